@@ -1,0 +1,139 @@
+package certs
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+)
+
+// leafLife is far below the 397 days that clients accept at most, and below the bounds that browsers have announced: a new
+// leaf costs next to nothing, so there is no reason for a long one.
+const leafLife = 30 * 24 * time.Hour
+
+// leaf is a signed certificate, and the time from which on it is replaced by a new one.
+type leaf struct {
+	*tls.Certificate
+	renew time.Time
+}
+
+// certificate returns the leaf for host, an SNI or a CONNECT host without port: from the cache, else minted.
+func (a *Authority) certificate(host string) (*tls.Certificate, error) {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if l := a.cached(host); l != nil {
+		return l.Certificate, nil
+	}
+	minted, err, _ := a.flights.Do(host, func() (any, error) {
+		if l := a.cached(host); l != nil { // a flight landed between the look above and this one
+			return l, nil
+		}
+		l, err := a.mint(host, time.Now().UTC())
+		if err != nil {
+			return nil, err
+		}
+		a.leaves.Add(host, l)
+		return l, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return minted.(*leaf).Certificate, nil
+}
+
+func (a *Authority) cached(host string) *leaf {
+	// UTC drops the monotonic reading, which stands still while a laptop sleeps.
+	if l, ok := a.leaves.Get(host); ok && time.Now().UTC().Before(l.renew) {
+		return l
+	}
+	return nil
+}
+
+// mint signs a leaf for host. now is without a monotonic reading. The serial number is left to crypto/x509: 159 random bits.
+func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
+	name, addr, err := parseHost(host)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(a.root.NotAfter) {
+		return nil, fmt.Errorf("sign certificate for %s: the root %s expired on %s; start again to learn how to get a new one",
+			host, a.file, a.root.NotAfter.Format(time.DateOnly))
+	}
+	end := now.Add(leafLife)
+	if end.After(a.root.NotAfter) {
+		end = a.root.NotAfter
+	}
+	template := &x509.Certificate{
+		NotBefore:             now.Add(-backdate),
+		NotAfter:              end,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if addr.IsValid() {
+		template.IPAddresses = []net.IP{addr.AsSlice()}
+	} else {
+		template.DNSNames = []string{name}
+	}
+	if len(name) <= 64 { // the bound of X.520; longer: the subject stays empty, and crypto/x509 makes the SAN critical
+		template.Subject = pkix.Name{CommonName: name}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.root, &a.leafKey.PublicKey, a.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign certificate for %s: %w", host, err)
+	}
+	a.minted.Add(1)
+	return &leaf{
+		Certificate: &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.leafKey},
+		renew:       now.Add(end.Sub(now) / 2),
+	}, nil
+}
+
+// parseHost tells what to certify: an IP address without zone, else a DNS name in ASCII; name is the text of either. host is
+// lower-case already.
+//
+// It is as lenient as the web, where underscores and hyphens at the ends of a label are seen. It is strict where a name
+// would mean more than one host (a wildcard) or none.
+func parseHost(host string) (name string, addr netip.Addr, err error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		addr = addr.WithZone("").Unmap()
+		return addr.String(), addr, nil
+	}
+	name = host
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) {
+		name, err = idna.Lookup.ToASCII(host)
+	}
+	if err == nil {
+		err = checkName(name)
+	}
+	if err != nil {
+		return "", netip.Addr{}, fmt.Errorf("no certificate for %.300q: %w", host, err)
+	}
+	return name, netip.Addr{}, nil
+}
+
+func checkName(name string) error {
+	if name == "" || len(name) > 253 {
+		return errors.New("a host name has 1 to 253 characters")
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 {
+			return errors.New("a part of a host name has 1 to 63 characters")
+		}
+		if strings.ContainsFunc(label, notInLabel) {
+			return errors.New("a host name is made of letters, digits, dots, hyphens and underscores")
+		}
+	}
+	return nil
+}
+
+func notInLabel(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+}

@@ -1,0 +1,118 @@
+package certs
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// backdate lets clients with a clock that is somewhat slow accept what was signed a moment ago.
+const backdate = 24 * time.Hour
+
+// makeRoot makes the directory home with a new root in it. The directory is filled under another name first: the rename is
+// the one step by which a root comes into being, so that a process killed half-way leaves none, and of two only one is kept.
+func makeRoot(home string) error {
+	if err := os.MkdirAll(filepath.Dir(home), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(home), rootDir+".new-") // 0700
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	cert, key, err := newRoot(time.Now())
+	if err != nil {
+		return err
+	}
+	if err := writeSynced(filepath.Join(tmp, keyFile), key, 0o600); err != nil {
+		return err
+	}
+	if err := writeSynced(filepath.Join(tmp, certFile), cert, 0o644); err != nil {
+		return err
+	}
+	err = os.Rename(tmp, home)
+	if _, statErr := os.Stat(home); statErr == nil {
+		return nil // ours, or that of a process that was faster
+	}
+	return err
+}
+
+// newRoot returns a self-signed certificate and its key, both PEM. It has no name constraints: what will be recorded is not
+// known. Path length 0 keeps it from signing other authorities.
+func newRoot(now time.Time) (cert, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, nil, err
+	}
+	public, err := private.PublicKey.Bytes()
+	if err != nil {
+		return nil, nil, err
+	}
+	sum := sha256.Sum256(public)
+	id := sum[:20] // RFC 7093 section 2, method 1
+	host, _ := os.Hostname()
+	template := &x509.Certificate{
+		Subject:               rootName(host, now, id),
+		NotBefore:             now.Add(-backdate),
+		NotAfter:              now.AddDate(10, 0, 0),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		MaxPathLenZero:        true,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		SubjectKeyId:          id,
+		AuthorityKeyId:        id,
+	}
+	certDER, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certDER}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), nil
+}
+
+// rootName tells a person who looks through a trust store what this is, on which host and since when. The end of the key's
+// id tells apart two installations of one day on one host: some trust stores take roots of one name for the same.
+func rootName(host string, now time.Time, id []byte) pkix.Name {
+	host = strings.Map(func(r rune) rune {
+		if r > ' ' && r < 0x7f {
+			return r
+		}
+		return '-'
+	}, host)
+	if host == "" {
+		host = "unnamed host"
+	}
+	const hostMax = 33 // makes the whole 64 characters at most, the bound of X.520
+	return pkix.Name{
+		Organization: []string{"warcorder: records HTTPS traffic for a web archive"},
+		CommonName:   fmt.Sprintf("warcorder CA %s %s %x", host[:min(len(host), hostMax)], now.UTC().Format(time.DateOnly), id[17:]),
+	}
+}
+
+func writeSynced(file string, data []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return f.Close()
+}
