@@ -1,0 +1,153 @@
+package store
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// AppendCDXJ appends the capture's CDXJ line, without newline, to dst. It is the only encoder:
+//
+//	urlkey ts14 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,"method":…,"requestBody":…}
+//
+// All values are strings, as cdxj-indexer and pywb write them; what is unknown is left out, and so is the method GET. The line holds no line break and its JSON is
+// valid whatever the fields hold: bytes that are no UTF-8 become U+FFFD.
+func (c *Capture) AppendCDXJ(dst []byte) []byte {
+	dst = appendURLKey(dst, c.URLKey)
+	dst = append(dst, ' ')
+	dst = appendSeconds(dst, c.Time.UTC())
+	dst = append(dst, ` {"url":`...)
+	dst = appendJSON(dst, c.URL)
+	dst = appendMember(dst, `,"mime":`, c.MIME)
+	if c.Status > 0 {
+		dst = appendNumber(dst, `,"status":"`, int64(c.Status))
+	}
+	dst = appendMember(dst, `,"digest":`, c.Digest)
+	if c.File != "" {
+		dst = appendNumber(dst, `,"length":"`, c.Length)
+		dst = appendNumber(dst, `,"offset":"`, c.Offset)
+		dst = appendMember(dst, `,"filename":`, c.File)
+	}
+	if c.Method != "GET" {
+		dst = appendMember(dst, `,"method":`, c.Method)
+	}
+	dst = appendMember(dst, `,"requestBody":`, c.RequestBody)
+	return append(dst, '}')
+}
+
+func appendMember(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return appendJSON(append(dst, name...), value)
+}
+
+func appendNumber(dst []byte, name string, n int64) []byte {
+	dst = append(dst, name...)
+	dst = strconv.AppendInt(dst, n, 10)
+	return append(dst, '"')
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// appendURLKey appends a URL key as it stands in lines and in the index: bytes that are not '!' to '~' as %XX, none at all as "-". So a key has neither space nor
+// line break, and two lines compare as their keys do before anything else. A SURT is appended as it is; the key of a URL that cannot be parsed may not be.
+func appendURLKey(dst []byte, key string) []byte {
+	if key == "" {
+		return append(dst, '-')
+	}
+	plain := keyPrefix(key) // all of it, as a rule
+	dst = append(dst, key[:plain]...)
+	for i := plain; i < len(key); i++ {
+		c := key[i]
+		if '!' <= c && c <= '~' {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+		}
+	}
+	return dst
+}
+
+// appendSeconds appends t as YYYYMMDDhhmmss. A year that has not four digits becomes the nearest that has.
+func appendSeconds(dst []byte, t time.Time) []byte {
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	year = min(max(year, 0), 9999)
+	dst = appendTwo(appendTwo(dst, year/100), year%100)
+	dst = appendTwo(appendTwo(dst, int(month)), day)
+	dst = appendTwo(appendTwo(dst, hour), minute)
+	return appendTwo(dst, second)
+}
+
+func appendTwo(dst []byte, n int) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
+
+// appendJSON appends s as a JSON string.
+func appendJSON(dst []byte, s string) []byte {
+	plain := jsonPrefix(s) // all of it, as a rule
+	dst = append(dst, '"')
+	dst = append(dst, s[:plain]...)
+	for s = s[plain:]; s != ""; {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = append(dst, `\ufffd`...)
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ' || r == 0x7f:
+			dst = append(dst, '\\', 'u', '0', '0', upperHex[r>>4], upperHex[r&15])
+		default:
+			dst = append(dst, s[:size]...)
+		}
+		s = s[size:]
+	}
+	return append(dst, '"')
+}
+
+// keyPrefix returns how many bytes at the beginning of s stand for themselves in a URL key.
+func keyPrefix(s string) int {
+	n := 0
+	for n+8 <= len(s) && outside(eight(s[n:]), '!') == 0 {
+		n += 8
+	}
+	for n < len(s) && '!' <= s[n] && s[n] <= '~' {
+		n++
+	}
+	return n
+}
+
+// jsonPrefix returns how many bytes at the beginning of s stand for themselves in a JSON string.
+func jsonPrefix(s string) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		if x := eight(s[n:]); outside(x, ' ')|equal(x, '"')|equal(x, '\\') != 0 {
+			break
+		}
+	}
+	for n < len(s) && ' ' <= s[n] && s[n] <= '~' && s[n] != '"' && s[n] != '\\' {
+		n++
+	}
+	return n
+}
+
+// Eight bytes are looked at in one number: an export looks at every byte of every URL. Each of the bytes of ones is 1, each of tops its top bit.
+const (
+	ones = 0x0101010101010101
+	tops = 0x8080808080808080
+)
+
+// eight returns the first eight bytes of s.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// outside is not zero if a byte of x is below low or above '~'. A byte below low borrows and shows its top bit, one above '~' has it or carries into it; in a
+// number without such bytes nothing is borrowed or carried.
+func outside(x uint64, low byte) uint64 { return ((x - ones*uint64(low)) | (x + ones) | x) & tops }
+
+// equal is not zero if a byte of x is c, and only then.
+func equal(x uint64, c byte) uint64 {
+	x ^= ones * uint64(c)
+	return (x - ones) & ^x & tops
+}

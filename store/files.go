@@ -1,0 +1,112 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+)
+
+// The value of a file in the index:
+//
+//	version(1)  1
+//	flags(1)    1: sealed
+//	uvarint     committed
+//	            its name, up to the end
+const (
+	fileVersion = 1
+	fileSealed  = 1 << 0
+)
+
+func (f File) appendValue(dst []byte) []byte {
+	var flags byte
+	if f.Sealed {
+		flags |= fileSealed
+	}
+	dst = binary.AppendUvarint(append(dst, fileVersion, flags), uint64(f.Committed))
+	return append(dst, f.Name...)
+}
+
+func decodeFile(key, value []byte) (File, error) {
+	v := reader{rest: value}
+	version, flags, committed := v.byte(), v.byte(), v.uvarint()
+	if v.failed || version != fileVersion || len(key) != 4 || committed > math.MaxInt64 {
+		return File{}, fmt.Errorf("the index is damaged: file %x is %q", key, value)
+	}
+	return File{ID: binary.BigEndian.Uint32(key), Name: string(v.rest), Committed: int64(committed), Sealed: flags&fileSealed != 0}, nil
+}
+
+// fileTable is the files of an index, in memory, as the last commit has left them. It may be read by any number beside one who changes it.
+type fileTable struct {
+	mu    sync.RWMutex
+	files []File // by ID - 1
+	ids   map[string]uint32
+}
+
+// add adds the next file.
+func (t *fileTable) add(f File) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f.ID != uint32(len(t.files))+1 {
+		return fmt.Errorf("the index is damaged: file %d follows %d others", f.ID, len(t.files))
+	}
+	if t.ids == nil {
+		t.ids = make(map[string]uint32)
+	}
+	t.files = append(t.files, f)
+	t.ids[f.Name] = f.ID
+	return nil
+}
+
+// put changes files that are in the table.
+func (t *fileTable) put(files []File) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range files {
+		t.files[f.ID-1] = f
+	}
+}
+
+func (t *fileTable) all() []File {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Clone(t.files)
+}
+
+// named returns the file of that name, or else the one that would be added next.
+func (t *fileTable) named(name string) (f File, known bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if id, known := t.ids[name]; known {
+		return t.files[id-1], true
+	}
+	return File{ID: uint32(len(t.files)) + 1, Name: name}, false
+}
+
+// get returns the file with that ID.
+func (t *fileTable) get(id uint32) (File, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if id == 0 || id > uint32(len(t.files)) {
+		return File{}, fmt.Errorf("file %d of %d is not known", id, len(t.files))
+	}
+	return t.files[id-1], nil
+}
+
+// changed returns what becomes of the files in the table: the states given, under the names that they have.
+func (t *fileTable) changed(states []File) ([]File, error) {
+	files := make([]File, len(states))
+	for i, f := range states {
+		known, err := t.get(f.ID)
+		if err != nil {
+			return nil, err
+		}
+		if f.Committed < 0 {
+			return nil, fmt.Errorf("%s: committed to %d", known.Name, f.Committed)
+		}
+		f.Name = known.Name
+		files[i] = f
+	}
+	return files, nil
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// The key of a capture in the index:
+//
+//	urlkey ' '        the SURT, as in the CDXJ line; or, if it is longer than 8192 bytes:
+//	urlkey[:8192] 7f  its beginning; all of it is in the value
+//	ts17              YYYYMMDDhhmmss and milliseconds
+//	00
+//	file(4) offset(6) big endian
+//
+// Every byte of a SURT is above the space and below 7f, so the keys sort as the CDXJ lines do, but for two cases: captures of one SURT in one second, where the rest
+// of the line decides, and SURTs that have their first 8192 bytes in common. Captures of which that is true are called a run.
+const (
+	maxURLKey = 8192 // bbolt would take keys of 32 KiB, but a page that leads to a key may hold it again
+	longMark  = 0x7f
+	tsSize    = 17
+	tailSize  = tsSize + 1 + 4 + 6
+	maxOffset = 1<<48 - 1
+)
+
+// appendKey appends the key of a capture at offset in the file with that id. urlKey is as appendURLKey gives it.
+func appendKey(dst, urlKey []byte, t time.Time, id uint32, offset int64) []byte {
+	dst = appendKeyHead(dst, urlKey)
+	dst = appendSeconds(dst, t)
+	milli := t.Nanosecond() / 1e6
+	dst = append(dst, '0'+byte(milli/100))
+	dst = appendTwo(dst, milli%100)
+	dst = append(dst, 0)
+	dst = binary.BigEndian.AppendUint32(dst, id)
+	return append(dst, byte(offset>>40), byte(offset>>32), byte(offset>>24), byte(offset>>16), byte(offset>>8), byte(offset))
+}
+
+// appendKeyHead appends what the keys of one SURT begin with.
+func appendKeyHead(dst, urlKey []byte) []byte {
+	if len(urlKey) <= maxURLKey {
+		return append(append(dst, urlKey...), ' ')
+	}
+	return append(append(dst, urlKey[:maxURLKey]...), longMark)
+}
+
+// indexKey is a key of the index.
+type indexKey []byte
+
+// check returns an error if k cannot be taken apart.
+func (k indexKey) check() error {
+	head := len(k) - tailSize // the SURT and what ends it
+	if head >= 2 && k[head+tsSize] == 0 && (k[head-1] == ' ' || k.long() && head == maxURLKey+1) {
+		return nil
+	}
+	return fmt.Errorf("the index is damaged: a key %q", []byte(k[:min(len(k), 100)]))
+}
+
+// long reports whether only the beginning of the SURT is in the key.
+func (k indexKey) long() bool { return k[len(k)-tailSize-1] == longMark }
+
+// urlKey returns the SURT of a key that is not long.
+func (k indexKey) urlKey() []byte { return k[:len(k)-tailSize-1] }
+
+// seconds returns YYYYMMDDhhmmss.
+func (k indexKey) seconds() []byte { return k[len(k)-tailSize:][:14] }
+
+// run returns the beginning that the keys of k's run have in common, and no others.
+func (k indexKey) run() []byte {
+	if k.long() {
+		return k[:maxURLKey+1]
+	}
+	return k[:len(k)-tailSize+14]
+}
+
+func (k indexKey) file() uint32 { return binary.BigEndian.Uint32(k[len(k)-10:]) }
+
+func (k indexKey) offset() int64 {
+	return int64(binary.BigEndian.Uint64(k[len(k)-8:]) & maxOffset)
+}
+
+// time returns the moment, to the millisecond.
+func (k indexKey) time() (time.Time, error) {
+	ts := k[len(k)-tailSize:][:tsSize]
+	var n [tsSize]int
+	for i, c := range ts {
+		if c < '0' || c > '9' {
+			return time.Time{}, fmt.Errorf("the index is damaged: a time %q", []byte(ts))
+		}
+		n[i] = int(c - '0')
+	}
+	two := func(i int) int { return 10*n[i] + n[i+1] }
+	return time.Date(100*two(0)+two(2), time.Month(two(4)), two(6), two(8), two(10), two(12), (100*n[14]+two(15))*1e6, time.UTC), nil
+}

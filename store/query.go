@@ -1,0 +1,105 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"warcorder/canon"
+)
+
+// span is what a Query selects: a range of URL keys and one of time. The URL keys are compared with a space behind them, as they stand in a line:
+// so a range can begin or end with one key alone.
+type span struct {
+	low, high []byte // low <= "urlkey " < high; a nil high is no bound
+	from, to  string // YYYYMMDDhhmmss, inclusive
+
+	start, end []byte // the range of the index: start <= key < end; a nil end is no bound
+	long       bool   // the index range may hold SURTs that are not in the other
+}
+
+// span returns what q selects: the ranges are those of pywb's CDX API.
+func (q Query) span() (span, error) {
+	var s span
+	var err error
+	if s.from, err = padTime(q.From, '0'); err != nil {
+		return s, err
+	}
+	if s.to, err = padTime(q.To, '9'); err != nil {
+		return s, err
+	}
+	if q.URL != "" {
+		key, _ := canon.SURT(q.URL)
+		if s.low, s.high, err = q.Match.bounds(string(appendURLKey(nil, key)), q.URL); err != nil {
+			return s, err
+		}
+	}
+	s.start, s.end = s.low, s.high
+	if len(s.low) > maxURLKey {
+		s.long = true
+		s.start = append(bytes.Clone(s.low[:maxURLKey]), ' ')
+	}
+	if len(s.high) > maxURLKey {
+		s.long = true
+		s.end = append(bytes.Clone(s.high[:maxURLKey]), longMark+1)
+	}
+	return s, nil
+}
+
+// bounds returns the range of "urlkey " that m selects, for the URL key of url.
+func (m Match) bounds(key, url string) (low, high []byte, err error) {
+	switch m {
+	case Exact, "":
+		return []byte(key + " "), []byte(key + "!"), nil
+	case Prefix:
+		for _, end := range []string{"/", "?"} { // what a SURT drops at its end
+			if strings.HasSuffix(url, end) && !strings.HasSuffix(key, end) {
+				key += end
+			}
+		}
+		return []byte(key), next(key), nil
+	case Host, Domain:
+	default:
+		return nil, nil, fmt.Errorf("unknown match %q: it is one of exact, prefix, host and domain", string(m))
+	}
+	host, _, found := strings.Cut(key, ")/")
+	switch {
+	case !found:
+		return nil, nil, fmt.Errorf("match %s needs a URL with a host, not %q", string(m), url)
+	case m == Host:
+		return []byte(host + ")/"), []byte(host + "*"), nil
+	case !strings.Contains(host, ","): // a top-level domain: it has no pages of its own
+		return []byte(host + ","), []byte(host + "-"), nil
+	}
+	return []byte(host + ")/"), []byte(host + "-"), nil
+}
+
+// next returns what follows all that begins with key.
+func next(key string) []byte {
+	b := []byte(key)
+	b[len(b)-1]++ // at most '~'
+	return b
+}
+
+// padTime fills a timestamp up to 14 digits.
+func padTime(ts string, fill byte) (string, error) {
+	if len(ts) > 14 || strings.Trim(ts, "0123456789") != "" {
+		return "", fmt.Errorf("timestamp %q: it has 1 to 14 digits, YYYYMMDDhhmmss", ts)
+	}
+	return ts + strings.Repeat(string(fill), 14-len(ts)), nil
+}
+
+// past reports whether key and all that follow it are behind the range.
+func (s *span) past(key indexKey) bool { return s.end != nil && bytes.Compare(key, s.end) >= 0 }
+
+// hasTime reports whether the range of time holds key.
+func (s *span) hasTime(key indexKey) bool {
+	ts := key.seconds()
+	return string(ts) >= s.from && string(ts) <= s.to
+}
+
+// hasKey reports whether the range of URL keys holds urlKey; where the index decides that, it need not be asked.
+func (s *span) hasKey(urlKey string) bool {
+	line := urlKey + " "
+	return line >= string(s.low) && (s.high == nil || line < string(s.high))
+}

@@ -1,0 +1,68 @@
+// Package store is the archive at rest: the captures of a collection, where each one lies, and the index that finds them.
+//
+// A capture is one response (or revisit) in a WARC file. Open gives the index of a collection that is being recorded, OpenReadOnly that of one
+// that is not; Commit puts captures into it, Captures and Export read them in the order of their CDXJ lines.
+//
+// Invariant: the index never points at bytes that are not there. A file is known to the index (AddFile) before its first capture, and
+// Commit stores captures and the length up to which their files are on disk in one transaction; whoever calls Commit has synced the files before.
+package store
+
+import (
+	"errors"
+	"time"
+)
+
+// ErrLocked says that another process has the index open: one that writes, or, when the index was to be opened for writing, any.
+var ErrLocked = errors.New("the index is in use by another process")
+
+// Location is where a capture lies.
+type Location struct {
+	File   string // base name of the WARC file, the final one: never with ".open"
+	Offset int64  // of the gzip member's first byte
+	Length int64  // of the whole gzip member, in bytes
+}
+
+// Capture is one response or revisit in the archive: what a CDXJ line tells of it.
+type Capture struct {
+	URLKey      string    // the SURT of the URL, as canon.SURT gives it; bytes outside '!' to '~' are stored as %XX
+	Time        time.Time // WARC-Date; kept in UTC with microseconds
+	URL         string    // WARC-Target-URI
+	MIME        string    // media type without parameters, "warc/revisit" for a revisit; "" if unknown
+	Status      int       // HTTP status; 0 if unknown
+	Digest      string    // payload digest with its algorithm: "sha1:BASE32"; "" if unknown
+	Method      string    // "" means GET
+	RequestBody string    // the request body's query, as it stands in the URLKey before canonicalization
+	Location
+}
+
+// File is one WARC file as the index knows it.
+type File struct {
+	ID        uint32 // given by AddFile, never used again for another file
+	Name      string // base name, the final one
+	Committed int64  // bytes, from the start of the file, whose captures are in the index
+	Sealed    bool   // complete, and renamed to its final name
+}
+
+// Query selects captures. The zero Query selects all.
+type Query struct {
+	URL   string // "" selects every URL
+	Match Match  // how URL selects; "" is Exact
+	From  string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
+	To    string // the last moment, inclusive: "2026" takes the whole year; "" is the end
+}
+
+// Match is how the URL of a Query selects captures; the values are pywb's matchType.
+type Match string
+
+const (
+	Exact  Match = "exact"  // the same URL key
+	Prefix Match = "prefix" // keys that begin like the URL's
+	Host   Match = "host"   // every page of the URL's host
+	Domain Match = "domain" // every page of the URL's host and of the hosts below it
+)
+
+// Exported is what Export wrote.
+type Exported struct {
+	Lines       int64
+	InOpenFiles int64 // lines whose WARC file is still being written, under its name with ".open"
+}

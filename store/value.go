@@ -1,0 +1,193 @@
+package store
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"errors"
+	"time"
+)
+
+// The value of a capture in the index: what its key does not say.
+//
+//	version(1)  1
+//	flags(1)    1 digestSHA1: the digest is "sha1:" and the base32 of these 20 bytes; 2 longKey: the SURT stands at the end
+//	uvarint     length of the gzip member
+//	uvarint     HTTP status
+//	uvarint     microseconds, 0 to 999
+//	text        MIME, digest, method, requestBody: each a uvarint of its length, and its bytes
+//	uvarint     how many bytes the URL and the SURT have in common at their ends
+//	text        the bytes of the URL before them
+//	text        the SURT, with longKey
+const (
+	valueVersion = 1
+
+	flagDigestSHA1 = 1 << 0
+	flagLongKey    = 1 << 1
+
+	sha1Prefix = "sha1:"
+)
+
+var errValue = errors.New("the index is damaged: a capture's value")
+
+// appendValue appends the value of c, whose URL key is urlKey.
+func appendValue(dst, urlKey []byte, c *Capture) []byte {
+	start := len(dst)
+	dst = append(dst, valueVersion, 0)
+	dst = binary.AppendUvarint(dst, uint64(c.Length))
+	dst = binary.AppendUvarint(dst, uint64(max(c.Status, 0)))
+	dst = binary.AppendUvarint(dst, uint64(c.Time.Nanosecond()/1e3%1e3))
+	dst = appendText(dst, c.MIME)
+	if digest, ok := appendDigest(dst, c.Digest); ok {
+		dst = digest
+		dst[start+1] |= flagDigestSHA1
+	} else {
+		dst = appendText(dst, c.Digest)
+	}
+	dst = appendText(dst, c.Method)
+	dst = appendText(dst, c.RequestBody)
+	common := commonEnd(c.URL, urlKey)
+	dst = binary.AppendUvarint(dst, uint64(common))
+	dst = appendText(dst, c.URL[:len(c.URL)-common])
+	if len(urlKey) > maxURLKey {
+		dst[start+1] |= flagLongKey
+		dst = appendText(dst, urlKey)
+	}
+	return dst
+}
+
+func appendText[T string | []byte](dst []byte, s T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// appendDigest appends the 20 bytes of a SHA-1 in base32, if digest is one, in the spelling that reading them back gives.
+func appendDigest(dst []byte, digest string) ([]byte, bool) {
+	if len(digest) != len(sha1Prefix)+32 || digest[:len(sha1Prefix)] != sha1Prefix {
+		return dst, false
+	}
+	var text [32]byte
+	copy(text[:], digest[len(sha1Prefix):])
+	dst = append(dst, 20)
+	sum, err := base32.StdEncoding.AppendDecode(dst, text[:])
+	return sum, err == nil && len(sum) == len(dst)+20 // less if it held a line break
+}
+
+// commonEnd returns how many bytes url and key have in common at their ends: the path as a rule.
+func commonEnd(url string, key []byte) int {
+	n := 0
+	for n < len(url) && n < len(key) && url[len(url)-1-n] == key[len(key)-1-n] {
+		n++
+	}
+	return n
+}
+
+// decoder makes captures of keys and values. All texts of a capture are cut from one string.
+type decoder struct {
+	text []byte
+}
+
+// decode returns the capture, without the name of its file. The capture keeps nothing of key and value.
+func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
+	v := reader{rest: value}
+	if v.byte() != valueVersion {
+		return Capture{}, errValue
+	}
+	flags := v.byte()
+	length, status, micro := v.uvarint(), v.uvarint(), v.uvarint()
+	mime, digest, method, body := v.text(), v.text(), v.text(), v.text()
+	common, url := v.uvarint(), v.text()
+	urlKey, err := fullKey(key, flags, &v)
+	if err != nil || v.failed || len(v.rest) > 0 || common > uint64(len(urlKey)) {
+		return Capture{}, errors.Join(errValue, err)
+	}
+	t, err := key.time()
+	if err != nil {
+		return Capture{}, err
+	}
+
+	d.text = append(d.text[:0], urlKey...)
+	d.text = append(append(d.text, url...), urlKey[uint64(len(urlKey))-common:]...)
+	urlEnd := len(d.text)
+	d.text = append(d.text, mime...)
+	digestStart := len(d.text)
+	if flags&flagDigestSHA1 != 0 {
+		d.text = base32.StdEncoding.AppendEncode(append(d.text, sha1Prefix...), digest)
+	} else {
+		d.text = append(d.text, digest...)
+	}
+	digestEnd := len(d.text)
+	d.text = append(append(d.text, method...), body...)
+	s := string(d.text)
+	return Capture{
+		URLKey: s[:len(urlKey)], URL: s[len(urlKey):urlEnd], MIME: s[urlEnd:digestStart], Digest: s[digestStart:digestEnd],
+		Method: s[digestEnd:][:len(method)], RequestBody: s[digestEnd+len(method):],
+		Time: t.Add(time.Duration(micro%1000) * time.Microsecond), Status: int(status),
+		Location: Location{Offset: key.offset(), Length: int64(length)},
+	}, nil
+}
+
+// fullKey returns the SURT, which stands in the key or at the end of the value.
+func fullKey(key indexKey, flags byte, v *reader) ([]byte, error) {
+	if err := key.check(); err != nil {
+		return nil, err
+	}
+	if key.long() != (flags&flagLongKey != 0) {
+		return nil, errValue
+	}
+	if key.long() {
+		return v.text(), nil
+	}
+	return key.urlKey(), nil
+}
+
+// longURLKey returns the SURT of a value with flagLongKey, without decoding the rest; nil if there is none.
+func longURLKey(value []byte) []byte {
+	v := reader{rest: value}
+	v.byte()
+	v.byte()
+	for range 3 {
+		v.uvarint()
+	}
+	for range 4 {
+		v.text()
+	}
+	v.uvarint()
+	v.text()
+	return v.text()
+}
+
+// reader takes a value apart. After an error all that it gives is empty.
+type reader struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *reader) byte() byte {
+	if len(r.rest) == 0 {
+		r.failed = true
+		return 0
+	}
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	return c
+}
+
+func (r *reader) uvarint() uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > 1<<62 { // nothing that we write is as large
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *reader) text() []byte {
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) {
+		r.failed, r.rest = true, nil
+		return nil
+	}
+	s := r.rest[:n]
+	r.rest = r.rest[n:]
+	return s
+}

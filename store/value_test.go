@@ -1,0 +1,98 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// stored returns what becomes of c when it is stored as a capture in file 3 and read again.
+func stored(t *testing.T, c Capture) Capture {
+	t.Helper()
+	urlKey := appendURLKey(nil, c.URLKey)
+	key := appendKey(nil, urlKey, c.Time.UTC(), 3, c.Offset)
+	value := appendValue(nil, urlKey, &c)
+	var d decoder
+	got, err := d.decode(key, value)
+	if err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	if indexKey(key).file() != 3 {
+		t.Errorf("file is %d", indexKey(key).file())
+	}
+	got.File = c.File
+	return got
+}
+
+func TestValue(t *testing.T) {
+	long := "com,example)/?q=" + strings.Repeat("x", maxURLKey)
+	for _, test := range append(golden[:7:7],
+		Capture{URLKey: "com,example)/A", URL: "http://www.example.com/a", Time: testTime},
+		Capture{URLKey: "com,example)/", URL: "", Time: testTime},
+		Capture{URLKey: "-", URL: "-", Time: testTime},
+		Capture{URLKey: "x)/a", URL: "the SURT is the end of this: x)/a", Time: testTime},
+		Capture{URLKey: "x)/a/b", URL: "/a/b", Time: testTime},
+		Capture{URLKey: long[:maxURLKey], URL: "http://example.com/?q=" + strings.Repeat("x", 100), Time: testTime},
+		Capture{URLKey: long[:maxURLKey+1], URL: "http://example.com/?q=" + strings.Repeat("x", 100), Time: testTime},
+		Capture{URLKey: long, URL: "http://example.com/?q=" + strings.Repeat("x", maxURLKey), Time: testTime, RequestBody: "q"},
+		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY\n", Time: testTime},
+		Capture{URLKey: "x", Digest: "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj", Time: testTime},
+		Capture{URLKey: "x", Digest: "SHA1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Time: testTime},
+		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY1", Time: testTime}, // 1 is no base32
+		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ====", Time: testTime},
+		Capture{URLKey: "x", Time: time.Date(1, 1, 1, 0, 0, 0, 999_999_000, time.UTC)},
+		Capture{URLKey: "x", Time: time.Date(9999, 12, 31, 23, 59, 59, 1_000, time.UTC)},
+	) {
+		got := stored(t, test)
+		test.Time = test.Time.UTC()
+		if got != test {
+			t.Errorf("got  %+v\nwant %+v", got, test)
+		}
+	}
+}
+
+func TestValueOfOddCapture(t *testing.T) {
+	got := stored(t, Capture{URLKey: "a b\xff", Time: time.Date(12026, 1, 2, 3, 4, 5, 999, time.UTC), Status: -5})
+	want := Capture{URLKey: "a%20b%FF", Time: time.Date(9999, 1, 2, 3, 4, 5, 0, time.UTC)}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestSHA1IsStoredInBinary(t *testing.T) {
+	with, without := golden[0], golden[0]
+	without.Digest = ""
+	if n := len(appendValue(nil, nil, &with)) - len(appendValue(nil, nil, &without)); n != 20 {
+		t.Errorf("a digest takes %d bytes", n)
+	}
+}
+
+// FuzzDecode: whatever stands in the index, it is decoded or refused; what is decoded is stored again as it was.
+func FuzzDecode(f *testing.F) {
+	for _, c := range golden {
+		urlKey := appendURLKey(nil, c.URLKey)
+		f.Add(appendKey(nil, urlKey, c.Time.UTC(), 1, c.Offset), appendValue(nil, urlKey, &c))
+	}
+	long := []byte(strings.Repeat("x", maxURLKey+1))
+	f.Add(appendKey(nil, long, testTime, 1, 2), appendValue(nil, long, &golden[0]))
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		longURLKey(value)
+		if indexKey(key).check() != nil {
+			return
+		}
+		indexKey(key).run()
+		var d decoder
+		c, err := d.decode(key, value)
+		if err != nil {
+			return
+		}
+		urlKey := []byte(c.URLKey)
+		if len(urlKey) == 0 || c.Time.Year() < 0 || c.Time.Year() > 9999 {
+			return // not what we write
+		}
+		again, err := d.decode(appendKey(nil, urlKey, c.Time, 1, c.Offset), appendValue(nil, urlKey, &c))
+		if err != nil || again != c {
+			t.Fatalf("%+v became %+v, %v", c, again, err)
+		}
+	})
+}

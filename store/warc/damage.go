@@ -1,0 +1,50 @@
+package warc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// What can be wrong with a file; the Reason of a Damage wraps one of them.
+var (
+	ErrTorn          = errors.New("the file ends inside a gzip member")
+	ErrZeros         = errors.New("nothing but zeros to the end of the file")
+	ErrNotMember     = errors.New("no gzip member begins here")
+	ErrCorrupt       = errors.New("the gzip member does not inflate")
+	ErrChecksum      = errors.New("the gzip member's checksum or size is wrong")
+	ErrEmptyMember   = errors.New("the gzip member is empty")
+	ErrHeader        = errors.New("no good WARC header")
+	ErrContentLength = errors.New("Content-Length and the end of the record do not fill the gzip member")
+	ErrSecondRecord  = errors.New("a second record follows in the same gzip member")
+)
+
+// Damage is the error of a Reader where there is no whole record.
+type Damage struct {
+	File   string
+	Offset int64 // of the first byte that is no whole record's: here the valid part of the file ends, and the damaged member, if it is one, begins
+	Reason error // wraps one of the errors above
+}
+
+// Error names the file, the offset and the reason.
+func (d *Damage) Error() string {
+	return fmt.Sprintf("%s: damaged at byte %d: %v", d.File, d.Offset, d.Reason)
+}
+
+// Unwrap returns the reason.
+func (d *Damage) Unwrap() error { return d.Reason }
+
+// inflateFault says what an error from a gzip reader means for the member.
+func inflateFault(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ErrTorn
+	case errors.Is(err, gzip.ErrHeader):
+		return ErrNotMember
+	case errors.Is(err, gzip.ErrChecksum):
+		return ErrChecksum
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}

@@ -1,0 +1,220 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	gzipMagic = "\x1f\x8b\x08" // gzip, deflate (RFC 1952 section 2.3.1)
+	warcMagic = "WARC/"
+	maxHeader = 8 << 20 // of one WARC header, in bytes: room for a target URI of 1 MiB that is all escapes
+)
+
+// Reader walks the records of a WARC file whose gzip members hold one record each.
+type Reader struct {
+	name string
+	file source
+	in   *bufio.Reader // the file
+	gz   *gzip.Reader  // the member
+	text *bufio.Reader // the record
+	head []byte        // of the record, as it stands in the file
+
+	record *Record // the one last given out
+	end    int64   // of the last record that proved whole
+	err    error   // what Next keeps returning
+}
+
+// Open opens the file at path and reads from the member at offset.
+func Open(path string, offset int64) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(f, path, offset)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+// NewReader reads f from the member at offset; name stands in its errors.
+func NewReader(f io.ReadSeeker, name string, offset int64) (*Reader, error) {
+	r := &Reader{name: name, file: source{f: f}, gz: new(gzip.Reader), end: offset}
+	r.in = bufio.NewReaderSize(&r.file, 64<<10)
+	r.text = bufio.NewReaderSize(r.gz, 16<<10)
+	return r, r.jump(offset)
+}
+
+// Close closes the file, if it can be closed.
+func (r *Reader) Close() error {
+	if c, ok := r.file.f.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Offset returns where the valid part of the file ends as far as it has been read: the end of the last record that proved whole.
+func (r *Reader) Offset() int64 { return r.end }
+
+// Next returns the next record, after it has closed the one before. At the end of the file it returns io.EOF; where no whole record
+// follows, a *Damage. It keeps returning either. Other errors are those of reading the file.
+func (r *Reader) Next() (*Record, error) {
+	if r.record != nil {
+		if err := r.record.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	record, err := r.begin()
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	r.record = record
+	return record, nil
+}
+
+// begin reads a member up to the end of its WARC header.
+func (r *Reader) begin() (*Record, error) {
+	if err := r.checkMagic(); err != nil {
+		return nil, err
+	}
+	if err := r.gz.Reset(r.in); err != nil {
+		return nil, inflateFault(err)
+	}
+	r.gz.Multistream(false)
+	r.text.Reset(r.gz)
+	if err := r.readHead(); err != nil {
+		return nil, err
+	}
+	version, header, err := ParseHeader(r.head)
+	if err != nil {
+		return nil, err
+	}
+	size, err := header.length()
+	if err != nil {
+		return nil, err
+	}
+	record := &Record{Offset: r.end, Version: version, Header: header, Size: size, reader: r, left: size}
+	record.Block = (*block)(record)
+	return record, nil
+}
+
+// checkMagic tells a member's beginning from the file's end and from other bytes.
+func (r *Reader) checkMagic() error {
+	magic, err := r.in.Peek(len(gzipMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return err
+	case len(magic) == 0:
+		return io.EOF
+	case string(magic) == gzipMagic:
+		return nil
+	case bytes.HasPrefix([]byte(gzipMagic), magic):
+		return ErrTorn
+	}
+	if r.zerosToEnd() {
+		return ErrZeros
+	}
+	return ErrNotMember
+}
+
+// zerosToEnd reports whether the rest of the file is zeros; it reads on until it knows.
+func (r *Reader) zerosToEnd() bool {
+	for {
+		c, err := r.in.ReadByte()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if c != 0 {
+			return false
+		}
+	}
+}
+
+// readHead reads the WARC header into r.head, its empty line included.
+func (r *Reader) readHead() error {
+	r.head = r.head[:0]
+	switch magic, err := r.text.Peek(len(warcMagic)); {
+	case err != nil && !errors.Is(err, io.EOF):
+		return inflateFault(err)
+	case len(magic) == 0:
+		return ErrEmptyMember
+	case string(magic) != warcMagic:
+		return fmt.Errorf("%w: it begins with %q", ErrHeader, magic)
+	}
+	for start := 0; ; {
+		piece, err := r.text.ReadSlice('\n')
+		r.head = append(r.head, piece...)
+		switch {
+		case len(r.head) > maxHeader:
+			return fmt.Errorf("%w: it is longer than %d bytes", ErrHeader, maxHeader)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%w: the gzip member ends inside it", ErrHeader)
+		case err != nil:
+			return inflateFault(err)
+		case isBlank(r.head[start:]):
+			return nil
+		}
+		start = len(r.head)
+	}
+}
+
+// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a Damage where the last whole record ends.
+func (r *Reader) fail(err error) error {
+	switch {
+	case r.file.err != nil:
+		r.err = fmt.Errorf("read %s: %w", r.name, r.file.err)
+	case errors.Is(err, io.EOF):
+		r.err = io.EOF
+	default:
+		r.err = &Damage{File: r.name, Offset: r.end, Reason: err}
+	}
+	return r.err
+}
+
+// position returns the offset in the file of the next byte that the gzip reader will take: it takes none behind the member.
+func (r *Reader) position() int64 { return r.file.offset - int64(r.in.Buffered()) }
+
+// seek makes offset the position; what has been read from the file already is not read again.
+func (r *Reader) seek(offset int64) error {
+	if ahead := offset - r.position(); ahead >= 0 && ahead <= int64(r.in.Buffered()) {
+		_, err := r.in.Discard(int(ahead))
+		return err
+	}
+	return r.jump(offset)
+}
+
+// jump makes offset the position of the file.
+func (r *Reader) jump(offset int64) error {
+	r.in.Reset(&r.file)
+	r.file.offset = offset
+	_, r.file.err = r.file.f.Seek(offset, io.SeekStart)
+	return r.file.err
+}
+
+// source is the file being read: how far, and with which error if it was not the file's end.
+type source struct {
+	f      io.ReadSeeker
+	offset int64
+	err    error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.f.Read(p)
+	s.offset += int64(n)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}

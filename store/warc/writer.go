@@ -1,0 +1,187 @@
+package warc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// OpenSuffix is appended to the name of a file while it is being written.
+const OpenSuffix = ".open"
+
+// gather is up to how many bytes one append is copied together for one write; above, its buffers are written one by one.
+const gather = 256 << 10
+
+// Writer is one WARC file being written, under its name with OpenSuffix. Its methods are safe for concurrent use: appends wait for one
+// another, Sync holds none of them up.
+type Writer struct {
+	dir, name string
+	file      *os.File
+
+	mu      sync.Mutex
+	size    int64  // of the file: what is behind it, if anything, is the rest of a failed append
+	scratch []byte // buffers of one append, one behind the other
+	broken  error  // why the Writer refuses appends; nil while it does not
+	lost    bool   // a sync has failed: what is on disk cannot be known
+}
+
+// Create creates dir/name.open, which must not exist, and makes its directory entry durable. Only its owner may read it: what a browser
+// sends and gets is private.
+func Create(dir, name string) (*Writer, error) {
+	file, err := os.OpenFile(openPath(dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syncDir(dir); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	return &Writer{dir: dir, name: name, file: file}, nil
+}
+
+// Resume opens dir/name.open, left behind by a crash, and cuts it to its first size bytes.
+func Resume(dir, name string, size int64) (*Writer, error) {
+	file, err := os.OpenFile(openPath(dir, name), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{dir: dir, name: name, file: file, size: size}
+	stat, err := file.Stat()
+	if err == nil && stat.Size() < size {
+		err = fmt.Errorf("%s has %d bytes, cannot be cut to %d", file.Name(), stat.Size(), size)
+	}
+	if err == nil {
+		err = file.Truncate(size)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return w, nil
+}
+
+func openPath(dir, name string) string { return filepath.Join(dir, name+OpenSuffix) }
+
+// Name returns the final base name.
+func (w *Writer) Name() string { return w.name }
+
+// Size returns the length of the file in bytes: where the next append begins.
+func (w *Writer) Size() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.size
+}
+
+// Append appends bufs, one behind the other and nothing between them, and returns the offset of the first byte. After an error the file is as
+// before; if that could not be brought about, this and every later append returns an error that says so.
+func (w *Writer) Append(bufs ...[]byte) (offset int64, err error) {
+	return w.append(func(t *Tail) error {
+		for _, b := range w.gathered(bufs) {
+			if _, err := t.Write(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// AppendStream appends what write gives to the Tail; other appends wait until it returns. An error of write undoes all of it, as in Append.
+func (w *Writer) AppendStream(write func(*Tail) error) (offset int64, err error) {
+	return w.append(write)
+}
+
+// append lets write append to the file, or leaves it as it was.
+func (w *Writer) append(write func(*Tail) error) (offset int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken != nil {
+		return 0, w.broken
+	}
+	tail := Tail{file: w.file, start: w.size, end: w.size}
+	if err := write(&tail); err != nil {
+		return 0, w.undo(fmt.Errorf("append to %s: %w", w.name, err))
+	}
+	w.size = tail.end
+	return tail.start, nil
+}
+
+// undo cuts off what a failed append has left.
+func (w *Writer) undo(cause error) error {
+	if err := w.file.Truncate(w.size); err != nil {
+		w.broken = fmt.Errorf("%s takes no more records: %w; and its end could not be cut off: %w", w.name, cause, err)
+		return w.broken
+	}
+	return cause
+}
+
+// gathered returns bufs as one buffer, if that is small, for one write instead of many.
+func (w *Writer) gathered(bufs [][]byte) [][]byte {
+	if len(bufs) < 2 || length(bufs) > gather {
+		return bufs
+	}
+	w.scratch = w.scratch[:0]
+	for _, b := range bufs {
+		w.scratch = append(w.scratch, b...)
+	}
+	return [][]byte{w.scratch}
+}
+
+// Sync makes durable what had been appended when it was called. After an error the Writer takes no more appends: which of the bytes
+// written since the last Sync are on disk cannot be known, and the next Sync would not tell.
+func (w *Writer) Sync() error {
+	err := datasync(w.file)
+	if err == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost = true
+	w.broken = fmt.Errorf("sync %s: %w", w.name, err)
+	return w.broken
+}
+
+// Close syncs the file, gives it its final name and makes that durable. The file keeps the name with OpenSuffix, for the next recovery to look at,
+// if Close fails or a Sync has failed before.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.seal(); err != nil {
+		return errors.Join(fmt.Errorf("close %s: %w", w.name, err), w.file.Close())
+	}
+	if err := w.file.Close(); err != nil {
+		return err
+	}
+	if err := rename(w.dir, w.name); err != nil {
+		return err
+	}
+	return syncDir(w.dir)
+}
+
+// seal makes the file end with its last record, on disk.
+func (w *Writer) seal() error {
+	if w.lost {
+		return w.broken
+	}
+	w.broken = errors.New(w.name + " is closed")
+	if err := w.file.Truncate(w.size); err != nil { // once more, if it could not be done after a failed append
+		return err
+	}
+	return w.file.Sync()
+}
+
+// rename gives a file its final name, unless there is one of that name already.
+func rename(dir, name string) error {
+	final := filepath.Join(dir, name)
+	if _, err := os.Lstat(final); err == nil {
+		return fmt.Errorf("%s stays %s: %w", final, name+OpenSuffix, os.ErrExist)
+	}
+	return os.Rename(openPath(dir, name), final)
+}
+
+// Discard closes the file and removes it: for one that got no record.
+func (w *Writer) Discard() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.broken = errors.New(w.name + " is discarded")
+	return errors.Join(w.file.Close(), os.Remove(openPath(w.dir, w.name)))
+}
