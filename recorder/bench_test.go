@@ -1,0 +1,121 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// page is a response with a head such as servers send.
+func page(status int, mime, encoding, body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nServer: Apache/2.4.1 (Unix)\r\n", status)
+	fmt.Fprintf(&b, "Content-Type: %s\r\n", mime)
+	if encoding != "" {
+		fmt.Fprintf(&b, "Content-Encoding: %s\r\n", encoding)
+	}
+	b.WriteString("Cache-Control: public, max-age=3600\r\nETag: \"5d8c72a5edda8d6a\"\r\nVary: Accept-Encoding\r\nX-Frame-Options: DENY\r\n" +
+		"Strict-Transport-Security: max-age=63072000\r\nConnection: keep-alive\r\n")
+	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	return b.String()
+}
+
+const browserRequest = "GET /static/app.js?v=12345 HTTP/1.1\r\nHost: www.example.com\r\nConnection: keep-alive\r\n" +
+	"User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36\r\n" +
+	"Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\nAccept-Language: en-US,en;q=0.9\r\n" +
+	"Referer: https://www.example.com/\r\nCookie: session=0123456789abcdef\r\n\r\n"
+
+func sizeName(size int) string {
+	if size >= 1<<20 {
+		return fmt.Sprintf("%dM", size>>20)
+	}
+	return fmt.Sprintf("%dK", size>>10)
+}
+
+// bodies are what the benchmarks record: Go source as text, random bytes as what is encoded.
+func bodies(b *testing.B) map[string]string {
+	var source strings.Builder
+	names, _ := filepath.Glob("*.go")
+	for source.Len() < 1<<20 {
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			source.Write(text)
+		}
+	}
+	all := make(map[string]string)
+	for _, size := range []int{1 << 10, 10 << 10, 100 << 10} {
+		all["text-"+sizeName(size)] = page(200, "text/html", "", source.String()[:size])
+		all["encoded-"+sizeName(size)] = page(200, "text/html", "br", randomBytes(size))
+	}
+	return all
+}
+
+var benchmarks = []string{"text-1K", "text-10K", "text-100K", "encoded-1K", "encoded-10K", "encoded-100K"}
+
+// BenchmarkRecords makes and compresses the records of one exchange.
+func BenchmarkRecords(b *testing.B) {
+	all := bodies(b)
+	for _, name := range benchmarks {
+		b.Run(name, func(b *testing.B) {
+			m := newMaker(zerolog.Nop())
+			x := example()
+			x.URL = "https://www.example.com/static/app.js?v=12345"
+			s := &segment{}
+			requestBytes, responseBytes := []byte(browserRequest), []byte(all[name])
+			var members []byte
+			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))
+			b.ReportAllocs()
+			for b.Loop() {
+				request, response := messageOf(requestBytes), messageOf(responseBytes)
+				r := m.make(x, &request, &response, s)
+				members = m.append(members[:0], r.response, &response)
+				members = m.append(members, r.request, &request)
+			}
+		})
+	}
+}
+
+// BenchmarkCommit records exchanges from many goroutines, through WARC file and index, both synced.
+func BenchmarkCommit(b *testing.B) {
+	all := bodies(b)
+	for _, name := range benchmarks {
+		b.Run(name, func(b *testing.B) {
+			r, err := Open(Config{}, b.TempDir(), zerolog.Nop())
+			if err != nil {
+				b.Fatal(err)
+			}
+			request, response := []byte(browserRequest), []byte(all[name])
+			var serial atomic.Int64
+			b.SetBytes(int64(len(request) + len(response)))
+			b.ReportAllocs()
+			b.SetParallelism(32)
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					x := r.Begin()
+					x.Started = time.Now()
+					x.URL = fmt.Sprintf("https://www.example.com/static/app.js?v=%d", serial.Add(1))
+					x.Method = "GET"
+					x.Request.Write(request)
+					for rest := response; len(rest) > 0; {
+						n, _ := x.Response.Write(rest[:min(len(rest), 32<<10)])
+						rest = rest[n:]
+					}
+					x.Commit()
+				}
+			})
+			if err := r.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package recorder
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func newMemory(t *testing.T, limit int64) *memory {
+	return &memory{dir: t.TempDir(), limit: limit, failed: func(err error) { t.Log(err) }}
+}
+
+// TestBuffer writes bodies in pieces and reads them back, in memory and spilled.
+func TestBuffer(t *testing.T) {
+	random := make([]byte, 3<<20)
+	rand.Read(random)
+	for _, c := range []struct {
+		name    string
+		size    int
+		piece   int
+		limit   int64
+		spilled bool
+	}{
+		{"nothing", 0, 1, 1 << 30, false},
+		{"bytes", 5000, 1, 1 << 30, false},
+		{"1 MiB and a head", 1<<20 + 500, 32 << 10, 1 << 30, false},
+		{"1 MiB in one piece", 1 << 20, 1 << 20, 1 << 30, false},
+		{"above", 1<<20 + 64<<10 + 1, 10000, 1 << 30, true},
+		{"3 MiB", 3 << 20, 32 << 10, 1 << 30, true},
+		{"3 MiB in one piece", 3 << 20, 3 << 20, 1 << 30, true},
+		{"small, no memory left", 4 << 10, 100, 0, false},
+		{"less small, no memory left", 4<<10 + 1, 100, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMemory(t, c.limit)
+			b := Buffer{memory: m}
+			want := random[:c.size]
+			for from := 0; from < c.size; from += c.piece {
+				piece := want[from:min(from+c.piece, c.size)]
+				if n, err := b.Write(piece); n != len(piece) || err != nil {
+					t.Fatal(n, err)
+				}
+			}
+			got, err := io.ReadAll(b.reader())
+			if err != nil || !bytes.Equal(got, want) || b.Len() != int64(c.size) {
+				t.Fatalf("%d bytes, %v, Len %d; want %d", len(got), err, b.Len(), c.size)
+			}
+			if (b.file != nil) != c.spilled {
+				t.Errorf("spilled: %t", b.file != nil)
+			}
+			if names, _ := os.ReadDir(m.dir); len(names) > 0 {
+				t.Errorf("in the spill folder: %v", names)
+			}
+			b.Reset()
+			if b.Len() != 0 || m.held.Load() != 0 {
+				t.Errorf("after Reset: Len %d, memory held %d", b.Len(), m.held.Load())
+			}
+			b.Write([]byte("again"))
+			if got, _ := io.ReadAll(b.reader()); string(got) != "again" {
+				t.Errorf("after Reset: %q", got)
+			}
+		})
+	}
+}
+
+func TestZeroBuffer(t *testing.T) {
+	var b Buffer
+	for range 1000 {
+		b.Write(make([]byte, 5000))
+	}
+	if b.Len() != 5e6 || b.file != nil {
+		t.Errorf("Len %d, spilled %t", b.Len(), b.file != nil)
+	}
+	b.Reset()
+}
+
+// TestBufferCannotSpill keeps what came before and says so when more comes.
+func TestBufferCannotSpill(t *testing.T) {
+	m := newMemory(t, 1<<30)
+	var told error
+	m.failed = func(err error) { told = err }
+	b := Buffer{memory: m}
+	b.Write(make([]byte, 1<<20))
+	m.dir = filepath.Join(m.dir, "missing")
+	if _, err := b.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrNotExist) || !errors.Is(told, os.ErrNotExist) {
+		t.Errorf("Write: %v, told %v", err, told)
+	}
+	if _, err := b.Write(make([]byte, 1<<20)); err == nil {
+		t.Error("a second Write: no error")
+	}
+	if got, err := io.ReadAll(b.reader()); err != nil || len(got) != 1<<20 {
+		t.Errorf("kept %d bytes, %v", len(got), err)
+	}
+}
+
+func BenchmarkBuffer(b *testing.B) {
+	for _, size := range []int{1 << 10, 10 << 10, 100 << 10, 1 << 20} {
+		b.Run(sizeName(size), func(b *testing.B) {
+			m := &memory{limit: 1 << 30}
+			body := make([]byte, size)
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				x := Buffer{memory: m}
+				for from := 0; from < size; from += 32 << 10 {
+					x.Write(body[from:min(from+32<<10, size)])
+				}
+				x.Reset()
+			}
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package recorder
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// committer writes what waits and puts it into the index: in one goroutine, many exchanges at a time, one group after another. Per group there is one
+// append and one sync for each file, and then one transaction of the index.
+type committer struct {
+	*files
+	health   *health
+	log      zerolog.Logger
+	interval time.Duration // longest wait of an exchange before its commit begins
+	idle     time.Duration // after which a file is finished
+
+	closing <-chan struct{} // closed when the recorder closes: nothing waits for others any more
+	stop    chan struct{}   // closed when no more exchanges will come
+
+	finished func(*done)        // told of each exchange that is recorded
+	lost     func(*done, error) // told of each one that could not be
+	recorded atomic.Int64
+
+	captures []store.Capture // of one group
+	states   []store.File
+	failed   error // why something was given up; to be read when run has returned
+}
+
+// group is what is committed at once.
+type group struct {
+	batches []*batch
+	retired []*segment
+}
+
+// run commits until stop is closed and nothing is left. Then all files are finished.
+func (c *committer) run() {
+	for {
+		g, last := c.next()
+		if last && len(g.batches)+len(g.retired) == 0 {
+			return
+		}
+		err := c.health.retry(committing, c.closing, func() error { return c.commit(&g) })
+		if err != nil {
+			c.giveUp(&g, err)
+		}
+	}
+}
+
+// next waits until there is something to do, and takes it. last says that it is the end.
+func (c *committer) next() (g group, last bool) {
+	closing := c.closing
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		stopped := isClosed(c.stop)
+		wait := c.take(&g, stopped)
+		if stopped || len(g.batches)+len(g.retired) > 0 {
+			return g, stopped
+		}
+		timer.Reset(wait)
+		select {
+		case <-c.wake:
+		case <-timer.C:
+		case <-closing:
+			closing = nil
+		case <-c.stop:
+		}
+	}
+}
+
+// take moves what is due into g. If that is nothing, it returns how long to wait until something may be.
+func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	wait = c.retireIdle(now, stopped)
+	due := stopped || len(c.retired) > 0 || c.size >= c.full || isClosed(c.closing)
+	if !due && !c.since.IsZero() {
+		left := c.interval - now.Sub(c.since)
+		due, wait = left <= 0, min(wait, left)
+	}
+	if due {
+		g.batches, g.retired = c.waiting, c.retired
+		c.waiting, c.retired, c.since, c.size = nil, nil, time.Time{}, 0
+		for _, b := range g.batches {
+			b.segment.batch = nil
+		}
+	}
+	return wait
+}
+
+// retireIdle ends files that have had no exchange for long; at the end, all. It returns how long to wait until the next one may be idle.
+func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration) {
+	wait = c.idle
+	for l, s := range c.current {
+		if s == nil {
+			continue
+		}
+		left := c.idle - now.Sub(c.used[l])
+		if stopped || left <= 0 && s.pending == 0 {
+			c.retire(lane(l))
+		} else if s.pending == 0 {
+			wait = min(wait, left)
+		}
+	}
+	return wait
+}
+
+// commit does what is left to do of g. It may be called again after an error: nothing is done twice.
+func (c *committer) commit(g *group) error {
+	for _, b := range g.batches {
+		if b.written {
+			continue
+		}
+		if err := c.write(b); err != nil {
+			return err
+		}
+	}
+	if err := c.putInIndex(g.batches); err != nil {
+		return err
+	}
+	for _, b := range g.batches {
+		c.finishBatch(b, nil)
+	}
+	g.batches = nil
+	for len(g.retired) > 0 {
+		if err := c.seal(g.retired[0]); err != nil {
+			return err
+		}
+		g.retired = g.retired[1:]
+	}
+	return nil
+}
+
+// write writes a batch to its file, durably.
+func (c *committer) write(b *batch) error {
+	s := b.segment
+	if s.broken {
+		if err := c.mend(s); err != nil {
+			return err
+		}
+	}
+	if s.finished {
+		s = c.move(b)
+	}
+	offset, err := c.append(s, func(w *warc.Writer) (int64, error) { return w.Append(b.chunks...) })
+	if err != nil {
+		return err
+	}
+	for i := range b.done {
+		b.done[i].capture.File = s.name
+		b.done[i].capture.Offset += offset
+	}
+	b.written, b.file = true, s.file
+	b.file.Committed = s.safe
+	return nil
+}
+
+// putInIndex commits the captures of batches that are written. When it fails it cannot be known whether the transaction is on disk; it does no
+// harm to commit the same again.
+func (c *committer) putInIndex(batches []*batch) error {
+	if len(batches) == 0 {
+		return nil
+	}
+	c.captures, c.states = c.captures[:0], c.states[:0]
+	for _, b := range batches {
+		for i := range b.done {
+			if b.done[i].captured {
+				c.captures = append(c.captures, b.done[i].capture)
+			}
+		}
+		c.states = append(c.states, b.file)
+	}
+	err := c.index.Commit(c.captures, c.states)
+	clear(c.captures)
+	return err
+}
+
+// seal finishes a file that gets no more exchanges, and tells the index.
+func (c *committer) seal(s *segment) error {
+	if err := c.finish(s); err != nil {
+		return err
+	}
+	if s.file.ID == 0 || s.unindexed {
+		return nil
+	}
+	s.file.Committed, s.file.Sealed = s.safe, true
+	return c.index.Commit(nil, []store.File{s.file})
+}
+
+// finishBatch lets go of a batch that is recorded, or, for the reason given, lost.
+func (c *committer) finishBatch(b *batch, lost error) {
+	for i := range b.done {
+		if d := &b.done[i]; lost != nil {
+			c.lost(d, lost)
+		} else {
+			c.recorded.Add(1)
+			c.logCapture(d)
+			c.finished(d)
+		}
+	}
+	c.recycle(b)
+}
+
+func (c *committer) logCapture(d *done) {
+	if !d.captured {
+		return
+	}
+	c.log.Info().Str("url", d.url).Int("status", d.capture.Status).Str("type", d.capture.MIME).Str("file", d.capture.File).
+		Int64("offset", d.capture.Offset).Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
+}
+
+// giveUp ends a group that could not be committed before the recorder closed. What is in its file but not in the index the next start puts
+// there; the rest is lost.
+func (c *committer) giveUp(g *group, err error) {
+	for _, b := range g.batches {
+		if !b.written {
+			c.finishBatch(b, err)
+			continue
+		}
+		b.segment.unindexed = true
+		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).Msg("captures are not in the index: the next start puts them there")
+		for i := range b.done {
+			c.finished(&b.done[i])
+		}
+		c.recycle(b)
+	}
+	for _, s := range g.retired {
+		c.log.Error().Err(err).Str("file", s.name).Msg("file is not finished: the next start does that")
+	}
+	c.failed = errors.Join(c.failed, err)
+}

@@ -1,0 +1,90 @@
+package recorder
+
+import (
+	"cmp"
+	"errors"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// Exchange is one request and its response as they crossed the wire, with the facts that no byte of them tells. It comes
+// from [Recorder.Begin] and ends with exactly one of Commit and Discard, after which it must not be touched.
+//
+// An Exchange is not safe for concurrent use, but its two buffers are independent: one goroutine may write the request
+// while another writes the response, as long as both have ended before Commit.
+type Exchange struct {
+	// Started is when the request began: the WARC-Date of all records of the exchange.
+	Started time.Time
+
+	// URL is the target as asked for, scheme://authority/path. Raw bytes, a fragment or userinfo may stand in it: the
+	// records carry its normal form.
+	URL string
+
+	// Method is the request's method as sent.
+	Method string
+
+	// RemoteIP is the origin's address; the zero Addr if no connection was made.
+	RemoteIP netip.Addr
+
+	// TLS and Cipher are tls.VersionTLS13 … and the cipher suite of the connection to the origin; 0 without TLS.
+	TLS, Cipher uint16
+
+	// Unverified says what is wrong with the origin's certificate that was accepted all the same; "" if nothing.
+	Unverified string
+
+	// Truncated is why the exchange is incomplete, in the words of WARC 1.1 section 5.13: length, time, disconnect,
+	// unspecified; "" if it is complete.
+	Truncated string
+
+	// Fault is what went wrong, for the metadata record; "" if nothing.
+	Fault string
+
+	// Request and Response are the raw bytes: the request as it was sent to the origin, the response as the origin sent
+	// it. Heads of 1xx responses before the final one do not belong in it.
+	Request, Response Buffer
+
+	ended    time.Time // when Commit was called
+	queued   int64     // what it takes of the queue
+	recorder *Recorder
+}
+
+// Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It blocks while more bytes
+// wait than Config.QueueSize allows.
+func (x *Exchange) Commit() {
+	x.ended = time.Now()
+	x.recorder.commit(x)
+}
+
+// Discard forgets the exchange: nothing of it is recorded.
+func (x *Exchange) Discard() {
+	x.release()
+}
+
+// release gives back what the exchange holds, itself included.
+func (x *Exchange) release() {
+	x.Request.Reset()
+	x.Response.Reset()
+	r := x.recorder
+	*x = Exchange{}
+	r.pool.Put(x)
+}
+
+// noteUnkept marks the exchange as truncated if its buffers could not keep all of it.
+func (x *Exchange) noteUnkept() {
+	err := errors.Join(x.Request.err, x.Response.err)
+	if err == nil {
+		return
+	}
+	x.Truncated = cmp.Or(x.Truncated, "unspecified")
+	x.Fault = strings.TrimPrefix(x.Fault+"; not all could be kept: "+err.Error(), "; ")
+}
+
+// spilled says whether a part of the exchange is on disk.
+func (x *Exchange) spilled() bool { return x.Request.file != nil || x.Response.file != nil }
+
+// took is how long the exchange lasted.
+func (x *Exchange) took() time.Duration { return x.ended.Sub(x.Started) }
+
+// size is the number of bytes that crossed the wire.
+func (x *Exchange) size() int64 { return x.Request.Len() + x.Response.Len() }

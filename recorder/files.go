@@ -1,0 +1,263 @@
+package recorder
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// files are the WARC files being written, and what waits to be written to them. There are two chains of them, each file following the one before:
+// one for exchanges in memory, whose records are compressed beforehand and go down many at a time, and one for those on disk, which are
+// compressed straight into the file and may hold it for a long time.
+type files struct {
+	dir        string // archive/ of the collection
+	prefix     string
+	host       string
+	collection string // its name
+	maxSize    int64
+	index      *store.Bolt
+	log        zerolog.Logger
+	bytes      atomic.Int64 // written
+
+	mu      sync.Mutex
+	serial  int         // of the last file planned
+	current [2]*segment // by lane; nil before the first exchange
+	used    [2]time.Time
+	waiting []*batch   // with finished exchanges, in the order of their first
+	retired []*segment // with nothing pending: to be finished
+	since   time.Time  // when the first of the waiting exchanges came
+	size    int64      // bytes of the waiting exchanges, as they crossed the wire
+	open    []string   // base names of the files being written
+	wake    chan struct{}
+	full    int64 // size that wakes the committer before its time
+
+	batches sync.Pool
+	chunks  sync.Pool
+}
+
+// chunkSize is the size of the pieces of memory that hold records before they are written.
+const chunkSize = 256 << 10
+
+// lane is one of the two chains of files.
+type lane int
+
+const (
+	fromMemory lane = iota
+	fromDisk
+)
+
+// sizeOfWarcinfo is more than a warcinfo record takes.
+const sizeOfWarcinfo = 4 << 10
+
+// plan returns the file that takes an exchange of which at most bound bytes will be written. Every plan ends with add or drop.
+func (f *files) plan(l lane, bound int64) *segment {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.current[l]
+	if s == nil || s.planned > 0 && s.bound+bound > f.maxSize {
+		f.retire(l)
+		s = f.next(l)
+	}
+	s.bound += bound
+	s.planned++
+	s.pending++
+	f.used[l] = time.Now()
+	return s
+}
+
+// next begins the next file of a lane.
+func (f *files) next(l lane) *segment {
+	f.serial++
+	created := time.Now()
+	var random idSource
+	s := &segment{
+		lane:     l,
+		name:     warc.Name(f.prefix, created, f.serial, f.host),
+		created:  created,
+		warcinfo: random.next(),
+		bound:    sizeOfWarcinfo,
+	}
+	f.current[l] = s
+	return s
+}
+
+// retire ends the current file of a lane: it is finished once nothing of it is pending.
+func (f *files) retire(l lane) {
+	s := f.current[l]
+	if s == nil {
+		return
+	}
+	f.current[l] = nil
+	s.retired = true
+	f.leave(s, 0)
+}
+
+// leave takes n exchanges off those pending for a file.
+func (f *files) leave(s *segment, n int) {
+	s.pending -= n
+	if s.retired && s.pending == 0 {
+		f.retired = append(f.retired, s)
+		f.signal()
+	}
+}
+
+// drop undoes a plan.
+func (f *files) drop(s *segment) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.leave(s, 1)
+}
+
+// move gives a batch whose file has been finished without it to the next file of the lane. Its records keep the old file's warcinfo ID, which
+// is still where it was.
+func (f *files) move(b *batch) *segment {
+	old := b.segment
+	n := len(b.done)
+	b.segment = f.plan(old.lane, b.size)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b.segment.planned += n - 1
+	b.segment.pending += n - 1
+	f.leave(old, n)
+	return b.segment
+}
+
+// abandon makes sure that a file that has been finished is not planned for any more.
+func (f *files) abandon(s *segment) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.current[s.lane] == s {
+		f.retire(s.lane)
+	}
+}
+
+// add hands a finished exchange to the committer. records are its members, which were promised to fill at most bound bytes; d.capture lies
+// relative to them.
+func (f *files) add(s *segment, bound int64, records []byte, d done) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.bound += int64(len(records)) - bound
+	b := f.batchOf(s)
+	d.capture.Offset += b.size
+	b.done = append(b.done, d)
+	b.size += int64(len(records))
+	f.copy(b, records)
+	f.waits(d.size)
+}
+
+// addWritten hands over an exchange whose records are in the file already, which is committed up to end with them.
+func (f *files) addWritten(s *segment, end int64, d done) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := f.batchOf(s)
+	d.capture.File = s.name
+	b.done = append(b.done, d)
+	b.file, b.written = s.file, true
+	b.file.Committed = end
+	f.waits(d.size)
+}
+
+// batchOf is the batch of a file that waits for the next commit.
+func (f *files) batchOf(s *segment) *batch {
+	if s.batch == nil {
+		b, ok := f.batches.Get().(*batch)
+		if !ok {
+			b = new(batch)
+		}
+		b.segment, s.batch = s, b
+		f.waiting = append(f.waiting, s.batch)
+	}
+	return s.batch
+}
+
+// waits notes that an exchange of that size waits.
+func (f *files) waits(size int64) {
+	before := f.size
+	f.size += size
+	if f.since.IsZero() {
+		f.since = time.Now()
+		f.signal()
+	}
+	if before < f.full && f.size >= f.full {
+		f.signal()
+	}
+}
+
+func (f *files) signal() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// copy appends records to a batch. They may be cut anywhere: in the file the chunks follow one another.
+func (f *files) copy(b *batch, records []byte) {
+	for len(records) > 0 {
+		last := len(b.chunks) - 1
+		if last < 0 || len(b.chunks[last]) == cap(b.chunks[last]) {
+			b.chunks = append(b.chunks, f.chunk())
+			last++
+		}
+		n := min(len(records), cap(b.chunks[last])-len(b.chunks[last]))
+		b.chunks[last] = append(b.chunks[last], records[:n]...)
+		records = records[n:]
+	}
+}
+
+func (f *files) chunk() []byte {
+	if chunk, ok := f.chunks.Get().(*[chunkSize]byte); ok {
+		return chunk[:0]
+	}
+	return new([chunkSize]byte)[:0]
+}
+
+// recycle takes a batch off what is pending, and keeps its memory for another.
+func (f *files) recycle(b *batch) {
+	f.mu.Lock()
+	f.leave(b.segment, len(b.done))
+	f.mu.Unlock()
+	for _, chunk := range b.chunks {
+		f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
+	}
+	clear(b.done)
+	clear(b.chunks)
+	*b = batch{done: b.done[:0], chunks: b.chunks[:0]}
+	f.batches.Put(b)
+}
+
+// noteOpen keeps the list of the files being written.
+func (f *files) noteOpen(name string, open bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open = slices.DeleteFunc(f.open, func(s string) bool { return s == name })
+	if open {
+		f.open = append(f.open, name)
+	}
+}
+
+// batch is the finished exchanges of one file that wait for the same commit.
+type batch struct {
+	segment *segment
+	chunks  [][]byte // their records, one after another
+	size    int64    // of the chunks
+	done    []done
+
+	written bool       // the records are in the file, on disk
+	file    store.File // as the index shall know it then
+}
+
+// done is a finished exchange.
+type done struct {
+	url      string
+	captured bool
+	capture  store.Capture
+	took     time.Duration
+	size     int64 // as it crossed the wire
+	queued   int64 // what it takes of the queue
+}

@@ -1,0 +1,140 @@
+package recorder
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// maxHead is how far into a message its head is looked for. What has no end of head by then is all head.
+const maxHead = 1<<20 + 64<<10
+
+// head is what the records need to know of an HTTP head. It is read with the eyes of those who will read the archive (cdxj-indexer,
+// warcio): any line end, folded lines, 8-bit bytes, lines without a colon; nothing is refused.
+type head struct {
+	size        int    // bytes up to and with the empty line; all there are if there is none
+	startLine   []byte // without its line end
+	contentType []byte // of the first field of that name; nil if there is none
+	encoded     bool   // a Content-Encoding other than identity
+}
+
+// parseHead reads the head at the start of a message. The fields of the result lie in b.
+func parseHead(b []byte) head {
+	var h head
+	h.startLine, h.size = line(b, 0)
+	if len(h.startLine) == 0 {
+		return h
+	}
+	var field fieldName
+	for h.size < len(b) {
+		text, next := line(b, h.size)
+		h.size = next
+		switch {
+		case len(text) == 0:
+			return h
+		case text[0] == ' ' || text[0] == '\t':
+			h.take(field, text) // a folded line (RFC 9112 section 5.2)
+		default:
+			name, value, _ := bytes.Cut(text, []byte(":"))
+			field = nameOf(bytes.TrimRight(name, " \t"))
+			h.take(field, value)
+		}
+	}
+	return h
+}
+
+// line returns the line that begins at from, without its line end, and where the next one begins.
+func line(b []byte, from int) (text []byte, next int) {
+	end := bytes.IndexByte(b[from:], '\n')
+	if end < 0 {
+		return b[from:], len(b)
+	}
+	return bytes.TrimSuffix(b[from:from+end], []byte("\r")), from + end + 1
+}
+
+type fieldName int
+
+const (
+	otherField fieldName = iota
+	contentType
+	contentEncoding
+)
+
+func nameOf(name []byte) fieldName {
+	switch {
+	case len(name) == len("Content-Type") && bytes.EqualFold(name, []byte("Content-Type")):
+		return contentType
+	case len(name) == len("Content-Encoding") && bytes.EqualFold(name, []byte("Content-Encoding")):
+		return contentEncoding
+	}
+	return otherField
+}
+
+// take notes a field's value, or the continuation of one that was empty so far.
+func (h *head) take(field fieldName, value []byte) {
+	if field == otherField {
+		return
+	}
+	value = bytes.TrimSpace(value)
+	switch {
+	case field == contentType && len(h.contentType) == 0:
+		h.contentType = value
+	case field == contentEncoding && len(value) > 0 && !bytes.EqualFold(value, []byte("identity")):
+		h.encoded = true
+	}
+}
+
+// status is the code of a status line: its second word, if that is three digits; else 0.
+func (h *head) status() int {
+	_, rest, _ := bytes.Cut(h.startLine, []byte(" "))
+	code, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
+	if len(code) != 3 {
+		return 0
+	}
+	status := 0
+	for _, c := range code {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		status = 10*status + int(c-'0')
+	}
+	return status
+}
+
+// method is the first word of a request line.
+func (h *head) method() []byte {
+	method, _, _ := bytes.Cut(h.startLine, []byte(" "))
+	return method
+}
+
+// protocol is the version that a status line begins with, or a request line ends with, as WARC-Protocol spells it
+// (iipc/warc-specifications #42); "" if there is none.
+func (h *head) protocol() string {
+	switch {
+	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.1")) || bytes.HasSuffix(h.startLine, []byte(" HTTP/1.1")):
+		return "http/1.1"
+	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.0")) || bytes.HasSuffix(h.startLine, []byte(" HTTP/1.0")):
+		return "http/1.0"
+	}
+	return ""
+}
+
+// mime is the media type without its parameters, as cdxj-indexer prints it: up to the first semicolon or space.
+func (h *head) mime() []byte {
+	end := bytes.IndexFunc(h.contentType, func(r rune) bool { return r == ';' || r <= ' ' })
+	if end < 0 {
+		return h.contentType
+	}
+	return h.contentType[:end]
+}
+
+// text is b as UTF-8: what is not UTF-8 counts as Latin-1, as warcio has it.
+func text(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	runes := make([]rune, len(b))
+	for i, c := range b {
+		runes[i] = rune(c)
+	}
+	return string(runes)
+}

@@ -1,0 +1,81 @@
+package recorder
+
+import (
+	"io"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/store/warc"
+)
+
+// maker makes records and compresses them. It keeps what can be used again for the next exchange, and is not safe for concurrent use.
+type maker struct {
+	log        zerolog.Logger
+	random     idSource
+	ids        ids // of the records
+	compressor *warc.Compressor
+	records    records
+	metadata   []byte // the metadata record, header and block; nil if there is none
+	parts      [4][]byte
+}
+
+func newMaker(log zerolog.Logger) maker {
+	return maker{log: log, compressor: warc.NewCompressor()}
+}
+
+// sizeOfHeaders is more than the WARC headers of an exchange's records take, without what the exchange brings along: its URL and its fault.
+const sizeOfHeaders = 6 << 10
+
+// boundOf is more than the records of an exchange take in a file, however badly they compress.
+func boundOf(x *Exchange) int64 {
+	size := x.size()
+	return size + size/1024 + sizeOfHeaders + int64(9*len(x.URL)+len(x.Fault)+len(x.Unverified))
+}
+
+// make makes the records of an exchange for a file. They hold until the next call.
+func (m *maker) make(x *Exchange, request, response *message, s *segment) *records {
+	m.ids = ids{warcinfo: s.warcinfo, response: m.random.next(), request: m.random.next(), metadata: m.random.next()}
+	m.records.make(x, request, response, &m.ids)
+	m.metadata = nil
+	if len(m.records.block) > 0 {
+		m.makeMetadata(x)
+	}
+	return &m.records
+}
+
+// makeMetadata makes the metadata record. It is rare, and an exchange is recorded without it rather than not at all.
+func (m *maker) makeMetadata(x *Exchange) {
+	r := &m.records
+	record, err := metadataRecord(&m.ids, x.Started, r.uri, r.concurrentTo(&m.ids), r.block)
+	if err != nil {
+		m.log.Warn().Err(err).Str("url", r.uri).Msg("exchange recorded without its metadata")
+	}
+	m.metadata = record
+}
+
+// append appends the member of a record whose block is in memory.
+func (m *maker) append(dst, header []byte, block *message) []byte {
+	m.parts = [4][]byte{header, block.start, block.body, recordEnd}
+	stored := -1
+	if !block.deflate {
+		stored = 2
+	}
+	return m.compressor.Append(dst, m.parts[:], stored)
+}
+
+// appendMetadata appends the member of the metadata record, if there is one.
+func (m *maker) appendMetadata(dst []byte) []byte {
+	if len(m.metadata) == 0 {
+		return dst
+	}
+	m.parts[0], m.parts[1] = m.metadata, recordEnd
+	return m.compressor.Append(dst, m.parts[:2], -1)
+}
+
+// stream writes the member of a record to the end of a file.
+func (m *maker) stream(t *warc.Tail, header []byte, block *message, body io.Reader) (length int64, err error) {
+	size := block.length - int64(len(block.start))
+	return m.compressor.Stream(t, t.Offset(), [][]byte{header, block.start}, body, size, !block.deflate)
+}
+
+var recordEnd = []byte(warc.RecordEnd)

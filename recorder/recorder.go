@@ -1,0 +1,272 @@
+// Package recorder turns exchanges into WARC records and captures: what the proxy saw on the wire goes in, whole WARC files and an index that
+// agrees with them come out.
+//
+// Open a [Recorder] for a collection, Begin an [Exchange] for each request, write the bytes of both sides to its buffers as they pass, and Commit it.
+// Commit returns at once, or, when a slow disk lets too much wait, later: clients are slowed, nothing is dropped.
+//
+// Invariant: a capture is in the index only when its records, and all before them in their file, are on disk; and every committed exchange is
+// recorded once, or named in the log as lost. What cannot be written is kept and tried again, while Ready says why new requests must be refused.
+//
+// The collection's directory, of which the recorder is the only writer:
+//
+//	archive/       PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz; with .open behind it while it is written; .torn holds what recovery cut off
+//	indexes/       for exported CDXJ
+//	index.bolt     the index
+//	spill/         bodies too large for memory; its files have no names, so that nothing is left of them
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// Config is what can be set about recording. A zero field stands for the default.
+type Config struct {
+	WARCPrefix     string        `name:"warc-prefix" help:"First part of the names of WARC files." default:"warcorder"`
+	WARCMaxSize    int64         `name:"warc-max-size" help:"Size that a WARC file does not exceed, unless one exchange does." default:"1GB" type:"size"`
+	WARCIdle       time.Duration `name:"warc-idle" help:"Time without exchanges after which a WARC file is finished." default:"10m"`
+	CommitInterval time.Duration `name:"commit-interval" help:"Time that a finished exchange waits at most for others to share its sync." default:"50ms"`
+	CommitSize     int64         `name:"commit-size" help:"Bytes of finished exchanges that are not kept waiting for others." default:"8MB" type:"size"`
+	QueueSize      int64         `name:"queue-size" help:"Bytes of exchanges that may wait to be recorded before clients are slowed." default:"64MB" type:"size"`
+}
+
+// withDefaults fills in what is not set.
+func (c Config) withDefaults() (Config, error) {
+	set := func(field *int64, value int64) { *field = cmp.Or(*field, value) }
+	c.WARCPrefix = cmp.Or(c.WARCPrefix, "warcorder")
+	set(&c.WARCMaxSize, 1e9)
+	set((*int64)(&c.WARCIdle), int64(10*time.Minute))
+	set((*int64)(&c.CommitInterval), int64(50*time.Millisecond))
+	set(&c.CommitSize, 8e6)
+	set(&c.QueueSize, 64e6)
+	if min(c.WARCMaxSize, int64(c.WARCIdle), int64(c.CommitInterval), c.CommitSize, c.QueueSize) < 0 {
+		return c, errors.New("a size or time of the recorder's settings is negative")
+	}
+	return c, warc.CheckPrefix(c.WARCPrefix)
+}
+
+const (
+	// inFlightMemory is what buffers of unfinished exchanges may hold together in memory, beyond the queue, before they spill.
+	inFlightMemory = 32 << 20
+
+	// exchangeCost is what an exchange takes of the queue beside its bytes.
+	exchangeCost = 2 << 10
+
+	// spilledAtOnce is how many exchanges that have spilled may wait.
+	spilledAtOnce = 64
+)
+
+// Recorder records the exchanges of one collection. Its methods are safe for concurrent use.
+type Recorder struct {
+	log       zerolog.Logger
+	index     *store.Bolt
+	health    health
+	memory    memory
+	files     files
+	committer committer
+	pool      sync.Pool // of exchanges
+
+	queueSize  int64
+	queue      *semaphore.Weighted // bytes of exchanges between Commit and their commit
+	queued     atomic.Int64
+	fromMemory chan *Exchange
+	fromDisk   chan *Exchange
+	unfinished sync.WaitGroup // exchanges between Commit and their commit
+	lost       atomic.Int64
+	probing    atomic.Bool
+
+	mu      sync.RWMutex // held for reading by Commit, so that Close waits for it
+	closed  bool
+	closing chan struct{} // closed when Close begins
+	workers sync.WaitGroup
+	stopped sync.WaitGroup // the committer
+}
+
+// Open opens the collection in a directory, which it makes if there is none, and brings files and index into agreement after a crash. It
+// returns an error that wraps store.ErrLocked if another recorder has the collection open.
+func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("host name for WARC files: %w", err)
+	}
+	if collection, err = filepath.Abs(collection); err != nil {
+		return nil, err
+	}
+	archive := filepath.Join(collection, "archive")
+	for _, dir := range []string{archive, filepath.Join(collection, "indexes")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	index, err := store.Open(filepath.Join(collection, "index.bolt"))
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(archive, filepath.Join(collection, "spill"), index, log); err != nil {
+		return nil, errors.Join(err, index.Close())
+	}
+	r := &Recorder{log: log, index: index, closing: make(chan struct{})}
+	r.health.log = log
+	r.files = files{
+		dir: archive, prefix: cfg.WARCPrefix, host: host, collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
+		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
+	}
+	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
+	r.start(cfg)
+	return r, nil
+}
+
+// prepare empties the spill folder and recovers what a crash has left.
+func prepare(archive, spill string, index *store.Bolt, log zerolog.Logger) error {
+	if err := os.RemoveAll(spill); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(spill, 0o700); err != nil {
+		return err
+	}
+	return recoverFiles(archive, index, log)
+}
+
+// start starts the goroutines.
+func (r *Recorder) start(cfg Config) {
+	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
+	r.fromMemory, r.fromDisk = make(chan *Exchange, 64), make(chan *Exchange, spilledAtOnce)
+	c := &r.committer
+	c.files, c.health, c.log, c.interval, c.idle = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle
+	c.closing, c.stop, c.finished = r.closing, make(chan struct{}), r.finished
+	for range runtime.GOMAXPROCS(0) {
+		w := &memoryWorker{maker: newMaker(r.log), files: &r.files}
+		r.workers.Go(func() { w.run(r.fromMemory) })
+	}
+	w := &diskWorker{maker: newMaker(r.log), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
+	r.workers.Go(func() { w.run(r.fromDisk) })
+	r.stopped.Go(c.run)
+}
+
+// Index is the collection's index. It is open until Close.
+func (r *Recorder) Index() *store.Bolt { return r.index }
+
+// Begin returns an empty exchange. Its Started is still to be set.
+func (r *Recorder) Begin() *Exchange {
+	x, ok := r.pool.Get().(*Exchange)
+	if !ok {
+		x = new(Exchange)
+	}
+	x.recorder = r
+	x.Request.memory, x.Response.memory = &r.memory, &r.memory
+	return x
+}
+
+// Ready is nil, or the reason why nothing can be written at present: new requests should then be refused. Recording goes on by itself when writing
+// works again; what has been committed meanwhile is kept for then.
+func (r *Recorder) Ready() error { return r.health.ready() }
+
+// commit puts an exchange in the queue.
+func (r *Recorder) commit(x *Exchange) {
+	x.noteUnkept()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
+		r.log.Error().Str("url", x.URL).Msg("exchange lost: it ended after the recorder was closed")
+		x.release()
+		return
+	}
+	r.unfinished.Add(1)
+	if x.spilled() {
+		r.fromDisk <- x
+		return
+	}
+	x.queued = min(x.size()+exchangeCost, r.queueSize)
+	r.queue.Acquire(context.Background(), x.queued) // fails only when its context ends
+	r.queued.Add(x.queued)
+	r.fromMemory <- x
+}
+
+// finished lets go of an exchange that is recorded or lost.
+func (r *Recorder) finished(d *done) {
+	if d.queued > 0 {
+		r.queue.Release(d.queued)
+		r.queued.Add(-d.queued)
+	}
+	r.unfinished.Done()
+}
+
+// loses logs an exchange that cannot be recorded.
+func (r *Recorder) loses(d *done, err error) {
+	r.lost.Add(1)
+	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
+	r.finished(d)
+}
+
+// spillFailed turns recording off until a body can be spilled again.
+func (r *Recorder) spillFailed(err error) {
+	r.health.set(spilling, err)
+	if !r.probing.CompareAndSwap(false, true) {
+		return
+	}
+	r.workers.Go(func() {
+		defer r.probing.Store(false)
+		r.health.retry(spilling, r.closing, r.memory.probe)
+	})
+}
+
+// Status is a snapshot of a recorder, for people and monitors.
+type Status struct {
+	Recording bool     `json:"recording"`
+	Reason    string   `json:"reason,omitempty"` // why it is off
+	Exchanges int64    `json:"exchanges"`        // recorded since the start
+	Lost      int64    `json:"lost"`             // exchanges that could not be recorded; each one is in the log
+	Bytes     int64    `json:"bytes"`            // written to WARC files since the start
+	Queued    int64    `json:"queued"`           // bytes of exchanges that wait to be recorded, without those on disk
+	OpenFiles []string `json:"openFiles"`        // base names of the WARC files being written, the final ones
+}
+
+// Status tells how recording goes.
+func (r *Recorder) Status() Status {
+	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load()}
+	if err := r.Ready(); err != nil {
+		s.Recording, s.Reason = false, err.Error()
+	}
+	r.files.mu.Lock()
+	defer r.files.mu.Unlock()
+	s.OpenFiles = slices.Clone(r.files.open)
+	return s
+}
+
+// Close writes what is queued, finishes all files and closes the index. Everything that uses exchanges must have ended before. What
+// cannot be written at its last try is lost: the log names it, and Close returns why.
+func (r *Recorder) Close() error {
+	close(r.closing)
+	r.mu.Lock() // when no Commit is under way any more
+	r.closed = true
+	r.mu.Unlock()
+	close(r.fromMemory)
+	close(r.fromDisk)
+	r.workers.Wait()
+	close(r.committer.stop)
+	r.stopped.Wait()
+	err := r.committer.failed
+	if n := r.lost.Load(); n > 0 {
+		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
+	}
+	return errors.Join(err, os.RemoveAll(r.memory.dir), r.index.Close())
+}

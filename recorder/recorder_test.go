@@ -1,0 +1,561 @@
+package recorder
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nlnwa/gowarc"
+	"github.com/rs/zerolog"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// collection is a collection being recorded by a test.
+type collection struct {
+	*Recorder
+	t   *testing.T
+	dir string
+	log *logBuffer
+}
+
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// count counts the lines that contain all of parts.
+func (l *logBuffer) count(parts ...string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for line := range strings.Lines(l.b.String()) {
+		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) }) {
+			n++
+		}
+	}
+	return n
+}
+
+func open(t *testing.T, dir string, cfg Config) *collection {
+	t.Helper()
+	log := new(logBuffer)
+	r, err := Open(cfg, dir, zerolog.New(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &collection{r, t, dir, log}
+}
+
+// close closes the recorder, which must succeed.
+func (c *collection) close() {
+	c.t.Helper()
+	if err := c.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// begin returns an exchange with its buffers filled.
+func (c *collection) begin(url, request, response string) *Exchange {
+	c.t.Helper()
+	x := c.Begin()
+	x.Started, x.URL, x.Method, x.RemoteIP = time.Now(), url, "GET", netip.MustParseAddr("127.0.0.1")
+	for b, message := range map[*Buffer]string{&x.Request: request, &x.Response: response} {
+		if _, err := io.Copy(writerOnly{b}, strings.NewReader(message)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return x
+}
+
+type writerOnly struct{ io.Writer } // so that io.Copy writes in pieces
+
+func (c *collection) commit(url, request, response string) {
+	c.t.Helper()
+	c.begin(url, request, response).Commit()
+}
+
+// get commits the GET of a small page.
+func (c *collection) get(url string) {
+	c.t.Helper()
+	c.commit(url, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", page(200, "text/html", "", "page at "+url))
+}
+
+// urls are the URLs of all captures, in the order of the index.
+func (c *collection) urls() []string {
+	c.t.Helper()
+	var urls []string
+	if err := c.Index().Captures(store.Query{}, func(capture *store.Capture) bool {
+		urls = append(urls, capture.URL)
+		return true
+	}); err != nil {
+		c.t.Fatal(err)
+	}
+	return urls
+}
+
+// record is a record as gowarc reads it.
+type record struct {
+	file   string
+	offset int64
+	header *gowarc.WarcFields
+	block  string
+	faults string // what gowarc's validation says
+}
+
+func (r *record) get(name string) string { return r.header.Get(name) }
+
+// readBack reads all WARC files of a collection with gowarc, and checks what must hold for each of them.
+func readBack(t *testing.T, dir string) []record {
+	t.Helper()
+	var all []record
+	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".warc.gz") {
+			t.Errorf("in archive/: %s", name)
+			continue
+		}
+		records := readFile(t, name)
+		checkFile(t, records)
+		all = append(all, records...)
+	}
+	return all
+}
+
+func readFile(t *testing.T, path string) []record {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := &countingReader{r: f}
+	buffered := bufio.NewReader(in)
+	u := gowarc.NewUnmarshaler(gowarc.WithFixSyntaxErrors(false), gowarc.WithFixDigest(false), gowarc.WithFixContentLength(false))
+	var records []record
+	for {
+		offset := in.n - int64(buffered.Buffered())
+		r, skipped, validation, err := u.Unmarshal(buffered)
+		if errors.Is(err, io.EOF) {
+			return records
+		}
+		if err != nil || skipped != 0 {
+			t.Fatalf("%s at %d: %v, %d bytes skipped", path, offset, err, skipped)
+		}
+		raw, err := r.Block().RawBytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, err := io.ReadAll(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatalf("%s at %d: %v", path, offset, err)
+		}
+		records = append(records, record{filepath.Base(path), offset, r.WarcHeader(), string(block), validation.String()})
+	}
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// checkFile checks the order of a file's records: warcinfo first and named by all others, each request right behind its response.
+func checkFile(t *testing.T, records []record) {
+	t.Helper()
+	if len(records) == 0 || records[0].get("WARC-Type") != "warcinfo" || records[0].get("WARC-Filename") != records[0].file {
+		t.Errorf("the file does not begin with its warcinfo: %v", records)
+		return
+	}
+	for i, r := range records[1:] {
+		before := records[i]
+		if r.get("WARC-Warcinfo-ID") != records[0].get("WARC-Record-ID") {
+			t.Errorf("%s at %d: WARC-Warcinfo-ID is not that of the file", r.file, r.offset)
+		}
+		if before.get("WARC-Type") != "response" {
+			continue
+		}
+		if r.get("WARC-Type") != "request" || r.get("WARC-Concurrent-To") != before.get("WARC-Record-ID") ||
+			r.get("WARC-Target-URI") != before.get("WARC-Target-URI") || r.get("WARC-Date") != before.get("WARC-Date") {
+			t.Errorf("%s at %d: not the request of the response before it: %v", r.file, r.offset, r.header)
+		}
+	}
+	if last := records[len(records)-1]; last.get("WARC-Type") == "response" {
+		t.Errorf("%s ends with a response", last.file)
+	}
+}
+
+// checkIndex checks that there is one capture for each response, that each one leads to its record, and that all files are sealed at their size.
+func checkIndex(t *testing.T, dir string, records []record) {
+	t.Helper()
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	responses := make(map[string]record)
+	for _, r := range records {
+		if r.get("WARC-Type") == "response" {
+			responses[fmt.Sprint(r.file, r.offset)] = r
+		}
+	}
+	index.Captures(store.Query{}, func(c *store.Capture) bool {
+		r, ok := responses[fmt.Sprint(c.File, c.Offset)]
+		if !ok || r.get("WARC-Target-URI") != c.URL || r.get("WARC-Payload-Digest") != c.Digest {
+			t.Errorf("capture without its record, or a second one: %+v", c)
+			return true
+		}
+		delete(responses, fmt.Sprint(c.File, c.Offset))
+		if got := recordAt(t, filepath.Join(dir, "archive", c.File), c.Offset); got.Length != c.Length {
+			t.Errorf("%s at %d has length %d, the capture says %d", c.File, c.Offset, got.Length, c.Length)
+		}
+		return true
+	})
+	for _, r := range responses {
+		t.Errorf("%s at %d: response without capture: %v", r.file, r.offset, r.header)
+	}
+	files, err := index.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		info, err := os.Stat(filepath.Join(dir, "archive", file.Name))
+		if err != nil || info.Size() != file.Committed || !file.Sealed {
+			t.Errorf("%+v: %v", file, err)
+		}
+	}
+}
+
+func recordAt(t *testing.T, path string, offset int64) *warc.Record {
+	t.Helper()
+	r, err := warc.Open(path, offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	record, err := r.Next()
+	if err == nil {
+		err = record.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// randomText is bytes that deflate shrinks to three quarters.
+func randomText(size int) string {
+	b := make([]byte, size)
+	rand.Read(b)
+	return base64.StdEncoding.EncodeToString(b)[:size]
+}
+
+func randomBytes(size int) string {
+	b := make([]byte, size)
+	rand.Read(b)
+	return string(b)
+}
+
+// TestVerbatim records what origins really send, and compares it with what gowarc reads back.
+func TestVerbatim(t *testing.T) {
+	get := "GET /%s HTTP/1.1\r\nHost: example.com\r\nX-Odd : 1\r\n\tfolded\r\naccept: b\xe9\r\nAccept: */*\r\n\r\n"
+	for _, c := range []struct {
+		name, request, response string
+		change                  func(*Exchange)
+		faults                  string // what gowarc is known to say
+	}{
+		{name: "usual", response: page(200, "text/html", "", "hello")},
+		{name: "no body", response: page(200, "text/html", "", "")},
+		{name: "1 MiB of text", response: page(200, "text/html", "", randomText(1<<20))},
+		{name: "1 MiB of bytes", response: page(200, "image/jpeg", "", randomBytes(1<<20))},
+		{name: "encoded", response: page(200, "text/html", "br", randomBytes(10000))},
+		{name: "unknown type", response: page(200, "application/octet-stream", "", randomBytes(10000))},
+		{name: "chunked, odd case, extensions, trailers", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
+		{name: "gzip, chunked", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
+		{name: "body short of Content-Length", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
+			change: func(x *Exchange) { x.Truncated = "disconnect" }},
+		{name: "head without end", response: "HTTP/1.1 200 OK\r\nContent-Ty", change: func(x *Exchange) { x.Truncated = "disconnect" },
+			faults: "missing line separator at end of http headers"},
+		{name: "LF only", response: "HTTP/1.1 200 OK\nContent-Type: text/html\n\nhello"},
+		{name: "CRLF and LF", response: "HTTP/1.1 200 OK\r\nContent-Type: text/html\n\r\nhello"},
+		{name: "folded, colonless, 8-bit, duplicates", response: "HTTP/1.1 200 OK\r\nX: a\r\n b\r\ncolonless\r\nY : c\r\nZ: \xe9\r\nSet-Cookie: 1\r\nset-cookie: 2\r\n\r\n"},
+		{name: "no reason", response: "HTTP/1.1 200\r\n\r\nx"},
+		{name: "1.0 until close", response: "HTTP/1.0 200 OK\r\n\r\nhello"},
+		{name: "204", response: "HTTP/1.1 204 No Content\r\n\r\n"},
+		{name: "304", response: "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n"},
+		{name: "206", response: "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\nContent-Length: 5\r\n\r\nhello"},
+		{name: "101", response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"},
+		{name: "HEAD", request: "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
+		{name: "POST, chunked", request: "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n", response: page(201, "text/html", "", "x")},
+		{name: "no response", change: func(x *Exchange) { x.Fault = "reset" }},
+		{name: "three bytes", response: "HTT", change: func(x *Exchange) { x.Truncated = "disconnect" }},
+		{name: "four bytes", response: "HTTP", change: func(x *Exchange) { x.Truncated = "disconnect" }, faults: "missing line separator at end of http headers"},
+		{name: "not verified", response: page(200, "text/html", "", "hello"), change: func(x *Exchange) { x.Unverified = "self-signed" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			col := open(t, dir, Config{})
+			if c.request == "" {
+				c.request = fmt.Sprintf(get, strings.ReplaceAll(c.name, " ", "-"))
+			}
+			x := col.begin("http://example.com/"+c.name, c.request, c.response)
+			wantMetadata := c.change != nil
+			if c.change != nil {
+				c.change(x)
+			}
+			x.Commit()
+			col.close()
+			records := readBack(t, dir)
+			checkIndex(t, dir, records)
+			var got []string
+			for _, r := range records[1:] {
+				kind := r.get("WARC-Type")
+				got = append(got, kind)
+				if want := map[string]string{"response": c.response, "request": c.request}[kind]; kind != "metadata" && r.block != want {
+					t.Errorf("%s: %.100q, want %.100q", kind, r.block, want)
+				}
+				if r.faults != "" && (c.faults == "" || !strings.Contains(r.faults, c.faults)) {
+					t.Errorf("%s: %s", kind, r.faults)
+				}
+			}
+			var want []string
+			if len(c.response) >= minBlock {
+				want = append(want, "response")
+			}
+			want = append(want, "request")
+			if wantMetadata {
+				want = append(want, "metadata")
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("records %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestSpilled records exchanges on disk, next to small ones.
+func TestSpilled(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir, Config{})
+	want := map[string][2]string{
+		"http://example.com/response": {exampleRequest, page(200, "video/mp4", "", randomBytes(5<<20))},
+		"http://example.com/text":     {exampleRequest, page(200, "text/plain", "", randomText(3<<20))},
+		"http://example.com/request":  {"POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\n" + randomText(4<<20), exampleResponse},
+		"http://example.com/both":     {"PUT / HTTP/1.1\r\n\r\n" + randomBytes(2<<20), "HTTP/1.1 200 OK\r\n\r\n" + randomBytes(2<<20)},
+		"http://example.com/head":     {exampleRequest, "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\n" + randomText(2<<20)},
+		"http://example.com/no-end":   {exampleRequest, strings.Repeat("x", 2<<20)},
+		"http://example.com/small":    {exampleRequest, exampleResponse},
+	}
+	for url, messages := range want {
+		c.commit(url, messages[0], messages[1])
+	}
+	x := c.begin("http://example.com/cut", exampleRequest, page(200, "text/plain", "", randomText(3<<20)))
+	x.Truncated = "length"
+	x.Commit()
+	c.close()
+	records := readBack(t, dir)
+	checkIndex(t, dir, records)
+	files := make(map[string]bool)
+	for _, r := range records {
+		files[r.file] = true
+		messages, ok := want[r.get("WARC-Target-URI")]
+		if !ok {
+			continue
+		}
+		if r.get("WARC-Type") == "request" && r.block != messages[0] || r.get("WARC-Type") == "response" && r.block != messages[1] {
+			t.Errorf("%s of %s is not what was sent", r.get("WARC-Type"), r.get("WARC-Target-URI"))
+		}
+		if r.faults != "" && !strings.HasSuffix(r.get("WARC-Target-URI"), "no-end") {
+			t.Errorf("%s: %s", r.get("WARC-Target-URI"), r.faults)
+		}
+	}
+	if len(records) != 2+2*(len(want)+1)+1 || len(files) != 2 {
+		t.Errorf("%d records in %d files", len(records), len(files))
+	}
+	if _, err := os.Stat(filepath.Join(dir, "spill")); !os.IsNotExist(err) {
+		t.Errorf("spill/ after Close: %v", err)
+	}
+}
+
+// TestManyAtOnce commits from 64 goroutines, with little memory, and finds everything once.
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir, Config{QueueSize: 300 << 10, CommitSize: 64 << 10, CommitInterval: time.Millisecond, WARCMaxSize: 200 << 10})
+	c.memory.limit = 1 << 20
+	const each = 25
+	var all sync.WaitGroup
+	for g := range 64 {
+		all.Go(func() {
+			for i := range each {
+				url := fmt.Sprintf("http://example.com/%d/%d", g, i)
+				x := c.begin(url, exampleRequest, page(200, "text/plain", "", randomText(20*g*i)))
+				if i%5 == 4 {
+					x.Discard()
+				} else {
+					x.Commit()
+				}
+			}
+		})
+	}
+	all.Wait()
+	c.close()
+	records := readBack(t, dir)
+	checkIndex(t, dir, records)
+	responses := make(map[string]int)
+	for _, r := range records {
+		if r.get("WARC-Type") == "response" {
+			responses[r.get("WARC-Target-URI")]++
+		}
+		if r.faults != "" {
+			t.Error(r.faults)
+		}
+	}
+	if len(responses) != 64*each*4/5 {
+		t.Errorf("%d URLs, want %d", len(responses), 64*each*4/5)
+	}
+	for url, n := range responses {
+		if n != 1 {
+			t.Errorf("%s: %d responses", url, n)
+		}
+	}
+	if s := c.Status(); s.Queued != 0 || s.Exchanges != 64*each*4/5 || len(s.OpenFiles) != 0 || !s.Recording {
+		t.Errorf("%+v", s)
+	}
+	if held := c.memory.held.Load(); held != 0 {
+		t.Errorf("%d bytes of memory held", held)
+	}
+}
+
+// TestRotation fills files of 20 KB: none is larger, but for one with a single exchange that is.
+func TestRotation(t *testing.T) {
+	dir := t.TempDir()
+	const limit = 20_000
+	c := open(t, dir, Config{WARCMaxSize: limit})
+	for i := range 40 {
+		c.commit(fmt.Sprintf("http://example.com/%d", i), exampleRequest, page(200, "image/png", "", randomBytes(100*i)))
+	}
+	c.commit("http://example.com/large", exampleRequest, page(200, "image/png", "", randomBytes(2*limit)))
+	c.commit("http://example.com/last", exampleRequest, exampleResponse)
+	c.close()
+	records := readBack(t, dir)
+	checkIndex(t, dir, records)
+	if len(records) < 2*42 {
+		t.Errorf("%d records", len(records))
+	}
+	perFile := make(map[string]int)
+	for _, r := range records {
+		perFile[r.file]++
+	}
+	if len(perFile) < 5 || len(perFile) > 30 {
+		t.Errorf("%d files", len(perFile))
+	}
+	for name, n := range perFile {
+		info, err := os.Stat(filepath.Join(dir, "archive", name))
+		if err != nil || info.Size() > limit && n != 3 {
+			t.Errorf("%s: %v, %d records, %d bytes", name, err, n, info.Size())
+		}
+	}
+}
+
+// TestGroupCommit: what comes within the interval is committed together, at its end and not before; what is large enough at once.
+func TestGroupCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{CommitInterval: 50 * time.Millisecond, CommitSize: 100_000})
+		check := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if got := len(c.urls()); got != want {
+				t.Fatalf("%d captures after %v, want %d", got, time.Since(start(t)), want)
+			}
+		}
+		c.get("http://example.com/1")
+		check(0)
+		time.Sleep(30 * time.Millisecond)
+		c.get("http://example.com/2")
+		time.Sleep(19 * time.Millisecond)
+		check(0)
+		time.Sleep(time.Millisecond)
+		check(2)
+		c.commit("http://example.com/3", exampleRequest, page(200, "text/html", "", randomText(60_000)))
+		check(2)
+		c.commit("http://example.com/4", exampleRequest, page(200, "text/html", "", randomText(60_000)))
+		check(4)
+		c.get("http://example.com/5")
+		c.close()
+		if n := c.log.count(`"message":"capture"`, `"level":"info"`); n != 5 {
+			t.Errorf("%d captures in the log", n)
+		}
+	})
+}
+
+func start(t *testing.T) time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) } // of a synctest bubble
+
+// TestIdle: a file without exchanges for a while gets its final name, and the next exchange a new file.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{WARCIdle: time.Minute})
+		files := func() (done, open int) {
+			synctest.Wait()
+			all, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*"))
+			opened, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*.open"))
+			if n := len(c.Status().OpenFiles); n != len(opened) {
+				t.Errorf("Status: %d open files of %d", n, len(opened))
+			}
+			return len(all) - len(opened), len(opened)
+		}
+		c.get("http://example.com/1")
+		c.commit("http://example.com/2", exampleRequest, page(200, "text/html", "", randomText(2<<20)))
+		time.Sleep(50 * time.Second)
+		if done, open := files(); done != 0 || open != 2 {
+			t.Errorf("after 50 s: %d finished, %d open", done, open)
+		}
+		c.get("http://example.com/3")
+		time.Sleep(50 * time.Second)
+		if done, open := files(); done != 1 || open != 1 {
+			t.Errorf("after 100 s: %d finished, %d open", done, open)
+		}
+		time.Sleep(10 * time.Second)
+		if done, open := files(); done != 2 || open != 0 {
+			t.Errorf("after 110 s: %d finished, %d open", done, open)
+		}
+		known, err := c.Index().Files()
+		if err != nil || len(known) != 2 || !known[0].Sealed || !known[1].Sealed {
+			t.Errorf("%+v, %v", known, err)
+		}
+		c.get("http://example.com/4")
+		time.Sleep(time.Second)
+		if done, open := files(); done != 2 || open != 1 {
+			t.Errorf("then: %d finished, %d open", done, open)
+		}
+		c.close()
+		checkIndex(t, c.dir, readBack(t, c.dir))
+	})
+}
