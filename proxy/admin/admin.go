@@ -1,0 +1,97 @@
+// Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the root certificate, and
+// whatever main mounts beside them, such as the export of the index.
+//
+// Invariant: pages answer only to the proxy's own names. A web page that lets its own host name point at this machine (DNS
+// rebinding) gets nothing. Nothing here changes state.
+package admin
+
+import (
+	"encoding/json"
+	"html/template"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+)
+
+// Authority is the root certificate as it is offered for download.
+type Authority struct{ PEM, DER []byte }
+
+// Admin is the handler of the proxy's own pages.
+type Admin struct {
+	mux      *http.ServeMux
+	hostname string
+}
+
+// New makes the pages. status gives what /status shows as JSON, and whether the recorder is recording.
+func New(ca Authority, status func() (state any, recording bool)) *Admin {
+	a := &Admin{mux: http.NewServeMux()}
+	if name, err := os.Hostname(); err == nil {
+		a.hostname = strings.ToLower(name)
+	}
+	a.Handle("GET /{$}", http.HandlerFunc(front))
+	a.Handle("GET /status", statusPage(status))
+	a.Handle("GET /ca.pem", file("application/x-pem-file", "warcorder-ca.pem", ca.PEM))
+	a.Handle("GET /ca.crt", file("application/x-x509-ca-cert", "warcorder-ca.crt", ca.DER))
+	return a
+}
+
+// Handle mounts a page; pattern is that of http.ServeMux.
+func (a *Admin) Handle(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
+
+// ServeHTTP answers a request in origin-form.
+func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !a.ownName(r.Host) {
+		http.Error(w, "This is warcorder, and "+r.Host+" is none of its names. To record, set this address as the proxy; for its own pages use an IP address or localhost.", http.StatusMisdirectedRequest)
+		return
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	a.mux.ServeHTTP(w, r)
+}
+
+// ownName reports a Host that no foreign page can make a browser send to us: an address, localhost, this machine's name.
+func (a *Admin) ownName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	_, err := netip.ParseAddr(host)
+	return err == nil || host == "localhost" || host == a.hostname
+}
+
+var frontPage = template.Must(template.New("front").Parse(`<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>warcorder</title>
+<h1>warcorder is recording</h1>
+<p>Set <code>{{.}}</code> as the proxy of your browser for HTTP and HTTPS, and trust its root certificate:
+<a href="/ca.pem">PEM</a>, <a href="/ca.crt">DER</a>.</p>
+<p><a href="/status">Status</a> · <a href="/export">CDXJ of all captures</a></p>
+</html>
+`))
+
+func front(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	frontPage.Execute(w, r.Host)
+}
+
+// statusPage is 503 while nothing can be recorded, so that a health check needs to read no JSON.
+func statusPage(status func() (any, bool)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		state, recording := status()
+		w.Header().Set("Content-Type", "application/json")
+		if !recording {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		out.Encode(state)
+	})
+}
+
+func file(kind, name string, content []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		w.Write(content)
+	})
+}

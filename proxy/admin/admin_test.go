@@ -1,0 +1,95 @@
+package admin
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func serve(t *testing.T, recording bool) *httptest.Server {
+	t.Helper()
+	a := New(Authority{PEM: []byte("the pem"), DER: []byte("the der")}, func() (any, bool) {
+		return map[string]bool{"recording": recording}, recording
+	})
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func get(t *testing.T, server *httptest.Server, host, path string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", server.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = host
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+func TestHostNames(t *testing.T) {
+	server := serve(t, true)
+	for _, c := range []struct {
+		host string
+		want int
+	}{
+		{"127.0.0.1:8080", 200},
+		{"localhost", 200},
+		{"LOCALHOST:8080", 200},
+		{"[::1]:8080", 200},
+		{"192.0.2.7", 200},
+		{"rebound.example", 421},
+		{"rebound.example:8080", 421},
+		{"127.0.0.1.example", 421},
+		{"localhost.example", 421},
+	} {
+		t.Run(c.host, func(t *testing.T) {
+			if status, _ := get(t, server, c.host, "/ca.pem"); status != c.want {
+				t.Errorf("status %d, want %d", status, c.want)
+			}
+		})
+	}
+}
+
+func TestPages(t *testing.T) {
+	server := serve(t, true)
+	for path, want := range map[string]string{
+		"/":       "<code>127.0.0.1:8080</code>",
+		"/ca.pem": "the pem",
+		"/ca.crt": "the der",
+		"/status": `"recording": true`,
+	} {
+		if status, body := get(t, server, "127.0.0.1:8080", path); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %q, want 200 and %q", path, status, body, want)
+		}
+	}
+	if status, _ := get(t, server, "127.0.0.1", "/nothing"); status != 404 {
+		t.Errorf("an unknown page: %d, want 404", status)
+	}
+}
+
+func TestStatusIsRedWhileNotRecording(t *testing.T) {
+	if status, body := get(t, serve(t, false), "127.0.0.1", "/status"); status != 503 || !strings.Contains(body, "false") {
+		t.Errorf("%d %q, want 503", status, body)
+	}
+}
+
+func TestFrontPageEscapesHost(t *testing.T) {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Host = `"><script>`
+	front(w, r)
+	if strings.Contains(w.Body.String(), "<script>") {
+		t.Error("the Host field reaches the page unescaped")
+	}
+}

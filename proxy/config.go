@@ -1,0 +1,71 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Config is how the proxy behaves. The struct tags are the command line's and the file's names and defaults.
+type Config struct {
+	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes a domain). Their records say what was wrong." placeholder:"HOST,…"`
+	OnClientAbort    string   `name:"on-client-abort" help:"When a client goes away: cut the fetch, or finish it for the archive." enum:"cut,finish" default:"cut"`
+	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted." default:"1MiB" type:"size"`
+	Timeout          Timeout  `embed:"" prefix:"timeout-"`
+}
+
+// Timeout bounds each step of an exchange.
+type Timeout struct {
+	Header    time.Duration `help:"For a client to send a request's head." default:"30s"`
+	Connect   time.Duration `help:"For a connection to the origin." default:"30s"`
+	TLS       time.Duration `name:"tls" help:"For a TLS handshake, with the client and with the origin." default:"30s"`
+	FirstByte time.Duration `help:"For the origin to begin its answer once it has the request." default:"5m"`
+	Idle      time.Duration `help:"Between two pieces of a body, and between two requests of a client." default:"5m"`
+	Total     time.Duration `help:"For a whole exchange; 0 is no limit." default:"0s"`
+}
+
+// HostList is a set of host names: none, some, or all. "*.example.org" holds every name below example.org.
+type HostList struct {
+	All   bool
+	Hosts []string
+}
+
+// ParseHostList reads "true", "false" or a comma-separated list of host names.
+func ParseHostList(text string) (HostList, error) {
+	switch text {
+	case "true", "all", "*":
+		return HostList{All: true}, nil
+	case "false", "":
+		return HostList{}, nil
+	}
+	var list HostList
+	for host := range strings.SplitSeq(text, ",") {
+		host = strings.ToLower(strings.Trim(strings.TrimSpace(host), "[]"))
+		if host == "" || strings.ContainsAny(host, "/ \t@") || strings.Contains(strings.TrimPrefix(host, "*."), "*") {
+			return HostList{}, fmt.Errorf("%q is not a host name: give names or addresses without scheme and port, or true for all", host)
+		}
+		list.Hosts = append(list.Hosts, host)
+	}
+	return list, nil
+}
+
+// Has reports whether host, in lower case, is in the list.
+func (l HostList) Has(host string) bool {
+	if l.All {
+		return true
+	}
+	for _, one := range l.Hosts {
+		if one == host || strings.HasPrefix(one, "*.") && strings.HasSuffix(host, one[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// String gives back what ParseHostList reads.
+func (l HostList) String() string {
+	if l.All {
+		return "true"
+	}
+	return strings.Join(l.Hosts, ",")
+}

@@ -1,0 +1,364 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"warcorder/recorder"
+)
+
+// exchange is one request of a session on its way to the origin, and the response on its way back.
+type exchange struct {
+	s      *session
+	req    *request
+	to     origin
+	x      *recorder.Exchange
+	up     *upstream
+	upload *upload   // nil if the request went out in one piece
+	until  time.Time // when timeout-total ends it; zero: never
+	sent   bool      // bytes of the origin have reached the client
+}
+
+var errClientGone = errors.New("the client went away")
+
+// recordError is an exchange that could not be kept: it must not pass.
+type recordError struct{ err error }
+
+func (e *recordError) Error() string { return "record: " + e.err.Error() }
+func (e *recordError) Unwrap() error { return e.err }
+
+// glance is how long the relay waits for an origin before it begins to watch whether the client is still there. Most
+// answers come sooner and are spared the watching.
+const glance = 250 * time.Millisecond
+
+// run relays the exchange and records it. It reports whether the client's connection goes on.
+func (e *exchange) run(url string) bool {
+	e.x = e.s.p.rec.Begin()
+	e.x.Started = time.Now()
+	e.x.URL, e.x.Method = url, string(e.req.method)
+	if total := e.s.p.cfg.Timeout.Total; total > 0 {
+		e.until = e.x.Started.Add(total)
+	}
+	defer e.s.current.Store(nil)
+	res, head, err := e.fetch()
+	if err != nil {
+		return e.fail(err)
+	}
+	if res.status == 101 {
+		return e.switchProtocols(head)
+	}
+	return e.finish(&res, e.relayResponse(&res, head))
+}
+
+// fetch sends the request and waits for the head of the final response, which it leaves in the upstream's buffer. A
+// kept connection may have died unnoticed: what can be asked again without harm is asked once more on a new one.
+func (e *exchange) fetch() (res response, head int, err error) {
+	reused, err := e.connect(true)
+	for {
+		if err == nil {
+			err = e.send()
+		}
+		if err == nil {
+			res, head, err = e.answer()
+		}
+		if err == nil || !reused || !e.mayRetry(err) {
+			return res, head, err
+		}
+		e.s.in.unwatch()
+		e.drop()
+		e.x.Request.Reset()
+		reused, err = e.connect(false)
+	}
+}
+
+func (e *exchange) mayRetry(err error) bool {
+	var record *recordError
+	return e.req.idempotent && e.req.framing == noBody && !e.sent && e.up.buffered() == 0 &&
+		!isTimeout(err) && !e.s.gone.Load() && !errors.As(err, &record)
+}
+
+// connect takes a kept connection if there is one and it is allowed, else dials.
+func (e *exchange) connect(kept bool) (reused bool, err error) {
+	if kept {
+		e.up = e.s.takeBound(e.to)
+		if e.up == nil {
+			e.up = e.s.p.upstreams.get(e.to)
+		}
+	}
+	reused = e.up != nil
+	if !reused {
+		if e.up, err = e.s.p.upstreams.dial(e.s.p.ctx, e.to); err != nil {
+			return false, err
+		}
+	}
+	e.s.current.Store(e.up)
+	if e.s.p.ctx.Err() != nil { // stopped meanwhile: stop() may not have seen this connection
+		e.up.raw.Close()
+	}
+	e.x.RemoteIP, e.x.TLS, e.x.Cipher, e.x.Unverified = e.up.ip, e.up.tls, e.up.cipher, e.up.unverified
+	return reused, nil
+}
+
+// drop ends the upstream connection.
+func (e *exchange) drop() {
+	e.s.current.Store(nil)
+	if e.up != nil {
+		e.up.close()
+		e.up = nil
+	}
+}
+
+// by returns the moment at which a step that began now has taken too long.
+func (e *exchange) by(patience time.Duration) time.Time {
+	at := time.Now().Add(patience)
+	if !e.until.IsZero() && e.until.Before(at) {
+		return e.until
+	}
+	return at
+}
+
+// send writes the request: in one piece if all of it is here, else the head, and the body as it comes.
+func (e *exchange) send() error {
+	s, b := e.s, requestBody(&e.req.message)
+	out := s.fwd
+	if e.req.framing != noBody {
+		n, err := b.take(s.in.bytes())
+		if err == nil && b.done() {
+			s.fwd = append(s.fwd, s.in.bytes()[:n]...)
+			s.in.consume(n)
+			out = s.fwd
+		} else {
+			b = requestBody(&e.req.message)
+		}
+	}
+	e.up.conn.SetWriteDeadline(e.by(s.p.cfg.Timeout.Idle))
+	if _, err := e.up.conn.Write(out); err != nil {
+		return err
+	}
+	if _, err := e.x.Request.Write(out); err != nil {
+		return &recordError{err}
+	}
+	if !b.done() {
+		e.upload = e.startUpload(b)
+	}
+	return nil
+}
+
+// answer reads heads until that of the final response is buffered, and returns it and its length. 1xx heads go to the
+// client at once; they are no part of the response record.
+func (e *exchange) answer() (res response, length int, err error) {
+	fill := func() error { return e.fill(e.s.p.cfg.Timeout.FirstByte) }
+	for {
+		head, err := e.up.head(int(e.s.p.cfg.MaxHeaderSize), fill)
+		if err != nil {
+			return res, 0, err
+		}
+		if res, err = parseResponse(head, e.req); err != nil {
+			return res, 0, err
+		}
+		if res.status == 101 && !e.req.upgrade {
+			return res, 0, refuse("a 101 to a request that asked for no upgrade")
+		}
+		if res.status == 101 || res.status >= 200 {
+			return res, len(head), nil
+		}
+		if e.upload != nil && res.status == 100 {
+			e.upload.invited = true
+		}
+		if err := e.toClient(head); err != nil {
+			return res, 0, err
+		}
+		e.up.consume(len(head))
+	}
+}
+
+// fill reads from the origin. While the upload runs it reads the client itself and sets the deadline when it ends;
+// otherwise the client is watched as soon as the origin takes its time.
+func (e *exchange) fill(patience time.Duration) error {
+	s := e.s
+	if e.upload != nil && !e.upload.ended() {
+		return e.up.fill(largeBuffer)
+	}
+	if s.in.watching == nil && !s.gone.Load() {
+		e.up.conn.SetReadDeadline(e.by(min(glance, patience)))
+		err := e.up.fill(largeBuffer)
+		if !errors.Is(err, os.ErrDeadlineExceeded) || patience <= glance {
+			return err
+		}
+		s.in.watch(e.clientGone)
+	}
+	e.up.conn.SetReadDeadline(e.by(patience))
+	return e.up.fill(largeBuffer)
+}
+
+// clientGone is called when the client has ended its connection.
+func (e *exchange) clientGone(error) {
+	e.s.gone.Store(true)
+	if e.s.p.cfg.OnClientAbort != "finish" {
+		e.up.raw.Close() // wakes the read
+	}
+}
+
+// toClient passes bytes on, unless nobody is there and the fetch is to be finished for the archive.
+func (e *exchange) toClient(b []byte) error {
+	if !e.s.gone.Load() {
+		e.sent = true
+		e.s.conn.SetWriteDeadline(e.by(e.s.p.cfg.Timeout.Idle))
+		if _, err := e.s.conn.Write(b); err == nil {
+			return nil
+		}
+		e.s.gone.Store(true)
+	}
+	if e.s.p.cfg.OnClientAbort == "finish" {
+		return nil
+	}
+	return errClientGone
+}
+
+// relayResponse passes the response on, whose head is buffered, and keeps it.
+func (e *exchange) relayResponse(res *response, head int) error {
+	b := responseBody(&res.message)
+	n, framingErr := b.take(e.up.bytes()[head:])
+	for piece := e.up.bytes()[:head+n]; ; piece = e.up.bytes()[:n] {
+		if _, err := e.x.Response.Write(piece); err != nil {
+			return &recordError{err}
+		}
+		err := e.toClient(piece)
+		e.up.consume(len(piece))
+		switch {
+		case err != nil:
+			e.keepBuffered(&b)
+			return err
+		case framingErr != nil || b.done():
+			return framingErr
+		}
+		if err := e.fill(e.s.p.cfg.Timeout.Idle); err != nil {
+			return e.ended(&b, err)
+		}
+		n, framingErr = b.take(e.up.bytes())
+	}
+}
+
+// keepBuffered records what is already here of a response whose client has gone.
+func (e *exchange) keepBuffered(b *body) {
+	n, _ := b.take(e.up.bytes())
+	e.x.Response.Write(e.up.bytes()[:n])
+	e.up.consume(n)
+}
+
+// ended judges the error that ended the reading of a body: for one that ends with the connection it is the end. Many
+// TLS servers close without close_notify, so its absence does not count as a fault there.
+func (e *exchange) ended(b *body, err error) error {
+	if b.framing == untilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) && !e.s.gone.Load() {
+		return nil
+	}
+	return err
+}
+
+// finish settles an exchange whose response has begun: the record, the two connections.
+func (e *exchange) finish(res *response, err error) bool {
+	s := e.s
+	uploaded := e.settleUpload(err == nil && res.keepAlive)
+	s.in.unwatch()
+	if err != nil {
+		return e.breakOff(err)
+	}
+	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load()
+	if goesOn && e.up.buffered() == 0 {
+		s.current.Store(nil)
+		s.keep(e.up, e.req.bound || res.bound)
+		e.up = nil
+	}
+	e.drop()
+	if !uploaded {
+		e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
+	}
+	e.x.Commit()
+	if !goesOn && !s.gone.Load() {
+		s.linger()
+	}
+	return goesOn
+}
+
+// breakOff settles an exchange that broke off in the middle of the response. The client must see a broken response
+// too: its connection is cut without ceremony.
+func (e *exchange) breakOff(err error) bool {
+	e.drop()
+	e.s.raw.Close()
+	e.x.Truncated, e.x.Fault = e.truncation(err)
+	e.s.p.logFault("response cut short", e.x.URL, err)
+	e.x.Commit()
+	return false
+}
+
+// truncation names the reason for WARC-Truncated, and says it in words.
+func (e *exchange) truncation(err error) (reason, words string) {
+	var record *recordError
+	switch {
+	case errors.As(err, &record):
+		return "unspecified", "the rest could not be kept: " + record.err.Error()
+	case e.s.p.ctx.Err() != nil:
+		return "disconnect", "the recorder was stopped"
+	case e.s.gone.Load():
+		return "disconnect", errClientGone.Error()
+	case isTimeout(err):
+		return "time", "the origin sent nothing more within timeout-idle, or timeout-total had passed"
+	}
+	return "disconnect", originFault(err, e.to).why
+}
+
+// fail settles an exchange without a final response: the client is told why, and what was sent is kept.
+func (e *exchange) fail(err error) bool {
+	s := e.s
+	uploaded := e.settleUpload(false)
+	s.in.unwatch()
+	why := e.blame(err)
+	if e.up == nil { // never connected, nothing sent
+		s.p.logFault("no answer", e.x.URL, err)
+		e.x.Discard()
+	} else {
+		e.keepFailed(err, why)
+	}
+	if s.gone.Load() {
+		return false
+	}
+	goesOn := uploaded && e.req.keepAlive && e.req.framing == noBody && s.p.ctx.Err() == nil
+	return s.answerFault(e.req, why, goesOn)
+}
+
+// keepFailed records a request that was sent and what came back, which is not a whole head.
+func (e *exchange) keepFailed(err error, why fault) {
+	e.x.Fault = why.why
+	var head *headError
+	if errors.As(err, &head) {
+		e.s.p.logHead("answer refused", err)
+	} else {
+		e.s.p.logFault("no answer", e.x.URL, err)
+		e.x.Truncated, _ = e.truncation(err)
+		if !errors.Is(err, errHeadTooLarge) {
+			e.x.Response.Write(e.up.bytes())
+		}
+	}
+	e.drop()
+	e.x.Commit()
+}
+
+// blame says whose fault it was.
+func (e *exchange) blame(err error) fault {
+	var record *recordError
+	var head *headError
+	switch {
+	case errors.As(err, &record):
+		return fault{503, "warcorder cannot record this exchange: " + record.err.Error() + ". Nothing passes unrecorded."}
+	case e.upload == nil || e.upload.err == nil:
+		return originFault(err, e.to)
+	case errors.As(e.upload.err, &head):
+		e.s.p.logHead("request body refused", e.upload.err)
+		return fault{400, "The request's body is ambiguous and was not passed on further: " + head.reason + "."}
+	case e.upload.side == clientSide && isTimeout(e.upload.err):
+		return fault{408, "The request's body did not come within timeout-idle."}
+	}
+	return originFault(err, e.to)
+}

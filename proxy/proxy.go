@@ -1,0 +1,340 @@
+// Package proxy stands between clients and origins: it accepts connections, intercepts TLS, relays HTTP/1.1 in both
+// directions and hands each exchange to package recorder.
+//
+// The front door is net/http with goproxy: CONNECT requests and what is meant for the proxy itself. The data path is the
+// relay (relay.go, exchange.go, upload.go), which reads of a message only what finds its end (message.go, body.go: pure,
+// no I/O), because net/http loses header order and case, chunk framing and 1xx responses.
+//
+// Invariant: what the origin sent reaches the client and the record byte for byte, and what the client sent reaches the
+// origin and the record byte for byte, but for the request target's form and Proxy-* fields. A message that two readers
+// could end in different places does not pass. Nothing passes that is not recorded.
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	stdlog "log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/elazarl/goproxy"
+	"github.com/rs/zerolog"
+
+	"warcorder/certs"
+	"warcorder/recorder"
+)
+
+// Proxy is a recording forward proxy on one listener.
+type Proxy struct {
+	cfg       *Config
+	rec       *recorder.Recorder
+	tls       *tls.Config
+	log       zerolog.Logger
+	upstreams *upstreams
+	server    *http.Server
+	front     *frontListener
+	ln        net.Listener
+
+	ctx     context.Context // done when in-flight exchanges are to be ended
+	cancel  context.CancelFunc
+	closing atomic.Bool
+
+	mu       sync.Mutex
+	sessions map[*session]struct{}
+	running  sync.WaitGroup
+}
+
+// New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
+func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder, admin http.Handler, log zerolog.Logger) *Proxy {
+	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, sessions: map[*session]struct{}{}}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.tls = authority.ServerConfig(connectHost)
+	p.upstreams = newUpstreams(p.cfg, p.isSelf)
+	p.front = newFrontListener(ln.Addr())
+	p.server = &http.Server{
+		Handler:           p.dispatch(admin),
+		ReadHeaderTimeout: cfg.Timeout.Header,
+		IdleTimeout:       cfg.Timeout.Idle,
+		MaxHeaderBytes:    int(cfg.MaxHeaderSize),
+		ErrorLog:          stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
+	}
+	return p
+}
+
+// connectHost is the name of the leaf for a client that sends no SNI.
+func connectHost(conn net.Conn) string {
+	if c, ok := conn.(*tapConn); ok {
+		return c.host
+	}
+	return ""
+}
+
+// dispatch is goproxy: it decides what a CONNECT gets, and passes what is no proxy request to the admin pages.
+func (p *Proxy) dispatch(admin http.Handler) http.Handler {
+	g := goproxy.NewProxyHttpServer()
+	g.Logger = stdlog.New(p.log.With().Str("part", "goproxy").Logger(), "", 0)
+	g.NonproxyHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close") // else the tap would remember one request after the other
+		admin.ServeHTTP(w, r)
+	})
+	intercept := &goproxy.ConnectAction{Action: goproxy.ConnectHijack, Hijack: p.hijack}
+	g.OnRequest().HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
+		return intercept, host
+	})
+	return g
+}
+
+// Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from accepting.
+func (p *Proxy) Serve() error {
+	go p.server.Serve(p.front)
+	for delay := time.Duration(0); ; {
+		conn, err := p.ln.Accept()
+		if err == nil {
+			delay = 0
+			p.start(conn, func() { p.accept(conn) })
+			continue
+		}
+		if p.closing.Load() {
+			return nil
+		}
+		var n net.Error
+		//lint:ignore SA1019 too many open files is temporary, and nothing else says so
+		if !errors.As(err, &n) || !n.Temporary() {
+			return fmt.Errorf("accept: %w", err)
+		}
+		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
+		p.log.Warn().Err(err).Dur("again_in", delay).Msg("cannot accept")
+		select {
+		case <-time.After(delay):
+		case <-p.ctx.Done():
+			return nil
+		}
+	}
+}
+
+// start runs f, which serves conn, in a goroutine that Shutdown waits for.
+func (p *Proxy) start(conn net.Conn, f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing.Load() {
+		conn.Close()
+		return
+	}
+	p.running.Add(1)
+	go func() {
+		defer p.running.Done()
+		f()
+	}()
+}
+
+// accept looks at a connection's first bytes: the relay takes absolute-form requests, net/http the rest.
+func (p *Proxy) accept(conn net.Conn) {
+	c := &tapConn{Conn: conn}
+	s := &session{p: p, conn: c, raw: c}
+	if !p.enter(s) {
+		conn.Close()
+		return
+	}
+	err := s.serve()
+	p.leave(s)
+	if errors.Is(err, errNotProxied) && !p.closing.Load() {
+		c.SetDeadline(time.Time{})
+		c.unread(s.in.bytes())
+		s.in.drop()
+		c.startTapping()
+		p.front.give(c)
+		return
+	}
+	s.in.drop()
+	conn.Close()
+}
+
+// hijack takes a CONNECT's connection over from net/http.
+func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
+	c, ok := conn.(*tapConn)
+	if !ok {
+		conn.Close()
+		return
+	}
+	host, port, err := splitAuthority(r.Host, "443")
+	if err == nil {
+		err = c.restore()
+	}
+	if err != nil {
+		p.logHead("connect refused", err)
+		c.Write(fault{400, "The CONNECT was refused: " + err.Error() + "."}.page(false, false, false))
+		c.Close()
+		return
+	}
+	c.host = host
+	p.start(c, func() { p.intercept(c, host, port) })
+}
+
+// intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else plain HTTP.
+func (p *Proxy) intercept(c *tapConn, host, port string) {
+	defer c.Close()
+	s := &session{p: p, conn: c, raw: c}
+	if !p.enter(s) {
+		return
+	}
+	defer p.leave(s)
+	c.SetDeadline(time.Now().Add(p.cfg.Timeout.Header))
+	if _, err := c.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
+		return
+	}
+	var first [1]byte
+	s.idle.Store(true)
+	if _, err := c.Read(first[:]); err != nil {
+		return
+	}
+	s.idle.Store(false)
+	c.unread(first[:])
+	s.tunnel = &origin{host: host, port: port}
+	if first[0] == recordTypeHandshake && !s.handshake() {
+		return
+	}
+	c.SetDeadline(time.Time{})
+	s.serve()
+	s.in.drop()
+}
+
+// recordTypeHandshake begins a TLS ClientHello (RFC 8446 section 5.1); no HTTP request begins with it.
+const recordTypeHandshake = 0x16
+
+// handshake makes the session's connection a TLS one.
+func (s *session) handshake() bool {
+	ctx, cancel := context.WithTimeout(s.p.ctx, s.p.cfg.Timeout.TLS)
+	defer cancel()
+	conn := tls.Server(s.raw, s.p.tls)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
+		return false
+	}
+	s.conn = conn
+	s.tunnel.secure, s.tunnel.name = true, s.tunnel.host
+	if name := conn.ConnectionState().ServerName; name != "" {
+		s.tunnel.name = strings.ToLower(name)
+	}
+	return true
+}
+
+// enter registers a session, unless the proxy is closing.
+func (p *Proxy) enter(s *session) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing.Load() {
+		return false
+	}
+	p.sessions[s] = struct{}{}
+	return true
+}
+
+func (p *Proxy) leave(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.sessions, s)
+}
+
+// Shutdown stops accepting, ends connections that wait for a request, and lets exchanges in flight finish until ctx is
+// done. Then it cuts them. When it returns every exchange has been handed to the recorder.
+func (p *Proxy) Shutdown(ctx context.Context) {
+	p.mu.Lock()
+	p.closing.Store(true)
+	p.mu.Unlock()
+	p.ln.Close()
+	p.front.Close()
+	p.each(func(s *session) {
+		if s.idle.Load() {
+			s.raw.Close()
+		}
+	})
+	finished := make(chan struct{})
+	go func() {
+		p.server.Shutdown(ctx)
+		p.running.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+	case <-ctx.Done():
+		p.cut()
+		<-finished
+	}
+	p.cancel()
+	p.upstreams.close()
+}
+
+// cut ends everything in flight.
+func (p *Proxy) cut() {
+	p.cancel()
+	p.server.Close()
+	p.each(func(s *session) {
+		s.raw.Close()
+		if up := s.current.Load(); up != nil {
+			up.raw.Close()
+		}
+	})
+}
+
+func (p *Proxy) each(f func(*session)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.sessions {
+		f(s)
+	}
+}
+
+// isSelf reports an address that the proxy itself answers on.
+func (p *Proxy) isSelf(target netip.AddrPort) bool {
+	own, ok := p.ln.Addr().(*net.TCPAddr)
+	if !ok || int(target.Port()) != own.Port {
+		return false
+	}
+	address := target.Addr().Unmap()
+	if own.IP.IsUnspecified() {
+		return isLocal(address)
+	}
+	return own.AddrPort().Addr().Unmap() == address || address.IsUnspecified()
+}
+
+// isLocal reports an address of this machine.
+func isLocal(address netip.Addr) bool {
+	if address.IsLoopback() || address.IsUnspecified() {
+		return true
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, one := range addresses {
+		if prefix, err := netip.ParsePrefix(one.String()); err == nil && prefix.Addr() == address {
+			return true
+		}
+	}
+	return false
+}
+
+// logHead logs a refused message, with the framing lines that contradict each other and no other line.
+func (p *Proxy) logHead(message string, err error) {
+	event := p.log.Warn().Err(err)
+	var head *headError
+	if errors.As(err, &head) {
+		lines := make([]string, len(head.lines))
+		for i, line := range head.lines {
+			lines[i] = string(line)
+		}
+		event = event.Strs("lines", lines)
+	}
+	event.Msg(message)
+}
+
+func (p *Proxy) logFault(message, url string, err error) {
+	p.log.Warn().Str("url", url).Err(err).Msg(message)
+}

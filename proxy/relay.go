@@ -1,0 +1,336 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// session relays one client connection: a tunnel to one origin, or plain proxy requests that each name their own.
+type session struct {
+	p       *Proxy
+	conn    net.Conn // what the client is answered on; a *tls.Conn inside an intercepted tunnel
+	raw     *tapConn // the connection below it
+	in      wire
+	tunnel  *origin                  // nil for plain proxy requests
+	head    []byte                   // scratch: the head as it came
+	fwd     []byte                   // scratch: the head as it goes to the origin
+	bound   *upstream                // authenticated for this client alone (NTLM, Negotiate)
+	current atomic.Pointer[upstream] // in use, so that a stop can end it
+	gone    atomic.Bool              // the client has gone away
+	idle    atomic.Bool              // between two requests
+}
+
+// errNotProxied ends a session whose next request is not in absolute form: a CONNECT, or one to the proxy itself.
+var errNotProxied = errors.New("not a proxy request")
+
+// serve relays requests until one side ends the connection. On errNotProxied the bytes of the next request are
+// still buffered.
+func (s *session) serve() error {
+	s.in.conn = s.conn
+	defer s.unbind()
+	for first := true; ; first = false {
+		if err := s.readHead(first); err != nil {
+			return err
+		}
+		if !s.one() || s.p.closing.Load() {
+			return nil
+		}
+	}
+}
+
+func (s *session) unbind() {
+	if s.bound != nil {
+		s.bound.close()
+		s.bound = nil
+	}
+}
+
+// readHead waits for the next request and copies its head to s.head, consumed. A client that goes away between two
+// requests is no fault.
+func (s *session) readHead(first bool) error {
+	if err := s.awaitRequest(first); err != nil {
+		return err
+	}
+	if s.tunnel == nil && !absoluteForm(s.in.bytes()) {
+		return errNotProxied
+	}
+	deadline := time.Now().Add(s.p.cfg.Timeout.Header)
+	head, err := s.in.head(int(s.p.cfg.MaxHeaderSize), func() error {
+		s.conn.SetReadDeadline(deadline)
+		return s.in.fill(smallBuffer)
+	})
+	switch {
+	case errors.Is(err, errHeadTooLarge):
+		s.refuse(431, "the request's head is larger than max-header-size")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		s.refuse(408, "the request's head did not come within timeout-header")
+	}
+	if err != nil {
+		return err
+	}
+	s.head = append(s.head[:0], head...)
+	s.in.consume(len(head))
+	return nil
+}
+
+// awaitRequest waits for the first byte of a request, holding no buffer to speak of.
+func (s *session) awaitRequest(first bool) error {
+	if s.in.buffered() > 0 {
+		return nil
+	}
+	s.in.rest()
+	patience := s.p.cfg.Timeout.Idle
+	if first {
+		patience = s.p.cfg.Timeout.Header
+	}
+	s.idle.Store(true)
+	defer s.idle.Store(false)
+	if s.p.closing.Load() {
+		return net.ErrClosed
+	}
+	s.conn.SetReadDeadline(time.Now().Add(patience))
+	return s.in.fill(smallBuffer)
+}
+
+// absoluteForm reports whether a plain request is one to relay, as far as its first bytes tell. Whatever is no CONNECT
+// and whose target is neither a path nor "*" is: a malformed head is then refused by the relay, which says why.
+func absoluteForm(b []byte) bool {
+	b = bytes.TrimLeft(b, "\r\n")
+	if bytes.HasPrefix(b, []byte("CONNECT ")) {
+		return false
+	}
+	i := bytes.IndexByte(b, ' ')
+	if i < 0 {
+		return true
+	}
+	b = bytes.TrimLeft(b[i:], " ")
+	return len(b) == 0 || b[0] != '/' && b[0] != '*'
+}
+
+// one relays the request in s.head. It reports whether the connection goes on.
+func (s *session) one() bool {
+	req, err := parseRequest(s.head)
+	if err != nil {
+		return s.reject(err)
+	}
+	to, target, err := s.destination(&req)
+	if err != nil {
+		return s.reject(err)
+	}
+	if err := s.p.rec.Ready(); err != nil {
+		return s.answerFault(&req, fault{503, "warcorder is not recording at the moment: " + err.Error() + ". Nothing passes unrecorded; try again when the operator has seen to it."}, req.framing == noBody && req.keepAlive)
+	}
+	s.fwd = s.forwardHead(s.fwd[:0], &req, target)
+	e := exchange{s: s, req: &req, to: to}
+	return e.run(to.url() + string(target))
+}
+
+// reject answers a request that cannot be understood in one way only, and ends the connection: what follows cannot be
+// trusted to be a request.
+func (s *session) reject(err error) bool {
+	s.p.logHead("request refused", err)
+	s.refuse(400, err.Error())
+	return false
+}
+
+// answerFault tells the client why there is no answer, and reports whether the connection goes on.
+func (s *session) answerFault(req *request, f fault, goesOn bool) bool {
+	s.conn.SetWriteDeadline(time.Now().Add(faultPatience))
+	if _, err := s.conn.Write(f.page(req.acceptsHTML, req.headRequested, goesOn)); err != nil {
+		return false
+	}
+	if !goesOn {
+		s.linger()
+	}
+	return goesOn
+}
+
+// keep puts a connection back for the next request: of anybody, or of this client if it is authenticated.
+func (s *session) keep(up *upstream, bound bool) {
+	if !bound {
+		s.p.upstreams.put(up)
+		return
+	}
+	up.rest()
+	up.conn.SetDeadline(time.Time{})
+	up.used++
+	s.bound = up
+}
+
+// takeBound returns this client's own connection to o if it has one that lives.
+func (s *session) takeBound(o origin) *upstream {
+	up := s.bound
+	if up == nil {
+		return nil
+	}
+	s.bound = nil
+	if up.origin == o && up.alive() {
+		return up
+	}
+	up.close()
+	return nil
+}
+
+func (s *session) refuse(status int, why string) {
+	s.conn.SetWriteDeadline(time.Now().Add(faultPatience))
+	s.conn.Write(fault{status, "The request was refused: " + why + "."}.page(false, false, false))
+	s.linger()
+}
+
+// destination returns where the request goes, and its target in origin-form.
+func (s *session) destination(req *request) (origin, []byte, error) {
+	if bytes.Equal(req.method, []byte("CONNECT")) {
+		return origin{}, nil, refuse("a CONNECT inside a tunnel")
+	}
+	scheme, rest, absolute := bytes.Cut(req.target, []byte("://"))
+	if s.tunnel != nil && (!absolute || req.target[0] == '/' || req.target[0] == '*') {
+		return *s.tunnel, req.target, nil
+	}
+	if !absolute {
+		return origin{}, nil, refuse("a proxy request needs a target of the form http://host/path")
+	}
+	to, target, err := parseAbsolute(string(scheme), rest)
+	if err != nil {
+		return origin{}, nil, err
+	}
+	if s.tunnel == nil {
+		return to, target, nil
+	}
+	if to.secure != s.tunnel.secure || to.port != s.tunnel.port || to.host != s.tunnel.host && to.host != s.tunnel.name {
+		return origin{}, nil, refuse("the target names another place than the tunnel leads to")
+	}
+	return *s.tunnel, target, nil
+}
+
+// parseAbsolute splits an absolute-form target behind its scheme.
+func parseAbsolute(scheme string, rest []byte) (origin, []byte, error) {
+	var o origin
+	switch strings.ToLower(scheme) {
+	case "http":
+		o.port = "80"
+	case "https":
+		o.secure, o.port = true, "443"
+	default:
+		return o, nil, refuse("only http and https can be fetched, not " + url.QueryEscape(scheme))
+	}
+	end := bytes.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, target := rest[:end], rest[end:]
+	authority = authority[bytes.LastIndexByte(authority, '@')+1:]
+	host, port, err := splitAuthority(string(authority), o.port)
+	if err != nil {
+		return o, nil, err
+	}
+	o.host, o.port = host, port
+	if o.secure {
+		o.name = host
+	}
+	return o, originForm(target), nil
+}
+
+func originForm(target []byte) []byte {
+	if len(target) > 0 && target[0] == '/' {
+		return target
+	}
+	return append([]byte("/"), target...)
+}
+
+// splitAuthority splits host and port; the host comes without brackets, in lower case.
+func splitAuthority(authority, defaultPort string) (host, port string, err error) {
+	host, port = authority, defaultPort
+	if colon := strings.LastIndexByte(authority, ':'); colon >= 0 && !strings.HasSuffix(authority, "]") {
+		host = authority[:colon]
+		if p := authority[colon+1:]; p != "" {
+			port = p
+		}
+	}
+	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+		host = host[1 : len(host)-1]
+	} else if strings.Contains(host, ":") {
+		return "", "", refuse("an IPv6 address in a target stands in brackets")
+	}
+	if host == "" || strings.ContainsAny(host, " \t/\\<>\"") {
+		return "", "", refuse("the target has no valid host")
+	}
+	if !validPort(port) {
+		return "", "", refuse("the target's port is not a number from 1 to 65535")
+	}
+	return strings.ToLower(host), port, nil
+}
+
+func validPort(port string) bool {
+	n := 0
+	for _, c := range []byte(port) {
+		if c < '0' || c > '9' || len(port) > 5 {
+			return false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n > 0 && n < 65536
+}
+
+// forwardHead appends the head as the origin gets it. What may change (and nothing else does): an absolute target
+// becomes origin-form on plain requests, Proxy-* fields go, and a Proxy-Connection without a Connection beside it
+// becomes one, as the client would have written without a proxy.
+func (s *session) forwardHead(dst []byte, req *request, target []byte) []byte {
+	head := s.head
+	if s.tunnel == nil {
+		dst = append(append(dst, head[:req.targetAt]...), target...)
+		head = head[req.targetAt+len(req.target):]
+	}
+	if !req.proxyField {
+		return append(dst, head...)
+	}
+	dropping := false
+	for len(head) > 0 {
+		end := bytes.IndexByte(head, '\n') + 1
+		line := head[:end]
+		head = head[end:]
+		if line[0] != ' ' && line[0] != '\t' { // else a fold, which shares the fate of the line before
+			dropping = len(line) > 6 && is(line[:6], "proxy-")
+		}
+		switch {
+		case !dropping:
+			dst = append(dst, line...)
+		case !req.connection && len(line) > 17 && is(line[:17], "proxy-connection:"):
+			dst = append(dst, line[6:]...)
+		}
+	}
+	return dst
+}
+
+// linger ends the connection so that what was written reaches a client that is still sending: closing with unread
+// bytes would reset it (RFC 9112 section 9.6).
+func (s *session) linger() {
+	s.in.unwatch()
+	if c, ok := s.conn.(interface{ CloseWrite() error }); ok {
+		c.CloseWrite()
+	}
+	if s.gone.Load() || s.in.err != nil {
+		return
+	}
+	s.conn.SetReadDeadline(time.Now().Add(lingerPatience))
+	b := largeBuffers.Get().(*[]byte)
+	defer largeBuffers.Put(b)
+	for left := lingerBytes; left > 0; {
+		n, err := s.raw.Read(*b)
+		if err != nil {
+			return
+		}
+		left -= n
+	}
+}
+
+const (
+	faultPatience  = 5 * time.Second
+	lingerPatience = time.Second
+	lingerBytes    = 16 << 20
+)

@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"errors"
+	"net"
+)
+
+// tapConn is a client connection that can be read again from its first byte. net/http reads a CONNECT through a buffer
+// that a hijack throws away; the tap remembers what was read, and gives back what lies behind the CONNECT's head.
+type tapConn struct {
+	net.Conn
+	host string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
+
+	replay  []byte // read before the connection itself
+	seen    []byte // while tapping: what net/http has read
+	tapping bool
+}
+
+func (c *tapConn) Read(p []byte) (int, error) {
+	n, err := c.read(p)
+	if c.tapping {
+		c.seen = append(c.seen, p[:n]...)
+	}
+	return n, err
+}
+
+func (c *tapConn) read(p []byte) (int, error) {
+	if len(c.replay) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.replay)
+	if c.replay = c.replay[n:]; len(c.replay) == 0 {
+		c.replay = nil
+	}
+	return n, nil
+}
+
+// unread makes b the next bytes that are read.
+func (c *tapConn) unread(b []byte) {
+	c.replay = append(append([]byte(nil), b...), c.replay...)
+}
+
+// startTapping begins to remember what is read.
+func (c *tapConn) startTapping() { c.tapping = true }
+
+// restore ends the remembering and gives back what was read behind the first head.
+func (c *tapConn) restore() error {
+	end, _ := headEnd(c.seen, 0)
+	if end < 0 {
+		return errors.New("hijacked before the head was read")
+	}
+	c.unread(c.seen[end:])
+	c.seen, c.tapping = nil, false
+	return nil
+}
+
+// CloseWrite ends the sending direction.
+func (c *tapConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}

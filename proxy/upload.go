@@ -1,0 +1,147 @@
+package proxy
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// upload sends a request's body to the origin while the response may already be on its way back.
+type upload struct {
+	e       *exchange
+	body    body
+	done    chan struct{}
+	stopped atomic.Bool
+	begun   atomic.Bool // the client has sent a byte of the body
+	invited bool        // the origin has said 100 Continue
+	err     error       // once done is closed: nil if the whole body was sent
+	side    side
+}
+
+// side says which connection an upload failed on.
+type side uint8
+
+const (
+	clientSide side = iota
+	originSide
+)
+
+var (
+	errStopped = errors.New("the upload was stopped: the answer was complete")
+	longAgo    = time.Unix(1, 0) // a deadline that wakes a blocked read or write
+)
+
+func (e *exchange) startUpload(b body) *upload {
+	u := &upload{e: e, body: b, done: make(chan struct{})}
+	go func() {
+		defer close(u.done)
+		u.err = u.run()
+		u.settle()
+	}()
+	return u
+}
+
+// run moves the body, piece by piece as it comes.
+func (u *upload) run() error {
+	s := u.e.s
+	for {
+		n, framingErr := u.body.take(s.in.bytes())
+		if n > 0 {
+			u.begun.Store(true)
+			if err := u.pass(s.in.bytes()[:n]); err != nil {
+				u.side = originSide
+				return err
+			}
+			s.in.consume(n)
+		}
+		if framingErr != nil || u.body.done() {
+			return framingErr
+		}
+		if err := u.fill(); err != nil {
+			return err
+		}
+	}
+}
+
+func (u *upload) pass(b []byte) error {
+	up := u.e.up
+	up.conn.SetWriteDeadline(u.e.by(u.e.s.p.cfg.Timeout.Idle))
+	if u.stopped.Load() {
+		return errStopped
+	}
+	if _, err := up.conn.Write(b); err != nil {
+		return err
+	}
+	if _, err := u.e.x.Request.Write(b); err != nil {
+		return &recordError{err}
+	}
+	return nil
+}
+
+func (u *upload) fill() error {
+	s := u.e.s
+	s.conn.SetReadDeadline(u.e.by(s.p.cfg.Timeout.Idle))
+	if u.stopped.Load() {
+		return errStopped
+	}
+	err := s.in.fill(largeBuffer)
+	switch {
+	case err == nil:
+		return nil
+	case u.stopped.Load():
+		return errStopped
+	case !isTimeout(err):
+		s.gone.Store(true)
+	}
+	return err
+}
+
+// settle tells the reading side how the upload ended: with the whole body sent, the origin has timeout-first-byte to
+// answer; with the origin not listening any more, it may still have answered; otherwise there is nothing to wait for.
+func (u *upload) settle() {
+	up, cfg := u.e.up, u.e.s.p.cfg
+	var record *recordError
+	switch {
+	case u.stopped.Load():
+	case u.err == nil:
+		up.conn.SetReadDeadline(u.e.by(cfg.Timeout.FirstByte))
+	case u.side == originSide && !isTimeout(u.err) && !errors.As(u.err, &record):
+		up.conn.SetReadDeadline(u.e.by(glance))
+	default:
+		up.raw.Close()
+	}
+}
+
+func (u *upload) ended() bool {
+	select {
+	case <-u.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// stop ends the upload where it is.
+func (u *upload) stop() {
+	u.stopped.Store(true)
+	u.e.s.conn.SetReadDeadline(longAgo)
+	u.e.up.conn.SetWriteDeadline(longAgo)
+	<-u.done
+	u.e.s.conn.SetReadDeadline(time.Time{})
+}
+
+// settleUpload ends the upload and reports whether the origin has the whole request. With wait it may go on to its end,
+// but for a client that waits for a 100 Continue which will not come: it will not send the body (RFC 9110 section
+// 10.1.1).
+func (e *exchange) settleUpload(wait bool) bool {
+	u := e.upload
+	if u == nil {
+		return true
+	}
+	if wait && (!e.req.expect || u.invited || u.begun.Load()) {
+		<-u.done
+	} else {
+		u.stop()
+	}
+	return u.err == nil
+}

@@ -1,0 +1,267 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// origin names a place that requests go to. It is the key of the upstream pool.
+type origin struct {
+	secure bool
+	host   string // lower case, no brackets
+	port   string
+	name   string // the name that the certificate must bear, and the SNI; for secure only
+}
+
+// url returns scheme and authority.
+func (o origin) url() string {
+	if o.secure {
+		return "https://" + o.authority(o.name, "443")
+	}
+	return "http://" + o.authority(o.host, "80")
+}
+
+func (o origin) authority(host, defaultPort string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if o.port == defaultPort {
+		return host
+	}
+	return host + ":" + o.port
+}
+
+// upstream is one connection to an origin.
+type upstream struct {
+	wire
+	origin     origin
+	raw        *net.TCPConn
+	ip         netip.Addr
+	tls        uint16 // the version, 0 for plain
+	cipher     uint16
+	unverified string // the certificate's problem that InsecureUpstream let pass
+	used       int    // exchanges before this one
+	idleSince  time.Time
+}
+
+// upstreams dials origins and keeps idle connections for any client, last used first.
+type upstreams struct {
+	cfg      *Config
+	dialer   net.Dialer
+	sessions tls.ClientSessionCache
+
+	mu     sync.Mutex
+	idle   map[origin][]*upstream
+	count  int
+	sweep  *time.Timer
+	closed bool
+}
+
+const (
+	maxIdlePerOrigin = 64
+	maxIdle          = 1024
+	idleUpstream     = 30 * time.Second // shorter than most servers' own patience
+	sweepEvery       = 5 * time.Second
+)
+
+var errSelf = errors.New("the target is the proxy itself")
+
+// newUpstreams makes the pool. self reports an address that the proxy itself listens on.
+func newUpstreams(cfg *Config, self func(netip.AddrPort) bool) *upstreams {
+	u := &upstreams{cfg: cfg, idle: map[origin][]*upstream{}, sessions: tls.NewLRUClientSessionCache(4096)}
+	u.dialer.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		if ap, err := netip.ParseAddrPort(address); err == nil && self(ap) {
+			return errSelf
+		}
+		return nil
+	}
+	return u
+}
+
+// get returns an idle connection to o, or nil.
+func (u *upstreams) get(o origin) *upstream {
+	for {
+		up := u.pop(o)
+		if up == nil || up.alive() {
+			return up
+		}
+		up.close()
+	}
+}
+
+func (u *upstreams) pop(o origin) *upstream {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list := u.idle[o]
+	if len(list) == 0 {
+		return nil
+	}
+	up := list[len(list)-1]
+	list[len(list)-1] = nil
+	u.set(o, list[:len(list)-1])
+	u.count--
+	return up
+}
+
+func (u *upstreams) set(o origin, list []*upstream) {
+	if len(list) == 0 {
+		delete(u.idle, o)
+		return
+	}
+	u.idle[o] = list
+}
+
+// put keeps a connection for the next request.
+func (u *upstreams) put(up *upstream) {
+	up.drop()
+	up.conn.SetDeadline(time.Time{}) // an expired one would make the connection look dead
+	up.used++
+	up.idleSince = time.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list := u.idle[up.origin]
+	if u.closed || len(list) >= maxIdlePerOrigin || u.count >= maxIdle {
+		up.close()
+		return
+	}
+	u.idle[up.origin] = append(list, up)
+	u.count++
+	if u.sweep == nil {
+		u.sweep = time.AfterFunc(sweepEvery, u.expire)
+	}
+}
+
+// expire closes what has idled too long, and comes again while anything is left.
+func (u *upstreams) expire() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	limit := time.Now().Add(-idleUpstream)
+	for o, list := range u.idle {
+		stale := 0
+		for stale < len(list) && list[stale].idleSince.Before(limit) {
+			list[stale].close()
+			stale++
+		}
+		u.count -= stale
+		u.set(o, append(list[:0:0], list[stale:]...))
+	}
+	u.sweep = nil
+	if u.count > 0 && !u.closed {
+		u.sweep = time.AfterFunc(sweepEvery, u.expire)
+	}
+}
+
+func (u *upstreams) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	if u.sweep != nil {
+		u.sweep.Stop()
+	}
+	for o, list := range u.idle {
+		for _, up := range list {
+			up.close()
+		}
+		delete(u.idle, o)
+	}
+	u.count = 0
+}
+
+func (u *upstream) close() {
+	u.drop()
+	u.conn.Close()
+}
+
+// alive looks whether the origin has closed an idle connection, or sent what nobody asked for.
+func (u *upstream) alive() bool {
+	raw, err := u.raw.SyscallConn()
+	if err != nil {
+		return false
+	}
+	quiet := false
+	err = raw.Read(func(fd uintptr) bool {
+		var b [1]byte
+		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		quiet = err == syscall.EAGAIN
+		return true
+	})
+	return err == nil && quiet
+}
+
+// dialError is a connection that could not be made, with the step at which it failed.
+type dialError struct {
+	step string // "connect" or "tls"
+	err  error
+}
+
+func (e *dialError) Error() string { return e.step + ": " + e.err.Error() }
+func (e *dialError) Unwrap() error { return e.err }
+
+// dial opens a connection to o.
+func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
+	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
+	defer cancel()
+	conn, err := u.dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	if err != nil {
+		return nil, &dialError{"connect", err}
+	}
+	up := &upstream{origin: o, raw: conn.(*net.TCPConn)}
+	up.conn = conn
+	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+	if !o.secure {
+		return up, nil
+	}
+	if err := u.handshake(ctx, up); err != nil {
+		conn.Close()
+		return nil, &dialError{"tls", err}
+	}
+	return up, nil
+}
+
+func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
+	cfg := &tls.Config{
+		ServerName:         up.origin.name,
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: u.sessions,
+	}
+	if u.cfg.InsecureUpstream.Has(up.origin.name) {
+		cfg.InsecureSkipVerify = true
+		cfg.VerifyConnection = func(cs tls.ConnectionState) error {
+			if err := verify(cs, up.origin.name); err != nil {
+				up.unverified = err.Error()
+			}
+			return nil
+		}
+	}
+	conn := tls.Client(up.conn, cfg)
+	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.TLS)
+	defer cancel()
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	cs := conn.ConnectionState()
+	if cs.NegotiatedProtocol != "" && cs.NegotiatedProtocol != "http/1.1" {
+		return fmt.Errorf("the origin insists on %q", cs.NegotiatedProtocol)
+	}
+	up.conn, up.tls, up.cipher = conn, cs.Version, cs.CipherSuite
+	return nil
+}
+
+// verify is what crypto/tls does when verification is on.
+func verify(cs tls.ConnectionState, name string) error {
+	opts := x509.VerifyOptions{DNSName: name, Intermediates: x509.NewCertPool()}
+	for _, cert := range cs.PeerCertificates[1:] {
+		opts.Intermediates.AddCert(cert)
+	}
+	_, err := cs.PeerCertificates[0].Verify(opts)
+	return err
+}

@@ -1,0 +1,211 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// wire reads one connection through a buffer whose unread bytes can be looked at in place. Only one goroutine reads at
+// a time; while watch runs, that is the watcher.
+type wire struct {
+	conn net.Conn
+	buf  *[]byte // pooled; nil while nothing is buffered and nobody reads
+	r, w int     // buf[r:w] is unread
+	err  error   // what ended the reading, once the bytes before it are read
+
+	watching chan struct{} // closed when the watcher has ended; nil while none runs
+	early    []byte        // what the watcher read
+	earlyErr error
+}
+
+const (
+	smallBuffer = 4 << 10  // waits for a client's next request
+	largeBuffer = 32 << 10 // bodies, and all that comes from origins
+)
+
+var (
+	smallBuffers = sync.Pool{New: func() any { b := make([]byte, smallBuffer); return &b }}
+	largeBuffers = sync.Pool{New: func() any { b := make([]byte, largeBuffer); return &b }}
+)
+
+// bytes are the unread ones, valid until the next fill.
+func (w *wire) bytes() []byte {
+	if w.buf == nil {
+		return nil
+	}
+	return (*w.buf)[w.r:w.w]
+}
+
+func (w *wire) buffered() int { return w.w - w.r }
+
+// consume takes n bytes as read.
+func (w *wire) consume(n int) {
+	w.r += n
+	if w.r == w.w {
+		w.r, w.w = 0, 0
+	}
+}
+
+// fill reads once, adding to what is buffered. size is the buffer that the caller would like.
+func (w *wire) fill(size int) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.room(size)
+	n, err := w.conn.Read((*w.buf)[w.w:])
+	w.w += n
+	if n > 0 {
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			w.err = err
+		}
+		return nil
+	}
+	if err == nil {
+		err = io.ErrNoProgress
+	}
+	return err
+}
+
+// room makes free space behind the unread bytes: by a larger buffer, or by moving them to the front.
+func (w *wire) room(size int) {
+	if w.buf == nil {
+		w.buf = buffer(size)
+		return
+	}
+	if len(*w.buf) < size || w.r == 0 && w.w == len(*w.buf) {
+		w.grow(max(size, 2*w.buffered()))
+		return
+	}
+	if w.w == len(*w.buf) {
+		w.w = copy(*w.buf, (*w.buf)[w.r:w.w])
+		w.r = 0
+	}
+}
+
+func (w *wire) grow(size int) {
+	larger := buffer(size)
+	n := copy(*larger, w.bytes())
+	w.drop()
+	w.buf, w.r, w.w = larger, 0, n
+}
+
+func buffer(size int) *[]byte {
+	switch {
+	case size <= smallBuffer:
+		return smallBuffers.Get().(*[]byte)
+	case size <= largeBuffer:
+		return largeBuffers.Get().(*[]byte)
+	}
+	b := make([]byte, size)
+	return &b
+}
+
+// drop gives the buffer back.
+func (w *wire) drop() {
+	if w.buf == nil {
+		return
+	}
+	switch len(*w.buf) {
+	case smallBuffer:
+		smallBuffers.Put(w.buf)
+	case largeBuffer:
+		largeBuffers.Put(w.buf)
+	}
+	w.buf, w.r, w.w = nil, 0, 0
+}
+
+// rest gives the buffer back if nothing is in it: a connection that waits holds little memory.
+func (w *wire) rest() {
+	if w.buffered() == 0 {
+		w.drop()
+	}
+}
+
+var errHeadTooLarge = errors.New("the head is too large")
+
+// head calls fill until a whole message head is buffered and returns its bytes without consuming them. Empty lines
+// before it are skipped (RFC 9112 section 2.2).
+func (w *wire) head(limit int, fill func() error) ([]byte, error) {
+	w.skipEmptyLines()
+	for from := 0; ; {
+		b := w.bytes()
+		end, next := headEnd(b, from)
+		if end > limit || end < 0 && len(b) > limit {
+			return nil, errHeadTooLarge
+		}
+		if end > 0 {
+			return b[:end], nil
+		}
+		from = next
+		if err := fill(); err != nil {
+			return nil, err
+		}
+		if from == 0 {
+			w.skipEmptyLines()
+		}
+	}
+}
+
+func (w *wire) skipEmptyLines() {
+	for w.buffered() > 0 {
+		b := w.bytes()
+		switch {
+		case b[0] == '\n':
+			w.consume(1)
+		case len(b) > 1 && b[0] == '\r' && b[1] == '\n':
+			w.consume(2)
+		default:
+			return
+		}
+	}
+}
+
+// watch reads ahead in the background, to learn at once when the peer goes away. gone is called with the error that
+// ended the connection. What it reads meanwhile is kept for fill.
+func (w *wire) watch(gone func(error)) {
+	if w.watching != nil || w.err != nil {
+		return
+	}
+	ended := make(chan struct{})
+	w.watching = ended
+	w.early = make([]byte, smallBuffer)
+	go func() {
+		defer close(ended)
+		n := 0
+		for n < len(w.early) && w.earlyErr == nil {
+			var m int
+			m, w.earlyErr = w.conn.Read(w.early[n:])
+			n += m
+		}
+		w.early = w.early[:n]
+		if w.earlyErr != nil && !errors.Is(w.earlyErr, os.ErrDeadlineExceeded) {
+			gone(w.earlyErr)
+		}
+	}()
+}
+
+// unwatch ends the watching; what it read is buffered, its error comes with the next fill.
+func (w *wire) unwatch() {
+	if w.watching == nil {
+		return
+	}
+	w.conn.SetReadDeadline(time.Unix(1, 0)) // wakes the reader
+	<-w.watching
+	w.watching = nil
+	w.conn.SetReadDeadline(time.Time{})
+	if len(w.early) > 0 {
+		w.room(smallBuffer)
+		if free := len(*w.buf) - w.w; free < len(w.early) {
+			w.grow(w.buffered() + len(w.early))
+		}
+		w.w += copy((*w.buf)[w.w:], w.early)
+	}
+	if !errors.Is(w.earlyErr, os.ErrDeadlineExceeded) {
+		w.err = w.earlyErr
+	}
+	w.early, w.earlyErr = nil, nil
+}
