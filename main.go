@@ -1,0 +1,666 @@
+// Command warcorder is a recording forward proxy for web archiving: what passes through it is kept byte for byte in WARC
+// files and in an index of captures.
+//
+// main reads the command line and the configuration, makes the parts, and ends them in reverse order.
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/dustin/go-humanize"
+	"github.com/rs/zerolog"
+	"github.com/schollz/progressbar/v3"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/term"
+
+	"warcorder/certs"
+	"warcorder/proxy"
+	"warcorder/proxy/admin"
+	"warcorder/recorder"
+	"warcorder/store"
+)
+
+// version is what the warcinfo records and `warcorder version` say.
+const version = "0.1.0"
+
+// commandLine is the whole command line. Its flags are the keys of the configuration file, and WARCORDER_* in the
+// environment.
+type commandLine struct {
+	Config kong.ConfigFlag `help:"YAML file with settings; its keys are named like these flags. See config.example.yaml." placeholder:"FILE" env:"WARCORDER_CONFIG"`
+	Log    string          `help:"How to log, on standard error: text for people, json for machines, auto by whether it is a terminal." enum:"auto,text,json" default:"auto"`
+	CADir  string          `name:"ca-dir" help:"Where the root certificate and its key are kept. Default: warcorder in the user's configuration directory." placeholder:"DIR"`
+
+	Record  recordCommand  `cmd:"" default:"withargs" help:"Record all that passes through the proxy (the default command)."`
+	Export  exportCommand  `cmd:"" help:"Write the captures of a collection as sorted CDXJ."`
+	CA      caCommand      `cmd:"" name:"ca" help:"Print the root certificate, or write it in every form that browsers take."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// collectionFlags say which collection a command works on.
+type collectionFlags struct {
+	Collection string `help:"Name of the collection." default:"default"`
+	Dir        string `help:"Directory that holds the collections." default:"collections" type:"path"`
+}
+
+// path returns the collection's directory.
+func (f *collectionFlags) path() (string, error) {
+	if f.Collection == "" || f.Collection != filepath.Base(f.Collection) || strings.HasPrefix(f.Collection, ".") {
+		return "", fmt.Errorf("--collection %q is not a name: give one without slashes that does not begin with a dot", f.Collection)
+	}
+	return filepath.Join(f.Dir, f.Collection), nil
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "warcorder:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		return err
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		return fmt.Errorf("%w (see warcorder --help)", err)
+	}
+	return ctx.Run(&line)
+}
+
+func newParser(line *commandLine) (*kong.Kong, error) {
+	return kong.New(line,
+		kong.Name("warcorder"),
+		kong.Description("A recording proxy for web archiving: every exchange byte for byte in WARC files, indexed at once."),
+		kong.DefaultEnvars("WARCORDER"),
+		kong.Configuration(readConfig),
+		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
+		kong.TypeMapper(reflect.TypeFor[proxy.HostList](), hostListMapper{}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+}
+
+// parseSize reads a number of bytes: 1000000, 1MB, 64MiB.
+func parseSize(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("size")
+	if err != nil {
+		return err
+	}
+	n, err := humanize.ParseBytes(fmt.Sprint(text.Value))
+	if err != nil || n > 1<<62 {
+		return fmt.Errorf("%q is not a size: write 500MB or 64MiB", text.Value)
+	}
+	target.SetInt(int64(n))
+	return nil
+}
+
+// hostListMapper reads --insecure-upstream, which may stand alone for all hosts, or be a list.
+type hostListMapper struct{}
+
+// IsBool tells kong that the flag needs no value.
+func (hostListMapper) IsBool() bool { return true }
+
+// Decode reads true, false, "host,host" or a list of hosts.
+func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	text := "true"
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		text = fmt.Sprint(ctx.Scan.Pop().Value)
+	}
+	list, err := proxy.ParseHostList(text)
+	if err != nil {
+		return err
+	}
+	target.Set(reflect.ValueOf(list))
+	return nil
+}
+
+// --- the configuration file
+
+// fileConfig is a configuration file as kong asks for it: the value and line of each key, nested keys joined by "-".
+type fileConfig map[string]setting
+
+type setting struct {
+	value string
+	line  int
+}
+
+// readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
+func readConfig(r io.Reader) (kong.Resolver, error) {
+	var doc yaml.Node
+	if err := yaml.NewDecoder(r).Decode(&doc); err != nil && err != io.EOF {
+		return nil, err
+	}
+	config := fileConfig{}
+	if len(doc.Content) == 0 {
+		return config, nil
+	}
+	return config, config.add("", doc.Content[0])
+}
+
+// add takes the keys of a mapping.
+func (c fileConfig) add(prefix string, node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
+		return nil
+	}
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: expected key: value", node.Line)
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		name := prefix + key.Value
+		if value.Kind == yaml.MappingNode {
+			if err := c.add(name+"-", value); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, twice := c[name]; twice {
+			return fmt.Errorf("line %d: %s is set twice", key.Line, name)
+		}
+		text, err := scalar(value)
+		if err != nil {
+			return fmt.Errorf("line %d: %s: %w", key.Line, name, err)
+		}
+		c[name] = setting{text, key.Line}
+	}
+	return nil
+}
+
+// scalar returns a value as a flag would have it; a list is joined by commas.
+func scalar(node *yaml.Node) (string, error) {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		return node.Value, nil
+	case yaml.SequenceNode:
+		parts := make([]string, len(node.Content))
+		for i, one := range node.Content {
+			if one.Kind != yaml.ScalarNode {
+				return "", errors.New("a list may hold plain values only")
+			}
+			parts[i] = one.Value
+		}
+		return strings.Join(parts, ","), nil
+	}
+	return "", errors.New("expected a value or a list")
+}
+
+// Validate refuses keys that no flag has, with the line.
+func (c fileConfig) Validate(app *kong.Application) error {
+	known := configKeys(app)
+	for name, s := range c {
+		if !known[name] {
+			return fmt.Errorf("line %d: unknown key %q; config.example.yaml lists all keys", s.line, name)
+		}
+	}
+	return nil
+}
+
+// Resolve gives the value of a flag that neither the command line nor the environment has set.
+func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	s, ok := c[flag.Name]
+	if !ok {
+		return nil, nil
+	}
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
+	return s.value, nil
+}
+
+// configKeys returns the names that may stand in a configuration file: the flags of record and those of all commands.
+func configKeys(app *kong.Application) map[string]bool {
+	known := map[string]bool{}
+	for _, group := range app.AllFlags(true) {
+		for _, flag := range group {
+			known[flag.Name] = true
+		}
+	}
+	for _, command := range app.Children {
+		if command.Name == "record" {
+			for _, flag := range command.Flags {
+				known[flag.Name] = true
+			}
+		}
+	}
+	delete(known, "help")
+	delete(known, "config")
+	return known
+}
+
+// --- record
+
+type recordCommand struct {
+	Listen          string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080"`
+	ShutdownTimeout time.Duration `help:"How long exchanges in flight may go on after SIGINT or SIGTERM." default:"10s"`
+	collectionFlags
+	Proxy    proxy.Config    `embed:""`
+	Recorder recorder.Config `embed:""`
+}
+
+// running is recorder.json: who has a collection open.
+type running struct {
+	PID       int       `json:"pid"`
+	Addresses []string  `json:"addresses"`
+	Started   time.Time `json:"started"`
+}
+
+// Run records until a signal.
+func (c *recordCommand) Run(line *commandLine) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	log, person := line.logger()
+	authority, err := line.authority()
+	if err != nil {
+		return err
+	}
+	rec, err := recorder.Open(c.Recorder, dir, log)
+	if err != nil {
+		return explainOpen(err, dir)
+	}
+	err = c.serve(dir, authority, rec, log, person)
+	return errors.Join(err, rec.Close())
+}
+
+// serve runs the proxy until a signal or an error of the listener.
+func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recorder.Recorder, log zerolog.Logger, person bool) error {
+	ln, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("%w: give another address with --listen", err)
+	}
+	pages := admin.New(admin.Authority{PEM: authority.PEM(), DER: authority.DER()}, func() (any, bool) {
+		return rec.Status(), rec.Ready() == nil
+	})
+	pages.Handle("GET /export", exportPage(rec.Index()))
+	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
+	who := running{PID: os.Getpid(), Addresses: []string{ln.Addr().String()}, Started: time.Now().UTC()}
+	if err := writeRunning(dir, who); err != nil {
+		ln.Close()
+		return err
+	}
+	defer os.Remove(filepath.Join(dir, runningFile))
+
+	c.greet(log, person, ln.Addr().String(), dir, authority)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	served := make(chan error, 1)
+	go func() { served <- p.Serve() }()
+	select {
+	case err = <-served:
+	case s := <-signals:
+		log.Info().Str("signal", s.String()).Dur("at_most_ms", c.ShutdownTimeout).Msg("finishing what is in flight; a second signal ends at once")
+	}
+	go func() {
+		<-signals
+		log.Warn().Msg("second signal: ended at once")
+		os.Exit(1)
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
+	defer cancel()
+	p.Shutdown(ctx)
+	return err
+}
+
+// greet says where it listens and writes, and how to trust the certificate.
+func (c *recordCommand) greet(log zerolog.Logger, person bool, address, dir string, authority *certs.Authority) {
+	if !person {
+		log.Info().Str("address", address).Str("collection", dir).Str("certificate", authority.File()).Str("version", version).Msg("recording")
+		return
+	}
+	fmt.Fprintf(os.Stderr, `warcorder %s is recording
+  proxy   http://%s   (for HTTP and HTTPS; status: http://%s/status)
+  writes  %s
+  trust   %s
+Stop with Ctrl-C.
+`, version, address, address, filepath.Join(dir, "archive"), trustLine(authority.File()))
+}
+
+// trustLine is the command that makes the user's browsers trust the root certificate.
+func trustLine(file string) string {
+	switch runtime.GOOS {
+	case "darwin":
+		return fmt.Sprintf("security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db %q", file)
+	case "windows":
+		return fmt.Sprintf("certutil -user -addstore Root %q", file)
+	}
+	return fmt.Sprintf(`certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n warcorder -i %q   (or: curl --cacert)`, file)
+}
+
+const runningFile = "recorder.json"
+
+func writeRunning(dir string, who running) error {
+	b, err := json.MarshalIndent(who, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeAtomically(filepath.Join(dir, runningFile), func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
+}
+
+func readRunning(dir string) (running, error) {
+	var who running
+	b, err := os.ReadFile(filepath.Join(dir, runningFile))
+	if err != nil {
+		return who, err
+	}
+	return who, json.Unmarshal(b, &who)
+}
+
+// explainOpen says who has the collection open.
+func explainOpen(err error, dir string) error {
+	if !errors.Is(err, store.ErrLocked) {
+		return err
+	}
+	who, readErr := readRunning(dir)
+	if readErr != nil || len(who.Addresses) == 0 {
+		return fmt.Errorf("collection %s is in use by another process: wait until it has ended, or record to another --collection", dir)
+	}
+	return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, stop it, or record to another --collection",
+		dir, who.PID, strings.Join(who.Addresses, ", "))
+}
+
+// logger makes the logger; person says whether a human reads it.
+func (line *commandLine) logger() (log zerolog.Logger, person bool) {
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	person = line.Log == "text" || line.Log == "auto" && term.IsTerminal(int(os.Stderr.Fd()))
+	if !person {
+		return zerolog.New(os.Stderr).With().Timestamp().Logger(), false
+	}
+	out := zerolog.ConsoleWriter{Out: os.Stderr, TimeFormat: time.TimeOnly, NoColor: !term.IsTerminal(int(os.Stderr.Fd()))}
+	return zerolog.New(out).With().Timestamp().Logger(), true
+}
+
+// authority opens the root certificate of this installation.
+func (line *commandLine) authority() (*certs.Authority, error) {
+	dir := line.CADir
+	if dir == "" {
+		config, err := os.UserConfigDir()
+		if err != nil {
+			return nil, fmt.Errorf("no place for the root certificate: %w; give one with --ca-dir", err)
+		}
+		dir = filepath.Join(config, "warcorder")
+	}
+	return certs.Open(dir)
+}
+
+// --- export
+
+type exportCommand struct {
+	collectionFlags
+	URL   string `name:"url" help:"Only captures of this URL." placeholder:"URL"`
+	Match string `help:"What --url selects: exact, prefix, host, domain." enum:"exact,prefix,host,domain" default:"exact"`
+	From  string `help:"Only captures at or after this time, YYYY to YYYYMMDDhhmmss (UTC)." placeholder:"TS"`
+	To    string `help:"Only captures until the end of this time." placeholder:"TS"`
+	Out   string `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
+}
+
+// Run writes the lines, all of them or none.
+func (c *exportCommand) Run(*commandLine) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To}
+	var exported store.Exported
+	write := func(w io.Writer) (err error) {
+		exported, err = export(dir, query, w)
+		return err
+	}
+	switch c.Out {
+	case "-":
+		err = write(os.Stdout)
+	case "":
+		c.Out = filepath.Join(dir, "indexes", "index.cdxj")
+		fallthrough
+	default:
+		err = writeAtomically(c.Out, write)
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if exported.InOpenFiles > 0 {
+		fmt.Fprintf(os.Stderr, "%d of %d captures lie in a file that is still being written; until it is closed its name ends in .open\n", exported.InOpenFiles, exported.Lines)
+	}
+	return nil
+}
+
+// export writes the lines from the index, or from the recorder that has it open.
+func export(dir string, query store.Query, w io.Writer) (store.Exported, error) {
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if errors.Is(err, store.ErrLocked) {
+		return exportFromRecorder(dir, query, w)
+	}
+	if err != nil {
+		return store.Exported{}, err
+	}
+	defer index.Close()
+	total, err := index.Count()
+	if err != nil {
+		return store.Exported{}, err
+	}
+	if query != (store.Query{Match: query.Match}) {
+		total = -1
+	}
+	bar := newBar(total)
+	defer bar.Finish()
+	return index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+}
+
+// newBar is a progress bar on a terminal, and nothing elsewhere. total is -1 if it is not known.
+func newBar(total int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetDescription("captures"),
+		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// The trailer fields of /export say what Exported says.
+const (
+	totalField = "Warcorder-Captures" // in the header: how many there are at most, for a progress bar
+	linesField = "Warcorder-Lines"
+	openField  = "Warcorder-In-Open-Files"
+)
+
+// exportFromRecorder asks the recorder that has the collection open.
+func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
+	var exported store.Exported
+	who, err := readRunning(dir)
+	if err != nil || len(who.Addresses) == 0 {
+		return exported, fmt.Errorf("another process has the index open and does not say where it can be asked (no %s)", runningFile)
+	}
+	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: "/export", RawQuery: url.Values{
+		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To}}.Encode()}
+	client := http.Client{Transport: &http.Transport{Proxy: nil}}
+	defer client.CloseIdleConnections()
+	res, err := client.Get(ask.String())
+	if err != nil {
+		return exported, fmt.Errorf("ask the recorder (process %d): %w", who.PID, err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+		return exported, fmt.Errorf("the recorder answered %s: %s", res.Status, strings.TrimSpace(string(b)))
+	}
+	total := int64(-1)
+	fmt.Sscan(res.Header.Get(totalField), &total)
+	bar := newBar(total)
+	defer bar.Finish()
+	if _, err := io.Copy(w, lineCounter{res.Body, bar}); err != nil {
+		return exported, fmt.Errorf("the recorder's answer broke off: %w", err)
+	}
+	fmt.Sscan(res.Trailer.Get(linesField), &exported.Lines)
+	fmt.Sscan(res.Trailer.Get(openField), &exported.InOpenFiles)
+	return exported, nil
+}
+
+// reachable turns an address that is listened on into one that can be connected to.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	switch ip := net.ParseIP(host); {
+	case ip == nil || !ip.IsUnspecified():
+		return address
+	case ip.To4() != nil:
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return net.JoinHostPort("::1", port)
+}
+
+// lineCounter moves the bar as lines are read.
+type lineCounter struct {
+	r   io.Reader
+	bar *progressbar.ProgressBar
+}
+
+func (l lineCounter) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	l.bar.Add(strings.Count(string(p[:n]), "\n"))
+	return n, err
+}
+
+// exportPage streams the lines of a running recorder's index. An error in the middle breaks the answer off, so that
+// nobody takes a part for the whole.
+func exportPage(index *store.Bolt) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ask := r.URL.Query()
+		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to")}
+		if query == (store.Query{Match: query.Match}) {
+			if total, err := index.Count(); err == nil {
+				w.Header().Set(totalField, fmt.Sprint(total))
+			}
+		}
+		w.Header().Set("Content-Type", "text/x-cdxj")
+		w.Header().Set("Trailer", linesField+", "+openField)
+		out := &begun{w: w}
+		exported, err := index.Export(out, query, nil)
+		switch {
+		case err != nil && !out.yes:
+			w.Header().Del("Trailer")
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		case err != nil:
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set(linesField, fmt.Sprint(exported.Lines))
+		w.Header().Set(openField, fmt.Sprint(exported.InOpenFiles))
+	})
+}
+
+// begun remembers whether anything was written.
+type begun struct {
+	w   io.Writer
+	yes bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.w.Write(p)
+}
+
+// writeAtomically writes a file beside path and renames it when it is whole and on disk.
+func writeAtomically(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	out := bufio.NewWriterSize(f, 1<<20)
+	if err := write(out); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// --- ca, version
+
+type caCommand struct {
+	Out  string `help:"Directory to write the certificate to as PEM, DER and PKCS#12; without its key." placeholder:"DIR" type:"path"`
+	SPKI bool   `name:"spki" help:"Print the hash of the public key, for Chromium's --ignore-certificate-errors-spki-list."`
+}
+
+// Run prints or writes the root certificate, which is made if there is none yet.
+func (c *caCommand) Run(line *commandLine) error {
+	authority, err := line.authority()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.SPKI:
+		cert, err := x509.ParseCertificate(authority.DER())
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+		fmt.Println(base64.StdEncoding.EncodeToString(sum[:]))
+	case c.Out != "":
+		files, err := authority.Export(c.Out)
+		if err != nil {
+			return err
+		}
+		fmt.Println(strings.Join(files, "\n"))
+	default:
+		os.Stdout.Write(authority.PEM())
+	}
+	return nil
+}
+
+type versionCommand struct{}
+
+// Run prints the version of the program and of what it is built with.
+func (versionCommand) Run() error {
+	fmt.Printf("warcorder %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if built, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range built.Deps {
+			switch module.Path {
+			case "github.com/elazarl/goproxy", "github.com/nlnwa/gowarc", "go.etcd.io/bbolt":
+				fmt.Printf("  %s %s\n", module.Path, module.Version)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,446 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"warcorder/proxy"
+)
+
+// TestMain lets the test binary be warcorder itself, so that tests run the real program as a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_AS_WARCORDER") != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// parse reads a command line as run does, without running it.
+func parse(t *testing.T, args ...string) (*commandLine, error) {
+	t.Helper()
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(args)
+	return &line, err
+}
+
+func writeFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestExampleConfig: the example holds every key there is, each with its default.
+func TestExampleConfig(t *testing.T) {
+	example, err := parse(t, "--config", "config.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	example.Config = plain.Config
+	if !reflect.DeepEqual(example, plain) {
+		t.Errorf("the example sets\n%+v\nthe defaults are\n%+v", example, plain)
+	}
+	text, err := os.ReadFile("config.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := readConfig(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range configKeys(parser.Model) {
+		if _, ok := config.(fileConfig)[name]; !ok {
+			t.Errorf("%s is not in the example", name)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for name, c := range map[string]struct{ file, want string }{
+		"unknown key":        {"listen: 127.0.0.1:0\nlissen: x\n", `line 2: unknown key "lissen"`},
+		"unknown nested key": {"timeout:\n  idle: 1s\n  ilde: 1s\n", `line 3: unknown key "timeout-ilde"`},
+		"twice":              {"log: text\nlog: json\n", "log"},
+		"twice, nested":      {"timeout: {idle: 1s}\ntimeout-idle: 2s\n", "line 2: timeout-idle is set twice"},
+		"not a mapping":      {"- a\n", "line 1: expected key: value"},
+		"not YAML":           {"a: [\n", "yaml"},
+		"not a duration":     {"timeout:\n  idle: soon\n", "timeout-idle"},
+		"not a size":         {"warc-max-size: big\n", "warc-max-size"},
+		"not one of":         {"on-client-abort: maybe\n", "on-client-abort"},
+		"command's own key":  {"out: x\n", `unknown key "out"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestPrecedence: flags over environment over file over defaults.
+func TestPrecedence(t *testing.T) {
+	file := writeFile(t, "collection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: [a.example, b.example]\ntimeout:\n  idle: 7s\n")
+	t.Setenv("WARCORDER_COLLECTION", "environment")
+	t.Setenv("WARCORDER_LISTEN", "127.0.0.1:2")
+	line, err := parse(t, "--config", file, "--listen", "127.0.0.1:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &line.Record
+	if r.Listen != "127.0.0.1:3" || r.Collection != "environment" || r.Recorder.WARCPrefix != "file" || r.Proxy.OnClientAbort != "cut" {
+		t.Errorf("listen %q, collection %q, prefix %q, on-client-abort %q", r.Listen, r.Collection, r.Recorder.WARCPrefix, r.Proxy.OnClientAbort)
+	}
+	if r.Proxy.Timeout.Idle != 7*time.Second || !slices.Equal(r.Proxy.InsecureUpstream.Hosts, []string{"a.example", "b.example"}) {
+		t.Errorf("timeout-idle %v, insecure-upstream %v", r.Proxy.Timeout.Idle, r.Proxy.InsecureUpstream)
+	}
+}
+
+func TestInsecureUpstreamFlag(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want proxy.HostList
+	}{
+		{nil, proxy.HostList{}},
+		{[]string{"--insecure-upstream"}, proxy.HostList{All: true}},
+		{[]string{"--insecure-upstream", "--log", "json"}, proxy.HostList{All: true}},
+		{[]string{"--insecure-upstream=false"}, proxy.HostList{}},
+		{[]string{"--insecure-upstream=A.example,[::1]"}, proxy.HostList{Hosts: []string{"a.example", "::1"}}},
+	} {
+		line, err := parse(t, c.args...)
+		if err != nil || !reflect.DeepEqual(line.Record.Proxy.InsecureUpstream, c.want) {
+			t.Errorf("%v: %+v, %v", c.args, line.Record.Proxy.InsecureUpstream, err)
+		}
+	}
+	if _, err := parse(t, "--insecure-upstream=https://a.example/"); err == nil || !strings.Contains(err.Error(), "without scheme") {
+		t.Errorf("a URL: %v", err)
+	}
+}
+
+func TestCollectionName(t *testing.T) {
+	for _, name := range []string{"", "../x", "a/b", ".", "..", ".hidden"} {
+		f := collectionFlags{Collection: name, Dir: "collections"}
+		if path, err := f.path(); err == nil {
+			t.Errorf("%q gives %q", name, path)
+		}
+	}
+}
+
+// program is a running warcorder.
+type program struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	stderr  *bytes.Buffer
+	dir     string
+	address string
+	ended   chan error
+}
+
+// command returns a process of warcorder that keeps all it writes below dir.
+func command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], append(args, "--dir", filepath.Join(dir, "collections"))...)
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+filepath.Join(dir, "ca"))
+	return cmd
+}
+
+func startRecording(t *testing.T, args ...string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	p := &program{t: t, dir: dir, stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
+	p.cmd = command(dir, append([]string{"record", "--listen", "127.0.0.1:0", "--log", "json"}, args...)...)
+	errors, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan struct{})
+	go func() {
+		in := bufio.NewReader(errors)
+		for {
+			line, err := in.ReadString('\n')
+			p.stderr.WriteString(line)
+			if strings.Contains(line, `"message":"recording"`) {
+				close(ready)
+			}
+			if err != nil {
+				break
+			}
+		}
+		p.ended <- p.cmd.Wait()
+	}()
+	t.Cleanup(func() { p.cmd.Process.Kill() })
+	select {
+	case <-ready:
+	case err := <-p.ended:
+		t.Fatalf("%v: %s", err, p.stderr)
+	}
+	who, err := readRunning(filepath.Join(dir, "collections", "default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who.PID != p.cmd.Process.Pid {
+		t.Errorf("recorder.json says pid %d, it is %d", who.PID, p.cmd.Process.Pid)
+	}
+	p.address = who.Addresses[0]
+	return p
+}
+
+// stop ends the program with a signal and returns its exit code.
+func (p *program) stop() int {
+	p.t.Helper()
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.ended
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// fetch gets a URL through the proxy.
+func (p *program) fetch(target string) string {
+	p.t.Helper()
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})}}
+	defer client.CloseIdleConnections()
+	res, err := client.Get(target)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(body)
+}
+
+// run runs warcorder to its end.
+func (p *program) run(args ...string) (stdout, stderr string, code int) {
+	cmd := command(p.dir, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Run()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// TestRecordAndExport is the program's life: record, export meanwhile, refuse a second recorder, end, export again.
+func TestRecordAndExport(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }))
+	defer origin.Close()
+	p := startRecording(t)
+	for i := range 20 {
+		path := fmt.Sprintf("/%d", i)
+		if got := p.fetch(origin.URL + path); got != "page "+path {
+			t.Fatalf("%q", got)
+		}
+	}
+	var while string
+	for deadline := time.Now().Add(10 * time.Second); strings.Count(while, "\n") < 20; {
+		if time.Now().After(deadline) {
+			t.Fatalf("never 20 captures in the index:\n%s", while)
+		}
+		out, errs, code := p.run("export", "-o", "-")
+		if code != 0 {
+			t.Fatalf("export while recording: %s", errs)
+		}
+		if while = out; while != "" && !strings.Contains(errs, "still being written") {
+			t.Errorf("export does not say that a file is still open: %q", errs)
+		}
+	}
+	_, errs, code := p.run("record", "--listen", "127.0.0.1:0", "--log", "json")
+	if code != 1 || !strings.Contains(errs, fmt.Sprintf("process %d at %s", p.cmd.Process.Pid, p.address)) {
+		t.Errorf("a second recorder: %d, %s", code, errs)
+	}
+	if code := p.stop(); code != 0 {
+		t.Errorf("exit code %d: %s", code, p.stderr)
+	}
+	collection := filepath.Join(p.dir, "collections", "default")
+	if open, _ := filepath.Glob(filepath.Join(collection, "archive", "*.open")); len(open) > 0 {
+		t.Errorf("left open: %v", open)
+	}
+	if _, err := os.Stat(filepath.Join(collection, runningFile)); !os.IsNotExist(err) {
+		t.Errorf("%s is left: %v", runningFile, err)
+	}
+	after, errs, code := p.run("export", "-o", "-")
+	if code != 0 || after != while {
+		t.Errorf("export after the end differs (%d, %s):\n%s\nwhile recording:\n%s", code, errs, after, while)
+	}
+	if _, errs, code := p.run("export"); code != 0 {
+		t.Fatal(errs)
+	}
+	file, err := os.ReadFile(filepath.Join(collection, "indexes", "index.cdxj"))
+	if err != nil || string(file) != after {
+		t.Errorf("index.cdxj: %v\n%s", err, file)
+	}
+	checkLines(t, after, origin.URL)
+}
+
+// checkLines reads the lines as anybody else would.
+func checkLines(t *testing.T, text, origin string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if !slices.IsSorted(lines) {
+		t.Error("not sorted")
+	}
+	for _, line := range lines {
+		parts := strings.SplitN(line, " ", 3)
+		var fields map[string]string
+		if err := json.Unmarshal([]byte(parts[2]), &fields); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if len(parts[1]) != 14 || fields["status"] != "200" || fields["mime"] != "text/plain" || !strings.HasPrefix(fields["url"], origin+"/") {
+			t.Errorf("%s", line)
+		}
+	}
+}
+
+func TestExportSelects(t *testing.T) {
+	origin := httptest.NewServer(http.NotFoundHandler())
+	defer origin.Close()
+	p := startRecording(t)
+	for _, path := range []string{"/a", "/a/b", "/ab", "/c"} {
+		p.fetch(origin.URL + path)
+	}
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	for _, c := range []struct {
+		args  []string
+		lines int
+	}{
+		{nil, 4},
+		{[]string{"--url", origin.URL + "/a"}, 1},
+		{[]string{"--url", origin.URL + "/a", "--match", "prefix"}, 3},
+		{[]string{"--url", origin.URL + "/x", "--match", "host"}, 4},
+		{[]string{"--url", "http://other.example/", "--match", "domain"}, 0},
+		{[]string{"--from", "2000", "--to", "2001"}, 0},
+		{[]string{"--from", "2000", "--to", "2999"}, 4},
+	} {
+		out, errs, code := p.run(append([]string{"export", "-o", "-"}, c.args...)...)
+		if n := strings.Count(out, "\n"); code != 0 || n != c.lines {
+			t.Errorf("%v: %d lines, want %d (%s)", c.args, n, c.lines, errs)
+		}
+	}
+	for _, args := range [][]string{{"--from", "yesterday"}, {"--collection", "nothing"}, {"--match", "fuzzy"}} {
+		if out, errs, code := p.run(append([]string{"export", "-o", "-"}, args...)...); code == 0 || out != "" || errs == "" {
+			t.Errorf("%v: %d %q %q", args, code, out, errs)
+		}
+	}
+}
+
+// TestSecondSignal ends at once what the first one lets finish.
+func TestSecondSignal(t *testing.T) {
+	asked := make(chan struct{})
+	release := make(chan struct{})
+	origin := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(asked)
+		<-release
+	}))
+	defer origin.Close()
+	defer close(release)
+	p := startRecording(t, "--shutdown-timeout", "1h")
+	conn, err := net.Dial("tcp", p.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET %s/ HTTP/1.1\r\nHost: a\r\n\r\n", origin.URL)
+	<-asked
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	for { // the first signal has been taken when it accepts no longer
+		probe, err := net.Dial("tcp", p.address)
+		if err != nil {
+			break
+		}
+		probe.Close()
+	}
+	if code := p.stop(); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+}
+
+func TestCA(t *testing.T) {
+	p := &program{t: t, dir: t.TempDir()}
+	run := func(args ...string) string {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+filepath.Join(p.dir, "ca"))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	pem := run("ca")
+	if !strings.HasPrefix(pem, "-----BEGIN CERTIFICATE-----") || strings.Contains(pem, "PRIVATE") {
+		t.Errorf("%s", pem)
+	}
+	if again := run("ca"); again != pem {
+		t.Error("another certificate the second time")
+	}
+	for file := range strings.Lines(run("ca", "--out", filepath.Join(p.dir, "out"))) {
+		if b, err := os.ReadFile(strings.TrimSpace(file)); err != nil || len(b) == 0 || bytes.Contains(b, []byte("PRIVATE")) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if !strings.Contains(run("version"), "warcorder "+version) {
+		t.Error("version")
+	}
+}
+
+// TestGreetingIsForPeople: it says where it listens and writes and how to trust the certificate.
+func TestGreetingIsForPeople(t *testing.T) {
+	if line := trustLine("/x/ca.pem"); !strings.Contains(line, "/x/ca.pem") || strings.Contains(line, "\n") {
+		t.Errorf("%q", line)
+	}
+}
+
+// TestEveryFlagHasHelp: --help is the first thing that a newcomer reads.
+func TestEveryFlagHasHelp(t *testing.T) {
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(node *kong.Node)
+	walk = func(node *kong.Node) {
+		for _, flag := range node.Flags {
+			if flag.Help == "" {
+				t.Errorf("%s --%s", node.FullPath(), flag.Name)
+			}
+		}
+		for _, child := range node.Children {
+			walk(child)
+		}
+	}
+	walk(parser.Model.Node)
+}
