@@ -16,7 +16,7 @@ type diskWorker struct {
 	health  *health
 	closing <-chan struct{}
 	lost    func(*done, error)
-	buf     []byte
+	buf     []byte // that bodies are read through
 }
 
 func (w *diskWorker) run(exchanges <-chan *Exchange) {
@@ -112,6 +112,9 @@ func (w *diskWorker) read(b *Buffer) (message, error) {
 		return message{}, err
 	}
 	m.deflate = deflates(&m.head, sample[:n])
+	if w.buf == nil {
+		w.buf = make([]byte, 256<<10)
+	}
 	m.block, m.payload, err = sumReader(b.reader(), int64(m.size), w.buf)
 	return m, err
 }

@@ -47,6 +47,9 @@ type records struct {
 	block    []byte // of the metadata record, which gowarc makes; empty if there is none
 	captured bool   // whether there is a capture: there is one for every response
 	capture  store.Capture
+
+	cipher uint16 // of the last exchange with TLS
+	suite  string // its name, which crypto/tls makes anew each time
 }
 
 // make sets r to the records of an exchange. It is pure: it reads the exchange's facts, not its buffers.
@@ -58,7 +61,10 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	if protocol == "" {
 		protocol = request.protocol()
 	}
-	h := header{x, r.uri, protocol, id}
+	if x.Cipher != r.cipher {
+		r.cipher, r.suite = x.Cipher, tls.CipherSuiteName(x.Cipher)
+	}
+	h := header{x, r.uri, protocol, r.suite, id}
 	if r.captured {
 		r.response = h.append(r.response, "response", &id.response, nil, response, x.Truncated)
 		r.capture = captureOf(r.uri, x.Started, request.method(), &response.head, response.payload.String())
@@ -94,7 +100,8 @@ func (r *records) concurrentTo(id *ids) *recordID {
 type header struct {
 	x        *Exchange
 	uri      string
-	protocol string
+	protocol string // "http/1.1"
+	suite    string // the TLS cipher suite
 	id       *ids
 }
 
@@ -130,7 +137,7 @@ func (h *header) appendConnection(dst []byte) []byte {
 	}
 	if name := tlsName(h.x.TLS); name != "" {
 		dst = append(append(dst, "\r\nWARC-Protocol: "...), name...)
-		dst = append(append(dst, "\r\nWARC-Cipher-Suite: "...), tls.CipherSuiteName(h.x.Cipher)...)
+		dst = append(append(dst, "\r\nWARC-Cipher-Suite: "...), h.suite...)
 	}
 	return dst
 }

@@ -10,10 +10,10 @@ import (
 
 // benchCapture returns the i-th of captures in a random order of keys, with URLs as the web has them.
 func benchCapture(random *rand.Rand, i int) Capture {
-	site := random.IntN(100_000)
+	site, path := random.IntN(100_000), fmt.Sprintf("/static/%x/page-%d.html?v=%d", random.Uint32(), i%100, i)
 	return Capture{
-		URLKey: fmt.Sprintf("com,site%d)/static/%x/page-%d.html?v=%d", site, random.Uint32(), i%100, i),
-		URL:    fmt.Sprintf("https://www.site%d.com/static/%x/page-%d.html?v=%d", site, random.Uint32(), i%100, i),
+		URLKey: fmt.Sprintf("com,site%d)%s", site, path),
+		URL:    fmt.Sprintf("https://www.site%d.com%s", site, path),
 		Time:   testTime.Add(time.Duration(i) * time.Millisecond), MIME: "text/html", Status: 200,
 		Digest:   "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
 		Location: Location{"w-20261121054512000-00000-host.warc.gz", int64(i) * 5000, 4321},

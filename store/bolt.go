@@ -49,7 +49,7 @@ func Open(path string) (*Bolt, error) {
 		// Without a free list on disk every commit is cheaper, and an open a little dearer: it looks at every page, 0.6 s for 1 GB.
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
-		// When the file outgrows its mapping, the commit waits for all who read. 1 GiB is some 7 million captures; it is
+		// When the file outgrows its mapping, the commit waits for all who read. 1 GiB is some 4 million captures; it is
 		// address space, not memory. Windows would make the file that large, 32-bit systems may not have it.
 		InitialMmapSize: initialMap(),
 	})
