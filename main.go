@@ -428,6 +428,9 @@ func (c *exportCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
+	}
 	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To}
 	var exported store.Exported
 	write := func(w io.Writer) (err error) {
