@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# A response and an upload of 2 GiB each go through one recorder, which stays
+# under 100 MB of memory (its peak, VmHWM), and both are in the WARC, whole.
+set -euo pipefail
+. "$(dirname "$0")/recorder.sh"
+
+size=$((2 << 30))
+free=$(df --output=avail --block-size=1 "$T" | tail -n 1)
+if ((free < 5 * size)); then # two bodies in the WARC, one spilled beside it, and air
+  not_ok "2 GiB bodies: $((free >> 20)) MiB are free below the temporary folder, $((5 * size >> 20)) are needed (set TMPDIR)"
+  exit 1
+fi
+head -c 1M /dev/urandom >"$T/block" # further apart than gzip looks back
+body() { for ((i = 0; i < size >> 20; i++)); do cat "$T/block"; done; }
+
+SSL_CERT_FILE=$T/site.pem start_recorder big --warc-max-size 10GB
+"$WARCORDER" ca >"$T/ca.pem"
+origin=localhost:$(field "$T/ports" http)
+secure=localhost:$(field "$T/ports" https)
+through() { curl --disable --silent --show-error --max-time 280 --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" "$@"; }
+peak() { awk '/^VmHWM/ { print int($2 / 1000) }' "/proc/$pid/status"; }
+
+begin=$SECONDS
+down=$(through "https://$secure/big/$size" | sha1sum | cut -d ' ' -f 1)
+echo "# 2 GiB response: $((SECONDS - begin)) s, peak $(peak) MB"
+begin=$SECONDS
+answer=$(body | through --upload-file - --header 'Transfer-Encoding:' --header "Content-Length: $size" "http://$origin/big")
+echo "# 2 GiB upload: $((SECONDS - begin)) s, peak $(peak) MB"
+up=$(body | sha1sum | cut -d ' ' -f 1)
+if [[ $answer == *"\"length\":$size"*"\"sha1\":\"$up\""* ]]; then ok '2 GiB upload arrives'; else not_ok "2 GiB upload arrives: $answer"; fi
+both_indexed() { (($(export_lines | wc -l) == 2)); }
+wait_for 120 both_indexed || not_ok 'both are in the index within two minutes'
+memory=$(peak)
+if ((memory < 100)); then ok "2 GiB each way in $memory MB of memory"; else not_ok "2 GiB each way in less than 100 MB of memory: $memory MB"; fi
+stop_recorder
+
+check big "$archive" "https://$secure/big/$size" "$size" "$down"
+check big "$archive" "http://$origin/big" "$size" "$up"
+try 'big: warcio check' "$VENV/bin/warcio" check "$archive"/*.warc.gz
+rm -rf "$T/collections/big" "$T/block"

@@ -1,0 +1,191 @@
+"""The checks of the interop run on what the recorder left behind. Each prints
+`ok - NAME` or `not ok - NAME: why`; the exit status only tells whether it came
+to its end.
+
+    check.py records FILE...               whole records, in the order that readers need
+    check.py verbatim LOG CLIENT FILE...   the origin's bytes == the record's == the client's
+    check.py cdxj OURS THEIRS              our lines == cdxj-indexer's
+    check.py replay CDXJ ARCHIVE URL       what pywb replays == the record's body
+    check.py lines CDXJ ARCHIVE            each line points at the record that it names
+    check.py big ARCHIVE URL LENGTH SHA1   one large body, streamed from its file
+"""
+import base64
+import http.client
+import json
+import os
+import sys
+import urllib.parse
+import zlib
+from collections import Counter, defaultdict
+
+import warcs
+
+
+def report(name, problems):
+    problems = [str(p) for p in problems]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    print(f"not ok - {name}: {problems[0]}{more}" if problems else f"ok - {name}", flush=True)
+
+
+def read(files):
+    """All records of the files, and what keeps the rest from being read."""
+    found, problems = [], []
+    for file in files:
+        try:
+            for record in warcs.records(file):
+                if record.keep:
+                    found.append(record)
+                problems += [f"{record}: {p}" for p in record.problems]
+        except ValueError as problem:
+            problems.append(problem)
+    return found, problems
+
+
+def read_cdxj(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            key, timestamp, fields = line.rstrip("\n").split(" ", 2)
+            yield key, timestamp, json.loads(fields)
+
+
+def check_records(*files):
+    found, problems = read(files)
+    report(f"{len(found)} records in {len(files)} files are whole, lengths and digests right", problems)
+
+    problems, warcinfo, previous = [], {}, None
+    for record in found:
+        if record.path not in warcinfo:
+            warcinfo[record.path] = record.get("WARC-Record-ID")
+            if record.type != "warcinfo" or record.get("WARC-Filename") != os.path.basename(record.path):
+                problems.append(f"{record}: the first record is no warcinfo of this file")
+        elif record.get("WARC-Warcinfo-ID") != warcinfo[record.path]:
+            problems.append(f"{record}: WARC-Warcinfo-ID is not that of its file")
+        if previous is not None and previous.type == "response":
+            if record.type != "request" or record.get("WARC-Concurrent-To") != previous.get("WARC-Record-ID"):
+                problems.append(f"{record}: not the request of the response before it")
+            for name in "WARC-Target-URI", "WARC-Date":
+                if record.get(name) != previous.get(name):
+                    problems.append(f"{record}: {name} differs from its response's")
+        previous = record
+    if previous is not None and previous.type == "response":
+        problems.append(f"{previous}: no request follows")
+    report("warcinfo first in each file, each response followed by its request", problems)
+
+
+def check_verbatim(log, client, *files):
+    with open(log) as lines:
+        exchanges = [json.loads(line) for line in lines]
+    for x in exchanges:
+        for part in "request", "interim", "response":
+            x[part] = base64.b64decode(x[part])
+
+    found, _ = read(files)
+    kept = [(request.get("WARC-Target-URI").split(":")[0].replace("ws", "http"), request.block, response.block)
+            for response, request in zip(found, found[1:])
+            if response.type == "response" and request.type == "request"]
+    want = Counter((x["scheme"], x["request"], x["response"]) for x in exchanges)
+    got = Counter(kept)
+
+    def shown(counter, what):
+        for scheme, request, response in counter:
+            yield f"{scheme} {request.split(maxsplit=2)[:2]}, {len(request)} and {len(response)} bytes, {what}"
+    report(f"{len(exchanges)} exchanges of the origin's log are in the records, byte for byte",
+           shown(want - got, "not in the WARC as the origin saw it"))
+    report("the records hold no other exchange", shown(got - want, "not in the origin's log"))
+
+    by_name = {x["name"]: x for x in exchanges if x["name"]}
+    names = sorted(os.listdir(client))
+    problems = []
+    for name in names:
+        with open(os.path.join(client, name), "rb") as file:
+            got = file.read()
+        x = by_name.get(name)
+        if x is None:
+            problems.append(f"{name}: the origin has not seen it; the client got {got[:60]!r}")
+        elif got != x["interim"] + x["response"]:
+            problems.append(f"{name}: the client got {got[:200]!r}, the origin sent {(x['interim'] + x['response'])[:200]!r}")
+    report(f"curl got what the origin sent, byte for byte, {len(names)} times", problems)
+
+
+def check_cdxj(ours, theirs):
+    fields = "url", "mime", "status", "digest", "length"
+
+    def load(path):
+        return {(f["filename"], f["offset"]): (key, timestamp, f) for key, timestamp, f in read_cdxj(path)}
+    ours, theirs = load(ours), load(theirs)
+    missing = [f"only in {name}: {a[where][:2]} at {where}" for name, a, b in
+               (("ours", ours, theirs), ("theirs", theirs, ours)) for where in a if where not in b]
+    report(f"the same {len(theirs)} captures as cdxj-indexer's, by file name and offset", missing)
+
+    problems, gets = [], 0
+    for where in ours.keys() & theirs.keys():
+        (key, timestamp, f), (their_key, their_timestamp, their_f) = ours[where], theirs[where]
+        pairs = [("timestamp", timestamp, their_timestamp)] + [(n, f.get(n), their_f.get(n)) for n in fields]
+        if "method" not in f:  # cdxj-indexer keys only POST and PUT apart, and only with -p
+            gets += 1
+            pairs.append(("key", key, their_key))
+        problems += [f"{f['url']}: {n} is {a!r}, theirs {b!r}" for n, a, b in pairs if a != b]
+        problems += [f"{f['url']}: {n} is no string" for n, v in f.items() if not isinstance(v, str)]
+    report(f"equal to cdxj-indexer's in timestamp, {', '.join(fields)}, and the key of {gets} GET captures", problems)
+
+
+def blocks(archive):
+    found, problems = read(os.path.join(archive, f) for f in os.listdir(archive))
+    return {(os.path.basename(r.path), str(r.offset)): r for r in found}, problems
+
+
+def decoded(body, coding):
+    if coding == "br":
+        import brotli
+        return brotli.decompress(body)
+    return zlib.decompress(body, 47) if coding in ("gzip", "deflate") else body
+
+
+def check_replay(cdxj, archive, url):
+    stored, _ = blocks(archive)
+    captures = defaultdict(list)  # pywb finds a capture by its URL and second
+    for _, timestamp, f in read_cdxj(cdxj):
+        record = stored[f["filename"], f["offset"]]
+        if "method" in f or f["status"] == "101" or b"\r\nTrailer:" in record.head:
+            continue  # warcio's chunk reader, and so pywb, takes a trailer for a part of the body
+        captures[timestamp, f["url"]].append((f["status"], warcs.entity(record.block)))
+    parts = urllib.parse.urlsplit(url)
+    problems = []
+    for (timestamp, target), candidates in captures.items():
+        connection = http.client.HTTPConnection(parts.netloc, timeout=20)
+        connection.request("GET", f"{parts.path}/{timestamp}id_/{target}", headers={"Accept-Encoding": "gzip, deflate, br"})
+        response = connection.getresponse()
+        body, coding = response.read(), response.getheader("Content-Encoding")
+        plain = decoded(body, coding)
+        if not any(str(response.status) == status and (body == want or plain == want or plain == decoded(want, coding))
+                   for status, want in candidates):
+            problems.append(f"{timestamp} {target}: {response.status}, {len(body)} bytes, {coding}, want {[(s, len(b)) for s, b in candidates]}")
+        connection.close()
+    report(f"pywb replays {len(captures)} GET captures, identity", problems if captures else ["there are none"])
+
+
+def check_lines(cdxj, archive):
+    stored, problems = blocks(archive)
+    lines = 0
+    for _, _, f in read_cdxj(cdxj):
+        lines += 1
+        record = stored.get((f["filename"], f["offset"]))
+        if record is None or (str(record.length), record.get("WARC-Target-URI"), record.get("WARC-Payload-Digest")) != (f["length"], f["url"], f["digest"]):
+            problems.append(f"{f} points at {record}")
+    responses = sum(r.type in ("response", "revisit") for r in stored.values())
+    if lines != responses:
+        problems.append(f"{lines} lines for {responses} responses")
+    report(f"{lines} lines of the index point at the records that they name, and none is left out", problems)
+
+
+def check_big(archive, url, length, sha1):
+    want, got = f"{length} bytes, sha1 {sha1}", []
+    for file in os.listdir(archive):
+        for record in warcs.records(os.path.join(archive, file)):
+            if record.get("WARC-Target-URI") == url:
+                got.append(f"{record.size - len(record.head)} bytes, sha1 {record.payload.hexdigest()}")
+    report(f"{url}: {want} in the WARC", [] if want in got else [f"found {got}"])
+
+
+if __name__ == "__main__":
+    globals()[f"check_{sys.argv[1]}"](*sys.argv[2:])

@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# Shell functions of the interop run, sourced by its scripts: start and stop a
+# recorder, run a check. They expect T (the temporary folder), WARCORDER (the
+# binary) and VENV (where warcio and the others are installed).
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+pids=() # what this script has started and not seen end, by pid; ended when it exits
+end_all() {
+  kill "${pids[@]}" 2>/dev/null || true
+  all_ended() { ! kill -0 "${pids[@]}" 2>/dev/null; }
+  wait_for 5 all_ended || kill -KILL "${pids[@]}" 2>/dev/null || true
+}
+trap end_all EXIT
+
+ok() { echo "ok - $*"; }
+not_ok() { echo "not ok - $*"; }
+
+# try NAME COMMAND...: ok if the command succeeds, else not ok with what it said.
+try() {
+  local name=$1 said
+  shift
+  if said=$("$@" 2>&1); then ok "$name"; else not_ok "$name: $(tail -n 3 <<<"$said" | tr '\n' ' ')"; fi
+}
+
+# check and client print the verdict themselves; they fail only by breaking off.
+check() { "$VENV/bin/python" "$here/check.py" "$@" || not_ok "check.py $1 broke off"; }
+client() { "$VENV/bin/python" "$here/client.py" "$@" || not_ok "client.py $1 broke off"; }
+
+# wait_for SECONDS COMMAND...: until it succeeds, at most so long.
+wait_for() {
+  local deadline=$((SECONDS + $1))
+  until "${@:2}"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.05
+  done
+}
+
+# field FILE NAME: the first string or number under NAME in a JSON file.
+field() {
+  "$VENV/bin/python" -c '
+import json, sys
+value = json.load(open(sys.argv[1]))[sys.argv[2]]
+print(value[0] if isinstance(value, list) else value)' "$@" 2>/dev/null
+}
+
+# start_recorder COLLECTION FLAG...: sets pid, address and archive.
+start_recorder() {
+  collection=$1
+  archive=$T/collections/$collection/archive
+  "$WARCORDER" record --listen 127.0.0.1:0 --dir "$T/collections" --collection "$collection" --log json "${@:2}" \
+    </dev/null >>"$T/$collection.log" 2>&1 &
+  pid=$!
+  pids[pid]=$pid
+  is_up() { [[ $(field "$T/collections/$collection/recorder.json" pid) == "$pid" ]]; }
+  if ! wait_for 20 is_up; then
+    not_ok "the recorder of $collection starts: $(tail -n 3 "$T/$collection.log" | tr '\n' ' ')"
+    exit 1
+  fi
+  address=$(field "$T/collections/$collection/recorder.json" addresses)
+}
+
+has_ended() { ! kill -0 "$pid" 2>/dev/null; }
+
+# stop_recorder: SIGTERM; it must exit 0 and leave no file open. One that does
+# not end tells where it stands (SIGQUIT) in its log.
+stop_recorder() {
+  local status=0 open
+  kill "$pid"
+  wait_for 30 has_ended || kill -QUIT "$pid"
+  wait "$pid" || status=$?
+  unset "pids[$pid]"
+  open=$(find "$archive" -name '*.open' | wc -l)
+  if [[ $status == 0 && $open == 0 ]]; then
+    ok "the recorder of $collection exits 0 at SIGTERM, no .open file left"
+  else
+    not_ok "the recorder of $collection exits $status at SIGTERM, $open .open files left"
+  fi
+}
+
+export_lines() { "$WARCORDER" export --dir "$T/collections" --collection "$collection" -o - 2>>"$T/$collection.log"; }
+
+# check_warcs: every WARC of the collection stands up to gzip, warcio and zlib.
+check_warcs() {
+  try "$collection: gzip -t" gzip -t "$archive"/*.warc.gz
+  try "$collection: warcio check" "$VENV/bin/warcio" check "$archive"/*.warc.gz
+}

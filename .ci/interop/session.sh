@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# One recording session: Chromium, curl and a measuring client go through one
+# recorder, over HTTP and HTTPS. Shows that they get what the origin sends,
+# that the records are the origin's bytes, that the index is there at once and
+# equals cdxj-indexer's, and that pywb replays the collection.
+set -euo pipefail
+. "$(dirname "$0")/recorder.sh"
+
+# The origin's certificate is verified here, against the site's own.
+SSL_CERT_FILE=$T/site.pem start_recorder session
+"$WARCORDER" ca >"$T/ca.pem"
+
+# A browser in a home of its own, which trusts the recorder's root and no switch.
+mkdir -p "$T/home/.pki/nssdb"
+certutil -d "sql:$T/home/.pki/nssdb" -N --empty-password
+certutil -d "sql:$T/home/.pki/nssdb" -A -t C,, -n warcorder -i "$T/ca.pem"
+HOME=$T/home node "$here/drive.mjs" "$address" "$T/ports" "$T/profile" || not_ok 'Chromium over the site'
+
+# fetch NAME PATH OPTION...: over HTTP and HTTPS, the answer kept as it came.
+mkdir "$T/client"
+fetch() {
+  local scheme
+  for scheme in http https; do
+    curl --disable --silent --show-error --max-time 30 --raw --include --suppress-connect-headers --path-as-is --globoff \
+      --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" --header "X-Interop: $scheme-$1" \
+      --output "$T/client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" \
+      || not_ok "curl $scheme $2"
+  done
+}
+fetch plain /plain.json
+fetch gzip /gzip.json --header 'Accept-Encoding: gzip'
+fetch br /br.json --header 'Accept-Encoding: br'
+fetch head /plain.json --head
+fetch post /echo --json '{"b": 1, "a": "größer"}'
+fetch delete /echo --request DELETE
+fetch put-expect /form --upload-file "$T/upload" --header 'Expect: 100-continue'
+fetch post-chunked /form --data-binary "@$T/upload" --header 'Transfer-Encoding: chunked' --header 'Expect:'
+fetch query '/search?q=größer|{}&A=1&a=0'
+fetch escapes '/search/%zz/../%7Euser;v=1?x=%e4'
+fetch redirect /redirect
+fetch empty /empty
+fetch missing /missing
+fetch range /range --range 100-199
+fetch chunked /chunked
+fetch odd /odd
+fetch early /early
+fetch close /close
+fetch large /big.png
+fetch http10 /plain.json --http1.0 --no-alpn
+
+client visible "$address" "$T/ports" "$T/ca.pem"
+
+# The index can be had while the recorder runs.
+export_lines >"$T/running.cdxj"
+try 'export beside a running recorder is sorted' env LC_ALL=C sort -c "$T/running.cdxj"
+if "$WARCORDER" record --listen 127.0.0.1:0 --dir "$T/collections" --collection session --log json </dev/null >"$T/second.log" 2>&1; then
+  not_ok 'a second recorder of the collection is refused: it started'
+elif grep -q "$pid" "$T/second.log" && grep -qF "$address" "$T/second.log"; then
+  ok "a second recorder of the collection is refused, with the first one's pid and address"
+else
+  not_ok "a second recorder of the collection is refused: it said $(head -c 300 "$T/second.log")"
+fi
+stop_recorder
+
+check_warcs
+check records "$archive"/*.warc.gz
+check verbatim "$T/log" "$T/client" "$archive"/*.warc.gz
+
+export_lines >"$T/ours.cdxj"
+try 'export is sorted' env LC_ALL=C sort -c "$T/ours.cdxj"
+try 'export holds every line that it had while the recorder ran' test -z "$(LC_ALL=C comm -23 "$T/running.cdxj" "$T/ours.cdxj")"
+"$VENV/bin/cdxj-indexer" --sort "$archive"/*.warc.gz >"$T/theirs.cdxj"
+check cdxj "$T/ours.cdxj" "$T/theirs.cdxj"
+check lines "$T/ours.cdxj" "$archive"
+
+# pywb takes the folder as it is, with the index that export writes into it.
+"$WARCORDER" export --dir "$T/collections" --collection session 2>>"$T/session.log"
+try 'export without -o writes the same lines into the collection' cmp "$T/ours.cdxj" "$T/collections/session/indexes/index.cdxj"
+port=$("$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+(cd "$T" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" </dev/null >"$T/pywb.log" 2>&1) &
+pids[$!]=$!
+pywb_is_up() { curl --disable --silent --noproxy '*' --output /dev/null "http://127.0.0.1:$port/session/"; }
+if wait_for 60 pywb_is_up; then
+  check replay "$T/ours.cdxj" "$archive" "http://127.0.0.1:$port/session" || true
+else
+  not_ok "pywb starts: $(tail -n 3 "$T/pywb.log" | tr '\n' ' ')"
+fi
