@@ -275,6 +275,9 @@ func (c *recordCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
+	if err := c.Proxy.Check(); err != nil {
+		return err
+	}
 	log, person := line.logger()
 	authority, err := line.authority()
 	if err != nil {

@@ -1,6 +1,9 @@
 package proxy
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 // body finds the end of one message's body in the bytes that pass, without changing or holding any.
 // The zero value is a message without a body.
@@ -147,13 +150,13 @@ func (b *body) size(c byte) error {
 	case ok:
 		b.left, b.digits = b.left<<4|int64(d), b.digits+1
 	case b.digits == 0:
-		return refuse("a chunk without a size")
+		return refuse(fmt.Sprintf("a chunk size that begins with %q", c))
 	case c == '\n':
 		b.sizeEnds()
 	case c == ';' || c == ' ' || c == '\t':
 		b.state = inExtension
 	default:
-		return refuse("a chunk size that is not hexadecimal")
+		return refuse(fmt.Sprintf("a chunk size with %q in it", c))
 	}
 	return nil
 }

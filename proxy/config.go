@@ -24,6 +24,20 @@ type Timeout struct {
 	Total     time.Duration `help:"For a whole exchange; 0 is no limit." default:"0s"`
 }
 
+// Check refuses settings with which nothing could be fetched.
+func (c *Config) Check() error {
+	t := &c.Timeout
+	for name, d := range map[string]time.Duration{"header": t.Header, "connect": t.Connect, "tls": t.TLS, "first-byte": t.FirstByte, "idle": t.Idle} {
+		if d <= 0 {
+			return fmt.Errorf("timeout-%s is %v: give a time above 0 (only timeout-total may be 0, for no limit)", name, d)
+		}
+	}
+	if t.Total < 0 || c.MaxHeaderSize < 1<<10 {
+		return fmt.Errorf("timeout-total is negative or max-header-size below 1KiB")
+	}
+	return nil
+}
+
 // HostList is a set of host names: none, some, or all. "*.example.org" holds every name below example.org.
 type HostList struct {
 	All   bool

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ type exchange struct {
 	up     *upstream
 	upload *upload   // nil if the request went out in one piece
 	until  time.Time // when timeout-total ends it; zero: never
+	due    time.Time // when timeout-first-byte ends the wait for a head
 	sent   bool      // bytes of the origin have reached the client
 }
 
@@ -75,7 +77,7 @@ func (e *exchange) fetch() (res response, head int, err error) {
 
 func (e *exchange) mayRetry(err error) bool {
 	var record *recordError
-	return e.req.idempotent && e.req.framing == noBody && !e.sent && e.up.buffered() == 0 &&
+	return e.s.p.ctx.Err() == nil && e.req.idempotent && e.req.framing == noBody && !e.sent && e.up.buffered() == 0 &&
 		!isTimeout(err) && !e.s.gone.Load() && !errors.As(err, &record)
 }
 
@@ -89,7 +91,7 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 	}
 	reused = e.up != nil
 	if !reused {
-		if e.up, err = e.s.p.upstreams.dial(e.s.p.ctx, e.to); err != nil {
+		if e.up, err = e.dial(); err != nil {
 			return false, err
 		}
 	}
@@ -101,6 +103,27 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 	return reused, nil
 }
 
+// dial opens a connection, unless the client goes away meanwhile.
+func (e *exchange) dial() (*upstream, error) {
+	ctx, cancel := context.WithCancel(e.s.p.ctx)
+	defer cancel()
+	if !e.until.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, e.until)
+		defer cancel()
+	}
+	e.s.in.watch(func(error) {
+		e.s.gone.Store(true)
+		if !e.finishes() {
+			cancel()
+		}
+	})
+	defer e.s.in.unwatch()
+	return e.s.p.upstreams.dial(ctx, e.to)
+}
+
+// finishes reports whether a fetch goes on for the archive when its client has gone.
+func (e *exchange) finishes() bool { return e.s.p.cfg.OnClientAbort == "finish" }
+
 // drop ends the upstream connection.
 func (e *exchange) drop() {
 	e.s.current.Store(nil)
@@ -108,6 +131,11 @@ func (e *exchange) drop() {
 		e.up.close()
 		e.up = nil
 	}
+}
+
+// overtime reports that an error is timeout-total's doing.
+func (e *exchange) overtime(err error) bool {
+	return isTimeout(err) && !e.until.IsZero() && !time.Now().Before(e.until)
 }
 
 // by returns the moment at which a step that began now has taken too long.
@@ -149,8 +177,9 @@ func (e *exchange) send() error {
 // answer reads heads until that of the final response is buffered, and returns it and its length. 1xx heads go to the
 // client at once; they are no part of the response record.
 func (e *exchange) answer() (res response, length int, err error) {
-	fill := func() error { return e.fill(e.s.p.cfg.Timeout.FirstByte) }
+	fill := func() error { return e.fill(e.due) }
 	for {
+		e.due = e.by(e.s.p.cfg.Timeout.FirstByte)
 		head, err := e.up.head(int(e.s.p.cfg.MaxHeaderSize), fill)
 		if err != nil {
 			return res, 0, err
@@ -174,29 +203,42 @@ func (e *exchange) answer() (res response, length int, err error) {
 	}
 }
 
-// fill reads from the origin. While the upload runs it reads the client itself and sets the deadline when it ends;
-// otherwise the client is watched as soon as the origin takes its time.
-func (e *exchange) fill(patience time.Duration) error {
+// fill reads from the origin until the moment at. While the upload runs, it reads the client, and the origin may take its
+// time; when the upload has ended it wakes the read. Otherwise the client is watched as soon as the origin is not prompt.
+func (e *exchange) fill(at time.Time) error {
 	s := e.s
 	if e.upload != nil && !e.upload.ended() {
-		return e.up.fill(largeBuffer)
+		err := e.up.fill(largeBuffer)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+		<-e.upload.done
+		if e.upload.err != nil {
+			return err
+		}
+		e.due = e.by(s.p.cfg.Timeout.FirstByte) // only now has the origin the whole request
+		at = e.due
 	}
 	if s.in.watching == nil && !s.gone.Load() {
-		e.up.conn.SetReadDeadline(e.by(min(glance, patience)))
+		first := time.Now().Add(glance)
+		if at.Before(first) {
+			first = at
+		}
+		e.up.conn.SetReadDeadline(first)
 		err := e.up.fill(largeBuffer)
-		if !errors.Is(err, os.ErrDeadlineExceeded) || patience <= glance {
+		if !errors.Is(err, os.ErrDeadlineExceeded) || first == at {
 			return err
 		}
 		s.in.watch(e.clientGone)
 	}
-	e.up.conn.SetReadDeadline(e.by(patience))
+	e.up.conn.SetReadDeadline(at)
 	return e.up.fill(largeBuffer)
 }
 
 // clientGone is called when the client has ended its connection.
 func (e *exchange) clientGone(error) {
 	e.s.gone.Store(true)
-	if e.s.p.cfg.OnClientAbort != "finish" {
+	if !e.finishes() {
 		e.up.raw.Close() // wakes the read
 	}
 }
@@ -206,12 +248,13 @@ func (e *exchange) toClient(b []byte) error {
 	if !e.s.gone.Load() {
 		e.sent = true
 		e.s.conn.SetWriteDeadline(e.by(e.s.p.cfg.Timeout.Idle))
-		if _, err := e.s.conn.Write(b); err == nil {
-			return nil
+		_, err := e.s.conn.Write(b)
+		if err == nil || e.overtime(err) {
+			return err
 		}
 		e.s.gone.Store(true)
 	}
-	if e.s.p.cfg.OnClientAbort == "finish" {
+	if e.finishes() {
 		return nil
 	}
 	return errClientGone
@@ -234,7 +277,7 @@ func (e *exchange) relayResponse(res *response, head int) error {
 		case framingErr != nil || b.done():
 			return framingErr
 		}
-		if err := e.fill(e.s.p.cfg.Timeout.Idle); err != nil {
+		if err := e.fill(e.by(e.s.p.cfg.Timeout.Idle)); err != nil {
 			return e.ended(&b, err)
 		}
 		n, framingErr = b.take(e.up.bytes())
@@ -251,7 +294,7 @@ func (e *exchange) keepBuffered(b *body) {
 // ended judges the error that ended the reading of a body: for one that ends with the connection it is the end. Many
 // TLS servers close without close_notify, so its absence does not count as a fault there.
 func (e *exchange) ended(b *body, err error) error {
-	if b.framing == untilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) && !e.s.gone.Load() {
+	if b.framing == untilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 		return nil
 	}
 	return err
@@ -263,7 +306,7 @@ func (e *exchange) finish(res *response, err error) bool {
 	uploaded := e.settleUpload(err == nil && res.keepAlive)
 	s.in.unwatch()
 	if err != nil {
-		return e.breakOff(err)
+		return e.breakOff(res, err)
 	}
 	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load()
 	if goesOn && e.up.buffered() == 0 {
@@ -273,7 +316,7 @@ func (e *exchange) finish(res *response, err error) bool {
 	}
 	e.drop()
 	if !uploaded {
-		e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
+		e.noteUpload()
 	}
 	e.x.Commit()
 	if !goesOn && !s.gone.Load() {
@@ -282,10 +325,26 @@ func (e *exchange) finish(res *response, err error) bool {
 	return goesOn
 }
 
+// noteUpload says why a request is incomplete whose response is not.
+func (e *exchange) noteUpload() {
+	e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
+	var head *headError
+	if errors.As(e.upload.err, &head) {
+		e.x.Fault = "the request's body is ambiguous and was not passed on further: " + head.reason
+		e.s.p.logHead("request body refused", e.x.URL, head)
+	}
+}
+
 // breakOff settles an exchange that broke off in the middle of the response. The client must see a broken response
-// too: its connection is cut without ceremony.
-func (e *exchange) breakOff(err error) bool {
+// too: its connection is cut without ceremony, or reset where its plain end would look like that of the body.
+func (e *exchange) breakOff(res *response, err error) bool {
+	if record := (*recordError)(nil); errors.As(err, &record) && !e.sent && !e.s.gone.Load() {
+		return e.fail(err)
+	}
 	e.drop()
+	if res.framing == untilClose && !e.s.secure() {
+		e.s.raw.reset()
+	}
 	e.s.raw.Close()
 	e.x.Truncated, e.x.Fault = e.truncation(err)
 	e.s.p.logFault("response cut short", e.x.URL, err)
@@ -301,10 +360,14 @@ func (e *exchange) truncation(err error) (reason, words string) {
 		return "unspecified", "the rest could not be kept: " + record.err.Error()
 	case e.s.p.ctx.Err() != nil:
 		return "disconnect", "the recorder was stopped"
+	case e.overtime(err):
+		return "time", "timeout-total had passed"
 	case e.s.gone.Load():
 		return "disconnect", errClientGone.Error()
+	case e.upload != nil && e.upload.ended() && e.upload.err != nil && e.upload.err != errStopped && e.upload.err != err:
+		return e.truncation(e.upload.err)
 	case isTimeout(err):
-		return "time", "the origin sent nothing more within timeout-idle, or timeout-total had passed"
+		return "time", "the origin sent nothing more within timeout-idle"
 	}
 	return "disconnect", originFault(err, e.to).why
 }
@@ -315,7 +378,8 @@ func (e *exchange) fail(err error) bool {
 	uploaded := e.settleUpload(false)
 	s.in.unwatch()
 	why := e.blame(err)
-	if e.up == nil { // never connected, nothing sent
+	if e.x.Request.Len() == 0 { // nothing was sent
+		e.drop()
 		s.p.logFault("no answer", e.x.URL, err)
 		e.x.Discard()
 	} else {
@@ -333,7 +397,7 @@ func (e *exchange) keepFailed(err error, why fault) {
 	e.x.Fault = why.why
 	var head *headError
 	if errors.As(err, &head) {
-		e.s.p.logHead("answer refused", err)
+		e.s.p.logHead("answer refused", e.x.URL, err)
 	} else {
 		e.s.p.logFault("no answer", e.x.URL, err)
 		e.x.Truncated, _ = e.truncation(err)
@@ -347,17 +411,20 @@ func (e *exchange) keepFailed(err error, why fault) {
 
 // blame says whose fault it was.
 func (e *exchange) blame(err error) fault {
+	if e.upload != nil && e.upload.err != nil && e.upload.err != errStopped {
+		err = e.upload.err // what the reading side saw is only what follows from it
+	}
 	var record *recordError
 	var head *headError
 	switch {
 	case errors.As(err, &record):
 		return fault{503, "warcorder cannot record this exchange: " + record.err.Error() + ". Nothing passes unrecorded."}
-	case e.upload == nil || e.upload.err == nil:
+	case e.upload == nil || e.upload.err != err:
 		return originFault(err, e.to)
-	case errors.As(e.upload.err, &head):
-		e.s.p.logHead("request body refused", e.upload.err)
+	case errors.As(err, &head):
+		e.s.p.logHead("request body refused", e.x.URL, err)
 		return fault{400, "The request's body is ambiguous and was not passed on further: " + head.reason + "."}
-	case e.upload.side == clientSide && isTimeout(e.upload.err):
+	case e.upload.side == clientSide && isTimeout(err):
 		return fault{408, "The request's body did not come within timeout-idle."}
 	}
 	return originFault(err, e.to)

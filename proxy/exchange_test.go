@@ -149,14 +149,17 @@ func TestClientGoesAway(t *testing.T) {
 	t.Run("in the upload", func(t *testing.T) {
 		onBothSchemes(t, func(t *testing.T, secure bool) {
 			h := newHouse(t, config())
-			ended := make(chan struct{})
+			begun, ended := make(chan struct{}), make(chan struct{})
 			o := newOrigin(t, secure, func(o *peer) {
 				o.readHead()
+				o.readN(5)
+				close(begun)
 				o.readAll()
 				close(ended)
 			})
 			client, prefix := h.to(o, secure)
 			client.send(text("POST "+prefix+"/ HTTP/1.1", "Host: a", "Content-Length: 10") + "first")
+			<-begun
 			client.conn.Close()
 			<-ended
 			requests := of(h.records(), "request")

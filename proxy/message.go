@@ -122,6 +122,9 @@ func parseRequestLine(line []byte) (request, error) {
 		return req, refuse("the request's version is not HTTP/1.0 or HTTP/1.1")
 	}
 	target := bytes.Trim(line[first:last], " ")
+	if bytes.Contains(target, []byte(" HTTP/")) {
+		return req, refuse("the request line has two versions")
+	}
 	if len(target) == 0 {
 		return req, refuse("the request has no target")
 	}
@@ -144,6 +147,8 @@ func (req *request) setMethod() {
 func (req *request) frame(f *fieldLines) error {
 	req.take(f)
 	switch {
+	case f.mixedEnds && (f.transferEncoding != nil || f.contentLength != nil):
+		return refuse("lines that end in LF among lines that end in CRLF, beside a framing field", f.contentLength, f.transferEncoding)
 	case f.transferEncoding != nil && f.contentLength != nil:
 		return refuse("both Content-Length and Transfer-Encoding", f.contentLength, f.transferEncoding)
 	case f.transferEncoding != nil && req.minor == 0:
@@ -226,6 +231,7 @@ type fieldLines struct {
 	close, keep, upgrade            bool
 	connection, proxyField, bound   bool
 	expect, acceptsHTML             bool
+	mixedEnds                       bool // some lines end in CRLF, some in LF alone
 }
 
 // scan reads the field lines. It refuses what two readers could frame differently: a bare CR or a NUL anywhere, and a
@@ -237,6 +243,7 @@ func (f *fieldLines) scan(head, fields []byte) error {
 	if bareCR(head) {
 		return refuse("a CR without LF in the head")
 	}
+	f.mixedEnds = bytes.Count(head, []byte("\r\n")) > 0 && bytes.Count(head, []byte("\r\n")) < bytes.Count(head, []byte{'\n'})
 	var previous []byte
 	for len(fields) > 0 {
 		var line []byte
@@ -245,6 +252,9 @@ func (f *fieldLines) scan(head, fields []byte) error {
 			break
 		}
 		if line[0] == ' ' || line[0] == '\t' {
+			if previous == nil {
+				return refuse("a fold before the first field")
+			}
 			if framesBody(previous) {
 				return refuse("a folded framing field", previous, line)
 			}

@@ -104,6 +104,9 @@ func TestRequestsRefused(t *testing.T) {
 		"no target":              lines("GET  HTTP/1.1"),
 		"method not a token":     lines("G(T / HTTP/1.1"),
 		"HTTP/1.10":              lines("GET / HTTP/1.10"),
+		"two versions":           lines("POST / HTTP/1.0 HTTP/1.1", "Transfer-Encoding: chunked"),
+		"LF hides a length":      []byte("POST / HTTP/1.1\r\nX: y\nContent-Length: 5\r\n\r\n"),
+		"fold before any field":  lines("GET / HTTP/1.1", " Proxy-Authorization: x"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parseRequest(head); err == nil {

@@ -65,6 +65,9 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		MaxHeaderBytes:    int(cfg.MaxHeaderSize),
 		ErrorLog:          stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
 	}
+	// One request a connection: what follows it may be for the relay, and a connection that net/http has is its own for
+	// good. It answers some requests (OPTIONS *) before any handler could close them.
+	p.server.SetKeepAlivesEnabled(false)
 	return p
 }
 
@@ -80,9 +83,10 @@ func connectHost(conn net.Conn) string {
 func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	g := goproxy.NewProxyHttpServer()
 	g.Logger = stdlog.New(p.log.With().Str("part", "goproxy").Logger(), "", 0)
-	g.NonproxyHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Connection", "close") // else the tap would remember one request after the other
-		admin.ServeHTTP(w, r)
+	g.NonproxyHandler = admin
+	g.OnRequest().DoFunc(func(r *http.Request, _ *goproxy.ProxyCtx) (*http.Request, *http.Response) {
+		// Requests to origins are the relay's. goproxy would fetch one that came here, unrecorded.
+		return r, goproxy.NewResponse(r, goproxy.ContentTypeText, http.StatusBadRequest, "400 Bad Request\n\nSend a request to an origin on a connection of its own.\n")
 	})
 	intercept := &goproxy.ConnectAction{Action: goproxy.ConnectHijack, Hijack: p.hijack}
 	g.OnRequest().HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
@@ -163,12 +167,12 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		conn.Close()
 		return
 	}
-	host, port, err := splitAuthority(r.Host, "443")
+	host, port, err := splitAuthority(r.RequestURI, "443")
 	if err == nil {
 		err = c.restore()
 	}
 	if err != nil {
-		p.logHead("connect refused", err)
+		p.logHead("connect refused", r.RequestURI, err)
 		c.Write(fault{400, "The CONNECT was refused: " + err.Error() + "."}.page(false, false, false))
 		c.Close()
 		return
@@ -191,16 +195,19 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 	}
 	var first [1]byte
 	s.idle.Store(true)
+	if p.closing.Load() {
+		return
+	}
 	if _, err := c.Read(first[:]); err != nil {
 		return
 	}
 	s.idle.Store(false)
+	c.SetDeadline(time.Time{})
 	c.unread(first[:])
 	s.tunnel = &origin{host: host, port: port}
 	if first[0] == recordTypeHandshake && !s.handshake() {
 		return
 	}
-	c.SetDeadline(time.Time{})
 	s.serve()
 	s.in.drop()
 }
@@ -252,7 +259,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.front.Close()
 	p.each(func(s *session) {
 		if s.idle.Load() {
-			s.raw.Close()
+			s.cut()
 		}
 	})
 	finished := make(chan struct{})
@@ -265,6 +272,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	case <-finished:
 	case <-ctx.Done():
 		p.cut()
+		p.rec.LastTry()
 		<-finished
 	}
 	p.cancel()
@@ -275,12 +283,15 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 func (p *Proxy) cut() {
 	p.cancel()
 	p.server.Close()
-	p.each(func(s *session) {
-		s.raw.Close()
-		if up := s.current.Load(); up != nil {
-			up.raw.Close()
-		}
-	})
+	p.each((*session).cut)
+}
+
+// cut ends a session on both sides.
+func (s *session) cut() {
+	s.raw.Close()
+	if up := s.current.Load(); up != nil {
+		up.raw.Close()
+	}
 }
 
 func (p *Proxy) each(f func(*session)) {
@@ -297,7 +308,7 @@ func (p *Proxy) isSelf(target netip.AddrPort) bool {
 	if !ok || int(target.Port()) != own.Port {
 		return false
 	}
-	address := target.Addr().Unmap()
+	address := target.Addr().Unmap().WithZone("")
 	if own.IP.IsUnspecified() {
 		return isLocal(address)
 	}
@@ -322,8 +333,11 @@ func isLocal(address netip.Addr) bool {
 }
 
 // logHead logs a refused message, with the framing lines that contradict each other and no other line.
-func (p *Proxy) logHead(message string, err error) {
+func (p *Proxy) logHead(message, url string, err error) {
 	event := p.log.Warn().Err(err)
+	if url != "" {
+		event = event.Str("url", url)
+	}
 	var head *headError
 	if errors.As(err, &head) {
 		lines := make([]string, len(head.lines))

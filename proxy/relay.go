@@ -57,14 +57,16 @@ func (s *session) readHead(first bool) error {
 	if err := s.awaitRequest(first); err != nil {
 		return err
 	}
-	if s.tunnel == nil && !absoluteForm(s.in.bytes()) {
-		return errNotProxied
-	}
 	deadline := time.Now().Add(s.p.cfg.Timeout.Header)
-	head, err := s.in.head(int(s.p.cfg.MaxHeaderSize), func() error {
+	fill := func() error {
 		s.conn.SetReadDeadline(deadline)
 		return s.in.fill(smallBuffer)
-	})
+	}
+	err := s.takesNext(fill)
+	var head []byte
+	if err == nil {
+		head, err = s.in.head(int(s.p.cfg.MaxHeaderSize), fill)
+	}
 	switch {
 	case errors.Is(err, errHeadTooLarge):
 		s.refuse(431, "the request's head is larger than max-header-size")
@@ -76,6 +78,26 @@ func (s *session) readHead(first bool) error {
 	}
 	s.head = append(s.head[:0], head...)
 	s.in.consume(len(head))
+	return nil
+}
+
+// takesNext waits until enough of a plain request is there to know whose it is; errNotProxied if it is not the relay's.
+func (s *session) takesNext(fill func() error) error {
+	for s.tunnel == nil {
+		s.in.skipEmptyLines()
+		absolute, known := targetForm(s.in.bytes())
+		switch {
+		case known && absolute:
+			return nil
+		case known:
+			return errNotProxied
+		case s.in.buffered() > int(s.p.cfg.MaxHeaderSize):
+			return errHeadTooLarge
+		}
+		if err := fill(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -98,19 +120,18 @@ func (s *session) awaitRequest(first bool) error {
 	return s.in.fill(smallBuffer)
 }
 
-// absoluteForm reports whether a plain request is one to relay, as far as its first bytes tell. Whatever is no CONNECT
-// and whose target is neither a path nor "*" is: a malformed head is then refused by the relay, which says why.
-func absoluteForm(b []byte) bool {
-	b = bytes.TrimLeft(b, "\r\n")
-	if bytes.HasPrefix(b, []byte("CONNECT ")) {
-		return false
+// targetForm reports whether a plain request is one to relay, once its first bytes tell. Whatever is no CONNECT and whose
+// target is neither a path nor "*" is: a malformed head is then refused by the relay, which says why.
+func targetForm(b []byte) (absolute, known bool) {
+	method, rest, _ := bytes.Cut(b, []byte{' '})
+	rest = bytes.TrimLeft(rest, " ")
+	switch {
+	case bytes.IndexByte(b, '\n') < 0 && len(rest) == 0:
+		return false, false
+	case string(method) == "CONNECT":
+		return false, true
 	}
-	i := bytes.IndexByte(b, ' ')
-	if i < 0 {
-		return true
-	}
-	b = bytes.TrimLeft(b[i:], " ")
-	return len(b) == 0 || b[0] != '/' && b[0] != '*'
+	return len(rest) == 0 || rest[0] != '/' && rest[0] != '*', true
 }
 
 // one relays the request in s.head. It reports whether the connection goes on.
@@ -128,16 +149,23 @@ func (s *session) one() bool {
 	}
 	s.fwd = s.forwardHead(s.fwd[:0], &req, target)
 	e := exchange{s: s, req: &req, to: to}
+	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
+		target = []byte{'/'}
+	}
 	return e.run(to.url() + string(target))
 }
 
 // reject answers a request that cannot be understood in one way only, and ends the connection: what follows cannot be
 // trusted to be a request.
 func (s *session) reject(err error) bool {
-	s.p.logHead("request refused", err)
-	s.refuse(400, err.Error())
+	s.page(400, err.Error())
+	s.p.logHead("request refused", "", err)
+	s.linger()
 	return false
 }
+
+// secure reports whether the client speaks TLS to us.
+func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 
 // answerFault tells the client why there is no answer, and reports whether the connection goes on.
 func (s *session) answerFault(req *request, f fault, goesOn bool) bool {
@@ -153,7 +181,8 @@ func (s *session) answerFault(req *request, f fault, goesOn bool) bool {
 
 // keep puts a connection back for the next request: of anybody, or of this client if it is authenticated.
 func (s *session) keep(up *upstream, bound bool) {
-	if !bound {
+	up.bound = up.bound || bound
+	if !up.bound {
 		s.p.upstreams.put(up)
 		return
 	}
@@ -177,10 +206,16 @@ func (s *session) takeBound(o origin) *upstream {
 	return nil
 }
 
+// refuse answers a head that is not there as a whole.
 func (s *session) refuse(status int, why string) {
+	s.page(status, why)
+	s.p.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", status).Msg("request refused: " + why)
+	s.linger()
+}
+
+func (s *session) page(status int, why string) {
 	s.conn.SetWriteDeadline(time.Now().Add(faultPatience))
 	s.conn.Write(fault{status, "The request was refused: " + why + "."}.page(false, false, false))
-	s.linger()
 }
 
 // destination returns where the request goes, and its target in origin-form.
@@ -190,6 +225,9 @@ func (s *session) destination(req *request) (origin, []byte, error) {
 	}
 	scheme, rest, absolute := bytes.Cut(req.target, []byte("://"))
 	if s.tunnel != nil && (!absolute || req.target[0] == '/' || req.target[0] == '*') {
+		if req.target[0] != '/' && string(req.target) != "*" {
+			return origin{}, nil, refuse("the target is neither a path nor a URL")
+		}
 		return *s.tunnel, req.target, nil
 	}
 	if !absolute {
@@ -199,6 +237,7 @@ func (s *session) destination(req *request) (origin, []byte, error) {
 	if err != nil {
 		return origin{}, nil, err
 	}
+	target = originForm(target, string(req.method) == "OPTIONS")
 	if s.tunnel == nil {
 		return to, target, nil
 	}
@@ -208,9 +247,8 @@ func (s *session) destination(req *request) (origin, []byte, error) {
 	return *s.tunnel, target, nil
 }
 
-// parseAbsolute splits an absolute-form target behind its scheme.
-func parseAbsolute(scheme string, rest []byte) (origin, []byte, error) {
-	var o origin
+// parseAbsolute splits an absolute-form target behind its scheme; target is what follows the authority.
+func parseAbsolute(scheme string, rest []byte) (o origin, target []byte, err error) {
 	switch strings.ToLower(scheme) {
 	case "http":
 		o.port = "80"
@@ -233,12 +271,16 @@ func parseAbsolute(scheme string, rest []byte) (origin, []byte, error) {
 	if o.secure {
 		o.name = host
 	}
-	return o, originForm(target), nil
+	return o, target, nil
 }
 
-func originForm(target []byte) []byte {
-	if len(target) > 0 && target[0] == '/' {
+// originForm is what the origin is sent of an absolute target (RFC 9112 section 3.2).
+func originForm(target []byte, options bool) []byte {
+	switch {
+	case len(target) > 0 && target[0] == '/':
 		return target
+	case len(target) == 0 && options:
+		return []byte("*")
 	}
 	return append([]byte("/"), target...)
 }
@@ -257,7 +299,7 @@ func splitAuthority(authority, defaultPort string) (host, port string, err error
 	} else if strings.Contains(host, ":") {
 		return "", "", refuse("an IPv6 address in a target stands in brackets")
 	}
-	if host == "" || strings.ContainsAny(host, " \t/\\<>\"") {
+	if host == "" || strings.ContainsAny(host, " \t/\\<>\"*") {
 		return "", "", refuse("the target has no valid host")
 	}
 	if !validPort(port) {

@@ -61,3 +61,10 @@ func (c *tapConn) CloseWrite() error {
 	}
 	return nil
 }
+
+// reset makes the next Close a reset, so that the end cannot be taken for that of a body.
+func (c *tapConn) reset() {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		tcp.SetLinger(0)
+	}
+}

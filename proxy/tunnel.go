@@ -17,12 +17,12 @@ func (e *exchange) switchProtocols(head int) bool {
 	e.settleUpload(true)
 	s.in.unwatch()
 	if _, err := e.x.Response.Write(up.bytes()[:head]); err != nil {
-		return e.breakOff(&recordError{err})
+		return e.breakOff(&response{}, &recordError{err})
 	}
-	err := e.toClient(up.bytes()[:head])
-	if err != nil {
-		return e.breakOff(err)
+	if err := e.toClient(up.bytes()[:head]); err != nil {
+		return e.breakOff(&response{}, err)
 	}
+	s.p.log.Info().Str("url", e.x.URL).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
 	up.consume(head)
 	e.x.Commit()
 	s.idle.Store(true) // a tunnel does not hold up a shutdown

@@ -99,12 +99,12 @@ func (u *upload) fill() error {
 // settle tells the reading side how the upload ended: with the whole body sent, the origin has timeout-first-byte to
 // answer; with the origin not listening any more, it may still have answered; otherwise there is nothing to wait for.
 func (u *upload) settle() {
-	up, cfg := u.e.up, u.e.s.p.cfg
+	up := u.e.up
 	var record *recordError
 	switch {
 	case u.stopped.Load():
 	case u.err == nil:
-		up.conn.SetReadDeadline(u.e.by(cfg.Timeout.FirstByte))
+		up.conn.SetReadDeadline(longAgo) // fill goes on from there, watching the client
 	case u.side == originSide && !isTimeout(u.err) && !errors.As(u.err, &record):
 		up.conn.SetReadDeadline(u.e.by(glance))
 	default:

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -50,13 +51,14 @@ type upstream struct {
 	cipher     uint16
 	unverified string // the certificate's problem that InsecureUpstream let pass
 	used       int    // exchanges before this one
+	bound      bool   // authenticated once (NTLM, Negotiate), and so one client's for good
 	idleSince  time.Time
 }
 
 // upstreams dials origins and keeps idle connections for any client, last used first.
 type upstreams struct {
 	cfg      *Config
-	dialer   net.Dialer
+	self     func(netip.AddrPort) bool
 	sessions tls.ClientSessionCache
 
 	mu     sync.Mutex
@@ -77,14 +79,7 @@ var errSelf = errors.New("the target is the proxy itself")
 
 // newUpstreams makes the pool. self reports an address that the proxy itself listens on.
 func newUpstreams(cfg *Config, self func(netip.AddrPort) bool) *upstreams {
-	u := &upstreams{cfg: cfg, idle: map[origin][]*upstream{}, sessions: tls.NewLRUClientSessionCache(4096)}
-	u.dialer.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		if ap, err := netip.ParseAddrPort(address); err == nil && self(ap) {
-			return errSelf
-		}
-		return nil
-	}
-	return u
+	return &upstreams{cfg: cfg, self: self, idle: map[origin][]*upstream{}, sessions: tls.NewLRUClientSessionCache(4096)}
 }
 
 // get returns an idle connection to o, or nil.
@@ -176,25 +171,24 @@ func (u *upstreams) close() {
 	u.count = 0
 }
 
+// close ends the connection at once: a TLS farewell could wait for seconds behind bytes that nobody reads.
 func (u *upstream) close() {
 	u.drop()
-	u.conn.Close()
+	u.raw.Close()
 }
 
-// alive looks whether the origin has closed an idle connection, or sent what nobody asked for.
+// alive looks whether the origin has closed an idle connection, or sent what nobody asked for: on the socket, and in
+// what TLS has taken from it already.
 func (u *upstream) alive() bool {
-	raw, err := u.raw.SyscallConn()
-	if err != nil {
-		return false
-	}
-	quiet := false
-	err = raw.Read(func(fd uintptr) bool {
-		var b [1]byte
-		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		quiet = err == syscall.EAGAIN
-		return true
-	})
-	return err == nil && quiet
+	return quiet(u.raw) && (u.tls == 0 || u.nothingDecrypted())
+}
+
+func (u *upstream) nothingDecrypted() bool {
+	u.conn.SetReadDeadline(longAgo)
+	var b [1]byte
+	n, err := u.conn.Read(b[:])
+	u.conn.SetReadDeadline(time.Time{})
+	return n == 0 && isTimeout(err)
 }
 
 // dialError is a connection that could not be made, with the step at which it failed.
@@ -210,7 +204,18 @@ func (e *dialError) Unwrap() error { return e.err }
 func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
-	conn, err := u.dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
+	dialer := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
+			itself.Store(true)
+			return errSelf
+		}
+		return nil
+	}}
+	conn, err := dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	if err != nil && itself.Load() {
+		err = errSelf
+	}
 	if err != nil {
 		return nil, &dialError{"connect", err}
 	}

@@ -23,6 +23,8 @@ type wire struct {
 }
 
 const (
+	watchedBytes = 64 << 10 // a client that sends more meanwhile is not watched any longer
+
 	smallBuffer = 4 << 10  // waits for a client's next request
 	largeBuffer = 32 << 10 // bodies, and all that comes from origins
 )
@@ -172,16 +174,15 @@ func (w *wire) watch(gone func(error)) {
 	}
 	ended := make(chan struct{})
 	w.watching = ended
-	w.early = make([]byte, smallBuffer)
+	w.conn.SetReadDeadline(time.Time{}) // else that of the last read would end the watching
 	go func() {
 		defer close(ended)
-		n := 0
-		for n < len(w.early) && w.earlyErr == nil {
-			var m int
-			m, w.earlyErr = w.conn.Read(w.early[n:])
-			n += m
+		piece := make([]byte, smallBuffer)
+		for len(w.early) < watchedBytes && w.earlyErr == nil {
+			var n int
+			n, w.earlyErr = w.conn.Read(piece)
+			w.early = append(w.early, piece[:n]...)
 		}
-		w.early = w.early[:n]
 		if w.earlyErr != nil && !errors.Is(w.earlyErr, os.ErrDeadlineExceeded) {
 			gone(w.earlyErr)
 		}

@@ -1,8 +1,9 @@
 // Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the root certificate, and
 // whatever main mounts beside them, such as the export of the index.
 //
-// Invariant: pages answer only to the proxy's own names. A web page that lets its own host name point at this machine (DNS
-// rebinding) gets nothing. Nothing here changes state.
+// Invariant: pages answer only to the proxy's own names: a web page that lets its own host name point at this machine (DNS
+// rebinding) gets nothing. Beyond loopback only the front page and the root certificate are given. Nothing here changes
+// state.
 package admin
 
 import (
@@ -46,8 +47,18 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This is warcorder, and "+r.Host+" is none of its names. To record, set this address as the proxy; for its own pages use an IP address or localhost.", http.StatusMisdirectedRequest)
 		return
 	}
+	if !local(r.RemoteAddr) && r.URL.Path != "/" && !strings.HasPrefix(r.URL.Path, "/ca.") {
+		http.Error(w, "Only programs on the proxy's own machine may read this page.", http.StatusForbidden)
+		return
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	a.mux.ServeHTTP(w, r)
+}
+
+// local reports a client on this machine's loopback.
+func local(address string) bool {
+	ap, err := netip.ParseAddrPort(address)
+	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
 // ownName reports a Host that no foreign page can make a browser send to us: an address, localhost, this machine's name.

@@ -78,6 +78,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestBeyondLoopback: what was archived is nobody else's business.
+func TestBeyondLoopback(t *testing.T) {
+	a := New(Authority{PEM: []byte("the pem")}, func() (any, bool) { return nil, true })
+	for path, want := range map[string]int{"/": 200, "/ca.pem": 200, "/status": 403, "/export": 403} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host, r.RemoteAddr = "192.0.2.1:8080", "192.0.2.9:1234"
+		if a.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+}
+
 func TestStatusIsRedWhileNotRecording(t *testing.T) {
 	if status, body := get(t, serve(t, false), "127.0.0.1", "/status"); status != 503 || !strings.Contains(body, "false") {
 		t.Errorf("%d %q, want 503", status, body)
