@@ -1,3 +1,5 @@
+//go:build unix
+
 package recorder
 
 import (
@@ -13,31 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// page is a response with a head such as servers send.
-func page(status int, mime, encoding, body string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "HTTP/1.1 %d OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nServer: Apache/2.4.1 (Unix)\r\n", status)
-	fmt.Fprintf(&b, "Content-Type: %s\r\n", mime)
-	if encoding != "" {
-		fmt.Fprintf(&b, "Content-Encoding: %s\r\n", encoding)
-	}
-	b.WriteString("Cache-Control: public, max-age=3600\r\nETag: \"5d8c72a5edda8d6a\"\r\nVary: Accept-Encoding\r\nX-Frame-Options: DENY\r\n" +
-		"Strict-Transport-Security: max-age=63072000\r\nConnection: keep-alive\r\n")
-	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
-	return b.String()
-}
-
 const browserRequest = "GET /static/app.js?v=12345 HTTP/1.1\r\nHost: www.example.com\r\nConnection: keep-alive\r\n" +
 	"User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36\r\n" +
 	"Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\nAccept-Language: en-US,en;q=0.9\r\n" +
 	"Referer: https://www.example.com/\r\nCookie: session=0123456789abcdef\r\n\r\n"
-
-func sizeName(size int) string {
-	if size >= 1<<20 {
-		return fmt.Sprintf("%dM", size>>20)
-	}
-	return fmt.Sprintf("%dK", size>>10)
-}
 
 // bodies are what the benchmarks record: Go source as text, random bytes as what is encoded.
 func bodies(b *testing.B) map[string]string {

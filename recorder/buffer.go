@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
-	"sync/atomic"
 )
 
 // Buffer keeps the bytes of one message: in one contiguous piece of pooled memory up to a little above 1 MiB, beyond that,
@@ -22,7 +20,7 @@ type Buffer struct {
 // Write keeps p. An error says that p, or a part of it, cannot be kept, now or later: the disk is full, say. Whoever passes
 // the bytes on must then stop doing so, for nothing may pass unrecorded; Commit records what came before as truncated.
 func (b *Buffer) Write(p []byte) (int, error) {
-	if b.chunk != nil && len(p) <= cap(*b.chunk)-len(*b.chunk) {
+	if b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk) {
 		*b.chunk = append(*b.chunk, p...)
 		b.size += int64(len(p))
 		return len(p), nil
@@ -128,79 +126,4 @@ func (b *Buffer) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
-}
-
-// chunkSizes are the size classes of memory. The last one has room for a body of 1 MiB and its head.
-var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1<<20 + 64<<10}
-
-// memory is what the buffers of one recorder share: pooled chunks, the count of what they hold together, and where they
-// spill. A buffer whose bytes fit the smallest chunk never spills, so that no shortage makes a file of every request.
-type memory struct {
-	dir    string      // where buffers spill
-	limit  int64       // bytes that may be held in memory; not counting smallest chunks
-	failed func(error) // called when a buffer cannot spill
-	pools  [len(chunkSizes)]sync.Pool
-	held   atomic.Int64 // bytes of the chunks that are in use
-}
-
-// take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.
-func (m *memory) take(size int64) *[]byte {
-	class := 0
-	for class < len(chunkSizes) && int64(chunkSizes[class]) < size {
-		class++
-	}
-	if m == nil {
-		chunk := make([]byte, 0, 2*size)
-		return &chunk
-	}
-	if class == len(chunkSizes) || class > 0 && m.held.Load()+int64(chunkSizes[class]) > m.limit {
-		return nil
-	}
-	m.held.Add(int64(chunkSizes[class]))
-	if chunk, ok := m.pools[class].Get().(*[]byte); ok {
-		return chunk
-	}
-	chunk := make([]byte, 0, chunkSizes[class])
-	return &chunk
-}
-
-// give takes a chunk back.
-func (m *memory) give(chunk *[]byte) {
-	if m == nil {
-		return
-	}
-	for class, size := range chunkSizes {
-		if size == cap(*chunk) {
-			m.held.Add(-int64(size))
-			*chunk = (*chunk)[:0]
-			m.pools[class].Put(chunk)
-			return
-		}
-	}
-}
-
-// file makes a file that vanishes with its last descriptor: it loses its name before its first byte.
-func (m *memory) file() (*os.File, error) {
-	f, err := os.CreateTemp(m.dir, "body-")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// probe finds out whether a body could be spilled.
-func (m *memory) probe() error {
-	f, err := m.file()
-	if err != nil {
-		return fmt.Errorf("spill: %w", err)
-	}
-	defer f.Close()
-	if _, err := f.Write(make([]byte, chunkSizes[len(chunkSizes)-1])); err != nil {
-		return fmt.Errorf("spill: %w", err)
-	}
-	return nil
 }

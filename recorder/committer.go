@@ -141,7 +141,7 @@ func (c *committer) commit(g *group) error {
 // write writes a batch to its file, durably.
 func (c *committer) write(b *batch) error {
 	s := b.segment
-	if s.broken {
+	if s.broken != nil {
 		if err := c.mend(s); err != nil {
 			return err
 		}
@@ -175,7 +175,9 @@ func (c *committer) putInIndex(batches []*batch) error {
 				c.captures = append(c.captures, b.done[i].capture)
 			}
 		}
-		c.states = append(c.states, b.file)
+		if !b.segment.unindexed {
+			c.states = append(c.states, b.file)
+		}
 	}
 	err := c.index.Commit(c.captures, c.states)
 	clear(c.captures)

@@ -38,7 +38,7 @@ func (w *diskWorker) record(x *Exchange) {
 	s := w.files.plan(fromDisk, bound)
 	var d done
 	var unreadable error
-	err = w.health.retry(bulk, w.closing, func() error {
+	err = w.health.retry(streaming, w.closing, func() error {
 		var err error
 		if s, err = w.usable(s, bound); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (w *diskWorker) record(x *Exchange) {
 		return err
 	})
 	if err = errors.Join(err, unreadable); err != nil {
-		w.files.drop(s)
+		w.files.drop(s, bound)
 		w.lost(&done{url: x.URL, queued: x.queued}, err)
 		return
 	}
@@ -59,7 +59,7 @@ func (w *diskWorker) record(x *Exchange) {
 
 // usable is a file that takes records: s, or the next one if a write to s went wrong.
 func (w *diskWorker) usable(s *segment, bound int64) (*segment, error) {
-	if s.broken {
+	if s.broken != nil {
 		if err := w.files.mend(s); err != nil {
 			return s, err
 		}
@@ -68,7 +68,7 @@ func (w *diskWorker) usable(s *segment, bound int64) (*segment, error) {
 		return s, nil
 	}
 	next := w.files.plan(fromDisk, bound)
-	w.files.drop(s)
+	w.files.drop(s, bound)
 	return next, nil
 }
 

@@ -41,9 +41,6 @@ type files struct {
 	chunks  sync.Pool
 }
 
-// chunkSize is the size of the pieces of memory that hold records before they are written.
-const chunkSize = 256 << 10
-
 // lane is one of the two chains of files.
 type lane int
 
@@ -108,14 +105,15 @@ func (f *files) leave(s *segment, n int) {
 }
 
 // drop undoes a plan.
-func (f *files) drop(s *segment) {
+func (f *files) drop(s *segment, bound int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	s.bound -= bound
 	f.leave(s, 1)
 }
 
-// move gives a batch whose file has been finished without it to the next file of the lane. Its records keep the old file's warcinfo ID, which
-// is still where it was.
+// move gives a batch whose file has been finished without it to the next file of the lane. Its records name the warcinfo record of the file that
+// they were meant for; WARC 1.1 section 5.7 allows that.
 func (f *files) move(b *batch) *segment {
 	old := b.segment
 	n := len(b.done)
@@ -159,21 +157,8 @@ func (f *files) addWritten(s *segment, end int64, d done) {
 	d.capture.File = s.name
 	b.done = append(b.done, d)
 	b.file, b.written = s.file, true
-	b.file.Committed = end
+	b.file.Committed, s.bound = end, end // only one exchange at a time is planned for such a file
 	f.waits(d.size)
-}
-
-// batchOf is the batch of a file that waits for the next commit.
-func (f *files) batchOf(s *segment) *batch {
-	if s.batch == nil {
-		b, ok := f.batches.Get().(*batch)
-		if !ok {
-			b = new(batch)
-		}
-		b.segment, s.batch = s, b
-		f.waiting = append(f.waiting, s.batch)
-	}
-	return s.batch
 }
 
 // waits notes that an exchange of that size waits.
@@ -196,41 +181,6 @@ func (f *files) signal() {
 	}
 }
 
-// copy appends records to a batch. They may be cut anywhere: in the file the chunks follow one another.
-func (f *files) copy(b *batch, records []byte) {
-	for len(records) > 0 {
-		last := len(b.chunks) - 1
-		if last < 0 || len(b.chunks[last]) == cap(b.chunks[last]) {
-			b.chunks = append(b.chunks, f.chunk())
-			last++
-		}
-		n := min(len(records), cap(b.chunks[last])-len(b.chunks[last]))
-		b.chunks[last] = append(b.chunks[last], records[:n]...)
-		records = records[n:]
-	}
-}
-
-func (f *files) chunk() []byte {
-	if chunk, ok := f.chunks.Get().(*[chunkSize]byte); ok {
-		return chunk[:0]
-	}
-	return new([chunkSize]byte)[:0]
-}
-
-// recycle takes a batch off what is pending, and keeps its memory for another.
-func (f *files) recycle(b *batch) {
-	f.mu.Lock()
-	f.leave(b.segment, len(b.done))
-	f.mu.Unlock()
-	for _, chunk := range b.chunks {
-		f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
-	}
-	clear(b.done)
-	clear(b.chunks)
-	*b = batch{done: b.done[:0], chunks: b.chunks[:0]}
-	f.batches.Put(b)
-}
-
 // noteOpen keeps the list of the files being written.
 func (f *files) noteOpen(name string, open bool) {
 	f.mu.Lock()
@@ -239,25 +189,4 @@ func (f *files) noteOpen(name string, open bool) {
 	if open {
 		f.open = append(f.open, name)
 	}
-}
-
-// batch is the finished exchanges of one file that wait for the same commit.
-type batch struct {
-	segment *segment
-	chunks  [][]byte // their records, one after another
-	size    int64    // of the chunks
-	done    []done
-
-	written bool       // the records are in the file, on disk
-	file    store.File // as the index shall know it then
-}
-
-// done is a finished exchange.
-type done struct {
-	url      string
-	captured bool
-	capture  store.Capture
-	took     time.Duration
-	size     int64 // as it crossed the wire
-	queued   int64 // what it takes of the queue
 }

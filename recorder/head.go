@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -26,15 +27,15 @@ func parseHead(b []byte) head {
 	}
 	var field fieldName
 	for h.size < len(b) {
-		text, next := line(b, h.size)
+		l, next := line(b, h.size)
 		h.size = next
 		switch {
-		case len(text) == 0:
+		case len(l) == 0:
 			return h
-		case text[0] == ' ' || text[0] == '\t':
-			h.take(field, text) // a folded line (RFC 9112 section 5.2)
+		case l[0] == ' ' || l[0] == '\t':
+			h.take(field, l) // a folded line (RFC 9112 section 5.2)
 		default:
-			name, value, _ := bytes.Cut(text, []byte(":"))
+			name, value, _ := bytes.Cut(l, []byte(":"))
 			field = nameOf(bytes.TrimRight(name, " \t"))
 			h.take(field, value)
 		}
@@ -125,6 +126,23 @@ func (h *head) mime() []byte {
 		return h.contentType
 	}
 	return h.contentType[:end]
+}
+
+// contentLength is the value of the first Content-Length field of a head; -1 if there is none that is a number.
+func contentLength(head []byte) int64 {
+	for at := 0; at < len(head); {
+		var l []byte
+		l, at = line(head, at)
+		name, value, ok := bytes.Cut(l, []byte(":"))
+		if ok && bytes.EqualFold(bytes.TrimRight(name, " \t"), []byte("Content-Length")) {
+			n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+			if err != nil {
+				return -1
+			}
+			return n
+		}
+	}
+	return -1
 }
 
 // text is b as UTF-8: what is not UTF-8 counts as Latin-1, as warcio has it.

@@ -64,6 +64,17 @@ func TestMethodOfRequest(t *testing.T) {
 	}
 }
 
+func TestContentLength(t *testing.T) {
+	for head, want := range map[string]int64{
+		"POST / HTTP/1.1\r\nContent-Length: 12\r\n\r\n": 12, "POST / HTTP/1.1\ncontent-length :0\n\n": 0, "POST / HTTP/1.1\r\n\r\n": -1,
+		"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n": -1, "POST / HTTP/1.1\r\nX-Content-Length: 5\r\n\r\n": -1, "": -1,
+	} {
+		if got := contentLength([]byte(head)); got != want {
+			t.Errorf("contentLength(%q) = %d, want %d", head, got, want)
+		}
+	}
+}
+
 func FuzzParseHead(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n c\r\n\r\nbody")
 	f.Fuzz(func(t *testing.T, message string) {

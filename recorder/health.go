@@ -13,7 +13,7 @@ type part int
 
 const (
 	committing part = iota
-	bulk
+	streaming
 	spilling
 	parts
 )

@@ -16,49 +16,20 @@
 package recorder
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
 
 	"warcorder/store"
-	"warcorder/store/warc"
 )
-
-// Config is what can be set about recording. A zero field stands for the default.
-type Config struct {
-	WARCPrefix     string        `name:"warc-prefix" help:"First part of the names of WARC files." default:"warcorder"`
-	WARCMaxSize    int64         `name:"warc-max-size" help:"Size that a WARC file does not exceed, unless one exchange does." default:"1GB" type:"size"`
-	WARCIdle       time.Duration `name:"warc-idle" help:"Time without exchanges after which a WARC file is finished." default:"10m"`
-	CommitInterval time.Duration `name:"commit-interval" help:"Time that a finished exchange waits at most for others to share its sync." default:"50ms"`
-	CommitSize     int64         `name:"commit-size" help:"Bytes of finished exchanges that are not kept waiting for others." default:"8MB" type:"size"`
-	QueueSize      int64         `name:"queue-size" help:"Bytes of exchanges that may wait to be recorded before clients are slowed." default:"64MB" type:"size"`
-}
-
-// withDefaults fills in what is not set.
-func (c Config) withDefaults() (Config, error) {
-	set := func(field *int64, value int64) { *field = cmp.Or(*field, value) }
-	c.WARCPrefix = cmp.Or(c.WARCPrefix, "warcorder")
-	set(&c.WARCMaxSize, 1e9)
-	set((*int64)(&c.WARCIdle), int64(10*time.Minute))
-	set((*int64)(&c.CommitInterval), int64(50*time.Millisecond))
-	set(&c.CommitSize, 8e6)
-	set(&c.QueueSize, 64e6)
-	if min(c.WARCMaxSize, int64(c.WARCIdle), int64(c.CommitInterval), c.CommitSize, c.QueueSize) < 0 {
-		return c, errors.New("a size or time of the recorder's settings is negative")
-	}
-	return c, warc.CheckPrefix(c.WARCPrefix)
-}
 
 const (
 	// inFlightMemory is what buffers of unfinished exchanges may hold together in memory, beyond the queue, before they spill.
@@ -92,9 +63,13 @@ type Recorder struct {
 
 	mu      sync.RWMutex // held for reading by Commit, so that Close waits for it
 	closed  bool
+	lastTry sync.Once
 	closing chan struct{} // closed when Close begins
 	workers sync.WaitGroup
 	stopped sync.WaitGroup // the committer
+
+	closeOnce  sync.Once
+	closeError error
 }
 
 // Open opens the collection in a directory, which it makes if there is none, and brings files and index into agreement after a crash. It
@@ -152,7 +127,7 @@ func (r *Recorder) start(cfg Config) {
 	r.fromMemory, r.fromDisk = make(chan *Exchange, 64), make(chan *Exchange, spilledAtOnce)
 	c := &r.committer
 	c.files, c.health, c.log, c.interval, c.idle = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle
-	c.closing, c.stop, c.finished = r.closing, make(chan struct{}), r.finished
+	c.closing, c.stop, c.finished, c.lost = r.closing, make(chan struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &memoryWorker{maker: newMaker(r.log), files: &r.files}
 		r.workers.Go(func() { w.run(r.fromMemory) })
@@ -229,33 +204,19 @@ func (r *Recorder) spillFailed(err error) {
 	})
 }
 
-// Status is a snapshot of a recorder, for people and monitors.
-type Status struct {
-	Recording bool     `json:"recording"`
-	Reason    string   `json:"reason,omitempty"` // why it is off
-	Exchanges int64    `json:"exchanges"`        // recorded since the start
-	Lost      int64    `json:"lost"`             // exchanges that could not be recorded; each one is in the log
-	Bytes     int64    `json:"bytes"`            // written to WARC files since the start
-	Queued    int64    `json:"queued"`           // bytes of exchanges that wait to be recorded, without those on disk
-	OpenFiles []string `json:"openFiles"`        // base names of the WARC files being written, the final ones
-}
-
-// Status tells how recording goes.
-func (r *Recorder) Status() Status {
-	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load()}
-	if err := r.Ready(); err != nil {
-		s.Recording, s.Reason = false, err.Error()
-	}
-	r.files.mu.Lock()
-	defer r.files.mu.Unlock()
-	s.OpenFiles = slices.Clone(r.files.open)
-	return s
-}
+// LastTry makes what cannot be written be tried once more and then given up, instead of until it can. Commit may still be called, and no longer
+// blocks for good: a proxy that has cut its exchanges calls it, so that it can end on a disk that stays full.
+func (r *Recorder) LastTry() { r.lastTry.Do(func() { close(r.closing) }) }
 
 // Close writes what is queued, finishes all files and closes the index. Everything that uses exchanges must have ended before. What
 // cannot be written at its last try is lost: the log names it, and Close returns why.
 func (r *Recorder) Close() error {
-	close(r.closing)
+	r.closeOnce.Do(func() { r.closeError = r.close() })
+	return r.closeError
+}
+
+func (r *Recorder) close() error {
+	r.LastTry()
 	r.mu.Lock() // when no Commit is under way any more
 	r.closed = true
 	r.mu.Unlock()

@@ -1,8 +1,8 @@
 package recorder
 
 import (
+	"cmp"
 	"crypto/tls"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -29,6 +29,11 @@ func messageOf(b []byte) message {
 	m.block, m.payload = sumBytes(b, h.size)
 	m.deflate = len(m.body) == 0 || deflates(&m.head, sampleOf(m.body))
 	return m
+}
+
+// short says whether a message is shorter than its Content-Length says.
+func (m *message) short() bool {
+	return contentLength(m.start) > m.length-int64(len(m.start))
 }
 
 // ids are the record IDs of one exchange.
@@ -77,12 +82,18 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	}
 }
 
-// appendRequest makes the request's header. It is the one marked as truncated if there is no response that could be.
+// appendRequest makes the request's header. The request is marked as truncated only if it says itself that it is: what is missing as a rule is
+// of the response.
 func (r *records) appendRequest(h *header, request *message) []byte {
+	var concurrentTo *recordID
 	if r.captured {
-		return h.append(r.request, "request", &h.id.request, &h.id.response, request, "")
+		concurrentTo = &h.id.response
 	}
-	return h.append(r.request, "request", &h.id.request, nil, request, h.x.Truncated)
+	truncated := ""
+	if (h.x.Truncated != "" || h.x.Fault != "") && request.short() {
+		truncated = cmp.Or(h.x.Truncated, "unspecified")
+	}
+	return h.append(r.request, "request", &h.id.request, concurrentTo, request, truncated)
 }
 
 // concurrentTo is the record that the metadata record belongs to; nil if there is none.
@@ -94,78 +105,6 @@ func (r *records) concurrentTo(id *ids) *recordID {
 		return &id.request
 	}
 	return nil
-}
-
-// header makes the WARC headers of an exchange.
-type header struct {
-	x        *Exchange
-	uri      string
-	protocol string // "http/1.1"
-	suite    string // the TLS cipher suite
-	id       *ids
-}
-
-// append appends the header of a request or response record, with the fields that formats.md asks for (WARC 1.1 section 5).
-func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *message, truncated string) []byte {
-	dst = append(dst, warc.Version+"\r\nWARC-Type: "...)
-	dst = append(dst, kind...)
-	dst = id.append(append(dst, "\r\nWARC-Record-ID: "...))
-	if concurrentTo != nil {
-		dst = concurrentTo.append(append(dst, "\r\nWARC-Concurrent-To: "...))
-	}
-	dst = appendDate(append(dst, "\r\nWARC-Date: "...), h.x.Started)
-	dst = append(append(dst, "\r\nWARC-Target-URI: "...), h.uri...)
-	dst = h.appendConnection(dst)
-	dst = h.id.warcinfo.append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
-	if truncated != "" {
-		dst = append(append(dst, "\r\nWARC-Truncated: "...), truncated...)
-	}
-	dst = m.payload.append(append(dst, "\r\nWARC-Payload-Digest: "...))
-	dst = m.block.append(append(dst, "\r\nWARC-Block-Digest: "...))
-	dst = append(append(dst, "\r\nContent-Type: application/http; msgtype="...), kind...)
-	dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), m.length, 10)
-	return append(dst, "\r\n\r\n"...)
-}
-
-// appendConnection appends the origin's address, the protocols, one field each (iipc/warc-specifications #42), and the cipher suite (#86).
-func (h *header) appendConnection(dst []byte) []byte {
-	if h.x.RemoteIP.IsValid() {
-		dst = appendIP(append(dst, "\r\nWARC-IP-Address: "...), h.x.RemoteIP)
-	}
-	if h.protocol != "" {
-		dst = append(append(dst, "\r\nWARC-Protocol: "...), h.protocol...)
-	}
-	if name := tlsName(h.x.TLS); name != "" {
-		dst = append(append(dst, "\r\nWARC-Protocol: "...), name...)
-		dst = append(append(dst, "\r\nWARC-Cipher-Suite: "...), h.suite...)
-	}
-	return dst
-}
-
-func tlsName(version uint16) string {
-	switch version {
-	case tls.VersionTLS13:
-		return "tls/1.3"
-	case tls.VersionTLS12:
-		return "tls/1.2"
-	case tls.VersionTLS11:
-		return "tls/1.1"
-	case tls.VersionTLS10:
-		return "tls/1.0"
-	}
-	return ""
-}
-
-// appendIP appends an address: IPv6 as RFC 5952 has it, without a zone.
-func appendIP(dst []byte, ip netip.Addr) []byte {
-	return ip.Unmap().WithZone("").AppendTo(dst)
-}
-
-// dateFormat is the WARC-Date of WARC 1.1, with microseconds.
-const dateFormat = "2006-01-02T15:04:05.000000Z"
-
-func appendDate(dst []byte, t time.Time) []byte {
-	return t.UTC().AppendFormat(dst, dateFormat)
 }
 
 // appendFacts appends the block of the metadata record, as application/warc-fields.

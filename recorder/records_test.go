@@ -49,6 +49,12 @@ func TestRecords(t *testing.T) {
 		}},
 		{"truncated-body", exampleRequest, exampleResponse[:len(exampleResponse)-2], func(x *Exchange) { x.Truncated = "disconnect" }},
 		{"truncated-head", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty", func(x *Exchange) { x.Truncated, x.Fault = "disconnect", "origin closed inside of the head" }},
+		{"upload-cut", "POST / HTTP/1.1\r\nHost: example.com\r\ncontent-length: 100\r\n\r\na=b", "", func(x *Exchange) {
+			x.Method, x.Truncated, x.Fault = "POST", "disconnect", "the client went away"
+		}},
+		{"upload-not-waited-for", "POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 100\r\n\r\na=b", exampleResponse, func(x *Exchange) {
+			x.Method, x.Fault = "POST", "the origin answered before the request's body had come"
+		}},
 		{"unverified", exampleRequest, exampleResponse, func(x *Exchange) { x.Unverified = "x509: certificate has expired\r\nor is not yet valid" }},
 		{"no-response", exampleRequest, "", func(x *Exchange) { x.Fault = "connection reset by peer" }},
 		{"no-response-no-fault", exampleRequest, "", func(x *Exchange) {}},

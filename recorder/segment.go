@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"warcorder/store"
@@ -15,8 +16,9 @@ import (
 // segment is one WARC file, from the plan that it be written, through its first byte, to its final name. It is planned before its first
 // exchange is compressed, because every record names the file's warcinfo record.
 //
-// What is behind safe is not in the index, and its captures are still in memory. That makes undoing simple: a file in which a write went wrong is
-// cut back to safe and finished, and what it lacks goes into the next one, once it is certain that the file has been cut.
+// What is behind safe is not in the index, and what was to be there is still in memory. That makes undoing simple: a file in which a write went
+// wrong is cut back to safe and written on. If that does not help it is finished, and what it lacks goes into the next one, but not before
+// it has been cut: else a recovery might find the same exchange twice.
 type segment struct {
 	name     string // final base name
 	warcinfo recordID
@@ -35,37 +37,40 @@ type segment struct {
 	writer   *warc.Writer
 	path     string // of the file while it is written
 	safe     int64  // bytes, from the start, that are synced
-	broken   bool   // a write went wrong: bytes behind safe may be there
+	broken   error  // what went wrong with the last write: bytes behind safe may be there
+	failures int    // writes that went wrong since the last one that did not
 	finished bool   // has its final name, or is gone
 
-	unindexed bool // captures in it are not in the index: not to be sealed
+	unindexed bool // captures in it are not in the index: the next start must look for them from where the index ends now
 }
 
 // append lets write append to the file, which it makes if need be, and syncs it. It returns where that was. After an error the file is
 // broken, and must be mended before anything else is done to it.
 func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	if s.writer == nil {
-		if err := f.create(s); err != nil {
-			return 0, err
-		}
+		err = f.create(s)
+	} else {
+		err = s.present()
 	}
-	s.broken = true // until it proves otherwise
-	if err := s.present(); err != nil {
+	if err != nil {
+		s.broken = err
 		return 0, err
 	}
-	if offset, err = write(s.writer); err != nil {
-		return 0, fmt.Errorf("append to %s: %w", s.name, err)
+	if offset, err = write(s.writer); err == nil {
+		err = s.writer.Sync()
 	}
-	if err := s.writer.Sync(); err != nil {
-		return 0, fmt.Errorf("sync %s: %w", s.name, err)
+	if err != nil {
+		s.broken = err
+		s.failures++
+		return 0, err
 	}
 	size := s.writer.Size()
 	f.bytes.Add(size - s.safe)
-	s.safe, s.broken = size, false
+	s.safe, s.failures = size, 0
 	return offset, nil
 }
 
-// create makes the file, makes it known to the index, and writes its warcinfo record. What it leaves behind on error mend removes.
+// create makes the file, makes it known to the index, and writes its warcinfo record.
 func (f *files) create(s *segment) error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
@@ -74,7 +79,7 @@ func (f *files) create(s *segment) error {
 	if err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
 	}
-	s.writer, s.path, s.broken = w, filepath.Join(f.dir, s.name+warc.OpenSuffix), true
+	s.writer, s.path = w, filepath.Join(f.dir, s.name+warc.OpenSuffix)
 	f.noteOpen(s.name, true)
 	if s.file.ID == 0 {
 		if s.file, err = f.index.AddFile(s.name); err != nil {
@@ -85,11 +90,8 @@ func (f *files) create(s *segment) error {
 	if err != nil {
 		return err
 	}
-	member := warc.NewCompressor().Append(nil, [][]byte{record, []byte(warc.RecordEnd)}, -1)
-	if _, err := w.Append(member); err != nil {
-		return fmt.Errorf("append to %s: %w", s.name, err)
-	}
-	return nil
+	_, err = w.Append(warc.NewCompressor().Append(nil, [][]byte{record, recordEnd}, -1))
+	return err
 }
 
 // present makes sure that the file is still found under its name: bytes written to one that was removed would be lost without an error.
@@ -100,63 +102,97 @@ func (s *segment) present() error {
 	return nil
 }
 
-// mend undoes what a failed append may have left. A file with something safe in it is finished: what comes goes into the next one. One without is
-// removed, to be made anew. As long as mend fails nothing of it must be written elsewhere: it might come twice.
+// mend undoes what a failed append may have left, so that the file can be written on. A file that keeps failing is finished, later if there is no
+// room for the next one either. As long as mend fails what was to be in the file must not be written elsewhere.
 func (f *files) mend(s *segment) error {
-	if s.safe > 0 {
+	patience := 1
+	if errors.Is(s.broken, syscall.ENOSPC) || errors.Is(s.broken, syscall.EDQUOT) {
+		patience = 5
+	}
+	if s.safe == 0 {
+		return f.remove(s)
+	}
+	switch err := s.present(); {
+	case errors.Is(err, fs.ErrNotExist):
+		f.missing(s)
+		return nil
+	case err != nil:
+		return err
+	case s.failures > patience:
 		f.abandon(s)
 		return f.finish(s)
+	case s.writer != nil && s.writer.Size() == s.safe: // it has undone what it could not append
+		s.broken = nil
+		return nil
 	}
+	return f.resume(s)
+}
+
+// resume opens the file anew and cuts it to what is safe.
+func (f *files) resume(s *segment) (err error) {
+	if s.writer != nil {
+		s.writer.Close() // fails, as its last Sync did, and leaves the file its name
+	}
+	s.writer, err = warc.Resume(f.dir, s.name, s.safe)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.missing(s)
+	case err != nil:
+		return err
+	}
+	s.broken = nil
+	return nil
+}
+
+// remove removes a file in which nothing is safe, to be made anew.
+func (f *files) remove(s *segment) error {
 	if s.writer != nil {
 		s.writer.Discard() // what counts is whether the file is gone
 		s.writer = nil
 		f.noteOpen(s.name, false)
 	}
 	if err := os.Remove(filepath.Join(f.dir, s.name+warc.OpenSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("undo %s: %w", s.name, err)
+		return err
 	}
-	s.broken = false
+	s.broken = nil
 	return nil
 }
 
-// finish cuts the file to what is safe, if need be, and gives it its final name. It may be called again after an error.
+// finish gives the file its final name. It may be called again after an error.
 func (f *files) finish(s *segment) error {
-	switch {
-	case s.finished:
+	if s.finished {
 		return nil
-	case s.safe == 0:
-		return f.mend(s)
-	case s.writer != nil:
-		err := s.writer.Close()
-		s.writer = nil
-		if err == nil {
-			f.nowFinished(s)
-			return nil
+	}
+	if s.safe == 0 {
+		return f.remove(s)
+	}
+	if s.writer == nil || s.writer.Size() != s.safe {
+		if err := f.resume(s); err != nil || s.finished {
+			return err
 		}
 	}
-	w, err := warc.Resume(f.dir, s.name, s.safe)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.missing(s)
-		return nil
-	}
-	if err == nil {
-		err = w.Close()
-	}
+	err := s.writer.Close()
+	s.writer = nil
 	if err != nil {
-		return fmt.Errorf("finish %s: %w", s.name, err)
+		return err
 	}
 	f.nowFinished(s)
 	return nil
 }
 
 func (f *files) nowFinished(s *segment) {
-	s.broken, s.finished = false, true
+	s.broken, s.finished = nil, true
 	f.noteOpen(s.name, false)
 }
 
 // missing deals with a file that is not there under the name it is written under: it has its final one already, or someone took it away. In
 // both cases there is nothing to undo.
 func (f *files) missing(s *segment) {
+	if s.writer != nil {
+		s.writer.Close() // fails, since there is nothing to rename
+		s.writer = nil
+	}
+	f.abandon(s)
 	f.nowFinished(s)
 	if info, err := os.Stat(filepath.Join(f.dir, s.name)); err == nil && info.Size() == s.safe {
 		return

@@ -1,0 +1,79 @@
+package recorder
+
+import (
+	"time"
+
+	"warcorder/store"
+)
+
+// batch is the finished exchanges of one file that wait for the same commit.
+type batch struct {
+	segment *segment
+	chunks  [][]byte // their records, one after another
+	size    int64    // of the chunks
+	done    []done
+
+	written bool       // the records are in the file, on disk
+	file    store.File // as the index shall know it then
+}
+
+// done is a finished exchange.
+type done struct {
+	url      string
+	captured bool
+	capture  store.Capture
+	took     time.Duration
+	size     int64 // as it crossed the wire
+	queued   int64 // what it takes of the queue
+}
+
+// chunkSize is the size of the pieces of memory that hold records before they are written.
+const chunkSize = 256 << 10
+
+// batchOf is the batch of a file that waits for the next commit.
+func (f *files) batchOf(s *segment) *batch {
+	if s.batch == nil {
+		b, ok := f.batches.Get().(*batch)
+		if !ok {
+			b = new(batch)
+		}
+		b.segment, s.batch = s, b
+		f.waiting = append(f.waiting, s.batch)
+	}
+	return s.batch
+}
+
+// copy appends records to a batch. They may be cut anywhere: in the file the chunks follow one another.
+func (f *files) copy(b *batch, records []byte) {
+	for len(records) > 0 {
+		last := len(b.chunks) - 1
+		if last < 0 || len(b.chunks[last]) == cap(b.chunks[last]) {
+			b.chunks = append(b.chunks, f.chunk())
+			last++
+		}
+		n := min(len(records), cap(b.chunks[last])-len(b.chunks[last]))
+		b.chunks[last] = append(b.chunks[last], records[:n]...)
+		records = records[n:]
+	}
+}
+
+func (f *files) chunk() []byte {
+	if chunk, ok := f.chunks.Get().(*[chunkSize]byte); ok {
+		return chunk[:0]
+	}
+	return new([chunkSize]byte)[:0]
+}
+
+// recycle takes a batch off what is pending, and keeps its memory for another.
+func (f *files) recycle(b *batch) {
+	f.mu.Lock()
+	f.leave(b.segment, len(b.done))
+	f.mu.Unlock()
+	for _, chunk := range b.chunks {
+		f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
+	}
+	clear(b.done)
+	clear(b.chunks)
+	*b = batch{done: b.done[:0], chunks: b.chunks[:0]}
+	f.batches.Put(b)
+}

@@ -1,0 +1,46 @@
+package recorder
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/rs/zerolog"
+)
+
+func TestConfigRefused(t *testing.T) {
+	for _, cfg := range []Config{{WARCPrefix: "iipc-x"}, {QueueSize: -1}, {CommitInterval: -time.Second}} {
+		if r, err := Open(cfg, t.TempDir(), zerolog.Nop()); err == nil {
+			t.Errorf("%+v: no error", cfg)
+			r.Close()
+		}
+	}
+}
+
+// TestConfigDefaults compares the defaults that the command line shows with those of a zero Config.
+func TestConfigDefaults(t *testing.T) {
+	cfg, err := Config{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := reflect.ValueOf(cfg)
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		var want any = field.Tag.Get("default")
+		switch v.Field(i).Interface().(type) {
+		case time.Duration:
+			want, err = time.ParseDuration(want.(string))
+		case int64:
+			var n uint64
+			n, err = humanize.ParseBytes(want.(string))
+			want = int64(n)
+		}
+		if got := v.Field(i).Interface(); err != nil || got != want {
+			t.Errorf("%s is %v, shown as %v (%v)", field.Name, got, want, err)
+		}
+		if field.Tag.Get("name") == "" || field.Tag.Get("help") == "" {
+			t.Errorf("%s has no name or help", field.Name)
+		}
+	}
+}

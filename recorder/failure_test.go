@@ -1,0 +1,230 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/store"
+)
+
+// takeAway puts a file in the place of archive/, so that no WARC file can be opened; the function it returns puts archive/ back.
+func (c *collection) takeAway() (back func()) {
+	c.t.Helper()
+	archive := filepath.Join(c.dir, "archive")
+	if err := errors.Join(os.Rename(archive, archive+".away"), os.WriteFile(archive, nil, 0o600)); err != nil {
+		c.t.Fatal(err)
+	}
+	return func() {
+		c.t.Helper()
+		if err := errors.Join(os.Remove(archive), os.Rename(archive+".away", archive)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// TestWriteFails: while nothing can be written recording is off, Commit blocks when the queue is full, and nothing is lost or recorded twice when
+// writing works again.
+func TestWriteFails(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before int // exchanges in the file before it fails
+		spill  bool
+	}{
+		{"first write", 0, false},
+		{"later write", 3, false},
+		{"first write, spilled", 0, true},
+		{"later write, spilled", 3, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				col := open(t, t.TempDir(), Config{QueueSize: 50_000})
+				if c.spill {
+					col.memory.limit = 0
+				}
+				var want []string
+				commit := func() {
+					url := fmt.Sprintf("http://example.com/%03d", len(want))
+					want = append(want, url)
+					col.commit(url, exampleRequest, page(200, "text/plain", "", randomText(5000)))
+				}
+				for range c.before {
+					commit()
+				}
+				time.Sleep(time.Second)
+				synctest.Wait()
+				back := col.takeAway()
+				if err := col.Ready(); err != nil {
+					t.Fatal(err)
+				}
+				finished := make(chan struct{})
+				go func() {
+					defer close(finished)
+					for range spilledAtOnce + 10 {
+						commit()
+					}
+				}()
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if err := col.Ready(); err == nil || !strings.Contains(err.Error(), ".warc.gz") && !strings.Contains(err.Error(), "archive") {
+					t.Errorf("Ready: %v", err)
+				}
+				if s := col.Status(); s.Recording || s.Reason == "" || s.Queued > 50_000 {
+					t.Errorf("%+v", s)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				select {
+				case <-finished:
+					t.Error("Commit does not wait although the queue is full")
+				default:
+				}
+				if got := len(col.urls()); got != c.before {
+					t.Errorf("%d captures in the index, want %d", got, c.before)
+				}
+				back()
+				<-finished
+				if err := col.Ready(); err != nil {
+					t.Errorf("Ready afterwards: %v", err)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if got := col.urls(); !slices.Equal(got, want) {
+					t.Errorf("captures %v, want %v", got, want)
+				}
+				col.close()
+				if off, on := col.log.count(`"level":"error"`), col.log.count("recording is on again"); off != 1 || on != 1 {
+					t.Errorf("%d errors in the log, and it is on again %d times: %s", off, on, &col.log.b)
+				}
+				checkIndex(t, col.dir, readBack(t, col.dir))
+			})
+		})
+	}
+}
+
+// TestCloseWhileOff: what cannot be written when the recorder closes is named in the log, and Close says that it is lost.
+func TestCloseWhileOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		c.get("http://example.com/safe")
+		time.Sleep(time.Second)
+		back := c.takeAway()
+		c.get("http://example.com/lost")
+		c.commit("http://example.com/large", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if err := c.Close(); err == nil || !strings.Contains(err.Error(), "2 exchanges lost") {
+			t.Errorf("Close: %v", err)
+		}
+		for _, name := range []string{"lost", "large"} {
+			if n := c.log.count("exchange lost", "http://example.com/"+name); n != 1 {
+				t.Errorf("%s is named %d times in the log: %s", name, n, &c.log.b)
+			}
+		}
+		back()
+		again := open(t, c.dir, Config{})
+		if got := again.urls(); !slices.Equal(got, []string{"http://example.com/safe"}) {
+			t.Errorf("captures %v", got)
+		}
+		again.close()
+		checkIndex(t, c.dir, readBack(t, c.dir))
+	})
+}
+
+// TestFileTakenAway: a file that is removed while it is written is missed, and the next one is begun.
+func TestFileTakenAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		c.get("http://example.com/1")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if err := os.RemoveAll(filepath.Join(c.dir, "archive")); err != nil {
+			t.Fatal(err)
+		}
+		c.get("http://example.com/2")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if err := c.Ready(); err != nil {
+			t.Error(err)
+		}
+		c.close()
+		if n := c.log.count("a WARC file was taken away", ".warc.gz"); n != 1 {
+			t.Errorf("in the log: %s", &c.log.b)
+		}
+		names, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*"))
+		if len(names) != 1 {
+			t.Fatal(names)
+		}
+		if records := readFile(t, names[0]); len(records) != 3 || !strings.Contains(records[1].block, "/2") {
+			t.Errorf("records: %v", records)
+		}
+	})
+}
+
+// TestSpillFails: an exchange that cannot spill is recorded as far as it was kept, and recording is off until spilling works.
+func TestSpillFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		spill := filepath.Join(c.dir, "spill")
+		if err := os.Remove(spill); err != nil {
+			t.Fatal(err)
+		}
+		x := c.begin("http://example.com/", exampleRequest, page(200, "text/plain", "", randomText(1<<20)))
+		if _, err := x.Response.Write(make([]byte, 1<<20)); err == nil {
+			t.Error("Write: no error")
+		}
+		x.Commit()
+		if c.Ready() == nil {
+			t.Error("ready")
+		}
+		if err := os.Mkdir(spill, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if err := c.Ready(); err != nil {
+			t.Error(err)
+		}
+		c.close()
+		records := readBack(t, c.dir)
+		checkIndex(t, c.dir, records)
+		if len(records) != 4 || records[1].get("WARC-Truncated") != "unspecified" || len(records[1].block) < 1<<20 ||
+			!strings.Contains(records[3].block, "not all could be kept: spill") {
+			t.Errorf("records: %.1000v", records)
+		}
+	})
+}
+
+// TestAfterClose: an exchange that ends too late is named in the log.
+func TestAfterClose(t *testing.T) {
+	c := open(t, t.TempDir(), Config{})
+	x := c.begin("http://example.com/late", exampleRequest, exampleResponse)
+	c.close()
+	x.Commit()
+	if c.log.count("exchange lost", "http://example.com/late") != 1 {
+		t.Errorf("in the log: %s", &c.log.b)
+	}
+	if err := c.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// TestTwoRecorders: the second one on a collection is refused, and does no harm to the first.
+func TestTwoRecorders(t *testing.T) {
+	c := open(t, t.TempDir(), Config{})
+	c.get("http://example.com/1")
+	if _, err := Open(Config{}, c.dir, zerolog.Nop()); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("Open: %v", err)
+	}
+	c.commit("http://example.com/2", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
+	c.close()
+	checkIndex(t, c.dir, readBack(t, c.dir))
+}

@@ -1,0 +1,83 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+// chunkSizes are the size classes of memory. The last one has room for a body of 1 MiB and its head.
+var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1<<20 + 64<<10}
+
+// memory is what the buffers of one recorder share: pooled chunks, the count of what they hold together, and where they
+// spill. A buffer whose bytes fit the smallest chunk never spills, so that no shortage makes a file of every request.
+type memory struct {
+	dir    string      // where buffers spill
+	limit  int64       // bytes that may be held in memory; not counting smallest chunks
+	failed func(error) // called when a buffer cannot spill
+	pools  [len(chunkSizes)]sync.Pool
+	held   atomic.Int64 // bytes of the chunks that are in use
+}
+
+// take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.
+func (m *memory) take(size int64) *[]byte {
+	class := 0
+	for class < len(chunkSizes) && int64(chunkSizes[class]) < size {
+		class++
+	}
+	if m == nil {
+		chunk := make([]byte, 0, 2*size)
+		return &chunk
+	}
+	if class == len(chunkSizes) || class > 0 && m.held.Load()+int64(chunkSizes[class]) > m.limit {
+		return nil
+	}
+	m.held.Add(int64(chunkSizes[class]))
+	if chunk, ok := m.pools[class].Get().(*[]byte); ok {
+		return chunk
+	}
+	chunk := make([]byte, 0, chunkSizes[class])
+	return &chunk
+}
+
+// give takes a chunk back.
+func (m *memory) give(chunk *[]byte) {
+	if m == nil {
+		return
+	}
+	for class, size := range chunkSizes {
+		if size == cap(*chunk) {
+			m.held.Add(-int64(size))
+			*chunk = (*chunk)[:0]
+			m.pools[class].Put(chunk)
+			return
+		}
+	}
+}
+
+// file makes a file that vanishes with its last descriptor: it loses its name before its first byte.
+func (m *memory) file() (*os.File, error) {
+	f, err := os.CreateTemp(m.dir, "body-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// probe finds out whether a body could be spilled.
+func (m *memory) probe() error {
+	f, err := m.file()
+	if err != nil {
+		return fmt.Errorf("spill: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.Write(make([]byte, chunkSizes[len(chunkSizes)-1])); err != nil {
+		return fmt.Errorf("spill: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package recorder
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nlnwa/gowarc"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// record is a record as gowarc reads it.
+type record struct {
+	file   string
+	offset int64
+	header *gowarc.WarcFields
+	block  string
+	faults string // what gowarc's validation says
+}
+
+func (r *record) get(name string) string { return r.header.Get(name) }
+
+// readBack reads all WARC files of a collection with gowarc, and checks what must hold for each of them.
+func readBack(t *testing.T, dir string) []record {
+	t.Helper()
+	var all []record
+	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".warc.gz") {
+			t.Errorf("in archive/: %s", name)
+			continue
+		}
+		records := readFile(t, name)
+		checkFile(t, records)
+		all = append(all, records...)
+	}
+	return all
+}
+
+func readFile(t *testing.T, path string) []record {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := &countingReader{r: f}
+	buffered := bufio.NewReader(in)
+	u := gowarc.NewUnmarshaler(gowarc.WithFixSyntaxErrors(false), gowarc.WithFixDigest(false), gowarc.WithFixContentLength(false))
+	var records []record
+	for {
+		offset := in.n - int64(buffered.Buffered())
+		r, skipped, validation, err := u.Unmarshal(buffered)
+		if errors.Is(err, io.EOF) {
+			return records
+		}
+		if err != nil || skipped != 0 {
+			t.Fatalf("%s at %d: %v, %d bytes skipped", path, offset, err, skipped)
+		}
+		raw, err := r.Block().RawBytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, err := io.ReadAll(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatalf("%s at %d: %v", path, offset, err)
+		}
+		records = append(records, record{filepath.Base(path), offset, r.WarcHeader(), string(block), validation.String()})
+	}
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// checkFile checks the order of a file's records: warcinfo first and named by all others, each request right behind its response.
+func checkFile(t *testing.T, records []record) {
+	t.Helper()
+	if len(records) == 0 || records[0].get("WARC-Type") != "warcinfo" || records[0].get("WARC-Filename") != records[0].file {
+		t.Errorf("the file does not begin with its warcinfo: %v", records)
+		return
+	}
+	for i, r := range records[1:] {
+		before := records[i]
+		if r.get("WARC-Warcinfo-ID") != records[0].get("WARC-Record-ID") {
+			t.Errorf("%s at %d: WARC-Warcinfo-ID is not that of the file", r.file, r.offset)
+		}
+		if before.get("WARC-Type") != "response" {
+			continue
+		}
+		if r.get("WARC-Type") != "request" || r.get("WARC-Concurrent-To") != before.get("WARC-Record-ID") ||
+			r.get("WARC-Target-URI") != before.get("WARC-Target-URI") || r.get("WARC-Date") != before.get("WARC-Date") {
+			t.Errorf("%s at %d: not the request of the response before it: %v", r.file, r.offset, r.header)
+		}
+	}
+	if last := records[len(records)-1]; last.get("WARC-Type") == "response" {
+		t.Errorf("%s ends with a response", last.file)
+	}
+}
+
+// checkIndex checks that there is one capture for each response, that each one leads to its record, and that all files are sealed at their size.
+func checkIndex(t *testing.T, dir string, records []record) {
+	t.Helper()
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	responses := make(map[string]record)
+	for _, r := range records {
+		if r.get("WARC-Type") == "response" {
+			responses[fmt.Sprint(r.file, r.offset)] = r
+		}
+	}
+	lengths := make(map[string]map[int64]int64)
+	index.Captures(store.Query{}, func(c *store.Capture) bool {
+		r, ok := responses[fmt.Sprint(c.File, c.Offset)]
+		if !ok || r.get("WARC-Target-URI") != c.URL || r.get("WARC-Payload-Digest") != c.Digest {
+			t.Errorf("capture without its record, or a second one: %+v", c)
+			return true
+		}
+		delete(responses, fmt.Sprint(c.File, c.Offset))
+		if lengths[c.File] == nil {
+			lengths[c.File] = recordLengths(t, filepath.Join(dir, "archive", c.File))
+		}
+		if got := lengths[c.File][c.Offset]; got != c.Length {
+			t.Errorf("%s at %d has length %d, the capture says %d", c.File, c.Offset, got, c.Length)
+		}
+		return true
+	})
+	for _, r := range responses {
+		t.Errorf("%s at %d: response without capture: %v", r.file, r.offset, r.header)
+	}
+	files, err := index.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		info, err := os.Stat(filepath.Join(dir, "archive", file.Name))
+		if err != nil || info.Size() != file.Committed || !file.Sealed {
+			t.Errorf("%+v: %v", file, err)
+		}
+	}
+}
+
+// recordLengths are the lengths of the records of a file, by their offsets.
+func recordLengths(t *testing.T, path string) map[int64]int64 {
+	t.Helper()
+	r, err := warc.Open(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	lengths := make(map[int64]int64)
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return lengths
+		}
+		if err == nil {
+			err = record.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lengths[record.Offset] = record.Length
+	}
+}

@@ -1,0 +1,26 @@
+package recorder
+
+import "slices"
+
+// Status is a snapshot of a recorder, for people and monitors.
+type Status struct {
+	Recording bool     `json:"recording"`
+	Reason    string   `json:"reason,omitempty"` // why it is off
+	Exchanges int64    `json:"exchanges"`        // recorded since the start
+	Lost      int64    `json:"lost"`             // exchanges that could not be recorded; each one is in the log
+	Bytes     int64    `json:"bytes"`            // written to WARC files since the start
+	Queued    int64    `json:"queued"`           // bytes of exchanges that wait to be recorded, without those on disk
+	OpenFiles []string `json:"openFiles"`        // base names of the WARC files being written, the final ones
+}
+
+// Status tells how recording goes.
+func (r *Recorder) Status() Status {
+	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load()}
+	if err := r.Ready(); err != nil {
+		s.Recording, s.Reason = false, err.Error()
+	}
+	r.files.mu.Lock()
+	defer r.files.mu.Unlock()
+	s.OpenFiles = slices.Clone(r.files.open)
+	return s
+}
