@@ -17,7 +17,7 @@ type committer struct {
 	*files
 	health   *health
 	log      zerolog.Logger
-	interval time.Duration // longest wait of an exchange before its commit begins
+	interval time.Duration // between the beginnings of two commits, and so the longest wait of an exchange
 	idle     time.Duration // after which a file is finished
 
 	closing <-chan struct{} // closed when the recorder closes: nothing waits for others any more
@@ -27,6 +27,7 @@ type committer struct {
 	lost     func(*done, error) // told of each one that could not be
 	recorded atomic.Int64
 
+	began    time.Time       // when the last commit began
 	captures []store.Capture // of one group
 	states   []store.File
 	failed   error // why something was given up; to be read when run has returned
@@ -82,12 +83,13 @@ func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 	wait = c.retireIdle(now, stopped)
 	due := stopped || len(c.retired) > 0 || c.size >= c.full || isClosed(c.closing)
 	if !due && !c.since.IsZero() {
-		left := c.interval - now.Sub(c.since)
+		left := c.interval - now.Sub(c.began) // the first exchange after a quiet time need not wait for others
 		due, wait = left <= 0, min(wait, left)
 	}
 	if due {
 		g.batches, g.retired = c.waiting, c.retired
 		c.waiting, c.retired, c.since, c.size = nil, nil, time.Time{}, 0
+		c.began = now
 		for _, b := range g.batches {
 			b.segment.batch = nil
 		}

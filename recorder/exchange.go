@@ -33,7 +33,7 @@ type Exchange struct {
 	// Unverified says what is wrong with the origin's certificate that was accepted all the same; "" if nothing.
 	Unverified string
 
-	// Truncated is why the exchange is incomplete, in the words of WARC 1.1 section 5.13: length, time, disconnect,
+	// Truncated is why the exchange is incomplete, in the words of WARC-Truncated (WARC 1.1 section 5): length, time, disconnect,
 	// unspecified; "" if it is complete.
 	Truncated string
 

@@ -113,7 +113,7 @@ func (f *files) drop(s *segment, bound int64) {
 }
 
 // move gives a batch whose file has been finished without it to the next file of the lane. Its records name the warcinfo record of the file that
-// they were meant for; WARC 1.1 section 5.7 allows that.
+// they were meant for, which is still where it was; WARC 1.1 allows a WARC-Warcinfo-ID that points elsewhere.
 func (f *files) move(b *batch) *segment {
 	old := b.segment
 	n := len(b.done)

@@ -359,7 +359,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestGroupCommit: what comes within the interval is committed together, at its end and not before; what is large enough at once.
+// TestGroupCommit: what comes after a quiet time is committed at once; what comes within the interval of that, together, at its end and not
+// before; what is large enough at once.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{CommitInterval: 50 * time.Millisecond, CommitSize: 100_000})
@@ -370,21 +371,23 @@ func TestGroupCommit(t *testing.T) {
 				t.Fatalf("%d captures after %v, want %d", got, time.Since(start(t)), want)
 			}
 		}
-		c.get("http://example.com/1")
-		check(0)
+		c.get("http://example.com/0")
+		check(1)
 		time.Sleep(30 * time.Millisecond)
+		c.get("http://example.com/1")
+		time.Sleep(15 * time.Millisecond)
 		c.get("http://example.com/2")
-		time.Sleep(19 * time.Millisecond)
-		check(0)
+		time.Sleep(4 * time.Millisecond)
+		check(1)
 		time.Sleep(time.Millisecond)
-		check(2)
+		check(3)
 		c.commit("http://example.com/3", exampleRequest, page(200, "text/html", "", randomText(60_000)))
-		check(2)
+		check(3)
 		c.commit("http://example.com/4", exampleRequest, page(200, "text/html", "", randomText(60_000)))
-		check(4)
+		check(5)
 		c.get("http://example.com/5")
 		c.close()
-		if n := c.log.count(`"message":"capture"`, `"level":"info"`); n != 5 {
+		if n := c.log.count(`"message":"capture"`, `"level":"info"`); n != 6 {
 			t.Errorf("%d captures in the log", n)
 		}
 	})
