@@ -80,8 +80,8 @@ func (x *Exchange) noteUnkept() {
 	x.Fault = strings.TrimPrefix(x.Fault+"; not all could be kept: "+err.Error(), "; ")
 }
 
-// spilled says whether a part of the exchange is on disk.
-func (x *Exchange) spilled() bool { return x.Request.file != nil || x.Response.file != nil }
+// large says whether a side of the exchange is larger than any chunk of memory.
+func (x *Exchange) large() bool { return max(x.Request.Len(), x.Response.Len()) > maxChunk }
 
 // took is how long the exchange lasted.
 func (x *Exchange) took() time.Duration { return x.ended.Sub(x.Started) }

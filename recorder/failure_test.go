@@ -37,24 +37,25 @@ func TestWriteFails(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		before int // exchanges in the file before it fails
-		spill  bool
+		body   string
+		memory int64 // that all buffers may hold
 	}{
-		{"first write", 0, false},
-		{"later write", 3, false},
-		{"first write, spilled", 0, true},
-		{"later write, spilled", 3, true},
+		{"first write", 0, randomText(5000), 1e9},
+		{"later write", 3, randomText(5000), 1e9},
+		{"first write, spilled", 0, randomText(5000), 0},
+		{"later write, spilled", 3, randomText(5000), 0},
+		{"first write, large", 0, randomText(1200 << 10), 1e9},
+		{"later write, large", 3, randomText(1200 << 10), 1e9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				col := open(t, t.TempDir(), Config{QueueSize: 50_000})
-				if c.spill {
-					col.memory.limit = 0
-				}
+				col.memory.limit = c.memory
 				var want []string
 				commit := func() {
 					url := fmt.Sprintf("http://example.com/%03d", len(want))
 					want = append(want, url)
-					col.commit(url, exampleRequest, page(200, "text/plain", "", randomText(5000)))
+					col.commit(url, exampleRequest, page(200, "text/plain", "br", c.body))
 				}
 				for range c.before {
 					commit()
@@ -68,7 +69,7 @@ func TestWriteFails(t *testing.T) {
 				finished := make(chan struct{})
 				go func() {
 					defer close(finished)
-					for range spilledAtOnce + 10 {
+					for range largeAtOnce + 10 {
 						commit()
 					}
 				}()

@@ -13,8 +13,8 @@ import (
 )
 
 // files are the WARC files being written, and what waits to be written to them. There are two chains of them, each file following the one before:
-// one for exchanges in memory, whose records are compressed beforehand and go down many at a time, and one for those on disk, which are
-// compressed straight into the file and may hold it for a long time.
+// one for small exchanges, whose records are compressed beforehand and go down many at a time, and one for large ones, which are compressed
+// straight into the file and may hold it for a long time.
 type files struct {
 	dir        string // archive/ of the collection
 	prefix     string
@@ -45,8 +45,8 @@ type files struct {
 type lane int
 
 const (
-	fromMemory lane = iota
-	fromDisk
+	small lane = iota
+	large
 )
 
 // sizeOfWarcinfo is more than a warcinfo record takes.

@@ -18,7 +18,7 @@ type header struct {
 	id       *ids
 }
 
-// append appends the header of a request or response record, with the fields that formats.md asks for (WARC 1.1 section 5).
+// append appends the header of a request or response record, with its empty line (WARC 1.1 section 5).
 func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *message, truncated string) []byte {
 	dst = append(dst, warc.Version+"\r\nWARC-Type: "...)
 	dst = append(dst, kind...)

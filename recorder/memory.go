@@ -7,8 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// chunkSizes are the size classes of memory. The last one has room for a body of 1 MiB and its head.
-var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1<<20 + 64<<10}
+// maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its head.
+const maxChunk = 1<<20 + 64<<10
+
+// chunkSizes are the size classes of memory.
+var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, maxChunk}
 
 // memory is what the buffers of one recorder share: pooled chunks, the count of what they hold together, and where they
 // spill. A buffer whose bytes fit the smallest chunk never spills, so that no shortage makes a file of every request.
@@ -76,7 +79,7 @@ func (m *memory) probe() error {
 		return fmt.Errorf("spill: %w", err)
 	}
 	defer f.Close()
-	if _, err := f.Write(make([]byte, chunkSizes[len(chunkSizes)-1])); err != nil {
+	if _, err := f.Write(make([]byte, maxChunk)); err != nil {
 		return fmt.Errorf("spill: %w", err)
 	}
 	return nil

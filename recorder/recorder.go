@@ -38,8 +38,8 @@ const (
 	// exchangeCost is what an exchange takes of the queue beside its bytes.
 	exchangeCost = 2 << 10
 
-	// spilledAtOnce is how many exchanges that have spilled may wait.
-	spilledAtOnce = 64
+	// largeAtOnce is how many large exchanges may wait; they lie on disk.
+	largeAtOnce = 16
 )
 
 // Recorder records the exchanges of one collection. Its methods are safe for concurrent use.
@@ -52,14 +52,13 @@ type Recorder struct {
 	committer committer
 	pool      sync.Pool // of exchanges
 
-	queueSize  int64
-	queue      *semaphore.Weighted // bytes of exchanges between Commit and their commit
-	queued     atomic.Int64
-	fromMemory chan *Exchange
-	fromDisk   chan *Exchange
-	unfinished sync.WaitGroup // exchanges between Commit and their commit
-	lost       atomic.Int64
-	probing    atomic.Bool
+	queueSize int64
+	queue     *semaphore.Weighted // bytes of exchanges between Commit and their commit
+	queued    atomic.Int64
+	small     chan *Exchange // for the workers that make records in memory
+	large     chan *Exchange // for the one that does not
+	lost      atomic.Int64
+	probing   atomic.Bool
 
 	mu      sync.RWMutex // held for reading by Commit, so that Close waits for it
 	closed  bool
@@ -124,16 +123,16 @@ func prepare(archive, spill string, index *store.Bolt, log zerolog.Logger) error
 // start starts the goroutines.
 func (r *Recorder) start(cfg Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
-	r.fromMemory, r.fromDisk = make(chan *Exchange, 64), make(chan *Exchange, spilledAtOnce)
+	r.small, r.large = make(chan *Exchange, 64), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
 	c.files, c.health, c.log, c.interval, c.idle = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle
 	c.closing, c.stop, c.finished, c.lost = r.closing, make(chan struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
-		w := &memoryWorker{maker: newMaker(r.log), files: &r.files}
-		r.workers.Go(func() { w.run(r.fromMemory) })
+		w := &smallWorker{maker: newMaker(r.log), files: &r.files, lost: r.loses}
+		r.workers.Go(func() { w.run(r.small) })
 	}
-	w := &diskWorker{maker: newMaker(r.log), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
-	r.workers.Go(func() { w.run(r.fromDisk) })
+	w := &largeWorker{maker: newMaker(r.log), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
+	r.workers.Go(func() { w.run(r.large) })
 	r.stopped.Go(c.run)
 }
 
@@ -165,15 +164,14 @@ func (r *Recorder) commit(x *Exchange) {
 		x.release()
 		return
 	}
-	r.unfinished.Add(1)
-	if x.spilled() {
-		r.fromDisk <- x
+	if x.large() {
+		r.large <- x
 		return
 	}
 	x.queued = min(x.size()+exchangeCost, r.queueSize)
 	r.queue.Acquire(context.Background(), x.queued) // fails only when its context ends
 	r.queued.Add(x.queued)
-	r.fromMemory <- x
+	r.small <- x
 }
 
 // finished lets go of an exchange that is recorded or lost.
@@ -182,7 +180,6 @@ func (r *Recorder) finished(d *done) {
 		r.queue.Release(d.queued)
 		r.queued.Add(-d.queued)
 	}
-	r.unfinished.Done()
 }
 
 // loses logs an exchange that cannot be recorded.
@@ -220,8 +217,8 @@ func (r *Recorder) close() error {
 	r.mu.Lock() // when no Commit is under way any more
 	r.closed = true
 	r.mu.Unlock()
-	close(r.fromMemory)
-	close(r.fromDisk)
+	close(r.small)
+	close(r.large)
 	r.workers.Wait()
 	close(r.committer.stop)
 	r.stopped.Wait()

@@ -225,8 +225,8 @@ func TestVerbatim(t *testing.T) {
 	}
 }
 
-// TestSpilled records exchanges on disk, next to small ones.
-func TestSpilled(t *testing.T) {
+// TestLarge records exchanges that lie on disk for their size, next to small ones.
+func TestLarge(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, Config{})
 	want := map[string][2]string{

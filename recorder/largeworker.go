@@ -8,9 +8,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// diskWorker writes exchanges that have spilled to disk, one after another: it reads each one once for the digests and once more to compress
+// largeWorker writes exchanges that lie on disk for their size, one after another: it reads each one once for the digests and once more to compress
 // it straight into its file, so that a body of any size takes up no memory and holds up only other such bodies.
-type diskWorker struct {
+type largeWorker struct {
 	maker
 	files   *files
 	health  *health
@@ -19,7 +19,7 @@ type diskWorker struct {
 	buf     []byte // that bodies are read through
 }
 
-func (w *diskWorker) run(exchanges <-chan *Exchange) {
+func (w *largeWorker) run(exchanges <-chan *Exchange) {
 	for x := range exchanges {
 		w.record(x)
 		x.release()
@@ -27,7 +27,7 @@ func (w *diskWorker) run(exchanges <-chan *Exchange) {
 }
 
 // record writes an exchange and hands its capture to the committer.
-func (w *diskWorker) record(x *Exchange) {
+func (w *largeWorker) record(x *Exchange) {
 	request, err := w.read(&x.Request)
 	response, err2 := w.read(&x.Response)
 	if err := errors.Join(err, err2); err != nil {
@@ -35,7 +35,7 @@ func (w *diskWorker) record(x *Exchange) {
 		return
 	}
 	bound := boundOf(x)
-	s := w.files.plan(fromDisk, bound)
+	s := w.files.plan(large, bound)
 	var d done
 	var unreadable error
 	err = w.health.retry(streaming, w.closing, func() error {
@@ -58,7 +58,7 @@ func (w *diskWorker) record(x *Exchange) {
 }
 
 // usable is a file that takes records: s, or the next one if a write to s went wrong.
-func (w *diskWorker) usable(s *segment, bound int64) (*segment, error) {
+func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
 	if s.broken != nil {
 		if err := w.files.mend(s); err != nil {
 			return s, err
@@ -67,13 +67,13 @@ func (w *diskWorker) usable(s *segment, bound int64) (*segment, error) {
 	if !s.finished {
 		return s, nil
 	}
-	next := w.files.plan(fromDisk, bound)
+	next := w.files.plan(large, bound)
 	w.files.drop(s, bound)
 	return next, nil
 }
 
 // write appends the records of an exchange to a file.
-func (w *diskWorker) write(s *segment, x *Exchange, request, response *message) (done, error) {
+func (w *largeWorker) write(s *segment, x *Exchange, request, response *message) (done, error) {
 	r := w.make(x, request, response, s)
 	d := doneOf(x, r)
 	offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
@@ -95,7 +95,7 @@ func (w *diskWorker) write(s *segment, x *Exchange, request, response *message) 
 }
 
 // read is messageOf for a message that may be on disk.
-func (w *diskWorker) read(b *Buffer) (message, error) {
+func (w *largeWorker) read(b *Buffer) (message, error) {
 	if b.file == nil {
 		return messageOf(b.bytes()), nil
 	}
@@ -120,7 +120,7 @@ func (w *diskWorker) read(b *Buffer) (message, error) {
 }
 
 // readHead reads as much of a message as holds its head: little, as a rule.
-func (w *diskWorker) readHead(b *Buffer) ([]byte, error) {
+func (w *largeWorker) readHead(b *Buffer) ([]byte, error) {
 	for size := int64(64 << 10); ; size = maxHead {
 		start := make([]byte, min(size, b.Len()))
 		if _, err := b.ReadAt(start, 0); err != nil && err != io.EOF {

@@ -1,0 +1,71 @@
+package recorder
+
+import "io"
+
+// smallWorker makes and compresses the records of exchanges that have room in memory, several workers at once.
+type smallWorker struct {
+	maker
+	files     *files
+	lost      func(*done, error)
+	members   []byte    // of one exchange
+	unspilled [2][]byte // what an exchange has spilled
+}
+
+func (w *smallWorker) run(exchanges <-chan *Exchange) {
+	for x := range exchanges {
+		w.record(x)
+		x.release()
+	}
+}
+
+// record hands the records of an exchange to the committer.
+func (w *smallWorker) record(x *Exchange) {
+	if err := w.unspill(x); err != nil {
+		w.lost(&done{url: x.URL, queued: x.queued}, err)
+		return
+	}
+	bound := boundOf(x)
+	s := w.files.plan(small, bound)
+	request, response := messageOf(w.bytes(0, &x.Request)), messageOf(w.bytes(1, &x.Response))
+	r := w.make(x, &request, &response, s)
+	d := doneOf(x, r)
+	w.members = w.members[:0]
+	if len(r.response) > 0 {
+		w.members = w.append(w.members, r.response, &response)
+		d.capture.Length = int64(len(w.members))
+	}
+	if len(r.request) > 0 {
+		w.members = w.append(w.members, r.request, &request)
+	}
+	w.members = w.appendMetadata(w.members)
+	w.files.add(s, bound, w.members, d)
+}
+
+// unspill reads back what has been spilled for want of memory, and not for its size.
+func (w *smallWorker) unspill(x *Exchange) error {
+	for i, b := range []*Buffer{&x.Request, &x.Response} {
+		if b.file == nil {
+			continue
+		}
+		if w.unspilled[i] == nil {
+			w.unspilled[i] = make([]byte, maxChunk)
+		}
+		if _, err := io.ReadFull(b.reader(), w.unspilled[i][:b.Len()]); err != nil {
+			return &readError{err}
+		}
+	}
+	return nil
+}
+
+// bytes are those of a side of the exchange.
+func (w *smallWorker) bytes(side int, b *Buffer) []byte {
+	if b.file != nil {
+		return w.unspilled[side][:b.Len()]
+	}
+	return b.bytes()
+}
+
+// doneOf is what the committer must know of an exchange.
+func doneOf(x *Exchange, r *records) done {
+	return done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued}
+}
