@@ -13,13 +13,14 @@ import (
 
 // mayImport says which of our own packages a package may import, and why no others.
 var mayImport = map[string][]string{
-	"canon":       {}, // keys depend on a request and nothing else
-	"certs":       {}, // so that the authority can be read on its own
-	"store":       {"warcorder/canon"},
-	"store/warc":  {}, // the files know nothing of the index
-	"recorder":    {"warcorder/canon", "warcorder/store", "warcorder/store/warc"},
-	"proxy":       {"warcorder/recorder", "warcorder/certs"}, // it knows exchanges, not how they are kept
-	"proxy/admin": {},                                        // main mounts what it shows
+	"canon":        {}, // keys depend on a request and nothing else
+	"canon/vector": {"warcorder/canon"},
+	"certs":        {}, // so that the authority can be read on its own
+	"store":        {"warcorder/canon"},
+	"store/warc":   {}, // the files know nothing of the index
+	"recorder":     {"warcorder/canon", "warcorder/store", "warcorder/store/warc"},
+	"proxy":        {"warcorder/recorder", "warcorder/certs"}, // it knows exchanges, not how they are kept
+	"proxy/admin":  {},                                        // main mounts what it shows
 }
 
 // only says where a library may be used: what replaces it one day is then one place.

@@ -32,9 +32,53 @@ func BenchmarkSURT(b *testing.B) {
 	}
 }
 
-func BenchmarkWithMethod(b *testing.B) {
+// posts are typical bodies, as browsers send them.
+var posts = []struct{ name, contentType, body string }{
+	{"json", "application/json", `{"operationName":"Page","variables":{"id":17,"first":20,"after":null,"filters":[{"key":"tag","values":["a","b"]}],"price":9.99,"sort":"date"},"query":"query Page($id: ID!) { page(id: $id) { title } }"}`},
+	{"form", "application/x-www-form-urlencoded", "username=someone%40example.com&comment=Hello+world%21+%C3%9Cber+uns&token=0123456789abcdef&submit=1"},
+	{"multipart", "multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW", "------WebKitFormBoundary7MA4YWxkTrZu0gW\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nsome text\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\n" + strings.Repeat("line\n", 200) + "\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW--\r\n"},
+	{"text", "text/plain;charset=UTF-8", "event=pageview&t=1715000000&u=https%3A%2F%2Fwww.example.com%2F"},
+	{"binary", "application/octet-stream", strings.Repeat("\x00\x01\xfe\xff", 500)},
+	{"long json", "application/json", "{\"events\":[" + strings.Repeat(`{"name":"click","at":1715000000.25,"props":{"x":10,"y":20,"el":"a.button"}},`, 20000) + `{"name":"end"}]}`},
+	{"long multipart", "multipart/form-data; boundary=X", "--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\n" + strings.Repeat("binary\n\xff\x00 data\r\n", 1<<16) + "\r\n--X--\r\n"},
+}
+
+func BenchmarkKeys(b *testing.B) {
+	for _, dialect := range []Dialect{Pywb, Spec, WarcioJS} {
+		b.Run(string(dialect)+"/get", func(b *testing.B) {
+			benchmarkKeys(b, dialect, &Request{URL: typical[0].url, Method: "GET"})
+		})
+		for _, p := range posts {
+			b.Run(string(dialect)+"/"+p.name, func(b *testing.B) {
+				r := &Request{URL: "https://api.example.com/v1/graphql?x=1", Method: "POST", ContentType: p.contentType, Body: []byte(p.body)}
+				b.SetBytes(int64(len(p.body)))
+				benchmarkKeys(b, dialect, r)
+			})
+		}
+	}
+}
+
+func benchmarkKeys(b *testing.B, dialect Dialect, r *Request) {
 	b.ReportAllocs()
 	for b.Loop() {
-		WithMethod("https://api.example.com/v1/graphql?x=1", "POST")
+		dialect.Keys(r)
+	}
+}
+
+// The keys of other kinds.
+func BenchmarkOtherKeys(b *testing.B) {
+	profiles := rules(b)
+	const url = "https://de.wikipedia.org/wiki/Web-Archivierung_%28Begriffskl%C3%A4rung%29?title=%C3%9Cber+uns"
+	for name, key := range map[string]func(){
+		"path":     func() { profiles.URL(url) },
+		"wwwoffle": func() { WWWOFFLE(url) },
+		"form":     func() { FormKey(posts[1].body) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				key()
+			}
+		})
 	}
 }

@@ -1,0 +1,153 @@
+package canon
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// amfText writes AMF values as pywb's representation does: Python's print of lists and
+// numbers, JSON with sorted names for objects, and tags for messages. Values that hold
+// each other can make any amount of text: room is what is left for all of it.
+type amfText struct {
+	out     []byte
+	failed  bool
+	nesting int
+	room    *int
+}
+
+func (t *amfText) write(s string) {
+	if *t.room -= len(s); *t.room < 0 {
+		t.failed = true
+		return
+	}
+	t.out = append(t.out, s...)
+}
+
+// envelope writes the requests of an envelope. A response fails.
+func (t *amfText) envelope(messages []amfMessage) {
+	t.write("<Envelope>[")
+	for i, m := range messages {
+		t.failed = t.failed || isResponse(m.target)
+		if i > 0 {
+			t.write(",")
+		}
+		t.write("<Request target=" + m.target + ">")
+		t.value(m.body)
+		t.write("</Request>")
+	}
+	t.write("]</Envelope>")
+}
+
+// isResponse reports whether a message's target makes it an answer.
+func isResponse(target string) bool {
+	event := target[strings.LastIndexByte(target, '/')+1:]
+	return len(event) < len(target) && (event == "onResult" || event == "onStatus" || event == "onDebugEvents")
+}
+
+// enter reports whether a value may be written that lies in another.
+func (t *amfText) enter() bool {
+	t.nesting++
+	t.failed = t.failed || t.nesting > maxAMFNesting
+	return !t.failed
+}
+
+// value writes a value that is in no object.
+func (t *amfText) value(v any) {
+	if !t.enter() {
+		return
+	}
+	switch v := v.(type) {
+	case nil:
+	case bool:
+		t.write(map[bool]string{true: "True", false: "False"}[v])
+	case int:
+		t.write(strconv.Itoa(v))
+	case float64:
+		t.write(pythonFloat(v))
+	case amfNumber:
+		t.write(wholeOrPython(float64(v)))
+	case string:
+		t.write(v)
+	case amfUndefined:
+		t.write("<UndefinedType>{}</UndefinedType>")
+	case amfDate:
+		t.date(float64(v))
+	case *amfArray:
+		t.list(v.elements, ",", t.value)
+	case *amfObject:
+		t.object(v)
+	}
+	t.nesting--
+}
+
+func (t *amfText) list(values []any, comma string, write func(any)) {
+	t.write("[")
+	for i, v := range values {
+		if i > 0 {
+			t.write(comma)
+		}
+		write(v)
+	}
+	t.write("]")
+}
+
+// object writes an object as its class asks for it.
+func (t *amfText) object(o *amfObject) {
+	name := o.class[strings.LastIndexByte(o.class, '.')+1:]
+	switch o.class {
+	case "flex.messaging.io.ArrayCollection":
+		t.value(o.fields[amfContent])
+	case "flex.messaging.messages.RemotingMessage":
+		t.write("<RemotingMessage operation=")
+		if o.fields["operation"] == nil {
+			t.write("None")
+		}
+		t.value(o.fields["operation"])
+		t.write(">")
+		t.value(o.fields["body"])
+		t.write("</RemotingMessage>")
+	case "flex.messaging.io.ObjectProxy", "flex.messaging.messages.CommandMessage", "flex.messaging.messages.AsyncMessage",
+		"flex.messaging.messages.AcknowledgeMessage", "flex.messaging.messages.ErrorMessage":
+		t.write("<" + name + ">")
+		t.json(&amfObject{fields: t.texts(o.fields)})
+		t.write("</" + name + ">")
+	default:
+		t.json(o)
+	}
+}
+
+// texts writes each field on its own.
+func (t *amfText) texts(fields map[string]any) map[string]any {
+	texts := map[string]any{}
+	for name, value := range fields {
+		sub := amfText{nesting: t.nesting, room: t.room, failed: t.failed}
+		sub.value(value)
+		t.failed = t.failed || sub.failed
+		texts[name] = string(sub.out)
+	}
+	return texts
+}
+
+// date writes a date as Python prints a datetime: without seconds that are zero.
+func (t *amfText) date(milliseconds float64) {
+	const year9999 = 253402300800e6
+	microseconds := math.RoundToEven(milliseconds * 1000)
+	date := time.UnixMicro(int64(microseconds)).UTC()
+	if !(math.Abs(microseconds) < year9999) || date.Year() < 1 {
+		t.failed = true
+		return
+	}
+	t.write(date.Format("datetime.datetime(2006, 1, 2, "))
+	t.write(fmt.Sprintf("%d, %d", date.Hour(), date.Minute()))
+	micro := date.Nanosecond() / 1000
+	if date.Second() > 0 || micro > 0 {
+		t.write(fmt.Sprintf(", %d", date.Second()))
+	}
+	if micro > 0 {
+		t.write(fmt.Sprintf(", %d", micro))
+	}
+	t.write(")")
+}

@@ -1,0 +1,110 @@
+package canon
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Dialect is a way of writing a request's method and body into the URL that its
+// key is made of, so that what was posted to a URL is found again by what was
+// posted. The empty Dialect is Pywb. An unknown one acts as Pywb too; let
+// UnmarshalText refuse it first.
+type Dialect string
+
+const (
+	// Pywb writes what pywb and its indexer write. It is the index's own dialect.
+	Pywb Dialect = "pywb"
+	// Spec follows the text of Request Body Canonicalization to the letter.
+	Spec Dialect = "spec"
+	// WarcioJS writes what warcio.js and the browser tools built on it write.
+	WarcioJS Dialect = "warciojs"
+)
+
+// UnmarshalText reads a dialect's name, as a configuration or a command line has it.
+func (d *Dialect) UnmarshalText(text []byte) error {
+	switch name := Dialect(text); name {
+	case Pywb, Spec, WarcioJS:
+		*d = name
+		return nil
+	}
+	return fmt.Errorf("dialect %q: use %s, %s or %s", text, Pywb, Spec, WarcioJS)
+}
+
+// Query returns the query that stands for the request's body, what an index line
+// calls requestBody, cut where the dialect cuts it: at 4096 code points in Pywb,
+// 4096 UTF-16 units in WarcioJS, nowhere in Spec. It is empty for a GET and for a
+// body that the dialect passes over. It cannot fail.
+//
+// (Seed: Request Body Canonicalization, "Encoding the request body".)
+func (d Dialect) Query(r *Request) string {
+	if r.isGET() {
+		return ""
+	}
+	switch d {
+	case Spec:
+		return specQuery(r)
+	case WarcioJS:
+		return warcioJSQuery(r)
+	}
+	return pywbQuery(r)
+}
+
+// Append returns url with the request's method and its body's query appended as
+// arguments. For a GET it is url itself.
+//
+// (Seed: Request Body Canonicalization, "Encoding the request method".)
+func (d Dialect) Append(url, method, requestBody string) string {
+	if method == "" || method == "GET" {
+		return url
+	}
+	switch d {
+	case Spec:
+		return appendArguments(url, method, requestBody)
+	case WarcioJS:
+		return warcioJSAppend(url, method, requestBody)
+	}
+	if strings.EqualFold(method, "GET") {
+		return url
+	}
+	return appendArguments(url, strings.ToUpper(method), requestBody)
+}
+
+// Key returns the key of a URL that Append gave: its SURT, or in WarcioJS what
+// warcio.js calls so. It is false when the URL has none; the key is then the URL,
+// which WarcioJS may give back without its "www.".
+func (d Dialect) Key(url string) (key string, ok bool) {
+	if d == WarcioJS {
+		return warcioJSKey(url)
+	}
+	return SURT(url)
+}
+
+// Keys returns all that the dialect makes of a request.
+func (d Dialect) Keys(r *Request) Keys {
+	k := Keys{Method: d.method(r), RequestBody: d.Query(r)}
+	k.URL = d.Append(r.URL, r.Method, k.RequestBody)
+	k.URLKey, k.OK = d.Key(k.URL)
+	return k
+}
+
+// method is the request's method as the dialect writes it.
+func (d Dialect) method(r *Request) string {
+	switch {
+	case r.isGET():
+		return "GET"
+	case d == Spec || d == WarcioJS:
+		return r.Method
+	}
+	return strings.ToUpper(r.Method)
+}
+
+// Keys is what a dialect makes of a request. For every request in Pywb and Spec,
+// URLKey is SURT of URL, and URL is Append of the request's URL, Method and
+// RequestBody.
+type Keys struct {
+	Method      string // "GET" if the request names none
+	RequestBody string // what Query returns
+	URL         string // what Append returns
+	URLKey      string // what Key returns
+	OK          bool   // false: URL cannot be parsed and URLKey is URL
+}

@@ -1,0 +1,85 @@
+package canon
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Pair is a pair of an urlencoded data set.
+type Pair struct {
+	Name  string
+	Value string
+	// Defined says that there is a value, be it empty: a= and not a.
+	Defined bool
+}
+
+// DecodeForm reads an urlencoded data set: pairs between ; or &, as they come. Every text
+// is one, and a % that begins no escape is a character; only where the decoded names and
+// values are not UTF-8 it is malformed, represents nothing, and ok is false. The empty
+// text is the empty set. Line breaks, U+0000 and byte order marks are data.
+//
+// (Seed: draft-hoehrmann-urlencoded-01, section 3.)
+func DecodeForm(text string) (pairs []Pair, ok bool) {
+	if text == "" {
+		return nil, true
+	}
+	return DecodePairs(text)
+}
+
+// DecodePairs is DecodeForm for an application to which the empty text is one pair, of an
+// empty name and no value. The draft leaves that choice (section 3).
+func DecodePairs(text string) (pairs []Pair, ok bool) {
+	for more := true; more; {
+		field := text
+		if end := strings.IndexAny(text, ";&"); end >= 0 {
+			field, text = text[:end], text[end+1:]
+		} else {
+			more = false
+		}
+		name, value, defined := strings.Cut(field, "=")
+		p := Pair{decodeComponent(name), decodeComponent(value), defined}
+		if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
+			return nil, false
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs, true
+}
+
+// decodeComponent decodes a name or value.
+func decodeComponent(s string) string {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return s
+	}
+	return string(appendDecoded(nil, strings.ReplaceAll(s, "+", " ")))
+}
+
+// EncodeForm writes a data set in the one way that FormKey has for it: percent-plus
+// encoded as in a request body's query, = only where there is a value, & between pairs.
+// (The draft prefers ;, which few programs read, and allows both.) A set of one pair with
+// an empty name and no value becomes the empty text, and that DecodeForm takes for the
+// empty set; every other set of UTF-8 strings decodes to itself.
+func EncodeForm(pairs []Pair) string {
+	var out []byte
+	for i, p := range pairs {
+		if i > 0 {
+			out = append(out, '&')
+		}
+		out = percentPlus.appendString(out, p.Name)
+		if p.Defined {
+			out = percentPlus.appendString(append(out, '='), p.Value)
+		}
+	}
+	return string(out)
+}
+
+// FormKey returns a key for an urlencoded body, or a query, that is the same for all
+// spellings of the same data set. What is malformed is keyed as a binary body. It is
+// printable ASCII without spaces, and no part of a URL's own key.
+func FormKey(text string) string {
+	pairs, ok := DecodeForm(text)
+	if !ok {
+		return string(binaryQuery([]byte(text)))
+	}
+	return EncodeForm(pairs)
+}

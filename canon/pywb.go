@@ -1,0 +1,154 @@
+package canon
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// pywbQuery is Pywb's query. Only what POST and PUT carry has one.
+func pywbQuery(r *Request) string {
+	if method := strings.ToUpper(r.Method); method != "POST" && method != "PUT" || len(r.Body) == 0 {
+		return ""
+	}
+	q, ok := pywbParsed(r)
+	if !ok {
+		q = binaryQuery(r.prefix())
+	}
+	return string(cutRunes(q, maxQuery))
+}
+
+// pywbParsed is the query of a body of a type that is looked into, false if the
+// body counts as binary. As in pywb the header's value, as it came, decides by how
+// it begins: application/jsonp is JSON, Application/JSON is not.
+func pywbParsed(r *Request) (q []byte, ok bool) {
+	is := func(prefix string) bool { return strings.HasPrefix(r.ContentType, prefix) }
+	switch {
+	case r.tooLong():
+		return nil, false
+	case is("application/x-www-form-urlencoded"):
+		if !utf8.Valid(r.Body) {
+			return nil, false
+		}
+		return pywbForm(r.Body), true
+	case is("multipart/"):
+		return pywbMultipart(r.ContentType, r.Body)
+	case is("application/x-amf"):
+		return amfQuery(r.Body), true
+	case is("application/json"):
+		q, _ = pywbJSON(r.Body)
+		return q, true
+	case is("text/plain"):
+		return pywbJSON(r.Body)
+	}
+	return nil, false
+}
+
+// pywbForm is an urlencoded body, decoded and not encoded again. Bytes that were
+// escaped are text together only with those beside them: not with raw characters
+// beyond ASCII.
+func pywbForm(body []byte) (q []byte) {
+	const longest = 16 // more than a character may take when each byte is escaped
+	body = body[:min(len(body), longest*maxQuery)]
+	var decoded []byte
+	for len(body) > 0 {
+		ascii := leading(body, isASCIIByte)
+		decoded = appendDecoded(decoded[:0], spaced(body[:ascii]))
+		q = appendText(q, decoded)
+		body = body[ascii:]
+		raw := leading(body, isNotASCIIByte)
+		q = appendText(q, body[:raw])
+		body = body[raw:]
+	}
+	return q
+}
+
+// spaced returns a copy of s with a space for each plus sign.
+func spaced(s []byte) string { return strings.ReplaceAll(string(s), "+", " ") }
+
+func isASCIIByte(c byte) bool    { return c < utf8.RuneSelf }
+func isNotASCIIByte(c byte) bool { return c >= utf8.RuneSelf }
+
+// pywbRules is what Python's json module takes, at the depth that its stack leaves.
+var pywbRules = jsonRules{nesting: 990, digits: 4300}
+
+// pywbJSON is the query of a JSON body, false if it is none, or if a number or character
+// in it cannot be written. What Python takes beyond RFC 8259 is none: NaN and Infinity,
+// and UTF-16. (Where the bytes are not UTF-8, pywb fails; cdxj-indexer drops the body.)
+func pywbJSON(body []byte) (q []byte, ok bool) {
+	if !utf8.Valid(body) {
+		return nil, false
+	}
+	text, ok := parseJSON(strings.TrimPrefix(string(body), byteOrderMark), pywbRules)
+	if !ok {
+		return nil, false
+	}
+	f := fields{names: map[string]namesake{}}
+	ok = text.each(func(name, literal string) bool {
+		if name == "" {
+			return true
+		}
+		value, ok := pywbScalar(literal)
+		f.put(name, value)
+		// What is not kept cannot be looked at again.
+		return ok && (!f.full() || utf8.ValidString(name) && utf8.ValidString(value))
+	})
+	if !ok || !f.valid() {
+		return nil, false
+	}
+	return f.encode(percentPlus), true
+}
+
+// pywbScalar is what a JSON scalar's value is in a query.
+func pywbScalar(literal string) (value string, ok bool) {
+	switch literal[0] {
+	case '"':
+		return unquoteJSON(literal), true
+	case 't', 'f', 'n':
+		return literal, true
+	}
+	return pywbNumber(literal)
+}
+
+// valid reports whether all fields can be written in UTF-8.
+func (f *fields) valid() bool {
+	for _, field := range f.list {
+		if !utf8.ValidString(field.name) || !utf8.ValidString(field.value) {
+			return false
+		}
+	}
+	return true
+}
+
+// pywbMultipart is the query of a multipart body: name=value for each part, empty if
+// the body has none, false if the media type gives no boundary. A part without a name is
+// called None, as Python prints it. What a part is, a file or another multipart body,
+// makes no difference, where pywb prints the Python object that it made of the latter.
+func pywbMultipart(contentType string, body []byte) (q []byte, ok bool) {
+	m, valid, begun := openMultipart(contentType, body)
+	if !begun {
+		return nil, valid
+	}
+	for p, more := m.next(); more && len(q) <= maxQuery; p, more = m.next() {
+		if len(q) > 0 {
+			q = append(q, '&')
+		}
+		name, named := parameter(p.disposition, "name")
+		if !named {
+			name = "None"
+		}
+		q = percentPlus.append(q, appendText(nil, []byte(name)))
+		q = append(q, '=')
+		q = percentPlus.append(q, p.text())
+	}
+	return q, true
+}
+
+// text is as much of the part's value as a query may hold: bytes of a file, else
+// UTF-8 text.
+func (p part) text() []byte {
+	value := p.value[:min(len(p.value), maxQuery)]
+	if _, file := parameter(p.disposition, "filename"); file {
+		return value
+	}
+	return appendText(nil, value)
+}

@@ -1,0 +1,116 @@
+package canon
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// specQuery is Spec's query, of any length.
+func specQuery(r *Request) string {
+	if len(r.Body) == 0 {
+		return ""
+	}
+	if r.tooLong() {
+		return specLong(r)
+	}
+	q, ok := specParsed(r)
+	if !ok {
+		q = binaryQuery(r.Body)
+	}
+	return string(q)
+}
+
+// specLong is the query of a body longer than MaxBody, of any type.
+func specLong(r *Request) string {
+	q := string(binaryQuery(r.prefix()))
+	if digest := r.digest(); digest != "" {
+		q += "&__wb_post_sha256=" + digest
+	}
+	return q
+}
+
+// specParsed is the query of a body of a type that the seed looks into, false if the
+// body counts as binary. The type is what is before the semicolon, in any case.
+func specParsed(r *Request) (q []byte, ok bool) {
+	mediaType, _, _ := strings.Cut(r.ContentType, ";")
+	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
+	switch {
+	case mediaType == "application/json":
+		q, _ = specJSON(r.Body)
+		return q, true
+	case mediaType == "text/plain":
+		return specJSON(r.Body)
+	case mediaType == "application/x-amf":
+		return amfQuery(r.Body), true
+	case mediaType == "application/x-www-form-urlencoded":
+		return specEncoded(appendDecoded(nil, r.Body)), utf8.Valid(r.Body)
+	case strings.HasPrefix(mediaType, "multipart/"):
+		return specEncoded(r.Body), isFormData(r.ContentType, r.Body)
+	}
+	return nil, false
+}
+
+// specEncoded is a text as a whole, percent-plus encoded.
+func specEncoded(text []byte) []byte {
+	return percentPlus.append([]byte(postData), text)
+}
+
+// isFormData reports whether body is a multipart/form-data message (RFC 2388, RFC 2046
+// section 5.1.1): at least one part, each one a named form-data part, and an end.
+// The seed's own example has LF for line breaks; they do.
+func isFormData(contentType string, body []byte) bool {
+	m, _, begun := openMultipart(contentType, body)
+	if !begun {
+		return false
+	}
+	parts := 0
+	for p, ok := m.next(); ok; p, ok = m.next() {
+		disposition, _ := cutParameter(p.disposition)
+		_, named := parameter(p.disposition, "name")
+		if !named || !strings.EqualFold(trimSpace(disposition), "form-data") {
+			return false
+		}
+		parts++
+	}
+	return m.closed && parts > 0
+}
+
+// specRules is RFC 8259, with a limit on depth that it allows for (section 9).
+var specRules = jsonRules{nesting: 990}
+
+// specJSON is the query of a JSON body, false if it is none: the seed's algorithm
+// "encode a JSON value". Where the seed is silent: names are encoded as values are,
+// of members with the same name the last one counts, and half a surrogate pair, which
+// UTF-8 cannot hold, is U+FFFD.
+func specJSON(body []byte) (q []byte, ok bool) {
+	if !utf8.Valid(body) {
+		return nil, false
+	}
+	text, ok := parseJSON(strings.TrimPrefix(string(body), byteOrderMark), specRules)
+	if !ok {
+		return nil, false
+	}
+	counts := map[string]int{}
+	text.each(func(name, literal string) bool {
+		counts[name]++
+		if len(q) > 0 {
+			q = append(q, '&')
+		}
+		q = percentPlus.appendString(q, withoutSurrogates(name))
+		q = append(appendNumber(q, counts[name]), '=')
+		q = percentPlus.appendString(q, jsScalar(literal))
+		return true
+	})
+	return q, true
+}
+
+// jsScalar is what a JSON scalar's value is for JavaScript.
+func jsScalar(literal string) string {
+	switch literal[0] {
+	case '"':
+		return withoutSurrogates(unquoteJSON(literal))
+	case 't', 'f', 'n':
+		return literal
+	}
+	return jsNumber(literal)
+}

@@ -1,0 +1,202 @@
+// Package vector computes every key of requests that are written down as JSON, one object a line, and writes the keys in
+// the same way: to hold package canon against other implementations, and to use it from programs in other languages.
+//
+// Invariant: each line of input gives one line of output, in order, and memory does not grow with their number.
+package vector
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"warcorder/canon"
+)
+
+// Request is one line of input. All but URL may be missing.
+type Request struct {
+	ID            json.RawMessage `json:"id"` // given back as it came
+	URL           Text            `json:"url"`
+	Method        string          `json:"method"`
+	ContentType   string          `json:"content_type"`
+	Body          []byte          `json:"body_base64"`
+	Dialect       canon.Dialect   `json:"dialect"`
+	Profile       string          `json:"profile"`        // of the path: generic, mediawiki, restbase, upload
+	RawPath       *Text           `json:"raw_path"`       // to be written under the profile in place of the URL's path
+	Urlencoded    string          `json:"urlencoded"`     // to be decoded as a form when there is no body
+	UrlencodedHex string          `json:"urlencoded_hex"` // the same, for bytes that are not UTF-8
+}
+
+// Keys is one line of output.
+type Keys struct {
+	ID               json.RawMessage `json:"id,omitempty"`
+	URLKey           Text            `json:"urlkey"`
+	URL              Text            `json:"url"` // with method and request body appended
+	RequestBody      Text            `json:"request_body"`
+	SURT             Text            `json:"surt"` // of the plain URL
+	Path             Text            `json:"path"`
+	WWWOFFLE         Text            `json:"wwwoffle"`
+	WWWOFFLEUserinfo Text            `json:"wwwoffle_userinfo"`
+	Form             Form            `json:"form"`
+}
+
+// Form is the decoding of an urlencoded data set.
+type Form struct {
+	Pairs     [][2]*string `json:"pairs"` // name and value; null is a value that is not there
+	Canonical string       `json:"canonical"`
+	Malformed bool         `json:"malformed"`
+}
+
+// Text is a string of any bytes: a JSON string, or {"hex":"…"} if it is not UTF-8.
+type Text string
+
+// UnmarshalJSON reads either form.
+func (t *Text) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(t))
+	}
+	var object struct {
+		Hex *string `json:"hex"`
+	}
+	if err := json.Unmarshal(b, &object); err != nil || object.Hex == nil {
+		return fmt.Errorf(`%.40s is neither a string nor {"hex":"…"}`, b)
+	}
+	raw, err := hex.DecodeString(*object.Hex)
+	*t = Text(raw)
+	return err
+}
+
+// MarshalJSON writes the form that keeps every byte.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if !utf8.ValidString(string(t)) {
+		return json.Marshal(map[string]string{"hex": hex.EncodeToString([]byte(t))})
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // json.Marshal would write & as \u0026
+	err := encoder.Encode(string(t))
+	return b.Bytes(), err
+}
+
+// Of returns all keys of a request. An unknown profile and malformed hexadecimal are errors.
+func Of(r *Request) (*Keys, error) {
+	profile, err := profileNamed(r.Profile)
+	if err != nil {
+		return nil, err
+	}
+	url := string(r.URL)
+	made := r.Dialect.Keys(&canon.Request{URL: url, Method: r.Method, ContentType: r.ContentType, Body: r.Body})
+	keys := &Keys{ID: r.ID, URLKey: Text(made.URLKey), URL: Text(made.URL), RequestBody: Text(made.RequestBody)}
+	surt, _ := canon.SURT(url)
+	offline, withUserinfo := canon.WWWOFFLE(url)
+	keys.SURT, keys.WWWOFFLE, keys.WWWOFFLEUserinfo = Text(surt), Text(offline), Text(withUserinfo)
+	if r.RawPath != nil {
+		keys.Path = Text(profile.Path(string(*r.RawPath)))
+	} else {
+		keys.Path = Text(profile.Path(pathOf(made.URL)))
+	}
+	keys.Form, err = formOf(r)
+	return keys, err
+}
+
+func profileNamed(name string) (*canon.Profile, error) {
+	if name == "" {
+		name = "generic"
+	}
+	var known []string
+	for _, p := range canon.BuiltinProfiles() {
+		if p.Name() == name {
+			return &p, nil
+		}
+		known = append(known, p.Name())
+	}
+	return nil, fmt.Errorf("profile %q: use one of %s", name, strings.Join(known, ", "))
+}
+
+// pathOf returns the path of a URL: what lies between its authority and its query.
+func pathOf(url string) string {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		_, rest, _ = strings.Cut(url, ":")
+	} else if slash := strings.IndexAny(rest, "/?#"); slash >= 0 {
+		rest = rest[slash:]
+	} else {
+		rest = ""
+	}
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest
+}
+
+// formOf decodes the body, or without one the text given as urlencoded.
+func formOf(r *Request) (Form, error) {
+	text := string(r.Body)
+	switch {
+	case text != "":
+	case r.UrlencodedHex != "":
+		raw, err := hex.DecodeString(r.UrlencodedHex)
+		if err != nil {
+			return Form{}, fmt.Errorf("urlencoded_hex: %w", err)
+		}
+		text = string(raw)
+	default:
+		text = r.Urlencoded
+	}
+	form := Form{Pairs: [][2]*string{}, Canonical: canon.FormKey(text)}
+	pairs, ok := canon.DecodeForm(text)
+	form.Malformed = !ok
+	for _, p := range pairs {
+		pair := [2]*string{&p.Name, nil}
+		if p.Defined {
+			pair[1] = &p.Value
+		}
+		form.Pairs = append(form.Pairs, pair)
+	}
+	return form, nil
+}
+
+// Run reads requests and writes their keys until the input ends. It stops at the first line that is no request; the error
+// has its number.
+func Run(in io.Reader, out io.Writer) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	buffered := bufio.NewWriterSize(out, 64<<10)
+	encoder := json.NewEncoder(buffered)
+	encoder.SetEscapeHTML(false)
+	for number := 1; ; number++ {
+		line, readErr := lines.ReadBytes('\n')
+		if readErr != nil && readErr != io.EOF {
+			return readErr
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if err := one(line, encoder); err != nil {
+				buffered.Flush()
+				return fmt.Errorf("line %d: %w", number, err)
+			}
+		}
+		if lines.Buffered() == 0 || readErr == io.EOF {
+			if err := buffered.Flush(); err != nil { // who asks line by line gets an answer line by line
+				return err
+			}
+		}
+		if readErr == io.EOF {
+			return nil
+		}
+	}
+}
+
+func one(line []byte, encoder *json.Encoder) error {
+	var r Request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return err
+	}
+	keys, err := Of(&r)
+	if err != nil {
+		return err
+	}
+	return encoder.Encode(keys)
+}
