@@ -2,24 +2,39 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 )
 
 // batch is the captures of one Commit as keys and values, made before its transaction begins. Its memory is used again by the next.
 type batch struct {
-	buf    []byte // keys and values
-	urlKey []byte
-	rows   []row
+	buf       []byte // keys and values
+	key       []byte
+	urlKey    []byte
+	extras    extrasWriter
+	rows      []row
+	secondary []secondaryRow
 }
 
-// row is where a capture lies in buf: its value follows its key.
-type row struct{ key, value, end int }
+// row is where a capture lies in buf: its value follows its key, its extras follow its value.
+type row struct {
+	key, value, extras, end       int
+	secondaryFrom, secondaryUntil int // its secondary keys
+}
+
+// secondaryRow is where a secondary key lies in buf: its value follows it.
+type secondaryRow struct {
+	name            Key
+	key, value, end int
+}
+
+// keepBatch is how much memory, in bytes, a batch keeps for the next.
+const keepBatch = 16 << 20
 
 // fill makes keys and values of captures, which lie in files.
 func (b *batch) fill(captures []Capture, files *fileTable) error {
-	b.buf, b.rows = b.buf[:0], b.rows[:0]
+	b.buf, b.rows, b.secondary = b.buf[:0], b.rows[:0], b.secondary[:0]
 	for i := range captures {
 		c := &captures[i]
 		file, known := files.named(c.File)
@@ -29,27 +44,130 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 		case c.Offset < 0 || c.Offset > maxOffset || c.Length < 0:
 			return fmt.Errorf("capture of %s: offset %d, length %d", c.URL, c.Offset, c.Length)
 		}
-		b.urlKey = appendURLKey(b.urlKey[:0], c.URLKey)
-		r := row{key: len(b.buf)}
-		b.buf = appendKey(b.buf, b.urlKey, c.Time.UTC(), file.ID, c.Offset)
-		r.value = len(b.buf)
-		b.buf = appendValue(b.buf, b.urlKey, c)
-		r.end = len(b.buf)
-		b.rows = append(b.rows, r)
+		if err := b.add(c, file.ID); err != nil {
+			return fmt.Errorf("capture of %s: %w", c.URL, err)
+		}
 	}
 	slices.SortFunc(b.rows, func(x, y row) int {
-		return bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value])
+		if order := bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]); order != 0 {
+			return order
+		}
+		return cmp.Compare(x.key, y.key) // of a capture that is there twice, the last one counts
 	})
 	return nil
 }
 
-// sorted gives the keys, in order, and their values. They are good until the next fill.
-func (b *batch) sorted() iter.Seq2[[]byte, []byte] {
-	return func(yield func(key, value []byte) bool) {
-		for _, r := range b.rows {
-			if !yield(b.buf[r.key:r.value:r.value], b.buf[r.value:r.end:r.end]) {
-				return
-			}
+// add adds the keys and values of c, which lies in the file with that id.
+func (b *batch) add(c *Capture, id uint32) (err error) {
+	b.urlKey = appendURLKey(b.urlKey[:0], c.URLKey)
+	r := row{key: len(b.buf)}
+	b.buf = appendKey(b.buf, b.urlKey, c.Time.UTC(), id, c.Offset)
+	r.value = len(b.buf)
+	b.buf = appendValue(b.buf, b.urlKey, c)
+	r.extras = len(b.buf)
+	r.secondaryFrom = len(b.secondary)
+	if c.hasExtras() {
+		if b.buf, err = b.extras.append(b.buf, c); err != nil {
+			return err
 		}
 	}
+	r.end = len(b.buf)
+	if r.extras < r.end {
+		b.addSecondary(c, b.buf[r.key:r.value])
+	}
+	r.secondaryUntil = len(b.secondary)
+	b.rows = append(b.rows, r)
+	return nil
+}
+
+// addSecondary adds the secondary keys of c, whose key in the index is primary.
+func (b *batch) addSecondary(c *Capture, primary indexKey) {
+	for _, name := range secondaryKeys {
+		text := *c.key(name)
+		if text == "" {
+			continue
+		}
+		b.key = appendURLKey(b.key[:0], text)
+		r := secondaryRow{name: name, key: len(b.buf)}
+		b.buf = append(appendKeyHead(b.buf, b.key), primary.tail()...)
+		r.value = len(b.buf)
+		b.buf = appendSecondary(b.buf, b.key, b.urlKey)
+		r.end = len(b.buf)
+		b.secondary = append(b.secondary, r)
+	}
+}
+
+// release gives back memory that only a very large batch needs.
+func (b *batch) release() {
+	if cap(b.buf) > keepBatch {
+		b.buf = nil
+	}
+	b.extras.release()
+}
+
+// part returns a part of buf; nothing can be appended to it.
+func (b *batch) part(from, until int) []byte { return b.buf[from:until:until] }
+
+// put stores the batch, and says how many of its captures were not there before.
+func (b *batch) put(t tables) (added int, err error) {
+	for _, r := range b.rows {
+		key := b.part(r.key, r.value)
+		old := t.captures.Get(key)
+		if old == nil {
+			added++
+		}
+		if err := t.forgetExtras(key, old); err != nil {
+			return added, err
+		}
+		if err := t.captures.Put(key, b.part(r.value, r.extras)); err != nil {
+			return added, err
+		}
+		if err := b.putExtras(t, r); err != nil {
+			return added, err
+		}
+	}
+	return added, nil
+}
+
+// putExtras stores the extras of r and its secondary keys.
+func (b *batch) putExtras(t tables, r row) error {
+	if r.extras == r.end {
+		return nil
+	}
+	key := indexKey(b.part(r.key, r.value))
+	if err := t.extras.Put(key.location(), b.part(r.extras, r.end)); err != nil {
+		return err
+	}
+	for _, s := range b.secondary[r.secondaryFrom:r.secondaryUntil] {
+		if err := t.secondary[s.name].Put(b.part(s.key, s.value), b.part(s.value, s.end)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetExtras removes the extras and the secondary keys of the capture with that key and value, as it will be replaced.
+func (t tables) forgetExtras(key indexKey, value []byte) error {
+	if !hasFlag(value, flagExtras) {
+		return nil
+	}
+	var d decoder
+	c, err := d.decode(key, value)
+	if err != nil {
+		return err
+	}
+	if err := decodeExtras(&c, t.extras.Get(key.location())); err != nil {
+		return err
+	}
+	for _, name := range secondaryKeys {
+		text := *c.key(name)
+		if text == "" {
+			continue
+		}
+		old := append(appendKeyHead(nil, appendURLKey(nil, text)), key.tail()...)
+		if err := t.secondary[name].Delete(old); err != nil {
+			return err
+		}
+	}
+	return t.extras.Delete(key.location())
 }

@@ -18,25 +18,35 @@ import (
 // Bolt is the index of one collection, in one bbolt file. Its methods are safe for concurrent use: one Commit at a time, and any number
 // of readers beside it.
 //
-//	captures   see key.go     ->  see value.go
-//	files      id(4)          ->  see files.go
-//	meta       "format"       ->  1(4)
-//	           "captures"     ->  their number(8)
+//	captures   see key.go        ->  see value.go
+//	extras     see extras.go     ->  see there
+//	path       see secondary.go  ->  see there
+//	wwwoffle   the same
+//	form       the same
+//	files      id(4)             ->  see files.go
+//	meta       "format"          ->  1(4)
+//	           "captures"        ->  their number(8)
 //
 // Numbers are big endian. A reader of another format refuses to open the file.
 type Bolt struct {
+	// TempDir is where Export sorts what does not fit into memory; "" is os.TempDir. It may be changed only before the first Export.
+	TempDir string
+
 	db *bbolt.DB
 
 	commit sync.Mutex // held by who writes
 	batch  batch      // of the Commit that goes on
 
 	files fileTable
+
+	sortMemory int // what tests set
 }
 
 const format = 1
 
 var (
 	bucketCaptures = []byte("captures")
+	bucketExtras   = []byte("extras")
 	bucketFiles    = []byte("files")
 	bucketMeta     = []byte("meta")
 	metaFormat     = []byte("format")
@@ -119,7 +129,7 @@ func (b *Bolt) create() error {
 	if name, _ := tx.Cursor().First(); name != nil {
 		return nil
 	}
-	for _, name := range [][]byte{bucketCaptures, bucketFiles, bucketMeta} {
+	for _, name := range buckets() {
 		if _, err := tx.CreateBucket(name); err != nil {
 			return err
 		}
@@ -130,12 +140,22 @@ func (b *Bolt) create() error {
 	return tx.Commit()
 }
 
-func checkFormat(tx *bbolt.Tx) error {
-	meta := tx.Bucket(bucketMeta)
-	if meta == nil || tx.Bucket(bucketCaptures) == nil || tx.Bucket(bucketFiles) == nil {
-		return errors.New("this file is no index of captures")
+// buckets returns the names of all buckets.
+func buckets() [][]byte {
+	names := [][]byte{bucketCaptures, bucketExtras, bucketFiles, bucketMeta}
+	for _, key := range secondaryKeys {
+		names = append(names, []byte(key))
 	}
-	got := meta.Get(metaFormat)
+	return names
+}
+
+func checkFormat(tx *bbolt.Tx) error {
+	for _, name := range buckets() {
+		if tx.Bucket(name) == nil {
+			return errors.New("this file is no index of captures")
+		}
+	}
+	got := tx.Bucket(bucketMeta).Get(metaFormat)
 	if len(got) != 4 || binary.BigEndian.Uint32(got) != format {
 		return fmt.Errorf("its format is %x, and this version of warcorder knows only %d: use the version that made it", got, format)
 	}
@@ -167,7 +187,8 @@ func (b *Bolt) AddFile(name string) (File, error) {
 }
 
 // Commit stores captures and the state of files (Committed and Sealed, by ID) in one synced transaction: all of it is durable when Commit returns nil,
-// none of it is visible before. The bytes of the captures must be on disk. Committing a capture (its URLKey, Time, File and Offset) again replaces it.
+// none of it is visible before. The bytes of the captures must be on disk. Committing a capture (its URLKey, Time, File and Offset) again replaces it,
+// and its secondary keys.
 // Commit keeps neither slice.
 func (b *Bolt) Commit(captures []Capture, files []File) error {
 	if len(captures) == 0 && len(files) == 0 {
@@ -179,6 +200,7 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	defer b.batch.release()
 	if err := b.batch.fill(captures, &b.files); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -199,20 +221,27 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 
 // putCaptures stores the batch and counts what was not there before.
 func putCaptures(tx *bbolt.Tx, rows *batch) error {
-	bucket, added := tx.Bucket(bucketCaptures), 0
-	for key, value := range rows.sorted() {
-		if bucket.Get(key) == nil {
-			added++
-		}
-		if err := bucket.Put(key, value); err != nil {
-			return err
-		}
-	}
-	if added == 0 {
-		return nil
+	added, err := rows.put(tablesOf(tx))
+	if err != nil || added == 0 {
+		return err
 	}
 	count := binary.BigEndian.AppendUint64(nil, uint64(count(tx)+int64(added)))
 	return tx.Bucket(bucketMeta).Put(metaCaptures, count)
+}
+
+// tables are the buckets of the captures, in one transaction.
+type tables struct {
+	captures, extras *bbolt.Bucket
+	secondary        map[Key]*bbolt.Bucket
+}
+
+func tablesOf(tx *bbolt.Tx) tables {
+	t := tables{tx.Bucket(bucketCaptures), tx.Bucket(bucketExtras), make(map[Key]*bbolt.Bucket)}
+	t.extras.FillPercent = 0.9 // their keys come in order, as a rule
+	for _, name := range secondaryKeys {
+		t.secondary[name] = tx.Bucket([]byte(name))
+	}
+	return t
 }
 
 func count(tx *bbolt.Tx) int64 {
@@ -236,20 +265,52 @@ func putFile(tx *bbolt.Tx, f File) error {
 	return tx.Bucket(bucketFiles).Put(binary.BigEndian.AppendUint32(nil, f.ID), f.appendValue(nil))
 }
 
-// view calls read with a cursor, in a transaction: what the cursor gives is good until read returns.
-func (b *Bolt) view(read func(cursor) error) error {
+// view calls read with a cursor over the keys of that name, in a transaction: what the cursor gives is good until read returns.
+func (b *Bolt) view(name Key, read func(cursor) error) error {
 	return b.db.View(func(tx *bbolt.Tx) error {
-		captures := tx.Bucket(bucketCaptures)
-		return read(cursor{captures, captures.Cursor()})
+		c := cursor{name: name, captures: tx.Bucket(bucketCaptures)}
+		c.keys = c.captures
+		if !name.primary() {
+			c.keys = tx.Bucket([]byte(name))
+		}
+		c.cursor = c.keys.Cursor()
+		return read(c)
 	})
 }
 
-// cursor reads the captures of one moment. Where there is none, it gives a nil key.
+// cursor reads the keys of one name, as they are at one moment. Where there is none, it gives a nil key.
 type cursor struct {
-	bucket *bbolt.Bucket
-	cursor *bbolt.Cursor
+	name     Key
+	keys     *bbolt.Bucket
+	captures *bbolt.Bucket
+	cursor   *bbolt.Cursor
 }
 
 func (c cursor) seek(key []byte) (indexKey, []byte) { return c.cursor.Seek(key) }
 func (c cursor) next() (indexKey, []byte)           { return c.cursor.Next() }
-func (c cursor) get(key indexKey) []byte            { return c.bucket.Get(key) }
+func (c cursor) get(key indexKey) []byte            { return c.keys.Get(key) }
+
+// capture returns the key and the value of the capture to which a key of c and its value lead, and that key's text if it is a secondary one.
+func (c cursor) capture(k indexKey, v []byte) (text []byte, key indexKey, value []byte, err error) {
+	if c.name.primary() {
+		return nil, k, v, nil
+	}
+	if text, key, err = decodeSecondary(nil, k, v); err != nil {
+		return nil, nil, nil, err
+	}
+	if value = c.captures.Get(key); value == nil {
+		return nil, nil, nil, fmt.Errorf("the index is damaged: a key %s without its capture", string(c.name))
+	}
+	return text, key, value, nil
+}
+
+// readExtras fills the extras of c.
+func (b *Bolt) readExtras(c *Capture) error {
+	file, known := b.files.named(c.File)
+	if !known {
+		return fmt.Errorf("extras of %s: file %q is not known", c.URL, c.File)
+	}
+	return b.db.View(func(tx *bbolt.Tx) error {
+		return decodeExtras(c, tx.Bucket(bucketExtras).Get(appendLocation(nil, file.ID, c.Offset)))
+	})
+}

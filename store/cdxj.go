@@ -2,18 +2,31 @@ package store
 
 import (
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// AppendCDXJ appends the capture's CDXJ line, without newline, to dst. It is the only encoder:
+// AppendCDXJ appends the capture's CDXJ line in the dialect pywb, without newline, to dst:
 //
 //	urlkey ts14 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,"method":…,"requestBody":…}
 //
 // All values are strings, as cdxj-indexer and pywb write them; what is unknown is left out, and so is the method GET. The line holds no line break and its JSON is
 // valid whatever the fields hold: bytes that are no UTF-8 become U+FFFD.
-func (c *Capture) AppendCDXJ(dst []byte) []byte {
-	dst = appendURLKey(dst, c.URLKey)
+func (c *Capture) AppendCDXJ(dst []byte) []byte { return c.appendPywb(dst, URLKey) }
+
+// appendPywb appends the line that has the key of that name in the place of the URL key. pywb writes methods in upper case.
+func (c *Capture) appendPywb(dst []byte, name Key) []byte {
+	method := c.Method
+	if !c.isGET() {
+		method = strings.ToUpper(method)
+	}
+	return c.appendLine(dst, *c.key(name), method, c.RequestBody)
+}
+
+// appendLine appends a line, without newline. It is the only encoder.
+func (c *Capture) appendLine(dst []byte, key, method, body string) []byte {
+	dst = appendURLKey(dst, key)
 	dst = append(dst, ' ')
 	dst = appendSeconds(dst, c.Time.UTC())
 	dst = append(dst, ` {"url":`...)
@@ -28,10 +41,10 @@ func (c *Capture) AppendCDXJ(dst []byte) []byte {
 		dst = appendNumber(dst, `,"offset":"`, c.Offset)
 		dst = appendMember(dst, `,"filename":`, c.File)
 	}
-	if c.Method != "GET" {
-		dst = appendMember(dst, `,"method":`, c.Method)
+	if method != "GET" {
+		dst = appendMember(dst, `,"method":`, method)
 	}
-	dst = appendMember(dst, `,"requestBody":`, c.RequestBody)
+	dst = appendMember(dst, `,"requestBody":`, body)
 	return append(dst, '}')
 }
 

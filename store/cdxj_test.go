@@ -120,7 +120,8 @@ func FuzzAppendCDXJ(f *testing.F) {
 		f.Add(c.URLKey, c.URL, c.MIME, c.Digest, c.Method, c.RequestBody, c.File, c.Status, c.Offset)
 	}
 	f.Fuzz(func(t *testing.T, key, url, mime, digest, method, body, file string, status int, offset int64) {
-		checkLine(t, Capture{key, testTime, url, mime, status, digest, method, body, Location{file, offset, 7}})
+		checkLine(t, Capture{URLKey: key, Time: testTime, URL: url, MIME: mime, Status: status, Digest: digest, Method: method, RequestBody: body,
+			Location: Location{file, offset, 7}})
 	})
 }
 

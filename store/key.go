@@ -20,8 +20,10 @@ const (
 	maxURLKey = 8192 // bbolt would take keys of 32 KiB, but a page that leads to a key may hold it again
 	longMark  = 0x7f
 	tsSize    = 17
-	tailSize  = tsSize + 1 + 4 + 6
+	tailSize  = tsSize + 1 + locationSize
 	maxOffset = 1<<48 - 1
+
+	locationSize = 4 + 6
 )
 
 // appendKey appends the key of a capture at offset in the file with that id. urlKey is as appendURLKey gives it.
@@ -32,6 +34,11 @@ func appendKey(dst, urlKey []byte, t time.Time, id uint32, offset int64) []byte 
 	dst = append(dst, '0'+byte(milli/100))
 	dst = appendTwo(dst, milli%100)
 	dst = append(dst, 0)
+	return appendLocation(dst, id, offset)
+}
+
+// appendLocation appends a file and an offset in it: the end of a key, and the key of the extras.
+func appendLocation(dst []byte, id uint32, offset int64) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, id)
 	return append(dst, byte(offset>>40), byte(offset>>32), byte(offset>>24), byte(offset>>16), byte(offset>>8), byte(offset))
 }
@@ -64,6 +71,12 @@ func (k indexKey) urlKey() []byte { return k[:len(k)-tailSize-1] }
 
 // seconds returns YYYYMMDDhhmmss.
 func (k indexKey) seconds() []byte { return k[len(k)-tailSize:][:14] }
+
+// tail returns what follows the SURT and the byte that ends it: the same in all the keys of a capture.
+func (k indexKey) tail() []byte { return k[len(k)-tailSize:] }
+
+// location returns the file and the offset, as they stand in the key.
+func (k indexKey) location() []byte { return k[len(k)-locationSize:] }
 
 // run returns the beginning that the keys of k's run have in common, and no others.
 func (k indexKey) run() []byte {

@@ -19,7 +19,7 @@ func (s *slice) gather(c cursor, k indexKey, v []byte) {
 	for ; bytes.HasPrefix(k, s.run); k, v = c.next() {
 		all = append(all, found{k, v})
 	}
-	slices.SortFunc(all, s.compareLong)
+	slices.SortFunc(all, func(a, b found) int { return s.compareLong(c, a, b) })
 	s.pending = s.pending[:0]
 	for _, f := range all {
 		s.pending = append(s.pending, [tailSize]byte(f.key[len(f.key)-tailSize:]))
@@ -29,22 +29,35 @@ func (s *slice) gather(c cursor, k indexKey, v []byte) {
 }
 
 // compareLong compares two captures of a run as their lines.
-func (s *slice) compareLong(a, b found) int {
-	if order := bytes.Compare(longURLKey(a.value), longURLKey(b.value)); order != 0 {
+func (s *slice) compareLong(c cursor, a, b found) int {
+	if order := bytes.Compare(s.longKey(a), s.longKey(b)); order != 0 {
 		return order
 	}
 	if order := bytes.Compare(a.key.seconds(), b.key.seconds()); order != 0 {
 		return order
 	}
-	return bytes.Compare(s.line(a), s.line(b))
+	return bytes.Compare(s.line(c, a), s.line(c, b))
 }
 
-// line returns the line of a capture, or nil if it cannot be read: readPending will say why.
-func (s *slice) line(f found) []byte {
-	c, _, err := s.decode(f.key, f.value)
+// longKey returns the whole of a long key.
+func (s *slice) longKey(f found) []byte {
+	if s.span.key.primary() {
+		return longURLKey(f.value)
+	}
+	return longSecondary(f.value)
+}
+
+// line returns what follows the key in the line of a capture, or nil if it cannot be read: readPending will say why.
+func (s *slice) line(cursor cursor, f found) []byte {
+	_, key, value, err := cursor.capture(f.key, f.value)
 	if err != nil {
 		return nil
 	}
+	c, _, err := s.decode(key, value)
+	if err != nil {
+		return nil
+	}
+	c.URLKey = "" // the keys are equal
 	return c.AppendCDXJ(nil)
 }
 
@@ -53,7 +66,7 @@ func (s *slice) readPending(c cursor) error {
 	for len(s.pending) > 0 && !s.full() {
 		key := append(s.run, s.pending[0][:]...)
 		s.pending = s.pending[1:]
-		if err := s.add(key, c.get(key)); err != nil {
+		if err := s.add(c, key, c.get(key)); err != nil {
 			return err
 		}
 	}

@@ -16,11 +16,26 @@ type span struct {
 
 	start, end []byte // the range of the index: start <= key < end; a nil end is no bound
 	long       bool   // the index range may hold SURTs that are not in the other
+
+	key     Key // what is said of URL keys here holds for the keys of this name
+	methods methods
 }
+
+// methods are those whose captures a span selects.
+type methods int
+
+const (
+	allMethods methods = iota
+	onlyGET
+	onlyOthers
+)
 
 // span returns what q selects: the ranges are those of pywb's CDX API.
 func (q Query) span() (span, error) {
-	var s span
+	s := span{key: q.Key}
+	if err := q.check(); err != nil {
+		return s, err
+	}
 	var err error
 	if s.from, err = padTime(q.From, '0'); err != nil {
 		return s, err
@@ -29,8 +44,7 @@ func (q Query) span() (span, error) {
 		return s, err
 	}
 	if q.URL != "" {
-		key, _ := canon.SURT(q.URL)
-		if s.low, s.high, err = q.Match.bounds(string(appendURLKey(nil, key)), q.URL); err != nil {
+		if s.low, s.high, err = q.bounds(); err != nil {
 			return s, err
 		}
 	}
@@ -44,6 +58,25 @@ func (q Query) span() (span, error) {
 		s.end = append(bytes.Clone(s.high[:maxURLKey]), longMark+1)
 	}
 	return s, nil
+}
+
+// check refuses names that are not known.
+func (q Query) check() error {
+	if err := q.Key.check(); err != nil || q.Dialect == "" {
+		return err
+	}
+	return new(canon.Dialect).UnmarshalText([]byte(q.Dialect))
+}
+
+// bounds returns the range of "key " that q selects.
+func (q Query) bounds() (low, high []byte, err error) {
+	key := q.URL
+	if q.Key.primary() {
+		key, _ = q.Dialect.Key(q.URL)
+	} else if q.Match == Host || q.Match == Domain {
+		return nil, nil, fmt.Errorf("match %s is for URL keys; the key %s has only exact and prefix", string(q.Match), string(q.Key))
+	}
+	return q.Match.bounds(string(appendURLKey(nil, key)), q.URL)
 }
 
 // bounds returns the range of "urlkey " that m selects, for the URL key of url.
@@ -98,8 +131,16 @@ func (s *span) hasTime(key indexKey) bool {
 	return string(ts) >= s.from && string(ts) <= s.to
 }
 
+// hasMethod reports whether the methods hold that of a capture, by its value.
+func (s *span) hasMethod(value []byte) bool {
+	return s.methods == allMethods || hasFlag(value, flagOther) == (s.methods == onlyOthers)
+}
+
 // hasKey reports whether the range of URL keys holds urlKey; where the index decides that, it need not be asked.
 func (s *span) hasKey(urlKey string) bool {
+	if s.low == nil && s.high == nil {
+		return true
+	}
 	line := urlKey + " "
 	return line >= string(s.low) && (s.high == nil || line < string(s.high))
 }

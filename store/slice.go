@@ -31,15 +31,11 @@ type slice struct {
 	pending [][tailSize]byte // what follows run in the keys of its captures, in the order of the lines
 }
 
-// slices calls each with one slice after another of what q selects, outside of the transaction that it was read in.
-func (b *Bolt) slices(q Query, each func(*slice) (more bool, err error)) error {
-	span, err := q.span()
-	if err != nil {
-		return err
-	}
+// slices calls each with one slice after another of what span selects, outside of the transaction that it was read in.
+func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
 	for more := true; more && !s.done(); {
-		if err := b.view(s.read); err != nil {
+		if err := b.view(span.key, s.read); err != nil {
 			return err
 		}
 		if more, err = each(&s); err != nil {
@@ -92,23 +88,34 @@ func (s *slice) readRuns(c cursor) error {
 		}
 		run, first := k.run(), len(s.captures)
 		for ; bytes.HasPrefix(k, run); k, v = c.next() {
-			if err := s.add(k, v); err != nil {
+			if err := s.add(c, k, v); err != nil {
 				return err
 			}
 		}
-		sortLines(s.captures[first:])
+		sortLines(s.captures[first:], s.span.key)
 	}
 }
 
 // add adds a capture, if the query selects it.
-func (s *slice) add(k indexKey, v []byte) error {
+func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	s.keys++
 	if !s.span.hasTime(k) {
 		return nil
 	}
-	c, sealed, err := s.decode(k, v)
-	if err != nil || s.span.long && !s.span.hasKey(c.URLKey) {
+	key, capture, value, err := cursor.capture(k, v)
+	if err != nil || !s.span.hasMethod(value) {
 		return err
+	}
+	c, sealed, err := s.decode(capture, value)
+	if err != nil {
+		return err
+	}
+	if !s.span.key.primary() {
+		*c.key(s.span.key) = string(key)
+		s.bytes += len(key)
+	}
+	if s.span.long && !s.span.hasKey(*c.key(s.span.key)) {
+		return nil
 	}
 	if !sealed {
 		s.open++
@@ -132,8 +139,8 @@ func (s *slice) decode(k indexKey, v []byte) (c Capture, sealed bool, err error)
 	return c, s.file.Sealed, nil
 }
 
-// sortLines sorts the captures of one run by their lines.
-func sortLines(run []Capture) {
+// sortLines sorts the captures of one run by their lines, which have the key of that name.
+func sortLines(run []Capture, name Key) {
 	if len(run) < 2 {
 		return
 	}
@@ -143,7 +150,7 @@ func sortLines(run []Capture) {
 	}
 	all := make([]lined, len(run))
 	for i := range run {
-		all[i] = lined{string(run[i].AppendCDXJ(nil)), run[i]}
+		all[i] = lined{string(run[i].appendPywb(nil, name)), run[i]}
 	}
 	slices.SortFunc(all, func(a, b lined) int { return cmp.Compare(a.line, b.line) })
 	for i := range all {

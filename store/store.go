@@ -10,6 +10,8 @@ package store
 import (
 	"errors"
 	"time"
+
+	"warcorder/canon"
 )
 
 // ErrLocked says that another process has the index open: one that writes, or, when the index was to be opened for writing, any.
@@ -30,8 +32,15 @@ type Capture struct {
 	MIME        string    // media type without parameters, "warc/revisit" for a revisit; "" if unknown
 	Status      int       // HTTP status; 0 if unknown
 	Digest      string    // payload digest with its algorithm: "sha1:BASE32"; "" if unknown
-	Method      string    // "" means GET
-	RequestBody string    // the request body's query, as it stands in the URLKey before canonicalization
+	Method      string    // as sent; "" means GET
+	RequestBody string    // the query that the dialect pywb makes of the request's body, as it stands in the URLKey before canonicalization
+
+	// What the other dialects make of the request's body, of any length. Export uses it; Captures leaves it empty.
+	SpecBody, WarcioJSBody string
+
+	// The secondary keys, "" where there is none; stored as URLKey is. Captures fills the one that its Query names, and leaves the others empty.
+	PathKey, WWWOFFLEKey, FormKey string
+
 	Location
 }
 
@@ -45,10 +54,12 @@ type File struct {
 
 // Query selects captures. The zero Query selects all.
 type Query struct {
-	URL   string // "" selects every URL
-	Match Match  // how URL selects; "" is Exact
-	From  string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
-	To    string // the last moment, inclusive: "2026" takes the whole year; "" is the end
+	URL     string        // "" selects every URL; with a Key other than URLKey it is the text of such a key
+	Match   Match         // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
+	From    string        // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
+	To      string        // the last moment, inclusive: "2026" takes the whole year; "" is the end
+	Key     Key           // by which captures are found and sorted; "" is URLKey
+	Dialect canon.Dialect // of the lines that Export writes, and of the URL keys that it finds and sorts by; "" is canon.Pywb
 }
 
 // Match is how the URL of a Query selects captures; the values are pywb's matchType.

@@ -10,7 +10,8 @@ import (
 // The value of a capture in the index: what its key does not say.
 //
 //	version(1)  1
-//	flags(1)    1 digestSHA1: the digest is "sha1:" and the base32 of these 20 bytes; 2 longKey: the SURT stands at the end
+//	flags(1)    1 digestSHA1: the digest is "sha1:" and the base32 of these 20 bytes; 2 longKey: the SURT stands at the end;
+//	            4 extras: there are some, see extras.go; 8 other: the method is not GET
 //	uvarint     length of the gzip member
 //	uvarint     HTTP status
 //	uvarint     microseconds, 0 to 999
@@ -23,6 +24,8 @@ const (
 
 	flagDigestSHA1 = 1 << 0
 	flagLongKey    = 1 << 1
+	flagExtras     = 1 << 2
+	flagOther      = 1 << 3
 
 	sha1Prefix = "sha1:"
 )
@@ -52,8 +55,20 @@ func appendValue(dst, urlKey []byte, c *Capture) []byte {
 		dst[start+1] |= flagLongKey
 		dst = appendText(dst, urlKey)
 	}
+	if c.hasExtras() {
+		dst[start+1] |= flagExtras
+	}
+	if !c.isGET() {
+		dst[start+1] |= flagOther
+	}
 	return dst
 }
+
+// isGET reports whether c is what every dialect takes for a GET.
+func (c *Capture) isGET() bool { return c.Method == "" || c.Method == "GET" }
+
+// hasFlag reports whether a value has that flag.
+func hasFlag(value []byte, flag byte) bool { return len(value) > 1 && value[1]&flag != 0 }
 
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
@@ -71,10 +86,10 @@ func appendDigest(dst []byte, digest string) ([]byte, bool) {
 	return sum, err == nil && len(sum) == len(dst)+20 // less if it held a line break
 }
 
-// commonEnd returns how many bytes url and key have in common at their ends: the path as a rule.
-func commonEnd(url string, key []byte) int {
+// commonEnd returns how many bytes a and b have in common at their ends: of a URL and its key the path, as a rule.
+func commonEnd[A, B string | []byte](a A, b B) int {
 	n := 0
-	for n < len(url) && n < len(key) && url[len(url)-1-n] == key[len(key)-1-n] {
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
 	return n

@@ -59,6 +59,17 @@ func TestValueOfOddCapture(t *testing.T) {
 	}
 }
 
+// TestGETIsShort: a GET without secondary keys takes no byte for what other captures may have.
+func TestGETIsShort(t *testing.T) {
+	const fixed = 2 + 2 + 2 + 2 + 1 + 21 + 1 + 1 + 2 // but for the texts
+	c := Capture{URLKey: "com,example)/index.html", URL: "http://example.com/index.html", Time: testTime, MIME: "text/html", Status: 200,
+		Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Location: Location{"w.warc.gz", 5, 6000}}
+	value := appendValue(nil, []byte(c.URLKey), &c)
+	if want := fixed + len("text/html") + len("http://example.com"); len(value) != want || value[1] != flagDigestSHA1 {
+		t.Errorf("%d bytes, want %d, flags %x", len(value), want, value[1])
+	}
+}
+
 func TestSHA1IsStoredInBinary(t *testing.T) {
 	with, without := golden[0], golden[0]
 	without.Digest = ""

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"io"
+
+	"warcorder/canon"
+)
+
+// dialectExport is an Export in a dialect that is not the index's own. Such a dialect changes the lines of what is not GET, which is little, and WarcioJS some others.
+// They are sorted first, and then merged with the lines that stay as they are, which the index gives in order.
+type dialectExport struct {
+	index   *Bolt
+	dialect canon.Dialect
+	span    span // of the dialect's keys
+	sorter  sorter
+	done    Exported
+
+	progress func(lines int64)
+
+	line []byte // used again and again
+}
+
+func (b *Bolt) exportDialect(w io.Writer, dialect canon.Dialect, span span, progress func(lines int64)) (done Exported, err error) {
+	e := dialectExport{index: b, dialect: dialect, span: span, progress: progress}
+	e.sorter = sorter{dir: b.TempDir, memory: cmp.Or(b.sortMemory, sortMemory)}
+	defer func() { err = errors.Join(err, e.sorter.close()) }()
+	if err := e.sort(); err != nil {
+		return e.done, err
+	}
+	sorted, err := e.sorter.merged()
+	if err != nil {
+		return e.done, err
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	if err := e.write(out, sorted); err != nil {
+		return e.done, err
+	}
+	return e.done, out.Flush()
+}
+
+// movesGET reports whether the dialect may give a GET another key than pywb does.
+func (e *dialectExport) movesGET() bool { return e.dialect == canon.WarcioJS && e.span.key.primary() }
+
+// sort gives the lines that the dialect changes to the sorter. Where they lie in the index says nothing of where they will be.
+func (e *dialectExport) sort() error {
+	from := e.span
+	if from.key.primary() {
+		from.low, from.high, from.start, from.end, from.long = nil, nil, nil, nil, false
+	}
+	if !e.movesGET() {
+		from.methods = onlyOthers
+	}
+	return e.index.slices(from, func(s *slice) (bool, error) {
+		for i := range s.captures {
+			if err := e.sortLine(&s.captures[i]); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// sortLine gives the line of c to the sorter, if the dialect changes it and the query selects it.
+func (e *dialectExport) sortLine(c *Capture) error {
+	body, err := e.body(c)
+	if err != nil {
+		return err
+	}
+	key := *c.key(e.span.key)
+	if e.span.key.primary() {
+		key = e.urlKey(c, body)
+		if c.isGET() && key == c.URLKey || !e.span.hasKey(key) {
+			return nil
+		}
+	}
+	e.countOpen(c)
+	e.line = c.appendLine(e.line[:0], key, c.Method, body)
+	return e.sorter.add(e.line)
+}
+
+// body returns the dialect's query of the body of c.
+func (e *dialectExport) body(c *Capture) (string, error) {
+	if c.isGET() {
+		return c.RequestBody, nil
+	}
+	if err := e.index.readExtras(c); err != nil {
+		return "", err
+	}
+	if e.dialect == canon.Spec {
+		return c.SpecBody, nil
+	}
+	return c.WarcioJSBody, nil
+}
+
+// urlKey returns the dialect's URL key of c, as it stands in a line.
+func (e *dialectExport) urlKey(c *Capture, body string) string {
+	key, _ := e.dialect.Key(e.dialect.Append(c.URL, c.Method, body))
+	if key != "" && keyPrefix(key) == len(key) {
+		return key
+	}
+	return string(appendURLKey(nil, key))
+}
+
+// countOpen counts c if its file is still being written.
+func (e *dialectExport) countOpen(c *Capture) {
+	if file, _ := e.index.files.named(c.File); !file.Sealed {
+		e.done.InOpenFiles++
+	}
+}
+
+// write writes the lines that stay as they are, and the sorted ones between them.
+func (e *dialectExport) write(w *bufio.Writer, sorted *merge) error {
+	rest := e.span
+	rest.methods = onlyGET
+	err := e.index.slices(rest, func(s *slice) (bool, error) {
+		for i := range s.captures {
+			if err := e.writeGET(w, sorted, &s.captures[i]); err != nil {
+				return false, err
+			}
+		}
+		e.progress(e.done.Lines)
+		return true, nil
+	})
+	for err == nil && sorted.more() {
+		err = e.writeSorted(w, sorted)
+	}
+	e.progress(e.done.Lines)
+	return err
+}
+
+// writeGET writes the line of c, and before it the sorted ones that belong there; none if it is one of them.
+func (e *dialectExport) writeGET(w *bufio.Writer, sorted *merge, c *Capture) error {
+	if e.movesGET() && e.urlKey(c, "") != c.URLKey {
+		return nil
+	}
+	e.line = c.appendPywb(e.line[:0], e.span.key)
+	line := sortedLine{head: e.line}
+	for sorted.more() && e.sorter.compare(sorted.head(), line) < 0 {
+		if err := e.writeSorted(w, sorted); err != nil {
+			return err
+		}
+	}
+	e.countOpen(c)
+	e.done.Lines++
+	return errors.Join(e.sorter.err, e.sorter.writeLine(w, line))
+}
+
+func (e *dialectExport) writeSorted(w *bufio.Writer, sorted *merge) error {
+	if err := e.sorter.writeLine(w, sorted.head()); err != nil {
+		return err
+	}
+	if e.done.Lines++; e.done.Lines%sliceKeys == 0 {
+		e.progress(e.done.Lines)
+	}
+	return sorted.next()
+}

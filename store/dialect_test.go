@@ -1,0 +1,406 @@
+package store
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warcorder/canon"
+)
+
+// dialects are all of them.
+var dialects = []canon.Dialect{canon.Pywb, canon.Spec, canon.WarcioJS}
+
+// exchange is a request and what its capture says beside.
+type exchange struct {
+	canon.Request
+	capture Capture
+}
+
+// captured returns the capture that a recorder makes of a request.
+func captured(r canon.Request, at time.Time, file string, offset int64) exchange {
+	c := Capture{Time: at, URL: r.URL, MIME: "text/html", Status: 200, Method: r.Method, Location: Location{file, offset, 1000}}
+	keys := canon.Pywb.Keys(&r)
+	c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
+	c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
+	return exchange{r, c}
+}
+
+// line returns the line that the dialect makes of an exchange, by canon alone.
+func (x *exchange) line(d canon.Dialect) string {
+	keys, c := d.Keys(&x.Request), x.capture
+	line := fmt.Sprintf(`%s %s {"url":%s,"mime":"text/html","status":"200","length":"1000","offset":"%d","filename":"%s"`,
+		appendURLKey(nil, keys.URLKey), c.Time.UTC().Format("20060102150405"), appendJSON(nil, x.URL), c.Offset, c.File)
+	if keys.Method != "GET" {
+		line += fmt.Sprintf(`,"method":%s`, appendJSON(nil, keys.Method))
+	}
+	if keys.RequestBody != "" {
+		line += fmt.Sprintf(`,"requestBody":%s`, appendJSON(nil, keys.RequestBody))
+	}
+	return line + "}\n"
+}
+
+// someExchanges returns n exchanges of all kinds, in a random order, many of one URL.
+func someExchanges(n int, file string, seed uint64) []exchange {
+	random := rand.New(rand.NewPCG(seed, 5))
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	all := make([]exchange, n)
+	for i := range all {
+		url := pick("http", "https", "HTTP") + "://" + pick("example.com", "www.Example.com:8080", "www2.example.com", "bücher.example", "127.0.0.1", "exa mple.com") +
+			pick("", "/", "/a", "/A/", "/a//b", "/a/../c/", "/%c3%a9", "/é", "/a;jsessionid=0123456789ABCDEF0123456789ABCDEF") +
+			pick("", "?", "?b=1&a=2", "?__wb_method=POST", "?a=ä b", "?x&", "#f")
+		if i%40 == 0 {
+			url += "?" + strings.Repeat("q", maxURLKey)
+		}
+		r := canon.Request{URL: url}
+		if random.IntN(2) == 0 {
+			r.Method = pick("", "GET", "POST", "PUT", "post", "get", "Post", "PATCH", "DELETE", "OPTIONS", "HEAD", "M-SEARCH")
+			r.ContentType = pick("", "application/json", "application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=b", "application/octet-stream")
+			r.Body = []byte(pick("", "a=1&b=2", `{"a":1,"b":[2,{"a":"x y"}]}`, "ä=ö&ü", "a=%26b", "\xff\x00", "--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nv\r\n--b--\r\n",
+				`{"1":2,"":"e"}`, fmt.Sprintf(`{"n":%d}`, i)))
+			if i%40 < 4 {
+				r.Body = []byte(pick(`{"t":"`+strings.Repeat("long ", 3000)+`"}`, strings.Repeat("\x80", 9000)))
+			}
+		}
+		all[i] = captured(r, testTime.Add(time.Duration(random.IntN(3000))*time.Millisecond), file, int64(i))
+	}
+	return all
+}
+
+func capturesOf(exchanges []exchange) []Capture {
+	captures := make([]Capture, len(exchanges))
+	for i := range exchanges {
+		captures[i] = exchanges[i].capture
+	}
+	return captures
+}
+
+// dialectLines returns what an export of exchanges in d must be.
+func dialectLines(exchanges []exchange, d canon.Dialect) string {
+	var lines []string
+	for i := range exchanges {
+		lines = append(lines, exchanges[i].line(d))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// those returns the lines that keep takes.
+func those(lines string, keep func(key, line string) bool) string {
+	var kept strings.Builder
+	for line := range strings.Lines(lines) {
+		if key, _, _ := strings.Cut(line, " "); keep(key, line) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+func exportOf(t testing.TB, b *Bolt, q Query) (string, Exported) {
+	t.Helper()
+	var out bytes.Buffer
+	done, err := b.Export(&out, q, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), done
+}
+
+// sameLines says which is the first line that differs.
+func sameLines(t *testing.T, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	gotLines, wantLines := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
+	t.Errorf("%d lines, want %d", len(gotLines)-1, len(wantLines)-1)
+	for i := range min(len(gotLines), len(wantLines)) {
+		if gotLines[i] != wantLines[i] {
+			t.Errorf("line %d\n got %.500s\nwant %.500s", i+1, gotLines[i], wantLines[i])
+			return
+		}
+	}
+}
+
+// TestExportInDialects: in every dialect, with much memory for sorting and with little, the lines are those that canon makes of the requests, sorted.
+func TestExportInDialects(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	exchanges := someExchanges(2*sliceKeys, file.Name, 1)
+	for batch := range slices.Chunk(capturesOf(exchanges), 1000) {
+		commit(t, b, batch)
+	}
+	for _, d := range dialects {
+		want := dialectLines(exchanges, d)
+		for _, memory := range []int{0, 20_000} {
+			t.Run(fmt.Sprintf("%s/%d", d, memory), func(t *testing.T) {
+				b.sortMemory = memory
+				got, done := exportOf(t, b, Query{Dialect: d})
+				sameLines(t, got, want)
+				if want := (Exported{int64(len(exchanges)), int64(len(exchanges))}); done != want {
+					t.Errorf("exported %+v, want %+v", done, want)
+				}
+				checkSorted(t, []byte(got))
+			})
+		}
+	}
+}
+
+// TestQueriesInDialects: a query in a dialect selects by the keys of that dialect.
+func TestQueriesInDialects(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	exchanges := someExchanges(1000, file.Name, 2)
+	file.Sealed = true
+	commit(t, b, capturesOf(exchanges), file)
+	urls := []string{"http://example.com/a", "https://www.example.com:8080/a/", "http://exa mple.com/a", "http://bücher.example/", "http://example.com/a?" + strings.Repeat("q", maxURLKey)}
+	for _, x := range exchanges {
+		if x.Method == "POST" && len(urls) < 12 {
+			urls = append(urls, canon.Spec.Append(x.URL, x.Method, x.capture.SpecBody))
+		}
+	}
+	for _, d := range dialects {
+		found, all := 0, dialectLines(exchanges, d)
+		for _, url := range urls {
+			for _, match := range []Match{Exact, Prefix, Host, Domain} {
+				q := Query{URL: url, Match: match, Dialect: d}
+				span, err := q.span()
+				if err != nil { // a host of a URL without one
+					continue
+				}
+				want := those(all, func(key, _ string) bool { return span.hasKey(key) })
+				got, done := exportOf(t, b, q)
+				sameLines(t, got, want)
+				if done.InOpenFiles != 0 || done.Lines != int64(strings.Count(want, "\n")) {
+					t.Errorf("exported %+v", done)
+				}
+				found += len(want)
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s: the queries select nothing", d)
+		}
+	}
+	got, _ := exportOf(t, b, Query{Dialect: canon.Spec, From: "20261121054513", To: "20261121054513"})
+	sameLines(t, got, those(dialectLines(exchanges, canon.Spec), func(_, line string) bool { return strings.Contains(line, " 20261121054513 {") }))
+}
+
+// TestPywbIdentity: every line of the dialect pywb says itself what its key is made of.
+func TestPywbIdentity(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	commit(t, b, capturesOf(someExchanges(sliceKeys, file.Name, 3)))
+	lines, _ := exportOf(t, b, Query{})
+	for line := range strings.Lines(lines) {
+		fields := strings.SplitN(line, " ", 3)
+		var said struct{ URL, Method, RequestBody string }
+		if err := json.Unmarshal([]byte(fields[2]), &said); err != nil {
+			t.Fatal(err)
+		}
+		if key, _ := canon.SURT(canon.Pywb.Append(said.URL, said.Method, said.RequestBody)); string(appendURLKey(nil, key)) != fields[0] {
+			t.Fatalf("the key should be %s in %s", key, line)
+		}
+	}
+}
+
+func TestDialectsGolden(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "w.warc.gz")
+	const url = "https://www.Example.com/Form/?b=1"
+	var captures []Capture
+	for i, r := range []canon.Request{
+		{URL: url},
+		{URL: url, Method: "GET"},
+		{URL: "http://example.com//a//"},
+		{URL: url, Method: "get"},
+		{URL: url, Method: "HEAD"},
+		{URL: url, Method: "post", ContentType: "application/x-www-form-urlencoded", Body: []byte("say=Hi&to=Mom")},
+		{URL: url, Method: "POST", ContentType: "application/json", Body: []byte(`{"a":44.0,"b":["x y",{"a":1e21}]}`)},
+		{URL: url, Method: "PUT", ContentType: "application/octet-stream", Body: bytes.Repeat([]byte{0xfe}, 5000)},
+		{URL: url, Method: "PATCH", ContentType: "text/plain", Body: []byte("plain")},
+	} {
+		x := captured(r, testTime, file.Name, int64(i))
+		x.capture.PathKey = "https://www.example.com/Form/?b=1"
+		if i%2 == 0 {
+			x.capture.WWWOFFLEKey = r.URL
+			x.capture.FormKey = string(r.Body)
+		}
+		captures = append(captures, x.capture)
+	}
+	commit(t, b, captures)
+	var got strings.Builder
+	for _, q := range []Query{{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey}, {Key: PathKey, Dialect: canon.Spec}, {Key: WWWOFFLEKey}, {Key: FormKey}} {
+		lines, _ := exportOf(t, b, q)
+		fmt.Fprintf(&got, "%s %s\n%s", q.Key, q.Dialect, lines)
+	}
+	const path = "testdata/dialects.golden"
+	if *update {
+		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameLines(t, got.String(), string(want))
+}
+
+// TestExportOfVeryLongBodies has bodies that are alike for longer than what is kept of them in memory, many times more of them than memory is allowed.
+func TestExportOfVeryLongBodies(t *testing.T) {
+	const n, size, allowed = 10, 1 << 20, 12 << 20
+	b := newIndex(t)
+	b.TempDir = t.TempDir()
+	file := addFile(t, b, "a.warc.gz")
+	data := make([]byte, size)
+	for i := range data {
+		data[i] = byte(i * i >> 8)
+	}
+	var lines []string
+	for i := range n {
+		data[len(data)-1-(i*5)%7*1000] = byte(i)
+		x := captured(canon.Request{URL: "http://example.com/upload", Method: "POST", Body: data}, testTime, file.Name, int64(i))
+		commit(t, b, []Capture{x.capture, captured(canon.Request{URL: "http://example.com/z"}, testTime, file.Name, int64(n+i)).capture})
+		lines = append(lines, x.line(canon.Spec))
+	}
+	slices.Sort(lines)
+	want := strings.NewReader(strings.Join(lines, ""))
+	lines = nil
+
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b.sortMemory = 1 << 20
+	check := &sampler{want: want, before: before.HeapAlloc}
+	done, err := b.Export(check, Query{Dialect: canon.Spec}, nil)
+	if err != nil || done.Lines != 2*n {
+		t.Fatal(done, err)
+	}
+	if want.Len() > 0 {
+		t.Errorf("%d bytes are missing", want.Len())
+	}
+	if check.most > allowed {
+		t.Errorf("%d bytes of memory for lines of %d bytes", check.most, want.Size())
+	}
+	if left, err := os.ReadDir(b.TempDir); err != nil || len(left) > 0 {
+		t.Errorf("left in the temporary folder: %v, %v", left, err)
+	}
+}
+
+// sampler compares what is written, as far as there is something to compare it with, and watches the memory.
+type sampler struct {
+	want         *strings.Reader
+	before, most uint64
+}
+
+func (s *sampler) Write(p []byte) (int, error) {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	s.most = max(s.most, now.HeapAlloc-min(s.before, now.HeapAlloc))
+	want := make([]byte, min(len(p), s.want.Len()))
+	if _, err := io.ReadFull(s.want, want); err != nil {
+		return 0, err
+	}
+	if !bytes.Equal(p[:len(want)], want) {
+		return 0, errors.New("these are not the sorted lines")
+	}
+	return len(p), nil
+}
+
+// TestDialectExportsBesideCommits is for the race detector; every export is sorted, and has all that was committed before it began.
+func TestDialectExportsBesideCommits(t *testing.T) {
+	b := newIndex(t)
+	b.sortMemory = 50_000
+	file := addFile(t, b, "a.warc.gz")
+	captures := capturesOf(someExchanges(3000, file.Name, 4))
+	for i := range captures {
+		captures[i].PathKey = captures[i].URL
+	}
+	before := len(captures) / 2
+	commit(t, b, captures[:before])
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for batch := range slices.Chunk(captures[before:], 100) {
+			file.Committed++
+			commit(t, b, batch, file)
+		}
+	})
+	for _, q := range []Query{{Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey}, {Key: PathKey, Dialect: canon.Spec}} {
+		wg.Go(func() {
+			for range 2 {
+				var out bytes.Buffer
+				done, err := b.Export(&out, q, nil)
+				if err != nil || done.Lines < int64(before) {
+					t.Errorf("%+v: exported %+v of %d, %v", q, done, before, err)
+				}
+				lines := strings.SplitAfter(out.String(), "\n")
+				if !slices.IsSorted(lines[:len(lines)-1]) {
+					t.Errorf("%+v: not sorted", q)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestDialectExportFails(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	commit(t, b, capturesOf(someExchanges(3000, file.Name, 6)))
+	broken := errors.New("broken")
+	if _, err := b.Export(failing{broken}, Query{Dialect: canon.Spec}, nil); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := b.Export(io.Discard, Query{Dialect: "klingon"}, nil); err == nil {
+		t.Error("there is no such dialect")
+	}
+	b.sortMemory, b.TempDir = 1000, filepath.Join(t.TempDir(), "missing")
+	if _, err := b.Export(io.Discard, Query{Dialect: canon.Spec}, nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a temporary folder: %v", err)
+	}
+}
+
+func TestDialectExportReportsProgress(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	n := int64(sliceKeys + 1000)
+	commit(t, b, capturesOf(someExchanges(int(n), file.Name, 7)))
+	var progress []int64
+	if _, err := b.Export(io.Discard, Query{Dialect: canon.WarcioJS}, func(lines int64) { progress = append(progress, lines) }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(progress) || len(progress) < 2 || progress[len(progress)-1] != n {
+		t.Errorf("progress %v", progress)
+	}
+}
+
+// TestBodiesOfGETAreFree: what the dialects need makes the captures of GETs no longer, nor those of bodies on which they agree.
+func TestBodiesOfGETAreFree(t *testing.T) {
+	for _, r := range []canon.Request{
+		{URL: "http://example.com/"},
+		{URL: "http://example.com/", Method: "GET"},
+		{URL: "http://example.com/", Method: "POST", ContentType: "application/json", Body: []byte(`{"a":1,"b":"x"}`)},
+		{URL: "http://example.com/", Method: "PUT", Body: []byte("binary")},
+	} {
+		if c := captured(r, testTime, "a.warc.gz", 0).capture; c.hasExtras() {
+			t.Errorf("extras of %+v", c)
+		}
+	}
+	x := captured(canon.Request{URL: "http://example.com/", Method: "PUT", Body: bytes.Repeat([]byte("x"), 60_000)}, testTime, "a.warc.gz", 0)
+	if want := base64.StdEncoding.EncodedLen(60_000) + len("__wb_post_data="); len(x.capture.SpecBody) != want || !x.capture.hasExtras() {
+		t.Errorf("a body of %d bytes, want %d", len(x.capture.SpecBody), want)
+	}
+}

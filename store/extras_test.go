@@ -1,0 +1,175 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// longText returns n bytes that cannot be deflated by much.
+func longText(n int, seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 0))
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[random.IntN(64)]
+	}
+	return string(text)
+}
+
+func TestExtras(t *testing.T) {
+	var w extrasWriter
+	for _, test := range []struct {
+		name string
+		c    Capture
+		most int // bytes of the value
+	}{
+		{"other bodies", Capture{RequestBody: "a=1", SpecBody: "__wb_post_data=a%3D1", WarcioJSBody: "a=1"}, 40},
+		{"no body in one", Capture{RequestBody: "a=1", WarcioJSBody: "a=1"}, 13},
+		{"no body in the other", Capture{RequestBody: "a=1", SpecBody: "a=1"}, 13},
+		{"body in one alone", Capture{WarcioJSBody: "__wb_post_data="}, 30},
+		{"cut body", Capture{RequestBody: longText(4096, 1), WarcioJSBody: longText(4096, 1), SpecBody: longText(5000, 1)}, 930},
+		{"long body", Capture{RequestBody: "a=1", SpecBody: longText(100_000, 2)}, 80_000},
+		{"long body that is simple", Capture{SpecBody: strings.Repeat("a", 1<<20)}, 6000},
+		{"keys", Capture{URL: "http://example.com/A%2fB?c=d", PathKey: "http://example.com/A%2FB?c=d", WWWOFFLEKey: "http://example.com/A/B?c=d", FormKey: "c=d"}, 70},
+		{"keys that are the URL", Capture{URL: "http://example.com/", PathKey: "http://example.com/", WWWOFFLEKey: "http://example.com/"}, 13},
+		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", SpecBody: "\n"}, 20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !test.c.hasExtras() {
+				t.Error("it has extras")
+			}
+			value, err := w.append(nil, &test.c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(value) > test.most {
+				t.Errorf("%d bytes", len(value))
+			}
+			got := Capture{URL: test.c.URL, RequestBody: test.c.RequestBody}
+			if err := decodeExtras(&got, value); err != nil || got != test.c {
+				t.Errorf("got  %.500v\nwant %.500v, %v", got, test.c, err)
+			}
+			if len(value) > 2000 {
+				return
+			}
+			for n := range value { // whatever is cut off, it is seen
+				if err := decodeExtras(&got, value[:n:n]); err == nil {
+					t.Errorf("%d of %d bytes are no error", n, len(value))
+				}
+			}
+			if err := decodeExtras(&got, append(value, 0)); err == nil {
+				t.Error("a byte too many is no error")
+			}
+		})
+	}
+	if got := (Capture{RequestBody: "a"}); decodeExtras(&got, nil) != nil || got.SpecBody != "a" || got.WarcioJSBody != "a" {
+		t.Errorf("without extras: %+v", got)
+	}
+}
+
+// TestCommitOfExtras commits captures with extras, others without, and the same again with others.
+func TestCommitOfExtras(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	var captures []Capture
+	for i := range 5 {
+		c := captureOf(fmt.Sprintf("http://example.com/%d", i), testTime, file.Name, int64(i))
+		c.Method, c.RequestBody, c.SpecBody, c.WarcioJSBody = "POST", "same", "same", "same"
+		captures = append(captures, c)
+	}
+	captures[1].SpecBody = longText(100_000, 1)
+	captures[2].WarcioJSBody = ""
+	captures[3].PathKey, captures[3].FormKey = "/3", "form"
+	check := func() {
+		t.Helper()
+		for i, c := range allOf(t, b, Query{}) {
+			if err := b.readExtras(&c); err != nil || c != captures[i] {
+				t.Errorf("got  %.500v\nwant %.500v, %v", c, captures[i], err)
+			}
+		}
+	}
+	commit(t, b, captures)
+	check()
+	captures[0].SpecBody = "other"
+	captures[1].SpecBody = "same"
+	captures[2].WarcioJSBody = "there"
+	captures[3].FormKey = "another"
+	commit(t, b, captures)
+	check()
+	twice := captures[4]
+	twice.PathKey, twice.SpecBody = "/never", "never"
+	commit(t, b, []Capture{twice, captures[4], captures[0]})
+	check()
+	for _, q := range []Query{{Key: PathKey, URL: "/never"}, {Key: FormKey, URL: "form"}} {
+		if got := allOf(t, b, q); len(got) > 0 {
+			t.Errorf("%s finds %+v", q.URL, got)
+		}
+	}
+	if n, err := b.Count(); err != nil || n != 5 {
+		t.Errorf("count %d, %v", n, err)
+	}
+}
+
+// TestVeryLongExtras: the memory for a very long body is not kept.
+func TestVeryLongExtras(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	c := captureOf("http://example.com/", testTime, file.Name, 0)
+	c.Method, c.SpecBody = "POST", longText(24<<20, 1)
+	commit(t, b, []Capture{c})
+	if kept := max(cap(b.batch.buf), cap(b.batch.extras.plain), b.batch.extras.deflated.Cap()); kept > keepBatch {
+		t.Errorf("%d bytes are kept", kept)
+	}
+	got := allOf(t, b, Query{})[0]
+	if err := b.readExtras(&got); err != nil || got != c {
+		t.Errorf("a body of %d bytes is one of %d, %v", len(c.SpecBody), len(got.SpecBody), err)
+	}
+}
+
+func TestReadDamagedExtras(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	c := captureOf("http://example.com/", testTime, file.Name, 1)
+	c.Method, c.SpecBody = "POST", "spec"
+	commit(t, b, []Capture{c})
+	if err := put(b, bucketExtras, appendLocation(nil, file.ID, 1), []byte{9, 9}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Export(bytes.NewBuffer(nil), Query{Dialect: "spec"}, nil); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+	if err := b.Commit([]Capture{c}, nil); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzDecodeExtras: whatever stands in the index, it is decoded or refused; what is decoded is stored again as it was.
+func FuzzDecodeExtras(f *testing.F) {
+	var w extrasWriter
+	for _, c := range []Capture{
+		{URL: "http://example.com/", RequestBody: "a=1", SpecBody: "a=1&b=2", WarcioJSBody: "x", PathKey: "p", WWWOFFLEKey: "http://example.com/", FormKey: "f=/"},
+		{SpecBody: strings.Repeat("a=1&", minDeflate)},
+	} {
+		value, err := w.append(nil, &c)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(value, c.URL, c.RequestBody)
+	}
+	f.Fuzz(func(t *testing.T, value []byte, url, body string) {
+		c := Capture{URL: url, RequestBody: body}
+		if decodeExtras(&c, value) != nil {
+			return
+		}
+		again, err := w.append(nil, &c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Capture{URL: url, RequestBody: body}
+		if err := decodeExtras(&got, again); err != nil || got != c {
+			t.Fatalf("%+v became %+v, %v", c, got, err)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// Key names one of the keys of a capture: the field of Capture that holds it.
+type Key string
+
+const (
+	URLKey      Key = "url"
+	PathKey     Key = "path"
+	WWWOFFLEKey Key = "wwwoffle"
+	FormKey     Key = "form"
+)
+
+// secondaryKeys are the keys that a capture need not have. Each has a bucket of its name, whose keys are made as those of the captures are (key.go),
+// with the secondary key in the place of the SURT. The value leads to the capture:
+//
+//	version(1)  1
+//	flags(1)    1 longKey: the secondary key stands at the end; 2 longURLKey: the key of the capture is long
+//	uvarint     how many bytes the secondary key and the SURT, as far as it is in the key of the capture, have in common at their ends
+//	text        the bytes of the SURT before them: a uvarint of their length, and the bytes
+//	text        the secondary key, with longKey
+var secondaryKeys = [...]Key{PathKey, WWWOFFLEKey, FormKey}
+
+const (
+	secondaryVersion = 1
+
+	flagSecondaryLong = 1 << 0
+	flagSecondaryURL  = 1 << 1
+)
+
+// primary reports whether k is the key that every capture has.
+func (k Key) primary() bool { return k == URLKey || k == "" }
+
+func (k Key) check() error {
+	if k.primary() || slices.Contains(secondaryKeys[:], k) {
+		return nil
+	}
+	return fmt.Errorf("unknown key %q: it is one of url, path, wwwoffle and form", string(k))
+}
+
+// key returns where c has the key of that name.
+func (c *Capture) key(name Key) *string {
+	switch name {
+	case PathKey:
+		return &c.PathKey
+	case WWWOFFLEKey:
+		return &c.WWWOFFLEKey
+	case FormKey:
+		return &c.FormKey
+	}
+	return &c.URLKey
+}
+
+// appendSecondary appends the value that leads from a secondary key, as appendURLKey gives it, to the capture whose URL key is urlKey.
+func appendSecondary(dst, key, urlKey []byte) []byte {
+	var flags byte
+	if len(key) > maxURLKey {
+		flags |= flagSecondaryLong
+	}
+	if len(urlKey) > maxURLKey {
+		flags |= flagSecondaryURL
+		urlKey = urlKey[:maxURLKey]
+	}
+	common := commonEnd(key, urlKey)
+	dst = binary.AppendUvarint(append(dst, secondaryVersion, flags), uint64(common))
+	dst = appendText(dst, urlKey[:len(urlKey)-common])
+	if len(key) > maxURLKey {
+		dst = appendText(dst, key)
+	}
+	return dst
+}
+
+// decodeSecondary takes a secondary key and its value apart: it returns the key's text, and appends the key of the capture to dst.
+func decodeSecondary(dst []byte, k indexKey, value []byte) (key, capture []byte, err error) {
+	v := reader{rest: value}
+	version, flags, common, urlKey := v.byte(), v.byte(), v.uvarint(), v.text()
+	if err := k.check(); err != nil {
+		return nil, nil, err
+	}
+	if k.long() {
+		key = v.text()
+	} else {
+		key = k.urlKey()
+	}
+	if v.failed || len(v.rest) > 0 || version != secondaryVersion || k.long() != (flags&flagSecondaryLong != 0) || common > uint64(len(key)) {
+		return nil, nil, errValue
+	}
+	dst = append(append(dst, urlKey...), key[uint64(len(key))-common:]...)
+	if flags&flagSecondaryURL != 0 {
+		dst = append(dst, longMark)
+	} else {
+		dst = append(dst, ' ')
+	}
+	return key, append(dst, k.tail()...), nil
+}
+
+// longSecondary returns the secondary key of a value with longKey; nil if there is none.
+func longSecondary(value []byte) []byte {
+	v := reader{rest: value}
+	v.byte()
+	v.byte()
+	v.uvarint()
+	v.text()
+	return v.text()
+}
