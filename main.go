@@ -34,6 +34,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/term"
 
+	"warcorder/canon"
+	"warcorder/canon/vector"
 	"warcorder/certs"
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
@@ -53,6 +55,8 @@ type commandLine struct {
 
 	Record  recordCommand  `cmd:"" default:"withargs" help:"Record all that passes through the proxy (the default command)."`
 	Export  exportCommand  `cmd:"" help:"Write the captures of a collection as sorted CDXJ."`
+	Lookup  lookupCommand  `cmd:"" help:"Find the captures of a URL, by any of its keys."`
+	Key     keyCommand     `cmd:"" help:"Print every key of a request, or of many as JSON lines."`
 	CA      caCommand      `cmd:"" name:"ca" help:"Print the root certificate, or write it in every form that browsers take."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -98,6 +102,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
+		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.TypeMapper(reflect.TypeFor[proxy.HostList](), hostListMapper{}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
@@ -114,6 +119,22 @@ func parseSize(ctx *kong.DecodeContext, target reflect.Value) error {
 		return fmt.Errorf("%q is not a size: write 500MB or 64MiB", text.Value)
 	}
 	target.SetInt(int64(n))
+	return nil
+}
+
+// parseRules reads the path profiles of the configuration file, which arrive as JSON.
+func parseRules(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("rules")
+	if err != nil {
+		return err
+	}
+	var rules recorder.ProfileRules
+	decoder := json.NewDecoder(strings.NewReader(fmt.Sprint(text.Value)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&rules); err != nil {
+		return fmt.Errorf("expected a list of name, host, path, decode, encode in the configuration file: %w", err)
+	}
+	target.Set(reflect.ValueOf(rules))
 	return nil
 }
 
@@ -145,6 +166,7 @@ type fileConfig map[string]setting
 type setting struct {
 	value string
 	line  int
+	unset bool // an empty list or map: the key is there, and says nothing
 }
 
 // readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
@@ -184,7 +206,7 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 		if err != nil {
 			return fmt.Errorf("line %d: %s: %w", key.Line, name, err)
 		}
-		c[name] = setting{text, key.Line}
+		c[name] = setting{text, key.Line, value.Kind == yaml.SequenceNode && len(value.Content) == 0}
 	}
 	return nil
 }
@@ -195,6 +217,10 @@ func scalar(node *yaml.Node) (string, error) {
 	case yaml.ScalarNode:
 		return node.Value, nil
 	case yaml.SequenceNode:
+		if len(node.Content) > 0 && node.Content[0].Kind == yaml.MappingNode {
+			rules, err := json.Marshal(plain(node))
+			return string(rules), err
+		}
 		parts := make([]string, len(node.Content))
 		for i, one := range node.Content {
 			if one.Kind != yaml.ScalarNode {
@@ -205,6 +231,25 @@ func scalar(node *yaml.Node) (string, error) {
 		return strings.Join(parts, ","), nil
 	}
 	return "", errors.New("expected a value or a list")
+}
+
+// plain returns a node as JSON has it; values are strings, as they stand in the file (a decode set of [2F, 21] is no number).
+func plain(node *yaml.Node) any {
+	switch node.Kind {
+	case yaml.MappingNode:
+		object := map[string]any{}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			object[node.Content[i].Value] = plain(node.Content[i+1])
+		}
+		return object
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, one := range node.Content {
+			list = append(list, plain(one))
+		}
+		return list
+	}
+	return node.Value
 }
 
 // Validate refuses keys that no flag has, with the line.
@@ -221,7 +266,7 @@ func (c fileConfig) Validate(app *kong.Application) error {
 // Resolve gives the value of a flag that neither the command line nor the environment has set.
 func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	s, ok := c[flag.Name]
-	if !ok {
+	if !ok || s.unset {
 		return nil, nil
 	}
 	for _, name := range flag.Envs {
@@ -300,6 +345,7 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 	pages := admin.New(admin.Authority{PEM: authority.PEM(), DER: authority.DER()}, func() (any, bool) {
 		return rec.Status(), rec.Ready() == nil
 	})
+	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", exportPage(rec.Index()))
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
 	who := running{PID: os.Getpid(), Addresses: []string{ln.Addr().String()}, Started: time.Now().UTC()}
@@ -418,11 +464,14 @@ func (line *commandLine) authority() (*certs.Authority, error) {
 
 type exportCommand struct {
 	collectionFlags
-	URL   string `name:"url" help:"Only captures of this URL." placeholder:"URL"`
-	Match string `help:"What --url selects: exact, prefix, host, domain." enum:"exact,prefix,host,domain" default:"exact"`
-	From  string `help:"Only captures at or after this time, YYYY to YYYYMMDDhhmmss (UTC)." placeholder:"TS"`
-	To    string `help:"Only captures until the end of this time." placeholder:"TS"`
-	Out   string `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
+	Profiles recorder.ProfileRules `name:"keys-profiles" help:"Path profiles, from the configuration file." hidden:"" type:"rules"`
+	URL      string                `name:"url" help:"Only captures of this URL." placeholder:"URL"`
+	Match    string                `help:"What --url selects: exact, prefix, host, domain." enum:"exact,prefix,host,domain" default:"exact"`
+	From     string                `help:"Only captures at or after this time, YYYY to YYYYMMDDhhmmss (UTC)." placeholder:"TS"`
+	To       string                `help:"Only captures until the end of this time." placeholder:"TS"`
+	By       store.Key             `name:"key" help:"Key that the lines begin with, are sorted by and --url is found by: url, path, wwwoffle, form." enum:"url,path,wwwoffle,form" default:"url"`
+	As       canon.Dialect         `name:"dialect" help:"Dialect of the keys and request bodies: pywb, spec, warciojs." default:"pywb"`
+	Out      string                `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
 }
 
 // Run writes the lines, all of them or none.
@@ -434,7 +483,14 @@ func (c *exportCommand) Run(*commandLine) error {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
 	}
-	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To}
+	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To, Key: c.By, Dialect: c.As}
+	if c.URL != "" && c.By != store.URLKey {
+		keyer, err := recorder.NewKeyer(recorder.KeysConfig{Profiles: c.Profiles})
+		if err != nil {
+			return err
+		}
+		query.URL = keyer.Of(c.By, c.URL)
+	}
 	var exported store.Exported
 	write := func(w io.Writer) (err error) {
 		exported, err = export(dir, query, w)
@@ -507,7 +563,8 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 		return exported, fmt.Errorf("another process has the index open and does not say where it can be asked (no %s)", runningFile)
 	}
 	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: "/export", RawQuery: url.Values{
-		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To}}.Encode()}
+		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To},
+		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}}.Encode()}
 	client := http.Client{Transport: &http.Transport{Proxy: nil}}
 	defer client.CloseIdleConnections()
 	res, err := client.Get(ask.String())
@@ -563,7 +620,8 @@ func (l lineCounter) Read(p []byte) (int, error) {
 func exportPage(index *store.Bolt) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ask := r.URL.Query()
-		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to")}
+		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to"),
+			Key: store.Key(ask.Get("key")), Dialect: canon.Dialect(ask.Get("dialect"))}
 		if query == (store.Query{Match: query.Match}) {
 			if total, err := index.Count(); err == nil {
 				w.Header().Set(totalField, fmt.Sprint(total))
@@ -620,6 +678,100 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// --- lookup, key
+
+type lookupCommand struct {
+	collectionFlags
+	Profiles recorder.ProfileRules `name:"keys-profiles" help:"Path profiles, from the configuration file." hidden:"" type:"rules"`
+	By       store.Key             `name:"key" help:"Key to find by: url, or one that --keys-extra had stored: path, wwwoffle, form." enum:"url,path,wwwoffle,form" default:"url"`
+	requestFlags
+	URL string `arg:"" help:"The URL, in any spelling that has the same key."`
+}
+
+// requestFlags are what a key is made of beside the URL.
+type requestFlags struct {
+	Method      string `help:"Method of the request." default:"GET"`
+	ContentType string `help:"Content-Type of the request's body." placeholder:"TYPE"`
+	Body        string `help:"File with the request's body, - for standard input." placeholder:"FILE"`
+}
+
+// request returns the request that the flags describe.
+func (f *requestFlags) request(url string) (*canon.Request, error) {
+	r := &canon.Request{URL: url, Method: f.Method, ContentType: f.ContentType}
+	var err error
+	switch f.Body {
+	case "":
+	case "-":
+		r.Body, err = io.ReadAll(os.Stdin)
+	default:
+		r.Body, err = os.ReadFile(f.Body)
+	}
+	return r, err
+}
+
+// Run prints the lines of the captures, also of a collection that is being recorded.
+func (c *lookupCommand) Run(*commandLine) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	request, err := c.request(c.URL)
+	if err != nil {
+		return err
+	}
+	query := store.Query{Key: c.By, URL: canon.Pywb.Keys(request).URL}
+	if c.By != store.URLKey {
+		keyer, err := recorder.NewKeyer(recorder.KeysConfig{Profiles: c.Profiles})
+		if err != nil {
+			return err
+		}
+		query.URL = keyer.Of(c.By, c.URL)
+		if c.By == store.FormKey && len(request.Body) > 0 {
+			query.URL = canon.FormKey(string(request.Body))
+		}
+	}
+	exported, err := export(dir, query, os.Stdout)
+	if err == nil && exported.Lines == 0 {
+		fmt.Fprintf(os.Stderr, "no capture has the %s key %s\n", c.By, query.URL)
+	}
+	return err
+}
+
+type keyCommand struct {
+	URL string `arg:"" optional:"" help:"The URL."`
+	requestFlags
+	Dialect canon.Dialect `help:"How method and body become part of the key: pywb, spec, warciojs." default:"pywb"`
+	Profile string        `help:"Profile that the path is written under: generic, mediawiki, restbase, upload." default:"generic"`
+	JSONL   bool          `name:"jsonl" help:"Read requests as JSON, one a line, from standard input, and write their keys in the same way."`
+}
+
+// Run prints the keys of one request, each with its name, or those of all requests on standard input.
+func (c *keyCommand) Run(*commandLine) error {
+	if c.JSONL {
+		return vector.Run(os.Stdin, os.Stdout)
+	}
+	if c.URL == "" {
+		return errors.New("key: give a URL, or --jsonl")
+	}
+	request, err := c.request(c.URL)
+	if err != nil {
+		return err
+	}
+	keys, err := vector.Of(&vector.Request{URL: vector.Text(c.URL), Method: c.Method, ContentType: c.ContentType,
+		Body: request.Body, Dialect: c.Dialect, Profile: c.Profile})
+	if err != nil {
+		return err
+	}
+	for _, line := range [][2]string{
+		{"urlkey", string(keys.URLKey)}, {"url", string(keys.URL)}, {"request_body", string(keys.RequestBody)}, {"surt", string(keys.SURT)},
+		{"path", string(keys.Path)}, {"wwwoffle", string(keys.WWWOFFLE)}, {"wwwoffle_userinfo", string(keys.WWWOFFLEUserinfo)},
+		{"form", keys.Form.Canonical},
+	} {
+		fmt.Printf("%s\t%s\n", line[0], line[1])
+	}
+	return nil
 }
 
 // --- ca, version

@@ -101,6 +101,7 @@ func TestConfigErrors(t *testing.T) {
 		"not a size":         {"warc-max-size: big\n", "warc-max-size"},
 		"not one of":         {"on-client-abort: maybe\n", "on-client-abort"},
 		"command's own key":  {"out: x\n", `unknown key "out"`},
+		"profile's own key":  {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -112,7 +113,7 @@ func TestConfigErrors(t *testing.T) {
 
 // TestPrecedence: flags over environment over file over defaults.
 func TestPrecedence(t *testing.T) {
-	file := writeFile(t, "collection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: [a.example, b.example]\ntimeout:\n  idle: 7s\n")
+	file := writeFile(t, "keys:\n  extra: [path, form]\n  profiles:\n  - {name: ours, host: a.example, decode: [3A, 21]}\ncollection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: [a.example, b.example]\ntimeout:\n  idle: 7s\n")
 	t.Setenv("WARCORDER_COLLECTION", "environment")
 	t.Setenv("WARCORDER_LISTEN", "127.0.0.1:2")
 	line, err := parse(t, "--config", file, "--listen", "127.0.0.1:3")
@@ -122,6 +123,9 @@ func TestPrecedence(t *testing.T) {
 	r := &line.Record
 	if r.Listen != "127.0.0.1:3" || r.Collection != "environment" || r.Recorder.WARCPrefix != "file" || r.Proxy.OnClientAbort != "cut" {
 		t.Errorf("listen %q, collection %q, prefix %q, on-client-abort %q", r.Listen, r.Collection, r.Recorder.WARCPrefix, r.Proxy.OnClientAbort)
+	}
+	if rules := r.Recorder.Keys.Profiles; len(rules) != 1 || !slices.Equal(rules[0].Decode, []string{"3A", "21"}) || len(r.Recorder.Keys.Extra) != 2 {
+		t.Errorf("keys: %+v", r.Recorder.Keys)
 	}
 	if r.Proxy.Timeout.Idle != 7*time.Second || !slices.Equal(r.Proxy.InsecureUpstream.Hosts, []string{"a.example", "b.example"}) {
 		t.Errorf("timeout-idle %v, insecure-upstream %v", r.Proxy.Timeout.Idle, r.Proxy.InsecureUpstream)
@@ -359,6 +363,85 @@ func TestExportSelects(t *testing.T) {
 		if out, errs, code := p.run(append([]string{"export"}, args...)...); code == 0 || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%v: %d %q %q", args, code, out, errs)
 		}
+	}
+}
+
+// TestKeysOfACollection: bodies in the keys, other dialects, secondary keys and lookups, while recording and afterwards.
+func TestKeysOfACollection(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
+	defer origin.Close()
+	p := startRecording(t, "--keys-extra", "path,wwwoffle,form")
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})}}
+	defer client.CloseIdleConnections()
+	for _, body := range []string{`{"a":1.0}`, `{"a":2}`} {
+		res, err := client.Post(origin.URL+"/form", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	}
+	p.fetch(origin.URL + "/a%7Eb?x=%41;y=2")
+	host := strings.TrimPrefix(origin.URL, "http://")
+	check := func(when string) {
+		t.Helper()
+		for _, c := range []struct {
+			args  []string
+			lines int
+			want  string
+		}{
+			{[]string{"export", "-o", "-"}, 3, `"requestBody":"a=2"`},
+			{[]string{"export", "-o", "-", "--dialect", "spec"}, 3, "__wb_method=post"},
+			{[]string{"export", "-o", "-", "--dialect", "warciojs"}, 3, "__wb_method=post"},
+			{[]string{"export", "-o", "-", "--key", "path"}, 3, "http://" + host + "/a~b?x=%41;y=2 "},
+			{[]string{"export", "-o", "-", "--key", "path", "--url", origin.URL + "/%61~b?x=%41;y=2"}, 1, "http://" + host + "/a~b?x=%41;y=2 "},
+			{[]string{"export", "-o", "-", "--key", "form"}, 1, "x=A&y=2 "},
+			{[]string{"lookup", origin.URL + "/%61~b?x=%41;y=2", "--key", "path"}, 1, "/a~b?x=%41;y=2 "},
+			{[]string{"lookup", origin.URL + "/%61~b?x=A;y=2", "--key", "wwwoffle"}, 1, "/a~b?x=A;y=2 "},
+			{[]string{"lookup", "http://elsewhere.example/?x=A&y=2", "--key", "form"}, 1, "x=A&y=2 "},
+			{[]string{"lookup", origin.URL + "/form"}, 0, ""},
+			{[]string{"lookup", origin.URL + "/form", "--method", "POST", "--content-type", "application/json", "--body", writeFile(t, `{"a":1}`)}, 1, `"requestBody":"a=1"`},
+		} {
+			out, errs, code := p.run(c.args...)
+			if code != 0 || strings.Count(out, "\n") != c.lines || !strings.Contains(out, c.want) {
+				t.Errorf("%s: %v: %d, want %d lines with %q\n%s%s", when, c.args, code, c.lines, c.want, out, errs)
+			}
+			if lines := strings.Split(out, "\n"); !slices.IsSorted(lines[:len(lines)-1]) {
+				t.Errorf("%s: %v: not sorted", when, c.args)
+			}
+		}
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		if out, _, _ := p.run("export", "-o", "-"); strings.Count(out, "\n") == 3 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("never 3 captures in the index")
+		}
+	}
+	check("while recording")
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	check("afterwards")
+}
+
+func TestKeyCommand(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "key", "http://www.Example.com/A?b=%26", "--method", "POST", "--content-type", "application/json", "--body", "-")
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
+	cmd.Stdin = strings.NewReader(`{"x":[1,2.0]}`)
+	out, err := cmd.CombinedOutput()
+	want := "urlkey\tcom,example)/a?&__wb_method=post&b=&x=1&x.2_=2\n" +
+		"url\thttp://www.Example.com/A?b=%26&__wb_method=POST&x=1&x.2_=2\n" +
+		"request_body\tx=1&x.2_=2\nsurt\tcom,example)/a?&b=\npath\t/A\nwwwoffle\thttp://www.example.com/A?b=%26\n" +
+		"wwwoffle_userinfo\thttp://www.example.com/A?b=%26\nform\t%7B%22x%22%3A%5B1%2C2.0%5D%7D\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+	cmd = exec.Command(os.Args[0], "key", "--jsonl")
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
+	cmd.Stdin = strings.NewReader("{\"id\":1,\"url\":\"http://a/\"}\n{\"id\":2,\"url\":\"http://b/\"}\n")
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 2 || !strings.Contains(string(out), `{"id":2,"urlkey":"b)/"`) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

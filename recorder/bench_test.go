@@ -48,7 +48,7 @@ func BenchmarkRecords(b *testing.B) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			m := newMaker(zerolog.Nop())
+			m := newMaker(zerolog.Nop(), &Keyer{})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
 			s := &segment{}
@@ -57,7 +57,7 @@ func BenchmarkRecords(b *testing.B) {
 			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))
 			b.ReportAllocs()
 			for b.Loop() {
-				request, response := messageOf(requestBytes), messageOf(responseBytes)
+				request, response := requestOf(requestBytes), messageOf(responseBytes)
 				r := m.make(x, &request, &response, s)
 				members = m.append(members[:0], r.response, &response)
 				members = m.append(members, r.request, &request)

@@ -16,6 +16,8 @@ type Config struct {
 	CommitInterval time.Duration `name:"commit-interval" help:"Time that a finished exchange waits at most for others to share its sync." default:"50ms"`
 	CommitSize     int64         `name:"commit-size" help:"Bytes of finished exchanges that are not kept waiting for others." default:"8MB" type:"size"`
 	QueueSize      int64         `name:"queue-size" help:"Bytes of exchanges that may wait to be recorded before clients are slowed." default:"64MB" type:"size"`
+
+	Keys KeysConfig `embed:"" prefix:"keys-"`
 }
 
 // withDefaults fills in what is not set.

@@ -16,6 +16,7 @@ type head struct {
 	startLine   []byte // without its line end
 	contentType []byte // of the first field of that name; nil if there is none
 	encoded     bool   // a Content-Encoding other than identity
+	chunked     bool   // the last transfer coding is chunked
 }
 
 // parseHead reads the head at the start of a message. The fields of the result lie in b.
@@ -58,6 +59,7 @@ const (
 	otherField fieldName = iota
 	contentType
 	contentEncoding
+	transferEncoding
 )
 
 func nameOf(name []byte) fieldName {
@@ -66,6 +68,8 @@ func nameOf(name []byte) fieldName {
 		return contentType
 	case len(name) == len("Content-Encoding") && bytes.EqualFold(name, []byte("Content-Encoding")):
 		return contentEncoding
+	case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, []byte("Transfer-Encoding")):
+		return transferEncoding
 	}
 	return otherField
 }
@@ -81,6 +85,9 @@ func (h *head) take(field fieldName, value []byte) {
 		h.contentType = value
 	case field == contentEncoding && len(value) > 0 && !bytes.EqualFold(value, []byte("identity")):
 		h.encoded = true
+	case field == transferEncoding:
+		last := value[bytes.LastIndexByte(value, ',')+1:]
+		h.chunked = bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
 	}
 }
 

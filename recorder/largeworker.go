@@ -30,7 +30,9 @@ func (w *largeWorker) run(exchanges <-chan *Exchange) {
 func (w *largeWorker) record(x *Exchange) {
 	request, err := w.read(&x.Request)
 	response, err2 := w.read(&x.Response)
-	if err := errors.Join(err, err2); err != nil {
+	var err3 error
+	request.asked, err3 = askedOf(&request.head, bodyOf(&x.Request, &request), request.length-int64(request.size))
+	if err := errors.Join(err, err2, err3); err != nil {
 		w.lost(&done{url: x.URL, queued: x.queued}, err)
 		return
 	}

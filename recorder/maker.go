@@ -19,8 +19,8 @@ type maker struct {
 	parts      [4][]byte
 }
 
-func newMaker(log zerolog.Logger) maker {
-	return maker{log: log, compressor: warc.NewCompressor()}
+func newMaker(log zerolog.Logger, keyer *Keyer) maker {
+	return maker{log: log, compressor: warc.NewCompressor(), records: records{keyer: keyer}}
 }
 
 // sizeOfHeaders is more than the WARC headers of an exchange's records take, without what the exchange brings along: its URL and its fault.

@@ -46,6 +46,7 @@ const (
 type Recorder struct {
 	log       zerolog.Logger
 	index     *store.Bolt
+	keyer     *Keyer
 	health    health
 	memory    memory
 	files     files
@@ -78,6 +79,10 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
+	keyer, err := NewKeyer(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("host name for WARC files: %w", err)
@@ -95,10 +100,10 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(archive, filepath.Join(collection, "spill"), index, log); err != nil {
+	if err := prepare(archive, filepath.Join(collection, "spill"), index, keyer, log); err != nil {
 		return nil, errors.Join(err, index.Close())
 	}
-	r := &Recorder{log: log, index: index, closing: make(chan struct{})}
+	r := &Recorder{log: log, index: index, keyer: keyer, closing: make(chan struct{})}
 	r.health.log = log
 	r.files = files{
 		dir: archive, prefix: cfg.WARCPrefix, host: host, collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
@@ -110,14 +115,14 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 }
 
 // prepare empties the spill folder and recovers what a crash has left.
-func prepare(archive, spill string, index *store.Bolt, log zerolog.Logger) error {
+func prepare(archive, spill string, index *store.Bolt, keyer *Keyer, log zerolog.Logger) error {
 	if err := os.RemoveAll(spill); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(spill, 0o700); err != nil {
 		return err
 	}
-	return recoverFiles(archive, index, log)
+	return recoverFiles(archive, index, keyer, log)
 }
 
 // start starts the goroutines.
@@ -128,10 +133,10 @@ func (r *Recorder) start(cfg Config) {
 	c.files, c.health, c.log, c.interval, c.idle = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle
 	c.closing, c.stop, c.finished, c.lost = r.closing, make(chan struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
-		w := &smallWorker{maker: newMaker(r.log), files: &r.files, lost: r.loses}
+		w := &smallWorker{maker: newMaker(r.log, r.keyer), files: &r.files, lost: r.loses}
 		r.workers.Go(func() { w.run(r.small) })
 	}
-	w := &largeWorker{maker: newMaker(r.log), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
+	w := &largeWorker{maker: newMaker(r.log, r.keyer), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
 	r.workers.Go(func() { w.run(r.large) })
 	r.stopped.Go(c.run)
 }

@@ -1,12 +1,12 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/tls"
 	"strconv"
 	"time"
 
-	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -20,6 +20,8 @@ type message struct {
 	block   sum    // digest of head and body
 	payload sum    // digest of the body: of what follows the head as stored, chunk framing included
 	deflate bool   // whether the body is worth deflating
+
+	asked *asked // of a request
 }
 
 // messageOf reads a message that is in memory.
@@ -34,6 +36,13 @@ func messageOf(b []byte) message {
 // short says whether a message is shorter than its Content-Length says.
 func (m *message) short() bool {
 	return contentLength(m.start) > m.length-int64(len(m.start))
+}
+
+// requestOf is messageOf for a request.
+func requestOf(b []byte) message {
+	m := messageOf(b)
+	m.asked, _ = askedOf(&m.head, bytes.NewReader(m.body), int64(len(m.body))) // memory has no errors
+	return m
 }
 
 // ids are the record IDs of one exchange.
@@ -53,6 +62,7 @@ type records struct {
 	captured bool   // whether there is a capture: there is one for every response
 	capture  store.Capture
 
+	keyer  *Keyer
 	cipher uint16 // of the last exchange with TLS
 	suite  string // its name, which crypto/tls makes anew each time
 }
@@ -72,7 +82,7 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	h := header{x, r.uri, protocol, r.suite, id}
 	if r.captured {
 		r.response = h.append(r.response, "response", &id.response, nil, response, x.Truncated)
-		r.capture = captureOf(r.uri, x.Started, request.method(), &response.head, response.payload.String())
+		r.capture = captureOf(r.keyer, r.uri, x.Started, request.asked, &response.head, response.payload.String())
 	}
 	if request.length >= minBlock {
 		r.request = r.appendRequest(&h, request)
@@ -130,7 +140,7 @@ func appendFact(dst []byte, name, value string) []byte {
 
 // captureOf makes the capture of a response from what its records say, and from nothing else, so that recovery makes the same. Where it lies is
 // still missing.
-func captureOf(uri string, date time.Time, method []byte, response *head, digest string) store.Capture {
+func captureOf(keyer *Keyer, uri string, date time.Time, request *asked, response *head, digest string) store.Capture {
 	c := store.Capture{
 		Time:   date.UTC().Truncate(time.Microsecond),
 		URL:    uri,
@@ -138,13 +148,9 @@ func captureOf(uri string, date time.Time, method []byte, response *head, digest
 		Status: response.status(),
 		Digest: digest,
 	}
-	if string(method) != "GET" {
-		c.Method = text(method)
+	if string(request.method) != "GET" {
+		c.Method = text(request.method)
 	}
-	if c.Method == "" {
-		c.URLKey, _ = canon.SURT(uri)
-	} else {
-		c.URLKey, _ = canon.SURT(canon.WithMethod(uri, c.Method))
-	}
+	keyer.fill(&c, request)
 	return c
 }

@@ -78,8 +78,8 @@ func TestRecords(t *testing.T) {
 func recordsText(t *testing.T, x *Exchange, requestText, responseText string) []byte {
 	t.Helper()
 	id := &ids{warcinfo: recordID{15: 1}, response: recordID{15: 2}, request: recordID{15: 3}, metadata: recordID{15: 4}}
-	request, response := messageOf([]byte(requestText)), messageOf([]byte(responseText))
-	var r records
+	request, response := requestOf([]byte(requestText)), messageOf([]byte(responseText))
+	r := records{keyer: &Keyer{}}
 	r.make(x, &request, &response, id)
 	var out bytes.Buffer
 	if len(r.response) > 0 {

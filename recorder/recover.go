@@ -23,12 +23,13 @@ const tornSuffix = ".torn"
 type recovery struct {
 	archive string
 	index   *store.Bolt
+	keyer   *Keyer
 	log     zerolog.Logger
 }
 
 // recoverFiles recovers every file of the index that is not sealed, and every file being written that the index does not know.
-func recoverFiles(archive string, index *store.Bolt, log zerolog.Logger) error {
-	r := &recovery{archive, index, log}
+func recoverFiles(archive string, index *store.Bolt, keyer *Keyer, log zerolog.Logger) error {
+	r := &recovery{archive, index, keyer, log}
 	files, err := index.Files()
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (r *recovery) scan(file *store.File) (*scan, error) {
 		return nil, err
 	}
 	defer reader.Close()
-	s := &scan{file: file.Name, end: file.Committed}
+	s := &scan{file: file.Name, end: file.Committed, keyer: r.keyer}
 	for err == nil {
 		err = s.next(reader)
 		if len(s.captures) > 1000 || err != nil {

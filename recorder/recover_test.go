@@ -238,7 +238,7 @@ func recoverOnly(t *testing.T, dir string) *logBuffer {
 		t.Fatal(err)
 	}
 	log := new(logBuffer)
-	if err := recoverFiles(filepath.Join(dir, "archive"), index, zerolog.New(log)); err != nil {
+	if err := recoverFiles(filepath.Join(dir, "archive"), index, &Keyer{}, zerolog.New(log)); err != nil {
 		t.Error(err)
 	}
 	if err := index.Close(); err != nil {
@@ -293,24 +293,34 @@ func TestRecoverSameExport(t *testing.T) {
 	if strings.Count(want, "\n") != 1501 {
 		t.Fatalf("%d lines", strings.Count(want, "\n"))
 	}
-	if err := os.Remove(filepath.Join(c.dir, "index.bolt")); err != nil {
-		t.Fatal(err)
-	}
-	names, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*.warc.gz"))
-	for _, name := range names {
-		if err := os.Rename(name, name+warc.OpenSuffix); err != nil {
-			t.Fatal(err)
-		}
-	}
-	again := open(t, c.dir, Config{})
-	again.close()
+	reopenWithoutIndex(t, c.dir, Config{})
 	if got := export(t, c.dir); got != want {
 		t.Errorf("the export differs: %d and %d bytes", len(got), len(want))
 	}
 	checkIndex(t, c.dir, readBack(t, c.dir))
 }
 
+// reopenWithoutIndex lets recovery make the index anew from the files.
+func reopenWithoutIndex(t *testing.T, dir string, cfg Config) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, "index.bolt")); err != nil {
+		t.Fatal(err)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
+	for _, name := range names {
+		if err := os.Rename(name, name+warc.OpenSuffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, dir, cfg).close()
+}
+
 func export(t *testing.T, dir string) string {
+	t.Helper()
+	return exportOf(t, dir, store.Query{})
+}
+
+func exportOf(t *testing.T, dir string, query store.Query) string {
 	t.Helper()
 	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
 	if err != nil {
@@ -318,7 +328,7 @@ func export(t *testing.T, dir string) string {
 	}
 	defer index.Close()
 	var lines strings.Builder
-	if _, err := index.Export(&lines, store.Query{}, nil); err != nil {
+	if _, err := index.Export(&lines, query, nil); err != nil {
 		t.Fatal(err)
 	}
 	return lines.String()

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"time"
@@ -12,6 +13,7 @@ import (
 // scan reads the exchanges of a WARC file back from its records.
 type scan struct {
 	file     string
+	keyer    *Keyer
 	captures []store.Capture // of whole exchanges, since they were last put into the index
 	found    int             // captures put into the index
 	end      int64           // of the last whole exchange
@@ -52,14 +54,17 @@ func (s *scan) next(reader *warc.Reader) error {
 }
 
 // whole makes the capture of the response that has come, if one has. Its exchange ends at end.
-func (s *scan) whole(method []byte, end int64) {
+func (s *scan) whole(request *asked, end int64) {
 	s.end = end
 	r := s.response
 	if r == nil {
 		return
 	}
 	s.response = nil
-	c := captureOf(r.uri, r.date, method, &r.head, r.digest)
+	if request == nil {
+		request = &asked{}
+	}
+	c := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
 	c.Location = store.Location{File: s.file, Offset: r.offset, Length: r.length}
 	s.captures = append(s.captures, c)
 }
@@ -90,6 +95,10 @@ func (s *scan) readRequest(record *warc.Record) error {
 		return err
 	}
 	h := parseHead(start)
+	request, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block), record.Size-int64(h.size))
+	if err != nil {
+		return err
+	}
 	if err := record.Close(); err != nil {
 		return err
 	}
@@ -97,7 +106,7 @@ func (s *scan) readRequest(record *warc.Record) error {
 		s.whole(nil, record.Offset)
 		return nil // a metadata record must follow
 	}
-	s.whole(h.method(), record.Offset+record.Length)
+	s.whole(request, record.Offset+record.Length)
 	return nil
 }
 

@@ -26,7 +26,7 @@ func (w *smallWorker) record(x *Exchange) {
 	}
 	bound := boundOf(x)
 	s := w.files.plan(small, bound)
-	request, response := messageOf(w.bytes(0, &x.Request)), messageOf(w.bytes(1, &x.Response))
+	request, response := requestOf(w.bytes(0, &x.Request)), messageOf(w.bytes(1, &x.Response))
 	r := w.make(x, &request, &response, s)
 	d := doneOf(x, r)
 	w.members = w.members[:0]

@@ -1,0 +1,201 @@
+package recorder
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http/httputil"
+	"slices"
+	"strings"
+
+	"warcorder/canon"
+	"warcorder/store"
+)
+
+// KeysConfig says which keys captures get beside the URL key.
+type KeysConfig struct {
+	Extra    []string     `help:"Secondary keys to make and store for each capture: path, wwwoffle, form." placeholder:"KEY,…"`
+	Profiles ProfileRules `help:"Path profiles by host, for the key path; in the configuration file only." hidden:"" type:"rules"`
+}
+
+// ProfileRules are the path profiles of the configuration, the first that matches a URL first.
+type ProfileRules []ProfileRule
+
+// ProfileRule gives the URLs of some hosts a path profile: one that canon knows by its name, or one of its own, by the
+// characters to decode and to encode, in hexadecimal (seed: URI path normalization).
+type ProfileRule struct {
+	Name   string   `json:"name"`   // of a known profile if neither Decode nor Encode is there
+	Host   string   `json:"host"`   // pattern: *.wikipedia.org
+	Path   string   `json:"path"`   // prefix of the path; "" is all of the host
+	Decode []string `json:"decode"` // "3A", "2F"
+	Encode []string `json:"encode"`
+}
+
+// profiles checks the rules. The error names the key.
+func (rules ProfileRules) profiles() (canon.Profiles, error) {
+	var all canon.Profiles
+	for i, rule := range rules {
+		profile, err := rule.profile()
+		if err != nil {
+			return nil, fmt.Errorf("keys-profiles, entry %d: %w", i+1, err)
+		}
+		made, err := canon.NewRule(rule.Host, rule.Path, profile)
+		if err != nil {
+			return nil, fmt.Errorf("keys-profiles, entry %d: %w", i+1, err)
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+func (rule *ProfileRule) profile() (canon.Profile, error) {
+	if len(rule.Decode)+len(rule.Encode) > 0 {
+		return canon.NewProfile(rule.Name, strings.Join(rule.Decode, " "), strings.Join(rule.Encode, " "))
+	}
+	known := canon.BuiltinProfiles()
+	at := slices.IndexFunc(known, func(p canon.Profile) bool { return p.Name() == rule.Name })
+	if at < 0 {
+		return canon.Profile{}, fmt.Errorf("profile %q is none of generic, mediawiki, restbase, upload, and has neither decode nor encode", rule.Name)
+	}
+	return known[at], nil
+}
+
+// Keyer makes the keys of captures. The zero Keyer makes the URL key alone.
+type Keyer struct {
+	extra    map[store.Key]bool
+	profiles canon.Profiles
+}
+
+// NewKeyer returns what the configuration asks for, or an error that names the key.
+func NewKeyer(cfg KeysConfig) (*Keyer, error) {
+	k := &Keyer{extra: map[store.Key]bool{}}
+	for _, name := range cfg.Extra {
+		switch key := store.Key(name); key {
+		case store.PathKey, store.WWWOFFLEKey, store.FormKey:
+			k.extra[key] = true
+		default:
+			return nil, fmt.Errorf("keys-extra: %q is none of path, wwwoffle, form", name)
+		}
+	}
+	var err error
+	k.profiles, err = cfg.Profiles.profiles()
+	return k, err
+}
+
+// Of returns the secondary key of a URL: its normal form under its path profile, its WWWOFFLE form, or the data set in its
+// query.
+func (k *Keyer) Of(key store.Key, url string) string {
+	switch key {
+	case store.PathKey:
+		return k.profiles.URL(url)
+	case store.WWWOFFLEKey:
+		form, _ := canon.WWWOFFLE(url)
+		return form
+	case store.FormKey:
+		_, query, _ := strings.Cut(url, "?")
+		return canon.FormKey(query)
+	}
+	surt, _ := canon.SURT(url)
+	return surt
+}
+
+// fill sets the keys of a capture whose URL and method are set. The zero asked is a GET.
+func (k *Keyer) fill(c *store.Capture, from *asked) {
+	if c.Method == "" {
+		c.URLKey, _ = canon.SURT(c.URL)
+	} else {
+		body := from.entity
+		r := canon.Request{URL: c.URL, Method: c.Method, ContentType: from.contentType, Body: body.start, BodyLen: body.length, BodySHA256: body.sha256}
+		keys := canon.Pywb.Keys(&r)
+		c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
+		c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
+	}
+	if k.extra[store.PathKey] {
+		c.PathKey = k.Of(store.PathKey, c.URL)
+	}
+	if k.extra[store.WWWOFFLEKey] {
+		c.WWWOFFLEKey = k.Of(store.WWWOFFLEKey, c.URL)
+	}
+	if k.extra[store.FormKey] {
+		c.FormKey = k.formKey(c, from)
+	}
+}
+
+// formKey is the key of an urlencoded body, else that of the query.
+func (k *Keyer) formKey(c *store.Capture, from *asked) string {
+	mime, _, _ := strings.Cut(from.contentType, ";")
+	if body := &from.entity; body.length > 0 && body.length == int64(len(body.start)) && strings.EqualFold(strings.TrimSpace(mime), "application/x-www-form-urlencoded") {
+		return canon.FormKey(string(body.start))
+	}
+	return k.Of(store.FormKey, c.URL)
+}
+
+// asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
+type asked struct {
+	method      []byte
+	contentType string
+	entity      entity // of what is not GET
+}
+
+// askedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in body.
+func askedOf(h *head, body io.Reader, size int64) (*asked, error) {
+	a := &asked{method: h.method()}
+	if len(a.method) == 0 || string(a.method) == "GET" {
+		return a, nil
+	}
+	a.contentType = text(h.contentType)
+	err := a.entity.read(body, size, h.chunked)
+	return a, err
+}
+
+// entity is a request's body without its transfer coding: all of it up to canon.MaxBody, of a longer one the beginning and
+// the digest of all.
+type entity struct {
+	start  []byte
+	length int64
+	sha256 []byte
+}
+
+// read reads the entity from a body as it crossed the wire. Of one that breaks off it is what came; the error is that of
+// the storage.
+func (e *entity) read(body io.Reader, size int64, chunked bool) error {
+	wire := &source{r: body}
+	decoded := io.Reader(wire)
+	limit := min(size, canon.MaxBody+1)
+	switch {
+	case chunked:
+		decoded = httputil.NewChunkedReader(bufio.NewReader(wire))
+	case size > canon.MaxBody:
+		limit = longStart // it is long in any case
+	}
+	var start bytes.Buffer
+	start.Grow(int(min(limit, longStart)) + bytes.MinRead)
+	n, _ := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
+	e.start, e.length = start.Bytes(), n
+	if n == limit && size > canon.MaxBody {
+		sum := sha256.New()
+		sum.Write(e.start)
+		more, _ := io.Copy(sum, decoded)
+		e.start, e.length, e.sha256 = slices.Clone(e.start[:longStart]), n+more, sum.Sum(nil)
+	}
+	return wire.err
+}
+
+// longStart is more of an entity than the keys need that is longer than canon.MaxBody.
+const longStart = 64 << 10
+
+// source remembers an error of the storage, which is none of the body's.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
