@@ -3,13 +3,13 @@
 // browser that was given the root certificate trusts the leaves: no switch
 // that turns certificate errors off is used.
 //
-//   node drive.mjs PROXY PORTS PROFILE    (PROXY "direct": without a proxy)
+//   node drive.mjs PROXY PORTS PROFILE [PATH]    (PROXY "direct": without a proxy; PATH: of the page, else /)
 //
 // playwright-core is taken from the folder that PLAYWRIGHT names.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [proxy, ports, profile] = process.argv.slice(2);
+const [proxy, ports, profile, path = '/'] = process.argv.slice(2);
 const { chromium } = createRequire(`${process.env.PLAYWRIGHT}/`)('playwright-core');
 
 const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -30,7 +30,7 @@ try {
     const page = await browser.newPage();
     const lost = [];
     page.on('requestfailed', (request) => lost.push(`${request.url()} ${request.failure()?.errorText}`));
-    const response = await page.goto(`${scheme}://localhost:${port}/`);
+    const response = await page.goto(`${scheme}://localhost:${port}${path}`);
     const certificate = await response.securityDetails();
     if (certificate?.issuer) console.log(`# ${scheme}: ${certificate.protocol}, certificate by ${certificate.issuer}`);
     await page.waitForFunction('window.done', undefined, { timeout: 60000 });

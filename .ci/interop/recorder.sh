@@ -85,3 +85,26 @@ check_warcs() {
   try "$collection: gzip -t" gzip -t "$archive"/*.warc.gz
   try "$collection: warcio check" "$VENV/bin/warcio" check "$archive"/*.warc.gz
 }
+
+# new_home FOLDER: a home for a browser that trusts the recorder's root and no
+# switch; its certificate goes to T/ca.pem.
+new_home() {
+  "$WARCORDER" ca >"$T/ca.pem"
+  mkdir -p "$1/.pki/nssdb"
+  certutil -d "sql:$1/.pki/nssdb" -N --empty-password
+  certutil -d "sql:$1/.pki/nssdb" -A -t C,, -n warcorder -i "$T/ca.pem"
+}
+
+# start_pywb: on the collections as they are, with the indexes that export
+# writes into them. Sets pywb, the URL of this collection in it.
+start_pywb() {
+  local port
+  port=$("$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  (cd "$T" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" </dev/null >"$T/pywb.log" 2>&1) &
+  pids[$!]=$!
+  pywb=http://127.0.0.1:$port/$collection
+  pywb_is_up() { curl --disable --silent --noproxy '*' --output /dev/null "$pywb/"; }
+  wait_for 60 pywb_is_up && return
+  not_ok "pywb starts: $(tail -n 3 "$T/pywb.log" | tr '\n' ' ')"
+  return 1
+}

@@ -8,12 +8,7 @@ set -euo pipefail
 
 # The origin's certificate is verified here, against the site's own.
 SSL_CERT_FILE=$T/site.pem start_recorder session
-"$WARCORDER" ca >"$T/ca.pem"
-
-# A browser in a home of its own, which trusts the recorder's root and no switch.
-mkdir -p "$T/home/.pki/nssdb"
-certutil -d "sql:$T/home/.pki/nssdb" -N --empty-password
-certutil -d "sql:$T/home/.pki/nssdb" -A -t C,, -n warcorder -i "$T/ca.pem"
+new_home "$T/home"
 HOME=$T/home node "$here/drive.mjs" "$address" "$T/ports" "$T/profile" || not_ok 'Chromium over the site'
 
 # fetch NAME PATH OPTION...: over HTTP and HTTPS, the answer kept as it came.
@@ -76,12 +71,4 @@ check lines "$T/ours.cdxj" "$archive"
 # pywb takes the folder as it is, with the index that export writes into it.
 "$WARCORDER" export --dir "$T/collections" --collection session 2>>"$T/session.log"
 try 'export without -o writes the same lines into the collection' cmp "$T/ours.cdxj" "$T/collections/session/indexes/index.cdxj"
-port=$("$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-(cd "$T" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" </dev/null >"$T/pywb.log" 2>&1) &
-pids[$!]=$!
-pywb_is_up() { curl --disable --silent --noproxy '*' --output /dev/null "http://127.0.0.1:$port/session/"; }
-if wait_for 60 pywb_is_up; then
-  check replay "$T/ours.cdxj" "$archive" "http://127.0.0.1:$port/session" || true
-else
-  not_ok "pywb starts: $(tail -n 3 "$T/pywb.log" | tr '\n' ' ')"
-fi
+if start_pywb; then check replay "$T/ours.cdxj" "$archive" "$pywb"; fi
