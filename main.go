@@ -166,7 +166,7 @@ type fileConfig map[string]setting
 type setting struct {
 	value string
 	line  int
-	unset bool // an empty list or map: the key is there, and says nothing
+	unset bool // null or an empty list: the key is there, and says nothing
 }
 
 // readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
@@ -201,6 +201,10 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 		}
 		if _, twice := c[name]; twice {
 			return fmt.Errorf("line %d: %s is set twice", key.Line, name)
+		}
+		if value.Tag == "!!null" {
+			c[name] = setting{line: key.Line, unset: true}
+			continue
 		}
 		text, err := scalar(value)
 		if err != nil {
@@ -270,7 +274,7 @@ func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 		return nil, nil
 	}
 	for _, name := range flag.Envs {
-		if _, set := os.LookupEnv(name); set {
+		if value, set := os.LookupEnv(name); set && value != "" {
 			return nil, nil
 		}
 	}
@@ -320,7 +324,7 @@ func (c *recordCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Proxy.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	log, person := line.logger()
@@ -336,6 +340,14 @@ func (c *recordCommand) Run(line *commandLine) error {
 	return errors.Join(err, rec.Close())
 }
 
+// check refuses settings that cannot be meant. Without a host the listener would be open to the whole network.
+func (c *recordCommand) check() error {
+	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
+		return fmt.Errorf("--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let every machine of the network in", c.Listen)
+	}
+	return c.Proxy.Check()
+}
+
 // serve runs the proxy until a signal or an error of the listener.
 func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recorder.Recorder, log zerolog.Logger, person bool) error {
 	ln, err := net.Listen("tcp", c.Listen)
@@ -346,7 +358,7 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 		return rec.Status(), rec.Ready() == nil
 	})
 	rec.Index().TempDir = filepath.Join(dir, "spill")
-	pages.Handle("GET /export", exportPage(rec.Index()))
+	pages.Handle("GET /export", exportPage(rec.Index(), os.Getpid()))
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
 	who := running{PID: os.Getpid(), Addresses: []string{ln.Addr().String()}, Started: time.Now().UTC()}
 	if err := writeRunning(dir, who); err != nil {
@@ -489,7 +501,9 @@ func (c *exportCommand) Run(*commandLine) error {
 		if err != nil {
 			return err
 		}
-		query.URL = keyer.Of(c.By, c.URL)
+		if query.URL = keyer.Of(c.By, c.URL); query.URL == "" {
+			return fmt.Errorf("export: %s has no key %s", c.URL, c.By)
+		}
 	}
 	var exported store.Exported
 	write := func(w io.Writer) (err error) {
@@ -528,12 +542,17 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 	if err != nil {
 		return store.Exported{}, err
 	}
-	if query != (store.Query{Match: query.Match}) {
+	if !selectsAll(query) {
 		total = -1
 	}
 	bar := newBar(total)
 	defer bar.Finish()
 	return index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+}
+
+// selectsAll reports whether a query gives a line for every capture.
+func selectsAll(q store.Query) bool {
+	return q.URL == "" && q.From == "" && q.To == "" && (q.Key == "" || q.Key == store.URLKey)
 }
 
 // newBar is a progress bar on a terminal, and nothing elsewhere. total is -1 if it is not known.
@@ -564,7 +583,7 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 	}
 	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: "/export", RawQuery: url.Values{
 		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To},
-		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}}.Encode()}
+		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}, "pid": {fmt.Sprint(who.PID)}}.Encode()}
 	client := http.Client{Transport: &http.Transport{Proxy: nil}}
 	defer client.CloseIdleConnections()
 	res, err := client.Get(ask.String())
@@ -617,12 +636,18 @@ func (l lineCounter) Read(p []byte) (int, error) {
 
 // exportPage streams the lines of a running recorder's index. An error in the middle breaks the answer off, so that
 // nobody takes a part for the whole.
-func exportPage(index *store.Bolt) http.Handler {
+//
+// Who asks may say which process it means: after a crash recorder.json can name an address that is another recorder's now.
+func exportPage(index *store.Bolt, pid int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ask := r.URL.Query()
+		if meant := ask.Get("pid"); meant != "" && meant != fmt.Sprint(pid) {
+			http.Error(w, "This is the recorder of another collection.", http.StatusConflict)
+			return
+		}
 		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to"),
 			Key: store.Key(ask.Get("key")), Dialect: canon.Dialect(ask.Get("dialect"))}
-		if query == (store.Query{Match: query.Match}) {
+		if selectsAll(query) {
 			if total, err := index.Count(); err == nil {
 				w.Header().Set(totalField, fmt.Sprint(total))
 			}
@@ -655,8 +680,19 @@ func (b *begun) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// writeAtomically writes a file beside path and renames it when it is whole and on disk.
+// writeAtomically writes a file beside path and renames it when it is whole and on disk. What is there and no regular file,
+// a pipe or a device, is written to as it is.
 func writeAtomically(path string, write func(io.Writer) error) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -717,7 +753,10 @@ func (c *lookupCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
-	request, err := c.request(c.URL)
+	if c.URL == "" {
+		return errors.New("lookup: the URL is empty")
+	}
+	request, err := c.request(recorder.TargetURI(c.URL)) // as it would have been recorded
 	if err != nil {
 		return err
 	}
@@ -731,6 +770,9 @@ func (c *lookupCommand) Run(*commandLine) error {
 		if c.By == store.FormKey && len(request.Body) > 0 {
 			query.URL = canon.FormKey(string(request.Body))
 		}
+	}
+	if query.URL == "" { // which would select everything
+		return fmt.Errorf("lookup: %s has no key %s", c.URL, c.By)
 	}
 	exported, err := export(dir, query, os.Stdout)
 	if err == nil && exported.Lines == 0 {

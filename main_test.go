@@ -153,6 +153,44 @@ func TestInsecureUpstreamFlag(t *testing.T) {
 	}
 }
 
+// TestListenNeedsAHost: an unset variable must not open the proxy to the network.
+func TestListenNeedsAHost(t *testing.T) {
+	for _, listen := range []string{"", ":8080", "8080"} {
+		c := recordCommand{Listen: listen}
+		if err := c.check(); err == nil || !strings.Contains(err.Error(), "--listen") {
+			t.Errorf("%q: %v", listen, err)
+		}
+	}
+	t.Setenv("WARCORDER_COLLECTION", "")
+	line, err := parse(t, "--config", writeFile(t, "listen:\nkeys: {profiles: , extra: }\ncollection: file\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line.Record.Listen != "127.0.0.1:8080" || line.Record.Collection != "file" {
+		t.Errorf("listen %q, collection %q", line.Record.Listen, line.Record.Collection)
+	}
+}
+
+// TestExportToAPipe writes into it, and does not replace it.
+func TestExportToAPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		b, _ := os.ReadFile(name)
+		read <- string(b)
+	}()
+	err := writeAtomically(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, "lines")
+		return err
+	})
+	if got := <-read; err != nil || got != "lines" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestCollectionName(t *testing.T) {
 	for _, name := range []string{"", "../x", "a/b", ".", "..", ".hidden"} {
 		f := collectionFlags{Collection: name, Dir: "collections"}
@@ -281,6 +319,11 @@ func TestRecordAndExport(t *testing.T) {
 			t.Errorf("export does not say that a file is still open: %q", errs)
 		}
 	}
+	if res, err := http.Get("http://" + p.address + "/export?pid=1"); err != nil || res.StatusCode != http.StatusConflict {
+		t.Errorf("an export meant for another recorder: %v, %v", res, err)
+	} else {
+		res.Body.Close()
+	}
 	_, errs, code := p.run("record", "--listen", "127.0.0.1:0", "--log", "json")
 	if code != 1 || !strings.Contains(errs, fmt.Sprintf("process %d at %s", p.cmd.Process.Pid, p.address)) {
 		t.Errorf("a second recorder: %d, %s", code, errs)
@@ -398,6 +441,7 @@ func TestKeysOfACollection(t *testing.T) {
 			{[]string{"lookup", origin.URL + "/%61~b?x=%41;y=2", "--key", "path"}, 1, "/a~b?x=%41;y=2 "},
 			{[]string{"lookup", origin.URL + "/%61~b?x=A;y=2", "--key", "wwwoffle"}, 1, "/a~b?x=A;y=2 "},
 			{[]string{"lookup", "http://elsewhere.example/?x=A&y=2", "--key", "form"}, 1, "x=A&y=2 "},
+			{[]string{"lookup", strings.Replace(origin.URL, "//", "//user:secret@", 1) + "/a~b?x=%41;y=2#part", "--key", "path"}, 1, "/a~b?x=%41;y=2 "},
 			{[]string{"lookup", origin.URL + "/form"}, 0, ""},
 			{[]string{"lookup", origin.URL + "/form", "--method", "POST", "--content-type", "application/json", "--body", writeFile(t, `{"a":1}`)}, 1, `"requestBody":"a=1"`},
 		} {
@@ -417,6 +461,9 @@ func TestKeysOfACollection(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("never 3 captures in the index")
 		}
+	}
+	if out, errs, code := p.run("lookup", "http://nowhere.example/", "--key", "form"); code != 1 || out != "" || !strings.Contains(errs, "no key") {
+		t.Errorf("a URL without that key: %d %q %q", code, out, errs)
 	}
 	check("while recording")
 	if code := p.stop(); code != 0 {

@@ -12,6 +12,7 @@ type batch struct {
 	chunks  [][]byte // their records, one after another
 	size    int64    // of the chunks
 	done    []done
+	keys    int64 // bytes of keys in done
 
 	written bool       // the records are in the file, on disk
 	file    store.File // as the index shall know it then
@@ -68,6 +69,8 @@ func (f *files) chunk() []byte {
 func (f *files) recycle(b *batch) {
 	f.mu.Lock()
 	f.leave(b.segment, len(b.done))
+	f.keys -= b.keys
+	f.fewerKeys.Broadcast()
 	f.mu.Unlock()
 	for _, chunk := range b.chunks {
 		f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))

@@ -143,13 +143,14 @@ func (c *committer) commit(g *group) error {
 // write writes a batch to its file, durably.
 func (c *committer) write(b *batch) error {
 	s := b.segment
-	if s.broken != nil {
+	for s.broken != nil || s.finished {
+		if s.finished {
+			s = c.move(b)
+			continue
+		}
 		if err := c.mend(s); err != nil {
 			return err
 		}
-	}
-	if s.finished {
-		s = c.move(b)
 	}
 	offset, err := c.append(s, func(w *warc.Writer) (int64, error) { return w.Append(b.chunks...) })
 	if err != nil {

@@ -35,7 +35,10 @@ type files struct {
 	size    int64      // bytes of the waiting exchanges, as they crossed the wire
 	open    []string   // base names of the files being written
 	wake    chan struct{}
-	full    int64 // size that wakes the committer before its time
+
+	keys      int64     // bytes of the keys of exchanges that wait
+	fewerKeys sync.Cond // on mu
+	full      int64     // size that wakes the committer before its time
 
 	batches sync.Pool
 	chunks  sync.Pool
@@ -143,7 +146,7 @@ func (f *files) add(s *segment, bound int64, records []byte, d done) {
 	s.bound += int64(len(records)) - bound
 	b := f.batchOf(s)
 	d.capture.Offset += b.size
-	b.done = append(b.done, d)
+	f.done(b, d)
 	b.size += int64(len(records))
 	f.copy(b, records)
 	f.waits(d.size)
@@ -155,10 +158,31 @@ func (f *files) addWritten(s *segment, end int64, d done) {
 	defer f.mu.Unlock()
 	b := f.batchOf(s)
 	d.capture.File = s.name
-	b.done = append(b.done, d)
+	f.done(b, d)
 	b.file, b.written = s.file, true
 	b.file.Committed, s.bound = end, end // only one exchange at a time is planned for such a file
 	f.waits(d.size)
+}
+
+// maxKeys is how many bytes of keys may wait for the index before nothing more is made: what the dialects make of a body of some MB can be many
+// times as long, and is in no queue.
+const maxKeys = 32 << 20
+
+// done adds an exchange to a batch.
+func (f *files) done(b *batch, d done) {
+	b.done = append(b.done, d)
+	n := keySize(&d.capture)
+	b.keys += n
+	f.keys += n
+}
+
+// awaitKeys waits until the keys that wait take no more than maxKeys.
+func (f *files) awaitKeys() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.keys > maxKeys {
+		f.fewerKeys.Wait()
+	}
 }
 
 // waits notes that an exchange of that size waits.

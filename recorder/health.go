@@ -61,6 +61,13 @@ func (h *health) set(p part, err error) {
 	h.log.Info().Msg("recording is on again")
 }
 
+// fault is what is wrong with one part.
+func (h *health) fault(p part) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.faults[p]
+}
+
 // First and longest pause before a part that has failed tries again.
 const (
 	firstPause = time.Second

@@ -84,9 +84,17 @@ func NewKeyer(cfg KeysConfig) (*Keyer, error) {
 	return k, err
 }
 
-// Of returns the secondary key of a URL: its normal form under its path profile, its WWWOFFLE form, or the data set in its
+// keySize is about what the keys of a capture take in memory, beyond what every capture has.
+func keySize(c *store.Capture) int64 {
+	return int64(len(c.RequestBody) + len(c.SpecBody) + len(c.WarcioJSBody) + len(c.PathKey) + len(c.WWWOFFLEKey) + len(c.FormKey))
+}
+
+// Of returns the secondary key of a URL, in any spelling that would be recorded the same: its normal form under its path profile, its WWWOFFLE form, or the data set in its
 // query.
-func (k *Keyer) Of(key store.Key, url string) string {
+func (k *Keyer) Of(key store.Key, url string) string { return k.of(key, targetURI(url)) }
+
+// of is Of for a URL as it is recorded.
+func (k *Keyer) of(key store.Key, url string) string {
 	switch key {
 	case store.PathKey:
 		return k.profiles.URL(url)
@@ -113,10 +121,10 @@ func (k *Keyer) fill(c *store.Capture, from *asked) {
 		c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
 	}
 	if k.extra[store.PathKey] {
-		c.PathKey = k.Of(store.PathKey, c.URL)
+		c.PathKey = k.of(store.PathKey, c.URL)
 	}
 	if k.extra[store.WWWOFFLEKey] {
-		c.WWWOFFLEKey = k.Of(store.WWWOFFLEKey, c.URL)
+		c.WWWOFFLEKey = k.of(store.WWWOFFLEKey, c.URL)
 	}
 	if k.extra[store.FormKey] {
 		c.FormKey = k.formKey(c, from)
@@ -129,7 +137,7 @@ func (k *Keyer) formKey(c *store.Capture, from *asked) string {
 	if body := &from.entity; body.length > 0 && body.length == int64(len(body.start)) && strings.EqualFold(strings.TrimSpace(mime), "application/x-www-form-urlencoded") {
 		return canon.FormKey(string(body.start))
 	}
-	return k.Of(store.FormKey, c.URL)
+	return k.of(store.FormKey, c.URL)
 }
 
 // asked is what the keys of a capture depend on beside the URL: a request as its record holds it.

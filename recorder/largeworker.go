@@ -28,6 +28,7 @@ func (w *largeWorker) run(exchanges <-chan *Exchange) {
 
 // record writes an exchange and hands its capture to the committer.
 func (w *largeWorker) record(x *Exchange) {
+	w.files.awaitKeys()
 	request, err := w.read(&x.Request)
 	response, err2 := w.read(&x.Response)
 	var err3 error

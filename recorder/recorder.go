@@ -109,6 +109,7 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 		dir: archive, prefix: cfg.WARCPrefix, host: host, collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
 	}
+	r.files.fewerKeys.L = &r.files.mu
 	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.start(cfg)
 	return r, nil
@@ -201,8 +202,11 @@ func (r *Recorder) spillFailed(err error) {
 		return
 	}
 	r.workers.Go(func() {
-		defer r.probing.Store(false)
 		r.health.retry(spilling, r.closing, r.memory.probe)
+		r.probing.Store(false)
+		if err := r.health.fault(spilling); err != nil && !isClosed(r.closing) {
+			r.spillFailed(err) // it failed again before this probe had ended
+		}
 	})
 }
 

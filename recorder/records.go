@@ -87,7 +87,7 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	if request.length >= minBlock {
 		r.request = r.appendRequest(&h, request)
 	}
-	if !r.captured || x.Unverified != "" || x.Fault != "" || x.Truncated != "" {
+	if !r.captured || len(r.request) == 0 || x.Unverified != "" || x.Fault != "" || x.Truncated != "" {
 		r.block = appendFacts(r.block, x, response)
 	}
 }

@@ -108,16 +108,16 @@ func (r *recovery) recover(file store.File) error {
 func (r *recovery) find(file store.File) (size int64, err error) {
 	path := filepath.Join(r.archive, file.Name)
 	info, err := os.Stat(path + warc.OpenSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(path, path+warc.OpenSuffix); err != nil {
-			return 0, err
-		}
-		info, err = os.Stat(path + warc.OpenSuffix)
+	if err == nil {
+		return info.Size(), nil
 	}
-	if err != nil {
+	if info, err = os.Stat(path); err != nil {
 		return 0, err
 	}
-	return info.Size(), nil
+	if info.Size() < file.Committed { // nothing can be done; it keeps its name
+		return info.Size(), nil
+	}
+	return info.Size(), os.Rename(path, path+warc.OpenSuffix)
 }
 
 // seal notes in the index that a file is finished.
@@ -140,13 +140,14 @@ func (r *recovery) scan(file *store.File) (*scan, error) {
 	s := &scan{file: file.Name, end: file.Committed, keyer: r.keyer}
 	for err == nil {
 		err = s.next(reader)
-		if len(s.captures) > 1000 || err != nil {
+		if len(s.captures) > 1000 || s.keys > maxKeys || err != nil {
 			file.Committed = s.end
 			if err := r.index.Commit(s.captures, []store.File{*file}); err != nil {
 				return nil, err
 			}
 			s.found += len(s.captures)
-			s.captures = s.captures[:0]
+			clear(s.captures)
+			s.captures, s.keys = s.captures[:0], 0
 		}
 	}
 	if damage := (*warc.Damage)(nil); errors.As(err, &damage) {

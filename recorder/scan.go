@@ -15,6 +15,7 @@ type scan struct {
 	file     string
 	keyer    *Keyer
 	captures []store.Capture // of whole exchanges, since they were last put into the index
+	keys     int64           // bytes of their keys
 	found    int             // captures put into the index
 	end      int64           // of the last whole exchange
 	damage   error           // why there is no record behind the last one
@@ -67,6 +68,7 @@ func (s *scan) whole(request *asked, end int64) {
 	c := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
 	c.Location = store.Location{File: s.file, Offset: r.offset, Length: r.length}
 	s.captures = append(s.captures, c)
+	s.keys += keySize(&c)
 }
 
 func (s *scan) readResponse(record *warc.Record) error {
@@ -77,7 +79,7 @@ func (s *scan) readResponse(record *warc.Record) error {
 	h := record.Header
 	date, err := time.Parse(time.RFC3339, h.Get("WARC-Date"))
 	if err != nil {
-		return fmt.Errorf("record at %d: %w", record.Offset, err)
+		return &warc.Damage{File: s.file, Offset: record.Offset, Reason: fmt.Errorf("WARC-Date: %w", err)}
 	}
 	if err := record.Close(); err != nil {
 		return err

@@ -1,6 +1,10 @@
 package recorder
 
-import "io"
+import (
+	"io"
+
+	"warcorder/store"
+)
 
 // smallWorker makes and compresses the records of exchanges that have room in memory, several workers at once.
 type smallWorker struct {
@@ -20,6 +24,7 @@ func (w *smallWorker) run(exchanges <-chan *Exchange) {
 
 // record hands the records of an exchange to the committer.
 func (w *smallWorker) record(x *Exchange) {
+	w.files.awaitKeys()
 	if err := w.unspill(x); err != nil {
 		w.lost(&done{url: x.URL, queued: x.queued}, err)
 		return
@@ -67,5 +72,7 @@ func (w *smallWorker) bytes(side int, b *Buffer) []byte {
 
 // doneOf is what the committer must know of an exchange.
 func doneOf(x *Exchange, r *records) done {
-	return done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued}
+	d := done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued}
+	r.capture = store.Capture{} // which may hold keys of many MB
+	return d
 }
