@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"runtime/debug"
 	"time"
 
 	"warcorder/store"
@@ -27,6 +28,9 @@ type done struct {
 	size     int64 // as it crossed the wire
 	queued   int64 // what it takes of the queue
 }
+
+// manyKeys is more bytes of keys than any batch has but for bodies of many MB.
+const manyKeys = 8 << 20
 
 // chunkSize is the size of the pieces of memory that hold records before they are written.
 const chunkSize = 256 << 10
@@ -77,6 +81,9 @@ func (f *files) recycle(b *batch) {
 	}
 	clear(b.done)
 	clear(b.chunks)
+	if b.keys > manyKeys {
+		debug.FreeOSMemory() // rare, and else the next such body would come on top of what this one has left
+	}
 	*b = batch{done: b.done[:0], chunks: b.chunks[:0]}
 	f.batches.Put(b)
 }

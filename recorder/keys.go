@@ -179,7 +179,11 @@ func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 		limit = longStart // it is long in any case
 	}
 	var start bytes.Buffer
-	start.Grow(int(min(limit, longStart)) + bytes.MinRead)
+	if chunked { // whose length is not known
+		start.Grow(int(min(limit, longStart)) + bytes.MinRead)
+	} else {
+		start.Grow(int(limit) + bytes.MinRead)
+	}
 	n, _ := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
 	e.start, e.length = start.Bytes(), n
 	if n == limit && size > canon.MaxBody {
