@@ -668,7 +668,7 @@ func TestShutdownFinishesWhatIsInFlight(t *testing.T) {
 			h.close()
 			close(closed)
 		}()
-		idle.readAll() // the idle connection ends at once
+		idle.readAll()                                        // the idle connection ends at once
 		for deadline := time.Now().Add(10 * time.Second); ; { // a connection that is just being accepted ends a moment earlier
 			conn, err := net.Dial("tcp", h.address)
 			if err != nil {
