@@ -69,7 +69,7 @@ func newHouseOn(t *testing.T, cfg Config, recording recorder.Config, listen stri
 	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
-		t.Skip("cannot listen on this machine: ", err)
+		t.Fatal(err)
 	}
 	h.address = ln.Addr().String()
 	admin := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "admin %s", r.URL.Path) })
