@@ -1,0 +1,36 @@
+// Package fault lets tests break things on purpose: it names the points between which a crash or a failing disk must do no harm, and, in a program
+// built with the tag `faults`, makes them fail. In any other build its functions are empty and cost nothing.
+//
+// Invariant: the program built without the tag behaves as if the package were not there.
+package fault
+
+// Point is a moment at which the process may end or the system may refuse.
+type Point string
+
+// The points, in the order in which a recorder comes to them.
+const (
+	WARCCreate     Point = "warc-create"    // before a WARC file is made
+	WARCCreated    Point = "warc-created"   // it is there, its directory is not synced
+	WARCWrite      Point = "warc-write"     // before each write to a WARC file
+	WARCSync       Point = "warc-sync"      // before a WARC file is synced
+	WARCSynced     Point = "warc-synced"    // and after
+	WARCTruncate   Point = "warc-truncate"  // before a WARC file is cut
+	WARCRename     Point = "warc-rename"    // before a WARC file gets its final name
+	WARCRenamed    Point = "warc-renamed"   // it has it, its directory is not synced
+	IndexAddFile   Point = "index-add-file" // before the index learns of a file
+	IndexCommit    Point = "index-commit"   // before a transaction of the index
+	IndexCommitted Point = "index-committed"
+	Spill          Point = "spill"          // before a body moves to disk
+	RecoverScan    Point = "recover-scan"   // before a file that was not finished is read
+	RecoverCopy    Point = "recover-copy"   // before what is cut off is copied
+	RecoverCut     Point = "recover-cut"    // before the file is cut
+	RecoverFinish  Point = "recover-finish" // before it gets its final name
+	RecoverSeal    Point = "recover-seal"   // before the index learns that it is finished
+	RebuildFile    Point = "rebuild-file"   // before each file that a new index is made from
+	RebuildSwap    Point = "rebuild-swap"   // before the new index takes its place
+	RebuildDone    Point = "rebuild-done"   // and after
+)
+
+// Points are all points.
+var Points = []Point{WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename, WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted,
+	Spill, RecoverScan, RecoverCopy, RecoverCut, RecoverFinish, RecoverSeal, RebuildFile, RebuildSwap, RebuildDone}
