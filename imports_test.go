@@ -16,9 +16,10 @@ var mayImport = map[string][]string{
 	"canon":        {}, // keys depend on a request and nothing else
 	"canon/vector": {"warcorder/canon"},
 	"certs":        {}, // so that the authority can be read on its own
-	"store":        {"warcorder/canon"},
-	"store/warc":   {}, // the files know nothing of the index
-	"recorder":     {"warcorder/canon", "warcorder/store", "warcorder/store/warc"},
+	"store":        {"warcorder/canon", "warcorder/store/fault"},
+	"store/fault":  {},                        // nothing but names in a normal build
+	"store/warc":   {"warcorder/store/fault"}, // the files know nothing of the index
+	"recorder":     {"warcorder/canon", "warcorder/store", "warcorder/store/fault", "warcorder/store/warc"},
 	"proxy":        {"warcorder/recorder", "warcorder/certs"}, // it knows exchanges, not how they are kept
 	"proxy/admin":  {},                                        // main mounts what it shows
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
@@ -14,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -23,9 +26,12 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
@@ -57,6 +63,9 @@ type commandLine struct {
 	Export  exportCommand  `cmd:"" help:"Write the captures of a collection as sorted CDXJ."`
 	Lookup  lookupCommand  `cmd:"" help:"Find the captures of a URL, by any of its keys."`
 	Key     keyCommand     `cmd:"" help:"Print every key of a request, or of many as JSON lines."`
+	Gaps    gapsCommand    `cmd:"" help:"List what could not be recorded, and why."`
+	Recover recoverCommand `cmd:"" help:"Bring files and index of a collection into agreement after a crash, as the next recording would."`
+	Rebuild rebuildCommand `cmd:"" help:"Make the index of a collection anew from its WARC files alone."`
 	CA      caCommand      `cmd:"" name:"ca" help:"Print the root certificate, or write it in every form that browsers take."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -332,6 +341,7 @@ func (c *recordCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
+	c.Recorder.Progress = newProgress()
 	rec, err := recorder.Open(c.Recorder, dir, log)
 	if err != nil {
 		return explainOpen(err, dir)
@@ -358,8 +368,11 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 		return rec.Status(), rec.Ready() == nil
 	})
 	rec.Index().TempDir = filepath.Join(dir, "spill")
-	pages.Handle("GET /export", exportPage(rec.Index(), os.Getpid()))
+	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index())))
+	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // before anybody can know that we are here
 	who := running{PID: os.Getpid(), Addresses: []string{ln.Addr().String()}, Started: time.Now().UTC()}
 	if err := writeRunning(dir, who); err != nil {
 		ln.Close()
@@ -368,8 +381,6 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 	defer os.Remove(filepath.Join(dir, runningFile))
 
 	c.greet(log, person, ln.Addr().String(), dir, authority)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	served := make(chan error, 1)
 	go func() { served <- p.Serve() }()
 	select {
@@ -433,6 +444,14 @@ func readRunning(dir string) (running, error) {
 		return who, err
 	}
 	return who, json.Unmarshal(b, &who)
+}
+
+// explainRead says what to do about an index that cannot be read.
+func explainRead(err error) error {
+	if errors.Is(err, store.ErrDamaged) {
+		return fmt.Errorf("%w: warcorder recover makes it anew from the WARC files", err)
+	}
+	return err
 }
 
 // explainOpen says who has the collection open.
@@ -535,7 +554,7 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 		return exportFromRecorder(dir, query, w)
 	}
 	if err != nil {
-		return store.Exported{}, err
+		return store.Exported{}, explainRead(err)
 	}
 	defer index.Close()
 	total, err := index.Count()
@@ -545,7 +564,7 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 	if !selectsAll(query) {
 		total = -1
 	}
-	bar := newBar(total)
+	bar := newBar(total, "captures")
 	defer bar.Finish()
 	return index.Export(w, query, func(lines int64) { bar.Set64(lines) })
 }
@@ -556,15 +575,15 @@ func selectsAll(q store.Query) bool {
 }
 
 // newBar is a progress bar on a terminal, and nothing elsewhere. total is -1 if it is not known.
-func newBar(total int64) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetDescription("captures"),
+func newBar(total int64, what string, more ...progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total, append(more,
+		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(),
-	)
+	)...)
 }
 
 // The trailer fields of /export say what Exported says.
@@ -577,27 +596,16 @@ const (
 // exportFromRecorder asks the recorder that has the collection open.
 func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
 	var exported store.Exported
-	who, err := readRunning(dir)
-	if err != nil || len(who.Addresses) == 0 {
-		return exported, fmt.Errorf("another process has the index open and does not say where it can be asked (no %s)", runningFile)
-	}
-	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: "/export", RawQuery: url.Values{
+	res, err := askRecorder(dir, "/export", url.Values{
 		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To},
-		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}, "pid": {fmt.Sprint(who.PID)}}.Encode()}
-	client := http.Client{Transport: &http.Transport{Proxy: nil}}
-	defer client.CloseIdleConnections()
-	res, err := client.Get(ask.String())
+		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}})
 	if err != nil {
-		return exported, fmt.Errorf("ask the recorder (process %d): %w", who.PID, err)
+		return exported, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
-		return exported, fmt.Errorf("the recorder answered %s: %s", res.Status, strings.TrimSpace(string(b)))
-	}
 	total := int64(-1)
 	fmt.Sscan(res.Header.Get(totalField), &total)
-	bar := newBar(total)
+	bar := newBar(total, "captures")
 	defer bar.Finish()
 	if _, err := io.Copy(w, lineCounter{res.Body, bar}); err != nil {
 		return exported, fmt.Errorf("the recorder's answer broke off: %w", err)
@@ -605,6 +613,27 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 	fmt.Sscan(res.Trailer.Get(linesField), &exported.Lines)
 	fmt.Sscan(res.Trailer.Get(openField), &exported.InOpenFiles)
 	return exported, nil
+}
+
+// askRecorder asks the recorder that has a collection open for one of its pages. An answer other than 200 is an error.
+func askRecorder(dir, path string, query url.Values) (*http.Response, error) {
+	who, err := readRunning(dir)
+	if err != nil || len(who.Addresses) == 0 {
+		return nil, fmt.Errorf("another process has the index open and does not say where it can be asked (no %s)", runningFile)
+	}
+	query.Set("pid", fmt.Sprint(who.PID))
+	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: path, RawQuery: query.Encode()}
+	client := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	res, err := client.Get(ask.String())
+	if err != nil {
+		return nil, fmt.Errorf("ask the recorder (process %d): %w", who.PID, err)
+	}
+	if res.StatusCode != http.StatusOK {
+		defer res.Body.Close()
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+		return nil, fmt.Errorf("the recorder answered %s: %s", res.Status, strings.TrimSpace(string(b)))
+	}
+	return res, nil
 }
 
 // reachable turns an address that is listened on into one that can be connected to.
@@ -634,17 +663,23 @@ func (l lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exportPage streams the lines of a running recorder's index. An error in the middle breaks the answer off, so that
-// nobody takes a part for the whole.
-//
-// Who asks may say which process it means: after a crash recorder.json can name an address that is another recorder's now.
-func exportPage(index *store.Bolt, pid int) http.Handler {
+// forProcess answers those who mean this process, or do not say which one: after a crash recorder.json can name an address that is another
+// recorder's now.
+func forProcess(pid int, page http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ask := r.URL.Query()
-		if meant := ask.Get("pid"); meant != "" && meant != fmt.Sprint(pid) {
+		if meant := r.URL.Query().Get("pid"); meant != "" && meant != fmt.Sprint(pid) {
 			http.Error(w, "This is the recorder of another collection.", http.StatusConflict)
 			return
 		}
+		page(w, r)
+	})
+}
+
+// exportPage streams the lines of a running recorder's index. An error in the middle breaks the answer off, so that
+// nobody takes a part for the whole.
+func exportPage(index *store.Bolt) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ask := r.URL.Query()
 		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to"),
 			Key: store.Key(ask.Get("key")), Dialect: canon.Dialect(ask.Get("dialect"))}
 		if selectsAll(query) {
@@ -666,7 +701,7 @@ func exportPage(index *store.Bolt, pid int) http.Handler {
 		}
 		w.Header().Set(linesField, fmt.Sprint(exported.Lines))
 		w.Header().Set(openField, fmt.Sprint(exported.InOpenFiles))
-	})
+	}
 }
 
 // begun remembers whether anything was written.
@@ -814,6 +849,170 @@ func (c *keyCommand) Run(*commandLine) error {
 		fmt.Printf("%s\t%s\n", line[0], line[1])
 	}
 	return nil
+}
+
+// --- gaps
+
+type gapsCommand struct {
+	collectionFlags
+	Reason string `help:"Only gaps of this reason: blocked, tunnelled, refused, upstream, cut, write." placeholder:"REASON"`
+	Limit  int    `short:"n" help:"How many to list, the newest; 0 is all that are kept." default:"100"`
+	JSON   bool   `name:"json" help:"Print them as JSON."`
+}
+
+// Run prints what is missing, also of a collection that is being recorded.
+func (c *gapsCommand) Run(*commandLine) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	gaps, err := gapsOf(dir)
+	if err != nil {
+		return fmt.Errorf("gaps: %w", err)
+	}
+	if c.Reason != "" {
+		gaps.Latest = slices.DeleteFunc(gaps.Latest, func(g store.Gap) bool { return g.Reason != c.Reason })
+	}
+	if c.Limit > 0 && len(gaps.Latest) > c.Limit {
+		gaps.Latest = gaps.Latest[:c.Limit]
+	}
+	if c.JSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(gaps)
+	}
+	for _, g := range slices.Backward(gaps.Latest) {
+		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL), printable(g.Detail))
+	}
+	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
+		fmt.Fprintf(os.Stderr, "%8d %s\n", gaps.Counts[reason], reason)
+	}
+	return nil
+}
+
+// printable keeps what came from outside from moving the cursor of a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// gapsOf reads the gaps from the index, or from the recorder that has it open.
+func gapsOf(dir string) (gaps store.Gaps, err error) {
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if errors.Is(err, store.ErrLocked) {
+		res, err := askRecorder(dir, "/gaps", url.Values{})
+		if err != nil {
+			return gaps, err
+		}
+		defer res.Body.Close()
+		return gaps, json.NewDecoder(res.Body).Decode(&gaps)
+	}
+	if err != nil {
+		return gaps, explainRead(err)
+	}
+	defer index.Close()
+	return index.Gaps(0)
+}
+
+// gapsPage is the gap list of a running recorder; limit=N gives only the newest.
+func gapsPage(rec *recorder.Recorder) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		limit, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("limit"), "0"))
+		if err != nil || limit < 0 {
+			http.Error(w, "limit is not a number.", http.StatusBadRequest)
+			return
+		}
+		gaps, err := rec.Gaps(limit)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		out.Encode(gaps)
+	}
+}
+
+// --- recover, rebuild
+
+// repairFlags are those of the commands that repair a collection: which one, and what its keys are.
+type repairFlags struct {
+	collectionFlags
+	Keys recorder.KeysConfig `embed:"" prefix:"keys-"`
+}
+
+type recoverCommand struct{ repairFlags }
+
+// Run recovers.
+func (c *recoverCommand) Run(line *commandLine) error { return c.repair(line, recorder.Recover) }
+
+type rebuildCommand struct{ repairFlags }
+
+// Run rebuilds.
+func (c *rebuildCommand) Run(line *commandLine) error { return c.repair(line, recorder.Rebuild) }
+
+// repair runs one of the two, and says what it found. Whatever is missing in the archive makes the exit status 1.
+func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, string, zerolog.Logger, recorder.Progress) (recorder.Recovered, error)) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	log, _ := line.logger()
+	found, err := work(recorder.Config{Keys: c.Keys}, dir, log, newProgress())
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
+	}
+	if err != nil {
+		return explainOpen(err, dir)
+	}
+	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"), count(found.Captures, "capture"))
+	if found.Replaced != "" {
+		fmt.Printf("the damaged index is now %s\n", found.Replaced)
+	}
+	if found.Cut > 0 {
+		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"), strings.Join(found.Torn, ", "))
+	}
+	for _, d := range found.Damaged {
+		fmt.Printf("%s: %s at offset %d passed over: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, d.Reason)
+	}
+	for _, name := range found.Missing {
+		fmt.Printf("%s is missing: put it back into archive/, or rebuild the index without it\n", name)
+	}
+	for _, name := range found.Short {
+		fmt.Printf("%s is shorter than the index says: put a whole copy back into archive/, or rebuild the index without its end\n", name)
+	}
+	if n := len(found.Damaged) + len(found.Missing) + len(found.Short); n > 0 {
+		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
+	}
+	return nil
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return humanize.Comma(int64(n)) + " " + thing + "s"
+}
+
+// newProgress is a bar of bytes that appears with the first file.
+func newProgress() recorder.Progress {
+	var bar *progressbar.ProgressBar
+	return func(file string, done, total int64) {
+		if bar == nil {
+			bar = newBar(total, file, progressbar.OptionShowBytes(true))
+		}
+		bar.Describe(file)
+		bar.Set64(done)
+		if done == total {
+			bar.Finish()
+		}
+	}
 }
 
 // --- ca, version

@@ -35,9 +35,9 @@ const manyKeys = 8 << 20
 // chunkSize is the size of the pieces of memory that hold records before they are written.
 const chunkSize = 256 << 10
 
-// batchOf is the batch of a file that waits for the next commit.
+// batchOf is the batch of a file that waits for the next commit; with alone, a new one for every exchange.
 func (f *files) batchOf(s *segment) *batch {
-	if s.batch == nil {
+	if s.batch == nil || f.alone {
 		b, ok := f.batches.Get().(*batch)
 		if !ok {
 			b = new(batch)

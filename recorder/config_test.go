@@ -27,8 +27,9 @@ func TestConfigDefaults(t *testing.T) {
 	v := reflect.ValueOf(cfg)
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		if field.Name == "Keys" {
-			continue // without any there is the URL key alone
+		switch field.Name {
+		case "Keys", "Progress", "MinFreeSpace":
+			continue // without any there is the URL key alone; no setting; 0 is one
 		}
 		var want any = field.Tag.Get("default")
 		switch v.Field(i).Interface().(type) {

@@ -24,6 +24,8 @@ type files struct {
 	index      *store.Bolt
 	log        zerolog.Logger
 	bytes      atomic.Int64 // written
+	syncs      bool         // what is written is forced to disk
+	alone      bool         // each exchange by itself
 
 	mu      sync.Mutex
 	serial  int         // of the last file planned
@@ -73,18 +75,28 @@ func (f *files) plan(l lane, bound int64) *segment {
 
 // next begins the next file of a lane.
 func (f *files) next(l lane) *segment {
-	f.serial++
 	created := time.Now()
 	var random idSource
 	s := &segment{
 		lane:     l,
-		name:     warc.Name(f.prefix, created, f.serial, f.host),
+		name:     f.newName(created),
 		created:  created,
 		warcinfo: random.next(),
 		bound:    sizeOfWarcinfo,
 	}
 	f.current[l] = s
 	return s
+}
+
+// newName returns a name that no file has or had: the clock may have been set back, and the serial begins anew with each start.
+func (f *files) newName(created time.Time) string {
+	for {
+		f.serial++
+		name := warc.Name(f.prefix, created, f.serial, f.host)
+		if free, err := isFree(f.dir, name, f.index); free || err != nil { // what is wrong shows again when the file is made
+			return name
+		}
+	}
 }
 
 // retire ends the current file of a lane: it is finished once nothing of it is pending.

@@ -1,5 +1,15 @@
 package recorder
 
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"warcorder/store"
+)
+
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
 const (
 	GapBlocked   = "blocked"   // the operator's rules forbid it
@@ -10,6 +20,144 @@ const (
 	GapWrite     = "write"     // could not be written
 )
 
+const (
+	// gapsWaiting is how many gaps wait for the index with their facts; more are only counted.
+	gapsWaiting = 1000
+
+	// gapsEvery is the time between two transactions that bring gaps to the index: a flood of them must not slow the captures.
+	gapsEvery = time.Second
+)
+
+// gapList holds the gaps that are not in the index yet.
+type gapList struct {
+	index *store.Bolt
+
+	mu      sync.Mutex
+	total   map[string]int64 // since the start, by reason
+	waiting []store.Gap      // oldest first
+	more    map[string]int64 // counts of those that came when waiting was full
+	timer   *time.Timer      // of the next flush; nil while nothing waits
+	closed  bool
+
+	flushing sync.Mutex
+}
+
 // Gap notes that something is missing in the archive: of an exchange its URL, of a connection host:port, or the client's address if it came
 // no further. Whoever calls it has logged it, or records what came.
-func (r *Recorder) Gap(reason, url, detail string) {}
+func (r *Recorder) Gap(reason, url, detail string) {
+	r.gaps.add(store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail})
+}
+
+// GapsMore notes n gaps of which no more is told than the reason: a flood of connections, say.
+func (r *Recorder) GapsMore(reason string, n int64) { r.gaps.count(reason, n) }
+
+// Gaps returns the counts of all gaps and the newest of them, at most limit; 0 is all that are kept.
+func (r *Recorder) Gaps(limit int) (store.Gaps, error) {
+	failed := r.gaps.flush()
+	gaps, err := r.index.Gaps(limit)
+	if err != nil || failed == nil {
+		return gaps, err
+	}
+	r.gaps.addWaiting(&gaps, limit)
+	return gaps, nil
+}
+
+func (l *gapList) add(g store.Gap) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total[g.Reason]++
+	if len(l.waiting) < gapsWaiting {
+		l.waiting = append(l.waiting, g)
+	} else {
+		l.more[g.Reason]++
+	}
+	l.schedule()
+}
+
+func (l *gapList) count(reason string, n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total[reason] += n
+	l.more[reason] += n
+	l.schedule()
+}
+
+// schedule makes sure that what waits is flushed.
+func (l *gapList) schedule() {
+	if l.timer == nil && !l.closed {
+		l.timer = time.AfterFunc(gapsEvery, func() { l.flush() })
+	}
+}
+
+// flush brings what waits to the index. When that fails, it keeps waiting for the next try.
+func (l *gapList) flush() error {
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
+	l.mu.Lock()
+	gaps, more := l.waiting, l.more
+	l.waiting, l.more = nil, map[string]int64{}
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	l.mu.Unlock()
+	if len(gaps)+len(more) == 0 {
+		return nil
+	}
+	err := l.index.AddGaps(gaps, more)
+	if err != nil {
+		l.takeBack(gaps, more)
+	}
+	return err
+}
+
+// takeBack puts what could not be flushed in front of what came meanwhile.
+func (l *gapList) takeBack(gaps []store.Gap, more map[string]int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(gaps, l.waiting...)
+	for _, g := range l.waiting[min(gapsWaiting, len(l.waiting)):] {
+		more[g.Reason]++
+	}
+	l.waiting = l.waiting[:min(gapsWaiting, len(l.waiting))]
+	for reason, n := range more {
+		l.more[reason] += n
+	}
+	l.schedule()
+}
+
+// addWaiting adds what is not in the index to what is.
+func (l *gapList) addWaiting(gaps *store.Gaps, limit int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	newest := slices.Clone(l.waiting)
+	slices.Reverse(newest)
+	gaps.Latest = append(newest, gaps.Latest...)
+	if limit > 0 && len(gaps.Latest) > limit {
+		gaps.Latest = gaps.Latest[:limit]
+	}
+	for _, g := range l.waiting {
+		gaps.Counts[g.Reason]++
+	}
+	for reason, n := range l.more {
+		gaps.Counts[reason] += n
+	}
+}
+
+// totals are the counts since the start.
+func (l *gapList) totals() map[string]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.total)
+}
+
+// close flushes for the last time.
+func (l *gapList) close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	if err := l.flush(); err != nil {
+		return errors.Join(errors.New("the newest gaps are not in the list"), err)
+	}
+	return nil
+}

@@ -15,6 +15,7 @@ const (
 	committing part = iota
 	streaming
 	spilling
+	roomy // the disk is not nearly full
 	parts
 )
 

@@ -164,6 +164,7 @@ type entity struct {
 	start  []byte
 	length int64
 	sha256 []byte
+	broken bool // its chunks end before the last one
 }
 
 // read reads the entity from a body as it crossed the wire. Of one that breaks off it is what came; the error is that of
@@ -184,14 +185,16 @@ func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	} else {
 		start.Grow(int(limit) + bytes.MinRead)
 	}
-	n, _ := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
+	n, err := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
 	e.start, e.length = start.Bytes(), n
 	if n == limit && size > canon.MaxBody {
 		sum := sha256.New()
 		sum.Write(e.start)
-		more, _ := io.Copy(sum, decoded)
+		var more int64
+		more, err = io.Copy(sum, decoded)
 		e.start, e.length, e.sha256 = slices.Clone(e.start[:longStart]), n+more, sum.Sum(nil)
 	}
+	e.broken = err != nil && wire.err == nil
 	return wire.err
 }
 

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"warcorder/store/fault"
 )
 
 // maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its head.
@@ -61,6 +63,9 @@ func (m *memory) give(chunk *[]byte) {
 
 // file makes a file that vanishes with its last descriptor: it loses its name before its first byte.
 func (m *memory) file() (*os.File, error) {
+	if err := fault.At(fault.Spill); err != nil {
+		return nil, err
+	}
 	f, err := os.CreateTemp(m.dir, "body-")
 	if err != nil {
 		return nil, err

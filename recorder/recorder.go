@@ -9,9 +9,10 @@
 //
 // The collection's directory, of which the recorder is the only writer:
 //
-//	archive/       PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz; with .open behind it while it is written; .torn holds what recovery cut off
+//	archive/       PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz; with .open behind it while it is written; .torn (.torn.2 …) holds what recovery
+//	               cut off, .recovering the file without it until it is whole
 //	indexes/       for exported CDXJ
-//	index.bolt     the index
+//	index.bolt     the index; with .new behind it while it is made anew, with .damaged (.damaged.2 …) when it has been replaced
 //	spill/         bodies too large for memory; its files have no names, so that nothing is left of them
 package recorder
 
@@ -51,6 +52,7 @@ type Recorder struct {
 	memory    memory
 	files     files
 	committer committer
+	gaps      gapList
 	pool      sync.Pool // of exchanges
 
 	queueSize int64
@@ -66,6 +68,7 @@ type Recorder struct {
 	lastTry sync.Once
 	closing chan struct{} // closed when Close begins
 	workers sync.WaitGroup
+	watcher sync.WaitGroup // of the free space
 	stopped sync.WaitGroup // the committer
 
 	closeOnce  sync.Once
@@ -96,34 +99,43 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 			return nil, err
 		}
 	}
-	index, err := store.Open(filepath.Join(collection, "index.bolt"))
+	index, err := prepare(cfg, collection, keyer, log)
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(archive, filepath.Join(collection, "spill"), index, keyer, log); err != nil {
-		return nil, errors.Join(err, index.Close())
-	}
 	r := &Recorder{log: log, index: index, keyer: keyer, closing: make(chan struct{})}
 	r.health.log = log
+	r.gaps.index, r.gaps.total, r.gaps.more = index, map[string]int64{}, map[string]int64{}
 	r.files = files{
 		dir: archive, prefix: cfg.WARCPrefix, host: host, collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
-		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
+		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2), syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
 	}
 	r.files.fewerKeys.L = &r.files.mu
 	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.start(cfg)
+	if cfg.MinFreeSpace > 0 {
+		r.watchSpace(collection, cfg.MinFreeSpace)
+	}
 	return r, nil
 }
 
-// prepare empties the spill folder and recovers what a crash has left.
-func prepare(archive, spill string, index *store.Bolt, keyer *Keyer, log zerolog.Logger) error {
-	if err := os.RemoveAll(spill); err != nil {
-		return err
+// prepare empties the spill folder, recovers what a crash has left, and opens the index.
+func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (*store.Bolt, error) {
+	r, unlock, err := newRecovery(cfg, collection, keyer, log)
+	if err != nil {
+		return nil, err
 	}
-	if err := os.MkdirAll(spill, 0o700); err != nil {
-		return err
+	defer unlock() // the index has its own lock from then on
+	r.options.NoSync = cfg.Sync == syncNone
+	index, err := r.open()
+	if err != nil {
+		return nil, err
 	}
-	return recoverFiles(archive, index, keyer, log)
+	spill := filepath.Join(collection, "spill")
+	if err := errors.Join(os.RemoveAll(spill), os.MkdirAll(spill, 0o700)); err != nil {
+		return nil, errors.Join(err, index.Close())
+	}
+	return index, nil
 }
 
 // start starts the goroutines.
@@ -132,6 +144,9 @@ func (r *Recorder) start(cfg Config) {
 	r.small, r.large = make(chan *Exchange, 64), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
 	c.files, c.health, c.log, c.interval, c.idle = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle
+	if r.files.alone {
+		c.interval = 0
+	}
 	c.closing, c.stop, c.finished, c.lost = r.closing, make(chan struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &smallWorker{maker: newMaker(r.log, r.keyer), files: &r.files, lost: r.loses}
@@ -163,6 +178,7 @@ func (r *Recorder) Ready() error { return r.health.ready() }
 // commit puts an exchange in the queue.
 func (r *Recorder) commit(x *Exchange) {
 	x.noteUnkept()
+	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if r.closed {
@@ -192,6 +208,7 @@ func (r *Recorder) finished(d *done) {
 func (r *Recorder) loses(d *done, err error) {
 	r.lost.Add(1)
 	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
+	r.Gap(GapWrite, d.url, err.Error())
 	r.finished(d)
 }
 
@@ -235,5 +252,6 @@ func (r *Recorder) close() error {
 	if n := r.lost.Load(); n > 0 {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
-	return errors.Join(err, os.RemoveAll(r.memory.dir), r.index.Close())
+	r.watcher.Wait()
+	return errors.Join(err, r.gaps.close(), os.RemoveAll(r.memory.dir), r.index.Close())
 }

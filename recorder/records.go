@@ -33,9 +33,9 @@ func messageOf(b []byte) message {
 	return m
 }
 
-// short says whether a message is shorter than its Content-Length says.
+// short says whether a message is shorter than its Content-Length says, or a request than its chunks do.
 func (m *message) short() bool {
-	return contentLength(m.start) > m.length-int64(len(m.start))
+	return contentLength(m.start) > m.length-int64(len(m.start)) || m.asked != nil && m.asked.entity.broken
 }
 
 // requestOf is messageOf for a request.
@@ -43,6 +43,14 @@ func requestOf(b []byte) message {
 	m := messageOf(b)
 	m.asked, _ = askedOf(&m.head, bytes.NewReader(m.body), int64(len(m.body))) // memory has no errors
 	return m
+}
+
+// recorded is what the keys may depend on: a request that has no record cannot be read back.
+func (m *message) recorded() *asked {
+	if m.length < minBlock {
+		return &asked{}
+	}
+	return m.asked
 }
 
 // ids are the record IDs of one exchange.
@@ -82,7 +90,7 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	h := header{x, r.uri, protocol, r.suite, id}
 	if r.captured {
 		r.response = h.append(r.response, "response", &id.response, nil, response, x.Truncated)
-		r.capture = captureOf(r.keyer, r.uri, x.Started, request.asked, &response.head, response.payload.String())
+		r.capture = captureOf(r.keyer, r.uri, x.Started, request.recorded(), &response.head, response.payload.String())
 	}
 	if request.length >= minBlock {
 		r.request = r.appendRequest(&h, request)

@@ -52,6 +52,9 @@ func TestRecords(t *testing.T) {
 		{"upload-cut", "POST / HTTP/1.1\r\nHost: example.com\r\ncontent-length: 100\r\n\r\na=b", "", func(x *Exchange) {
 			x.Method, x.Truncated, x.Fault = "POST", "disconnect", "the client went away"
 		}},
+		{"upload-cut-chunked", "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "", func(x *Exchange) {
+			x.Method, x.Truncated, x.Fault = "POST", "disconnect", "the client went away"
+		}},
 		{"upload-not-waited-for", "POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 100\r\n\r\na=b", exampleResponse, func(x *Exchange) {
 			x.Method, x.Fault = "POST", "the origin answered before the request's body had come"
 		}},

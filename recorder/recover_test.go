@@ -3,6 +3,7 @@ package recorder
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -126,7 +128,7 @@ func (c *crashed) restore(t *testing.T, dir string, size, committed int64) {
 func (c *crashed) makeIndex(t *testing.T, committed int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "index.bolt")
-	index, err := store.Open(path)
+	index, err := store.Open(path, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,16 +235,9 @@ func (c *crashed) recoverAt(t *testing.T, size, committed int64) {
 // recoverOnly recovers a collection and leaves it closed. It returns the log.
 func recoverOnly(t *testing.T, dir string) *logBuffer {
 	t.Helper()
-	index, err := store.Open(filepath.Join(dir, "index.bolt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := new(logBuffer)
-	if err := recoverFiles(filepath.Join(dir, "archive"), index, &Keyer{}, zerolog.New(log)); err != nil {
+	if _, err := Recover(Config{}, dir, zerolog.New(log), nil); err != nil {
 		t.Error(err)
-	}
-	if err := index.Close(); err != nil {
-		t.Fatal(err)
 	}
 	return log
 }
@@ -352,7 +347,7 @@ func TestRecoverStates(t *testing.T) {
 		{"copy made, not cut", size - 5, middle, func(t *testing.T, path string) {
 			write(t, path+tornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-5])
 		}, `"level":"warn"`, false},
-		{"half a copy made", size - 5, middle, func(t *testing.T, path string) { write(t, path+tornSuffix, []byte("half")) }, `"level":"warn"`, false},
+		{"half a copy made", size - 5, middle, func(t *testing.T, path string) { write(t, path+tornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-50]) }, `"level":"warn"`, false},
 		{"nothing written", 0, 0, func(t *testing.T, path string) {}, "", false},
 		{"never created", 0, 0, removed, "", false},
 		{"created, not known to the index", 0, -1, func(t *testing.T, path string) {}, "", false},
@@ -488,5 +483,37 @@ func recordForever(t *testing.T, dir string) {
 	c := &collection{Recorder: r, t: t, dir: dir}
 	for i := 0; ; i++ {
 		c.get(fmt.Sprintf("http://example.com/%s/%d", os.Getenv("RECORDER_TEST_ROUND"), i))
+	}
+}
+
+// TestNewName: a file never takes the name of another, also when the clock shows the same time as at an earlier start. The clock of a bubble always begins at the same.
+func TestNewName(t *testing.T) {
+	dir := t.TempDir()
+	archive := filepath.Join(dir, "archive")
+	record := func(url string) (names []string) {
+		synctest.Test(t, func(t *testing.T) {
+			c := open(t, dir, Config{})
+			c.get(url)
+			c.close()
+		})
+		names, _ = filepath.Glob(filepath.Join(archive, "*"))
+		return names
+	}
+	first := record("http://example.com/1")
+	if names := record("http://example.com/2"); len(names) != 2 {
+		t.Fatalf("%v, then %v", first, names)
+	}
+	if err := os.Remove(first[0]); err != nil { // the index knows it
+		t.Fatal(err)
+	}
+	if names := record("http://example.com/3"); len(names) != 2 || slices.Contains(names, first[0]) {
+		t.Errorf("%v was removed, then there are %v", first, names)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(archive, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, first[0]+tornSuffix, []byte("kept"))
+	if names := record("http://example.com/4"); len(names) != 2 || slices.Contains(names, first[0]) {
+		t.Errorf("a copy was left of %v, then there are %v", first, names)
 	}
 }

@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,69 +13,173 @@ import (
 )
 
 // scan reads the exchanges of a WARC file back from its records.
+//
+// An exchange is whole with its request, which follows the response and names it (or, if there was no response, with the metadata record that follows
+// the request), or when the next exchange follows; a metadata record behind it belongs to it. Behind damage that is not enough. What follows may be the
+// rest of an exchange that was damaged: it counts only if it names a record that is there. Or it may be the inside of a body, since people
+// download WARC files: it counts only if it names the warcinfo record that the records before it name.
 type scan struct {
 	file     string
 	keyer    *Keyer
 	captures []store.Capture // of whole exchanges, since they were last put into the index
 	keys     int64           // bytes of their keys
 	found    int             // captures put into the index
-	end      int64           // of the last whole exchange
-	damage   error           // why there is no record behind the last one
 
-	response *foundResponse // whose request has not come yet
+	end     int64     // of the last whole exchange
+	kept    []stretch // of the file, behind where the scan began: the whole exchanges, and records that belong to none
+	damaged []Damaged // what lies between them
+	damage  error     // what was found first behind end; nil if nothing was
+
+	response *foundResponse  // whose request has not come yet
+	request  *foundRequest   // that names no response, and whose metadata record has not come yet
+	last     string          // ID of the record that a metadata record of the last whole exchange would name
+	apart    bool            // there was damage since the last record that counted
+	warcinfo map[string]bool // the IDs that the file's records name
 }
+
+// errStray is the damage where a record belongs to an exchange of which the response, or all, is missing.
+var errStray = errors.New("a record of an exchange that is not whole")
+
+// stretch is a part of a file.
+type stretch struct{ from, to int64 }
 
 // foundResponse is a response record of which the capture is to be made.
 type foundResponse struct {
 	id, uri, digest string
 	date            time.Time
 	head            head
-	offset, length  int64
+	at              stretch
 }
 
-// next reads one record. An exchange is whole with its request, which follows the response and names it (or, if there was no response, with the
-// metadata record that follows the request), or when the next exchange follows; a metadata record behind it belongs to it.
+// foundRequest is a request record without a response.
+type foundRequest struct {
+	id string
+	at stretch
+}
+
+// scanFile reads the file at path from file.Committed on, up to the first damage, or over all of it. each is called behind every record.
+func scanFile(path string, file store.File, keyer *Keyer, over bool, each func(s *scan, offset int64) error) (*scan, error) {
+	reader, err := warc.Open(path, file.Committed)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, warcinfo: make(map[string]bool)}
+	if err := s.readWarcinfo(path); err != nil {
+		return nil, err
+	}
+	for {
+		err := s.next(reader)
+		if damage := (*warc.Damage)(nil); errors.As(err, &damage) {
+			s.note(damage)
+			if !over {
+				return s, nil
+			}
+			err = s.resume(reader, damage)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return s, nil
+		case err != nil:
+			return nil, err
+		}
+		if err := each(s, reader.Offset()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readWarcinfo reads which warcinfo record the file begins with, if the scan begins behind it.
+func (s *scan) readWarcinfo(path string) error {
+	if s.end == 0 {
+		return nil
+	}
+	reader, err := warc.Open(path, 0)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	record, err := reader.Next()
+	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
+		return nil // others may look at what is in the index already
+	}
+	if err == nil {
+		s.warcinfo[warcinfoOf(record)] = true
+	}
+	return err
+}
+
+// warcinfoOf returns the ID of the warcinfo record that a record is, or belongs to.
+func warcinfoOf(record *warc.Record) string {
+	if record.Type() == "warcinfo" {
+		return record.Header.Get("WARC-Record-ID")
+	}
+	return record.Header.Get("WARC-Warcinfo-ID")
+}
+
+// next reads one record. At the file's end it returns io.EOF, and where no good record follows a *warc.Damage.
 func (s *scan) next(reader *warc.Reader) error {
 	record, err := reader.Next()
 	if err != nil {
 		return err
 	}
-	start, kind := record.Offset, record.Type()
-	switch kind {
+	warcinfo := warcinfoOf(record)
+	if s.apart && len(s.warcinfo) > 0 && !s.warcinfo[warcinfo] {
+		return record.Close()
+	}
+	switch record.Type() {
 	case "response":
-		s.whole(nil, start)
-		return s.readResponse(record)
+		err = s.readResponse(record)
 	case "request":
-		return s.readRequest(record)
+		err = s.readRequest(record)
+	default:
+		err = s.readOther(record)
 	}
-	if err := record.Close(); err != nil {
-		return err
+	if err == nil {
+		s.warcinfo[warcinfo] = true
 	}
-	s.whole(nil, start)
-	s.end = reader.Offset()
-	return nil
+	return err
 }
 
-// whole makes the capture of the response that has come, if one has. Its exchange ends at end.
-func (s *scan) whole(request *asked, end int64) {
-	s.end = end
-	r := s.response
-	if r == nil {
-		return
+// note notes damage that next has returned.
+func (s *scan) note(damage *warc.Damage) {
+	if s.damage == nil {
+		s.damage = damage.Reason
 	}
-	s.response = nil
-	if request == nil {
-		request = &asked{}
-	}
-	c := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
-	c.Location = store.Location{File: s.file, Offset: r.offset, Length: r.length}
-	s.captures = append(s.captures, c)
-	s.keys += keySize(&c)
+	s.apart = true
 }
 
+// resume goes on behind damage, or returns io.EOF if no record follows.
+func (s *scan) resume(reader *warc.Reader, damage *warc.Damage) error {
+	if reader.Offset() > damage.Offset { // the record is whole, but none of ours
+		return nil
+	}
+	_, _, err := reader.Resync()
+	return err
+}
+
+// finish ends the scan of a finished file of that size: what has been begun is whole, if there is no damage behind it.
+func (s *scan) finish(size int64) {
+	s.settle()
+	if s.end < size {
+		s.skipTo(size)
+	}
+}
+
+// forget forgets the captures that have been found.
+func (s *scan) forget() {
+	s.found += len(s.captures)
+	clear(s.captures)
+	s.captures, s.keys = s.captures[:0], 0
+}
+
+// readResponse begins an exchange.
 func (s *scan) readResponse(record *warc.Record) error {
 	start, err := readStart(record)
 	if err != nil {
+		return err
+	}
+	if err := record.Close(); err != nil {
 		return err
 	}
 	h := record.Header
@@ -81,16 +187,15 @@ func (s *scan) readResponse(record *warc.Record) error {
 	if err != nil {
 		return &warc.Damage{File: s.file, Offset: record.Offset, Reason: fmt.Errorf("WARC-Date: %w", err)}
 	}
-	if err := record.Close(); err != nil {
-		return err
-	}
+	s.settle()
 	s.response = &foundResponse{
 		id: h.Get("WARC-Record-ID"), uri: h.Get("WARC-Target-URI"), digest: h.Get("WARC-Payload-Digest"), date: date,
-		head: parseHead(start), offset: record.Offset, length: record.Length,
+		head: parseHead(start), at: stretchOf(record),
 	}
 	return nil
 }
 
+// readRequest ends the exchange of the response before it, or begins one without a response.
 func (s *scan) readRequest(record *warc.Record) error {
 	start, err := readStart(record)
 	if err != nil {
@@ -104,12 +209,97 @@ func (s *scan) readRequest(record *warc.Record) error {
 	if err := record.Close(); err != nil {
 		return err
 	}
-	if s.response == nil || record.Header.Get("WARC-Concurrent-To") != s.response.id {
-		s.whole(nil, record.Offset)
-		return nil // a metadata record must follow
+	switch named := record.Header.Get("WARC-Concurrent-To"); {
+	case s.response != nil && named == s.response.id:
+		s.whole(request)
+		s.keep(stretchOf(record))
+	case named == s.last && named != "":
+		s.settle()
+		s.keep(stretchOf(record))
+	case named != "":
+		return s.stray(record)
+	default:
+		s.settle()
+		s.request = &foundRequest{record.Header.Get("WARC-Record-ID"), stretchOf(record)}
 	}
-	s.whole(request, record.Offset+record.Length)
 	return nil
+}
+
+// readOther reads a metadata record, or one that is of no exchange.
+func (s *scan) readOther(record *warc.Record) error {
+	if err := record.Close(); err != nil {
+		return err
+	}
+	named := record.Header.Get("WARC-Concurrent-To")
+	switch {
+	case record.Type() != "metadata" || named == "":
+		s.settle()
+		s.last = record.Header.Get("WARC-Record-ID")
+	case s.request != nil && named == s.request.id:
+		s.keepRequest()
+	case s.response != nil && named == s.response.id && !s.apart:
+		s.settle()
+	case named != s.last:
+		return s.stray(record)
+	}
+	s.keep(stretchOf(record))
+	return nil
+}
+
+// stray is the damage that a record stands for whose exchange is not before it.
+func (s *scan) stray(record *warc.Record) error {
+	return &warc.Damage{File: s.file, Offset: record.Offset, Reason: errStray}
+}
+
+// settle ends the exchange that has been begun: it is whole, as another follows, if there is no damage in between.
+func (s *scan) settle() {
+	switch {
+	case s.apart:
+		s.response, s.request, s.apart = nil, nil, false
+	case s.response != nil:
+		s.whole(&asked{})
+	case s.request != nil:
+		s.keepRequest()
+	}
+}
+
+// whole makes the capture of the response that has come.
+func (s *scan) whole(request *asked) {
+	r := s.response
+	c := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
+	c.Location = store.Location{File: s.file, Offset: r.at.from, Length: r.at.to - r.at.from}
+	s.captures = append(s.captures, c)
+	s.keys += keySize(&c)
+	s.keep(r.at)
+	s.response, s.last = nil, r.id
+}
+
+func (s *scan) keepRequest() {
+	s.keep(s.request.at)
+	s.request, s.last = nil, s.request.id
+}
+
+// keep notes that a part of the file is good. What lies between it and the last one is not.
+func (s *scan) keep(at stretch) {
+	if at.from > s.end {
+		s.skipTo(at.from)
+	}
+	if n := len(s.kept); n > 0 && s.kept[n-1].to == at.from {
+		s.kept[n-1].to = at.to
+	} else {
+		s.kept = append(s.kept, at)
+	}
+	s.end, s.apart = at.to, false
+}
+
+// skipTo notes that nothing from the last whole exchange up to an offset is any good.
+func (s *scan) skipTo(offset int64) {
+	s.damaged = append(s.damaged, Damaged{s.file, s.end, offset - s.end, cmp.Or(s.damage, errStray)})
+	s.damage = nil
+}
+
+func stretchOf(record *warc.Record) stretch {
+	return stretch{record.Offset, record.Offset + record.Length}
 }
 
 // readStart reads as much of a record's block as holds its HTTP head.

@@ -56,7 +56,7 @@ func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (off
 		s.broken = err
 		return 0, err
 	}
-	if offset, err = write(s.writer); err == nil {
+	if offset, err = write(s.writer); err == nil && f.syncs {
 		err = s.writer.Sync()
 	}
 	if err != nil {

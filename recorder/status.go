@@ -1,6 +1,9 @@
 package recorder
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+)
 
 // Status is a snapshot of a recorder, for people and monitors.
 type Status struct {
@@ -11,11 +14,15 @@ type Status struct {
 	Bytes     int64    `json:"bytes"`            // written to WARC files since the start
 	Queued    int64    `json:"queued"`           // bytes of exchanges that wait to be recorded, without those on disk
 	OpenFiles []string `json:"openFiles"`        // base names of the WARC files being written, the final ones
+
+	Gaps       map[string]int64 `json:"gaps"`       // what could not be recorded since the start, by reason
+	Goroutines int              `json:"goroutines"` // of the whole process: a number that only grows is a fault
 }
 
 // Status tells how recording goes.
 func (r *Recorder) Status() Status {
-	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load()}
+	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load(),
+		Gaps: r.gaps.totals(), Goroutines: runtime.NumGoroutine()}
 	if err := r.Ready(); err != nil {
 		s.Recording, s.Reason = false, err.Error()
 	}

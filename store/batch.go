@@ -61,7 +61,7 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 func (b *batch) add(c *Capture, id uint32) (err error) {
 	b.urlKey = appendURLKey(b.urlKey[:0], c.URLKey)
 	r := row{key: len(b.buf)}
-	b.buf = appendKey(b.buf, b.urlKey, c.Time.UTC(), id, c.Offset)
+	b.buf = appendKey(b.buf, b.urlKey, c.Time, id, c.Offset)
 	r.value = len(b.buf)
 	b.buf = appendValue(b.buf, b.urlKey, c)
 	r.extras = len(b.buf)

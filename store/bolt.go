@@ -10,9 +10,12 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"warcorder/store/fault"
 )
 
 // Bolt is the index of one collection, in one bbolt file. Its methods are safe for concurrent use: one Commit at a time, and any number
@@ -24,8 +27,10 @@ import (
 //	wwwoffle   the same
 //	form       the same
 //	files      id(4)             ->  see files.go
+//	gaps       number(8)         ->  see gaps.go
 //	meta       "format"          ->  1(4)
 //	           "captures"        ->  their number(8)
+//	           "gap " REASON     ->  how many gaps had that reason(8)
 //
 // Numbers are big endian. A reader of another format refuses to open the file.
 type Bolt struct {
@@ -48,30 +53,48 @@ var (
 	bucketCaptures = []byte("captures")
 	bucketExtras   = []byte("extras")
 	bucketFiles    = []byte("files")
+	bucketGaps     = []byte("gaps")
 	bucketMeta     = []byte("meta")
 	metaFormat     = []byte("format")
 	metaCaptures   = []byte("captures")
+	metaGap        = []byte("gap ")
 )
 
-// Open opens the index at path for reading and writing and makes it if there is none. It returns ErrLocked at once when another process has it open.
-func Open(path string) (*Bolt, error) {
-	return open(path, &bbolt.Options{
+// Options say how an index is opened.
+type Options struct {
+	NoSync bool // no transaction is synced, only Close is: for an index that is made anew and thrown away if that is interrupted
+}
+
+// Open opens the index at path for reading and writing and makes it if there is no file. It returns ErrLocked at once when another process has it open,
+// and ErrDamaged, wrapped, when the file is no sound index.
+func Open(path string, options Options) (*Bolt, error) {
+	found, err := check(path)
+	if err != nil {
+		return nil, fmt.Errorf("open index %s: %w", path, err)
+	}
+	return open(path, !found, &bbolt.Options{
 		// Without a free list on disk every commit is cheaper, and an open a little dearer: it looks at every page, 0.6 s for 1 GB.
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
 		// When the file outgrows its mapping, the commit waits for all who read. 1 GiB is some 4 million captures; it is
 		// address space, not memory. Windows would make the file that large, 32-bit systems may not have it.
 		InitialMmapSize: initialMap(),
+		NoSync:          options.NoSync,
+		NoGrowSync:      options.NoSync,
 	})
 }
 
-// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns ErrLocked at once when a recorder has it open, and an error
-// that wraps fs.ErrNotExist when there is no index.
+// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns ErrLocked at once when a recorder has it open, ErrDamaged, wrapped,
+// when the file is no sound index, and an error that wraps fs.ErrNotExist when there is none.
 func OpenReadOnly(path string) (*Bolt, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	found, err := check(path)
+	if err != nil {
+		return nil, fmt.Errorf("open index %s: %w", path, err)
+	}
+	if !found {
 		return nil, fmt.Errorf("no index at %s, nothing has been recorded there: %w", path, fs.ErrNotExist)
 	}
-	return open(path, &bbolt.Options{ReadOnly: true})
+	return open(path, false, &bbolt.Options{ReadOnly: true})
 }
 
 func initialMap() int {
@@ -81,26 +104,67 @@ func initialMap() int {
 	return 1 << 30
 }
 
-func open(path string, options *bbolt.Options) (*Bolt, error) {
+func open(path string, create bool, options *bbolt.Options) (*Bolt, error) {
+	db, err := openDB(path, options)
+	if err != nil {
+		return nil, fmt.Errorf("open index %s: %w", path, err)
+	}
+	b := &Bolt{db: db}
+	if err := b.load(create); err != nil {
+		return nil, errors.Join(fmt.Errorf("open index %s: %w", path, err), db.Close())
+	}
+	return b, nil
+}
+
+func openDB(path string, options *bbolt.Options) (*bbolt.DB, error) {
 	options.Timeout = 1 // nanosecond: one try; zero would wait for ever
 	options.NoStatistics = true
 	db, err := bbolt.Open(path, 0o600, options)
 	if errors.Is(err, berrors.ErrTimeout) {
 		err = ErrLocked
 	}
+	return db, err
+}
+
+// check looks at every page of the file at path before bbolt does: bbolt panics, in goroutines of its own, when it comes to a page that is not sound, and
+// dies of one that the file has no bytes for. No other process writes meanwhile.
+func check(path string) (found bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !info.Mode().IsRegular():
+		return false, errors.New("it is no regular file")
+	}
+	var file *os.File
+	db, err := openDB(path, &bbolt.Options{ReadOnly: true, OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}})
 	if err != nil {
-		return nil, fmt.Errorf("open index %s: %w", path, err)
+		return true, openError(err, info.Size())
 	}
-	b := &Bolt{db: db}
-	if err := b.load(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open index %s: %w", path, err), db.Close())
+	defer db.Close()
+	if info, err = file.Stat(); err != nil {
+		return true, err
 	}
-	return b, nil
+	return true, checkPages(file, info.Size())
+}
+
+// openError tells a file of that size, of which bbolt has read the meta pages, from what the system refuses.
+func openError(err error, size int64) error {
+	system := syscall.Errno(0)
+	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrPermission) || size > 0 && errors.As(err, &system) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // load makes the buckets of a new index, checks the format of an old one and reads its files.
-func (b *Bolt) load() error {
-	if !b.db.IsReadOnly() {
+func (b *Bolt) load(create bool) error {
+	if create {
 		if err := b.create(); err != nil {
 			return err
 		}
@@ -119,28 +183,20 @@ func (b *Bolt) load() error {
 	})
 }
 
-// create makes the buckets of a new index; it leaves any other file as it is.
+// create makes the buckets of a new index.
 func (b *Bolt) create() error {
-	tx, err := b.db.Begin(true)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // an error once it is committed
-	if name, _ := tx.Cursor().First(); name != nil {
-		return nil
-	}
-	for _, name := range buckets() {
-		if _, err := tx.CreateBucket(name); err != nil {
-			return err
+	return b.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range buckets() {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
 		}
-	}
-	if err := tx.Bucket(bucketMeta).Put(metaFormat, binary.BigEndian.AppendUint32(nil, format)); err != nil {
-		return err
-	}
-	return tx.Commit()
+		return tx.Bucket(bucketMeta).Put(metaFormat, binary.BigEndian.AppendUint32(nil, format))
+	})
 }
 
-// buckets returns the names of all buckets.
+// buckets returns the names of all buckets that every index has. That of the gaps is made when the first one comes: it was not in the indexes of
+// version 1.0.
 func buckets() [][]byte {
 	names := [][]byte{bucketCaptures, bucketExtras, bucketFiles, bucketMeta}
 	for _, key := range secondaryKeys {
@@ -152,18 +208,28 @@ func buckets() [][]byte {
 func checkFormat(tx *bbolt.Tx) error {
 	for _, name := range buckets() {
 		if tx.Bucket(name) == nil {
-			return errors.New("this file is no index of captures")
+			return fmt.Errorf("%w: there is no bucket %q", ErrDamaged, name)
 		}
 	}
 	got := tx.Bucket(bucketMeta).Get(metaFormat)
-	if len(got) != 4 || binary.BigEndian.Uint32(got) != format {
+	if len(got) != 4 || [3]byte(got) != [3]byte{} || got[3] == 0 { // no version will come that far
+		return fmt.Errorf("%w: its format is %x", ErrDamaged, got)
+	}
+	if binary.BigEndian.Uint32(got) != format {
 		return fmt.Errorf("its format is %x, and this version of warcorder knows only %d: use the version that made it", got, format)
 	}
 	return nil
 }
 
-// Close closes the index, once those who read have ended. Whatever Commit has returned for is on disk already.
-func (b *Bolt) Close() error { return b.db.Close() }
+// Close closes the index, once those who read have ended. Whatever Commit has returned for is on disk already; with NoSync it is when Close returns nil.
+func (b *Bolt) Close() error {
+	if !b.db.NoSync {
+		return b.db.Close()
+	}
+	b.commit.Lock()
+	defer b.commit.Unlock()
+	return errors.Join(b.db.Sync(), b.db.Close())
+}
 
 // Files returns all files in the order in which they were added.
 func (b *Bolt) Files() ([]File, error) { return b.files.all(), nil }
@@ -180,7 +246,10 @@ func (b *Bolt) AddFile(name string) (File, error) {
 	if known {
 		return f, nil
 	}
-	if err := b.db.Update(func(tx *bbolt.Tx) error { return putFile(tx, f) }); err != nil {
+	if err := fault.At(fault.IndexAddFile); err != nil {
+		return File{}, fmt.Errorf("add file %s: %w", name, err)
+	}
+	if err := b.update(func(tx *bbolt.Tx) error { return putFile(tx, f) }); err != nil {
 		return File{}, fmt.Errorf("add file %s: %w", name, err)
 	}
 	return f, b.files.add(f)
@@ -204,7 +273,7 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 	if err := b.batch.fill(captures, &b.files); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	err = b.db.Update(func(tx *bbolt.Tx) error {
+	err = b.update(func(tx *bbolt.Tx) error {
 		for _, f := range files {
 			if err := putFile(tx, f); err != nil {
 				return err
@@ -216,6 +285,21 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	b.files.put(files)
+	return nil
+}
+
+// update calls write in a transaction, which is durable when update returns nil.
+func (b *Bolt) update(write func(*bbolt.Tx) error) error {
+	err := b.db.Update(func(tx *bbolt.Tx) error {
+		if err := write(tx); err != nil {
+			return err
+		}
+		return fault.At(fault.IndexCommit) // where the disk may be full
+	})
+	if err != nil {
+		return err
+	}
+	_ = fault.At(fault.IndexCommitted) // nothing can fail any more, but the process may end
 	return nil
 }
 
@@ -261,6 +345,26 @@ func (b *Bolt) Count() (n int64, err error) {
 	return n, err
 }
 
+// gapTables are the buckets of the gaps, in one transaction. The first is nil as long as there was none.
+type gapTables struct {
+	gaps, meta *bbolt.Bucket
+}
+
+func (b *Bolt) updateGaps(write func(gapTables) error) error {
+	return b.update(func(tx *bbolt.Tx) error {
+		gaps, err := tx.CreateBucketIfNotExists(bucketGaps)
+		if err != nil {
+			return err
+		}
+		gaps.FillPercent = 0.9 // its keys come in order
+		return write(gapTables{gaps, tx.Bucket(bucketMeta)})
+	})
+}
+
+func (b *Bolt) viewGaps(read func(gapTables) error) error {
+	return b.db.View(func(tx *bbolt.Tx) error { return read(gapTables{tx.Bucket(bucketGaps), tx.Bucket(bucketMeta)}) })
+}
+
 func putFile(tx *bbolt.Tx, f File) error {
 	return tx.Bucket(bucketFiles).Put(binary.BigEndian.AppendUint32(nil, f.ID), f.appendValue(nil))
 }
@@ -299,7 +403,7 @@ func (c cursor) capture(k indexKey, v []byte) (text []byte, key indexKey, value 
 		return nil, nil, nil, err
 	}
 	if value = c.captures.Get(key); value == nil {
-		return nil, nil, nil, fmt.Errorf("the index is damaged: a key %s without its capture", string(c.name))
+		return nil, nil, nil, fmt.Errorf("%w: a key %s without its capture", ErrDamaged, string(c.name))
 	}
 	return text, key, value, nil
 }

@@ -15,13 +15,15 @@ import (
 
 func newIndex(t testing.TB) *Bolt {
 	t.Helper()
-	b, err := Open(filepath.Join(t.TempDir(), "index.bolt"))
+	b, err := Open(filepath.Join(t.TempDir(), "index.bolt"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
 	return b
 }
+
+func openToWrite(path string) (*Bolt, error) { return Open(path, Options{}) }
 
 func addFile(t testing.TB, b *Bolt, name string) File {
 	t.Helper()
@@ -69,7 +71,7 @@ func allOf(t testing.TB, b *Bolt, q Query) []Capture {
 
 func TestCommitLasts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.bolt")
-	b, err := Open(path)
+	b, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func TestCommitLasts(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, Open} {
+	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
 		b, err := open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -189,11 +191,11 @@ func TestAddFile(t *testing.T) {
 
 func TestOpenLocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.bolt")
-	writer, err := Open(path)
+	writer, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, Open} {
+	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
 		start := time.Now()
 		if _, err := open(path); !errors.Is(err, ErrLocked) {
 			t.Errorf("beside a writer: %v", err)
@@ -208,7 +210,7 @@ func TestOpenLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if _, err := Open(path); !errors.Is(err, ErrLocked) {
+	if _, err := Open(path, Options{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a writer beside a reader: %v", err)
 	}
 	other, err := OpenReadOnly(path)
@@ -226,7 +228,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("an index was made")
 	}
-	b, err := Open(path)
+	b, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +258,7 @@ func TestOpenOtherFiles(t *testing.T) {
 		if content == "" {
 			continue // becomes a new index
 		}
-		if _, err := Open(path); err == nil {
+		if _, err := Open(path, Options{}); err == nil {
 			t.Errorf("%s: opened", name)
 		}
 	}
@@ -276,7 +278,7 @@ func TestOpenChecksFormat(t *testing.T) {
 			}
 			path := b.db.Path()
 			b.Close()
-			for _, open := range []func(string) (*Bolt, error){OpenReadOnly, Open} {
+			for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
 				if _, err := open(path); err == nil {
 					t.Error("opened")
 				}

@@ -28,7 +28,7 @@ func (c *Capture) appendPywb(dst []byte, name Key) []byte {
 func (c *Capture) appendLine(dst []byte, key, method, body string) []byte {
 	dst = appendURLKey(dst, key)
 	dst = append(dst, ' ')
-	dst = appendSeconds(dst, c.Time.UTC())
+	dst = appendSeconds(dst, FourDigitYear(c.Time))
 	dst = append(dst, ` {"url":`...)
 	dst = appendJSON(dst, c.URL)
 	dst = appendMember(dst, `,"mime":`, c.MIME)
@@ -82,11 +82,27 @@ func appendURLKey(dst []byte, key string) []byte {
 	return dst
 }
 
-// appendSeconds appends t as YYYYMMDDhhmmss. A year that has not four digits becomes the nearest that has.
+// firstTime and lastTime are the ends of the time that a timestamp can tell.
+var (
+	firstTime = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
+)
+
+// FourDigitYear returns t in UTC; one whose year has not four digits becomes the nearest moment whose year has, so that timestamps sort as their times do.
+func FourDigitYear(t time.Time) time.Time {
+	switch {
+	case t.Before(firstTime):
+		return firstTime
+	case t.After(lastTime):
+		return lastTime
+	}
+	return t.UTC()
+}
+
+// appendSeconds appends t, as FourDigitYear gives it, as YYYYMMDDhhmmss.
 func appendSeconds(dst []byte, t time.Time) []byte {
 	year, month, day := t.Date()
 	hour, minute, second := t.Clock()
-	year = min(max(year, 0), 9999)
 	dst = appendTwo(appendTwo(dst, year/100), year%100)
 	dst = appendTwo(appendTwo(dst, int(month)), day)
 	dst = appendTwo(appendTwo(dst, hour), minute)

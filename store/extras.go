@@ -5,6 +5,7 @@ import (
 	"compress/flate" // which makes the Base64 of a body 25 % shorter; the one of klauspost/compress does not
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -32,7 +33,7 @@ const (
 	maxDeflate = 1032    // how many times as long as its deflated form a text can be
 )
 
-var errExtras = errors.New("the index is damaged: a capture's extras")
+var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
 
 // hasExtras reports whether there is anything to keep as extras: the dialects often agree on a body, and a GET has none.
 func (c *Capture) hasExtras() bool {

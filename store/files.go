@@ -32,7 +32,7 @@ func decodeFile(key, value []byte) (File, error) {
 	v := reader{rest: value}
 	version, flags, committed := v.byte(), v.byte(), v.uvarint()
 	if v.failed || version != fileVersion || len(key) != 4 || committed > math.MaxInt64 {
-		return File{}, fmt.Errorf("the index is damaged: file %x is %q", key, value)
+		return File{}, fmt.Errorf("%w: file %x is %q", ErrDamaged, key, value)
 	}
 	return File{ID: binary.BigEndian.Uint32(key), Name: string(v.rest), Committed: int64(committed), Sealed: flags&fileSealed != 0}, nil
 }
@@ -49,7 +49,7 @@ func (t *fileTable) add(f File) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if f.ID != uint32(len(t.files))+1 {
-		return fmt.Errorf("the index is damaged: file %d follows %d others", f.ID, len(t.files))
+		return fmt.Errorf("%w: file %d follows %d others", ErrDamaged, f.ID, len(t.files))
 	}
 	if t.ids == nil {
 		t.ids = make(map[string]uint32)

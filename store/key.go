@@ -10,7 +10,7 @@ import (
 //
 //	urlkey ' '        the SURT, as in the CDXJ line; or, if it is longer than 8192 bytes:
 //	urlkey[:8192] 7f  its beginning; all of it is in the value
-//	ts17              YYYYMMDDhhmmss and milliseconds
+//	ts17              YYYYMMDDhhmmss and milliseconds, of the years 0000 to 9999
 //	00
 //	file(4) offset(6) big endian
 //
@@ -28,7 +28,7 @@ const (
 
 // appendKey appends the key of a capture at offset in the file with that id. urlKey is as appendURLKey gives it.
 func appendKey(dst, urlKey []byte, t time.Time, id uint32, offset int64) []byte {
-	dst = appendKeyHead(dst, urlKey)
+	dst, t = appendKeyHead(dst, urlKey), FourDigitYear(t)
 	dst = appendSeconds(dst, t)
 	milli := t.Nanosecond() / 1e6
 	dst = append(dst, '0'+byte(milli/100))
@@ -60,7 +60,7 @@ func (k indexKey) check() error {
 	if head >= 2 && k[head+tsSize] == 0 && (k[head-1] == ' ' || k.long() && head == maxURLKey+1) {
 		return nil
 	}
-	return fmt.Errorf("the index is damaged: a key %q", []byte(k[:min(len(k), 100)]))
+	return fmt.Errorf("%w: a key %q", ErrDamaged, []byte(k[:min(len(k), 100)]))
 }
 
 // long reports whether only the beginning of the SURT is in the key.
@@ -98,7 +98,7 @@ func (k indexKey) time() (time.Time, error) {
 	var n [tsSize]int
 	for i, c := range ts {
 		if c < '0' || c > '9' {
-			return time.Time{}, fmt.Errorf("the index is damaged: a time %q", []byte(ts))
+			return time.Time{}, fmt.Errorf("%w: a time %q", ErrDamaged, []byte(ts))
 		}
 		n[i] = int(c - '0')
 	}

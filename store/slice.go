@@ -132,7 +132,7 @@ func (s *slice) decode(k indexKey, v []byte) (c Capture, sealed bool, err error)
 	}
 	if id := k.file(); id != s.file.ID {
 		if s.file, err = s.files.get(id); err != nil {
-			return c, false, fmt.Errorf("the index is damaged: %w", err)
+			return c, false, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 	}
 	c.File = s.file.Name

@@ -1,7 +1,7 @@
 // Package store is the archive at rest: the captures of a collection, where each one lies, and the index that finds them.
 //
 // A capture is one response (or revisit) in a WARC file. Open gives the index of a collection that is being recorded, OpenReadOnly that of one
-// that is not; Commit puts captures into it, Captures and Export read them in the order of their CDXJ lines.
+// that is not; Commit puts captures into it, Captures and Export read them in the order of their CDXJ lines. AddGaps notes what could not be recorded.
 //
 // Invariant: the index never points at bytes that are not there. A file is known to the index (AddFile) before its first capture, and
 // Commit stores captures and the length up to which their files are on disk in one transaction; whoever calls Commit has synced the files before.
@@ -17,6 +17,10 @@ import (
 // ErrLocked says that another process has the index open: one that writes, or, when the index was to be opened for writing, any.
 var ErrLocked = errors.New("the index is in use by another process")
 
+// ErrDamaged says that the file is no sound index: it is empty or cut, a page or a key is not where it must be, a bucket is missing, or a value cannot be
+// read. The captures are in the WARC files still: a new index can be made from them.
+var ErrDamaged = errors.New("the index is damaged")
+
 // Location is where a capture lies.
 type Location struct {
 	File   string // base name of the WARC file, the final one: never with ".open"
@@ -27,7 +31,7 @@ type Location struct {
 // Capture is one response or revisit in the archive: what a CDXJ line tells of it.
 type Capture struct {
 	URLKey      string    // the SURT of the URL, as canon.SURT gives it; bytes outside '!' to '~' are stored as %XX
-	Time        time.Time // WARC-Date; kept in UTC with microseconds
+	Time        time.Time // WARC-Date; kept in UTC with microseconds, from the year 0 to 9999: a time outside becomes the nearest inside
 	URL         string    // WARC-Target-URI
 	MIME        string    // media type without parameters, "warc/revisit" for a revisit; "" if unknown
 	Status      int       // HTTP status; 0 if unknown

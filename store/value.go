@@ -4,6 +4,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -30,7 +31,7 @@ const (
 	sha1Prefix = "sha1:"
 )
 
-var errValue = errors.New("the index is damaged: a capture's value")
+var errValue = fmt.Errorf("%w: a capture's value", ErrDamaged)
 
 // appendValue appends the value of c, whose URL key is urlKey.
 func appendValue(dst, urlKey []byte, c *Capture) []byte {
@@ -38,7 +39,7 @@ func appendValue(dst, urlKey []byte, c *Capture) []byte {
 	dst = append(dst, valueVersion, 0)
 	dst = binary.AppendUvarint(dst, uint64(c.Length))
 	dst = binary.AppendUvarint(dst, uint64(max(c.Status, 0)))
-	dst = binary.AppendUvarint(dst, uint64(c.Time.Nanosecond()/1e3%1e3))
+	dst = binary.AppendUvarint(dst, uint64(FourDigitYear(c.Time).Nanosecond()/1e3%1e3))
 	dst = appendText(dst, c.MIME)
 	if digest, ok := appendDigest(dst, c.Digest); ok {
 		dst = digest

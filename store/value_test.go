@@ -53,7 +53,7 @@ func TestValue(t *testing.T) {
 
 func TestValueOfOddCapture(t *testing.T) {
 	got := stored(t, Capture{URLKey: "a b\xff", Time: time.Date(12026, 1, 2, 3, 4, 5, 999, time.UTC), Status: -5})
-	want := Capture{URLKey: "a%20b%FF", Time: time.Date(9999, 1, 2, 3, 4, 5, 0, time.UTC)}
+	want := Capture{URLKey: "a%20b%FF", Time: time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -20,7 +20,10 @@ const Enabled = true
 //
 //	kill POINT N    the process kills itself when it comes to the point for the N-th time
 //	full POINT N    from the N-th time on the disk is full at that point
+//	fail POINT N-M  from the N-th to the M-th time the disk has an I/O error there
 //	slow POINT D    the point takes that long: 100ms
+//
+// A process that kills itself says so before, on standard error: {"fault":"POINT","hit":N}.
 const Variable = "WARCORDER_FAULT"
 
 var (
@@ -58,6 +61,7 @@ type step struct {
 	action string
 	point  Point
 	number int64
+	last   int64 // of a range
 	pause  time.Duration
 	passed atomic.Int64
 }
@@ -68,10 +72,13 @@ func (s *step) pass() error {
 	case s.action == "slow":
 		time.Sleep(s.pause)
 	case s.action == "kill" && n == s.number:
+		fmt.Fprintf(os.Stderr, "{\"fault\":%q,\"hit\":%d}\n", s.point, n)
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // until the signal arrives
 	case s.action == "full" && n >= s.number:
 		return syscall.ENOSPC
+	case s.action == "fail" && n >= s.number && n <= s.last:
+		return syscall.EIO
 	}
 	return nil
 }
@@ -88,9 +95,12 @@ func read(text string) (steps []*step) {
 		}
 		s := &step{action: words[0], point: Point(words[1])}
 		var err error
-		if s.action == "slow" {
+		switch s.action {
+		case "slow":
 			s.pause, err = time.ParseDuration(words[2])
-		} else {
+		case "fail":
+			_, err = fmt.Sscanf(words[2], "%d-%d", &s.number, &s.last)
+		default:
 			s.number, err = strconv.ParseInt(words[2], 10, 64)
 		}
 		if err != nil {

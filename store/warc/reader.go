@@ -60,7 +60,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Offset returns where the valid part of the file ends as far as it has been read: the end of the last record that proved whole.
+// Offset returns where the valid part of the file ends as far as it has been read: the end of the last record that proved whole, or where Resync has found the next.
 func (r *Reader) Offset() int64 { return r.end }
 
 // Next returns the next record, after it has closed the one before. At the end of the file it returns io.EOF; where no whole record

@@ -1,9 +1,12 @@
 package warc
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"warcorder/store/fault"
 )
 
 // Tail is the end of a file during AppendStream.
@@ -17,7 +20,7 @@ func (t *Tail) Offset() int64 { return t.end }
 
 // Write appends p.
 func (t *Tail) Write(p []byte) (int, error) {
-	n, err := t.file.WriteAt(p, t.end)
+	n, err := writeAt(t.file, p, t.end)
 	t.end += int64(n)
 	return n, err
 }
@@ -26,6 +29,11 @@ func (t *Tail) Write(p []byte) (int, error) {
 func (t *Tail) ReadFrom(r io.Reader) (int64, error) {
 	if _, err := t.file.Seek(t.end, io.SeekStart); err != nil {
 		return 0, err
+	}
+	if full := fault.At(fault.WARCWrite); full != nil {
+		n, err := io.CopyN(t.file, r, 1000)
+		t.end += n
+		return n, errors.Join(full, err)
 	}
 	n, err := t.file.ReadFrom(r)
 	t.end += n
@@ -37,5 +45,13 @@ func (t *Tail) WriteAt(p []byte, off int64) (int, error) {
 	if off < t.start || off+int64(len(p)) > t.end {
 		return 0, fmt.Errorf("write %d bytes at %d: outside of this append, %d to %d", len(p), off, t.start, t.end)
 	}
-	return t.file.WriteAt(p, off)
+	return writeAt(t.file, p, off)
+}
+
+func writeAt(file *os.File, p []byte, off int64) (int, error) {
+	if full := fault.At(fault.WARCWrite); full != nil {
+		n, err := file.WriteAt(p[:len(p)/2], off) // a disk takes what fits
+		return n, errors.Join(full, err)
+	}
+	return file.WriteAt(p, off)
 }

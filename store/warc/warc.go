@@ -1,7 +1,7 @@
 // Package warc writes and reads WARC files: each record a gzip member of its own.
 //
 // A recorder makes members with a Compressor, puts them into a file with a Writer and, after a crash, finds with a Reader what the file
-// holds. The records' fields are the caller's matter: this package knows bytes, lengths and checksums.
+// holds; behind what is damaged, Resync finds the next record. The records' fields are the caller's matter: this package knows bytes, lengths and checksums.
 //
 // Invariant: a file consists of whole records up to Writer.Size, and a Reader tells to the byte up to where a file does. A failed append is cut off
 // again, or the Writer refuses from then on.

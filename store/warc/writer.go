@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"warcorder/store/fault"
 )
 
 // OpenSuffix is appended to the name of a file while it is being written.
@@ -30,11 +32,14 @@ type Writer struct {
 // Create creates dir/name.open, which must not exist, and makes its directory entry durable. Only its owner may read it: what a browser
 // sends and gets is private.
 func Create(dir, name string) (*Writer, error) {
+	if err := fault.At(fault.WARCCreate); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(openPath(dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := syncDir(dir, fault.WARCCreated); err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
 	return &Writer{dir: dir, name: name, file: file}, nil
@@ -52,7 +57,7 @@ func Resume(dir, name string, size int64) (*Writer, error) {
 		err = fmt.Errorf("%s has %d bytes, cannot be cut to %d", file.Name(), stat.Size(), size)
 	}
 	if err == nil {
-		err = file.Truncate(size)
+		err = truncate(file, size)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -107,7 +112,7 @@ func (w *Writer) append(write func(*Tail) error) (offset int64, err error) {
 
 // undo cuts off what a failed append has left.
 func (w *Writer) undo(cause error) error {
-	if err := w.file.Truncate(w.size); err != nil {
+	if err := truncate(w.file, w.size); err != nil {
 		w.broken = fmt.Errorf("%s takes no more records: %w; and its end could not be cut off: %w", w.name, cause, err)
 		return w.broken
 	}
@@ -129,7 +134,7 @@ func (w *Writer) gathered(bufs [][]byte) [][]byte {
 // Sync makes durable what had been appended when it was called. After an error the Writer takes no more appends: which of the bytes
 // written since the last Sync are on disk cannot be known, and the next Sync would not tell.
 func (w *Writer) Sync() error {
-	err := datasync(w.file)
+	err := synced(w.file, datasync)
 	if err == nil {
 		return nil
 	}
@@ -154,7 +159,7 @@ func (w *Writer) Close() error {
 	if err := rename(w.dir, w.name); err != nil {
 		return err
 	}
-	return syncDir(w.dir)
+	return syncDir(w.dir, fault.WARCRenamed)
 }
 
 // seal makes the file end with its last record, on disk.
@@ -163,10 +168,10 @@ func (w *Writer) seal() error {
 		return w.broken
 	}
 	w.broken = errors.New(w.name + " is closed")
-	if err := w.file.Truncate(w.size); err != nil { // once more, if it could not be done after a failed append
+	if err := truncate(w.file, w.size); err != nil { // once more, if it could not be done after a failed append
 		return err
 	}
-	return w.file.Sync()
+	return synced(w.file, (*os.File).Sync)
 }
 
 // rename gives a file its final name, unless there is one of that name already.
@@ -175,7 +180,28 @@ func rename(dir, name string) error {
 	if _, err := os.Lstat(final); err == nil {
 		return fmt.Errorf("%s stays %s: %w", final, name+OpenSuffix, os.ErrExist)
 	}
+	if err := fault.At(fault.WARCRename); err != nil {
+		return err
+	}
 	return os.Rename(openPath(dir, name), final)
+}
+
+func truncate(file *os.File, size int64) error {
+	if err := fault.At(fault.WARCTruncate); err != nil {
+		return err
+	}
+	return file.Truncate(size)
+}
+
+// synced makes file durable by sync.
+func synced(file *os.File, sync func(*os.File) error) error {
+	if err := fault.At(fault.WARCSync); err != nil {
+		return err
+	}
+	if err := sync(file); err != nil {
+		return err
+	}
+	return fault.At(fault.WARCSynced)
 }
 
 // Discard closes the file and removes it: for one that got no record.

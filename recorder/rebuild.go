@@ -1,0 +1,221 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/store"
+	"warcorder/store/fault"
+)
+
+const (
+	indexName     = "index.bolt"
+	newSuffix     = ".new"     // of an index that is being made
+	damagedSuffix = ".damaged" // of one that has been replaced
+)
+
+// How many captures go into the index at once: into the collection's own, where each group is forced to disk, and into a new one.
+const (
+	smallGroup = 1000
+	largeGroup = 20_000
+)
+
+// Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced when that has succeeded; captures of files that are not
+// there any more are then gone, and the list of gaps is taken over. The errors are those of Recover.
+func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
+	cfg.Progress = progress
+	r, unlock, err := existing(cfg, collection, log)
+	if err != nil {
+		return Recovered{}, err
+	}
+	defer unlock()
+	old, err := r.openOld()
+	if err != nil {
+		return r.found, err
+	}
+	err = r.rebuild(old)
+	return r.found, err
+}
+
+// existing is newRecovery for a collection that must be there.
+func existing(cfg Config, collection string, log zerolog.Logger) (r *recovery, unlock func() error, err error) {
+	if _, err := os.Stat(filepath.Join(collection, "archive")); err != nil {
+		return nil, nil, fmt.Errorf("no collection in %s: %w", collection, err)
+	}
+	keyer, err := NewKeyer(cfg.Keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	return newRecovery(cfg, collection, keyer, log)
+}
+
+// newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and no recorder starts.
+func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (r *recovery, unlock func() error, err error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, nil, fmt.Errorf("host name for WARC files: %w", err)
+	}
+	if collection, err = filepath.Abs(collection); err != nil {
+		return nil, nil, err
+	}
+	if unlock, err = lockDir(collection); err != nil {
+		return nil, nil, fmt.Errorf("lock %s: %w", collection, err)
+	}
+	r = &recovery{
+		dir: collection, archive: filepath.Join(collection, "archive"), host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
+		each: fault.RecoverScan,
+	}
+	if err := os.Remove(r.indexPath() + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a rebuild that was interrupted
+		return nil, nil, errors.Join(err, unlock())
+	}
+	return r, unlock, nil
+}
+
+func (r *recovery) indexPath() string { return filepath.Join(r.dir, indexName) }
+
+// open opens the index, in agreement with the files. One that is missing or damaged is made anew; so is that of a new collection, which has no files
+// yet, so that there is never half an index.
+func (r *recovery) open() (*store.Bolt, error) {
+	index, err := r.openOld()
+	if err != nil {
+		return nil, err
+	}
+	if index == nil {
+		if err := r.rebuild(nil); err != nil {
+			return nil, err
+		}
+		return store.Open(r.indexPath(), r.options)
+	}
+	r.index = index
+	if err := r.run(); err != nil {
+		return nil, errors.Join(err, index.Close())
+	}
+	return index, nil
+}
+
+// openOld opens the index as it is. It returns nil if that is missing or damaged.
+func (r *recovery) openOld() (*store.Bolt, error) {
+	_, err := os.Stat(r.indexPath())
+	if err == nil {
+		var index *store.Bolt
+		if index, err = store.Open(r.indexPath(), r.options); err == nil {
+			return index, nil
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
+		return nil, err
+	}
+	sizes, err2 := warcSizes(r.archive)
+	maps.DeleteFunc(sizes, func(_ string, size int64) bool { return size == 0 }) // made, and nothing came of it
+	if len(sizes) > 0 || errors.Is(err, store.ErrDamaged) {
+		r.log.Warn().AnErr("damage", err).Msg("the index is missing or damaged: it is made anew from the WARC files; the list of gaps from before is lost")
+	}
+	return nil, err2
+}
+
+// rebuild makes a new index from the files and puts it in the place of the old one, which is nil if it is missing or damaged. It closes the old one.
+func (r *recovery) rebuild(old *store.Bolt) error {
+	path := r.indexPath() + newSuffix
+	err := r.make(path, old)
+	if old != nil {
+		err = errors.Join(err, old.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("make a new index: %w", err)
+	}
+	if err := fault.At(fault.RebuildSwap); err != nil {
+		return err
+	}
+	if old == nil {
+		if err := r.setAside(); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(os.Rename(path, r.indexPath()), syncFile(r.dir)); err != nil {
+		return err
+	}
+	if r.found.Rebuilt = r.found.Files > 0 || r.found.Replaced != "" || old != nil; r.found.Rebuilt {
+		r.log.Info().Int("files", r.found.Files).Int("captures", r.found.Captures).Msg("the index was made anew from the WARC files")
+	}
+	return fault.At(fault.RebuildDone)
+}
+
+// make makes a new index at path, durably. What the files do not hold is taken over from the old one, if there is one.
+func (r *recovery) make(path string, old *store.Bolt) (err error) {
+	if r.index, err = store.Open(path, store.Options{NoSync: true}); err != nil {
+		return err
+	}
+	r.group, r.each = largeGroup, fault.RebuildFile
+	err = r.run()
+	if err == nil {
+		err = r.takeOver(old)
+	}
+	if err := errors.Join(err, r.index.Close()); err != nil {
+		return err
+	}
+	return syncFile(path)
+}
+
+// takeOver takes the gaps of the old index over, and notes which files it knows that are not there any more.
+func (r *recovery) takeOver(old *store.Bolt) error {
+	if old == nil {
+		return nil
+	}
+	files, err := old.Files()
+	if err != nil {
+		return err
+	}
+	there, err := r.index.Files()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file.Committed == 0 || slices.ContainsFunc(there, func(f store.File) bool { return f.Name == file.Name }) {
+			continue
+		}
+		r.found.Missing = append(r.found.Missing, file.Name)
+		r.log.Error().Str("file", file.Name).Int64("committed", file.Committed).Msg("a WARC file is missing: the new index does not have its captures")
+	}
+	gaps, err := old.Gaps(0)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(gaps.Latest) // the newest is the first
+	for _, gap := range gaps.Latest {
+		if gaps.Counts[gap.Reason]--; gaps.Counts[gap.Reason] == 0 {
+			delete(gaps.Counts, gap.Reason)
+		}
+	}
+	return r.index.AddGaps(gaps.Latest, gaps.Counts)
+}
+
+// setAside renames the damaged index, if there is one, so that nothing is deleted that someone may still read.
+func (r *recovery) setAside() error {
+	for n := 1; ; n++ {
+		path := r.indexPath() + damagedSuffix
+		if n > 1 {
+			path = fmt.Sprintf("%s.%d", path, n)
+		}
+		if _, err := os.Lstat(path); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		err := os.Rename(r.indexPath(), path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			r.found.Replaced = path
+			r.log.Warn().Str("copy", path).Msg("the damaged index was set aside")
+		}
+		return err
+	}
+}

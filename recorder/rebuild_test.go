@@ -1,0 +1,371 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/canon"
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+var allKeys = Config{Keys: KeysConfig{Extra: []string{"path", "wwwoffle", "form"}, Profiles: ProfileRules{{Name: "mediawiki", Host: "example.com"}}}}
+
+// allQueries export every dialect by every key.
+func allQueries() (all []store.Query) {
+	for _, dialect := range []canon.Dialect{canon.Pywb, canon.Spec, canon.WarcioJS} {
+		for _, key := range []store.Key{store.URLKey, store.PathKey, store.WWWOFFLEKey, store.FormKey} {
+			all = append(all, store.Query{Dialect: dialect, Key: key})
+		}
+	}
+	return all
+}
+
+func exports(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	for _, query := range allQueries() {
+		all = append(all, exportOf(t, dir, query))
+	}
+	return all
+}
+
+// recordVariety records exchanges of every kind, in files of both lanes, and several of them. It returns how many there are with a response.
+func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
+	t.Helper()
+	cfg := allKeys
+	cfg.WARCMaxSize = 20_000
+	c := open(t, dir, cfg)
+	answer := page(200, "text/html; charset=utf-8", "", "answer")
+	form := "Content-Type: application/x-www-form-urlencoded\r\n"
+	var multipart strings.Builder
+	multipart.WriteString("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx y\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n\x00\xff\r\n--b--\r\n")
+	long := strings.Repeat("x", 17<<20)
+	requests := []string{
+		exampleRequest, "GET / HTTP/1.1\r\n\r\n", "HEAD / HTTP/1.1\r\n\r\n", "m\xe9thod / HTTP/1.1\r\n\r\n", "OPTIONS",
+		postOf("POST", form, "a=%41;b&c=d+e"), postOf("POST", form+"Transfer-Encoding: chunked\r\n", "5;x\r\na=b&c\r\n2\r\n=d\r\n0\r\nT: u\r\n\r\n"),
+		postOf("POST", "Content-Type: application/json\r\n", `{"a":[1,2.0,{"b":null}],"ü":"é"}`), postOf("PUT", "Content-Type: application/json\r\n", `{"a"`),
+		postOf("POST", "Content-Type: multipart/form-data; boundary=b\r\n", multipart.String()),
+		postOf("PATCH", "", "\x00\x01\x02"), postOf("POST", "Content-Type: text/plain\r\n", strings.Repeat("long ", 30_000)),
+		postOf("POST", form, "a="+randomText(100<<10)), postOf("POST", "Content-Type: video/mp4\r\n", randomBytes(1200<<10)),
+	}
+	for round := range rounds {
+		for i, request := range requests {
+			url := fmt.Sprintf("http://example.com/A%%3a%d/%d?b=%d&a=é[]", round, i, i)
+			c.commit(url, request, answer)
+			c.commit(url, request, page(200+i, "image/png", "", randomBytes(100*i)))
+			responses += 2
+		}
+		c.commit("https://user:pass@example.com:443/a/../b?sessionid=1", exampleRequest, page(200, "video/mp4", "", randomBytes(1200<<10)))
+		x := c.begin("http://example.com/cut", exampleRequest, page(200, "text/plain", "", randomText(2<<20))[:1200<<10])
+		x.Truncated = "length"
+		x.Commit()
+		x = c.begin("http://example.com/head-cut", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty")
+		x.Truncated, x.Fault = "disconnect", "reset"
+		x.Commit()
+		x = c.begin("http://example.com/failed", postOf("POST", form, "a=b"), "")
+		x.Fault = "connection refused"
+		x.Commit()
+		x = c.begin("http://example.com/unverified", exampleRequest, answer)
+		x.Unverified = "expired"
+		x.Commit()
+		responses += 4
+	}
+	c.commit("http://example.com/long", postOf("POST", "Content-Type: application/json\r\n", `{"a":"`+long+`"}`), answer)
+	c.close()
+	return responses + 1
+}
+
+// TestRebuildSameExport makes the index of a varied collection anew in every way there is, and finds the same lines in every dialect by every key.
+func TestRebuildSameExport(t *testing.T) {
+	dir := t.TempDir()
+	responses := recordVariety(t, dir, 1)
+	index := filepath.Join(dir, indexName)
+	want := exports(t, dir)
+	if n := strings.Count(want[0], "\n"); n != responses {
+		t.Fatalf("%d lines, want %d", n, responses)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
+	if len(files) < 5 {
+		t.Fatalf("%d files", len(files))
+	}
+	half := func(t *testing.T) {
+		content, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, index, content[:len(content)/2])
+	}
+	rebuild := func(cfg Config) (Recovered, error) { return Rebuild(cfg, dir, zerolog.Nop(), nil) }
+	again := func(cfg Config) (Recovered, error) { return Recover(cfg, dir, zerolog.Nop(), nil) }
+	start := func(cfg Config) (Recovered, error) {
+		c := open(t, dir, cfg)
+		c.close()
+		return Recovered{Rebuilt: true, Files: len(files), Captures: responses}, nil
+	}
+	remove := func(t *testing.T) {
+		if err := os.Remove(index); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty := func(t *testing.T) { write(t, index, nil) }
+	nonsense := func(t *testing.T) { write(t, index, bytes.Repeat([]byte("no index "), 10_000)) }
+	for _, c := range []struct {
+		name     string
+		harm     func(*testing.T)
+		mend     func(Config) (Recovered, error)
+		replaced bool
+	}{
+		{"a sound one, rebuilt", func(*testing.T) {}, rebuild, false},
+		{"missing, recovered", remove, again, false},
+		{"missing, recorder started", remove, start, false},
+		{"half, rebuilt", half, rebuild, true},
+		{"half, recovered", half, again, true},
+		{"empty, recovered", empty, again, true},
+		{"nonsense, recovered", nonsense, again, true},
+		{"half, recorder started", half, start, true},
+		{"a rebuild interrupted", func(t *testing.T) { remove(t); write(t, index+newSuffix, []byte("begun")) }, again, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, _ := filepath.Glob(index + damagedSuffix + "*")
+			c.harm(t)
+			found, err := c.mend(allKeys)
+			if err != nil || !found.Rebuilt || found.Files != len(files) || found.Captures != responses || found.Cut != 0 || len(found.Torn)+len(found.Damaged)+len(found.Missing) > 0 {
+				t.Errorf("%+v, %v", found, err)
+			}
+			for i, got := range exports(t, dir) {
+				if got != want[i] {
+					t.Errorf("%+v: the export differs: %d and %d bytes", allQueries()[i], len(got), len(want[i]))
+				}
+			}
+			checkIndex(t, dir, readBack(t, dir))
+			after, _ := filepath.Glob(index + damagedSuffix + "*")
+			if c.replaced != (len(after) == len(before)+1) {
+				t.Errorf("damaged indexes: %v, before %v", after, before)
+			}
+			if left, _ := filepath.Glob(index + newSuffix); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
+// TestRecoverOlderIndex puts back the index as it was at several earlier times.
+func TestRecoverOlderIndex(t *testing.T) {
+	dir := t.TempDir()
+	index := filepath.Join(dir, indexName)
+	var older [][]byte
+	for round := range 3 {
+		c := open(t, dir, Config{WARCMaxSize: 5000})
+		for i := range 20 {
+			c.get(fmt.Sprintf("http://example.com/%d/%d", round, i))
+		}
+		time.Sleep(10 * time.Millisecond) // so that some of it is in the index; how much does not matter
+		content, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		older = append(older, content)
+		c.close()
+	}
+	want := export(t, dir)
+	for i, content := range older {
+		write(t, index, content)
+		found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+		if err != nil {
+			t.Error(err)
+		}
+		if got := export(t, dir); got != want {
+			t.Errorf("index %d: the export differs: %d and %d bytes, %+v", i, len(got), len(want), found)
+		}
+		checkIndex(t, dir, readBack(t, dir))
+	}
+}
+
+// TestRebuildGaps: the gaps of a sound index are taken over, and so are their counts.
+func TestRebuildGaps(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir, Config{})
+	c.get("http://example.com/")
+	for i := range 5 {
+		c.Gap(GapUpstream, fmt.Sprintf("http://example.com/%d", i), "refused")
+	}
+	c.GapsMore(GapRefused, 7)
+	c.close()
+	read := func() string {
+		index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer index.Close()
+		gaps, err := index.Gaps(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%v %v", gaps.Counts, gaps.Latest)
+	}
+	want := read()
+	if _, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(); got != want || !strings.Contains(got, "refused:7 upstream:5") {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRecoverRefused: what is in use, and what is not there, is left alone.
+func TestRecoverRefused(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir, Config{})
+	c.get("http://example.com/")
+	commands := map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){"recover": Recover, "rebuild": Rebuild}
+	for name, command := range commands {
+		if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+			t.Errorf("%s, recording: %v", name, err)
+		}
+		other := filepath.Join(dir, "other")
+		if _, err := command(Config{}, other, zerolog.Nop(), nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), other) {
+			t.Errorf("%s, no collection: %v", name, err)
+		}
+		if _, err := os.Stat(other); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: made: %v", name, err)
+		}
+	}
+	c.close()
+	progress := func(string, int64, int64) { // while it goes on, also of an index that is not there yet
+		for name, command := range commands {
+			if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+				t.Errorf("%s at the same time: %v", name, err)
+			}
+		}
+		if r, err := Open(Config{}, dir, zerolog.Nop()); !errors.Is(err, store.ErrLocked) {
+			t.Errorf("recorder at the same time: %v", err)
+			r.Close()
+		}
+	}
+	for name, command := range commands {
+		calls := 0
+		if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := command(Config{}, dir, zerolog.Nop(), func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil || calls == 0 {
+			t.Errorf("%s: %v, %d reports", name, err, calls)
+		}
+		if _, err := command(Config{}, dir, zerolog.Nop(), progress); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	checkIndex(t, dir, readBack(t, dir))
+}
+
+// TestRecoverProgress: done never goes back, and ends at the total.
+func TestRecoverProgress(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir, Config{WARCMaxSize: 20_000})
+	for i := range 50 {
+		c.commit(fmt.Sprintf("http://example.com/%d", i), exampleRequest, page(200, "image/png", "", randomBytes(2000)))
+	}
+	c.close()
+	var last, all int64
+	cfg := Config{Progress: func(file string, done, total int64) {
+		if done < last || done > total || all != 0 && total != all || !strings.HasSuffix(file, warc.Suffix) {
+			t.Errorf("%s: %d of %d after %d", file, done, total, last)
+		}
+		last, all = done, total
+	}}
+	if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, cfg).close()
+	if last != all || all < 100_000 {
+		t.Errorf("%d of %d", last, all)
+	}
+}
+
+// TestRecoverTwice: a file that is there under both its names.
+func TestRecoverTwice(t *testing.T) {
+	c := crash(t)
+	size := int64(len(c.bytes))
+	middle := c.starts[3]
+	other := crash(t)
+	for _, test := range []struct {
+		name        string
+		open, final []byte
+		committed   int64
+		names       int // files afterwards
+		captures    int
+	}{
+		{"the same", c.bytes, c.bytes, middle, 1, len(c.all)},
+		{"the same, not known", c.bytes, c.bytes, -1, 1, len(c.all)},
+		{"open is shorter", c.bytes[:middle+7], c.bytes, middle, 1, len(c.all)},
+		{"final is shorter", c.bytes, c.bytes[:middle], middle, 1, len(c.all)},
+		{"final is empty", c.bytes, nil, size, 1, len(c.all)},
+		{"open is empty", nil, c.bytes, size, 1, len(c.all)},
+		{"different", c.bytes, other.bytes, middle, 2, len(c.all) + len(other.all)},
+		{"different, not known", other.bytes, c.bytes, -1, 2, len(c.all) + len(other.all)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			c.restore(t, dir, 0, test.committed)
+			path := filepath.Join(dir, "archive", c.name)
+			write(t, path, test.final)
+			write(t, path+warc.OpenSuffix, test.open)
+			for range 2 {
+				if _, err := Recover(Config{}, dir, zerolog.Nop(), nil); err != nil {
+					t.Fatal(err)
+				}
+				names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
+				if got := len(captures(t, dir)); len(names) != test.names || got != test.captures {
+					t.Errorf("%d captures in %v", got, names)
+				}
+				if content, err := os.ReadFile(path); err != nil || !bytes.Equal(content, c.bytes) {
+					t.Errorf("the file is another one: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRebuild makes an index anew from 20,000 small exchanges.
+func BenchmarkRebuild(b *testing.B) {
+	dir := b.TempDir()
+	r, err := Open(Config{CommitInterval: time.Second}, dir, zerolog.Nop())
+	if err != nil {
+		b.Fatal(err)
+	}
+	response := bodies(b)["text-10K"]
+	const exchanges = 20_000
+	for i := range exchanges {
+		x := r.Begin()
+		x.Started, x.URL, x.Method = time.Now(), fmt.Sprintf("https://www.example.com/static/%d/app.js?v=12345", i*7919%exchanges), "GET"
+		x.Request.Write([]byte(browserRequest))
+		x.Response.Write([]byte(response))
+		x.Commit()
+	}
+	if err := r.Close(); err != nil {
+		b.Fatal(err)
+	}
+	sizes, err := warcSizes(filepath.Join(dir, "archive"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var size int64
+	for _, n := range sizes {
+		size += n
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		if found, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil || found.Captures != exchanges {
+			b.Fatal(found, err)
+		}
+	}
+	b.ReportMetric(float64(exchanges)*float64(b.N)/b.Elapsed().Seconds(), "captures/s")
+}

@@ -1,0 +1,218 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The key of a gap is its number: each has the one that follows the newest. Its value:
+//
+//	version(1)  1
+//	time(8)     microseconds since 1970
+//	text        reason, URL, detail: each a uvarint of its length, and its bytes
+const (
+	gapVersion = 1
+
+	maxReasons   = 64 // are counted one by one, beside otherReason
+	otherReason  = "other"
+	maxGapReason = 64 // bytes
+	maxGapURL    = 2 << 10
+	maxGapDetail = 1 << 10
+)
+
+// AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all that the index then has, the newest MaxGaps are kept. more
+// adds to the counts those of which nothing but the reason is known. A reason that is "", or that comes when 64 others are counted already, is counted as "other".
+// Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to 1 KiB.
+func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {
+	counts := countGaps(gaps, more)
+	if len(counts) == 0 {
+		return nil
+	}
+	b.commit.Lock()
+	defer b.commit.Unlock()
+	err := b.updateGaps(func(t gapTables) error {
+		if err := t.count(counts); err != nil {
+			return err
+		}
+		return t.put(gaps[max(0, len(gaps)-MaxGaps):])
+	})
+	if err != nil {
+		return fmt.Errorf("add gaps: %w", err)
+	}
+	return nil
+}
+
+// Gaps returns how many gaps there were and the newest of those that are kept, at most limit of them; 0 is all.
+func (b *Bolt) Gaps(limit int) (Gaps, error) {
+	g := Gaps{Counts: make(map[string]int64)}
+	err := b.viewGaps(func(t gapTables) (err error) {
+		if err := t.counts(g.Counts); err != nil {
+			return err
+		}
+		g.Latest, err = t.latest(limit)
+		return err
+	})
+	return g, err
+}
+
+// countGaps counts gaps and more by reason.
+func countGaps(gaps []Gap, more map[string]int64) map[string]int64 {
+	counts := make(map[string]int64)
+	for reason, n := range more {
+		if n > 0 {
+			counts[gapReason(reason)] += n
+		}
+	}
+	for i := range gaps {
+		counts[gapReason(gaps[i].Reason)]++
+	}
+	return counts
+}
+
+// gapReason returns a reason as it is stored.
+func gapReason(reason string) string { return cmp.Or(cutText(reason, maxGapReason), otherReason) }
+
+// count adds to the counts that are stored.
+func (t gapTables) count(add map[string]int64) error {
+	counts := make(map[string]int64)
+	if err := t.counts(counts); err != nil {
+		return err
+	}
+	changed := make(map[string]int64)
+	for _, reason := range slices.Sorted(maps.Keys(add)) {
+		n := add[reason]
+		if _, known := counts[reason]; !known && reason != otherReason && reasons(counts) >= maxReasons {
+			reason = otherReason
+		}
+		counts[reason] += n
+		changed[reason] = counts[reason]
+	}
+	for reason, n := range changed {
+		if err := t.meta.Put(append(metaGap[:len(metaGap):len(metaGap)], reason...), binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reasons returns how many reasons are counted one by one.
+func reasons(counts map[string]int64) int {
+	if _, found := counts[otherReason]; found {
+		return len(counts) - 1
+	}
+	return len(counts)
+}
+
+// counts reads the counts into counts.
+func (t gapTables) counts(counts map[string]int64) error {
+	c := t.meta.Cursor()
+	for k, v := c.Seek(metaGap); bytes.HasPrefix(k, metaGap); k, v = c.Next() {
+		if len(v) != 8 || v[0]&0x80 != 0 {
+			return fmt.Errorf("%w: %q is %x", ErrDamaged, k, v)
+		}
+		counts[string(k[len(metaGap):])] = int64(binary.BigEndian.Uint64(v))
+	}
+	return nil
+}
+
+// put stores gaps and forgets the oldest of those that were there before.
+func (t gapTables) put(gaps []Gap) error {
+	newest, _ := t.gaps.Cursor().Last()
+	if newest != nil && len(newest) != 8 {
+		return fmt.Errorf("%w: a gap's key %x", ErrDamaged, newest)
+	}
+	var number uint64
+	if newest != nil {
+		number = binary.BigEndian.Uint64(newest)
+	}
+	if number > math.MaxUint64-MaxGaps {
+		return fmt.Errorf("%w: a gap's key %x", ErrDamaged, newest)
+	}
+	for i := range gaps {
+		number++
+		if err := t.gaps.Put(binary.BigEndian.AppendUint64(nil, number), gaps[i].appendValue(nil)); err != nil {
+			return err
+		}
+	}
+	return t.forget(number)
+}
+
+// forget removes all but the newest MaxGaps; newest is the number of the last one.
+func (t gapTables) forget(newest uint64) error {
+	for {
+		oldest, _ := t.gaps.Cursor().First()
+		if len(oldest) != 8 || binary.BigEndian.Uint64(oldest)+MaxGaps > newest {
+			return nil
+		}
+		if err := t.gaps.Delete(oldest); err != nil {
+			return err
+		}
+	}
+}
+
+// latest returns the newest gaps, the newest first.
+func (t gapTables) latest(limit int) ([]Gap, error) {
+	if t.gaps == nil {
+		return nil, nil
+	}
+	var gaps []Gap
+	c := t.gaps.Cursor()
+	for k, v := c.Last(); k != nil && (limit <= 0 || len(gaps) < limit); k, v = c.Prev() {
+		g, err := decodeGap(v)
+		if err != nil {
+			return nil, err
+		}
+		gaps = append(gaps, g)
+	}
+	return gaps, nil
+}
+
+func (g *Gap) appendValue(dst []byte) []byte {
+	dst = append(dst, gapVersion)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(FourDigitYear(g.Time).UnixMicro()))
+	dst = appendText(dst, gapReason(g.Reason))
+	dst = appendText(dst, cutText(g.URL, maxGapURL))
+	return appendText(dst, cutText(g.Detail, maxGapDetail))
+}
+
+func decodeGap(value []byte) (Gap, error) {
+	if len(value) < 9 || value[0] != gapVersion {
+		return Gap{}, errGap(value)
+	}
+	v := reader{rest: value[9:]}
+	micro := int64(binary.BigEndian.Uint64(value[1:]))
+	g := Gap{Reason: string(v.text()), URL: string(v.text()), Detail: string(v.text()), Time: FourDigitYear(time.UnixMicro(micro))}
+	if v.failed || len(v.rest) > 0 {
+		return Gap{}, errGap(value)
+	}
+	return g, nil
+}
+
+func errGap(value []byte) error {
+	return fmt.Errorf("%w: a gap %q", ErrDamaged, value[:min(len(value), 100)])
+}
+
+// cutText returns at most limit bytes of s, in valid UTF-8.
+func cutText(s string, limit int) string {
+	return cutRunes(strings.ToValidUTF8(cutRunes(s, limit), "\uFFFD"), limit)
+}
+
+// cutRunes returns at most limit bytes of s, and no part of a rune at their end.
+func cutRunes(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	end := limit
+	for end > 0 && limit-end < utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
