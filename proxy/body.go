@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -16,13 +17,20 @@ type body struct {
 	trailer int // bytes of all trailer lines seen
 	cr      bool
 	strict  bool // lines end in CRLF only: an LF alone ends a line for some readers and not for others
+	lax     bool // what strict would refuse was there
+
+	most  int64 // bytes that it may have on the wire; 0: any number
+	taken int64
 }
+
+var errBodyTooLong = errors.New("the body is larger than max-body-size")
 
 // chunkState is where in a chunked body the next byte belongs (RFC 9112 section 7.1).
 type chunkState uint8
 
 const (
-	inSize chunkState = iota
+	inSize  chunkState = iota
+	inSpace            // behind the size
 	inExtension
 	inData
 	afterData // the line end that closes a chunk
@@ -57,6 +65,16 @@ func (b *body) done() bool {
 
 // take returns how many bytes at the start of p belong to the body. On an error p[:n] is the part before the fault.
 func (b *body) take(p []byte) (n int, err error) {
+	n, err = b.find(p)
+	if over := b.taken + int64(n) - b.most; b.most > 0 && over > 0 {
+		n -= int(over)
+		err = errBodyTooLong
+	}
+	b.taken += int64(n)
+	return n, err
+}
+
+func (b *body) find(p []byte) (n int, err error) {
 	switch b.framing {
 	case sized:
 		n = int(min(int64(len(p)), b.left))
@@ -120,13 +138,18 @@ func (b *body) step(c byte) error {
 		b.cr = true
 		return nil
 	}
-	if c == '\n' && b.strict && !b.cr {
-		return refuse("an LF without CR in the chunk framing")
+	if c == '\n' && !b.cr {
+		if b.strict {
+			return refuse("an LF without CR in the chunk framing")
+		}
+		b.lax = true
 	}
 	b.cr = false
 	switch b.state {
 	case inSize:
 		return b.size(c)
+	case inSpace:
+		return b.space(c)
 	case inExtension:
 		if c == '\n' {
 			b.sizeEnds()
@@ -151,12 +174,24 @@ func (b *body) size(c byte) error {
 		b.left, b.digits = b.left<<4|int64(d), b.digits+1
 	case b.digits == 0:
 		return refuse(fmt.Sprintf("a chunk size that begins with %q", c))
+	default:
+		return b.space(c)
+	}
+	return nil
+}
+
+// space takes what may stand behind a size. Old servers pad it; something other than an extension there could be more of
+// the size to a sloppy reader.
+func (b *body) space(c byte) error {
+	switch {
+	case c == ' ' || c == '\t':
+		b.state = inSpace
+	case c == ';':
+		b.state = inExtension
 	case c == '\n':
 		b.sizeEnds()
-	case c == ';' || c == ' ' || c == '\t':
-		b.state = inExtension
 	default:
-		return refuse(fmt.Sprintf("a chunk size with %q in it", c))
+		return refuse(fmt.Sprintf("a chunk size with %q behind it", c))
 	}
 	return nil
 }

@@ -74,3 +74,54 @@ func TestResponseChunksMayEndInLF(t *testing.T) {
 		t.Errorf("%d of %d, done %v, %v", n, len(wire), b.done(), err)
 	}
 }
+
+// TestLooseChunks: what a request may not have ends a response's connection, since a client may read it otherwise.
+func TestLooseChunks(t *testing.T) {
+	for name, wire := range looseChunks {
+		t.Run(name, func(t *testing.T) {
+			loose, strict := responseBody(&message{framing: chunked}), requestBody(&message{framing: chunked})
+			if n, err := loose.take([]byte(wire)); err != nil || n != len(wire) || !loose.done() || !loose.lax {
+				t.Errorf("in a response: %d of %d, done %v, lax %v, %v", n, len(wire), loose.done(), loose.lax, err)
+			}
+			if _, err := strict.take([]byte(wire)); err == nil {
+				t.Error("accepted in a request")
+			}
+		})
+	}
+	plain := responseBody(&message{framing: chunked})
+	if plain.take([]byte("5;a\r\nabcde\r\n0\r\nX: y\r\n\r\n")); !plain.done() || plain.lax {
+		t.Errorf("done %v, lax %v", plain.done(), plain.lax)
+	}
+}
+
+// TestBodyLimit: what is just as long as allowed passes, in any pieces; of more the beginning.
+func TestBodyLimit(t *testing.T) {
+	chunks := "5\r\nabcde\r\n0\r\n\r\n"
+	for name, c := range map[string]struct {
+		b       body
+		wire    string
+		most    int64
+		taken   int
+		tooLong bool
+	}{
+		"no limit":          {body{framing: untilClose}, "abcdef", 0, 6, false},
+		"sized, just":       {body{framing: sized, left: 6}, "abcdefg", 6, 6, false},
+		"sized, more":       {body{framing: sized, left: 7}, "abcdefg", 6, 6, true},
+		"chunked, just":     {body{framing: chunked}, chunks + "x", int64(len(chunks)), len(chunks), false},
+		"chunked, more":     {body{framing: chunked}, chunks, int64(len(chunks)) - 1, len(chunks) - 1, true},
+		"until close, just": {body{framing: untilClose}, "abcdef", 6, 6, false},
+		"until close, more": {body{framing: untilClose}, "abcdefg", 6, 6, true},
+		"a fault behind it": {body{framing: chunked}, "5\r\nabcdefg", 6, 6, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.b.most = c.most
+			slow := c.b
+			if n, err := c.b.take([]byte(c.wire)); n != c.taken || (err == errBodyTooLong) != c.tooLong {
+				t.Errorf("%d bytes, %v; want %d", n, err, c.taken)
+			}
+			if n, err := byteByByte(&slow, []byte(c.wire)); n != c.taken || (err == errBodyTooLong) != c.tooLong {
+				t.Errorf("byte by byte %d, %v; want %d", n, err, c.taken)
+			}
+		})
+	}
+}

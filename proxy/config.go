@@ -10,7 +10,9 @@ import (
 type Config struct {
 	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes a domain). Their records say what was wrong." placeholder:"HOST,…"`
 	OnClientAbort    string   `name:"on-client-abort" help:"When a client goes away: cut the fetch, or finish it for the archive." enum:"cut,finish" default:"cut"`
+	MaxConnections   int      `name:"max-connections" help:"Clients that may be connected at a time, tunnels included. At that number the connection that has waited longest for a request makes room for a new one; if none waits, the new one gets 503. The limit on open files may allow fewer." default:"10000"`
 	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted." default:"1MiB" type:"size"`
+	MaxBodySize      int64    `name:"max-body-size" help:"Largest message body; 0 is no limit. Of a longer response the beginning is recorded (WARC-Truncated: length) and the client's connection cut; a longer request gets 413." default:"0" type:"size"`
 	Timeout          Timeout  `embed:"" prefix:"timeout-"`
 }
 
@@ -31,6 +33,12 @@ func (c *Config) Check() error {
 		if d <= 0 {
 			return fmt.Errorf("timeout-%s is %v: give a time above 0 (only timeout-total may be 0, for no limit)", name, d)
 		}
+	}
+	if c.MaxConnections <= 0 {
+		return fmt.Errorf("max-connections is %d: give a number above 0; with none no client could connect", c.MaxConnections)
+	}
+	if c.MaxBodySize < 0 {
+		return fmt.Errorf("max-body-size is %d: give a size, or 0 for no limit", c.MaxBodySize)
 	}
 	if t.Total < 0 || c.MaxHeaderSize < 1<<10 {
 		return fmt.Errorf("timeout-total is negative or max-header-size below 1KiB")

@@ -23,7 +23,13 @@ type exchange struct {
 	sent   bool      // bytes of the origin have reached the client
 }
 
-var errClientGone = errors.New("the client went away")
+var (
+	errClientGone     = errors.New("the client went away")
+	errEndlessInterim = errors.New("more than 1000 interim responses")
+)
+
+// maxInterim is how many 1xx responses may come before the final one. Each gives the origin more time.
+const maxInterim = 1000
 
 // recordError is an exchange that could not be kept: it must not pass.
 type recordError struct{ err error }
@@ -124,6 +130,9 @@ func (e *exchange) dial() (*upstream, error) {
 // finishes reports whether a fetch goes on for the archive when its client has gone.
 func (e *exchange) finishes() bool { return e.s.p.cfg.OnClientAbort == "finish" }
 
+// abandoned reports that nobody waits for the answer, not even the archive.
+func (e *exchange) abandoned() bool { return e.s.gone.Load() && !e.finishes() }
+
 // drop ends the upstream connection.
 func (e *exchange) drop() {
 	e.s.current.Store(nil)
@@ -147,18 +156,23 @@ func (e *exchange) by(patience time.Duration) time.Time {
 	return at
 }
 
+// bounded sets the limit on a body.
+func (e *exchange) bounded(b body) body {
+	b.most = e.s.p.cfg.MaxBodySize
+	return b
+}
+
 // send writes the request: in one piece if all of it is here, else the head, and the body as it comes.
 func (e *exchange) send() error {
-	s, b := e.s, requestBody(&e.req.message)
+	s, b := e.s, e.bounded(requestBody(&e.req.message))
 	out := s.fwd
 	if e.req.framing != noBody {
-		n, err := b.take(s.in.bytes())
-		if err == nil && b.done() {
+		whole := b
+		n, err := whole.take(s.in.bytes())
+		if err == nil && whole.done() {
 			s.fwd = append(s.fwd, s.in.bytes()[:n]...)
 			s.in.consume(n)
-			out = s.fwd
-		} else {
-			b = requestBody(&e.req.message)
+			out, b = s.fwd, whole
 		}
 	}
 	e.up.conn.SetWriteDeadline(e.by(s.p.cfg.Timeout.Idle))
@@ -178,7 +192,7 @@ func (e *exchange) send() error {
 // client at once; they are no part of the response record.
 func (e *exchange) answer() (res response, length int, err error) {
 	fill := func() error { return e.fill(e.due) }
-	for {
+	for interim := 0; ; interim++ {
 		e.due = e.by(e.s.p.cfg.Timeout.FirstByte)
 		head, err := e.up.head(int(e.s.p.cfg.MaxHeaderSize), fill)
 		if err != nil {
@@ -193,11 +207,16 @@ func (e *exchange) answer() (res response, length int, err error) {
 		if res.status == 101 || res.status >= 200 {
 			return res, len(head), nil
 		}
+		if interim == maxInterim {
+			return res, 0, errEndlessInterim
+		}
 		if e.upload != nil && res.status == 100 {
 			e.upload.invited = true
 		}
-		if err := e.toClient(head); err != nil {
-			return res, 0, err
+		if e.req.minor > 0 { // to an HTTP/1.0 client it would be the answer (RFC 9110 section 15.2)
+			if err := e.toClient(head); err != nil {
+				return res, 0, err
+			}
 		}
 		e.up.consume(len(head))
 	}
@@ -262,7 +281,7 @@ func (e *exchange) toClient(b []byte) error {
 
 // relayResponse passes the response on, whose head is buffered, and keeps it.
 func (e *exchange) relayResponse(res *response, head int) error {
-	b := responseBody(&res.message)
+	b := e.bounded(responseBody(&res.message))
 	n, framingErr := b.take(e.up.bytes()[head:])
 	for piece := e.up.bytes()[:head+n]; ; piece = e.up.bytes()[:n] {
 		if _, err := e.x.Response.Write(piece); err != nil {
@@ -275,6 +294,7 @@ func (e *exchange) relayResponse(res *response, head int) error {
 			e.keepBuffered(&b)
 			return err
 		case framingErr != nil || b.done():
+			res.keepAlive = res.keepAlive && !b.lax
 			return framingErr
 		}
 		if err := e.fill(e.by(e.s.p.cfg.Timeout.Idle)); err != nil {
@@ -308,10 +328,10 @@ func (e *exchange) finish(res *response, err error) bool {
 	if err != nil {
 		return e.breakOff(res, err)
 	}
-	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load()
+	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load() && !(res.framing == chunked && e.req.minor == 0)
 	if goesOn && e.up.buffered() == 0 {
 		s.current.Store(nil)
-		s.keep(e.up, e.req.bound || res.bound)
+		s.keep(e.up, e.req.bound || res.bound || e.req.bodyUnexpected())
 		e.up = nil
 	}
 	e.drop()
@@ -329,11 +349,18 @@ func (e *exchange) finish(res *response, err error) bool {
 func (e *exchange) noteUpload() {
 	e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
 	var head *headError
-	if errors.As(e.upload.err, &head) {
+	switch {
+	case errors.As(e.upload.err, &head):
 		e.x.Fault = "the request's body is ambiguous and was not passed on further: " + head.reason
 		e.s.p.logHead("request body refused", e.x.URL, head)
+	case e.upload.err == errBodyTooLong:
+		e.x.Fault = tooLongRequest
 	}
+	e.gap(recorder.GapCut, e.x.Fault)
 }
+
+// gap notes that the exchange is not in the archive, or not all of it.
+func (e *exchange) gap(reason, detail string) { e.s.p.rec.Gap(reason, e.x.URL, detail) }
 
 // breakOff settles an exchange that broke off in the middle of the response. The client must see a broken response
 // too: its connection is cut without ceremony, or reset where its plain end would look like that of the body.
@@ -348,6 +375,7 @@ func (e *exchange) breakOff(res *response, err error) bool {
 	e.s.raw.Close()
 	e.x.Truncated, e.x.Fault = e.truncation(err)
 	e.s.p.logFault("response cut short", e.x.URL, err)
+	e.gap(e.reason(err, fault{}), e.x.Fault)
 	e.x.Commit()
 	return false
 }
@@ -362,8 +390,10 @@ func (e *exchange) truncation(err error) (reason, words string) {
 		return "disconnect", "the recorder was stopped"
 	case e.overtime(err):
 		return "time", "timeout-total had passed"
-	case e.s.gone.Load():
+	case e.abandoned():
 		return "disconnect", errClientGone.Error()
+	case err == errBodyTooLong, errors.Is(err, errHeadTooLarge):
+		return "length", err.Error()
 	case e.upload != nil && e.upload.ended() && e.upload.err != nil && e.upload.err != errStopped && e.upload.err != err:
 		return e.truncation(e.upload.err)
 	case isTimeout(err):
@@ -378,6 +408,7 @@ func (e *exchange) fail(err error) bool {
 	uploaded := e.settleUpload(false)
 	s.in.unwatch()
 	why := e.blame(err)
+	e.gap(e.reason(err, why), why.why)
 	if e.x.Request.Len() == 0 { // nothing was sent
 		e.drop()
 		s.p.logFault("no answer", e.x.URL, err)
@@ -401,12 +432,32 @@ func (e *exchange) keepFailed(err error, why fault) {
 	} else {
 		e.s.p.logFault("no answer", e.x.URL, err)
 		e.x.Truncated, _ = e.truncation(err)
-		if !errors.Is(err, errHeadTooLarge) {
+		if !refusedAnswer(err) {
 			e.x.Response.Write(e.up.bytes())
 		}
 	}
 	e.drop()
 	e.x.Commit()
+}
+
+// reason names the gap that an error leaves. why is what the client is told, if it has had no answer.
+func (e *exchange) reason(err error, why fault) string {
+	var record *recordError
+	var head *headError
+	switch {
+	case errors.As(err, &record) || why.status == 503 && e.upload != nil && errors.As(e.upload.err, &record):
+		return recorder.GapWrite
+	case e.abandoned() || e.s.p.ctx.Err() != nil || why.status == 0 || why.status == 408:
+		return recorder.GapCut
+	case why.status < 500 || why.status == 508 || errors.As(err, &head) || refusedAnswer(err):
+		return recorder.GapRefused
+	}
+	return recorder.GapUpstream
+}
+
+// refusedAnswer reports an answer that came and is over a limit.
+func refusedAnswer(err error) bool {
+	return errors.Is(err, errHeadTooLarge) || errors.Is(err, errCrowdedHeads) || errors.Is(err, errEndlessInterim)
 }
 
 // blame says whose fault it was.
@@ -417,15 +468,27 @@ func (e *exchange) blame(err error) fault {
 	var record *recordError
 	var head *headError
 	switch {
+	case e.s.p.ctx.Err() != nil:
+		return fault{503, "warcorder is being stopped."}
 	case errors.As(err, &record):
 		return fault{503, "warcorder cannot record this exchange: " + record.err.Error() + ". Nothing passes unrecorded."}
+	case e.abandoned():
+		return fault{408, "The client went away."}
 	case e.upload == nil || e.upload.err != err:
 		return originFault(err, e.to)
 	case errors.As(err, &head):
 		e.s.p.logHead("request body refused", e.x.URL, err)
 		return fault{400, "The request's body is ambiguous and was not passed on further: " + head.reason + "."}
+	case err == errBodyTooLong:
+		return fault{413, tooLongRequest}
 	case e.upload.side == clientSide && isTimeout(err):
-		return fault{408, "The request's body did not come within timeout-idle."}
+		limit := "timeout-idle"
+		if e.overtime(err) {
+			limit = "timeout-total"
+		}
+		return fault{408, "The request's body did not come within " + limit + "."}
+	case e.upload.side == clientSide:
+		return fault{408, "The client went away in the middle of its request's body."}
 	}
 	return originFault(err, e.to)
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"warcorder/recorder"
 )
 
 // onBothSchemes runs a test over plain HTTP and through an intercepted tunnel.
@@ -703,6 +705,9 @@ func TestShutdownIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	h.proxy.Shutdown(ctx)
+	if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapCut || gaps[0].Detail != "the recorder was stopped" {
+		t.Errorf("gaps: %v", gaps)
+	}
 	if r := of(h.records(), "response"); len(r) != 1 || r[0].header.Get("WARC-Truncated") != "disconnect" {
 		t.Errorf("%v", r)
 	}
@@ -818,6 +823,9 @@ func TestNothingPassesUnrecorded(t *testing.T) {
 	until("503")
 	if h.rec.Ready() == nil {
 		t.Error("the recorder says that it is ready")
+	}
+	if gaps := h.gaps(); len(gaps) == 0 || gaps[0].Reason != recorder.GapRefused || gaps[0].URL != "http://"+o.address+"/" || !strings.Contains(gaps[0].Detail, "not recording") {
+		t.Errorf("gaps: %v", gaps)
 	}
 	if err := os.Remove(archive); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,8 @@ type fault struct {
 	why    string
 }
 
+const tooLongRequest = "The request's body is larger than max-body-size."
+
 // page is the whole response.
 func (f fault) page(asHTML, headOnly, keepAlive bool) []byte {
 	title := strconv.Itoa(f.status) + " " + http.StatusText(f.status)
@@ -55,6 +57,10 @@ func originFault(err error, to origin) fault {
 		return fault{502, "The answer of " + place + " is ambiguous and was not passed on: " + head.reason + "."}
 	case errors.Is(err, errHeadTooLarge):
 		return fault{502, "The head of the answer of " + place + " is larger than max-header-size."}
+	case errors.Is(err, errEndlessInterim):
+		return fault{502, place + " sent " + err.Error() + " and no answer."}
+	case errors.Is(err, errCrowdedHeads):
+		return fault{503, "The head of the answer of " + place + " is large, and " + err.Error() + ". Try again."}
 	case errors.As(err, &certificate):
 		return fault{502, "The certificate of " + place + " is not valid: " + certificate.Err.Error() +
 			". To record it anyway, start with --insecure-upstream=" + to.name + "."}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/recorder"
 )
 
 // Each test here is something that once went wrong.
@@ -385,6 +387,9 @@ func TestWhatCannotBeKeptGets503(t *testing.T) {
 				go client.endless()
 			}
 			wantFault(t, client.readAll(), "503", "cannot record")
+			if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapWrite || !strings.Contains(gaps[0].Detail, "spill") {
+				t.Errorf("gaps: %v", gaps)
+			}
 			if err := os.MkdirAll(spill, 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -498,9 +503,9 @@ func TestEarlyAnswerIsRecordedAtOnce(t *testing.T) {
 		client.send(text("POST "+prefix+"/ HTTP/1.1", "Host: a", "Content-Length: 1000000000"))
 		go client.endless()
 		client.readUntil(len(answer))
-		for deadline := time.Now().Add(4 * time.Second); !strings.Contains(h.log.String(), `"capture"`); runtime.Gosched() {
+		for deadline := time.Now().Add(8 * time.Second); !strings.Contains(h.log.String(), `"capture"`); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatal("not recorded within 4 s")
+				t.Fatal("not recorded within 8 s")
 			}
 		}
 		client.conn.Close()

@@ -46,7 +46,7 @@ type house struct {
 
 // config is the default one, with timeouts that a test can wait for.
 func config() Config {
-	return Config{OnClientAbort: "cut", MaxHeaderSize: 1 << 20, InsecureUpstream: HostList{All: true}, Timeout: Timeout{
+	return Config{OnClientAbort: "cut", MaxConnections: 10_000, MaxHeaderSize: 1 << 20, InsecureUpstream: HostList{All: true}, Timeout: Timeout{
 		Header: 10 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, FirstByte: 10 * time.Second, Idle: 10 * time.Second}}
 }
 
@@ -58,6 +58,15 @@ func newHouse(t *testing.T, cfg Config) *house {
 // newHouseOn is newHouse with a recorder and an address of its own kind.
 func newHouseOn(t *testing.T, cfg Config, recording recorder.Config, listen string) *house {
 	t.Helper()
+	ln, err := net.Listen("tcp", listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHouseAt(t, cfg, recording, ln)
+}
+
+func newHouseAt(t *testing.T, cfg Config, recording recorder.Config, ln net.Listener) *house {
+	t.Helper()
 	h := &house{t: t, dir: t.TempDir(), log: &syncBuffer{}, served: make(chan error, 1)}
 	log := zerolog.New(h.log)
 	var err error
@@ -65,10 +74,6 @@ func newHouseOn(t *testing.T, cfg Config, recording recorder.Config, listen stri
 		t.Fatal(err)
 	}
 	if h.authority, err = certs.Open(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", listen)
-	if err != nil {
 		t.Fatal(err)
 	}
 	h.address = ln.Addr().String()
@@ -173,11 +178,13 @@ type peer struct {
 	in   *bufio.Reader
 	seen bytes.Buffer
 	sent bytes.Buffer
+
+	reached chan struct{} // for the script to close when it has come somewhere
 }
 
 func newPeer(t *testing.T, conn net.Conn) *peer {
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
-	p := &peer{t: t, conn: conn}
+	p := &peer{t: t, conn: conn, reached: make(chan struct{})}
 	p.in = bufio.NewReader(io.TeeReader(conn, &p.seen))
 	return p
 }

@@ -122,7 +122,7 @@ func parseRequestLine(line []byte) (request, error) {
 		return req, refuse("the request's version is not HTTP/1.0 or HTTP/1.1")
 	}
 	target := bytes.Trim(line[first:last], " ")
-	if bytes.Contains(target, []byte(" HTTP/")) {
+	if hasVersion(target) {
 		return req, refuse("the request line has two versions")
 	}
 	if len(target) == 0 {
@@ -134,6 +134,19 @@ func parseRequestLine(line []byte) (request, error) {
 	return req, nil
 }
 
+// hasVersion reports whether a target holds what a reader that splits at any white space takes for the version.
+func hasVersion(target []byte) bool {
+	for at := 1; ; at++ {
+		i := bytes.Index(target[min(at, len(target)):], []byte("HTTP/"))
+		if i < 0 {
+			return false
+		}
+		if at += i; bytes.IndexByte([]byte(" \t\v\f"), target[at-1]) >= 0 {
+			return true
+		}
+	}
+}
+
 func (req *request) setMethod() {
 	switch string(req.method) {
 	case "HEAD":
@@ -141,6 +154,19 @@ func (req *request) setMethod() {
 	case "GET", "OPTIONS", "TRACE", "PUT", "DELETE":
 		req.idempotent = true
 	}
+}
+
+// bodyUnexpected reports a body that many servers do not look for (RFC 9110 section 9.3): what it holds they may take for
+// the next request.
+func (req *request) bodyUnexpected() bool {
+	if req.framing == noBody {
+		return false
+	}
+	switch string(req.method) {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "DELETE":
+		return true
+	}
+	return false
 }
 
 // frame decides how the request's body ends; what is ambiguous is refused (RFC 9112 section 6.3).
@@ -197,6 +223,7 @@ func parseStatusLine(line []byte) (response, error) {
 // frame decides how the response's body ends.
 func (res *response) frame(f *fieldLines, req *request) error {
 	res.take(f)
+	res.keepAlive = res.keepAlive && !f.mixedEnds // a reader that ends no line at an LF alone might see another end
 	if req.headRequested || res.status < 200 || res.status == 204 || res.status == 304 {
 		return nil
 	}
@@ -285,16 +312,17 @@ func bareCR(b []byte) bool {
 	}
 }
 
-// framesBody reports whether a line names Content-Length or Transfer-Encoding to any reader, however sloppy: spaces and
-// control bytes in the name are passed over.
+// framesBody reports whether a line names Content-Length or Transfer-Encoding to any reader, however sloppy: what cannot
+// stand in a name is passed over, be it a space, a control byte or a space of another alphabet.
 func framesBody(line []byte) bool {
 	name, _, _ := bytes.Cut(line, []byte{':'})
-	return isFraming(bytes.Map(func(r rune) rune {
-		if r <= ' ' || r == 0x7f {
-			return -1
+	var plain []byte
+	for _, c := range name {
+		if tokenByte[c] {
+			plain = append(plain, c)
 		}
-		return r
-	}, name))
+	}
+	return isFraming(plain)
 }
 
 func isFraming(name []byte) bool {

@@ -37,6 +37,7 @@ func TestRequestFraming(t *testing.T) {
 		"line without colon":            {lines("GET / HTTP/1.1", "nonsense"), noBody, 0, true},
 		"8-bit bytes":                   {lines("GET /\xe9 HTTP/1.1", "X: \xff"), noBody, 0, true},
 		"space before colon of another": {lines("GET / HTTP/1.1", "X-A : 1"), noBody, 0, true},
+		"a target like a version":       {lines("GET HTTP/1.0/HTTP/1.1 HTTP/1.1"), noBody, 0, true},
 		"spaces in the target":          {lines("GET /a b HTTP/1.1"), noBody, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,8 +64,24 @@ var smuggled = map[string][]string{
 	"length with a space":       {"Content-Length: 6 6"},
 	"empty length":              {"Content-Length:"},
 	"length over 63 bits":       {"Content-Length: 99999999999999999999"},
+	"two lengths, one empty":    {"Content-Length: 6,"},
+	"list of empty and length":  {"Content-Length: ,6"},
+	"length with a fraction":    {"Content-Length: 6.0"},
+	"length with an exponent":   {"Content-Length: 6e0"},
+	"length with a parameter":   {"Content-Length: 6;q=1"},
+	"length in quotes":          {"Content-Length: \"6\""},
+	"length in wide digits":     {"Content-Length: \uff16"},
+	"length with an underscore": {"Content-Length: 1_0"},
+	"length behind a VT":        {"Content-Length: \x0b6"},
+	"length before a FF":        {"Content-Length: 6\x0c"},
+	"length before a NBSP":      {"Content-Length: 6\u00a0"},
 	"space before colon, CL":    {"Content-Length : 6"},
+	"tab before colon, CL":      {"Content-Length\t: 6"},
+	"space before colon, TE":    {"Transfer-Encoding : chunked"},
 	"tab before colon, TE":      {"Transfer-Encoding\t: chunked"},
+	"space in the name, CL":     {"Content -Length: 6"},
+	"DEL in the name":           {"Transfer-Encoding\x7f: chunked"},
+	"NBSP before colon":         {"X: y", "Transfer-Encoding \u00a0: chunked"},
 	"control in the name":       {"Transfer-Encoding\x0b: chunked"},
 	"folded length":             {"Content-Length:", " 6"},
 	"folded coding":             {"Transfer-Encoding: gzip,", "\tchunked"},
@@ -72,8 +89,18 @@ var smuggled = map[string][]string{
 	"first line is a fold":      {" Content-Length: 6"},
 	"no colon":                  {"Content-Length 6", "Transfer-Encoding"},
 	"chunked twice":             {"Transfer-Encoding: chunked, chunked"},
+	"chunked on two lines":      {"Transfer-Encoding: chunked", "Transfer-Encoding: chunked"},
+	"chunked and nothing":       {"Transfer-Encoding: chunked,"},
 	"chunked not last":          {"Transfer-Encoding: chunked, identity"},
 	"chunked not last, 2 lines": {"Transfer-Encoding: chunked", "Transfer-Encoding: identity"},
+	"CL.CL.TE":                  {"Content-Length: 6", "Content-Length: 6", "Transfer-Encoding: chunked"},
+	"TE.CL, coding unknown":     {"Transfer-Encoding: xchunked", "Content-Length: 6"},
+	"TE.CL, coding empty":       {"Transfer-Encoding:", "Content-Length: 6"},
+	"bare CR before a field":    {"X: a", "\rContent-Length: 6"},
+	"bare CR in a name":         {"Content-\rLength: 6"},
+	"bare CR behind a value":    {"Content-Length: 6\r"},
+	"NUL in a name":             {"Content-Length\x00: 6"},
+	"NUL in a coding":           {"Transfer-Encoding: chunked\x00"},
 	"bare CR":                   {"X: a\rContent-Length: 6"},
 	"CR CR LF":                  {"X: a\r"},
 	"NUL":                       {"X: a\x00b"},
@@ -105,6 +132,8 @@ func TestRequestsRefused(t *testing.T) {
 		"method not a token":     lines("G(T / HTTP/1.1"),
 		"HTTP/1.10":              lines("GET / HTTP/1.10"),
 		"two versions":           lines("POST / HTTP/1.0 HTTP/1.1", "Transfer-Encoding: chunked"),
+		"two versions, a tab":    lines("POST /\tHTTP/1.0 HTTP/1.1", "Transfer-Encoding: chunked"),
+		"two versions, a VT":     lines("POST /HTTP/\x0bHTTP/1.0 HTTP/1.1"),
 		"LF hides a length":      []byte("POST / HTTP/1.1\r\nX: y\nContent-Length: 5\r\n\r\n"),
 		"fold before any field":  lines("GET / HTTP/1.1", " Proxy-Authorization: x"),
 	} {
@@ -213,10 +242,7 @@ func TestHeadEnd(t *testing.T) {
 
 // FuzzRequestFraming holds the framing against net/http's: what both accept must end in the same place.
 func FuzzRequestFraming(f *testing.F) {
-	for _, fields := range smuggled {
-		f.Add(append(lines(append([]string{"POST / HTTP/1.1", "Host: a"}, fields...)...), "0\r\n\r\nGET /"...))
-	}
-	f.Add(append(lines("POST / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked"), "3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nrest"...))
+	seed(f, "POST / HTTP/1.1", "GET /")
 	f.Add(append(lines("POST / HTTP/1.1", "Host: a", "Content-Length: 3"), "abcrest"...))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		end, _ := headEnd(wire, 0)
@@ -227,61 +253,89 @@ func FuzzRequestFraming(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b := requestBody(&req.message)
-		n, err := b.take(wire[end:])
-		if err != nil || !b.done() {
-			return
-		}
-		in := bufio.NewReader(bytes.NewReader(wire))
-		theirs, err := http.ReadRequest(in)
-		if err != nil {
-			return
-		}
-		if _, err := io.Copy(io.Discard, theirs.Body); err != nil {
-			return
-		}
-		theirs.Body.Close()
-		rest, _ := io.ReadAll(in)
-		if got := len(wire) - end - n; got != len(rest) {
-			t.Errorf("%d bytes behind the request, net/http says %d", got, len(rest))
-		}
+		sameEnd(t, wire, end, requestBody(&req.message), func(in *bufio.Reader) (io.ReadCloser, error) {
+			theirs, err := http.ReadRequest(in)
+			if err != nil {
+				return nil, err
+			}
+			return theirs.Body, nil
+		})
 	})
 }
 
 // FuzzResponseFraming is the same for responses.
 func FuzzResponseFraming(f *testing.F) {
-	for _, fields := range smuggled {
-		f.Add(append(lines(append([]string{"HTTP/1.1 200 OK"}, fields...)...), "0\r\n\r\nHTTP/1.1"...))
-	}
-	f.Add(append(lines("HTTP/1.1 200 OK", "Transfer-Encoding: chunked"), "3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nrest"...))
+	seed(f, "HTTP/1.1 200 OK", "HTTP/1.1")
+	f.Add(append(lines("HTTP/1.1 204 No Content"), "HTTP/1.1"...))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		end, _ := headEnd(wire, 0)
 		if end < 0 {
 			return
 		}
 		res, err := parseResponse(wire[:end], &request{})
-		if err != nil || res.framing == untilClose {
+		if err != nil || res.status == 101 { // what follows a 101 is no HTTP, and they give all of it
 			return
 		}
-		b := responseBody(&res.message)
-		n, err := b.take(wire[end:])
-		if err != nil || !b.done() {
-			return
-		}
-		in := bufio.NewReader(bytes.NewReader(wire))
-		theirs, err := http.ReadResponse(in, nil)
-		if err != nil {
-			return
-		}
-		if _, err := io.Copy(io.Discard, theirs.Body); err != nil {
-			return
-		}
-		theirs.Body.Close()
-		rest, _ := io.ReadAll(in)
-		if got := len(wire) - end - n; got != len(rest) {
-			t.Errorf("%d bytes behind the response, net/http says %d", got, len(rest))
-		}
+		sameEnd(t, wire, end, responseBody(&res.message), func(in *bufio.Reader) (io.ReadCloser, error) {
+			theirs, err := http.ReadResponse(in, nil)
+			if err != nil {
+				return nil, err
+			}
+			return theirs.Body, nil
+		})
 	})
+}
+
+// seed gives a fuzzer all kinds of heads and bodies, each with something behind it.
+func seed(f *testing.F, line, rest string) {
+	for _, fields := range smuggled {
+		f.Add(append(lines(append([]string{line, "Host: a"}, fields...)...), "0\r\n\r\n"+rest...))
+	}
+	for _, table := range []map[string]string{badChunks, looseChunks, {"good": "3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n"}} {
+		for _, chunks := range table {
+			f.Add(append(lines(line, "Host: a", "Transfer-Encoding: chunked"), chunks+rest...))
+		}
+	}
+}
+
+// sameEnd compares where the message that begins wire ends, and what its body holds, for us and for net/http, if both
+// accept it. A body that ends with the connection must do so for both. We must also find the same end when the bytes come
+// one by one.
+func sameEnd(t *testing.T, wire []byte, head int, b body, read func(*bufio.Reader) (io.ReadCloser, error)) {
+	ours, slow := b, b
+	n, err := ours.take(wire[head:])
+	whole := err == nil && (ours.done() || ours.framing == untilClose)
+	if m, end := byteByByte(&slow, wire[head:]); m != n || (end == nil) != (err == nil) || slow.done() != ours.done() {
+		t.Errorf("in one piece %d bytes, %v; byte by byte %d, %v", n, err, m, end)
+	}
+	in := bufio.NewReader(bytes.NewReader(wire))
+	theirs, failed := read(in)
+	if failed != nil {
+		return
+	}
+	payload, failed := io.ReadAll(theirs)
+	if failed != nil || !whole {
+		return
+	}
+	theirs.Close()
+	rest, _ := io.ReadAll(in)
+	if got := len(wire) - head - n; got != len(rest) {
+		t.Errorf("%d bytes behind the message, net/http says %d", got, len(rest))
+	}
+	if ours.framing != chunked && string(payload) != string(wire[head:head+n]) {
+		t.Errorf("the body is %q, net/http says %q", wire[head:head+n], payload)
+	}
+}
+
+func byteByByte(b *body, wire []byte) (n int, err error) {
+	for n < len(wire) && !b.done() {
+		m, err := b.take(wire[n : n+1])
+		n += m
+		if err != nil || m == 0 {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 func BenchmarkFraming(b *testing.B) {

@@ -20,8 +20,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/elazarl/goproxy"
@@ -42,34 +40,41 @@ type Proxy struct {
 	front     *frontListener
 	ln        net.Listener
 
-	ctx     context.Context // done when in-flight exchanges are to be ended
-	cancel  context.CancelFunc
-	closing atomic.Bool
+	clients *clients
+	heads   *budget       // memory for large heads
+	crowded summary       // clients that were turned away
+	refused summary       // connections that could not be accepted
+	leaving chan struct{} // a place for each client that is being turned away
 
-	mu       sync.Mutex
-	sessions map[*session]struct{}
-	running  sync.WaitGroup
+	ctx    context.Context // done when in-flight exchanges are to be ended
+	cancel context.CancelFunc
 }
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder, admin http.Handler, log zerolog.Logger) *Proxy {
-	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, sessions: map[*session]struct{}{}}
+	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderSize), leaving: make(chan struct{}, turnedAwayAtOnce)}
+	p.clients = p.newClients()
+	p.crowded.tell, p.refused.tell = p.tellCrowded, p.tellNotAccepted
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.tls = authority.ServerConfig(connectHost)
-	p.upstreams = newUpstreams(p.cfg, p.isSelf)
+	p.upstreams = newUpstreams(p.cfg, p.heads, p.isSelf)
 	p.front = newFrontListener(ln.Addr())
 	p.server = &http.Server{
-		Handler:           p.dispatch(admin),
-		ReadHeaderTimeout: cfg.Timeout.Header,
-		IdleTimeout:       cfg.Timeout.Idle,
-		MaxHeaderBytes:    int(cfg.MaxHeaderSize),
-		ErrorLog:          stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
+		Handler:        p.dispatch(admin),
+		ReadTimeout:    cfg.Timeout.Header, // the body too, which net/http waits for when a handler has not read it
+		IdleTimeout:    cfg.Timeout.Idle,
+		MaxHeaderBytes: int(min(cfg.MaxHeaderSize, maxFrontHead)),
+		ErrorLog:       stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
 	}
 	// One request a connection: what follows it may be for the relay, and a connection that net/http has is its own for
 	// good. It answers some requests (OPTIONS *) before any handler could close them.
 	p.server.SetKeepAlivesEnabled(false)
 	return p
 }
+
+// maxFrontHead is the largest head of a CONNECT or a request to the proxy itself. It has room for credentials; that of a
+// request to be relayed may be larger, and what those take together is bounded.
+const maxFrontHead = 64 << 10
 
 // connectHost is the name of the leaf for a client that sends no SNI.
 func connectHost(conn net.Conn) string {
@@ -102,10 +107,10 @@ func (p *Proxy) Serve() error {
 		conn, err := p.ln.Accept()
 		if err == nil {
 			delay = 0
-			p.start(conn, func() { p.accept(conn) })
+			p.take(conn)
 			continue
 		}
-		if p.closing.Load() {
+		if p.clients.closing.Load() {
 			return nil
 		}
 		var n net.Error
@@ -114,7 +119,10 @@ func (p *Proxy) Serve() error {
 			return fmt.Errorf("accept: %w", err)
 		}
 		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
-		p.log.Warn().Err(err).Dur("again_in", delay).Msg("cannot accept")
+		p.refused.add(err.Error())
+		if p.upstreams.forgetIdle() == 0 { // each gives a descriptor back, as does a client that waits
+			p.clients.endOne()
+		}
 		select {
 		case <-time.After(delay):
 		case <-p.ctx.Done():
@@ -123,32 +131,26 @@ func (p *Proxy) Serve() error {
 	}
 }
 
-// start runs f, which serves conn, in a goroutine that Shutdown waits for.
-func (p *Proxy) start(conn net.Conn, f func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closing.Load() {
-		conn.Close()
+// take serves a new connection if there is a place for it.
+func (p *Proxy) take(conn net.Conn) {
+	if !p.clients.admit() {
+		p.turnAway(conn)
 		return
 	}
-	p.running.Add(1)
-	go func() {
-		defer p.running.Done()
-		f()
-	}()
+	c := &tapConn{Conn: conn, clients: p.clients}
+	p.clients.start(c, func() { p.accept(c) })
 }
 
 // accept looks at a connection's first bytes: the relay takes absolute-form requests, net/http the rest.
-func (p *Proxy) accept(conn net.Conn) {
-	c := &tapConn{Conn: conn}
+func (p *Proxy) accept(c *tapConn) {
 	s := &session{p: p, conn: c, raw: c}
-	if !p.enter(s) {
-		conn.Close()
+	if !p.clients.enter(s) {
+		c.Close()
 		return
 	}
 	err := s.serve()
-	p.leave(s)
-	if errors.Is(err, errNotProxied) && !p.closing.Load() {
+	p.clients.leave(s)
+	if errors.Is(err, errNotProxied) && !p.clients.closing.Load() {
 		c.SetDeadline(time.Time{})
 		c.unread(s.in.bytes())
 		s.in.drop()
@@ -157,7 +159,7 @@ func (p *Proxy) accept(conn net.Conn) {
 		return
 	}
 	s.in.drop()
-	conn.Close()
+	c.Close()
 }
 
 // hijack takes a CONNECT's connection over from net/http.
@@ -172,39 +174,39 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		err = c.restore()
 	}
 	if err != nil {
-		p.logHead("connect refused", r.RequestURI, err)
+		p.logHead("connect refused", withoutUserinfo(r.RequestURI), err)
+		p.rec.Gap(recorder.GapRefused, withoutUserinfo(r.RequestURI), err.Error())
+		c.SetWriteDeadline(time.Now().Add(faultPatience))
 		c.Write(fault{400, "The CONNECT was refused: " + err.Error() + "."}.page(false, false, false))
 		c.Close()
 		return
 	}
 	c.host = host
-	p.start(c, func() { p.intercept(c, host, port) })
+	p.clients.start(c, func() { p.intercept(c, host, port) })
 }
 
 // intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else plain HTTP.
 func (p *Proxy) intercept(c *tapConn, host, port string) {
 	defer c.Close()
-	s := &session{p: p, conn: c, raw: c}
-	if !p.enter(s) {
+	s := &session{p: p, conn: c, raw: c, tunnel: &origin{host: host, port: port}}
+	if !p.clients.enter(s) {
 		return
 	}
-	defer p.leave(s)
+	defer p.clients.leave(s)
 	c.SetDeadline(time.Now().Add(p.cfg.Timeout.Header))
 	if _, err := c.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}
 	var first [1]byte
-	s.idle.Store(true)
-	if p.closing.Load() {
+	if !p.clients.wait(s) {
 		return
 	}
-	if _, err := c.Read(first[:]); err != nil {
+	_, err := c.Read(first[:])
+	if !p.clients.resume(s) || err != nil {
 		return
 	}
-	s.idle.Store(false)
 	c.SetDeadline(time.Time{})
 	c.unread(first[:])
-	s.tunnel = &origin{host: host, port: port}
 	if first[0] == recordTypeHandshake && !s.handshake() {
 		return
 	}
@@ -222,6 +224,7 @@ func (s *session) handshake() bool {
 	conn := tls.Server(s.raw, s.p.tls)
 	if err := conn.HandshakeContext(ctx); err != nil {
 		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
+		s.p.rec.Gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
 		return false
 	}
 	s.conn = conn
@@ -232,40 +235,16 @@ func (s *session) handshake() bool {
 	return true
 }
 
-// enter registers a session, unless the proxy is closing.
-func (p *Proxy) enter(s *session) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closing.Load() {
-		return false
-	}
-	p.sessions[s] = struct{}{}
-	return true
-}
-
-func (p *Proxy) leave(s *session) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.sessions, s)
-}
-
 // Shutdown stops accepting, ends connections that wait for a request, and lets exchanges in flight finish until ctx is
 // done. Then it cuts them. When it returns every exchange has been handed to the recorder.
 func (p *Proxy) Shutdown(ctx context.Context) {
-	p.mu.Lock()
-	p.closing.Store(true)
-	p.mu.Unlock()
+	p.clients.close()
 	p.ln.Close()
 	p.front.Close()
-	p.each(func(s *session) {
-		if s.idle.Load() {
-			s.cut()
-		}
-	})
 	finished := make(chan struct{})
 	go func() {
 		p.server.Shutdown(ctx)
-		p.running.Wait()
+		p.clients.running.Wait()
 		close(finished)
 	}()
 	select {
@@ -277,13 +256,15 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	}
 	p.cancel()
 	p.upstreams.close()
+	p.crowded.close()
+	p.refused.close()
 }
 
 // cut ends everything in flight.
 func (p *Proxy) cut() {
 	p.cancel()
 	p.server.Close()
-	p.each((*session).cut)
+	p.clients.cut()
 }
 
 // cut ends a session on both sides.
@@ -291,14 +272,6 @@ func (s *session) cut() {
 	s.raw.Close()
 	if up := s.current.Load(); up != nil {
 		up.raw.Close()
-	}
-}
-
-func (p *Proxy) each(f func(*session)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for s := range p.sessions {
-		f(s)
 	}
 }
 

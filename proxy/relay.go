@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"warcorder/recorder"
 )
 
 // session relays one client connection: a tunnel to one origin, or plain proxy requests that each name their own.
@@ -23,7 +25,12 @@ type session struct {
 	bound   *upstream                // authenticated for this client alone (NTLM, Negotiate)
 	current atomic.Pointer[upstream] // in use, so that a stop can end it
 	gone    atomic.Bool              // the client has gone away
-	idle    atomic.Bool              // between two requests
+	share   int64                    // how much head and fwd take of the budget for large heads
+
+	waits         bool // for a request; this and what follows is guarded by clients.mu
+	passes        bool // bytes only, in a tunnel
+	busy          bool // with an exchange
+	before, after *session
 }
 
 // errNotProxied ends a session whose next request is not in absolute form: a CONNECT, or one to the proxy itself.
@@ -32,16 +39,25 @@ var errNotProxied = errors.New("not a proxy request")
 // serve relays requests until one side ends the connection. On errNotProxied the bytes of the next request are
 // still buffered.
 func (s *session) serve() error {
-	s.in.conn = s.conn
+	s.in.conn, s.in.heads = s.conn, s.p.heads
 	defer s.unbind()
+	defer s.forget()
 	for first := true; ; first = false {
 		if err := s.readHead(first); err != nil {
 			return err
 		}
-		if !s.one() || s.p.closing.Load() {
+		if !s.one() || s.p.clients.closing.Load() {
 			return nil
 		}
 	}
+}
+
+// place names the connection: where its tunnel leads, or else whose it is.
+func (s *session) place() string {
+	if s.tunnel != nil {
+		return net.JoinHostPort(s.tunnel.host, s.tunnel.port)
+	}
+	return s.raw.RemoteAddr().String()
 }
 
 func (s *session) unbind() {
@@ -70,15 +86,38 @@ func (s *session) readHead(first bool) error {
 	switch {
 	case errors.Is(err, errHeadTooLarge):
 		s.refuse(431, "the request's head is larger than max-header-size")
+	case errors.Is(err, errCrowdedHeads):
+		s.refuse(503, err.Error())
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.refuse(408, "the request's head did not come within timeout-header")
+	case err != nil && !errors.Is(err, errNotProxied) && s.in.buffered() > 0:
+		s.p.rec.Gap(recorder.GapCut, s.place(), "the connection ended in the middle of a request's head")
 	}
 	if err != nil {
 		return err
 	}
+	return s.takeHead(head)
+}
+
+// takeHead copies the head to s.head, and consumes it.
+func (s *session) takeHead(head []byte) error {
+	if n := 2 * int64(len(head)); n > 2*largeBuffer { // this copy, and the one that goes to the origin
+		if !s.p.heads.take(n) {
+			s.refuse(503, errCrowdedHeads.Error())
+			return errCrowdedHeads
+		}
+		s.share = n
+	}
 	s.head = append(s.head[:0], head...)
 	s.in.consume(len(head))
+	s.in.rest()
 	return nil
+}
+
+// forget gives back what the last request's head took.
+func (s *session) forget() {
+	s.p.heads.give(s.share)
+	s.head, s.fwd, s.share = nil, nil, 0
 }
 
 // takesNext waits until enough of a plain request is there to know whose it is; errNotProxied if it is not the relay's.
@@ -101,8 +140,11 @@ func (s *session) takesNext(fill func() error) error {
 	return nil
 }
 
-// awaitRequest waits for the first byte of a request, holding no buffer to speak of.
+// awaitRequest waits for the first byte of a request. Meanwhile the session may be ended to make room for another client.
 func (s *session) awaitRequest(first bool) error {
+	if s.share > 0 {
+		s.forget()
+	}
 	if s.in.buffered() > 0 {
 		return nil
 	}
@@ -111,13 +153,29 @@ func (s *session) awaitRequest(first bool) error {
 	if first {
 		patience = s.p.cfg.Timeout.Header
 	}
-	s.idle.Store(true)
-	defer s.idle.Store(false)
-	if s.p.closing.Load() {
+	if !s.p.clients.wait(s) {
 		return net.ErrClosed
 	}
-	s.conn.SetReadDeadline(time.Now().Add(patience))
-	return s.in.fill(smallBuffer)
+	err := s.firstByte(time.Now().Add(patience))
+	if !s.p.clients.resume(s) {
+		return net.ErrClosed
+	}
+	return err
+}
+
+// firstByte waits with a buffer at hand, for most clients come again soon; of those that don't there may be thousands, so
+// they hold nothing.
+func (s *session) firstByte(until time.Time) error {
+	if doze := time.Now().Add(dozeAfter); doze.Before(until) {
+		s.conn.SetReadDeadline(doze)
+		if err := s.in.fill(smallBuffer); !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+	}
+	s.in.drop()
+	s.forget()
+	s.conn.SetReadDeadline(until)
+	return s.in.doze()
 }
 
 // targetForm reports whether a plain request is one to relay, once its first bytes tell. Whatever is no CONNECT and whose
@@ -138,30 +196,67 @@ func targetForm(b []byte) (absolute, known bool) {
 func (s *session) one() bool {
 	req, err := parseRequest(s.head)
 	if err != nil {
-		return s.reject(err)
+		return s.reject(s.place(), err)
 	}
 	to, target, err := s.destination(&req)
 	if err != nil {
-		return s.reject(err)
-	}
-	if err := s.p.rec.Ready(); err != nil {
-		return s.answerFault(&req, fault{503, "warcorder is not recording at the moment: " + err.Error() + ". Nothing passes unrecorded; try again when the operator has seen to it."}, req.framing == noBody && req.keepAlive)
+		return s.reject(s.asked(&req), err)
 	}
 	s.fwd = s.forwardHead(s.fwd[:0], &req, target)
 	e := exchange{s: s, req: &req, to: to}
 	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
 		target = []byte{'/'}
 	}
-	return e.run(to.url() + string(target))
+	url := to.url() + string(target)
+	if f := s.p.refusal(&req); f.status > 0 {
+		s.p.rec.Gap(recorder.GapRefused, url, f.why)
+		return s.answerFault(&req, f, req.framing == noBody && req.keepAlive)
+	}
+	return e.run(url)
+}
+
+// refusal says why a request that is understood is not passed on. The zero fault: it is.
+func (p *Proxy) refusal(req *request) fault {
+	if err := p.rec.Ready(); err != nil {
+		return fault{503, "warcorder is not recording at the moment: " + err.Error() + ". Nothing passes unrecorded; try again when the operator has seen to it."}
+	}
+	if most := p.cfg.MaxBodySize; most > 0 && req.framing == sized && req.length > most {
+		return fault{413, tooLongRequest}
+	}
+	return fault{}
 }
 
 // reject answers a request that cannot be understood in one way only, and ends the connection: what follows cannot be
-// trusted to be a request.
-func (s *session) reject(err error) bool {
+// trusted to be a request. place is what was asked for, or who did.
+func (s *session) reject(place string, err error) bool {
+	s.p.rec.Gap(recorder.GapRefused, place, err.Error())
 	s.page(400, err.Error())
 	s.p.logHead("request refused", "", err)
 	s.linger()
 	return false
+}
+
+// asked is what a request names that leads nowhere.
+func (s *session) asked(req *request) string {
+	if bytes.Contains(req.target, []byte("://")) {
+		return withoutUserinfo(string(req.target))
+	}
+	return s.place()
+}
+
+// withoutUserinfo takes names and passwords out of a URL or an authority that may be none.
+func withoutUserinfo(target string) string {
+	scheme, rest, found := strings.Cut(target, "://")
+	if !found {
+		scheme, rest = "", target
+	} else {
+		scheme += "://"
+	}
+	end := len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		end = i
+	}
+	return scheme + rest[strings.LastIndexByte(rest[:end], '@')+1:]
 }
 
 // secure reports whether the client speaks TLS to us.
@@ -210,6 +305,7 @@ func (s *session) takeBound(o origin) *upstream {
 func (s *session) refuse(status int, why string) {
 	s.page(status, why)
 	s.p.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", status).Msg("request refused: " + why)
+	s.p.rec.Gap(recorder.GapRefused, s.place(), why)
 	s.linger()
 }
 
@@ -360,10 +456,15 @@ func (s *session) linger() {
 		return
 	}
 	s.conn.SetReadDeadline(time.Now().Add(lingerPatience))
+	discard(s.raw)
+}
+
+// discard reads what a client still sends, within bounds.
+func discard(conn net.Conn) {
 	b := largeBuffers.Get().(*[]byte)
 	defer largeBuffers.Put(b)
 	for left := lingerBytes; left > 0; {
-		n, err := s.raw.Read(*b)
+		n, err := conn.Read(*b)
 		if err != nil {
 			return
 		}
@@ -372,6 +473,7 @@ func (s *session) linger() {
 }
 
 const (
+	dozeAfter      = time.Second
 	faultPatience  = 5 * time.Second
 	lingerPatience = time.Second
 	lingerBytes    = 16 << 20

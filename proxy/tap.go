@@ -3,13 +3,16 @@ package proxy
 import (
 	"errors"
 	"net"
+	"sync"
 )
 
 // tapConn is a client connection that can be read again from its first byte. net/http reads a CONNECT through a buffer
 // that a hijack throws away; the tap remembers what was read, and gives back what lies behind the CONNECT's head.
 type tapConn struct {
 	net.Conn
-	host string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
+	clients *clients // where it is counted until it is closed
+	closed  sync.Once
+	host    string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
 
 	replay  []byte // read before the connection itself
 	seen    []byte // while tapping: what net/http has read
@@ -33,6 +36,13 @@ func (c *tapConn) read(p []byte) (int, error) {
 		c.replay = nil
 	}
 	return n, nil
+}
+
+// Close ends the connection, and makes room for another client.
+func (c *tapConn) Close() error {
+	err := c.Conn.Close()
+	c.closed.Do(c.clients.release)
+	return err
 }
 
 // unread makes b the next bytes that are read.

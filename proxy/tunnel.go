@@ -1,10 +1,12 @@
 package proxy
 
 import (
-	"bytes"
+	"errors"
 	"io"
 	"net"
 	"time"
+
+	"warcorder/recorder"
 )
 
 // tunnelGrace is how long one direction of a tunnel goes on when the other has ended.
@@ -23,30 +25,32 @@ func (e *exchange) switchProtocols(head int) bool {
 		return e.breakOff(&response{}, err)
 	}
 	s.p.log.Info().Str("url", e.x.URL).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
+	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)
 	e.x.Commit()
-	s.idle.Store(true) // a tunnel does not hold up a shutdown
-	defer s.idle.Store(false)
-	if !s.p.closing.Load() {
-		splice(s.conn, s.in.bytes(), up.conn, up.bytes())
+	if s.p.clients.pass(s) {
+		splice(s.conn, s.in.bytes(), up.conn, up.bytes(), s.p.cfg.Timeout.Idle)
 	}
 	s.in.drop()
 	e.drop()
 	return false
 }
 
-// splice passes bytes both ways, first what is already here of each side.
-func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []byte) {
+// splice passes bytes both ways, first what is already here of each side. Both sides may be silent for as long as their
+// connections live (TCP's keep-alive ends those of dead peers), but one that takes nothing for the time of patience ends the tunnel.
+func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []byte, patience time.Duration) {
 	client.SetDeadline(time.Time{})
 	origin.SetDeadline(time.Time{})
 	pass := func(dst, src net.Conn, early []byte) {
-		io.Copy(dst, io.MultiReader(bytes.NewReader(early), src))
+		end := longAgo
+		if relayBytes(dst, src, early, patience) {
+			end = time.Now().Add(tunnelGrace)
+		}
 		if half, ok := dst.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}
-		grace := time.Now().Add(tunnelGrace)
-		client.SetDeadline(grace)
-		origin.SetDeadline(grace)
+		client.SetDeadline(end)
+		origin.SetDeadline(end)
 	}
 	back := make(chan struct{})
 	go func() {
@@ -55,4 +59,24 @@ func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []by
 	}()
 	pass(origin, client, fromClient)
 	<-back
+}
+
+// relayBytes passes bytes from src to dst until either ends. It reports whether src had nothing more to send, so that the
+// other direction may go on.
+func relayBytes(dst, src net.Conn, piece []byte, patience time.Duration) bool {
+	b := largeBuffers.Get().(*[]byte)
+	defer largeBuffers.Put(b)
+	for {
+		if len(piece) > 0 {
+			dst.SetWriteDeadline(time.Now().Add(patience))
+			if _, err := dst.Write(piece); err != nil {
+				return false
+			}
+		}
+		n, err := src.Read(*b)
+		if n == 0 && err != nil {
+			return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		}
+		piece = (*b)[:n]
+	}
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -48,6 +49,9 @@ func (u *upload) run() error {
 		n, framingErr := u.body.take(s.in.bytes())
 		if n > 0 {
 			u.begun.Store(true)
+			if err := os.ErrDeadlineExceeded; u.e.overtime(err) {
+				return err // else the write would seem to be late
+			}
 			if err := u.pass(s.in.bytes()[:n]); err != nil {
 				u.side = originSide
 				return err

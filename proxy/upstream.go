@@ -59,11 +59,13 @@ type upstream struct {
 type upstreams struct {
 	cfg      *Config
 	self     func(netip.AddrPort) bool
+	heads    *budget
 	sessions tls.ClientSessionCache
 
 	mu     sync.Mutex
 	idle   map[origin][]*upstream
 	count  int
+	most   int // connections that are kept
 	sweep  *time.Timer
 	closed bool
 }
@@ -78,8 +80,8 @@ const (
 var errSelf = errors.New("the target is the proxy itself")
 
 // newUpstreams makes the pool. self reports an address that the proxy itself listens on.
-func newUpstreams(cfg *Config, self func(netip.AddrPort) bool) *upstreams {
-	return &upstreams{cfg: cfg, self: self, idle: map[origin][]*upstream{}, sessions: tls.NewLRUClientSessionCache(4096)}
+func newUpstreams(cfg *Config, heads *budget, self func(netip.AddrPort) bool) *upstreams {
+	return &upstreams{cfg: cfg, self: self, heads: heads, idle: map[origin][]*upstream{}, most: idleLimit(descriptors()), sessions: tls.NewLRUClientSessionCache(4096)}
 }
 
 // get returns an idle connection to o, or nil.
@@ -124,7 +126,7 @@ func (u *upstreams) put(up *upstream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	list := u.idle[up.origin]
-	if u.closed || len(list) >= maxIdlePerOrigin || u.count >= maxIdle {
+	if u.closed || len(list) >= maxIdlePerOrigin || u.count >= u.most {
 		up.close()
 		return
 	}
@@ -157,18 +159,27 @@ func (u *upstreams) expire() {
 
 func (u *upstreams) close() {
 	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.closed = true
 	if u.sweep != nil {
 		u.sweep.Stop()
 	}
+	u.mu.Unlock()
+	u.forgetIdle()
+}
+
+// forgetIdle closes all idle connections and returns how many there were.
+func (u *upstreams) forgetIdle() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	for o, list := range u.idle {
 		for _, up := range list {
 			up.close()
 		}
 		delete(u.idle, o)
 	}
+	n := u.count
 	u.count = 0
+	return n
 }
 
 // close ends the connection at once: a TLS farewell could wait for seconds behind bytes that nobody reads.
@@ -213,6 +224,9 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 		return nil
 	}}
 	conn, err := dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
+		conn, err = dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	}
 	if err != nil && itself.Load() {
 		err = errSelf
 	}
@@ -220,7 +234,7 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 		return nil, &dialError{"connect", err}
 	}
 	up := &upstream{origin: o, raw: conn.(*net.TCPConn)}
-	up.conn = conn
+	up.conn, up.heads = conn, u.heads
 	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if !o.secure {
 		return up, nil

@@ -1,11 +1,13 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,13 +19,16 @@ type wire struct {
 	r, w int     // buf[r:w] is unread
 	err  error   // what ended the reading, once the bytes before it are read
 
+	heads *budget // what a buffer for a large head is taken from; nil: no limit
+	share int64   // how much of it buf takes
+
 	watching chan struct{} // closed when the watcher has ended; nil while none runs
 	early    []byte        // what the watcher read
 	earlyErr error
 }
 
 const (
-	watchedBytes = 64 << 10 // a client that sends more meanwhile is not watched any longer
+	watchedBytes = 16 << 10 // a client that sends more meanwhile is not watched any longer
 
 	smallBuffer = 4 << 10  // waits for a client's next request
 	largeBuffer = 32 << 10 // bodies, and all that comes from origins
@@ -57,7 +62,9 @@ func (w *wire) fill(size int) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.room(size)
+	if err := w.room(size); err != nil {
+		return err
+	}
 	n, err := w.conn.Read((*w.buf)[w.w:])
 	w.w += n
 	if n > 0 {
@@ -72,28 +79,71 @@ func (w *wire) fill(size int) error {
 	return err
 }
 
+// doze waits for the next byte without a buffer.
+func (w *wire) doze() error {
+	var b [1]byte
+	n, err := w.conn.Read(b[:])
+	if n == 0 {
+		return cmp.Or(err, io.ErrNoProgress)
+	}
+	w.unread(b[:])
+	return nil
+}
+
 // room makes free space behind the unread bytes: by a larger buffer, or by moving them to the front.
-func (w *wire) room(size int) {
+func (w *wire) room(size int) error {
 	if w.buf == nil {
 		w.buf = buffer(size)
-		return
+		return nil
 	}
 	if len(*w.buf) < size || w.r == 0 && w.w == len(*w.buf) {
-		w.grow(max(size, 2*w.buffered()))
-		return
+		return w.grow(max(size, 2*w.buffered()))
 	}
 	if w.w == len(*w.buf) {
 		w.w = copy(*w.buf, (*w.buf)[w.r:w.w])
 		w.r = 0
 	}
+	return nil
 }
 
-func (w *wire) grow(size int) {
+// grow makes the buffer one of size bytes. One that is larger than all bodies need is for a large head.
+func (w *wire) grow(size int) error {
+	share := int64(0)
+	if size > largeBuffer && w.heads != nil {
+		if share = int64(size); !w.heads.take(share) {
+			return errCrowdedHeads
+		}
+	}
 	larger := buffer(size)
 	n := copy(*larger, w.bytes())
 	w.drop()
-	w.buf, w.r, w.w = larger, 0, n
+	w.buf, w.r, w.w, w.share = larger, 0, n, share
+	return nil
 }
+
+// budget is the memory that large heads may take together: alone each is bounded, but there may be many.
+type budget struct{ left atomic.Int64 }
+
+// leastBudget is enough for a hundred heads of a megabyte, with their copies.
+const leastBudget = 512 << 20
+
+func newBudget(maxHead int64) *budget {
+	b := &budget{}
+	b.left.Store(max(leastBudget, 16*maxHead))
+	return b
+}
+
+func (b *budget) take(n int64) bool {
+	if b.left.Add(-n) >= 0 {
+		return true
+	}
+	b.left.Add(n)
+	return false
+}
+
+func (b *budget) give(n int64) { b.left.Add(n) }
+
+var errCrowdedHeads = errors.New("too many large heads are being read")
 
 func buffer(size int) *[]byte {
 	switch {
@@ -117,7 +167,10 @@ func (w *wire) drop() {
 	case largeBuffer:
 		largeBuffers.Put(w.buf)
 	}
-	w.buf, w.r, w.w = nil, 0, 0
+	if w.share > 0 {
+		w.heads.give(w.share)
+	}
+	w.buf, w.r, w.w, w.share = nil, 0, 0, 0
 }
 
 // rest gives the buffer back if nothing is in it: a connection that waits holds little memory.
@@ -198,15 +251,26 @@ func (w *wire) unwatch() {
 	<-w.watching
 	w.watching = nil
 	w.conn.SetReadDeadline(time.Time{})
-	if len(w.early) > 0 {
-		w.room(smallBuffer)
-		if free := len(*w.buf) - w.w; free < len(w.early) {
-			w.grow(w.buffered() + len(w.early))
-		}
-		w.w += copy((*w.buf)[w.w:], w.early)
-	}
+	w.unread(w.early)
 	if !errors.Is(w.earlyErr, os.ErrDeadlineExceeded) {
 		w.err = w.earlyErr
 	}
 	w.early, w.earlyErr = nil, nil
+}
+
+// unread adds to what is buffered. It must succeed, so what it takes is in no budget: watchedBytes bounds it.
+func (w *wire) unread(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	if w.buf == nil {
+		w.buf = buffer(len(b))
+	}
+	if len(*w.buf)-w.w < len(b) {
+		larger := buffer(w.buffered() + len(b))
+		n := copy(*larger, w.bytes())
+		w.drop()
+		w.buf, w.w = larger, n
+	}
+	w.w += copy((*w.buf)[w.w:], b)
 }

@@ -1,0 +1,218 @@
+package proxy
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// clients are the connections that clients have to us, up to a limit, and the sessions on them. A session that waits for
+// a request may be ended when there is no room for another client or for an exchange, the one that waits longest first:
+// nothing is lost by it.
+type clients struct {
+	limit   int
+	closing atomic.Bool // set under mu; read without it where a moment does not matter
+
+	mu       sync.Mutex
+	open     int // connections, those without a session included
+	spare    int // descriptors that are left for connections and what exchanges take beside them
+	sessions map[*session]struct{}
+	waiting  waitingList
+	running  sync.WaitGroup
+}
+
+// exchangeFiles are the descriptors that an exchange takes beside its client's: the origin's connection, and a body that is
+// too large for memory.
+const exchangeFiles = 2
+
+func newClients(limit, spare int) *clients {
+	return &clients{limit: limit, spare: spare, sessions: map[*session]struct{}{}}
+}
+
+// admit counts a new connection. At the limit it ends a session that waits; it is false if none does.
+func (c *clients) admit() bool {
+	for {
+		c.mu.Lock()
+		admitted := c.open < c.limit && c.spare > 0
+		if admitted {
+			c.open++
+			c.spare--
+		}
+		c.mu.Unlock()
+		if admitted || !c.endOne() {
+			return admitted
+		}
+	}
+}
+
+// endOne ends the session that has waited longest for a request, if any waits.
+func (c *clients) endOne() bool {
+	c.mu.Lock()
+	s := c.waiting.first
+	if s != nil {
+		c.waiting.remove(s)
+	}
+	c.mu.Unlock()
+	if s != nil {
+		s.cut()
+	}
+	return s != nil
+}
+
+// release takes a closed connection out of the count.
+func (c *clients) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open--
+	c.spare++
+}
+
+// start runs f, which serves conn, in a goroutine that Shutdown waits for.
+func (c *clients) start(conn net.Conn, f func()) {
+	c.mu.Lock()
+	closing := c.closing.Load()
+	if !closing {
+		c.running.Add(1)
+	}
+	c.mu.Unlock()
+	if closing {
+		conn.Close()
+		return
+	}
+	go func() {
+		defer c.running.Done()
+		f()
+	}()
+}
+
+// enter registers a session. It is false if the proxy is closing.
+func (c *clients) enter(s *session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing.Load() {
+		return false
+	}
+	c.sessions[s] = struct{}{}
+	return true
+}
+
+func (c *clients) leave(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.sessions, s)
+	c.waiting.remove(s)
+	c.setBusy(s, false)
+}
+
+// setBusy notes whether an exchange runs on s, or may at once.
+func (c *clients) setBusy(s *session, busy bool) {
+	switch {
+	case busy && !s.busy:
+		c.spare -= exchangeFiles
+	case !busy && s.busy:
+		c.spare += exchangeFiles
+	}
+	s.busy = busy
+}
+
+// wait notes that s waits for a request, so that it may be ended. It is false if the proxy is closing.
+func (c *clients) wait(s *session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing.Load() {
+		return false
+	}
+	c.waiting.add(s)
+	c.setBusy(s, false)
+	return true
+}
+
+// resume notes that s waits no longer. It is false if s has been ended: what it has just read must not be acted on.
+func (c *clients) resume(s *session) bool {
+	c.mu.Lock()
+	if !c.waiting.remove(s) {
+		c.mu.Unlock()
+		return false
+	}
+	c.setBusy(s, true)
+	var ended []*session
+	for c.spare+len(ended) < 0 && c.waiting.first != nil {
+		ended = append(ended, c.waiting.first)
+		c.waiting.remove(c.waiting.first)
+	}
+	c.mu.Unlock()
+	cutAll(ended)
+	return true
+}
+
+// pass notes that s only passes bytes from now on: a tunnel does not hold up a shutdown. It is false if the proxy is
+// closing.
+func (c *clients) pass(s *session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.passes = true
+	return !c.closing.Load()
+}
+
+// close lets nobody in any more and ends the sessions that no exchange runs on.
+func (c *clients) close() {
+	c.mu.Lock()
+	c.closing.Store(true)
+	var ended []*session
+	for s := range c.sessions {
+		if c.waiting.remove(s) || s.passes {
+			ended = append(ended, s)
+		}
+	}
+	c.mu.Unlock()
+	cutAll(ended) // which takes the lock again
+}
+
+// cut ends all sessions.
+func (c *clients) cut() {
+	c.mu.Lock()
+	var all []*session
+	for s := range c.sessions {
+		all = append(all, s)
+	}
+	c.mu.Unlock()
+	cutAll(all)
+}
+
+func cutAll(sessions []*session) {
+	for _, s := range sessions {
+		s.cut()
+	}
+}
+
+// waitingList is a list that its members are linked through, so that joining it costs no allocation.
+type waitingList struct{ first, last *session }
+
+func (l *waitingList) add(s *session) {
+	s.waits, s.before = true, l.last
+	if l.last == nil {
+		l.first = s
+	} else {
+		l.last.after = s
+	}
+	l.last = s
+}
+
+// remove reports whether s was in the list.
+func (l *waitingList) remove(s *session) bool {
+	if !s.waits {
+		return false
+	}
+	if s.before == nil {
+		l.first = s.after
+	} else {
+		s.before.after = s.after
+	}
+	if s.after == nil {
+		l.last = s.before
+	} else {
+		s.after.before = s.before
+	}
+	s.waits, s.before, s.after = false, nil, nil
+	return true
+}
