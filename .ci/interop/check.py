@@ -8,6 +8,7 @@ to its end.
     check.py replay CDXJ ARCHIVE URL       what pywb replays == the record's body
     check.py lines CDXJ ARCHIVE            each line points at the record that it names
     check.py big ARCHIVE URL LENGTH SHA1   one large body, streamed from its file
+    check.py soak LEDGER CDXJ GAPS ARCHIVE the archive holds what the soak's clients saw
 """
 import base64
 import http.client
@@ -27,18 +28,21 @@ def report(name, problems):
     print(f"not ok - {name}: {problems[0]}{more}" if problems else f"ok - {name}", flush=True)
 
 
-def read(files):
-    """All records of the files, and what keeps the rest from being read."""
-    found, problems = [], []
+def stream(files, problems):
+    """The records of the files, one at a time; adds what keeps the rest from being read."""
     for file in files:
         try:
             for record in warcs.records(file):
-                if record.keep:
-                    found.append(record)
                 problems += [f"{record}: {p}" for p in record.problems]
+                yield record
         except ValueError as problem:
             problems.append(problem)
-    return found, problems
+
+
+def read(files):
+    """All records of the files that are kept, and what is wrong with the files."""
+    problems = []
+    return [record for record in stream(files, problems) if record.keep], problems
 
 
 def read_cdxj(path):
@@ -49,27 +53,27 @@ def read_cdxj(path):
 
 
 def check_records(*files):
-    found, problems = read(files)
-    report(f"{len(found)} records in {len(files)} files are whole, lengths and digests right", problems)
-
-    problems, warcinfo, previous = [], {}, None
-    for record in found:
+    problems, order, count = [], [], 0
+    warcinfo, previous = {}, None
+    for record in stream(files, problems):
+        count += 1
         if record.path not in warcinfo:
             warcinfo[record.path] = record.get("WARC-Record-ID")
             if record.type != "warcinfo" or record.get("WARC-Filename") != os.path.basename(record.path):
-                problems.append(f"{record}: the first record is no warcinfo of this file")
+                order.append(f"{record}: the first record is no warcinfo of this file")
         elif record.get("WARC-Warcinfo-ID") != warcinfo[record.path]:
-            problems.append(f"{record}: WARC-Warcinfo-ID is not that of its file")
+            order.append(f"{record}: WARC-Warcinfo-ID is not that of its file")
         if previous is not None and previous.type == "response":
             if record.type != "request" or record.get("WARC-Concurrent-To") != previous.get("WARC-Record-ID"):
-                problems.append(f"{record}: not the request of the response before it")
+                order.append(f"{record}: not the request of the response before it")
             for name in "WARC-Target-URI", "WARC-Date":
                 if record.get(name) != previous.get(name):
-                    problems.append(f"{record}: {name} differs from its response's")
+                    order.append(f"{record}: {name} differs from its response's")
         previous = record
     if previous is not None and previous.type == "response":
-        problems.append(f"{previous}: no request follows")
-    report("warcinfo first in each file, each response followed by its request", problems)
+        order.append(f"{previous}: no request follows")
+    report(f"{count} records in {len(files)} files are whole, lengths and digests right", problems)
+    report("warcinfo first in each file, each response followed by its request", order)
 
 
 def check_verbatim(log, client, *files):
@@ -185,6 +189,78 @@ def check_big(archive, url, length, sha1):
             if record.get("WARC-Target-URI") == url:
                 got.append(f"{record.size - len(record.head)} bytes, sha1 {record.payload.hexdigest()}")
     report(f"{url}: {want} in the WARC", [] if want in got else [f"found {got}"])
+
+
+def hex_sha1(record):
+    return record.payload.hexdigest()
+
+
+def soak_records(archive, problems):
+    """What the files hold of each URL: where its responses lie, and the digests of its requests."""
+    responses, requests = defaultdict(list), defaultdict(list)
+    for record in stream(sorted(os.path.join(archive, f) for f in os.listdir(archive)), problems):
+        url = record.get("WARC-Target-URI")
+        if record.type == "response":
+            place = os.path.basename(record.path), str(record.offset)
+            status = int(record.head.split(b" ", 2)[1]) if record.head else 0
+            facts = status, record.size - len(record.head), hex_sha1(record)
+            responses[url].append((place, facts, record.get("WARC-Truncated")))
+        elif record.type == "request":
+            requests[url].append(hex_sha1(record))
+    return responses, requests
+
+
+def soak_problem(line, places, kept, requests):
+    """Why the archive does not hold what the ledger's line says, or None."""
+    responses = [(facts, truncated) for place, facts, truncated in kept if place in places]
+    if len(places) != len(kept) or len(responses) != len(kept):
+        return f"{len(kept)} responses, and {len(places)} lines of the index"
+    most, least = (0 if line["kept"] == "never" else 1), (1 if line["kept"] in ("whole", "cut", "begun") else 0)
+    if not least <= len(responses) <= most:
+        return f"{len(responses)} times in the index"
+    if line["kept"] == "cut" and responses[0][1] is None:
+        return "not marked as truncated"
+    if line["kept"] != "whole":
+        return None
+    want = line["status"], line.get("length", 0), line["response"]
+    if responses[0] != (want, None):
+        return f"{responses[0]} in the WARC, {want} at the client"
+    if "request" in line and requests != [line["request"]]:
+        return f"the request's payload is {requests}, {line['request']} at the client"
+    return None
+
+
+def check_soak(ledger, cdxj, gaps, archive):
+    broken = []
+    responses, requests = soak_records(archive, broken)
+    report("soak: the files can be read to their ends", broken)
+    places = defaultdict(list)
+    for _, _, f in read_cdxj(cdxj):
+        places[f["url"]].append((f["filename"], f["offset"]))
+    with open(gaps) as file:
+        gaps = json.load(file)
+    in_list, all_listed = {g["url"] for g in gaps["latest"]}, len(gaps["latest"]) == sum(gaps["counts"].values())
+
+    known, problems, unlisted, counts = set(), [], [], Counter()
+    with open(ledger) as lines:
+        for line in map(json.loads, lines):
+            url, kept = line["url"], line["kept"]
+            known.add(url)
+            counts[kept] += 1
+            problem = soak_problem(line, places.get(url, ()), responses.get(url, ()), requests.get(url, ()))
+            if problem:
+                problems.append(f"{kept} {url}: {problem}")
+            if kept in ("cut", "failed") and url not in in_list:
+                unlisted.append(url)
+    problems += [f"{url} is in the index, and no client asked for it" for url in places.keys() | responses.keys() if url not in known]
+    report(f"soak: {counts['whole']} good exchanges are in WARC and index, each once, with the bytes that the client saw; "
+           f"{counts['cut']} cut ones are marked, {counts['begun']} that the client left are there", problems if counts["whole"] else ["there are none"])
+    if all_listed:
+        report(f"soak: {counts['cut'] + counts['failed']} exchanges that the origin cut or did not answer are in the gap list", unlisted)
+    elif sum(gaps["counts"].values()) < counts["cut"] + counts["failed"]:
+        report("soak: the gap list counts what the origin cut or did not answer", [gaps["counts"]])
+    else:
+        report(f"soak: {sum(gaps['counts'].values())} gaps are counted, the newest {len(in_list)} listed", [])
 
 
 if __name__ == "__main__":
