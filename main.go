@@ -447,8 +447,15 @@ func readRunning(dir string) (running, error) {
 }
 
 // explainRead says what to do about an index that cannot be read.
-func explainRead(err error) error {
-	if errors.Is(err, store.ErrDamaged) {
+func explainRead(err error, dir string) error {
+	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz*"))
+	_, missing := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && missing != nil:
+		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
+	case errors.Is(err, fs.ErrNotExist) && len(files) > 0:
+		return fmt.Errorf("the index of %s is missing: warcorder recover makes it anew from the %s", dir, count(len(files), "WARC file"))
+	case errors.Is(err, store.ErrDamaged):
 		return fmt.Errorf("%w: warcorder recover makes it anew from the WARC files", err)
 	}
 	return err
@@ -460,11 +467,21 @@ func explainOpen(err error, dir string) error {
 		return err
 	}
 	who, readErr := readRunning(dir)
-	if readErr != nil || len(who.Addresses) == 0 {
-		return fmt.Errorf("collection %s is in use by another process: wait until it has ended, or record to another --collection", dir)
+	if readErr != nil || len(who.Addresses) == 0 || !alive(who.PID) {
+		return fmt.Errorf("collection %s is in use by another process (a recover or rebuild?): wait until it has ended, or record to another --collection", dir)
 	}
 	return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, stop it, or record to another --collection",
 		dir, who.PID, strings.Join(who.Addresses, ", "))
+}
+
+// alive reports whether there is a process of that number. After a crash recorder.json names one that is gone.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = process.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission) || runtime.GOOS == "windows"
 }
 
 // logger makes the logger; person says whether a human reads it.
@@ -554,7 +571,7 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 		return exportFromRecorder(dir, query, w)
 	}
 	if err != nil {
-		return store.Exported{}, explainRead(err)
+		return store.Exported{}, explainRead(err, dir)
 	}
 	defer index.Close()
 	total, err := index.Count()
@@ -618,8 +635,8 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 // askRecorder asks the recorder that has a collection open for one of its pages. An answer other than 200 is an error.
 func askRecorder(dir, path string, query url.Values) (*http.Response, error) {
 	who, err := readRunning(dir)
-	if err != nil || len(who.Addresses) == 0 {
-		return nil, fmt.Errorf("another process has the index open and does not say where it can be asked (no %s)", runningFile)
+	if err != nil || len(who.Addresses) == 0 || !alive(who.PID) {
+		return nil, fmt.Errorf("another process has the index open (a recover or rebuild?) and cannot be asked: wait until it has ended")
 	}
 	query.Set("pid", fmt.Sprint(who.PID))
 	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: path, RawQuery: query.Encode()}
@@ -855,7 +872,7 @@ func (c *keyCommand) Run(*commandLine) error {
 
 type gapsCommand struct {
 	collectionFlags
-	Reason string `help:"Only gaps of this reason: blocked, tunnelled, refused, upstream, cut, write." placeholder:"REASON"`
+	Reason string `help:"Only gaps of this reason: tunnelled, refused, upstream, cut, write." placeholder:"REASON" enum:",tunnelled,refused,upstream,cut,write" default:""`
 	Limit  int    `short:"n" help:"How many to list, the newest; 0 is all that are kept." default:"100"`
 	JSON   bool   `name:"json" help:"Print them as JSON."`
 }
@@ -872,6 +889,7 @@ func (c *gapsCommand) Run(*commandLine) error {
 	}
 	if c.Reason != "" {
 		gaps.Latest = slices.DeleteFunc(gaps.Latest, func(g store.Gap) bool { return g.Reason != c.Reason })
+		maps.DeleteFunc(gaps.Counts, func(reason string, _ int64) bool { return reason != c.Reason })
 	}
 	if c.Limit > 0 && len(gaps.Latest) > c.Limit {
 		gaps.Latest = gaps.Latest[:c.Limit]
@@ -912,7 +930,7 @@ func gapsOf(dir string) (gaps store.Gaps, err error) {
 		return gaps, json.NewDecoder(res.Body).Decode(&gaps)
 	}
 	if err != nil {
-		return gaps, explainRead(err)
+		return gaps, explainRead(err, dir)
 	}
 	defer index.Close()
 	return index.Gaps(0)
@@ -964,7 +982,7 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	}
 	log, _ := line.logger()
 	found, err := work(recorder.Config{Keys: c.Keys}, dir, log, newProgress())
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, recorder.ErrNoCollection) {
 		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
 	}
 	if err != nil {
@@ -972,7 +990,7 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	}
 	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"), count(found.Captures, "capture"))
 	if found.Replaced != "" {
-		fmt.Printf("the damaged index is now %s\n", found.Replaced)
+		fmt.Printf("the old index is now %s\n", found.Replaced)
 	}
 	if found.Cut > 0 {
 		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"), strings.Join(found.Torn, ", "))
@@ -980,11 +998,15 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	for _, d := range found.Damaged {
 		fmt.Printf("%s: %s at offset %d passed over: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, d.Reason)
 	}
+	remedy := "put it back into archive/, or let warcorder rebuild make an index without it"
+	if found.Rebuilt {
+		remedy = "the new index is without it; to have it again put it back into archive/ and let warcorder recover run"
+	}
 	for _, name := range found.Missing {
-		fmt.Printf("%s is missing: put it back into archive/, or rebuild the index without it\n", name)
+		fmt.Printf("%s is missing: %s\n", name, remedy)
 	}
 	for _, name := range found.Short {
-		fmt.Printf("%s is shorter than the index says: put a whole copy back into archive/, or rebuild the index without its end\n", name)
+		fmt.Printf("%s is shorter than the index says: %s\n", name, remedy)
 	}
 	if n := len(found.Damaged) + len(found.Missing) + len(found.Short); n > 0 {
 		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))

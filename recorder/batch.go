@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"runtime/debug"
 	"time"
 
@@ -50,6 +51,10 @@ func (f *files) batchOf(s *segment) *batch {
 
 // copy appends records to a batch. They may be cut anywhere: in the file the chunks follow one another.
 func (f *files) copy(b *batch, records []byte) {
+	if f.alone { // nothing will follow them
+		b.chunks = append(b.chunks, bytes.Clone(records))
+		return
+	}
 	for len(records) > 0 {
 		last := len(b.chunks) - 1
 		if last < 0 || len(b.chunks[last]) == cap(b.chunks[last]) {
@@ -77,7 +82,9 @@ func (f *files) recycle(b *batch) {
 	f.fewerKeys.Broadcast()
 	f.mu.Unlock()
 	for _, chunk := range b.chunks {
-		f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
+		if cap(chunk) == chunkSize {
+			f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
+		}
 	}
 	clear(b.done)
 	clear(b.chunks)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -103,8 +104,11 @@ func TestBufferCannotSpill(t *testing.T) {
 	m.failed = func(err error) { told = err }
 	b := Buffer{memory: m}
 	b.Write(make([]byte, 1<<20))
-	m.dir = filepath.Join(m.dir, "missing")
-	if _, err := b.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrNotExist) || !errors.Is(told, os.ErrNotExist) {
+	m.dir = filepath.Join(m.dir, "file")
+	if err := os.WriteFile(m.dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write(make([]byte, 1<<20)); !errors.Is(err, syscall.ENOTDIR) || !errors.Is(told, syscall.ENOTDIR) {
 		t.Errorf("Write: %v, told %v", err, told)
 	}
 	if _, err := b.Write([]byte("x")); err == nil {

@@ -87,14 +87,29 @@ func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 		due, wait = left <= 0, min(wait, left)
 	}
 	if due {
-		g.batches, g.retired = c.waiting, c.retired
-		c.waiting, c.retired, c.since, c.size = nil, nil, time.Time{}, 0
+		g.retired = c.retired
+		g.batches, c.waiting = c.some(c.waiting)
+		c.retired = nil
+		if len(c.waiting) == 0 {
+			c.since, c.size = time.Time{}, 0
+		}
 		c.began = now
 		for _, b := range g.batches {
 			b.segment.batch = nil
 		}
 	}
 	return wait
+}
+
+// aloneAtOnce is how many exchanges of which each is synced by itself are in one group: the first of them waits for the last.
+const aloneAtOnce = 64
+
+// some splits the batches that wait into those for this group and the rest.
+func (c *committer) some(waiting []*batch) (now, later []*batch) {
+	if !c.alone || len(waiting) <= aloneAtOnce {
+		return waiting, nil
+	}
+	return waiting[:aloneAtOnce:aloneAtOnce], waiting[aloneAtOnce:]
 }
 
 // retireIdle ends files that have had no exchange for long; at the end, all. It returns how long to wait until the next one may be idle.
@@ -192,7 +207,7 @@ func (c *committer) seal(s *segment) error {
 	if err := c.finish(s); err != nil {
 		return err
 	}
-	if s.file.ID == 0 || s.unindexed {
+	if s.file.ID == 0 || s.unindexed || s.unsealed {
 		return nil
 	}
 	s.file.Committed, s.file.Sealed = s.safe, true

@@ -175,7 +175,7 @@ func TestSpillFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		spill := filepath.Join(c.dir, "spill")
-		if err := os.Remove(spill); err != nil {
+		if err := errors.Join(os.Remove(spill), os.WriteFile(spill, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		x := c.begin("http://example.com/", exampleRequest, page(200, "text/plain", "", randomText(1<<20)))
@@ -186,7 +186,7 @@ func TestSpillFails(t *testing.T) {
 		if c.Ready() == nil {
 			t.Error("ready")
 		}
-		if err := os.Mkdir(spill, 0o700); err != nil {
+		if err := os.Remove(spill); err != nil { // it is made again
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -228,4 +228,139 @@ func TestTwoRecorders(t *testing.T) {
 	c.commit("http://example.com/2", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
 	c.close()
 	checkIndex(t, c.dir, readBack(t, c.dir))
+}
+
+// TestFileReplaced: what would go into a file that is not found under its name any more, or not with all it had, goes into the next one.
+func TestFileReplaced(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(path string) error
+	}{
+		{"replaced", func(path string) error {
+			return errors.Join(os.Rename(path, path+".away"), os.WriteFile(path, make([]byte, 9999), 0o600))
+		}},
+		{"cut", func(path string) error { return os.Truncate(path, 10) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				col := open(t, t.TempDir(), Config{})
+				col.get("http://example.com/1")
+				time.Sleep(time.Second)
+				synctest.Wait()
+				names, _ := filepath.Glob(filepath.Join(col.dir, "archive", "*.open"))
+				if len(names) != 1 || c.change(names[0]) != nil {
+					t.Fatal(names)
+				}
+				col.get("http://example.com/2")
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if err := col.Ready(); err != nil {
+					t.Error(err)
+				}
+				col.close()
+				if n := col.log.count("a WARC file was taken away"); n != 1 {
+					t.Errorf("in the log: %s", &col.log.b)
+				}
+				finished, _ := filepath.Glob(filepath.Join(col.dir, "archive", "*.warc.gz"))
+				if len(finished) != 1 {
+					t.Fatal(finished)
+				}
+				if records := readFile(t, finished[0]); len(records) != 3 || !strings.Contains(records[1].block, "/2") {
+					t.Errorf("records: %v", records)
+				}
+			})
+		})
+	}
+}
+
+// TestFinalNameTaken: a file whose final name someone has taken keeps the other one, and recording goes on; the next start tells the two apart.
+func TestFinalNameTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{WARCIdle: time.Minute})
+		c.get("http://example.com/1")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		names, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*.open"))
+		if len(names) != 1 {
+			t.Fatal(names)
+		}
+		stranger := strings.TrimSuffix(names[0], ".open")
+		if err := os.WriteFile(stranger, []byte("not a WARC file"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		c.get("http://example.com/2")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if err := c.Ready(); err != nil {
+			t.Error(err)
+		}
+		c.close()
+		c = open(t, c.dir, Config{})
+		c.close()
+		if err := os.Remove(stranger); err != nil { // else nothing could be read back: it is no WARC file
+			strangers, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*-2.warc.gz"))
+			t.Fatal(err, strangers)
+		}
+		if got := c.log.count("two different WARC files had the same name"); got != 1 {
+			t.Errorf("in the log: %s", &c.log.b)
+		}
+	})
+}
+
+// TestIndexTakenAway: recording is off once the index is not where it was, and nobody else can recover the collection meanwhile.
+func TestIndexTakenAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		c.get("http://example.com/1")
+		if err := os.Rename(filepath.Join(c.dir, indexName), filepath.Join(c.dir, "away")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * watchEvery)
+		synctest.Wait()
+		if err := c.Ready(); err == nil || !strings.Contains(err.Error(), "taken away") {
+			t.Errorf("ready: %v", err)
+		}
+		for name, repair := range map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){"Recover": Recover, "Rebuild": Rebuild} {
+			if _, err := repair(Config{}, c.dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		c.close()
+		c = open(t, c.dir, Config{})
+		c.close()
+		if got := captures(t, c.dir); len(got) != 1 {
+			t.Errorf("captures after the next start: %v", got)
+		}
+	})
+}
+
+// TestAloneTakesLittle: an exchange that is synced by itself holds no more memory than its records while it waits.
+func TestAloneTakesLittle(t *testing.T) {
+	index, err := store.Open(filepath.Join(t.TempDir(), indexName), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	f := files{alone: true, wake: make(chan struct{}, 1), dir: t.TempDir(), index: index}
+	f.fewerKeys.L = &f.mu
+	s := f.plan(small, 100)
+	records := make([]byte, 500)
+	held := 0
+	for range 1000 {
+		f.add(s, 100, records, done{})
+	}
+	for _, b := range f.waiting {
+		for _, chunk := range b.chunks {
+			held += cap(chunk)
+		}
+	}
+	if len(f.waiting) != 1000 || held > 2*1000*len(records) {
+		t.Errorf("%d batches hold %d bytes", len(f.waiting), held)
+	}
+	c := committer{files: &f}
+	if now, later := c.some(f.waiting); len(now) != aloneAtOnce || len(later) != 1000-aloneAtOnce {
+		t.Errorf("%d at once, %d later", len(now), len(later))
+	}
 }

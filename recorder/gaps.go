@@ -1,18 +1,20 @@
 package recorder
 
 import (
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"warcorder/store"
 )
 
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
 const (
-	GapBlocked   = "blocked"   // the operator's rules forbid it
 	GapTunnelled = "tunnelled" // passed on without being read: what follows a 101
 	GapRefused   = "refused"   // by the proxy: it could not be understood, was over a limit, or nothing can be recorded at present
 	GapUpstream  = "upstream"  // the origin gave no answer
@@ -30,6 +32,7 @@ const (
 
 // gapList holds the gaps that are not in the index yet.
 type gapList struct {
+	log   zerolog.Logger
 	index *store.Bolt
 
 	mu      sync.Mutex
@@ -45,7 +48,10 @@ type gapList struct {
 // Gap notes that something is missing in the archive: of an exchange its URL, of a connection host:port, or the client's address if it came
 // no further. Whoever calls it has logged it, or records what came.
 func (r *Recorder) Gap(reason, url, detail string) {
-	r.gaps.add(store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail})
+	g := store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail}
+	g = g.Cut()
+	g.URL, g.Detail = strings.Clone(g.URL), strings.Clone(g.Detail) // else a few bytes would hold on to a long head
+	r.gaps.add(g)
 }
 
 // GapsMore notes n gaps of which no more is told than the reason: a flood of connections, say.
@@ -151,13 +157,20 @@ func (l *gapList) totals() map[string]int64 {
 	return maps.Clone(l.total)
 }
 
-// close flushes for the last time.
+// close flushes for the last time. What cannot be flushed is logged.
 func (l *gapList) close() error {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	if err := l.flush(); err != nil {
-		return errors.Join(errors.New("the newest gaps are not in the list"), err)
+	err := l.flush()
+	if err == nil {
+		return nil
 	}
-	return nil
+	for _, g := range l.waiting {
+		l.log.Warn().Time("at", g.Time).Str("reason", g.Reason).Str("url", g.URL).Str("detail", g.Detail).Msg("a gap that is not in the list")
+	}
+	for reason, n := range l.more {
+		l.log.Warn().Str("reason", reason).Int64("number", n).Msg("gaps that are not in the list")
+	}
+	return fmt.Errorf("the newest gaps are in the log and not in the list: %w", err)
 }

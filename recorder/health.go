@@ -15,7 +15,8 @@ const (
 	committing part = iota
 	streaming
 	spilling
-	roomy // the disk is not nearly full
+	roomy   // the disk is not nearly full
+	indexed // the index is still where it was
 	parts
 )
 

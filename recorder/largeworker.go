@@ -22,6 +22,7 @@ type largeWorker struct {
 func (w *largeWorker) run(exchanges <-chan *Exchange) {
 	for x := range exchanges {
 		w.record(x)
+		x.recorder.waitingLarge.Add(-1)
 		x.release()
 	}
 }

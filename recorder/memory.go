@@ -1,7 +1,9 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -67,6 +69,9 @@ func (m *memory) file() (*os.File, error) {
 		return nil, err
 	}
 	f, err := os.CreateTemp(m.dir, "body-")
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(m.dir, 0o700) == nil { // someone has tidied up
+		f, err = os.CreateTemp(m.dir, "body-")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ import (
 const (
 	indexName     = "index.bolt"
 	newSuffix     = ".new"     // of an index that is being made
-	damagedSuffix = ".damaged" // of one that has been replaced
+	damagedSuffix = ".damaged" // of one that has been replaced because it was
+	oldSuffix     = ".old"     // of one that has been replaced, and knows of files that are not there
 )
 
 // How many captures go into the index at once: into the collection's own, where each group is forced to disk, and into a new one.
@@ -27,8 +28,8 @@ const (
 	largeGroup = 20_000
 )
 
-// Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced when that has succeeded; captures of files that are not
-// there any more are then gone, and the list of gaps is taken over. The errors are those of Recover.
+// Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced when that has succeeded, and kept beside it if it knows of files
+// that are not there any more; the list of gaps is taken over. The errors are those of Recover.
 func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	r, unlock, err := existing(cfg, collection, log)
@@ -46,8 +47,10 @@ func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progres
 
 // existing is newRecovery for a collection that must be there.
 func existing(cfg Config, collection string, log zerolog.Logger) (r *recovery, unlock func() error, err error) {
-	if _, err := os.Stat(filepath.Join(collection, "archive")); err != nil {
-		return nil, nil, fmt.Errorf("no collection in %s: %w", collection, err)
+	if _, err := os.Stat(filepath.Join(collection, "archive")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%w in %s", ErrNoCollection, collection)
+	} else if err != nil {
+		return nil, nil, err
 	}
 	keyer, err := NewKeyer(cfg.Keys)
 	if err != nil {
@@ -128,15 +131,18 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 		err = errors.Join(err, old.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("make a new index: %w", err)
+		return errors.Join(fmt.Errorf("make a new index: %w", err), os.Remove(path))
 	}
 	if err := fault.At(fault.RebuildSwap); err != nil {
 		return err
 	}
 	if old == nil {
-		if err := r.setAside(); err != nil {
-			return err
-		}
+		err = r.setAside(damagedSuffix)
+	} else if len(r.found.Missing)+len(r.found.Short) > 0 {
+		err = r.setAside(oldSuffix) // it knows what the new one does not
+	}
+	if err != nil {
+		return err
 	}
 	if err := errors.Join(os.Rename(path, r.indexPath()), syncFile(r.dir)); err != nil {
 		return err
@@ -196,10 +202,10 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 	return r.index.AddGaps(gaps.Latest, gaps.Counts)
 }
 
-// setAside renames the damaged index, if there is one, so that nothing is deleted that someone may still read.
-func (r *recovery) setAside() error {
+// setAside renames the index, if there is one, so that nothing is deleted that someone may still read.
+func (r *recovery) setAside(suffix string) error {
 	for n := 1; ; n++ {
-		path := r.indexPath() + damagedSuffix
+		path := r.indexPath() + suffix
 		if n > 1 {
 			path = fmt.Sprintf("%s.%d", path, n)
 		}
@@ -214,7 +220,7 @@ func (r *recovery) setAside() error {
 		}
 		if err == nil {
 			r.found.Replaced = path
-			r.log.Warn().Str("copy", path).Msg("the damaged index was set aside")
+			r.log.Warn().Str("copy", path).Msg("the index was set aside")
 		}
 		return err
 	}

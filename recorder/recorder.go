@@ -61,16 +61,19 @@ type Recorder struct {
 	small     chan *Exchange // for the workers that make records in memory
 	large     chan *Exchange // for the one that does not
 	lost      atomic.Int64
-	probing   atomic.Bool
+
+	waitingLarge atomic.Int64 // exchanges between Commit and their file, on disk
+	probing      atomic.Bool
 
 	mu      sync.RWMutex // held for reading by Commit, so that Close waits for it
 	closed  bool
 	lastTry sync.Once
 	closing chan struct{} // closed when Close begins
 	workers sync.WaitGroup
-	watcher sync.WaitGroup // of the free space
+	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
 
+	unlock     func() error // the collection
 	closeOnce  sync.Once
 	closeError error
 }
@@ -99,13 +102,13 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 			return nil, err
 		}
 	}
-	index, err := prepare(cfg, collection, keyer, log)
+	index, unlock, err := prepare(cfg, collection, keyer, log)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{log: log, index: index, keyer: keyer, closing: make(chan struct{})}
+	r := &Recorder{log: log, index: index, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
 	r.health.log = log
-	r.gaps.index, r.gaps.total, r.gaps.more = index, map[string]int64{}, map[string]int64{}
+	r.gaps.log, r.gaps.index, r.gaps.total, r.gaps.more = log, index, map[string]int64{}, map[string]int64{}
 	r.files = files{
 		dir: archive, prefix: cfg.WARCPrefix, host: host, collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2), syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
@@ -113,29 +116,25 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	r.files.fewerKeys.L = &r.files.mu
 	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.start(cfg)
-	if cfg.MinFreeSpace > 0 {
-		r.watchSpace(collection, cfg.MinFreeSpace)
-	}
+	r.watch(collection, cfg.MinFreeSpace)
 	return r, nil
 }
 
-// prepare empties the spill folder, recovers what a crash has left, and opens the index.
-func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (*store.Bolt, error) {
+// prepare locks the collection, recovers what a crash has left, opens the index and empties the spill folder.
+func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
 	r, unlock, err := newRecovery(cfg, collection, keyer, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer unlock() // the index has its own lock from then on
 	r.options.NoSync = cfg.Sync == syncNone
-	index, err := r.open()
-	if err != nil {
-		return nil, err
+	if index, err = r.open(); err != nil {
+		return nil, nil, errors.Join(err, unlock())
 	}
 	spill := filepath.Join(collection, "spill")
 	if err := errors.Join(os.RemoveAll(spill), os.MkdirAll(spill, 0o700)); err != nil {
-		return nil, errors.Join(err, index.Close())
+		return nil, nil, errors.Join(err, index.Close(), unlock())
 	}
-	return index, nil
+	return index, unlock, nil
 }
 
 // start starts the goroutines.
@@ -187,6 +186,7 @@ func (r *Recorder) commit(x *Exchange) {
 		return
 	}
 	if x.large() {
+		r.waitingLarge.Add(1)
 		r.large <- x
 		return
 	}
@@ -253,5 +253,5 @@ func (r *Recorder) close() error {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
 	r.watcher.Wait()
-	return errors.Join(err, r.gaps.close(), os.RemoveAll(r.memory.dir), r.index.Close())
+	return errors.Join(err, r.gaps.close(), os.RemoveAll(r.memory.dir), r.index.Close(), r.unlock())
 }

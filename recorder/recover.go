@@ -28,8 +28,11 @@ type Recovered struct {
 	Missing  []string  // base names of files that the index knows and that are not there
 	Short    []string  // base names of files that are shorter than the index says
 	Rebuilt  bool      // the index was made anew
-	Replaced string    // where the damaged index is now; "" if there was none
+	Replaced string    // where the old index is now; "" if it is not there any more
 }
+
+// ErrNoCollection says that there is nothing to recover.
+var ErrNoCollection = errors.New("there is no collection")
 
 // Damaged is a place in a finished file where there is no whole exchange.
 type Damaged struct {
@@ -42,7 +45,7 @@ type Damaged struct {
 type Progress func(file string, done, total int64)
 
 // Recover brings the files and the index of a collection that nobody records into agreement, as Open does. It returns an error that wraps store.ErrLocked if
-// the collection is in use, and one that wraps fs.ErrNotExist if there is none.
+// the collection is in use, and one that wraps ErrNoCollection if there is none.
 func Recover(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	r, unlock, err := existing(cfg, collection, log)
@@ -393,8 +396,8 @@ func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, e
 	begin := file.Committed
 	return scanFile(path, *file, r.keyer, over, func(s *scan, offset int64) error {
 		r.report(file.Name, offset-begin)
-		if len(s.captures) < r.group && s.keys < maxKeys {
-			return nil
+		if len(s.captures) < r.group && s.keys < maxKeys || s.response == nil && s.request == nil {
+			return nil // between two exchanges: a metadata record of the last one may follow
 		}
 		file.Committed = s.end
 		return r.put(s, *file)

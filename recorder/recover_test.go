@@ -517,3 +517,41 @@ func TestNewName(t *testing.T) {
 		t.Errorf("a copy was left of %v, then there are %v", first, names)
 	}
 }
+
+// TestRecoverInterrupted: wherever a recovery that puts each capture into the index by itself is interrupted, the next one finds the same.
+func TestRecoverInterrupted(t *testing.T) {
+	c := crash(t)
+	for _, suffix := range []string{warc.OpenSuffix, ""} {
+		dir := t.TempDir()
+		c.restore(t, dir, int64(len(c.bytes)), 0)
+		if suffix == "" {
+			renamed(t, filepath.Join(dir, "archive", c.name))
+		}
+		var snapshots []string
+		r, unlock, err := newRecovery(Config{Progress: func(string, int64, int64) {
+			snapshot := t.TempDir()
+			if err := os.CopyFS(snapshot, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			snapshots = append(snapshots, snapshot)
+		}}, dir, new(Keyer), zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.group = 1
+		index, err := r.open()
+		if err := errors.Join(err, index.Close(), unlock()); err != nil {
+			t.Fatal(err)
+		}
+		if len(snapshots) < 10 {
+			t.Fatalf("%d snapshots", len(snapshots))
+		}
+		for _, snapshot := range snapshots {
+			found, err := Recover(Config{}, snapshot, zerolog.Nop(), nil)
+			if err != nil || found.Cut > 0 || len(found.Damaged) > 0 {
+				t.Errorf("%q: %+v, %v", suffix, found, err)
+			}
+			c.checkRecovered(t, snapshot, int64(len(c.bytes)))
+		}
+	}
+}

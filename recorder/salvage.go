@@ -169,7 +169,10 @@ func keepTail(from string, offset int64, to string) (string, error) {
 		if _, err := in.Seek(offset, io.SeekStart); err != nil {
 			return "", err
 		}
-		return path, copyTo(path, in)
+		if err := copyTo(path, in); err != nil {
+			return "", errors.Join(fmt.Errorf("copy what is to be cut off %s (free as much space as it takes, or move the file away): %w", from, err), os.Remove(path))
+		}
+		return path, nil
 	}
 }
 

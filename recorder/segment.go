@@ -41,6 +41,7 @@ type segment struct {
 	failures int    // writes that went wrong since the last one that did not
 	finished bool   // has its final name, or is gone
 
+	unsealed  bool // is finished, and could not get its final name
 	unindexed bool // captures in it are not in the index: the next start must look for them from where the index ends now
 }
 
@@ -94,9 +95,14 @@ func (f *files) create(s *segment) error {
 	return err
 }
 
-// present makes sure that the file is still found under its name: bytes written to one that was removed would be lost without an error.
-func (s *segment) present() error {
-	if _, err := os.Stat(s.path); err != nil {
+// present makes sure that the file is still there. One that is not open can only be looked for.
+func (s *segment) present() (err error) {
+	if s.writer != nil {
+		err = s.writer.Present(s.safe)
+	} else {
+		_, err = os.Stat(s.path)
+	}
+	if err != nil {
 		return fmt.Errorf("append to %s: %w", s.name, err)
 	}
 	return nil
@@ -173,6 +179,10 @@ func (f *files) finish(s *segment) error {
 	}
 	err := s.writer.Close()
 	s.writer = nil
+	if errors.Is(err, fs.ErrExist) { // someone has put a file there; the next start tells the two apart
+		f.log.Error().Err(err).Str("file", s.name).Msg("a WARC file keeps its name with .open until the next start")
+		s.unsealed, err = true, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -189,7 +199,7 @@ func (f *files) nowFinished(s *segment) {
 // both cases there is nothing to undo.
 func (f *files) missing(s *segment) {
 	if s.writer != nil {
-		s.writer.Close() // fails, since there is nothing to rename
+		s.writer.Abandon() // nobody can read what is lost with it
 		s.writer = nil
 	}
 	f.abandon(s)

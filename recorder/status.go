@@ -13,6 +13,7 @@ type Status struct {
 	Lost      int64    `json:"lost"`             // exchanges that could not be recorded; each one is in the log
 	Bytes     int64    `json:"bytes"`            // written to WARC files since the start
 	Queued    int64    `json:"queued"`           // bytes of exchanges that wait to be recorded, without those on disk
+	Large     int64    `json:"large"`            // exchanges above 1 MiB that wait on disk to be recorded
 	OpenFiles []string `json:"openFiles"`        // base names of the WARC files being written, the final ones
 
 	Gaps       map[string]int64 `json:"gaps"`       // what could not be recorded since the start, by reason
@@ -21,7 +22,7 @@ type Status struct {
 
 // Status tells how recording goes.
 func (r *Recorder) Status() Status {
-	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load(),
+	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load(), Large: r.waitingLarge.Load(),
 		Gaps: r.gaps.totals(), Goroutines: runtime.NumGoroutine()}
 	if err := r.Ready(); err != nil {
 		s.Recording, s.Reason = false, err.Error()

@@ -52,12 +52,13 @@ func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {
 
 // Gaps returns how many gaps there were and the newest of those that are kept, at most limit of them; 0 is all.
 func (b *Bolt) Gaps(limit int) (Gaps, error) {
-	g := Gaps{Counts: make(map[string]int64)}
+	g := Gaps{Counts: make(map[string]int64), Latest: []Gap{}}
 	err := b.viewGaps(func(t gapTables) (err error) {
 		if err := t.counts(g.Counts); err != nil {
 			return err
 		}
-		g.Latest, err = t.latest(limit)
+		latest, err := t.latest(limit)
+		g.Latest = append(g.Latest, latest...)
 		return err
 	})
 	return g, err
@@ -179,8 +180,8 @@ func (g *Gap) appendValue(dst []byte) []byte {
 	dst = append(dst, gapVersion)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(FourDigitYear(g.Time).UnixMicro()))
 	dst = appendText(dst, gapReason(g.Reason))
-	dst = appendText(dst, cutText(g.URL, maxGapURL))
-	return appendText(dst, cutText(g.Detail, maxGapDetail))
+	cut := g.Cut()
+	return appendText(appendText(dst, cut.URL), cut.Detail)
 }
 
 func decodeGap(value []byte) (Gap, error) {
@@ -198,6 +199,11 @@ func decodeGap(value []byte) (Gap, error) {
 
 func errGap(value []byte) error {
 	return fmt.Errorf("%w: a gap %q", ErrDamaged, value[:min(len(value), 100)])
+}
+
+// Cut returns the gap as it is stored: with texts that are not too long.
+func (g *Gap) Cut() Gap {
+	return Gap{Time: g.Time, Reason: gapReason(g.Reason), URL: cutText(g.URL, maxGapURL), Detail: cutText(g.Detail, maxGapDetail)}
 }
 
 // cutText returns at most limit bytes of s, in valid UTF-8.

@@ -3,6 +3,7 @@ package warc
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,6 +22,7 @@ const gather = 256 << 10
 type Writer struct {
 	dir, name string
 	file      *os.File
+	opened    fs.FileInfo // of the file when it was opened
 
 	mu      sync.Mutex
 	size    int64  // of the file: what is behind it, if anything, is the rest of a failed append
@@ -39,10 +41,12 @@ func Create(dir, name string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syncDir(dir, fault.WARCCreated); err != nil {
+	err = syncDir(dir, fault.WARCCreated)
+	opened, statError := file.Stat()
+	if err := errors.Join(err, statError); err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
-	return &Writer{dir: dir, name: name, file: file}, nil
+	return &Writer{dir: dir, name: name, file: file, opened: opened}, nil
 }
 
 // Resume opens dir/name.open, left behind by a crash, and cuts it to its first size bytes.
@@ -51,8 +55,8 @@ func Resume(dir, name string, size int64) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, name: name, file: file, size: size}
 	stat, err := file.Stat()
+	w := &Writer{dir: dir, name: name, file: file, opened: stat, size: size}
 	if err == nil && stat.Size() < size {
 		err = fmt.Errorf("%s has %d bytes, cannot be cut to %d", file.Name(), stat.Size(), size)
 	}
@@ -75,6 +79,19 @@ func (w *Writer) Size() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.size
+}
+
+// Present returns an error that wraps fs.ErrNotExist unless the file is still found under its name, with at least size bytes: what is appended to one that
+// was removed or replaced is lost without an error.
+func (w *Writer) Present(size int64) error {
+	there, err := os.Stat(openPath(w.dir, w.name))
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(there, w.opened) || there.Size() < size {
+		return fmt.Errorf("%s is another file now, or was cut: %w", openPath(w.dir, w.name), fs.ErrNotExist)
+	}
+	return nil
 }
 
 // Append appends bufs, one behind the other and nothing between them, and returns the offset of the first byte. After an error the file is as
@@ -202,6 +219,14 @@ func synced(file *os.File, sync func(*os.File) error) error {
 		return err
 	}
 	return fault.At(fault.WARCSynced)
+}
+
+// Abandon closes the file and leaves whatever bears its name alone: for one that Present does not find any more.
+func (w *Writer) Abandon() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.broken = errors.New(w.name + " is abandoned")
+	return w.file.Close()
 }
 
 // Discard closes the file and removes it: for one that got no record.
