@@ -47,6 +47,9 @@ import (
 	"warcorder/proxy/admin"
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/verify"
+	"warcorder/store/warc"
+	"warcorder/store/warc/v09"
 )
 
 // version is what the warcinfo records and `warcorder version` say.
@@ -66,6 +69,9 @@ type commandLine struct {
 	Gaps    gapsCommand    `cmd:"" help:"List what could not be recorded, and why."`
 	Recover recoverCommand `cmd:"" help:"Bring files and index of a collection into agreement after a crash, as the next recording would."`
 	Rebuild rebuildCommand `cmd:"" help:"Make the index of a collection anew from its WARC files alone."`
+	Verify  verifyCommand  `cmd:"" help:"Check WARC files byte for byte, and the index of a collection against them."`
+	Import  importCommand  `cmd:"" help:"Convert WARC 0.9 files to WARC 1.1 and add them to a collection."`
+	Index   indexCommand   `cmd:"" help:"Add WARC files of any tool to a collection, without writing them anew."`
 	CA      caCommand      `cmd:"" name:"ca" help:"Print the root certificate, or write it in every form that browsers take."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -314,6 +320,7 @@ func configKeys(app *kong.Application) map[string]bool {
 
 type recordCommand struct {
 	Listen          string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080"`
+	APIToken        string        `name:"api-token" help:"Secret that changes over HTTP need, such as POST /record, sent as Authorization: Bearer TOKEN; without one there are none. Better in the environment or the file than on the command line, where others may see it." placeholder:"TOKEN"`
 	ShutdownTimeout time.Duration `help:"How long exchanges in flight may go on after SIGINT or SIGTERM." default:"10s"`
 	collectionFlags
 	Proxy    proxy.Config    `embed:""`
@@ -355,6 +362,9 @@ func (c *recordCommand) check() error {
 	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
 		return fmt.Errorf("--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let every machine of the network in", c.Listen)
 	}
+	if strings.ContainsFunc(c.APIToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("api-token has spaces or characters in it that are not ASCII: it could not be sent in a header")
+	}
 	return c.Proxy.Check()
 }
 
@@ -370,6 +380,7 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index())))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
+	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy, rec))
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // before anybody can know that we are here
@@ -519,6 +530,8 @@ type exportCommand struct {
 	To       string                `help:"Only captures until the end of this time." placeholder:"TS"`
 	By       store.Key             `name:"key" help:"Key that the lines begin with, are sorted by and --url is found by: url, path, wwwoffle, form." enum:"url,path,wwwoffle,form" default:"url"`
 	As       canon.Dialect         `name:"dialect" help:"Dialect of the keys and request bodies: pywb, spec, warciojs." default:"pywb"`
+	Format   string                `help:"cdxj: a line for each capture. warc-0.9: the WARC files of the collection as files of the draft WARC 0.9, into the directory that -o names." enum:"cdxj,warc-0.9" default:"cdxj"`
+	FileSize int64                 `name:"file-size" help:"Size of the files of --format warc-0.9; longer records are cut into segments." default:"500MB" type:"size"`
 	Out      string                `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
 }
 
@@ -530,6 +543,9 @@ func (c *exportCommand) Run(*commandLine) error {
 	}
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
+	}
+	if c.Format == "warc-0.9" {
+		return c.exportOld(dir)
 	}
 	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To, Key: c.By, Dialect: c.As}
 	if c.URL != "" && c.By != store.URLKey {
@@ -958,10 +974,11 @@ func gapsPage(rec *recorder.Recorder) http.HandlerFunc {
 
 // --- recover, rebuild
 
-// repairFlags are those of the commands that repair a collection: which one, and what its keys are.
+// repairFlags are those of the commands that repair a collection: which one, and what its index holds.
 type repairFlags struct {
 	collectionFlags
-	Keys recorder.KeysConfig `embed:"" prefix:"keys-"`
+	Dedup recorder.DedupConfig `embed:""`
+	Keys  recorder.KeysConfig  `embed:"" prefix:"keys-"`
 }
 
 type recoverCommand struct{ repairFlags }
@@ -981,7 +998,7 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 		return err
 	}
 	log, _ := line.logger()
-	found, err := work(recorder.Config{Keys: c.Keys}, dir, log, newProgress())
+	found, err := work(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, log, newProgress())
 	if errors.Is(err, recorder.ErrNoCollection) {
 		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
 	}
@@ -1014,6 +1031,393 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	return nil
 }
 
+// --- verify
+
+type verifyCommand struct {
+	collectionFlags
+	JSON  bool     `name:"json" help:"Print JSON lines: one for each finding, then one with the summary."`
+	Files []string `arg:"" optional:"" name:"file" help:"WARC files of any tool. Default: all files of the collection, and its index."`
+}
+
+// Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit status 1.
+func (c *verifyCommand) Run(*commandLine) error {
+	var bar *progressbar.ProgressBar
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	checker := verify.Checker{
+		Report: func(f verify.Finding) {
+			if bar != nil {
+				bar.Clear()
+			}
+			if c.JSON {
+				out.Encode(f)
+			} else {
+				fmt.Println(findingLine(f))
+			}
+		},
+		Progress: func(file string, done, total int64) {
+			if bar == nil {
+				bar = newBar(total, file, progressbar.OptionShowBytes(true))
+			}
+			bar.Describe(file)
+			bar.Set64(done)
+		},
+	}
+	found, err := c.check(&checker)
+	if bar != nil {
+		bar.Finish()
+	}
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	if c.JSON {
+		err = out.Encode(map[string]verify.Summary{"summary": found})
+	} else {
+		printVerified(found)
+	}
+	if found.Findings > 0 {
+		return errors.Join(err, fmt.Errorf("not all is as it must be: %s, see above", count(int(found.Findings), "finding")))
+	}
+	return err
+}
+
+// check checks the files that were named, or the collection.
+func (c *verifyCommand) check(checker *verify.Checker) (verify.Summary, error) {
+	if len(c.Files) > 0 {
+		return checker.Files(c.Files)
+	}
+	dir, err := c.path()
+	if err != nil {
+		return verify.Summary{}, err
+	}
+	found, err := checker.Collection(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: name a collection with --collection and --dir, or files", err)
+	}
+	return found, err
+}
+
+// findingLine is a finding as people read it.
+func findingLine(f verify.Finding) string {
+	line := fmt.Sprintf("%s:%d: ", printable(f.File), f.Offset)
+	if f.Note {
+		line += "note: "
+	}
+	line += printable(f.Text)
+	if f.RecordID != "" {
+		line += " [" + printable(f.RecordID) + "]"
+	}
+	if f.More > 0 {
+		line += fmt.Sprintf(" (and %s more like this in this file)", humanize.Comma(f.More))
+	}
+	return line
+}
+
+// printVerified prints what has been checked.
+func printVerified(found verify.Summary) {
+	var records int64
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(found.Records)) {
+		records += found.Records[kind]
+		kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(found.Records[kind]), printable(kind)))
+	}
+	fmt.Printf("%s, %s: %s", count(found.Files, "file"), humanize.Bytes(uint64(found.Bytes)), count(int(records), "whole record"))
+	if len(kinds) > 0 {
+		fmt.Printf(" (%s)", strings.Join(kinds, ", "))
+	}
+	d := found.Digests
+	fmt.Printf("\n%s and %s are right", count(int(d.Block), "block digest"), count(int(d.Wire+d.Entity+d.Both), "payload digest"))
+	if d.Wire+d.Entity > 0 {
+		fmt.Printf("; of chunked payloads %s as stored, %s without the chunks", humanize.Comma(d.Wire), humanize.Comma(d.Entity))
+	}
+	fmt.Println()
+	if found.Indexed {
+		fmt.Printf("%s of the index compared\n", count(int(found.Captures), "capture"))
+	}
+	fmt.Printf("%s, %s\n", count(int(found.Findings), "finding"), count(int(found.Notes), "note"))
+}
+
+// --- index
+
+type indexCommand struct {
+	repairFlags
+	Copy  bool     `help:"Copy a file into the collection that cannot be linked there, one on another disk for example."`
+	Files []string `arg:"" name:"file" help:"WARC files of any tool: .warc, .warc.gz, .warc.zst."`
+}
+
+// Run adds the files, and says what was found in each. What could not be indexed makes the exit status 1.
+func (c *indexCommand) Run(line *commandLine) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	log, _ := line.logger()
+	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, c.Files, c.Copy, log, newProgress())
+	if err != nil {
+		return explainOpen(err, dir)
+	}
+	findings := reportIndexed(files)
+	if findings > 0 {
+		return fmt.Errorf("not all could be indexed: %s, see above", count(findings, "finding"))
+	}
+	return nil
+}
+
+// reportIndexed says what was found in each file, and returns how many places could not be indexed.
+func reportIndexed(files []recorder.Indexed) int {
+	findings := 0
+	for _, f := range files {
+		switch {
+		case f.Known:
+			fmt.Printf("%s: is in the index already\n", f.Name)
+		case f.Copied:
+			fmt.Printf("%s: copied, %s\n", f.Name, count(f.Captures, "capture"))
+		default:
+			fmt.Printf("%s: %s\n", f.Name, count(f.Captures, "capture"))
+		}
+		for _, d := range f.Damaged {
+			fmt.Printf("%s:%d: %s passed over: %v\n", f.Name, d.Offset, count(int(d.Bytes), "byte"), d.Reason)
+		}
+		findings += len(f.Damaged)
+	}
+	return findings
+}
+
+// --- import and export of WARC 0.9
+
+type importCommand struct {
+	repairFlags
+	From  string   `name:"from-format" help:"Format of the files: 0.9, the draft of 2006." enum:"0.9" required:""`
+	Files []string `arg:"" name:"file" help:"Files to import; segments of one record may lie in several of them."`
+}
+
+// convertedSuffix ends the names of the files that import makes.
+const convertedSuffix = "-from-0.9.warc.gz"
+
+// Run converts the files to WARC 1.1 and adds them to the collection. The files themselves stay as they are.
+func (c *importCommand) Run(line *commandLine) (err error) {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	log, _ := line.logger()
+	if _, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, nil, false, log, nil); err != nil {
+		return explainOpen(err, dir) // before the work is done
+	}
+	conversion, err := newConversion(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conversion.remove()) }()
+	if err := conversion.run(c.Files); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, conversion.made, false, log, newProgress())
+	if err != nil {
+		return explainOpen(err, dir)
+	}
+	if n := conversion.findings + reportIndexed(files); n > 0 {
+		return fmt.Errorf("not all could be imported as it is: %s, see above", count(n, "finding"))
+	}
+	return nil
+}
+
+// conversion writes the records of 0.9 files to 1.1 files, one for each, in a directory of the collection that is removed at the end.
+type conversion struct {
+	temp       string
+	importer   v09.Importer
+	compressor *warc.Compressor
+	file       *warc.Writer // nil until its first record
+	name       string       // of the file
+	made       []string
+	findings   int
+}
+
+func newConversion(dir string) (*conversion, error) {
+	if err := sweepConversions(dir); err != nil {
+		return nil, err
+	}
+	temp, err := os.MkdirTemp(dir, fmt.Sprintf("import-%d-", os.Getpid()))
+	if err != nil {
+		return nil, err
+	}
+	c := &conversion{temp: temp, compressor: warc.NewCompressor()}
+	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: func(f v09.Finding) {
+		c.findings++
+		fmt.Println(printable(f.String()))
+	}}
+	return c, nil
+}
+
+func (c *conversion) remove() error { return os.RemoveAll(c.temp) }
+
+// sweepConversions removes what imports have left whose process was killed.
+func sweepConversions(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		var pid int
+		if n, _ := fmt.Sscanf(entry.Name(), "import-%d-", &pid); n == 1 && entry.IsDir() && !alive(pid) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return err
+}
+
+// convertedNames returns the name of what is made of each file. Two of the same name are refused before the work is done.
+func convertedNames(paths []string) ([]string, error) {
+	var names []string
+	for i, path := range paths {
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".warc") + convertedSuffix
+		if same := slices.Index(names, name); same >= 0 {
+			return nil, fmt.Errorf("%s and %s would both become %s: rename one of them, or import them one after another into collections of their own", paths[same], paths[i], name)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// run converts the files. Segments whose rest does not come go into the last one.
+func (c *conversion) run(paths []string) error {
+	names, err := convertedNames(paths)
+	if err != nil {
+		return err
+	}
+	for i, path := range paths {
+		if err := c.finish(); err != nil {
+			return err
+		}
+		c.name = names[i]
+		r, err := v09.Open(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(c.importer.Read(r), r.Close()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.importer.Close(), c.finish())
+}
+
+// write appends a record to the file.
+func (c *conversion) write(header []byte, block io.Reader, size int64) (err error) {
+	if c.file == nil {
+		if c.file, err = warc.Create(c.temp, c.name); err != nil {
+			return err
+		}
+	}
+	_, err = c.file.AppendStream(func(t *warc.Tail) error {
+		_, err := c.compressor.Stream(t, t.Offset(), [][]byte{header}, block, size, false)
+		return err
+	})
+	return err
+}
+
+// finish gives the file its final name.
+func (c *conversion) finish() error {
+	if c.file == nil {
+		return nil
+	}
+	c.made = append(c.made, filepath.Join(c.temp, c.name))
+	err := c.file.Close()
+	c.file = nil
+	return err
+}
+
+// exportOld writes the finished WARC files of the collection as WARC 0.9.
+func (c *exportCommand) exportOld(dir string) error {
+	archive := filepath.Join(dir, "archive")
+	switch {
+	case c.Out == "" || c.Out == "-":
+		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
+	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb:
+		return errors.New("export: --format warc-0.9 writes all records: leave --url, --from, --to, --key and --dialect out")
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return err
+	}
+	if same, err := sameDir(c.Out, archive); err != nil {
+		return fmt.Errorf("export: %w", err)
+	} else if same {
+		return fmt.Errorf("export: %s is the archive itself: name another directory with -o", c.Out)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	w := &v09.Writer{Dir: c.Out, Prefix: filepath.Base(dir), Host: host, Target: c.FileSize, Temp: c.Out}
+	damaged, err := exportFiles(w, archive)
+	if err != nil {
+		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
+	}
+	if err := w.Close(); err != nil || damaged == 0 {
+		return err
+	}
+	return fmt.Errorf("export: %s passed over, see above", count(damaged, "damaged place"))
+}
+
+// sameDir reports whether two paths lead to the same directory.
+func sameDir(path, other string) (bool, error) {
+	a, err := os.Stat(path)
+	if err != nil {
+		return false, err
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b), err
+}
+
+// exportFiles writes the records of all finished files of an archive. It returns how many damaged places it has passed over.
+func exportFiles(w *v09.Writer, archive string) (damaged int, err error) {
+	entries, err := os.ReadDir(archive)
+	if err != nil {
+		return 0, err
+	}
+	open := 0
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasSuffix(name, warc.OpenSuffix) {
+			open++
+		}
+		if !slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+			continue
+		}
+		n, err := exportFile(w, filepath.Join(archive, name))
+		if err != nil {
+			return damaged, err
+		}
+		damaged += n
+	}
+	if open > 0 {
+		fmt.Fprintf(os.Stderr, "%s left out: still being written, or not recovered after a crash\n", count(open, "file"))
+	}
+	return damaged, nil
+}
+
+// exportFile writes the records of a file, and steps over what is damaged in it.
+func exportFile(w *v09.Writer, path string) (damaged int, err error) {
+	r, err := warc.OpenForeign(path, 0)
+	if errors.As(err, new(*warc.Damage)) {
+		fmt.Println(printable(err.Error()))
+		return 1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		err := w.Export(r)
+		if !errors.As(err, new(*warc.Damage)) {
+			return damaged, err
+		}
+		damaged++
+		fmt.Println(printable(err.Error()))
+		if _, _, err := r.Resync(); errors.Is(err, io.EOF) {
+			return damaged, nil
+		} else if err != nil {
+			return damaged, err
+		}
+	}
+}
+
 // count writes a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
@@ -1026,7 +1430,7 @@ func count(n int, thing string) string {
 func newProgress() recorder.Progress {
 	var bar *progressbar.ProgressBar
 	return func(file string, done, total int64) {
-		if bar == nil {
+		if bar == nil || bar.GetMax64() != total {
 			bar = newBar(total, file, progressbar.OptionShowBytes(true))
 		}
 		bar.Describe(file)

@@ -13,6 +13,7 @@ type Config struct {
 	MaxConnections   int      `name:"max-connections" help:"Clients that may be connected at a time, tunnels included. At that number the connection that has waited longest for a request makes room for a new one; if none waits, the new one gets 503. The limit on open files may allow fewer." default:"10000"`
 	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted." default:"1MiB" type:"size"`
 	MaxBodySize      int64    `name:"max-body-size" help:"Largest message body; 0 is no limit. Of a longer response the beginning is recorded (WARC-Truncated: length) and the client's connection cut; a longer request gets 413." default:"0" type:"size"`
+	RecordDNS        bool     `name:"record-dns" help:"Record what name servers answer, as resource records dns:HOST. Names are then looked up in the hosts file and by the name servers of the system, and in no other way that it may know."`
 	Timeout          Timeout  `embed:"" prefix:"timeout-"`
 }
 

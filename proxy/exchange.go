@@ -105,7 +105,7 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 	if e.s.p.ctx.Err() != nil { // stopped meanwhile: stop() may not have seen this connection
 		e.up.raw.Close()
 	}
-	e.x.RemoteIP, e.x.TLS, e.x.Cipher, e.x.Unverified = e.up.ip, e.up.tls, e.up.cipher, e.up.unverified
+	e.x.RemoteIP, e.x.TLS, e.x.Cipher, e.x.Chain, e.x.Unverified = e.up.ip, e.up.tls, e.up.cipher, e.up.chain, e.up.unverified
 	return reused, nil
 }
 

@@ -70,6 +70,7 @@ func newHouseAt(t *testing.T, cfg Config, recording recorder.Config, ln net.List
 	h := &house{t: t, dir: t.TempDir(), log: &syncBuffer{}, served: make(chan error, 1)}
 	log := zerolog.New(h.log)
 	var err error
+	recording.Dedup.MinSize = 1 << 10 // as on the command line: most bodies here are the same few bytes
 	if h.rec, err = recorder.Open(recording, h.dir, log); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,14 @@ func newHouseAt(t *testing.T, cfg Config, recording recorder.Config, ln net.List
 		t.Fatal(err)
 	}
 	h.address = ln.Addr().String()
-	admin := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "admin %s", r.URL.Path) })
+	recordPage := RecordPage(cfg, h.rec)
+	admin := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/record" {
+			recordPage.ServeHTTP(w, r)
+			return
+		}
+		fmt.Fprintf(w, "admin %s", r.URL.Path)
+	})
 	h.proxy = New(cfg, ln, h.authority, h.rec, admin, log)
 	go func() { h.served <- h.proxy.Serve() }()
 	t.Cleanup(h.close)

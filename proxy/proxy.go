@@ -36,6 +36,7 @@ type Proxy struct {
 	tls       *tls.Config
 	log       zerolog.Logger
 	upstreams *upstreams
+	names     names
 	server    *http.Server
 	front     *frontListener
 	ln        net.Listener
@@ -58,6 +59,10 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.tls = authority.ServerConfig(connectHost)
 	p.upstreams = newUpstreams(p.cfg, p.heads, p.isSelf)
+	if cfg.RecordDNS {
+		p.names.rec = rec
+		p.upstreams.resolver = p.names.resolver()
+	}
 	p.front = newFrontListener(ln.Addr())
 	p.server = &http.Server{
 		Handler:        p.dispatch(admin),

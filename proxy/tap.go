@@ -22,9 +22,21 @@ type tapConn struct {
 func (c *tapConn) Read(p []byte) (int, error) {
 	n, err := c.read(p)
 	if c.tapping {
-		c.seen = append(c.seen, p[:n]...)
+		c.see(p[:n])
 	}
 	return n, err
+}
+
+// mostSeen is more than net/http reads before it has a CONNECT's head. What is longer is a body, for a page of our own.
+const mostSeen = maxFrontHead + 16<<10
+
+// see remembers what was read.
+func (c *tapConn) see(p []byte) {
+	if len(c.seen)+len(p) > mostSeen {
+		c.seen, c.tapping = nil, false
+		return
+	}
+	c.seen = append(c.seen, p...)
 }
 
 func (c *tapConn) read(p []byte) (int, error) {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"warcorder/recorder"
 )
 
 // origin names a place that requests go to. It is the key of the upstream pool.
@@ -50,8 +52,9 @@ type upstream struct {
 	tls        uint16 // the version, 0 for plain
 	cipher     uint16
 	unverified string // the certificate's problem that InsecureUpstream let pass
-	used       int    // exchanges before this one
-	bound      bool   // authenticated once (NTLM, Negotiate), and so one client's for good
+	chain      *recorder.Chain
+	used       int  // exchanges before this one
+	bound      bool // authenticated once (NTLM, Negotiate), and so one client's for good
 	idleSince  time.Time
 }
 
@@ -61,6 +64,7 @@ type upstreams struct {
 	self     func(netip.AddrPort) bool
 	heads    *budget
 	sessions tls.ClientSessionCache
+	resolver *net.Resolver // nil is the system's
 
 	mu     sync.Mutex
 	idle   map[origin][]*upstream
@@ -216,7 +220,7 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
 	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
-	dialer := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+	dialer := net.Dialer{Resolver: u.resolver, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
 			itself.Store(true)
 			return errSelf
@@ -271,8 +275,17 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 	if cs.NegotiatedProtocol != "" && cs.NegotiatedProtocol != "http/1.1" {
 		return fmt.Errorf("the origin insists on %q", cs.NegotiatedProtocol)
 	}
-	up.conn, up.tls, up.cipher = conn, cs.Version, cs.CipherSuite
+	up.conn, up.tls, up.cipher, up.chain = conn, cs.Version, cs.CipherSuite, chainOf(cs.PeerCertificates)
 	return nil
+}
+
+// chainOf is what the origin sent; in a resumed session, what it had sent before.
+func chainOf(certificates []*x509.Certificate) *recorder.Chain {
+	der := make([][]byte, len(certificates))
+	for i, certificate := range certificates {
+		der[i] = certificate.Raw
+	}
+	return recorder.NewChain(der)
 }
 
 // verify is what crypto/tls does when verification is on.

@@ -20,7 +20,7 @@ type batch struct {
 	file    store.File // as the index shall know it then
 }
 
-// done is a finished exchange.
+// done is a finished exchange, or a record that is none.
 type done struct {
 	url      string
 	captured bool
@@ -28,6 +28,20 @@ type done struct {
 	took     time.Duration
 	size     int64 // as it crossed the wire
 	queued   int64 // what it takes of the queue
+	extra    bool  // it is no exchange
+	wait     chan<- outcome
+
+	original *pendingOriginal // what others may refer to; nil if they may not
+	refers   *pendingOriginal // what it refers to, if that was not in the index
+	at       stretch          // of its records in the chunks of its batch
+}
+
+// tell tells whoever waits for it what became of it.
+func (d *done) tell(err error) {
+	if d.wait != nil {
+		d.wait <- outcome{d.capture.Location, err}
+		d.wait = nil
+	}
 }
 
 // manyKeys is more bytes of keys than any batch has but for bodies of many MB.
@@ -78,6 +92,9 @@ func (f *files) chunk() []byte {
 func (f *files) recycle(b *batch) {
 	f.mu.Lock()
 	f.leave(b.segment, len(b.done))
+	for i := range b.done {
+		f.originals.forget(b.done[i].original)
+	}
 	f.keys -= b.keys
 	f.fewerKeys.Broadcast()
 	f.mu.Unlock()

@@ -3,6 +3,8 @@
 package recorder
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +50,7 @@ func BenchmarkRecords(b *testing.B) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			m := newMaker(zerolog.Nop(), &Keyer{})
+			m := newMaker(zerolog.Nop(), &Keyer{}, nil, &style{}, &DedupConfig{})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
 			s := &segment{}
@@ -57,7 +59,7 @@ func BenchmarkRecords(b *testing.B) {
 			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))
 			b.ReportAllocs()
 			for b.Loop() {
-				request, response := requestOf(requestBytes), messageOf(responseBytes)
+				request, response := requestOf(requestBytes, digester{}), messageOf(responseBytes, digester{})
 				r := m.make(x, &request, &response, s)
 				members = m.append(members[:0], r.response, &response)
 				members = m.append(members, r.request, &request)
@@ -66,16 +68,25 @@ func BenchmarkRecords(b *testing.B) {
 	}
 }
 
-// BenchmarkCommit records exchanges from many goroutines, through WARC file and index, both synced.
-func BenchmarkCommit(b *testing.B) {
+// BenchmarkCommit records exchanges from many goroutines, through WARC file and index, both synced. No two bodies are the same.
+func BenchmarkCommit(b *testing.B) { benchmarkCommit(b, DedupConfig{}, true) }
+
+// BenchmarkCommitAll is BenchmarkCommit without deduplication.
+func BenchmarkCommitAll(b *testing.B) { benchmarkCommit(b, DedupConfig{Dedup: dedupOff}, true) }
+
+// BenchmarkCommitSame is BenchmarkCommit with one body: all but the first are revisits.
+func BenchmarkCommitSame(b *testing.B) { benchmarkCommit(b, DedupConfig{}, false) }
+
+func benchmarkCommit(b *testing.B, dedup DedupConfig, different bool) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			r, err := Open(Config{}, b.TempDir(), zerolog.Nop())
+			r, err := Open(Config{Dedup: dedup}, b.TempDir(), zerolog.Nop())
 			if err != nil {
 				b.Fatal(err)
 			}
 			request, response := []byte(browserRequest), []byte(all[name])
+			body := bytes.Index(response, []byte("\r\n\r\n")) + 4
 			var serial atomic.Int64
 			b.SetBytes(int64(len(request) + len(response)))
 			b.ReportAllocs()
@@ -83,11 +94,16 @@ func BenchmarkCommit(b *testing.B) {
 			b.ResetTimer()
 			before := cpuTime(b)
 			b.RunParallel(func(pb *testing.PB) {
+				response := bytes.Clone(response)
 				for pb.Next() {
 					x := r.Begin()
 					x.Started = time.Now()
-					x.URL = fmt.Sprintf("https://www.example.com/static/app.js?v=%d", serial.Add(1))
+					n := serial.Add(1)
+					x.URL = fmt.Sprintf("https://www.example.com/static/app.js?v=%d", n)
 					x.Method = "GET"
+					if different {
+						binary.LittleEndian.PutUint64(response[body:], uint64(n))
+					}
 					x.Request.Write(request)
 					for rest := response; len(rest) > 0; {
 						n, _ := x.Response.Write(rest[:min(len(rest), 32<<10)])

@@ -19,6 +19,7 @@ type committer struct {
 	log      zerolog.Logger
 	interval time.Duration // between the beginnings of two commits, and so the longest wait of an exchange
 	idle     time.Duration // after which a file is finished
+	maxAge   time.Duration // the same for one that is written to; 0 is no limit
 
 	closing <-chan struct{} // closed when the recorder closes: nothing waits for others any more
 	stop    chan struct{}   // closed when no more exchanges will come
@@ -112,17 +113,22 @@ func (c *committer) some(waiting []*batch) (now, later []*batch) {
 	return waiting[:aloneAtOnce:aloneAtOnce], waiting[aloneAtOnce:]
 }
 
-// retireIdle ends files that have had no exchange for long; at the end, all. It returns how long to wait until the next one may be idle.
+// retireIdle ends files that have had no exchange for long, or are too old; at the end, all. It returns how long to wait until the next one may be either.
 func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration) {
 	wait = c.idle
 	for l, s := range c.current {
 		if s == nil {
 			continue
 		}
-		left := c.idle - now.Sub(c.used[l])
-		if stopped || left <= 0 && s.pending == 0 {
+		left, young := c.idle-now.Sub(c.used[l]), c.idle
+		if c.maxAge > 0 {
+			young = c.maxAge - now.Sub(s.created)
+		}
+		if stopped || young <= 0 || left <= 0 && s.pending == 0 {
 			c.retire(lane(l))
-		} else if s.pending == 0 {
+			continue
+		}
+		if wait = min(wait, young); s.pending == 0 {
 			wait = min(wait, left)
 		}
 	}
@@ -131,6 +137,7 @@ func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration)
 
 // commit does what is left to do of g. It may be called again after an error: nothing is done twice.
 func (c *committer) commit(g *group) error {
+	c.dropOrphans(g)
 	for _, b := range g.batches {
 		if b.written {
 			continue
@@ -218,9 +225,14 @@ func (c *committer) seal(s *segment) error {
 func (c *committer) finishBatch(b *batch, lost error) {
 	for i := range b.done {
 		if d := &b.done[i]; lost != nil {
+			if d.original != nil {
+				d.original.lost = true
+			}
 			c.lost(d, lost)
 		} else {
-			c.recorded.Add(1)
+			if !d.extra {
+				c.recorded.Add(1)
+			}
 			c.logCapture(d)
 			c.finished(d)
 		}

@@ -2,51 +2,118 @@ package recorder
 
 import (
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base32"
+	"encoding/hex"
+	"hash"
 	"io"
 )
 
-// sum is a SHA-1 digest.
-type sum [sha1.Size]byte
+// algorithm is that of the digests in WARC records and CDXJ lines.
+type algorithm uint8
 
-// noBytes is the digest of an empty payload.
-var noBytes = sum(sha1.Sum(nil))
+const (
+	sha1Digest   algorithm = iota // "sha1:BASE32", as the tools of the field have it
+	sha256Digest                  // "sha256:hex", in lower case: base32 of 32 bytes would need padding, which jwarc refuses
+)
 
-// append appends the digest as WARC and CDXJ spell it: sha1:BASE32.
+func (a algorithm) new() hash.Hash {
+	if a == sha256Digest {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// sum is a digest.
+type sum struct {
+	algorithm
+	bytes [sha256.Size]byte // of SHA-1 the first 20
+}
+
+// of returns the digest of b.
+func (a algorithm) of(b []byte) sum {
+	s := sum{algorithm: a}
+	if a == sha256Digest {
+		s.bytes = sha256.Sum256(b)
+	} else {
+		*(*[sha1.Size]byte)(s.bytes[:]) = sha1.Sum(b)
+	}
+	return s
+}
+
+// sumOf returns the digest of what has been written to h.
+func (a algorithm) sumOf(h hash.Hash) sum {
+	s := sum{algorithm: a}
+	h.Sum(s.bytes[:0])
+	return s
+}
+
+// append appends the digest as WARC and CDXJ spell it.
 func (s *sum) append(dst []byte) []byte {
-	return base32.StdEncoding.AppendEncode(append(dst, "sha1:"...), s[:])
+	if s.algorithm == sha256Digest {
+		return hex.AppendEncode(append(dst, "sha256:"...), s.bytes[:])
+	}
+	return base32.StdEncoding.AppendEncode(append(dst, "sha1:"...), s.bytes[:sha1.Size])
 }
 
 func (s *sum) String() string {
-	var b [len("sha1:") + 32]byte
+	var b [len("sha256:") + 2*sha256.Size]byte
 	return string(s.append(b[:0]))
 }
 
-// sumBytes returns the digests of a block and of its payload, which begins headSize bytes into it.
-func sumBytes(block []byte, headSize int) (whole, payload sum) {
-	whole, payload = sha1.Sum(block), noBytes
-	if headSize < len(block) {
-		payload = sha1.Sum(block[headSize:])
-	}
-	return whole, payload
+// digester says which digests records have. The zero digester is SHA-1, with the payload as it crossed the wire.
+type digester struct {
+	algorithm
+	entity bool // the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1 names), not what follows the HTTP header as it is stored
 }
 
-// sumReader is sumBytes for a block that is read once; buf is what it is read through.
-func sumReader(block io.Reader, headSize int64, buf []byte) (whole, payload sum, err error) {
-	ofBlock, ofPayload := sha1.New(), sha1.New()
-	var at int64
+// sumBytes returns the digests of a block and of its payload, which follows the head.
+func (d digester) sumBytes(block []byte, h *head) (whole, payload sum) {
+	return d.of(block), d.payload(block[h.size:], h)
+}
+
+// payload returns the payload digest of a body.
+func (d digester) payload(body []byte, h *head) sum {
+	if !d.entity || !h.chunked {
+		return d.of(body)
+	}
+	var chunks dechunker
+	sum := d.new()
+	for len(body) > 0 {
+		var data []byte
+		data, body = chunks.next(body)
+		sum.Write(data)
+	}
+	return d.sumOf(sum)
+}
+
+// sumReader is sumBytes for a block that is read once; buf is what it is read through. What follows the head goes to content too, unless that is nil.
+func (d digester) sumReader(block io.Reader, h *head, buf []byte, content *content) (whole, payload sum, err error) {
+	ofBlock, ofPayload := d.new(), d.new()
+	var chunks dechunker
+	left := h.size // of the head
 	for err == nil {
 		var n int
 		n, err = block.Read(buf)
 		ofBlock.Write(buf[:n])
-		skip := min(max(headSize-at, 0), int64(n))
-		ofPayload.Write(buf[skip:n])
-		at += int64(n)
+		skip := min(left, n)
+		left -= skip
+		body := buf[skip:n]
+		if content != nil {
+			content.write(body)
+		}
+		if !d.entity || !h.chunked {
+			ofPayload.Write(body)
+			continue
+		}
+		for len(body) > 0 {
+			var data []byte
+			data, body = chunks.next(body)
+			ofPayload.Write(data)
+		}
 	}
 	if err == io.EOF {
 		err = nil
 	}
-	ofBlock.Sum(whole[:0])
-	ofPayload.Sum(payload[:0])
-	return whole, payload, err
+	return d.sumOf(ofBlock), d.sumOf(ofPayload), err
 }

@@ -30,6 +30,9 @@ type Exchange struct {
 	// TLS and Cipher are tls.VersionTLS13 … and the cipher suite of the connection to the origin; 0 without TLS.
 	TLS, Cipher uint16
 
+	// Chain is the certificates that the origin sent; nil without TLS.
+	Chain *Chain
+
 	// Unverified says what is wrong with the origin's certificate that was accepted all the same; "" if nothing.
 	Unverified string
 
@@ -46,6 +49,7 @@ type Exchange struct {
 
 	ended    time.Time // when Commit was called
 	queued   int64     // what it takes of the queue
+	extra    *Extra    // what it stands for instead of an exchange; its block is Response
 	recorder *Recorder
 }
 

@@ -343,8 +343,13 @@ func TestAloneTakesLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer index.Close()
-	f := files{alone: true, wake: make(chan struct{}, 1), dir: t.TempDir(), index: index}
+	cfg, err := Config{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := files{alone: true, wake: make(chan struct{}, 1), dir: t.TempDir(), index: index, style: cfg.style()}
 	f.fewerKeys.L = &f.mu
+	f.originals.init(&f.mu)
 	s := f.plan(small, 100)
 	records := make([]byte, 500)
 	held := 0

@@ -17,8 +17,10 @@ import (
 // straight into the file and may hold it for a long time.
 type files struct {
 	dir        string // archive/ of the collection
+	pattern    string // of their names
 	prefix     string
 	host       string
+	style      *style
 	collection string // its name
 	maxSize    int64
 	index      *store.Bolt
@@ -41,6 +43,9 @@ type files struct {
 	keys      int64     // bytes of the keys of exchanges that wait
 	fewerKeys sync.Cond // on mu
 	full      int64     // size that wakes the committer before its time
+
+	originals originals
+	presence  presence
 
 	batches sync.Pool
 	chunks  sync.Pool
@@ -82,7 +87,7 @@ func (f *files) next(l lane) *segment {
 		name:     f.newName(created),
 		created:  created,
 		warcinfo: random.next(),
-		bound:    sizeOfWarcinfo,
+		bound:    sizeOfWarcinfo + f.style.warcinfo.size(),
 	}
 	f.current[l] = s
 	return s
@@ -92,7 +97,7 @@ func (f *files) next(l lane) *segment {
 func (f *files) newName(created time.Time) string {
 	for {
 		f.serial++
-		name := warc.Name(f.prefix, created, f.serial, f.host)
+		name := warc.Name(f.pattern, f.prefix, created, f.serial, f.host)
 		if free, err := isFree(f.dir, name, f.index); free || err != nil { // what is wrong shows again when the file is made
 			return name
 		}
@@ -138,6 +143,11 @@ func (f *files) move(b *batch) *segment {
 	b.segment.planned += n - 1
 	b.segment.pending += n - 1
 	f.leave(old, n)
+	for i := range b.done {
+		if p := b.done[i].original; p != nil {
+			p.segment = b.segment
+		}
+	}
 	return b.segment
 }
 
@@ -158,8 +168,9 @@ func (f *files) add(s *segment, bound int64, records []byte, d done) {
 	s.bound += int64(len(records)) - bound
 	b := f.batchOf(s)
 	d.capture.Offset += b.size
+	d.at = stretch{b.size, b.size + int64(len(records))}
 	f.done(b, d)
-	b.size += int64(len(records))
+	b.size = d.at.to
 	f.copy(b, records)
 	f.waits(d.size)
 }
@@ -170,6 +181,9 @@ func (f *files) addWritten(s *segment, end int64, d done) {
 	defer f.mu.Unlock()
 	b := f.batchOf(s)
 	d.capture.File = s.name
+	if d.original != nil {
+		d.original.segment = nil
+	}
 	f.done(b, d)
 	b.file, b.written = s.file, true
 	b.file.Committed, s.bound = end, end // only one exchange at a time is planned for such a file
@@ -182,10 +196,9 @@ const maxKeys = 32 << 20
 
 // done adds an exchange to a batch.
 func (f *files) done(b *batch, d done) {
-	b.done = append(b.done, d)
-	n := keySize(&d.capture)
-	b.keys += n
-	f.keys += n
+	f.originals.await(d.original)
+	b.keep(d)
+	f.keys += keySize(&d.capture)
 }
 
 // awaitKeys waits until the keys that wait take no more than maxKeys.

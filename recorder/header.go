@@ -4,9 +4,6 @@ import (
 	"crypto/tls"
 	"net/netip"
 	"strconv"
-	"time"
-
-	"warcorder/store/warc"
 )
 
 // header makes the WARC headers of an exchange.
@@ -16,24 +13,36 @@ type header struct {
 	protocol string // "http/1.1"
 	suite    string // the TLS cipher suite
 	id       *ids
+	style    *style
 }
 
-// append appends the header of a request or response record, with its empty line (WARC 1.1 section 5).
+// append appends the header of a request or response record, with its empty line (WARC 1.1 section 5); of a revisit, if the response is stored as one.
 func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *message, truncated string) []byte {
-	dst = append(dst, warc.Version+"\r\nWARC-Type: "...)
-	dst = append(dst, kind...)
+	dst = append(append(dst, h.style.version()...), "\r\nWARC-Type: "...)
+	if m.refers != nil {
+		dst = append(dst, "revisit"...)
+		if !m.refers.notModified {
+			truncated = "length" // WARC 1.1 section 6.7.2
+		}
+	} else {
+		dst = append(dst, kind...)
+	}
 	dst = id.append(append(dst, "\r\nWARC-Record-ID: "...))
 	if concurrentTo != nil {
 		dst = concurrentTo.append(append(dst, "\r\nWARC-Concurrent-To: "...))
 	}
-	dst = appendDate(append(dst, "\r\nWARC-Date: "...), h.x.Started)
+	dst = h.style.appendDate(append(dst, "\r\nWARC-Date: "...), h.x.Started)
 	dst = append(append(dst, "\r\nWARC-Target-URI: "...), h.uri...)
 	dst = h.appendConnection(dst)
 	dst = h.id.warcinfo.append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
 	if truncated != "" {
 		dst = append(append(dst, "\r\nWARC-Truncated: "...), truncated...)
 	}
-	dst = m.payload.append(append(dst, "\r\nWARC-Payload-Digest: "...))
+	if m.refers != nil {
+		dst = m.refers.append(dst, h.style)
+	} else {
+		dst = m.payload.append(append(dst, "\r\nWARC-Payload-Digest: "...))
+	}
 	dst = m.block.append(append(dst, "\r\nWARC-Block-Digest: "...))
 	dst = append(append(dst, "\r\nContent-Type: application/http; msgtype="...), kind...)
 	dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), m.length, 10)
@@ -72,11 +81,4 @@ func tlsName(version uint16) string {
 // appendIP appends an address: IPv6 as RFC 5952 has it, without a zone.
 func appendIP(dst []byte, ip netip.Addr) []byte {
 	return ip.Unmap().WithZone("").AppendTo(dst)
-}
-
-// dateFormat is the WARC-Date of WARC 1.1, with microseconds.
-const dateFormat = "2006-01-02T15:04:05.000000Z"
-
-func appendDate(dst []byte, t time.Time) []byte {
-	return t.UTC().AppendFormat(dst, dateFormat)
 }

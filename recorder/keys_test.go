@@ -22,7 +22,7 @@ func postOf(method, fields, body string) string {
 // captureFor makes the capture of a request that was answered with 200.
 func captureFor(t *testing.T, keyer *Keyer, url, request string) store.Capture {
 	t.Helper()
-	m := requestOf([]byte(request))
+	m := requestOf([]byte(request), digester{})
 	answer := parseHead([]byte("HTTP/1.1 200 OK\r\n\r\n"))
 	return captureOf(keyer, url, time.Unix(0, 0), m.asked, &answer, "sha1:X")
 }

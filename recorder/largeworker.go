@@ -30,24 +30,63 @@ func (w *largeWorker) run(exchanges <-chan *Exchange) {
 // record writes an exchange and hands its capture to the committer.
 func (w *largeWorker) record(x *Exchange) {
 	w.files.awaitKeys()
-	request, err := w.read(&x.Request)
-	response, err2 := w.read(&x.Response)
+	if x.extra != nil {
+		w.recordExtra(x)
+		return
+	}
+	request, err := w.read(&x.Request, nil)
+	var found lookup
+	response, err2 := w.read(&x.Response, func(response *message) *content { return w.begin(&found, x, &request, response) })
 	var err3 error
 	request.asked, err3 = askedOf(&request.head, bodyOf(&x.Request, &request), request.length-int64(request.size))
 	if err := errors.Join(err, err2, err3); err != nil {
-		w.lost(&done{url: x.URL, queued: x.queued}, err)
+		w.lost(lostOf(x), err)
 		return
 	}
-	bound := boundOf(x)
+	if found.hashed {
+		w.find(&found, x, &request, &response, w.files, nil, false)
+	}
+	if found.to != nil {
+		response.refer(found.to, w.style.digester)
+	}
+	if w.put(x, boundOf(x), func(s *segment) (done, error) { return w.write(s, x, &request, &response, &found) }) {
+		w.recordChain(x, w.files)
+	}
+}
+
+// recordExtra is record for what is no exchange.
+func (w *largeWorker) recordExtra(x *Exchange) {
+	e := x.extra
+	block, err := w.readBlock(e)
+	if err != nil {
+		w.lost(lostOf(x), err)
+		return
+	}
+	w.put(x, e.bound(block.length), func(s *segment) (done, error) {
+		d := e.done(w.records.keyer, &block)
+		header := e.appendHeader(nil, w.style, &block, &s.warcinfo)
+		offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
+			return f.AppendStream(func(t *warc.Tail) (err error) {
+				d.capture.Length, err = w.stream(t, header, &block, bodyOf(e.Block, &block))
+				return err
+			})
+		})
+		d.capture.Offset = offset
+		return d, err
+	})
+}
+
+// put writes records to a file and hands their capture to the committer. It reports whether it could.
+func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, error)) bool {
 	s := w.files.plan(large, bound)
 	var d done
 	var unreadable error
-	err = w.health.retry(streaming, w.closing, func() error {
+	err := w.health.retry(streaming, w.closing, func() error {
 		var err error
 		if s, err = w.usable(s, bound); err != nil {
 			return err
 		}
-		d, err = w.write(s, x, &request, &response)
+		d, err = write(s)
 		if errors.As(err, new(*readError)) {
 			unreadable, err = err, nil
 		}
@@ -55,10 +94,11 @@ func (w *largeWorker) record(x *Exchange) {
 	})
 	if err = errors.Join(err, unreadable); err != nil {
 		w.files.drop(s, bound)
-		w.lost(&done{url: x.URL, queued: x.queued}, err)
-		return
+		w.lost(lostOf(x), err)
+		return false
 	}
 	w.files.addWritten(s, s.safe, d)
+	return true
 }
 
 // usable is a file that takes records: s, or the next one if a write to s went wrong.
@@ -77,9 +117,10 @@ func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
 }
 
 // write appends the records of an exchange to a file.
-func (w *largeWorker) write(s *segment, x *Exchange, request, response *message) (done, error) {
+func (w *largeWorker) write(s *segment, x *Exchange, request, response *message, found *lookup) (done, error) {
 	r := w.make(x, request, response, s)
-	d := doneOf(x, r)
+	w.note(found, r, response, s)
+	d := doneOf(x, r, found)
 	offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
 		return f.AppendStream(func(t *warc.Tail) (err error) {
 			if len(r.response) > 0 {
@@ -98,10 +139,10 @@ func (w *largeWorker) write(s *segment, x *Exchange, request, response *message)
 	return d, err
 }
 
-// read is messageOf for a message that may be on disk.
-func (w *largeWorker) read(b *Buffer) (message, error) {
+// read is messageOf for a message that may be on disk. What contentOf returns for its head, if it is not nil, gets its body.
+func (w *largeWorker) read(b *Buffer, contentOf func(*message) *content) (message, error) {
 	if b.file == nil {
-		return messageOf(b.bytes()), nil
+		return messageOf(b.bytes(), w.style.digester), nil
 	}
 	start, err := w.readHead(b)
 	if err != nil {
@@ -119,7 +160,28 @@ func (w *largeWorker) read(b *Buffer) (message, error) {
 	if w.buf == nil {
 		w.buf = make([]byte, 256<<10)
 	}
-	m.block, m.payload, err = sumReader(b.reader(), int64(m.size), w.buf)
+	var content *content
+	if contentOf != nil {
+		content = contentOf(&m)
+	}
+	m.block, m.payload, err = w.style.sumReader(b.reader(), &m.head, w.buf, content)
+	return m, err
+}
+
+// readBlock is blockOf for a block that is on disk.
+func (w *largeWorker) readBlock(e *Extra) (message, error) {
+	m := message{head: head{contentType: []byte(e.ContentType)}, length: e.Block.Len()}
+	sample := make([]byte, sampleSize)
+	n, err := e.Block.ReadAt(sample, (m.length-sampleSize)/2)
+	if err != nil && err != io.EOF {
+		return message{}, err
+	}
+	m.deflate = deflates(&m.head, sample[:n])
+	if w.buf == nil {
+		w.buf = make([]byte, 256<<10)
+	}
+	m.block, _, err = w.style.sumReader(e.Block.reader(), &m.head, w.buf, nil)
+	m.payload = m.block
 	return m, err
 }
 
@@ -136,9 +198,9 @@ func (w *largeWorker) readHead(b *Buffer) ([]byte, error) {
 	}
 }
 
-// bodyOf reads what follows the head of a message.
+// bodyOf reads what follows the head of a message in its record.
 func bodyOf(b *Buffer, m *message) io.Reader {
-	if b.file == nil {
+	if b.file == nil || m.refers != nil {
 		return bytes.NewReader(m.body)
 	}
 	return &spillReader{io.NewSectionReader(b.file, int64(m.size), m.length-int64(m.size))}

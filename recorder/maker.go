@@ -17,10 +17,14 @@ type maker struct {
 	records    records
 	metadata   []byte // the metadata record, header and block; nil if there is none
 	parts      [4][]byte
+	chains     *chains
+	style      *style
+	dedup      *DedupConfig
+	content    content // of the response
 }
 
-func newMaker(log zerolog.Logger, keyer *Keyer) maker {
-	return maker{log: log, compressor: warc.NewCompressor(), records: records{keyer: keyer}}
+func newMaker(log zerolog.Logger, keyer *Keyer, chains *chains, style *style, dedup *DedupConfig) maker {
+	return maker{log: log, compressor: style.compressor(), records: records{keyer: keyer, style: style}, chains: chains, style: style, dedup: dedup}
 }
 
 // sizeOfHeaders is more than the WARC headers of an exchange's records take, without what the exchange brings along: its URL and its fault.
@@ -46,7 +50,7 @@ func (m *maker) make(x *Exchange, request, response *message, s *segment) *recor
 // makeMetadata makes the metadata record. It is rare, and an exchange is recorded without it rather than not at all.
 func (m *maker) makeMetadata(x *Exchange) {
 	r := &m.records
-	record, err := metadataRecord(&m.ids, x.Started, r.uri, r.concurrentTo(&m.ids), r.block)
+	record, err := metadataRecord(m.style, &m.ids, x.Started, r.uri, r.concurrentTo(&m.ids), r.block)
 	if err != nil {
 		m.log.Warn().Err(err).Str("url", r.uri).Msg("exchange recorded without its metadata")
 	}

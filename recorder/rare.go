@@ -21,14 +21,18 @@ const warcFields = "application/warc-fields"
 // buildRecord makes a record with gowarc: the rare kinds, warcinfo and metadata. It returns the record without the line breaks at its end.
 //
 // gowarc's checks are off, since they blank a Target-URI that its parser refuses, and with them its digest: it comes from us.
-func buildRecord(kind gowarc.RecordType, fields [][2]string, block []byte) ([]byte, error) {
+func buildRecord(s *style, kind gowarc.RecordType, fields [][2]string, block []byte) ([]byte, error) {
 	building.Lock()
 	defer building.Unlock()
-	b := gowarc.NewRecordBuilder(kind, gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore), gowarc.WithAddMissingDigest(false))
+	version := gowarc.V1_1
+	if s.seconds {
+		version = gowarc.V1_0
+	}
+	b := gowarc.NewRecordBuilder(kind, gowarc.WithVersion(version), gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore), gowarc.WithAddMissingDigest(false))
 	for _, field := range fields {
 		b.AddWarcHeader(field[0], field[1])
 	}
-	digest, _ := sumBytes(block, 0)
+	digest := s.of(block)
 	b.AddWarcHeader(gowarc.ContentType, warcFields)
 	b.AddWarcHeader(gowarc.WarcBlockDigest, digest.String())
 	if _, err := b.Write(block); err != nil {
@@ -47,37 +51,50 @@ func buildRecord(kind gowarc.RecordType, fields [][2]string, block []byte) ([]by
 }
 
 // warcinfoRecord makes the first record of a file (WARC 1.1 section 6.2).
-func warcinfoRecord(id recordID, created time.Time, filename, host, collection string) ([]byte, error) {
-	var block []byte
-	for _, field := range [][2]string{
+func warcinfoRecord(s *style, id recordID, created time.Time, filename, host, collection string) ([]byte, error) {
+	version := strings.TrimPrefix(s.version(), "WARC/")
+	fields := [][2]string{
 		{"software", software()},
-		{"format", "WARC File Format 1.1"},
-		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+		{"format", "WARC File Format " + version},
+		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-" + version + "/"},
 		{"hostname", host},
-		{"isPartOf", collection},
-		{"payloadDigest", "sha1 of what follows the HTTP header as it is stored, chunk framing included (wire)"},
-	} {
+	}
+	fields = append(append(fields, s.warcinfo.fields(collection)...), [2]string{"payloadDigest", s.payloadDigest()})
+	var block []byte
+	for _, field := range fields {
 		block = warc.AppendField(block, field[0], field[1])
 	}
-	return buildRecord(gowarc.Warcinfo, [][2]string{
+	return buildRecord(s, gowarc.Warcinfo, [][2]string{
 		{gowarc.WarcRecordID, id.String()},
-		{gowarc.WarcDate, string(appendDate(nil, created))},
+		{gowarc.WarcDate, string(s.appendDate(nil, created))},
 		{gowarc.WarcFilename, filename},
 	}, block)
 }
 
+// payloadDigest says what the payload digests of a file are, for there are two ways to read the standard.
+func (d digester) payloadDigest() string {
+	algorithm := "sha1"
+	if d.algorithm == sha256Digest {
+		algorithm = "sha256"
+	}
+	if d.entity {
+		return algorithm + " of what follows the HTTP header, without the transfer coding (entity)"
+	}
+	return algorithm + " of what follows the HTTP header as it is stored, chunk framing included (wire)"
+}
+
 // metadataRecord makes the record of what went wrong with an exchange; block holds the facts.
-func metadataRecord(id *ids, started time.Time, uri string, concurrentTo *recordID, block []byte) ([]byte, error) {
+func metadataRecord(s *style, id *ids, started time.Time, uri string, concurrentTo *recordID, block []byte) ([]byte, error) {
 	fields := [][2]string{
 		{gowarc.WarcRecordID, id.metadata.String()},
-		{gowarc.WarcDate, string(appendDate(nil, started))},
+		{gowarc.WarcDate, string(s.appendDate(nil, started))},
 		{gowarc.WarcTargetURI, uri},
 		{gowarc.WarcWarcinfoID, id.warcinfo.String()},
 	}
 	if concurrentTo != nil {
 		fields = append(fields, [2]string{gowarc.WarcConcurrentTo, concurrentTo.String()})
 	}
-	return buildRecord(gowarc.Metadata, fields, block)
+	return buildRecord(s, gowarc.Metadata, fields, block)
 }
 
 // software is the program's name and, in a released build, its version.

@@ -73,7 +73,10 @@ func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger
 	}
 	r = &recovery{
 		dir: collection, archive: filepath.Join(collection, "archive"), host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
-		each: fault.RecoverScan,
+		each: fault.RecoverScan, style: cfg.style(),
+	}
+	if r.dedup, err = cfg.Dedup.withDefaults(); err != nil {
+		return nil, nil, errors.Join(err, unlock())
 	}
 	if err := os.Remove(r.indexPath() + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a rebuild that was interrupted
 		return nil, nil, errors.Join(err, unlock())

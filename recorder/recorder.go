@@ -4,13 +4,17 @@
 // Open a [Recorder] for a collection, Begin an [Exchange] for each request, write the bytes of both sides to its buffers as they pass, and Commit it.
 // Commit returns at once, or, when a slow disk lets too much wait, later: clients are slowed, nothing is dropped.
 //
+// What the collection has already is not stored again, see [DedupConfig]: the response becomes a revisit, which refers to the first one.
+//
 // Invariant: a capture is in the index only when its records, and all before them in their file, are on disk; and every committed exchange is
 // recorded once, or named in the log as lost. What cannot be written is kept and tried again, while Ready says why new requests must be refused.
+// What a revisit refers to is on disk when the revisit is, or before it in the same file.
 //
 // The collection's directory, of which the recorder is the only writer:
 //
 //	archive/       PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz; with .open behind it while it is written; .torn (.torn.2 …) holds what recovery
 //	               cut off, .recovering the file without it until it is whole
+//	               beside these, under their own names, the WARC files of other tools that Index has linked there
 //	indexes/       for exported CDXJ
 //	index.bolt     the index; with .new behind it while it is made anew, with .damaged (.damaged.2 …) when it has been replaced
 //	spill/         bodies too large for memory; its files have no names, so that nothing is left of them
@@ -53,6 +57,7 @@ type Recorder struct {
 	files     files
 	committer committer
 	gaps      gapList
+	chains    chains
 	pool      sync.Pool // of exchanges
 
 	queueSize int64
@@ -107,13 +112,14 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 		return nil, err
 	}
 	r := &Recorder{log: log, index: index, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
-	r.health.log = log
+	r.health.log, r.chains.index = log, index
 	r.gaps.log, r.gaps.index, r.gaps.total, r.gaps.more = log, index, map[string]int64{}, map[string]int64{}
 	r.files = files{
-		dir: archive, prefix: cfg.WARCPrefix, host: host, collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
+		dir: archive, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host, style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2), syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
 	}
 	r.files.fewerKeys.L = &r.files.mu
+	r.files.originals.init(&r.files.mu)
 	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.start(cfg)
 	r.watch(collection, cfg.MinFreeSpace)
@@ -142,16 +148,16 @@ func (r *Recorder) start(cfg Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
 	r.small, r.large = make(chan *Exchange, 64), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
-	c.files, c.health, c.log, c.interval, c.idle = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle
+	c.files, c.health, c.log, c.interval, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle, cfg.WARCMaxAge
 	if r.files.alone {
 		c.interval = 0
 	}
 	c.closing, c.stop, c.finished, c.lost = r.closing, make(chan struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
-		w := &smallWorker{maker: newMaker(r.log, r.keyer), files: &r.files, lost: r.loses}
+		w := &smallWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, lost: r.loses}
 		r.workers.Go(func() { w.run(r.small) })
 	}
-	w := &largeWorker{maker: newMaker(r.log, r.keyer), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
+	w := &largeWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
 	r.workers.Go(func() { w.run(r.large) })
 	r.stopped.Go(c.run)
 }
@@ -182,6 +188,7 @@ func (r *Recorder) commit(x *Exchange) {
 	defer r.mu.RUnlock()
 	if r.closed {
 		r.log.Error().Str("url", x.URL).Msg("exchange lost: it ended after the recorder was closed")
+		lostOf(x).tell(errClosed)
 		x.release()
 		return
 	}
@@ -202,6 +209,7 @@ func (r *Recorder) finished(d *done) {
 		r.queue.Release(d.queued)
 		r.queued.Add(-d.queued)
 	}
+	d.tell(nil)
 }
 
 // loses logs an exchange that cannot be recorded.
@@ -209,6 +217,7 @@ func (r *Recorder) loses(d *done, err error) {
 	r.lost.Add(1)
 	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
 	r.Gap(GapWrite, d.url, err.Error())
+	d.tell(err)
 	r.finished(d)
 }
 

@@ -18,19 +18,44 @@ type message struct {
 	body    []byte // what follows the head; nil if that is on disk
 	length  int64  // of head and body, in bytes
 	block   sum    // digest of head and body
-	payload sum    // digest of the body: of what follows the head as stored, chunk framing included
+	payload sum    // digest of the body, in the sense of the digester
 	deflate bool   // whether the body is worth deflating
 
-	asked *asked // of a request
+	asked  *asked     // of a request
+	refers *reference // of a response that is stored as a revisit: to what has its body
+}
+
+// parse reads a message that is in memory, but for what takes all of its body.
+func parse(b []byte) message {
+	h := parseHead(b[:min(len(b), maxHead)])
+	return message{head: h, start: b[:h.size], body: b[h.size:], length: int64(len(b))}
 }
 
 // messageOf reads a message that is in memory.
-func messageOf(b []byte) message {
-	h := parseHead(b[:min(len(b), maxHead)])
-	m := message{head: h, start: b[:h.size], body: b[h.size:], length: int64(len(b))}
-	m.block, m.payload = sumBytes(b, h.size)
-	m.deflate = len(m.body) == 0 || deflates(&m.head, sampleOf(m.body))
+func messageOf(b []byte, d digester) message {
+	m := parse(b)
+	m.sum(b, d)
 	return m
+}
+
+// sum reads the body of a message, all of which is b.
+func (m *message) sum(b []byte, d digester) {
+	m.block, m.payload = d.sumBytes(b, &m.head)
+	m.deflate = len(m.body) == 0 || deflates(&m.head, sampleOf(m.body))
+}
+
+// refer makes the response one that is stored as a revisit: with its head alone.
+func (m *message) refer(to *reference, d digester) {
+	m.refers, m.body, m.length, m.deflate = to, nil, int64(len(m.start)), true
+	m.block = d.of(m.start)
+}
+
+// digest is the payload digest as it stands in the record.
+func (m *message) digest() string {
+	if m.refers != nil {
+		return m.refers.Digest
+	}
+	return m.payload.String()
 }
 
 // short says whether a message is shorter than its Content-Length says, or a request than its chunks do.
@@ -39,8 +64,8 @@ func (m *message) short() bool {
 }
 
 // requestOf is messageOf for a request.
-func requestOf(b []byte) message {
-	m := messageOf(b)
+func requestOf(b []byte, d digester) message {
+	m := messageOf(b, d)
 	m.asked, _ = askedOf(&m.head, bytes.NewReader(m.body), int64(len(m.body))) // memory has no errors
 	return m
 }
@@ -70,6 +95,7 @@ type records struct {
 	captured bool   // whether there is a capture: there is one for every response
 	capture  store.Capture
 
+	style  *style
 	keyer  *Keyer
 	cipher uint16 // of the last exchange with TLS
 	suite  string // its name, which crypto/tls makes anew each time
@@ -87,10 +113,13 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	if x.Cipher != r.cipher {
 		r.cipher, r.suite = x.Cipher, tls.CipherSuiteName(x.Cipher)
 	}
-	h := header{x, r.uri, protocol, r.suite, id}
+	h := header{x, r.uri, protocol, r.suite, id, r.style}
 	if r.captured {
 		r.response = h.append(r.response, "response", &id.response, nil, response, x.Truncated)
-		r.capture = captureOf(r.keyer, r.uri, x.Started, request.recorded(), &response.head, response.payload.String())
+		r.capture = captureOf(r.keyer, r.uri, r.style.date(x.Started), request.recorded(), &response.head, response.digest())
+		if response.refers != nil {
+			r.capture.MIME = revisitMIME
+		}
 	}
 	if request.length >= minBlock {
 		r.request = r.appendRequest(&h, request)
@@ -138,6 +167,9 @@ func appendFacts(dst []byte, x *Exchange, response *message) []byte {
 	}
 	return warc.AppendInt(dst, "fetchTimeMs", x.took().Milliseconds())
 }
+
+// revisitMIME is the media type of a revisit in the index, as cdxj-indexer has it.
+const revisitMIME = "warc/revisit"
 
 func appendFact(dst []byte, name, value string) []byte {
 	if value == "" {

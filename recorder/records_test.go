@@ -81,8 +81,8 @@ func TestRecords(t *testing.T) {
 func recordsText(t *testing.T, x *Exchange, requestText, responseText string) []byte {
 	t.Helper()
 	id := &ids{warcinfo: recordID{15: 1}, response: recordID{15: 2}, request: recordID{15: 3}, metadata: recordID{15: 4}}
-	request, response := requestOf([]byte(requestText)), messageOf([]byte(responseText))
-	r := records{keyer: &Keyer{}}
+	request, response := requestOf([]byte(requestText), digester{}), messageOf([]byte(responseText), digester{})
+	r := records{keyer: &Keyer{}, style: &style{}}
 	r.make(x, &request, &response, id)
 	var out bytes.Buffer
 	if len(r.response) > 0 {
@@ -92,7 +92,7 @@ func recordsText(t *testing.T, x *Exchange, requestText, responseText string) []
 		out.WriteString(string(r.request) + requestText + "\r\n\r\n")
 	}
 	if len(r.block) > 0 {
-		record, err := metadataRecord(id, x.Started, r.uri, r.concurrentTo(id), r.block)
+		record, err := metadataRecord(&style{}, id, x.Started, r.uri, r.concurrentTo(id), r.block)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func compare(t *testing.T, golden string, got []byte) {
 }
 
 func TestWarcinfo(t *testing.T) {
-	record, err := warcinfoRecord(recordID{15: 1}, example().Started, "x-1.warc.gz", "crawler", "default")
+	record, err := warcinfoRecord(&style{}, recordID{15: 1}, example().Started, "x-1.warc.gz", "crawler", "default")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +135,27 @@ func TestWarcinfo(t *testing.T) {
 // TestSumReader checks the digests of one pass against those of two, for blocks that are read in small pieces.
 func TestSumReader(t *testing.T) {
 	block := []byte(exampleResponse)
-	for headSize := range len(block) + 1 {
-		wantBlock, wantPayload := sumBytes(block, headSize)
-		gotBlock, gotPayload, err := sumReader(bytes.NewReader(block), int64(headSize), make([]byte, 7))
-		if err != nil || gotBlock != wantBlock || gotPayload != wantPayload {
-			t.Errorf("head of %d bytes: %v, %v, %v; want %v, %v", headSize, &gotBlock, &gotPayload, err, &wantBlock, &wantPayload)
+	chunked := []byte("3;x\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n")
+	for _, d := range []digester{{}, {algorithm: sha256Digest}, {entity: true}, {sha256Digest, true}} {
+		for headSize := range len(block) + 1 {
+			h := &head{size: headSize, chunked: headSize%2 > 0}
+			wantBlock, wantPayload := d.sumBytes(block, h)
+			gotBlock, gotPayload, err := d.sumReader(bytes.NewReader(block), h, make([]byte, 7), nil)
+			if err != nil || gotBlock != wantBlock || gotPayload != wantPayload {
+				t.Errorf("%v, head of %d bytes: %v, %v, %v; want %v, %v", d, headSize, &gotBlock, &gotPayload, err, &wantBlock, &wantPayload)
+			}
 		}
+		want := d.of(chunked)
+		if d.entity {
+			want = d.of([]byte("hello"))
+		}
+		if _, got := d.sumBytes(chunked, &head{chunked: true}); got != want {
+			t.Errorf("%v: %v of a chunked body, want %v", d, &got, &want)
+		}
+	}
+	hello := digester{algorithm: sha256Digest}.of([]byte("hello"))
+	if got := hello.String(); got != "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" {
+		t.Error(got)
 	}
 }
 

@@ -71,13 +71,23 @@ type recovery struct {
 	index    *store.Bolt
 	options  store.Options // that the index is opened with
 	keyer    *Keyer
+	dedup    DedupConfig
+	style    *style
 	log      zerolog.Logger
 	progress Progress
 	group    int         // captures that go into the index at once
 	each     fault.Point // passed before each file
 	found    Recovered
+	read     map[string]foundIn // finished files, by name
+	later    []warcFile         // that are still to be recovered
 
 	done, total int64 // bytes
+}
+
+// foundIn is what a finished file held that was not in the index.
+type foundIn struct {
+	captures int
+	damaged  []Damaged
 }
 
 // warcFile is a WARC file as the index and the directory show it.
@@ -100,7 +110,8 @@ func (r *recovery) run() error {
 	for _, f := range files {
 		r.total += max(0, max(f.open, f.final)-f.Committed)
 	}
-	for _, f := range files {
+	for i, f := range files {
+		r.later = files[i+1:]
 		if err := r.recover(f); err != nil {
 			return fmt.Errorf("recover %s: %w", f.Name, err)
 		}
@@ -169,7 +180,7 @@ func warcSizes(dir string) (map[string]int64, error) {
 	}
 	sizes := make(map[string]int64)
 	for _, entry := range entries {
-		if !strings.HasSuffix(strings.TrimSuffix(entry.Name(), warc.OpenSuffix), warc.Suffix) {
+		if !isWARCName(entry.Name()) && !strings.HasSuffix(entry.Name(), warc.Suffix+warc.OpenSuffix) {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, entry.Name())) // of what a link leads to
@@ -184,6 +195,11 @@ func warcSizes(dir string) (map[string]int64, error) {
 		}
 	}
 	return sizes, nil
+}
+
+// isWARCName reports whether a finished WARC file may have that name.
+func isWARCName(name string) bool {
+	return slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // agrees reports whether there is nothing to do.
@@ -314,13 +330,18 @@ func sameStart(path, other string, n int64) (bool, error) {
 	return sameBytes(io.LimitReader(a, n), io.LimitReader(b, n))
 }
 
-// readFinished puts the whole exchanges of a finished file behind file.Committed into the index. The file stays as it is.
+// readFinished puts what a finished file holds into the index: of ours the whole exchanges behind file.Committed, of another program's all. The file stays as it is.
 func (r *recovery) readFinished(file store.File, size int64) error {
-	s, err := r.indexFrom(&file, r.path(file.Name), true)
+	read := r.readForeign
+	if own, err := isOwn(r.path(file.Name)); err != nil {
+		return err
+	} else if own {
+		read = r.readOwn
+	}
+	s, err := read(&file, size)
 	if err != nil {
 		return err
 	}
-	s.finish(size)
 	file.Committed = size
 	if err := r.put(s, file); err != nil {
 		return err
@@ -330,8 +351,40 @@ func (r *recovery) readFinished(file store.File, size int64) error {
 			Msg("a finished WARC file is damaged: what is there is not in the index")
 	}
 	r.found.Damaged = append(r.found.Damaged, s.damaged...)
+	if r.read == nil {
+		r.read = make(map[string]foundIn)
+	}
+	r.read[file.Name] = foundIn{s.found, s.damaged}
 	r.log.Info().Str("file", file.Name).Int("captures", s.found).Msg("read a finished file that was not in the index, or not all of it")
 	return r.seal(file)
+}
+
+// readOwn reads a finished file that we recorded.
+func (r *recovery) readOwn(file *store.File, size int64) (*scan, error) {
+	s, err := r.indexFrom(file, r.path(file.Name), true)
+	if err == nil {
+		s.finish(size)
+	}
+	return s, err
+}
+
+// readForeign reads a finished file of another program. It always reads all of it: of records that belong together, some might else be behind file.Committed.
+func (r *recovery) readForeign(file *store.File, size int64) (*scan, error) {
+	path := r.path(file.Name)
+	if err := syncFile(path); err != nil {
+		return nil, err
+	}
+	s, err := scanForeign(path, file.Name, size, r.keyer, func(s *foreignScan, offset int64) error {
+		r.report(file.Name, max(0, offset-file.Committed))
+		if len(s.captures) < r.group && s.keys < maxKeys {
+			return nil
+		}
+		return r.put(&s.scan, *file)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &s.scan, nil
 }
 
 // finish puts the whole exchanges of a file that was being written into the index, cuts off the rest, and gives it its final name. Whole exchanges
@@ -394,7 +447,7 @@ func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, e
 		return nil, err
 	}
 	begin := file.Committed
-	return scanFile(path, *file, r.keyer, over, func(s *scan, offset int64) error {
+	return scanFile(path, *file, r.keyer, &r.dedup, over, func(s *scan, offset int64) error {
 		r.report(file.Name, offset-begin)
 		if len(s.captures) < r.group && s.keys < maxKeys || s.response == nil && s.request == nil {
 			return nil // between two exchanges: a metadata record of the last one may follow

@@ -471,7 +471,11 @@ func TestRecoverKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	checkIndex(t, dir, readBack(t, dir))
+	records := readBack(t, dir)
+	checkIndex(t, dir, records)
+	if n := checkRevisits(t, records); n == 0 {
+		t.Error("no revisits")
+	}
 }
 
 // recordForever records until it is killed; its log is its standard output.
@@ -482,7 +486,12 @@ func recordForever(t *testing.T, dir string) {
 	}
 	c := &collection{Recorder: r, t: t, dir: dir}
 	for i := 0; ; i++ {
-		c.get(fmt.Sprintf("http://example.com/%s/%d", os.Getenv("RECORDER_TEST_ROUND"), i))
+		url := fmt.Sprintf("http://example.com/%s/%d", os.Getenv("RECORDER_TEST_ROUND"), i)
+		if i%3 > 0 {
+			c.get(url)
+			continue
+		}
+		c.commit(url, exampleRequest, page(200, "text/html", "", strings.Repeat(fmt.Sprint("the same for some, ", i/20), 200)))
 	}
 }
 

@@ -25,14 +25,11 @@ const (
 	recoveringSuffix = ".recovering"
 )
 
-// salvage keeps a copy of what is behind file.Committed in a file that was being written, and saves the whole exchanges in it: it makes a new file of them and of what
-// is before them, which takes the place of the old one. It returns the size of that; 0 if there are none, and the old file is to be cut.
+// salvage keeps a copy of what is behind file.Committed in a file that was being written, and saves the whole exchanges in it, but for revisits whose original
+// is lost: it makes a new file of them and of what is before them, which takes the place of the old one. It returns the size of that; 0 if there are none, and the old file is to be cut.
 func (r *recovery) salvage(file store.File, size int64, before *scan) (saved int64, err error) {
 	path := r.path(file.Name)
-	s, err := scanFile(path+warc.OpenSuffix, file, r.keyer, true, func(s *scan, _ int64) error {
-		s.forget()
-		return nil
-	})
+	s, err := r.scanWhole(path+warc.OpenSuffix, file)
 	if err != nil {
 		return 0, err
 	}
@@ -123,11 +120,11 @@ func (r *recovery) writeWarcinfo(out io.Writer, in io.ReadSeeker, name string, o
 	if first.Type() == "warcinfo" || !ok || err != nil {
 		return 0, nil
 	}
-	record, err := warcinfoRecord(id, date, name, r.host, filepath.Base(r.dir))
+	record, err := warcinfoRecord(r.style, id, date, name, r.host, filepath.Base(r.dir))
 	if err != nil {
 		return 0, err
 	}
-	return out.Write(warc.NewCompressor().Append(nil, [][]byte{record, recordEnd}, -1))
+	return out.Write(r.style.compressor().Append(nil, [][]byte{record, recordEnd}, -1))
 }
 
 // parseRecordID reads an ID as recordID.String writes it.

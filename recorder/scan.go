@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"warcorder/store"
@@ -21,6 +22,9 @@ import (
 type scan struct {
 	file     string
 	keyer    *Keyer
+	dedup    *DedupConfig
+	content  content // of the response that is read
+	buf      []byte
 	captures []store.Capture // of whole exchanges, since they were last put into the index
 	keys     int64           // bytes of their keys
 	found    int             // captures put into the index
@@ -35,6 +39,7 @@ type scan struct {
 	last     string          // ID of the record that a metadata record of the last whole exchange would name
 	apart    bool            // there was damage since the last record that counted
 	warcinfo map[string]bool // the IDs that the file's records name
+	tail     *tail           // takes down what refers to what; nil if nobody asks
 }
 
 // errStray is the damage where a record belongs to an exchange of which the response, or all, is missing.
@@ -49,6 +54,9 @@ type foundResponse struct {
 	date            time.Time
 	head            head
 	at              stretch
+	revisit         bool
+	original        *store.Original // what it is for revisits, if it answers a GET; nil if nothing
+	refers          referral        // of a revisit
 }
 
 // foundRequest is a request record without a response.
@@ -58,33 +66,41 @@ type foundRequest struct {
 }
 
 // scanFile reads the file at path from file.Committed on, up to the first damage, or over all of it. each is called behind every record.
-func scanFile(path string, file store.File, keyer *Keyer, over bool, each func(s *scan, offset int64) error) (*scan, error) {
-	reader, err := warc.Open(path, file.Committed)
-	if err != nil {
+func scanFile(path string, file store.File, keyer *Keyer, dedup *DedupConfig, over bool, each func(s *scan, offset int64) error) (*scan, error) {
+	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup, warcinfo: make(map[string]bool)}
+	if err := s.readAll(path, over, each); err != nil {
 		return nil, err
 	}
+	return s, nil
+}
+
+// readAll reads the file at path from s.end on, as scanFile says.
+func (s *scan) readAll(path string, over bool, each func(s *scan, offset int64) error) error {
+	reader, err := warc.Open(path, s.end)
+	if err != nil {
+		return err
+	}
 	defer reader.Close()
-	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, warcinfo: make(map[string]bool)}
 	if err := s.readWarcinfo(path); err != nil {
-		return nil, err
+		return err
 	}
 	for {
 		err := s.next(reader)
 		if damage := (*warc.Damage)(nil); errors.As(err, &damage) {
 			s.note(damage)
 			if !over {
-				return s, nil
+				return nil
 			}
 			err = s.resume(reader, damage)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			return s, nil
+			return nil
 		case err != nil:
-			return nil, err
+			return err
 		}
 		if err := each(s, reader.Offset()); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -128,7 +144,7 @@ func (s *scan) next(reader *warc.Reader) error {
 		return record.Close()
 	}
 	switch record.Type() {
-	case "response":
+	case "response", "revisit":
 		err = s.readResponse(record)
 	case "request":
 		err = s.readRequest(record)
@@ -179,20 +195,57 @@ func (s *scan) readResponse(record *warc.Record) error {
 	if err != nil {
 		return err
 	}
+	h := record.Header
+	found := &foundResponse{
+		id: h.Get("WARC-Record-ID"), uri: h.Get("WARC-Target-URI"), digest: h.Get("WARC-Payload-Digest"), head: parseHead(start), revisit: record.Type() == "revisit",
+	}
+	key, keyed, err := s.readContent(record, found, start)
+	if err != nil {
+		return err
+	}
 	if err := record.Close(); err != nil {
 		return err
 	}
-	h := record.Header
-	date, err := time.Parse(time.RFC3339, h.Get("WARC-Date"))
-	if err != nil {
-		return &warc.Damage{File: s.file, Offset: record.Offset, Reason: fmt.Errorf("WARC-Date: %w", err)}
+	if found.date, err = dateOf(record, s.file); err != nil {
+		return err
+	}
+	found.at = stretchOf(record)
+	found.refers = referral{h.Get("WARC-Refers-To"), h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")}
+	if id, ok := parseRecordID(found.id); ok && keyed {
+		found.original = &store.Original{
+			Key: key, RecordID: id, Time: found.date.UTC().Truncate(time.Microsecond), Seconds: !strings.Contains(h.Get("WARC-Date"), "."), Digest: found.digest, URL: found.uri,
+		}
 	}
 	s.settle()
-	s.response = &foundResponse{
-		id: h.Get("WARC-Record-ID"), uri: h.Get("WARC-Target-URI"), digest: h.Get("WARC-Payload-Digest"), date: date,
-		head: parseHead(start), at: stretchOf(record),
+	if s.tail.isOrphan(found) {
+		return &warc.Damage{File: s.file, Offset: record.Offset, Reason: errOriginalLost}
 	}
+	s.response = found
 	return nil
+}
+
+// readContent reads the body of a response that revisits may refer to, as the recorder has judged it.
+func (s *scan) readContent(record *warc.Record, found *foundResponse, start []byte) (key store.OriginalKey, ok bool, err error) {
+	body := record.Size - int64(found.head.size)
+	if found.revisit || record.Header.Get("WARC-Truncated") != "" || len(found.uri) > maxOriginalURL || !headEnds(start[:found.head.size]) ||
+		!s.dedup.mayBeOriginal([]byte("GET"), &found.head, body) {
+		return key, false, nil
+	}
+	s.content.reset(&found.head, body)
+	s.content.write(start[found.head.size:])
+	if s.buf == nil {
+		s.buf = make([]byte, 64<<10)
+	}
+	for err == nil {
+		var n int
+		n, err = record.Block.Read(s.buf)
+		s.content.write(s.buf[:n])
+	}
+	if err != io.EOF {
+		return key, false, err
+	}
+	key, ok = s.content.key(&found.head, start[:found.head.size], s.dedup.scopeOf(found.uri))
+	return key, ok, nil
 }
 
 // readRequest ends the exchange of the response before it, or begins one without a response.
@@ -225,25 +278,54 @@ func (s *scan) readRequest(record *warc.Record) error {
 	return nil
 }
 
-// readOther reads a metadata record, or one that is of no exchange.
+// readOther reads a metadata record, or one that is of no exchange. Of metadata that names a record which is not there only our own can be the rest of an exchange, and only
+// behind damage: others may name what they like.
 func (s *scan) readOther(record *warc.Record) error {
 	if err := record.Close(); err != nil {
 		return err
 	}
-	named := record.Header.Get("WARC-Concurrent-To")
+	h := record.Header
+	named := h.Get("WARC-Concurrent-To")
 	switch {
 	case record.Type() != "metadata" || named == "":
-		s.settle()
-		s.last = record.Header.Get("WARC-Record-ID")
+		s.alone(h.Get("WARC-Record-ID"))
 	case s.request != nil && named == s.request.id:
 		s.keepRequest()
 	case s.response != nil && named == s.response.id && !s.apart:
 		s.settle()
-	case named != s.last:
+	case named == s.last:
+		s.settle() // others may name what is farther back
+	case s.apart && h.Get("Content-Type") == warcFields:
 		return s.stray(record)
+	default:
+		s.alone(h.Get("WARC-Record-ID"))
+	}
+	if isIndexed(record.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
+		date, err := dateOf(record, s.file)
+		if err != nil {
+			return err
+		}
+		digest := cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest"))
+		c := extraCapture(s.keyer, h.Get("WARC-Target-URI"), h.Get("Content-Type"), date, digest)
+		s.addAt(c, stretchOf(record))
 	}
 	s.keep(stretchOf(record))
 	return nil
+}
+
+// alone notes a record that is of no exchange.
+func (s *scan) alone(id string) {
+	s.settle()
+	s.last = id
+}
+
+// dateOf reads the date of a record. Without a good one it cannot be found.
+func dateOf(record *warc.Record, file string) (time.Time, error) {
+	date, err := time.Parse(time.RFC3339, record.Header.Get("WARC-Date"))
+	if err != nil {
+		err = &warc.Damage{File: file, Offset: record.Offset, Reason: fmt.Errorf("WARC-Date: %w", err)}
+	}
+	return date, err
 }
 
 // stray is the damage that a record stands for whose exchange is not before it.
@@ -267,11 +349,23 @@ func (s *scan) settle() {
 func (s *scan) whole(request *asked) {
 	r := s.response
 	c := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
-	c.Location = store.Location{File: s.file, Offset: r.at.from, Length: r.at.to - r.at.from}
+	if r.revisit {
+		c.MIME = revisitMIME
+	}
+	if string(request.method) == "GET" {
+		c.Original = r.original
+	}
+	s.addAt(c, r.at)
+	s.keep(r.at)
+	s.tail.note(r)
+	s.response, s.last = nil, r.id
+}
+
+// addAt adds a capture that lies there.
+func (s *scan) addAt(c store.Capture, at stretch) {
+	c.Location = store.Location{File: s.file, Offset: at.from, Length: at.to - at.from}
 	s.captures = append(s.captures, c)
 	s.keys += keySize(&c)
-	s.keep(r.at)
-	s.response, s.last = nil, r.id
 }
 
 func (s *scan) keepRequest() {

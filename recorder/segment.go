@@ -87,11 +87,11 @@ func (f *files) create(s *segment) error {
 			return fmt.Errorf("create %s: %w", s.name, err)
 		}
 	}
-	record, err := warcinfoRecord(s.warcinfo, s.created, s.name, f.host, f.collection)
+	record, err := warcinfoRecord(f.style, s.warcinfo, s.created, s.name, f.host, f.collection)
 	if err != nil {
 		return err
 	}
-	_, err = w.Append(warc.NewCompressor().Append(nil, [][]byte{record, recordEnd}, -1))
+	_, err = w.Append(f.style.compressor().Append(nil, [][]byte{record, recordEnd}, -1))
 	return err
 }
 
@@ -179,6 +179,10 @@ func (f *files) finish(s *segment) error {
 	}
 	err := s.writer.Close()
 	s.writer = nil
+	if errors.Is(err, fs.ErrNotExist) {
+		f.missing(s)
+		return nil
+	}
 	if errors.Is(err, fs.ErrExist) { // someone has put a file there; the next start tells the two apart
 		f.log.Error().Err(err).Str("file", s.name).Msg("a WARC file keeps its name with .open until the next start")
 		s.unsealed, err = true, nil
@@ -204,6 +208,7 @@ func (f *files) missing(s *segment) {
 	}
 	f.abandon(s)
 	f.nowFinished(s)
+	f.presence.forget(s.name)
 	if info, err := os.Stat(filepath.Join(f.dir, s.name)); err == nil && info.Size() == s.safe {
 		return
 	}

@@ -26,14 +26,25 @@ func (w *smallWorker) run(exchanges <-chan *Exchange) {
 func (w *smallWorker) record(x *Exchange) {
 	w.files.awaitKeys()
 	if err := w.unspill(x); err != nil {
-		w.lost(&done{url: x.URL, queued: x.queued}, err)
+		w.lost(lostOf(x), err)
+		return
+	}
+	if x.extra != nil {
+		w.addExtra(x.extra, w.bytes(1, &x.Response), w.files)
 		return
 	}
 	bound := boundOf(x)
 	s := w.files.plan(small, bound)
-	request, response := requestOf(w.bytes(0, &x.Request)), messageOf(w.bytes(1, &x.Response))
+	request, response := requestOf(w.bytes(0, &x.Request), w.style.digester), parse(w.bytes(1, &x.Response))
+	found := w.look(x, &request, &response, w.files, s)
+	if found.to != nil {
+		response.refer(found.to, w.style.digester)
+	} else {
+		response.sum(w.bytes(1, &x.Response), w.style.digester)
+	}
 	r := w.make(x, &request, &response, s)
-	d := doneOf(x, r)
+	w.note(&found, r, &response, s)
+	d := doneOf(x, r, &found)
 	w.members = w.members[:0]
 	if len(r.response) > 0 {
 		w.members = w.append(w.members, r.response, &response)
@@ -44,6 +55,7 @@ func (w *smallWorker) record(x *Exchange) {
 	}
 	w.members = w.appendMetadata(w.members)
 	w.files.add(s, bound, w.members, d)
+	w.recordChain(x, w.files)
 }
 
 // unspill reads back what has been spilled for want of memory, and not for its size.
@@ -70,9 +82,21 @@ func (w *smallWorker) bytes(side int, b *Buffer) []byte {
 	return b.bytes()
 }
 
+// lostOf is what is left of an exchange that cannot be recorded.
+func lostOf(x *Exchange) *done {
+	d := &done{url: x.URL, queued: x.queued}
+	if x.extra != nil {
+		d.extra, d.wait = true, x.extra.wait
+	}
+	return d
+}
+
 // doneOf is what the committer must know of an exchange.
-func doneOf(x *Exchange, r *records) done {
-	d := done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued}
+func doneOf(x *Exchange, r *records, found *lookup) done {
+	d := done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued, original: found.original}
+	if found.to != nil {
+		d.refers = found.to.pending
+	}
 	r.capture = store.Capture{} // which may hold keys of many MB
 	return d
 }

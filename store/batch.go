@@ -15,6 +15,7 @@ type batch struct {
 	extras    extrasWriter
 	rows      []row
 	secondary []secondaryRow
+	originals []originalRow
 }
 
 // row is where a capture lies in buf: its value follows its key, its extras follow its value.
@@ -34,7 +35,7 @@ const keepBatch = 16 << 20
 
 // fill makes keys and values of captures, which lie in files.
 func (b *batch) fill(captures []Capture, files *fileTable) error {
-	b.buf, b.rows, b.secondary = b.buf[:0], b.rows[:0], b.secondary[:0]
+	b.buf, b.rows, b.secondary, b.originals = b.buf[:0], b.rows[:0], b.secondary[:0], b.originals[:0]
 	for i := range captures {
 		c := &captures[i]
 		file, known := files.named(c.File)
@@ -47,7 +48,11 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 		if err := b.add(c, file.ID); err != nil {
 			return fmt.Errorf("capture of %s: %w", c.URL, err)
 		}
+		if c.Original != nil {
+			b.addOriginal(c.Original, file.ID)
+		}
 	}
+	b.sortOriginals()
 	slices.SortFunc(b.rows, func(x, y row) int {
 		if order := bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]); order != 0 {
 			return order

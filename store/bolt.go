@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -28,6 +30,7 @@ import (
 //	form       the same
 //	files      id(4)             ->  see files.go
 //	gaps       number(8)         ->  see gaps.go
+//	dedup      a hash(32)        ->  see original.go
 //	meta       "format"          ->  1(4)
 //	           "captures"        ->  their number(8)
 //	           "gap " REASON     ->  how many gaps had that reason(8)
@@ -54,6 +57,7 @@ var (
 	bucketExtras   = []byte("extras")
 	bucketFiles    = []byte("files")
 	bucketGaps     = []byte("gaps")
+	bucketDedup    = []byte("dedup")
 	bucketMeta     = []byte("meta")
 	metaFormat     = []byte("format")
 	metaCaptures   = []byte("captures")
@@ -195,8 +199,8 @@ func (b *Bolt) create() error {
 	})
 }
 
-// buckets returns the names of all buckets that every index has. That of the gaps is made when the first one comes: it was not in the indexes of
-// version 1.0.
+// buckets returns the names of all buckets that every index has. Those of the gaps and of the originals are made when the first one comes: they were
+// not in the indexes of version 1.0.
 func buckets() [][]byte {
 	names := [][]byte{bucketCaptures, bucketExtras, bucketFiles, bucketMeta}
 	for _, key := range secondaryKeys {
@@ -305,6 +309,15 @@ func (b *Bolt) update(write func(*bbolt.Tx) error) error {
 
 // putCaptures stores the batch and counts what was not there before.
 func putCaptures(tx *bbolt.Tx, rows *batch) error {
+	if len(rows.originals) > 0 {
+		bucket, err := tx.CreateBucketIfNotExists(bucketDedup)
+		if err == nil {
+			err = rows.putOriginals(bucket)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	added, err := rows.put(tablesOf(tx))
 	if err != nil || added == 0 {
 		return err
@@ -344,6 +357,78 @@ func (b *Bolt) Count() (n int64, err error) {
 	})
 	return n, err
 }
+
+// Original returns the original with that key, if there is one.
+func (b *Bolt) Original(key OriginalKey) (original Original, found bool, err error) {
+	err = b.db.View(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(bucketDedup)
+		if bucket == nil {
+			return nil
+		}
+		value := bucket.Get(key[:])
+		if value == nil {
+			return nil
+		}
+		found = true
+		o, id, err := decodeOriginal(key, value)
+		if err != nil {
+			return err
+		}
+		file, err := b.files.get(id)
+		original, original.File = o, file.Name
+		return err
+	})
+	return original, found, err
+}
+
+// File returns the file of that name, if the index knows it.
+func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
+
+// Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the URL's key only, and at none whose key does not fit into one of the
+// index.
+func (b *Bolt) Newest(url string, fits func(*Capture) bool) (newest Capture, found bool, err error) {
+	s, err := Query{URL: url}.span()
+	if err != nil || s.long {
+		return Capture{}, false, err
+	}
+	return b.newestOf(s.start, s.end, fits)
+}
+
+// At returns a capture of a URL at that time, to the millisecond, that fits. It looks where Newest does.
+func (b *Bolt) At(url string, t time.Time, fits func(*Capture) bool) (capture Capture, found bool, err error) {
+	s, err := Query{URL: url}.span()
+	if err != nil || s.long {
+		return Capture{}, false, err
+	}
+	surt := s.start[:len(s.start)-1]
+	return b.newestOf(appendKey(nil, surt, t, 0, 0), appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), fits)
+}
+
+// newestOf returns the last capture that fits of those whose keys are from start to before end.
+func (b *Bolt) newestOf(start, end []byte, fits func(*Capture) bool) (newest Capture, found bool, err error) {
+	var d decoder
+	err = b.view(URLKey, func(c cursor) error {
+		key, value := c.before(end)
+		for n := 0; n < maxNewest && key != nil && bytes.Compare(key, start) >= 0; n++ {
+			capture, err := d.decode(key, value)
+			if err != nil {
+				return err
+			}
+			if fits(&capture) {
+				file, err := b.files.get(key.file())
+				capture.File = file.Name
+				newest, found = capture, err == nil
+				return err
+			}
+			key, value = c.cursor.Prev()
+		}
+		return nil
+	})
+	return newest, found, err
+}
+
+// maxNewest is how far Newest looks.
+const maxNewest = 1000
 
 // gapTables are the buckets of the gaps, in one transaction. The first is nil as long as there was none.
 type gapTables struct {
@@ -392,7 +477,15 @@ type cursor struct {
 
 func (c cursor) seek(key []byte) (indexKey, []byte) { return c.cursor.Seek(key) }
 func (c cursor) next() (indexKey, []byte)           { return c.cursor.Next() }
-func (c cursor) get(key indexKey) []byte            { return c.keys.Get(key) }
+
+// before returns the last key before that one.
+func (c cursor) before(key []byte) (indexKey, []byte) {
+	if k, _ := c.cursor.Seek(key); k == nil {
+		return c.cursor.Last()
+	}
+	return c.cursor.Prev()
+}
+func (c cursor) get(key indexKey) []byte { return c.keys.Get(key) }
 
 // capture returns the key and the value of the capture to which a key of c and its value lead, and that key's text if it is a secondary one.
 func (c cursor) capture(k indexKey, v []byte) (text []byte, key indexKey, value []byte, err error) {

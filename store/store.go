@@ -42,6 +42,9 @@ type Capture struct {
 	// What the other dialects make of the request's body, of any length. Export uses it; Captures leaves it empty.
 	SpecBody, WarcioJSBody string
 
+	// Original, if it is not nil, is what revisits may refer to from now on: this capture as an original. Captures leaves it nil.
+	Original *Original
+
 	// The secondary keys, "" where there is none; stored as URLKey is. Captures fills the one that its Query names, and leaves the others empty.
 	PathKey, WWWOFFLEKey, FormKey string
 

@@ -87,6 +87,11 @@ func appendDigest(dst []byte, digest string) ([]byte, bool) {
 	return sum, err == nil && len(sum) == len(dst)+20 // less if it held a line break
 }
 
+// sha1Text returns the spelling of a SHA-1 of which these are the bytes.
+func sha1Text(sum []byte) string {
+	return string(base32.StdEncoding.AppendEncode([]byte(sha1Prefix), sum))
+}
+
 // commonEnd returns how many bytes a and b have in common at their ends: of a URL and its key the path, as a rule.
 func commonEnd[A, B string | []byte](a A, b B) int {
 	n := 0

@@ -2,11 +2,13 @@
 // whatever main mounts beside them, such as the export of the index.
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name point at this machine (DNS
-// rebinding) gets nothing. Beyond loopback only the front page and the root certificate are given. Nothing here changes
-// state.
+// rebinding) gets nothing. Beyond loopback only the front page and the root certificate are given, and what needs a token.
+// Nothing changes state without one.
 package admin
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"html/template"
 	"net"
@@ -22,12 +24,13 @@ type Authority struct{ PEM, DER []byte }
 // Admin is the handler of the proxy's own pages.
 type Admin struct {
 	mux      *http.ServeMux
+	guarded  *http.ServeMux // pages that need a token
 	hostname string
 }
 
 // New makes the pages. status gives what /status shows as JSON, and whether the recorder is recording.
 func New(ca Authority, status func() (state any, recording bool)) *Admin {
-	a := &Admin{mux: http.NewServeMux()}
+	a := &Admin{mux: http.NewServeMux(), guarded: http.NewServeMux()}
 	if name, err := os.Hostname(); err == nil {
 		a.hostname = strings.ToLower(name)
 	}
@@ -41,17 +44,40 @@ func New(ca Authority, status func() (state any, recording bool)) *Admin {
 // Handle mounts a page; pattern is that of http.ServeMux.
 func (a *Admin) Handle(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
 
+// HandleWithToken mounts a page for those, on any machine, who send token as "Authorization: Bearer TOKEN". Without a
+// token it is for nobody. What a web page makes a browser send has none.
+func (a *Admin) HandleWithToken(pattern, token string, page http.Handler) {
+	want := sha256.Sum256([]byte(token)) // of which neither length nor start shows in the time that a comparison takes
+	a.guarded.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
+		switch {
+		case token == "":
+			http.Error(w, "This needs a token, and none is set: start warcorder with api-token in its configuration file or WARCORDER_API_TOKEN in its environment, and send the token as Authorization: Bearer TOKEN.", http.StatusForbidden)
+		case !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+			w.Header().Set("WWW-Authenticate", `Bearer realm="warcorder"`)
+			http.Error(w, "This needs the token that warcorder was started with (api-token): send it as Authorization: Bearer TOKEN.", http.StatusUnauthorized)
+		default:
+			page.ServeHTTP(w, r)
+		}
+	})
+}
+
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !a.ownName(r.Host) {
 		http.Error(w, "This is warcorder, and "+r.Host+" is none of its names. To record, set this address as the proxy; for its own pages use an IP address or localhost.", http.StatusMisdirectedRequest)
 		return
 	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if page, pattern := a.guarded.Handler(r); pattern != "" {
+		page.ServeHTTP(w, r)
+		return
+	}
 	if !local(r.RemoteAddr) && r.URL.Path != "/" && !strings.HasPrefix(r.URL.Path, "/ca.") {
 		http.Error(w, "Only programs on the proxy's own machine may read this page.", http.StatusForbidden)
 		return
 	}
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	a.mux.ServeHTTP(w, r)
 }
 

@@ -106,3 +106,43 @@ func TestFrontPageEscapesHost(t *testing.T) {
 		t.Error("the Host field reaches the page unescaped")
 	}
 }
+
+// TestToken: what needs a token is for those who have it, wherever they are, and for nobody if there is none.
+func TestToken(t *testing.T) {
+	for _, c := range []struct {
+		name, token, client, host, authorization string
+		want                                     int
+		says                                     string
+	}{
+		{"right", "secret", "127.0.0.1:1", "localhost", "Bearer secret", 200, "done"},
+		{"scheme in any case, more space", "secret", "127.0.0.1:1", "localhost", "bearer  secret", 200, "done"},
+		{"from elsewhere", "secret", "192.0.2.7:1", "192.0.2.1:8080", "Bearer secret", 200, "done"},
+		{"missing", "secret", "127.0.0.1:1", "localhost", "", 401, "api-token"},
+		{"wrong", "secret", "127.0.0.1:1", "localhost", "Bearer secreT", 401, "api-token"},
+		{"begins right", "secret", "127.0.0.1:1", "localhost", "Bearer secret2", 401, "api-token"},
+		{"too short", "secret", "127.0.0.1:1", "localhost", "Bearer secre", 401, "api-token"},
+		{"empty", "secret", "127.0.0.1:1", "localhost", "Bearer ", 401, "api-token"},
+		{"other scheme", "secret", "127.0.0.1:1", "localhost", "Basic secret", 401, "api-token"},
+		{"none set", "", "127.0.0.1:1", "localhost", "Bearer secret", 403, "WARCORDER_API_TOKEN"},
+		{"none set, empty one sent", "", "127.0.0.1:1", "localhost", "Bearer ", 403, "WARCORDER_API_TOKEN"},
+		{"rebound name", "secret", "127.0.0.1:1", "rebound.example", "Bearer secret", 421, "names"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := New(Authority{}, nil)
+			a.HandleWithToken("POST /change", c.token, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "done") }))
+			r := httptest.NewRequest("POST", "/change", nil)
+			r.Host, r.RemoteAddr = c.host, c.client
+			if c.authorization != "" {
+				r.Header.Set("Authorization", c.authorization)
+			}
+			w := httptest.NewRecorder()
+			a.ServeHTTP(w, r)
+			if w.Code != c.want || !strings.Contains(w.Body.String(), c.says) || strings.Contains(w.Body.String(), "secret") {
+				t.Errorf("%d %q, want %d with %q", w.Code, w.Body, c.want, c.says)
+			}
+			if (w.Header().Get("WWW-Authenticate") != "") != (c.want == 401) || w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("X-Content-Type-Options") == "" && c.want != 421 {
+				t.Errorf("%v", w.Header())
+			}
+		})
+	}
+}

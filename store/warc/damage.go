@@ -21,6 +21,17 @@ var (
 	ErrSecondRecord  = errors.New("a second record follows in the same gzip member")
 )
 
+// What can be wrong with the file of another tool, beside what is above.
+var (
+	ErrShared    = errors.New("more than one record in one gzip member or zstd frame, where no index can find them: compress each record by itself (warcio recompress)")
+	ErrCut       = errors.New("the file ends inside a record")
+	ErrNotRecord = errors.New("no WARC record begins here")
+	ErrLength    = errors.New("Content-Length does not lead to the end of the record")
+	ErrFrame     = errors.New("no good zstd frame")
+	ErrOld       = errors.New("this is a WARC 0.9 file: warcorder import --from-format 0.9")
+	ErrARC       = errors.New("this is an ARC file: make a WARC file of it first (warcio recompress)")
+)
+
 // Damage is the error of a Reader where there is no whole record.
 type Damage struct {
 	File   string

@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// Version is the first line of the records that we write.
-const Version = "WARC/1.1"
+// The first line of the records that we write, and of those for readers that know only the version before.
+const (
+	Version   = "WARC/1.1"
+	Version10 = "WARC/1.0"
+)
 
 // Field is one named field of a WARC header, without the line break.
 type Field struct{ Name, Value string }

@@ -15,6 +15,7 @@ const RecordEnd = "\r\n\r\n"
 
 const (
 	memberHeader  = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x0c\x00sl\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	bareHeader    = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // without `sl`
 	memberTrailer = 8
 	skipLengths   = 16    // where in a member the two numbers of `sl` lie
 	maxStored     = 65535 // bytes in one stored block (RFC 1951 section 3.2.4)
@@ -24,6 +25,8 @@ const (
 // Compressor makes gzip members that hold one record each, with the `sl` extra field. The zero value is ready. Once used it holds about 1 MB of
 // tables: keep one per worker. It is not safe for concurrent use.
 type Compressor struct {
+	NoSkipLengths bool // the members have no `sl`
+
 	deflate *flate.Writer
 	out     appender
 	crc     uint32
@@ -43,7 +46,7 @@ func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 		text, raw = parts[:stored], parts[stored:]
 	}
 	start := len(dst)
-	c.out = append(slices.Grow(dst, memberSize(text, raw)), memberHeader...)
+	c.out = append(slices.Grow(dst, memberSize(text, raw)), c.header()...)
 	c.begin(&c.out)
 	// The deflater writes into memory: it cannot fail.
 	for _, p := range text {
@@ -57,8 +60,18 @@ func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 	}
 	c.out = c.appendTrailer(c.out)
 	dst, c.out = c.out, nil
-	putSkipLengths(dst[start+skipLengths:], int64(len(dst)-start), c.size)
+	if !c.NoSkipLengths {
+		putSkipLengths(dst[start+skipLengths:], int64(len(dst)-start), c.size)
+	}
 	return dst
+}
+
+// header is what a member begins with.
+func (c *Compressor) header() string {
+	if c.NoSkipLengths {
+		return bareHeader
+	}
+	return memberHeader
 }
 
 // begin starts a new member whose deflated bytes go to w.

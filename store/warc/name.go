@@ -3,6 +3,8 @@ package warc
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,12 +32,53 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// Name returns PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz (WARC 1.1 annex C, with milliseconds). In prefix and host what is not an ASCII letter or
-// digit, '.', '_' or '-' becomes '_', and so does a leading '.', which would hide the file.
-func Name(prefix string, created time.Time, serial int, host string) string {
+// DefaultPattern is the pattern of names that WARC 1.1 annex C recommends.
+const DefaultPattern = "{prefix}-{timestamp}-{serial}-{host}"
+
+// maxLiteral is how many bytes a pattern has beside its placeholders.
+const maxLiteral = 40
+
+// placeholder is what stands for a part of a name.
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// CheckPattern returns an error if a pattern cannot name the files of a collection: no two may have the same name, and each must be one that is allowed.
+func CheckPattern(pattern string) error {
+	seen := make(map[string]bool)
+	for _, name := range placeholder.FindAllString(pattern, -1) {
+		if !slices.Contains([]string{"{prefix}", "{timestamp}", "{serial}", "{host}"}, name) {
+			return fmt.Errorf("the pattern %q of WARC names has %s: there are {prefix}, {timestamp}, {serial} and {host}", pattern, name)
+		}
+		if seen[name] {
+			return fmt.Errorf("the pattern %q of WARC names has %s twice", pattern, name)
+		}
+		seen[name] = true
+	}
+	literal := placeholder.ReplaceAllString(pattern, "")
+	switch {
+	case !seen["{timestamp}"] || !seen["{serial}"]:
+		return fmt.Errorf("the pattern %q of WARC names lacks {timestamp} or {serial}: two files could have the same name", pattern)
+	case strings.ContainsFunc(literal, func(r rune) bool { return r > 0x7f || !nameByte(byte(r)) }):
+		return fmt.Errorf("the pattern %q of WARC names may have letters, digits, '.', '_' and '-' beside its placeholders", pattern)
+	case len(literal) > maxLiteral:
+		return fmt.Errorf("the pattern %q of WARC names has more than %d bytes beside its placeholders", pattern, maxLiteral)
+	case strings.HasPrefix(pattern, "."):
+		return fmt.Errorf("the pattern %q of WARC names begins with '.', which would hide the files", pattern)
+	case len(pattern) >= 4 && strings.EqualFold(pattern[:4], "iipc"):
+		return fmt.Errorf("the pattern %q of WARC names begins with \"iipc\", which is reserved: choose another", pattern)
+	}
+	return nil
+}
+
+// Name returns the base name that a pattern gives, with Suffix: by DefaultPattern PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz (WARC 1.1 annex C, with
+// milliseconds). In prefix and host what is not an ASCII letter or digit, '.', '_' or '-' becomes '_', and so does a leading '.', which would hide the file.
+func Name(pattern, prefix string, created time.Time, serial int, host string) string {
 	created = created.UTC()
-	return fmt.Sprintf("%s-%s%03d-%05d-%s%s", clean(prefix, maxPrefix), created.Format("20060102150405"),
-		created.Nanosecond()/1e6, serial, clean(host, maxHost), Suffix)
+	return strings.NewReplacer(
+		"{prefix}", clean(prefix, maxPrefix),
+		"{timestamp}", fmt.Sprintf("%s%03d", created.Format("20060102150405"), created.Nanosecond()/1e6),
+		"{serial}", fmt.Sprintf("%05d", serial),
+		"{host}", clean(host, maxHost),
+	).Replace(pattern) + Suffix
 }
 
 func clean(s string, limit int) string {

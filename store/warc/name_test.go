@@ -21,12 +21,12 @@ func TestName(t *testing.T) {
 		{"no host", "w", "", 1, "w-20261121054512123-00001-_.warc.gz"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Name(test.prefix, created, test.serial, test.host); got != test.want {
+			if got := Name(DefaultPattern, test.prefix, created, test.serial, test.host); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
 	}
-	if long := Name(strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn"; len(long) > 255 {
+	if long := Name(DefaultPattern, strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn"; len(long) > 255 {
 		t.Errorf("a name of %d bytes", len(long))
 	}
 }
@@ -38,6 +38,41 @@ func TestCheckPrefix(t *testing.T) {
 	} {
 		if err := CheckPrefix(prefix); (err == nil) != good {
 			t.Errorf("CheckPrefix(%q) = %v", prefix, err)
+		}
+	}
+}
+
+func TestPattern(t *testing.T) {
+	created := time.Date(2026, 11, 21, 6, 45, 12, 123_999_999, time.UTC)
+	for pattern, want := range map[string]string{
+		DefaultPattern:                                   "p-20261121064512123-00007-h",
+		"{timestamp}{serial}":                            "2026112106451212300007",
+		"a.{serial}_{host}-{timestamp}-{prefix}":         "a.00007_h-20261121064512123-p",
+		"":                                               "",
+		"{prefix}-{timestamp}":                           "",
+		"{prefix}-{serial}":                              "",
+		"{timestamp}-{serial}-{serial}":                  "",
+		"{timestamp}-{serial}-{pid}":                     "",
+		"{timestamp}-{serial}-{":                         "",
+		"{timestamp}/{serial}":                           "",
+		"{timestamp} {serial}":                           "",
+		"{timestamp}-{serial}-\xe4":                      "",
+		".{timestamp}-{serial}":                          "",
+		"IIPC-{timestamp}-{serial}":                      "",
+		"{timestamp}-{serial}" + strings.Repeat("x", 41): "",
+	} {
+		err := CheckPattern(pattern)
+		if (err == nil) != (want != "") {
+			t.Errorf("CheckPattern(%q) = %v", pattern, err)
+		}
+		if err != nil {
+			continue
+		}
+		if got := Name(pattern, "p", created, 7, "h"); got != want+Suffix {
+			t.Errorf("%s gives %s", pattern, got)
+		}
+		if long := Name(pattern+strings.Repeat("x", 20), strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn.99"; len(long) > 255 {
+			t.Errorf("a name of %d bytes", len(long))
 		}
 	}
 }

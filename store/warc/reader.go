@@ -17,7 +17,8 @@ const (
 	maxHeader = 8 << 20 // of one WARC header, in bytes: room for a target URI of 1 MiB that is all escapes
 )
 
-// Reader walks the records of a WARC file whose gzip members hold one record each.
+// Reader walks the records of a WARC file. Open and NewReader are for ours, whose gzip members hold one record each, to the byte; OpenForeign and
+// NewForeignReader for those of any tool.
 type Reader struct {
 	name string
 	file source
@@ -26,18 +27,24 @@ type Reader struct {
 	text *bufio.Reader // the record
 	head []byte        // of the record, as it stands in the file
 
+	foreign bool   // the file is read as OpenForeign says
+	layout  layout // of a foreign file; ours have members
+	zst     *frame // with the layout frames
+
 	record *Record // the one last given out
 	end    int64   // of the last record that proved whole
 	err    error   // what Next keeps returning
 }
 
 // Open opens the file at path and reads from the member at offset.
-func Open(path string, offset int64) (*Reader, error) {
+func Open(path string, offset int64) (*Reader, error) { return openWith(NewReader, path, offset) }
+
+func openWith(reader func(io.ReadSeeker, string, int64) (*Reader, error), path string, offset int64) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(f, path, offset)
+	r, err := reader(f, path, offset)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -84,14 +91,16 @@ func (r *Reader) Next() (*Record, error) {
 
 // begin reads a member up to the end of its WARC header.
 func (r *Reader) begin() (*Record, error) {
-	if err := r.checkMagic(); err != nil {
+	offset := r.end
+	if r.foreign {
+		if err := r.beginForeign(); err != nil {
+			return nil, err
+		}
+		offset = r.position() // there may be empty lines before it
+	}
+	if err := r.unwrap(); err != nil {
 		return nil, err
 	}
-	if err := r.gz.Reset(r.in); err != nil {
-		return nil, inflateFault(err)
-	}
-	r.gz.Multistream(false)
-	r.text.Reset(r.gz)
 	if err := r.readHead(); err != nil {
 		return nil, err
 	}
@@ -99,13 +108,35 @@ func (r *Reader) begin() (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.foreign && !knownVersion(version) {
+		return nil, fmt.Errorf("%w: its version is %s", ErrHeader, quote(version))
+	}
 	size, err := header.length()
 	if err != nil {
 		return nil, err
 	}
-	record := &Record{Offset: r.end, Version: version, Header: header, Size: size, reader: r, left: size}
+	record := &Record{Offset: offset, Version: version, Header: header, Size: size, reader: r, left: size}
 	record.Block = (*block)(record)
 	return record, nil
+}
+
+// unwrap makes text give what is in the next member.
+func (r *Reader) unwrap() error {
+	switch r.layout {
+	case plain:
+		return nil
+	case frames:
+		return r.zst.begin(r)
+	}
+	if err := r.checkMagic(); err != nil {
+		return err
+	}
+	if err := r.gz.Reset(r.in); err != nil {
+		return inflateFault(err)
+	}
+	r.gz.Multistream(false)
+	r.text.Reset(r.gz)
+	return nil
 }
 
 // checkMagic tells a member's beginning from the file's end and from other bytes.
@@ -143,9 +174,16 @@ func (r *Reader) zerosToEnd() bool {
 // readHead reads the WARC header into r.head, its empty line included.
 func (r *Reader) readHead() error {
 	r.head = r.head[:0]
+	if r.foreign {
+		if err := r.skipToHead(); err != nil {
+			return err
+		}
+	}
 	switch magic, err := r.text.Peek(len(warcMagic)); {
 	case err != nil && !errors.Is(err, io.EOF):
-		return inflateFault(err)
+		return r.fault(err)
+	case len(magic) == 0 && r.layout == frames:
+		return fmt.Errorf("%w: it is empty", ErrFrame)
 	case len(magic) == 0:
 		return ErrEmptyMember
 	case string(magic) != warcMagic:
@@ -159,10 +197,14 @@ func (r *Reader) readHead() error {
 			return fmt.Errorf("%w: it is longer than %d bytes", ErrHeader, maxHeader)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
+		case errors.Is(err, io.EOF) && r.layout == plain:
+			return ErrCut
+		case errors.Is(err, io.EOF) && r.layout == frames:
+			return fmt.Errorf("%w: the zstd frame ends inside it", ErrHeader)
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%w: the gzip member ends inside it", ErrHeader)
 		case err != nil:
-			return inflateFault(err)
+			return r.fault(err)
 		case isBlank(r.head[start:]):
 			return nil
 		}

@@ -9,8 +9,8 @@ import (
 
 // Record is one record of a file. It is valid until the next call of Next.
 type Record struct {
-	Offset  int64     // of the gzip member
-	Length  int64     // of the whole gzip member, in bytes; known after Close or Skip
+	Offset  int64     // of the gzip member; or of the zstd frame; or of the record itself, where records are not compressed
+	Length  int64     // of the whole gzip member or frame, in bytes, or of the record without the empty lines at its end; known after Close or Skip
 	Version string    // "WARC/1.1"
 	Header  Header    // the fields in their order
 	Size    int64     // Content-Length: of the block, in bytes
@@ -31,6 +31,9 @@ func (rec *Record) Close() error {
 	if rec.done || r.err != nil {
 		return r.err
 	}
+	if r.foreign {
+		return rec.closeForeign()
+	}
 	if err := rec.finish(); err != nil {
 		return r.fail(err)
 	}
@@ -48,12 +51,8 @@ func (rec *Record) whole(end int64) {
 // finish reads the record to its end.
 func (rec *Record) finish() error {
 	text := rec.reader.text
-	for rec.left > 0 {
-		n, err := text.Discard(int(min(rec.left, 1<<30)))
-		rec.left -= int64(n)
-		if err != nil {
-			return rec.shortBlock(err)
-		}
+	if err := rec.discard(); err != nil {
+		return err
 	}
 	rest, err := text.Peek(len(RecordEnd) + 1) // one byte more, to see that nothing follows
 	switch {
@@ -67,12 +66,30 @@ func (rec *Record) finish() error {
 	return rec.surplus()
 }
 
+// discard reads what is left of the block.
+func (rec *Record) discard() error {
+	for rec.left > 0 {
+		n, err := rec.reader.text.Discard(int(min(rec.left, 1<<30)))
+		rec.left -= int64(n)
+		if err != nil {
+			return rec.shortBlock(err)
+		}
+	}
+	return nil
+}
+
 // shortBlock says what an error inside of the block means: the member's end is not one to the gzip reader.
 func (rec *Record) shortBlock(err error) error {
-	if errors.Is(err, io.EOF) {
+	switch {
+	case !errors.Is(err, io.EOF):
+		return rec.reader.fault(err)
+	case rec.reader.layout == plain:
+		return ErrCut
+	case rec.reader.foreign:
+		return fmt.Errorf("%w: %d of the block's %d bytes are missing", ErrLength, rec.left, rec.Size)
+	default:
 		return fmt.Errorf("%w: %d of the block's %d bytes are missing", ErrContentLength, rec.left, rec.Size)
 	}
-	return inflateFault(err)
 }
 
 // surplus says what follows the record in its member.
@@ -97,6 +114,9 @@ func (rec *Record) Skip() error {
 	r := rec.reader
 	if rec.done || r.err != nil {
 		return r.err
+	}
+	if r.layout != gzipMembers {
+		return rec.Close()
 	}
 	compressed, uncompressed := skips(r.gz.Extra)
 	trailer := rec.Offset + compressed - memberTrailer

@@ -46,7 +46,7 @@ func (r *Reader) Resync() (from, to int64, err error) {
 	}
 	size, err := r.file.f.Seek(0, io.SeekEnd)
 	if err == nil {
-		to, err = behind(damage, r.file.f, size)
+		to, err = r.behind(damage, size)
 	}
 	if err == nil && to < size {
 		err = r.jump(to)
@@ -59,6 +59,14 @@ func (r *Reader) Resync() (from, to int64, err error) {
 	}
 	r.err, r.record, r.end = nil, nil, to
 	return damage.Offset, to, nil
+}
+
+// behind returns where Resync goes on, or the size of the file.
+func (r *Reader) behind(damage *Damage, size int64) (int64, error) {
+	if r.foreign {
+		return r.behindForeign(damage, size)
+	}
+	return behind(damage, r.file.f, size)
 }
 
 // behind returns where the next member behind the damage begins, or the size of the file.
@@ -85,16 +93,18 @@ type search struct {
 	window  []byte // bytes of the file
 	start   int64  // of the window
 	deflate io.ReadCloser
+
+	atLeast int64 // bytes that load gives, if not maxStart
 }
 
-// load makes the window hold the file from offset on: as much as a member's start takes, at least, or up to the file's end.
+// load makes the window hold the file from offset on: as much as a member's start takes, at least, or atLeast, or up to the file's end.
 func (s *search) load(offset int64) ([]byte, error) {
 	end := s.start + int64(len(s.window))
-	if offset >= s.start && offset <= end && (end-offset >= maxStart || end == s.size) {
+	if offset >= s.start && offset <= end && (end-offset >= max(maxStart, s.atLeast) || end == s.size) {
 		return s.window[offset-s.start:], nil
 	}
 	if s.window == nil {
-		s.window = make([]byte, resyncWindow)
+		s.window = make([]byte, min(resyncWindow, s.size))
 	}
 	if _, err := s.file.Seek(offset, io.SeekStart); err != nil {
 		return nil, err

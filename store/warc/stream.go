@@ -21,7 +21,7 @@ type WriteSeeker interface {
 func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.Reader, size int64, stored bool) (length int64, err error) {
 	counter := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counter, 2*maxStored)
-	out.WriteString(memberHeader) // a bufio.Writer keeps its first error until Flush
+	out.WriteString(c.header()) // a bufio.Writer keeps its first error until Flush
 	c.begin(out)
 	for _, p := range head {
 		if err := c.write(p); err != nil {
@@ -39,6 +39,9 @@ func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.
 	out.Write(c.appendTrailer(nil))
 	if err := out.Flush(); err != nil {
 		return 0, err
+	}
+	if c.NoSkipLengths {
+		return counter.n, nil
 	}
 	var sl [8]byte
 	putSkipLengths(sl[:], counter.n, c.size)

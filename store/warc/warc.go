@@ -1,4 +1,4 @@
-// Package warc writes and reads WARC files: each record a gzip member of its own.
+// Package warc writes WARC files, each record a gzip member of its own, and reads them; with OpenForeign also those that other tools made, in every layout.
 //
 // A recorder makes members with a Compressor, puts them into a file with a Writer and, after a crash, finds with a Reader what the file
 // holds; behind what is damaged, Resync finds the next record. The records' fields are the caller's matter: this package knows bytes, lengths and checksums.

@@ -1,0 +1,92 @@
+package recorder
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/pem"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"warcorder/store"
+)
+
+// Chain is the certificates that an origin has sent. One Chain serves all exchanges of a connection.
+type Chain struct {
+	der  [][]byte
+	hash [sha256.Size]byte
+	kept atomic.Bool // it is known to be in the collection, or on its way there
+}
+
+// NewChain returns the chain of certificates in DER, that of the origin first. It keeps them.
+func NewChain(der [][]byte) *Chain {
+	c := &Chain{der: der}
+	hash := sha256.New()
+	for _, certificate := range der {
+		hash.Write(certificate)
+	}
+	hash.Sum(c.hash[:0])
+	return c
+}
+
+// chainType is the media type of a chain in PEM (RFC 8555 section 9.1).
+const chainType = "application/pem-certificate-chain"
+
+// uri is what the record of the chain is found by: the SHA-256 of the certificates in DER, one behind the other. It is a URN since pywb takes no other URI that has no
+// host, and names its inventor since no namespace is registered for such a thing.
+func (c *Chain) uri() string {
+	return "urn:x-warcorder:tls-chain:sha256:" + hex.EncodeToString(c.hash[:])
+}
+
+// pem is the block of the record.
+func (c *Chain) pem() []byte {
+	var b strings.Builder
+	for _, certificate := range c.der {
+		pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: certificate}) // a Builder takes all
+	}
+	return []byte(b.String())
+}
+
+// chains knows which chains the collection has: those that are in the index, and those of this run.
+type chains struct {
+	index *store.Bolt
+	mu    sync.Mutex
+	seen  map[[sha256.Size]byte]bool
+}
+
+// maxChains is how many chains are remembered. When there are more, the index is asked again.
+const maxChains = 50_000
+
+// isNew reports, once for each chain, that the collection does not have it.
+func (c *chains) isNew(chain *Chain) bool {
+	if chain.kept.Swap(true) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen[chain.hash] {
+		return false
+	}
+	if c.seen == nil || len(c.seen) >= maxChains {
+		c.seen = make(map[[sha256.Size]byte]bool)
+	}
+	c.seen[chain.hash] = true
+	found := false
+	err := c.index.Captures(store.Query{URL: chain.uri()}, func(*store.Capture) bool {
+		found = true
+		return false
+	})
+	return err != nil || !found // one too many does no harm
+}
+
+// recordChain hands the certificates of an exchange to the committer that has just been recorded, if the collection does not have them.
+func (m *maker) recordChain(x *Exchange, f *files) {
+	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() || !m.chains.isNew(x.Chain) {
+		return
+	}
+	e := Extra{Type: Resource, URI: x.Chain.uri(), ContentType: chainType, Date: m.style.date(x.Started), RemoteIP: x.RemoteIP, id: m.random.next()}
+	if id := m.records.concurrentTo(&m.ids); id != nil {
+		e.ConcurrentTo = id.String()
+	}
+	m.addExtra(&e, x.Chain.pem(), f)
+}

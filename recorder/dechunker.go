@@ -1,0 +1,117 @@
+package recorder
+
+// dechunker takes the transfer coding "chunked" off a body that comes in pieces (RFC 9112 section 7.1). A line feed alone ends a line too.
+// What follows a fault is no data.
+type dechunker struct {
+	state    chunkState
+	left     int64 // of the chunk's data
+	digits   int   // of its size
+	trailers bool  // there are trailer fields
+}
+
+type chunkState uint8
+
+const (
+	inSize     chunkState = iota // hexadecimal digits
+	inLine                       // what follows them: extensions
+	inData                       // of the chunk
+	behindData                   // the line end there
+	inTrailer                    // at the beginning of a line behind the last chunk
+	inField                      // inside of one
+	atEnd                        // the body is whole
+	broken                       // it is none
+)
+
+// maxSizeDigits is how many digits of a chunk's size are read: all that an int64 has room for.
+const maxSizeDigits = 15
+
+// next takes as much off p as can be taken at once, and returns the data in that, and the rest.
+func (d *dechunker) next(p []byte) (data, rest []byte) {
+	if d.state == inData {
+		n := int(min(d.left, int64(len(p))))
+		if d.left -= int64(n); d.left == 0 {
+			d.state = behindData
+		}
+		return p[:n], p[n:]
+	}
+	for i, c := range p {
+		d.step(c)
+		switch d.state {
+		case inData:
+			return nil, p[i+1:]
+		case broken:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// step takes a byte that is no data.
+func (d *dechunker) step(c byte) {
+	switch d.state {
+	case inSize:
+		d.stepSize(c)
+	case inLine:
+		if c == '\n' {
+			d.endSize()
+		}
+	case behindData:
+		switch c {
+		case '\n':
+			d.state = inSize
+		case '\r':
+		default:
+			d.state = broken
+		}
+	case inTrailer:
+		switch c {
+		case '\n':
+			d.state = atEnd
+		case '\r':
+		default:
+			d.state, d.trailers = inField, true
+		}
+	case inField:
+		if c == '\n' {
+			d.state = inTrailer
+		}
+	default: // something follows the end
+		d.state = broken
+	}
+}
+
+func (d *dechunker) stepSize(c byte) {
+	value := hexValue(c)
+	switch {
+	case value < 0 && d.digits == 0, value >= 0 && d.digits == maxSizeDigits:
+		d.state = broken
+	case value >= 0:
+		d.left = d.left<<4 | int64(value)
+		d.digits++
+	case c == '\n':
+		d.endSize()
+	case c == ';' || c == ' ' || c == '\t' || c == '\r':
+		d.state = inLine
+	default:
+		d.state = broken
+	}
+}
+
+// endSize ends the line of a chunk's size.
+func (d *dechunker) endSize() {
+	d.digits = 0
+	d.state = inData
+	if d.left == 0 {
+		d.state = inTrailer
+	}
+}
+
+func hexValue(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}

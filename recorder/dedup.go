@@ -1,0 +1,179 @@
+package recorder
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/zeebo/blake3"
+
+	"warcorder/canon"
+	"warcorder/store"
+)
+
+// DedupConfig says what is not stored again.
+type DedupConfig struct {
+	Dedup    string        `name:"dedup" help:"Where content is looked for that need not be stored again: collection (under any URL), url (under the same one), off (all is stored)." enum:"url,collection,off" default:"collection"`
+	MinSize  int64         `name:"dedup-min-size" help:"Size of a body below which it is always stored." default:"1KiB" type:"size"`
+	DedupFor time.Duration `name:"dedup-for" help:"Time after which content is stored again, so that not all of an archive depends on one old record; 0 is for good." default:"0s"`
+}
+
+// The values of Dedup.
+const (
+	dedupURL        = "url"
+	dedupCollection = "collection"
+	dedupOff        = "off"
+)
+
+// withDefaults fills in what is not set. A MinSize of 0 has everything deduplicated. The command line has 1 KiB instead: the fields that name the original take some 130 bytes,
+// compressed, and whoever replays the revisit must look up and read a second record, so of smaller bodies little would be won, and often nothing.
+func (c DedupConfig) withDefaults() (DedupConfig, error) {
+	c.Dedup = cmp.Or(c.Dedup, dedupCollection)
+	if c.MinSize < 0 || c.DedupFor < 0 {
+		return c, errors.New("dedup-min-size or dedup-for is negative")
+	}
+	return c, oneOf("dedup", c.Dedup, "url,collection,off")
+}
+
+// mayBeOriginal reports whether a response with a body of that size may be referred to by later ones, or be stored as a reference to an earlier one. Only what a GET brings
+// may: cdxj-indexer joins no revisit with the body of a POST. A redirect, a part or an error means something only where it was sent.
+func (c *DedupConfig) mayBeOriginal(method []byte, response *head, body int64) bool {
+	if c.Dedup == dedupOff || string(method) != "GET" || body < c.MinSize {
+		return false
+	}
+	status := response.status()
+	return status >= 200 && status <= 203
+}
+
+// isFresh reports whether an original of that time may be referred to by a record of another. One from the future was recorded with a wrong clock.
+func (c *DedupConfig) isFresh(original, now time.Time) bool {
+	age := now.Sub(original)
+	return age >= -store.MaxAhead && (c.DedupFor == 0 || age < c.DedupFor)
+}
+
+// content is the hash by which the response is found that is the same but for its URL, its framing and fields that do not matter: BLAKE3, for with SHA-1 one body
+// could be made to stand for another, of
+//
+//	the payload without its transfer coding
+//	00
+//	status(3) '\n' Transfer-Encoding '\n' Content-Encoding '\n' and with dedup: url the SURT
+//	length of the payload(8)
+//
+// The encodings are in lower case, in their order, without what changes nothing. They must agree since who replays a revisit gives its own header to the
+// payload of the original.
+type content struct {
+	hash    *blake3.Hasher
+	chunks  dechunker
+	chunked bool
+	size    int64 // that the body should have; -1 if nobody says
+	came    int64 // of the body
+	length  int64 // of the payload
+	facts   []byte
+}
+
+func (c *content) reset(response *head, body int64) {
+	if c.hash == nil {
+		c.hash = blake3.New()
+	}
+	c.hash.Reset()
+	*c = content{hash: c.hash, chunked: response.chunked, size: body, facts: c.facts[:0]}
+}
+
+// write takes a part of the body.
+func (c *content) write(body []byte) {
+	c.came += int64(len(body))
+	if !c.chunked {
+		c.hash.Write(body)
+		c.length += int64(len(body))
+		return
+	}
+	for len(body) > 0 {
+		var data []byte
+		data, body = c.chunks.next(body)
+		c.hash.Write(data)
+		c.length += int64(len(data))
+	}
+}
+
+// whole reports whether the body is what its framing says it is. One with trailers, which a revisit has no room for, counts as none.
+func (c *content) whole(head []byte) bool {
+	if c.chunked {
+		return c.chunks.state == atEnd && !c.chunks.trailers
+	}
+	length := contentLength(head)
+	return c.came == c.size && (length < 0 || length == c.came)
+}
+
+// key ends the hash. It is false if the body is not whole, is empty, or framed in a way that is not understood.
+func (c *content) key(response *head, start []byte, scope string) (key store.OriginalKey, ok bool) {
+	if !c.whole(start) || c.length == 0 {
+		return key, false
+	}
+	facts := append(append(c.facts[:0], 0), byte('0'+response.status()/100), byte('0'+response.status()/10%10), byte('0'+response.status()%10), '\n')
+	transfer := len(facts)
+	facts = appendCodings(facts, start, "Transfer-Encoding")
+	if len(facts) > transfer && !c.chunked {
+		return key, false
+	}
+	facts = append(appendCodings(append(facts, '\n'), start, "Content-Encoding"), '\n')
+	facts = binary.LittleEndian.AppendUint64(append(facts, scope...), uint64(c.length))
+	c.facts = facts
+	c.hash.Write(facts)
+	c.hash.Sum(key[:0])
+	return key, true
+}
+
+// appendCodings appends the codings that the fields of that name in a head list, in lower case.
+func appendCodings(dst, head []byte, name string) []byte {
+	from, within := len(dst), false
+	for at := 0; at < len(head); {
+		var l []byte
+		l, at = line(head, at)
+		if len(l) == 0 {
+			break
+		}
+		value := l
+		if l[0] != ' ' && l[0] != '\t' {
+			var field []byte
+			field, value, _ = bytes.Cut(l, []byte(":"))
+			within = len(field) >= len(name) && bytes.EqualFold(bytes.TrimRight(field, " \t"), []byte(name))
+		}
+		if within {
+			dst = appendCodingsOf(dst, value, from)
+		}
+	}
+	return dst
+}
+
+// appendCodingsOf appends those of one field. The first of all is at from.
+func appendCodingsOf(dst, value []byte, from int) []byte {
+	for len(value) > 0 {
+		var coding []byte
+		coding, value, _ = bytes.Cut(value, []byte(","))
+		coding = bytes.TrimSpace(coding)
+		if len(coding) == 0 || bytes.EqualFold(coding, []byte("identity")) {
+			continue
+		}
+		if len(dst) > from {
+			dst = append(dst, ',')
+		}
+		for _, c := range coding {
+			if 'A' <= c && c <= 'Z' {
+				c |= 0x20
+			}
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// scopeOf is what the original must agree in beside its content.
+func (c *DedupConfig) scopeOf(uri string) string {
+	if c.Dedup != dedupURL {
+		return ""
+	}
+	surt, _ := canon.SURT(uri)
+	return surt
+}

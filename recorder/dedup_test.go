@@ -1,0 +1,821 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// answerOf is a response with those head lines and that body.
+func answerOf(status int, fields, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", status, fields, body)
+}
+
+// chunkedBy is a body in chunks of that size.
+func chunkedBy(size int, body string) string {
+	var b strings.Builder
+	for part := range slices.Chunk([]byte(body), size) {
+		fmt.Fprintf(&b, "%x\r\n%s\r\n", len(part), part)
+	}
+	return b.String() + "0\r\n\r\n"
+}
+
+const inChunks = "Transfer-Encoding: chunked\r\n"
+
+var body2K = strings.Repeat("0123456789abcdef", 128)
+
+// TestWhatIsRevisited commits a first exchange and then another, and says whether that becomes a revisit: when the first is in the index, and when it still waits.
+func TestWhatIsRevisited(t *testing.T) {
+	const url = "http://example.com/a"
+	type exchange struct {
+		url, request, response string
+		change                 func(*Exchange)
+	}
+	get := func(url, response string) exchange {
+		return exchange{url, exampleRequest, response, func(*Exchange) {}}
+	}
+	plain := get(url, answerOf(200, "X: 1\r\n", body2K))
+	coded := func(encoding string) exchange {
+		return get(url+"2", answerOf(200, "Content-Encoding: "+encoding+"\r\n", body2K))
+	}
+	big := randomText(3 << 20)
+	url2 := func(c DedupConfig) DedupConfig { c.Dedup = dedupURL; return c }(DedupConfig{})
+	for _, c := range []struct {
+		name          string
+		cfg           DedupConfig
+		first, second exchange
+		want          bool
+	}{
+		{"another URL", DedupConfig{}, plain, get(url+"2", answerOf(200, "Y: 2\r\n", body2K)), true},
+		{"the same URL", DedupConfig{}, plain, plain, true},
+		{"another body", DedupConfig{}, plain, get(url, answerOf(200, "", body2K+"x")), false},
+		{"off", DedupConfig{Dedup: dedupOff}, plain, plain, false},
+		{"by URL, the same", url2, plain, plain, true},
+		{"by URL, the same SURT", url2, plain, get("https://www.example.com/a#x", answerOf(200, "", body2K)), true},
+		{"by URL, another", url2, plain, get(url+"2", plain.response), false},
+		{"below the least size", DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1023])), get(url, answerOf(200, "", body2K[:1023])), false},
+		{"of the least size", DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1024])), get(url, answerOf(200, "", body2K[:1024])), true},
+		{"one byte, of any size", DedupConfig{}, get(url, answerOf(200, "", "x")), get(url, answerOf(200, "", "x")), true},
+		{"empty", DedupConfig{}, get(url, answerOf(200, "", "")), get(url, answerOf(200, "", "")), false},
+		{"empty chunks", DedupConfig{}, get(url, answerOf(200, inChunks, "0\r\n\r\n")), get(url, answerOf(200, inChunks, "0\r\n\r\n")), false},
+		{"203", DedupConfig{}, get(url, answerOf(203, "", body2K)), get(url, answerOf(203, "", body2K)), true},
+		{"203 of 200", DedupConfig{}, plain, get(url, answerOf(203, "", body2K)), false},
+		{"206", DedupConfig{}, get(url, answerOf(206, "", body2K)), get(url, answerOf(206, "", body2K)), false},
+		{"302", DedupConfig{}, get(url, answerOf(302, "Location: /x\r\n", body2K)), get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
+		{"404", DedupConfig{}, get(url, answerOf(404, "", body2K)), get(url, answerOf(404, "", body2K)), false},
+		{"500", DedupConfig{}, get(url, answerOf(500, "", body2K)), get(url, answerOf(500, "", body2K)), false},
+		{"no status", DedupConfig{}, get(url, "HTTP/1.1 x\r\n\r\n"+body2K), get(url, "HTTP/1.1 x\r\n\r\n"+body2K), false},
+		{"POST", DedupConfig{}, plain, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, false},
+		{"of a POST", DedupConfig{}, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, plain, false},
+		{"truncated", DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, false},
+		{"of a truncated one", DedupConfig{}, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, plain, false},
+		{"with a fault that cut nothing", DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Fault = "f" }}, true},
+		{"unverified", DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Unverified = "expired" }}, true},
+		{"its Content-Length", DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2048\r\n", body2K)), true},
+		{"another Content-Length", DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2049\r\n", body2K)), false},
+		{"chunked, of plain", DedupConfig{}, plain, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), false},
+		{"chunked otherwise", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, "transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K))), true},
+		{"chunks without an end", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n"))), false},
+		{"chunks that are none", DedupConfig{}, get(url, answerOf(200, inChunks, body2K)), get(url, answerOf(200, inChunks, body2K)), false},
+		{"a trailer", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")+"X: y\r\n\r\n")), false},
+		{"a coding that is not known", DedupConfig{}, get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), false},
+		{"gzip, of plain", DedupConfig{}, plain, coded("gzip"), false},
+		{"gzip of br", DedupConfig{}, coded("br"), coded("gzip"), false},
+		{"gzip, spelled otherwise", DedupConfig{}, coded("gzip"), coded("\r\n GZIP,"), true},
+		{"two codings, of one", DedupConfig{}, coded("gzip"), coded("gzip\r\nContent-Encoding: br"), false},
+		{"two codings, in one field", DedupConfig{}, coded("gzip, br"), coded("gzip\r\nContent-Encoding: br"), true},
+		{"identity", DedupConfig{}, plain, coded("Identity"), true},
+		{"a long URL", DedupConfig{}, plain, get(url+strings.Repeat("x", maxOriginalURL), plain.response), false},
+		{"of a long URL", DedupConfig{}, get(url+strings.Repeat("x", maxOriginalURL), plain.response), plain, false},
+		{"a large one", DedupConfig{}, get(url, answerOf(200, "", big)), get(url+"2", answerOf(200, "", big)), true},
+		{"a large one in chunks", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(10_000, big))), true},
+		{"a large one, cut", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(1<<20, big)[:3<<20])), false},
+		{"within the time", DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(99 * time.Hour) }}, true},
+		{"after the time", DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(100 * time.Hour) }}, false},
+	} {
+		for _, wait := range []time.Duration{time.Minute, 0} {
+			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					cfg := Config{Dedup: c.cfg}
+					r := open(t, t.TempDir(), cfg)
+					r.get("http://example.com/before") // what comes next waits for others
+					for _, e := range []exchange{c.first, c.second} {
+						synctest.Wait()
+						x := r.begin(e.url, e.request, e.response)
+						e.change(x)
+						x.Commit()
+						synctest.Wait()
+						time.Sleep(wait)
+					}
+					r.close()
+					records := readBack(t, r.dir)
+					checkIndex(t, r.dir, records)
+					if got := checkRevisits(t, records); got != map[bool]int{true: 1}[c.want] {
+						t.Errorf("%d revisits", got)
+					}
+					checkRebuild(t, r.dir, cfg)
+				})
+			})
+		}
+	}
+}
+
+// checkRevisits checks that each revisit says what there is of its original, which is before it if it is in the same file. It returns how many there are.
+func checkRevisits(t *testing.T, records []record) (n int) {
+	t.Helper()
+	responses := make(map[string]int)
+	for i, r := range records {
+		if r.get("WARC-Type") == "response" {
+			responses[r.get("WARC-Record-ID")] = i
+		}
+	}
+	for i, r := range records {
+		if r.get("WARC-Type") != "revisit" {
+			continue
+		}
+		n++
+		at, ok := responses[r.get("WARC-Refers-To")]
+		if !ok {
+			t.Errorf("%s at %d refers to no response: %v", r.file, r.offset, r.header)
+			continue
+		}
+		o := records[at]
+		if o.file == r.file && at > i {
+			t.Errorf("%s at %d: its original is behind it", r.file, r.offset)
+		}
+		if r.get("WARC-Refers-To-Target-URI") != o.get("WARC-Target-URI") || r.get("WARC-Refers-To-Date") != o.get("WARC-Date") ||
+			r.get("WARC-Payload-Digest") != o.get("WARC-Payload-Digest") || r.get("Content-Type") != "application/http; msgtype=response" {
+			t.Errorf("%s at %d: %v\nof %v", r.file, r.offset, r.header, o.header)
+		}
+		if r.faults != "" || !strings.HasPrefix(r.block, "HTTP/1.1 ") || !strings.HasSuffix(r.block, "\r\n\r\n") {
+			t.Errorf("%s at %d: %s %q", r.file, r.offset, r.faults, r.block)
+		}
+		profile, truncated := "identical-payload-digest", "length"
+		if strings.HasPrefix(r.block, "HTTP/1.1 304") {
+			profile, truncated = "server-not-modified", ""
+		}
+		if !strings.HasSuffix(r.get("WARC-Profile"), "/revisit/"+profile) || r.get("WARC-Truncated") != truncated {
+			t.Errorf("%s at %d: %v", r.file, r.offset, r.header)
+		}
+	}
+	return n
+}
+
+// checkRebuild checks that an index made from the files alone is the same, and that the same is known of originals.
+func checkRebuild(t *testing.T, dir string, cfg Config) {
+	t.Helper()
+	want, originals := export(t, dir), originalsOf(t, dir, cfg)
+	if _, err := Rebuild(cfg, dir, zerolog.Nop(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := export(t, dir); got != want {
+		t.Errorf("rebuilt:\n%s\nwas:\n%s", got, want)
+	}
+	if got := originalsOf(t, dir, cfg); !slices.Equal(got, originals) {
+		t.Errorf("rebuilt: %v, was: %v", got, originals)
+	}
+}
+
+// originalsOf reads the response records of a collection, and returns what its index knows of them as originals.
+func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
+	t.Helper()
+	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
+	dedup, err := cfg.Dedup.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		s, err := scanFile(name, store.File{Name: filepath.Base(name)}, &Keyer{}, &dedup, true, func(*scan, int64) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.captures {
+			if c.Original == nil {
+				continue
+			}
+			o, found, err := index.Original(c.Original.Key)
+			if !found || err != nil {
+				t.Errorf("the index does not know the original %s: %v", c.URL, err)
+			}
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// TestStoredAgain: what is stored again after the time is what is referred to from then on.
+func TestStoredAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{Dedup: DedupConfig{DedupFor: 24 * time.Hour}}
+		c := open(t, t.TempDir(), cfg)
+		for range 5 {
+			c.commit("http://example.com/", exampleRequest, answerOf(200, "", body2K))
+			time.Sleep(10 * time.Hour)
+		}
+		c.close()
+		var got []string
+		records := readBack(t, c.dir)
+		for _, r := range records {
+			if kind := r.get("WARC-Type"); kind == "response" || kind == "revisit" {
+				got = append(got, kind+" "+r.get("WARC-Refers-To-Date"))
+			}
+		}
+		want := []string{"response ", "revisit 2000-01-01T00:00:00.000000Z", "revisit 2000-01-01T00:00:00.000000Z", "response ", "revisit 2000-01-02T06:00:00.000000Z"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+		checkRevisits(t, records)
+		checkRebuild(t, c.dir, cfg)
+	})
+}
+
+// TestSameAtOnce commits a few bodies from 64 goroutines, in files that are soon full. Of each body few copies are stored, and all can be had from the originals.
+func TestSameAtOnce(t *testing.T) {
+	for _, size := range []int64{1e9, 20_000} {
+		c := open(t, t.TempDir(), Config{WARCMaxSize: size})
+		var wait sync.WaitGroup
+		for i := range 64 {
+			wait.Go(func() {
+				for n := range 20 {
+					c.commit(fmt.Sprintf("http://example.com/%d/%d", i, n), exampleRequest, answerOf(200, fmt.Sprintf("X: %d\r\n", i), strings.Repeat(fmt.Sprint(n, " "), 2000)))
+				}
+			})
+		}
+		wait.Wait()
+		c.close()
+		records := readBack(t, c.dir)
+		checkIndex(t, c.dir, records)
+		revisits := checkRevisits(t, records)
+		if responses := 64*20 - revisits; size == 1e9 && responses != 20 || revisits == 0 {
+			t.Errorf("%d copies of 20 bodies are stored in files of %d bytes", responses, size)
+		}
+	}
+}
+
+// TestOrphans: what refers to a response that was lost is not written; all else is, where the index says.
+func TestOrphans(t *testing.T) {
+	lost := &pendingOriginal{lost: true}
+	var gone []string
+	c := &committer{files: new(files), lost: func(d *done, err error) { gone = append(gone, d.url) }}
+	c.originals.init(&c.mu)
+	c.fewerKeys.L = &c.mu
+	s := &segment{pending: 10}
+	second := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{1}}}
+	for i, refers := range []*pendingOriginal{nil, lost, new(pendingOriginal), second, nil} {
+		c.files.style = &style{}
+		c.current[small] = s
+		original := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{byte(i)}}}
+		if i == 1 {
+			original = second
+		}
+		c.add(s, 0, bytes.Repeat([]byte{byte('a' + i)}, chunkSize/3+i), done{url: fmt.Sprint(i), refers: refers, original: original})
+	}
+	g := group{batches: []*batch{{done: []done{{refers: lost}}, written: true}, s.batch, {segment: s, done: []done{{url: "alone", refers: lost}}}}}
+	c.dropOrphans(&g)
+	if !slices.Equal(gone, []string{"1", "3", "alone"}) || len(g.batches) != 2 || s.pending != 7 {
+		t.Fatalf("%q lost, %d batches, %d pending", gone, len(g.batches), s.pending)
+	}
+	b, at := g.batches[1], int64(0)
+	records := bytes.Join(b.chunks, nil)
+	for n, i := range []int{0, 2, 4} {
+		size := int64(chunkSize/3 + i)
+		d := b.done[n]
+		if d.url != fmt.Sprint(i) || d.capture.Offset != at || d.at != (stretch{at, at + size}) || string(records[at:at+size]) != strings.Repeat(string(rune('a'+i)), int(size)) {
+			t.Errorf("%s lies at %d, %+v", d.url, d.capture.Offset, d.at)
+		}
+		at += size
+	}
+	if b.size != at || int64(len(records)) != at || len(c.originals.byKey) != 3 {
+		t.Errorf("%d bytes of %d, %d originals", b.size, at, len(c.originals.byKey))
+	}
+}
+
+// TestLostOriginal: a response that could not be written takes what refers to it along, and no later one refers to it.
+func TestLostOriginal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		c.get("http://example.com/before")
+		synctest.Wait()
+		back := c.takeAway()
+		for i := range 3 {
+			c.commit(fmt.Sprint("http://example.com/", i), exampleRequest, answerOf(200, "", body2K))
+			synctest.Wait()
+			time.Sleep(time.Second) // the first is being tried, the others wait
+		}
+		c.get("http://example.com/other")
+		synctest.Wait()
+		var once sync.Once
+		c.log.onLine = func(line string) {
+			if strings.Contains(line, "exchange lost") {
+				once.Do(back) // writing works again, for those that wait
+			}
+		}
+		c.LastTry()
+		synctest.Wait()
+		c.commit("http://example.com/after", exampleRequest, answerOf(200, "", body2K))
+		c.commit("http://example.com/again", exampleRequest, answerOf(200, "", body2K))
+		if err := c.Close(); err == nil || c.log.count("exchange lost", errOrphan.Error()) != 2 || c.log.count("exchange lost") != 3 {
+			t.Errorf("%v; the log:\n%s", err, c.log.b.String())
+		}
+		again := open(t, c.dir, Config{})
+		urls := again.urls()
+		again.close()
+		if !slices.Equal(urls, []string{"http://example.com/after", "http://example.com/again", "http://example.com/before", "http://example.com/other"}) {
+			t.Errorf("recorded: %q", urls)
+		}
+		records := readBack(t, c.dir)
+		if n := checkRevisits(t, records); n != 1 {
+			t.Errorf("%d revisits", n)
+		}
+	})
+}
+
+// TestNotModified: a 304 refers to the version that the client has, if the collection has it.
+func TestNotModified(t *testing.T) {
+	const url = "http://example.com/page"
+	asks := func(fields string) string { return "GET /page HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n" }
+	const monday, tuesday = "Mon, 14 Nov 1994 08:12:31 GMT", "Tue, 15 Nov 1994 08:12:31 GMT"
+	v1 := answerOf(200, "ETag: \"1\"\r\nLast-Modified: "+monday+"\r\n", "one")
+	v2 := answerOf(200, "ETag: W/\"2\"\r\nLast-Modified: "+tuesday+"\r\n", "two")
+	for _, c := range []struct {
+		name    string
+		dedup   string
+		stored  []string // of that URL
+		request string
+		answer  string
+		want    int // which one it refers to; -1 if it is stored as a response
+	}{
+		{"by tag", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+		{"by tag, of two", "", []string{v1, v2}, asks("if-none-match: \"2\"\r\n"), answerOf(304, "ETag: \"2\"\r\n", ""), 1},
+		{"by one of more tags", "", []string{v1}, asks("If-None-Match: \"0\", W/\"1\"\r\n"), answerOf(304, "", ""), 0},
+		{"by any tag", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "ETag: \"1\"\r\n", ""), 0},
+		{"by any tag, and the answer has none", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "", ""), -1},
+		{"by date, and it varies", "", []string{answerOf(200, "Vary: Accept-Encoding\r\nVary: Cookie\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
+		{"by date, and its coding varies", "", []string{answerOf(200, "Vary: accept-encoding\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
+		{"by tag, and it varies", "", []string{answerOf(200, "Vary: Cookie\r\nETag: \"1\"\r\n", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+		{"by date, and the page has none", "", []string{answerOf(200, "ETag: \"1\"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
+		{"of a page that has changed", "", []string{v1, answerOf(200, "", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"by the tag of an older one", "", []string{v1, v2}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"by another tag in the answer", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "ETag: \"2\"\r\n", ""), -1},
+		{"by date", "", []string{v1}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
+		{"by a later date", "", []string{v1}, asks("If-Modified-Since: " + tuesday + "\r\n"), answerOf(304, "", ""), 0},
+		{"by an earlier date", "", []string{v2}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
+		{"by a date that is none", "", []string{v2}, asks("If-Modified-Since: yesterday\r\n"), answerOf(304, "", ""), -1},
+		{"without validators in the collection", "", []string{answerOf(200, "", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")}, asks("If-None-Match: 0, 1\r\n"), answerOf(304, "", ""), 0},
+		{"other tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")}, asks("If-None-Match: 11\r\n"), answerOf(304, "", ""), -1},
+		{"nothing asked", "", []string{v1}, asks(""), answerOf(304, "", ""), -1},
+		{"nothing stored", "", nil, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"only an error stored", "", []string{answerOf(404, "ETag: \"1\"\r\n", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"with a body", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", "x"), -1},
+		{"without its empty line", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), "HTTP/1.1 304 X\r\n", -1},
+		{"HEAD", "", []string{v1}, "HEAD / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""), -1},
+		{"off", dedupOff, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"by URL", dedupURL, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+	} {
+		for _, wait := range []time.Duration{time.Hour, 0} {
+			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					cfg := Config{Dedup: DedupConfig{Dedup: c.dedup}, WARCIdle: 10 * time.Minute}
+					r := open(t, t.TempDir(), cfg)
+					r.get("http://example.com/before")
+					for _, answer := range c.stored {
+						synctest.Wait()
+						time.Sleep(wait / 3600)
+						r.commit(url, exampleRequest, answer)
+					}
+					synctest.Wait()
+					time.Sleep(wait) // which finishes the file
+					r.commit(url, c.request, c.answer)
+					synctest.Wait()
+					time.Sleep(time.Second)
+					r.commit(url, c.request, c.answer) // refers to the same, and not to the revisit
+					r.close()
+					records := readBack(t, r.dir)
+					checkIndex(t, r.dir, records)
+					if got := checkRevisits(t, records); got != 2*min(c.want+1, 1) {
+						t.Errorf("%d revisits", got)
+					}
+					for _, revisit := range records {
+						if revisit.get("WARC-Type") == "revisit" && !slices.ContainsFunc(records, func(o record) bool {
+							return o.get("WARC-Record-ID") == revisit.get("WARC-Refers-To") && o.block == c.stored[c.want]
+						}) {
+							t.Errorf("not version %d: %v", c.want, revisit.header)
+						}
+					}
+					checkRebuild(t, r.dir, cfg)
+				})
+			})
+		}
+	}
+}
+
+// TestNotModifiedOfRevisit: where the page itself is stored as a revisit, a 304 refers to what that refers to.
+func TestNotModifiedOfRevisit(t *testing.T) {
+	for _, wait := range []time.Duration{time.Second, 0} {
+		synctest.Test(t, func(t *testing.T) {
+			c := open(t, t.TempDir(), Config{})
+			c.get("http://example.com/before")
+			for _, e := range [][3]string{
+				{"http://example.com/a", exampleRequest, answerOf(200, "", body2K)},
+				{"http://example.com/b", exampleRequest, answerOf(200, "ETag: \"b\"\r\n", body2K)},
+				{"http://example.com/b", "GET / HTTP/1.1\r\nIf-None-Match: \"b\"\r\n\r\n", answerOf(304, "", "")},
+				{"http://example.com/b", "GET / HTTP/1.1\r\nIf-None-Match: \"c\"\r\n\r\n", answerOf(304, "", "")},
+			} {
+				synctest.Wait()
+				time.Sleep(wait)
+				c.commit(e[0], e[1], e[2])
+			}
+			c.close()
+			records := readBack(t, c.dir)
+			if n := checkRevisits(t, records); n != 2 {
+				t.Errorf("%d revisits", n)
+			}
+			checkRebuild(t, c.dir, Config{})
+		})
+	}
+}
+
+// TestNotModifiedForeign: a 304 refers to what another tool has recorded only if that is whole, and nothing of its header harms ours.
+func TestNotModifiedForeign(t *testing.T) {
+	const url, id, sum = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>", "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
+	const date = "2026-11-21T09:52:17Z"
+	page := func(uri, date, digest, more string) string {
+		return foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: "+id+"\nWARC-Target-URI: "+uri+"\nWARC-Date: "+date+"\nWARC-Payload-Digest: "+digest+more+"\nContent-Type: application/http;msgtype=response", "HTTP/1.1 200 OK|ETag: \"1\"||hello")
+	}
+	revisit := func(status, of, date string) string {
+		return foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: <urn:uuid:d45b3130-0000-4000-8000-000000000002>\nWARC-Target-URI: "+url+"\nWARC-Date: 2026-11-22T00:00:00Z\nWARC-Profile: x\nWARC-Truncated: length\nWARC-Refers-To: "+id+
+			"\nWARC-Refers-To-Target-URI: "+of+"\nWARC-Refers-To-Date: "+date+"\nWARC-Payload-Digest: "+sum+"\nContent-Type: application/http;msgtype=response", "HTTP/1.1 "+status+" X|ETag: \"1\"||")
+	}
+	const other = "http://example.com/b"
+	for _, c := range []struct {
+		name    string
+		records []string
+		want    string // WARC-Refers-To-Target-URI; "" if the 304 is stored as a response
+	}{
+		{"plain", []string{page(url, date, sum, "")}, url},
+		{"in angle brackets", []string{page("<"+url+">", date, sum, "")}, url},
+		{"truncated", []string{page(url, date, sum, "\nWARC-Truncated: length")}, ""},
+		{"a segment", []string{page(url, date, sum, "\nWARC-Segment-Number: 1")}, ""},
+		{"an offset in its date", []string{page(url, "2026-11-21T09:52:17+01:00", sum, "")}, ""},
+		{"a comma in its date", []string{page(url, "2026-11-21T09:52:17,5Z", sum, "")}, ""},
+		{"a date without time", []string{page(url, "2026-11-21", sum, "")}, url},
+		{"a bad digest", []string{page(url, date, sum+"\x01", "")}, ""},
+		{"a short digest", []string{page(url, date, sum[:20], "")}, ""},
+		{"a digest in hexadecimal digits", []string{page(url, date, "sha-256:"+strings.Repeat("0", 64), "")}, url},
+		{"revisit", []string{page(other, date, sum, ""), revisit("200", other, date)}, other},
+		{"revisit in angle brackets", []string{page(other, date, sum, ""), revisit("200", "<"+other+">", date)}, other},
+		{"revisit of what is not there", []string{page(other, date, sum, ""), revisit("200", other+"c", date)}, ""},
+		{"revisit of another time", []string{page(other, date, sum, ""), revisit("200", other, "2026-11-21T09:52:18Z")}, ""},
+		{"revisit of something truncated", []string{page(other, date, sum, "\nWARC-Truncated: length"), revisit("200", other, date)}, ""},
+		{"revisit of another record ID", []string{strings.Replace(page(other, date, sum, ""), "0001>", "0009>", 1), revisit("200", other, date)}, ""},
+		{"revisit of other content", []string{page(other, date, strings.Replace(sum, "V", "W", 1), ""), revisit("200", other, date)}, ""},
+		{"confirmation alone", []string{page(other, date, sum, ""), revisit("304", other, date)}, other},
+		{"confirmation of what is not there", []string{revisit("304", url, date)}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, path := t.TempDir(), filepath.Join(t.TempDir(), "foreign.warc.gz")
+			var file []byte
+			for _, record := range c.records {
+				file = append(file, gzipOf(record)...)
+			}
+			write(t, path, file)
+			if _, err := Index(Config{}, dir, []string{path}, false, zerolog.Nop(), nil); err != nil {
+				t.Fatal(err)
+			}
+			r := open(t, dir, Config{})
+			r.commit(url, "GET /a HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""))
+			r.close()
+			if err := os.Remove(filepath.Join(dir, "archive", "foreign.warc.gz")); err != nil { // which is not as ours must be
+				t.Fatal(err)
+			}
+			got := ""
+			for _, record := range readBack(t, dir) {
+				if record.get("WARC-Type") == "revisit" {
+					got = record.get("WARC-Refers-To-Target-URI")
+				}
+			}
+			if got != c.want {
+				t.Errorf("refers to %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestNotModifiedOften: a page that has been confirmed more often than the index looks back is confirmed still.
+func TestNotModifiedOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		c.commit("http://example.com/", exampleRequest, answerOf(200, "ETag: \"1\"\r\n", "x"))
+		const times = 1005
+		for range times {
+			synctest.Wait()
+			time.Sleep(time.Second)
+			c.commit("http://example.com/", "GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""))
+		}
+		c.close()
+		if n := checkRevisits(t, readBack(t, c.dir)); n != times {
+			t.Errorf("%d revisits of %d", n, times)
+		}
+	})
+}
+
+// TestOriginalAhead: what was recorded with a clock that was ahead is stored again, and from then on that is referred to.
+func TestOriginalAhead(t *testing.T) {
+	for _, test := range []struct {
+		ahead time.Duration
+		want  int // revisits
+	}{{store.MaxAhead, 2}, {time.Hour, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := open(t, t.TempDir(), Config{})
+			for _, ahead := range []time.Duration{test.ahead, 0, 0} {
+				x := c.begin("http://example.com/", exampleRequest, answerOf(200, "", body2K))
+				x.Started = x.Started.Add(ahead)
+				x.Commit()
+				synctest.Wait()
+			}
+			c.close()
+			if n := checkRevisits(t, readBack(t, c.dir)); n != test.want {
+				t.Errorf("%v ahead: %d revisits", test.ahead, n)
+			}
+			checkRebuild(t, c.dir, Config{})
+		})
+	}
+}
+
+// TestDechunker takes the chunks off bodies that come in pieces of every size.
+func TestDechunker(t *testing.T) {
+	for _, c := range []struct {
+		name, body, want string
+		whole            bool
+	}{
+		{"one", "5\r\nhello\r\n0\r\n\r\n", "hello", true},
+		{"two, extensions", "2;a=b\r\nhe\r\n003 \r\nllo\r\n00;x\r\n\r\n", "hello", true},
+		{"hexadecimal", "a\r\n0123456789\r\nB\r\n0123456789a\r\n0\r\n\r\n", "01234567890123456789a", true},
+		{"line feeds alone", "5\nhello\n0\n\n", "hello", true},
+		{"trailers", "5\r\nhello\r\n0\r\nA: b\r\nC: d\r\n\r\n", "hello", true},
+		{"empty", "0\r\n\r\n", "", true},
+		{"nothing", "", "", false},
+		{"no end", "5\r\nhello\r\n0\r\n", "hello", false},
+		{"no last chunk", "5\r\nhello\r\n", "hello", false},
+		{"cut in the data", "5\r\nhel", "hel", false},
+		{"something behind", "5\r\nhello\r\n0\r\n\r\nx", "hello", false},
+		{"data too long", "5\r\nhello!\r\n0\r\n\r\n", "hello", false},
+		{"no size", "\r\nhello", "", false},
+		{"no number", "x\r\nhello", "", false},
+		{"a size too long", "0000000000000005\r\nhello\r\n0\r\n\r\n", "", false},
+	} {
+		for size := 1; size <= len(c.body)+1; size++ {
+			var d dechunker
+			var got []byte
+			for piece := range slices.Chunk([]byte(c.body), size) {
+				for len(piece) > 0 {
+					var data []byte
+					data, piece = d.next(piece)
+					got = append(got, data...)
+				}
+			}
+			if string(got) != c.want || (d.state == atEnd) != c.whole {
+				t.Errorf("%s in pieces of %d: %q, %v", c.name, size, got, d.state)
+			}
+		}
+	}
+}
+
+// TestStyles records with each option, and reads all back.
+func TestStyles(t *testing.T) {
+	no := false
+	chunked := answerOf(200, inChunks, chunkedBy(100, body2K))
+	sums := func(d digester, s string) string { sum := d.of([]byte(s)); return sum.String() }
+	sha1Of, sha256Of := digester{}, digester{algorithm: sha256Digest}
+	for _, c := range []struct {
+		name    string
+		cfg     Config
+		payload string // digest of chunked
+		version string
+		date    string
+		info    []string // lines of the warcinfo record
+	}{
+		{"default", Config{}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"format: WARC File Format 1.1", "isPartOf: COLLECTION", "payloadDigest: sha1 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
+		{"sha256", Config{Digest: "sha256"}, sums(sha256Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha256 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
+		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha1 of what follows the HTTP header, without the transfer coding (entity)"}},
+		{"1.0", Config{WARCVersion: "1.0"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.0", "2000-01-01T00:00:01Z", []string{"format: WARC File Format 1.0", "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/"}},
+		{"no sl", Config{SL: &no}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
+		{"warcinfo", Config{WARCInfo: WARCInfo{"The Operator <o@example.org>", "a whole", "düsseldorf", "obey"}}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z",
+			[]string{"operator: The Operator <o@example.org>", "isPartOf: a whole", "description: düsseldorf", "robots: obey"}},
+		{"name", Config{WARCName: "{serial}.{timestamp}"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
+		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", SL: &no}, sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(1500 * time.Millisecond)
+				r := open(t, t.TempDir(), c.cfg)
+				record := func(url, request, response string, change func(*Exchange)) {
+					x := r.begin(url, request, response)
+					change(x)
+					x.Commit()
+					synctest.Wait()
+				}
+				plain := func(*Exchange) {}
+				record("http://example.com/chunked", exampleRequest, chunked, plain)
+				record("http://example.com/again", exampleRequest, answerOf(200, "ETag: \"1\"\r\n"+inChunks, chunkedBy(64, body2K)), plain)
+				record("http://example.com/again", "GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""), plain)
+				record("http://example.com/post", postOf("POST", inChunks, chunkedBy(10, body2K)), answerOf(200, "", body2K), plain)
+				record("http://example.com/unverified", exampleRequest, answerOf(200, "", "x"), func(x *Exchange) { x.Unverified = "expired" })
+				record("http://example.com/large", exampleRequest, answerOf(200, inChunks, chunkedBy(1<<20, randomText(2<<20))), plain)
+				r.close()
+				records := readBack(t, r.dir)
+				checkIndex(t, r.dir, records)
+				if n := checkRevisits(t, records); n != 2 {
+					t.Errorf("%d revisits", n)
+				}
+				checkRebuild(t, r.dir, c.cfg)
+				for _, record := range records {
+					if faults := record.faults; faults != "" && !(c.cfg.PayloadDigest == "entity" && strings.Contains(faults, "payload")) {
+						t.Errorf("%s: %s", record.get("WARC-Target-URI"), faults)
+					}
+					if got := record.get("WARC-Date"); got != c.date {
+						t.Errorf("dated %s", got)
+					}
+					if record.get("WARC-Target-URI") == "http://example.com/chunked" && record.get("WARC-Type") == "response" && record.get("WARC-Payload-Digest") != c.payload {
+						t.Errorf("payload digest %s, want %s", record.get("WARC-Payload-Digest"), c.payload)
+					}
+					if record.get("WARC-Type") == "warcinfo" {
+						for _, line := range c.info {
+							if line = strings.ReplaceAll(line, "COLLECTION", filepath.Base(r.dir)); !strings.Contains(record.block, line+"\r\n") {
+								t.Errorf("no %q in %q", line, record.block)
+							}
+						}
+					}
+				}
+				checkStrict(t, r.dir, c.version, c.cfg.SL == nil)
+			})
+		})
+	}
+}
+
+// checkStrict reads the records with our own reader, which knows to the byte what our files are.
+func checkStrict(t *testing.T, dir, version string, sl bool) {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if skips := bytes.Contains(content, []byte("\x0c\x00sl\x08\x00")); skips != sl {
+			t.Errorf("skip lengths: %v", skips)
+		}
+		for offset := range recordLengths(t, name) {
+			if got := versionAt(t, name, offset); got != version {
+				t.Errorf("a record of %s", got)
+			}
+		}
+	}
+}
+
+// TestMaxAge: a file that is written to all the time is finished when it is old.
+func TestMaxAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{WARCMaxAge: time.Hour, WARCIdle: 24 * time.Hour})
+		for i := range 19 {
+			c.get(fmt.Sprint("http://example.com/", i))
+			time.Sleep(7 * time.Minute) // never just when a file is an hour old
+		}
+		synctest.Wait()
+		files, err := c.Index().Files()
+		if err != nil || len(files) != 3 || !files[0].Sealed || !files[1].Sealed || files[2].Sealed {
+			t.Errorf("%+v, %v", files, err)
+		}
+		c.close()
+		checkIndex(t, c.dir, readBack(t, c.dir))
+	})
+}
+
+// versionAt is the version of the record there.
+func versionAt(t *testing.T, path string, offset int64) string {
+	t.Helper()
+	r, err := warc.Open(path, offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	record, err := r.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.Version
+}
+
+// TestPendingOriginal: what is not on disk yet is referred to only in the file that it will be in, before.
+func TestPendingOriginal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		index, err := store.Open(filepath.Join(t.TempDir(), indexName), store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer index.Close()
+		f := &files{style: &style{}, index: index, maxSize: 1e9, wake: make(chan struct{}, 1)}
+		f.originals.init(&f.mu)
+		f.fewerKeys.L = &f.mu
+		key := store.OriginalKey{1}
+		refers := func(s *segment, claims bool) bool {
+			to, err := f.original(key, s, claims, func(time.Time) bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return to != nil
+		}
+		s1, s2 := f.plan(small, 10), &segment{name: "other"}
+		if refers(s1, true) {
+			t.Fatal("there is nothing to refer to")
+		}
+		waited := make(chan bool, 2)
+		for range 2 {
+			go func() { waited <- refers(s1, true) }()
+		}
+		synctest.Wait()
+		if len(waited) > 0 {
+			t.Error("others do not wait for the one that will be stored")
+		}
+		p := &pendingOriginal{keyed: true, segment: s1, Original: store.Original{Key: key}}
+		f.add(s1, 10, []byte("records"), done{original: p})
+		if first, second := <-waited, <-waited; !first || !second {
+			t.Error("those that have waited do not refer to it")
+		}
+		check := func(name string, in1, in2, none bool) {
+			t.Helper()
+			if refers(s1, false) != in1 || refers(s2, false) != in2 || refers(nil, false) != none {
+				t.Errorf("%s: %v, %v, %v", name, refers(s1, false), refers(s2, false), refers(nil, false))
+			}
+		}
+		check("in memory", true, false, false)
+		b := s1.batch
+		f.current[small] = s2
+		f.move(b)
+		check("moved to the next file", false, true, false)
+		f.recycle(b)
+		check("gone", false, false, false)
+		f.addWritten(f.plan(large, 10), 100, done{original: p})
+		check("on disk", true, true, true)
+	})
+}
+
+// TestRecoverStyles: recovery finds the whole exchanges of a damaged file, however they are written, and what they refer to.
+func TestRecoverStyles(t *testing.T) {
+	no := false
+	for name, cfg := range map[string]Config{"default": {}, "no sl": {SL: &no}, "1.0": {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"}, "1.0, no sl": {WARCVersion: "1.0", SL: &no}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := open(t, t.TempDir(), cfg)
+				for i := range 5 {
+					c.commit(fmt.Sprint("http://example.com/", i), exampleRequest, answerOf(200, "", strings.Repeat(fmt.Sprint(i%3), 2000)))
+					synctest.Wait()
+				}
+				c.close()
+				want := captures(t, c.dir)
+				path := filepath.Join(c.dir, "archive", want[0].File)
+				content, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				content[want[2].Offset+want[2].Length/2] ^= 0x10
+				if err := errors.Join(os.Remove(path), os.Remove(filepath.Join(c.dir, indexName))); err != nil {
+					t.Fatal(err)
+				}
+				write(t, path+".open", content[:len(content)-10])
+				c = open(t, c.dir, cfg)
+				urls := c.urls()
+				c.commit("http://example.com/again", exampleRequest, answerOf(200, "", strings.Repeat("1", 2000)))
+				c.close()
+				if !slices.Equal(urls, []string{"http://example.com/0", "http://example.com/1", "http://example.com/3"}) {
+					t.Errorf("recovered: %q", urls)
+				}
+				removeTorn(t, c.dir)
+				records := readBack(t, c.dir)
+				checkIndex(t, c.dir, records)
+				if n := checkRevisits(t, records); n != 2 {
+					t.Errorf("%d revisits", n)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,257 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"warcorder/store"
+)
+
+// The types of records that are no exchange (WARC 1.1 sections 6.4, 6.6 and 6.8).
+const (
+	Resource   = "resource"   // something that was had without HTTP, or made: an answer of a name server, a screenshot
+	Metadata   = "metadata"   // what is to be said about another record, or about a URI
+	Conversion = "conversion" // another record's payload in another form
+)
+
+// Extra is a record that is no exchange. It comes from [Recorder.BeginExtra] and ends with exactly one of Commit, Write and Discard, after which it must not be
+// touched. On its way to disk it is treated like an exchange; in the index it is found by its URI, if it is one that cdxj-indexer writes a line for.
+type Extra struct {
+	Type        string     // Resource, Metadata or Conversion
+	URI         string     // WARC-Target-URI, of any scheme; http and https are brought into the form that exchanges have
+	ContentType string     // of the block
+	Date        time.Time  // WARC-Date; the zero Time is that of Commit
+	RemoteIP    netip.Addr // who it was had from; the zero Addr if nobody
+
+	// ConcurrentTo and RefersTo are IDs of other records, <urn:uuid:…>: of the same event, and of what this one is about. A resource refers to nothing, a conversion
+	// is of no event. Whether those records are in the collection is not looked at.
+	ConcurrentTo, RefersTo string
+
+	// Block is the content. When it cannot be written to, the record cannot be kept: Discard it.
+	Block *Buffer
+
+	id   recordID
+	x    *Exchange    // that takes it through the queue
+	wait chan outcome // of Write; nil after Commit
+}
+
+// Written is where a record is.
+type Written struct {
+	RecordID string // <urn:uuid:…>
+	Date     time.Time
+	store.Location
+}
+
+// outcome is what became of a record.
+type outcome struct {
+	store.Location
+	err error
+}
+
+var errClosed = errors.New("the recorder is closed")
+
+// BeginExtra returns an empty record.
+func (r *Recorder) BeginExtra() *Extra {
+	x := r.Begin()
+	var random idSource
+	x.extra = &Extra{Block: &x.Response, id: random.next(), x: x}
+	return x.extra
+}
+
+// Commit hands the record to the recorder, as [Exchange.Commit] does. The error is that of Check, or of its Block; the record is then discarded.
+func (e *Extra) Commit() error {
+	err := e.Check()
+	if err == nil {
+		err = e.Block.err
+	}
+	if err != nil {
+		e.Discard()
+		return err
+	}
+	if isHTTP(e.URI) {
+		e.URI = targetURI(e.URI)
+	}
+	if e.Date.IsZero() {
+		e.Date = time.Now()
+	}
+	e.Date = e.x.recorder.files.style.date(e.Date)
+	e.x.URL, e.x.Started = e.URI, time.Now()
+	e.x.Commit()
+	return nil
+}
+
+// Write is Commit, and waits until the record is on disk and in the index. When ctx ends before, the record may still be written.
+func (e *Extra) Write(ctx context.Context) (Written, error) {
+	wait := make(chan outcome, 1)
+	e.wait = wait
+	if err := e.Commit(); err != nil {
+		return Written{}, err
+	}
+	select {
+	case o := <-wait:
+		return Written{e.id.String(), e.Date, o.Location}, o.err
+	case <-ctx.Done():
+		return Written{}, ctx.Err()
+	}
+}
+
+// Discard forgets the record.
+func (e *Extra) Discard() { e.x.Discard() }
+
+// Check says what keeps the record from being written, in words for whoever asked for it.
+func (e *Extra) Check() error {
+	switch {
+	case e.Type != Resource && e.Type != Metadata && e.Type != Conversion:
+		return fmt.Errorf("the type %q is none of resource, metadata, conversion", e.Type)
+	case e.ContentType == "":
+		return errors.New("the record has no content type")
+	case !isText(e.ContentType):
+		return errors.New("the content type is no line of text")
+	case e.Type == Resource && e.RefersTo != "":
+		return errors.New("a resource record refers to no other (WARC 1.1 section 5.11): leave refers-to out")
+	case e.Type == Conversion && e.ConcurrentTo != "":
+		return errors.New("a conversion record is concurrent to no other (WARC 1.1 section 5.7): say refers-to")
+	case e.Date.UTC().Year() < 1 || e.Date.UTC().Year() > 9999: // the zero Time has year 1
+		return errors.New("the date's year is not from 0001 to 9999, in UTC")
+	}
+	if err := checkURI(e.URI); err != nil {
+		return fmt.Errorf("the URI %w", err)
+	}
+	for name, id := range map[string]string{"concurrent-to": e.ConcurrentTo, "refers-to": e.RefersTo} {
+		if id == "" {
+			continue
+		}
+		bare, open := strings.CutPrefix(id, "<")
+		bare, closed := strings.CutSuffix(bare, ">")
+		if !open || !closed {
+			return fmt.Errorf("%s is no record ID of the form <urn:uuid:…>", name)
+		}
+		if err := checkURI(bare); err != nil {
+			return fmt.Errorf("%s %w", name, err)
+		}
+	}
+	return nil
+}
+
+// checkURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows in which place is the business of its scheme; of http it is made good.
+func checkURI(uri string) error {
+	scheme, rest, found := strings.Cut(uri, ":")
+	if !found || !isScheme(scheme) || rest == "" {
+		return errors.New("is not absolute: it begins with no scheme, such as https: or urn: before the rest")
+	}
+	if isHTTP(uri) {
+		uri = targetURI(uri)
+		after, slashes := strings.CutPrefix(uri[len(scheme)+1:], "//")
+		if !slashes || strings.IndexAny(after+"/", "/?:") == 0 {
+			return errors.New("has no host")
+		}
+	}
+	for _, c := range []byte(uri) {
+		switch {
+		case c <= ' ' || c == 0x7f:
+			return errors.New("has spaces or control characters in it: write them as %XX")
+		case c > 0x7f:
+			return errors.New("has characters in it that are not ASCII: write their UTF-8 bytes as %XX")
+		case c == '<' || c == '>':
+			return errors.New("has < or > in it: write them as %3C and %3E")
+		}
+	}
+	return nil
+}
+
+// isScheme reports whether text is a scheme of RFC 3986 section 3.1.
+func isScheme(text string) bool {
+	for i, c := range []byte(text) {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) }
+
+// appendHeader appends the WARC header, with its empty line.
+func (e *Extra) appendHeader(dst []byte, s *style, block *message, warcinfo *recordID) []byte {
+	dst = append(append(append(dst, s.version()...), "\r\nWARC-Type: "...), e.Type...)
+	dst = e.id.append(append(dst, "\r\nWARC-Record-ID: "...))
+	if e.ConcurrentTo != "" {
+		dst = append(append(dst, "\r\nWARC-Concurrent-To: "...), e.ConcurrentTo...)
+	}
+	if e.RefersTo != "" {
+		dst = append(append(dst, "\r\nWARC-Refers-To: "...), e.RefersTo...)
+	}
+	dst = s.appendDate(append(dst, "\r\nWARC-Date: "...), e.Date)
+	dst = append(append(dst, "\r\nWARC-Target-URI: "...), e.URI...)
+	if e.RemoteIP.IsValid() {
+		dst = appendIP(append(dst, "\r\nWARC-IP-Address: "...), e.RemoteIP)
+	}
+	dst = warcinfo.append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
+	if e.Type != Metadata { // which has no payload
+		dst = block.payload.append(append(dst, "\r\nWARC-Payload-Digest: "...))
+	}
+	dst = block.block.append(append(dst, "\r\nWARC-Block-Digest: "...))
+	dst = append(append(dst, "\r\nContent-Type: "...), e.ContentType...)
+	dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), block.length, 10)
+	return append(dst, "\r\n\r\n"...)
+}
+
+// bound is more than the record takes in a file, with a block of that size.
+func (e *Extra) bound(size int64) int64 {
+	return size + size/1024 + sizeOfHeaders + int64(len(e.URI)+len(e.ContentType)+len(e.ConcurrentTo)+len(e.RefersTo))
+}
+
+// done is what the committer must know of the record.
+func (e *Extra) done(keyer *Keyer, block *message) done {
+	d := done{url: e.URI, extra: true, size: block.length, wait: e.wait}
+	if d.captured = isIndexed(e.Type, e.ContentType); d.captured {
+		d.capture = extraCapture(keyer, e.URI, e.ContentType, e.Date, block.block.String())
+	}
+	if e.x != nil {
+		d.queued, d.took = e.x.queued, e.x.took()
+	}
+	return d
+}
+
+// isIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer writes a line for when it is not told otherwise.
+func isIndexed(kind, contentType string) bool {
+	return (kind == Resource || kind == Metadata) && contentType != warcFields
+}
+
+// extraCapture is captureOf for a record that is no exchange. The digest is that of its block, which is all payload.
+func extraCapture(keyer *Keyer, uri, contentType string, date time.Time, digest string) store.Capture {
+	h := head{contentType: []byte(contentType)}
+	c := store.Capture{Time: date.UTC().Truncate(time.Microsecond), URL: uri, MIME: text(h.mime()), Digest: digest}
+	keyer.fill(&c, &asked{})
+	return c
+}
+
+// blockOf reads a block that is in memory, and is no HTTP message.
+func blockOf(b []byte, contentType string, d digester) message {
+	m := message{head: head{contentType: []byte(contentType)}, body: b, length: int64(len(b))}
+	m.block = d.of(b)
+	m.payload = m.block
+	m.deflate = len(b) == 0 || deflates(&m.head, sampleOf(b))
+	return m
+}
+
+// addExtra hands a record whose block is in memory to the committer.
+func (m *maker) addExtra(e *Extra, block []byte, f *files) {
+	body := blockOf(block, e.ContentType, m.style.digester)
+	bound := e.bound(body.length)
+	s := f.plan(small, bound)
+	member := m.append(nil, e.appendHeader(nil, m.style, &body, &s.warcinfo), &body)
+	d := e.done(m.records.keyer, &body)
+	d.capture.Length = int64(len(member))
+	f.add(s, bound, member, d)
+}

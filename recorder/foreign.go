@@ -1,0 +1,335 @@
+package recorder
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// foreignScan reads the captures of a file that another program has made.
+//
+// Nothing is known of the order of its records: Heritrix and warcio write the request behind its response, wget before it, and others may stand between. So
+// a response and a request wait for one another, for as many records as pairWithin, and belong together if either names the other in WARC-Concurrent-To and both have
+// the same URI. A response that no request comes for is of a GET. What becomes a capture is what cdxj-indexer writes a line for: responses, revisits, and
+// resource and metadata records that hold something else than fields for a WARC reader. A record that was segmented is found by its first segment.
+type foreignScan struct {
+	scan      // its captures and what is damaged
+	responses []foreignResponse
+	requests  []foreignRequest
+	number    int   // of records read
+	asked     int64 // bytes of the requests that wait
+}
+
+const (
+	pairWithin = 100      // records
+	askedLimit = 32 << 20 // bytes of requests that wait
+)
+
+// foreignResponse is a capture that waits for its request.
+type foreignResponse struct {
+	foreignID
+	capture store.Capture // without method and keys
+}
+
+// foreignRequest is a request that waits for its response.
+type foreignRequest struct {
+	foreignID
+	asked *asked
+	uri   string
+}
+
+// foreignID is which record one is, and which ones it names.
+type foreignID struct {
+	number       int
+	id           string
+	concurrentTo []string
+}
+
+// The damage of records that are whole and cannot be found by anything.
+var (
+	errNoDate = errors.New("a record without a good WARC-Date")
+	errNoURI  = errors.New("a record without a WARC-Target-URI")
+)
+
+// scanForeign reads the file at path. each is called behind every record.
+func scanForeign(path, name string, size int64, keyer *Keyer, each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
+	s := &foreignScan{scan: scan{file: name, keyer: keyer}}
+	reader, err := warc.OpenForeign(path, 0)
+	if damage := (*warc.Damage)(nil); errors.As(err, &damage) { // it is no WARC file that we read
+		s.damaged = []Damaged{{name, 0, size, damage.Reason}}
+		return s, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	for {
+		record, err := reader.Next()
+		if err == nil {
+			err = s.read(record)
+		}
+		if damage := (*warc.Damage)(nil); errors.As(err, &damage) {
+			var from, to int64
+			from, to, err = reader.Resync()
+			if err == nil || errors.Is(err, io.EOF) {
+				s.damaged = append(s.damaged, Damaged{name, from, to - from, damage.Reason})
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			s.settle(0)
+			return s, nil
+		}
+		if err == nil {
+			err = each(s, reader.Offset())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// read reads one record.
+func (s *foreignScan) read(record *warc.Record) (err error) {
+	s.number++
+	s.settle(pairWithin)
+	switch kind := strings.ToLower(record.Type()); kind {
+	case "response", "revisit":
+		err = s.readResponse(record, kind == "revisit")
+	case "request":
+		err = s.readRequest(record)
+	case "resource", "metadata":
+		err = s.readResource(record)
+	}
+	if err != nil {
+		return err
+	}
+	return record.Close()
+}
+
+// readResponse makes the capture of a response or a revisit, which waits for its request.
+func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
+	var h head
+	var start []byte
+	var err error
+	if isHTTP(record.TargetURI()) {
+		if start, err = readStart(record); err != nil {
+			return err
+		}
+		h = parseHead(start)
+	}
+	digest := record.Header.Get("WARC-Payload-Digest")
+	if digest == "" && !revisit && record.SegmentNumber() == 0 { // that of a segment would be of no use
+		if digest, err = digestOf(io.MultiReader(bytes.NewReader(start[h.size:]), record.Block)); err != nil {
+			return err
+		}
+	}
+	capture, ok, err := s.captureOf(record)
+	if err != nil || !ok {
+		return err
+	}
+	capture.Status, capture.Digest, capture.MIME = h.status(), digest, text(h.mime())
+	if revisit {
+		capture.MIME = revisitMIME
+	}
+	response := foreignResponse{s.idOf(record), capture}
+	at := slices.IndexFunc(s.requests, func(request foreignRequest) bool { return together(&response, &request) })
+	if at < 0 {
+		s.responses = append(s.responses, response)
+		return nil
+	}
+	s.add(response.capture, s.requests[at].asked)
+	s.dropRequest(at)
+	return nil
+}
+
+// readRequest reads what was asked for, which waits for its response.
+func (s *foreignScan) readRequest(record *warc.Record) error {
+	uri := record.TargetURI()
+	if !isHTTP(uri) {
+		return nil
+	}
+	start, err := readStart(record)
+	if err != nil {
+		return err
+	}
+	h := parseHead(start)
+	asked, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block), record.Size-int64(h.size))
+	if err != nil {
+		return err
+	}
+	if err := record.Close(); err != nil {
+		return err
+	}
+	asked.method = slices.Clone(asked.method) // the rest of the head is not needed
+	request := foreignRequest{s.idOf(record), asked, uri}
+	at := slices.IndexFunc(s.responses, func(response foreignResponse) bool { return together(&response, &request) })
+	if at >= 0 {
+		s.add(s.responses[at].capture, asked)
+		s.responses = slices.Delete(s.responses, at, at+1)
+		return nil
+	}
+	s.requests = append(s.requests, request)
+	s.asked += int64(len(asked.entity.start))
+	for s.asked > askedLimit {
+		s.dropRequest(0)
+	}
+	return nil
+}
+
+// readResource makes the capture of a resource or metadata record, which no request leads to.
+func (s *foreignScan) readResource(record *warc.Record) error {
+	kind := record.Header.Get("Content-Type")
+	if kind == "application/warc-fields" || record.Header.Get("WARC-Target-URI") == "" {
+		return nil
+	}
+	digest := record.Header.Get("WARC-Payload-Digest")
+	if digest == "" && record.SegmentNumber() == 0 {
+		var err error
+		if digest, err = digestOf(record.Block); err != nil {
+			return err
+		}
+	}
+	capture, ok, err := s.captureOf(record)
+	if err != nil || !ok {
+		return err
+	}
+	h := head{contentType: []byte(kind)}
+	capture.MIME, capture.Digest = text(h.mime()), digest
+	s.add(capture, &asked{})
+	return nil
+}
+
+// captureOf makes the capture of a record that has been read, as far as its header tells. It is false, and the record noted as damaged, if that does not tell
+// when or of what it is.
+func (s *foreignScan) captureOf(record *warc.Record) (c store.Capture, ok bool, err error) {
+	if err := record.Close(); err != nil {
+		return c, false, err
+	}
+	c = store.Capture{URL: text([]byte(record.TargetURI())), Location: store.Location{File: s.file, Offset: record.Offset, Length: record.Length}}
+	date, good := parseDate(record.Header.Get("WARC-Date"))
+	c.Time = date.UTC().Truncate(time.Microsecond)
+	switch {
+	case c.URL == "":
+		s.damaged = append(s.damaged, Damaged{s.file, record.Offset, record.Length, errNoURI})
+	case !good:
+		s.damaged = append(s.damaged, Damaged{s.file, record.Offset, record.Length, errNoDate})
+	default:
+		return c, true, nil
+	}
+	return c, false, nil
+}
+
+// add adds a capture of what was asked for.
+func (s *foreignScan) add(c store.Capture, request *asked) {
+	if string(request.method) != "GET" {
+		c.Method = text(request.method)
+	}
+	s.keyer.fill(&c, request)
+	s.captures = append(s.captures, c)
+	s.keys += keySize(&c)
+}
+
+// settle lets nothing wait that came so many records ago.
+func (s *foreignScan) settle(within int) {
+	for len(s.responses) > 0 && s.responses[0].number+within <= s.number {
+		s.add(s.responses[0].capture, &asked{})
+		s.responses = slices.Delete(s.responses, 0, 1)
+	}
+	for len(s.requests) > 0 && s.requests[0].number+within <= s.number {
+		s.dropRequest(0)
+	}
+}
+
+func (s *foreignScan) dropRequest(at int) {
+	s.asked -= int64(len(s.requests[at].asked.entity.start))
+	s.requests = slices.Delete(s.requests, at, at+1)
+}
+
+func (s *foreignScan) idOf(record *warc.Record) foreignID {
+	return foreignID{s.number, record.Header.Get("WARC-Record-ID"), record.Header.Values("WARC-Concurrent-To")}
+}
+
+// together reports whether a response and a request are of one exchange.
+func together(response *foreignResponse, request *foreignRequest) bool {
+	return response.names(&request.foreignID) && response.capture.URL == text([]byte(request.uri))
+}
+
+// names reports whether one of two records names the other.
+func (a *foreignID) names(b *foreignID) bool {
+	return a.id != "" && slices.Contains(b.concurrentTo, a.id) || b.id != "" && slices.Contains(a.concurrentTo, b.id)
+}
+
+// isHTTP reports whether the records of a URI hold HTTP messages.
+func isHTTP(uri string) bool {
+	scheme, _, _ := strings.Cut(uri, ":")
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+}
+
+// digestOf returns the payload digest of what r gives.
+func digestOf(r io.Reader) (string, error) {
+	hash := sha1.New()
+	if _, err := io.Copy(hash, r); err != nil {
+		return "", err
+	}
+	digest := sha1Digest.sumOf(hash)
+	return digest.String(), nil
+}
+
+// parseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute or the second, or give a fraction of it.
+func parseDate(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006"} {
+		if date, err := time.Parse(layout, text); err == nil {
+			return date, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// isOwn reports whether a finished file is one that we recorded: its first record says so. Where that is damaged, members like ours do.
+func isOwn(path string) (bool, error) {
+	reader, err := warc.Open(path, 0)
+	if err != nil {
+		return false, err
+	}
+	defer reader.Close()
+	var block []byte
+	record, err := reader.Next()
+	if err == nil {
+		block, err = io.ReadAll(io.LimitReader(record.Block, 64<<10))
+	}
+	if err == nil {
+		err = record.Close()
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return true, nil // it is empty
+	case errors.As(err, new(*warc.Damage)):
+		return hasOwnMember(path)
+	case err != nil:
+		return false, err
+	}
+	return record.Type() == "warcinfo" && bytes.HasPrefix(block, []byte("software: warcorder")), nil
+}
+
+// hasOwnMember reports whether a member of ours begins near the start of a file.
+func hasOwnMember(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	start := make([]byte, 1<<20)
+	n, err := io.ReadFull(file, start)
+	if err != nil && !isEnd(err) {
+		return false, err
+	}
+	return warc.HasMember(start[:n]), nil
+}

@@ -1,0 +1,290 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"warcorder/store/warc"
+)
+
+// Indexed is what Index has done with one file.
+type Indexed struct {
+	Path     string // as it was given
+	Name     string // base name in archive/
+	Captures int    // that were put into the index
+	Damaged  []Damaged
+	Known    bool // nothing was done: the index had all of it
+	Copied   bool // it was copied into archive/, where it could not be linked
+}
+
+// Index adds WARC files that others have made to a collection, which it makes if there is none: it puts a hard link to each file that is not in archive/ there, or with
+// copies a copy where that cannot be, and reads its captures into the index. What it cannot take it refuses before anything is done. If reading fails, the next recovery
+// goes on. It returns an error that wraps store.ErrLocked if the collection is in use.
+func Index(cfg Config, collection string, paths []string, copies bool, log zerolog.Logger, progress Progress) ([]Indexed, error) {
+	keyer, err := NewKeyer(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	added, err := choose(paths, filepath.Join(collection, "archive"))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{"archive", "indexes"} {
+		if err := os.MkdirAll(filepath.Join(collection, dir), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	cfg.Progress = progress
+	r, unlock, err := newRecovery(cfg, collection, keyer, log)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if r.index, err = r.open(); err != nil {
+		return nil, err
+	}
+	for i := range added {
+		if err = added[i].link(copies); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = r.indexFiles(added)
+	}
+	return results(added), errors.Join(err, r.index.Close())
+}
+
+// addition is a file that is to be added.
+type addition struct {
+	Indexed
+	from, to string // where it is, and where in archive/; the same if it is there
+	file     warcFile
+}
+
+// choose looks at all files before anything is done.
+func choose(paths []string, archive string) ([]addition, error) {
+	var added []addition
+	for _, path := range paths {
+		a, err := chooseOne(path, archive)
+		if err != nil {
+			return nil, err
+		}
+		same := slices.IndexFunc(added, func(b addition) bool { return b.Name == a.Name })
+		switch {
+		case same < 0:
+			added = append(added, a)
+		case added[same].from != a.from:
+			return nil, fmt.Errorf("%s and %s have the same name: rename one of them", added[same].Path, path)
+		}
+	}
+	return added, nil
+}
+
+// chooseOne returns what is to be done with a file, or an error that says why it cannot be added.
+func chooseOne(path, archive string) (addition, error) {
+	from, err := filepath.Abs(path)
+	if err != nil {
+		return addition{}, err
+	}
+	a := addition{Indexed: Indexed{Path: path, Name: filepath.Base(from)}}
+	a.to = filepath.Join(archive, a.Name)
+	if !isWARCName(a.Name) {
+		return a, fmt.Errorf("%s: the name of a WARC file ends in %s: rename it", path, strings.Join(warc.Suffixes(), " or "))
+	}
+	if a.from, err = filepath.EvalSymlinks(from); err != nil { // a link to a link would lead nowhere one day
+		return a, err
+	}
+	info, err := os.Stat(a.from)
+	switch {
+	case err != nil:
+		return a, err
+	case !info.Mode().IsRegular():
+		return a, fmt.Errorf("%s is no regular file", path)
+	}
+	if err := checkKind(a.from); err != nil {
+		return a, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, a.meet(info)
+}
+
+// checkKind refuses files that are no WARC files, or none that we read.
+func checkKind(path string) error {
+	reader, err := warc.OpenForeign(path, 0)
+	if err == nil {
+		defer reader.Close()
+		_, err = reader.Next()
+	}
+	damage := (*warc.Damage)(nil)
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return nil
+	case !errors.As(err, &damage):
+		return err
+	case errors.Is(err, warc.ErrOld), errors.Is(err, warc.ErrARC):
+		return damage.Reason
+	}
+	return nil // what is behind the damage may be good
+}
+
+// meet deals with a file that is in archive/ under that name: the same one needs no link.
+func (a *addition) meet(info fs.FileInfo) error {
+	there, err := os.Stat(a.to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	same := os.SameFile(info, there)
+	if !same && info.Size() == there.Size() {
+		if same, err = sameStart(a.from, a.to, info.Size()); err != nil {
+			return err
+		}
+	}
+	if !same {
+		return fmt.Errorf("%s: the collection has another file of that name: rename this one", a.Path)
+	}
+	a.from = a.to
+	return nil
+}
+
+// link brings the file into archive/.
+func (a *addition) link(copies bool) error {
+	info, err := os.Stat(a.from)
+	if err != nil {
+		return err
+	}
+	if err := a.meet(info); err != nil || a.from == a.to { // recovery may have brought one of that name
+		return err
+	}
+	if err = os.Link(a.from, a.to); err == nil {
+		return syncFile(filepath.Dir(a.to))
+	}
+	if !copies {
+		return fmt.Errorf("%s cannot be linked into the collection (%w): say --copy to have a copy of it there, or move it to %s", a.Path, reason(err), filepath.Dir(a.to))
+	}
+	a.Copied = true
+	return a.copy()
+}
+
+// reason is an error of the system without the paths, which stand in the sentence around it.
+func reason(err error) error {
+	if link := (*os.LinkError)(nil); errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}
+
+// copy copies the file into archive/, where it appears when it is whole and on disk. An interrupted copy is removed by the next recovery.
+func (a *addition) copy() error {
+	in, err := os.Open(a.from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := copyTo(a.to+recoveringSuffix, in); err != nil {
+		return errors.Join(fmt.Errorf("copy %s: %w", a.Path, err), os.Remove(a.to+recoveringSuffix))
+	}
+	return errors.Join(os.Rename(a.to+recoveringSuffix, a.to), syncFile(filepath.Dir(a.to)))
+}
+
+// indexFiles reads the files that the index does not know, as many at a time as there are processors.
+func (r *recovery) indexFiles(added []addition) error {
+	todo, err := r.unknown(added)
+	if err != nil {
+		return err
+	}
+	var bytesOf meter
+	for _, a := range todo {
+		bytesOf.total += a.file.final
+	}
+	bytesOf.report, bytesOf.read = r.progress, make(map[string]int64)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, a := range todo {
+		group.Go(func() error {
+			one := *r // with findings of its own
+			one.found, one.read, one.group, one.progress = Recovered{}, nil, largeGroup, bytesOf.of
+			one.done, one.total = 0, a.file.final
+			if err := one.recover(a.file); err != nil {
+				return fmt.Errorf("index %s: %w", a.Path, err)
+			}
+			if len(one.found.Short) > 0 {
+				return fmt.Errorf("index %s: it has %d bytes, and had %d when it was indexed", a.Path, a.file.final, a.file.Committed)
+			}
+			one.report(a.Name, a.file.final)
+			a.Captures, a.Damaged = one.found.Captures, one.found.Damaged
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// unknown returns the files that are still to be read, which the index then knows by name.
+func (r *recovery) unknown(added []addition) (todo []*addition, err error) {
+	files, err := r.files()
+	if err != nil {
+		return nil, err
+	}
+	for i := range added {
+		a := &added[i]
+		at := slices.IndexFunc(files, func(f warcFile) bool { return f.Name == a.Name })
+		if at < 0 {
+			return nil, fmt.Errorf("%s is gone", a.to)
+		}
+		a.file = files[at]
+		if read, ok := r.read[a.Name]; ok {
+			a.Captures, a.Damaged = read.captures, read.damaged
+			continue
+		}
+		if a.Known = a.file.agrees(); a.Known {
+			continue
+		}
+		if a.file.ID == 0 {
+			if a.file.File, err = r.index.AddFile(a.Name); err != nil {
+				return nil, err
+			}
+		}
+		todo = append(todo, a)
+	}
+	return todo, nil
+}
+
+func results(added []addition) []Indexed {
+	var all []Indexed
+	for _, a := range added {
+		all = append(all, a.Indexed)
+	}
+	return all
+}
+
+// meter adds up how far the reading of several files has come.
+type meter struct {
+	mu     sync.Mutex
+	read   map[string]int64
+	done   int64
+	total  int64
+	report Progress
+}
+
+// of is the Progress of one file.
+func (m *meter) of(file string, done, _ int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += done - m.read[file]
+	m.read[file] = done
+	if m.report != nil {
+		m.report(file, m.done, m.total)
+	}
+}

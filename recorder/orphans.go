@@ -1,0 +1,129 @@
+package recorder
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// errOriginalLost is the damage where a whole revisit refers to a response that is not whole: after a power failure what was written first may be what is missing.
+var errOriginalLost = errors.New("a revisit of a response that is lost")
+
+// tail is what the exchanges in a part of a file refer to, and what may be referred to. A nil tail takes nothing down.
+type tail struct {
+	responses map[string]bool     // the IDs of those that are kept
+	revisits  map[string]referral // those that are kept, by ID
+	orphans   map[string]bool     // the IDs of revisits that must not be kept
+}
+
+// referral is what a revisit says of its original.
+type referral struct{ id, uri, date string }
+
+func (t *tail) note(r *foundResponse) {
+	switch {
+	case t == nil:
+	case !r.revisit:
+		t.responses[r.id] = true
+	case r.refers.id != "":
+		t.revisits[r.id] = r.refers
+	}
+}
+
+func (t *tail) isOrphan(r *foundResponse) bool { return t != nil && r.revisit && t.orphans[r.id] }
+
+// scanWhole reads what is worth keeping behind file.Committed in a damaged file at path.
+func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
+	s, err := r.scanTail(path, file, nil)
+	if err != nil {
+		return nil, err
+	}
+	orphans, err := r.orphans(s.tail)
+	if err != nil || len(orphans) == 0 {
+		return s, err
+	}
+	r.log.Warn().Str("file", file.Name).Int("revisits", len(orphans)).Msg("what revisits refer to is lost: they are cut, too")
+	return r.scanTail(path, file, orphans)
+}
+
+func (r *recovery) scanTail(path string, file store.File, orphans map[string]bool) (*scan, error) {
+	s := &scan{file: file.Name, end: file.Committed, keyer: r.keyer, dedup: &DedupConfig{Dedup: dedupOff}, warcinfo: make(map[string]bool)}
+	s.tail = &tail{make(map[string]bool), make(map[string]referral), orphans}
+	return s, s.readAll(path, true, func(s *scan, _ int64) error {
+		s.forget()
+		return nil
+	})
+}
+
+// orphans returns the IDs of the revisits in t whose original is not in t, nor in the index, nor in a file that is not in the index yet.
+func (r *recovery) orphans(t *tail) (map[string]bool, error) {
+	orphans := make(map[string]bool)
+	for id, refers := range t.revisits {
+		if t.responses[refers.id] {
+			continue
+		}
+		known, err := r.isIndexed(refers)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			orphans[id] = true
+		}
+	}
+	for _, f := range r.later {
+		if len(orphans) == 0 {
+			break
+		}
+		if err := r.dropKept(f, t, orphans); err != nil {
+			return nil, err
+		}
+	}
+	return orphans, nil
+}
+
+// isIndexed reports whether the index has the response that a revisit refers to. If its file is missing someone has taken that away, who may put it back.
+func (r *recovery) isIndexed(refers referral) (found bool, err error) {
+	date, err := time.Parse(time.RFC3339, refers.date)
+	if err != nil || refers.uri == "" {
+		return false, nil
+	}
+	precision := time.Microsecond
+	if !strings.Contains(refers.date, ".") {
+		precision = time.Second
+	}
+	date = date.UTC().Truncate(precision)
+	second := date.Format("20060102150405")
+	err = r.index.Captures(store.Query{URL: refers.uri, From: second, To: second}, func(c *store.Capture) bool {
+		found = c.MIME != revisitMIME && c.Time.Truncate(precision).Equal(date)
+		return !found
+	})
+	return found, err
+}
+
+// dropKept takes out of orphans those whose original will be kept in f, which is recovered later. Of another program's file that is not looked up: it may have them all.
+func (r *recovery) dropKept(f warcFile, t *tail, orphans map[string]bool) error {
+	path := r.path(f.Name)
+	switch {
+	case f.open < 0 && f.final < 0:
+		return nil
+	case f.open >= 0:
+		path += warc.OpenSuffix
+	default:
+		if own, err := isOwn(path); err != nil || !own {
+			clear(orphans)
+			return err
+		}
+	}
+	s, err := r.scanTail(path, f.File, nil)
+	if err != nil {
+		return err
+	}
+	for id := range orphans {
+		if s.tail.responses[t.revisits[id].id] {
+			delete(orphans, id)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package recorder
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"warcorder/store/warc"
+)
+
+// presence remembers for a while which WARC files are there. Who takes one away must not lose what is recorded later: it is stored again instead of referring to that. The
+// zero value is ready.
+type presence struct {
+	mu   sync.Mutex
+	seen map[string]sight // by final base name
+}
+
+type sight struct {
+	at    time.Time
+	there bool
+}
+
+// presentFor is how long a file that was there is taken to be there still: one look at it for each revisit would be many.
+const presentFor = 10 * time.Second
+
+func (p *presence) last(name string) (there, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s, known := p.seen[name]
+	return s.there, known && time.Since(s.at) < presentFor
+}
+
+func (p *presence) note(name string, there bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil {
+		p.seen = make(map[string]sight)
+	}
+	p.seen[name] = sight{time.Now(), there}
+}
+
+func (p *presence) forget(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.seen, name)
+}
+
+// isThere reports whether the file of that name has all that the index knows of it. One that cannot be looked at counts as gone.
+func (f *files) isThere(name string) bool {
+	if there, known := f.presence.last(name); known {
+		return there
+	}
+	file, _ := f.index.File(name)
+	there := false
+	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} { // it may be given its final name at this moment
+		info, err := os.Stat(filepath.Join(f.dir, name+suffix))
+		if err == nil {
+			there = info.Mode().IsRegular() && info.Size() >= file.Committed
+			break
+		}
+	}
+	f.presence.note(name, there)
+	return there
+}

@@ -1,0 +1,108 @@
+package recorder
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"warcorder/store"
+)
+
+// TestOriginalGone: what lies in a file that was taken away or cut is stored again, and referred to from then on.
+func TestOriginalGone(t *testing.T) {
+	cut := func(path string) error { return os.Truncate(path, 400) }
+	for _, c := range []struct {
+		name   string
+		cfg    Config
+		reopen bool
+		harm   func(path string) error
+		want   []string
+	}{
+		{"nothing, after a start", Config{}, true, func(string) error { return nil }, []string{"revisit", "revisit"}},
+		{"nothing, finished", Config{WARCMaxSize: 1}, false, func(string) error { return nil }, []string{"revisit", "revisit"}},
+		{"missing at the start", Config{}, true, os.Remove, []string{"response", "revisit"}},
+		{"short at the start", Config{}, true, cut, []string{"response", "revisit"}},
+		{"a finished one", Config{WARCMaxSize: 1}, false, os.Remove, []string{"response", "revisit"}},
+		{"the one that is written", Config{}, false, os.Remove, []string{"response", "revisit"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := open(t, t.TempDir(), c.cfg)
+				commit := func(url string) {
+					r.commit(url, exampleRequest, answerOf(200, "", body2K))
+					synctest.Wait()
+					time.Sleep(presentFor)
+				}
+				commit("http://example.com/1")
+				paths, _ := filepath.Glob(filepath.Join(r.dir, "archive", "*"))
+				if c.cfg.WARCMaxSize > 0 { // another one finishes it
+					r.get("http://example.com/other")
+					synctest.Wait()
+					time.Sleep(time.Minute)
+					paths, _ = filepath.Glob(filepath.Join(r.dir, "archive", "*"))
+					slices.Sort(paths)
+				}
+				if c.reopen {
+					r.close()
+					paths, _ = filepath.Glob(filepath.Join(r.dir, "archive", "*"))
+				}
+				if err := c.harm(paths[0]); err != nil {
+					t.Fatal(err)
+				}
+				if c.reopen {
+					r = open(t, r.dir, c.cfg)
+				}
+				commit("http://example.com/2")
+				commit("http://example.com/3")
+				if got := kindsOf(t, r, "2", "3"); !slices.Equal(got, c.want) {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+				_ = r.Close()
+			})
+		})
+	}
+}
+
+// TestOriginalGoneSoon: when a write shows that a file was taken away, nothing that is recorded from then on refers to it.
+func TestOriginalGoneSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, t.TempDir(), Config{})
+		commit := func(url, body string) {
+			r.commit(url, exampleRequest, answerOf(200, "", body))
+			synctest.Wait()
+			time.Sleep(presentFor / 4)
+		}
+		commit("http://example.com/1", body2K)
+		commit("http://example.com/2", body2K)
+		paths, _ := filepath.Glob(filepath.Join(r.dir, "archive", "*"))
+		if err := os.Remove(paths[0]); err != nil {
+			t.Fatal(err)
+		}
+		commit("http://example.com/3", "other")
+		commit("http://example.com/4", body2K)
+		if got := kindsOf(t, r, "2", "4"); !slices.Equal(got, []string{"revisit", "response"}) {
+			t.Errorf("%q", got)
+		}
+		_ = r.Close()
+	})
+}
+
+// kindsOf returns as what the index has the pages of those names.
+func kindsOf(t *testing.T, c *collection, names ...string) (kinds []string) {
+	t.Helper()
+	for _, name := range names {
+		capture, found, err := c.Index().Newest("http://example.com/"+name, func(*store.Capture) bool { return true })
+		if !found || err != nil {
+			t.Fatal(name, err)
+		}
+		kind := "response"
+		if capture.MIME == revisitMIME {
+			kind = "revisit"
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}

@@ -1,0 +1,273 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"warcorder/store/warc"
+)
+
+// worker checks one file after another; its buffers are used again.
+type worker struct {
+	*Checker
+	buf     []byte
+	message message
+}
+
+func newWorker(c *Checker) *worker {
+	return &worker{Checker: c, buf: make([]byte, 64<<10)}
+}
+
+// fileCheck is the check of one file.
+type fileCheck struct {
+	*worker
+	target
+	file   *os.File
+	reader *warc.Reader
+
+	strict   bool // the file is ours, and read to the letter
+	ours     bool // the last warcinfo record says that we have written what follows it
+	first    bool // no record has been read yet
+	apart    bool // there was damage since the last record
+	warcinfo map[string]bool
+	pairs    pairs
+	skips    skipLengths
+	last     int64 // where the last record that is not compressed ends
+
+	read    int64 // bytes
+	records map[string]int64
+	digests Digests
+	found   findings
+	failed  error // not the file's fault
+}
+
+// check checks a file.
+func (w *worker) check(t target) *fileCheck {
+	f := &fileCheck{worker: w, target: t, first: true, last: -1, warcinfo: make(map[string]bool), records: make(map[string]int64)}
+	f.pairs.f = f
+	if err := f.open(); err != nil {
+		f.add(0, Read, "%v", err)
+	} else {
+		f.walk()
+		f.pairs.end()
+		f.skips.end(f)
+		f.file.Close()
+	}
+	w.progress(t.name, t.size-f.read) // what was not read, for whatever reason
+	return f
+}
+
+// open opens the file. One that is ours is read to the letter; of others we do not mind how many line breaks stand where.
+func (f *fileCheck) open() (err error) {
+	f.file, err = os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	in := io.NewSectionReader(f.file, 0, f.size)
+	name := strings.TrimSuffix(f.path, warc.OpenSuffix)
+	f.reader, err = warc.NewForeignReader(in, name, 0)
+	if errors.Is(err, warc.ErrOld) || errors.Is(err, warc.ErrARC) {
+		f.add(0, OtherFormat, "%v", errors.Unwrap(err))
+		f.reader, err = warc.NewReader(io.NewSectionReader(f.file, 0, 0), name, 0) // nothing
+		return err
+	}
+	if err != nil {
+		return errors.Join(err, f.file.Close())
+	}
+	own, err := f.isOurs()
+	if err != nil {
+		return errors.Join(err, f.file.Close())
+	}
+	if own {
+		f.strict = true
+		f.reader, err = warc.NewReader(in, name, 0)
+	} else {
+		f.reader, err = warc.NewForeignReader(in, name, 0)
+	}
+	if err != nil {
+		return errors.Join(err, f.file.Close())
+	}
+	return nil
+}
+
+// isOurs reports whether the file is one of ours: its first record says so. Where that is damaged, members like ours do.
+func (f *fileCheck) isOurs() (bool, error) {
+	if !f.compressed(0) && !strings.HasSuffix(strings.TrimSuffix(f.path, warc.OpenSuffix), warc.Suffix) {
+		return false, nil
+	}
+	record, err := f.reader.Next()
+	var block []byte
+	if err == nil {
+		block, err = io.ReadAll(io.LimitReader(record.Block, maxWarcinfo))
+	}
+	if errors.As(err, new(*warc.Damage)) {
+		start := make([]byte, 1<<20)
+		n, err := f.file.ReadAt(start[:min(int64(len(start)), f.size)], 0)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return warc.HasMember(start[:n]), err
+	}
+	if errors.Is(err, io.EOF) {
+		return false, nil // it is empty
+	}
+	return err == nil && record.Type() == "warcinfo" && isOurs(block), err
+}
+
+const maxWarcinfo = 64 << 10
+
+// isOurs reports whether the block of a warcinfo record names us as the software.
+func isOurs(block []byte) bool {
+	for line := range strings.Lines(string(block)) {
+		name, value, _ := strings.Cut(line, ":")
+		if strings.EqualFold(name, "software") {
+			return strings.HasPrefix(strings.TrimSpace(value), "warcorder")
+		}
+	}
+	return false
+}
+
+// compressed reports whether a gzip member begins at offset.
+func (f *fileCheck) compressed(offset int64) bool {
+	var magic [2]byte
+	n, _ := f.file.ReadAt(magic[:], offset) // a file that is shorter begins with no member
+	return n == len(magic) && magic == [2]byte{0x1f, 0x8b}
+}
+
+// walk checks the records up to the end of the file, passing over what is damaged.
+func (f *fileCheck) walk() {
+	for {
+		err := f.next()
+		f.advance(f.reader.Offset())
+		if damage := (*warc.Damage)(nil); errors.As(err, &damage) {
+			err = f.pass(damage)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			f.lineBreaks(f.size)
+			return
+		case err != nil && f.failed == nil:
+			f.add(f.reader.Offset(), Read, "%v", err)
+			return
+		case err != nil:
+			return
+		}
+	}
+}
+
+// advance notes up to where the file has been read.
+func (f *fileCheck) advance(offset int64) {
+	if offset > f.read {
+		f.progress(f.name, offset-f.read)
+		f.read = offset
+	}
+}
+
+// pass reports damage and goes on behind it.
+func (f *fileCheck) pass(damage *warc.Damage) error {
+	from, to, err := f.reader.Resync()
+	if err == nil || errors.Is(err, io.EOF) {
+		f.add(from, codeOf(damage.Reason), "%v; %d bytes are passed over", damage.Reason, to-from)
+	}
+	f.pairs.cut()
+	f.apart, f.first, f.last = true, false, -1
+	f.advance(to)
+	return err
+}
+
+// codeOf is the code of damage.
+func codeOf(reason error) Code {
+	for _, one := range damageCodes {
+		if errors.Is(reason, one.err) {
+			return one.code
+		}
+	}
+	return Corrupt
+}
+
+var damageCodes = []struct {
+	err  error
+	code Code
+}{
+	{warc.ErrTorn, Torn}, {warc.ErrCut, Torn}, {warc.ErrZeros, Zeros}, {warc.ErrNotMember, NotMember}, {warc.ErrNotRecord, NotMember},
+	{warc.ErrChecksum, Checksum}, {warc.ErrEmptyMember, EmptyMember}, {warc.ErrHeader, Head}, {warc.ErrContentLength, ContentLength},
+	{warc.ErrLength, ContentLength}, {warc.ErrSecondRecord, SecondRecord}, {warc.ErrShared, SecondRecord},
+	{warc.ErrOld, OtherFormat}, {warc.ErrARC, OtherFormat}, {warc.ErrCorrupt, Corrupt}, {warc.ErrFrame, Corrupt},
+}
+
+// next checks one record. Where it is not whole it reports nothing on it and returns the *warc.Damage.
+func (f *fileCheck) next() error {
+	record, err := f.reader.Next()
+	if err != nil {
+		return err
+	}
+	r := &recordCheck{fileCheck: f, Record: record, id: record.Header.Get("WARC-Record-ID")}
+	r.faults = checkHeader(record.Version, record.Header, record.RawHeader(), time.Now())
+	if err := r.readBlock(); err != nil {
+		return err
+	}
+	if err := record.Close(); err != nil {
+		return err
+	}
+	r.wrapping()
+	r.place()
+	r.judge()
+	r.report()
+	f.records[r.kind()]++
+	f.first, f.apart = false, false
+	f.failed = r.tabulate()
+	return f.failed
+}
+
+// kind is the type of the record, for counting.
+func (r *recordCheck) kind() string {
+	if kind := r.Type(); kind != "" && len(kind) <= 32 {
+		return kind
+	}
+	return "?"
+}
+
+// report takes over what was found in the record.
+func (r *recordCheck) report() {
+	for _, one := range r.faults {
+		one.File, one.Offset, one.RecordID = r.name, r.Offset, r.id
+		r.found.add(one)
+	}
+}
+
+// place checks what the record is in its file: the first one, the warcinfo record of those that follow, one of an exchange.
+func (r *recordCheck) place() {
+	f := r.fileCheck
+	kind := r.Type()
+	if f.first && kind != "warcinfo" {
+		r.faults.note(Form, "the file does not begin with a warcinfo record")
+	}
+	if kind == "warcinfo" {
+		f.ours = isOurs(r.start)
+		name := r.Header.Get("WARC-Filename")
+		if base := strings.TrimSuffix(filepath.Base(f.path), warc.OpenSuffix); f.first && name != "" && name != base {
+			r.faults.note(Form, "the file was made as %s", quote(name))
+		}
+	}
+	f.pairs.add(r)
+}
+
+// lineBreaks checks what is between two records that are not compressed, the second of which begins at offset.
+func (f *fileCheck) lineBreaks(offset int64) {
+	if f.last >= 0 && offset-f.last != int64(len(warc.RecordEnd)) {
+		f.note(f.last, Form, "%d bytes of line breaks end a record, where there must be 4", offset-f.last)
+	}
+}
+
+func (f *fileCheck) add(offset int64, code Code, format string, args ...any) {
+	f.found.add(Finding{File: f.name, Offset: offset, Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+func (f *fileCheck) note(offset int64, code Code, format string, args ...any) {
+	f.found.add(Finding{File: f.name, Offset: offset, Code: code, Note: true, Text: fmt.Sprintf(format, args...)})
+}

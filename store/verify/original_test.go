@@ -1,0 +1,64 @@
+package verify_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+)
+
+// TestLostOriginal: in a collection, a revisit of ours whose original is in none of the files is wrong. In a part of it, or while the original may be in a file that is not
+// read, it is not.
+func TestLostOriginal(t *testing.T) {
+	dir := t.TempDir()
+	text := page(strings.Repeat("text ", 1000))
+	record(t, recorder.Config{}, dir, []exchange{{url: "http://example.com/1", request: get, response: text}})
+	first := archive(t, dir)
+	record(t, recorder.Config{}, dir, []exchange{{url: "http://example.com/2", request: get, response: text}})
+	all := archive(t, dir)
+	if found := collection(t, dir); len(all) != 2 || len(found.all) > 0 || found.Records["revisit"] != 1 {
+		t.Fatalf("%q: %+v", all, found)
+	}
+	isOriginal := func(code string) bool { return strings.Contains(code, "original") }
+	said := func(c checked) string {
+		codes := c.codes()
+		if i := slices.IndexFunc(codes, isOriginal); i >= 0 {
+			return codes[i][strings.Index(codes[i], " ")+1:]
+		}
+		return ""
+	}
+	foreign := filepath.Join(dir, "archive", "foreign.warc.gz")
+	write(t, foreign, []byte(each(warcinfo(), warcRecord("revisit", "v", "HTTP/1.1 200 OK\r\n\r\n", "WARC-Payload-Digest", sha("x"), "WARC-Refers-To", "<urn:x:r>"))))
+	if got := said(collection(t, dir)); got != "original note" {
+		t.Errorf("another program's: %q", got)
+	}
+	if err := os.Remove(foreign); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(first[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(collection(t, dir)); got != "original" {
+		t.Errorf("the collection: %q", got)
+	}
+	if got := said(files(t, archive(t, dir)...)); got != "original note" {
+		t.Errorf("the files alone: %q", got)
+	}
+	r, err := recorder.Open(recorder.Config{}, dir, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := said(collection(t, dir)); got != "original" {
+		t.Errorf("in use, and nothing is written: %q", got)
+	}
+	write(t, filepath.Join(dir, "archive", "x.warc.gz.open"), nil)
+	if got := said(collection(t, dir)); got != "original note" {
+		t.Errorf("while a file is written: %q", got)
+	}
+}

@@ -1,0 +1,208 @@
+// Package verify checks WARC files, and the index of a collection against them.
+//
+// A Checker reads every byte of its files, several files at once, and reports what is wrong as Findings: on the files one by one (is every member whole, do lengths,
+// digests, fields and HTTP messages agree, is each exchange complete), then on all of them together (is every record ID unique, is what a revisit refers to there),
+// then on the index (does every response have its capture, and every capture its response). It trusts nothing that another check could have trusted: the lengths are
+// taken from the bytes, the digests are computed anew.
+//
+// Invariant: it changes nothing, and its memory does not grow with the files: about 1 MB for each file that is read at the same time, and 16 MB for each of two tables
+// of all records, which go to temporary files beyond that: some 300 bytes for an exchange, 1.5 GB for 5 million of them.
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"warcorder/store/warc"
+)
+
+// Checker checks files. Its zero value is ready, and reports to nobody. It is used once.
+type Checker struct {
+	TempDir  string                               // where tables go that do not fit into memory; "" is os.TempDir
+	Report   func(Finding)                        // is told what is wrong, in an order that depends on the files alone
+	Progress func(file string, done, total int64) // is told how many bytes have been read
+
+	names  []string // of the files, by their numbers
+	whole  bool     // they are a collection's: what ours refer to must be there
+	passed bool     // files of the collection that are being written were not read
+	table  spool    // a row for each record and each reference to one, by ID
+	lines  spool    // a row for each record that can be indexed, and for each capture, by place; used with an index
+
+	mu          sync.Mutex
+	summary     Summary
+	done, total int64
+	memory      int // of a spool, in bytes; 0 is the usual
+}
+
+// Summary is what was checked.
+type Summary struct {
+	Files    int              `json:"files"`
+	Bytes    int64            `json:"bytes"`
+	Records  map[string]int64 `json:"records"` // whole ones, by WARC-Type
+	Digests  Digests          `json:"digests"`
+	Captures int64            `json:"captures"` // of the index, that were compared
+	Indexed  bool             `json:"indexed"`  // there was an index to compare with
+	Findings int64            `json:"findings"`
+	Notes    int64            `json:"notes"`
+}
+
+// Digests counts the digests that are right. A payload digest can be that of the bytes behind the HTTP header as they are stored, or of these without the chunks of
+// their transfer coding; where there are no chunks it is both.
+type Digests struct {
+	Block  int64 `json:"block"`
+	Wire   int64 `json:"wire"`
+	Entity int64 `json:"entity"`
+	Both   int64 `json:"both"`
+}
+
+// target is a file to be checked.
+type target struct {
+	number int
+	name   string // in findings
+	path   string
+	size   int64 // up to where it is to be checked
+}
+
+// Files checks the files at paths, one by one and together. A file that cannot be read is a finding; the error is that of a temporary file.
+func (c *Checker) Files(paths []string) (Summary, error) {
+	defer c.close()
+	var targets []target
+	for _, path := range paths {
+		if t, ok := c.target(path, path); ok {
+			targets = append(targets, t)
+		}
+	}
+	err := c.files(targets)
+	if err == nil {
+		err = c.together()
+	}
+	return c.summary, err
+}
+
+// target makes a target of the file at path, if there is one.
+func (c *Checker) target(name, path string) (target, bool) {
+	number := c.number(name)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	if err != nil {
+		c.report(Finding{File: name, Code: Read, Text: err.Error()})
+		return target{}, false
+	}
+	return target{number: number, name: name, path: path, size: info.Size()}, true
+}
+
+// number gives the next number to a file.
+func (c *Checker) number(name string) int {
+	c.names = append(c.names, name)
+	return len(c.names) - 1
+}
+
+// ahead is how many files may have been checked before one whose findings come first has been.
+const ahead = 64
+
+// files checks the files, several at once, and reports on them in their order.
+func (c *Checker) files(targets []target) error {
+	for _, t := range targets {
+		c.total += t.size
+	}
+	results := make([]chan *fileCheck, len(targets))
+	for i := range results {
+		results[i] = make(chan *fileCheck, 1)
+	}
+	next, room := make(chan int), make(chan struct{}, ahead)
+	go func() {
+		defer close(next)
+		for i := range targets {
+			room <- struct{}{}
+			next <- i
+		}
+	}()
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for range min(runtime.GOMAXPROCS(0), len(targets)) {
+		workers.Go(func() {
+			w := newWorker(c)
+			for i := range next {
+				results[i] <- w.check(targets[i])
+			}
+		})
+	}
+	var failed error
+	for _, result := range results {
+		f := <-result
+		<-room
+		failed = cmp.Or(failed, f.failed)
+		c.count(f)
+	}
+	return failed
+}
+
+// count adds what was found in a file to the summary, and reports it.
+func (c *Checker) count(f *fileCheck) {
+	s := &c.summary
+	s.Files++
+	s.Bytes += f.read
+	if s.Records == nil {
+		s.Records = make(map[string]int64)
+	}
+	for kind, n := range f.records {
+		s.Records[kind] += n
+	}
+	s.Digests.Block += f.digests.Block
+	s.Digests.Wire += f.digests.Wire
+	s.Digests.Entity += f.digests.Entity
+	s.Digests.Both += f.digests.Both
+	c.reportAll(&f.found)
+}
+
+// progress counts bytes that have been read.
+func (c *Checker) progress(file string, n int64) {
+	if c.Progress == nil || n == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += n
+	c.Progress(file, c.done, c.total)
+}
+
+// close removes the temporary files.
+func (c *Checker) close() {
+	c.table.close()
+	c.lines.close()
+}
+
+// archiveFiles returns the names of the WARC files in a directory, finished or not, in their order.
+func archiveFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		name := strings.TrimSuffix(entry.Name(), warc.OpenSuffix)
+		if !slices.ContainsFunc(warc.Suffixes(), func(end string) bool { return strings.HasSuffix(name, end) }) {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(dir, entry.Name())) // of what a link leads to
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // renamed just now, or a link to nothing
+		}
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode().IsRegular() {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}

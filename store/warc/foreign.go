@@ -1,0 +1,335 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// layout is how the records of a file are wrapped.
+type layout int
+
+const (
+	gzipMembers layout = iota // each in a gzip member
+	plain                     // not at all
+	frames                    // each in a zstd frame
+)
+
+const (
+	oldMagic = "warc/0." // WARC 0.9 and before
+	arcMagic = "filedesc:"
+)
+
+// Suffixes end the names of WARC files: compressed with gzip, not compressed, and compressed with zstd.
+func Suffixes() []string { return []string{Suffix, ".warc", ".warc.zst"} }
+
+// OpenForeign opens the file at path, which any tool may have made, and reads from the record at offset: each record in a gzip member or a zstd frame of
+// its own, the latter with or without a dictionary, or not compressed. It knows versions 0.17 to 1.1 and asks for no number of empty lines behind a record. A file
+// that it cannot read at all, one of WARC 0.9 for example, is a *Damage.
+func OpenForeign(path string, offset int64) (*Reader, error) {
+	return openWith(NewForeignReader, path, offset)
+}
+
+// NewForeignReader is OpenForeign for a file that is open; name stands in its errors, and tells the layout if the beginning of the file does not.
+func NewForeignReader(f io.ReadSeeker, name string, offset int64) (*Reader, error) {
+	r, err := NewReader(f, name, 0)
+	if err != nil {
+		return nil, err
+	}
+	start, err := r.in.Peek(len(arcMagic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	r.foreign, r.layout = true, layoutOf(start, name)
+	switch {
+	case strings.HasPrefix(string(start), oldMagic):
+		return nil, &Damage{File: name, Reason: ErrOld}
+	case string(start) == arcMagic:
+		return nil, &Damage{File: name, Reason: ErrARC}
+	case r.layout == plain:
+		r.text = r.in
+	case r.layout == frames:
+		if r.zst, err = newFrame(r); err != nil {
+			return nil, r.fail(r.fault(err))
+		}
+		r.text.Reset(r.zst.decoder)
+	}
+	r.end = offset
+	return r, r.jump(offset)
+}
+
+// HasMember reports whether b holds the beginning of a member as a Compressor makes it.
+func HasMember(b []byte) bool { return bytes.Contains(b, []byte(memberHeader[:skipLengths])) }
+
+// layoutOf tells the layout by how the file begins, or by its name.
+func layoutOf(start []byte, name string) layout {
+	switch {
+	case bytes.HasPrefix(start, []byte(gzipMagic)):
+		return gzipMembers
+	case isFrame(start):
+		return frames
+	case bytes.HasPrefix(start, []byte(warcMagic)):
+		return plain
+	case strings.HasSuffix(name, ".gz"):
+		return gzipMembers
+	case strings.HasSuffix(name, ".zst"):
+		return frames
+	}
+	return plain
+}
+
+// knownVersion reports whether we read records of that version. 0.17 and 0.18 have the form of 1.0.
+func knownVersion(version string) bool {
+	number, _ := strings.CutPrefix(strings.TrimSpace(version), "WARC/")
+	return number == "0.17" || number == "0.18" || strings.HasPrefix(number, "1.")
+}
+
+// TargetURI returns the WARC-Target-URI as other tools understand it: without the angle brackets that wget and WARC 1.0's grammar put around it, and with
+// its spaces escaped.
+func (rec *Record) TargetURI() string {
+	uri := rec.Header.Get("WARC-Target-URI")
+	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
+		uri = uri[1 : len(uri)-1]
+	}
+	return strings.ReplaceAll(uri, " ", "%20")
+}
+
+// fault says what an error means inside of a member, a frame or the file.
+func (r *Reader) fault(err error) error {
+	switch {
+	case r.layout == gzipMembers:
+		return inflateFault(err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ErrCut
+	}
+	return fmt.Errorf("%w: %w", ErrFrame, err)
+}
+
+// beginForeign goes to where the next record begins.
+func (r *Reader) beginForeign() error {
+	if r.layout == gzipMembers {
+		return nil // checkMagic tells
+	}
+	if r.layout == plain {
+		if _, err := skipEmptyLines(r.in); err != nil {
+			return err
+		}
+	} else if err := r.skipSkippable(); err != nil {
+		return err
+	}
+	start, err := r.in.Peek(len(arcMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return err
+	case len(start) == 0:
+		return io.EOF
+	case r.layout == plain && bytes.HasPrefix(start, []byte(warcMagic)), r.layout == frames && isFrame(start):
+		return nil
+	case r.layout == plain && bytes.HasPrefix([]byte(warcMagic), start), r.layout == frames && len(start) < len(frameMagic):
+		return ErrCut
+	case bytes.HasPrefix(start, []byte(oldMagic)):
+		return ErrOld
+	}
+	if r.zerosToEnd() {
+		return ErrZeros
+	}
+	return ErrNotRecord
+}
+
+// skipToHead goes to the record in a member, and tells the kinds of files that we do not read from damaged ones.
+func (r *Reader) skipToHead() error {
+	if r.layout == plain {
+		return nil
+	}
+	if _, err := skipEmptyLines(r.text); err != nil {
+		return r.fault(err)
+	}
+	start, err := r.text.Peek(len(arcMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return r.fault(err)
+	case bytes.HasPrefix(start, []byte(oldMagic)):
+		return ErrOld
+	case string(start) == arcMagic:
+		return ErrARC
+	}
+	return nil
+}
+
+// skipEmptyLines reads line breaks as long as there are some.
+func skipEmptyLines(in *bufio.Reader) (n int, err error) {
+	for {
+		c, err := in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		if c != '\r' && c != '\n' {
+			return n, in.UnreadByte()
+		}
+		n++
+	}
+}
+
+// closeForeign is Close for the file of another tool.
+func (rec *Record) closeForeign() error {
+	r := rec.reader
+	if err := rec.skipBlock(); err != nil {
+		return r.fail(err)
+	}
+	end := r.position()
+	lines, err := skipEmptyLines(r.text)
+	if err != nil {
+		return r.fail(r.fault(err))
+	}
+	next, err := r.text.Peek(len(warcMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return r.fail(r.fault(err))
+	case len(next) == 0:
+	case r.layout == plain && (string(next) == warcMagic || lines >= len("\n\n")):
+	case string(next) == warcMagic:
+		return r.fail(ErrShared)
+	default:
+		return r.fail(fmt.Errorf("%w: %q follows the block of %d bytes", ErrLength, next, rec.Size))
+	}
+	rec.whole(r.position())
+	if r.layout == plain {
+		rec.Length = end - rec.Offset // as warcio has it
+	}
+	return nil
+}
+
+// skipBlock leaves what is left of the block.
+func (rec *Record) skipBlock() error {
+	r := rec.reader
+	if r.layout == plain && rec.left > int64(r.in.Buffered()) {
+		if err := r.seek(r.position() + rec.left - 1); err != nil { // to the last byte, which is there if all are
+			return err
+		}
+		rec.left = 1
+	}
+	return rec.discard()
+}
+
+// behindForeign returns where the next record behind the damage begins, or the size of the file.
+func (r *Reader) behindForeign(damage *Damage, size int64) (int64, error) {
+	if r.layout == plain {
+		s := &search{file: r.file.f, size: size}
+		return s.nextPlain(damage.Offset + 1)
+	}
+	end, err := r.wrapEnd(damage.Offset, size)
+	if err != nil || end > 0 {
+		return end, err
+	}
+	if r.layout == frames {
+		s := &search{file: r.file.f, size: size, atLeast: frameStart}
+		return s.nextFrame(damage.Offset+1, r.zst)
+	}
+	return behind(damage, r.file.f, size)
+}
+
+// wrapEnd returns where the member or frame at offset ends, if it is whole but for what it holds; else 0.
+func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
+	if err := r.jump(offset); err != nil {
+		return 0, err
+	}
+	var err error
+	if r.layout == frames {
+		err = r.zst.skip(r)
+	} else if err = r.gz.Reset(r.in); err == nil {
+		r.gz.Multistream(false)
+		_, err = io.Copy(io.Discard, r.gz)
+	}
+	end := r.position()
+	if r.file.err != nil {
+		return 0, r.file.err
+	}
+	if err != nil || end <= offset {
+		return 0, nil
+	}
+	if end == size {
+		return end, nil
+	}
+	start, err := r.in.Peek(len(frameMagic))
+	if r.file.err != nil {
+		return 0, r.file.err
+	}
+	if err == nil && (r.layout == frames && isFrame(start) || r.layout == gzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
+		return end, nil
+	}
+	return 0, nil
+}
+
+// nextPlain returns where the next record that begins a line and leads to its end lies, from offset on; the size of the file if there is none.
+func (s *search) nextPlain(offset int64) (int64, error) {
+	const start = "\n" + warcMagic
+	for offset < s.size {
+		b, err := s.load(offset - 1) // offset is behind the damage's beginning: there is a byte before it
+		if err != nil {
+			return 0, err
+		}
+		at := bytes.Index(b, []byte(start))
+		if at < 0 {
+			offset += int64(max(len(b)-len(start)+1, 1))
+			continue
+		}
+		offset += int64(at)
+		if b, err = s.load(offset); err != nil {
+			return 0, err
+		}
+		if lands, err := s.lands(offset, b); err != nil || lands {
+			return offset, err
+		}
+		offset++
+	}
+	return s.size, nil
+}
+
+// lands reports whether the record at offset, which b begins with, ends where its Content-Length says.
+func (s *search) lands(offset int64, b []byte) (bool, error) {
+	version, header, err := ParseHeader(headOf(b))
+	if err != nil || !knownVersion(version) {
+		return false, nil
+	}
+	size, err := header.length()
+	end := offset + int64(len(headOf(b))) + size
+	if err != nil || end > s.size {
+		return false, nil
+	}
+	if _, err := s.file.Seek(end, io.SeekStart); err != nil {
+		return false, err
+	}
+	var next [64]byte
+	n, err := io.ReadFull(s.file, next[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	rest := bytes.TrimLeft(next[:n], "\r\n")
+	return len(rest) == 0 || n-len(rest) >= len("\n\n") || bytes.HasPrefix(rest, []byte(warcMagic)), nil
+}
+
+// headOf returns the header that b begins with; nil if a line of it is no field. It reads no more lines than are fields: there may be many to look at.
+func headOf(b []byte) []byte {
+	for at := 0; ; {
+		n := bytes.IndexByte(b[at:], '\n') + 1
+		if n == 0 {
+			return nil
+		}
+		line := b[at : at+n]
+		first := at == 0
+		at += n
+		if isBlank(line) {
+			return b[:at]
+		}
+		name, _, ok := bytes.Cut(line, []byte(":"))
+		if !first && line[0] != ' ' && line[0] != '\t' && (!ok || bytes.ContainsFunc(name, notToken)) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package v09
+
+import (
+	"fmt"
+	"strings"
+
+	"warcorder/store/warc"
+)
+
+// addition is what a foreign record's 1.1 header says beyond its 0.9 header.
+type addition struct {
+	*capture
+	memory    *window
+	relations []string    // fields for its Related-Record-IDs
+	more      warc.Header // further fields
+	findings  []error
+}
+
+func (a *addition) add(name, value string) {
+	if value != "" {
+		a.more = append(a.more, warc.Field{Name: name, Value: value})
+	}
+}
+
+// find finds it all.
+func (a *addition) find() error {
+	a.relate()
+	if a.Fields.Get(warcinfoID) == "" && a.warcinfo != "" && a.Type != "warcinfo" {
+		a.add("WARC-Warcinfo-ID", id11(a.warcinfo)) // the records go where another warcinfo record comes before them
+	}
+	startLine, err := a.payload()
+	if err != nil {
+		return err
+	}
+	if a.Type == "revisit" {
+		a.revisit(startLine)
+	}
+	a.unknown()
+	return nil
+}
+
+// relate decides which field of 1.1 each Related-Record-ID becomes. What 1.1 has no field for keeps its name.
+func (a *addition) relate() {
+	ids := a.Fields.Values(relatedRecordID)
+	a.relations = make([]string, len(ids))
+	free := a.Type == "revisit" || a.Type == "conversion" || a.Type == "metadata" // for the one WARC-Refers-To there can be
+	for i, id := range ids {
+		switch {
+		case a.Type == "request" || a.Type == "response" || a.Type == "resource":
+			a.relations[i] = "WARC-Concurrent-To"
+		case a.Type == "metadata" && a.sameEvent(id), a.Type == "revisit" && len(ids) > 1 && a.sameEvent(id):
+			a.relations[i] = "WARC-Concurrent-To"
+		case free:
+			a.relations[i] = "WARC-Refers-To"
+			free = false
+		}
+	}
+}
+
+// sameEvent reports whether the record is one of the same collection: then it has the same creation-date (WARC 0.9 section 5.1, appendix B.5).
+func (a *addition) sameEvent(id string) bool {
+	other, ok := a.memory.get(id11(id))
+	return ok && other.date == a.Date
+}
+
+// payload adds the payload digest of what has a payload of its own, and returns an HTTP message's first line.
+func (a *addition) payload() (startLine string, err error) {
+	block := a.block.reader()
+	var digest string
+	switch contentType := contentType11(a.Type, a.ContentType); {
+	case strings.HasPrefix(contentType, "application/http"), a.Type == "revisit":
+		startLine, digest, err = payloadDigest(block)
+	case a.Type == "resource", a.Type == "response" && isDNS(a.URI):
+		digest, err = sha1Of(block)
+	}
+	if a.Type != "revisit" && a.Type != "metadata" { // a revisit's payload is elsewhere
+		a.add("WARC-Payload-Digest", digest)
+	}
+	return startLine, err
+}
+
+// The profiles of a revisit (WARC 1.1 section 6.7).
+const (
+	identicalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+	notModified      = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+	unknownRevisit   = "http://archive.org/warc/0.9/revisit" // in the namespace that 0.9's example uses
+)
+
+// revisit adds what 1.1 wants to know and 0.9 leaves open: "the format of a 'revisit' record's content block will be specified elsewhere".
+func (a *addition) revisit(startLine string) {
+	profile := unknownRevisit
+	protocol, status, _ := strings.Cut(startLine, " ")
+	switch {
+	case strings.HasPrefix(protocol, "HTTP/") && strings.HasPrefix(status, "304"):
+		profile = notModified
+	case strings.HasPrefix(protocol, "HTTP/") || startLine == "":
+		profile = identicalPayload
+	default:
+		a.findings = append(a.findings, fmt.Errorf("%w: a revisit whose block is no HTTP header; its WARC-Profile is %s", ErrUnknown, profile))
+	}
+	a.add("WARC-Profile", profile)
+	for i, id := range a.Fields.Values(relatedRecordID) {
+		if a.relations[i] != "WARC-Refers-To" {
+			continue
+		}
+		a.add("WARC-Refers-To-Target-URI", a.URI) // WARC 0.9 section 5.1: it is a copy
+		if original, ok := a.memory.get(id11(id)); ok {
+			a.add("WARC-Refers-To-Date", date11(original.date))
+			if profile != unknownRevisit {
+				a.add("WARC-Payload-Digest", original.payload)
+			}
+		}
+	}
+}
+
+// types are those of 1.1 (WARC 1.1 section 5.5), continuation included: one that does not fit anywhere stays one.
+var types = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
+
+// unknown reports what 1.1 does not know. It is kept under the name it has.
+func (a *addition) unknown() {
+	note := func(what, value string) {
+		a.findings = append(a.findings, fmt.Errorf("%w: %s %s, kept as near as can be", ErrUnknown, what, quote(value)))
+	}
+	if !holds(types, a.Type) {
+		note("record-type", a.Type)
+	}
+	if a.Type == "continuation" && !a.isSegment() {
+		note("a continuation without Segment-Number or Segment-Origin-ID:", a.ID)
+	}
+	for _, f := range a.Fields {
+		if strings.Map(tokenRune, f.Name) != f.Name {
+			note("the name of field", f.Name)
+		}
+	}
+	if ip := a.Fields.Get(ipAddress); ip != "" {
+		if _, ok := valueFor("WARC-IP-Address", ip); !ok {
+			note(ipAddress, ip)
+		}
+	}
+	for i, id := range a.Fields.Values(relatedRecordID) {
+		if a.relations[i] == "" {
+			note(relatedRecordID, id)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package v09
+
+// past is what later records may need to know of one.
+type past struct{ date, payload string }
+
+// window remembers the latest records.
+type window struct {
+	of    map[string]past // by WARC-Record-ID
+	order []string        // their IDs, a ring
+	at    int
+}
+
+const (
+	windowSize = 1 << 16
+	windowID   = 1 << 10 // bytes of an ID that is remembered
+)
+
+// add remembers a record with its creation-date. Of two with the same ID the first one is believed.
+func (w *window) add(id, date string) {
+	if len(id) > windowID {
+		return
+	}
+	if w.of == nil {
+		w.of, w.order = make(map[string]past), make([]string, windowSize)
+	}
+	if _, ok := w.of[id]; ok {
+		return
+	}
+	delete(w.of, w.order[w.at])
+	w.order[w.at], w.of[id] = id, past{date: date}
+	w.at = (w.at + 1) % windowSize
+}
+
+// addPayload remembers the payload digest of a record, which is known later.
+func (w *window) addPayload(id, digest string) {
+	if p, ok := w.of[id]; ok && p.payload == "" {
+		p.payload = digest
+		w.of[id] = p
+	}
+}
+
+func (w *window) get(id string) (past, bool) {
+	p, ok := w.of[id]
+	return p, ok
+}
