@@ -28,8 +28,8 @@ def report(name, problems):
 class Request:
     """The request of one capture, from the record after its response."""
 
-    def __init__(self, response, record):
-        self.answer = warcs.entity(response.block)
+    def __init__(self, answer, record):
+        self.answer = warcs.entity(answer)
         head = record.block[:warcs.HTTP_HEAD.search(record.block).end()].decode("latin-1")
         self.method = head.split(" ", 1)[0]
         fields = dict(re.findall(r"(?m)^([^:\s]+):[ \t]*(.*?)[ \t]*\r?$", head))
@@ -50,9 +50,12 @@ class Request:
 def load(ours, archive):
     """Our lines with the requests that they stand for."""
     found, _ = read(sorted(os.path.join(archive, f) for f in os.listdir(archive)))
-    requests = {(os.path.basename(a.path), str(a.offset)): Request(a, b)
-                for a, b in zip(found, found[1:]) if a.type == "response" and b.type == "request"}
+    messages = check.resolved(found)
+    requests = {where: Request(messages[where], b) for a, b in zip(found, found[1:])
+                if (where := (os.path.basename(a.path), str(a.offset))) in messages and a.type in ("response", "revisit") and b.type == "request"}
     for key, timestamp, f in read_cdxj(ours):
+        if f["url"].startswith("urn:"):
+            continue  # a resource record of ours
         yield key, timestamp, f, requests[f["filename"], f["offset"]]
 
 

@@ -86,6 +86,55 @@ check_warcs() {
   try "$collection: warcio check" "$VENV/bin/warcio" check "$archive"/*.warc.gz
 }
 
+# fetch NAME PATH OPTION...: over HTTP and HTTPS, the answer kept in the folder
+# client as it came.
+fetch() {
+  local scheme
+  for scheme in http https; do
+    curl --disable --silent --show-error --max-time 30 --raw --include --suppress-connect-headers --path-as-is --globoff \
+      --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" --header "X-Interop: $scheme-$1" \
+      --output "$client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" \
+      || not_ok "curl $scheme $2"
+  done
+}
+
+# fetch_all FOLDER: answers of every kind that the site has.
+fetch_all() {
+  local client=$1
+  mkdir -p "$client"
+  fetch plain /plain.json
+  fetch gzip /gzip.json --header 'Accept-Encoding: gzip'
+  fetch br /br.json --header 'Accept-Encoding: br'
+  fetch head /plain.json --head
+  fetch post /echo --json '{"b": 1, "a": "größer"}'
+  fetch delete /echo --request DELETE
+  fetch put-expect /form --upload-file "$T/upload" --header 'Expect: 100-continue'
+  fetch post-chunked /form --data-binary "@$T/upload" --header 'Transfer-Encoding: chunked' --header 'Expect:'
+  fetch query '/search?q=größer|{}&A=1&a=0'
+  fetch escapes '/search/%zz/../%7Euser;v=1?x=%e4'
+  fetch redirect /redirect
+  fetch empty /empty
+  fetch missing /missing
+  fetch range /range --range 100-199
+  fetch chunked /chunked
+  fetch odd /odd
+  fetch early /early
+  fetch close /close
+  fetch large /big.png
+  fetch http10 /plain.json --http1.0 --no-alpn
+}
+
+# fetch_same FOLDER: the same bodies at two addresses each, and one not modified.
+fetch_same() {
+  local client=$1 name number
+  mkdir -p "$client"
+  for number in 1 2; do
+    for name in plain gzip chunked other-chunks gzip-chunked; do fetch "$name-$number" "/same/$number/$name"; done
+  done
+  fetch tagged /tagged
+  fetch not-modified /tagged --header 'If-None-Match: "one"'
+}
+
 # new_home FOLDER: a home for a browser that trusts the recorder's root and no
 # switch; its certificate goes to T/ca.pem.
 new_home() {
@@ -95,12 +144,12 @@ new_home() {
   certutil -d "sql:$1/.pki/nssdb" -A -t C,, -n warcorder -i "$T/ca.pem"
 }
 
-# start_pywb: on the collections as they are, with the indexes that export
-# writes into them. Sets pywb, the URL of this collection in it.
+# start_pywb [FOLDER OPTION...]: on the collections as they are, with the indexes
+# that export writes into them. Sets pywb, the URL of this collection in it.
 start_pywb() {
-  local port
+  local port folder=${1:-$T}
   port=$("$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-  (cd "$T" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" </dev/null >"$T/pywb.log" 2>&1) &
+  (cd "$folder" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" "${@:2}" </dev/null >"$T/pywb.log" 2>&1) &
   pids[$!]=$!
   pywb=http://127.0.0.1:$port/$collection
   pywb_is_up() { curl --disable --silent --noproxy '*' --output /dev/null "$pywb/"; }

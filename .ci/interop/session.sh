@@ -11,37 +11,7 @@ SSL_CERT_FILE=$T/site.pem start_recorder session
 new_home "$T/home"
 HOME=$T/home node "$here/drive.mjs" "$address" "$T/ports" "$T/profile" || not_ok 'Chromium over the site'
 
-# fetch NAME PATH OPTION...: over HTTP and HTTPS, the answer kept as it came.
-mkdir "$T/client"
-fetch() {
-  local scheme
-  for scheme in http https; do
-    curl --disable --silent --show-error --max-time 30 --raw --include --suppress-connect-headers --path-as-is --globoff \
-      --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" --header "X-Interop: $scheme-$1" \
-      --output "$T/client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" \
-      || not_ok "curl $scheme $2"
-  done
-}
-fetch plain /plain.json
-fetch gzip /gzip.json --header 'Accept-Encoding: gzip'
-fetch br /br.json --header 'Accept-Encoding: br'
-fetch head /plain.json --head
-fetch post /echo --json '{"b": 1, "a": "größer"}'
-fetch delete /echo --request DELETE
-fetch put-expect /form --upload-file "$T/upload" --header 'Expect: 100-continue'
-fetch post-chunked /form --data-binary "@$T/upload" --header 'Transfer-Encoding: chunked' --header 'Expect:'
-fetch query '/search?q=größer|{}&A=1&a=0'
-fetch escapes '/search/%zz/../%7Euser;v=1?x=%e4'
-fetch redirect /redirect
-fetch empty /empty
-fetch missing /missing
-fetch range /range --range 100-199
-fetch chunked /chunked
-fetch odd /odd
-fetch early /early
-fetch close /close
-fetch large /big.png
-fetch http10 /plain.json --http1.0 --no-alpn
+fetch_all "$T/client"
 
 client visible "$address" "$T/ports" "$T/ca.pem"
 

@@ -190,6 +190,7 @@ const big = png(800); // 1.9 MB: beyond what the recorder keeps in memory
 const block = crypto.randomBytes(1 << 20);
 const text = (n) => JSON.stringify({ text: 'the quick brown fox, größer als größer. '.repeat(n) });
 const json = 'application/json';
+const sameText = Buffer.from(`the same at every address, größer. ${crypto.randomBytes(6000).toString('base64')}`);
 let release = {}; // answers of /slow that wait for /release
 
 const routes = {
@@ -214,6 +215,30 @@ const routes = {
   '/form': (x) => x.reply(json, JSON.stringify({ method: x.method, length: x.bodyLength, sha1: x.body.digest('hex') })),
   '/posts': (x) => x.reply('text/html; charset=utf-8', page('posts.html')),
   '/posts.js': (x) => x.reply('text/javascript', page('posts.js')),
+  // A page and what it shows: for each page=N the same bodies at URLs of its own. Asked again, the page has not changed.
+  '/revisits': (x) => {
+    const n = x.target.split('page=')[1];
+    if (x.headers['if-none-match'] === `"page-${n}"`) return x.head('304 Not Modified', `ETag: "page-${n}"`);
+    const html = page('revisits.html').toString().replaceAll('NUMBER', n);
+    return x.reply('text/html; charset=utf-8', html, `ETag: "page-${n}"`, 'Cache-Control: no-cache');
+  },
+  '/same': async (x) => { // /same/N/NAME
+    const name = x.path.split('/')[3];
+    const chunked = async (type, content, size, ...headers) => {
+      await x.head('200 OK', `Content-Type: ${type}`, 'Transfer-Encoding: chunked', `X-SHA256: ${sha256(sameText)}`, ...headers);
+      for (let at = 0; at < content.length; at += size) await x.chunk(content.subarray(at, at + size));
+      await x.send('0\r\n\r\n');
+    };
+    if (name === 'logo.png') return x.reply('image/png', logo);
+    if (name === 'style.css') return x.reply('text/css', page('style.css'), 'Content-Encoding: gzip');
+    if (name === 'script.js') return chunked('text/javascript', page('revisits.js'), 100);
+    if (name === 'chunked') return chunked('text/plain; charset=utf-8', sameText, 1000);
+    if (name === 'other-chunks') return chunked('text/plain; charset=utf-8', sameText, 999); // as /chunked, on the wire another
+    if (name === 'gzip-chunked') return chunked('text/plain; charset=utf-8', zlib.gzipSync(sameText), 100, 'Content-Encoding: gzip');
+    if (name === 'plain') return x.reply('text/plain; charset=utf-8', sameText);
+    if (name === 'gzip') return x.reply('text/plain; charset=utf-8', sameText, 'Content-Encoding: gzip');
+    return x.head('404 Not Found', 'Content-Length: 0');
+  },
   '/redirect': (x) => x.head('302 Found', 'Location: /landed?from=redirect', 'Content-Length: 0'),
   '/landed': (x) => x.reply('text/plain; charset=utf-8', 'gelandet'),
   '/empty': (x) => x.head('204 No Content'),

@@ -3,8 +3,9 @@ lets a cut last member and a wrong Content-Length pass.
 
 What it insists on, for each member: one record, whole, whose Content-Length
 and closing CRLFCRLF fill it to the last byte; `sl` lengths that are right;
-block and payload digests that match. Bodies are streamed; blocks above KEEP
-bytes are digested and not kept.
+block and payload digests that match, in SHA-1 (base32) or SHA-256 (hex) as they
+say themselves. Bodies are streamed; blocks above KEEP bytes are digested and not
+kept.
 """
 import base64
 import hashlib
@@ -15,22 +16,35 @@ import zlib
 KEEP = 32 << 20
 PIECE = 64 << 10
 HTTP_HEAD = re.compile(rb"\r?\n\r?\n")
+CHUNKED = re.compile(rb"(?im)^transfer-encoding:.*chunked")
 
 
-def base32(digest):
-    return "sha1:" + base64.b32encode(digest.digest()).decode()
+SENSES = "wire", "entity"  # of a chunked message's payload digest: the bytes as they came, or without the chunks
+
+
+def spelled(digest):
+    """A digest as the recorder writes it."""
+    if digest.name == "sha1":
+        return "sha1:" + base64.b32encode(digest.digest()).decode()
+    return f"{digest.name}:{digest.hexdigest()}"
+
+
+def plain(digest):
+    """The digest's bytes, from hex or base32."""
+    value = digest.partition(":")[2]
+    return bytes.fromhex(value) if len(value) in (40, 64) else base64.b32decode(value + "=" * (-len(value) % 8))
 
 
 class Record:
     """One record: where it lies, its header fields, its block and its digests."""
 
-    def __init__(self, path, offset):
-        self.path, self.offset, self.length = path, offset, 0
+    def __init__(self, path, offset, sense):
+        self.path, self.offset, self.length, self.sense = path, offset, 0, sense
         self.fields, self.start = None, b""
         self.head, self.in_payload = b"", False
         self.size, self.plain = 0, 0
-        self.sha1, self.payload = hashlib.sha1(), hashlib.sha1()
-        self.kept, self.tail, self.problems = [], b"", []
+        self.payload = hashlib.sha1()
+        self.sl, self.kept, self.tail, self.problems = None, [], b"", []
 
     def get(self, name):
         return next((v for k, v in self.fields if k.lower() == name.lower()), None)
@@ -50,19 +64,21 @@ class Record:
             end = self.start.find(b"\r\n\r\n")
             if end < 0:
                 return
-            version, *lines = self.start[:end].decode().split("\r\n")
-            if version != "WARC/1.1":
-                self.problems.append(f"version {version}")
+            self.version, *lines = self.start[:end].decode().split("\r\n")
+            if self.version not in ("WARC/1.0", "WARC/1.1"):
+                self.problems.append(f"version {self.version}")
             self.fields = [tuple(line.split(": ", 1)) for line in lines]
             self.left = int(self.get("Content-Length"))
             self.keep = self.left <= KEEP
-            self.is_http = self.get("Content-Type").startswith("application/http")
+            self.is_http = (self.get("Content-Type") or "").startswith("application/http")
+            self.block_digest = self.hash("WARC-Block-Digest")
+            self.payload_digest = self.hash("WARC-Payload-Digest")
             piece = self.start[end + 4:]
         block, tail = piece[:self.left], piece[self.left:]
         self.left -= len(block)
         self.tail += tail
         self.size += len(block)
-        self.sha1.update(block)
+        self.block_digest.update(block)
         if self.keep:
             self.kept.append(block)
         self.digest_payload(block)
@@ -76,6 +92,20 @@ class Record:
             self.in_payload = True
             block, self.head = self.head[end.end():], self.head[:end.end()]
         self.payload.update(block)
+        if self.payload_digest.name != "sha1":
+            self.payload_digest.update(block)
+
+    def hash(self, field):
+        return hashlib.sha256() if (self.get(field) or "").startswith("sha256:") else hashlib.sha1()
+
+    def payloads(self):
+        """The payload digest in both senses, spelled."""
+        wire = spelled(self.payload if self.payload_digest.name == "sha1" else self.payload_digest)
+        if not self.is_http or not self.keep or not CHUNKED.search(self.head):
+            return wire, wire
+        digest = hashlib.new(self.payload_digest.name)
+        digest.update(entity(self.block))
+        return wire, spelled(digest)
 
     def finish(self):
         if self.fields is None:
@@ -85,24 +115,26 @@ class Record:
             self.problems.append(f"the block lacks {self.left} bytes")
         elif self.tail != b"\r\n\r\n":
             self.problems.append(f"ends with {self.tail[:40]!r}")
-        for name, digest in ("WARC-Block-Digest", self.sha1), ("WARC-Payload-Digest", self.payload):
-            if self.get(name) not in (None, base32(digest)):
-                self.problems.append(f"{name} is not {base32(digest)}")
+        if self.get("WARC-Block-Digest") != spelled(self.block_digest):
+            self.problems.append(f"WARC-Block-Digest is not {spelled(self.block_digest)}")
+        payload = self.payloads()[SENSES.index(self.sense)]
+        if self.type != "revisit" and self.get("WARC-Payload-Digest") not in (None, payload):  # a revisit's is of its original
+            self.problems.append(f"WARC-Payload-Digest is not {payload}")
 
     def __str__(self):
         return f"{self.path}:{self.offset} {self.type} {self.get('WARC-Target-URI')}"
 
 
-def records(path):
+def records(path, sense="wire"):
     """Yields every record of the file; an unreadable rest raises ValueError."""
     with open(path, "rb") as file:
         offset, data = 0, file.read(PIECE)
         while data:
             if len(data) < 26:
                 data += file.read(PIECE)
-            record, member, skip = Record(path, offset), zlib.decompressobj(31), None
+            record, member = Record(path, offset, sense), zlib.decompressobj(31)
             if data[3:4] == b"\x04" and data[12:16] == b"sl\x08\x00":
-                skip = struct.unpack("<II", data[16:24])
+                record.sl = struct.unpack("<II", data[16:24])
             while not member.eof:
                 if not data:
                     data = file.read(PIECE)
@@ -115,8 +147,8 @@ def records(path):
                 record.length += len(data) - len(member.unused_data)
                 data = member.unused_data
             record.finish()
-            if skip not in (None, (0, 0), (record.length, record.plain)):
-                record.problems.append(f"sl {skip} is not {record.length, record.plain}")
+            if record.sl not in (None, (0, 0), (record.length, record.plain)):
+                record.problems.append(f"sl {record.sl} is not {record.length, record.plain}")
             offset += record.length
             yield record
             data = data or file.read(PIECE)
@@ -125,7 +157,7 @@ def records(path):
 def entity(block):
     """The body of an HTTP message without its transfer coding."""
     head, body = block[:(end := HTTP_HEAD.search(block)).end()], block[end.end():]
-    if not re.search(rb"(?im)^transfer-encoding:.*chunked", head):
+    if not CHUNKED.search(head):
         return body
     out = b""
     while body:
