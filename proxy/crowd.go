@@ -36,11 +36,12 @@ func idleLimit(descriptors uint64) int {
 	return int(min(maxIdle, descriptors/8))
 }
 
-// newClients makes the clients with the configured limit, and says if the system allows less.
+// newClients makes the clients with the configured limit, and says if the system does not even allow as many that wait. That fewer can be busy at once is
+// the rule, and no reason to alarm whoever starts a recorder on a laptop.
 func (p *Proxy) newClients() *clients {
 	all := descriptors()
 	spare := spareDescriptors(all)
-	if limit := p.cfg.MaxConnections; spare < limit*(1+exchangeFiles) {
+	if limit := p.cfg.MaxConnections; spare < limit {
 		p.log.Warn().Uint64("descriptors", all).Int("max_connections", limit).Int("waiting", min(spare, limit)).Int("busy", spare/(1+exchangeFiles)).
 			Msg("the limit on open files allows fewer connections at a time than max-connections: raise it (ulimit -n, LimitNOFILE)")
 	}

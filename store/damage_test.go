@@ -260,10 +260,15 @@ func TestNotDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Close()
+	loop := filepath.Join(dir, "loop.bolt")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name, path string
 		mode       fs.FileMode
 	}{
+		{"a link to itself", loop, 0}, // which the system refuses to root as well
 		{"a directory", dir, 0o700},
 		{"no directory", filepath.Join(dir, "none", "index.bolt"), 0},
 		{"a file in place of the directory", filepath.Join(path, "index.bolt"), 0},
