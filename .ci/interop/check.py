@@ -39,7 +39,12 @@ def stream(files, problems):
             problems.append(problem)
 
 
-def read(files):
+def files(archive):
+    """The WARC files of an archive, without the copies of what a recovery cut."""
+    return sorted(os.path.join(archive, f) for f in os.listdir(archive) if ".torn" not in f)
+
+
+def read(paths):
     """All records of the files that are kept, and what is wrong with the files."""
     problems = []
     return [record for record in stream(files, problems) if record.keep], problems
@@ -145,7 +150,7 @@ def check_cdxj(ours, theirs):
 
 
 def blocks(archive):
-    found, problems = read(os.path.join(archive, f) for f in os.listdir(archive))
+    found, problems = read(files(archive))
     return {(os.path.basename(r.path), str(r.offset)): r for r in found}, problems
 
 
@@ -196,8 +201,8 @@ def check_lines(cdxj, archive):
 
 def check_big(archive, url, length, sha1):
     want, got = f"{length} bytes, sha1 {sha1}", []
-    for file in os.listdir(archive):
-        for record in warcs.records(os.path.join(archive, file)):
+    for file in files(archive):
+        for record in warcs.records(file):
             if record.get("WARC-Target-URI") == url:
                 got.append(f"{record.size - len(record.head)} bytes, sha1 {record.payload.hexdigest()}")
     report(f"{url}: {want} in the WARC", [] if want in got else [f"found {got}"])
@@ -210,7 +215,7 @@ def hex_sha1(record):
 def soak_records(archive, problems):
     """What the files hold of each URL: where its responses lie, and the digests of its requests."""
     responses, requests = defaultdict(list), defaultdict(list)
-    for record in stream(sorted(os.path.join(archive, f) for f in os.listdir(archive)), problems):
+    for record in stream(files(archive), problems):
         url = record.get("WARC-Target-URI")
         if record.type == "response":
             place = os.path.basename(record.path), str(record.offset)

@@ -49,7 +49,7 @@ class Request:
 
 def load(ours, archive):
     """Our lines with the requests that they stand for."""
-    found, _ = read(sorted(os.path.join(archive, f) for f in os.listdir(archive)))
+    found, _ = read(check.files(archive))
     messages = check.resolved(found)
     requests = {where: Request(messages[where], b) for a, b in zip(found, found[1:])
                 if (where := (os.path.basename(a.path), str(a.offset))) in messages and a.type in ("response", "revisit") and b.type == "request"}
