@@ -15,7 +15,6 @@ type maker struct {
 	ids        ids // of the records
 	compressor *warc.Compressor
 	records    records
-	metadata   []byte // the metadata record, header and block; nil if there is none
 	parts      [4][]byte
 	chains     *chains
 	style      *style
@@ -40,21 +39,7 @@ func boundOf(x *Exchange) int64 {
 func (m *maker) make(x *Exchange, request, response *message, s *segment) *records {
 	m.ids = ids{warcinfo: s.warcinfo, response: m.random.next(), request: m.random.next(), metadata: m.random.next()}
 	m.records.make(x, request, response, &m.ids)
-	m.metadata = nil
-	if len(m.records.block) > 0 {
-		m.makeMetadata(x)
-	}
 	return &m.records
-}
-
-// makeMetadata makes the metadata record. It is rare, and an exchange is recorded without it rather than not at all.
-func (m *maker) makeMetadata(x *Exchange) {
-	r := &m.records
-	record, err := metadataRecord(m.style, &m.ids, x.Started, r.uri, r.concurrentTo(&m.ids), r.block)
-	if err != nil {
-		m.log.Warn().Err(err).Str("url", r.uri).Msg("exchange recorded without its metadata")
-	}
-	m.metadata = record
 }
 
 // append appends the member of a record whose block is in memory.
@@ -69,10 +54,10 @@ func (m *maker) append(dst, header []byte, block *message) []byte {
 
 // appendMetadata appends the member of the metadata record, if there is one.
 func (m *maker) appendMetadata(dst []byte) []byte {
-	if len(m.metadata) == 0 {
+	if len(m.records.metadata) == 0 {
 		return dst
 	}
-	m.parts[0], m.parts[1] = m.metadata, recordEnd
+	m.parts[0], m.parts[1] = m.records.metadata, recordEnd
 	return m.compressor.Append(dst, m.parts[:2], -1)
 }
 

@@ -18,17 +18,16 @@ var building sync.Mutex
 
 const warcFields = "application/warc-fields"
 
-// buildRecord makes a record with gowarc: the rare kinds, warcinfo and metadata. It returns the record without the line breaks at its end.
-//
-// gowarc's checks are off, since they blank a Target-URI that its parser refuses, and with them its digest: it comes from us.
-func buildRecord(s *style, kind gowarc.RecordType, fields [][2]string, block []byte) ([]byte, error) {
+// buildWarcinfo makes the rare record with gowarc, and returns it without the line breaks at its end. gowarc's checks are off, and with them its digest: it
+// comes from us.
+func buildWarcinfo(s *style, fields [][2]string, block []byte) ([]byte, error) {
 	building.Lock()
 	defer building.Unlock()
 	version := gowarc.V1_1
 	if s.seconds {
 		version = gowarc.V1_0
 	}
-	b := gowarc.NewRecordBuilder(kind, gowarc.WithVersion(version), gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore), gowarc.WithAddMissingDigest(false))
+	b := gowarc.NewRecordBuilder(gowarc.Warcinfo, gowarc.WithVersion(version), gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore), gowarc.WithAddMissingDigest(false))
 	for _, field := range fields {
 		b.AddWarcHeader(field[0], field[1])
 	}
@@ -36,16 +35,16 @@ func buildRecord(s *style, kind gowarc.RecordType, fields [][2]string, block []b
 	b.AddWarcHeader(gowarc.ContentType, warcFields)
 	b.AddWarcHeader(gowarc.WarcBlockDigest, digest.String())
 	if _, err := b.Write(block); err != nil {
-		return nil, fmt.Errorf("%s record: %w", kind, err)
+		return nil, fmt.Errorf("warcinfo record: %w", err)
 	}
 	record, _, err := b.Build()
 	if err != nil {
-		return nil, fmt.Errorf("%s record: %w", kind, err)
+		return nil, fmt.Errorf("warcinfo record: %w", err)
 	}
 	defer record.Close()
 	var out bytes.Buffer
 	if _, _, err := gowarc.NewMarshaler().Marshal(&out, record, 0); err != nil {
-		return nil, fmt.Errorf("%s record: %w", kind, err)
+		return nil, fmt.Errorf("warcinfo record: %w", err)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte(warc.RecordEnd)), nil
 }
@@ -64,7 +63,7 @@ func warcinfoRecord(s *style, id recordID, created time.Time, filename, host, co
 	for _, field := range fields {
 		block = warc.AppendField(block, field[0], field[1])
 	}
-	return buildRecord(s, gowarc.Warcinfo, [][2]string{
+	return buildWarcinfo(s, [][2]string{
 		{gowarc.WarcRecordID, id.String()},
 		{gowarc.WarcDate, string(s.appendDate(nil, created))},
 		{gowarc.WarcFilename, filename},
@@ -81,20 +80,6 @@ func (d digester) payloadDigest() string {
 		return algorithm + " of what follows the HTTP header, without the transfer coding (entity)"
 	}
 	return algorithm + " of what follows the HTTP header as it is stored, chunk framing included (wire)"
-}
-
-// metadataRecord makes the record of what went wrong with an exchange; block holds the facts.
-func metadataRecord(s *style, id *ids, started time.Time, uri string, concurrentTo *recordID, block []byte) ([]byte, error) {
-	fields := [][2]string{
-		{gowarc.WarcRecordID, id.metadata.String()},
-		{gowarc.WarcDate, string(s.appendDate(nil, started))},
-		{gowarc.WarcTargetURI, uri},
-		{gowarc.WarcWarcinfoID, id.warcinfo.String()},
-	}
-	if concurrentTo != nil {
-		fields = append(fields, [2]string{gowarc.WarcConcurrentTo, concurrentTo.String()})
-	}
-	return buildRecord(s, gowarc.Metadata, fields, block)
 }
 
 // software is the program's name and, in a released build, its version.

@@ -91,7 +91,8 @@ type records struct {
 	uri      string // WARC-Target-URI of all of them
 	response []byte
 	request  []byte
-	block    []byte // of the metadata record, which gowarc makes; empty if there is none
+	metadata []byte // the metadata record, header and block; empty if there is none
+	facts    []byte // its block
 	captured bool   // whether there is a capture: there is one for every response
 	capture  store.Capture
 
@@ -104,7 +105,7 @@ type records struct {
 // make sets r to the records of an exchange. It is pure: it reads the exchange's facts, not its buffers.
 func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	r.uri = targetURI(x.URL)
-	r.response, r.request, r.block = r.response[:0], r.request[:0], r.block[:0]
+	r.response, r.request, r.metadata = r.response[:0], r.request[:0], r.metadata[:0]
 	r.captured = response.length >= minBlock
 	protocol := response.protocol()
 	if protocol == "" {
@@ -125,7 +126,8 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 		r.request = r.appendRequest(&h, request)
 	}
 	if !r.captured || len(r.request) == 0 || x.Unverified != "" || x.Fault != "" || x.Truncated != "" {
-		r.block = appendFacts(r.block, x, response)
+		r.facts = appendFacts(r.facts[:0], x, response)
+		r.metadata = h.appendMetadata(r.metadata, r.concurrentTo(id), r.facts)
 	}
 }
 

@@ -91,12 +91,8 @@ func recordsText(t *testing.T, x *Exchange, requestText, responseText string) []
 	if len(r.request) > 0 {
 		out.WriteString(string(r.request) + requestText + "\r\n\r\n")
 	}
-	if len(r.block) > 0 {
-		record, err := metadataRecord(&style{}, id, x.Started, r.uri, r.concurrentTo(id), r.block)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out.WriteString(string(record) + "\r\n\r\n")
+	if len(r.metadata) > 0 {
+		out.WriteString(string(r.metadata) + "\r\n\r\n")
 	}
 	if r.captured {
 		out.Write(r.capture.AppendCDXJ(nil))
