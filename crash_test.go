@@ -196,9 +196,9 @@ func (c *crash) beginCollection() {
 	}
 	c.flags = slices.Concat([]string{"--min-free-space", "0"}, c.keys, [][]string{
 		{"--warc-max-size", "300kB"},
-		{"--warc-max-size", "100kB", "--commit-interval", "5ms"},
+		{"--warc-max-size", "100kB", "--commit-interval", "5ms", "--index-interval", "5ms"},
 		{"--warc-max-size", "1MB", "--sync", "always"},
-		{"--warc-max-size", "5MB", "--commit-interval", "200ms", "--queue-size", "2MB"},
+		{"--warc-max-size", "5MB", "--commit-interval", "200ms", "--index-interval", "300ms", "--queue-size", "2MB"},
 	}[c.random.IntN(4)])
 }
 

@@ -378,7 +378,7 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 		return rec.Status(), rec.Ready() == nil
 	})
 	rec.Index().TempDir = filepath.Join(dir, "spill")
-	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index())))
+	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
 	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy, rec))
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
@@ -710,9 +710,9 @@ func forProcess(pid int, page http.HandlerFunc) http.Handler {
 
 // exportPage streams the lines of a running recorder's index. An error in the middle breaks the answer off, so that
 // nobody takes a part for the whole.
-func exportPage(index *store.Bolt) http.HandlerFunc {
+func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ask := r.URL.Query()
+		ask, index := r.URL.Query(), indexOf()
 		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to"),
 			Key: store.Key(ask.Get("key")), Dialect: canon.Dialect(ask.Get("dialect"))}
 		if selectsAll(query) {

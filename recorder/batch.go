@@ -88,6 +88,24 @@ func (f *files) chunk() []byte {
 	return new([chunkSize]byte)[:0]
 }
 
+// spare keeps the memory of a batch's records for another, once they are on disk or lost; on disk, others may refer to them from any file.
+func (f *files) spare(b *batch) {
+	for _, chunk := range b.chunks {
+		if cap(chunk) == chunkSize {
+			f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
+		}
+	}
+	clear(b.chunks)
+	b.chunks = b.chunks[:0]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range b.done {
+		if p := b.done[i].original; p != nil && !p.lost {
+			p.segment = nil
+		}
+	}
+}
+
 // recycle takes a batch off what is pending, and keeps its memory for another.
 func (f *files) recycle(b *batch) {
 	f.mu.Lock()
@@ -98,13 +116,7 @@ func (f *files) recycle(b *batch) {
 	f.keys -= b.keys
 	f.fewerKeys.Broadcast()
 	f.mu.Unlock()
-	for _, chunk := range b.chunks {
-		if cap(chunk) == chunkSize {
-			f.chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
-		}
-	}
 	clear(b.done)
-	clear(b.chunks)
 	if b.keys > manyKeys {
 		debug.FreeOSMemory() // rare, and else the next such body would come on top of what this one has left
 	}

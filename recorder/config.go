@@ -19,6 +19,7 @@ type Config struct {
 	WARCIdle       time.Duration `name:"warc-idle" help:"Time without exchanges after which a WARC file is finished." default:"10m"`
 	WARCMaxAge     time.Duration `name:"warc-max-age" help:"Age at which a WARC file is finished, whatever is written to it; 0 is no limit." default:"0s"`
 	CommitInterval time.Duration `name:"commit-interval" help:"Time that a finished exchange waits at most for others to share its sync." default:"50ms"`
+	IndexInterval  time.Duration `name:"index-interval" help:"Time that captures which are on disk wait at most for others to share a transaction of the index. Whoever reads the index sees them without that." default:"1s"`
 	CommitSize     int64         `name:"commit-size" help:"Bytes of finished exchanges that are not kept waiting for others." default:"8MB" type:"size"`
 	Sync           string        `name:"sync" help:"When WARC files and index are forced to disk: batch (many exchanges share it), always (one for each exchange), none (for scratch use: a power failure may cost the collection)." enum:"batch,always,none" default:"batch"`
 	MinFreeSpace   int64         `name:"min-free-space" help:"Free space below which recording stops, before the disk is full; 0 does not look." default:"1GiB" type:"size"`
@@ -65,6 +66,7 @@ func (c Config) withDefaults() (Config, error) {
 	set(&c.WARCMaxSize, 1e9)
 	set((*int64)(&c.WARCIdle), int64(10*time.Minute))
 	set((*int64)(&c.CommitInterval), int64(50*time.Millisecond))
+	set((*int64)(&c.IndexInterval), int64(time.Second))
 	set(&c.CommitSize, 8e6)
 	set(&c.QueueSize, 64e6)
 	var err error
@@ -81,7 +83,7 @@ func (c Config) withDefaults() (Config, error) {
 			return c, err
 		}
 	}
-	if min(c.MinFreeSpace, c.WARCMaxSize, int64(c.WARCIdle), int64(c.WARCMaxAge), int64(c.CommitInterval), c.CommitSize, c.QueueSize) < 0 {
+	if min(c.MinFreeSpace, c.WARCMaxSize, int64(c.WARCIdle), int64(c.WARCMaxAge), int64(c.CommitInterval), int64(c.IndexInterval), c.CommitSize, c.QueueSize) < 0 {
 		return c, errors.New("a size or time of the recorder's settings is negative")
 	}
 	return c, errors.Join(warc.CheckPrefix(c.WARCPrefix), warc.CheckPattern(c.WARCName), c.WARCInfo.check())

@@ -133,7 +133,7 @@ func (c *committer) dropOrphans(g *group) {
 			b.done = append(b.done, d)
 		}
 		b.keys -= orphans.keys
-		c.finishBatch(orphans, errOrphan)
+		c.losesBatch(orphans, errOrphan)
 		return len(b.done) == 0
 	})
 }

@@ -6,8 +6,8 @@
 //
 // What the collection has already is not stored again, see [DedupConfig]: the response becomes a revisit, which refers to the first one.
 //
-// Invariant: a capture is in the index only when its records, and all before them in their file, are on disk; and every committed exchange is
-// recorded once, or named in the log as lost. What cannot be written is kept and tried again, while Ready says why new requests must be refused.
+// Invariant: a capture is in the index only when its records, and all before them in their file, are on disk, and for whoever asks it is there as soon as they
+// are; and every committed exchange is recorded once, or named in the log as lost. What cannot be written is kept and tried again, while Ready says why new requests must be refused.
 // What a revisit refers to is on disk when the revisit is, or before it in the same file.
 //
 // The collection's directory, of which the recorder is the only writer:
@@ -148,11 +148,11 @@ func (r *Recorder) start(cfg Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
 	r.small, r.large = make(chan *Exchange, 64), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
-	c.files, c.health, c.log, c.interval, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.WARCIdle, cfg.WARCMaxAge
+	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.IndexInterval, cfg.WARCIdle, cfg.WARCMaxAge
 	if r.files.alone {
 		c.interval = 0
 	}
-	c.closing, c.stop, c.finished, c.lost = r.closing, make(chan struct{}), r.finished, r.loses
+	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(chan struct{}), make(chan chan<- struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &smallWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, lost: r.loses}
 		r.workers.Go(func() { w.run(r.small) })
@@ -162,8 +162,11 @@ func (r *Recorder) start(cfg Config) {
 	r.stopped.Go(c.run)
 }
 
-// Index is the collection's index. It is open until Close.
-func (r *Recorder) Index() *store.Bolt { return r.index }
+// Index is the collection's index, with all that was on disk when Index was called, unless nothing can be written at present. It is open until Close.
+func (r *Recorder) Index() *store.Bolt {
+	r.committer.settle()
+	return r.index
+}
 
 // Begin returns an empty exchange. Its Started is still to be set.
 func (r *Recorder) Begin() *Exchange {
