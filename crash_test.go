@@ -417,15 +417,15 @@ func (c *crash) insert() {
 // cutPower takes from the files being written what nobody has forced to disk, or a part of that, and may leave zeros in its place.
 func (c *crash) cutPower() {
 	c.t.Helper()
-	committed := c.committed()
+	safe := c.synced()
 	for _, path := range c.openFiles() {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		safe := committed[strings.TrimSuffix(filepath.Base(path), warc.OpenSuffix)]
+		safe := safe[path]
 		if safe > int64(len(b)) {
-			c.t.Errorf("%s has %d bytes, of which %d are committed", path, len(b), safe)
+			c.t.Errorf("%s has %d bytes, of which %d are on disk", path, len(b), safe)
 			continue
 		}
 		left := safe + c.random.Int64N(int64(len(b))-safe+1)
@@ -441,6 +441,24 @@ func (c *crash) cutPower() {
 func (c *crash) openFiles() []string {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*"+warc.OpenSuffix))
 	return paths
+}
+
+// synced is how much of each file that was being written is on disk: what the index knows, and what the log names, with the request behind it.
+func (c *crash) synced() map[string]int64 {
+	c.t.Helper()
+	safe, committed := map[string]int64{}, c.committed()
+	for _, path := range c.openFiles() {
+		name := strings.TrimSuffix(filepath.Base(path), warc.OpenSuffix)
+		safe[path] = max(committed[name], c.logged[name])
+		members, _ := membersOf(path) // what cannot be read is not on disk
+		for _, m := range members {
+			if m.offset == c.logged[name] && (m.kind == "request" || m.kind == "metadata") {
+				c.logged[name] += m.length
+				safe[path] = max(safe[path], c.logged[name])
+			}
+		}
+	}
+	return safe
 }
 
 // committed is how much of each file the index knows.

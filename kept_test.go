@@ -28,6 +28,7 @@ type kept struct {
 	dir      string // of the collection
 	got      *received
 	captured map[string]bool     // URLs that the log called captures
+	logged   map[string]int64    // by name of the WARC file, where the last capture ends that the log named
 	indexed  map[string]*capture // by URL, as the last check has found them
 	files    map[string]*walked  // by name, as the last check has found them
 	unkept   int                 // answers that clients got just before an end, and that are not there
@@ -53,13 +54,14 @@ type member struct {
 }
 
 func newKept(t *testing.T, dir string, got *received) *kept {
-	return &kept{t: t, dir: dir, got: got, captured: map[string]bool{}, indexed: map[string]*capture{}, files: map[string]*walked{}}
+	return &kept{t: t, dir: dir, got: got, captured: map[string]bool{}, logged: map[string]int64{}, indexed: map[string]*capture{}, files: map[string]*walked{}}
 }
 
 // note takes what a process said that has ended or is still running.
 func (k *kept) note(r *recording) {
 	for _, line := range r.lines("capture") {
 		k.captured[line.URL] = true
+		k.logged[line.File] = max(k.logged[line.File], line.Offset+line.Length)
 	}
 }
 
