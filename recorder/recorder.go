@@ -63,7 +63,7 @@ type Recorder struct {
 	queueSize int64
 	queue     *semaphore.Weighted // bytes of exchanges between Commit and their commit
 	queued    atomic.Int64
-	small     chan *Exchange // for the workers that make records in memory
+	small     handfuls       // for the workers that make records in memory
 	large     chan *Exchange // for the one that does not
 	lost      atomic.Int64
 
@@ -146,7 +146,7 @@ func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (i
 // start starts the goroutines.
 func (r *Recorder) start(cfg Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
-	r.small, r.large = make(chan *Exchange, 64), make(chan *Exchange, largeAtOnce)
+	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
 	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.IndexInterval, cfg.WARCIdle, cfg.WARCMaxAge
 	if r.files.alone {
@@ -155,7 +155,7 @@ func (r *Recorder) start(cfg Config) {
 	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(chan struct{}), make(chan chan<- struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &smallWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, lost: r.loses}
-		r.workers.Go(func() { w.run(r.small) })
+		r.workers.Go(func() { w.run(r.small.out) })
 	}
 	w := &largeWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
 	r.workers.Go(func() { w.run(r.large) })
@@ -203,7 +203,7 @@ func (r *Recorder) commit(x *Exchange) {
 	x.queued = min(x.size()+exchangeCost, r.queueSize)
 	r.queue.Acquire(context.Background(), x.queued) // fails only when its context ends
 	r.queued.Add(x.queued)
-	r.small <- x
+	r.small.add(x)
 }
 
 // finished lets go of an exchange that is recorded or lost.
@@ -255,7 +255,7 @@ func (r *Recorder) close() error {
 	r.mu.Lock() // when no Commit is under way any more
 	r.closed = true
 	r.mu.Unlock()
-	close(r.small)
+	r.small.close()
 	close(r.large)
 	r.workers.Wait()
 	close(r.committer.stop)

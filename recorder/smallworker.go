@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"io"
+	"sync"
+	"time"
 
 	"warcorder/store"
 )
@@ -15,11 +17,67 @@ type smallWorker struct {
 	unspilled [2][]byte // what an exchange has spilled
 }
 
-func (w *smallWorker) run(exchanges <-chan *Exchange) {
-	for x := range exchanges {
-		w.record(x)
-		x.release()
+func (w *smallWorker) run(exchanges <-chan []*Exchange) {
+	for some := range exchanges {
+		for _, x := range some {
+			w.record(x)
+			x.release()
+		}
 	}
+}
+
+// handfuls passes exchanges on, several at a time: to wake a worker for each of them would cost as much as its records. What comes waits 2 ms at most.
+type handfuls struct {
+	out chan []*Exchange
+
+	mu      sync.Mutex // held while out is written to: whoever adds then waits for the workers
+	waiting []*Exchange
+	timer   *time.Timer
+}
+
+const (
+	handful    = 16
+	handfulFor = 2 * time.Millisecond
+)
+
+func (h *handfuls) add(x *Exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.waiting == nil {
+		h.waiting = make([]*Exchange, 0, handful)
+	}
+	h.waiting = append(h.waiting, x)
+	switch {
+	case len(h.waiting) == handful:
+		h.pass()
+	case len(h.waiting) > 1:
+	case h.timer == nil:
+		h.timer = time.AfterFunc(handfulFor, h.flush)
+	default:
+		h.timer.Reset(handfulFor)
+	}
+}
+
+func (h *handfuls) flush() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pass()
+}
+
+// pass passes on what waits; the caller holds mu.
+func (h *handfuls) pass() {
+	if len(h.waiting) > 0 {
+		h.out <- h.waiting
+		h.waiting = nil
+	}
+}
+
+// close passes on the last ones. Nothing may be added afterwards.
+func (h *handfuls) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pass()
+	close(h.out)
 }
 
 // record hands the records of an exchange to the committer.
