@@ -204,6 +204,26 @@ func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration)
 // commit does what is left to do of g. It may be called again after an error: nothing is done twice.
 func (c *committer) commit(g *group) error {
 	c.dropOrphans(g)
+	failed := c.writeAll(g)
+	if left, waiting := c.untilIndexed(); waiting && (left <= 0 || isClosed(c.stop) || failed != nil) {
+		if err := c.putInIndex(); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	for len(g.retired) > 0 {
+		if err := c.seal(g.retired[0]); err != nil {
+			return err
+		}
+		g.retired = g.retired[1:]
+	}
+	return nil
+}
+
+// writeAll writes the batches of g that are not written yet, up to the first that cannot be.
+func (c *committer) writeAll(g *group) error {
 	for len(g.batches) > 0 {
 		b := g.batches[0]
 		if !b.written {
@@ -213,17 +233,6 @@ func (c *committer) commit(g *group) error {
 		}
 		c.onDisk(b)
 		g.batches = g.batches[1:]
-	}
-	if left, waiting := c.untilIndexed(); waiting && (left <= 0 || isClosed(c.stop)) {
-		if err := c.putInIndex(); err != nil {
-			return err
-		}
-	}
-	for len(g.retired) > 0 {
-		if err := c.seal(g.retired[0]); err != nil {
-			return err
-		}
-		g.retired = g.retired[1:]
 	}
 	return nil
 }

@@ -313,7 +313,7 @@ func TestLostOriginal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		c.get("http://example.com/before")
-		synctest.Wait()
+		time.Sleep(time.Second) // until it is on disk
 		back := c.takeAway()
 		for i := range 3 {
 			c.commit(fmt.Sprint("http://example.com/", i), exampleRequest, answerOf(200, "", body2K))

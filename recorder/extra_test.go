@@ -318,14 +318,15 @@ func TestChain(t *testing.T) {
 // TestManyChains: those that are forgotten are asked for in the index.
 func TestManyChains(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	inIndex := make(chan struct{})
+	onDisk := make(chan struct{})
 	c.log.onLine = func(line string) {
 		if strings.Contains(line, "tls-chain") {
-			close(inIndex)
+			close(onDisk)
 		}
 	}
 	c.getOver(exampleChain("one"), "x")
-	<-inIndex
+	<-onDisk
+	c.Index() // waits until it is there too
 	c.chains.mu.Lock()
 	clear(c.chains.seen)
 	for i := range maxChains {

@@ -134,7 +134,7 @@ func testFileSizeLimit(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					col := open(t, t.TempDir(), Config{QueueSize: 3000}) // one exchange
 					col.commit("http://example.com/1", exampleRequest, exampleResponse)
-					time.Sleep(time.Second)
+					time.Sleep(2 * time.Second) // until it is in the index
 					synctest.Wait()
 					limit(t, c.limit)
 					col.commit("http://example.com/2", exampleRequest, exampleResponse)

@@ -372,6 +372,7 @@ func TestGroupCommit(t *testing.T) {
 			}
 		}
 		c.get("http://example.com/0")
+		time.Sleep(handfulFor)
 		check(1)
 		time.Sleep(30 * time.Millisecond)
 		c.get("http://example.com/1")
@@ -382,8 +383,10 @@ func TestGroupCommit(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		check(3)
 		c.commit("http://example.com/3", exampleRequest, page(200, "text/html", "", randomText(60_000)))
+		time.Sleep(handfulFor)
 		check(3)
 		c.commit("http://example.com/4", exampleRequest, page(200, "text/html", "", randomText(60_000)))
+		time.Sleep(handfulFor)
 		check(5)
 		c.get("http://example.com/5")
 		c.close()
@@ -419,7 +422,7 @@ func TestIdle(t *testing.T) {
 		if done, open := files(); done != 1 || open != 1 {
 			t.Errorf("after 100 s: %d finished, %d open", done, open)
 		}
-		time.Sleep(10 * time.Second)
+		time.Sleep(10*time.Second + handfulFor)
 		if done, open := files(); done != 2 || open != 0 {
 			t.Errorf("after 110 s: %d finished, %d open", done, open)
 		}
