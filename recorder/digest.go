@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+
+	"warcorder/recorder/sha1pair"
 )
 
 // algorithm is that of the digests in WARC records and CDXJ lines.
@@ -67,14 +69,26 @@ type digester struct {
 	entity bool // the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1 names), not what follows the HTTP header as it is stored
 }
 
+// decodes reports whether the payload is other than what follows the head.
+func (d digester) decodes(h *head) bool { return d.entity && h.chunked }
+
 // sumBytes returns the digests of a block and of its payload, which follows the head.
 func (d digester) sumBytes(block []byte, h *head) (whole, payload sum) {
-	return d.of(block), d.payload(block[h.size:], h)
+	if d.algorithm != sha1Digest || d.decodes(h) {
+		return d.of(block), d.payload(block[h.size:], h)
+	}
+	return sha1Sums(sha1pair.Sum(block, h.size))
+}
+
+func sha1Sums(block, payload [sha1.Size]byte) (a, b sum) {
+	*(*[sha1.Size]byte)(a.bytes[:]) = block
+	*(*[sha1.Size]byte)(b.bytes[:]) = payload
+	return a, b
 }
 
 // payload returns the payload digest of a body.
 func (d digester) payload(body []byte, h *head) sum {
-	if !d.entity || !h.chunked {
+	if !d.decodes(h) {
 		return d.of(body)
 	}
 	var chunks dechunker
@@ -89,31 +103,65 @@ func (d digester) payload(body []byte, h *head) sum {
 
 // sumReader is sumBytes for a block that is read once; buf is what it is read through. What follows the head goes to content too, unless that is nil.
 func (d digester) sumReader(block io.Reader, h *head, buf []byte, content *content) (whole, payload sum, err error) {
-	ofBlock, ofPayload := d.new(), d.new()
-	var chunks dechunker
+	sums := d.sumsOf(h)
 	left := h.size // of the head
 	for err == nil {
 		var n int
 		n, err = block.Read(buf)
-		ofBlock.Write(buf[:n])
 		skip := min(left, n)
 		left -= skip
 		body := buf[skip:n]
 		if content != nil {
 			content.write(body)
 		}
-		if !d.entity || !h.chunked {
-			ofPayload.Write(body)
-			continue
-		}
-		for len(body) > 0 {
-			var data []byte
-			data, body = chunks.next(body)
-			ofPayload.Write(data)
-		}
+		sums.write(buf[:skip], body)
 	}
 	if err == io.EOF {
 		err = nil
 	}
-	return d.sumOf(ofBlock), d.sumOf(ofPayload), err
+	whole, payload = sums.end()
+	return whole, payload, err
+}
+
+// sums makes the digests of a block that comes in parts, and of its payload.
+type sums struct {
+	digester
+	pair           *sha1pair.Pair // or nil, and these:
+	block, payload hash.Hash
+	chunked        bool // the payload is what is in the chunks
+	chunks         dechunker
+}
+
+func (d digester) sumsOf(h *head) *sums {
+	if d.algorithm == sha1Digest && !d.decodes(h) {
+		return &sums{pair: sha1pair.New()}
+	}
+	return &sums{digester: d, block: d.new(), payload: d.new(), chunked: d.decodes(h)}
+}
+
+// write takes more of the head, and of the body that follows it.
+func (s *sums) write(head, body []byte) {
+	if s.pair != nil {
+		s.pair.WriteHead(head)
+		s.pair.WriteBody(body)
+		return
+	}
+	s.block.Write(head)
+	s.block.Write(body)
+	if !s.chunked {
+		s.payload.Write(body)
+		return
+	}
+	for len(body) > 0 {
+		var data []byte
+		data, body = s.chunks.next(body)
+		s.payload.Write(data)
+	}
+}
+
+func (s *sums) end() (block, payload sum) {
+	if s.pair != nil {
+		return sha1Sums(s.pair.Sums())
+	}
+	return s.sumOf(s.block), s.sumOf(s.payload)
 }

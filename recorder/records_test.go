@@ -128,14 +128,17 @@ func TestWarcinfo(t *testing.T) {
 	compare(t, filepath.Join("testdata", "warcinfo.golden"), record)
 }
 
-// TestSumReader checks the digests of one pass against those of two, for blocks that are read in small pieces.
+// TestSumReader checks the digests of one pass against those of two, for blocks that are in memory and that are read in small pieces.
 func TestSumReader(t *testing.T) {
 	block := []byte(exampleResponse)
 	chunked := []byte("3;x\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n")
 	for _, d := range []digester{{}, {algorithm: sha256Digest}, {entity: true}, {sha256Digest, true}} {
 		for headSize := range len(block) + 1 {
 			h := &head{size: headSize, chunked: headSize%2 > 0}
-			wantBlock, wantPayload := d.sumBytes(block, h)
+			wantBlock, wantPayload := d.of(block), d.payload(block[headSize:], h)
+			if gotBlock, gotPayload := d.sumBytes(block, h); gotBlock != wantBlock || gotPayload != wantPayload {
+				t.Errorf("%v, head of %d bytes: %v, %v in memory; want %v, %v", d, headSize, &gotBlock, &gotPayload, &wantBlock, &wantPayload)
+			}
 			gotBlock, gotPayload, err := d.sumReader(bytes.NewReader(block), h, make([]byte, 7), nil)
 			if err != nil || gotBlock != wantBlock || gotPayload != wantPayload {
 				t.Errorf("%v, head of %d bytes: %v, %v, %v; want %v, %v", d, headSize, &gotBlock, &gotPayload, err, &wantBlock, &wantPayload)
