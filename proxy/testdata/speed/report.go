@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// report is all that was measured.
+type report struct {
+	Proxies []string `json:"proxies"`
+	Results []result `json:"results"`
+	Sizes   []sizes  `json:"sizes,omitempty"`
+}
+
+// Figures of a result that ratios are made of.
+var figures = map[string]func(result) float64{
+	"CPU":  func(r result) float64 { return r.CPU },
+	"MB/s": func(r result) float64 { return r.MBPerSec },
+	"p50":  func(r result) float64 { return r.FirstP50 },
+	"p99":  func(r result) float64 { return r.FirstP99 },
+}
+
+// write prints medians over the rounds, and of what counts in a scenario the median of the rounds' ratios to the
+// reference: what the machine does beside it falls on both sides of a ratio.
+func (r report) write(to io.Writer) {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "scenario\tproxy\trounds\tCPU s/1000\trequests/s\tMB/s\tp50 ms\tp99 ms\tpeak MB\tratio to %s\t\n", r.reference())
+	for _, s := range scenarios {
+		for _, name := range r.Proxies {
+			rounds := r.of(s.name, name)
+			if len(rounds) == 0 {
+				continue
+			}
+			m := func(of func(result) float64) float64 {
+				var all []float64
+				for _, one := range rounds {
+					all = append(all, of(one))
+				}
+				return median(all)
+			}
+			fmt.Fprintf(table, "%s\t%s\t%d\t%.3f\t%.0f\t%.1f\t%.3f\t%.3f\t%.0f\t%s\t\n", s.name, name, len(rounds), m(figures["CPU"]),
+				m(func(r result) float64 { return r.PerSec }), m(figures["MB/s"]), m(figures["p50"]), m(figures["p99"]),
+				m(func(r result) float64 { return r.PeakMB }), r.ratios(s, name))
+		}
+	}
+	if len(r.Results) > 0 {
+		table.Flush()
+	}
+	for _, s := range r.Sizes {
+		fmt.Fprintf(to, "bytes of %d records with %q: %d here, %d as gzip -6, ratio %.3f\n", s.Records, s.Match, s.Ours, s.Level6, s.Ratio)
+	}
+}
+
+// err tells the first thing that went wrong: figures of requests that failed are none.
+func (r report) err() error {
+	for _, one := range r.Results {
+		if one.Errors > 0 || one.Requests == 0 {
+			return fmt.Errorf("%s, %s, round %d: %d of %d requests failed: %s", one.Scenario, one.Proxy, one.Round, one.Errors, one.Requests+one.Errors, one.Error)
+		}
+	}
+	return nil
+}
+
+// reference is the proxy that the others are compared with.
+func (r report) reference() string {
+	if slices.Contains(r.Proxies, baseline) {
+		return baseline
+	}
+	return r.Proxies[0]
+}
+
+func (r report) of(scenario, proxy string) (rounds []result) {
+	for _, one := range r.Results {
+		if one.Scenario == scenario && one.Proxy == proxy {
+			rounds = append(rounds, one)
+		}
+	}
+	return rounds
+}
+
+// ratios are of the figures that a scenario is about.
+func (r report) ratios(s scenario, proxy string) (text string) {
+	ours, theirs := r.of(s.name, proxy), r.of(s.name, r.reference())
+	if len(ours) != len(theirs) {
+		return "-"
+	}
+	for _, about := range s.about {
+		var ratios []float64
+		for i := range ours {
+			ratios = append(ratios, figures[about](ours[i])/figures[about](theirs[i]))
+		}
+		text += fmt.Sprintf(" %.2f %s", median(ratios), about)
+	}
+	return text
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
