@@ -13,18 +13,19 @@ import (
 
 // mayImport says which of our own packages a package may import, and why no others.
 var mayImport = map[string][]string{
-	"canon":             {}, // keys depend on a request and nothing else
-	"canon/vector":      {"warcorder/canon"},
-	"certs":             {}, // so that the authority can be read on its own
-	"store":             {"warcorder/canon", "warcorder/store/fault"},
-	"store/fault":       {},                                          // nothing but names in a normal build
-	"store/warc":        {"warcorder/store/fault"},                   // the files know nothing of the index
-	"store/verify":      {"warcorder/store", "warcorder/store/warc"}, // it judges what recorder makes, and does not ask it
-	"store/warc/v09":    {"warcorder/store/warc"},
-	"recorder":          {"warcorder/canon", "warcorder/store", "warcorder/store/fault", "warcorder/store/warc", "warcorder/recorder/sha1pair"},
-	"recorder/sha1pair": {},                                        // digests, and nothing of records
-	"proxy":             {"warcorder/recorder", "warcorder/certs"}, // it knows exchanges, not how they are kept
-	"proxy/admin":       {},                                        // main mounts what it shows
+	"canon":              {}, // keys depend on a request and nothing else
+	"canon/vector":       {"warcorder/canon"},
+	"certs":              {}, // so that the authority can be read on its own
+	"store":              {"warcorder/canon", "warcorder/store/fault"},
+	"store/fault":        {},                                                        // nothing but names in a normal build
+	"store/warc":         {"warcorder/store/fault", "warcorder/store/warc/deflate"}, // the files know nothing of the index
+	"store/warc/deflate": {},                                                        // bytes in, bytes out
+	"store/verify":       {"warcorder/store", "warcorder/store/warc"},               // it judges what recorder makes, and does not ask it
+	"store/warc/v09":     {"warcorder/store/warc"},
+	"recorder":           {"warcorder/canon", "warcorder/store", "warcorder/store/fault", "warcorder/store/warc", "warcorder/recorder/sha1pair"},
+	"recorder/sha1pair":  {},                                        // digests, and nothing of records
+	"proxy":              {"warcorder/recorder", "warcorder/certs"}, // it knows exchanges, not how they are kept
+	"proxy/admin":        {},                                        // main mounts what it shows
 }
 
 // only says where a library may be used: what replaces it one day is then one place.

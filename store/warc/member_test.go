@@ -80,6 +80,39 @@ func TestStoredBytesAreNotDeflated(t *testing.T) {
 	}
 }
 
+// TestMembersAreShort holds members to what gzip -6 makes of the same records: half of the bodies are encoded, and stored.
+func TestMembersAreShort(t *testing.T) {
+	c := NewCompressor()
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		ours, theirs := 0, 0
+		for i, body := range [][]byte{textBody(n), encodedBody(n), nil} { // the last as a request
+			parts, stored := newRecord(i, body).parts(), -1
+			if i == 1 {
+				stored = 2
+			}
+			ours += len(c.Append(nil, parts, stored))
+			var gz bytes.Buffer
+			w, err := gzip.NewWriterLevel(&gz, 6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range parts {
+				if _, err := w.Write(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			theirs += gz.Len()
+		}
+		t.Logf("bodies of %d: %d bytes, gzip -6 %d", n, ours, theirs)
+		if ours > theirs+theirs/10 {
+			t.Errorf("bodies of %d: members have %d bytes, those of gzip -6 %d", n, ours, theirs)
+		}
+	}
+}
+
 func TestPutSkipLengths(t *testing.T) {
 	for _, test := range []struct {
 		name                     string

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"warcorder/store/warc/deflate"
 )
 
 // span is a part of a file.
@@ -83,7 +85,10 @@ func claiming() []byte {
 	head := fmt.Appendf(nil, "WARC/1.1\r\nWARC-Record-ID: <urn:uuid:000000000666>\r\n")
 	head = AppendInt(head, "Content-Length", int64(text-len(head)-len("Content-Length: 1234\r\n\r\n")-len(RecordEnd)))
 	head = append(head, "\r\n"...)
-	inner := join([]byte(memberHeader), appendStoredHeader(nil, 900, false), head)
+	var e deflate.Encoder
+	e.Begin([]byte(memberHeader))
+	e.StoreHeader(900, false)
+	inner := join(e.End(), head)
 	rest := body + len(RecordEnd) + memberTrailer // of the record's own member, from its body on
 	putSkipLengths(inner[skipLengths:], int64(rest), int64(text))
 	return newRecord(4, append(inner, make([]byte, body-len(inner))...)).member(true)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"warcorder/store/warc/deflate"
 )
 
 // WriteSeeker is what Stream writes to: an *os.File that is not open for append, or the Tail of a Writer.
@@ -22,16 +24,13 @@ func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.
 	counter := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counter, 2*maxStored)
 	out.WriteString(c.header()) // a bufio.Writer keeps its first error until Flush
-	c.begin(out)
-	for _, p := range head {
-		if err := c.write(p); err != nil {
-			return 0, fmt.Errorf("deflate the head: %w", err)
-		}
-	}
+	c.begin(c.encoded[:0])
+	c.sum(head...)
+	c.deflateParts(head, false)
 	if stored {
 		err = c.streamStored(out, body, size)
 	} else {
-		err = c.streamDeflated(body, size)
+		err = c.streamDeflated(out, body, size)
 	}
 	if err != nil {
 		return 0, err
@@ -49,21 +48,22 @@ func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.
 	return counter.n, err
 }
 
-func (c *Compressor) streamDeflated(body io.Reader, size int64) error {
-	err := c.chunks(body, size, c.write)
+func (c *Compressor) streamDeflated(out io.Writer, body io.Reader, size int64) error {
+	err := c.chunks(body, size, func(p []byte) error {
+		c.sum(p)
+		c.deflate.Continue(p)
+		return c.writeEncoded(out)
+	})
 	if err != nil {
 		return err
 	}
-	if err := c.write([]byte(RecordEnd)); err != nil {
-		return err
-	}
-	return c.deflate.Close()
+	end := []byte(RecordEnd)
+	c.sum(end)
+	c.deflate.Deflate(end, deflate.Body, true)
+	return c.writeEncoded(out)
 }
 
-func (c *Compressor) streamStored(out *bufio.Writer, body io.Reader, size int64) error {
-	if err := c.deflate.Flush(); err != nil {
-		return err
-	}
+func (c *Compressor) streamStored(out io.Writer, body io.Reader, size int64) error {
 	err := c.chunks(body, size, func(p []byte) error { return c.writeStored(out, p, false) })
 	if err != nil {
 		return err
@@ -71,10 +71,21 @@ func (c *Compressor) streamStored(out *bufio.Writer, body io.Reader, size int64)
 	return c.writeStored(out, []byte(RecordEnd), true)
 }
 
-func (c *Compressor) writeStored(out *bufio.Writer, p []byte, final bool) error {
+// writeStored writes what has been deflated before p, and p as a stored block.
+func (c *Compressor) writeStored(out io.Writer, p []byte, final bool) error {
 	c.sum(p)
-	out.Write(appendStoredHeader(out.AvailableBuffer(), len(p), final))
+	c.deflate.StoreHeader(len(p), final)
+	if err := c.writeEncoded(out); err != nil {
+		return err
+	}
 	_, err := out.Write(p)
+	return err
+}
+
+// writeEncoded writes what has been deflated since it was called last.
+func (c *Compressor) writeEncoded(out io.Writer) error {
+	c.encoded = c.deflate.Take()
+	_, err := out.Write(c.encoded)
 	return err
 }
 
