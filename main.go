@@ -118,6 +118,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.Configuration(readConfig),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
+		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
 		kong.TypeMapper(reflect.TypeFor[proxy.HostList](), hostListMapper{}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
@@ -161,11 +162,20 @@ func (hostListMapper) IsBool() bool { return true }
 
 // Decode reads true, false, "host,host" or a list of hosts.
 func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
-	text := "true"
 	if ctx.Scan.Peek().Type == kong.FlagValueToken {
-		text = fmt.Sprint(ctx.Scan.Pop().Value)
+		return parseHosts(ctx, target)
 	}
-	list, err := proxy.ParseHostList(text)
+	target.Set(reflect.ValueOf(proxy.HostList{All: true}))
+	return nil
+}
+
+// parseHosts reads a list of hosts that must be there.
+func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("hosts")
+	if err != nil {
+		return err
+	}
+	list, err := proxy.ParseHostList(fmt.Sprint(text.Value))
 	if err != nil {
 		return err
 	}
@@ -888,7 +898,7 @@ func (c *keyCommand) Run(*commandLine) error {
 
 type gapsCommand struct {
 	collectionFlags
-	Reason string `help:"Only gaps of this reason: tunnelled, refused, upstream, cut, write." placeholder:"REASON" enum:",tunnelled,refused,upstream,cut,write" default:""`
+	Reason string `help:"Only gaps of this reason: tunnelled, refused, upstream, cut, write, unrecorded." placeholder:"REASON" enum:",tunnelled,refused,upstream,cut,write,unrecorded" default:""`
 	Limit  int    `short:"n" help:"How many to list, the newest; 0 is all that are kept." default:"100"`
 	JSON   bool   `name:"json" help:"Print them as JSON."`
 }

@@ -132,7 +132,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-func TestInsecureUpstreamFlag(t *testing.T) {
+func TestHostLists(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want proxy.HostList
@@ -147,6 +147,17 @@ func TestInsecureUpstreamFlag(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(line.Record.Proxy.InsecureUpstream, c.want) {
 			t.Errorf("%v: %+v, %v", c.args, line.Record.Proxy.InsecureUpstream, err)
 		}
+	}
+	line, err := parse(t, "--no-record", "A.example,*.b.example")
+	if want := []string{"a.example", "*.b.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	if _, err := parse(t, "--no-record"); err == nil {
+		t.Error("--no-record stands alone")
+	}
+	line, err = parse(t, "--config", writeFile(t, "no-record: [\"*\"]\n"))
+	if err != nil || !line.Record.Proxy.NoRecord.All {
+		t.Errorf("no-record: [\"*\"]: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
 	if _, err := parse(t, "--insecure-upstream=https://a.example/"); err == nil || !strings.Contains(err.Error(), "without scheme") {
 		t.Errorf("a URL: %v", err)

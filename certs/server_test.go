@@ -124,6 +124,48 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
+// TestKeyExchange: a client on this machine is spared the hybrids, unless it knows nothing else. All others get them.
+func TestKeyExchange(t *testing.T) {
+	a := open(t, t.TempDir())
+	for name, test := range map[string]struct {
+		offered []tls.CurveID
+		far     bool
+		want    tls.CurveID
+	}{
+		"near":              {nil, false, tls.X25519},
+		"near, hybrid only": {[]tls.CurveID{tls.X25519MLKEM768}, false, tls.X25519MLKEM768},
+		"near, P-256 only":  {[]tls.CurveID{tls.CurveP256}, false, tls.CurveP256},
+		"far":               {nil, true, tls.X25519MLKEM768},
+		"far, P-256 only":   {[]tls.CurveID{tls.CurveP256}, true, tls.CurveP256},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := a.ServerConfig(nil)
+			choose := config.GetConfigForClient
+			config.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+				if test.far {
+					hello.Conn = farConn{hello.Conn}
+				}
+				return choose(hello)
+			}
+			addr, _ := serve(t, config)
+			cache := tls.NewLRUClientSessionCache(8)
+			for _, resumed := range []bool{false, true} {
+				state, err := visit(addr, &tls.Config{ServerName: "example.org", RootCAs: pool(a), CurvePreferences: test.offered, ClientSessionCache: cache})
+				if err != nil || state.CurveID != test.want || state.DidResume != resumed {
+					t.Errorf("%v, resumed %v, %v; want %v, resumed %v", state.CurveID, state.DidResume, err, test.want, resumed)
+				}
+			}
+		})
+	}
+}
+
+// farConn is a connection of another machine's.
+type farConn struct{ net.Conn }
+
+func (farConn) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1}
+}
+
 func TestClientWithoutOurRootRefuses(t *testing.T) {
 	a, other := open(t, t.TempDir()), open(t, t.TempDir())
 	addr, _ := serve(t, a.ServerConfig(nil))

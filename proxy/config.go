@@ -9,6 +9,7 @@ import (
 // Config is how the proxy behaves. The struct tags are the command line's and the file's names and defaults.
 type Config struct {
 	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes a domain). Their records say what was wrong." placeholder:"HOST,…"`
+	NoRecord         HostList `name:"no-record" help:"Hosts whose exchanges pass without being recorded, named as in the URL (\"*.example.org\" takes a domain, \"*\" all). Of what passes there nothing is in the archive, and nothing else would say so: the gap list counts it." placeholder:"HOST,…" type:"hosts"`
 	OnClientAbort    string   `name:"on-client-abort" help:"When a client goes away: cut the fetch, or finish it for the archive." enum:"cut,finish" default:"cut"`
 	MaxConnections   int      `name:"max-connections" help:"Clients that may be connected at a time, tunnels included. At that number the connection that has waited longest for a request makes room for a new one; if none waits, the new one gets 503. The limit on open files may allow fewer." default:"10000"`
 	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted." default:"1MiB" type:"size"`

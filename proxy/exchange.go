@@ -21,6 +21,8 @@ type exchange struct {
 	until  time.Time // when timeout-total ends it; zero: never
 	due    time.Time // when timeout-first-byte ends the wait for a head
 	sent   bool      // bytes of the origin have reached the client
+
+	unrecorded bool // by the operator's wish (no-record): x holds facts for the log, and no byte
 }
 
 var (
@@ -38,7 +40,7 @@ func (e *recordError) Error() string { return "record: " + e.err.Error() }
 func (e *recordError) Unwrap() error { return e.err }
 
 // glance is how long the relay waits for an origin before it begins to watch whether the client is still there. Most
-// answers come sooner and are spared the watching.
+// answers come sooner and are spared the watching. It may be half as long again.
 const glance = 250 * time.Millisecond
 
 // run relays the exchange and records it. It reports whether the client's connection goes on.
@@ -128,7 +130,7 @@ func (e *exchange) dial() (*upstream, error) {
 }
 
 // finishes reports whether a fetch goes on for the archive when its client has gone.
-func (e *exchange) finishes() bool { return e.s.p.cfg.OnClientAbort == "finish" }
+func (e *exchange) finishes() bool { return e.s.p.cfg.OnClientAbort == "finish" && !e.unrecorded }
 
 // abandoned reports that nobody waits for the answer, not even the archive.
 func (e *exchange) abandoned() bool { return e.s.gone.Load() && !e.finishes() }
@@ -156,6 +158,16 @@ func (e *exchange) by(patience time.Duration) time.Time {
 	return at
 }
 
+// boundWrite sets how long the next write may take: timeout-idle and up to an eighth more, but never beyond timeout-total.
+func (e *exchange) boundWrite(w *wire) {
+	patience := e.s.p.cfg.Timeout.Idle
+	at, slack := e.by(patience), patience/8
+	if !e.until.IsZero() && at.Add(slack).After(e.until) {
+		slack = 0
+	}
+	w.writeUntil(at, slack)
+}
+
 // bounded sets the limit on a body.
 func (e *exchange) bounded(b body) body {
 	b.most = e.s.p.cfg.MaxBodySize
@@ -175,12 +187,12 @@ func (e *exchange) send() error {
 			out, b = s.fwd, whole
 		}
 	}
-	e.up.conn.SetWriteDeadline(e.by(s.p.cfg.Timeout.Idle))
+	e.boundWrite(&e.up.wire)
 	if _, err := e.up.conn.Write(out); err != nil {
 		return err
 	}
-	if _, err := e.x.Request.Write(out); err != nil {
-		return &recordError{err}
+	if err := e.keep(&e.x.Request, out); err != nil {
+		return err
 	}
 	if !b.done() {
 		e.upload = e.startUpload(b)
@@ -238,19 +250,22 @@ func (e *exchange) fill(at time.Time) error {
 		e.due = e.by(s.p.cfg.Timeout.FirstByte) // only now has the origin the whole request
 		at = e.due
 	}
+	if e.upload != nil {
+		e.up.forgetDeadlines()
+	}
 	if s.in.watching == nil && !s.gone.Load() {
-		first := time.Now().Add(glance)
-		if at.Before(first) {
-			first = at
+		first, slack := time.Now().Add(glance), glance/2
+		if at.Before(first.Add(slack)) {
+			first, slack = at, 0
 		}
-		e.up.conn.SetReadDeadline(first)
+		e.up.readUntil(first, slack)
 		err := e.up.fill(largeBuffer)
 		if !errors.Is(err, os.ErrDeadlineExceeded) || first == at {
 			return err
 		}
 		s.in.watch(e.clientGone)
 	}
-	e.up.conn.SetReadDeadline(at)
+	e.up.readUntil(at, 0)
 	return e.up.fill(largeBuffer)
 }
 
@@ -266,7 +281,7 @@ func (e *exchange) clientGone(error) {
 func (e *exchange) toClient(b []byte) error {
 	if !e.s.gone.Load() {
 		e.sent = true
-		e.s.conn.SetWriteDeadline(e.by(e.s.p.cfg.Timeout.Idle))
+		e.boundWrite(&e.s.in)
 		_, err := e.s.conn.Write(b)
 		if err == nil || e.overtime(err) {
 			return err
@@ -284,8 +299,8 @@ func (e *exchange) relayResponse(res *response, head int) error {
 	b := e.bounded(responseBody(&res.message))
 	n, framingErr := b.take(e.up.bytes()[head:])
 	for piece := e.up.bytes()[:head+n]; ; piece = e.up.bytes()[:n] {
-		if _, err := e.x.Response.Write(piece); err != nil {
-			return &recordError{err}
+		if err := e.keep(&e.x.Response, piece); err != nil {
+			return err
 		}
 		err := e.toClient(piece)
 		e.up.consume(len(piece))
@@ -307,7 +322,7 @@ func (e *exchange) relayResponse(res *response, head int) error {
 // keepBuffered records what is already here of a response whose client has gone.
 func (e *exchange) keepBuffered(b *body) {
 	n, _ := b.take(e.up.bytes())
-	e.x.Response.Write(e.up.bytes()[:n])
+	e.keep(&e.x.Response, e.up.bytes()[:n])
 	e.up.consume(n)
 }
 
@@ -338,7 +353,7 @@ func (e *exchange) finish(res *response, err error) bool {
 	if !uploaded {
 		e.noteUpload()
 	}
-	e.x.Commit()
+	e.commit()
 	if !goesOn && !s.gone.Load() {
 		s.linger()
 	}
@@ -359,9 +374,6 @@ func (e *exchange) noteUpload() {
 	e.gap(recorder.GapCut, e.x.Fault)
 }
 
-// gap notes that the exchange is not in the archive, or not all of it.
-func (e *exchange) gap(reason, detail string) { e.s.p.rec.Gap(reason, e.x.URL, detail) }
-
 // breakOff settles an exchange that broke off in the middle of the response. The client must see a broken response
 // too: its connection is cut without ceremony, or reset where its plain end would look like that of the body.
 func (e *exchange) breakOff(res *response, err error) bool {
@@ -376,7 +388,7 @@ func (e *exchange) breakOff(res *response, err error) bool {
 	e.x.Truncated, e.x.Fault = e.truncation(err)
 	e.s.p.logFault("response cut short", e.x.URL, err)
 	e.gap(e.reason(err, fault{}), e.x.Fault)
-	e.x.Commit()
+	e.commit()
 	return false
 }
 
@@ -409,7 +421,7 @@ func (e *exchange) fail(err error) bool {
 	s.in.unwatch()
 	why := e.blame(err)
 	e.gap(e.reason(err, why), why.why)
-	if e.x.Request.Len() == 0 { // nothing was sent
+	if e.up == nil || e.x.Request.Len() == 0 && !e.unrecorded { // nothing was sent
 		e.drop()
 		s.p.logFault("no answer", e.x.URL, err)
 		e.x.Discard()
@@ -433,11 +445,11 @@ func (e *exchange) keepFailed(err error, why fault) {
 		e.s.p.logFault("no answer", e.x.URL, err)
 		e.x.Truncated, _ = e.truncation(err)
 		if !refusedAnswer(err) {
-			e.x.Response.Write(e.up.bytes())
+			e.keep(&e.x.Response, e.up.bytes())
 		}
 	}
 	e.drop()
-	e.x.Commit()
+	e.commit()
 }
 
 // reason names the gap that an error leaves. why is what the client is told, if it has had no answer.

@@ -838,3 +838,123 @@ func TestNothingPassesUnrecorded(t *testing.T) {
 		t.Errorf("%d responses are recorded, %d were answered", n, answered)
 	}
 }
+
+// TestDeadlinesOfTheLastExchange: on a connection that is used again nothing is left of how long the last answer could take.
+func TestDeadlinesOfTheLastExchange(t *testing.T) {
+	onBothSchemes(t, func(t *testing.T, secure bool) {
+		h := newHouse(t, config())
+		asked := make(chan struct{})
+		o := newOrigin(t, secure, func(o *peer) {
+			for i := range 3 {
+				head := o.readHead()
+				if i > 0 {
+					asked <- struct{}{}
+					<-asked
+				}
+				o.send(numbered(i))
+				if strings.HasPrefix(head, "POST") {
+					o.readN(10)
+					asked <- struct{}{}
+				}
+			}
+			o.readAll()
+		})
+		client, prefix := h.to(o, secure)
+		client.send(text("GET "+prefix+"/0 HTTP/1.1", "Host: a"))
+		client.readUntil(len(numbered(0)))
+		client.send(text("GET "+prefix+"/1 HTTP/1.1", "Host: a"))
+		<-asked
+		time.Sleep(2 * glance) // the wait that is tested
+		asked <- struct{}{}
+		client.readUntil(2 * len(numbered(0)))
+		time.Sleep(2 * glance)
+		client.send(text("POST "+prefix+"/2 HTTP/1.1", "Host: a", "Content-Length: 10") + "first")
+		<-asked
+		asked <- struct{}{}
+		client.readUntil(3 * len(numbered(0))) // the answer, before the body has ended
+		client.send("later")
+		<-asked
+		if got, want := client.seen.String(), numbered(0)+numbered(1)+numbered(2); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		h.untilIdle(1)
+		if n := len(o.connections()); n != 1 {
+			t.Errorf("%d connections, want 1", n)
+		}
+	})
+}
+
+// TestOldestConnectionMakesRoom: when the pool is full the connection that has idled longest goes, and the lists stay whole.
+func TestOldestConnectionMakesRoom(t *testing.T) {
+	u := newUpstreams(&Config{}, newBudget(0), nil)
+	defer u.close()
+	u.most = 3
+	peers := map[string]net.Conn{}
+	put := func(host, name string) {
+		near, far := tcpPair(t)
+		peers[name] = far
+		up := &upstream{origin: origin{host: host}, raw: near}
+		up.conn = near
+		var err error
+		if up.socket, err = near.SyscallConn(); err != nil {
+			t.Fatal(err)
+		}
+		u.put(up)
+	}
+	closed := func(name string) bool {
+		peers[name].SetReadDeadline(time.Now().Add(10 * time.Second))
+		_, err := peers[name].Read(make([]byte, 1))
+		return err == io.EOF
+	}
+	put("a", "a1")
+	put("b", "b1")
+	put("a", "a2")
+	put("c", "c1") // a1 goes
+	if !closed("a1") || u.count != 3 {
+		t.Fatalf("%d connections are kept", u.count)
+	}
+	if up := u.get(origin{host: "a"}); up == nil || u.count != 2 {
+		t.Fatalf("a2 is not kept; %d are", u.count)
+	}
+	if u.get(origin{host: "a"}) != nil {
+		t.Fatal("a third connection to a")
+	}
+	put("d", "d1")
+	put("a", "a3") // b1 goes
+	if !closed("b1") || u.get(origin{host: "b"}) != nil || u.count != 3 {
+		t.Fatalf("%d connections are kept", u.count)
+	}
+	u.mu.Lock()
+	for up := u.oldest; up != nil; up = up.newer {
+		if up.origin.host == "c" {
+			up.idleSince = time.Now().Add(-2 * idleUpstream)
+		}
+	}
+	u.mu.Unlock()
+	u.expire()
+	if !closed("c1") || u.count != 2 || len(u.idle) != 2 {
+		t.Fatalf("%d connections are kept in %d lists", u.count, len(u.idle))
+	}
+	if n := u.forgetIdle(); n != 2 || u.count != 0 || !closed("d1") || !closed("a3") {
+		t.Errorf("%d connections were kept, %d still are", n, u.count)
+	}
+}
+
+// tcpPair returns both ends of a connection.
+func tcpPair(t *testing.T) (near *net.TCPConn, far net.Conn) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if far, err = ln.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(); far.Close() })
+	return conn.(*net.TCPConn), far
+}

@@ -267,10 +267,11 @@ func (f *fieldLines) scan(head, fields []byte) error {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return refuse("a NUL in the head")
 	}
-	if bareCR(head) {
+	ends, withCR := lineEnds(head)
+	if bytes.Count(head, []byte{'\r'}) > withCR {
 		return refuse("a CR without LF in the head")
 	}
-	f.mixedEnds = bytes.Count(head, []byte("\r\n")) > 0 && bytes.Count(head, []byte("\r\n")) < bytes.Count(head, []byte{'\n'})
+	f.mixedEnds = withCR > 0 && withCR < ends
 	var previous []byte
 	for len(fields) > 0 {
 		var line []byte
@@ -298,18 +299,30 @@ func (f *fieldLines) scan(head, fields []byte) error {
 	return nil
 }
 
-// bareCR reports a CR that no LF follows.
-func bareCR(b []byte) bool {
+// lineEnds counts the line ends, and those of them that are CRLF.
+func lineEnds(b []byte) (all, withCR int) {
 	for {
-		i := bytes.IndexByte(b, '\r')
+		i := bytes.IndexByte(b, '\n')
 		if i < 0 {
-			return false
+			return all, withCR
 		}
-		if i+1 == len(b) || b[i+1] != '\n' {
-			return true
+		all++
+		if i > 0 && b[i-1] == '\r' {
+			withCR++
 		}
-		b = b[i+2:]
+		b = b[i+1:]
 	}
+}
+
+// trim takes blanks off both ends. Most values have one in front and that is all, which bytes.Trim makes more of.
+func trim(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
 }
 
 // framesBody reports whether a line names Content-Length or Transfer-Encoding to any reader, however sloppy: what cannot
@@ -343,7 +356,7 @@ func (f *fieldLines) field(line []byte) error {
 		}
 		return nil // no field; passes as it came
 	}
-	name, value := line[:colon], bytes.Trim(line[colon+1:], " \t")
+	name, value := line[:colon], trim(line[colon+1:])
 	f.proxyField = f.proxyField || len(name) > 6 && is(name[:6], "proxy-")
 	if !isToken(name) {
 		if framesBody(line) {
@@ -404,7 +417,7 @@ func (f *fieldLines) lengths(line, value []byte) error {
 	for more := true; more; {
 		var number []byte
 		number, value, more = bytes.Cut(value, []byte{','})
-		n, err := parseLength(bytes.Trim(number, " \t"))
+		n, err := parseLength(trim(number))
 		if err != nil {
 			return refuse("a Content-Length that is not a number", line)
 		}
@@ -431,7 +444,7 @@ func (f *fieldLines) codings(line, value []byte) error {
 	for more := true; more; {
 		var coding []byte
 		coding, value, more = bytes.Cut(value, []byte{','})
-		coding = bytes.Trim(coding, " \t")
+		coding = trim(coding)
 		if f.chunkedLast {
 			return refuse("a Transfer-Encoding with something behind chunked", line)
 		}
@@ -445,7 +458,7 @@ func hasToken(list []byte, token string) bool {
 	for more := true; more; {
 		var one []byte
 		one, list, more = bytes.Cut(list, []byte{','})
-		if is(bytes.Trim(one, " \t"), token) {
+		if is(trim(one), token) {
 			return true
 		}
 	}

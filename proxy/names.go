@@ -32,8 +32,8 @@ const (
 	maxNames  = 10_000    // answers remembered; when there are more, some are recorded twice
 )
 
-// resolver returns the one to look names up with.
-func (n *names) resolver() *net.Resolver {
+// resolver returns one to look names up with.
+func (n *names) resolver(recording bool) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		if n.server != "" {
 			address = n.server
@@ -42,6 +42,9 @@ func (n *names) resolver() *net.Resolver {
 		conn, err := dialer.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
+		}
+		if !recording {
+			return conn, nil
 		}
 		server, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 		tap := dnsTap{names: n, server: server.Addr().Unmap()}

@@ -7,7 +7,8 @@
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the client sent reaches the
 // origin and the record byte for byte, but for the request target's form and Proxy-* fields. A message that two readers
-// could end in different places does not pass. Nothing passes that is not recorded.
+// could end in different places does not pass. Nothing passes that is not recorded, but for what follows a 101 and for the
+// hosts that Config.NoRecord names; both leave a gap in the archive that is counted.
 package proxy
 
 import (
@@ -61,7 +62,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.upstreams = newUpstreams(p.cfg, p.heads, p.isSelf)
 	if cfg.RecordDNS {
 		p.names.rec = rec
-		p.upstreams.resolver = p.names.resolver()
+		p.upstreams.resolver, p.upstreams.discreet = p.names.resolver(true), p.names.resolver(false)
 	}
 	p.front = newFrontListener(ln.Addr())
 	p.server = &http.Server{
@@ -210,9 +211,10 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 	if !p.clients.resume(s) || err != nil {
 		return
 	}
-	c.SetDeadline(time.Time{})
 	c.unread(first[:])
-	if first[0] == recordTypeHandshake && !s.handshake() {
+	if first[0] != recordTypeHandshake {
+		c.SetDeadline(time.Time{})
+	} else if !s.handshake() {
 		return
 	}
 	s.serve()
@@ -224,14 +226,14 @@ const recordTypeHandshake = 0x16
 
 // handshake makes the session's connection a TLS one.
 func (s *session) handshake() bool {
-	ctx, cancel := context.WithTimeout(s.p.ctx, s.p.cfg.Timeout.TLS)
-	defer cancel()
 	conn := tls.Server(s.raw, s.p.tls)
-	if err := conn.HandshakeContext(ctx); err != nil {
+	s.raw.SetDeadline(time.Now().Add(s.p.cfg.Timeout.TLS)) // a context would take a goroutine; a stop closes s.raw
+	if err := conn.Handshake(); err != nil {
 		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
 		s.p.rec.Gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
 		return false
 	}
+	s.raw.SetDeadline(time.Time{})
 	s.conn = conn
 	s.tunnel.secure, s.tunnel.name = true, s.tunnel.host
 	if name := conn.ConnectionState().ServerName; name != "" {

@@ -2,8 +2,8 @@
 
 package proxy
 
-import "net"
+import "syscall"
 
 // quiet cannot tell here; a request on a connection that the origin has closed fails, and is asked again if that is
 // harmless.
-func quiet(*net.TCPConn) bool { return true }
+func quiet(syscall.RawConn) bool { return true }

@@ -2,23 +2,16 @@
 
 package proxy
 
-import (
-	"net"
-	"syscall"
-)
+import "syscall"
 
-// quiet reports that nothing has come on a connection that nobody reads, its end included.
-func quiet(conn *net.TCPConn) bool {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return false
-	}
+// quiet reports that nothing has come on a connection that nobody reads, its end included. Whatever deadline is left from
+// its last use does not matter.
+func quiet(conn syscall.RawConn) bool {
 	nothing := false
-	err = raw.Read(func(fd uintptr) bool {
+	err := conn.Control(func(fd uintptr) {
 		var b [1]byte
 		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		nothing = err == syscall.EAGAIN
-		return true
 	})
 	return err == nil && nothing
 }

@@ -73,9 +73,12 @@ func (s *session) readHead(first bool) error {
 	if err := s.awaitRequest(first); err != nil {
 		return err
 	}
-	deadline := time.Now().Add(s.p.cfg.Timeout.Header)
+	var deadline time.Time
 	fill := func() error {
-		s.conn.SetReadDeadline(deadline)
+		if deadline.IsZero() {
+			deadline = time.Now().Add(s.p.cfg.Timeout.Header)
+		}
+		s.in.readUntil(deadline, 0)
 		return s.in.fill(smallBuffer)
 	}
 	err := s.takesNext(fill)
@@ -166,15 +169,15 @@ func (s *session) awaitRequest(first bool) error {
 // firstByte waits with a buffer at hand, for most clients come again soon; of those that don't there may be thousands, so
 // they hold nothing.
 func (s *session) firstByte(until time.Time) error {
-	if doze := time.Now().Add(dozeAfter); doze.Before(until) {
-		s.conn.SetReadDeadline(doze)
+	if doze := time.Now().Add(dozeAfter); doze.Add(dozeAfter / 2).Before(until) {
+		s.in.readUntil(doze, dozeAfter/2)
 		if err := s.in.fill(smallBuffer); !errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
 	}
 	s.in.drop()
 	s.forget()
-	s.conn.SetReadDeadline(until)
+	s.in.readUntil(until, 0)
 	return s.in.doze()
 }
 
@@ -203,24 +206,27 @@ func (s *session) one() bool {
 		return s.reject(s.asked(&req), err)
 	}
 	s.fwd = s.forwardHead(s.fwd[:0], &req, target)
-	e := exchange{s: s, req: &req, to: to}
+	e := exchange{s: s, req: &req, to: to, unrecorded: s.p.cfg.NoRecord.Has(to.siteName())}
 	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
 		target = []byte{'/'}
 	}
-	url := to.url() + string(target)
-	if f := s.p.refusal(&req); f.status > 0 {
-		s.p.rec.Gap(recorder.GapRefused, url, f.why)
+	var room [256]byte // for most of them
+	url := string(append(to.appendURL(room[:0]), target...))
+	if f := e.refusal(); f.status > 0 {
+		if !e.unrecorded {
+			s.p.rec.Gap(recorder.GapRefused, url, f.why)
+		}
 		return s.answerFault(&req, f, req.framing == noBody && req.keepAlive)
 	}
 	return e.run(url)
 }
 
 // refusal says why a request that is understood is not passed on. The zero fault: it is.
-func (p *Proxy) refusal(req *request) fault {
-	if err := p.rec.Ready(); err != nil {
+func (e *exchange) refusal() fault {
+	if err := e.s.p.rec.Ready(); err != nil && !e.unrecorded {
 		return fault{503, "warcorder is not recording at the moment: " + err.Error() + ". Nothing passes unrecorded; try again when the operator has seen to it."}
 	}
-	if most := p.cfg.MaxBodySize; most > 0 && req.framing == sized && req.length > most {
+	if most := e.s.p.cfg.MaxBodySize; most > 0 && e.req.framing == sized && e.req.length > most {
 		return fault{413, tooLongRequest}
 	}
 	return fault{}
@@ -264,7 +270,7 @@ func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 
 // answerFault tells the client why there is no answer, and reports whether the connection goes on.
 func (s *session) answerFault(req *request, f fault, goesOn bool) bool {
-	s.conn.SetWriteDeadline(time.Now().Add(faultPatience))
+	s.in.writeUntil(time.Now().Add(faultPatience), 0)
 	if _, err := s.conn.Write(f.page(req.acceptsHTML, req.headRequested, goesOn)); err != nil {
 		return false
 	}
@@ -282,7 +288,6 @@ func (s *session) keep(up *upstream, bound bool) {
 		return
 	}
 	up.rest()
-	up.conn.SetDeadline(time.Time{})
 	up.used++
 	s.bound = up
 }
@@ -310,7 +315,7 @@ func (s *session) refuse(status int, why string) {
 }
 
 func (s *session) page(status int, why string) {
-	s.conn.SetWriteDeadline(time.Now().Add(faultPatience))
+	s.in.writeUntil(time.Now().Add(faultPatience), 0)
 	s.conn.Write(fault{status, "The request was refused: " + why + "."}.page(false, false, false))
 }
 
@@ -455,7 +460,7 @@ func (s *session) linger() {
 	if s.gone.Load() || s.in.err != nil {
 		return
 	}
-	s.conn.SetReadDeadline(time.Now().Add(lingerPatience))
+	s.in.readUntil(time.Now().Add(lingerPatience), 0)
 	discard(s.raw)
 }
 

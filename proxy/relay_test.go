@@ -142,18 +142,19 @@ func behaviours() []behaviour {
 }
 
 // TestBehaviours: for every behaviour of an origin, on both schemes, the bytes at the origin, at the client and in the
-// records are the same.
+// records are the same. Of a host of no-record there are no records.
 func TestBehaviours(t *testing.T) {
 	for _, b := range behaviours() {
 		for _, secure := range []bool{false, true} {
 			scheme := map[bool]string{false: "http", true: "https"}[secure]
-			t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure) })
+			t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure, config()) })
+			t.Run(b.name+"/"+scheme+"/unrecorded", func(t *testing.T) { checkBehaviour(t, b, secure, unrecorded("127.0.0.1")) })
 		}
 	}
 }
 
-func checkBehaviour(t *testing.T, b behaviour, secure bool) {
-	h := newHouse(t, config())
+func checkBehaviour(t *testing.T, b behaviour, secure bool, cfg Config) {
+	h := newHouse(t, cfg)
 	served := make(chan *peer, 4)
 	o := newOrigin(t, secure, func(p *peer) {
 		served <- p
@@ -186,7 +187,11 @@ func checkBehaviour(t *testing.T, b behaviour, secure bool) {
 	if seen, want := origin.seen.String(), strings.ReplaceAll(asked, "TARGET", ""); seen != want {
 		t.Errorf("the origin saw\n%.300q\nwant\n%.300q", seen, want)
 	}
-	checkRecords(t, b, all)
+	if cfg.NoRecord.Has("127.0.0.1") {
+		h.wantUnrecorded(all, len(b.requests))
+	} else {
+		checkRecords(t, b, all)
+	}
 	if strings.Contains(h.log.String(), `"level":"error"`) {
 		t.Errorf("errors in the log:\n%s", h.log)
 	}

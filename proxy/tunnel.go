@@ -18,16 +18,18 @@ func (e *exchange) switchProtocols(head int) bool {
 	s, up := e.s, e.up
 	e.settleUpload(true)
 	s.in.unwatch()
-	if _, err := e.x.Response.Write(up.bytes()[:head]); err != nil {
-		return e.breakOff(&response{}, &recordError{err})
+	if err := e.keep(&e.x.Response, up.bytes()[:head]); err != nil {
+		return e.breakOff(&response{}, err)
 	}
 	if err := e.toClient(up.bytes()[:head]); err != nil {
 		return e.breakOff(&response{}, err)
 	}
-	s.p.log.Info().Str("url", e.x.URL).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
+	if !e.unrecorded {
+		s.p.log.Info().Str("url", e.x.URL).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
+	}
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)
-	e.x.Commit()
+	e.commit()
 	if s.p.clients.pass(s) {
 		splice(s.conn, s.in.bytes(), up.conn, up.bytes(), s.p.cfg.Timeout.Idle)
 	}

@@ -34,6 +34,7 @@ var (
 
 func (e *exchange) startUpload(b body) *upload {
 	u := &upload{e: e, body: b, done: make(chan struct{})}
+	e.up.conn.SetReadDeadline(time.Time{}) // the answer has time until the upload has ended
 	go func() {
 		defer close(u.done)
 		u.err = u.run()
@@ -76,10 +77,7 @@ func (u *upload) pass(b []byte) error {
 	if _, err := up.conn.Write(b); err != nil {
 		return err
 	}
-	if _, err := u.e.x.Request.Write(b); err != nil {
-		return &recordError{err}
-	}
-	return nil
+	return u.e.keep(&u.e.x.Request, b)
 }
 
 func (u *upload) fill() error {
@@ -142,6 +140,10 @@ func (e *exchange) settleUpload(wait bool) bool {
 	if u == nil {
 		return true
 	}
+	defer func() {
+		e.s.in.forgetDeadlines()
+		e.up.forgetDeadlines()
+	}()
 	if wait && (!e.req.expect || u.invited || u.begun.Load()) {
 		<-u.done
 	} else {

@@ -6,8 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,22 +28,30 @@ type origin struct {
 	name   string // the name that the certificate must bear, and the SNI; for secure only
 }
 
-// url returns scheme and authority.
-func (o origin) url() string {
+// siteName is the host in the URL.
+func (o origin) siteName() string {
 	if o.secure {
-		return "https://" + o.authority(o.name, "443")
+		return o.name
 	}
-	return "http://" + o.authority(o.host, "80")
+	return o.host
 }
 
-func (o origin) authority(host, defaultPort string) string {
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
+// appendURL appends scheme and authority.
+func (o origin) appendURL(dst []byte) []byte {
+	scheme, defaultPort := "http://", "80"
+	if o.secure {
+		scheme, defaultPort = "https://", "443"
 	}
-	if o.port == defaultPort {
-		return host
+	dst = append(dst, scheme...)
+	if host := o.siteName(); strings.Contains(host, ":") {
+		dst = append(append(append(dst, '['), host...), ']')
+	} else {
+		dst = append(dst, host...)
 	}
-	return host + ":" + o.port
+	if o.port != defaultPort {
+		dst = append(append(dst, ':'), o.port...)
+	}
+	return dst
 }
 
 // upstream is one connection to an origin.
@@ -48,6 +59,8 @@ type upstream struct {
 	wire
 	origin     origin
 	raw        *net.TCPConn
+	socket     syscall.RawConn // of raw
+	below      *pausable       // what TLS reads; nil for plain
 	ip         netip.Addr
 	tls        uint16 // the version, 0 for plain
 	cipher     uint16
@@ -56,6 +69,22 @@ type upstream struct {
 	used       int  // exchanges before this one
 	bound      bool // authenticated once (NTLM, Negotiate), and so one client's for good
 	idleSince  time.Time
+
+	older, newer *upstream // in the pool, by idleSince
+}
+
+// pausable is a connection that TLS reads from. While it is paused it has nothing, so that what TLS has taken from it
+// already can be read, and no more.
+type pausable struct {
+	net.Conn
+	paused bool
+}
+
+func (c *pausable) Read(p []byte) (int, error) {
+	if c.paused {
+		return 0, os.ErrDeadlineExceeded // which TLS does not take for the end
+	}
+	return c.Conn.Read(p)
 }
 
 // upstreams dials origins and keeps idle connections for any client, last used first.
@@ -65,9 +94,12 @@ type upstreams struct {
 	heads    *budget
 	sessions tls.ClientSessionCache
 	resolver *net.Resolver // nil is the system's
+	discreet *net.Resolver // for no-record hosts: looks names up as resolver does, and records nothing
 
 	mu     sync.Mutex
-	idle   map[origin][]*upstream
+	idle   map[origin][]*upstream // last used last; an empty list stays until the next sweep, for the same again
+	oldest *upstream              // of all, and from there on by upstream.newer
+	newest *upstream
 	count  int
 	most   int // connections that are kept
 	sweep  *time.Timer
@@ -108,34 +140,63 @@ func (u *upstreams) pop(o origin) *upstream {
 	}
 	up := list[len(list)-1]
 	list[len(list)-1] = nil
-	u.set(o, list[:len(list)-1])
-	u.count--
+	u.idle[o] = list[:len(list)-1]
+	u.unlink(up)
 	return up
 }
 
-func (u *upstreams) set(o origin, list []*upstream) {
-	if len(list) == 0 {
-		delete(u.idle, o)
-		return
+func (u *upstreams) link(up *upstream) {
+	up.older = u.newest
+	if u.newest == nil {
+		u.oldest = up
+	} else {
+		u.newest.newer = up
 	}
-	u.idle[o] = list
+	u.newest = up
+	u.count++
 }
 
-// put keeps a connection for the next request.
+func (u *upstreams) unlink(up *upstream) {
+	if up.older == nil {
+		u.oldest = up.newer
+	} else {
+		up.older.newer = up.newer
+	}
+	if up.newer == nil {
+		u.newest = up.older
+	} else {
+		up.newer.older = up.older
+	}
+	up.older, up.newer = nil, nil
+	u.count--
+}
+
+// closeOldest closes the connection that has idled longest, which is the first of its origin's.
+func (u *upstreams) closeOldest() {
+	up := u.oldest
+	u.idle[up.origin] = slices.Delete(u.idle[up.origin], 0, 1)
+	u.unlink(up)
+	up.close()
+}
+
+// put keeps a connection for the next request, in the place of the one that has idled longest if there are too many: after
+// a crawl of a thousand hosts its last connections would else keep out those that are in use.
 func (u *upstreams) put(up *upstream) {
 	up.drop()
-	up.conn.SetDeadline(time.Time{}) // an expired one would make the connection look dead
 	up.used++
 	up.idleSince = time.Now()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	list := u.idle[up.origin]
-	if u.closed || len(list) >= maxIdlePerOrigin || u.count >= u.most {
+	if u.closed || len(list) >= maxIdlePerOrigin || u.most == 0 {
 		up.close()
 		return
 	}
 	u.idle[up.origin] = append(list, up)
-	u.count++
+	u.link(up)
+	if u.count > u.most {
+		u.closeOldest()
+	}
 	if u.sweep == nil {
 		u.sweep = time.AfterFunc(sweepEvery, u.expire)
 	}
@@ -146,15 +207,10 @@ func (u *upstreams) expire() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	limit := time.Now().Add(-idleUpstream)
-	for o, list := range u.idle {
-		stale := 0
-		for stale < len(list) && list[stale].idleSince.Before(limit) {
-			list[stale].close()
-			stale++
-		}
-		u.count -= stale
-		u.set(o, append(list[:0:0], list[stale:]...))
+	for u.oldest != nil && u.oldest.idleSince.Before(limit) {
+		u.closeOldest()
 	}
+	maps.DeleteFunc(u.idle, func(_ origin, list []*upstream) bool { return len(list) == 0 })
 	u.sweep = nil
 	if u.count > 0 && !u.closed {
 		u.sweep = time.AfterFunc(sweepEvery, u.expire)
@@ -175,14 +231,10 @@ func (u *upstreams) close() {
 func (u *upstreams) forgetIdle() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for o, list := range u.idle {
-		for _, up := range list {
-			up.close()
-		}
-		delete(u.idle, o)
-	}
 	n := u.count
-	u.count = 0
+	for u.oldest != nil {
+		u.closeOldest()
+	}
 	return n
 }
 
@@ -195,15 +247,15 @@ func (u *upstream) close() {
 // alive looks whether the origin has closed an idle connection, or sent what nobody asked for: on the socket, and in
 // what TLS has taken from it already.
 func (u *upstream) alive() bool {
-	return quiet(u.raw) && (u.tls == 0 || u.nothingDecrypted())
+	return quiet(u.socket) && (u.below == nil || u.nothingDecrypted())
 }
 
 func (u *upstream) nothingDecrypted() bool {
-	u.conn.SetReadDeadline(longAgo)
+	u.below.paused = true
 	var b [1]byte
 	n, err := u.conn.Read(b[:])
-	u.conn.SetReadDeadline(time.Time{})
-	return n == 0 && isTimeout(err)
+	u.below.paused = false
+	return n == 0 && err == os.ErrDeadlineExceeded
 }
 
 // dialError is a connection that could not be made, with the step at which it failed.
@@ -220,7 +272,11 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
 	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
-	dialer := net.Dialer{Resolver: u.resolver, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+	resolver := u.resolver
+	if u.cfg.NoRecord.Has(o.siteName()) {
+		resolver = u.discreet
+	}
+	dialer := net.Dialer{Resolver: resolver, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
 			itself.Store(true)
 			return errSelf
@@ -238,6 +294,10 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 		return nil, &dialError{"connect", err}
 	}
 	up := &upstream{origin: o, raw: conn.(*net.TCPConn)}
+	if up.socket, err = up.raw.SyscallConn(); err != nil {
+		conn.Close()
+		return nil, &dialError{"connect", err}
+	}
 	up.conn, up.heads = conn, u.heads
 	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if !o.secure {
@@ -265,7 +325,8 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 			return nil
 		}
 	}
-	conn := tls.Client(up.conn, cfg)
+	up.below = &pausable{Conn: up.conn}
+	conn := tls.Client(up.below, cfg)
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.TLS)
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {

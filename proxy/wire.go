@@ -19,6 +19,8 @@ type wire struct {
 	r, w int     // buf[r:w] is unread
 	err  error   // what ended the reading, once the bytes before it are read
 
+	reads, writes time.Time // the deadlines that are set; zero if that is not known
+
 	heads *budget // what a buffer for a large head is taken from; nil: no limit
 	share int64   // how much of it buf takes
 
@@ -38,6 +40,30 @@ var (
 	smallBuffers = sync.Pool{New: func() any { b := make([]byte, smallBuffer); return &b }}
 	largeBuffers = sync.Pool{New: func() any { b := make([]byte, largeBuffer); return &b }}
 )
+
+// readUntil sets the read deadline to a time from at to slack later. One that is set already and will do stays: setting
+// one costs as much as parsing a head.
+func (w *wire) readUntil(at time.Time, slack time.Duration) {
+	if !within(w.reads, at, slack) {
+		w.reads = at.Add(slack)
+		w.conn.SetReadDeadline(w.reads)
+	}
+}
+
+// writeUntil is readUntil for writing.
+func (w *wire) writeUntil(at time.Time, slack time.Duration) {
+	if !within(w.writes, at, slack) {
+		w.writes = at.Add(slack)
+		w.conn.SetWriteDeadline(w.writes)
+	}
+}
+
+// forgetDeadlines is for when others have set them.
+func (w *wire) forgetDeadlines() { w.reads, w.writes = time.Time{}, time.Time{} }
+
+func within(set, at time.Time, slack time.Duration) bool {
+	return !set.Before(at) && !set.After(at.Add(slack))
+}
 
 // bytes are the unread ones, valid until the next fill.
 func (w *wire) bytes() []byte {
@@ -226,7 +252,7 @@ func (w *wire) watch(gone func(error)) {
 		return
 	}
 	ended := make(chan struct{})
-	w.watching = ended
+	w.watching, w.reads = ended, time.Time{}
 	w.conn.SetReadDeadline(time.Time{}) // else that of the last read would end the watching
 	go func() {
 		defer close(ended)
