@@ -66,14 +66,15 @@ func (f *files) pending(key store.OriginalKey, s *segment, claims bool, fresh fu
 	return nil
 }
 
-// serves reports whether a record in s may refer to p.
+// serves reports whether a record in s may refer to p; the caller holds files.mu.
 func (p *pendingOriginal) serves(s *segment) bool { return p.segment == nil || p.segment == s }
 
-// pendingOf returns the latest response of that URL that is not in the index yet.
-func (f *files) pendingOf(url string) *pendingOriginal {
+// pendingOf returns the latest response of that URL that is not in the index yet, and whether a record in s may refer to it.
+func (f *files) pendingOf(url string, s *segment) (p *pendingOriginal, serves bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.originals.byURL[url]
+	p = f.originals.byURL[url]
+	return p, p != nil && p.serves(s)
 }
 
 // await notes that a response waits for the index.

@@ -363,7 +363,7 @@ func TestRotation(t *testing.T) {
 // before; what is large enough at once.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, t.TempDir(), Config{CommitInterval: 50 * time.Millisecond, CommitSize: 100_000})
+		c := open(t, t.TempDir(), Config{CommitInterval: 100 * time.Millisecond, CommitSize: 100_000})
 		check := func(want int) {
 			t.Helper()
 			synctest.Wait()
@@ -378,7 +378,7 @@ func TestGroupCommit(t *testing.T) {
 		c.get("http://example.com/1")
 		time.Sleep(15 * time.Millisecond)
 		c.get("http://example.com/2")
-		time.Sleep(4 * time.Millisecond)
+		time.Sleep(54 * time.Millisecond)
 		check(1)
 		time.Sleep(time.Millisecond)
 		check(3)

@@ -132,8 +132,8 @@ func fieldOf(head []byte, name string) []byte {
 // unmodified returns what the 304 to a conditional GET for a URL refers to: the latest version of the page that is in the collection, or will be by then. It is nil if there is
 // none, or if that is another version than the 304 means.
 func (f *files) unmodified(url string, request, answer []byte, s *segment) (*reference, error) {
-	if p := f.pendingOf(url); p != nil {
-		if !p.serves(s) || !p.mayMean(request, answer) {
+	if p, serves := f.pendingOf(url, s); p != nil {
+		if !serves || !p.mayMean(request, answer) {
 			return nil, nil
 		}
 		return &reference{Original: p.Original, notModified: true, pending: p}, nil
