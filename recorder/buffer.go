@@ -7,18 +7,32 @@ import (
 )
 
 // Buffer keeps the bytes of one message: in one contiguous piece of pooled memory up to a little above 1 MiB, beyond that,
-// or when all buffers together hold too much, in a file without a name. It is not safe for concurrent use. The zero Buffer
-// works and never spills; those of an [Exchange] do.
+// or when all buffers together hold too much, in a file without a name, and what came last in memory until it is worth a write.
+// It is not safe for concurrent use. The zero Buffer works and never spills; those of an [Exchange] do.
 type Buffer struct {
-	memory *memory
-	chunk  *[]byte  // what was written; nil before the first byte and after a spill
-	file   *os.File // what was written, once it has spilled
-	size   int64
-	err    error // why nothing more can be kept
+	memory  *memory
+	chunk   *[]byte  // what was written and is not in file; nil before the first byte, and when memory is short
+	file    *os.File // once it has spilled
+	spilled int64    // bytes in file
+	size    int64
+	err     error // why nothing more can be kept
+
+	leaving *[]byte // is being written to file, before chunk; nil if nothing is
+	left    chan leave
 }
 
-// Write keeps p. An error says that p, or a part of it, cannot be kept, now or later: the disk is full, say. Whoever passes
-// the bytes on must then stop doing so, for nothing may pass unrecorded; Commit records what came before as truncated.
+// leave is what became of a chunk that was written to a file.
+type leave struct {
+	n   int
+	err error
+}
+
+// gathered is how many bytes are written to a file at once, while others come: a body that comes in records of TLS would take a system call for each
+// 16 KiB, and wait for it.
+const gathered = 256 << 10
+
+// Write keeps p. An error says that p, or a part of it, cannot be kept: the disk is full, say. Whoever passes the bytes on must then stop
+// doing so, for nothing may pass unrecorded; Commit records what came before as truncated.
 func (b *Buffer) Write(p []byte) (int, error) {
 	if b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk) {
 		*b.chunk = append(*b.chunk, p...)
@@ -33,22 +47,79 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 		return 0, b.err
 	}
 	if b.file == nil && b.grow(b.size+int64(len(p))) {
-		*b.chunk = append(*b.chunk, p...)
-		b.size += int64(len(p))
-		return len(p), nil
+		return b.Write(p)
 	}
 	if b.file == nil {
 		if b.err = b.spill(); b.err != nil {
 			return 0, b.err
 		}
+	} else if err := b.flush(); err != nil {
+		return 0, err
+	}
+	if b.chunk != nil && len(p) <= cap(*b.chunk) {
+		return b.Write(p)
+	}
+	if err := b.settle(); err != nil {
+		return 0, err
 	}
 	n, err := b.file.Write(p)
+	b.spilled += int64(n)
 	b.size += int64(n)
-	if err != nil {
-		b.err = fmt.Errorf("spill: %w", err)
-		b.memory.failed(b.err)
-	}
+	b.err = b.unkept(err)
 	return n, b.err
+}
+
+// flush lets what is in memory go to the file, and makes room for more.
+func (b *Buffer) flush() error {
+	if err := b.settle(); err != nil || b.chunk == nil {
+		return err
+	}
+	if b.left == nil {
+		b.left = make(chan leave, 1)
+	}
+	b.leaving, b.chunk = b.chunk, b.memory.take(gathered)
+	go func(file *os.File, chunk []byte, left chan<- leave) {
+		n, err := file.Write(chunk)
+		left <- leave{n, err}
+	}(b.file, *b.leaving, b.left)
+	if b.chunk == nil { // memory is short
+		return b.settle()
+	}
+	return nil
+}
+
+// settle waits until nothing is being written to the file. What could not be written stays in memory.
+func (b *Buffer) settle() error {
+	if b.leaving == nil {
+		return b.err
+	}
+	l := <-b.left
+	b.spilled += int64(l.n)
+	chunk := b.leaving
+	b.leaving = nil
+	if l.err == nil {
+		b.memory.give(chunk)
+		return b.err
+	}
+	rest := append(make([]byte, 0, 2*gathered+1), (*chunk)[l.n:]...) // of no size class: it goes to no pool
+	b.memory.give(chunk)
+	if b.chunk != nil {
+		rest = append(rest, *b.chunk...)
+		b.drop()
+	}
+	b.chunk = &rest
+	b.err = b.unkept(l.err)
+	return b.err
+}
+
+// unkept makes an error of the file one of the buffer's.
+func (b *Buffer) unkept(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("spill: %w", err)
+	b.memory.failed(err)
+	return err
 }
 
 // Len is the number of bytes written.
@@ -56,6 +127,7 @@ func (b *Buffer) Len() int64 { return b.size }
 
 // Reset forgets what was written and gives back what it took.
 func (b *Buffer) Reset() {
+	_ = b.settle() // what it could not keep nobody wants
 	b.drop()
 	if b.file != nil {
 		b.file.Close() // nothing is left of it: it has no name
@@ -87,12 +159,11 @@ func (b *Buffer) spill() error {
 		if file != nil {
 			file.Close()
 		}
-		err = fmt.Errorf("spill: %w", err)
-		b.memory.failed(err)
-		return err
+		return b.unkept(err)
 	}
 	b.drop()
-	b.file = file
+	b.file, b.spilled = file, b.size
+	b.chunk = b.memory.take(gathered)
 	return nil
 }
 
@@ -103,9 +174,9 @@ func (b *Buffer) drop() {
 	}
 }
 
-// bytes is what was written, if it is in memory.
+// bytes is what was written, if none of it is in a file.
 func (b *Buffer) bytes() []byte {
-	if b.chunk == nil {
+	if b.chunk == nil || b.file != nil {
 		return nil
 	}
 	return *b.chunk
@@ -117,11 +188,16 @@ func (b *Buffer) reader() *io.SectionReader {
 }
 
 // ReadAt reads what was written.
-func (b *Buffer) ReadAt(p []byte, off int64) (int, error) {
-	if b.file != nil {
-		return b.file.ReadAt(p, off)
+func (b *Buffer) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < b.spilled {
+		n, err = b.file.ReadAt(p[:min(int64(len(p)), b.spilled-off)], off)
+		if err != nil {
+			return n, err
+		}
 	}
-	n := copy(p, b.bytes()[min(off, b.size):])
+	if b.chunk != nil {
+		n += copy(p[n:], (*b.chunk)[min(max(off-b.spilled, 0), int64(len(*b.chunk))):])
+	}
 	if n < len(p) {
 		return n, io.EOF
 	}

@@ -33,6 +33,8 @@ func TestBuffer(t *testing.T) {
 		{"above", 1<<20 + 64<<10 + 1, 10000, 1 << 30, true},
 		{"3 MiB", 3 << 20, 32 << 10, 1 << 30, true},
 		{"3 MiB in one piece", 3 << 20, 3 << 20, 1 << 30, true},
+		{"3 MiB in odd pieces, and a rest in memory", 3<<20 - 77, 16<<10 + 3, 1 << 30, true},
+		{"3 MiB, no memory left", 3 << 20, 32 << 10, 0, true},
 		{"small, no memory left", 4 << 10, 100, 0, false},
 		{"less small, no memory left", 4<<10 + 1, 100, 0, true},
 	} {
@@ -46,12 +48,21 @@ func TestBuffer(t *testing.T) {
 					t.Fatal(n, err)
 				}
 			}
+			if err := b.settle(); err != nil {
+				t.Fatal(err)
+			}
 			got, err := io.ReadAll(b.reader())
 			if err != nil || !bytes.Equal(got, want) || b.Len() != int64(c.size) {
 				t.Fatalf("%d bytes, %v, Len %d; want %d", len(got), err, b.Len(), c.size)
 			}
 			if (b.file != nil) != c.spilled {
 				t.Errorf("spilled: %t", b.file != nil)
+			}
+			for from := int64(0); from < b.Len(); from += 100_001 { // across the end of what is in the file
+				part := make([]byte, min(150_000, b.Len()-from))
+				if n, err := b.ReadAt(part, from); n != len(part) || err != nil || !bytes.Equal(part, want[from:][:n]) {
+					t.Errorf("at %d: %d bytes of %d, %v", from, n, len(part), err)
+				}
 			}
 			if names, _ := os.ReadDir(m.dir); len(names) > 0 {
 				t.Errorf("in the spill folder: %v", names)
@@ -116,6 +127,39 @@ func TestBufferCannotSpill(t *testing.T) {
 	}
 	if got, err := io.ReadAll(b.reader()); err != nil || len(got) != 1<<20 {
 		t.Errorf("kept %d bytes, %v", len(got), err)
+	}
+}
+
+// TestBufferCannotGoOn: of what has been taken nothing is lost when the file takes no more.
+func TestBufferCannotGoOn(t *testing.T) {
+	m := newMemory(t, 1<<30)
+	told := 0
+	m.failed = func(error) { told++ }
+	body := make([]byte, 4<<20)
+	rand.Read(body)
+	for pieces, fails := range map[int]bool{1: false, 17: true, 100: true} { // one has room in memory, 17 have not; of 100 not all are taken
+		b := Buffer{memory: m}
+		if _, err := b.Write(body[:2<<20]); err != nil {
+			t.Fatal(err)
+		}
+		b.file.Close()
+		b.file, _ = os.Open(os.DevNull) // for reading only
+		taken := 2 << 20
+		for range pieces {
+			n, _ := b.Write(body[taken : taken+16<<10])
+			taken += n
+		}
+		if err := b.settle(); (err != nil) != fails || pieces == 100 && taken == 2<<20+100*16<<10 {
+			t.Errorf("%d pieces: %v, %d bytes taken", pieces, err, taken)
+		}
+		tail := make([]byte, int64(taken)-b.spilled)
+		if n, err := b.ReadAt(tail, b.spilled); n != len(tail) || err != nil || !bytes.Equal(tail, body[b.spilled:taken]) || b.Len() != int64(taken) {
+			t.Errorf("%d pieces: %d of %d bytes, %v; Len %d of %d", pieces, n, len(tail), err, b.Len(), taken)
+		}
+		b.Reset()
+	}
+	if told == 0 || m.held.Load() != 0 {
+		t.Errorf("told %d times, %d bytes held", told, m.held.Load())
 	}
 }
 

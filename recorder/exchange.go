@@ -76,7 +76,7 @@ func (x *Exchange) release() {
 
 // noteUnkept marks the exchange as truncated if its buffers could not keep all of it.
 func (x *Exchange) noteUnkept() {
-	err := errors.Join(x.Request.err, x.Response.err)
+	err := errors.Join(x.Request.settle(), x.Response.settle())
 	if err == nil {
 		return
 	}

@@ -69,7 +69,7 @@ func (r *Recorder) BeginExtra() *Extra {
 func (e *Extra) Commit() error {
 	err := e.Check()
 	if err == nil {
-		err = e.Block.err
+		err = e.Block.settle()
 	}
 	if err != nil {
 		e.Discard()

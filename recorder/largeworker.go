@@ -203,7 +203,7 @@ func bodyOf(b *Buffer, m *message) io.Reader {
 	if b.file == nil || m.refers != nil {
 		return bytes.NewReader(m.body)
 	}
-	return &spillReader{io.NewSectionReader(b.file, int64(m.size), m.length-int64(m.size))}
+	return &spillReader{io.NewSectionReader(b, int64(m.size), m.length-int64(m.size))}
 }
 
 // spillReader marks errors of a spill file, which are not those of the WARC file.
