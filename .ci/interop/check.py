@@ -47,7 +47,7 @@ def files(archive):
 def read(paths):
     """All records of the files that are kept, and what is wrong with the files."""
     problems = []
-    return [record for record in stream(files, problems) if record.keep], problems
+    return [record for record in stream(paths, problems) if record.keep], problems
 
 
 def read_cdxj(path):
