@@ -169,8 +169,12 @@ func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	return nil
 }
 
-// parseHosts reads a list of hosts that must be there.
+// parseHosts reads a list of hosts that must be there. A flag that is given again adds to it: else the first --no-record of
+// two would be forgotten in silence, and its hosts recorded. false empties it.
 func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("say which hosts: bank.example,*.internal.example, or * for all")
+	}
 	text, err := ctx.Scan.PopValue("hosts")
 	if err != nil {
 		return err
@@ -178,6 +182,10 @@ func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 	list, err := proxy.ParseHostList(fmt.Sprint(text.Value))
 	if err != nil {
 		return err
+	}
+	if before := target.Interface().(proxy.HostList); list.All || len(list.Hosts) > 0 {
+		list.All = list.All || before.All
+		list.Hosts = slices.Concat(before.Hosts, list.Hosts)
 	}
 	target.Set(reflect.ValueOf(list))
 	return nil

@@ -152,9 +152,30 @@ func TestHostLists(t *testing.T) {
 	if want := []string{"a.example", "*.b.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
 		t.Errorf("--no-record: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
-	if _, err := parse(t, "--no-record"); err == nil {
-		t.Error("--no-record stands alone")
+	line, err = parse(t, "--no-record", "a.example", "--no-record=b.example,c.example")
+	if want := []string{"a.example", "b.example", "c.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record twice: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
+	line, err = parse(t, "--no-record", "a.example", "--no-record=false", "--no-record=b.example")
+	if want := []string{"b.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record=false between two: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	if _, err := parse(t, "--no-record"); err == nil || !strings.Contains(err.Error(), "say which hosts") {
+		t.Errorf("--no-record stands alone: %v", err)
+	}
+	if _, err := parse(t, "--no-record=bank.example:8443"); err == nil || !strings.Contains(err.Error(), "without scheme and port") {
+		t.Errorf("a port: %v", err)
+	}
+	t.Setenv("WARCORDER_NO_RECORD", "environment.example")
+	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"), "--no-record", "a.example")
+	if want := []string{"a.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record over the environment over the file: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"))
+	if want := []string{"environment.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("the environment over the file: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	os.Unsetenv("WARCORDER_NO_RECORD")
 	line, err = parse(t, "--config", writeFile(t, "no-record: [\"*\"]\n"))
 	if err != nil || !line.Record.Proxy.NoRecord.All {
 		t.Errorf("no-record: [\"*\"]: %+v, %v", line.Record.Proxy.NoRecord, err)

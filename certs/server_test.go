@@ -159,6 +159,31 @@ func TestKeyExchange(t *testing.T) {
 	}
 }
 
+// TestOnLoopback: whoever is not known to be near is far.
+func TestOnLoopback(t *testing.T) {
+	for address, want := range map[net.Addr]bool{
+		&net.TCPAddr{IP: net.IPv4(127, 9, 9, 9).To4()}:       true,
+		&net.TCPAddr{IP: net.ParseIP("::ffff:127.0.0.1")}:    true,
+		&net.TCPAddr{IP: net.IPv6loopback}:                   true,
+		&net.TCPAddr{IP: net.ParseIP("::ffff:192.0.2.1")}:    false,
+		&net.TCPAddr{IP: net.ParseIP("fe80::1"), Zone: "lo"}: false,
+		&net.TCPAddr{}: false,
+		&net.UnixAddr{Name: "/run/warcorder.sock", Net: "unix"}: false,
+	} {
+		if got := onLoopback(addressedConn{address: address}); got != want {
+			t.Errorf("%v: %v", address, got)
+		}
+	}
+}
+
+// addressedConn is a connection from an address.
+type addressedConn struct {
+	net.Conn
+	address net.Addr
+}
+
+func (c addressedConn) RemoteAddr() net.Addr { return c.address }
+
 // farConn is a connection of another machine's.
 type farConn struct{ net.Conn }
 

@@ -2,14 +2,18 @@ package proxy
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // Config is how the proxy behaves. The struct tags are the command line's and the file's names and defaults.
 type Config struct {
-	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes a domain). Their records say what was wrong." placeholder:"HOST,…"`
-	NoRecord         HostList `name:"no-record" help:"Hosts whose exchanges pass without being recorded, named as in the URL (\"*.example.org\" takes a domain, \"*\" all). Of what passes there nothing is in the archive, and nothing else would say so: the gap list counts it." placeholder:"HOST,…" type:"hosts"`
+	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes all names below it). Their records say what was wrong." placeholder:"HOST,…"`
+	NoRecord         HostList `name:"no-record" help:"Hosts whose exchanges pass without being recorded, named as in the URL (\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is in the archive; the gap list counts them." placeholder:"HOST,…" type:"hosts"`
 	OnClientAbort    string   `name:"on-client-abort" help:"When a client goes away: cut the fetch, or finish it for the archive." enum:"cut,finish" default:"cut"`
 	MaxConnections   int      `name:"max-connections" help:"Clients that may be connected at a time, tunnels included. At that number the connection that has waited longest for a request makes room for a new one; if none waits, the new one gets 503. The limit on open files may allow fewer." default:"10000"`
 	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted." default:"1MiB" type:"size"`
@@ -48,7 +52,7 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// HostList is a set of host names: none, some, or all. "*.example.org" holds every name below example.org.
+// HostList is a set of host names: none, some, or all. "*.example.org" holds every name below example.org, and not itself.
 type HostList struct {
 	All   bool
 	Hosts []string
@@ -63,21 +67,48 @@ func ParseHostList(text string) (HostList, error) {
 		return HostList{}, nil
 	}
 	var list HostList
-	for host := range strings.SplitSeq(text, ",") {
-		host = strings.ToLower(strings.Trim(strings.TrimSpace(host), "[]"))
-		if host == "" || strings.ContainsAny(host, "/ \t@") || strings.Contains(strings.TrimPrefix(host, "*."), "*") {
-			return HostList{}, fmt.Errorf("%q is not a host name: give names or addresses without scheme and port, or true for all", host)
+	for one := range strings.SplitSeq(text, ",") {
+		one = strings.ToLower(strings.TrimSpace(one))
+		name, below := strings.CutPrefix(one, "*.")
+		if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
+			name = name[1 : len(name)-1]
+		}
+		host, ok := oneSpelling(name)
+		if !ok || host == "" || strings.ContainsAny(host, "/ \t@*[]") {
+			return HostList{}, fmt.Errorf("%q is not a host name: give names or addresses without scheme and port, or true for all", one)
+		}
+		if below {
+			host = "*." + host
 		}
 		list.Hosts = append(list.Hosts, host)
 	}
 	return list, nil
 }
 
-// Has reports whether host, in lower case, is in the list.
-func (l HostList) Has(host string) bool {
-	if l.All {
-		return true
+// oneSpelling returns a host in lower case as all its spellings are compared: without the dot of the root, in letters of
+// ASCII, an IPv6 address as RFC 5952 has it. It is false for what can be no host, such as one with a port.
+func oneSpelling(host string) (string, bool) {
+	if strings.Contains(host, ":") {
+		address, err := netip.ParseAddr(host)
+		if err != nil {
+			return host, false
+		}
+		return address.String(), true
 	}
+	host = strings.TrimSuffix(host, ".")
+	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return host, true
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	return ascii, err == nil
+}
+
+// Has reports whether host, in lower case, is in the list, however it is spelled.
+func (l HostList) Has(host string) bool {
+	if l.All || len(l.Hosts) == 0 {
+		return l.All
+	}
+	host, _ = oneSpelling(host)
 	for _, one := range l.Hosts {
 		if one == host || strings.HasPrefix(one, "*.") && strings.HasSuffix(host, one[1:]) {
 			return true

@@ -280,6 +280,34 @@ func TestShutdownOnABrokenDisk(t *testing.T) {
 	}
 }
 
+// TestShutdownDuringAHandshake: one that a client leaves unfinished is cut as an exchange is.
+func TestShutdownDuringAHandshake(t *testing.T) {
+	cfg := config()
+	cfg.Timeout.TLS = time.Hour
+	h := newHouse(t, cfg)
+	client := h.tunnel("a.example:443", false)
+	client.send("\x16\x03\x01\x02\x00\x01")
+	c := h.proxy.clients
+	until(t, "the handshake begins", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for s := range c.sessions {
+			if s.tunnel != nil && s.busy {
+				return true
+			}
+		}
+		return false
+	})
+	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	go func() {
+		h.proxy.Shutdown(ctx)
+		close(ended)
+	}()
+	wantSoon(t, "shutdown", ended)
+}
+
 func TestShutdownDoesNotWaitForTunnels(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, config())

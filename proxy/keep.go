@@ -2,10 +2,6 @@ package proxy
 
 import "warcorder/recorder"
 
-// gapUnrecorded is the reason in the gap list for exchanges of no-record hosts. They are counted and not listed: that they
-// are missing is the operator's wish, what they were may be just what is to be in no list, and there may be thousands a second.
-const gapUnrecorded = "unrecorded"
-
 // keep records a piece of a message, which may be passed on if that succeeds.
 func (e *exchange) keep(side *recorder.Buffer, piece []byte) error {
 	if e.unrecorded {
@@ -17,11 +13,12 @@ func (e *exchange) keep(side *recorder.Buffer, piece []byte) error {
 	return nil
 }
 
-// commit ends the record.
+// commit ends the record. An unrecorded exchange is counted and not listed: that it is missing is the operator's wish, what
+// it was may be just what is to be in no list, and there may be thousands a second.
 func (e *exchange) commit() {
 	if e.unrecorded {
 		e.x.Discard()
-		e.s.p.rec.GapsMore(gapUnrecorded, 1)
+		e.s.p.rec.GapsMore(recorder.GapUnrecorded, 1)
 		return
 	}
 	e.x.Commit()
@@ -31,5 +28,13 @@ func (e *exchange) commit() {
 func (e *exchange) gap(reason, detail string) {
 	if !e.unrecorded {
 		e.s.p.rec.Gap(reason, e.x.URL, detail)
+	}
+}
+
+// gap notes what came of a connection that is no exchange. One that leads to a no-record host is not listed: the list would
+// name the host.
+func (s *session) gap(reason, place, detail string) {
+	if s.tunnel == nil || !s.p.cfg.NoRecord.Has(s.tunnel.siteName()) {
+		s.p.rec.Gap(reason, place, detail)
 	}
 }

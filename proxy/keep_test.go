@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warcorder/recorder"
 )
 
 // unrecorded is config with hosts that are not recorded.
@@ -24,7 +27,7 @@ func (h *house) wantUnrecorded(all []record, exchanges int) {
 	if len(all) > 0 {
 		h.t.Errorf("%d records: %q", len(all), all[0].block)
 	}
-	if got, want := h.rec.Status().Gaps, map[string]int64{gapUnrecorded: int64(exchanges)}; !maps.Equal(got, want) {
+	if got, want := h.rec.Status().Gaps, map[string]int64{recorder.GapUnrecorded: int64(exchanges)}; !maps.Equal(got, want) {
 		h.t.Errorf("gaps %v, want %v", got, want)
 	}
 }
@@ -64,10 +67,28 @@ func TestSomeHostsAreUnrecorded(t *testing.T) {
 		if n := len(of(all, "response")); n != 3 {
 			t.Errorf("%d responses are recorded, want 3", n)
 		}
-		if got := h.rec.Status().Gaps[gapUnrecorded]; got != 6 {
+		if got := h.rec.Status().Gaps[recorder.GapUnrecorded]; got != 6 {
 			t.Errorf("%d exchanges are counted as unrecorded, want 6", got)
 		}
 	})
+}
+
+// TestTheNameInTLSDecides: it is the one in the URL, wherever the tunnel leads.
+func TestTheNameInTLSDecides(t *testing.T) {
+	for hidden, want := range map[string]int{"localhost": 0, "127.0.0.1": 1} {
+		t.Run(hidden, func(t *testing.T) {
+			h := newHouse(t, unrecorded(hidden))
+			o := newOrigin(t, true, func(o *peer) { o.readHead(); o.send(numbered(1)); o.readAll() })
+			p := h.tunnel(o.address, false)
+			client := newPeer(t, tls.Client(p.conn, &tls.Config{ServerName: "LocalHost", InsecureSkipVerify: true}))
+			client.send(text("GET / HTTP/1.1", "Host: 127.0.0.1"))
+			client.readN(len(numbered(1)))
+			client.conn.Close()
+			if n := len(of(h.records(), "response")); n != want {
+				t.Errorf("%d responses are recorded, want %d", n, want)
+			}
+		})
+	}
 }
 
 // TestUnrecordedUpgrade: a tunnel behind a 101 is the exchange's own affair: it is no gap of its own.
@@ -184,5 +205,96 @@ func TestUnrecordedNames(t *testing.T) {
 	defer server.mu.Unlock()
 	if len(server.asked) == 0 {
 		t.Error("the name server was not asked")
+	}
+}
+
+// TestHostLists: a host is found under all its spellings, and what could match none is refused: it would be recorded
+// although its operator believes that it is not.
+func TestHostLists(t *testing.T) {
+	for _, c := range []struct {
+		list, host string
+		want       bool
+	}{
+		{"bank.example", "bank.example", true},
+		{"Bank.Example", "bank.example", true},
+		{"bank.example", "bank.example.", true}, // the dot of the root
+		{"bank.example.", "bank.example", true},
+		{"bank.example", "a.bank.example", false},
+		{"*.bank.example", "a.bank.example", true},
+		{"*.bank.example", "a.bank.example.", true},
+		{"*.bank.example", "bank.example", false},
+		{"*.bank.example", "otherbank.example", false},
+		{"bücher.example", "xn--bcher-kva.example", true},
+		{"xn--bcher-kva.example", "bücher.example", true},
+		{"*.BÜCHER.example", "www.xn--bcher-kva.example", true},
+		{"[2001:DB8::1]", "2001:db8:0:0:0:0:0:1", true},
+		{"2001:db8:0:0::1", "2001:db8::1", true},
+		{"::1", "::1", true},
+		{"::1", "::2", false},
+		{"under_score.example", "under_score.example", true},
+		{" a.example , b.example", "b.example", true},
+		{"*", "anything:at all", true},
+		{"false", "false", false},
+		{"a.example", "", false},
+	} {
+		list, err := ParseHostList(c.list)
+		if err != nil || list.Has(c.host) != c.want {
+			t.Errorf("%q holds %q: %v, %v; want %v", c.list, c.host, list.Has(c.host), err, c.want)
+		}
+		if again, err := ParseHostList(list.String()); err != nil || again.Has(c.host) != c.want {
+			t.Errorf("%q read again: %v, %v", list, again, err)
+		}
+	}
+	for _, bad := range []string{"bank.example:8443", "[::1]:443", "https://a.example", "a.example/x", "*.", ".", "a,", "a,*", "*.*.example", "a.*", "[a", "user@a", "xn--\u00fc\u200b:"} {
+		if list, err := ParseHostList(bad); err == nil {
+			t.Errorf("%q is read as %q", bad, list.Hosts)
+		}
+	}
+}
+
+// TestUnrecordedTunnels: connections that lead to an unrecorded host, and never become an exchange, are not listed by its
+// name either.
+func TestUnrecordedTunnels(t *testing.T) {
+	for name, behave := range map[string]func(h *house, address string){
+		"no trust": func(h *house, address string) {
+			p := h.tunnel(address, false)
+			tls.Client(p.conn, &tls.Config{ServerName: "localhost"}).Handshake()
+			p.conn.Close()
+		},
+		"malformed head": func(h *house, address string) {
+			p := h.tunnel(address, true)
+			p.send(text("GET / HTTP/1.1", "Content-Length: 1", "Content-Length: 2"))
+			wantFault(h.t, p.readAll(), "400", "differ")
+		},
+		"another place": func(h *house, address string) {
+			p := h.tunnel(address, true)
+			p.send(text("GET https://localhost:1/secret HTTP/1.1", "Host: a"))
+			wantFault(h.t, p.readAll(), "400", "another place")
+		},
+		"large head": func(h *house, address string) {
+			p := h.tunnel(address, true)
+			p.send("GET / HTTP/1.1\r\nX: " + strings.Repeat("x", 2<<20))
+			wantFault(h.t, p.readAll(), "431", "max-header-size")
+		},
+		"cut head": func(h *house, address string) {
+			p := h.tunnel(address, false)
+			p.send("GET / HTTP/1.1\r\nHos")
+			p.conn.Close()
+			h.untilClients(0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range []struct {
+				hidden string
+				want   int
+			}{{"localhost", 0}, {"elsewhere.example", 1}} {
+				h := newHouse(t, unrecorded(c.hidden))
+				behave(h, "localhost:443")
+				h.proxy.Shutdown(t.Context()) // so that all has been noted
+				if gaps := h.gaps(); len(gaps) != c.want {
+					t.Errorf("%s is unrecorded: gaps %v, want %d", c.hidden, gaps, c.want)
+				}
+			}
+		})
 	}
 }

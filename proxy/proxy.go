@@ -230,7 +230,7 @@ func (s *session) handshake() bool {
 	s.raw.SetDeadline(time.Now().Add(s.p.cfg.Timeout.TLS)) // a context would take a goroutine; a stop closes s.raw
 	if err := conn.Handshake(); err != nil {
 		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
-		s.p.rec.Gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
+		s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
 		return false
 	}
 	s.raw.SetDeadline(time.Time{})

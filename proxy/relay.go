@@ -94,7 +94,7 @@ func (s *session) readHead(first bool) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.refuse(408, "the request's head did not come within timeout-header")
 	case err != nil && !errors.Is(err, errNotProxied) && s.in.buffered() > 0:
-		s.p.rec.Gap(recorder.GapCut, s.place(), "the connection ended in the middle of a request's head")
+		s.gap(recorder.GapCut, s.place(), "the connection ended in the middle of a request's head")
 	}
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (e *exchange) refusal() fault {
 // reject answers a request that cannot be understood in one way only, and ends the connection: what follows cannot be
 // trusted to be a request. place is what was asked for, or who did.
 func (s *session) reject(place string, err error) bool {
-	s.p.rec.Gap(recorder.GapRefused, place, err.Error())
+	s.gap(recorder.GapRefused, place, err.Error())
 	s.page(400, err.Error())
 	s.p.logHead("request refused", "", err)
 	s.linger()
@@ -310,7 +310,7 @@ func (s *session) takeBound(o origin) *upstream {
 func (s *session) refuse(status int, why string) {
 	s.page(status, why)
 	s.p.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", status).Msg("request refused: " + why)
-	s.p.rec.Gap(recorder.GapRefused, s.place(), why)
+	s.gap(recorder.GapRefused, s.place(), why)
 	s.linger()
 }
 

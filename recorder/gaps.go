@@ -15,11 +15,12 @@ import (
 
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
 const (
-	GapTunnelled = "tunnelled" // passed on without being read: what follows a 101
-	GapRefused   = "refused"   // by the proxy: it could not be understood, was over a limit, or nothing can be recorded at present
-	GapUpstream  = "upstream"  // the origin gave no answer
-	GapCut       = "cut"       // broke off: the record holds what came
-	GapWrite     = "write"     // could not be written
+	GapTunnelled  = "tunnelled"  // passed on without being read: what follows a 101
+	GapRefused    = "refused"    // by the proxy: it could not be understood, was over a limit, or nothing can be recorded at present
+	GapUpstream   = "upstream"   // the origin gave no answer
+	GapCut        = "cut"        // broke off: the record holds what came
+	GapWrite      = "write"      // could not be written
+	GapUnrecorded = "unrecorded" // passed on by the operator's wish; only counted
 )
 
 const (
