@@ -71,13 +71,18 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 
 // flush lets what is in memory go to the file, and makes room for more.
 func (b *Buffer) flush() error {
-	if err := b.settle(); err != nil || b.chunk == nil {
+	free, err := b.landed()
+	if err != nil || b.chunk == nil {
+		b.memory.give(free)
 		return err
 	}
 	if b.left == nil {
 		b.left = make(chan leave, 1)
 	}
-	b.leaving, b.chunk = b.chunk, b.memory.take(gathered)
+	if free == nil {
+		free = b.memory.take(gathered)
+	}
+	b.leaving, b.chunk = b.chunk, free
 	go func(file *os.File, chunk []byte, left chan<- leave) {
 		n, err := file.Write(chunk)
 		left <- leave{n, err}
@@ -90,16 +95,23 @@ func (b *Buffer) flush() error {
 
 // settle waits until nothing is being written to the file. What could not be written stays in memory.
 func (b *Buffer) settle() error {
+	free, err := b.landed()
+	b.memory.give(free)
+	return err
+}
+
+// landed is settle, and returns the chunk that has been written, if it can be used again.
+func (b *Buffer) landed() (free *[]byte, err error) {
 	if b.leaving == nil {
-		return b.err
+		return nil, b.err
 	}
 	l := <-b.left
 	b.spilled += int64(l.n)
 	chunk := b.leaving
 	b.leaving = nil
 	if l.err == nil {
-		b.memory.give(chunk)
-		return b.err
+		*chunk = (*chunk)[:0]
+		return chunk, b.err
 	}
 	rest := append(make([]byte, 0, 2*gathered+1), (*chunk)[l.n:]...) // of no size class: it goes to no pool
 	b.memory.give(chunk)
@@ -109,7 +121,7 @@ func (b *Buffer) settle() error {
 	}
 	b.chunk = &rest
 	b.err = b.unkept(l.err)
-	return b.err
+	return nil, b.err
 }
 
 // unkept makes an error of the file one of the buffer's.

@@ -48,9 +48,9 @@ func (m *memory) take(size int64) *[]byte {
 	return &chunk
 }
 
-// give takes a chunk back.
+// give takes a chunk back; nil is none.
 func (m *memory) give(chunk *[]byte) {
-	if m == nil {
+	if m == nil || chunk == nil {
 		return
 	}
 	for class, size := range chunkSizes {
