@@ -608,6 +608,11 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 		return store.Exported{}, explainRead(err, dir)
 	}
 	defer index.Close()
+	if n, err := unindexed(dir, index); err != nil {
+		return store.Exported{}, err
+	} else if n > 0 {
+		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: warcorder recover reads them\n", humanize.Bytes(uint64(n)))
+	}
 	total, err := index.Count()
 	if err != nil {
 		return store.Exported{}, err
@@ -618,6 +623,22 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 	bar := newBar(total, "captures")
 	defer bar.Finish()
 	return index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+}
+
+// unindexed returns how many bytes of files that are not finished the index does not know: nobody has looked at them since their recorder died.
+func unindexed(dir string, index *store.Bolt) (n int64, err error) {
+	files, err := index.Files()
+	for _, f := range files {
+		if f.Sealed {
+			continue
+		}
+		for _, suffix := range []string{"", warc.OpenSuffix} {
+			if info, err := os.Stat(filepath.Join(dir, "archive", f.Name+suffix)); err == nil {
+				n += max(0, info.Size()-f.Committed)
+			}
+		}
+	}
+	return n, err
 }
 
 // selectsAll reports whether a query gives a line for every capture.

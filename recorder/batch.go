@@ -44,6 +44,16 @@ func (d *done) tell(err error) {
 	}
 }
 
+// text is about what it holds in memory, beyond what every exchange does: a URL, or a tag, can be as long as a head.
+func (d *done) text() int64 {
+	c := &d.capture
+	n := keySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME))
+	if p := d.original; p != nil {
+		n += int64(len(p.etag) + len(p.modified))
+	}
+	return n
+}
+
 // manyKeys is more bytes of keys than any batch has but for bodies of many MB.
 const manyKeys = 8 << 20
 

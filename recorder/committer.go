@@ -37,6 +37,8 @@ type committer struct {
 	began     time.Time // when the last commit began
 	unindexed []*batch  // on disk, and not in the index yet
 	oldest    time.Time // when the first of them came there
+	number    int       // of exchanges in them
+	text      int64     // bytes of what they hold in memory until then
 	asking    []chan<- struct{}
 	captures  []store.Capture // of one group
 	states    []store.File
@@ -65,10 +67,11 @@ func (c *committer) run() {
 	}
 }
 
-// settle waits until what is on disk is in the index. It does not while nothing can be written.
+// settle waits until what is on disk is in the index. It does not while the committer cannot write; that recording is off for another reason, a disk that is
+// nearly full, say, does not keep it from that.
 func (c *committer) settle() {
 	done := make(chan struct{}, 1)
-	for asks := c.asks; c.health.ready() == nil; {
+	for asks := c.asks; c.health.fault(committing) == nil; {
 		select {
 		case asks <- done:
 			asks = nil
@@ -91,12 +94,29 @@ func (c *committer) answer() {
 	c.asking = nil
 }
 
+// hear takes down who asks by now: with a slow disk and many exchanges there is always something to commit, and next never waits.
+func (c *committer) hear() {
+	for {
+		select {
+		case done := <-c.asks:
+			c.asking = append(c.asking, done)
+			continue
+		default:
+		}
+		if len(c.unindexed) == 0 {
+			c.answer()
+		}
+		return
+	}
+}
+
 // next waits until there is something to do, and takes it. last says that it is the end.
 func (c *committer) next() (g group, last bool) {
 	closing := c.closing
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		c.hear()
 		stopped := isClosed(c.stop)
 		wait := c.take(&g, stopped)
 		left, waiting := c.untilIndexed()
@@ -110,9 +130,7 @@ func (c *committer) next() (g group, last bool) {
 		select {
 		case <-c.wake:
 		case done := <-c.asks:
-			if c.asking = append(c.asking, done); len(c.unindexed) == 0 {
-				c.answer()
-			}
+			c.asking = append(c.asking, done)
 		case <-timer.C:
 		case <-closing:
 			closing = nil
@@ -121,10 +139,11 @@ func (c *committer) next() (g group, last bool) {
 	}
 }
 
-// The captures that are put into the index before their time: so many that a transaction would not get cheaper, or with so much of keys.
+// The captures that are put into the index before their time: so many that a transaction would not get cheaper, or with so much text. They are in no queue any more.
 const (
 	manyUnindexed  = 8192
 	manyUnindexedB = maxKeys / 4
+	manyOpen       = 8 // files: one that gets no more exchanges is closed when all of it is in the index
 )
 
 // untilIndexed is how long what is on disk may wait for the index, if there is anything.
@@ -132,11 +151,7 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 	if len(c.unindexed) == 0 {
 		return 0, false
 	}
-	captures, keys := 0, int64(0)
-	for _, b := range c.unindexed {
-		captures, keys = captures+len(b.done), keys+b.keys
-	}
-	if len(c.asking) > 0 || captures >= manyUnindexed || keys >= manyUnindexedB || isClosed(c.closing) {
+	if len(c.asking) > 0 || c.number >= manyUnindexed || c.text >= manyUnindexedB || c.openFiles() >= manyOpen || isClosed(c.closing) {
 		return 0, true
 	}
 	return c.indexEvery - time.Since(c.oldest), true
@@ -210,16 +225,22 @@ func (c *committer) commit(g *group) error {
 			return errors.Join(failed, err)
 		}
 	}
-	if failed != nil {
-		return failed
-	}
-	for len(g.retired) > 0 {
+	c.takeRetired(g)
+	for len(g.retired) > 0 { // even if writing failed: these may hold the descriptors that are wanting
 		if err := c.seal(g.retired[0]); err != nil {
-			return err
+			return errors.Join(failed, err)
 		}
 		g.retired = g.retired[1:]
 	}
-	return nil
+	return failed
+}
+
+// takeRetired moves the files into g that are to be finished by now.
+func (c *committer) takeRetired(g *group) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g.retired = append(g.retired, c.retired...)
+	c.retired = nil
 }
 
 // writeAll writes the batches of g that are not written yet, up to the first that cannot be.
@@ -271,7 +292,9 @@ func (c *committer) onDisk(b *batch) {
 		}
 		c.logCapture(d)
 		c.finished(d)
+		c.text += d.text()
 	}
+	c.number += len(b.done)
 	if len(c.unindexed) == 0 {
 		c.oldest = time.Now()
 	}
@@ -304,7 +327,7 @@ func (c *committer) putInIndex() error {
 		c.recycle(b)
 	}
 	clear(c.unindexed)
-	c.unindexed = c.unindexed[:0]
+	c.unindexed, c.number, c.text = c.unindexed[:0], 0, 0
 	return nil
 }
 
@@ -356,7 +379,7 @@ func (c *committer) giveUp(g *group, err error) {
 		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).Msg("captures are not in the index: the next start puts them there")
 		c.recycle(b)
 	}
-	c.unindexed = nil
+	c.unindexed, c.number, c.text = nil, 0, 0
 	for _, s := range g.retired {
 		c.log.Error().Err(err).Str("file", s.name).Msg("file is not finished: the next start does that")
 	}

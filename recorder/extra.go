@@ -87,15 +87,19 @@ func (e *Extra) Commit() error {
 	return nil
 }
 
-// Write is Commit, and waits until the record is on disk and in the index. When ctx ends before, the record may still be written.
+// Write is Commit, and waits until the record is on disk and, unless that cannot be written at present, in the index. When ctx ends before, the record may still be
+// written.
 func (e *Extra) Write(ctx context.Context) (Written, error) {
-	wait := make(chan outcome, 1)
+	r, wait := e.x.recorder, make(chan outcome, 1)
 	e.wait = wait
 	if err := e.Commit(); err != nil {
 		return Written{}, err
 	}
 	select {
 	case o := <-wait:
+		if o.err == nil {
+			r.committer.settle()
+		}
 		return Written{e.id.String(), e.Date, o.Location}, o.err
 	case <-ctx.Done():
 		return Written{}, ctx.Err()

@@ -200,3 +200,33 @@ func limit(t *testing.T, bytes uint64) {
 		t.Fatal(err)
 	}
 }
+
+// TestFewDescriptors: more files at once than the process may have open are written all the same, since those that are full are closed.
+func TestFewDescriptors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{WARCMaxSize: 1})
+		var before unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+			t.Fatal(err)
+		}
+		few := unix.Rlimit{Cur: uint64(openDescriptors() + 20), Max: before.Max}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 100 {
+			c.get(fmt.Sprint("http://example.com/", n))
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if err := c.Ready(); err != nil {
+			t.Error(err)
+		}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+			t.Fatal(err)
+		}
+		c.close()
+		if got := len(readBack(t, c.dir)); got != 100*3 {
+			t.Errorf("%d records", got)
+		}
+	})
+}

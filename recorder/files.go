@@ -230,6 +230,13 @@ func (f *files) signal() {
 	}
 }
 
+// openFiles is the number of the files being written.
+func (f *files) openFiles() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.open)
+}
+
 // noteOpen keeps the list of the files being written.
 func (f *files) noteOpen(name string, open bool) {
 	f.mu.Lock()

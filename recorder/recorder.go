@@ -148,7 +148,7 @@ func (r *Recorder) start(cfg Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
 	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
-	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, cfg.IndexInterval, cfg.WARCIdle, cfg.WARCMaxAge
+	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, min(cfg.IndexInterval, cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
 	if r.files.alone {
 		c.interval = 0
 	}
@@ -162,7 +162,7 @@ func (r *Recorder) start(cfg Config) {
 	r.stopped.Go(c.run)
 }
 
-// Index is the collection's index, with all that was on disk when Index was called, unless nothing can be written at present. It is open until Close.
+// Index is the collection's index, with all that was on disk when Index was called, unless nothing can be written to it at present. It is open until Close.
 func (r *Recorder) Index() *store.Bolt {
 	r.committer.settle()
 	return r.index

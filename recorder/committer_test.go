@@ -1,0 +1,114 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAskUnderLoad: who reads the index is heard though there is always something to commit.
+func TestAskUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := files{wake: make(chan struct{}, 1), full: 1}
+		c := committer{files: &f, health: new(health), closing: make(chan struct{}), stop: make(chan struct{}), ended: make(chan struct{}), asks: make(chan chan<- struct{})}
+		defer close(c.ended)
+		go c.settle()
+		synctest.Wait()
+		b := &batch{segment: new(segment)}
+		f.waiting, f.size, c.unindexed = []*batch{b}, f.full, []*batch{b}
+		g, _ := c.next()
+		if len(g.batches) != 1 || len(c.asking) != 1 {
+			t.Errorf("%d batches, %d ask", len(g.batches), len(c.asking))
+		}
+		if left, waiting := c.untilIndexed(); left > 0 || !waiting {
+			t.Errorf("what is on disk waits for %v", left)
+		}
+	})
+}
+
+// TestReadWhileOff: a disk that is nearly full, where recording stops, does not keep captures from whoever reads the index.
+func TestReadWhileOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
+		c.get("http://example.com/")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		c.health.set(roomy, errors.New("nearly full"))
+		if got := c.urls(); len(got) != 1 {
+			t.Errorf("captures %q", got)
+		}
+		c.close()
+	})
+}
+
+// TestLongTextUnindexed: what waits for the index holds little memory, whatever its URLs and tags are.
+func TestLongTextUnindexed(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	for name, commit := range map[string]func(c *collection, n int){
+		"URLs": func(c *collection, n int) { c.get(fmt.Sprint("http://example.com/", n, long)) },
+		"tags": func(c *collection, n int) {
+			c.commit(fmt.Sprint("http://example.com/", n), exampleRequest, answerOf(200, "ETag: \""+long+"\"\r\n", body2K))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
+				for n := range 200 {
+					commit(c, n)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if n, err := c.index.Count(); n == 0 || err != nil {
+					t.Errorf("%d captures in the index: %v", n, err)
+				}
+				c.close()
+			})
+		})
+	}
+}
+
+// TestWriteIsInIndex: when Write returns the record is in the index, on disk, and not only for who asks this recorder.
+func TestWriteIsInIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
+		c.write(c.extra(Resource, "urn:x:A", "text/plain", "x"))
+		if n, err := c.index.Count(); n != 1 || err != nil {
+			t.Errorf("%d captures in the index: %v", n, err)
+		}
+		c.close()
+	})
+}
+
+// TestFewOpen: files that get no more exchanges do not stay open by the hundreds until the index is written.
+func TestFewOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour, WARCMaxSize: 1})
+		for n := range 100 {
+			c.get(fmt.Sprint("http://example.com/", n))
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if open := len(c.Status().OpenFiles); open > manyOpen {
+				t.Errorf("%d files are open after %d exchanges", open, n+1)
+				break
+			}
+		}
+		c.close()
+	})
+}
+
+// TestIdleUnindexed: a file is finished after its idle time, though the index might wait longer.
+func TestIdleUnindexed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour, WARCIdle: time.Minute})
+		c.get("http://example.com/")
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if open := c.Status().OpenFiles; len(open) > 0 {
+			t.Errorf("open: %q", open)
+		}
+		c.close()
+	})
+}
