@@ -372,7 +372,6 @@ func TestGroupCommit(t *testing.T) {
 			}
 		}
 		c.get("http://example.com/0")
-		time.Sleep(handfulFor)
 		check(1)
 		time.Sleep(30 * time.Millisecond)
 		c.get("http://example.com/1")
@@ -383,7 +382,6 @@ func TestGroupCommit(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		check(3)
 		c.commit("http://example.com/3", exampleRequest, page(200, "text/html", "", randomText(60_000)))
-		time.Sleep(handfulFor)
 		check(3)
 		c.commit("http://example.com/4", exampleRequest, page(200, "text/html", "", randomText(60_000)))
 		time.Sleep(handfulFor)

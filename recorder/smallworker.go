@@ -34,13 +34,14 @@ type handfuls struct {
 	mu      sync.Mutex // held while out is written to: whoever adds then waits for the workers
 	waiting []*Exchange
 	size    int64 // bytes of those that wait
+	passed  time.Time
 	timer   *time.Timer
 }
 
 const (
 	handful      = 64
 	handfulBytes = 2 << 20
-	handfulFor   = 20 * time.Millisecond // after the first of them
+	handfulFor   = 20 * time.Millisecond // after the first of them, which after a quiet time need not wait for others
 )
 
 func (h *handfuls) add(x *Exchange) {
@@ -52,7 +53,7 @@ func (h *handfuls) add(x *Exchange) {
 	h.waiting = append(h.waiting, x)
 	h.size += x.queued
 	switch {
-	case len(h.waiting) == handful || h.size >= handfulBytes:
+	case len(h.waiting) == handful || h.size >= handfulBytes || x.ended.Sub(h.passed) >= handfulFor:
 		h.pass()
 	case len(h.waiting) > 1:
 	case h.timer == nil:
@@ -72,7 +73,7 @@ func (h *handfuls) flush() {
 func (h *handfuls) pass() {
 	if len(h.waiting) > 0 {
 		h.out <- h.waiting
-		h.waiting, h.size = nil, 0
+		h.waiting, h.size, h.passed = nil, 0, time.Now()
 	}
 }
 
