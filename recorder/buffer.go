@@ -16,6 +16,7 @@ type Buffer struct {
 	spilled int64    // bytes in file
 	size    int64
 	err     error // why nothing more can be kept
+	refused bool  // something was not kept for that reason
 
 	leaving *[]byte // is being written to file, before chunk; nil if nothing is
 	left    chan leave
@@ -39,7 +40,9 @@ func (b *Buffer) Write(p []byte) (int, error) {
 		b.size += int64(len(p))
 		return len(p), nil
 	}
-	return b.writeSlowly(p)
+	n, err := b.writeSlowly(p)
+	b.refused = b.refused || err != nil
+	return n, err
 }
 
 func (b *Buffer) writeSlowly(p []byte) (int, error) {
@@ -89,6 +92,14 @@ func (b *Buffer) flush() error {
 	}(b.file, *b.leaving, b.left)
 	if b.chunk == nil { // memory is short
 		return b.settle()
+	}
+	return nil
+}
+
+// lacks waits until nothing is being written to the file, and returns why not all that came was kept; nil if it was, be it in memory because the file failed.
+func (b *Buffer) lacks() error {
+	if err := b.settle(); b.refused {
+		return err
 	}
 	return nil
 }

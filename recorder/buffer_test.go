@@ -152,6 +152,9 @@ func TestBufferCannotGoOn(t *testing.T) {
 		if err := b.settle(); (err != nil) != fails || pieces == 100 && taken == 2<<20+100*16<<10 {
 			t.Errorf("%d pieces: %v, %d bytes taken", pieces, err, taken)
 		}
+		if err := b.lacks(); (err != nil) != (pieces == 100) {
+			t.Errorf("%d pieces: it lacks something: %v", pieces, err)
+		}
 		tail := make([]byte, int64(taken)-b.spilled)
 		if n, err := b.ReadAt(tail, b.spilled); n != len(tail) || err != nil || !bytes.Equal(tail, body[b.spilled:taken]) || b.Len() != int64(taken) {
 			t.Errorf("%d pieces: %d of %d bytes, %v; Len %d of %d", pieces, n, len(tail), err, b.Len(), taken)

@@ -76,7 +76,7 @@ func (x *Exchange) release() {
 
 // noteUnkept marks the exchange as truncated if its buffers could not keep all of it.
 func (x *Exchange) noteUnkept() {
-	err := errors.Join(x.Request.settle(), x.Response.settle())
+	err := errors.Join(x.Request.lacks(), x.Response.lacks())
 	if err == nil {
 		return
 	}

@@ -69,7 +69,7 @@ func (r *Recorder) BeginExtra() *Extra {
 func (e *Extra) Commit() error {
 	err := e.Check()
 	if err == nil {
-		err = e.Block.settle()
+		err = e.Block.lacks()
 	}
 	if err != nil {
 		e.Discard()
