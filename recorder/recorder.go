@@ -57,6 +57,7 @@ type Recorder struct {
 	files     files
 	committer committer
 	gaps      gapList
+	panics    panics
 	chains    chains
 	pool      sync.Pool // of exchanges
 

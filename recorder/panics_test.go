@@ -1,0 +1,71 @@
+package recorder
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// TestPanicsWithinAMinute: five panics within a minute break the recorder, once; five that are further
+// apart do not.
+func TestPanicsWithinAMinute(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		at   []time.Duration
+		told int
+	}{
+		{"four at once", make([]time.Duration, 4), 0},
+		{"five at once", make([]time.Duration, 5), 1},
+		{"ten at once", make([]time.Duration, 10), 1},
+		{"five in 59 s", []time.Duration{0, 1e9, 2e9, 3e9, 59e9}, 1},
+		{"five in 60 s", []time.Duration{0, 1e9, 2e9, 3e9, 60e9}, 0},
+		{"the last five of nine", []time.Duration{0, 50e9, 100e9, 150e9, 200e9, 205e9, 210e9, 215e9, 220e9}, 1},
+		{"one each 20 s", []time.Duration{0, 20e9, 40e9, 60e9, 80e9, 100e9, 120e9}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			told := 0
+			p := panics{tell: func(error) { told++ }}
+			for _, at := range c.at {
+				p.add(start.Add(at))
+			}
+			if told != c.told {
+				t.Errorf("told %d times, want %d", told, c.told)
+			}
+		})
+	}
+}
+
+// TestPanicked: a panic is logged with the stack of where it happened, and whoever asks late hears of
+// a recorder that is broken.
+func TestPanicked(t *testing.T) {
+	var log bytes.Buffer
+	r := &Recorder{log: zerolog.New(&log)}
+	for range panicsAtMost {
+		if err := workThatPanics(r); err == nil || !strings.Contains(err.Error(), "nil map") {
+			t.Fatalf("the error is %v", err)
+		}
+	}
+	if !strings.Contains(log.String(), "workThatPanics") || !strings.Contains(log.String(), "http://example.org/a") {
+		t.Errorf("the log names neither place nor URL: %s", log.String())
+	}
+	var told error
+	r.OnBroken(func(err error) { told = err })
+	if told == nil {
+		t.Error("whoever asks after the fifth panic is not told")
+	}
+}
+
+func workThatPanics(r *Recorder) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = r.Panicked(value, "http://example.org/a")
+		}
+	}()
+	var none map[string]int
+	none["a"] = 1
+	return nil
+}
