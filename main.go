@@ -437,20 +437,28 @@ func (c *recordCommand) greet(log zerolog.Logger, person bool, address, dir stri
 	fmt.Fprintf(os.Stderr, `warcorder %s is recording
   proxy   http://%s   (for HTTP and HTTPS; status: http://%s/status)
   writes  %s
-  trust   %s
+  trust   %s   (for curl: --cacert; for your browsers:)
+          %s
 Stop with Ctrl-C.
-`, version, address, address, filepath.Join(dir, "archive"), trustLine(authority.File()))
+`, version, address, address, filepath.Join(dir, "archive"), authority.File(), trustCommand(runtime.GOOS, authority.Name(), authority.File()))
 }
 
-// trustLine is the command that makes the user's browsers trust the root certificate.
-func trustLine(file string) string {
-	switch runtime.GOOS {
+// trustCommand makes the user's browsers trust the root certificate, on any account: one that no
+// browser has run on has no NSS database yet, and one that knows an older root of ours has its name
+// taken, so that each goes by its own.
+func trustCommand(system, name, file string) string {
+	switch system {
 	case "darwin":
-		return fmt.Sprintf("security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db %q", file)
+		return "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db " + shellQuoted(file)
 	case "windows":
-		return fmt.Sprintf("certutil -user -addstore Root %q", file)
+		return `certutil -user -addstore Root "` + file + `"`
 	}
-	return fmt.Sprintf(`certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n warcorder -i %q   (or: curl --cacert)`, file)
+	return "mkdir -p ~/.pki/nssdb && certutil -d \"sql:$HOME/.pki/nssdb\" -A -t C,, -n " + shellQuoted(name) + " -i " + shellQuoted(file)
+}
+
+// shellQuoted is text as one word of a POSIX shell.
+func shellQuoted(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 const runningFile = "recorder.json"

@@ -50,6 +50,7 @@ const (
 type Authority struct {
 	file string
 	root *x509.Certificate
+	sent [][]byte // behind each leaf: the root, and what else is in its file
 	key  crypto.Signer
 
 	leafKey *ecdsa.PrivateKey // of all leaves; new in each process, never stored
@@ -83,6 +84,7 @@ func Open(dir string) (*Authority, error) {
 	return &Authority{
 		file:    filepath.Join(home, certFile),
 		root:    pair.Leaf,
+		sent:    pair.Certificate,
 		key:     pair.PrivateKey.(crypto.Signer), // crypto/tls takes RSA, ECDSA and Ed25519 keys only, which all sign
 		leafKey: leafKey,
 		leaves:  leaves,
@@ -99,6 +101,9 @@ func (a *Authority) DER() []byte { return slices.Clone(a.root.Raw) }
 
 // File returns the path of the root certificate (PEM), to tell people what to trust.
 func (a *Authority) File() string { return a.file }
+
+// Name returns the root's common name, by which a person finds it in a trust store.
+func (a *Authority) Name() string { return a.root.Subject.CommonName }
 
 func loadRoot(home string) (tls.Certificate, error) {
 	cert, key := filepath.Join(home, certFile), filepath.Join(home, keyFile)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,8 +92,11 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	}
 	a.minted.Add(1)
 	return &leaf{
-		Certificate: &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.leafKey},
-		renew:       now.Add(end.Sub(now) / 2),
+		Certificate: &tls.Certificate{
+			Certificate: slices.Insert(slices.Clone(a.sent), 0, der),
+			PrivateKey:  a.leafKey,
+		},
+		renew: now.Add(end.Sub(now) / 2),
 	}, nil
 }
 

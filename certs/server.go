@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -8,8 +9,12 @@ import (
 )
 
 // ServerConfig returns the configuration for the TLS side towards clients: TLS 1.2 and 1.3, HTTP/1 only. Its certificate is
-// for the host in the client's SNI; without SNI, for what fallback returns for the connection, such as the CONNECT host (a
-// name or an IP address, no port). fallback may be nil.
+// for the host in the client's SNI; without SNI, for what fallback returns, such as the CONNECT host (a name or an IP
+// address, no port). fallback sees each hello for which there will be a certificate, also those with SNI, but not those that
+// resume a session without one; it may be nil.
+//
+// Behind the leaf the root is sent: clients that know it need it not, but Chromium accepts a root by its key's hash
+// (--ignore-certificate-errors-spki-list) only where the root is in the chain.
 //
 // Use one ServerConfig for all connections, as it is: crypto/tls makes its session ticket keys, replaces them daily and
 // keeps them with it, so that a copy per connection (tls.Config.Clone) would never resume a session.
@@ -20,7 +25,7 @@ import (
 // A client on the same machine gets a key exchange of elliptic curves alone. The post-quantum hybrids double the cost of a
 // handshake, and protect what crosses a network from those who store it until they can read it: what crosses the loopback
 // interface is seen by nobody who could not read the archive.
-func (a *Authority) ServerConfig(fallback func(net.Conn) string) *tls.Config {
+func (a *Authority) ServerConfig(fallback func(*tls.ClientHelloInfo) string) *tls.Config {
 	near := a.serverConfig(fallback)
 	far := near.Clone()
 	near.CurvePreferences = curves
@@ -46,7 +51,7 @@ func onLoopback(conn net.Conn) bool {
 	return ok && address.IP.IsLoopback()
 }
 
-func (a *Authority) serverConfig(fallback func(net.Conn) string) *tls.Config {
+func (a *Authority) serverConfig(fallback func(*tls.ClientHelloInfo) string) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		// Small records at first are for slow links, on which a large one would come late. Here they cost a write each.
@@ -54,8 +59,8 @@ func (a *Authority) serverConfig(fallback func(net.Conn) string) *tls.Config {
 		NextProtos:                  []string{"http/1.1", "http/1.0"},
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			host := hello.ServerName
-			if host == "" && fallback != nil {
-				host = fallback(hello.Conn)
+			if fallback != nil {
+				host = cmp.Or(host, fallback(hello))
 			}
 			if host == "" {
 				return nil, errors.New("no certificate: the client named no host (no SNI)")

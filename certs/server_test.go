@@ -95,8 +95,8 @@ func TestHandshake(t *testing.T) {
 			clientFault: "internal error", serverFault: "named no host"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fallback := func(conn net.Conn) string {
-				if conn == nil || conn.RemoteAddr() == nil {
+			fallback := func(hello *tls.ClientHelloInfo) string {
+				if hello.Conn == nil || hello.Conn.RemoteAddr() == nil {
 					t.Error("fallback without connection")
 				}
 				return test.fallback

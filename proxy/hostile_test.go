@@ -232,7 +232,9 @@ func hostiles() []hostile {
 			status: "504", gap: recorder.GapUpstream, detail: "timeout-tls"},
 
 		// clients that vanish
-		{name: "gone before it asks", client: func(c *attacker) { c.conn.Close() }},
+		{name: "gone before it asks", scheme: "http", client: func(c *attacker) { c.conn.Close() }},
+		{name: "gone when it has seen the certificate", scheme: "https", client: func(c *attacker) { c.conn.Close() },
+			gap: recorder.GapRefused, detail: "does not seem to trust the certificate", nowhere: true},
 		{name: "gone in the head", client: func(c *attacker) { c.send("GET " + c.prefix + "/x HTTP/1.1\r\nHos"); c.conn.Close() },
 			gap: recorder.GapCut, detail: "in the middle of a request's head", nowhere: true},
 		{name: "gone in the upload", origin: reads(5), client: func(c *attacker) {
@@ -295,7 +297,7 @@ func hostiles() []hostile {
 				c.send("\x16\x03\x01\x02\x00\x01")
 				c.readAll()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
+			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
 		{name: "slow ClientHello", scheme: "http", tunnel: true, cfg: shortTLS,
 			client: func(c *attacker) {
 				c.send(text("CONNECT a.example:443 HTTP/1.1", "Host: a"))
@@ -304,7 +306,7 @@ func hostiles() []hostile {
 				go c.drip("x")
 				c.readAll()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
+			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
 		{name: "gone in the ClientHello", scheme: "http", tunnel: true,
 			client: func(c *attacker) {
 				c.send(text("CONNECT a.example:443 HTTP/1.1", "Host: a"))
@@ -312,7 +314,7 @@ func hostiles() []hostile {
 				c.send("\x16\x03\x01\x02\x00\x01")
 				c.conn.Close()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
+			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
 		{name: "a client that does not trust us", scheme: "http", tunnel: true,
 			client: func(c *attacker) {
 				c.send(text("CONNECT a.example:443 HTTP/1.1", "Host: a"))
@@ -320,7 +322,7 @@ func hostiles() []hostile {
 				tls.Client(c.conn, &tls.Config{ServerName: "a.example"}).Handshake()
 				c.conn.Close()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
+			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
 		{name: "a body for a page of our own", scheme: "http", tunnel: true, cfg: shortHeader,
 			client: func(c *attacker) {
 				c.send(text("POST /status HTTP/1.1", "Host: a", "Content-Length: 10") + "1")

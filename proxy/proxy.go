@@ -38,6 +38,7 @@ type Proxy struct {
 	log       zerolog.Logger
 	upstreams *upstreams
 	names     names
+	trust     trust
 	server    *http.Server
 	front     *frontListener
 	ln        net.Listener
@@ -54,7 +55,7 @@ type Proxy struct {
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder, admin http.Handler, log zerolog.Logger) *Proxy {
-	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderSize), leaving: make(chan struct{}, turnedAwayAtOnce)}
+	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderSize), trust: newTrust(), leaving: make(chan struct{}, turnedAwayAtOnce)}
 	p.clients = p.newClients()
 	p.crowded.tell, p.refused.tell = p.tellCrowded, p.tellNotAccepted
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -81,14 +82,6 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 // maxFrontHead is the largest head of a CONNECT or a request to the proxy itself. It has room for credentials; that of a
 // request to be relayed may be larger, and what those take together is bounded.
 const maxFrontHead = 64 << 10
-
-// connectHost is the name of the leaf for a client that sends no SNI.
-func connectHost(conn net.Conn) string {
-	if c, ok := conn.(*tapConn); ok {
-		return c.host
-	}
-	return ""
-}
 
 // dispatch is goproxy: it decides what a CONNECT gets, and passes what is no proxy request to the admin pages.
 func (p *Proxy) dispatch(admin http.Handler) http.Handler {
@@ -217,7 +210,10 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 	} else if !s.handshake() {
 		return
 	}
-	s.serve()
+	err = s.serve()
+	if s.secure() && !s.asks && s.in.buffered() == 0 {
+		s.distrusts(err)
+	}
 	s.in.drop()
 }
 
@@ -227,8 +223,12 @@ const recordTypeHandshake = 0x16
 // handshake makes the session's connection a TLS one.
 func (s *session) handshake() bool {
 	conn := tls.Server(s.raw, s.p.tls)
-	s.raw.SetDeadline(time.Now().Add(s.p.cfg.Timeout.TLS)) // a context would take a goroutine; a stop closes s.raw
+	s.raw.handshakeBegan = time.Now()
+	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.p.cfg.Timeout.TLS)) // a context would take a goroutine; a stop closes s.raw
 	if err := conn.Handshake(); err != nil {
+		if s.distrusts(err) {
+			return false
+		}
 		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
 		s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
 		return false

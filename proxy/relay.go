@@ -26,6 +26,7 @@ type session struct {
 	current atomic.Pointer[upstream] // in use, so that a stop can end it
 	gone    atomic.Bool              // the client has gone away
 	share   int64                    // how much head and fwd take of the budget for large heads
+	asks    bool                     // a request has come
 
 	waits         bool // for a request; this and what follows is guarded by clients.mu
 	passes        bool // bytes only, in a tunnel
@@ -46,10 +47,19 @@ func (s *session) serve() error {
 		if err := s.readHead(first); err != nil {
 			return err
 		}
+		s.asked()
 		if !s.one() || s.p.clients.closing.Load() {
 			return nil
 		}
 	}
+}
+
+// asked notes that a request has come, by which a client in a tunnel shows that it takes the certificate.
+func (s *session) asked() {
+	if !s.asks && s.raw.certified {
+		s.p.trust.shown(s.raw.kind)
+	}
+	s.asks = true
 }
 
 // place names the connection: where its tunnel leads, or else whose it is.
@@ -203,7 +213,7 @@ func (s *session) one() bool {
 	}
 	to, target, err := s.destination(&req)
 	if err != nil {
-		return s.reject(s.asked(&req), err)
+		return s.reject(s.target(&req), err)
 	}
 	s.fwd = s.forwardHead(s.fwd[:0], &req, target)
 	e := exchange{s: s, req: &req, to: to, unrecorded: s.p.cfg.NoRecord.Has(to.siteName())}
@@ -242,8 +252,8 @@ func (s *session) reject(place string, err error) bool {
 	return false
 }
 
-// asked is what a request names that leads nowhere.
-func (s *session) asked(req *request) string {
+// target is what a request names that leads nowhere.
+func (s *session) target(req *request) string {
 	if bytes.Contains(req.target, []byte("://")) {
 		return withoutUserinfo(string(req.target))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"time"
 )
 
 // tapConn is a client connection that can be read again from its first byte. net/http reads a CONNECT through a buffer
@@ -13,6 +14,10 @@ type tapConn struct {
 	clients *clients // where it is counted until it is closed
 	closed  sync.Once
 	host    string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
+
+	handshakeBegan time.Time
+	certified      bool // a certificate was sent, to a client of this kind:
+	kind           clientKind
 
 	replay  []byte // read before the connection itself
 	seen    []byte // while tapping: what net/http has read

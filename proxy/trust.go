@@ -1,0 +1,173 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"warcorder/recorder"
+)
+
+// A client that does not trust the root certificate says so in its library's own way: by an alert in
+// the handshake, by an alert when the handshake is done for us, by one that we cannot decrypt, or by
+// nothing but the end of the connection. The first three are plain. A mere end is what browsers leave
+// too, of connections that they opened in advance and did not need. It counts as distrust if our
+// certificate had just been sent, nothing was asked, and no client of that kind, from that address,
+// has asked for anything lately: a browser that trusts the certificate is busy with other connections
+// before and after, and closes the spare ones after many seconds.
+const (
+	// doubtWithin is how soon a client that checks the certificate behind the handshake has done so.
+	doubtWithin = 3 * time.Second
+
+	// trustFor is how long a request speaks for the other connections of its client.
+	trustFor = 10 * time.Minute
+
+	// maxKinds is how many clients are remembered.
+	maxKinds = 1024
+)
+
+// trust remembers which clients have shown that they take the certificate.
+type trust struct {
+	kinds *lru.Cache[clientKind, time.Time] // the last request of each
+}
+
+// clientKind is what clients of one program on one machine have in common.
+type clientKind struct {
+	address netip.Addr
+	hello   uint64 // hash of what its hello offers
+}
+
+func newTrust() trust {
+	kinds, err := lru.New[clientKind, time.Time](maxKinds)
+	if err != nil {
+		panic(err) // only for a size below 1
+	}
+	return trust{kinds}
+}
+
+// shown notes that a client of that kind has asked for something.
+func (t trust) shown(kind clientKind) { t.kinds.Add(kind, time.Now()) }
+
+// has reports whether one has lately.
+func (t trust) has(kind clientKind) bool {
+	last, ok := t.kinds.Get(kind)
+	return ok && time.Since(last) < trustFor
+}
+
+// connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client gets
+// a certificate.
+func connectHost(hello *tls.ClientHelloInfo) string {
+	c, ok := hello.Conn.(*tapConn)
+	if !ok {
+		return ""
+	}
+	c.certified, c.kind = true, kindOf(hello)
+	return c.host
+}
+
+var helloSeed = maphash.MakeSeed()
+
+// kindOf hashes what a program offers in every hello, without what browsers make up anew each time
+// (RFC 8701) and without the order, which they shuffle.
+func kindOf(hello *tls.ClientHelloInfo) clientKind {
+	var h maphash.Hash
+	h.SetSeed(helloSeed)
+	add := func(values []uint16) {
+		slices.Sort(values)
+		for _, v := range values {
+			if v&0x0f0f != 0x0a0a {
+				h.Write(binary.BigEndian.AppendUint16(nil, v))
+			}
+		}
+		h.WriteByte(0)
+	}
+	add(slices.Clone(hello.CipherSuites))
+	add(slices.Clone(hello.SupportedVersions))
+	add(numbers(hello.SupportedCurves))
+	add(numbers(hello.SignatureSchemes))
+	for _, protocol := range hello.SupportedProtos {
+		h.WriteString(protocol)
+		h.WriteByte(0)
+	}
+	kind := clientKind{hello: h.Sum64()}
+	if ap, err := netip.ParseAddrPort(hello.Conn.RemoteAddr().String()); err == nil {
+		kind.address = ap.Addr()
+	}
+	return kind
+}
+
+func numbers[N ~uint16](list []N) []uint16 {
+	plain := make([]uint16, len(list))
+	for i, n := range list {
+		plain[i] = uint16(n)
+	}
+	return plain
+}
+
+// verdict is what the end of a connection on which nothing was asked says of the client.
+type verdict uint8
+
+const (
+	nothingSaid verdict = iota // it went away
+	saidNo                     // it does not take the certificate
+	seemsToSayNo
+)
+
+// judge reads the error that ended a connection, age after the certificate was sent. busy is a client
+// that has lately shown trust.
+func judge(err error, age time.Duration, busy bool) verdict {
+	var op *net.OpError
+	switch {
+	case errors.As(err, &op) && op.Op == "remote error" && op.Err.Error() != userCanceled:
+		return saidNo
+	case errors.As(err, &op) && op.Op == "local error" && op.Err.Error() == badRecordMAC:
+		return saidNo // an alert that is not encrypted, or with keys that are not in force yet
+	case busy || age >= doubtWithin:
+		return nothingSaid
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return seemsToSayNo
+	}
+	return nothingSaid
+}
+
+// As crypto/tls words the alerts of RFC 8446 section 6.
+var (
+	badRecordMAC = tls.AlertError(20).Error()
+	userCanceled = tls.AlertError(90).Error()
+)
+
+// distrusts reports whether the client went away because of our certificate, and if so logs it and
+// notes a gap. err is what ended the connection, on which nothing was asked.
+func (s *session) distrusts(err error) bool {
+	c := s.raw
+	if !c.certified || s.p.clients.closing.Load() {
+		return false
+	}
+	said := ""
+	switch judge(err, time.Since(c.handshakeBegan), s.p.trust.has(c.kind)) {
+	case nothingSaid:
+		return false
+	case saidNo:
+		said = "the client does not trust the certificate (" + err.Error() + ")"
+	case seemsToSayNo:
+		said = "the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")"
+	}
+	s.p.log.Warn().Str("host", s.tunnel.host).Str("client", c.RemoteAddr().String()).Str("do", s.howToTrust()).Msg(said)
+	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
+	return true
+}
+
+// howToTrust says what makes programs trust the root certificate.
+func (s *session) howToTrust() string {
+	return "give it the root certificate, http://" + s.raw.LocalAddr().String() + "/ca.pem (or: warcorder ca), by its trust store, " +
+		"curl --cacert, SSL_CERT_FILE, REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS"
+}
