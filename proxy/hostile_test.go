@@ -297,7 +297,7 @@ func hostiles() []hostile {
 				c.send("\x16\x03\x01\x02\x00\x01")
 				c.readAll()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
+			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
 		{name: "slow ClientHello", scheme: "http", tunnel: true, cfg: shortTLS,
 			client: func(c *attacker) {
 				c.send(text("CONNECT a.example:443 HTTP/1.1", "Host: a"))
@@ -306,7 +306,7 @@ func hostiles() []hostile {
 				go c.drip("x")
 				c.readAll()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
+			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
 		{name: "gone in the ClientHello", scheme: "http", tunnel: true,
 			client: func(c *attacker) {
 				c.send(text("CONNECT a.example:443 HTTP/1.1", "Host: a"))
@@ -314,7 +314,7 @@ func hostiles() []hostile {
 				c.send("\x16\x03\x01\x02\x00\x01")
 				c.conn.Close()
 			},
-			status: "200", gap: recorder.GapRefused, detail: "the client does not trust the certificate"},
+			status: "200", gap: recorder.GapRefused, detail: "the client's TLS handshake failed"},
 		{name: "a client that does not trust us", scheme: "http", tunnel: true,
 			client: func(c *attacker) {
 				c.send(text("CONNECT a.example:443 HTTP/1.1", "Host: a"))
