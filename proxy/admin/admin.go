@@ -2,7 +2,8 @@
 // whatever main mounts beside them, such as the export of the index.
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name point at this machine (DNS
-// rebinding) gets nothing. Beyond loopback only the front page and the root certificate are given, and what needs a token.
+// rebinding) gets nothing. What a page of another site makes a browser send starts no work: it may lead a person to a page of
+// ours, and that is all. Beyond loopback only the front page and the root certificate are given, and what needs a token.
 // Nothing changes state without one.
 package admin
 
@@ -45,7 +46,8 @@ func New(ca Authority, status func() (state any, recording bool)) *Admin {
 func (a *Admin) Handle(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
 
 // HandleWithToken mounts a page for those, on any machine, who send token as "Authorization: Bearer TOKEN". Without a
-// token it is for nobody. What a web page makes a browser send has none.
+// token it is for nobody. What a web page makes a browser send has none, so that of those who do it does not matter from
+// which site they come: a page may send the field only with our consent (CORS), which nobody gets.
 func (a *Admin) HandleWithToken(pattern, token string, page http.Handler) {
 	want := sha256.Sum256([]byte(token)) // of which neither length nor start shows in the time that a comparison takes
 	a.guarded.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -70,12 +72,18 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	if page, pattern := a.guarded.Handler(r); pattern != "" {
 		page.ServeHTTP(w, r)
 		return
 	}
-	if !local(r.RemoteAddr) && r.URL.Path != "/" && !strings.HasPrefix(r.URL.Path, "/ca.") {
-		http.Error(w, "Only programs on the proxy's own machine may read this page.", http.StatusForbidden)
+	open := navigable[r.URL.Path]
+	if crossSite(r) && !(open && followsLink(r)) {
+		http.Error(w, "A page of another site asked for this, and such pages get nothing here. To see it, type the address into a tab.", http.StatusForbidden)
+		return
+	}
+	if !open && (!local(r.RemoteAddr) || !onLoopbackName(r.Host)) {
+		http.Error(w, "Only programs on the proxy's own machine may read this page, at 127.0.0.1, [::1] or localhost.", http.StatusForbidden)
 		return
 	}
 	a.mux.ServeHTTP(w, r)
