@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -147,6 +148,7 @@ type crash struct {
 	flags       []string // of its recorder
 	keys        []string // the same for all commands
 	alive       time.Time
+	died        time.Time // when the last recorder was seen dead; zero if the gap list told of it
 
 	atPoints, byKill, captures, unkept int
 	refused                            int64
@@ -170,6 +172,7 @@ func (c *crash) round(n int) {
 		plan = append(plan, c.underLoad.next(c.struck))
 	}
 	r := c.start(plan)
+	c.checkCrashGap(r)
 	if lines, ok := c.exportOf(r); ok {
 		c.checkNames()
 		c.check(lines, c.alive, false)
@@ -189,7 +192,7 @@ func (c *crash) round(n int) {
 func (c *crash) beginCollection() {
 	c.collections = c.t.TempDir()
 	c.kept = newKept(c.t, filepath.Join(c.collections, "default"), newReceived())
-	c.alive = time.Time{}
+	c.alive, c.died = time.Time{}, time.Time{}
 	c.keys = nil
 	if c.chance(2) {
 		c.keys = []string{"--keys-extra", "path,form"}
@@ -266,6 +269,9 @@ func (c *crash) ended(r *recording) fault.Point {
 	c.checkCopies(r)
 	if r.address != "" {
 		c.alive = r.alive
+		if r.killed() {
+			c.died = r.alive
+		}
 	}
 	if n := len(r.lines("recording is off: new requests are refused until writing works again")); n > len(r.lines("recording is on again")) {
 		c.alive = time.Time{} // what came before it was killed may have waited long
@@ -591,6 +597,24 @@ func (c *crash) exportOf(r *recording) (lines string, ok bool) {
 		return "", false
 	}
 	return lines, true
+}
+
+// checkCrashGap: the gap list tells of the last recorder's death.
+func (c *crash) checkCrashGap(r *recording) {
+	c.t.Helper()
+	var gaps store.Gaps
+	code, body, err := r.get("/gaps")
+	if err != nil || code != http.StatusOK || json.Unmarshal([]byte(body), &gaps) != nil {
+		if !r.hasEnded() {
+			c.t.Errorf("/gaps: %d %s, %v", code, body, err)
+		}
+		return
+	}
+	told := slices.ContainsFunc(gaps.Latest, func(g store.Gap) bool { return g.Reason == "crash" && !g.Until.Before(c.died) })
+	if !c.died.IsZero() && !told {
+		c.t.Errorf("a recorder died after %v, and no gap tells of it: %s", c.died, body)
+	}
+	c.died = time.Time{}
 }
 
 // checkCopies: of what a recovery says it cut off there is a copy, of just that size.

@@ -116,6 +116,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.Description("A recording proxy for web archiving: every exchange byte for byte in WARC files, indexed at once."),
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
+		kong.Vars{"reasons": strings.Join(recorder.GapReasons, ",")},
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
@@ -345,13 +346,6 @@ type recordCommand struct {
 	Recorder recorder.Config `embed:""`
 }
 
-// running is recorder.json: who has a collection open.
-type running struct {
-	PID       int       `json:"pid"`
-	Addresses []string  `json:"addresses"`
-	Started   time.Time `json:"started"`
-}
-
 // Run records until a signal.
 func (c *recordCommand) Run(line *commandLine) error {
 	dir, err := c.path()
@@ -402,12 +396,10 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // before anybody can know that we are here
-	who := running{PID: os.Getpid(), Addresses: []string{ln.Addr().String()}, Started: time.Now().UTC()}
-	if err := writeRunning(dir, who); err != nil {
+	if err := rec.Announce(ln.Addr().String()); err != nil {
 		ln.Close()
 		return err
 	}
-	defer os.Remove(filepath.Join(dir, runningFile))
 
 	c.greet(log, person, ln.Addr().String(), dir, authority)
 	served := make(chan error, 1)
@@ -461,28 +453,6 @@ func shellQuoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-const runningFile = "recorder.json"
-
-func writeRunning(dir string, who running) error {
-	b, err := json.MarshalIndent(who, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeAtomically(filepath.Join(dir, runningFile), func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
-}
-
-func readRunning(dir string) (running, error) {
-	var who running
-	b, err := os.ReadFile(filepath.Join(dir, runningFile))
-	if err != nil {
-		return who, err
-	}
-	return who, json.Unmarshal(b, &who)
-}
-
 // explainRead says what to do about an index that cannot be read.
 func explainRead(err error, dir string) error {
 	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz*"))
@@ -503,7 +473,7 @@ func explainOpen(err error, dir string) error {
 	if !errors.Is(err, store.ErrLocked) {
 		return err
 	}
-	who, readErr := readRunning(dir)
+	who, readErr := recorder.ReadRunning(dir)
 	if readErr != nil || len(who.Addresses) == 0 || !alive(who.PID) {
 		return fmt.Errorf("collection %s is in use by another process (a recover or rebuild?): wait until it has ended, or record to another --collection", dir)
 	}
@@ -697,7 +667,7 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 
 // askRecorder asks the recorder that has a collection open for one of its pages. An answer other than 200 is an error.
 func askRecorder(dir, path string, query url.Values) (*http.Response, error) {
-	who, err := readRunning(dir)
+	who, err := recorder.ReadRunning(dir)
 	if err != nil || len(who.Addresses) == 0 || !alive(who.PID) {
 		return nil, fmt.Errorf("another process has the index open (a recover or rebuild?) and cannot be asked: wait until it has ended")
 	}
@@ -935,7 +905,7 @@ func (c *keyCommand) Run(*commandLine) error {
 
 type gapsCommand struct {
 	collectionFlags
-	Reason string `help:"Only gaps of this reason: tunnelled, refused, upstream, cut, write, unrecorded." placeholder:"REASON" enum:",tunnelled,refused,upstream,cut,write,unrecorded" default:""`
+	Reason string `help:"Only gaps of this reason: ${reasons}." placeholder:"REASON" enum:",${reasons}" default:""`
 	Limit  int    `short:"n" help:"How many to list, the newest; 0 is all that are kept." default:"100"`
 	JSON   bool   `name:"json" help:"Print them as JSON."`
 }
@@ -963,12 +933,20 @@ func (c *gapsCommand) Run(*commandLine) error {
 		return out.Encode(gaps)
 	}
 	for _, g := range slices.Backward(gaps.Latest) {
-		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL), printable(g.Detail))
+		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL), printable(gapDetail(g)))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
 		fmt.Fprintf(os.Stderr, "%8d %s\n", gaps.Counts[reason], reason)
 	}
 	return nil
+}
+
+// gapDetail is what a gap says in words, until when included.
+func gapDetail(g store.Gap) string {
+	if g.Until.IsZero() {
+		return g.Detail
+	}
+	return "until " + g.Until.UTC().Format(time.RFC3339) + ": " + g.Detail
 }
 
 // printable keeps what came from outside from moving the cursor of a terminal.

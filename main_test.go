@@ -23,6 +23,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/recorder"
 )
 
 // TestMain lets the test binary be warcorder itself, so that tests run the real program as a process.
@@ -282,7 +283,7 @@ func startRecording(t *testing.T, args ...string) *program {
 	case err := <-p.ended:
 		t.Fatalf("%v: %s", err, p.stderr)
 	}
-	who, err := readRunning(filepath.Join(dir, "collections", "default"))
+	who, err := recorder.ReadRunning(filepath.Join(dir, "collections", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,8 +368,8 @@ func TestRecordAndExport(t *testing.T) {
 	if open, _ := filepath.Glob(filepath.Join(collection, "archive", "*.open")); len(open) > 0 {
 		t.Errorf("left open: %v", open)
 	}
-	if _, err := os.Stat(filepath.Join(collection, runningFile)); !os.IsNotExist(err) {
-		t.Errorf("%s is left: %v", runningFile, err)
+	if _, err := os.Stat(filepath.Join(collection, "recorder.json")); !os.IsNotExist(err) {
+		t.Errorf("recorder.json is left: %v", err)
 	}
 	after, errs, code := p.run("export", "-o", "-")
 	if code != 0 || after != while {

@@ -25,9 +25,10 @@ type files struct {
 	maxSize    int64
 	index      *store.Bolt
 	log        zerolog.Logger
-	bytes      atomic.Int64 // written
-	syncs      bool         // what is written is forced to disk
-	alone      bool         // each exchange by itself
+	gone       func(name, detail string) // told of a file that was taken away
+	bytes      atomic.Int64              // written
+	syncs      bool                      // what is written is forced to disk
+	alone      bool                      // each exchange by itself
 
 	mu      sync.Mutex
 	serial  int         // of the last file planned

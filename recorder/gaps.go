@@ -20,8 +20,13 @@ const (
 	GapUpstream   = "upstream"   // the origin gave no answer
 	GapCut        = "cut"        // broke off: the record holds what came
 	GapWrite      = "write"      // could not be written
+	GapMissing    = "missing"    // a WARC file that was there is not any more, or not all of it
+	GapCrash      = "crash"      // a span of time at whose end the recorder did not come to its own
 	GapUnrecorded = "unrecorded" // passed on by the operator's wish; only counted
 )
+
+// GapReasons are all of them, in the order in which people read them.
+var GapReasons = []string{GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite, GapMissing, GapCrash, GapUnrecorded}
 
 const (
 	// gapsWaiting is how many gaps wait for the index with their facts; more are only counted.
@@ -42,6 +47,7 @@ type gapList struct {
 	more    map[string]int64 // counts of those that came when waiting was full
 	timer   *time.Timer      // of the next flush; nil while nothing waits
 	closed  bool
+	ended   bool // the last flush has begun
 
 	flushing sync.Mutex
 }
@@ -73,6 +79,10 @@ func (l *gapList) add(g store.Gap) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total[g.Reason]++
+	if l.ended {
+		l.logOne(&g)
+		return
+	}
 	if len(l.waiting) < gapsWaiting {
 		l.waiting = append(l.waiting, g)
 	} else {
@@ -164,14 +174,23 @@ func (l *gapList) close() error {
 	l.closed = true
 	l.mu.Unlock()
 	err := l.flush()
-	if err == nil {
-		return nil
-	}
-	for _, g := range l.waiting {
-		l.log.Warn().Time("at", g.Time).Str("reason", g.Reason).Str("url", g.URL).Str("detail", g.Detail).Msg("a gap that is not in the list")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	for i := range l.waiting { // that could not be flushed, or came since
+		l.logOne(&l.waiting[i])
 	}
 	for reason, n := range l.more {
 		l.log.Warn().Str("reason", reason).Int64("number", n).Msg("gaps that are not in the list")
 	}
-	return fmt.Errorf("the newest gaps are in the log and not in the list: %w", err)
+	if err != nil {
+		return fmt.Errorf("the newest gaps are in the log and not in the list: %w", err)
+	}
+	return nil
+}
+
+// logOne logs a gap that the list does not take any more.
+func (l *gapList) logOne(g *store.Gap) {
+	l.log.Warn().Time("at", g.Time).Str("reason", g.Reason).Str("url", g.URL).Str("detail", g.Detail).
+		Msg("a gap that is not in the list")
 }

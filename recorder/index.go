@@ -54,6 +54,9 @@ func Index(cfg Config, collection string, paths []string, copies bool, log zerol
 	if r.index, err = r.open(); err != nil {
 		return nil, err
 	}
+	if err := r.noteCrash(r.index); err != nil {
+		return nil, errors.Join(err, r.index.Close())
+	}
 	for i := range added {
 		if err = added[i].link(copies); err != nil {
 			break

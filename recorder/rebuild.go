@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -41,7 +42,13 @@ func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progres
 	if err != nil {
 		return r.found, err
 	}
-	err = r.rebuild(old)
+	if err := r.rebuild(old); err != nil {
+		return r.found, err
+	}
+	index, err := store.Open(r.indexPath(), r.options)
+	if err == nil {
+		err = errors.Join(r.noteCrash(index), index.Close())
+	}
 	return r.found, err
 }
 
@@ -191,6 +198,9 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 		}
 		r.found.Missing = append(r.found.Missing, file.Name)
 		r.log.Error().Str("file", file.Name).Int64("committed", file.Committed).Msg("a WARC file is missing: the new index does not have its captures")
+		if !file.Away {
+			r.gone = append(r.gone, file.Name)
+		}
 	}
 	gaps, err := old.Gaps(0)
 	if err != nil {
@@ -202,7 +212,23 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 			delete(gaps.Counts, gap.Reason)
 		}
 	}
-	return r.index.AddGaps(gaps.Latest, gaps.Counts)
+	if err := r.index.AddGaps(append(gaps.Latest, r.goneGaps()...), gaps.Counts); err != nil {
+		return err
+	}
+	last, err := old.Session()
+	if err != nil || last.Started.IsZero() {
+		return err
+	}
+	return r.index.SetSession(last) // the last transaction: one that is open would note the time of the next ones
+}
+
+// goneGaps are those of the files that the old index knew, and the new one does not.
+func (r *recovery) goneGaps() (gaps []store.Gap) {
+	for _, name := range r.gone {
+		gaps = append(gaps, store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: name,
+			Detail: "the WARC file is not in archive/, and not in the new index"})
+	}
+	return gaps
 }
 
 // setAside renames the index, if there is one, so that nothing is deleted that someone may still read.

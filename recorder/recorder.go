@@ -16,6 +16,7 @@
 //	               cut off, .recovering the file without it until it is whole
 //	               beside these, under their own names, the WARC files of other tools that Index has linked there
 //	indexes/       for exported CDXJ
+//	recorder.json  who records, and where it can be asked, from its start to its end
 //	index.bolt     the index; with .new behind it while it is made anew, with .damaged (.damaged.2 …) when it has been replaced
 //	spill/         bodies too large for memory; its files have no names, so that nothing is left of them
 package recorder
@@ -79,7 +80,9 @@ type Recorder struct {
 	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
 
-	unlock     func() error // the collection
+	collection string        // its directory
+	session    store.Session // as the index has it from Open to Close
+	unlock     func() error  // the collection
 	closeOnce  sync.Once
 	closeError error
 }
@@ -112,16 +115,23 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{log: log, index: index, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
+	r := &Recorder{log: log, index: index, collection: collection, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
 	r.health.log, r.chains.index = log, index
 	r.gaps.log, r.gaps.index, r.gaps.total, r.gaps.more = log, index, map[string]int64{}, map[string]int64{}
 	r.files = files{
 		dir: archive, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host, style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2), syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
 	}
+	r.files.gone = func(name, detail string) {
+		r.Gap(GapMissing, name, detail)
+		r.gaps.flush() // before the index learns that the file is gone; what cannot be flushed waits
+	}
 	r.files.fewerKeys.L = &r.files.mu
 	r.files.originals.init(&r.files.mu)
 	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
+	if err := r.beginSession(); err != nil {
+		return nil, errors.Join(err, index.Close(), unlock())
+	}
 	r.start(cfg)
 	r.watch(collection, cfg.MinFreeSpace)
 	return r, nil
@@ -136,6 +146,9 @@ func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (i
 	r.options.NoSync = cfg.Sync == syncNone
 	if index, err = r.open(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
+	}
+	if err := r.noteCrash(index); err != nil {
+		return nil, nil, errors.Join(err, index.Close(), unlock())
 	}
 	spill := filepath.Join(collection, "spill")
 	if err := errors.Join(os.RemoveAll(spill), os.MkdirAll(spill, 0o700)); err != nil {
@@ -192,6 +205,7 @@ func (r *Recorder) commit(x *Exchange) {
 	defer r.mu.RUnlock()
 	if r.closed {
 		r.log.Error().Str("url", x.URL).Msg("exchange lost: it ended after the recorder was closed")
+		r.Gap(GapWrite, x.URL, "it ended after the recorder was closed")
 		lostOf(x).tell(errClosed)
 		x.release()
 		return
@@ -266,5 +280,5 @@ func (r *Recorder) close() error {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
 	r.watcher.Wait()
-	return errors.Join(err, r.gaps.close(), os.RemoveAll(r.memory.dir), r.index.Close(), r.unlock())
+	return errors.Join(err, r.gaps.close(), os.RemoveAll(r.memory.dir), r.endSession(), r.unlock())
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -55,7 +56,7 @@ func Recover(cfg Config, collection string, log zerolog.Logger, progress Progres
 	defer unlock()
 	index, err := r.open()
 	if err == nil {
-		err = index.Close()
+		err = errors.Join(r.noteCrash(index), index.Close())
 	}
 	return r.found, err
 }
@@ -80,6 +81,7 @@ type recovery struct {
 	found    Recovered
 	read     map[string]foundIn // finished files, by name
 	later    []warcFile         // that are still to be recovered
+	gone     []string           // base names of files that have gone, or grown shorter, since the last start
 
 	done, total int64 // bytes
 }
@@ -205,7 +207,7 @@ func isWARCName(name string) bool {
 // agrees reports whether there is nothing to do.
 func (f warcFile) agrees() bool {
 	there := f.final == f.Committed || f.final < 0 && f.Committed == 0 // planned, but nothing came of it
-	return f.ID > 0 && f.Sealed && there && f.open < 0
+	return f.ID > 0 && f.Sealed && there && f.open < 0 && !f.Away
 }
 
 // recover recovers one file.
@@ -221,7 +223,12 @@ func (r *recovery) recover(f warcFile) error {
 		r.found.Short = append(r.found.Short, f.Name)
 		r.log.Error().Str("file", f.Name).Int64("bytes", max(f.open, f.final)).Int64("committed", f.Committed).
 			Msg("a WARC file is shorter than the index says: captures at its end cannot be read until it is restored")
-		return nil
+		return r.noteGone(f.File, fmt.Sprintf("the WARC file has %d bytes, and had %d", max(f.open, f.final), f.Committed))
+	}
+	if f.Away { // it is back
+		if f.Away = false; f.agrees() {
+			return r.seal(f.File)
+		}
 	}
 	var err error
 	if f.ID == 0 {
@@ -247,7 +254,17 @@ func (r *recovery) missing(f warcFile) error {
 	r.found.Missing = append(r.found.Missing, f.Name)
 	r.log.Error().Str("file", f.Name).Int64("committed", f.Committed).
 		Msg("a WARC file is missing: its captures cannot be read until it is put back")
-	return nil
+	return r.noteGone(f.File, fmt.Sprintf("the WARC file of %d bytes is not in archive/", f.Committed))
+}
+
+// noteGone puts a gap into the list for a file that is not there, or not all of it: once, until it is back.
+func (r *recovery) noteGone(f store.File, detail string) error {
+	if f.Away {
+		return nil
+	}
+	r.gone = append(r.gone, f.Name)
+	f.Away = true
+	return r.index.NoteFiles([]store.File{f}, store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: f.Name, Detail: detail})
 }
 
 // twice deals with a file that is there under both names: someone has put a copy back. If one holds all that the other does, it is the file. Else both

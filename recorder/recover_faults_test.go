@@ -58,11 +58,22 @@ func TestRecoverKilledAnywhere(t *testing.T) {
 			write(t, filepath.Join(dir, indexName), []byte("nonsense"))
 		}, false},
 		{"rebuild", func(t *testing.T, dir string) { makeSeveral(t, dir); recoverOnly(t, dir) }, true},
+		{"died, with its index", makeDied, false},
+		{"died, with its index, rebuild", makeDied, true},
+		{"died, and the index is lost", func(t *testing.T, dir string) {
+			makeDied(t, dir)
+			if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := t.TempDir()
 			c.make(t, begin)
 			want := recoverCopy(t, begin, "", c.rebuild)
+			if died := strings.HasPrefix(c.name, "died"); died != (want["gaps"] == "map[crash:1]") {
+				t.Errorf("gaps: %s", want["gaps"])
+			}
 			kills := 0
 			for _, point := range fault.Points {
 				for n := 1; ; n++ {
@@ -97,6 +108,23 @@ func makeDamaged(t *testing.T, dir string, n int, suffix string) {
 	if err := os.CopyFS(dir, os.DirFS(d.restore(t, suffix, committed))); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// makeDied makes a collection of which the recorder has died, with a torn file.
+func makeDied(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.CopyFS(dir, os.DirFS(died(t))); err != nil {
+		t.Fatal(err)
+	}
+	open, err := filepath.Glob(filepath.Join(dir, "archive", "*"+warc.OpenSuffix))
+	if err != nil || len(open) != 1 {
+		t.Fatal(open, err)
+	}
+	content, err := os.ReadFile(open[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, open[0], append(content, "torn"...))
 }
 
 // makeSeveral makes a collection without an index: finished files, one that is torn and one that is damaged.
@@ -157,6 +185,11 @@ func contentOf(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	defer index.Close()
+	gaps, err := index.Gaps(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["gaps"] = fmt.Sprint(gaps.Counts) // one of a crash, however often the recovery was killed
 	files, err := index.Files()
 	if err != nil {
 		t.Fatal(err)

@@ -213,4 +213,6 @@ func (f *files) missing(s *segment) {
 		return
 	}
 	f.log.Error().Str("file", s.name).Int64("bytes", s.safe).Msg("a WARC file was taken away while it was written: its captures cannot be read")
+	s.file.Away = true // as the index learns when the file is sealed
+	f.gone(s.name, fmt.Sprintf("the WARC file was taken away while it was written; %d bytes of it were on disk", s.safe))
 }

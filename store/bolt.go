@@ -34,6 +34,7 @@ import (
 //	meta       "format"          ->  1(4)
 //	           "captures"        ->  their number(8)
 //	           "gap " REASON     ->  how many gaps had that reason(8)
+//	           "session"         ->  see session.go
 //
 // Numbers are big endian. A reader of another format refuses to open the file.
 type Bolt struct {
@@ -42,8 +43,9 @@ type Bolt struct {
 
 	db *bbolt.DB
 
-	commit sync.Mutex // held by who writes
-	batch  batch      // of the Commit that goes on
+	commit  sync.Mutex // held by who writes
+	batch   batch      // of the Commit that goes on
+	session Session    // whose last transaction is noted; the zero Session if nobody records
 
 	files fileTable
 
@@ -298,6 +300,12 @@ func (b *Bolt) update(write func(*bbolt.Tx) error) error {
 		if err := write(tx); err != nil {
 			return err
 		}
+		if b.session.Open {
+			b.session.Last = FourDigitYear(time.Now())
+			if err := tx.Bucket(bucketMeta).Put(metaSession, b.session.appendValue(nil)); err != nil {
+				return err
+			}
+		}
 		return fault.At(fault.IndexCommit) // where the disk may be full
 	})
 	if err != nil {
@@ -437,13 +445,38 @@ type gapTables struct {
 
 func (b *Bolt) updateGaps(write func(gapTables) error) error {
 	return b.update(func(tx *bbolt.Tx) error {
-		gaps, err := tx.CreateBucketIfNotExists(bucketGaps)
+		t, err := gapTablesOf(tx)
 		if err != nil {
 			return err
 		}
-		gaps.FillPercent = 0.9 // its keys come in order
-		return write(gapTables{gaps, tx.Bucket(bucketMeta)})
+		return write(t)
 	})
+}
+
+// updateFiles stores the state of files, and gaps.
+func (b *Bolt) updateFiles(files []File, gaps []Gap) error {
+	return b.update(func(tx *bbolt.Tx) error {
+		for _, f := range files {
+			if err := putFile(tx, f); err != nil {
+				return err
+			}
+		}
+		t, err := gapTablesOf(tx)
+		if err != nil {
+			return err
+		}
+		return t.addGaps(gaps, nil)
+	})
+}
+
+// gapTablesOf makes the bucket of the gaps if there is none.
+func gapTablesOf(tx *bbolt.Tx) (gapTables, error) {
+	gaps, err := tx.CreateBucketIfNotExists(bucketGaps)
+	if err != nil {
+		return gapTables{}, err
+	}
+	gaps.FillPercent = 0.9 // its keys come in order
+	return gapTables{gaps, tx.Bucket(bucketMeta)}, nil
 }
 
 func (b *Bolt) viewGaps(read func(gapTables) error) error {

@@ -11,18 +11,22 @@ import (
 // The value of a file in the index:
 //
 //	version(1)  1
-//	flags(1)    1: sealed
+//	flags(1)    1: sealed, 2: away
 //	uvarint     committed
 //	            its name, up to the end
 const (
 	fileVersion = 1
 	fileSealed  = 1 << 0
+	fileAway    = 1 << 1
 )
 
 func (f File) appendValue(dst []byte) []byte {
 	var flags byte
 	if f.Sealed {
 		flags |= fileSealed
+	}
+	if f.Away {
+		flags |= fileAway
 	}
 	dst = binary.AppendUvarint(append(dst, fileVersion, flags), uint64(f.Committed))
 	return append(dst, f.Name...)
@@ -34,7 +38,7 @@ func decodeFile(key, value []byte) (File, error) {
 	if v.failed || version != fileVersion || len(key) != 4 || committed > math.MaxInt64 {
 		return File{}, fmt.Errorf("%w: file %x is %q", ErrDamaged, key, value)
 	}
-	return File{ID: binary.BigEndian.Uint32(key), Name: string(v.rest), Committed: int64(committed), Sealed: flags&fileSealed != 0}, nil
+	return File{ID: binary.BigEndian.Uint32(key), Name: string(v.rest), Committed: int64(committed), Sealed: flags&fileSealed != 0, Away: flags&fileAway != 0}, nil
 }
 
 // fileTable is the files of an index, in memory, as the last commit has left them. It may be read by any number beside one who changes it.

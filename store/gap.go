@@ -2,11 +2,12 @@ package store
 
 import "time"
 
-// Gap is an exchange or a connection of which nothing, or not all, could be recorded.
+// Gap is an exchange, a connection, a file or a span of time of which nothing, or not all, could be recorded.
 type Gap struct {
 	Time   time.Time `json:"time"`
+	Until  time.Time `json:"until,omitzero"`   // of a span of time its end, with Time as its beginning; else zero
 	Reason string    `json:"reason"`           // one of a small set of words: "upstream"
-	URL    string    `json:"url"`              // of the exchange; of a connection host:port, or the client's address if it came no further
+	URL    string    `json:"url"`              // of the exchange; of a connection host:port, or the client's address if it came no further; of a file its name; else ""
 	Detail string    `json:"detail,omitempty"` // what happened, in words
 }
 

@@ -9,17 +9,18 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
 // The key of a gap is its number: each has the one that follows the newest. Its value:
 //
-//	version(1)  1
+//	version(1)  1, or 2 if there is an until
 //	time(8)     microseconds since 1970
+//	until(8)    the same; only in version 2
 //	text        reason, URL, detail: each a uvarint of its length, and its bytes
 const (
-	gapVersion = 1
+	gapVersion      = 1
+	gapVersionUntil = 2
 
 	maxReasons   = 64 // are counted one by one, beside otherReason
 	otherReason  = "other"
@@ -32,22 +33,24 @@ const (
 // adds to the counts those of which nothing but the reason is known. A reason that is "", or that comes when 64 others are counted already, is counted as "other".
 // Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to 1 KiB.
 func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {
-	counts := countGaps(gaps, more)
-	if len(counts) == 0 {
+	if len(countGaps(gaps, more)) == 0 {
 		return nil
 	}
 	b.commit.Lock()
 	defer b.commit.Unlock()
-	err := b.updateGaps(func(t gapTables) error {
-		if err := t.count(counts); err != nil {
-			return err
-		}
-		return t.put(gaps[max(0, len(gaps)-MaxGaps):])
-	})
+	err := b.updateGaps(func(t gapTables) error { return t.addGaps(gaps, more) })
 	if err != nil {
 		return fmt.Errorf("add gaps: %w", err)
 	}
 	return nil
+}
+
+// addGaps counts gaps and those of which only the reason is known, and stores the newest.
+func (t gapTables) addGaps(gaps []Gap, more map[string]int64) error {
+	if err := t.count(countGaps(gaps, more)); err != nil {
+		return err
+	}
+	return t.put(gaps[max(0, len(gaps)-MaxGaps):])
 }
 
 // Gaps returns how many gaps there were and the newest of those that are kept, at most limit of them; 0 is all.
@@ -177,20 +180,29 @@ func (t gapTables) latest(limit int) ([]Gap, error) {
 }
 
 func (g *Gap) appendValue(dst []byte) []byte {
-	dst = append(dst, gapVersion)
+	version := byte(gapVersion)
+	if !g.Until.IsZero() {
+		version = gapVersionUntil
+	}
+	dst = append(dst, version)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(FourDigitYear(g.Time).UnixMicro()))
+	if version == gapVersionUntil {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(FourDigitYear(g.Until).UnixMicro()))
+	}
 	dst = appendText(dst, gapReason(g.Reason))
 	cut := g.Cut()
 	return appendText(appendText(dst, cut.URL), cut.Detail)
 }
 
 func decodeGap(value []byte) (Gap, error) {
-	if len(value) < 9 || value[0] != gapVersion {
+	if len(value) < 9 || value[0] != gapVersion && (value[0] != gapVersionUntil || len(value) < 17) {
 		return Gap{}, errGap(value)
 	}
-	v := reader{rest: value[9:]}
-	micro := int64(binary.BigEndian.Uint64(value[1:]))
-	g := Gap{Reason: string(v.text()), URL: string(v.text()), Detail: string(v.text()), Time: FourDigitYear(time.UnixMicro(micro))}
+	g, v := Gap{Time: momentOf(value[1:])}, reader{rest: value[9:]}
+	if value[0] == gapVersionUntil {
+		g.Until, v.rest = momentOf(v.rest), v.rest[8:]
+	}
+	g.Reason, g.URL, g.Detail = string(v.text()), string(v.text()), string(v.text())
 	if v.failed || len(v.rest) > 0 {
 		return Gap{}, errGap(value)
 	}
@@ -203,7 +215,7 @@ func errGap(value []byte) error {
 
 // Cut returns the gap as it is stored: with texts that are not too long.
 func (g *Gap) Cut() Gap {
-	return Gap{Time: g.Time, Reason: gapReason(g.Reason), URL: cutText(g.URL, maxGapURL), Detail: cutText(g.Detail, maxGapDetail)}
+	return Gap{Time: g.Time, Until: g.Until, Reason: gapReason(g.Reason), URL: cutText(g.URL, maxGapURL), Detail: cutText(g.Detail, maxGapDetail)}
 }
 
 // cutText returns at most limit bytes of s, in valid UTF-8.

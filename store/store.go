@@ -57,6 +57,7 @@ type File struct {
 	Name      string // base name, the final one
 	Committed int64  // bytes, from the start of the file, whose captures are in the index
 	Sealed    bool   // complete, and renamed to its final name
+	Away      bool   // not there any more, or not all of it: a gap says so
 }
 
 // Query selects captures. The zero Query selects all.

@@ -1,0 +1,110 @@
+package recorder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"warcorder/store"
+)
+
+// The sign of an unclean end is a session that is open in the index though the collection is locked by
+// us, or, should the index have been lost, made anew or restored meanwhile, a recorder.json of a session
+// that the index does not know. Noting the gap and closing the session are one transaction: a recovery
+// that is killed before it comes to that leaves the sign for the next one, and none tells twice.
+
+// noteCrash puts a gap into the list if the last recorder has not come to its end. It is called when
+// files and index agree again, and knows what that took.
+func (r *recovery) noteCrash(index *store.Bolt) error {
+	last, err := r.unclean(index)
+	if err != nil {
+		return err
+	}
+	if !last.Open {
+		return withdraw(r.dir) // what a recovery has left that was killed when it had noted the gap
+	}
+	gap := store.Gap{Time: last.Last, Until: time.Now().UTC(), Reason: GapCrash, Detail: r.crashDetail()}
+	if gap.Until.Before(gap.Time) { // the clock was set back
+		gap.Until = gap.Time
+	}
+	last.Open = false
+	if err := index.SetSession(last, gap.Cut()); err != nil {
+		return err
+	}
+	r.log.Warn().Time("from", gap.Time).Time("until", gap.Until).Str("detail", gap.Detail).
+		Msg("the last recorder did not come to its end: the gap list names the time in between")
+	return withdraw(r.dir)
+}
+
+// unclean returns the last session, open if it has not come to its end.
+func (r *recovery) unclean(index *store.Bolt) (store.Session, error) {
+	last, err := index.Session()
+	if errors.Is(err, store.ErrDamaged) {
+		last, err = store.Session{}, nil
+	}
+	if err != nil {
+		return last, err
+	}
+	who, err := ReadRunning(r.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return last, nil
+	case err != nil && !isJSON(err):
+		return last, err
+	case err != nil || who.Started.IsZero():
+		r.log.Warn().AnErr("damage", err).Msg("recorder.json is not to be read: it is passed over")
+		return last, nil
+	}
+	started := store.FourDigitYear(who.Started.Truncate(time.Microsecond))
+	if started.Equal(last.Started) {
+		return last, nil
+	}
+	if !last.Open { // else the time of its last transaction is the earlier one
+		last.Last = started
+	}
+	last.Started, last.Open = started, true
+	return last, nil
+}
+
+// beginSession notes in the index that a recorder is at work.
+func (r *Recorder) beginSession() error {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	r.session = store.Session{Started: now, Last: now, Open: true}
+	return r.index.SetSession(r.session)
+}
+
+// endSession notes that the recorder has come to its end, and closes the index. If that cannot be noted,
+// or is noted in an index that is not the collection's any more, recorder.json stays: the next start
+// then says that something went wrong.
+func (r *Recorder) endSession() error {
+	s := store.Session{Started: r.session.Started, Last: time.Now().UTC()}
+	err := errors.Join(r.index.SetSession(s), r.index.Close())
+	if err != nil || r.health.fault(indexed) != nil {
+		return err
+	}
+	return withdraw(r.collection)
+}
+
+// isJSON reports an error of what stands in a file, as opposed to one of reading it.
+func isJSON(err error) bool {
+	return errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) ||
+		errors.As(err, new(*time.ParseError))
+}
+
+// crashDetail says what the recovery has found.
+func (r *recovery) crashDetail() string {
+	said := "nothing had to be cut off"
+	if r.found.Cut > 0 {
+		said = fmt.Sprintf("%s of no whole exchange were cut off and kept beside the files",
+			humanize.Bytes(uint64(r.found.Cut)))
+	}
+	if len(r.gone) == 0 {
+		return said + ", no file is missing"
+	}
+	return said + ", missing or too short: " + strings.Join(r.gone, ", ")
+}
