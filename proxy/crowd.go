@@ -60,13 +60,13 @@ func (p *Proxy) turnAway(conn net.Conn) {
 		conn.Close()
 		return
 	}
-	p.clients.start(conn, func() {
+	p.clients.start(conn, p.guarded(conn, func() {
 		defer func() { conn.Close(); <-p.leaving }()
 		if half, ok := conn.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}
 		discard(conn)
-	})
+	}))
 }
 
 // tellCrowded reports clients that were turned away; who is one of them.

@@ -15,7 +15,8 @@ type exchange struct {
 	s      *session
 	req    *request
 	to     origin
-	x      *recorder.Exchange
+	url    string
+	x      *recorder.Exchange // nil when it is settled
 	up     *upstream
 	upload *upload   // nil if the request went out in one piece
 	until  time.Time // when timeout-total ends it; zero: never
@@ -44,8 +45,9 @@ func (e *recordError) Unwrap() error { return e.err }
 const glance = 250 * time.Millisecond
 
 // run relays the exchange and records it. It reports whether the client's connection goes on.
-func (e *exchange) run(url string) bool {
-	e.x = e.s.p.rec.Begin()
+func (e *exchange) run(url string) (goesOn bool) {
+	e.url, e.x = url, e.s.p.rec.Begin()
+	defer e.rescue(&goesOn)
 	e.x.Started = time.Now()
 	e.x.URL, e.x.Method = url, string(e.req.method)
 	if total := e.s.p.cfg.Timeout.Total; total > 0 {
@@ -367,7 +369,7 @@ func (e *exchange) noteUpload() {
 	switch {
 	case errors.As(e.upload.err, &head):
 		e.x.Fault = "the request's body is ambiguous and was not passed on further: " + head.reason
-		e.s.p.logHead("request body refused", e.x.URL, head)
+		e.s.p.logHead("request body refused", e.url, head)
 	case e.upload.err == errBodyTooLong:
 		e.x.Fault = tooLongRequest
 	}
@@ -386,7 +388,7 @@ func (e *exchange) breakOff(res *response, err error) bool {
 	}
 	e.s.raw.Close()
 	e.x.Truncated, e.x.Fault = e.truncation(err)
-	e.s.p.logFault("response cut short", e.x.URL, err)
+	e.s.p.logFault("response cut short", e.url, err)
 	e.gap(e.reason(err, fault{}), e.x.Fault)
 	e.commit()
 	return false
@@ -423,8 +425,8 @@ func (e *exchange) fail(err error) bool {
 	e.gap(e.reason(err, why), why.why)
 	if e.up == nil || e.x.Request.Len() == 0 && !e.unrecorded { // nothing was sent
 		e.drop()
-		s.p.logFault("no answer", e.x.URL, err)
-		e.x.Discard()
+		s.p.logFault("no answer", e.url, err)
+		e.discard()
 	} else {
 		e.keepFailed(err, why)
 	}
@@ -440,9 +442,9 @@ func (e *exchange) keepFailed(err error, why fault) {
 	e.x.Fault = why.why
 	var head *headError
 	if errors.As(err, &head) {
-		e.s.p.logHead("answer refused", e.x.URL, err)
+		e.s.p.logHead("answer refused", e.url, err)
 	} else {
-		e.s.p.logFault("no answer", e.x.URL, err)
+		e.s.p.logFault("no answer", e.url, err)
 		e.x.Truncated, _ = e.truncation(err)
 		if !refusedAnswer(err) {
 			e.keep(&e.x.Response, e.up.bytes())
@@ -489,7 +491,7 @@ func (e *exchange) blame(err error) fault {
 	case e.upload == nil || e.upload.err != err:
 		return originFault(err, e.to)
 	case errors.As(err, &head):
-		e.s.p.logHead("request body refused", e.x.URL, err)
+		e.s.p.logHead("request body refused", e.url, err)
 		return fault{400, "The request's body is ambiguous and was not passed on further: " + head.reason + "."}
 	case err == errBodyTooLong:
 		return fault{413, tooLongRequest}

@@ -17,17 +17,26 @@ func (e *exchange) keep(side *recorder.Buffer, piece []byte) error {
 // it was may be just what is to be in no list, and there may be thousands a second.
 func (e *exchange) commit() {
 	if e.unrecorded {
-		e.x.Discard()
+		e.discard()
 		e.s.p.rec.GapsMore(recorder.GapUnrecorded, 1)
 		return
 	}
-	e.x.Commit()
+	x := e.x
+	e.x = nil // from here on it is another's
+	x.Commit()
+}
+
+// discard ends an exchange of which there is to be no record.
+func (e *exchange) discard() {
+	x := e.x
+	e.x = nil
+	x.Discard()
 }
 
 // gap notes that the exchange is not in the archive, or not all of it.
 func (e *exchange) gap(reason, detail string) {
 	if !e.unrecorded {
-		e.s.p.rec.Gap(reason, e.x.URL, detail)
+		e.s.p.rec.Gap(reason, e.url, detail)
 	}
 }
 

@@ -64,8 +64,9 @@ type dnsTap struct {
 	recorded bool
 }
 
-// asked notes a question.
+// asked notes a question. As heard it runs in goroutines of the resolver's, which have no end for a panic.
 func (t *dnsTap) asked(message []byte) {
+	defer t.names.rescue()
 	var p dnsmessage.Parser
 	header, err := p.Start(message)
 	if err != nil {
@@ -78,6 +79,7 @@ func (t *dnsTap) asked(message []byte) {
 
 // heard records a message if it is the answer.
 func (t *dnsTap) heard(message []byte) {
+	defer t.names.rescue()
 	var p dnsmessage.Parser
 	header, err := p.Start(message)
 	if err != nil || t.recorded || header.ID != t.id || !header.Response || header.Truncated || header.RCode != dnsmessage.RCodeSuccess {
@@ -96,6 +98,13 @@ func (t *dnsTap) heard(message []byte) {
 	}
 	t.recorded = true
 	t.names.record(t.question, answers, t.server)
+}
+
+// rescue is deferred by what reads messages: a name that cannot be read is not recorded, and that is all.
+func (n *names) rescue() {
+	if value := recover(); value != nil {
+		n.rec.Gap(recorder.GapWrite, "dns:", n.rec.Panicked(value, "dns:").Error())
+	}
 }
 
 // packetTap is a dnsTap on UDP, where each Read is a message.

@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/elazarl/goproxy"
@@ -44,10 +45,11 @@ type Proxy struct {
 	ln        net.Listener
 
 	clients *clients
-	heads   *budget       // memory for large heads
-	crowded summary       // clients that were turned away
-	refused summary       // connections that could not be accepted
-	leaving chan struct{} // a place for each client that is being turned away
+	heads   *budget               // memory for large heads
+	crowded summary               // clients that were turned away
+	refused summary               // connections that could not be accepted
+	leaving chan struct{}         // a place for each client that is being turned away
+	broken  atomic.Pointer[error] // too many panics
 
 	ctx    context.Context // done when in-flight exchanges are to be ended
 	cancel context.CancelFunc
@@ -66,6 +68,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		p.upstreams.resolver, p.upstreams.discreet = p.names.resolver(true), p.names.resolver(false)
 	}
 	p.front = newFrontListener(ln.Addr())
+	rec.OnBroken(p.stopBroken)
 	p.server = &http.Server{
 		Handler:        p.dispatch(admin),
 		ReadTimeout:    cfg.Timeout.Header, // the body too, which net/http waits for when a handler has not read it
@@ -87,7 +90,7 @@ const maxFrontHead = 64 << 10
 func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	g := goproxy.NewProxyHttpServer()
 	g.Logger = stdlog.New(p.log.With().Str("part", "goproxy").Logger(), "", 0)
-	g.NonproxyHandler = admin
+	g.NonproxyHandler = p.guardedPages(admin)
 	g.OnRequest().DoFunc(func(r *http.Request, _ *goproxy.ProxyCtx) (*http.Request, *http.Response) {
 		// Requests to origins are the relay's. goproxy would fetch one that came here, unrecorded.
 		return r, goproxy.NewResponse(r, goproxy.ContentTypeText, http.StatusBadRequest, "400 Bad Request\n\nSend a request to an origin on a connection of its own.\n")
@@ -99,7 +102,8 @@ func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	return g
 }
 
-// Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from accepting.
+// Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from accepting, or that too much
+// has broken.
 func (p *Proxy) Serve() error {
 	go p.server.Serve(p.front)
 	for delay := time.Duration(0); ; {
@@ -108,6 +112,9 @@ func (p *Proxy) Serve() error {
 			delay = 0
 			p.take(conn)
 			continue
+		}
+		if broken := p.isBroken(); broken != nil {
+			return broken
 		}
 		if p.clients.closing.Load() {
 			return nil
@@ -137,7 +144,7 @@ func (p *Proxy) take(conn net.Conn) {
 		return
 	}
 	c := &tapConn{Conn: conn, clients: p.clients}
-	p.clients.start(c, func() { p.accept(c) })
+	p.clients.start(c, p.guarded(c, func() { p.accept(c) }))
 }
 
 // accept looks at a connection's first bytes: the relay takes absolute-form requests, net/http the rest.
@@ -147,8 +154,7 @@ func (p *Proxy) accept(c *tapConn) {
 		c.Close()
 		return
 	}
-	err := s.serve()
-	p.clients.leave(s)
+	err := s.serveAndLeave()
 	if errors.Is(err, errNotProxied) && !p.clients.closing.Load() {
 		c.SetDeadline(time.Time{})
 		c.unread(s.in.bytes())
@@ -159,6 +165,12 @@ func (p *Proxy) accept(c *tapConn) {
 	}
 	s.in.drop()
 	c.Close()
+}
+
+// serveAndLeave serves a session that has entered.
+func (s *session) serveAndLeave() error {
+	defer s.p.clients.leave(s)
+	return s.serve()
 }
 
 // hijack takes a CONNECT's connection over from net/http.
@@ -181,7 +193,7 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		return
 	}
 	c.host = host
-	p.clients.start(c, func() { p.intercept(c, host, port) })
+	p.clients.start(c, p.guarded(c, func() { p.intercept(c, host, port) }))
 }
 
 // intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else plain HTTP.

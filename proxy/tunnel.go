@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -25,7 +26,7 @@ func (e *exchange) switchProtocols(head int) bool {
 		return e.breakOff(&response{}, err)
 	}
 	if !e.unrecorded {
-		s.p.log.Info().Str("url", e.x.URL).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
+		s.p.log.Info().Str("url", e.url).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
 	}
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)
@@ -43,24 +44,22 @@ func (e *exchange) switchProtocols(head int) bool {
 func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []byte, patience time.Duration) {
 	client.SetDeadline(time.Time{})
 	origin.SetDeadline(time.Time{})
-	pass := func(dst, src net.Conn, early []byte) {
+	pass := func(dst, src net.Conn, early []byte) (broke *carried) {
 		end := longAgo
+		defer func() { client.SetDeadline(end); origin.SetDeadline(end) }()
+		defer carry(&broke)
 		if relayBytes(dst, src, early, patience) {
 			end = time.Now().Add(tunnelGrace)
 		}
 		if half, ok := dst.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}
-		client.SetDeadline(end)
-		origin.SetDeadline(end)
+		return nil
 	}
-	back := make(chan struct{})
-	go func() {
-		defer close(back)
-		pass(client, origin, fromOrigin)
-	}()
-	pass(origin, client, fromClient)
-	<-back
+	back := make(chan *carried, 1)
+	go func() { back <- pass(client, origin, fromOrigin) }()
+	broke := cmp.Or(pass(origin, client, fromClient), <-back)
+	rethrow(&broke)
 }
 
 // relayBytes passes bytes from src to dst until either ends. It reports whether src had nothing more to send, so that the

@@ -17,6 +17,7 @@ type upload struct {
 	invited bool        // the origin has said 100 Continue
 	err     error       // once done is closed: nil if the whole body was sent
 	side    side
+	broke   *carried // its panic, for the session
 }
 
 // side says which connection an upload failed on.
@@ -37,10 +38,17 @@ func (e *exchange) startUpload(b body) *upload {
 	e.up.conn.SetReadDeadline(time.Time{}) // the answer has time until the upload has ended
 	go func() {
 		defer close(u.done)
-		u.err = u.run()
+		u.move()
 		u.settle()
 	}()
 	return u
+}
+
+// move is run, with an end for its panics: settleUpload rethrows them.
+func (u *upload) move() {
+	defer carry(&u.broke)
+	u.err = errPanic
+	u.err = u.run()
 }
 
 // run moves the body, piece by piece as it comes.
@@ -149,5 +157,6 @@ func (e *exchange) settleUpload(wait bool) bool {
 	} else {
 		u.stop()
 	}
+	rethrow(&u.broke)
 	return u.err == nil
 }

@@ -27,6 +27,7 @@ type wire struct {
 	watching chan struct{} // closed when the watcher has ended; nil while none runs
 	early    []byte        // what the watcher read
 	earlyErr error
+	broke    *carried // its panic
 }
 
 const (
@@ -256,16 +257,25 @@ func (w *wire) watch(gone func(error)) {
 	w.conn.SetReadDeadline(time.Time{}) // else that of the last read would end the watching
 	go func() {
 		defer close(ended)
-		piece := make([]byte, smallBuffer)
-		for len(w.early) < watchedBytes && w.earlyErr == nil {
-			var n int
-			n, w.earlyErr = w.conn.Read(piece)
-			w.early = append(w.early, piece[:n]...)
-		}
+		w.readAhead()
 		if w.earlyErr != nil && !errors.Is(w.earlyErr, os.ErrDeadlineExceeded) {
 			gone(w.earlyErr)
 		}
 	}()
+}
+
+// readAhead is the watcher's reading. A panic of it is rethrown by unwatch.
+func (w *wire) readAhead() {
+	defer carry(&w.broke)
+	w.earlyErr = errPanic // unless the loop ends
+	piece := make([]byte, smallBuffer)
+	var err error
+	for len(w.early) < watchedBytes && err == nil {
+		var n int
+		n, err = w.conn.Read(piece)
+		w.early = append(w.early, piece[:n]...)
+	}
+	w.earlyErr = err
 }
 
 // unwatch ends the watching; what it read is buffered, its error comes with the next fill.
@@ -282,6 +292,7 @@ func (w *wire) unwatch() {
 		w.err = w.earlyErr
 	}
 	w.early, w.earlyErr = nil, nil
+	rethrow(&w.broke)
 }
 
 // unread adds to what is buffered. It must succeed, so what it takes is in no budget: watchedBytes bounds it.
