@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -43,6 +44,7 @@ import (
 	"warcorder/canon"
 	"warcorder/canon/vector"
 	"warcorder/certs"
+	"warcorder/cmd/logqueue"
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
 	"warcorder/recorder"
@@ -92,10 +94,15 @@ func (f *collectionFlags) path() (string, error) {
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "warcorder:", err)
+		if !errors.Is(err, errSaid) {
+			fmt.Fprintln(os.Stderr, "warcorder:", err)
+		}
 		os.Exit(1)
 	}
 }
+
+// errSaid is the error of a command that has said what is wrong.
+var errSaid = errors.New("see the log")
 
 func run(args []string) error {
 	var line commandLine
@@ -205,8 +212,14 @@ type setting struct {
 
 // readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
 func readConfig(r io.Reader) (kong.Resolver, error) {
-	var doc yaml.Node
-	if err := yaml.NewDecoder(r).Decode(&doc); err != nil && err != io.EOF {
+	var doc, more yaml.Node
+	decoder := yaml.NewDecoder(r)
+	if err := decoder.Decode(&doc); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err := decoder.Decode(&more); err == nil {
+		return nil, fmt.Errorf("line %d: a second document begins here, whose settings would count for nothing: join the two", more.Line)
+	} else if err != io.EOF {
 		return nil, err
 	}
 	config := fileConfig{}
@@ -346,8 +359,27 @@ type recordCommand struct {
 	Recorder recorder.Config `embed:""`
 }
 
-// Run records until a signal.
+// Run records until a signal. Whatever becomes of standard error (nobody reads it, whoever did has gone, its disk is full), that
+// goes on.
 func (c *recordCommand) Run(line *commandLine) error {
+	signal.Ignore(syscall.SIGPIPE)
+	out := line.queue()
+	err := c.record(line, out)
+	if err != nil {
+		fmt.Fprintln(out, "warcorder:", err)
+		err = errSaid
+	}
+	out.Close(logPatience)
+	return err
+}
+
+const (
+	logWaiting  = 4 << 20         // bytes of lines that wait for a slow reader; a URL may be as long as a head
+	logPatience = 2 * time.Second // for the last lines
+)
+
+// record is Run with a place for the log.
+func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	dir, err := c.path()
 	if err != nil {
 		return err
@@ -355,18 +387,45 @@ func (c *recordCommand) Run(line *commandLine) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	log, person := line.logger()
+	log, person := line.logger(out)
 	authority, err := line.authority()
 	if err != nil {
 		return err
 	}
-	c.Recorder.Progress = newProgress()
+	c.Recorder.Progress = newProgress(out)
 	rec, err := recorder.Open(c.Recorder, dir, log)
 	if err != nil {
 		return explainOpen(err, dir)
 	}
-	err = c.serve(dir, authority, rec, log, person)
+	err = c.serve(&serving{dir: dir, authority: authority, rec: rec, signals: endings(), out: out, log: log, person: person})
 	return errors.Join(err, rec.Close())
+}
+
+// serving is what serve works with.
+type serving struct {
+	dir       string
+	authority *certs.Authority
+	rec       *recorder.Recorder
+	signals   <-chan os.Signal
+	out       *logqueue.Queue
+	log       zerolog.Logger
+	person    bool // reads the log
+}
+
+// endings gives the signals that end a recording. A SIGHUP that whoever started us has us ignore, as nohup does, is none.
+func endings() <-chan os.Signal {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// status is what /status tells.
+type status struct {
+	recorder.Status
+	LogDropped int64 `json:"logDropped"` // lines of the log that found no room: nobody reads it, or its disk is full
 }
 
 // check refuses settings that cannot be meant. Without a host the listener would be open to the whole network.
@@ -381,37 +440,40 @@ func (c *recordCommand) check() error {
 }
 
 // serve runs the proxy until a signal or an error of the listener.
-func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recorder.Recorder, log zerolog.Logger, person bool) error {
+func (c *recordCommand) serve(r *serving) error {
+	dir, authority, rec, log := r.dir, r.authority, r.rec, r.log
 	ln, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("%w: give another address with --listen", err)
 	}
 	pages := admin.New(admin.Authority{PEM: authority.PEM(), DER: authority.DER()}, func() (any, bool) {
-		return rec.Status(), rec.Ready() == nil
+		return status{rec.Status(), r.out.Dropped()}, rec.Ready() == nil
 	})
 	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
 	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy, rec))
 	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // before anybody can know that we are here
 	if err := rec.Announce(ln.Addr().String()); err != nil {
 		ln.Close()
 		return err
 	}
 
-	c.greet(log, person, ln.Addr().String(), dir, authority)
-	served := make(chan error, 1)
+	r.greet(ln.Addr().String())
+	served, broken := make(chan error, 1), make(chan error, 1)
+	rec.OnBroken(func(err error) { broken <- err })
 	go func() { served <- p.Serve() }()
 	select {
 	case err = <-served:
-	case s := <-signals:
+	case err = <-broken:
+		log.Error().Err(err).Msg("finishing what is in flight")
+	case s := <-r.signals:
 		log.Info().Str("signal", s.String()).Dur("at_most_ms", c.ShutdownTimeout).Msg("finishing what is in flight; a second signal ends at once")
 	}
 	go func() {
-		<-signals
+		<-r.signals
 		log.Warn().Msg("second signal: ended at once")
+		r.out.Close(logPatience)
 		os.Exit(1)
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
@@ -421,12 +483,13 @@ func (c *recordCommand) serve(dir string, authority *certs.Authority, rec *recor
 }
 
 // greet says where it listens and writes, and how to trust the certificate.
-func (c *recordCommand) greet(log zerolog.Logger, person bool, address, dir string, authority *certs.Authority) {
-	if !person {
-		log.Info().Str("address", address).Str("collection", dir).Str("certificate", authority.File()).Str("version", version).Msg("recording")
+func (r *serving) greet(address string) {
+	dir, authority := r.dir, r.authority
+	if !r.person {
+		r.log.Info().Str("address", address).Str("collection", dir).Str("certificate", authority.File()).Str("version", version).Msg("recording")
 		return
 	}
-	fmt.Fprintf(os.Stderr, `warcorder %s is recording
+	fmt.Fprintf(r.out, `warcorder %s is recording
   proxy   http://%s   (for HTTP and HTTPS; status: http://%s/status)
   writes  %s
   trust   %s   (for curl: --cacert; for your browsers:)
@@ -492,14 +555,24 @@ func alive(pid int) bool {
 }
 
 // logger makes the logger; person says whether a human reads it.
-func (line *commandLine) logger() (log zerolog.Logger, person bool) {
+func (line *commandLine) logger(out io.Writer) (log zerolog.Logger, person bool) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	person = line.Log == "text" || line.Log == "auto" && term.IsTerminal(int(os.Stderr.Fd()))
-	if !person {
-		return zerolog.New(os.Stderr).With().Timestamp().Logger(), false
+	if person {
+		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: !term.IsTerminal(int(os.Stderr.Fd()))}
 	}
-	out := zerolog.ConsoleWriter{Out: os.Stderr, TimeFormat: time.TimeOnly, NoColor: !term.IsTerminal(int(os.Stderr.Fd()))}
-	return zerolog.New(out).With().Timestamp().Logger(), true
+	return zerolog.New(out).With().Timestamp().Logger(), person
+}
+
+// queue makes the queue between the log and standard error.
+func (line *commandLine) queue() *logqueue.Queue {
+	var text bytes.Buffer
+	log, _ := line.logger(&text)
+	return logqueue.New(os.Stderr, logWaiting, func(dropped int64) []byte {
+		text.Reset()
+		log.Warn().Int64("lines", dropped).Msg("lines of this log were dropped: nobody read it, or it could not be written")
+		return text.Bytes()
+	})
 }
 
 // authority opens the root certificate of this installation.
@@ -626,14 +699,14 @@ func selectsAll(q store.Query) bool {
 
 // newBar is a progress bar on a terminal, and nothing elsewhere. total is -1 if it is not known.
 func newBar(total int64, what string, more ...progressbar.Option) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total, append(more,
+	return progressbar.NewOptions64(total, append([]progressbar.Option{
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(),
-	)...)
+	}, more...)...)
 }
 
 // The trailer fields of /export say what Exported says.
@@ -1022,8 +1095,8 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	if err != nil {
 		return err
 	}
-	log, _ := line.logger()
-	found, err := work(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, log, newProgress())
+	log, _ := line.logger(os.Stderr)
+	found, err := work(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, log, newProgress(os.Stderr))
 	if errors.Is(err, recorder.ErrNoCollection) {
 		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
 	}
@@ -1176,8 +1249,8 @@ func (c *indexCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
-	log, _ := line.logger()
-	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, c.Files, c.Copy, log, newProgress())
+	log, _ := line.logger(os.Stderr)
+	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, c.Files, c.Copy, log, newProgress(os.Stderr))
 	if err != nil {
 		return explainOpen(err, dir)
 	}
@@ -1225,7 +1298,7 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	if err != nil {
 		return err
 	}
-	log, _ := line.logger()
+	log, _ := line.logger(os.Stderr)
 	if _, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, nil, false, log, nil); err != nil {
 		return explainOpen(err, dir) // before the work is done
 	}
@@ -1237,7 +1310,7 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	if err := conversion.run(c.Files); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, conversion.made, false, log, newProgress())
+	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, conversion.made, false, log, newProgress(os.Stderr))
 	if err != nil {
 		return explainOpen(err, dir)
 	}
@@ -1452,11 +1525,11 @@ func count(n int, thing string) string {
 }
 
 // newProgress is a bar of bytes that appears with the first file.
-func newProgress() recorder.Progress {
+func newProgress(out io.Writer) recorder.Progress {
 	var bar *progressbar.ProgressBar
 	return func(file string, done, total int64) {
 		if bar == nil || bar.GetMax64() != total {
-			bar = newBar(total, file, progressbar.OptionShowBytes(true))
+			bar = newBar(total, file, progressbar.OptionShowBytes(true), progressbar.OptionSetWriter(out))
 		}
 		bar.Describe(file)
 		bar.Set64(done)
