@@ -1123,7 +1123,10 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	for _, name := range found.Short {
 		fmt.Printf("%s is shorter than the index says: %s\n", name, remedy)
 	}
-	if n := len(found.Damaged) + len(found.Missing) + len(found.Short); n > 0 {
+	for _, name := range found.Left {
+		fmt.Printf("%s has a name that it should not keep, and nothing was removed: see the log, take one of the names away, and let warcorder recover run\n", name)
+	}
+	if n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left); n > 0 {
 		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
 	}
 	return nil

@@ -41,7 +41,7 @@ func Index(cfg Config, collection string, paths []string, copies bool, log zerol
 		return nil, err
 	}
 	for _, dir := range []string{"archive", "indexes"} {
-		if err := os.MkdirAll(filepath.Join(collection, dir), 0o755); err != nil {
+		if err := warc.MakeDir(filepath.Join(collection, dir), 0o755); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func chooseOne(path, archive string) (addition, error) {
 	if err := checkKind(a.from); err != nil {
 		return a, fmt.Errorf("%s: %w", path, err)
 	}
-	return a, a.meet(info)
+	return a, a.meet()
 }
 
 // checkKind refuses files that are no WARC files, or none that we read.
@@ -140,23 +140,31 @@ func checkKind(path string) error {
 	return nil // what is behind the damage may be good
 }
 
-// meet deals with a file that is in archive/ under that name: the same one needs no link.
-func (a *addition) meet(info fs.FileInfo) error {
-	there, err := os.Stat(a.to)
+// meet deals with a file that is in archive/ under that name: the same one needs no link, nor does
+// one of the same content.
+func (a *addition) meet() error {
+	there, err := warc.Look(a.to)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	same := os.SameFile(info, there)
-	if !same && info.Size() == there.Size() {
-		if same, err = sameStart(a.from, a.to, info.Size()); err != nil {
+	from, err := warc.Look(a.from)
+	switch {
+	case err != nil:
+		return err
+	case there.File == nil:
+		return fmt.Errorf("%s: the collection has a link of that name that leads nowhere, %s: remove it, or bring back what it leads to", a.Path, a.to)
+	}
+	same := from.Leads(there)
+	if !same && from.File.Size() == there.File.Size() {
+		if same, err = sameStart(from, there); err != nil {
 			return err
 		}
 	}
 	if !same {
-		return fmt.Errorf("%s: the collection has another file of that name: rename this one", a.Path)
+		return fmt.Errorf("%s: the collection has another file of that name, with other content: rename this one", a.Path)
 	}
 	a.from = a.to
 	return nil
@@ -164,14 +172,11 @@ func (a *addition) meet(info fs.FileInfo) error {
 
 // link brings the file into archive/.
 func (a *addition) link(copies bool) error {
-	info, err := os.Stat(a.from)
-	if err != nil {
+	if err := a.meet(); err != nil || a.from == a.to { // recovery may have brought one of that name
 		return err
 	}
-	if err := a.meet(info); err != nil || a.from == a.to { // recovery may have brought one of that name
-		return err
-	}
-	if err = os.Link(a.from, a.to); err == nil {
+	err := os.Link(a.from, a.to)
+	if err == nil {
 		return syncFile(filepath.Dir(a.to))
 	}
 	if !copies {
@@ -189,17 +194,17 @@ func reason(err error) error {
 	return err
 }
 
-// copy copies the file into archive/, where it appears when it is whole and on disk. An interrupted copy is removed by the next recovery.
+// copy copies the file into archive/.
 func (a *addition) copy() error {
 	in, err := os.Open(a.from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := copyTo(a.to+recoveringSuffix, in); err != nil {
-		return errors.Join(fmt.Errorf("copy %s: %w", a.Path, err), os.Remove(a.to+recoveringSuffix))
+	if err := copyTo(a.to, in); err != nil {
+		return fmt.Errorf("copy %s: %w", a.Path, err)
 	}
-	return errors.Join(os.Rename(a.to+recoveringSuffix, a.to), syncFile(filepath.Dir(a.to)))
+	return nil
 }
 
 // indexFiles reads the files that the index does not know, as many at a time as there are processors.

@@ -296,7 +296,7 @@ func TestIndexCopies(t *testing.T) {
 	if _, err := Index(allKeys, dir, []string{path}, false, zerolog.Nop(), nil); err == nil || !strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
 		t.Errorf("without --copy: %v", err)
 	}
-	write(t, filepath.Join(dir, "archive", "y.warc"+recoveringSuffix), []byte("an interrupted copy"))
+	write(t, filepath.Join(dir, "archive", "y.warc"+copyingSuffix), []byte("an interrupted copy"))
 	files, err := Index(allKeys, dir, []string{path}, true, zerolog.Nop(), nil)
 	if err != nil || len(files) != 1 || !files[0].Copied || files[0].Captures != 1 {
 		t.Errorf("%+v, %v", files, err)

@@ -3,13 +3,10 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -28,6 +25,7 @@ type Recovered struct {
 	Damaged  []Damaged // places in finished files; they stay as they are
 	Missing  []string  // base names of files that the index knows and that are not there
 	Short    []string  // base names of files that are shorter than the index says
+	Left     []string  // base names of files that keep two names, or the one with .open: what is in them is in the index
 	Rebuilt  bool      // the index was made anew
 	Replaced string    // where the old index is now; "" if it is not there any more
 }
@@ -92,13 +90,6 @@ type foundIn struct {
 	damaged  []Damaged
 }
 
-// warcFile is a WARC file as the index and the directory show it.
-type warcFile struct {
-	store.File       // ID 0 if the index does not know it
-	open       int64 // size of the file under its name while it is written; -1 if there is none
-	final      int64 // the same under its final name
-}
-
 // run recovers all files, in the order of their names.
 func (r *recovery) run() error {
 	if err := r.sweep(); err != nil {
@@ -123,98 +114,9 @@ func (r *recovery) run() error {
 	return nil
 }
 
-// sweep removes what an interrupted recovery has left unfinished.
-func (r *recovery) sweep() error {
-	left, err := filepath.Glob(filepath.Join(escapeGlob(r.archive), "*"+recoveringSuffix))
-	for _, path := range left {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return err
-}
-
-// escapeGlob makes a path a pattern that matches it alone.
-func escapeGlob(path string) string {
-	if filepath.Separator == '\\' {
-		return path // where nothing can be escaped
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// files returns all files that the index knows or the directory shows, in the order of their names.
-func (r *recovery) files() ([]warcFile, error) {
-	all := make(map[string]*warcFile)
-	get := func(name string) *warcFile {
-		if all[name] == nil {
-			all[name] = &warcFile{File: store.File{Name: name}, open: -1, final: -1}
-		}
-		return all[name]
-	}
-	known, err := r.index.Files()
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range known {
-		get(file.Name).File = file
-	}
-	sizes, err := warcSizes(r.archive)
-	if err != nil {
-		return nil, err
-	}
-	for name, size := range sizes {
-		if final, open := strings.CutSuffix(name, warc.OpenSuffix); open {
-			get(final).open = size
-		} else {
-			get(name).final = size
-		}
-	}
-	var files []warcFile
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		files = append(files, *all[name])
-	}
-	return files, nil
-}
-
-// warcSizes returns the sizes of the WARC files in a directory, finished or not, by their names.
-func warcSizes(dir string) (map[string]int64, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	sizes := make(map[string]int64)
-	for _, entry := range entries {
-		if !isWARCName(entry.Name()) && !strings.HasSuffix(entry.Name(), warc.Suffix+warc.OpenSuffix) {
-			continue
-		}
-		info, err := os.Stat(filepath.Join(dir, entry.Name())) // of what a link leads to
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode().IsRegular() {
-			sizes[entry.Name()] = info.Size()
-		}
-	}
-	return sizes, nil
-}
-
-// isWARCName reports whether a finished WARC file may have that name.
-func isWARCName(name string) bool {
-	return slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) })
-}
-
-// agrees reports whether there is nothing to do.
-func (f warcFile) agrees() bool {
-	there := f.final == f.Committed || f.final < 0 && f.Committed == 0 // planned, but nothing came of it
-	return f.ID > 0 && f.Sealed && there && f.open < 0 && !f.Away
-}
-
 // recover recovers one file.
 func (r *recovery) recover(f warcFile) error {
 	switch {
-	case f.open == 0 && f.ID == 0:
-		return os.Remove(r.path(f.Name) + warc.OpenSuffix)
 	case f.open < 0 && f.final < 0:
 		return r.missing(f)
 	case f.open >= 0 && f.final >= 0:
@@ -227,29 +129,50 @@ func (r *recovery) recover(f warcFile) error {
 	}
 	if f.Away { // it is back
 		if f.Away = false; f.agrees() {
-			return r.seal(f.File)
+			return r.sealed(f.File)
 		}
 	}
-	var err error
+	if f.open < 0 {
+		return r.addFinished(f)
+	}
+	open, err := warc.Look(r.path(f.Name) + warc.OpenSuffix)
+	switch {
+	case err != nil:
+		return err
+	case open.IsLink():
+		return r.nameLink(f, open)
+	case f.open == 0 && f.ID == 0:
+		return open.Remove()
+	}
+	if err := r.add(&f); err != nil {
+		return err
+	}
+	return r.finish(f.File, open)
+}
+
+// add makes a file known to the index that is about to be read.
+func (r *recovery) add(f *warcFile) (err error) {
 	if f.ID == 0 {
 		if f.File, err = r.index.AddFile(f.Name); err != nil {
 			return err
 		}
 	}
-	if err := fault.At(r.each); err != nil {
+	r.found.Files++
+	return fault.At(r.each)
+}
+
+// addFinished reads a file that has its final name.
+func (r *recovery) addFinished(f warcFile) error {
+	if err := r.add(&f); err != nil {
 		return err
 	}
-	r.found.Files++
-	if f.open < 0 {
-		return r.readFinished(f.File, f.final)
-	}
-	return r.finish(f.File, f.open)
+	return r.readFinished(f.File, f.final)
 }
 
 // missing deals with a file that the index knows and that is not there.
 func (r *recovery) missing(f warcFile) error {
 	if f.Committed == 0 {
-		return r.seal(f.File) // planned, but nothing came of it
+		return r.sealed(f.File) // planned, but nothing came of it
 	}
 	r.found.Missing = append(r.found.Missing, f.Name)
 	r.log.Error().Str("file", f.Name).Int64("committed", f.Committed).
@@ -265,86 +188,6 @@ func (r *recovery) noteGone(f store.File, detail string) error {
 	r.gone = append(r.gone, f.Name)
 	f.Away = true
 	return r.index.NoteFiles([]store.File{f}, store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: f.Name, Detail: detail})
-}
-
-// twice deals with a file that is there under both names: someone has put a copy back. If one holds all that the other does, it is the file. Else both
-// stay: the one that the index means keeps the name, and the other one gets a new one.
-func (r *recovery) twice(f warcFile) error {
-	path := r.path(f.Name)
-	same, err := sameStart(path, path+warc.OpenSuffix, min(f.open, f.final))
-	if err != nil {
-		return err
-	}
-	switch {
-	case same && f.final >= f.open:
-		err = os.Remove(path + warc.OpenSuffix)
-		f.open = -1
-	case same:
-		err = os.Remove(path)
-		f.final = -1
-	default:
-		return r.part(f)
-	}
-	if err := errors.Join(err, syncFile(r.archive)); err != nil {
-		return err
-	}
-	r.log.Warn().Str("file", f.Name).Msg("a WARC file was there twice: the shorter copy is removed, the other one holds all of it")
-	return r.recover(f)
-}
-
-// part gives one of two different files of the same name a new one, and recovers both.
-func (r *recovery) part(f warcFile) error {
-	other := warcFile{open: -1, final: -1}
-	from := r.path(f.Name)
-	if f.Sealed || f.ID == 0 {
-		from += warc.OpenSuffix
-		other.open, f.open = f.open, -1
-	} else {
-		other.final, f.final = f.final, -1
-	}
-	for n := 2; ; n++ {
-		other.Name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(f.Name, warc.Suffix), n, warc.Suffix)
-		if free, err := isFree(r.archive, other.Name, r.index); err != nil {
-			return err
-		} else if free {
-			break
-		}
-	}
-	to := r.path(other.Name) + strings.TrimPrefix(from, r.path(f.Name))
-	if err := errors.Join(os.Rename(from, to), syncFile(r.archive)); err != nil {
-		return err
-	}
-	r.log.Warn().Str("file", f.Name).Str("other", other.Name).Msg("two different WARC files had the same name: one of them has a new one")
-	return errors.Join(r.recover(f), r.recover(other))
-}
-
-// isFree reports whether no file has that name, had it, or left a copy under it.
-func isFree(dir, name string, index *store.Bolt) (bool, error) {
-	files, err := index.Files()
-	if err != nil || slices.ContainsFunc(files, func(f store.File) bool { return f.Name == name }) {
-		return false, err
-	}
-	for _, suffix := range []string{"", warc.OpenSuffix, tornSuffix} {
-		if _, err := os.Lstat(filepath.Join(dir, name+suffix)); !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// sameStart compares the first n bytes of two files.
-func sameStart(path, other string, n int64) (bool, error) {
-	a, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer a.Close()
-	b, err := os.Open(other)
-	if err != nil {
-		return false, err
-	}
-	defer b.Close()
-	return sameBytes(io.LimitReader(a, n), io.LimitReader(b, n))
 }
 
 // readFinished puts what a finished file holds into the index: of ours the whole exchanges behind file.Committed, of another program's all. The file stays as it is.
@@ -373,7 +216,7 @@ func (r *recovery) readFinished(file store.File, size int64) error {
 	}
 	r.read[file.Name] = foundIn{s.found, s.damaged}
 	r.log.Info().Str("file", file.Name).Int("captures", s.found).Msg("read a finished file that was not in the index, or not all of it")
-	return r.seal(file)
+	return r.sealed(file)
 }
 
 // readOwn reads a finished file that we recorded.
@@ -404,10 +247,11 @@ func (r *recovery) readForeign(file *store.File, size int64) (*scan, error) {
 	return &s.scan, nil
 }
 
-// finish puts the whole exchanges of a file that was being written into the index, cuts off the rest, and gives it its final name. Whole exchanges
-// behind damage are saved first.
-func (r *recovery) finish(file store.File, size int64) error {
-	s, err := r.indexFrom(&file, r.path(file.Name)+warc.OpenSuffix, false)
+// finish puts the whole exchanges of a file that was being written into the index, cuts off the
+// rest, and gives it its final name. Whole exchanges behind damage are saved first. was is the file
+// as it was found: if it is another one when it is to be cut, or has grown, the recovery ends.
+func (r *recovery) finish(file store.File, was warc.Place) error {
+	s, err := r.indexFrom(&file, was.Path, false)
 	if err != nil {
 		return err
 	}
@@ -415,28 +259,54 @@ func (r *recovery) finish(file store.File, size int64) error {
 	if err := r.put(s, file); err != nil {
 		return err
 	}
-	if size > s.end {
-		saved, err := r.salvage(file, size, s)
+	if was.File.Size() > s.end {
+		saved, err := r.salvage(file, was, s)
 		if err != nil {
 			return err
 		}
-		if saved > 0 { // the file is another one now, and what was saved is not in the index yet
-			return r.finish(file, saved)
+		if saved { // the file is another one now, and what was saved is not in the index yet
+			return r.finishAgain(file)
 		}
 	}
-	if err := r.close(file); err != nil {
-		return err
-	}
-	r.log.Info().Str("file", file.Name).Int("captures", s.found).Msg("recovered a file that was not finished")
-	return r.seal(file)
+	return r.seal(file, s.found, was)
 }
 
-// close cuts a file that was being written to what is in the index, and gives it its final name. A file of which nothing is left goes.
-func (r *recovery) close(file store.File) error {
+// finishAgain is finish for a file that has just taken the place of another one.
+func (r *recovery) finishAgain(file store.File) error {
+	now, err := warc.Look(r.path(file.Name) + warc.OpenSuffix)
+	if err != nil {
+		return err
+	}
+	return r.finish(file, now)
+}
+
+// seal closes a file that was being written, and says so in the index, unless it has to keep its
+// name.
+func (r *recovery) seal(file store.File, captures int, was warc.Place) error {
+	err := r.close(file, was)
+	if errors.Is(err, fs.ErrExist) {
+		r.left(file.Name, "a WARC file keeps its name with .open, since the final one is that of something else:"+
+			" take one of them away")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.log.Info().Str("file", file.Name).Int("captures", captures).
+		Msg("recovered a file that was not finished")
+	return r.sealed(file)
+}
+
+// close cuts a file that was being written to what is in the index, and gives it its final name. A
+// file of which nothing is left goes.
+func (r *recovery) close(file store.File, was warc.Place) error {
 	if err := fault.At(fault.RecoverCut); err != nil {
 		return err
 	}
-	w, err := warc.Resume(r.archive, file.Name, file.Committed)
+	if err := was.Still(); err != nil {
+		return err
+	}
+	w, err := warc.Resume(r.archive, file.Name, file.Committed, was.File)
 	if err != nil {
 		return err
 	}
@@ -449,8 +319,8 @@ func (r *recovery) close(file store.File) error {
 	return w.Close()
 }
 
-// seal notes in the index that a file is finished.
-func (r *recovery) seal(file store.File) error {
+// sealed notes in the index that a file is finished.
+func (r *recovery) sealed(file store.File) error {
 	if err := fault.At(fault.RecoverSeal); err != nil {
 		return err
 	}

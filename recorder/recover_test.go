@@ -347,7 +347,9 @@ func TestRecoverStates(t *testing.T) {
 		{"copy made, not cut", size - 5, middle, func(t *testing.T, path string) {
 			write(t, path+tornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-5])
 		}, `"level":"warn"`, false},
-		{"half a copy made", size - 5, middle, func(t *testing.T, path string) { write(t, path+tornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-50]) }, `"level":"warn"`, false},
+		{"half a copy made", size - 5, middle, func(t *testing.T, path string) {
+			write(t, path+tornSuffix+copyingSuffix, c.bytes[c.exchangesEnd(t, size-5):size-50])
+		}, `"level":"warn"`, false},
 		{"nothing written", 0, 0, func(t *testing.T, path string) {}, "", false},
 		{"never created", 0, 0, removed, "", false},
 		{"created, not known to the index", 0, -1, func(t *testing.T, path string) {}, "", false},

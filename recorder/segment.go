@@ -35,11 +35,12 @@ type segment struct {
 	// Owned by who appends, and by the committer once the segment is retired and nothing is pending.
 	file     store.File // ID 0 until the index knows it
 	writer   *warc.Writer
-	path     string // of the file while it is written
-	safe     int64  // bytes, from the start, that are synced
-	broken   error  // what went wrong with the last write: bytes behind safe may be there
-	failures int    // writes that went wrong since the last one that did not
-	finished bool   // has its final name, or is gone
+	path     string      // of the file while it is written
+	opened   fs.FileInfo // which file it is; nil before it is made
+	safe     int64       // bytes, from the start, that are synced
+	broken   error       // what went wrong with the last write: bytes behind safe may be there
+	failures int         // writes that went wrong since the last one that did not
+	finished bool        // has its final name, or is gone
 
 	unsealed  bool // is finished, and could not get its final name
 	unindexed bool // captures in it are not in the index: the next start must look for them from where the index ends now
@@ -73,14 +74,19 @@ func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (off
 
 // create makes the file, makes it known to the index, and writes its warcinfo record.
 func (f *files) create(s *segment) error {
-	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+	if err := warc.MakeDir(f.dir, 0o755); err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
 	}
 	w, err := warc.Create(f.dir, s.name)
+	if errors.Is(err, fs.ErrExist) { // put there since the name was chosen
+		f.log.Warn().Str("file", s.name).Msg("someone has put a file where a WARC file was to be: another name is taken")
+		f.rename(s)
+		w, err = warc.Create(f.dir, s.name)
+	}
 	if err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
 	}
-	s.writer, s.path = w, filepath.Join(f.dir, s.name+warc.OpenSuffix)
+	s.writer, s.opened, s.path = w, w.Opened(), filepath.Join(f.dir, s.name+warc.OpenSuffix)
 	f.noteOpen(s.name, true)
 	if s.file.ID == 0 {
 		if s.file, err = f.index.AddFile(s.name); err != nil {
@@ -95,12 +101,22 @@ func (f *files) create(s *segment) error {
 	return err
 }
 
+// rename chooses another name for a file that is not made yet.
+func (f *files) rename(s *segment) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.name, s.file = f.newName(s.created), store.File{}
+}
+
 // present makes sure that the file is still there. One that is not open can only be looked for.
 func (s *segment) present() (err error) {
 	if s.writer != nil {
 		err = s.writer.Present(s.safe)
 	} else {
-		_, err = os.Stat(s.path)
+		var there fs.FileInfo
+		if there, err = os.Stat(s.path); err == nil && !os.SameFile(there, s.opened) {
+			err = fmt.Errorf("%s is another file now: %w", s.path, fs.ErrNotExist)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("append to %s: %w", s.name, err)
@@ -139,7 +155,7 @@ func (f *files) resume(s *segment) (err error) {
 	if s.writer != nil {
 		s.writer.Close() // fails, as its last Sync did, and leaves the file its name
 	}
-	s.writer, err = warc.Resume(f.dir, s.name, s.safe)
+	s.writer, err = warc.Resume(f.dir, s.name, s.safe, s.opened)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.missing(s)
@@ -150,17 +166,24 @@ func (f *files) resume(s *segment) (err error) {
 	return nil
 }
 
-// remove removes a file in which nothing is safe, to be made anew.
+// remove removes a file in which nothing is safe, to be made anew. A file of that name that is not
+// ours stays.
 func (f *files) remove(s *segment) error {
 	if s.writer != nil {
-		s.writer.Discard() // what counts is whether the file is gone
+		s.writer.Abandon() // what counts is whether the file is gone
 		s.writer = nil
 		f.noteOpen(s.name, false)
 	}
-	if err := os.Remove(filepath.Join(f.dir, s.name+warc.OpenSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if s.opened != nil {
+		there, err := warc.Look(s.path)
+		if err == nil && os.SameFile(there.Entry, s.opened) {
+			err = there.Remove()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	s.broken = nil
+	s.broken, s.opened = nil, nil
 	return nil
 }
 
@@ -183,7 +206,7 @@ func (f *files) finish(s *segment) error {
 		f.missing(s)
 		return nil
 	}
-	if errors.Is(err, fs.ErrExist) { // someone has put a file there; the next start tells the two apart
+	if errors.Is(err, fs.ErrExist) { // another file's; the next start tells the two apart
 		f.log.Error().Err(err).Str("file", s.name).Msg("a WARC file keeps its name with .open until the next start")
 		s.unsealed, err = true, nil
 	}

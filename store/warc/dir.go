@@ -3,6 +3,7 @@ package warc
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"warcorder/store/fault"
@@ -13,6 +14,10 @@ func syncDir(dir string, before fault.Point) error {
 	if err := fault.At(before); err != nil {
 		return err
 	}
+	return syncEntries(dir)
+}
+
+func syncEntries(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a directory cannot be synced there
 	}
@@ -21,4 +26,22 @@ func syncDir(dir string, before fault.Point) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// MakeDir makes a directory, and those above it, and makes them durable, as os.MkdirAll does not:
+// what is synced in a directory that is gone after a power failure is gone with it.
+func MakeDir(dir string, mode os.FileMode) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if above != dir {
+		if err := MakeDir(above, mode); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(dir, mode); err != nil { // no error if someone else has just made it
+		return err
+	}
+	return syncEntries(above)
 }

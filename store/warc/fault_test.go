@@ -233,10 +233,10 @@ func TestFaultsOfResume(t *testing.T) {
 	}
 	w.file.Close()
 	failPoint(t, fault.WARCTruncate, 1, 1)
-	if _, err := Resume(dir, testName, 5); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := Resume(dir, testName, 5, w.Opened()); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("got %v", err)
 	}
-	w, err := Resume(dir, testName, 5)
+	w, err := Resume(dir, testName, 5, w.Opened())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,31 +43,63 @@ func Create(dir, name string) (*Writer, error) {
 	}
 	err = syncDir(dir, fault.WARCCreated)
 	opened, statError := file.Stat()
+	w := &Writer{dir: dir, name: name, file: file, opened: opened}
 	if err := errors.Join(err, statError); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+		return nil, errors.Join(err, w.Discard())
 	}
-	return &Writer{dir: dir, name: name, file: file, opened: opened}, nil
+	return w, nil
 }
 
-// Resume opens dir/name.open, left behind by a crash, and cuts it to its first size bytes.
-func Resume(dir, name string, size int64) (*Writer, error) {
-	file, err := os.OpenFile(openPath(dir, name), os.O_RDWR, 0)
+// Resume opens dir/name.open, left behind by a crash or a failed write, and cuts it to its first
+// size bytes. was is the file that is to be cut: if another one has the name now, or a link leads
+// there, the error wraps fs.ErrNotExist, and nothing has changed.
+func Resume(dir, name string, size int64, was fs.FileInfo) (*Writer, error) {
+	path := openPath(dir, name)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	stat, err := file.Stat()
-	w := &Writer{dir: dir, name: name, file: file, opened: stat, size: size}
-	if err == nil && stat.Size() < size {
-		err = fmt.Errorf("%s has %d bytes, cannot be cut to %d", file.Name(), stat.Size(), size)
-	}
-	if err == nil {
-		err = truncate(file, size)
-	}
-	if err != nil {
+	w := &Writer{dir: dir, name: name, file: file, opened: was, size: size}
+	if err := w.cut(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return w, nil
 }
+
+// cut cuts a file that was opened by its name to the Writer's size.
+func (w *Writer) cut() error {
+	stat, err := w.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(stat, w.opened) {
+		return w.replaced()
+	}
+	if _, err := w.own(); err != nil {
+		return err
+	}
+	if stat.Size() < w.size {
+		return fmt.Errorf("%s has %d bytes, cannot be cut to %d", w.file.Name(), stat.Size(), w.size)
+	}
+	return truncate(w.file, w.size)
+}
+
+// own looks at the name with OpenSuffix, which must be that of our file: no link to it, and no
+// other file.
+func (w *Writer) own() (Place, error) {
+	open, err := Look(openPath(w.dir, w.name))
+	if err == nil && (w.opened == nil || !os.SameFile(open.Entry, w.opened)) {
+		err = w.replaced()
+	}
+	return open, err
+}
+
+func (w *Writer) replaced() error {
+	return fmt.Errorf("%s is another file now: %w", openPath(w.dir, w.name), fs.ErrNotExist)
+}
+
+// Opened is the file, for whoever must know it again.
+func (w *Writer) Opened() fs.FileInfo { return w.opened }
 
 func openPath(dir, name string) string { return filepath.Join(dir, name+OpenSuffix) }
 
@@ -162,8 +194,10 @@ func (w *Writer) Sync() error {
 	return w.broken
 }
 
-// Close syncs the file, gives it its final name and makes that durable. The file keeps the name with OpenSuffix, for the next recovery to look at,
-// if Close fails or a Sync has failed before.
+// Close syncs the file, gives it its final name and makes that durable. The file keeps the name
+// with OpenSuffix, for the next recovery to look at, if Close fails or a Sync has failed before. It
+// never takes its final name from another file: then the error wraps fs.ErrExist. If the file is
+// not found under its name, or is another one there, it wraps fs.ErrNotExist.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,10 +207,37 @@ func (w *Writer) Close() error {
 	if err := w.file.Close(); err != nil {
 		return err
 	}
-	if err := rename(w.dir, w.name); err != nil {
+	if err := w.rename(); err != nil {
 		return err
 	}
 	return syncDir(w.dir, fault.WARCRenamed)
+}
+
+// rename gives the file its final name. Someone may have given it that already, as a link, so that
+// others can read it.
+func (w *Writer) rename() error {
+	if joined, err := OneName(w.dir, w.name); err != nil {
+		return err
+	} else if joined == Made && w.isFinal() {
+		return nil
+	}
+	open, err := w.own()
+	if err != nil {
+		return err
+	}
+	if err := fault.At(fault.WARCRename); err != nil {
+		return err
+	}
+	if err := Move(open.Path, filepath.Join(w.dir, w.name)); err != nil {
+		return fmt.Errorf("%s stays %s: %w", w.name, w.name+OpenSuffix, err)
+	}
+	return nil
+}
+
+// isFinal reports whether the final name is that of our file.
+func (w *Writer) isFinal() bool {
+	final, err := os.Lstat(filepath.Join(w.dir, w.name))
+	return err == nil && os.SameFile(final, w.opened)
 }
 
 // seal makes the file end with its last record, on disk.
@@ -189,18 +250,6 @@ func (w *Writer) seal() error {
 		return err
 	}
 	return synced(w.file, (*os.File).Sync)
-}
-
-// rename gives a file its final name, unless there is one of that name already.
-func rename(dir, name string) error {
-	final := filepath.Join(dir, name)
-	if _, err := os.Lstat(final); err == nil {
-		return fmt.Errorf("%s stays %s: %w", final, name+OpenSuffix, os.ErrExist)
-	}
-	if err := fault.At(fault.WARCRename); err != nil {
-		return err
-	}
-	return os.Rename(openPath(dir, name), final)
 }
 
 func truncate(file *os.File, size int64) error {
@@ -229,10 +278,16 @@ func (w *Writer) Abandon() error {
 	return w.file.Close()
 }
 
-// Discard closes the file and removes it: for one that got no record.
+// Discard closes the file and removes it: for one that got no record. If another file has its name
+// that stays, and the error wraps fs.ErrNotExist.
 func (w *Writer) Discard() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.broken = errors.New(w.name + " is discarded")
-	return errors.Join(w.file.Close(), os.Remove(openPath(w.dir, w.name)))
+	err := w.file.Close()
+	open, err2 := w.own()
+	if err2 == nil {
+		err2 = open.Remove()
+	}
+	return errors.Join(err, err2)
 }

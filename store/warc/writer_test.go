@@ -179,10 +179,10 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.file.Close() // as a crash would
-	if _, err := Resume(dir, testName, 1000); err == nil {
+	if _, err := Resume(dir, testName, 1000, w.Opened()); err == nil {
 		t.Error("resumed behind the file's end")
 	}
-	w, err := Resume(dir, testName, 13)
+	w, err := Resume(dir, testName, 13, w.Opened())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,112 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"warcorder/store/fault"
+	"warcorder/store/warc"
+)
+
+const (
+	// tornSuffix is appended to a file's name for the copy of what recovery has cut off it.
+	tornSuffix = ".torn"
+
+	// copyingSuffix is appended to the name of a copy while it is made.
+	copyingSuffix = ".copying"
+)
+
+// keepTail copies what is behind offset in a file, durably, to a file at to, or to.2 and so on if
+// there is something else. It returns the path of the copy, which may be there already.
+func keepTail(was warc.Place, offset int64, to string) (string, error) {
+	if err := fault.At(fault.RecoverCopy); err != nil {
+		return "", err
+	}
+	in, err := openPlace(was)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	size := was.File.Size() - offset
+	for n := 1; ; n++ {
+		path := to
+		if n > 1 {
+			path = fmt.Sprintf("%s.%d", to, n)
+		}
+		there, err := warc.Look(path)
+		if err == nil {
+			if is, err := isCopy(there, was, io.NewSectionReader(in, offset, size)); err != nil || is {
+				return path, err
+			}
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		err = copyTo(path, io.NewSectionReader(in, offset, math.MaxInt64-offset))
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			err = fmt.Errorf("copy what is to be cut off %s (free as much space as it takes, or move the file away): %w", was.Path, err)
+		}
+		return path, err
+	}
+}
+
+// isCopy reports whether what is in a place is all that tail gives, and is no other name of the
+// file from which it is to be cut.
+func isCopy(there, was warc.Place, tail *io.SectionReader) (bool, error) {
+	if there.IsLink() || there.Leads(was) || there.File.Size() != tail.Size() {
+		return false, nil
+	}
+	copied, err := openPlace(there)
+	if err != nil {
+		return false, err
+	}
+	defer copied.Close()
+	return sameBytes(copied, tail)
+}
+
+// sameBytes reports whether a and b give the same.
+func sameBytes(a, b io.Reader) (bool, error) {
+	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(a, x)
+		m, err2 := io.ReadFull(b, y)
+		switch {
+		case !bytes.Equal(x[:n], y[:m]):
+			return false, nil
+		case isEnd(err) && isEnd(err2):
+			return true, nil
+		case err != nil || err2 != nil:
+			return false, errors.Join(err, err2)
+		}
+	}
+}
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// copyTo copies in to a new file at path, where it appears when it is whole and on disk. It writes
+// to no file that is there. What an interrupted copy leaves the next recovery sweeps away.
+func copyTo(path string, in io.Reader) error {
+	begun := path + copyingSuffix
+	out, err := os.OpenFile(begun, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("%w: another copy goes on, or was interrupted", err)
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err == nil {
+		err = warc.Move(begun, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(begun)) // made here a moment ago
+	}
+	return syncFile(filepath.Dir(path))
+}

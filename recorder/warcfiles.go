@@ -1,0 +1,171 @@
+package recorder
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// warcFile is a WARC file as the index and the directory show it.
+type warcFile struct {
+	store.File       // ID 0 if the index does not know it
+	open       int64 // size of the file under its name while it is written; -1 if there is none
+	final      int64 // the same under its final name
+}
+
+// files returns all files that the index knows or the directory shows, in the order of their names.
+func (r *recovery) files() ([]warcFile, error) {
+	all := make(map[string]*warcFile)
+	get := func(name string) *warcFile {
+		if all[name] == nil {
+			all[name] = &warcFile{File: store.File{Name: name}, open: -1, final: -1}
+		}
+		return all[name]
+	}
+	known, err := r.index.Files()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range known {
+		get(file.Name).File = file
+	}
+	sizes, err := warcSizes(r.archive)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.inOurSpelling(known, sizes); err != nil {
+		return nil, err
+	}
+	for name, size := range sizes {
+		if final, open := strings.CutSuffix(name, warc.OpenSuffix); open {
+			get(final).open = size
+		} else {
+			get(name).final = size
+		}
+	}
+	var files []warcFile
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		files = append(files, *all[name])
+	}
+	return files, nil
+}
+
+// warcSizes returns the sizes of the WARC files in a directory, finished or not, by their names. A
+// link that leads nowhere is none; nor is one to a file of the directory that is being written
+// under another name, which would be read twice and lead nowhere when that is finished.
+func warcSizes(dir string) (map[string]int64, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make(map[string]int64)
+	written := make(map[string]fs.FileInfo) // by their final names
+	links := make(map[string]fs.FileInfo)
+	for _, entry := range entries {
+		name := entry.Name()
+		final, open := strings.CutSuffix(name, warc.OpenSuffix)
+		if !isWARCName(name) && !(open && strings.HasSuffix(final, warc.Suffix)) {
+			continue
+		}
+		info, err := entry.Info()
+		link := err == nil && !info.Mode().IsRegular()
+		if link {
+			if info, err = os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		case link:
+			links[name] = info
+		case open:
+			written[final] = info
+		}
+		sizes[name] = info.Size()
+	}
+	for name, link := range links {
+		for final, file := range written {
+			if strings.TrimSuffix(name, warc.OpenSuffix) != final && os.SameFile(link, file) {
+				delete(sizes, name)
+			}
+		}
+	}
+	return sizes, nil
+}
+
+// isWARCName reports whether a finished WARC file may have that name.
+func isWARCName(name string) bool {
+	return slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// agrees reports whether there is nothing to do.
+func (f warcFile) agrees() bool {
+	there := f.final == f.Committed || f.final < 0 && f.Committed == 0 // planned, but nothing came of it
+	return f.ID > 0 && f.Sealed && there && f.open < 0 && !f.Away
+}
+
+// inOurSpelling gives files the names that the index knows them by, where a directory takes several
+// spellings of a name for one, and a restore has brought another one: else they would be missing
+// and there at once.
+func (r *recovery) inOurSpelling(known []store.File, sizes map[string]int64) error {
+	for _, file := range known {
+		_, final := sizes[file.Name]
+		_, open := sizes[file.Name+warc.OpenSuffix]
+		if final || open || file.Committed == 0 {
+			continue
+		}
+		for _, name := range []string{file.Name, file.Name + warc.OpenSuffix} {
+			if err := r.respell(name, sizes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// respell gives the file that name leads to, if there is one, that name in sizes.
+func (r *recovery) respell(name string, sizes map[string]int64) error {
+	there, err := os.Lstat(r.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for other, size := range sizes {
+		if !strings.EqualFold(other, name) {
+			continue
+		}
+		info, err := os.Lstat(r.path(other))
+		if err == nil && os.SameFile(info, there) {
+			sizes[name] = size
+			delete(sizes, other)
+			return nil
+		}
+	}
+	return nil
+}
+
+// isFree reports whether no file has that name, had it, or left a copy under it.
+func isFree(dir, name string, index *store.Bolt) (bool, error) {
+	files, err := index.Files()
+	if err != nil || slices.ContainsFunc(files, func(f store.File) bool { return f.Name == name }) {
+		return false, err
+	}
+	for _, suffix := range []string{"", warc.OpenSuffix, tornSuffix} {
+		if _, err := os.Lstat(filepath.Join(dir, name+suffix)); !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return true, nil
+}
