@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 // only says where a library may be used: what replaces it one day is then one place.
 var only = map[string][]string{
 	"github.com/elazarl/goproxy": {"proxy"},
-	"go.etcd.io/bbolt":           {"store/bolt.go"},
+	"go.etcd.io/bbolt":           {"store"},
 	"github.com/nlnwa/gowarc":    {"recorder", "store/warc"},
 	"github.com/zeebo/blake3":    {"recorder"},
 	"github.com/alecthomas/kong": {"main.go"},

@@ -1157,7 +1157,7 @@ func (c *verifyCommand) Run(*commandLine) error {
 			}
 		},
 		Progress: func(file string, done, total int64) {
-			if bar == nil {
+			if bar == nil || bar.GetMax64() != total { // of the index, then of the files
 				bar = newBar(total, file, progressbar.OptionShowBytes(true))
 			}
 			bar.Describe(file)

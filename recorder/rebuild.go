@@ -63,7 +63,11 @@ func existing(cfg Config, collection string, log zerolog.Logger) (r *recovery, u
 	if err != nil {
 		return nil, nil, err
 	}
-	return newRecovery(cfg, collection, keyer, log)
+	r, unlock, err = newRecovery(cfg, collection, keyer, log)
+	if err == nil {
+		r.options.Check = true // who repairs does not take anybody's word
+	}
+	return r, unlock, err
 }
 
 // newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and no recorder starts.
@@ -81,6 +85,9 @@ func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger
 	r = &recovery{
 		dir: collection, archive: filepath.Join(collection, "archive"), host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
 		each: fault.RecoverScan, style: cfg.style(),
+	}
+	if cfg.Progress != nil {
+		r.options.Progress = func(done, total int64) { cfg.Progress(indexName, done, total) }
 	}
 	if r.dedup, err = cfg.Dedup.withDefaults(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
@@ -104,6 +111,7 @@ func (r *recovery) open() (*store.Bolt, error) {
 		if err := r.rebuild(nil); err != nil {
 			return nil, err
 		}
+		r.options.Check = false // it was made just now
 		return store.Open(r.indexPath(), r.options)
 	}
 	r.index = index
@@ -154,7 +162,7 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.Rename(path, r.indexPath()), syncFile(r.dir)); err != nil {
+	if err := errors.Join(store.Move(path, r.indexPath()), syncFile(r.dir)); err != nil {
 		return err
 	}
 	if r.found.Rebuilt = r.found.Files > 0 || r.found.Replaced != "" || old != nil; r.found.Rebuilt {

@@ -209,15 +209,24 @@ func TestOpenLocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.Close()
-	if _, err := Open(path, Options{}); !errors.Is(err, ErrLocked) {
-		t.Errorf("a writer beside a reader: %v", err)
-	}
-	other, err := OpenReadOnly(path)
+	err = reader.read(func(snapshot) error {
+		if _, err := Open(path, Options{}); !errors.Is(err, ErrLocked) {
+			t.Errorf("a writer while one reads: %v", err)
+		}
+		_, err := OpenReadOnly(path)
+		return err
+	})
 	if err != nil {
-		t.Fatalf("a reader beside a reader: %v", err)
+		t.Errorf("a reader while one reads: %v", err)
 	}
-	other.Close()
+	writer, err = Open(path, Options{})
+	if err != nil {
+		t.Fatalf("a writer beside a reader that does not read at present: %v", err)
+	}
+	defer writer.Close()
+	if err := reader.Captures(Query{}, nil); !errors.Is(err, ErrLocked) {
+		t.Errorf("a reader, when there is a writer: %v", err)
+	}
 }
 
 func TestReadOnly(t *testing.T) {

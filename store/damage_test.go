@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/canon"
 )
 
 const testPage = 4096
@@ -47,11 +50,11 @@ func soundIndex(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := &pages{file: bytes.NewReader(index), size: int64(len(index))}
-	if err := check.readMeta(); err != nil {
+	meta, err := readMeta(bytes.NewReader(index), int64(len(index)))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return index[:check.meta.inUse*testPage] // what follows has never been used
+	return index[:meta.inUse*testPage] // what follows has never been used
 }
 
 // useDamaged opens an index whose file holds these bytes, and does with it all that can be done if that succeeds. Open must say that it is damaged, or nothing at all may
@@ -65,16 +68,20 @@ func useDamaged(t *testing.T, index []byte) (opened bool) {
 	defer os.Remove(path) // a test has hundreds of them
 	reader, errRead := OpenReadOnly(path)
 	if errRead == nil {
-		reader.Close()
+		errRead = readAll(reader)
 	}
 	b, err := Open(path, Options{NoSync: true})
-	if (err == nil) != (errRead == nil) || err != nil && !errors.Is(err, ErrDamaged) || errRead != nil && !errors.Is(errRead, ErrDamaged) {
-		t.Fatalf("read only %v, for writing %v", errRead, err)
+	for _, err := range []error{err, errRead} {
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			t.Fatal(err)
+		}
 	}
 	if err != nil {
 		return false
 	}
-	readAll(b)
+	if errAgain := readAll(b); (errAgain == nil) != (errRead == nil) {
+		t.Fatalf("read only %v, for writing %v", errRead, errAgain)
+	}
 	writeMuch(t, b)
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -86,20 +93,17 @@ func useDamaged(t *testing.T, index []byte) (opened bool) {
 	return true
 }
 
-// readAll reads what there is; errors are no matter.
-func readAll(b *Bolt) {
-	b.Count()
-	b.Files()
-	b.Gaps(0)
+// readAll reads what there is.
+func readAll(b *Bolt) error {
+	_, err1 := b.Count()
+	_, err2 := b.Files()
+	_, err3 := b.Gaps(0)
+	_, err4 := b.Export(io.Discard, Query{Dialect: canon.Spec}, nil)
+	all := []error{err1, err2, err3, err4}
 	for _, key := range []Key{URLKey, PathKey, WWWOFFLEKey, FormKey} {
-		n := 0
-		b.Captures(Query{Key: key}, func(c *Capture) bool {
-			if n++; n%50 == 0 {
-				b.readExtras(c)
-			}
-			return true
-		})
+		all = append(all, b.Captures(Query{Key: key}, func(*Capture) bool { return true }))
 	}
+	return errors.Join(all...)
 }
 
 // writeMuch changes pages in all places.
@@ -159,7 +163,7 @@ func TestCheckTakesWhatBoltWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := checkPages(bytes.NewReader(index), int64(len(index))); err != nil {
+		if _, err := checkPages(bytes.NewReader(index), int64(len(index)), nil); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}
@@ -340,6 +344,21 @@ func manyGaps(n int) []Gap {
 	return gaps
 }
 
+// checkFile reads every page of an index.
+func checkFile(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	_, err = checkPages(file, info.Size(), nil)
+	return err
+}
+
 func BenchmarkOpen(b *testing.B) {
 	index := benchIndex(b, 300_000)
 	path := index.db.Path()
@@ -351,7 +370,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.Run("check", func(b *testing.B) {
 		b.SetBytes(info.Size())
 		for b.Loop() {
-			if _, err := check(path); err != nil {
+			if err := checkFile(path); err != nil {
 				b.Fatal(err)
 			}
 		}

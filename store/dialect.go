@@ -50,6 +50,7 @@ func (e *dialectExport) sort() error {
 	if from.key.primary() {
 		from.low, from.high, from.start, from.end, from.long = nil, nil, nil, nil, false
 	}
+	from.extras = true
 	if !e.movesGET() {
 		from.methods = onlyOthers
 	}
@@ -65,10 +66,7 @@ func (e *dialectExport) sort() error {
 
 // sortLine gives the line of c to the sorter, if the dialect changes it and the query selects it.
 func (e *dialectExport) sortLine(c *Capture) error {
-	body, err := e.body(c)
-	if err != nil {
-		return err
-	}
+	body := e.body(c)
 	key := *c.key(e.span.key)
 	if e.span.key.primary() {
 		key = e.urlKey(c, body)
@@ -81,18 +79,15 @@ func (e *dialectExport) sortLine(c *Capture) error {
 	return e.sorter.add(e.line)
 }
 
-// body returns the dialect's query of the body of c.
-func (e *dialectExport) body(c *Capture) (string, error) {
-	if c.isGET() {
-		return c.RequestBody, nil
+// body returns the dialect's query of the body of c, which has its extras.
+func (e *dialectExport) body(c *Capture) string {
+	switch {
+	case c.isGET():
+		return c.RequestBody
+	case e.dialect == canon.Spec:
+		return c.SpecBody
 	}
-	if err := e.index.readExtras(c); err != nil {
-		return "", err
-	}
-	if e.dialect == canon.Spec {
-		return c.SpecBody, nil
-	}
-	return c.WarcioJSBody, nil
+	return c.WarcioJSBody
 }
 
 // urlKey returns the dialect's URL key of c, as it stands in a line.

@@ -29,8 +29,9 @@ const (
 
 	flagDeflated = 1 << 0
 
-	minDeflate = 1 << 10 // fewer bytes are not worth it
-	maxDeflate = 1032    // how many times as long as its deflated form a text can be
+	minDeflate = 1 << 10  // fewer bytes are not worth it
+	maxDeflate = 1032     // how many times as long as its deflated form a text can be
+	maxInflate = 64 << 20 // extras that are longer are not deflated, so that no value grows beyond that
 )
 
 var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
@@ -59,7 +60,7 @@ func (w *extrasWriter) append(dst []byte, c *Capture) ([]byte, error) {
 		common := commonEnd(key, c.URL)
 		w.plain = appendText(binary.AppendUvarint(w.plain, uint64(common)), key[:len(key)-common])
 	}
-	if len(w.plain) >= minDeflate {
+	if len(w.plain) >= minDeflate && len(w.plain) <= maxInflate {
 		if err := w.compress(); err != nil {
 			return dst, err
 		}
@@ -130,7 +131,7 @@ func decodeExtras(c *Capture, value []byte) error {
 // inflate puts what the rest becomes in its place.
 func (r *reader) inflate() {
 	length := r.uvarint()
-	if length > maxDeflate*uint64(len(r.rest)) {
+	if length > min(maxDeflate*uint64(len(r.rest)), maxInflate) {
 		r.failed, r.rest = true, nil
 		return
 	}

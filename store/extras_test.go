@@ -85,7 +85,7 @@ func TestCommitOfExtras(t *testing.T) {
 	check := func() {
 		t.Helper()
 		for i, c := range allOf(t, b, Query{}) {
-			if err := b.readExtras(&c); err != nil || c != captures[i] {
+			if err := readExtras(b, &c); err != nil || c != captures[i] {
 				t.Errorf("got  %.500v\nwant %.500v, %v", c, captures[i], err)
 			}
 		}
@@ -123,7 +123,7 @@ func TestVeryLongExtras(t *testing.T) {
 		t.Errorf("%d bytes are kept", kept)
 	}
 	got := allOf(t, b, Query{})[0]
-	if err := b.readExtras(&got); err != nil || got != c {
+	if err := readExtras(b, &got); err != nil || got != c {
 		t.Errorf("a body of %d bytes is one of %d, %v", len(c.SpecBody), len(got.SpecBody), err)
 	}
 }
@@ -171,5 +171,13 @@ func FuzzDecodeExtras(f *testing.F) {
 		if err := decodeExtras(&got, again); err != nil || got != c {
 			t.Fatalf("%+v became %+v, %v", c, got, err)
 		}
+	})
+}
+
+// readExtras fills the extras of c.
+func readExtras(b *Bolt, c *Capture) error {
+	file, _ := b.files.named(c.File)
+	return b.read(func(s snapshot) error {
+		return decodeExtras(c, s.bucket(bucketExtras).Get(appendLocation(nil, file.ID, c.Offset)))
 	})
 }

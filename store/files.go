@@ -41,6 +41,19 @@ func decodeFile(key, value []byte) (File, error) {
 	return File{ID: binary.BigEndian.Uint32(key), Name: string(v.rest), Committed: int64(committed), Sealed: flags&fileSealed != 0, Away: flags&fileAway != 0}, nil
 }
 
+// readFiles returns the files of an index.
+func readFiles(s snapshot) (files []File, err error) {
+	w := s.bucket(bucketFiles).walk()
+	for k, v := w.First(); k != nil; k, v = w.Next() {
+		f, err := decodeFile(k, v)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
 // fileTable is the files of an index, in memory, as the last commit has left them. It may be read by any number beside one who changes it.
 type fileTable struct {
 	mu    sync.RWMutex
@@ -60,6 +73,25 @@ func (t *fileTable) add(f File) error {
 	}
 	t.files = append(t.files, f)
 	t.ids[f.Name] = f.ID
+	return nil
+}
+
+// follow makes the table that of these files, if it can have become that since it was read.
+func (t *fileTable) follow(files []File) error {
+	next := fileTable{}
+	for _, f := range files {
+		if err := next.add(f); err != nil {
+			return err
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, f := range t.files {
+		if i >= len(files) || files[i].Name != f.Name {
+			return ErrReplaced
+		}
+	}
+	t.files, t.ids = next.files, next.ids
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"go.etcd.io/bbolt"
 )
 
 // The key of a gap is its number: each has the one that follows the newest. Its value:
@@ -28,6 +30,31 @@ const (
 	maxGapURL    = 2 << 10
 	maxGapDetail = 1 << 10
 )
+
+// gapTables are the buckets of the gaps, in a transaction that writes.
+type gapTables struct {
+	gaps, meta *bbolt.Bucket
+}
+
+func (b *Bolt) updateGaps(write func(gapTables) error) error {
+	return b.update(func(tx *bbolt.Tx) error {
+		t, err := gapTablesOf(tx)
+		if err != nil {
+			return err
+		}
+		return write(t)
+	})
+}
+
+// gapTablesOf makes the bucket of the gaps if there is none.
+func gapTablesOf(tx *bbolt.Tx) (gapTables, error) {
+	gaps, err := tx.CreateBucketIfNotExists(bucketGaps)
+	if err != nil {
+		return gapTables{}, err
+	}
+	gaps.FillPercent = 0.9 // its keys come in order
+	return gapTables{gaps, tx.Bucket(bucketMeta)}, nil
+}
 
 // AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all that the index then has, the newest MaxGaps are kept. more
 // adds to the counts those of which nothing but the reason is known. A reason that is "", or that comes when 64 others are counted already, is counted as "other".
@@ -56,11 +83,11 @@ func (t gapTables) addGaps(gaps []Gap, more map[string]int64) error {
 // Gaps returns how many gaps there were and the newest of those that are kept, at most limit of them; 0 is all.
 func (b *Bolt) Gaps(limit int) (Gaps, error) {
 	g := Gaps{Counts: make(map[string]int64), Latest: []Gap{}}
-	err := b.viewGaps(func(t gapTables) (err error) {
-		if err := t.counts(g.Counts); err != nil {
+	err := b.read(func(s snapshot) error {
+		if err := readCounts(s.bucket(bucketMeta), g.Counts); err != nil {
 			return err
 		}
-		latest, err := t.latest(limit)
+		latest, err := latestGaps(s.bucket(bucketGaps), limit)
 		g.Latest = append(g.Latest, latest...)
 		return err
 	})
@@ -87,7 +114,7 @@ func gapReason(reason string) string { return cmp.Or(cutText(reason, maxGapReaso
 // count adds to the counts that are stored.
 func (t gapTables) count(add map[string]int64) error {
 	counts := make(map[string]int64)
-	if err := t.counts(counts); err != nil {
+	if err := readCounts(written{t.meta}, counts); err != nil {
 		return err
 	}
 	changed := make(map[string]int64)
@@ -115,9 +142,9 @@ func reasons(counts map[string]int64) int {
 	return len(counts)
 }
 
-// counts reads the counts into counts.
-func (t gapTables) counts(counts map[string]int64) error {
-	c := t.meta.Cursor()
+// readCounts reads the counts into counts.
+func readCounts(meta table, counts map[string]int64) error {
+	c := meta.walk()
 	for k, v := c.Seek(metaGap); bytes.HasPrefix(k, metaGap); k, v = c.Next() {
 		if len(v) != 8 || v[0]&0x80 != 0 {
 			return fmt.Errorf("%w: %q is %x", ErrDamaged, k, v)
@@ -162,13 +189,10 @@ func (t gapTables) forget(newest uint64) error {
 	}
 }
 
-// latest returns the newest gaps, the newest first.
-func (t gapTables) latest(limit int) ([]Gap, error) {
-	if t.gaps == nil {
-		return nil, nil
-	}
+// latestGaps returns the newest gaps, the newest first.
+func latestGaps(table table, limit int) ([]Gap, error) {
 	var gaps []Gap
-	c := t.gaps.Cursor()
+	c := table.walk()
 	for k, v := c.Last(); k != nil && (limit <= 0 || len(gaps) < limit); k, v = c.Prev() {
 		g, err := decodeGap(v)
 		if err != nil {

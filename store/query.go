@@ -19,6 +19,7 @@ type span struct {
 
 	key     Key // what is said of URL keys here holds for the keys of this name
 	methods methods
+	extras  bool // those of what is not GET are wanted
 }
 
 // methods are those whose captures a span selects.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"go.etcd.io/bbolt"
 )
 
 // Session is the last recording into a collection, as the index knows it. One that is open when nobody
@@ -30,8 +32,8 @@ var metaSession = []byte("session")
 // Session returns the last session. Its zero value says that there was none, or that the index has
 // been made anew since.
 func (b *Bolt) Session() (s Session, err error) {
-	err = b.viewGaps(func(t gapTables) (err error) {
-		s, err = t.session()
+	err = b.read(func(now snapshot) (err error) {
+		s, err = decodeSession(now.bucket(bucketMeta).Get(metaSession))
 		return err
 	})
 	return s, err
@@ -77,8 +79,8 @@ func (b *Bolt) NoteFiles(files []File, gaps ...Gap) error {
 	return nil
 }
 
-func (t gapTables) session() (Session, error) {
-	v := t.meta.Get(metaSession)
+// decodeSession returns the session of that value.
+func decodeSession(v []byte) (Session, error) {
 	if v == nil {
 		return Session{}, nil
 	}
@@ -86,6 +88,22 @@ func (t gapTables) session() (Session, error) {
 		return Session{}, fmt.Errorf("%w: a session %x", ErrDamaged, v)
 	}
 	return Session{Started: momentOf(v[2:]), Last: momentOf(v[10:]), Open: v[1]&sessionOpen != 0}, nil
+}
+
+// updateFiles stores the state of files, and gaps.
+func (b *Bolt) updateFiles(files []File, gaps []Gap) error {
+	return b.update(func(tx *bbolt.Tx) error {
+		for _, f := range files {
+			if err := putFile(tx, f); err != nil {
+				return err
+			}
+		}
+		t, err := gapTablesOf(tx)
+		if err != nil {
+			return err
+		}
+		return t.addGaps(gaps, nil)
+	})
 }
 
 func momentOf(v []byte) time.Time {

@@ -107,6 +107,9 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 		return err
 	}
 	c, sealed, err := s.decode(capture, value)
+	if err == nil && s.span.extras && !c.isGET() {
+		err = s.addExtras(cursor, &c, capture)
+	}
 	if err != nil {
 		return err
 	}
@@ -122,6 +125,15 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	}
 	s.bytes += len(s.decoder.text)
 	s.captures = append(s.captures, c)
+	return nil
+}
+
+// addExtras fills the extras of c.
+func (s *slice) addExtras(cursor cursor, c *Capture, key indexKey) error {
+	if err := decodeExtras(c, cursor.extras.Get(key.location())); err != nil {
+		return err
+	}
+	s.bytes += len(c.SpecBody) + len(c.WarcioJSBody)
 	return nil
 }
 

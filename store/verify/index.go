@@ -16,7 +16,7 @@ import (
 
 const indexName = "index.bolt"
 
-// Collection checks all files of the collection in dir, and its index against them. The index is open only while its captures are read, so that a recorder can start
+// Collection checks all files of the collection in dir, and its index against them. The index is open only while it is read, so that a recorder can start
 // meanwhile. While one has it open, the finished files alone are checked. The error is that of a temporary file or of the directory; it wraps fs.ErrNotExist if there is
 // no collection.
 func (c *Checker) Collection(dir string) (Summary, error) {
@@ -42,9 +42,12 @@ func (c *Checker) Collection(dir string) (Summary, error) {
 // openCollection reads the index, and returns the files that are to be checked.
 func (c *Checker) openCollection(dir, archive string) (targets []target, err error) {
 	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+	if err == nil {
+		err = index.Check(c.indexProgress)
+	}
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		c.report(Finding{File: indexName, Code: Index, Note: true, Text: "the collection is in use by another process: its finished files are checked, and not the index"})
+		c.inUse()
 		return c.withoutIndex(archive, true)
 	case err != nil:
 		c.report(Finding{File: indexName, Code: Index, Text: err.Error()})
@@ -62,6 +65,19 @@ func (c *Checker) openCollection(dir, archive string) (targets []target, err err
 	x := indexed{Checker: c, archive: archive, numbers: make(map[string]int)}
 	x.compareFiles(names, known)
 	return x.targets, x.readCaptures(index)
+}
+
+// inUse notes that a recorder has the index.
+func (c *Checker) inUse() {
+	c.report(Finding{File: indexName, Code: Index, Note: true,
+		Text: "the collection is in use by another process: its finished files are checked, and not the index"})
+}
+
+// indexProgress tells how many bytes of the index have been read.
+func (c *Checker) indexProgress(done, total int64) {
+	if c.Progress != nil {
+		c.Progress(indexName, done, total)
+	}
 }
 
 // withoutIndex returns the files of a collection whose index is not to be had.
@@ -155,8 +171,12 @@ func (x *indexed) readCaptures(index *store.Bolt) error {
 		}
 		return failed == nil
 	})
-	if errors.Is(err, store.ErrDamaged) {
+	switch {
+	case errors.Is(err, store.ErrDamaged):
 		x.add(indexName, Index, "%v", err)
+		return nil
+	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrReplaced): // since it was checked
+		x.inUse()
 		return nil
 	}
 	x.summary.Indexed = err == nil

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A mark says that an index was closed when all was well, and has not been touched since: who opens
+// it next need not read every page. It lies beside the index, under its name with ".closed" behind
+// it, and holds a hash of
+//
+//	the meta pages and the list of free pages  any transaction changes them
+//	the file's length, and its times of change  a write of any program changes them
+//	its number in the file system               a copy of the file has another
+//
+// so that nothing but the file that was closed, as it was closed, has a mark that is right: neither
+// one that was put back from a backup, nor one that comes from elsewhere. It is removed before the
+// first transaction; an index whose process was killed has none.
+const markSuffix = ".closed"
+
+const markHead = "warcorder index closed 1\n"
+
+// markOf returns the mark that an index must have that is in this file now.
+func markOf(file *os.File) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if err := identify(sum, file); err != nil {
+		return nil, err
+	}
+	meta, err := readMeta(file, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	binary.Write(sum, binary.BigEndian, []int64{info.Size(), info.ModTime().UnixNano(), meta.pageSize})
+	for page := range int64(2) {
+		if _, err := io.Copy(sum, io.NewSectionReader(file, page*meta.pageSize, pageHeader+metaSize)); err != nil {
+			return nil, err
+		}
+	}
+	if err := hashFreelist(sum, file, meta); err != nil {
+		return nil, err
+	}
+	return hex.AppendEncode([]byte(markHead), sum.Sum(nil)), nil
+}
+
+// errNoFreelist says that the index was not closed by this program, or not well.
+var errNoFreelist = errors.New("there is no list of free pages")
+
+func hashFreelist(w io.Writer, file io.ReaderAt, meta boltMeta) error {
+	if meta.freelist < 2 || meta.freelist >= meta.inUse {
+		return errNoFreelist
+	}
+	var head [pageHeader]byte
+	at := int64(meta.freelist) * meta.pageSize
+	if err := readFull(file, head[:], at); err != nil {
+		return err
+	}
+	overflow := pageOverflow(head[:])
+	if overflow >= meta.inUse-meta.freelist {
+		return errNoFreelist
+	}
+	_, err := io.Copy(w, io.NewSectionReader(file, at, int64(overflow+1)*meta.pageSize))
+	return err
+}
+
+// isMarked reports whether the index in file, at path, has a mark that is right.
+func isMarked(file *os.File, path string) bool {
+	mark, err := os.Open(path + markSuffix)
+	if err != nil {
+		return false
+	}
+	defer mark.Close()
+	got, err := io.ReadAll(io.LimitReader(mark, 1<<10))
+	if err != nil {
+		return false
+	}
+	want, err := markOf(file)
+	return err == nil && bytes.Equal(got, want)
+}
+
+// writeMark marks the index in file, at path. Nobody may write to it meanwhile.
+func writeMark(file *os.File, path string) error {
+	mark, err := markOf(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path+markSuffix, mark, 0o600)
+}
+
+// removeMark removes the mark of the index at path, durably.
+func removeMark(path string) error {
+	err := os.Remove(path + markSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// Move renames an index that nobody has open. What is at the new path is replaced.
+func Move(from, to string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	marked := isMarked(file, from)
+	if err := errors.Join(removeMark(to), os.Rename(from, to), removeMark(from)); err != nil || !marked {
+		return err
+	}
+	return writeMark(file, to) // the time of change is another now
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"bytes"
+	"time"
+)
+
+// Original returns the original with that key, if there is one.
+func (b *Bolt) Original(key OriginalKey) (original Original, found bool, err error) {
+	err = b.read(func(s snapshot) error {
+		value := s.bucket(bucketDedup).Get(key[:])
+		if value == nil {
+			return nil
+		}
+		found = true
+		o, id, err := decodeOriginal(key, value)
+		if err != nil {
+			return err
+		}
+		file, err := b.files.get(id)
+		original, original.File = o, file.Name
+		return err
+	})
+	return original, found, err
+}
+
+// File returns the file of that name, if the index knows it.
+func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
+
+// Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the URL's key only, and at none whose key does not fit into one of the
+// index.
+func (b *Bolt) Newest(url string, fits func(*Capture) bool) (newest Capture, found bool, err error) {
+	s, err := Query{URL: url}.span()
+	if err != nil || s.long {
+		return Capture{}, false, err
+	}
+	return b.newestOf(s.start, s.end, fits)
+}
+
+// At returns a capture of a URL at that time, to the millisecond, that fits. It looks where Newest does.
+func (b *Bolt) At(url string, t time.Time, fits func(*Capture) bool) (capture Capture, found bool, err error) {
+	s, err := Query{URL: url}.span()
+	if err != nil || s.long {
+		return Capture{}, false, err
+	}
+	surt := s.start[:len(s.start)-1]
+	return b.newestOf(appendKey(nil, surt, t, 0, 0), appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), fits)
+}
+
+// newestOf returns the last capture that fits of those whose keys are from start to before end.
+func (b *Bolt) newestOf(start, end []byte, fits func(*Capture) bool) (newest Capture, found bool, err error) {
+	var d decoder
+	err = b.view(URLKey, func(c cursor) error {
+		key, value := c.before(end)
+		for n := 0; n < maxNewest && key != nil && bytes.Compare(key, start) >= 0; n++ {
+			capture, err := d.decode(key, value)
+			if err != nil {
+				return err
+			}
+			if fits(&capture) {
+				file, err := b.files.get(key.file())
+				capture.File = file.Name
+				newest, found = capture, err == nil
+				return err
+			}
+			key, value = c.walker.Prev()
+		}
+		return nil
+	})
+	return newest, found, err
+}
+
+// maxNewest is how far Newest looks.
+const maxNewest = 1000
