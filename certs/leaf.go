@@ -110,6 +110,9 @@ func parseHost(host string) (name string, addr netip.Addr, err error) {
 		addr = addr.WithZone("").Unmap()
 		return addr.String(), addr, nil
 	}
+	if len(host) > maxHost {
+		return "", netip.Addr{}, fmt.Errorf("no certificate for %.300q…: a host name has 1 to 253 characters", host)
+	}
 	name = host
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) {
 		name, err = idna.Lookup.ToASCII(host)
@@ -122,6 +125,10 @@ func parseHost(host string) (name string, addr netip.Addr, err error) {
 	}
 	return name, netip.Addr{}, nil
 }
+
+// maxHost is beyond what 253 characters take in UTF-8. An SNI may have 64 KiB, and putting it in letters of ASCII takes time
+// by the square of its length.
+const maxHost = 1 << 10
 
 func checkName(name string) error {
 	if name == "" || len(name) > 253 {

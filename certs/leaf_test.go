@@ -106,6 +106,15 @@ func TestLeafProfile(t *testing.T) {
 	}
 }
 
+// manyRunes is n bytes of characters of which few are the same.
+func manyRunes(n int) string {
+	var b strings.Builder
+	for r := rune(0x4e00); b.Len() < n; r++ {
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 func TestNoLeafForGarbage(t *testing.T) {
 	a := open(t, t.TempDir())
 	for name, host := range map[string]string{
@@ -125,6 +134,7 @@ func TestNoLeafForGarbage(t *testing.T) {
 		"long label":         label63 + "a.example",
 		"254 characters":     name253 + "b",
 		"64 KB":              strings.Repeat("a.", 32<<10),
+		"64 KB of runes":     manyRunes(64 << 10),
 		"not UTF-8":          "\xff\xfe.example",
 		"IDN not allowed":    "a\u2028b.example",
 		"IDN full-width dot": "a\uff0e\uff0eexample",

@@ -96,6 +96,9 @@ func oneSpelling(host string) (string, bool) {
 		return address.String(), true
 	}
 	host = strings.TrimSuffix(host, ".")
+	if len(host) > maxHost {
+		return host, false
+	}
 	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return host, true
 	}

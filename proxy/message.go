@@ -66,18 +66,25 @@ func refuse(reason string, lines ...[]byte) *headError {
 }
 
 // headEnd returns the length of the head at the start of b through its blank line, or -1 if the blank line has not come
-// yet. Lines end in LF or CRLF. from is where an earlier call stopped looking; next is where the next call may start.
+// yet. Lines end in LF or CRLF. from is where an earlier call stopped looking; next is where the next call may start: no byte
+// is looked for twice, also of a line that comes in many pieces.
 func headEnd(b []byte, from int) (end, next int) {
 	for at := from; ; {
 		i := bytes.IndexByte(b[at:], '\n')
 		if i < 0 {
-			return -1, at
-		}
-		if line := b[at : at+i]; len(line) == 0 || len(line) == 1 && line[0] == '\r' {
-			return at + i + 1, 0
+			return -1, len(b)
 		}
 		at += i + 1
+		if endsInBlankLine(b[:at-1]) {
+			return at, 0
+		}
 	}
+}
+
+// endsInBlankLine reports whether the line that b ends with, but for its LF, is empty.
+func endsInBlankLine(b []byte) bool {
+	b = bytes.TrimSuffix(b, []byte{'\r'})
+	return len(b) == 0 || b[len(b)-1] == '\n'
 }
 
 // cutLine splits b behind its first LF; line has no line end.
@@ -273,6 +280,7 @@ func (f *fieldLines) scan(head, fields []byte) error {
 	}
 	f.mixedEnds = withCR > 0 && withCR < ends
 	var previous []byte
+	folded := false // previous has been looked at: it may be long, and have many folds
 	for len(fields) > 0 {
 		var line []byte
 		line, fields = cutLine(fields)
@@ -283,9 +291,10 @@ func (f *fieldLines) scan(head, fields []byte) error {
 			if previous == nil {
 				return refuse("a fold before the first field")
 			}
-			if framesBody(previous) {
+			if !folded && framesBody(previous) {
 				return refuse("a folded framing field", previous, line)
 			}
+			folded = true
 			if framesBody(line) {
 				return refuse("a framing field behind a fold", line)
 			}
@@ -294,7 +303,7 @@ func (f *fieldLines) scan(head, fields []byte) error {
 		if err := f.field(line); err != nil {
 			return err
 		}
-		previous = line
+		previous, folded = line, false
 	}
 	return nil
 }
@@ -329,10 +338,13 @@ func trim(b []byte) []byte {
 // stand in a name is passed over, be it a space, a control byte or a space of another alphabet.
 func framesBody(line []byte) bool {
 	name, _, _ := bytes.Cut(line, []byte{':'})
-	var plain []byte
+	var room [len("transfer-encoding") + 1]byte
+	plain := room[:0]
 	for _, c := range name {
 		if tokenByte[c] {
-			plain = append(plain, c)
+			if plain = append(plain, c); len(plain) == len(room) {
+				return false // longer than both names
+			}
 		}
 	}
 	return isFraming(plain)

@@ -194,16 +194,21 @@ func (s *session) firstByte(until time.Time) error {
 // targetForm reports whether a plain request is one to relay, once its first bytes tell. Whatever is no CONNECT and whose
 // target is neither a path nor "*" is: a malformed head is then refused by the relay, which says why.
 func targetForm(b []byte) (absolute, known bool) {
+	long := len(b) > maxMethod
+	b = b[:min(len(b), maxMethod)] // what comes in many pieces is looked at as often
 	method, rest, _ := bytes.Cut(b, []byte{' '})
 	rest = bytes.TrimLeft(rest, " ")
 	switch {
-	case bytes.IndexByte(b, '\n') < 0 && len(rest) == 0:
+	case bytes.IndexByte(b, '\n') < 0 && len(rest) == 0 && !long:
 		return false, false
 	case string(method) == "CONNECT":
 		return false, true
 	}
 	return len(rest) == 0 || rest[0] != '/' && rest[0] != '*', true
 }
+
+// maxMethod is where a target has begun in whatever is an HTTP request.
+const maxMethod = 4 << 10
 
 // one relays the request in s.head. It reports whether the connection goes on.
 func (s *session) one() bool {
@@ -410,6 +415,9 @@ func splitAuthority(authority, defaultPort string) (host, port string, err error
 	} else if strings.Contains(host, ":") {
 		return "", "", refuse("an IPv6 address in a target stands in brackets")
 	}
+	if len(host) > maxHost {
+		return "", "", refuse("the target's host is longer than any name")
+	}
 	if host == "" || strings.ContainsAny(host, " \t/\\<>\"*") {
 		return "", "", refuse("the target has no valid host")
 	}
@@ -418,6 +426,10 @@ func splitAuthority(authority, defaultPort string) (host, port string, err error
 	}
 	return strings.ToLower(host), port, nil
 }
+
+// maxHost is beyond what a name of 253 characters can take in UTF-8. Whatever is longer leads nowhere, and putting it in
+// letters of ASCII takes time by the square of its length.
+const maxHost = 1 << 10
 
 func validPort(port string) bool {
 	n := 0

@@ -1,0 +1,183 @@
+package proxy
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A head may be as long as max-header-size, and whoever sends it chooses its shape and the pieces in
+// which it comes. What took minutes at 8 MiB by quadratic work takes milliseconds by linear work, so
+// that a bound between them holds on any machine.
+const (
+	longHead     = 8 << 20
+	longHeadTime = 10 * time.Second
+)
+
+// inTime runs f, which must not take longer than linear work does.
+func inTime(t *testing.T, f func()) {
+	t.Helper()
+	begin := time.Now()
+	f()
+	if took := time.Since(begin); took > longHeadTime {
+		t.Errorf("%v", took)
+	}
+}
+
+// shapes are heads of n bytes each part of which is seen by each other if the work is not linear.
+func shapes(n int) map[string][]byte {
+	repeat := func(s string, n int) string { return strings.Repeat(s, n/len(s)) }
+	return map[string][]byte{
+		"folds behind a long line":        lines("GET / HTTP/1.1", repeat("a", n/2)+":\r\n"+repeat(" \r\n", n/2)),
+		"folds behind a line of no colon": lines("GET / HTTP/1.1", repeat("a ", n/2)+"\r\n"+repeat("\t\r\n", n/2)),
+		"folds behind a short line":       lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" \r\n", n)),
+		"long folds":                      lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" content-lengt\r\n", n)),
+		"lines":                           lines("GET / HTTP/1.1", repeat("a:\r\n", n)),
+		"lists":                           lines("GET / HTTP/1.1", "Connection:"+repeat(",", n)),
+		"lengths":                         lines("GET / HTTP/1.1", "Content-Length: 1"+repeat(",1", n)),
+		"versions in the target":          lines("GET " + repeat("/HTTP/", n) + " HTTP/1.1"),
+		"spaces":                          lines("GET" + repeat(" ", n) + "/ HTTP/1.1"),
+		"proxy fields":                    lines("GET / HTTP/1.1", "Proxy-A: b\r\n"+repeat(" \r\nProxy-A:\r\n", n)),
+		"authority":                       lines("GET http://" + repeat("@", n) + "a/ HTTP/1.1"),
+		"host":                            lines("GET http://" + repeat("a.", n) + " HTTP/1.1"),
+		"one name of all alphabets":       lines("GET http://" + manyRunes(n) + "/ HTTP/1.1"),
+	}
+}
+
+// manyRunes is n bytes of characters of which few are the same: encoding them as a name takes time for
+// each pair.
+func manyRunes(n int) string {
+	var b strings.Builder
+	for r := rune(0x4e00); b.Len() < n; r++ {
+		if r == 0x9fa5 {
+			r = 0x4e00
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// TestLongHeads: all that is done with a head before it goes to the origin takes time by its length.
+func TestLongHeads(t *testing.T) {
+	list, err := ParseHostList("a.example,*.b.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, head := range shapes(longHead) {
+		t.Run(name, func(t *testing.T) {
+			inTime(t, func() {
+				if end, _ := headEnd(head, 0); end < len(head)-2 {
+					t.Errorf("the head ends at %d of %d", end, len(head))
+				}
+				s := &session{head: head, p: &Proxy{cfg: &Config{NoRecord: list}}}
+				req, err := parseRequest(head)
+				if err != nil {
+					return
+				}
+				to, target, err := s.destination(&req)
+				if err != nil {
+					target = req.target
+				}
+				s.forwardHead(nil, &req, target)
+				list.Has(to.siteName())
+				withoutUserinfo(string(req.target))
+			})
+			status := slices.Concat([]byte("HTTP/1.1 200 OK"), head[bytes.IndexByte(head, '\r'):])
+			inTime(t, func() { parseResponse(status, &request{}) })
+		})
+	}
+}
+
+// TestDrippedHeads: a head that comes in a million pieces is not looked at from its start a million times.
+func TestDrippedHeads(t *testing.T) {
+	for name, head := range shapes(longHead) {
+		t.Run(name, func(t *testing.T) {
+			inTime(t, func() {
+				known, end, from := false, -1, 0
+				for i := 0; end < 0 && i < len(head); i += 8 {
+					piece := head[:min(i+8, len(head))]
+					if !known {
+						_, known = targetForm(piece)
+					}
+					end, from = headEnd(piece, from)
+				}
+				if end < len(head)-2 {
+					t.Errorf("the head ends at %d of %d", end, len(head))
+				}
+			})
+		})
+	}
+}
+
+// TestLongChunkLines: the framing of a body is read in one pass, however it is cut.
+func TestLongChunkLines(t *testing.T) {
+	for name, wire := range map[string]string{
+		"small chunks": strings.Repeat("1\r\na\r\n", longHead/6),
+		"extensions":   strings.Repeat("1;"+strings.Repeat("a", 1000)+"\r\na\r\n", longHead/1000),
+		"trailer":      "0\r\n" + strings.Repeat("a:\r\n", maxTrailer/4-1),
+	} {
+		for _, piece := range []int{1, 7, len(wire)} {
+			b := body{framing: chunked}
+			inTime(t, func() {
+				for rest := []byte(wire); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
+					if n, err := b.take(rest[:min(piece, len(rest))]); err != nil || n == 0 {
+						t.Fatalf("%s: %d, %v", name, n, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// FuzzWork looks for shapes of heads and bodies whose parts are seen more often than once: pieces are
+// repeated until quadratic work takes far longer than any bound on linear work.
+func FuzzWork(f *testing.F) {
+	f.Add([]byte("GET / HTTP/1.1\r\n"), []byte("a"), []byte("\r\n "))
+	f.Add([]byte("GET "), []byte("HTTP/"), []byte(" "))
+	f.Add([]byte("GET http://"), []byte("@a:"), []byte("\xe4\xb8\x80"))
+	f.Add([]byte("HTTP/1.1 200 OK\r\nA: b\r\n"), []byte("Connection: ,a"), []byte("\r\n\t"))
+	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), []byte("1;"), []byte("a\r\n"))
+	f.Fuzz(func(t *testing.T, prefix, one, other []byte) {
+		if len(prefix)+len(one)+len(other) > 1<<10 || len(one) == 0 || len(other) == 0 {
+			return
+		}
+		const half = 1 << 19
+		wire := slices.Concat(prefix, bytes.Repeat(one, half/len(one)), bytes.Repeat(other, half/len(other)), []byte("\r\n\r\n"))
+		quickest := time.Hour // of three: a machine that does something else meanwhile is no fault
+		for range 3 {
+			begin := time.Now()
+			workOn(wire)
+			if quickest = min(quickest, time.Since(begin)); quickest < time.Second {
+				return
+			}
+		}
+		t.Errorf("%v for %d bytes", quickest, len(wire))
+	})
+}
+
+// workOn does with a message all that a session does between its reads and writes.
+func workOn(wire []byte) {
+	end, from := -1, 0
+	for i := 0; end < 0 && i < len(wire); i += 64 {
+		targetForm(wire[:min(i+64, len(wire))])
+		end, from = headEnd(wire[:min(i+64, len(wire))], from)
+	}
+	if end < 0 {
+		return
+	}
+	if req, err := parseRequest(wire[:end]); err == nil {
+		s := &session{head: wire[:end], p: &Proxy{}}
+		if to, target, err := s.destination(&req); err == nil {
+			s.forwardHead(nil, &req, target)
+			oneSpelling(to.siteName())
+		}
+		b := requestBody(&req.message)
+		b.take(wire[end:])
+	}
+	if res, err := parseResponse(wire[:end], &request{}); err == nil {
+		b := responseBody(&res.message)
+		b.take(wire[end:])
+	}
+}
