@@ -46,7 +46,7 @@ func (s strike) faults() string { return strings.TrimPrefix(s.with+",kill "+s.na
 // strikesUnderLoad are the points that a recorder comes to while it records, first the first hits of all. A file is cut when a write has failed.
 func strikesUnderLoad() []strike {
 	return strikes([][]strike{
-		hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
+		hits(fault.Record, 1, 2, 30), hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
 		hits(fault.WARCSynced, 1, 2, 9), {{fault.WARCTruncate, 1, "fail warc-write 6-6"}, {fault.WARCTruncate, 2, ""}, {fault.WARCTruncate, 4, "fail warc-write 20-20"}},
 		hits(fault.WARCRename, 1, 2, 4), hits(fault.WARCRenamed, 1, 2, 4), hits(fault.IndexAddFile, 1, 2, 4), hits(fault.IndexCommit, 1, 2, 9),
 		hits(fault.IndexCommitted, 1, 2, 9), hits(fault.Spill, 1, 2, 5),

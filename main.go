@@ -460,13 +460,10 @@ func (c *recordCommand) serve(r *serving) error {
 	}
 
 	r.greet(ln.Addr().String())
-	served, broken := make(chan error, 1), make(chan error, 1)
-	rec.OnBroken(func(err error) { broken <- err })
+	served := make(chan error, 1)
 	go func() { served <- p.Serve() }()
 	select {
 	case err = <-served:
-	case err = <-broken:
-		log.Error().Err(err).Msg("finishing what is in flight")
 	case s := <-r.signals:
 		log.Info().Str("signal", s.String()).Dur("at_most_ms", c.ShutdownTimeout).Msg("finishing what is in flight; a second signal ends at once")
 	}

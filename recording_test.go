@@ -86,7 +86,7 @@ func launchCommand(t *testing.T, collections, ca, faults string, args ...string)
 	t.Cleanup(func() {
 		r.cmd.Process.Kill()
 		<-r.ended
-		if text := r.tail(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "goroutine ") {
+		if text := r.noise(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "goroutine ") {
 			t.Errorf("it raced or panicked: %s", text)
 		}
 	})
@@ -153,6 +153,19 @@ func (r *recording) tail() string {
 		}
 	}
 	return strings.Join(text[max(0, len(text)-20):], "")
+}
+
+// noise is what the process has said that is no line of the log.
+func (r *recording) noise() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var text strings.Builder
+	for _, line := range r.log {
+		if line.Message == "" {
+			text.WriteString(line.text)
+		}
+	}
+	return text.String()
 }
 
 func (r *recording) hasEnded() bool {

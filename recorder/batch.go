@@ -15,6 +15,8 @@ type batch struct {
 	size    int64    // of the chunks
 	done    []done
 	keys    int64 // bytes of keys in done
+	panics  int   // of the committer while it wrote the batch
+	told    int   // of done, once it is written
 
 	written bool       // the records are in the file, on disk
 	file    store.File // as the index shall know it then

@@ -32,6 +32,8 @@ type committer struct {
 	ended   chan struct{}        // closed when run has returned
 	asks    chan chan<- struct{} // who waits until what is on disk is in the index
 
+	caught   func(value any, place string) error // told of a panic
+	gap      func(reason, url, detail string)
 	finished func(*done)        // told of each exchange that is recorded
 	lost     func(*done, error) // told of each one that could not be
 	recorded atomic.Int64
@@ -42,6 +44,8 @@ type committer struct {
 	number    int       // of exchanges in them
 	text      int64     // bytes of what they hold in memory until then
 	asking    []chan<- struct{}
+	step      step
+	panics    int             // while it put what is unindexed into the index
 	captures  []store.Capture // of one group
 	states    []store.File
 	failed    error // why something was given up; to be read when run has returned
@@ -61,7 +65,7 @@ func (c *committer) run() {
 		if last && len(g.batches)+len(g.retired)+len(c.unindexed) == 0 {
 			return
 		}
-		err := c.health.retry(committing, c.closing, func() error { return c.commit(&g) })
+		err := c.health.retry(committing, c.closing, func() error { return c.guarded(&g) })
 		if err != nil {
 			c.giveUp(&g, err)
 		}
@@ -224,10 +228,13 @@ func (c *committer) commit(g *group) error {
 	c.dropOrphans(g)
 	failed := c.writeAll(g)
 	if left, waiting := c.untilIndexed(); waiting && (left <= 0 || isClosed(c.stop) || failed != nil) {
+		c.step = indexing
 		if err := c.putInIndex(); err != nil {
 			return errors.Join(failed, err)
 		}
+		c.panics = 0
 	}
+	c.step = sealing
 	c.takeRetired(g)
 	for len(g.retired) > 0 { // even if writing failed: these may hold the descriptors that are wanting
 		if err := c.seal(g.retired[0]); err != nil {
@@ -288,8 +295,9 @@ func (c *committer) write(b *batch) error {
 
 // onDisk lets go of the exchanges of a batch that is written: all that is left to do can be done from the file.
 func (c *committer) onDisk(b *batch) {
-	for i := range b.done {
-		d := &b.done[i]
+	for b.told < len(b.done) {
+		d := &b.done[b.told]
+		b.told++
 		if !d.extra {
 			c.recorded.Add(1)
 		}

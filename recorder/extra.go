@@ -253,9 +253,10 @@ func blockOf(b []byte, contentType string, d digester) message {
 func (m *maker) addExtra(e *Extra, block []byte, f *files) {
 	body := blockOf(block, e.ContentType, m.style.digester)
 	bound := e.bound(body.length)
-	s := f.plan(small, bound)
+	s := m.plan(f, small, bound)
 	member := m.append(nil, e.appendHeader(nil, m.style, &body, &s.warcinfo), &body)
 	d := e.done(m.records.keyer, &body)
 	d.capture.Length = int64(len(member))
 	f.add(s, bound, member, d)
+	m.underway = underway{handed: true}
 }

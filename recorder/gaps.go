@@ -41,6 +41,8 @@ type gapList struct {
 	log   zerolog.Logger
 	index *store.Bolt
 
+	caught func(value any, place string) error // told of a panic
+
 	mu      sync.Mutex
 	total   map[string]int64 // since the start, by reason
 	waiting []store.Gap      // oldest first
@@ -121,11 +123,21 @@ func (l *gapList) flush() error {
 	if len(gaps)+len(more) == 0 {
 		return nil
 	}
-	err := l.index.AddGaps(gaps, more)
+	err := l.put(gaps, more)
 	if err != nil {
 		l.takeBack(gaps, more)
 	}
 	return err
+}
+
+// put brings gaps to the index. A panic there is an error here.
+func (l *gapList) put(gaps []store.Gap, more map[string]int64) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = l.caught(value, indexName)
+		}
+	}()
+	return l.index.AddGaps(gaps, more)
 }
 
 // takeBack puts what could not be flushed in front of what came meanwhile.

@@ -21,7 +21,7 @@ type largeWorker struct {
 
 func (w *largeWorker) run(exchanges <-chan *Exchange) {
 	for x := range exchanges {
-		w.record(x)
+		w.guarded(x, w.files, w.lost, w.record)
 		x.recorder.waitingLarge.Add(-1)
 		x.release()
 	}
@@ -78,7 +78,7 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 
 // put writes records to a file and hands their capture to the committer. It reports whether it could.
 func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, error)) bool {
-	s := w.files.plan(large, bound)
+	s := w.plan(w.files, large, bound)
 	var d done
 	var unreadable error
 	err := w.health.retry(streaming, w.closing, func() error {
@@ -94,10 +94,12 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, 
 	})
 	if err = errors.Join(err, unreadable); err != nil {
 		w.files.drop(s, bound)
+		w.underway.planned = nil
 		w.lost(lostOf(x), err)
 		return false
 	}
 	w.files.addWritten(s, s.safe, d)
+	w.underway = underway{handed: true}
 	return true
 }
 
@@ -111,7 +113,7 @@ func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
 	if !s.finished {
 		return s, nil
 	}
-	next := w.files.plan(large, bound)
+	next := w.plan(w.files, large, bound)
 	w.files.drop(s, bound)
 	return next, nil
 }

@@ -56,6 +56,7 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *file
 	switch {
 	case l.hashed:
 		if l.key, l.keyed = m.content.key(&response.head, response.start, m.dedup.scopeOf(l.uri)); l.keyed {
+			m.underway.key, m.underway.claims = l.key, claims
 			l.to, err = f.original(l.key, s, claims, func(original time.Time) bool { return m.dedup.isFresh(original, x.Started) })
 		}
 	case response.status() == http.StatusNotModified && len(response.start) == int(response.length) && isConditional(request.start):

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/store/fault"
 	"warcorder/store/warc"
 )
 
@@ -20,6 +21,9 @@ type maker struct {
 	style      *style
 	dedup      *DedupConfig
 	content    content // of the response
+	underway   underway
+	caught     func(value any, url string) error // told of a panic
+	gap        func(reason, url, detail string)
 }
 
 func newMaker(log zerolog.Logger, keyer *Keyer, chains *chains, style *style, dedup *DedupConfig) maker {
@@ -37,6 +41,9 @@ func boundOf(x *Exchange) int64 {
 
 // make makes the records of an exchange for a file. They hold until the next call.
 func (m *maker) make(x *Exchange, request, response *message, s *segment) *records {
+	if err := fault.At(fault.Record); err != nil {
+		panic(err)
+	}
 	m.ids = ids{warcinfo: s.warcinfo, response: m.random.next(), request: m.random.next(), metadata: m.random.next()}
 	m.records.make(x, request, response, &m.ids)
 	return &m.records

@@ -117,6 +117,7 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	}
 	r := &Recorder{log: log, index: index, collection: collection, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
 	r.health.log, r.chains.index = log, index
+	r.gaps.caught = r.Panicked
 	r.gaps.log, r.gaps.index, r.gaps.total, r.gaps.more = log, index, map[string]int64{}, map[string]int64{}
 	r.files = files{
 		dir: archive, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host, style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
@@ -169,9 +170,11 @@ func (r *Recorder) start(cfg Config) {
 	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(chan struct{}), make(chan chan<- struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &smallWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, lost: r.loses}
+		w.caught, w.gap = r.Panicked, r.Gap
 		r.workers.Go(func() { w.run(r.small.out) })
 	}
 	w := &largeWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
+	w.caught, w.gap, c.caught, c.gap = r.Panicked, r.Gap, r.Panicked, r.Gap
 	r.workers.Go(func() { w.run(r.large) })
 	r.stopped.Go(c.run)
 }

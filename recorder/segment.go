@@ -41,6 +41,7 @@ type segment struct {
 	broken   error       // what went wrong with the last write: bytes behind safe may be there
 	failures int         // writes that went wrong since the last one that did not
 	finished bool        // has its final name, or is gone
+	panics   int         // of the committer while it finished the file
 
 	unsealed  bool // is finished, and could not get its final name
 	unindexed bool // captures in it are not in the index: the next start must look for them from where the index ends now
@@ -49,6 +50,19 @@ type segment struct {
 // append lets write append to the file, which it makes if need be, and syncs it. It returns where that was. After an error the file is
 // broken, and must be mended before anything else is done to it.
 func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (offset int64, err error) {
+	whole := false
+	defer func() {
+		if !whole {
+			s.poison()
+		}
+	}()
+	offset, err = f.appendTo(s, write)
+	whole = true
+	return offset, err
+}
+
+// appendTo is append as long as nothing panics.
+func (f *files) appendTo(s *segment, write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	if s.writer == nil {
 		err = f.create(s)
 	} else {

@@ -20,7 +20,7 @@ type smallWorker struct {
 func (w *smallWorker) run(exchanges <-chan []*Exchange) {
 	for some := range exchanges {
 		for _, x := range some {
-			w.record(x)
+			w.guarded(x, w.files, w.lost, w.record)
 			x.release()
 		}
 	}
@@ -97,7 +97,7 @@ func (w *smallWorker) record(x *Exchange) {
 		return
 	}
 	bound := boundOf(x)
-	s := w.files.plan(small, bound)
+	s := w.plan(w.files, small, bound)
 	request, response := requestOf(w.bytes(0, &x.Request), w.style.digester), parse(w.bytes(1, &x.Response))
 	found := w.look(x, &request, &response, w.files, s)
 	if found.to != nil {
@@ -118,6 +118,7 @@ func (w *smallWorker) record(x *Exchange) {
 	}
 	w.members = w.appendMetadata(w.members)
 	w.files.add(s, bound, w.members, d)
+	w.underway = underway{handed: true}
 	w.recordChain(x, w.files)
 }
 

@@ -9,6 +9,7 @@ type Point string
 
 // The points, in the order in which a recorder comes to them.
 const (
+	Record         Point = "record"         // before the records of an exchange are made
 	WARCCreate     Point = "warc-create"    // before a WARC file is made
 	WARCCreated    Point = "warc-created"   // it is there, its directory is not synced
 	WARCWrite      Point = "warc-write"     // before each write to a WARC file
@@ -33,5 +34,5 @@ const (
 )
 
 // Points are all points.
-var Points = []Point{WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename, WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted,
+var Points = []Point{Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename, WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted,
 	Spill, RecoverScan, RecoverCopy, RecoverRewrite, RecoverCut, RecoverFinish, RecoverSeal, RebuildFile, RebuildSwap, RebuildDone}

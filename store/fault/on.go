@@ -21,6 +21,7 @@ const Enabled = true
 //	kill POINT N    the process kills itself when it comes to the point for the N-th time
 //	full POINT N    from the N-th time on the disk is full at that point
 //	fail POINT N-M  from the N-th to the M-th time the disk has an I/O error there
+//	panic POINT N-M from the N-th to the M-th time the point panics
 //	slow POINT D    the point takes that long: 100ms
 //
 // A process that kills itself says so before, on standard error: {"fault":"POINT","hit":N}.
@@ -75,6 +76,8 @@ func (s *step) pass() error {
 		fmt.Fprintf(os.Stderr, "{\"fault\":%q,\"hit\":%d}\n", s.point, n)
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // until the signal arrives
+	case s.action == "panic" && n >= s.number && n <= s.last:
+		panic(fmt.Sprintf("a fault that a test has asked for, at %s", s.point))
 	case s.action == "full" && n >= s.number:
 		return syscall.ENOSPC
 	case s.action == "fail" && n >= s.number && n <= s.last:
@@ -98,7 +101,7 @@ func read(text string) (steps []*step) {
 		switch s.action {
 		case "slow":
 			s.pause, err = time.ParseDuration(words[2])
-		case "fail":
+		case "fail", "panic":
 			_, err = fmt.Sscanf(words[2], "%d-%d", &s.number, &s.last)
 		default:
 			s.number, err = strconv.ParseInt(words[2], 10, 64)

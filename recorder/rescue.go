@@ -1,0 +1,162 @@
+package recorder
+
+import (
+	"fmt"
+	"time"
+
+	"warcorder/store"
+)
+
+// A panic is a fault of our own, and must not take along what is not concerned: it ends in the exchange
+// whose records are being made, or in the step of the committer. Each rescue undoes what the panic has
+// left half done, and names what is lost. All locks are released by deferred calls on the way here.
+
+// underway is what a worker has begun for an exchange, so that it can be undone.
+type underway struct {
+	planned *segment // in which a place is planned; nil if none is
+	bound   int64    // of the place
+	key     store.OriginalKey
+	claims  bool // others may wait for the original of that key
+	handed  bool // the committer has the records
+}
+
+// plan is files.plan, noted.
+func (m *maker) plan(f *files, l lane, bound int64) *segment {
+	s := f.plan(l, bound)
+	m.underway.planned, m.underway.bound = s, bound
+	return s
+}
+
+// guarded lets record record an exchange. If that panics, the exchange is lost, and the worker goes on
+// with the next one as if it were new.
+func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), record func(*Exchange)) {
+	m.underway = underway{}
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		err := m.caught(value, x.URL)
+		begun := m.underway
+		m.compressor, m.content, m.parts = m.style.compressor(), content{}, [4][]byte{}
+		m.records = records{keyer: m.records.keyer, style: m.style}
+		f.undo(&begun)
+		if begun.handed { // what is lost is the record of its certificates
+			m.gap(GapWrite, x.URL, err.Error())
+			return
+		}
+		lost(lostOf(x), err)
+	}()
+	record(x)
+}
+
+// undo gives back what a worker has begun.
+func (f *files) undo(u *underway) {
+	if u.planned != nil {
+		f.drop(u.planned, u.bound)
+	}
+	if !u.claims {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.originals.claimed, u.key)
+	f.originals.added.Broadcast()
+}
+
+// poison makes sure that nothing is appended to the file of s before it has been opened anew and cut to
+// what is safe: after a panic nobody knows what the writer has written.
+func (s *segment) poison() {
+	s.broken = errPanic
+	if s.writer != nil {
+		s.writer.Abandon() // what counts is what is safe
+		s.writer = nil
+	}
+}
+
+var errPanic = fmt.Errorf("a fault of warcorder's own broke off a write")
+
+// step is what the committer is doing.
+type step int
+
+const (
+	writing step = iota
+	indexing
+	sealing
+)
+
+// guarded is commit with an end for its panics. What panics twice is given up, and the rest goes on.
+func (c *committer) guarded(g *group) error {
+	for {
+		err, whole := c.try(g)
+		if whole {
+			return err
+		}
+	}
+}
+
+// try is commit; whole says that it did not panic.
+func (c *committer) try(g *group) (err error, whole bool) {
+	defer func() {
+		if value := recover(); value != nil {
+			c.rescue(g, c.caught(value, c.place(g)))
+		}
+	}()
+	c.step = writing
+	return c.commit(g), true
+}
+
+// place is what the committer is working on.
+func (c *committer) place(g *group) string {
+	switch {
+	case c.step == writing && len(g.batches) > 0:
+		return g.batches[0].segment.name
+	case c.step == sealing && len(g.retired) > 0:
+		return g.retired[0].name
+	}
+	return indexName
+}
+
+// rescue gives up what has panicked twice.
+func (c *committer) rescue(g *group, err error) {
+	switch c.step {
+	case writing:
+		if len(g.batches) == 0 || g.batches[0].written {
+			return // it goes on behind the exchange that it came to
+		}
+		b := g.batches[0]
+		if b.panics++; b.panics > 1 {
+			g.batches = g.batches[1:]
+			c.losesBatch(b, err)
+		}
+	case indexing:
+		if c.panics++; c.panics > 1 {
+			c.panics = 0
+			c.leaveUnindexed(err)
+		}
+	case sealing:
+		if len(g.retired) == 0 {
+			return
+		}
+		s := g.retired[0]
+		s.poison() // it is opened anew to be finished
+		if s.panics++; s.panics > 1 {
+			g.retired = g.retired[1:]
+			c.noteOpen(s.name, false)
+			c.gap(GapWrite, s.name, "the file is not finished until the next start: "+err.Error())
+		}
+	}
+}
+
+// leaveUnindexed gives up to put what is on disk into the index. The next start does it.
+func (c *committer) leaveUnindexed(err error) {
+	for _, b := range c.unindexed {
+		b.segment.unindexed = true
+		c.abandon(b.segment)
+		c.gap(GapWrite, b.file.Name, fmt.Sprintf("%d exchanges of this file are not in the index until the next start: %v", len(b.done), err))
+		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).Msg("captures are not in the index: the next start puts them there")
+		c.recycle(b)
+	}
+	clear(c.unindexed)
+	c.unindexed, c.number, c.text, c.oldest = c.unindexed[:0], 0, 0, time.Time{}
+}
