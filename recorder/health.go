@@ -1,11 +1,15 @@
 package recorder
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"warcorder/store"
 )
 
 // part is a part of the recorder that can fail by itself.
@@ -23,6 +27,7 @@ const (
 // health is whether all parts of the recorder can write.
 type health struct {
 	log    zerolog.Logger
+	stop   func(why error)       // told of what only a new start mends
 	reason atomic.Pointer[error] // why recording is off; nil if it is on
 	mu     sync.Mutex
 	faults [parts]error
@@ -43,6 +48,9 @@ func (h *health) set(p part, err error) {
 	defer h.mu.Unlock()
 	before := h.faults[p]
 	h.faults[p] = err
+	if errors.Is(err, store.ErrBroken) {
+		h.stop(fmt.Errorf("%w: stopped; start it again, which repairs the index or makes it anew", err))
+	}
 	if err != nil {
 		h.reason.Store(&err)
 		if before == nil {

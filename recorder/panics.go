@@ -23,7 +23,7 @@ type panics struct {
 	mu     sync.Mutex
 	times  [panicsAtMost]time.Time // of the newest, a ring
 	next   int
-	broken bool
+	broken error // why the process is to stop; nil if it is not
 	tell   func(error)
 }
 
@@ -46,8 +46,8 @@ func (r *Recorder) OnBroken(tell func(error)) {
 	p.tell = tell
 	broken := p.broken
 	p.mu.Unlock()
-	if broken {
-		tell(errBroken)
+	if broken != nil {
+		tell(broken)
 	}
 }
 
@@ -57,11 +57,21 @@ func (p *panics) add(at time.Time) {
 	p.times[p.next] = at
 	p.next = (p.next + 1) % panicsAtMost
 	oldest := p.times[p.next] // of the newest five
-	breaks := !p.broken && !oldest.IsZero() && at.Sub(oldest) < panicsWithin
-	p.broken = p.broken || breaks
-	tell := p.tell
 	p.mu.Unlock()
-	if breaks && tell != nil {
-		tell(errBroken)
+	if !oldest.IsZero() && at.Sub(oldest) < panicsWithin {
+		p.stop(errBroken)
+	}
+}
+
+// stop tells whoever stops the process, once, why it must.
+func (p *panics) stop(why error) {
+	p.mu.Lock()
+	before, tell := p.broken, p.tell
+	if before == nil {
+		p.broken = why
+	}
+	p.mu.Unlock()
+	if before == nil && tell != nil {
+		tell(why)
 	}
 }

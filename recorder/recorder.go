@@ -116,7 +116,7 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 		return nil, err
 	}
 	r := &Recorder{log: log, index: index, collection: collection, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
-	r.health.log, r.chains.index = log, index
+	r.health.log, r.health.stop, r.chains.index = log, r.panics.stop, index
 	r.gaps.caught = r.Panicked
 	r.gaps.log, r.gaps.index, r.gaps.total, r.gaps.more = log, index, map[string]int64{}, map[string]int64{}
 	r.files = files{

@@ -156,7 +156,7 @@ func (b *Bolt) write(tx *bbolt.Tx, write func(*bbolt.Tx) error) error {
 func (b *Bolt) breaks(err error) {
 	b.failure.Lock()
 	defer b.failure.Unlock()
-	b.failure.err = fmt.Errorf("nothing can be put into the index any more: %w", err)
+	b.failure.err = fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
 // broken returns why the index cannot be used any more, or nil.

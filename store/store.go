@@ -21,6 +21,9 @@ var ErrLocked = errors.New("the index is in use by another process")
 // read. The captures are in the WARC files still: a new index can be made from them.
 var ErrDamaged = errors.New("the index is damaged")
 
+// ErrBroken says that bbolt has panicked within a transaction, so that only what opens the index anew can use it. All that was committed before is there.
+var ErrBroken = errors.New("nothing can be put into the index any more")
+
 // Location is where a capture lies.
 type Location struct {
 	File   string // base name of the WARC file, the final one: never with ".open"
