@@ -44,6 +44,8 @@ import (
 	"warcorder/canon"
 	"warcorder/canon/vector"
 	"warcorder/certs"
+	"warcorder/cmd/ask"
+	"warcorder/cmd/holder"
 	"warcorder/cmd/logqueue"
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
@@ -393,9 +395,13 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 		return err
 	}
 	c.Recorder.Progress = newProgress(out)
-	rec, err := recorder.Open(c.Recorder, dir, log)
+	var rec *recorder.Recorder
+	err = whenFree(dir, func() (err error) {
+		rec, err = recorder.Open(c.Recorder, dir, log)
+		return err
+	})
 	if err != nil {
-		return explainOpen(err, dir)
+		return err
 	}
 	err = c.serve(&serving{dir: dir, authority: authority, rec: rec, signals: endings(), out: out, log: log, person: person})
 	return errors.Join(err, rec.Close())
@@ -515,6 +521,9 @@ func shellQuoted(text string) string {
 
 // explainRead says what to do about an index that cannot be read.
 func explainRead(err error, dir string) error {
+	if err == nil {
+		return nil
+	}
 	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz*"))
 	_, missing := os.Stat(dir)
 	switch {
@@ -528,17 +537,42 @@ func explainRead(err error, dir string) error {
 	return err
 }
 
-// explainOpen says who has the collection open.
-func explainOpen(err error, dir string) error {
-	if !errors.Is(err, store.ErrLocked) {
-		return err
+// lockPatience is how long a command waits for a collection that another one has open, unless that is
+// a recorder: those who read are done in a moment.
+const lockPatience = 5 * time.Second
+
+// whenFree opens a collection, and waits some seconds for those who have it open. If they stay it
+// says who they are.
+func whenFree(dir string, open func() error) error {
+	for until := time.Now().Add(lockPatience); ; time.Sleep(100 * time.Millisecond) {
+		err := open()
+		if !errors.Is(err, store.ErrLocked) {
+			return err
+		}
+		if who, running := runningRecorder(dir); running {
+			return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, stop it, or record to another --collection",
+				dir, who.PID, strings.Join(who.Addresses, ", "))
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("collection %s is in use by %s: wait until it has ended, or record to another --collection", dir, holders(dir))
+		}
 	}
-	who, readErr := recorder.ReadRunning(dir)
-	if readErr != nil || len(who.Addresses) == 0 || !alive(who.PID) {
-		return fmt.Errorf("collection %s is in use by another process (a recover or rebuild?): wait until it has ended, or record to another --collection", dir)
+}
+
+// runningRecorder returns who records a collection. After a crash recorder.json names one that is
+// gone.
+func runningRecorder(dir string) (who recorder.Running, running bool) {
+	who, err := recorder.ReadRunning(dir)
+	return who, err == nil && len(who.Addresses) > 0 && alive(who.PID)
+}
+
+// holders names those who have a collection open, as far as the system tells.
+func holders(dir string) string {
+	names := holder.Of(dir, filepath.Join(dir, "index.bolt"))
+	if len(names) == 0 {
+		return "another process (a recover or rebuild?)"
 	}
-	return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, stop it, or record to another --collection",
-		dir, who.PID, strings.Join(who.Addresses, ", "))
+	return printable(strings.Join(names, " and "))
 }
 
 // alive reports whether there is a process of that number. After a crash recorder.json names one that is gone.
@@ -598,6 +632,7 @@ type exportCommand struct {
 	As       canon.Dialect         `name:"dialect" help:"Dialect of the keys and request bodies: pywb, spec, warciojs." default:"pywb"`
 	Format   string                `help:"cdxj: a line for each capture. warc-0.9: the WARC files of the collection as files of the draft WARC 0.9, into the directory that -o names." enum:"cdxj,warc-0.9" default:"cdxj"`
 	FileSize int64                 `name:"file-size" help:"Size of the files of --format warc-0.9; longer records are cut into segments." default:"500MB" type:"size"`
+	NoBodies bool                  `name:"no-request-bodies" help:"Leave request bodies out, which may hold passwords: lines have no requestBody, and their keys say the method alone, so that what was posted cannot be found by what was posted. What stands in a URL stays."`
 	Out      string                `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
 }
 
@@ -613,7 +648,7 @@ func (c *exportCommand) Run(*commandLine) error {
 	if c.Format == "warc-0.9" {
 		return c.exportOld(dir)
 	}
-	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To, Key: c.By, Dialect: c.As}
+	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To, Key: c.By, Dialect: c.As, NoBodies: c.NoBodies}
 	if c.URL != "" && c.By != store.URLKey {
 		keyer, err := recorder.NewKeyer(recorder.KeysConfig{Profiles: c.Profiles})
 		if err != nil {
@@ -635,7 +670,7 @@ func (c *exportCommand) Run(*commandLine) error {
 		c.Out = filepath.Join(dir, "indexes", "index.cdxj")
 		fallthrough
 	default:
-		err = writeAtomically(c.Out, write)
+		err = writeAtomically(c.Out, exportMode, write)
 	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -646,12 +681,32 @@ func (c *exportCommand) Run(*commandLine) error {
 	return nil
 }
 
-// export writes the lines from the index, or from the recorder that has it open.
-func export(dir string, query store.Query, w io.Writer) (store.Exported, error) {
-	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
-	if errors.Is(err, store.ErrLocked) {
-		return exportFromRecorder(dir, query, w)
+// export writes the lines from the index, or from the recorder that has it open. When one starts in
+// the middle, or ends, or the index is replaced, it goes on behind the last line.
+func export(dir string, query store.Query, w io.Writer) (exported store.Exported, err error) {
+	lines := store.NewContinuation(w)
+	passed, until := int64(-1), time.Now().Add(lockPatience)
+	for ; ; lines.Again() {
+		exported, err = exportAtRest(dir, query, lines)
+		if errors.Is(err, store.ErrLocked) {
+			lines.Again()
+			exported, err = exportFromRecorder(dir, query, lines)
+		}
+		switch {
+		case errors.Is(err, store.ErrReplaced), errors.Is(err, errBrokeOff) && lines.Lines() > passed:
+			passed, until = lines.Lines(), time.Now().Add(lockPatience)
+		case errors.Is(err, errNobodyAnswers) && time.Now().Before(until): // who starts, or ends
+			time.Sleep(50 * time.Millisecond)
+		default:
+			exported.Lines = lines.Lines()
+			return exported, err
+		}
 	}
+}
+
+// exportAtRest writes the lines from the index.
+func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, error) {
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
 	if err != nil {
 		return store.Exported{}, explainRead(err, dir)
 	}
@@ -670,7 +725,8 @@ func export(dir string, query store.Query, w io.Writer) (store.Exported, error) 
 	}
 	bar := newBar(total, "captures")
 	defer bar.Finish()
-	return index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+	exported, err := index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+	return exported, explainRead(err, dir)
 }
 
 // unindexed returns how many bytes of files that are not finished the index does not know: nobody has looked at them since their recorder died.
@@ -711,74 +767,76 @@ const (
 	totalField = "Warcorder-Captures" // in the header: how many there are at most, for a progress bar
 	linesField = "Warcorder-Lines"
 	openField  = "Warcorder-In-Open-Files"
+
+	bodiesField = "Warcorder-Request-Bodies" // in the header: noBodies when they are left out
+	noBodies    = "none"
 )
+
+// errBrokeOff says that a recorder has not come to the end of its answer: it ended.
+var errBrokeOff = errors.New("the recorder's answer broke off")
+
+// errNobodyAnswers says that who has the collection open cannot be asked, or does not listen yet.
+var errNobodyAnswers = errors.New("another process has the index open (a recover or rebuild?) and cannot be asked: wait until it has ended")
 
 // exportFromRecorder asks the recorder that has the collection open.
 func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
 	var exported store.Exported
+	bodies := ""
+	if query.NoBodies {
+		bodies = noBodies
+	}
 	res, err := askRecorder(dir, "/export", url.Values{
 		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To},
-		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}})
+		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}, "bodies": {bodies}})
 	if err != nil {
 		return exported, err
 	}
 	defer res.Body.Close()
+	if query.NoBodies && res.Header.Get(bodiesField) != noBodies {
+		return exported, errors.New("the recorder is of an older version, which cannot leave request bodies out: export when it has ended")
+	}
 	total := int64(-1)
 	fmt.Sscan(res.Header.Get(totalField), &total)
 	bar := newBar(total, "captures")
 	defer bar.Finish()
-	if _, err := io.Copy(w, lineCounter{res.Body, bar}); err != nil {
-		return exported, fmt.Errorf("the recorder's answer broke off: %w", err)
+	body := lineCounter{r: res.Body, bar: bar}
+	switch _, err := io.Copy(w, &body); {
+	case body.err != nil && !errors.Is(body.err, ask.ErrSilent):
+		return exported, fmt.Errorf("%w: %w", errBrokeOff, err)
+	case err != nil:
+		return exported, err
 	}
 	fmt.Sscan(res.Trailer.Get(linesField), &exported.Lines)
 	fmt.Sscan(res.Trailer.Get(openField), &exported.InOpenFiles)
 	return exported, nil
 }
 
-// askRecorder asks the recorder that has a collection open for one of its pages. An answer other than 200 is an error.
+// askRecorder asks the recorder that has a collection open for one of its pages. An answer other than
+// 200 is an error.
 func askRecorder(dir, path string, query url.Values) (*http.Response, error) {
-	who, err := recorder.ReadRunning(dir)
-	if err != nil || len(who.Addresses) == 0 || !alive(who.PID) {
-		return nil, fmt.Errorf("another process has the index open (a recover or rebuild?) and cannot be asked: wait until it has ended")
+	who, running := runningRecorder(dir)
+	if !running {
+		return nil, errNobodyAnswers
 	}
-	query.Set("pid", fmt.Sprint(who.PID))
-	ask := url.URL{Scheme: "http", Host: reachable(who.Addresses[0]), Path: path, RawQuery: query.Encode()}
-	client := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	res, err := client.Get(ask.String())
-	if err != nil {
-		return nil, fmt.Errorf("ask the recorder (process %d): %w", who.PID, err)
+	res, err := ask.Recorder{PID: who.PID, Address: who.Addresses[0]}.Get(path, query)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("%w (%w)", errNobodyAnswers, err)
 	}
-	if res.StatusCode != http.StatusOK {
-		defer res.Body.Close()
-		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
-		return nil, fmt.Errorf("the recorder answered %s: %s", res.Status, strings.TrimSpace(string(b)))
-	}
-	return res, nil
+	return res, err
 }
 
-// reachable turns an address that is listened on into one that can be connected to.
-func reachable(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	switch ip := net.ParseIP(host); {
-	case ip == nil || !ip.IsUnspecified():
-		return address
-	case ip.To4() != nil:
-		return net.JoinHostPort("127.0.0.1", port)
-	}
-	return net.JoinHostPort("::1", port)
-}
-
-// lineCounter moves the bar as lines are read.
+// lineCounter moves the bar as lines are read, and keeps the error of whom they are read from.
 type lineCounter struct {
 	r   io.Reader
 	bar *progressbar.ProgressBar
+	err error // of r
 }
 
-func (l lineCounter) Read(p []byte) (int, error) {
+func (l *lineCounter) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
+	if err != io.EOF {
+		l.err = err
+	}
 	l.bar.Add(strings.Count(string(p[:n]), "\n"))
 	return n, err
 }
@@ -799,24 +857,27 @@ func forProcess(pid int, page http.HandlerFunc) http.Handler {
 // nobody takes a part for the whole.
 func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ask, index := r.URL.Query(), indexOf()
-		query := store.Query{URL: ask.Get("url"), Match: store.Match(ask.Get("match")), From: ask.Get("from"), To: ask.Get("to"),
-			Key: store.Key(ask.Get("key")), Dialect: canon.Dialect(ask.Get("dialect"))}
+		form := r.URL.Query()
+		query := store.Query{URL: form.Get("url"), Match: store.Match(form.Get("match")), From: form.Get("from"), To: form.Get("to"),
+			Key: store.Key(form.Get("key")), Dialect: canon.Dialect(form.Get("dialect")), NoBodies: form.Get("bodies") == noBodies}
+		if err := query.Check(); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		index := indexOf()
 		if selectsAll(query) {
 			if total, err := index.Count(); err == nil {
 				w.Header().Set(totalField, fmt.Sprint(total))
 			}
 		}
+		if query.NoBodies {
+			w.Header().Set(bodiesField, noBodies)
+		}
 		w.Header().Set("Content-Type", "text/x-cdxj")
 		w.Header().Set("Trailer", linesField+", "+openField)
-		out := &begun{w: w}
-		exported, err := index.Export(out, query, nil)
-		switch {
-		case err != nil && !out.yes:
-			w.Header().Del("Trailer")
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		case err != nil:
+		http.NewResponseController(w).Flush() // lines that must be sorted first may take a while
+		exported, err := index.Export(w, query, nil)
+		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		w.Header().Set(linesField, fmt.Sprint(exported.Lines))
@@ -824,20 +885,12 @@ func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 	}
 }
 
-// begun remembers whether anything was written.
-type begun struct {
-	w   io.Writer
-	yes bool
-}
+// exportMode is the mode of files that are exported: they hold what the archive keeps from others.
+const exportMode os.FileMode = 0o600
 
-func (b *begun) Write(p []byte) (int, error) {
-	b.yes = true
-	return b.w.Write(p)
-}
-
-// writeAtomically writes a file beside path and renames it when it is whole and on disk. What is there and no regular file,
-// a pipe or a device, is written to as it is.
-func writeAtomically(path string, write func(io.Writer) error) (err error) {
+// writeAtomically writes a file of that mode beside path and renames it when it is whole and on disk. What is there and no
+// regular file, a pipe or a device, is written to as it is.
+func writeAtomically(path string, mode os.FileMode, write func(io.Writer) error) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -865,7 +918,7 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
@@ -1031,20 +1084,34 @@ func printable(text string) string {
 
 // gapsOf reads the gaps from the index, or from the recorder that has it open.
 func gapsOf(dir string) (gaps store.Gaps, err error) {
-	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
-	if errors.Is(err, store.ErrLocked) {
-		res, err := askRecorder(dir, "/gaps", url.Values{})
-		if err != nil {
+	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
+		gaps, err = gapsAtRest(dir)
+		if errors.Is(err, store.ErrLocked) {
+			gaps, err = gapsOfRecorder(dir)
+		}
+		if !errors.Is(err, errNobodyAnswers) || time.Now().After(until) {
 			return gaps, err
 		}
-		defer res.Body.Close()
-		return gaps, json.NewDecoder(res.Body).Decode(&gaps)
 	}
+}
+
+func gapsAtRest(dir string) (store.Gaps, error) {
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
 	if err != nil {
-		return gaps, explainRead(err, dir)
+		return store.Gaps{}, explainRead(err, dir)
 	}
 	defer index.Close()
-	return index.Gaps(0)
+	gaps, err := index.Gaps(0)
+	return gaps, explainRead(err, dir)
+}
+
+func gapsOfRecorder(dir string) (gaps store.Gaps, err error) {
+	res, err := askRecorder(dir, "/gaps", nil)
+	if err != nil {
+		return gaps, err
+	}
+	defer res.Body.Close()
+	return gaps, json.NewDecoder(res.Body).Decode(&gaps)
 }
 
 // gapsPage is the gap list of a running recorder; limit=N gives only the newest.
@@ -1093,12 +1160,16 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 		return err
 	}
 	log, _ := line.logger(os.Stderr)
-	found, err := work(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, log, newProgress(os.Stderr))
+	var found recorder.Recovered
+	err = whenFree(dir, func() (err error) {
+		found, err = work(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, log, newProgress(os.Stderr))
+		return err
+	})
 	if errors.Is(err, recorder.ErrNoCollection) {
 		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
 	}
 	if err != nil {
-		return explainOpen(err, dir)
+		return err
 	}
 	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"), count(found.Captures, "capture"))
 	if found.Replaced != "" {
@@ -1127,6 +1198,15 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
 	}
 	return nil
+}
+
+// add adds WARC files to the index of a collection.
+func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger, progress recorder.Progress) (files []recorder.Indexed, err error) {
+	err = whenFree(dir, func() (err error) {
+		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, paths, copies, log, progress)
+		return err
+	})
+	return files, err
 }
 
 // --- verify
@@ -1250,9 +1330,9 @@ func (c *indexCommand) Run(line *commandLine) error {
 		return err
 	}
 	log, _ := line.logger(os.Stderr)
-	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, c.Files, c.Copy, log, newProgress(os.Stderr))
+	files, err := c.add(dir, c.Files, c.Copy, log, newProgress(os.Stderr))
 	if err != nil {
-		return explainOpen(err, dir)
+		return err
 	}
 	findings := reportIndexed(files)
 	if findings > 0 {
@@ -1299,8 +1379,8 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 		return err
 	}
 	log, _ := line.logger(os.Stderr)
-	if _, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, nil, false, log, nil); err != nil {
-		return explainOpen(err, dir) // before the work is done
+	if _, err := c.add(dir, nil, false, log, nil); err != nil {
+		return err // before the work is done
 	}
 	conversion, err := newConversion(dir)
 	if err != nil {
@@ -1310,9 +1390,9 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	if err := conversion.run(c.Files); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	files, err := recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, conversion.made, false, log, newProgress(os.Stderr))
+	files, err := c.add(dir, conversion.made, false, log, newProgress(os.Stderr))
 	if err != nil {
-		return explainOpen(err, dir)
+		return err
 	}
 	if n := conversion.findings + reportIndexed(files); n > 0 {
 		return fmt.Errorf("not all could be imported as it is: %s, see above", count(n, "finding"))
@@ -1427,8 +1507,8 @@ func (c *exportCommand) exportOld(dir string) error {
 	switch {
 	case c.Out == "" || c.Out == "-":
 		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
-	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb:
-		return errors.New("export: --format warc-0.9 writes all records: leave --url, --from, --to, --key and --dialect out")
+	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb || c.NoBodies:
+		return errors.New("export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, --dialect and --no-request-bodies out")
 	}
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return err

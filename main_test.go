@@ -218,7 +218,7 @@ func TestExportToAPipe(t *testing.T) {
 		b, _ := os.ReadFile(name)
 		read <- string(b)
 	}()
-	err := writeAtomically(name, func(w io.Writer) error {
+	err := writeAtomically(name, exportMode, func(w io.Writer) error {
 		_, err := io.WriteString(w, "lines")
 		return err
 	})

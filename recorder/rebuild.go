@@ -23,6 +23,10 @@ const (
 	oldSuffix     = ".old"     // of one that has been replaced, and knows of files that are not there
 )
 
+// readersWait is how long those who read the index have to let go of it: they have it for a slice, of
+// some milliseconds.
+const readersWait = 2 * time.Second
+
 // How many captures go into the index at once: into the collection's own, where each group is forced to disk, and into a new one.
 const (
 	smallGroup = 1000
@@ -86,6 +90,7 @@ func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger
 		dir: collection, archive: filepath.Join(collection, "archive"), host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
 		each: fault.RecoverScan, style: cfg.style(),
 	}
+	r.options.Wait = readersWait
 	if cfg.Progress != nil {
 		r.options.Progress = func(done, total int64) { cfg.Progress(indexName, done, total) }
 	}

@@ -5,27 +5,28 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"strings"
 
 	"warcorder/canon"
 )
 
-// dialectExport is an Export in a dialect that is not the index's own. Such a dialect changes the lines of what is not GET, which is little, and WarcioJS some others.
+// dialectExport is an Export in a dialect that is not the index's own, or without bodies. Such a dialect changes the lines of what is not GET, which is little, and WarcioJS some others.
 // They are sorted first, and then merged with the lines that stay as they are, which the index gives in order.
 type dialectExport struct {
-	index   *Bolt
-	dialect canon.Dialect
-	span    span // of the dialect's keys
-	sorter  sorter
-	done    Exported
+	index    *Bolt
+	dialect  canon.Dialect
+	noBodies bool
+	span     span // of the dialect's keys
+	sorter   sorter
+	done     Exported
 
 	progress func(lines int64)
 
 	line []byte // used again and again
 }
 
-func (b *Bolt) exportDialect(w io.Writer, dialect canon.Dialect, span span, progress func(lines int64)) (done Exported, err error) {
-	e := dialectExport{index: b, dialect: dialect, span: span, progress: progress}
-	e.sorter = sorter{dir: b.TempDir, memory: cmp.Or(b.sortMemory, sortMemory)}
+func (e *dialectExport) export(w io.Writer) (done Exported, err error) {
+	e.sorter = sorter{dir: e.index.TempDir, memory: cmp.Or(e.index.sortMemory, sortMemory)}
 	defer func() { err = errors.Join(err, e.sorter.close()) }()
 	if err := e.sort(); err != nil {
 		return e.done, err
@@ -50,7 +51,7 @@ func (e *dialectExport) sort() error {
 	if from.key.primary() {
 		from.low, from.high, from.start, from.end, from.long = nil, nil, nil, nil, false
 	}
-	from.extras = true
+	from.extras = !e.noBodies
 	if !e.movesGET() {
 		from.methods = onlyOthers
 	}
@@ -75,13 +76,19 @@ func (e *dialectExport) sortLine(c *Capture) error {
 		}
 	}
 	e.countOpen(c)
-	e.line = c.appendLine(e.line[:0], key, c.Method, body)
+	method := c.Method
+	if e.dialect == canon.Pywb && !c.isGET() {
+		method = strings.ToUpper(method)
+	}
+	e.line = c.appendLine(e.line[:0], key, method, body)
 	return e.sorter.add(e.line)
 }
 
 // body returns the dialect's query of the body of c, which has its extras.
 func (e *dialectExport) body(c *Capture) string {
 	switch {
+	case e.noBodies:
+		return ""
 	case c.isGET():
 		return c.RequestBody
 	case e.dialect == canon.Spec:

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"io"
 
 	"warcorder/canon"
@@ -10,7 +11,7 @@ import (
 // not looked at. It reads them in slices, each in a transaction of its own that ends before yield is called: yield may be slow, and may use the index. Captures that
 // are committed meanwhile may be missing. A Capture is good until yield returns: copy it to keep it.
 func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
-	q.Dialect = canon.Pywb
+	q.Dialect, q.NoBodies = canon.Pywb, false
 	span, err := q.span()
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
 // body as the Dialect of q does; captures without such a key have no line. It reads as Captures does, so that a slow w never holds up Commit. progress, if not nil,
 // is told now and then how many lines have been written.
 //
-// A dialect other than pywb changes the order: the lines that it changes are sorted first, in TempDir if they are many. That takes some 50 MB of memory, and a few
+// A dialect other than pywb, and NoBodies, change the order: the lines that it changes are sorted first, in TempDir if they are many. That takes some 50 MB of memory, and a few
 // times the longest line.
 func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exported, error) {
 	span, err := q.span()
@@ -39,10 +40,12 @@ func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exporte
 	if progress == nil {
 		progress = func(int64) {}
 	}
-	if q.Dialect == canon.Pywb || q.Dialect == "" {
+	dialect := cmp.Or(q.Dialect, canon.Pywb)
+	if dialect == canon.Pywb && !q.NoBodies {
 		return b.exportPywb(w, span, progress)
 	}
-	return b.exportDialect(w, q.Dialect, span, progress)
+	d := dialectExport{index: b, dialect: dialect, noBodies: q.NoBodies, span: span, progress: progress}
+	return d.export(w)
 }
 
 // exportPywb writes the lines as they follow from the index.

@@ -2,6 +2,10 @@
 
 package store
 
-// lockable is for systems where a file is locked twice by one process only with care: bbolt finds
-// out.
-func lockable(string) error { return nil }
+import "time"
+
+// lockable is for systems where a process does not lock a file twice: bbolt finds out.
+func lockable(string, time.Duration) error { return nil }
+
+// yield is for systems where a directory cannot be locked.
+func yield(string) error { return nil }

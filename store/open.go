@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"go.etcd.io/bbolt"
@@ -41,6 +42,9 @@ type Options struct {
 	// Check lets every page be read, also of an index that was closed when all was well.
 	Check bool
 
+	// Wait is how long those who read the index may take to close it; 0 does not wait.
+	Wait time.Duration
+
 	// Progress, if it is not nil, is told how many bytes have been read of those that must be before
 	// the index can be opened.
 	Progress func(done, total int64)
@@ -48,8 +52,8 @@ type Options struct {
 
 // Open opens the index at path for reading and writing and makes it if there is no file. It reads a
 // few pages if the index was closed by Close and nobody has touched its file since, and else all of
-// them. It returns ErrLocked at once when another process has the index open, and ErrDamaged,
-// wrapped, when the file is no sound index.
+// them. It returns ErrLocked when another process has the index open, and ErrDamaged, wrapped,
+// when the file is no sound index.
 func Open(path string, options Options) (*Bolt, error) {
 	b, err := openForWriting(path, options)
 	if err != nil {
@@ -64,7 +68,7 @@ func openForWriting(path string, options Options) (*Bolt, error) {
 		return nil, err
 	}
 	if found {
-		if err := lockable(path); err != nil {
+		if err := lockable(path, options.Wait); err != nil {
 			return nil, err // before every page is read for nothing
 		}
 		if err := prepare(path, options); err != nil {
@@ -82,6 +86,7 @@ func openForWriting(path string, options Options) (*Bolt, error) {
 		InitialMmapSize: initialMap(),
 		NoSync:          options.NoSync,
 		NoGrowSync:      options.NoSync,
+		Timeout:         options.Wait,
 	}, os.OpenFile)
 	if err != nil {
 		return nil, err
@@ -102,7 +107,7 @@ func initialMap() int {
 // openDB opens a file of bbolt, at once or not at all. A file that has no sound meta page is
 // damaged.
 func openDB(path string, options *bbolt.Options, open func(string, int, fs.FileMode) (*os.File, error)) (db *bbolt.DB, file *os.File, err error) {
-	options.Timeout = 1 // nanosecond: one try; zero would wait for ever
+	options.Timeout = max(options.Timeout, 1) // nanosecond: one try; zero would wait for ever
 	options.NoStatistics = true
 	options.OpenFile = func(name string, flag int, mode fs.FileMode) (_ *os.File, err error) {
 		file, err = open(name, flag, mode)

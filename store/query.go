@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -61,10 +62,22 @@ func (q Query) span() (span, error) {
 	return s, nil
 }
 
-// check refuses names that are not known.
+// Check returns an error unless Export takes q.
+func (q Query) Check() error {
+	_, err := q.span()
+	return err
+}
+
+// check refuses names that are not known, and keys that are made of what is to be left out.
 func (q Query) check() error {
-	if err := q.Key.check(); err != nil || q.Dialect == "" {
+	if err := q.Key.check(); err != nil {
 		return err
+	}
+	if q.NoBodies && q.Key == FormKey {
+		return errors.New("the key form is made of the request's body: it cannot be exported without bodies")
+	}
+	if q.Dialect == "" {
+		return nil
 	}
 	return new(canon.Dialect).UnmarshalText([]byte(q.Dialect))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -46,6 +47,9 @@ func OpenReadOnly(path string) (*Bolt, error) {
 
 // read calls f with the index as it is at present. files becomes what that says of them.
 func (r *resting) read(files *fileTable, f func(snapshot) error) error {
+	if err := yield(filepath.Dir(r.path)); err != nil {
+		return err
+	}
 	file, err := openResting(r.path, os.O_RDONLY)
 	if err != nil {
 		return err

@@ -71,6 +71,10 @@ type Query struct {
 	To      string        // the last moment, inclusive: "2026" takes the whole year; "" is the end
 	Key     Key           // by which captures are found and sorted; "" is URLKey
 	Dialect canon.Dialect // of the lines that Export writes, and of the URL keys that it finds and sorts by; "" is canon.Pywb
+
+	// NoBodies leaves request bodies out of the lines that Export writes: they have no requestBody,
+	// and their URL keys say the method alone. Captures does not look at it.
+	NoBodies bool
 }
 
 // Match is how the URL of a Query selects captures; the values are pywb's matchType.

@@ -1,0 +1,139 @@
+// Package ask asks the recorder that has a collection open, over HTTP, for what others cannot read
+// meanwhile.
+//
+// Invariant: who asks is not kept waiting by a recorder that answers nothing. An answer may take as
+// long as it needs, and whoever reads it may be slow; while it does not come, the recorder must answer
+// something else.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Recorder is a running recorder.
+type Recorder struct {
+	PID     int
+	Address string // that it listens on, host:port
+
+	// Patience is how long it may be silent; 0 is 30 s.
+	Patience time.Duration
+}
+
+// ErrSilent says that the recorder takes connections and does not answer: it hangs, or was stopped.
+var ErrSilent = errors.New("the recorder does not answer")
+
+// Get asks for one of the recorder's pages. An answer other than 200 is an error.
+func (r Recorder) Get(path string, query url.Values) (*http.Response, error) {
+	if r.Patience == 0 {
+		r.Patience = 30 * time.Second
+	}
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set("pid", fmt.Sprint(r.PID))
+	ctx, cancel := context.WithCancel(context.Background())
+	res, err := r.get(ctx, path, query)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("ask the recorder (process %d): %w", r.PID, err)
+	}
+	body := &answer{body: res.Body, recorder: r, cancel: cancel}
+	body.timer = time.AfterFunc(r.Patience, body.look)
+	body.timer.Stop()
+	res.Body = body
+	if res.StatusCode == http.StatusOK {
+		return res, nil
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+	return nil, fmt.Errorf("the recorder answered %s: %s", res.Status, strings.TrimSpace(string(text)))
+}
+
+// get asks, and waits until the answer begins.
+func (r Recorder) get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
+	page := url.URL{Scheme: "http", Host: reachable(r.Address), Path: path, RawQuery: query.Encode()}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: r.Patience}
+	client := http.Client{Transport: &http.Transport{
+		Proxy: nil, DisableKeepAlives: true,
+		DialContext: dialer.DialContext, ResponseHeaderTimeout: r.Patience,
+	}}
+	res, err := client.Do(request)
+	timeout := interface{ Timeout() bool }(nil)
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return nil, fmt.Errorf("%w: %w", ErrSilent, err)
+	}
+	return res, err
+}
+
+// answers reports whether the recorder answers anything.
+func (r Recorder) answers() bool {
+	res, err := r.get(context.Background(), "/status", url.Values{"pid": {fmt.Sprint(r.PID)}})
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return true
+}
+
+// answer is the body of an answer.
+type answer struct {
+	body     io.ReadCloser
+	recorder Recorder
+	timer    *time.Timer // runs while somebody waits for the next bytes
+	silent   atomic.Bool
+	cancel   func()
+}
+
+func (a *answer) Read(p []byte) (int, error) {
+	a.timer.Reset(a.recorder.Patience)
+	n, err := a.body.Read(p)
+	a.timer.Stop()
+	if err != nil && err != io.EOF && a.silent.Load() {
+		err = ErrSilent
+	}
+	return n, err
+}
+
+// look ends the answer if the recorder is silent altogether.
+func (a *answer) look() {
+	if a.recorder.answers() {
+		a.timer.Reset(a.recorder.Patience)
+		return
+	}
+	a.silent.Store(true)
+	a.cancel()
+}
+
+func (a *answer) Close() error {
+	a.timer.Stop()
+	a.cancel()
+	return a.body.Close()
+}
+
+// reachable turns an address that is listened on into one that can be connected to.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	switch ip := net.ParseIP(host); {
+	case ip == nil || !ip.IsUnspecified():
+		return address
+	case ip.To4() != nil:
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return net.JoinHostPort("::1", port)
+}

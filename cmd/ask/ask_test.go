@@ -1,0 +1,91 @@
+package ask
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+const short = 50 * time.Millisecond
+
+// listener takes connections, and hands them to serve.
+func listener(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { conn.Close() })
+			go serve(conn)
+		}
+	}()
+	return ln.Addr().String()
+}
+
+// TestSilent: a recorder that takes the connection and says nothing is an error, and not a wait
+// without end.
+func TestSilent(t *testing.T) {
+	address := listener(t, func(net.Conn) {})
+	if _, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/gaps", nil); !errors.Is(err, ErrSilent) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSilentInTheMiddle: so is one that has begun to answer, and answers nothing else.
+func TestSilentInTheMiddle(t *testing.T) {
+	first := make(chan bool, 1)
+	first <- true
+	address := listener(t, func(conn net.Conn) {
+		select {
+		case <-first:
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+		default:
+		}
+	})
+	res, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/export", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if got, err := io.ReadAll(res.Body); string(got) != "part" || !errors.Is(err, ErrSilent) {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestSlowAnswer: an answer may take longer than that, while the recorder answers other questions.
+func TestSlowAnswer(t *testing.T) {
+	asked := make(chan bool, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/status" {
+			asked <- true
+			return
+		}
+		http.NewResponseController(w).Flush()
+		for range 3 { // as long as the recorder has been asked so often whether it is there
+			<-asked
+		}
+		io.WriteString(w, "lines")
+	}))
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	res, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/export", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if got, err := io.ReadAll(res.Body); string(got) != "lines" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
