@@ -7,27 +7,31 @@ import (
 	"unicode/utf8"
 )
 
-// amfQuery is the query of a body in Action Message Format, empty if it cannot be
-// decoded: request= and the text that pywb makes of the envelope. This is experimental,
-// as the seed calls it: externalizable classes other than collections, XML, byte
-// arrays, vectors and dictionaries count as undecodable.
-func amfQuery(body []byte) []byte {
-	r := amfReader{rest: body}
+// amfQuery is the query of a body in Action Message Format, or at least limit characters
+// of it; empty if it cannot be decoded: request= and the text that pywb makes of the
+// envelope. It is false if the budget does not suffice. This is experimental, as the seed
+// calls it: externalizable classes other than collections, XML, byte arrays, vectors and
+// dictionaries count as undecodable.
+func amfQuery(body []byte, limit int, budget *budget) (q []byte, ok bool) {
+	r := amfReader{rest: body, budget: budget}
 	messages := r.envelope()
-	room := MaxBody
-	t := amfText{room: &room}
+	t := amfText{limit: limit, budget: budget}
 	t.envelope(messages)
-	if r.failed || t.failed {
-		return nil
+	if budget.spent() {
+		return nil, false
 	}
-	return percentPlus.append([]byte("request="), t.out)
+	if r.failed || t.failed {
+		return nil, true
+	}
+	return percentPlus.append([]byte("request="), t.out), true
 }
 
 // maxAMFNesting is how deep AMF values may lie in each other, maxAMFValues how many may
-// be in an envelope: a null takes a byte there and much more in memory.
+// be in an envelope, with the names of fields: a null takes a byte there and much more in
+// memory.
 const (
 	maxAMFNesting = 200
-	maxAMFValues  = 1 << 20
+	maxAMFValues  = 1 << 18
 )
 
 // amfReader reads an AMF envelope. After the first fault failed is set, and all that it
@@ -40,6 +44,7 @@ type amfReader struct {
 	values  int
 	objects []any // AMF0 values that may be referred to
 	tables  amf3Tables
+	budget  *budget
 }
 
 // amfMessage is a request of an envelope.
@@ -55,11 +60,6 @@ type (
 	amfDate      float64 // milliseconds since 1970
 	amfUndefined struct{}
 	amfArray     struct{ elements []any }
-	amfObject    struct {
-		class  string
-		fields map[string]any
-		mixed  bool // an array that has fields
-	}
 )
 
 func (r *amfReader) fail() {
@@ -108,24 +108,17 @@ func (r *amfReader) envelope() (messages []amfMessage) {
 		r.take(1 + 4) // whether it must be understood, and a length that is not reliable
 		r.amf0()
 	}
+	places := map[string]int{} // of responses
 	for n := r.uint16(); n > 0 && !r.failed; n-- {
 		m := r.message()
-		if i := indexOfResponse(messages, m.response); i >= 0 {
+		if i, again := places[m.response]; again {
 			messages[i] = m
 			continue
 		}
+		places[m.response] = len(messages)
 		messages = append(messages, m)
 	}
 	return messages
-}
-
-func indexOfResponse(messages []amfMessage, response string) int {
-	for i, m := range messages {
-		if m.response == response {
-			return i
-		}
-	}
-	return -1
 }
 
 // message reads a message whose body is a list, or any AMF3 value.
@@ -154,8 +147,8 @@ func (r *amfReader) elements(read func() any) (values []any) {
 // nested reads a value, which may lie in others, by the marker before it.
 func (r *amfReader) nested(read func(marker byte) any) any {
 	r.nesting++
-	r.values++
-	if r.nesting > maxAMFNesting || r.values > maxAMFValues {
+	r.count()
+	if r.nesting > maxAMFNesting {
 		r.fail()
 	}
 	value := read(r.byte())
@@ -163,13 +156,21 @@ func (r *amfReader) nested(read func(marker byte) any) any {
 	return value
 }
 
+// count counts a value, or a name that takes room beyond the body.
+func (r *amfReader) count() {
+	if r.values++; r.values > maxAMFValues {
+		r.budget.exhaust()
+		r.fail()
+	}
+}
+
 var amfEnd = []byte{0, 0, 9} // an empty name and the marker object-end
 
 // members reads an AMF0 object's fields up to its end.
-func (r *amfReader) members(fields map[string]any) {
+func (r *amfReader) members(o *amfObject) {
 	for !r.failed && !bytes.HasPrefix(r.rest, amfEnd) {
 		name := r.text(r.uint16())
-		fields[name] = r.amf0()
+		o.add(name, r.amf0())
 	}
 	r.take(len(amfEnd))
 }

@@ -42,8 +42,7 @@ func (r *amfReader) amf0Marked(marker byte) any {
 // amf0Object reads the fields of an object that later ones may refer to.
 func (r *amfReader) amf0Object(o *amfObject) any {
 	r.objects = append(r.objects, o)
-	o.fields = map[string]any{}
-	r.members(o.fields)
+	r.members(o)
 	return o
 }
 

@@ -102,23 +102,25 @@ func (r *amfReader) amf3Array() any {
 	at := len(r.tables.objects)
 	array := &amfArray{}
 	r.tables.objects = append(r.tables.objects, array)
-	fields := map[string]any{}
-	r.named(fields)
-	if len(fields) > 0 {
-		r.tables.objects[at] = &amfObject{fields: fields, mixed: true}
+	named := &amfObject{mixed: true}
+	r.named(named)
+	if len(named.fields) > 0 {
+		r.tables.objects[at] = named
 	}
 	for i := 0; i < n && !r.failed; i++ {
 		value := r.amf3Value()
 		array.elements = append(array.elements, value)
-		fields[strconv.Itoa(i)] = value
+		if len(named.fields) > 0 {
+			named.add(strconv.Itoa(i), value)
+		}
 	}
 	return r.tables.objects[at]
 }
 
 // named reads names and values up to an empty name.
-func (r *amfReader) named(fields map[string]any) {
+func (r *amfReader) named(o *amfObject) {
 	for name := r.amf3String(); name != "" && !r.failed; name = r.amf3String() {
-		fields[name] = r.amf3Value()
+		o.add(name, r.amf3Value())
 	}
 }
 
@@ -128,16 +130,16 @@ func (r *amfReader) amf3Object() any {
 		return r.reference(r.tables.objects, n)
 	}
 	traits := r.amf3Traits(n)
-	o := &amfObject{class: traits.class, fields: map[string]any{}}
+	o := &amfObject{class: traits.class}
 	r.tables.objects = append(r.tables.objects, o)
 	if traits.externalizable {
 		return r.external(o)
 	}
-	for _, name := range traits.names {
-		o.fields[name] = r.amf3Value()
+	for i := 0; i < len(traits.names) && !r.failed; i++ {
+		o.add(traits.names[i], r.amf3Value())
 	}
 	if traits.dynamic {
-		r.named(o.fields)
+		r.named(o)
 	}
 	return o
 }
@@ -154,6 +156,7 @@ func (r *amfReader) amf3Traits(header int) (t amf3Traits) {
 	t.externalizable, t.dynamic = header&2 != 0, header&4 != 0
 	t.class = r.amf3String()
 	for n := header >> 3; n > 0 && !r.failed; n-- {
+		r.count()
 		t.names = append(t.names, r.amf3String())
 	}
 	r.tables.traits = append(r.tables.traits, t)
@@ -164,7 +167,7 @@ func (r *amfReader) amf3Traits(header int) (t amf3Traits) {
 func (r *amfReader) external(o *amfObject) any {
 	switch o.class {
 	case "flex.messaging.io.ArrayCollection", "flex.messaging.io.ObjectProxy":
-		o.fields[amfContent] = r.amf3Value()
+		o.add(amfContent, r.amf3Value())
 	default:
 		r.fail()
 	}

@@ -1,12 +1,10 @@
 package canon
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // json writes a value as Python's json.dumps does.
@@ -36,7 +34,7 @@ func (t *amfText) json(v any) {
 // jsonNumber writes a number, and what Python takes for one.
 func (t *amfText) jsonNumber(v any) {
 	mark := len(t.out)
-	t.value(v)
+	t.number(v)
 	switch string(t.out[mark:]) {
 	case "nan":
 		t.out = append(t.out[:mark], "NaN"...)
@@ -47,74 +45,58 @@ func (t *amfText) jsonNumber(v any) {
 	}
 }
 
-// jsonObject writes an object of no class that matters, its names sorted. The names of
-// an array's elements are numbers, and Python cannot sort those among others.
+// jsonObject writes an object of no class that matters, its names sorted.
 func (t *amfText) jsonObject(o *amfObject) {
 	if strings.HasPrefix(o.class, "flex.messaging.") {
 		t.failed = true
 		return
 	}
-	names := slices.Sorted(maps.Keys(o.fields))
-	if o.mixed {
-		numbers := slices.ContainsFunc(names, isNumber)
-		if numbers && slices.ContainsFunc(names, func(name string) bool { return !isNumber(name) }) {
-			t.failed = true
-			return
-		}
-		if numbers {
-			slices.SortFunc(names, byLength)
-		}
+	o.sort()
+	if o.unsortable {
+		t.failed = true
+		return
 	}
 	t.write("{")
-	for i, name := range names {
+	for i, f := range o.fields {
 		if i > 0 {
 			t.write(", ")
 		}
-		t.jsonString(name)
+		t.jsonString(f.name)
 		t.write(": ")
-		t.json(o.fields[name])
+		t.json(f.value)
 	}
 	t.write("}")
-}
-
-func isNumber(name string) bool {
-	return name != "" && strings.Trim(name, "0123456789") == ""
-}
-
-// byLength sorts numbers that are written without leading zeros.
-func byLength(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
 }
 
 // jsonString writes a string in ASCII.
 func (t *amfText) jsonString(s string) {
 	t.write(`"`)
-	for _, r := range s {
-		switch {
-		case t.failed:
-			return
-		case r == '"' || r == '\\':
-			t.write(`\` + string(r))
-		case ' ' <= r && r < 0x7f:
-			t.write(string(r))
-		default:
+	for s != "" && !t.failed {
+		plain := 0
+		for plain < len(s) && jsonPlain[s[plain]] != 0 {
+			plain++
+		}
+		t.write(s[:plain])
+		if s = s[plain:]; s != "" {
+			r, size := utf8.DecodeRuneInString(s)
 			t.jsonEscape(r)
+			s = s[size:]
 		}
 	}
 	t.write(`"`)
 }
 
+// jsonPlain is what stands in a JSON string as it is.
+var jsonPlain = printable().except(`"\`)
+
 func (t *amfText) jsonEscape(r rune) {
-	if at := strings.IndexRune("\b\f\n\r\t", r); at >= 0 {
-		t.write(`\` + "bfnrt"[at:at+1])
+	if at := strings.IndexRune("\"\\\b\f\n\r\t", r); at >= 0 {
+		t.write(`\` + `"\bfnrt`[at:at+1])
 		return
 	}
 	if high, low := utf16.EncodeRune(r); high != '\ufffd' {
 		t.jsonEscape(high)
 		r = low
 	}
-	t.write(fmt.Sprintf(`\u%04x`, r))
+	t.write(`\u` + string([]byte{hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15]}))
 }

@@ -10,20 +10,21 @@ import (
 
 // amfText writes AMF values as pywb's representation does: Python's print of lists and
 // numbers, JSON with sorted names for objects, and tags for messages. Values that hold
-// each other can make any amount of text: room is what is left for all of it.
+// each other can make any amount of text: no more than limit bytes of it are kept, and
+// the budget ends it.
 type amfText struct {
 	out     []byte
+	limit   int
 	failed  bool
 	nesting int
-	room    *int
+	budget  *budget
 }
 
 func (t *amfText) write(s string) {
-	if *t.room -= len(s); *t.room < 0 {
-		t.failed = true
-		return
+	t.failed = t.failed || !t.budget.spend(len(s))
+	if room := t.limit - len(t.out); !t.failed && room > 0 {
+		t.out = append(t.out, s[:min(len(s), room)]...)
 	}
-	t.out = append(t.out, s...)
 }
 
 // envelope writes the requests of an envelope. A response fails.
@@ -50,7 +51,7 @@ func isResponse(target string) bool {
 // enter reports whether a value may be written that lies in another.
 func (t *amfText) enter() bool {
 	t.nesting++
-	t.failed = t.failed || t.nesting > maxAMFNesting
+	t.failed = t.failed || t.nesting > maxAMFNesting || !t.budget.spend(2)
 	return !t.failed
 }
 
@@ -63,12 +64,8 @@ func (t *amfText) value(v any) {
 	case nil:
 	case bool:
 		t.write(map[bool]string{true: "True", false: "False"}[v])
-	case int:
-		t.write(strconv.Itoa(v))
-	case float64:
-		t.write(pythonFloat(v))
-	case amfNumber:
-		t.write(wholeOrPython(float64(v)))
+	case int, float64, amfNumber:
+		t.number(v)
 	case string:
 		t.write(v)
 	case amfUndefined:
@@ -81,6 +78,22 @@ func (t *amfText) value(v any) {
 		t.object(v)
 	}
 	t.nesting--
+}
+
+// number writes a number, if there is room to show it.
+func (t *amfText) number(v any) {
+	if len(t.out) >= t.limit {
+		t.failed = t.failed || !t.budget.spend(1)
+		return
+	}
+	switch v := v.(type) {
+	case int:
+		t.write(strconv.Itoa(v))
+	case float64:
+		t.write(pythonFloat(v))
+	case amfNumber:
+		t.write(wholeOrPython(float64(v)))
+	}
 }
 
 func (t *amfText) list(values []any, comma string, write func(any)) {
@@ -99,20 +112,20 @@ func (t *amfText) object(o *amfObject) {
 	name := o.class[strings.LastIndexByte(o.class, '.')+1:]
 	switch o.class {
 	case "flex.messaging.io.ArrayCollection":
-		t.value(o.fields[amfContent])
+		t.value(o.field(amfContent))
 	case "flex.messaging.messages.RemotingMessage":
 		t.write("<RemotingMessage operation=")
-		if o.fields["operation"] == nil {
+		if o.field("operation") == nil {
 			t.write("None")
 		}
-		t.value(o.fields["operation"])
+		t.value(o.field("operation"))
 		t.write(">")
-		t.value(o.fields["body"])
+		t.value(o.field("body"))
 		t.write("</RemotingMessage>")
 	case "flex.messaging.io.ObjectProxy", "flex.messaging.messages.CommandMessage", "flex.messaging.messages.AsyncMessage",
 		"flex.messaging.messages.AcknowledgeMessage", "flex.messaging.messages.ErrorMessage":
 		t.write("<" + name + ">")
-		t.json(&amfObject{fields: t.texts(o.fields)})
+		t.json(t.texts(o))
 		t.write("</" + name + ">")
 	default:
 		t.json(o)
@@ -120,13 +133,14 @@ func (t *amfText) object(o *amfObject) {
 }
 
 // texts writes each field on its own.
-func (t *amfText) texts(fields map[string]any) map[string]any {
-	texts := map[string]any{}
-	for name, value := range fields {
-		sub := amfText{nesting: t.nesting, room: t.room, failed: t.failed}
-		sub.value(value)
+func (t *amfText) texts(o *amfObject) *amfObject {
+	o.sort()
+	texts := &amfObject{sorted: true}
+	for _, f := range o.fields {
+		sub := amfText{nesting: t.nesting, limit: t.limit, budget: t.budget, failed: t.failed}
+		sub.value(f.value)
 		t.failed = t.failed || sub.failed
-		texts[name] = string(sub.out)
+		texts.add(f.name, string(sub.out))
 	}
 	return texts
 }

@@ -27,6 +27,14 @@
 // parses, the key is printable ASCII without a space, so that it can begin a
 // CDXJ line; the one exception is a filedesc: pseudo URL, which stays as it is.
 // Every function is pure: the same input gives the same key, on any machine and
-// in any process. Time grows with the input's length alone, and memory by a few
-// times that, up to MaxBody for a body.
+// in any process. Time and memory are linear, whatever a page may send: the keys of
+// a request of n bytes allocate no more than 128 n bytes and 16 MiB in all, most of
+// them a tenth of that, and no query is longer than 1 MiB. A body whose values refer to
+// each other, so that it asks for more, has a budget of steps, not of time; beyond
+// that it counts as binary (see Dialect.QueryWithin).
+//
+// Named differences that follow from this: a body above MaxBody, or in Spec a body or
+// query above 1 MiB, stands there by its beginning; so does the text of a FormKey; a
+// multipart boundary is no regular expression, as it is in warcio.js; an AMF body of more
+// than 262,144 values counts as binary; a host of more than 1024 bytes has no IDNA form.
 package canon

@@ -32,21 +32,32 @@ func (d *Dialect) UnmarshalText(text []byte) error {
 
 // Query returns the query that stands for the request's body, what an index line
 // calls requestBody, cut where the dialect cuts it: at 4096 code points in Pywb,
-// 4096 UTF-16 units in WarcioJS, nowhere in Spec. It is empty for a GET and for a
-// body that the dialect passes over. It cannot fail.
+// 4096 UTF-16 units in WarcioJS. In Spec a body of more than 1 MiB, or one whose query
+// would be longer than that, stands there by its first 3072 bytes and its SHA-256. The
+// query is empty for a GET and for a body that the dialect passes over. It cannot fail.
 //
 // (Seed: Request Body Canonicalization, "Encoding the request body".)
 func (d Dialect) Query(r *Request) string {
+	q, _ := d.QueryWithin(r)
+	return q
+}
+
+// QueryWithin is Query. It is false for a body that asks for more work than one of its
+// length may, which no program but a hostile one makes: such a body counts as binary.
+func (d Dialect) QueryWithin(r *Request) (query string, within bool) {
 	if r.isGET() {
-		return ""
+		return "", true
 	}
+	b := budgetOf(r.Body)
 	switch d {
 	case Spec:
-		return specQuery(r)
+		query = specQuery(r, b)
 	case WarcioJS:
-		return warcioJSQuery(r)
+		query = warcioJSQuery(r)
+	default:
+		query = pywbQuery(r, b)
 	}
-	return pywbQuery(r)
+	return query, !b.spent()
 }
 
 // Append returns url with the request's method and its body's query appended as
@@ -81,7 +92,8 @@ func (d Dialect) Key(url string) (key string, ok bool) {
 
 // Keys returns all that the dialect makes of a request.
 func (d Dialect) Keys(r *Request) Keys {
-	k := Keys{Method: d.method(r), RequestBody: d.Query(r)}
+	k := Keys{Method: d.method(r)}
+	k.RequestBody, k.Within = d.QueryWithin(r)
 	k.URL = d.Append(r.URL, r.Method, k.RequestBody)
 	k.URLKey, k.OK = d.Key(k.URL)
 	return k
@@ -107,4 +119,5 @@ type Keys struct {
 	URL         string // what Append returns
 	URLKey      string // what Key returns
 	OK          bool   // false: URL cannot be parsed and URLKey is URL
+	Within      bool   // what QueryWithin returns
 }

@@ -299,7 +299,9 @@ func TestLongBody(t *testing.T) {
 		request              Request
 		pywb, spec, warciojs string
 	}{
-		{"longest", Request{Body: append(body[:MaxBody-1:MaxBody-1], '}')}, "a=1", "a=1", "a=1"},
+		{"longest", Request{Body: append(body[:MaxBody-1:MaxBody-1], '}')}, "a=1", binary + "&__wb_post_sha256=" +
+			fmt.Sprintf("%x", sha256.Sum256(append(body[:MaxBody-1:MaxBody-1], '}'))), "a=1"},
+		{"longest in spec", Request{Body: append(body[:maxSpecQuery-1:maxSpecQuery-1], '}')}, "a=1", "a=1", "a=1"},
 		{"whole", Request{Body: body}, binary[:4096], withDigest, binary[:4096]},
 		{"beginning and digest", Request{Body: body[:3072], BodyLen: int64(len(body)), BodySHA256: sum[:]}, binary[:4096], withDigest, binary[:4096]},
 		{"beginning", Request{Body: body[:3072], BodyLen: int64(len(body))}, binary[:4096], binary, binary[:4096]},
@@ -310,6 +312,44 @@ func TestLongBody(t *testing.T) {
 			tt.request.Method, tt.request.ContentType = "POST", "application/json"
 			checkQueries(t, &tt.request, tt.pywb, tt.spec, tt.warciojs)
 		})
+	}
+}
+
+// A query that would be longer than 1 MiB names the body in Spec, whatever its type.
+func TestLongQuery(t *testing.T) {
+	for name, r := range map[string]Request{
+		"json":       {ContentType: "application/json", Body: []byte(longName(`1`)(8 << 10))},
+		"urlencoded": {ContentType: "application/x-www-form-urlencoded", Body: bytes.Repeat([]byte("&"), 400<<10)},
+		"amf":        {ContentType: "application/x-amf", Body: []byte(amfList(40000, strings.Repeat("\x06", 40000)))},
+		"binary":     {ContentType: "image/png", Body: make([]byte, 800<<10)},
+	} {
+		r.Method = "POST"
+		want := string(binaryQuery(r.Body[:min(len(r.Body), 3072)])) + fmt.Sprintf("&__wb_post_sha256=%x", sha256.Sum256(r.Body))
+		if got := Spec.Query(&r); got != want {
+			t.Errorf("%s: %.100q, want %.100q", name, got, want)
+		}
+		r.ContentType, r.Body = "image/png", make([]byte, 786400)
+		if got := Spec.Query(&r); got != string(binaryQuery(r.Body)) || len(got) > 1<<20 {
+			t.Errorf("%s: %.100q of %d bytes", name, got, len(got))
+		}
+	}
+}
+
+// A body that asks for more work than one of its length may counts as binary, and that is
+// said.
+func TestBudget(t *testing.T) {
+	body := []byte(amfShared(4 << 10))
+	for dialect, want := range map[Dialect]string{
+		Pywb: string(binaryQuery(body))[:4096], Spec: string(binaryQuery(body)), WarcioJS: string(binaryQuery(body))[:4096],
+	} {
+		r := &Request{Method: "POST", ContentType: "application/x-amf", Body: body}
+		keys := dialect.Keys(r)
+		if keys.RequestBody != want || keys.Within != (dialect == WarcioJS) {
+			t.Errorf("%s: %.100q, %v", dialect, keys.RequestBody, keys.Within)
+		}
+		if r.ContentType = "image/png"; !dialect.Keys(r).Within {
+			t.Errorf("%s: a binary body is beyond its budget", dialect)
+		}
 	}
 }
 

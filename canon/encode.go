@@ -44,6 +44,17 @@ func (a *alphabet) plus() *alphabet {
 // appendix), which is Python's quote_plus.
 var percentPlus = keeping("-._~").plus()
 
+// encoded is s, percent-encoded as in append.
+func (a *alphabet) encoded(s string) string {
+	size := len(s)
+	for i := range len(s) {
+		if a[s[i]] == 0 {
+			size += 2
+		}
+	}
+	return string(a.appendString(make([]byte, 0, size), s))
+}
+
 // append appends s, percent-encoded in upper case where the alphabet asks for it.
 func (a *alphabet) append(dst, s []byte) []byte {
 	for _, c := range s {

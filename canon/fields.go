@@ -10,42 +10,57 @@ import (
 // writes over a field that was called that from the start, in its place.
 //
 // Only the first fields are kept, as many as a limited query may hold; the others
-// just count.
+// just count. Of none of them anything is written before encode does.
 type fields struct {
+	names *jsonNames
 	list  []field
-	names map[string]namesake
-	// suffixed: a name was put that looks as if it was made from another
-	suffixed bool
+	known []namesake // by number of name
+	made  map[madeName]uint32
 }
 
-// field is a field of the query: name=value, or name.number_=value above 1.
+// field is a field of the query: name=value, or name.number_=value above 1. The value is
+// still a JSON literal.
 type field struct {
-	name   string
-	number int
-	value  string
+	name    uint32
+	number  uint32
+	literal string
 }
 
 // namesake is what there is to know of a name that was put.
 type namesake struct {
-	count int // how many fields have it, with those of which the name was made from it
-	at    int // where its first field is in list, beyond the end if it was not kept
+	count uint32 // how many fields have it, with those of which the name was made from it
+	at    uint32 // where its first field is in list, beyond the end if it was not kept
 }
 
-// put adds a field.
-func (f *fields) put(name, value string) {
-	known, again := f.names[name]
+// madeName is a name that looks as if it was made from another: a.2_. Those that were put
+// are in fields.made, with their numbers.
+type madeName struct{ base, number uint32 }
+
+// put adds a field. It reports whether the name is a new one.
+func (f *fields) put(name uint32, literal string) (first bool) {
+	first = f.namesake(name).count == 0
+	made := first && f.isMade(name)
+	known := f.namesake(name)
 	switch {
-	case again:
-		known.count++
-	case f.made(name):
+	case made:
 		known.count = 2
+	case first:
+		*known = namesake{count: 1, at: uint32(len(f.list))}
 	default:
-		known = namesake{count: 1, at: len(f.list)}
+		known.count++
 	}
-	f.names[name] = known
-	if known.count == 1 || !f.overwrite(name, known.count, value) {
-		f.add(field{name, known.count, value})
+	if known.count == 1 || !f.overwrite(name, known.count, literal) {
+		f.add(field{name, known.count, literal})
 	}
+	return first
+}
+
+// namesake returns what there is to know of a name, until the next call.
+func (f *fields) namesake(name uint32) *namesake {
+	if more := len(f.names.list) - len(f.known); more > 0 {
+		f.known = append(f.known, make([]namesake, more)...)
+	}
+	return &f.known[name]
 }
 
 // full reports whether no more fields are kept. Each takes two characters at least.
@@ -57,26 +72,33 @@ func (f *fields) add(new field) {
 	}
 }
 
-// made reports whether name exists already because it was made from another:
+// isMade reports whether a new name exists already because it was made from another:
 // a.3_ does when a was put three times.
-func (f *fields) made(name string) bool {
-	base, digits, ok := cutNumber(name)
+func (f *fields) isMade(name uint32) bool {
+	base, digits, ok := cutNumber(f.names.text(name))
 	if !ok {
 		return false
 	}
-	f.suffixed = true
-	number, err := strconv.Atoi(digits)
-	return err == nil && number >= 2 && number <= f.names[base].count
+	number, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || number < 2 {
+		return false
+	}
+	from := f.names.number(base)
+	if f.made == nil {
+		f.made = map[madeName]uint32{}
+	}
+	f.made[madeName{from, uint32(number)}] = name
+	return uint32(number) <= f.namesake(from).count
 }
 
 // overwrite writes over the field called name.number_ from the start, if there is one.
-func (f *fields) overwrite(name string, number int, value string) bool {
-	if !f.suffixed {
+func (f *fields) overwrite(name, number uint32, literal string) bool {
+	if len(f.made) == 0 {
 		return false
 	}
-	known, ok := f.names[name+"."+strconv.Itoa(number)+"_"]
-	if ok && known.at < len(f.list) {
-		f.list[known.at].value = value
+	same, ok := f.made[madeName{name, number}]
+	if ok && int(f.known[same].at) < len(f.list) {
+		f.list[f.known[same].at].literal = literal
 	}
 	return ok
 }
@@ -93,8 +115,9 @@ func cutNumber(name string) (base, number string, ok bool) {
 	return name[:dot], number, ok
 }
 
-// encode writes the fields as a query, or at least maxQuery characters of it.
-func (f *fields) encode(a *alphabet) (q []byte) {
+// encode writes the fields as a query, or at least maxQuery characters of it, with the
+// values that scalar makes of their literals.
+func (f *fields) encode(a *alphabet, scalar func(literal string) string) (q []byte) {
 	for i, field := range f.list {
 		if len(q) > maxQuery {
 			break
@@ -102,9 +125,10 @@ func (f *fields) encode(a *alphabet) (q []byte) {
 		if i > 0 {
 			q = append(q, '&')
 		}
-		q = a.appendString(q, field.name[:min(len(field.name), maxQuery)])
-		q = append(appendNumber(q, field.number), '=')
-		q = a.appendString(q, field.value[:min(len(field.value), maxQuery)])
+		name, value := f.names.text(field.name), scalar(field.literal)
+		q = a.appendString(q, name[:min(len(name), maxQuery)])
+		q = append(appendNumber(q, int(field.number)), '=')
+		q = a.appendString(q, value[:min(len(value), maxQuery)])
 	}
 	return q
 }

@@ -1,6 +1,8 @@
 package canon
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,6 +31,19 @@ func DecodeForm(text string) (pairs []Pair, ok bool) {
 // DecodePairs is DecodeForm for an application to which the empty text is one pair, of an
 // empty name and no value. The draft leaves that choice (section 3).
 func DecodePairs(text string) (pairs []Pair, ok bool) {
+	ok = EachPair(text, func(p Pair) bool {
+		pairs = append(pairs, p)
+		return true
+	})
+	if !ok {
+		return nil, false
+	}
+	return pairs, true
+}
+
+// EachPair calls yield for each pair of DecodePairs, until it returns false, and keeps none
+// of them. It is false at the first one that is malformed.
+func EachPair(text string, yield func(Pair) bool) (ok bool) {
 	for more := true; more; {
 		field := text
 		if end := strings.IndexAny(text, ";&"); end >= 0 {
@@ -39,11 +54,13 @@ func DecodePairs(text string) (pairs []Pair, ok bool) {
 		name, value, defined := strings.Cut(field, "=")
 		p := Pair{decodeComponent(name), decodeComponent(value), defined}
 		if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-			return nil, false
+			return false
 		}
-		pairs = append(pairs, p)
+		if !yield(p) {
+			return true
+		}
 	}
-	return pairs, true
+	return true
 }
 
 // decodeComponent decodes a name or value.
@@ -51,7 +68,7 @@ func decodeComponent(s string) string {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s
 	}
-	return string(appendDecoded(nil, strings.ReplaceAll(s, "+", " ")))
+	return string(appendDecoded(make([]byte, 0, len(s)), strings.ReplaceAll(s, "+", " ")))
 }
 
 // EncodeForm writes a data set in the one way that FormKey has for it: percent-plus
@@ -65,21 +82,43 @@ func EncodeForm(pairs []Pair) string {
 		if i > 0 {
 			out = append(out, '&')
 		}
-		out = percentPlus.appendString(out, p.Name)
-		if p.Defined {
-			out = percentPlus.appendString(append(out, '='), p.Value)
-		}
+		out = p.append(out)
 	}
 	return string(out)
 }
 
-// FormKey returns a key for an urlencoded body, or a query, that is the same for all
-// spellings of the same data set. What is malformed is keyed as a binary body. It is
-// printable ASCII without spaces, and no part of a URL's own key.
-func FormKey(text string) string {
-	pairs, ok := DecodeForm(text)
-	if !ok {
-		return string(binaryQuery([]byte(text)))
+func (p Pair) append(dst []byte) []byte {
+	dst = percentPlus.appendString(dst, p.Name)
+	if p.Defined {
+		dst = percentPlus.appendString(append(dst, '='), p.Value)
 	}
-	return EncodeForm(pairs)
+	return dst
+}
+
+// maxForm is how long, in bytes, a text may be that FormKey decodes, and the key.
+const maxForm = 1 << 20
+
+// FormKey returns a key for an urlencoded body, or a query, that is the same for all
+// spellings of the same data set. What is malformed is keyed as a binary body; and what is
+// longer than 1 MiB, or would have a longer key, by its first 3072 bytes and its SHA-256.
+// It is printable ASCII without spaces, and no part of a URL's own key.
+func FormKey(text string) string {
+	if text == "" {
+		return ""
+	}
+	if len(text) <= maxForm {
+		out := make([]byte, 0, len(text)+1)
+		ok := EachPair(text, func(p Pair) bool {
+			out = append(p.append(out), '&')
+			return len(out)-1 <= maxForm
+		})
+		if !ok {
+			out = append(binaryQuery([]byte(text)), '&')
+		}
+		if len(out)-1 <= maxForm {
+			return string(out[:len(out)-1])
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	return longQuery([]byte(text[:min(len(text), binaryPrefix)]), hex.EncodeToString(sum[:]))
 }

@@ -20,8 +20,12 @@ import (
 // labels in ASCII are not looked into. Case folding, normalisation and direction
 // are those of today's Unicode: a host with Cherokee letters, with characters that
 // came after Unicode 3.2, or with one of the five CJK compatibility ideographs that
-// Unicode corrected since, may get another key than elsewhere.
+// Unicode corrected since, may get another key than elsewhere; and one that is longer than
+// maxIDNA stays as it is.
 func toASCII(host []byte) []byte {
+	if len(host) > maxIDNA {
+		return host
+	}
 	text := strings.ToValidUTF8(string(host), "")
 	if text == "" {
 		return nil
@@ -37,6 +41,10 @@ func toASCII(host []byte) []byte {
 	}
 	return []byte(strings.Join(labels, "."))
 }
+
+// maxIDNA is how long a host may be that is written in ASCII: four times what DNS has
+// room for. Punycode takes time that grows with the square.
+const maxIDNA = 1 << 10
 
 // dots turns what RFC 3490 section 3.1 counts as dots into dots.
 var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")

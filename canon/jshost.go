@@ -32,13 +32,17 @@ func browserHost(host string) (string, bool) {
 	return string(appendQuad(nil, addr)), ok
 }
 
-// browserDomain is a domain in ASCII (UTS 46, not transitional, in its lenient form).
+// browserDomain is a domain in ASCII (UTS 46, not transitional, in its lenient form). None
+// that is not ASCII yet is longer than maxIDNA; browsers have such a limit as well.
 // Names of both directions, and xn-- labels that are malformed, may pass in one browser
 // and not in another; here golang.org/x/net/idna decides.
 func browserDomain(domain string) (string, error) {
 	domain = strings.ToLower(domain)
 	if isASCII([]byte(domain)) && !strings.Contains(domain, "xn--") {
 		return domain, nil
+	}
+	if len(domain) > maxIDNA {
+		return "", errLabel
 	}
 	return lenientIDNA.ToASCII(domain)
 }

@@ -82,7 +82,7 @@ func parseBrowserURL(url string) (u browserURL, ok bool) {
 	}
 	u.host, ok = browserHost(host)
 	u.path = browserPath(url[end:])
-	u.query = string(browserQuery.appendString(nil, query))
+	u.query = browserQuery.encoded(query)
 	return u, ok
 }
 
@@ -98,7 +98,7 @@ func browserPort(scheme, digits string) (port string, ok bool) {
 // browserPath is a path with its segments resolved and escaped. A backslash parts
 // segments as a slash does.
 func browserPath(path string) string {
-	out := []byte{}
+	out := make([]byte, 0, len(path)+len(path)/8)
 	for rest, more := path[min(1, len(path)):], true; more; {
 		end := strings.IndexAny(rest, `/\`)
 		segment := rest

@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -9,66 +8,71 @@ import (
 // warcioJSMultipart is the query of a multipart body as warcio.js finds it, by pattern
 // and not by grammar: wherever the boundary stands, in any case, a part ends; and of
 // a part the first name="…" counts behind which a blank line and a value of one line
-// follow. Of parts with the same name the last one counts.
+// follow. Of parts with the same name the last one counts. Those whose names come when
+// the query is full are passed over.
 func warcioJSMultipart(contentType, body string) string {
-	var f fields
+	var names, values []string
 	at := map[string]int{}
-	for _, chunk := range chunks(contentType, body) {
-		name, value, ok := nameAndValue(strings.TrimFunc(chunk, isJSSpace))
+	for chunks := openChunks(contentType, body); chunks.more; {
+		name, value, ok := nameAndValue(strings.TrimFunc(chunks.next(), isJSSpace))
 		if !ok {
 			continue
 		}
 		if i, again := at[name]; again {
-			f.list[i].value = value
-			continue
+			values[i] = value
+		} else if len(names) < maxQuery/2 {
+			at[name] = len(names)
+			names, values = append(names, name), append(values, value)
 		}
-		at[name] = len(f.list)
-		f.list = append(f.list, field{name: name, value: value})
 	}
-	return string(f.encode(jsForm))
+	var q []byte
+	for i, name := range names {
+		if len(q) > maxQuery {
+			break
+		}
+		if i > 0 {
+			q = append(q, '&')
+		}
+		q = append(jsForm.appendString(q, name[:min(len(name), maxQuery)]), '=')
+		q = jsForm.appendString(q, values[i][:min(len(values[i]), maxQuery)])
+	}
+	return string(q)
 }
 
-// chunks is what lies between the boundaries, and the dashes beside them. The boundary
-// is all that is behind boundary= in the header's value, quotes too; without one the
-// body is one chunk.
+// chunks is what lies between the boundaries, and dashes beside them.
 //
-// warcio.js makes a regular expression of it, and there is none if that is malformed.
-// Here a boundary longer than RFC 2046 allows, one with a repetition count and one in a
-// body above 1 MiB stands for itself: to search for any expression may take forever.
-func chunks(contentType, body string) []string {
+// warcio.js makes a regular expression of the boundary. Here it stands for itself: to
+// search for any expression may take forever, and browsers send none that would mean
+// something else as one.
+type chunks struct {
+	boundary     string
+	body, folded string // what is left, and in lower case
+	more         bool
+}
+
+// openChunks finds the boundary: all that is behind boundary= in the header's value, quotes
+// too. Without one the body is one chunk; at an empty one it falls apart into characters,
+// none of which is a part.
+func openChunks(contentType, body string) chunks {
 	_, boundary, ok := strings.Cut(contentType, "boundary=")
-	switch {
-	case !ok:
-		return []string{body}
-	case isPattern(boundary) && len(body) <= 1<<20:
-		pattern, err := regexp.Compile("(?i)-*" + boundary + "-*")
-		if err != nil {
-			return nil
-		}
-		return pattern.Split(body, -1)
+	if !ok {
+		return chunks{body: body, more: true}
 	}
-	return splitAt(boundary, body)
+	return chunks{lowerASCII(boundary), body, lowerASCII(body), boundary != ""}
 }
 
-// isPattern reports whether boundary means something else as a regular expression, one
-// that can be searched for.
-func isPattern(boundary string) bool {
-	return len(boundary) <= 70 && !strings.Contains(boundary, "{") &&
-		(boundary == "" || regexp.QuoteMeta(boundary) != boundary)
-}
-
-// splitAt splits body at boundary, in upper or lower case.
-func splitAt(boundary, body string) (split []string) {
-	folded, boundary := lowerASCII(body), lowerASCII(boundary)
-	for {
-		at := strings.Index(folded, boundary)
-		if at < 0 {
-			return append(split, body)
-		}
-		end := at + len(boundary)
-		split = append(split, strings.TrimRight(body[:at], "-"))
-		folded, body = folded[end:], body[end:]
+// next returns the next chunk.
+func (c *chunks) next() string {
+	at := -1
+	if c.boundary != "" {
+		at = strings.Index(c.folded, c.boundary)
 	}
+	if c.more = at >= 0; !c.more {
+		return c.body
+	}
+	chunk, end := strings.TrimRight(c.body[:at], "-"), at+len(c.boundary)
+	c.folded, c.body = c.folded[end:], c.body[end:]
+	return chunk
 }
 
 func lowerASCII(s string) string {

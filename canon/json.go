@@ -1,5 +1,7 @@
 package canon
 
+import "strings"
+
 // jsonRules is what the parsers of other tools take, beyond RFC 8259.
 type jsonRules struct {
 	nesting       int  // how many objects and arrays may lie in each other
@@ -12,19 +14,20 @@ type jsonRules struct {
 // around it. It knows no recursion and builds no tree; what it keeps is less than
 // a small multiple of the text.
 type jsonParser struct {
+	jsonScanner
 	rules   jsonRules
-	src     string
-	at      int
+	names   jsonNames
 	leaves  []leaf
 	open    []container // those around the place being read, outermost first
 	members []member    // of the open objects
+	closed  uint32      // objects that had two members or more
 	root    chain
 }
 
 // container is an object or an array that is open.
 type container struct {
 	closing byte   // } or ]
-	name    string // what its values go by; in an object that of the last member
+	name    uint32 // what its values go by; in an object that of the last member
 	members int    // where an object's members begin
 	leaves  chain  // an array's
 	run     bool   // whether the last leaf is one that the array's next scalar continues
@@ -32,7 +35,7 @@ type container struct {
 
 // member is an object's member.
 type member struct {
-	name   string
+	name   uint32
 	leaves chain
 }
 
@@ -40,9 +43,16 @@ type member struct {
 // It expects UTF-8 without a byte order mark, and no more of it than a few times
 // MaxBody, so that an offset fits into 32 bits.
 func parseJSON(src string, rules jsonRules) (*jsonParser, bool) {
-	p := &jsonParser{rules: rules, src: src}
+	if text := strings.TrimLeft(src, jsonSpace); text == "" || strings.IndexByte(jsonStart, text[0]) < 0 {
+		return nil, false // as most that comes as text/plain
+	}
+	p := &jsonParser{jsonScanner: jsonScanner{src: src, digits: rules.digits}, rules: rules}
+	p.names.init()
 	return p, p.parse()
 }
+
+// jsonStart is what a JSON text may begin with.
+const jsonStart = `{["-0123456789tfn`
 
 // parse reads value after value. What comes before one, a member's name included,
 // is read already.
@@ -147,9 +157,9 @@ func (p *jsonParser) interrupt() {
 }
 
 // name is what a value read now goes by.
-func (p *jsonParser) name() string {
+func (p *jsonParser) name() uint32 {
 	if len(p.open) == 0 {
-		return ""
+		return 0
 	}
 	return p.open[len(p.open)-1].name
 }
@@ -160,7 +170,7 @@ func (p *jsonParser) memberName() bool {
 	if p.peek() != '"' || !p.skipString() {
 		return false
 	}
-	name := unquoteJSON(p.src[start:p.at])
+	name := p.names.number(unquoteJSON(p.src[start:p.at]))
 	p.skipSpace()
 	if p.peek() != ':' {
 		return false

@@ -15,8 +15,8 @@ func leavesOf(t testing.TB, src string, rules jsonRules) (leaves []string, ok bo
 	if !ok {
 		return nil, false
 	}
-	p.each(func(name, literal string) bool {
-		leaves = append(leaves, name+"="+literal)
+	p.each(func(name uint32, literal string) bool {
+		leaves = append(leaves, p.names.text(name)+"="+literal)
 		return true
 	})
 	return leaves, true
@@ -167,12 +167,12 @@ func checkJSON(t *testing.T, src string) {
 	d.UseNumber()
 	want := readTree(d).walk("", nil)
 	var got []string
-	p.each(func(name, literal string) bool {
+	p.each(func(name uint32, literal string) bool {
 		if literal[0] == '"' {
 			text, _ := json.Marshal(unquoteJSON(literal))
 			literal = string(text)
 		}
-		got = append(got, name+"="+literal)
+		got = append(got, p.names.text(name)+"="+literal)
 		return true
 	})
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -221,11 +221,24 @@ func TestNumbers(t *testing.T) {
 		{"123456789.123456789", "123456789.12345679", "123456789.12345679"}, {"4.35", "4.35", "4.35"}, {"5e-324", "5e-324", "5e-324"},
 	}
 	for _, tt := range tests {
-		if got, ok := pywbNumber(tt.literal); !ok || got != tt.pywb {
-			t.Errorf("pywbNumber(%s) = %s, %v, want %s", tt.literal, got, ok, tt.pywb)
+		if got := pywbNumber(tt.literal); got != tt.pywb || overflows(tt.literal) {
+			t.Errorf("pywbNumber(%s) = %s, want %s", tt.literal, got, tt.pywb)
 		}
 		if got := jsNumber(tt.literal); got != tt.js {
 			t.Errorf("jsNumber(%s) = %s, want %s", tt.literal, got, tt.js)
+		}
+	}
+}
+
+func TestOverflows(t *testing.T) {
+	nines := strings.Repeat("9", 308)
+	for literal, want := range map[string]bool{
+		"1e308": false, "1.7976931348623157e308": false, "1.7976931348623159e308": true, "1e309": true, "-1E+309": true,
+		nines + ".9": false, nines + "9.0": true, "0.001e311": false, "0.001e312": true, "0e999999999999999999999": false,
+		"1e999999999999999999999": true, "1e-999999999999999999999": false, nines + "9": false, "1e2147483647": true,
+	} {
+		if got := overflows(literal); got != want {
+			t.Errorf("overflows(%s) = %v", literal, got)
 		}
 	}
 }

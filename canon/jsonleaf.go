@@ -5,7 +5,7 @@ import "strings"
 // leaf is a scalar, or several that follow each other in an array: they lie in src
 // from start to end, with commas and white space between them.
 type leaf struct {
-	name       string
+	name       uint32
 	start, end uint32
 	next       uint32 // the leaf behind it, as in chain
 }
@@ -40,11 +40,12 @@ func (p *jsonParser) link(a, b chain) chain {
 	return chain{a.first, b.last}
 }
 
-// each calls yield for every scalar, in order, until it returns false.
-func (p *jsonParser) each(yield func(name, literal string) bool) bool {
+// each calls yield for every scalar, in order, with its name's number, until it returns
+// false.
+func (p *jsonParser) each(yield func(name uint32, literal string) bool) bool {
 	for n := p.root.first; n != 0; n = p.leaves[n-1].next {
 		l := p.leaves[n-1]
-		run := jsonParser{rules: p.rules, src: p.src[:l.end], at: int(l.start)}
+		run := jsonScanner{src: p.src[:l.end], at: int(l.start), digits: p.digits}
 		for run.at < len(run.src) {
 			start := run.at
 			run.skipScalar()

@@ -1,9 +1,8 @@
 package canon
 
 import (
-	"hash/maphash"
+	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 )
@@ -12,9 +11,9 @@ import (
 // same name the last one counts, at the place of the first, as in Python and
 // JavaScript.
 func (p *jsonParser) arrange(members []member) (all chain) {
-	members = lastOfEach(members)
+	members = p.lastOfEach(members)
 	if p.rules.integersFirst {
-		sortIndexes(members)
+		p.sortIndexes(members)
 	}
 	for _, m := range members {
 		all = p.link(all, m.leaves)
@@ -22,66 +21,47 @@ func (p *jsonParser) arrange(members []member) (all chain) {
 	return all
 }
 
-// seed makes the place of a name in a table unforeseeable. It changes no result.
-var seed = maphash.MakeSeed()
-
 // lastOfEach writes, in place, the last of the members with the same name over the
 // first, and returns the members that are left.
-func lastOfEach(members []member) []member {
+func (p *jsonParser) lastOfEach(members []member) []member {
 	if len(members) < 2 {
 		return members
 	}
-	var room [64]uint32 // small objects need no allocation
-	table := room[:]
-	if need := 2 * len(members); need > len(table) {
-		table = make([]uint32, 1<<bits.Len(uint(need)))
-	}
+	p.closed++
 	kept := members[:0]
 	for _, m := range members {
-		slot := findName(table, kept, m.name)
-		if *slot == 0 {
+		if at := p.names.place(m.name, p.closed, len(kept)); at < len(kept) {
+			kept[at] = m
+		} else {
 			kept = append(kept, m)
-			*slot = uint32(len(kept))
 		}
-		kept[*slot-1] = m
 	}
 	return kept
 }
 
-// findName returns the slot of a hash table for the member called name: it holds
-// that member's number plus 1, or 0 if there is none yet. The table is at most half
-// full, and its size is a power of 2.
-func findName(table []uint32, members []member, name string) *uint32 {
-	for i := maphash.String(seed, name); ; i++ {
-		slot := &table[i&uint64(len(table)-1)]
-		if *slot == 0 || members[*slot-1].name == name {
-			return slot
-		}
-	}
+// indexed is a member whose name is an array index.
+type indexed struct {
+	index  uint32
+	member member
 }
 
 // sortIndexes puts the members whose names are array indexes first, ascending, as
-// the properties of a JavaScript object are.
-func sortIndexes(members []member) {
-	index := func(m member) int64 {
-		if i, ok := arrayIndex(m.name); ok {
-			return int64(i)
+// the properties of a JavaScript object are. No two have the same name.
+func (p *jsonParser) sortIndexes(members []member) {
+	var first []indexed
+	others := members[:0]
+	for _, m := range members {
+		if index, ok := arrayIndex(p.names.text(m.name)); ok {
+			first = append(first, indexed{index, m})
+		} else {
+			others = append(others, m)
 		}
-		return math.MaxInt64
 	}
-	if !slices.ContainsFunc(members, func(m member) bool { return index(m) < math.MaxInt64 }) {
-		return
+	slices.SortFunc(first, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })
+	copy(members[len(first):], others)
+	for i := range first {
+		members[i] = first[i].member
 	}
-	slices.SortStableFunc(members, func(a, b member) int {
-		x, y := index(a), index(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
 }
 
 // arrayIndex reads what ECMAScript calls an array index: a number below 2^32-1

@@ -5,96 +5,103 @@ import "strings"
 // jsonSpace is what RFC 8259 calls white space.
 const jsonSpace = " \t\n\r"
 
+// jsonScanner steps over the words of a JSON text.
+type jsonScanner struct {
+	src    string
+	at     int
+	digits int // as in jsonRules
+}
+
 // peek is the byte to be read next, 0 at the end. (A NUL belongs to no JSON text.)
-func (p *jsonParser) peek() byte {
-	if p.at < len(p.src) {
-		return p.src[p.at]
+func (s *jsonScanner) peek() byte {
+	if s.at < len(s.src) {
+		return s.src[s.at]
 	}
 	return 0
 }
 
-func (p *jsonParser) skipSpace() {
-	for p.at < len(p.src) && strings.IndexByte(jsonSpace, p.src[p.at]) >= 0 {
-		p.at++
+func (s *jsonScanner) skipSpace() {
+	for s.at < len(s.src) && strings.IndexByte(jsonSpace, s.src[s.at]) >= 0 {
+		s.at++
 	}
 }
 
 // skipScalar steps over a string, number or word, false if there is none.
-func (p *jsonParser) skipScalar() bool {
-	switch p.peek() {
+func (s *jsonScanner) skipScalar() bool {
+	switch s.peek() {
 	case '"':
-		return p.skipString()
+		return s.skipString()
 	case 't':
-		return p.skipWord("true")
+		return s.skipWord("true")
 	case 'f':
-		return p.skipWord("false")
+		return s.skipWord("false")
 	case 'n':
-		return p.skipWord("null")
+		return s.skipWord("null")
 	}
-	return p.skipNumber()
+	return s.skipNumber()
 }
 
-func (p *jsonParser) skipWord(word string) bool {
-	ok := strings.HasPrefix(p.src[p.at:], word)
+func (s *jsonScanner) skipWord(word string) bool {
+	ok := strings.HasPrefix(s.src[s.at:], word)
 	if ok {
-		p.at += len(word)
+		s.at += len(word)
 	}
 	return ok
 }
 
 // skipNumber steps over a number (RFC 8259 section 6).
-func (p *jsonParser) skipNumber() bool {
-	if p.peek() == '-' {
-		p.at++
+func (s *jsonScanner) skipNumber() bool {
+	if s.peek() == '-' {
+		s.at++
 	}
-	zero := p.peek() == '0'
-	digits := p.skipDigits()
+	zero := s.peek() == '0'
+	digits := s.skipDigits()
 	if digits == 0 || zero && digits > 1 {
 		return false
 	}
 	integer := true
-	if p.peek() == '.' {
+	if s.peek() == '.' {
 		integer = false
-		p.at++
-		if p.skipDigits() == 0 {
+		s.at++
+		if s.skipDigits() == 0 {
 			return false
 		}
 	}
-	if c := p.peek(); c == 'e' || c == 'E' {
+	if c := s.peek(); c == 'e' || c == 'E' {
 		integer = false
-		p.at++
-		if c := p.peek(); c == '+' || c == '-' {
-			p.at++
+		s.at++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.at++
 		}
-		if p.skipDigits() == 0 {
+		if s.skipDigits() == 0 {
 			return false
 		}
 	}
-	return !integer || p.rules.digits == 0 || digits <= p.rules.digits
+	return !integer || s.digits == 0 || digits <= s.digits
 }
 
 // skipDigits returns how many digits it stepped over.
-func (p *jsonParser) skipDigits() int {
-	start := p.at
-	for p.at < len(p.src) && isDigit(p.src[p.at]) {
-		p.at++
+func (s *jsonScanner) skipDigits() int {
+	start := s.at
+	for s.at < len(s.src) && isDigit(s.src[s.at]) {
+		s.at++
 	}
-	return p.at - start
+	return s.at - start
 }
 
 // skipString steps over a string: no control characters, and no other escapes than
 // those of RFC 8259 section 7. Half a surrogate pair may be escaped.
-func (p *jsonParser) skipString() bool {
-	for p.at++; p.at < len(p.src); p.at++ {
-		switch c := p.src[p.at]; {
+func (s *jsonScanner) skipString() bool {
+	for s.at++; s.at < len(s.src); s.at++ {
+		switch c := s.src[s.at]; {
 		case c == '"':
-			p.at++
+			s.at++
 			return true
 		case c < ' ':
 			return false
 		case c == '\\':
-			p.at++
-			if !p.skipEscape() {
+			s.at++
+			if !s.skipEscape() {
 				return false
 			}
 		}
@@ -103,13 +110,13 @@ func (p *jsonParser) skipString() bool {
 }
 
 // skipEscape steps to the last byte of an escape, from the one behind the backslash.
-func (p *jsonParser) skipEscape() bool {
-	switch p.peek() {
+func (s *jsonScanner) skipEscape() bool {
+	switch s.peek() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return true
 	case 'u':
-		_, ok := hex4(p.src[p.at+1:])
-		p.at += 4
+		_, ok := hex4(s.src[s.at+1:])
+		s.at += 4
 		return ok
 	}
 	return false

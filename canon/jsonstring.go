@@ -63,6 +63,26 @@ func escapedRune(s string) (r rune, size int) {
 	return high, 5
 }
 
+// hasSurrogate reports whether a literal, which skipString has passed if it is a string,
+// has half a surrogate pair in it that is escaped.
+func hasSurrogate(literal string) bool {
+	for {
+		escape := strings.IndexByte(literal, '\\')
+		if escape < 0 {
+			return false
+		}
+		literal = literal[escape+1:]
+		size := 1
+		if literal[0] == 'u' {
+			var r rune
+			if r, size = escapedRune(literal); utf16.IsSurrogate(r) {
+				return true
+			}
+		}
+		literal = literal[size:]
+	}
+}
+
 // appendRune appends r in UTF-8, half a surrogate pair likewise.
 func appendRune(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {

@@ -1,16 +1,17 @@
 package canon
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // pywbQuery is Pywb's query. Only what POST and PUT carry has one.
-func pywbQuery(r *Request) string {
+func pywbQuery(r *Request, budget *budget) string {
 	if method := strings.ToUpper(r.Method); method != "POST" && method != "PUT" || len(r.Body) == 0 {
 		return ""
 	}
-	q, ok := pywbParsed(r)
+	q, ok := pywbParsed(r, budget)
 	if !ok {
 		q = binaryQuery(r.prefix())
 	}
@@ -20,7 +21,7 @@ func pywbQuery(r *Request) string {
 // pywbParsed is the query of a body of a type that is looked into, false if the
 // body counts as binary. As in pywb the header's value, as it came, decides by how
 // it begins: application/jsonp is JSON, Application/JSON is not.
-func pywbParsed(r *Request) (q []byte, ok bool) {
+func pywbParsed(r *Request, budget *budget) (q []byte, ok bool) {
 	is := func(prefix string) bool { return strings.HasPrefix(r.ContentType, prefix) }
 	switch {
 	case r.tooLong():
@@ -33,7 +34,7 @@ func pywbParsed(r *Request) (q []byte, ok bool) {
 	case is("multipart/"):
 		return pywbMultipart(r.ContentType, r.Body)
 	case is("application/x-amf"):
-		return amfQuery(r.Body), true
+		return amfQuery(r.Body, maxQuery, budget)
 	case is("application/json"):
 		q, _ = pywbJSON(r.Body)
 		return q, true
@@ -82,41 +83,34 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	f := fields{names: map[string]namesake{}}
-	ok = text.each(func(name, literal string) bool {
-		if name == "" {
+	f := fields{names: &text.names}
+	ok = text.each(func(name uint32, literal string) bool {
+		if name == 0 {
 			return true
 		}
-		value, ok := pywbScalar(literal)
-		f.put(name, value)
-		// What is not kept cannot be looked at again.
-		return ok && (!f.full() || utf8.ValidString(name) && utf8.ValidString(value))
+		if isNumeral(literal) && overflows(literal) {
+			return false
+		}
+		if f.put(name, literal) && !utf8.ValidString(text.names.text(name)) {
+			return false
+		}
+		return !f.full() || !hasSurrogate(literal) // what is not kept cannot be looked at again
 	})
-	if !ok || !f.valid() {
+	if !ok || slices.ContainsFunc(f.list, func(f field) bool { return hasSurrogate(f.literal) }) {
 		return nil, false
 	}
-	return f.encode(percentPlus), true
+	return f.encode(percentPlus, pywbScalar), true
 }
 
 // pywbScalar is what a JSON scalar's value is in a query.
-func pywbScalar(literal string) (value string, ok bool) {
+func pywbScalar(literal string) string {
 	switch literal[0] {
 	case '"':
-		return unquoteJSON(literal), true
+		return unquoteJSON(literal)
 	case 't', 'f', 'n':
-		return literal, true
+		return literal
 	}
 	return pywbNumber(literal)
-}
-
-// valid reports whether all fields can be written in UTF-8.
-func (f *fields) valid() bool {
-	for _, field := range f.list {
-		if !utf8.ValidString(field.name) || !utf8.ValidString(field.value) {
-			return false
-		}
-	}
-	return true
 }
 
 // pywbMultipart is the query of a multipart body: name=value for each part, empty if

@@ -34,7 +34,11 @@ func sortArguments(query, scratch []byte) {
 		return
 	}
 	var argRoom [32]span
-	args := markArguments(argRoom[:0], query)
+	args := argRoom[:0]
+	if count := bytes.Count(query, []byte("&")) + 1; count > len(argRoom) {
+		args = make([]span, 0, count)
+	}
+	args = markArguments(args, query)
 	compare := func(a, b span) int {
 		if a.first != b.first {
 			return cmp.Compare(a.first, b.first)
@@ -51,7 +55,7 @@ func sortArguments(query, scratch []byte) {
 // span says where an argument is in the query, and holds its first bytes, which
 // decide most comparisons. (Slices of the query would push it to the heap.)
 type span struct {
-	start, end int
+	start, end uint32
 	first      uint64
 }
 
@@ -65,7 +69,7 @@ func markArguments(args []span, query []byte) []span {
 		}
 		var first [8]byte
 		copy(first[:], arg)
-		args = append(args, span{start, start + len(arg), binary.BigEndian.Uint64(first[:])})
+		args = append(args, span{uint32(start), uint32(start + len(arg)), binary.BigEndian.Uint64(first[:])})
 		if !more {
 			return args
 		}

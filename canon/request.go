@@ -9,9 +9,10 @@ import (
 
 // MaxBody is the length in bytes up to which a body is read for its query. A longer
 // one counts as binary, whatever its type: Pywb and WarcioJS take its first 3072
-// bytes, more than which no query of theirs can hold, and Spec adds the SHA-256
-// of the whole (see Request.BodySHA256). This is our own limit: the tools that we
-// follow parse bodies of any length.
+// bytes, more than which no query of theirs can hold. Spec does so above 1 MiB, of the
+// body or of the query that it would make, and adds the SHA-256 of the whole (see
+// Request.BodySHA256). These are our own limits: the tools that we follow parse bodies
+// of any length.
 const MaxBody = 16 << 20
 
 // maxQuery is how long a query may be: code points in Pywb, UTF-16 units in WarcioJS.

@@ -5,25 +5,32 @@ import (
 	"unicode/utf8"
 )
 
-// specQuery is Spec's query, of any length.
-func specQuery(r *Request) string {
+// maxSpecQuery is how long, in bytes, a body may be that stands for itself in Spec, and
+// the query that it makes.
+const maxSpecQuery = 1 << 20
+
+// specQuery is Spec's query.
+func specQuery(r *Request, budget *budget) string {
 	if len(r.Body) == 0 {
 		return ""
 	}
-	if r.tooLong() {
-		return specLong(r)
+	if r.whole() && len(r.Body) <= maxSpecQuery {
+		q, ok := specParsed(r, budget)
+		if !ok {
+			q = binaryQuery(r.Body)
+		}
+		if len(q) <= maxSpecQuery {
+			return string(q)
+		}
 	}
-	q, ok := specParsed(r)
-	if !ok {
-		q = binaryQuery(r.Body)
-	}
-	return string(q)
+	return longQuery(r.prefix(), r.digest())
 }
 
-// specLong is the query of a body longer than MaxBody, of any type.
-func specLong(r *Request) string {
-	q := string(binaryQuery(r.prefix()))
-	if digest := r.digest(); digest != "" {
+// longQuery names a body that is too long to stand for itself, of any type: by its
+// beginning and, if that is known, the digest of all of it.
+func longQuery(prefix []byte, digest string) string {
+	q := string(binaryQuery(prefix))
+	if digest != "" {
 		q += "&__wb_post_sha256=" + digest
 	}
 	return q
@@ -31,19 +38,19 @@ func specLong(r *Request) string {
 
 // specParsed is the query of a body of a type that the seed looks into, false if the
 // body counts as binary. The type is what is before the semicolon, in any case.
-func specParsed(r *Request) (q []byte, ok bool) {
+func specParsed(r *Request, budget *budget) (q []byte, ok bool) {
 	mediaType, _, _ := strings.Cut(r.ContentType, ";")
 	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
 	switch {
 	case mediaType == "application/json":
-		q, _ = specJSON(r.Body)
-		return q, true
+		q, _ = specJSON(r.Body, budget)
+		return q, !budget.spent()
 	case mediaType == "text/plain":
-		return specJSON(r.Body)
+		return specJSON(r.Body, budget)
 	case mediaType == "application/x-amf":
-		return amfQuery(r.Body), true
+		return amfQuery(r.Body, maxSpecQuery, budget)
 	case mediaType == "application/x-www-form-urlencoded":
-		return specEncoded(appendDecoded(nil, r.Body)), utf8.Valid(r.Body)
+		return specEncoded(appendDecoded(make([]byte, 0, len(r.Body)), r.Body)), utf8.Valid(r.Body)
 	case strings.HasPrefix(mediaType, "multipart/"):
 		return specEncoded(r.Body), isFormData(r.ContentType, r.Body)
 	}
@@ -52,7 +59,7 @@ func specParsed(r *Request) (q []byte, ok bool) {
 
 // specEncoded is a text as a whole, percent-plus encoded.
 func specEncoded(text []byte) []byte {
-	return percentPlus.append([]byte(postData), text)
+	return percentPlus.append(append(make([]byte, 0, len(postData)+2*len(text)), postData...), text)
 }
 
 // isFormData reports whether body is a multipart/form-data message (RFC 2388, RFC 2046
@@ -78,11 +85,12 @@ func isFormData(contentType string, body []byte) bool {
 // specRules is RFC 8259, with a limit on depth that it allows for (section 9).
 var specRules = jsonRules{nesting: 990}
 
-// specJSON is the query of a JSON body, false if it is none: the seed's algorithm
+// specJSON is the query of a JSON body, or its beginning if it is longer than
+// maxSpecQuery, false if it is none: the seed's algorithm
 // "encode a JSON value". Where the seed is silent: names are encoded as values are,
 // of members with the same name the last one counts, and half a surrogate pair, which
 // UTF-8 cannot hold, is U+FFFD.
-func specJSON(body []byte) (q []byte, ok bool) {
+func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false
 	}
@@ -90,18 +98,21 @@ func specJSON(body []byte) (q []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	counts := map[string]int{}
-	text.each(func(name, literal string) bool {
+	counts := make([]int, len(text.names.list)) // by number of name
+	ok = text.each(func(name uint32, literal string) bool {
+		if isTiny(literal) && !budget.spend(stepsPerTiny) {
+			return false
+		}
 		counts[name]++
 		if len(q) > 0 {
 			q = append(q, '&')
 		}
-		q = percentPlus.appendString(q, withoutSurrogates(name))
+		q = percentPlus.appendString(q, withoutSurrogates(text.names.text(name)))
 		q = append(appendNumber(q, counts[name]), '=')
 		q = percentPlus.appendString(q, jsScalar(literal))
-		return true
+		return len(q) <= maxSpecQuery
 	})
-	return q, true
+	return q, ok || !budget.spent()
 }
 
 // jsScalar is what a JSON scalar's value is for JavaScript.

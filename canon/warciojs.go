@@ -16,7 +16,7 @@ func warcioJSQuery(r *Request) string {
 	q := ""
 	switch mediaType {
 	case "application/x-www-form-urlencoded":
-		q = browserText(r.Body)
+		q = browserText(r.Body[:min(len(r.Body), 4*maxQuery)]) // no more is to be seen
 	case "application/json", "text/plain":
 		q = warcioJSJSON(browserText(r.Body))
 	case "multipart/form-data":
@@ -95,12 +95,30 @@ func warcioJSJSON(body string) string {
 	if !ok {
 		return ""
 	}
-	f := fields{names: map[string]namesake{}}
-	text.each(func(name, literal string) bool {
-		if value := jsScalar(literal); value != "" {
-			f.put(withoutSurrogates(name), value)
+	f := fields{names: &text.names}
+	whole := wholeNames{names: &text.names}
+	text.each(func(name uint32, literal string) bool {
+		if literal != `""` {
+			f.put(whole.number(name), literal)
 		}
 		return true
 	})
-	return string(f.encode(jsForm))
+	return string(f.encode(jsForm, jsScalar))
+}
+
+// wholeNames turns the numbers of names into those of the same names without halves of
+// surrogate pairs. It looks into each name once.
+type wholeNames struct {
+	names *jsonNames
+	known []uint32 // by number; 0 is not known
+}
+
+func (w *wholeNames) number(name uint32) uint32 {
+	if more := len(w.names.list) - len(w.known); more > 0 {
+		w.known = append(w.known, make([]uint32, more)...)
+	}
+	if w.known[name] == 0 {
+		w.known[name] = w.names.number(withoutSurrogates(w.names.text(name)))
+	}
+	return w.known[name]
 }
