@@ -3,6 +3,7 @@ package canon
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -119,6 +120,7 @@ func FormKey(text string) string {
 			return string(out[:len(out)-1])
 		}
 	}
-	sum := sha256.Sum256([]byte(text))
-	return longQuery([]byte(text[:min(len(text), binaryPrefix)]), hex.EncodeToString(sum[:]))
+	sum := sha256.New()
+	io.WriteString(sum, text)
+	return longQuery([]byte(text[:min(len(text), binaryPrefix)]), hex.EncodeToString(sum.Sum(nil)))
 }

@@ -109,8 +109,10 @@ func (k *Keyer) of(key store.Key, url string) string {
 	return surt
 }
 
-// fill sets the keys of a capture whose URL and method are set. The zero asked is a GET.
-func (k *Keyer) fill(c *store.Capture, from *asked) {
+// fill sets the keys of a capture whose URL and method are set. The zero asked is a GET. It is
+// false for a body that asks for so much work that it counts as binary.
+func (k *Keyer) fill(c *store.Capture, from *asked) (within bool) {
+	within = true
 	if c.Method == "" {
 		c.URLKey, _ = canon.SURT(c.URL)
 	} else {
@@ -118,7 +120,9 @@ func (k *Keyer) fill(c *store.Capture, from *asked) {
 		r := canon.Request{URL: c.URL, Method: c.Method, ContentType: from.contentType, Body: body.start, BodyLen: body.length, BodySHA256: body.sha256}
 		keys := canon.Pywb.Keys(&r)
 		c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
-		c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
+		c.SpecBody, within = canon.Spec.QueryWithin(&r)
+		c.WarcioJSBody = canon.WarcioJS.Query(&r)
+		within = within && keys.Within
 	}
 	if k.extra[store.PathKey] {
 		c.PathKey = k.of(store.PathKey, c.URL)
@@ -129,6 +133,7 @@ func (k *Keyer) fill(c *store.Capture, from *asked) {
 	if k.extra[store.FormKey] {
 		c.FormKey = k.formKey(c, from)
 	}
+	return within
 }
 
 // formKey is the key of an urlencoded body, else that of the query.

@@ -46,6 +46,9 @@ func (m *maker) make(x *Exchange, request, response *message, s *segment) *recor
 	}
 	m.ids = ids{warcinfo: s.warcinfo, response: m.random.next(), request: m.random.next(), metadata: m.random.next()}
 	m.records.make(x, request, response, &m.ids)
+	if m.records.beyond {
+		m.log.Warn().Str("url", m.records.uri).Msg("keyed as binary: " + beyondReason)
+	}
 	return &m.records
 }
 

@@ -94,6 +94,7 @@ type records struct {
 	metadata []byte // the metadata record, header and block; empty if there is none
 	facts    []byte // its block
 	captured bool   // whether there is a capture: there is one for every response
+	beyond   bool   // whether the request's body counts as binary for the work that it asks for
 	capture  store.Capture
 
 	style  *style
@@ -106,7 +107,7 @@ type records struct {
 func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	r.uri = targetURI(x.URL)
 	r.response, r.request, r.metadata = r.response[:0], r.request[:0], r.metadata[:0]
-	r.captured = response.length >= minBlock
+	r.captured, r.beyond = response.length >= minBlock, false
 	protocol := response.protocol()
 	if protocol == "" {
 		protocol = request.protocol()
@@ -117,7 +118,10 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	h := header{x, r.uri, protocol, r.suite, id, r.style}
 	if r.captured {
 		r.response = h.append(r.response, "response", &id.response, nil, response, x.Truncated)
-		r.capture = captureOf(r.keyer, r.uri, r.style.date(x.Started), request.recorded(), &response.head, response.digest())
+		var within bool
+		r.capture, within = captureOf(r.keyer, r.uri, r.style.date(x.Started), request.recorded(),
+			&response.head, response.digest())
+		r.beyond = !within
 		if response.refers != nil {
 			r.capture.MIME = revisitMIME
 		}
@@ -125,8 +129,8 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	if request.length >= minBlock {
 		r.request = r.appendRequest(&h, request)
 	}
-	if !r.captured || len(r.request) == 0 || x.Unverified != "" || x.Fault != "" || x.Truncated != "" {
-		r.facts = appendFacts(r.facts[:0], x, response)
+	if !r.captured || len(r.request) == 0 || x.Unverified != "" || x.Fault != "" || x.Truncated != "" || r.beyond {
+		r.facts = appendFacts(r.facts[:0], x, response, r.beyond)
 		r.metadata = h.appendMetadata(r.metadata, r.concurrentTo(id), r.facts)
 	}
 }
@@ -157,10 +161,13 @@ func (r *records) concurrentTo(id *ids) *recordID {
 }
 
 // appendFacts appends the block of the metadata record, as application/warc-fields.
-func appendFacts(dst []byte, x *Exchange, response *message) []byte {
+func appendFacts(dst []byte, x *Exchange, response *message, beyond bool) []byte {
 	dst = appendFact(dst, "fault", x.Fault)
 	dst = appendFact(dst, "truncated", x.Truncated)
 	dst = appendFact(dst, "unverifiedCertificate", x.Unverified)
+	if beyond {
+		dst = appendFact(dst, "requestBodyKey", "binary, for "+beyondReason)
+	}
 	if response.length > 0 && response.length < minBlock {
 		dst = appendFact(dst, "received", strconv.Quote(string(response.start)+string(response.body)))
 	}
@@ -180,10 +187,15 @@ func appendFact(dst []byte, name, value string) []byte {
 	return warc.AppendField(dst, name, value)
 }
 
-// captureOf makes the capture of a response from what its records say, and from nothing else, so that recovery makes the same. Where it lies is
-// still missing.
-func captureOf(keyer *Keyer, uri string, date time.Time, request *asked, response *head, digest string) store.Capture {
-	c := store.Capture{
+// beyondReason is why a body that is of a type to be looked into counts as binary.
+const beyondReason = "the request's body asks for more work than its length warrants"
+
+// captureOf makes the capture of a response from what its records say, and from nothing else, so
+// that recovery makes the same. Where it lies is still missing. It is false as fill is.
+func captureOf(keyer *Keyer, uri string, date time.Time, request *asked, response *head,
+	digest string,
+) (c store.Capture, within bool) {
+	c = store.Capture{
 		Time:   date.UTC().Truncate(time.Microsecond),
 		URL:    uri,
 		MIME:   text(response.mime()),
@@ -193,6 +205,6 @@ func captureOf(keyer *Keyer, uri string, date time.Time, request *asked, respons
 	if string(request.method) != "GET" {
 		c.Method = text(request.method)
 	}
-	keyer.fill(&c, request)
-	return c
+	within = keyer.fill(&c, request)
+	return c, within
 }

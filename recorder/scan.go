@@ -348,7 +348,7 @@ func (s *scan) settle() {
 // whole makes the capture of the response that has come.
 func (s *scan) whole(request *asked) {
 	r := s.response
-	c := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
+	c, _ := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
 	if r.revisit {
 		c.MIME = revisitMIME
 	}
