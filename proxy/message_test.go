@@ -375,3 +375,18 @@ func BenchmarkFraming(b *testing.B) {
 		}
 	})
 }
+
+// TestEmptyLinesInPieces: empty lines before a head are passed over, also when they come byte by byte.
+func TestEmptyLinesInPieces(t *testing.T) {
+	const head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+	var w wire
+	rest := "\r\n\n\r\n\r\n" + head
+	got, err := w.head(1<<10, func() error {
+		w.unread([]byte(rest[:1]))
+		rest = rest[1:]
+		return nil
+	})
+	if err != nil || string(got) != head {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -226,8 +226,9 @@ func (w *wire) head(limit int, fill func() error) ([]byte, error) {
 		if err := fill(); err != nil {
 			return nil, err
 		}
-		if from == 0 {
+		if from <= 1 { // there was nothing, or half the end of an empty line
 			w.skipEmptyLines()
+			from = 0
 		}
 	}
 }
