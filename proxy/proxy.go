@@ -40,6 +40,7 @@ type Proxy struct {
 	upstreams *upstreams
 	names     names
 	trust     trust
+	doubts    doubts
 	server    *http.Server
 	front     *frontListener
 	ln        net.Listener
@@ -59,6 +60,7 @@ type Proxy struct {
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder, admin http.Handler, log zerolog.Logger) *Proxy {
 	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderSize), trust: newTrust(), leaving: make(chan struct{}, turnedAwayAtOnce)}
 	p.clients = p.newClients()
+	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.crowded.tell, p.refused.tell = p.tellCrowded, p.tellNotAccepted
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.tls = authority.ServerConfig(connectHost)
@@ -277,6 +279,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.upstreams.close()
 	p.crowded.close()
 	p.refused.close()
+	p.doubts.close()
 }
 
 // cut ends everything in flight.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -22,11 +24,17 @@ import (
 // nothing but the end of the connection. The first three are plain. A mere end is what browsers leave
 // too, of connections that they opened in advance and did not need. It counts as distrust if our
 // certificate had just been sent, nothing was asked, and no client of that kind, from that address,
-// has asked for anything lately: a browser that trusts the certificate is busy with other connections
-// before and after, and closes the spare ones after many seconds.
+// has asked for anything lately or does so in the seconds to come: a browser that trusts the
+// certificate is busy with other connections before or after, and closes most spare ones later.
 const (
 	// doubtWithin is how soon a client that checks the certificate behind the handshake has done so.
 	doubtWithin = 3 * time.Second
+
+	// doubtFor is how long a client that has gone has time to come again and show trust.
+	doubtFor = 5 * time.Second
+
+	// maxDoubts is how many clients are waited for.
+	maxDoubts = 1000
 
 	// trustFor is how long a request speaks for the other connections of its client.
 	trustFor = 10 * time.Minute
@@ -61,6 +69,62 @@ func (t trust) shown(kind clientKind) { t.kinds.Add(kind, time.Now()) }
 func (t trust) has(kind clientKind) bool {
 	last, ok := t.kinds.Get(kind)
 	return ok && time.Since(last) < trustFor
+}
+
+// doubt is a client that went away and may not trust the certificate.
+type doubt struct {
+	kind clientKind
+	tell func()
+}
+
+// doubts are the clients that may still come again.
+type doubts struct {
+	trust trust
+
+	mu      sync.Mutex
+	waiting map[*doubt]*time.Timer
+	closed  bool
+}
+
+func (d *doubts) add(one *doubt) {
+	d.mu.Lock()
+	waits := !d.closed && len(d.waiting) < maxDoubts
+	if waits {
+		d.waiting[one] = time.AfterFunc(doubtFor, func() { d.settle(one) })
+	}
+	d.mu.Unlock()
+	if !waits {
+		d.decide(one)
+	}
+}
+
+// settle ends the waiting for one, once.
+func (d *doubts) settle(one *doubt) {
+	d.mu.Lock()
+	timer, waits := d.waiting[one]
+	delete(d.waiting, one)
+	d.mu.Unlock()
+	if waits {
+		timer.Stop()
+		d.decide(one)
+	}
+}
+
+func (d *doubts) decide(one *doubt) {
+	if !d.trust.has(one.kind) {
+		one.tell()
+	}
+}
+
+// close settles all.
+func (d *doubts) close() {
+	d.mu.Lock()
+	d.closed = true
+	all := slices.Collect(maps.Keys(d.waiting))
+	d.mu.Unlock()
+	for _, one := range all {
+		d.settle(one)
+	}
 }
 
 // connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client gets
@@ -152,18 +216,22 @@ func (s *session) distrusts(err error) bool {
 	if !c.certified || s.p.clients.closing.Load() {
 		return false
 	}
-	said := ""
 	switch judge(err, time.Since(c.handshakeBegan), s.p.trust.has(c.kind)) {
-	case nothingSaid:
-		return false
 	case saidNo:
-		said = "the client does not trust the certificate (" + err.Error() + ")"
+		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
 	case seemsToSayNo:
-		said = "the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")"
+		s.p.doubts.add(&doubt{c.kind, func() {
+			s.tellDistrust("the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")")
+		}})
+	default:
+		return false
 	}
-	s.p.log.Warn().Str("host", s.tunnel.host).Str("client", c.RemoteAddr().String()).Str("do", s.howToTrust()).Msg(said)
-	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
 	return true
+}
+
+func (s *session) tellDistrust(said string) {
+	s.p.log.Warn().Str("host", s.tunnel.host).Str("client", s.raw.RemoteAddr().String()).Str("do", s.howToTrust()).Msg(said)
+	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
 }
 
 // howToTrust says what makes programs trust the root certificate.

@@ -128,8 +128,8 @@ func TestClientsWithoutTheRoot(t *testing.T) {
 				h := newHouse(t, config())
 				host, _, _ := net.SplitHostPort(target)
 				c.act(t, h.tunnel(target, false).conn.(*net.TCPConn), host)
-				h.untilGaps(1)
 				h.untilClients(0)
+				h.proxy.Shutdown(t.Context()) // nobody comes any more
 				gaps, log := h.gaps(), h.log.String()
 				if len(gaps) != 1 || gaps[0].Reason != recorder.GapRefused || gaps[0].URL != target {
 					t.Fatalf("gaps: %+v", gaps)
@@ -144,6 +144,19 @@ func TestClientsWithoutTheRoot(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestComesAgain: so is a browser not that closes a connection at its start and then asks on another.
+func TestComesAgain(t *testing.T) {
+	origin := newOrigin(t, true, sends("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+	h := newHouse(t, config())
+	h.tunnel(origin.address, true).conn.Close()
+	h.untilClients(0)
+	h.tunnel(origin.address, true).ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true)
+	h.proxy.Shutdown(t.Context())
+	if gaps := h.gaps(); len(gaps) > 0 {
+		t.Errorf("gaps: %+v", gaps)
 	}
 }
 
@@ -164,6 +177,7 @@ func TestUnusedConnections(t *testing.T) {
 	busy.ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true)
 	busy.conn.Close()
 	h.untilClients(0)
+	h.proxy.Shutdown(t.Context())
 	if gaps := h.gaps(); len(gaps) > 0 {
 		t.Errorf("gaps: %+v", gaps)
 	}
