@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# README's commands as they stand there, and those that the recorder prints at
+# its start: on a fresh account, in a network of its own in which example.org
+# is a server of this script. A command is a line of an `sh` block, with what it
+# goes on with behind a backslash. Only what README leaves open is given: the
+# token and a picture; and Chromium gets from the system what it needs to run
+# without a screen, not from the command.
+#
+# Tests and measures of speed are .ci/run's, and are run here with CI_LONG=1.
+set -euo pipefail
+if [[ ${1-} != inside ]]; then
+  unshare -nm true 2>/dev/null || users=(--user --map-root-user)
+  exec unshare "${users[@]}" --net --mount bash "$0" inside
+fi
+. "$(dirname "$0")/recorder.sh"
+
+ip link set lo up
+work=$T/readme
+checkout=$work/checkout
+mkdir -p "$work/home" "$checkout"
+tar -C "$here/../.." --exclude=./.git -cf - . | tar -C "$checkout" -xf -
+
+# A fresh account: nothing in it, and nothing known of ours in the environment.
+GOMODCACHE=$(go env GOMODCACHE) GOCACHE=$(go env GOCACHE)
+export GOMODCACHE GOCACHE GOPROXY=off GOTOOLCHAIN=local HOME=$work/home
+unset XDG_CONFIG_HOME "${!WARCORDER_@}" https_proxy http_proxy HTTPS_PROXY HTTP_PROXY
+
+# Debian's chromium takes flags of the system from this folder.
+cp -a /etc/chromium.d "$work/chromium.d"
+echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --headless --no-sandbox --disable-gpu --no-first-run"' >"$work/chromium.d/readme"
+mount --bind "$work/chromium.d" /etc/chromium.d
+
+# example.org, with a certificate that this machine trusts.
+(cd "$work" \
+  && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=readme-root \
+    -addext basicConstraints=critical,CA:TRUE -keyout root.key -out root.pem \
+  && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=example.org -CA root.pem -CAkey root.key \
+    -addext subjectAltName=DNS:example.org -addext basicConstraints=CA:FALSE -keyout site.key -out site.pem) 2>/dev/null
+cat /etc/ssl/certs/ca-certificates.crt "$work/root.pem" >"$work/bundle.pem"
+mount --bind "$work/bundle.pem" /etc/ssl/certs/ca-certificates.crt
+printf '127.0.0.1 localhost %s\n127.0.0.1 example.org\n' "$(hostname)" >"$work/hosts"
+mount --bind "$work/hosts" /etc/hosts
+cat >"$work/site.py" <<'SITE'
+import http.server, ssl, sys, threading
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b'<!DOCTYPE html><title>page</title><h1>the page of example.org</h1>'
+        if '-by-script' not in self.path:  # what asks for this has run the page
+            body += b'<script>fetch(location.pathname + "-by-script")</script>'
+        self.send_response(200)
+        self.send_header('Content-Type', 'text/html')
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        print(self.path, self.headers.get('User-Agent'), flush=True)
+
+plain, secure = (http.server.ThreadingHTTPServer(('127.0.0.1', port), Page) for port in (80, 443))
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(*sys.argv[1:])
+secure.socket = context.wrap_socket(secure.socket, server_side=True)
+threading.Thread(target=plain.serve_forever, daemon=True).start()
+print('up', flush=True)
+secure.serve_forever()
+SITE
+"$VENV/bin/python" "$work/site.py" "$work/site.pem" "$work/site.key" >"$work/site.log" 2>"$work/site.err" &
+pids[$!]=$!
+wait_for 20 grep -qx up "$work/site.log"
+
+export TOKEN=the-token-of-this-run
+head -c 1000 /dev/urandom >"$checkout/shot.png"
+cd "$checkout"
+
+# in_background COMMAND...: sets job, which is the leader of a group of its own.
+in_background() {
+  setsid "$@" &
+  job=$!
+  pids[job]=$job
+}
+gone() { ! kill -0 -- "-$job" 2>/dev/null; }
+end_job() {
+  kill -TERM -- "-$job" 2>/dev/null || true
+  wait_for 20 gone || kill -KILL -- "-$job"
+  unset "pids[$job]"
+}
+
+# record COMMAND: the recorder, at a terminal, for it greets people alone.
+record() {
+  WARCORDER_API_TOKEN=$TOKEN in_background script --quiet --return --flush --command "$1" "$work/terminal" </dev/null >/dev/null
+  recorder=$job
+  greeted() { grep -q 'Stop with Ctrl-C' "$work/terminal" 2>/dev/null; }
+  if wait_for 120 greeted; then ok "README: $1"; else not_ok "README: $1: $(tail -n 3 "$work/terminal" | tr '\n' ' ')"; exit 1; fi
+}
+
+# browse NAME SCRIPT PATH: a command that opens a browser, which never ends: until the page has run.
+browse() {
+  : >"$work/site.log"
+  in_background bash -c "$2" </dev/null >"$T/readme-browser.log" 2>&1
+  asked="^$3-by-script .*Chrome"
+  has_run() { grep -q "$asked" "$work/site.log"; }
+  if wait_for 60 has_run; then ok "$1"; else not_ok "$1: $(grep -i 'cert\|ssl' "$T/readme-browser.log" | tail -n 2 | tr '\n' ' ')"; fi
+  end_job
+}
+
+# run_one COMMAND: any other, with what is to be in its output.
+run_one() {
+  local want='' name
+  name=$(head -n 1 <<<"$1")
+  case $1 in
+    curl*/record*) want=recordID ;;
+    curl*https://example.org/*) want='the page of example.org' ;;
+    *' export '*) want='^org,example)/ .*"status":"200"' ;;
+  esac
+  if timeout 300 bash -c "set -e; $1" </dev/null >"$work/out" 2>"$work/err" && { [[ -z $want ]] || grep -q -- "$want" "$work/out"; }; then
+    ok "README: $name"
+  else
+    not_ok "README: $name: $(tail -n 3 "$work/err" "$work/out" | tr '\n' ' ')"
+  fi
+}
+
+commands() { # of README's sh blocks, each ended by a NUL
+  awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 }
+    inside && NF { printf "%s", $0; if (/\\$/) printf "\n"; else printf "%c", 0 }' README.md
+}
+
+count=0
+while IFS= read -r -d '' -u 3 command; do
+  count=$((count + 1))
+  case $command in
+    'go run .' | 'warcorder' | 'warcorder record') record "$command" ;;
+    chromium*) browse "README: chromium" "$command" / ;;
+    'go test '* | *proxy/testdata/*)
+      if [[ ${CI_LONG-} == 1 ]]; then run_one "$command"; else echo "# with CI_LONG=1: $command"; fi
+      ;;
+    *) run_one "$command" ;;
+  esac
+done 3< <(commands)
+((count >= 5)) && ok "README has $count commands" || not_ok "README has $count commands: are its blocks still marked sh?"
+
+# What the recorder has printed: commands stand alone on lines that are indented by ten spaces.
+tr -d '\r' <"$work/terminal" >"$work/greeting"
+while IFS= read -r -u 3 command; do
+  said=$(bash -c "$command" </dev/null 2>&1) && ok "printed: ${command%% *}" || not_ok "printed: $command: $said"
+done 3< <(sed -n 's/^ \{10\}\([^ ].*\)/\1/p' "$work/greeting")
+browse 'a browser that was told to trust the certificate, as printed, records' \
+  'chromium --proxy-server=http://127.0.0.1:8080 https://example.org/everyday' /everyday
+status=$(sed -n 's/.*status: \(http[^)]*\)).*/\1/p' "$work/greeting")
+try 'printed: the address of the status' curl --silent --fail "$status"
+if grep -q 'does not.* trust' "$work/greeting"; then not_ok 'no client was taken for one that does not trust the certificate'; fi
+
+kill -INT "$(field collections/default/recorder.json pid)" # as Ctrl-C does
+job=$recorder
+wait_for 30 gone || true
+status=0
+wait "$recorder" || status=$?
+open=$(find collections -name '*.open' | wc -l)
+if ((status == 0 && open == 0)) && compgen -G 'collections/default/archive/*.warc.gz' >/dev/null; then
+  ok 'Ctrl-C ends with status 0 and finishes the files'
+else
+  not_ok "Ctrl-C ends with status $status and leaves $open files open"
+fi
