@@ -19,11 +19,12 @@ var mayImport = map[string][]string{
 	"cmd/ask":            {}, // HTTP, and nothing of what is asked for
 	"cmd/holder":         {}, // files, and nothing of what is in them
 	"certs":              {}, // so that the authority can be read on its own
-	"store":              {"warcorder/canon", "warcorder/store/fault"},
+	"store":              {"warcorder/canon", "warcorder/store/fault", "warcorder/store/scratch"},
 	"store/fault":        {},                                                        // nothing but names in a normal build
 	"store/warc":         {"warcorder/store/fault", "warcorder/store/warc/deflate"}, // the files know nothing of the index
 	"store/warc/deflate": {},                                                        // bytes in, bytes out
-	"store/verify":       {"warcorder/store", "warcorder/store/warc"},               // it judges what recorder makes, and does not ask it
+	"store/scratch":      {},
+	"store/verify":       {"warcorder/store", "warcorder/store/warc", "warcorder/store/scratch"}, // it judges what recorder makes, and does not ask it
 	"store/warc/v09":     {"warcorder/store/warc"},
 	"recorder":           {"warcorder/canon", "warcorder/store", "warcorder/store/fault", "warcorder/store/warc", "warcorder/recorder/sha1pair"},
 	"recorder/sha1pair":  {},                                        // digests, and nothing of records

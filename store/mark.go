@@ -75,6 +75,10 @@ func hashFreelist(w io.Writer, file io.ReaderAt, meta boltMeta) error {
 
 // isMarked reports whether the index in file, at path, has a mark that is right.
 func isMarked(file *os.File, path string) bool {
+	info, err := os.Lstat(path + markSuffix)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	mark, err := os.Open(path + markSuffix)
 	if err != nil {
 		return false
@@ -94,7 +98,12 @@ func writeMark(file *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path+markSuffix, mark, 0o600)
+	out, err := os.OpenFile(path+markSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(mark)
+	return errors.Join(err, out.Close())
 }
 
 // removeMark removes the mark of the index at path, durably.
@@ -111,14 +120,28 @@ func removeMark(path string) error {
 
 // Move renames an index that nobody has open. What is at the new path is replaced.
 func Move(from, to string) error {
-	file, err := os.Open(from)
+	marked, err := hasMark(from)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(removeMark(to), os.Rename(from, to), removeMark(from))
+	if err != nil || !marked {
+		return err
+	}
+	file, err := os.Open(to)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	marked := isMarked(file, from)
-	if err := errors.Join(removeMark(to), os.Rename(from, to), removeMark(from)); err != nil || !marked {
-		return err
-	}
 	return writeMark(file, to) // the time of change is another now
+}
+
+// hasMark is isMarked for an index that is not open.
+func hasMark(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	return isMarked(file, path), nil
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -95,7 +96,7 @@ func spoilLeaves(t testing.TB, path string, bucket []byte, keep int) (spoilt int
 			t.Fatal(err)
 		}
 	}
-	if err := writeMark(file, path); err != nil {
+	if err := errors.Join(removeMark(path), writeMark(file, path)); err != nil {
 		t.Fatal(err)
 	}
 	return spoilt

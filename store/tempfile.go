@@ -1,16 +1,16 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"os"
+
+	"warcorder/store/scratch"
 )
 
 // tempFile is a file that is appended to and read. There is none until something is written.
 type tempFile struct {
 	file *os.File
 	size int64
-	gone bool // it has no name any more
 }
 
 // end returns where the next byte will lie. It makes the file if need be, in dir.
@@ -18,12 +18,11 @@ func (t *tempFile) end(dir string) (int64, error) {
 	if t.file != nil {
 		return t.size, nil
 	}
-	file, err := os.CreateTemp(dir, "warcorder-sort-*")
+	file, err := scratch.Create(dir, "warcorder-sort-*")
 	if err != nil {
 		return 0, fmt.Errorf("sort: %w", err)
 	}
 	t.file = file
-	t.gone = os.Remove(file.Name()) == nil // nothing is left behind, however we end, where the system lets an open file be removed
 	return 0, nil
 }
 
@@ -43,9 +42,5 @@ func (t *tempFile) close() error {
 	if t.file == nil {
 		return nil
 	}
-	err := t.file.Close()
-	if !t.gone {
-		err = errors.Join(err, os.Remove(t.file.Name()))
-	}
-	return err
+	return t.file.Close()
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"warcorder/store/scratch"
 )
 
 // row is a line of a table, made to be sorted by its bytes.
@@ -21,7 +23,6 @@ type spool struct {
 	mu   sync.Mutex
 	rows []row
 	file *os.File
-	gone bool  // the file has no name any more
 	runs []run // in it, one behind another
 	size int64
 }
@@ -54,12 +55,11 @@ func (s *spool) sort() {
 // spill makes a run of the rows that are in memory.
 func (s *spool) spill(dir string) error {
 	if s.file == nil {
-		file, err := os.CreateTemp(dir, "warcorder-verify-*")
+		file, err := scratch.Create(dir, "warcorder-verify-*")
 		if err != nil {
 			return err
 		}
 		s.file = file
-		s.gone = os.Remove(file.Name()) == nil // nothing is left behind, however we end, where the system lets an open file be removed
 	}
 	s.sort()
 	out := bufio.NewWriterSize(s.file, 1<<18)
@@ -132,9 +132,6 @@ func (s *spool) close() {
 		return
 	}
 	s.file.Close() // what was written has been read, or is of no use
-	if !s.gone {
-		os.Remove(s.file.Name())
-	}
 	s.file = nil
 }
 
