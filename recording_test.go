@@ -58,7 +58,7 @@ type recording struct {
 // logLine is a line of the log: the fields that a test reads, and its text.
 type logLine struct {
 	Level, Message, Address, File, URL, Copy, Fault string
-	Cut, Kept, Offset, Length                       int64
+	Cut, Kept, Offset, Length, Whole                int64
 	Hit                                             int
 	text                                            string
 }

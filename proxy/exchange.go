@@ -304,6 +304,9 @@ func (e *exchange) relayResponse(res *response, head int) error {
 		if err := e.keep(&e.x.Response, piece); err != nil {
 			return err
 		}
+		if b.done() {
+			e.x.Flush()
+		}
 		err := e.toClient(piece)
 		e.up.consume(len(piece))
 		switch {

@@ -28,9 +28,10 @@ type done struct {
 	captured bool
 	capture  store.Capture
 	took     time.Duration
-	size     int64 // as it crossed the wire
-	queued   int64 // what it takes of the queue
-	extra    bool  // it is no exchange
+	size     int64  // as it crossed the wire
+	queued   int64  // what it takes of the queue
+	extra    bool   // it is no exchange
+	spill    string // its files, which are to be removed when it is on disk
 	wait     chan<- outcome
 
 	original *pendingOriginal // what others may refer to; nil if they may not

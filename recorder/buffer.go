@@ -2,18 +2,27 @@ package recorder
 
 import (
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
+	"sync"
 )
 
-// Buffer keeps the bytes of one message: in one contiguous piece of pooled memory up to a little above 1 MiB, beyond that,
-// or when all buffers together hold too much, in a file without a name, and what came last in memory until it is worth a write.
-// It is not safe for concurrent use. The zero Buffer works and never spills; those of an [Exchange] do.
+// Buffer keeps the bytes of one message: in one contiguous piece of pooled memory up to a little
+// above 1 MiB, beyond that, or when all buffers together hold too much, in a file, and what came last
+// in memory until it is worth a write. It is not safe for concurrent use. The zero Buffer works and
+// never spills; those of an [Exchange] do.
 type Buffer struct {
-	memory  *memory
+	memory *memory
+	spill  *spill // that of the exchange
+
+	// mu is held while what follows is looked at or changed: when the other side of the exchange
+	// spills, its goroutine writes down what this one has in memory.
+	mu      sync.Mutex
 	chunk   *[]byte  // what was written and is not in file; nil before the first byte, and when memory is short
 	file    *os.File // once it has spilled
 	spilled int64    // bytes in file
+	crc     uint32   // of them
 	size    int64
 	err     error // why nothing more can be kept
 	refused bool  // something was not kept for that reason
@@ -25,24 +34,39 @@ type Buffer struct {
 // leave is what became of a chunk that was written to a file.
 type leave struct {
 	n   int
+	crc uint32 // of the file
 	err error
 }
 
-// gathered is how many bytes are written to a file at once, while others come: a body that comes in records of TLS would take a system call for each
-// 16 KiB, and wait for it.
+// gathered is how many bytes are written to a file at once, while others come: a body that comes in
+// records of TLS would take a system call for each 16 KiB, and wait for it.
 const gathered = 256 << 10
 
-// Write keeps p. An error says that p, or a part of it, cannot be kept: the disk is full, say. Whoever passes the bytes on must then stop
-// doing so, for nothing may pass unrecorded; Commit records what came before as truncated.
+// Write keeps p. An error says that p, or a part of it, cannot be kept: the disk is full, say. Whoever
+// passes the bytes on must then stop doing so, for nothing may pass unrecorded; Commit records what
+// came before as truncated.
 func (b *Buffer) Write(p []byte) (int, error) {
-	if b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk) {
-		*b.chunk = append(*b.chunk, p...)
-		b.size += int64(len(p))
+	b.mu.Lock()
+	if b.hasRoom(p) {
+		b.take(p)
+		b.mu.Unlock()
 		return len(p), nil
 	}
+	defer b.mu.Unlock()
 	n, err := b.writeSlowly(p)
 	b.refused = b.refused || err != nil
 	return n, err
+}
+
+// hasRoom reports whether p can go into memory as it is.
+func (b *Buffer) hasRoom(p []byte) bool {
+	return b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk)
+}
+
+// take keeps p in memory, where there is room for it.
+func (b *Buffer) take(p []byte) {
+	*b.chunk = append(*b.chunk, p...)
+	b.size += int64(len(p))
 }
 
 func (b *Buffer) writeSlowly(p []byte) (int, error) {
@@ -50,26 +74,34 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 		return 0, b.err
 	}
 	if b.file == nil && b.grow(b.size+int64(len(p))) {
-		return b.Write(p)
+		b.take(p)
+		return len(p), nil
 	}
 	if b.file == nil {
-		if b.err = b.spill(); b.err != nil {
+		if b.err = b.leaveMemory(); b.err != nil {
 			return 0, b.err
 		}
 	} else if err := b.flush(); err != nil {
 		return 0, err
 	}
-	if b.chunk != nil && len(p) <= cap(*b.chunk) {
-		return b.Write(p)
+	if b.hasRoom(p) {
+		b.take(p)
+		return len(p), nil
 	}
 	if err := b.settle(); err != nil {
 		return 0, err
 	}
 	n, err := b.file.Write(p)
-	b.spilled += int64(n)
+	b.note(p[:n])
 	b.size += int64(n)
 	b.err = b.unkept(err)
 	return n, b.err
+}
+
+// note notes what has been written to the file.
+func (b *Buffer) note(p []byte) {
+	b.spilled += int64(len(p))
+	b.crc = crc32.Update(b.crc, crc32.IEEETable, p)
 }
 
 // flush lets what is in memory go to the file, and makes room for more.
@@ -86,17 +118,31 @@ func (b *Buffer) flush() error {
 		free = b.memory.take(gathered)
 	}
 	b.leaving, b.chunk = b.chunk, free
-	go func(file *os.File, chunk []byte, left chan<- leave) {
+	go func(file *os.File, chunk []byte, crc uint32, left chan<- leave) {
 		n, err := file.Write(chunk)
-		left <- leave{n, err}
-	}(b.file, *b.leaving, b.left)
+		left <- leave{n, crc32.Update(crc, crc32.IEEETable, chunk[:n]), err}
+	}(b.file, *b.leaving, b.crc, b.left)
 	if b.chunk == nil { // memory is short
 		return b.settle()
 	}
 	return nil
 }
 
-// lacks waits until nothing is being written to the file, and returns why not all that came was kept; nil if it was, be it in memory because the file failed.
+// flushAll brings to the file of a buffer that has spilled whatever is still in memory. What could not
+// be written stays there.
+func (b *Buffer) flushAll() error {
+	if err := b.settle(); err != nil || b.chunk == nil {
+		return err
+	}
+	n, err := b.file.Write(*b.chunk)
+	b.note((*b.chunk)[:n])
+	*b.chunk = append((*b.chunk)[:0], (*b.chunk)[n:]...)
+	b.err = b.unkept(err)
+	return b.err
+}
+
+// lacks waits until nothing is being written to the file, and returns why not all that came was kept;
+// nil if it was, be it in memory because the file failed.
 func (b *Buffer) lacks() error {
 	if err := b.settle(); b.refused {
 		return err
@@ -117,7 +163,7 @@ func (b *Buffer) landed() (free *[]byte, err error) {
 		return nil, b.err
 	}
 	l := <-b.left
-	b.spilled += int64(l.n)
+	b.spilled, b.crc = b.spilled+int64(l.n), l.crc
 	chunk := b.leaving
 	b.leaving = nil
 	if l.err == nil {
@@ -148,14 +194,17 @@ func (b *Buffer) unkept(err error) error {
 // Len is the number of bytes written.
 func (b *Buffer) Len() int64 { return b.size }
 
-// Reset forgets what was written and gives back what it took.
+// Reset forgets what was written and gives back what it took. A file that was written stays, until
+// that of the exchange goes.
 func (b *Buffer) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	_ = b.settle() // what it could not keep nobody wants
 	b.drop()
 	if b.file != nil {
-		b.file.Close() // nothing is left of it: it has no name
+		b.file.Close() // what was written to it is not asked for any more
 	}
-	*b = Buffer{memory: b.memory}
+	b.file, b.spilled, b.crc, b.size, b.err, b.refused = nil, 0, 0, 0, nil, false
 }
 
 // grow makes room for size bytes in memory. It is false if they must go to disk.
@@ -172,9 +221,15 @@ func (b *Buffer) grow(size int64) bool {
 	return true
 }
 
-// spill moves what was written into a file. On error the bytes stay where they were.
-func (b *Buffer) spill() error {
-	file, err := b.memory.file()
+// leaveMemory moves what was written into a file. On error the bytes stay where they were.
+func (b *Buffer) leaveMemory() error {
+	b.mu.Unlock() // the other side may be about to do the same
+	err := b.spill.begin(b)
+	b.mu.Lock()
+	var file *os.File
+	if err == nil {
+		file, err = b.memory.file(b.spill.fileOf(b))
+	}
 	if err == nil && b.chunk != nil {
 		_, err = file.Write(*b.chunk)
 	}
@@ -184,8 +239,11 @@ func (b *Buffer) spill() error {
 		}
 		return b.unkept(err)
 	}
+	b.file = file
+	if b.chunk != nil {
+		b.note(*b.chunk)
+	}
 	b.drop()
-	b.file, b.spilled = file, b.size
 	b.chunk = b.memory.take(gathered)
 	return nil
 }

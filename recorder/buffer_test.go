@@ -15,6 +15,13 @@ func newMemory(t *testing.T, limit int64) *memory {
 	return &memory{dir: t.TempDir(), limit: limit, failed: func(err error) { t.Log(err) }}
 }
 
+// newBuffer returns the response of an exchange that shares memory.
+func newBuffer(m *memory) *Buffer {
+	x := new(Exchange)
+	x.begin(m)
+	return &x.Response
+}
+
 // TestBuffer writes bodies in pieces and reads them back, in memory and spilled.
 func TestBuffer(t *testing.T) {
 	random := make([]byte, 3<<20)
@@ -40,7 +47,7 @@ func TestBuffer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMemory(t, c.limit)
-			b := Buffer{memory: m}
+			b := newBuffer(m)
 			want := random[:c.size]
 			for from := 0; from < c.size; from += c.piece {
 				piece := want[from:min(from+c.piece, c.size)]
@@ -64,7 +71,7 @@ func TestBuffer(t *testing.T) {
 					t.Errorf("at %d: %d bytes of %d, %v", from, n, len(part), err)
 				}
 			}
-			if names, _ := os.ReadDir(m.dir); len(names) > 0 {
+			if names, _ := os.ReadDir(m.dir); len(names) > 0 != c.spilled {
 				t.Errorf("in the spill folder: %v", names)
 			}
 			b.Reset()
@@ -82,7 +89,7 @@ func TestBuffer(t *testing.T) {
 // TestBuffersShareMemory: when all buffers together hold as much as they may the next one spills, though it is small, and not for ever.
 func TestBuffersShareMemory(t *testing.T) {
 	m := newMemory(t, 100<<10)
-	a, b := Buffer{memory: m}, Buffer{memory: m}
+	a, b := newBuffer(m), newBuffer(m)
 	a.Write(make([]byte, 60<<10))
 	b.Write(make([]byte, 60<<10))
 	if a.file != nil || b.file == nil {
@@ -113,7 +120,7 @@ func TestBufferCannotSpill(t *testing.T) {
 	m := newMemory(t, 1<<30)
 	var told error
 	m.failed = func(err error) { told = err }
-	b := Buffer{memory: m}
+	b := newBuffer(m)
 	b.Write(make([]byte, 1<<20))
 	m.dir = filepath.Join(m.dir, "file")
 	if err := os.WriteFile(m.dir, nil, 0o600); err != nil {
@@ -138,7 +145,7 @@ func TestBufferCannotGoOn(t *testing.T) {
 	body := make([]byte, 4<<20)
 	rand.Read(body)
 	for pieces, fails := range map[int]bool{1: false, 17: true, 100: true} { // one has room in memory, 17 have not; of 100 not all are taken
-		b := Buffer{memory: m}
+		b := newBuffer(m)
 		if _, err := b.Write(body[:2<<20]); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +181,7 @@ func BenchmarkBuffer(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				x := Buffer{memory: m}
+				x := newBuffer(m)
 				for from := 0; from < size; from += 32 << 10 {
 					x.Write(body[from:min(from+32<<10, size)])
 				}

@@ -82,6 +82,9 @@ func (r *Recorder) beginSession() error {
 // or is noted in an index that is not the collection's any more, recorder.json stays: the next start
 // then says that something went wrong.
 func (r *Recorder) endSession() error {
+	if r.session.Started.IsZero() { // it has only recorded what a crash had left
+		return r.index.Close()
+	}
 	s := store.Session{Started: r.session.Started, Last: time.Now().UTC()}
 	err := errors.Join(r.index.SetSession(s), r.index.Close())
 	if err != nil || r.health.fault(indexed) != nil {

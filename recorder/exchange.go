@@ -47,10 +47,33 @@ type Exchange struct {
 	// it. Heads of 1xx responses before the final one do not belong in it.
 	Request, Response Buffer
 
-	ended    time.Time // when Commit was called
-	queued   int64     // what it takes of the queue
-	extra    *Extra    // what it stands for instead of an exchange; its block is Response
+	ended    time.Time      // when Commit was called
+	queued   int64          // what it takes of the queue
+	extra    *Extra         // what it stands for instead of an exchange; its block is Response
+	told     chan<- outcome // is told what became of it, unless it is nil
 	recorder *Recorder
+	spill    spill // what it has on disk
+}
+
+// begin makes an empty exchange one whose buffers share memory.
+func (x *Exchange) begin(m *memory) {
+	x.spill.x = x
+	x.Request.memory, x.Response.memory = m, m
+	x.Request.spill, x.Response.spill = &x.spill, &x.spill
+}
+
+// Flush makes sure that the exchange outlives the process, if it is large or has left memory for
+// another reason. Whoever passes on the last byte of a response calls it before: what the client has
+// whole is recorded whole, whatever becomes of the recorder.
+func (x *Exchange) Flush() {
+	x.about("", 0)
+}
+
+// about notes where its records are about to go: there the next start looks for them.
+func (x *Exchange) about(file string, at int64) {
+	if err := x.spill.note(file, at); err != nil {
+		x.spill.failed(err)
+	}
 }
 
 // Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It blocks while more bytes
@@ -65,13 +88,24 @@ func (x *Exchange) Discard() {
 	x.release()
 }
 
-// release gives back what the exchange holds, itself included.
+// release gives back what the exchange holds, itself included. Its files go, if nobody has taken them.
 func (x *Exchange) release() {
 	x.Request.Reset()
 	x.Response.Reset()
 	r := x.recorder
+	r.unspill(x.spill.leave())
 	*x = Exchange{}
 	r.pool.Put(x)
+}
+
+// keepSpilled lets all that has spilled be on disk, and the memory that held the last of it go.
+func (x *Exchange) keepSpilled() {
+	x.Flush()
+	for _, b := range []*Buffer{&x.Request, &x.Response} {
+		if b.file != nil && b.spilled == b.size {
+			b.drop()
+		}
+	}
 }
 
 // noteUnkept marks the exchange as truncated if its buffers could not keep all of it.

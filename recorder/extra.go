@@ -35,7 +35,7 @@ type Extra struct {
 	ConcurrentTo, RefersTo string
 
 	// Block is the content. When it cannot be written to, the record cannot be kept: Discard it.
-	Block *Buffer
+	Block *Buffer `json:"-"`
 
 	id   recordID
 	x    *Exchange    // that takes it through the queue
@@ -257,6 +257,10 @@ func (m *maker) addExtra(e *Extra, block []byte, f *files) {
 	member := m.append(nil, e.appendHeader(nil, m.style, &body, &s.warcinfo), &body)
 	d := e.done(m.records.keyer, &body)
 	d.capture.Length = int64(len(member))
+	if e.x != nil {
+		e.x.about(s.name, 0)
+		d.spill = e.x.spill.leave()
+	}
 	f.add(s, bound, member, d)
 	m.underway = underway{handed: true}
 }

@@ -45,6 +45,9 @@ func (m *maker) make(x *Exchange, request, response *message, s *segment) *recor
 		panic(err)
 	}
 	m.ids = ids{warcinfo: s.warcinfo, response: m.random.next(), request: m.random.next(), metadata: m.random.next()}
+	if x.spill.begun.Load() {
+		m.ids.response, m.ids.request, m.ids.metadata = x.spill.ids.response, x.spill.ids.request, x.spill.ids.metadata
+	}
 	m.records.make(x, request, response, &m.ids)
 	if m.records.beyond {
 		m.log.Warn().Str("url", m.records.uri).Msg("keyed as binary: " + beyondReason)

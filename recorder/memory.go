@@ -3,8 +3,8 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -63,34 +63,33 @@ func (m *memory) give(chunk *[]byte) {
 	}
 }
 
-// file makes a file that vanishes with its last descriptor: it loses its name before its first byte.
-func (m *memory) file() (*os.File, error) {
+// file makes the file that a side of an exchange spills to.
+func (m *memory) file(path string) (*os.File, error) {
 	if err := fault.At(fault.Spill); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(m.dir, "body-")
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(m.dir, 0o700) == nil { // someone has tidied up
-		f, err = os.CreateTemp(m.dir, "body-")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
 // probe finds out whether a body could be spilled.
 func (m *memory) probe() error {
-	f, err := m.file()
-	if err != nil {
-		return fmt.Errorf("spill: %w", err)
-	}
-	defer f.Close()
-	if _, err := f.Write(make([]byte, maxChunk)); err != nil {
+	if err := m.tryToSpill(); err != nil {
 		return fmt.Errorf("spill: %w", err)
 	}
 	return nil
 }
+
+func (m *memory) tryToSpill() error {
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := m.file(filepath.Join(m.dir, probeName))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, maxChunk))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// probeName is the file that shows whether a body could be spilled.
+const probeName = "probe"

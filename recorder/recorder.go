@@ -18,7 +18,8 @@
 //	indexes/       for exported CDXJ
 //	recorder.json  who records, and where it can be asked, from its start to its end
 //	index.bolt     the index; with .new behind it while it is made anew, with .damaged (.damaged.2 …) when it has been replaced
-//	spill/         bodies too large for memory; its files have no names, so that nothing is left of them
+//	spill/         exchanges too large for memory, until they are in a WARC file, see [spill]: the next
+//	               start records what a crash, or the end of a recorder that was in a hurry, has left there
 package recorder
 
 import (
@@ -87,8 +88,9 @@ type Recorder struct {
 	closeError error
 }
 
-// Open opens the collection in a directory, which it makes if there is none, and brings files and index into agreement after a crash. It
-// returns an error that wraps store.ErrLocked if another recorder has the collection open.
+// Open opens the collection in a directory, which it makes if there is none, and brings files and index
+// into agreement after a crash; then it records what the crash has left in spill/. It returns an error
+// that wraps store.ErrLocked if another recorder has the collection open.
 func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -98,16 +100,11 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, fmt.Errorf("host name for WARC files: %w", err)
-	}
 	if collection, err = filepath.Abs(collection); err != nil {
 		return nil, err
 	}
-	archive := filepath.Join(collection, "archive")
-	for _, dir := range []string{archive, filepath.Join(collection, "indexes")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+	for _, dir := range []string{"archive", "indexes"} {
+		if err := os.MkdirAll(filepath.Join(collection, dir), 0o755); err != nil {
 			return nil, err
 		}
 	}
@@ -115,13 +112,40 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{log: log, index: index, collection: collection, unlock: unlock, keyer: keyer, closing: make(chan struct{})}
+	r, err := newRecorder(&cfg, collection, keyer, index, unlock, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.beginSession(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	if _, err := r.recoverSpilled(&cfg); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.watch(collection, cfg.MinFreeSpace)
+	return r, nil
+}
+
+// newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the index
+// and unlocks the collection, also when it fails.
+func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt, unlock func() error,
+	log zerolog.Logger) (*Recorder, error) {
+	spill := filepath.Join(collection, spillFolder)
+	host, err := os.Hostname()
+	if err = errors.Join(err, os.MkdirAll(spill, 0o700)); err != nil {
+		return nil, errors.Join(err, index.Close(), unlock())
+	}
+	r := &Recorder{
+		log: log, index: index, collection: collection, unlock: unlock, keyer: keyer, closing: make(chan struct{}),
+	}
 	r.health.log, r.health.stop, r.chains.index = log, r.panics.stop, index
-	r.gaps.caught = r.Panicked
-	r.gaps.log, r.gaps.index, r.gaps.total, r.gaps.more = log, index, map[string]int64{}, map[string]int64{}
+	r.gaps.log, r.gaps.index, r.gaps.caught = log, index, r.Panicked
+	r.gaps.total, r.gaps.more = map[string]int64{}, map[string]int64{}
 	r.files = files{
-		dir: archive, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host, style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
-		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2), syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
+		dir: filepath.Join(collection, "archive"), pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
+		style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
+		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
+		syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
 	}
 	r.files.gone = func(name, detail string) {
 		r.Gap(GapMissing, name, detail)
@@ -129,16 +153,12 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	}
 	r.files.fewerKeys.L = &r.files.mu
 	r.files.originals.init(&r.files.mu)
-	r.memory.dir, r.memory.limit, r.memory.failed = filepath.Join(collection, "spill"), inFlightMemory+cfg.QueueSize, r.spillFailed
-	if err := r.beginSession(); err != nil {
-		return nil, errors.Join(err, index.Close(), unlock())
-	}
+	r.memory.dir, r.memory.limit, r.memory.failed = spill, inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.start(cfg)
-	r.watch(collection, cfg.MinFreeSpace)
 	return r, nil
 }
 
-// prepare locks the collection, recovers what a crash has left, opens the index and empties the spill folder.
+// prepare locks the collection, recovers what a crash has left, and opens the index.
 func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
 	r, unlock, err := newRecovery(cfg, collection, keyer, log)
 	if err != nil {
@@ -151,15 +171,11 @@ func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (i
 	if err := r.noteCrash(index); err != nil {
 		return nil, nil, errors.Join(err, index.Close(), unlock())
 	}
-	spill := filepath.Join(collection, "spill")
-	if err := errors.Join(os.RemoveAll(spill), os.MkdirAll(spill, 0o700)); err != nil {
-		return nil, nil, errors.Join(err, index.Close(), unlock())
-	}
 	return index, unlock, nil
 }
 
 // start starts the goroutines.
-func (r *Recorder) start(cfg Config) {
+func (r *Recorder) start(cfg *Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
 	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
 	c := &r.committer
@@ -173,10 +189,20 @@ func (r *Recorder) start(cfg Config) {
 		w.caught, w.gap = r.Panicked, r.Gap
 		r.workers.Go(func() { w.run(r.small.out) })
 	}
-	w := &largeWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, health: &r.health, closing: r.closing, lost: r.loses, buf: make([]byte, 256<<10)}
-	w.caught, w.gap, c.caught, c.gap = r.Panicked, r.Gap, r.Panicked, r.Gap
+	w := r.newLargeWorker(cfg, &r.health, r.closing)
+	c.caught, c.gap = r.Panicked, r.Gap
 	r.workers.Go(func() { w.run(r.large) })
 	r.stopped.Go(c.run)
+}
+
+// newLargeWorker returns a worker whose tries to write are the last ones when closing is closed.
+func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
+	w := &largeWorker{
+		maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files,
+		health: h, closing: closing, lost: r.loses, buf: make([]byte, 256<<10),
+	}
+	w.caught, w.gap = r.Panicked, r.Gap
+	return w
 }
 
 // Index is the collection's index, with all that was on disk when Index was called, unless nothing can be written to it at present. It is open until Close.
@@ -192,7 +218,7 @@ func (r *Recorder) Begin() *Exchange {
 		x = new(Exchange)
 	}
 	x.recorder = r
-	x.Request.memory, x.Response.memory = &r.memory, &r.memory
+	x.begin(&r.memory)
 	return x
 }
 
@@ -203,6 +229,7 @@ func (r *Recorder) Ready() error { return r.health.ready() }
 // commit puts an exchange in the queue.
 func (r *Recorder) commit(x *Exchange) {
 	x.noteUnkept()
+	x.keepSpilled()
 	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -226,6 +253,21 @@ func (r *Recorder) commit(x *Exchange) {
 
 // finished lets go of an exchange that is recorded or lost.
 func (r *Recorder) finished(d *done) {
+	r.unspill(d.spill)
+	r.letGo(d)
+}
+
+// unspill removes the files of an exchange; "" is none.
+func (r *Recorder) unspill(path string) {
+	if path == "" {
+		return
+	}
+	if err := removeSpilled(path); err != nil {
+		r.log.Error().Err(err).Msg("what an exchange has spilled cannot be removed: the next start does that")
+	}
+}
+
+func (r *Recorder) letGo(d *done) {
 	if d.queued > 0 {
 		r.queue.Release(d.queued)
 		r.queued.Add(-d.queued)
@@ -233,8 +275,15 @@ func (r *Recorder) finished(d *done) {
 	d.tell(nil)
 }
 
-// loses logs an exchange that cannot be recorded.
+// loses logs an exchange that cannot be recorded. One that lies on disk as a whole is left there for the
+// next start, unless somebody is told now that it has not been written.
 func (r *Recorder) loses(d *done, err error) {
+	if d.spill != "" && d.wait == nil && !errors.As(err, new(*readError)) {
+		r.log.Error().Err(err).Str("url", d.url).Str("file", d.spill+sidecarSuffix).
+			Msg("exchange not written: what it has spilled stays, and the next start records it")
+		r.letGo(d)
+		return
+	}
 	r.lost.Add(1)
 	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
 	r.Gap(GapWrite, d.url, err.Error())
@@ -283,5 +332,6 @@ func (r *Recorder) close() error {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
 	r.watcher.Wait()
-	return errors.Join(err, r.gaps.close(), os.RemoveAll(r.memory.dir), r.endSession(), r.unlock())
+	_ = os.Remove(r.memory.dir) // unless something is in it
+	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
 }

@@ -28,6 +28,7 @@ type Recovered struct {
 	Left     []string  // base names of files that keep two names, or the one with .open: what is in them is in the index
 	Rebuilt  bool      // the index was made anew
 	Replaced string    // where the old index is now; "" if it is not there any more
+	Spilled  Spilled   // what lay in spill/
 }
 
 // ErrNoCollection says that there is nothing to recover.
@@ -47,16 +48,29 @@ type Progress func(file string, done, total int64)
 // the collection is in use, and one that wraps ErrNoCollection if there is none.
 func Recover(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
 	cfg.Progress = progress
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Recovered{}, err
+	}
 	r, unlock, err := existing(cfg, collection, log)
 	if err != nil {
 		return Recovered{}, err
 	}
-	defer unlock()
 	index, err := r.open()
 	if err == nil {
-		err = errors.Join(r.noteCrash(index), index.Close())
+		if err = r.noteCrash(index); err != nil {
+			err = errors.Join(err, index.Close())
+		}
 	}
-	return r.found, err
+	if err != nil {
+		return r.found, errors.Join(err, unlock())
+	}
+	rec, err := newRecorder(&cfg, r.dir, r.keyer, index, unlock, log)
+	if err != nil {
+		return r.found, err
+	}
+	r.found.Spilled, err = rec.recoverSpilled(&cfg)
+	return r.found, errors.Join(err, rec.Close())
 }
 
 // recovery brings the WARC files of a collection into agreement with its index. It can be interrupted anywhere and begun again.

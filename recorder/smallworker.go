@@ -117,6 +117,8 @@ func (w *smallWorker) record(x *Exchange) {
 		w.members = w.append(w.members, r.request, &request)
 	}
 	w.members = w.appendMetadata(w.members)
+	x.about(s.name, 0)
+	d.spill = x.spill.leave()
 	w.files.add(s, bound, w.members, d)
 	w.underway = underway{handed: true}
 	w.recordChain(x, w.files)
@@ -148,7 +150,7 @@ func (w *smallWorker) bytes(side int, b *Buffer) []byte {
 
 // lostOf is what is left of an exchange that cannot be recorded.
 func lostOf(x *Exchange) *done {
-	d := &done{url: x.URL, queued: x.queued}
+	d := &done{url: x.URL, queued: x.queued, spill: x.spill.leave()}
 	if x.extra != nil {
 		d.extra, d.wait = true, x.extra.wait
 	}
@@ -157,7 +159,8 @@ func lostOf(x *Exchange) *done {
 
 // doneOf is what the committer must know of an exchange.
 func doneOf(x *Exchange, r *records, found *lookup) done {
-	d := done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued, original: found.original}
+	d := done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued,
+		original: found.original, wait: x.told}
 	if found.to != nil {
 		d.refers = found.to.pending
 	}

@@ -22,6 +22,9 @@ const (
 	IndexCommit    Point = "index-commit"   // before a transaction of the index
 	IndexCommitted Point = "index-committed"
 	Spill          Point = "spill"           // before a body moves to disk
+	SpillNote      Point = "spill-note"      // before a line is added to the sidecar of one
+	RecoverSpill   Point = "recover-spill"   // before each exchange that is left in spill/ is recorded
+	RecoverSpilled Point = "recover-spilled" // and after, before its files are removed
 	RecoverScan    Point = "recover-scan"    // before a file that was not finished is read
 	RecoverCopy    Point = "recover-copy"    // before what is cut off is copied
 	RecoverRewrite Point = "recover-rewrite" // before each piece that is good of a damaged file is copied to the one that replaces it
@@ -35,4 +38,4 @@ const (
 
 // Points are all points.
 var Points = []Point{Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename, WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted,
-	Spill, RecoverScan, RecoverCopy, RecoverRewrite, RecoverCut, RecoverFinish, RecoverSeal, RebuildFile, RebuildSwap, RebuildDone}
+	Spill, SpillNote, RecoverSpill, RecoverSpilled, RecoverScan, RecoverCopy, RecoverRewrite, RecoverCut, RecoverFinish, RecoverSeal, RebuildFile, RebuildSwap, RebuildDone}

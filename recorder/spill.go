@@ -1,0 +1,247 @@
+package recorder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/fault"
+)
+
+// spill is what an exchange has on disk before its records are, from when one of its sides leaves
+// memory until they are in a WARC file:
+//
+//	spill/NAME.jsonl     the sidecar: facts of the exchange, a line whenever there are new ones
+//	spill/NAME.request   the bytes of a side, as they crossed the wire
+//	spill/NAME.response
+//
+// Each line of the sidecar holds all facts by itself, with the bytes of a side that is in memory, and
+// the last one counts. It is there before a side, and goes before it. One with done means that the
+// client may have had the whole answer: all of it is in the files then, in the system's hands. Nothing
+// is forced to disk: a process that is killed loses nothing of what is there, and for a machine that
+// loses power the checksums tell what is good.
+type spill struct {
+	x     *Exchange
+	begun atomic.Bool // its files are there
+
+	mu   sync.Mutex // held while the sidecar is written
+	path string     // of the files, without their endings
+	last *sidecar   // as it was found at the start; nil if the exchange is of this run
+	ids  ids        // of the records, by which the next start knows whether they are in a WARC file
+}
+
+// The folder, and the endings of the files' names.
+const (
+	spillFolder = "spill"
+
+	sidecarSuffix  = ".jsonl"
+	requestSuffix  = ".request"
+	responseSuffix = ".response"
+)
+
+// spillSuffixes are all of them, in the order in which they go.
+var spillSuffixes = []string{sidecarSuffix, requestSuffix, responseSuffix}
+
+// sidecar is a line of it.
+type sidecar struct {
+	Format     int        `json:"format"` // 1
+	Done       bool       `json:"done"`   // nothing more comes; else it broke off with the recorder
+	URL        string     `json:"url"`
+	Method     string     `json:"method,omitempty"`
+	Started    time.Time  `json:"started"`
+	Ended      time.Time  `json:"ended,omitzero"`
+	RemoteIP   netip.Addr `json:"ip,omitzero"`
+	TLS        uint16     `json:"tls,omitempty"`
+	Cipher     uint16     `json:"cipher,omitempty"`
+	Unverified string     `json:"unverified,omitempty"`
+	Truncated  string     `json:"truncated,omitempty"`
+	Fault      string     `json:"fault,omitempty"`
+	Chain      [][]byte   `json:"chain,omitempty"` // DER
+	IDs        spilledIDs `json:"ids"`
+	Request    *side      `json:"request,omitempty"`
+	Response   *side      `json:"response,omitempty"`
+	Extra      *Extra     `json:"extra,omitempty"` // what it stands for instead of an exchange
+	Into       string     `json:"into,omitempty"`  // WARC file that its records are about to go to,
+	At         int64      `json:"at,omitempty"`    // behind this offset
+}
+
+// spilledIDs are the IDs of the records, <urn:uuid:…>.
+type spilledIDs struct {
+	Response string `json:"response"`
+	Request  string `json:"request"`
+	Metadata string `json:"metadata"`
+}
+
+// side is one side of an exchange: how much of it is in its file, or, if it has none, its bytes.
+type side struct {
+	Length int64  `json:"length"`
+	CRC32  uint32 `json:"crc32"`
+	Bytes  []byte `json:"bytes,omitempty"`
+}
+
+const (
+	sidecarFormat = 1
+
+	// maxChainKept is how many bytes of certificates a sidecar has.
+	maxChainKept = 64 << 10
+)
+
+// begin makes the sidecar when the first side is about to leave memory. What the other one has is
+// written down with it.
+func (s *spill) begin(leaving *Buffer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun.Load() {
+		return nil
+	}
+	var random idSource
+	s.ids = ids{response: random.next(), request: random.next(), metadata: random.next()}
+	name := fmt.Sprintf("%s-%x", s.x.Started.UTC().Format("20060102150405.000"), s.ids.response[:6])
+	s.path = filepath.Join(leaving.memory.dir, name)
+	line := s.facts()
+	for _, b := range []*Buffer{&s.x.Request, &s.x.Response} {
+		if b != leaving {
+			*line.side(s, b) = b.snapshot()
+		}
+	}
+	err := s.append(line)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(leaving.memory.dir, 0o700) == nil { // someone has tidied up
+		err = s.append(line)
+	}
+	s.begun.Store(err == nil)
+	return err
+}
+
+// snapshot is what a side has in memory, if it has not spilled.
+func (b *Buffer) snapshot() *side {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file != nil || b.chunk == nil {
+		return nil
+	}
+	return &side{Bytes: append([]byte(nil), *b.chunk...)}
+}
+
+// note writes down how the exchange stands, when nothing more comes, or has to come for its client to
+// have it whole. All that came is brought to the files before. into is where its records go next, if
+// that is known.
+func (s *spill) note(into string, at int64) error {
+	if !s.begun.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last != nil {
+		line := *s.last
+		line.Into, line.At = into, at
+		return s.append(&line)
+	}
+	line := s.facts()
+	line.Done, line.Ended, line.Into, line.At = true, s.x.ended, into, at
+	if line.Ended.IsZero() {
+		line.Ended = time.Now()
+	}
+	line.Truncated, line.Fault = s.x.Truncated, s.x.Fault
+	for _, b := range []*Buffer{&s.x.Request, &s.x.Response} {
+		var whole bool
+		if *line.side(s, b), whole = b.saved(); !whole {
+			line.Done = false
+		}
+	}
+	return s.append(line)
+}
+
+// saved brings a side to its file, and says what is there; of one in memory it is the bytes. It is not
+// whole if a part of what came could not be brought there.
+func (b *Buffer) saved() (s *side, whole bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file == nil {
+		return &side{Length: b.size, Bytes: b.bytes()}, true
+	}
+	err := b.flushAll() // which who writes next, or commits, is told too
+	return &side{Length: b.spilled, CRC32: b.crc}, err == nil || b.spilled == b.size
+}
+
+// facts are those that are known from the beginning.
+func (s *spill) facts() *sidecar {
+	x := s.x
+	line := &sidecar{
+		Format: sidecarFormat, URL: targetURI(x.URL), Method: x.Method,
+		Started: store.FourDigitYear(x.Started), RemoteIP: x.RemoteIP,
+		TLS: x.TLS, Cipher: x.Cipher, Unverified: x.Unverified, Extra: x.extra,
+		IDs: spilledIDs{s.ids.response.String(), s.ids.request.String(), s.ids.metadata.String()},
+	}
+	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= maxChainKept {
+		line.Chain = x.Chain.der
+	}
+	if x.extra != nil {
+		line.URL, line.IDs.Response = x.extra.URI, x.extra.id.String()
+	}
+	return line
+}
+
+// side is where a side's state stands in a line.
+func (line *sidecar) side(s *spill, b *Buffer) **side {
+	if b == &s.x.Request {
+		return &line.Request
+	}
+	return &line.Response
+}
+
+// failed tells that the sidecar cannot be written.
+func (s *spill) failed(err error) {
+	s.x.Request.memory.failed(fmt.Errorf("spill: %w", err))
+}
+
+// append appends a line.
+func (s *spill) append(line *sidecar) error {
+	if err := fault.At(fault.SpillNote); err != nil {
+		return err
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(s.path+sidecarSuffix, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	return errors.Join(err, file.Close())
+}
+
+// fileOf is the path of a side's file.
+func (s *spill) fileOf(b *Buffer) string {
+	if b == &s.x.Request {
+		return s.path + requestSuffix
+	}
+	return s.path + responseSuffix
+}
+
+// leave makes the files outlive the exchange: it returns their path, "" if there are none.
+func (s *spill) leave() (path string) {
+	if !s.begun.Swap(false) {
+		return ""
+	}
+	return s.path
+}
+
+// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be closed.
+func removeSpilled(path string) (err error) {
+	for _, suffix := range spillSuffixes {
+		if failed := os.Remove(path + suffix); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
