@@ -49,7 +49,7 @@ func strikesUnderLoad() []strike {
 		hits(fault.Record, 1, 2, 30), hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
 		hits(fault.WARCSynced, 1, 2, 9), {{fault.WARCTruncate, 1, "fail warc-write 6-6"}, {fault.WARCTruncate, 2, ""}, {fault.WARCTruncate, 4, "fail warc-write 20-20"}},
 		hits(fault.WARCRename, 1, 2, 4), hits(fault.WARCRenamed, 1, 2, 4), hits(fault.IndexAddFile, 1, 2, 4), hits(fault.IndexCommit, 1, 2, 9),
-		hits(fault.IndexCommitted, 1, 2, 9), hits(fault.Spill, 1, 2, 5),
+		hits(fault.IndexCommitted, 1, 2, 9), hits(fault.Spill, 1, 2, 5), hits(fault.SpillNote, 1, 2, 5),
 	})
 }
 
@@ -58,6 +58,7 @@ func strikesAtStart() []strike {
 	return strikes([][]strike{
 		hits(fault.RecoverScan, 1, 2, 1), hits(fault.RebuildFile, 1, 2, 5), hits(fault.RecoverCopy, 1, 2, 1), hits(fault.RebuildSwap, 1, 1, 1),
 		hits(fault.RecoverCut, 1, 2, 1), hits(fault.RebuildDone, 1, 1, 1), hits(fault.RecoverFinish, 1, 2, 1), hits(fault.RecoverSeal, 1, 2, 1), hits(fault.RecoverRewrite, 1, 2, 3),
+		hits(fault.RecoverSpill, 1, 1, 1), hits(fault.RecoverSpilled, 1, 1, 1),
 	})
 }
 
@@ -360,6 +361,8 @@ func (c *crash) harm(point fault.Point) {
 	}
 	c.noteWhole()
 	switch {
+	case strings.HasPrefix(string(point), "recover-spill"):
+		c.leaveInSpill()
 	case point == fault.RecoverRewrite:
 		c.removeIndex() // for with an index nobody reads again what is committed
 		c.insert()
@@ -367,6 +370,24 @@ func (c *crash) harm(point fault.Point) {
 		c.indexed = c.parse(c.export()) // which the new index must have too
 		c.breakIndex()
 	}
+}
+
+// leaveInSpill leaves an exchange that was under way.
+func (c *crash) leaveInSpill() {
+	c.t.Helper()
+	n := c.serial.Add(1)
+	url := fmt.Sprintf("%s/bytes/%d/3000000", c.site.plain.URL, n)
+	dir := filepath.Join(c.dir, "spill")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		c.t.Fatal(err)
+	}
+	request := base64.StdEncoding.EncodeToString([]byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+	id := func(kind int) string { return fmt.Sprintf("<urn:uuid:00000000-0000-4000-800%d-%012x>", kind, n) }
+	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.jsonl", n)), fmt.Appendf(nil,
+		`{"format":1,"url":%q,"started":%q,"ids":{"response":%q,"request":%q,"metadata":%q},"request":{"bytes":%q}}`+"\n",
+		url, time.Now().Format(time.RFC3339Nano), id(0), id(1), id(2), request))
+	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.response", n)),
+		[]byte("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\nThis is"))
 }
 
 // noteWhole takes down which exchanges are whole in the files being written: they must be there afterwards, even if no index knows them yet.

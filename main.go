@@ -1136,33 +1136,42 @@ func gapsPage(rec *recorder.Recorder) http.HandlerFunc {
 
 // --- recover, rebuild
 
-// repairFlags are those of the commands that repair a collection: which one, and what its index holds.
+// recoverCommand writes WARC files too, of what a crash has left in spill/: as a recording would.
+type recoverCommand struct {
+	collectionFlags
+	Recorder recorder.Config `embed:""`
+}
+
+// Run recovers.
+func (c *recoverCommand) Run(line *commandLine) error {
+	return c.repair(line, c.Recorder, recorder.Recover)
+}
+
+// repairFlags say which collection a command works on, and what its index holds.
 type repairFlags struct {
 	collectionFlags
 	Dedup recorder.DedupConfig `embed:""`
 	Keys  recorder.KeysConfig  `embed:"" prefix:"keys-"`
 }
 
-type recoverCommand struct{ repairFlags }
-
-// Run recovers.
-func (c *recoverCommand) Run(line *commandLine) error { return c.repair(line, recorder.Recover) }
-
 type rebuildCommand struct{ repairFlags }
 
 // Run rebuilds.
-func (c *rebuildCommand) Run(line *commandLine) error { return c.repair(line, recorder.Rebuild) }
+func (c *rebuildCommand) Run(line *commandLine) error {
+	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, recorder.Rebuild)
+}
 
 // repair runs one of the two, and says what it found. Whatever is missing in the archive makes the exit status 1.
-func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, string, zerolog.Logger, recorder.Progress) (recorder.Recovered, error)) error {
-	dir, err := c.path()
+func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
+	work func(recorder.Config, string, zerolog.Logger, recorder.Progress) (recorder.Recovered, error)) error {
+	dir, err := f.path()
 	if err != nil {
 		return err
 	}
 	log, _ := line.logger(os.Stderr)
 	var found recorder.Recovered
 	err = whenFree(dir, func() (err error) {
-		found, err = work(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, log, newProgress(os.Stderr))
+		found, err = work(cfg, dir, log, newProgress(os.Stderr))
 		return err
 	})
 	if errors.Is(err, recorder.ErrNoCollection) {
@@ -1172,6 +1181,10 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 		return err
 	}
 	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"), count(found.Captures, "capture"))
+	if s := found.Spilled; s != (recorder.Spilled{}) {
+		fmt.Printf("%s recorded that lay in spill/, %d of them cut; %d cannot be written now, %d cannot be read\n",
+			count(s.Whole+s.Cut, "exchange"), s.Cut, s.Left, s.Broken)
+	}
 	if found.Replaced != "" {
 		fmt.Printf("the old index is now %s\n", found.Replaced)
 	}
@@ -1194,7 +1207,8 @@ func (c *repairFlags) repair(line *commandLine, work func(recorder.Config, strin
 	for _, name := range found.Left {
 		fmt.Printf("%s has a name that it should not keep, and nothing was removed: see the log, take one of the names away, and let warcorder recover run\n", name)
 	}
-	if n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left); n > 0 {
+	n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left)
+	if n += found.Spilled.Left + found.Spilled.Broken; n > 0 {
 		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
 	}
 	return nil

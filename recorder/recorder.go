@@ -234,9 +234,12 @@ func (r *Recorder) commit(x *Exchange) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if r.closed {
-		r.log.Error().Str("url", x.URL).Msg("exchange lost: it ended after the recorder was closed")
-		r.Gap(GapWrite, x.URL, "it ended after the recorder was closed")
-		lostOf(x).tell(errClosed)
+		if d := lostOf(x); !r.leaves(d, errClosed) {
+			r.log.Error().Str("url", x.URL).Msg("exchange lost: it ended after the recorder was closed")
+			r.Gap(GapWrite, x.URL, "it ended after the recorder was closed")
+			d.tell(errClosed)
+			r.unspill(d.spill)
+		}
 		x.release()
 		return
 	}
@@ -275,12 +278,20 @@ func (r *Recorder) letGo(d *done) {
 	d.tell(nil)
 }
 
-// loses logs an exchange that cannot be recorded. One that lies on disk as a whole is left there for the
-// next start, unless somebody is told now that it has not been written.
+// leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next start. It
+// does not if somebody is told now that it has not been written, or if it cannot be read.
+func (r *Recorder) leaves(d *done, err error) bool {
+	if d.spill == "" || d.wait != nil || errors.As(err, new(*readError)) {
+		return false
+	}
+	r.log.Error().Err(err).Str("url", d.url).Str("file", d.spill+sidecarSuffix).
+		Msg("exchange not written: what it has spilled stays, and the next start records it")
+	return true
+}
+
+// loses logs an exchange that cannot be recorded, at least not now.
 func (r *Recorder) loses(d *done, err error) {
-	if d.spill != "" && d.wait == nil && !errors.As(err, new(*readError)) {
-		r.log.Error().Err(err).Str("url", d.url).Str("file", d.spill+sidecarSuffix).
-			Msg("exchange not written: what it has spilled stays, and the next start records it")
+	if r.leaves(d, err) {
 		r.letGo(d)
 		return
 	}
@@ -288,6 +299,12 @@ func (r *Recorder) loses(d *done, err error) {
 	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
 	r.Gap(GapWrite, d.url, err.Error())
 	d.tell(err)
+	if d.spill != "" && errors.As(err, new(*readError)) {
+		err = setAside(d.spill)
+		r.log.Warn().AnErr("rename", err).Str("file", d.spill+sidecarSuffix+asideSuffix).
+			Msg("what it has spilled is set aside")
+		d.spill = ""
+	}
 	r.finished(d)
 }
 

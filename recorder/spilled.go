@@ -209,15 +209,19 @@ func (s *spillRecovery) noteCut(url, damage string, at time.Time, again bool) er
 	return s.gaps.flush()
 }
 
-// setAside gives files that cannot be read names under which nobody looks for them again.
+// setAside deals with files that cannot be read.
 func (s *spillRecovery) setAside(l leftover, why error) error {
 	s.Broken++
 	s.log.Error().Err(why).Str("file", l.path+sidecarSuffix+asideSuffix).Int64("bytes", l.size).
 		Msg("an exchange lost: what it had spilled cannot be read, and is set aside")
 	s.Gap(GapWrite, "", fmt.Sprintf("%s cannot be read: %v", filepath.Base(l.path), why))
-	var err error
+	return setAside(l.path)
+}
+
+// setAside gives the files of an exchange names under which nobody looks for them again.
+func setAside(path string) (err error) {
 	for _, suffix := range spillSuffixes {
-		if failed := os.Rename(l.path+suffix, l.path+suffix+asideSuffix); !errors.Is(failed, fs.ErrNotExist) {
+		if failed := os.Rename(path+suffix, path+suffix+asideSuffix); !errors.Is(failed, fs.ErrNotExist) {
 			err = errors.Join(err, failed)
 		}
 	}

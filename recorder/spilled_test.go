@@ -159,7 +159,7 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 	if len(of("urn:test:sent", "resource")) != 1 || len(of("urn:test:half-sent", "resource")) != 0 {
 		t.Error("records that were sent")
 	}
-	if len(gaps.Latest) != 2 {
+	if gaps.Counts[GapCut] != 2 || gaps.Counts[GapCrash] != 1 || len(gaps.Latest) != 3 {
 		t.Errorf("gaps: %v", gaps.Latest)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "*")); len(names) != 1 || filepath.Base(names[0]) != "notes.txt" {
