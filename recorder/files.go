@@ -116,6 +116,14 @@ func (f *files) retire(l lane) {
 	f.leave(s, 0)
 }
 
+// retireAll ends the current files of all lanes.
+func (f *files) retireAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.retire(small)
+	f.retire(large)
+}
+
 // leave takes n exchanges off those pending for a file.
 func (f *files) leave(s *segment, n int) {
 	s.pending -= n

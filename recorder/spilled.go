@@ -88,17 +88,21 @@ func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
 	return s.Spilled, r.gaps.flush()
 }
 
-// await waits until all that was written is in the index, unless nothing can be written to it.
+// await waits until all that was written is in the index, and its files have their final names, unless
+// nothing can be written at present.
 func (s *spillRecovery) await() {
-	for s.written > 0 && s.health.fault(committing) == nil {
+	s.files.retireAll()
+	for (s.written > 0 || s.files.openFiles() > 0) && s.health.fault(committing) == nil {
 		select {
 		case <-s.told:
 			s.written--
-		case <-time.After(settlePatience): // to look again whether anything can be written
+		case <-time.After(sealPatience): // to look again
 		}
 	}
 	s.committer.settle()
 }
+
+const sealPatience = 5 * time.Millisecond
 
 // leftovers lists what lies in a folder, the oldest first.
 func leftovers(dir string) ([]leftover, error) {
