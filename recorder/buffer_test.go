@@ -180,8 +180,8 @@ func BenchmarkBuffer(b *testing.B) {
 			body := make([]byte, size)
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
+			x := newBuffer(m)
 			for b.Loop() {
-				x := newBuffer(m)
 				for from := 0; from < size; from += 32 << 10 {
 					x.Write(body[from:min(from+32<<10, size)])
 				}
