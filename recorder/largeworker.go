@@ -21,7 +21,7 @@ type largeWorker struct {
 
 func (w *largeWorker) run(exchanges <-chan *Exchange) {
 	for x := range exchanges {
-		w.guarded(x, w.files, w.lost, w.record)
+		w.guarded(x, w.files, unfit(w.lost), w.record)
 		x.recorder.waitingLarge.Add(-1)
 		x.release()
 	}
@@ -225,3 +225,19 @@ type readError struct{ err error }
 
 func (e *readError) Error() string { return "read what was spilled: " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
+
+// unfitError says that an exchange cannot be made records of, however often that is tried.
+type unfitError struct{ err error }
+
+func (e *unfitError) Error() string { return e.err.Error() }
+func (e *unfitError) Unwrap() error { return e.err }
+
+// unfit is lost for what breaks the worker that makes its records.
+func unfit(lost func(*done, error)) func(*done, error) {
+	return func(d *done, err error) { lost(d, &unfitError{err}) }
+}
+
+// isHopeless reports whether trying again, at the next start, say, is of no use.
+func isHopeless(err error) bool {
+	return errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))
+}

@@ -279,9 +279,9 @@ func (r *Recorder) letGo(d *done) {
 }
 
 // leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next start. It
-// does not if somebody is told now that it has not been written, or if it cannot be read.
+// does not if somebody is told now that it has not been written, or if that would be of no use.
 func (r *Recorder) leaves(d *done, err error) bool {
-	if d.spill == "" || d.wait != nil || errors.As(err, new(*readError)) {
+	if d.spill == "" || d.wait != nil || isHopeless(err) {
 		return false
 	}
 	r.log.Error().Err(err).Str("url", d.url).Str("file", d.spill+sidecarSuffix).
@@ -299,7 +299,7 @@ func (r *Recorder) loses(d *done, err error) {
 	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
 	r.Gap(GapWrite, d.url, err.Error())
 	d.tell(err)
-	if d.spill != "" && errors.As(err, new(*readError)) {
+	if d.spill != "" && isHopeless(err) {
 		err = setAside(d.spill)
 		r.log.Warn().AnErr("rename", err).Str("file", d.spill+sidecarSuffix+asideSuffix).
 			Msg("what it has spilled is set aside")

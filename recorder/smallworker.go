@@ -20,7 +20,7 @@ type smallWorker struct {
 func (w *smallWorker) run(exchanges <-chan []*Exchange) {
 	for some := range exchanges {
 		for _, x := range some {
-			w.guarded(x, w.files, w.lost, w.record)
+			w.guarded(x, w.files, unfit(w.lost), w.record)
 			x.release()
 		}
 	}

@@ -145,7 +145,7 @@ func (s *spillRecovery) take(l leftover) error {
 		if l.size == 0 && !errors.As(err, new(*fs.PathError)) { // killed before it had any bytes
 			return removeSpilled(l.path)
 		}
-		return s.setAside(l, err)
+		return s.setAside(l, "", err)
 	}
 	recorded, err := s.isRecorded(line)
 	if err != nil {
@@ -157,20 +157,25 @@ func (s *spillRecovery) take(l leftover) error {
 	}
 	x, damage, err := s.restore(l, line)
 	if err != nil {
-		return s.setAside(l, err)
+		return s.setAside(l, line.URL, err)
 	}
-	return s.record(x, line, damage, recorded)
+	return s.record(l, x, line, damage, recorded)
 }
 
 // record records an exchange as it is found, unless it is recorded already, and removes its files.
-func (s *spillRecovery) record(x *Exchange, line *sidecar, damage string, recorded bool) error {
+func (s *spillRecovery) record(l leftover, x *Exchange, line *sidecar, damage string, recorded bool) error {
 	if damage != "" {
 		x.Fault = strings.TrimPrefix(x.Fault+"; "+damage, "; ")
 	}
 	url, at := line.URL, x.Started
 	if !recorded && x.size() > 0 {
 		s.failed = nil
-		s.worker.record(x)
+		s.worker.guarded(x, &s.files, unfit(s.worker.lost), s.worker.record)
+		if s.failed != nil && isHopeless(s.failed) {
+			x.spill.leave()
+			x.release()
+			return s.setAside(l, url, s.failed)
+		}
 		if s.failed != nil {
 			s.Left++
 			s.log.Error().Err(s.failed).Str("url", url).
@@ -214,11 +219,11 @@ func (s *spillRecovery) noteCut(url, damage string, at time.Time, again bool) er
 }
 
 // setAside deals with files that cannot be read.
-func (s *spillRecovery) setAside(l leftover, why error) error {
+func (s *spillRecovery) setAside(l leftover, url string, why error) error {
 	s.Broken++
 	s.log.Error().Err(why).Str("file", l.path+sidecarSuffix+asideSuffix).Int64("bytes", l.size).
-		Msg("an exchange lost: what it had spilled cannot be read, and is set aside")
-	s.Gap(GapWrite, "", fmt.Sprintf("%s cannot be read: %v", filepath.Base(l.path), why))
+		Msg("an exchange lost: what it had spilled cannot be recorded, and is set aside")
+	s.Gap(GapWrite, url, fmt.Sprintf("%s cannot be recorded: %v", filepath.Base(l.path), why))
 	return setAside(l.path)
 }
 
