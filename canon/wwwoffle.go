@@ -21,18 +21,23 @@ func WWWOFFLE(url string) (canonical, withUserinfo string) {
 }
 
 // cutProtocol takes the protocol off, in lower case; without one it is http. What is
-// before a colon is none if no slashes follow but a port, or a user name's password.
+// before a colon is none if no slashes follow but a port, or a user name's password. Behind
+// a protocol that WWWOFFLE knows one slash is enough.
 func cutProtocol(url string) (protocol, rest string) {
 	if !hasScheme(url) {
 		return "http", url
 	}
 	before, behind, _ := strings.Cut(url, ":")
+	protocol = strings.ToLower(before)
 	rest, slashes := strings.CutPrefix(behind, "//")
+	if !slashes && wwwofflePorts[protocol] > 0 {
+		rest, slashes = strings.CutPrefix(behind, "/")
+	}
 	authority, _, _ := cutAuthority(behind)
 	if !slashes && (strings.Contains(authority, "@") || strings.Trim(authority, "0123456789") == "") {
 		return "http", url
 	}
-	return strings.ToLower(before), rest
+	return protocol, rest
 }
 
 // cutAuthority takes what is behind a protocol apart.
