@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -88,15 +87,4 @@ func peakMemory(t *testing.T, pid int) (peak int64) {
 		t.Fatal(err)
 	}
 	return peak << 10
-}
-
-// raced says whether the race detector is at work, which takes memory of its own.
-func raced() bool {
-	info, ok := debug.ReadBuildInfo()
-	for i := 0; ok && i < len(info.Settings); i++ {
-		if info.Settings[i].Key == "-race" {
-			return info.Settings[i].Value == "true"
-		}
-	}
-	return false
 }

@@ -1,7 +1,10 @@
-// Package vector computes every key of requests that are written down as JSON, one object a line, and writes the keys in
-// the same way: to hold package canon against other implementations, and to use it from programs in other languages.
+// Package vector computes every key of requests that are written down as JSON, one object a line, and
+// writes the keys in the same way: to hold package canon against other implementations, and to use it
+// from programs in other languages.
 //
-// Invariant: each line of input gives one line of output, in order, and memory does not grow with their number.
+// Invariant: each line of input gives one line of output, in order, and memory does not grow with their
+// number. A line may be of any length; one with a body of 1 MiB takes less than 200 MB, whatever the
+// body.
 package vector
 
 import (
@@ -42,13 +45,14 @@ type Keys struct {
 	WWWOFFLE         Text            `json:"wwwoffle"`
 	WWWOFFLEUserinfo Text            `json:"wwwoffle_userinfo"`
 	Form             Form            `json:"form"`
+	Beyond           bool            `json:"beyond_budget,omitempty"` // as canon's QueryWithin says
 }
 
 // Form is the decoding of an urlencoded data set.
 type Form struct {
-	Pairs     [][2]*string `json:"pairs"` // name and value; null is a value that is not there
-	Canonical string       `json:"canonical"`
-	Malformed bool         `json:"malformed"`
+	Pairs     Pairs  `json:"pairs"`
+	Canonical string `json:"canonical"`
+	Malformed bool   `json:"malformed"`
 }
 
 // Text is a string of any bytes: a JSON string, or {"hex":"…"} if it is not UTF-8.
@@ -82,6 +86,41 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Pairs is an urlencoded text that stands for its pairs, of name and value: a million of them take no
+// more room than the text.
+type Pairs string
+
+// MarshalJSON writes the pairs; null is a value that is not there.
+func (p Pairs) MarshalJSON() ([]byte, error) {
+	if p == "" {
+		return []byte("[]"), nil
+	}
+	out := make([]byte, 0, 4*len(p)+16)
+	canon.EachPair(string(p), func(pair canon.Pair) bool {
+		out = appendString(append(out, ",["...), pair.Name)
+		if pair.Defined {
+			out = appendString(append(out, ','), pair.Value)
+		} else {
+			out = append(out, ",null"...)
+		}
+		out = append(out, ']')
+		return true
+	})
+	out[0] = '['
+	return append(out, ']'), nil
+}
+
+// appendString appends a JSON string. Most need no escapes.
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
+			escaped, _ := Text(s).MarshalJSON() // which is UTF-8
+			return append(dst, bytes.TrimSpace(escaped)...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
+
 // Of returns all keys of a request. An unknown profile and malformed hexadecimal are errors.
 func Of(r *Request) (*Keys, error) {
 	profile, err := profileNamed(r.Profile)
@@ -90,7 +129,8 @@ func Of(r *Request) (*Keys, error) {
 	}
 	url := string(r.URL)
 	made := r.Dialect.Keys(&canon.Request{URL: url, Method: r.Method, ContentType: r.ContentType, Body: r.Body})
-	keys := &Keys{ID: r.ID, URLKey: Text(made.URLKey), URL: Text(made.URL), RequestBody: Text(made.RequestBody)}
+	keys := &Keys{ID: r.ID, URLKey: Text(made.URLKey), URL: Text(made.URL), RequestBody: Text(made.RequestBody),
+		Beyond: !made.Within}
 	surt, _ := canon.SURT(url)
 	offline, withUserinfo := canon.WWWOFFLE(url)
 	keys.SURT, keys.WWWOFFLE, keys.WWWOFFLEUserinfo = Text(surt), Text(offline), Text(withUserinfo)
@@ -147,17 +187,10 @@ func formOf(r *Request) (Form, error) {
 	default:
 		text = r.Urlencoded
 	}
-	form := Form{Pairs: [][2]*string{}, Canonical: canon.FormKey(text)}
-	pairs, ok := canon.DecodeForm(text)
-	form.Malformed = !ok
-	for _, p := range pairs {
-		pair := [2]*string{&p.Name, nil}
-		if p.Defined {
-			pair[1] = &p.Value
-		}
-		form.Pairs = append(form.Pairs, pair)
+	if !canon.EachPair(text, func(canon.Pair) bool { return true }) {
+		return Form{Canonical: canon.FormKey(text), Malformed: true}, nil
 	}
-	return form, nil
+	return Form{Pairs: Pairs(text), Canonical: canon.FormKey(text)}, nil
 }
 
 // Run reads requests and writes their keys until the input ends. It stops at the first line that is no request; the error

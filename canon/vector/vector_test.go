@@ -63,13 +63,13 @@ func TestRunStreams(t *testing.T) {
 		if _, err := fmt.Fprintf(ask, "{\"id\":%d,\"url\":\"http://a/\"}\n", i); err != nil {
 			t.Fatal(err)
 		}
-		var keys Keys
+		var keys struct{ ID int }
 		line := make([]byte, 4<<10)
 		n, err := answers.Read(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(line[:n], &keys); err != nil || string(keys.ID) != fmt.Sprint(i) {
+		if err := json.Unmarshal(line[:n], &keys); err != nil || keys.ID != i {
 			t.Fatalf("%s: %v", line[:n], err)
 		}
 	}
