@@ -633,6 +633,7 @@ type exportCommand struct {
 	Format   string                `help:"cdxj: a line for each capture. warc-0.9: the WARC files of the collection as files of the draft WARC 0.9, into the directory that -o names." enum:"cdxj,warc-0.9" default:"cdxj"`
 	FileSize int64                 `name:"file-size" help:"Size of the files of --format warc-0.9; longer records are cut into segments." default:"500MB" type:"size"`
 	NoBodies bool                  `name:"no-request-bodies" help:"Leave request bodies out, which may hold passwords: lines have no requestBody, and their keys say the method alone, so that what was posted cannot be found by what was posted. What stands in a URL stays."`
+	Mode     recorder.Mode         `name:"archive-mode" help:"Who may read and write the file; octal." default:"0600"`
 	Out      string                `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
 }
 
@@ -670,7 +671,7 @@ func (c *exportCommand) Run(*commandLine) error {
 		c.Out = filepath.Join(dir, "indexes", "index.cdxj")
 		fallthrough
 	default:
-		err = writeAtomically(c.Out, exportMode, write)
+		err = writeAtomically(c.Out, os.FileMode(c.Mode), write)
 	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -884,9 +885,6 @@ func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 		w.Header().Set(openField, fmt.Sprint(exported.InOpenFiles))
 	}
 }
-
-// exportMode is the mode of files that are exported: they hold what the archive keeps from others.
-const exportMode os.FileMode = 0o600
 
 // writeAtomically writes a file of that mode beside path and renames it when it is whole and on disk. What is there and no
 // regular file, a pipe or a device, is written to as it is.
@@ -1152,13 +1150,14 @@ type repairFlags struct {
 	collectionFlags
 	Dedup recorder.DedupConfig `embed:""`
 	Keys  recorder.KeysConfig  `embed:"" prefix:"keys-"`
+	Mode  recorder.Mode        `name:"archive-mode" help:"Who may read and write the files that are made; octal." default:"0600"`
 }
 
 type rebuildCommand struct{ repairFlags }
 
 // Run rebuilds.
 func (c *rebuildCommand) Run(line *commandLine) error {
-	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, recorder.Rebuild)
+	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, recorder.Rebuild)
 }
 
 // repair runs one of the two, and says what it found. Whatever is missing in the archive makes the exit status 1.
@@ -1217,7 +1216,7 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 // add adds WARC files to the index of a collection.
 func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger, progress recorder.Progress) (files []recorder.Indexed, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys}, dir, paths, copies, log, progress)
+		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, dir, paths, copies, log, progress)
 		return err
 	})
 	return files, err
@@ -1396,7 +1395,7 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	if _, err := c.add(dir, nil, false, log, nil); err != nil {
 		return err // before the work is done
 	}
-	conversion, err := newConversion(dir)
+	conversion, err := newConversion(dir, c.Mode)
 	if err != nil {
 		return err
 	}
@@ -1417,6 +1416,7 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 // conversion writes the records of 0.9 files to 1.1 files, one for each, in a directory of the collection that is removed at the end.
 type conversion struct {
 	temp       string
+	mode       recorder.Mode // of the files
 	importer   v09.Importer
 	compressor *warc.Compressor
 	file       *warc.Writer // nil until its first record
@@ -1425,7 +1425,7 @@ type conversion struct {
 	findings   int
 }
 
-func newConversion(dir string) (*conversion, error) {
+func newConversion(dir string, mode recorder.Mode) (*conversion, error) {
 	if err := sweepConversions(dir); err != nil {
 		return nil, err
 	}
@@ -1433,7 +1433,7 @@ func newConversion(dir string) (*conversion, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conversion{temp: temp, compressor: warc.NewCompressor()}
+	c := &conversion{temp: temp, mode: mode, compressor: warc.NewCompressor()}
 	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: func(f v09.Finding) {
 		c.findings++
 		fmt.Println(printable(f.String()))
@@ -1509,10 +1509,11 @@ func (c *conversion) finish() error {
 	if c.file == nil {
 		return nil
 	}
-	c.made = append(c.made, filepath.Join(c.temp, c.name))
+	path := filepath.Join(c.temp, c.name)
+	c.made = append(c.made, path)
 	err := c.file.Close()
 	c.file = nil
-	return err
+	return errors.Join(err, c.mode.Set(path))
 }
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.

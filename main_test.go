@@ -115,6 +115,28 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+// TestArchiveMode: a mode is octal, however YAML would read it.
+func TestArchiveMode(t *testing.T) {
+	for _, text := range []string{"0640", `"0640"`, "640", "0o640", `'640'`} {
+		line, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n"))
+		if err != nil || line.Record.Recorder.Mode != 0o640 {
+			t.Errorf("%s: %o, %v", text, line.Record.Recorder.Mode, err)
+		}
+	}
+	for text, want := range map[string]string{"0666": "everybody", "384": "is no mode", "416": "owner", "rw": "is no mode", "0x180": "is no mode"} {
+		if _, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	t.Setenv("WARCORDER_ARCHIVE_MODE", "0660")
+	if line, err := parse(t, "record"); err != nil || line.Record.Recorder.Mode != 0o660 {
+		t.Errorf("%v", err)
+	}
+	if line, err := parse(t, "recover", "--archive-mode", "0664"); err != nil || line.Recover.Recorder.Mode != 0o664 {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestPrecedence: flags over environment over file over defaults.
 func TestPrecedence(t *testing.T) {
 	file := writeFile(t, "keys:\n  extra: [path, form]\n  profiles:\n  - {name: ours, host: a.example, decode: [3A, 21]}\ncollection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: [a.example, b.example]\ntimeout:\n  idle: 7s\n")
@@ -218,7 +240,7 @@ func TestExportToAPipe(t *testing.T) {
 		b, _ := os.ReadFile(name)
 		read <- string(b)
 	}()
-	err := writeAtomically(name, exportMode, func(w io.Writer) error {
+	err := writeAtomically(name, 0o600, func(w io.Writer) error {
 		_, err := io.WriteString(w, "lines")
 		return err
 	})

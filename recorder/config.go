@@ -25,6 +25,8 @@ type Config struct {
 	MinFreeSpace   int64         `name:"min-free-space" help:"Free space below which recording stops, before the disk is full; 0 does not look." default:"1GiB" type:"size"`
 	QueueSize      int64         `name:"queue-size" help:"Bytes of exchanges that may wait to be recorded before clients are slowed." default:"64MB" type:"size"`
 
+	Mode Mode `name:"archive-mode" help:"Who may read and write what is made of a collection: WARC files, index, exports; octal. Directories may be entered by whoever may read. There are cookies and passwords in the files." default:"0600"`
+
 	WARCVersion   string `name:"warc-version" help:"Version of the WARC format: 1.1, or 1.0, whose dates have whole seconds, for readers that know no other." enum:"1.0,1.1" default:"1.1"`
 	Digest        string `name:"digest" help:"Algorithm of the digests in records and index: sha1, which all tools of the field join by, or sha256." enum:"sha1,sha256" default:"sha1"`
 	PayloadDigest string `name:"payload-digest" help:"What payload digests are of: wire (what follows the HTTP header as it is stored, which most tools check) or entity (without the chunks of Transfer-Encoding, as the standard's wording has it)." enum:"wire,entity" default:"wire"`
@@ -63,6 +65,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.SL = new(bool)
 		*c.SL = true
 	}
+	c.Mode = cmp.Or(c.Mode, defaultMode)
 	set(&c.WARCMaxSize, 1e9)
 	set((*int64)(&c.WARCIdle), int64(10*time.Minute))
 	set((*int64)(&c.CommitInterval), int64(50*time.Millisecond))
@@ -86,7 +89,7 @@ func (c Config) withDefaults() (Config, error) {
 	if min(c.MinFreeSpace, c.WARCMaxSize, int64(c.WARCIdle), int64(c.WARCMaxAge), int64(c.CommitInterval), int64(c.IndexInterval), c.CommitSize, c.QueueSize) < 0 {
 		return c, errors.New("a size or time of the recorder's settings is negative")
 	}
-	return c, errors.Join(warc.CheckPrefix(c.WARCPrefix), warc.CheckPattern(c.WARCName), c.WARCInfo.check())
+	return c, errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix), warc.CheckPattern(c.WARCName), c.WARCInfo.check())
 }
 
 // oneOf returns an error unless value is one of a list that is joined by commas.

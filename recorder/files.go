@@ -17,6 +17,7 @@ import (
 // straight into the file and may hold it for a long time.
 type files struct {
 	dir        string // archive/ of the collection
+	mode       Mode
 	pattern    string // of their names
 	prefix     string
 	host       string

@@ -41,7 +41,7 @@ func Index(cfg Config, collection string, paths []string, copies bool, log zerol
 		return nil, err
 	}
 	for _, dir := range []string{"archive", "indexes"} {
-		if err := warc.MakeDir(filepath.Join(collection, dir), 0o755); err != nil {
+		if err := cfg.Mode.makeDir(filepath.Join(collection, dir)); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func Index(cfg Config, collection string, paths []string, copies bool, log zerol
 		return nil, errors.Join(err, r.index.Close())
 	}
 	for i := range added {
-		if err = added[i].link(copies); err != nil {
+		if err = added[i].link(copies, r.mode); err != nil {
 			break
 		}
 	}
@@ -171,7 +171,7 @@ func (a *addition) meet() error {
 }
 
 // link brings the file into archive/.
-func (a *addition) link(copies bool) error {
+func (a *addition) link(copies bool, mode Mode) error {
 	if err := a.meet(); err != nil || a.from == a.to { // recovery may have brought one of that name
 		return err
 	}
@@ -183,7 +183,7 @@ func (a *addition) link(copies bool) error {
 		return fmt.Errorf("%s cannot be linked into the collection (%w): say --copy to have a copy of it there, or move it to %s", a.Path, reason(err), filepath.Dir(a.to))
 	}
 	a.Copied = true
-	return a.copy()
+	return a.copy(mode)
 }
 
 // reason is an error of the system without the paths, which stand in the sentence around it.
@@ -195,13 +195,13 @@ func reason(err error) error {
 }
 
 // copy copies the file into archive/.
-func (a *addition) copy() error {
+func (a *addition) copy(mode Mode) error {
 	in, err := os.Open(a.from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := copyTo(a.to, in); err != nil {
+	if err := copyTo(a.to, mode, in); err != nil {
 		return fmt.Errorf("copy %s: %w", a.Path, err)
 	}
 	return nil

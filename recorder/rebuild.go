@@ -88,7 +88,7 @@ func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger
 	}
 	r = &recovery{
 		dir: collection, archive: filepath.Join(collection, "archive"), host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
-		each: fault.RecoverScan, style: cfg.style(),
+		each: fault.RecoverScan, style: cfg.style(), mode: cfg.Mode,
 	}
 	r.options.Wait = readersWait
 	if cfg.Progress != nil {
@@ -180,6 +180,9 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 func (r *recovery) make(path string, old *store.Bolt) (err error) {
 	if r.index, err = store.Open(path, store.Options{NoSync: true}); err != nil {
 		return err
+	}
+	if err := r.mode.modeOf(r.indexPath()).Set(path); err != nil {
+		return errors.Join(err, r.index.Close())
 	}
 	r.group, r.each = largeGroup, fault.RebuildFile
 	err = r.run()

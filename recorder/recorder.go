@@ -81,6 +81,7 @@ type Recorder struct {
 	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
 
+	mode       Mode          // of what is made
 	collection string        // its directory
 	session    store.Session // as the index has it from Open to Close
 	unlock     func() error  // the collection
@@ -104,7 +105,7 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 		return nil, err
 	}
 	for _, dir := range []string{"archive", "indexes"} {
-		if err := os.MkdirAll(filepath.Join(collection, dir), 0o755); err != nil {
+		if err := cfg.Mode.makeDir(filepath.Join(collection, dir)); err != nil {
 			return nil, err
 		}
 	}
@@ -136,13 +137,14 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 		return nil, errors.Join(err, index.Close(), unlock())
 	}
 	r := &Recorder{
-		log: log, index: index, collection: collection, unlock: unlock, keyer: keyer, closing: make(chan struct{}),
+		log: log, index: index, collection: collection, mode: cfg.Mode, unlock: unlock, keyer: keyer,
+		closing: make(chan struct{}),
 	}
 	r.health.log, r.health.stop, r.chains.index = log, r.panics.stop, index
 	r.gaps.log, r.gaps.index, r.gaps.caught = log, index, r.Panicked
 	r.gaps.total, r.gaps.more = map[string]int64{}, map[string]int64{}
 	r.files = files{
-		dir: filepath.Join(collection, "archive"), pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
+		dir: filepath.Join(collection, "archive"), mode: cfg.Mode, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
 		style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
 		syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,

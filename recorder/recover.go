@@ -86,6 +86,7 @@ type recovery struct {
 	keyer    *Keyer
 	dedup    DedupConfig
 	style    *style
+	mode     Mode // of what is made
 	log      zerolog.Logger
 	progress Progress
 	group    int         // captures that go into the index at once

@@ -43,6 +43,9 @@ func (r *Recorder) Announce(addresses ...string) error {
 		return err
 	}
 	_, err = temp.Write(append(b, '\n'))
+	if err = errors.Join(err, r.mode.Set(temp.Name())); err != nil {
+		return errors.Join(err, temp.Close(), os.Remove(temp.Name()))
+	}
 	if err = errors.Join(err, temp.Sync(), temp.Close()); err == nil {
 		err = os.Rename(temp.Name(), path)
 	}

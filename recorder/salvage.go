@@ -96,6 +96,9 @@ func (r *recovery) rewrite(path string, file store.File, was warc.Place, parts [
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
+	if err := r.mode.modeOf(was.Path).Set(path); err != nil { // what it will replace
+		return err
+	}
 	if file.Committed > 0 {
 		parts = append([]stretch{{0, file.Committed}}, parts...)
 	} else if err := r.writeWarcinfo(out, in, file.Name, parts[0].from); err != nil {

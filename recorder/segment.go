@@ -88,7 +88,7 @@ func (f *files) appendTo(s *segment, write func(*warc.Writer) (int64, error)) (o
 
 // create makes the file, makes it known to the index, and writes its warcinfo record.
 func (f *files) create(s *segment) error {
-	if err := warc.MakeDir(f.dir, 0o755); err != nil {
+	if err := f.mode.makeDir(f.dir); err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
 	}
 	w, err := warc.Create(f.dir, s.name)
@@ -102,6 +102,9 @@ func (f *files) create(s *segment) error {
 	}
 	s.writer, s.opened, s.path = w, w.Opened(), filepath.Join(f.dir, s.name+warc.OpenSuffix)
 	f.noteOpen(s.name, true)
+	if err := f.mode.Set(s.path); err != nil {
+		return fmt.Errorf("create %s: %w", s.name, err)
+	}
 	if s.file.ID == 0 {
 		if s.file, err = f.index.AddFile(s.name); err != nil {
 			return fmt.Errorf("create %s: %w", s.name, err)

@@ -49,7 +49,7 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		err = copyTo(path, io.NewSectionReader(in, offset, math.MaxInt64-offset))
+		err = copyTo(path, Mode(was.File.Mode().Perm()), io.NewSectionReader(in, offset, math.MaxInt64-offset))
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -95,14 +95,14 @@ func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 
 // copyTo copies in to a new file at path, where it appears when it is whole and on disk. It writes
 // to no file that is there. What an interrupted copy leaves the next recovery sweeps away.
-func copyTo(path string, in io.Reader) error {
+func copyTo(path string, mode Mode, in io.Reader) error {
 	begun := path + copyingSuffix
 	out, err := os.OpenFile(begun, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("%w: another copy goes on, or was interrupted", err)
 	}
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Sync(), out.Close()); err == nil {
+	if err = errors.Join(err, mode.Set(begun), out.Sync(), out.Close()); err == nil {
 		err = warc.Move(begun, path)
 	}
 	if err != nil {

@@ -98,11 +98,16 @@ func writeMark(file *os.File, path string) error {
 	if err != nil {
 		return err
 	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
 	out, err := os.OpenFile(path+markSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(mark)
+	os.Chmod(out.Name(), info.Mode().Perm()) // whoever may not read it looks at all pages instead
 	return errors.Join(err, out.Close())
 }
 
