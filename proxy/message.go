@@ -27,7 +27,7 @@ type message struct {
 	upgrade    bool // Connection: upgrade
 	connection bool // there is a Connection field
 	proxyField bool // there is a Proxy-* field
-	bound      bool // the authentication belongs to the connection (NTLM, Negotiate)
+	bound      bool // the connection to the origin is for this client alone: it is authenticated as a whole (NTLM, Negotiate), or may see another end of the message
 }
 
 // request is a parsed request head.
@@ -182,6 +182,8 @@ func (req *request) frame(f *fieldLines) error {
 	switch {
 	case f.mixedEnds && (f.transferEncoding != nil || f.contentLength != nil):
 		return refuse("lines that end in LF among lines that end in CRLF, beside a framing field", f.contentLength, f.transferEncoding)
+	case f.framingNamed:
+		return refuse("a Connection field that names Content-Length or Transfer-Encoding", f.contentLength, f.transferEncoding)
 	case f.transferEncoding != nil && f.contentLength != nil:
 		return refuse("both Content-Length and Transfer-Encoding", f.contentLength, f.transferEncoding)
 	case f.transferEncoding != nil && req.minor == 0:
@@ -253,7 +255,7 @@ func (res *response) frame(f *fieldLines, req *request) error {
 
 // take copies what the field lines say of the connection.
 func (m *message) take(f *fieldLines) {
-	m.connection, m.upgrade, m.proxyField, m.bound = f.connection, f.upgrade, f.proxyField, f.bound
+	m.connection, m.upgrade, m.proxyField, m.bound = f.connection, f.upgrade, f.proxyField, f.bound || f.framingNamed
 	m.keepAlive = !f.close && (m.minor > 0 || f.keep)
 }
 
@@ -266,6 +268,8 @@ type fieldLines struct {
 	connection, proxyField, bound   bool
 	expect, acceptsHTML             bool
 	mixedEnds                       bool // some lines end in CRLF, some in LF alone
+	framingNamed                    bool // by a Connection field
+	inOptions                       bool // the last line was a Connection field
 }
 
 // scan reads the field lines. It refuses what two readers could frame differently: a bare CR or a NUL anywhere, and a
@@ -295,6 +299,9 @@ func (f *fieldLines) scan(head, fields []byte) error {
 				return refuse("a folded framing field", previous, line)
 			}
 			folded = true
+			if f.inOptions {
+				f.options(trim(line))
+			}
 			if framesBody(line) {
 				return refuse("a framing field behind a fold", line)
 			}
@@ -369,6 +376,7 @@ func (f *fieldLines) field(line []byte) error {
 		return nil // no field; passes as it came
 	}
 	name, value := line[:colon], trim(line[colon+1:])
+	f.inOptions = false
 	f.proxyField = f.proxyField || len(name) > 6 && is(name[:6], "proxy-")
 	if !isToken(name) {
 		if framesBody(line) {
@@ -414,14 +422,35 @@ func bindsConnection(value []byte) bool {
 func (f *fieldLines) connectionOrLength(line, name, value []byte) error {
 	switch {
 	case is(name, "connection"):
-		f.connection = true
-		f.close = f.close || hasToken(value, "close")
-		f.keep = f.keep || hasToken(value, "keep-alive")
-		f.upgrade = f.upgrade || hasToken(value, "upgrade")
+		f.connection, f.inOptions = true, true
+		f.options(value)
 	case is(name, "content-length"):
 		return f.lengths(line, value)
 	}
 	return nil
+}
+
+// options reads the list of a Connection field. Who passes a message on takes out the fields that it names (RFC 9110
+// section 7.6.1): an origin's front door would do so with those that frame the body or name the host, and what is behind it
+// then sees another end of the message, or another message, than we do.
+func (f *fieldLines) options(list []byte) {
+	for more := true; more; {
+		var one []byte
+		one, list, more = bytes.Cut(list, []byte{','})
+		one = trim(one)
+		switch {
+		case is(one, "close"):
+			f.close = true
+		case is(one, "keep-alive"):
+			f.keep = true
+		case is(one, "upgrade"):
+			f.upgrade = true
+		case is(one, "host"), is(one, "expect"):
+			f.bound = true
+		case len(one) >= len("content-length") && framesBody(one):
+			f.framingNamed = true
+		}
+	}
 }
 
 // lengths reads a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6).

@@ -49,6 +49,11 @@ func TestFramingVerdicts(t *testing.T) {
 		"equal lengths in a list":       {fields: []string{"Content-Length: 6, 6"}, request: "sized", response: "sized"},
 		"lengths written differently":   {fields: []string{"Content-Length: 6", "Content-Length: 06"}, request: "sized", response: "sized"},
 		"length zero":                   {fields: []string{"Content-Length: 0"}, request: "none", response: "none"},
+		"length named by Connection":    {fields: []string{"Connection: close, Content-length", "Content-Length: 6"}, request: refused, response: "sized"},
+		"length named sloppily":         {fields: []string{"Connection: \x0bContent-Length ", "Content-Length: 6"}, request: refused, response: "sized"},
+		"coding named by Connection":    {fields: []string{"Connection: Transfer-Encoding", "Transfer-Encoding: chunked"}, request: refused, response: "chunked"},
+		"coding named in a fold":        {fields: []string{"Connection: x,", " Transfer-Encoding", "Transfer-Encoding: chunked"}, request: refused, response: refused},
+		"others named by Connection":    {fields: []string{"Connection: TE, X-Content-Length, Trailer", "Content-Length: 6"}, request: "sized", response: "sized"},
 		"neither":                       {request: "none", response: "until close"},
 		"other fields fold":             {fields: []string{"X: 1", " y", "Content-Length: 6"}, request: "sized", response: "sized"},
 		"a value that looks like one":   {fields: []string{"X: Transfer-Encoding: chunked", "Content-Length: 6"}, request: "sized", response: "sized"},
@@ -336,6 +341,43 @@ func TestBodiesOfJustTheLimit(t *testing.T) {
 					t.Errorf("%q", r)
 				}
 			})
+		})
+	}
+}
+
+// TestConnectionNamesAFramingField: a front door of the origin's may take out what Connection names, and what is behind it
+// answers another message: the connection is no other client's.
+func TestConnectionNamesAFramingField(t *testing.T) {
+	for name, c := range map[string]struct {
+		asked, answered string
+		connections     int
+	}{
+		"nothing":         {"keep-alive", "keep-alive", 1},
+		"host":            {"keep-alive, Host", "keep-alive", 2},
+		"host in a fold":  {"keep-alive,\r\n\tHost", "keep-alive", 2},
+		"expect":          {"Expect", "keep-alive", 2},
+		"answer's length": {"keep-alive", "keep-alive, Content-Length", 2},
+		"answer's coding": {"keep-alive", "Transfer-Encoding", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, config())
+			answer := text("HTTP/1.1 200 OK", "Connection: "+c.answered, "Content-Length: 0")
+			o := newOrigin(t, false, func(o *peer) {
+				for o.readHead() != "" {
+					o.send(answer)
+				}
+			})
+			a, b := h.dial(), h.dial()
+			for range 2 { // its own client uses it again
+				a.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a", "Connection: "+c.asked))
+				a.readN(len(answer))
+				h.untilWaiting(2)
+			}
+			b.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a"))
+			b.readN(len(answer))
+			if n := len(o.connections()); n != c.connections {
+				t.Errorf("%d connections, want %d", n, c.connections)
+			}
 		})
 	}
 }
