@@ -403,6 +403,9 @@ func TestLargeHeadsShareABudget(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	until(t, "the budget is as before", func() bool { return h.proxy.heads.left.Load() == 100<<10 })
+	if whole != config().MaxHeaderMemory {
+		t.Errorf("the budget is %d", whole)
+	}
 	for i, gap := range h.gaps() {
 		if gap.Reason != recorder.GapRefused || i > 1 {
 			t.Errorf("%v", gap)
@@ -418,6 +421,11 @@ func TestConnectionsAndBodiesAreChecked(t *testing.T) {
 		{func(c *Config) { c.MaxConnections = 0 }, "max-connections is 0"},
 		{func(c *Config) { c.MaxConnections = -1 }, "max-connections is -1"},
 		{func(c *Config) { c.MaxBodySize = -1 }, "max-body-size is -1"},
+		{func(c *Config) { c.MaxHeaderSize = 1 }, "max-header-size is 1:"},
+		{func(c *Config) { c.MaxHeaderSize = 8 << 20 }, "from 1KiB to 1088KiB"},
+		{func(c *Config) { c.MaxHeaderSize = recorder.MaxHead + 1 }, "max-header-size"},
+		{func(c *Config) { c.MaxHeaderMemory = 4<<20 - 1 }, "max-header-memory is 4194303: give at least 4194304"},
+		{func(c *Config) { c.Timeout.Total = -1 }, "timeout-total"},
 	} {
 		cfg := config()
 		c.change(&cfg)

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"warcorder/recorder"
 )
 
 // Config is how the proxy behaves. The struct tags are the command line's and the file's names and defaults.
@@ -17,6 +19,7 @@ type Config struct {
 	OnClientAbort    string   `name:"on-client-abort" help:"When a client goes away: cut the fetch, or finish it for the archive." enum:"cut,finish" default:"cut"`
 	MaxConnections   int      `name:"max-connections" help:"Clients that may be connected at a time, tunnels included. At that number the connection that has waited longest for a request makes room for a new one; if none waits, the new one gets 503. The limit on open files may allow fewer." default:"10000"`
 	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted." default:"1MiB" type:"size"`
+	MaxHeaderMemory  int64    `name:"max-header-memory" help:"Memory that message heads above 32 KiB may take together, those included whose sender is slow; while it is taken, another such head gets 503. A client has timeout-header for its head, an origin timeout-first-byte." default:"512MiB" type:"size"`
 	MaxBodySize      int64    `name:"max-body-size" help:"Largest message body; 0 is no limit. Of a longer response the beginning is recorded (WARC-Truncated: length) and the client's connection cut; a longer request gets 413." default:"0" type:"size"`
 	RecordDNS        bool     `name:"record-dns" help:"Record what name servers answer, as resource records dns:HOST. Names are then looked up in the hosts file and by the name servers of the system, and in no other way that it may know."`
 	Timeout          Timeout  `embed:"" prefix:"timeout-"`
@@ -46,8 +49,23 @@ func (c *Config) Check() error {
 	if c.MaxBodySize < 0 {
 		return fmt.Errorf("max-body-size is %d: give a size, or 0 for no limit", c.MaxBodySize)
 	}
-	if t.Total < 0 || c.MaxHeaderSize < 1<<10 {
-		return fmt.Errorf("timeout-total is negative or max-header-size below 1KiB")
+	if t.Total < 0 {
+		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
+	}
+	return c.checkHeads()
+}
+
+// headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it came, and as it goes on.
+const headCopies = 4
+
+func (c *Config) checkHeads() error {
+	if c.MaxHeaderSize < 1<<10 || c.MaxHeaderSize > recorder.MaxHead {
+		return fmt.Errorf("max-header-size is %d: give a size from 1KiB to %dKiB; in a record, no reader of ours looks further for the end of a head",
+			c.MaxHeaderSize, recorder.MaxHead>>10)
+	}
+	if c.MaxHeaderMemory < headCopies*c.MaxHeaderSize {
+		return fmt.Errorf("max-header-memory is %d: give at least %d, for one head of max-header-size and its copies",
+			c.MaxHeaderMemory, headCopies*c.MaxHeaderSize)
 	}
 	return nil
 }

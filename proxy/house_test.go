@@ -46,7 +46,7 @@ type house struct {
 
 // config is the default one, with timeouts that a test can wait for.
 func config() Config {
-	return Config{OnClientAbort: "cut", MaxConnections: 10_000, MaxHeaderSize: 1 << 20, InsecureUpstream: HostList{All: true}, Timeout: Timeout{
+	return Config{OnClientAbort: "cut", MaxConnections: 10_000, MaxHeaderSize: 1 << 20, MaxHeaderMemory: 512 << 20, InsecureUpstream: HostList{All: true}, Timeout: Timeout{
 		Header: 10 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, FirstByte: 10 * time.Second, Idle: 10 * time.Second}}
 }
 

@@ -58,7 +58,7 @@ type Proxy struct {
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder, admin http.Handler, log zerolog.Logger) *Proxy {
-	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderSize), trust: newTrust(), leaving: make(chan struct{}, turnedAwayAtOnce)}
+	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderMemory), trust: newTrust(), leaving: make(chan struct{}, turnedAwayAtOnce)}
 	p.clients = p.newClients()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.crowded.tell, p.refused.tell = p.tellCrowded, p.tellNotAccepted

@@ -151,12 +151,9 @@ func (w *wire) grow(size int) error {
 // budget is the memory that large heads may take together: alone each is bounded, but there may be many.
 type budget struct{ left atomic.Int64 }
 
-// leastBudget is enough for a hundred heads of a megabyte, with their copies.
-const leastBudget = 512 << 20
-
-func newBudget(maxHead int64) *budget {
+func newBudget(size int64) *budget {
 	b := &budget{}
-	b.left.Store(max(leastBudget, 16*maxHead))
+	b.left.Store(size)
 	return b
 }
 

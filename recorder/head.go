@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxHead is how far into a message its head is looked for. What has no end of head by then is all head.
-const maxHead = 1<<20 + 64<<10
+// MaxHead is how far into a message, in bytes, its head is looked for. What has no end of head by then is all head: a
+// proxy lets no longer one pass.
+const MaxHead = 1<<20 + 64<<10
 
 // head is what the records need to know of an HTTP head. It is read with the eyes of those who will read the archive (cdxj-indexer,
 // warcio): any line end, folded lines, 8-bit bytes, lines without a colon; nothing is refused.

@@ -191,12 +191,12 @@ func (w *largeWorker) readBlock(e *Extra) (message, error) {
 
 // readHead reads as much of a message as holds its head: little, as a rule.
 func (w *largeWorker) readHead(b *Buffer) ([]byte, error) {
-	for size := int64(64 << 10); ; size = maxHead {
+	for size := int64(64 << 10); ; size = MaxHead {
 		start := make([]byte, min(size, b.Len()))
 		if _, err := b.ReadAt(start, 0); err != nil && err != io.EOF {
 			return nil, err
 		}
-		if h := parseHead(start); h.size < len(start) || size == maxHead {
+		if h := parseHead(start); h.size < len(start) || size == MaxHead {
 			return start, nil
 		}
 	}

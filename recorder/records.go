@@ -27,7 +27,7 @@ type message struct {
 
 // parse reads a message that is in memory, but for what takes all of its body.
 func parse(b []byte) message {
-	h := parseHead(b[:min(len(b), maxHead)])
+	h := parseHead(b[:min(len(b), MaxHead)])
 	return message{head: h, start: b[:h.size], body: b[h.size:], length: int64(len(b))}
 }
 

@@ -399,7 +399,7 @@ func stretchOf(record *warc.Record) stretch {
 // readStart reads as much of a record's block as holds its HTTP head.
 func readStart(record *warc.Record) ([]byte, error) {
 	var start []byte
-	for _, size := range []int64{64 << 10, maxHead} {
+	for _, size := range []int64{64 << 10, MaxHead} {
 		more := make([]byte, min(size, record.Size)-int64(len(start)))
 		n, err := io.ReadFull(record.Block, more)
 		if start = append(start, more[:n]...); err != nil {
