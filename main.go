@@ -698,6 +698,8 @@ func export(dir string, query store.Query, w io.Writer) (exported store.Exported
 			passed, until = lines.Lines(), time.Now().Add(lockPatience)
 		case errors.Is(err, errNobodyAnswers) && time.Now().Before(until): // who starts, or ends
 			time.Sleep(50 * time.Millisecond)
+		case errors.Is(err, errNobodyAnswers):
+			return exported, unanswered(dir)
 		default:
 			exported.Lines = lines.Lines()
 			return exported, err
@@ -777,7 +779,12 @@ const (
 var errBrokeOff = errors.New("the recorder's answer broke off")
 
 // errNobodyAnswers says that who has the collection open cannot be asked, or does not listen yet.
-var errNobodyAnswers = errors.New("another process has the index open (a recover or rebuild?) and cannot be asked: wait until it has ended")
+var errNobodyAnswers = errors.New("who has the index open cannot be asked")
+
+// unanswered is errNobodyAnswers for people.
+func unanswered(dir string) error {
+	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended", holders(dir))
+}
 
 // exportFromRecorder asks the recorder that has the collection open.
 func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
@@ -1087,8 +1094,11 @@ func gapsOf(dir string) (gaps store.Gaps, err error) {
 		if errors.Is(err, store.ErrLocked) {
 			gaps, err = gapsOfRecorder(dir)
 		}
-		if !errors.Is(err, errNobodyAnswers) || time.Now().After(until) {
+		switch {
+		case !errors.Is(err, errNobodyAnswers):
 			return gaps, err
+		case time.Now().After(until):
+			return gaps, unanswered(dir)
 		}
 	}
 }
