@@ -228,3 +228,21 @@ func TestCraftedIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestCleanEnd: a recorder that has come to its end leaves the mark that lets the next one start at
+// once; while one records there is none, and none when it was killed.
+func TestCleanEnd(t *testing.T) {
+	dir := t.TempDir()
+	mark := filepath.Join(atRest(t, dir, 10), "index.bolt.closed")
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGTERM} {
+		r := launch(t, filepath.Join(dir, "collections"), filepath.Join(dir, "ca"), "")
+		if _, err := os.Stat(mark); err == nil {
+			t.Error("it records, and the index is marked as closed")
+		}
+		r.cmd.Process.Signal(signal)
+		<-r.ended
+		if _, err := os.Stat(mark); (err == nil) != (signal == syscall.SIGTERM) {
+			t.Errorf("after %v: %v", signal, err)
+		}
+	}
+}
