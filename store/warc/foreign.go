@@ -217,21 +217,28 @@ func (rec *Record) skipBlock() error {
 	return rec.discard()
 }
 
-// behindForeign returns where the next record behind the damage begins, or the size of the file.
-func (r *Reader) behindForeign(damage *Damage, size int64) (int64, error) {
+// behindForeign returns where the next record behind the damage begins, from that offset on, or the
+// size of the file.
+func (r *Reader) behindForeign(s *search, damage *Damage, from int64) (int64, error) {
+	s.atLeast = 0
 	if r.layout == plain {
-		s := &search{file: r.file.f, size: size}
-		return s.nextPlain(damage.Offset + 1)
+		return s.nextPlain(from)
 	}
-	end, err := r.wrapEnd(damage.Offset, size)
-	if err != nil || end > 0 {
-		return end, err
+	if s.left >= 0 {
+		if _, err := s.load(damage.Offset); err != nil { // for many that are damaged, one after another
+			return 0, err
+		}
+		end, err := r.wrapEnd(damage.Offset, s.size)
+		if err != nil || end > 0 {
+			return end, err
+		}
+		s.left -= r.position() - damage.Offset
 	}
 	if r.layout == frames {
-		s := &search{file: r.file.f, size: size, atLeast: frameStart}
-		return s.nextFrame(damage.Offset+1, r.zst)
+		s.atLeast = frameStart
+		return s.nextFrame(from, r.zst)
 	}
-	return behind(damage, r.file.f, size)
+	return s.behind(damage, from)
 }
 
 // wrapEnd returns where the member or frame at offset ends, if it is whole but for what it holds; else 0.

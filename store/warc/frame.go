@@ -207,7 +207,7 @@ func (f *frame) nextBlock() error {
 // nextFrame returns where the next frame that begins a WARC record lies, from offset on; the size of the file if there is none.
 func (s *search) nextFrame(offset int64, f *frame) (int64, error) {
 	left := chainCost*(s.size-offset) + resyncWindow // a file can be made so that every few bytes seem to begin a frame
-	for offset < s.size && left > 0 {
+	for offset < s.size && left > 0 && s.left > -resyncWindow {
 		b, err := s.load(offset)
 		if err != nil {
 			return 0, err
@@ -225,7 +225,7 @@ func (s *search) nextFrame(offset int64, f *frame) (int64, error) {
 		if f.beginsRecord(in) {
 			return offset, nil
 		}
-		left -= in.n
+		left, s.left = left-in.n, s.left-in.n
 		offset++
 	}
 	return s.size, nil

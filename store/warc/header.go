@@ -69,7 +69,11 @@ func ParseHeader(b []byte) (version string, h Header, err error) {
 	if !strings.HasPrefix(version, "WARC/") {
 		return "", nil, fmt.Errorf("%w: the first line is %s", ErrHeader, quote(version))
 	}
-	h = make(Header, 0, strings.Count(text, "\n"))
+	lines := strings.Count(text, "\n")
+	if lines > maxLines {
+		return "", nil, fmt.Errorf("%w: it has %d lines, and %d are too many", ErrHeader, lines, maxLines+1)
+	}
+	h = make(Header, 0, lines)
 	for text != "" {
 		var line string
 		line, text = cutLine(text)
@@ -78,10 +82,12 @@ func ParseHeader(b []byte) (version string, h Header, err error) {
 			return version, h, nil
 		case line == "":
 			return "", nil, fmt.Errorf("%w: %d bytes follow its empty line", ErrHeader, len(text))
-		case line[0] == ' ' || line[0] == '\t':
-			err = h.unfold(line)
+		case isFold(line):
+			return "", nil, fmt.Errorf("%w: it begins with a folded line", ErrHeader)
 		default:
-			h, err = h.appendLine(line)
+			if h, err = h.appendLine(line); err == nil && text != "" && isFold(text) {
+				text = h.unfold(text)
+			}
 		}
 		if err != nil {
 			return "", nil, err
@@ -89,6 +95,13 @@ func ParseHeader(b []byte) (version string, h Header, err error) {
 	}
 	return "", nil, fmt.Errorf("%w: it has no empty line at its end", ErrHeader)
 }
+
+// maxLines is how many lines a header may have: more than any tool writes, and no more memory than
+// its text.
+const maxLines = 1 << 16
+
+// isFold reports whether a line continues the one before.
+func isFold(line string) bool { return line[0] == ' ' || line[0] == '\t' }
 
 func (h Header) appendLine(line string) (Header, error) {
 	name, value, found := strings.Cut(line, ":")
@@ -98,14 +111,23 @@ func (h Header) appendLine(line string) (Header, error) {
 	return append(h, Field{name, strings.Trim(value, " \t")}), nil
 }
 
-// unfold joins a continuation line to the last field.
-func (h Header) unfold(line string) error {
-	if len(h) == 0 {
-		return fmt.Errorf("%w: it begins with a folded line", ErrHeader)
-	}
+// unfold joins the continuation lines that text begins with to the last field, and returns what
+// follows them.
+func (h Header) unfold(text string) (rest string) {
 	last := &h[len(h)-1]
-	last.Value = strings.Trim(last.Value+" "+strings.Trim(line, " \t"), " ")
-	return nil
+	var value strings.Builder
+	value.WriteString(last.Value)
+	for text != "" && isFold(text) {
+		var line string
+		line, text = cutLine(text)
+		line = strings.Trim(line, " \t")
+		if value.Len() > 0 && line != "" {
+			value.WriteByte(' ')
+		}
+		value.WriteString(line)
+	}
+	last.Value = value.String()
+	return text
 }
 
 // length returns the Content-Length: the one that all fields of this name agree on.

@@ -31,9 +31,11 @@ type Reader struct {
 	layout  layout // of a foreign file; ours have members
 	zst     *frame // with the layout frames
 
-	record *Record // the one last given out
-	end    int64   // of the last record that proved whole
-	err    error   // what Next keeps returning
+	record  *Record // the one last given out
+	end     int64   // of the last record that proved whole
+	reached int64   // how far the file had been read when the damage was noticed
+	err     error   // what Next keeps returning
+	search  *search // behind damage; nil before there is any
 }
 
 // Open opens the file at path and reads from the member at offset.
@@ -53,10 +55,16 @@ func openWith(reader func(io.ReadSeeker, string, int64) (*Reader, error), path s
 
 // NewReader reads f from the member at offset; name stands in its errors.
 func NewReader(f io.ReadSeeker, name string, offset int64) (*Reader, error) {
-	r := &Reader{name: name, file: source{f: f}, gz: new(gzip.Reader), end: offset}
-	r.in = bufio.NewReaderSize(&r.file, 64<<10)
-	r.text = bufio.NewReaderSize(r.gz, 16<<10)
+	r := newReader(f, name, 64<<10)
+	r.end = offset
 	return r, r.jump(offset)
+}
+
+func newReader(f io.ReadSeeker, name string, buffer int) *Reader {
+	r := &Reader{name: name, file: source{f: f}, gz: new(gzip.Reader)}
+	r.in = bufio.NewReaderSize(&r.file, buffer)
+	r.text = bufio.NewReaderSize(r.gz, 16<<10)
+	return r
 }
 
 // Close closes the file, if it can be closed.
@@ -220,7 +228,7 @@ func (r *Reader) fail(err error) error {
 	case errors.Is(err, io.EOF):
 		r.err = io.EOF
 	default:
-		r.err = &Damage{File: r.name, Offset: r.end, Reason: err}
+		r.err, r.reached = &Damage{File: r.name, Offset: r.end, Reason: err}, r.position()
 	}
 	return r.err
 }
@@ -240,21 +248,63 @@ func (r *Reader) seek(offset int64) error {
 // jump makes offset the position of the file.
 func (r *Reader) jump(offset int64) error {
 	r.in.Reset(&r.file)
-	r.file.offset = offset
-	_, r.file.err = r.file.f.Seek(offset, io.SeekStart)
+	r.file.err = r.file.jump(offset)
 	return r.file.err
 }
 
-// source is the file being read: how far, and with which error if it was not the file's end.
+// source is the file being read: how far, and with which error if it was not the file's end. Behind
+// damage, where a record may seem to begin every few bytes, it gives what a search has in memory,
+// and little at a time.
 type source struct {
 	f      io.ReadSeeker
 	offset int64
+	step   int     // bytes that it gives at once
+	moved  bool    // the file is not at offset
+	known  *search // nil if there was none
+	read   int64   // bytes in all
 	err    error
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.f.Read(p)
+// The fewest and the most bytes that a source gives at once.
+const (
+	firstStep = 1 << 10
+	lastStep  = 64 << 10
+)
+
+// jump goes to offset.
+func (s *source) jump(offset int64) (err error) {
+	s.offset, s.step = offset, firstStep
+	if s.moved = len(s.inMemory()) > 0; !s.moved {
+		_, err = s.f.Seek(offset, io.SeekStart)
+	}
+	return err
+}
+
+// inMemory is what is known of the file from offset on.
+func (s *source) inMemory() []byte {
+	if s.known == nil || s.offset < s.known.start || s.offset >= s.known.start+int64(len(s.known.window)) {
+		return nil
+	}
+	return s.known.window[s.offset-s.known.start:]
+}
+
+func (s *source) Read(p []byte) (n int, err error) {
+	p = p[:min(len(p), max(s.step, firstStep))]
+	s.step = min(2*len(p), lastStep)
+	if s.moved {
+		if n = copy(p, s.inMemory()); n > 0 {
+			s.offset += int64(n)
+			return n, nil
+		}
+		if _, err := s.f.Seek(s.offset, io.SeekStart); err != nil {
+			s.err = err
+			return 0, err
+		}
+		s.moved = false
+	}
+	n, err = s.f.Read(p)
 	s.offset += int64(n)
+	s.read += int64(n)
 	if err != nil && err != io.EOF {
 		s.err = err
 	}

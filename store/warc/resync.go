@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -14,11 +15,13 @@ const (
 	resyncWindow = 1 << 20
 	gzipHeader   = 10      // bytes, with no optional field
 	gzipName     = 512     // bytes that the gzip reader takes for a name or a comment
+	followBuffer = 4 << 10 // bytes that are read at once to follow records: most attempts end in them
 	startOfBlock = 2 << 10 // enough of a deflate stream for its first five bytes: the longest description of its codes takes 0.6 KB
 	maxStart     = gzipHeader + 2 + 0xffff + 2*gzipName + 2 + startOfBlock
 
-	// An embedded file can be made so that each of its members seems to go on to the end of the file. So much is read to tell them apart, in
-	// proportion to what there is.
+	// An embedded file can be made so that each of its members seems to go on to the end of the
+	// file, or to hold the next one. So much is read twice to tell them apart, in proportion to what
+	// there is, by one Reader in all.
 	chainCost = 4
 )
 
@@ -39,6 +42,10 @@ const (
 // A body may hold members of its own, which are not the file's. So the `sl` field of the damaged member says where it ends, if a member or the file's end is there. And
 // if the member seems to go on to the end of the file, nothing follows it unless whole records lead up to that end exactly. Where neither helps, a member
 // in a body may be taken for one of the file's: better that than to lose one.
+//
+// A Reader reads no more than chainCost times the file's size again in all its Resyncs, and 1 MiB
+// for each MiB of windows. When that is used up it goes on where the damage was noticed, and looks
+// at nothing farther on: a file that costs so much was made to.
 func (r *Reader) Resync() (from, to int64, err error) {
 	var damage *Damage
 	if !errors.As(r.err, &damage) {
@@ -46,7 +53,7 @@ func (r *Reader) Resync() (from, to int64, err error) {
 	}
 	size, err := r.file.f.Seek(0, io.SeekEnd)
 	if err == nil {
-		to, err = r.behind(damage, size)
+		to, err = r.behind(r.searchIn(size), damage)
 	}
 	if err == nil && to < size {
 		err = r.jump(to)
@@ -61,17 +68,34 @@ func (r *Reader) Resync() (from, to int64, err error) {
 	return damage.Offset, to, nil
 }
 
-// behind returns where Resync goes on, or the size of the file.
-func (r *Reader) behind(damage *Damage, size int64) (int64, error) {
-	if r.foreign {
-		return r.behindForeign(damage, size)
+// searchIn is the Reader's search, in a file of that size.
+func (r *Reader) searchIn(size int64) *search {
+	if r.search == nil {
+		r.search = &search{file: r.file.f, left: chainCost*size + resyncWindow}
+		r.file.known = r.search
 	}
-	return behind(damage, r.file.f, size)
+	r.search.size = size
+	return r.search
 }
 
-// behind returns where the next member behind the damage begins, or the size of the file.
-func behind(damage *Damage, file io.ReadSeeker, size int64) (int64, error) {
-	s := &search{file: file, size: size}
+// behind returns where Resync goes on, or the size of the file.
+func (r *Reader) behind(s *search, damage *Damage) (int64, error) {
+	from := damage.Offset + 1
+	if s.left -= max(r.reached-damage.Offset, 0); s.left < 0 {
+		from = min(max(from, r.reached), s.size)
+	}
+	if r.foreign {
+		return r.behindForeign(s, damage, from)
+	}
+	return s.behind(damage, from)
+}
+
+// behind returns where the next member behind the damage begins, from that offset on, or the size
+// of the file.
+func (s *search) behind(damage *Damage, from int64) (int64, error) {
+	if s.left < 0 {
+		return s.next(from, s.size)
+	}
 	end, proven, err := s.skip(damage.Offset)
 	switch {
 	case err != nil:
@@ -79,20 +103,23 @@ func behind(damage *Damage, file io.ReadSeeker, size int64) (int64, error) {
 	case proven:
 		return end, nil
 	case end > 0:
-		return s.nextOwn(damage.Offset+1, end)
+		return s.nextOwn(from, end)
 	case errors.Is(damage.Reason, ErrTorn):
-		return s.nextOwn(damage.Offset+1, size)
+		return s.nextOwn(from, s.size)
 	}
-	return s.next(damage.Offset+1, size)
+	return s.next(from, s.size)
 }
 
 // search looks for members in a file.
 type search struct {
 	file    io.ReadSeeker
 	size    int64
+	left    int64  // bytes that may still be read more than once; below zero none
 	window  []byte // bytes of the file
 	start   int64  // of the window
+	far     []byte // what lies outside of it
 	deflate io.ReadCloser
+	chain   *Reader // that follows records
 
 	atLeast int64 // bytes that load gives, if not maxStart
 }
@@ -110,8 +137,26 @@ func (s *search) load(offset int64) ([]byte, error) {
 		return nil, err
 	}
 	s.start, s.window = offset, s.window[:min(int64(cap(s.window)), max(s.size-offset, 0))]
-	_, err := io.ReadFull(s.file, s.window)
-	return s.window, err
+	if _, err := io.ReadFull(s.file, s.window); err != nil {
+		s.window = s.window[:0] // of which nothing is known
+		return nil, err
+	}
+	return s.window, nil
+}
+
+// peek returns n bytes from offset on, or up to the file's end, and leaves the window where it is.
+func (s *search) peek(offset, n int64) ([]byte, error) {
+	n = min(n, s.size-offset)
+	if at := offset - s.start; at >= 0 && at+n <= int64(len(s.window)) {
+		return s.window[at : at+n], nil
+	}
+	s.left -= n
+	s.far = slices.Grow(s.far[:0], int(n))[:n]
+	if _, err := s.file.Seek(offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	_, err := io.ReadFull(s.file, s.far)
+	return s.far, err
 }
 
 // skip returns where the member at offset ends by its `sl` field, if the file ends or a member begins there; else 0. proven is whether that field agrees with the
@@ -130,15 +175,20 @@ func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 	if compressed < gzipHeader+memberTrailer || end > s.size {
 		return 0, false, nil
 	}
-	if b, err = s.load(end - memberTrailer); err != nil {
+	if b, err = s.peek(end-memberTrailer, memberTrailer+gzipHeader); err != nil {
 		return 0, false, err
 	}
 	proven = int64(binary.LittleEndian.Uint32(b[4:])) == uncompressed
 	switch next := b[memberTrailer:]; {
-	case len(next) == 0, proven && bytes.HasPrefix(next, []byte(gzipMagic)), s.beginsRecord(next):
+	case len(next) == 0, proven && bytes.HasPrefix(next, []byte(gzipMagic)):
 		return end, proven, nil
+	case !bytes.HasPrefix(next, []byte(gzipMagic)):
+		return 0, false, nil
 	}
-	return 0, false, nil
+	if b, err = s.peek(end, maxStart); err != nil || !s.beginsRecord(b) {
+		return 0, false, err
+	}
+	return end, proven, nil
 }
 
 // next returns where the first member that begins a WARC record lies, from offset on and before end; end if there is none.
@@ -171,7 +221,7 @@ func (s *search) next(offset, end int64) (int64, error) {
 // there. Else it returns end.
 func (s *search) nextOwn(offset, end int64) (int64, error) {
 	left := chainCost*(end-offset) + resyncWindow
-	for at := offset; left > 0; {
+	for at := offset; left > 0 && s.left > 0; {
 		first, err := s.next(at, end)
 		if err != nil || first == end {
 			return end, err
@@ -183,16 +233,21 @@ func (s *search) nextOwn(offset, end int64) (int64, error) {
 		if last == end {
 			return s.next(offset, end)
 		}
-		left -= read + startOfBlock // an attempt is work even if it ends at once
-		at = max(first+1, last)     // what lies inside of a whole record is its own
+		read += startOfBlock // an attempt is work even if it ends at once
+		left, s.left = left-read, s.left-read
+		at = max(first+1, last) // what lies inside of a whole record is its own
 	}
 	return end, nil
 }
 
 // follow reads whole records from first on, until they reach end or there is none. It returns the end of the last one, and how much it has read.
 func (s *search) follow(first, end int64) (last, read int64, err error) {
-	r, err := NewReader(s.file, "", first)
-	if err != nil {
+	if s.chain == nil {
+		s.chain = newReader(s.file, "", followBuffer)
+	}
+	r := s.chain
+	r.record, r.err, r.end, r.file.read = nil, nil, first, 0
+	if err := r.jump(first); err != nil {
 		return 0, 0, err
 	}
 	for r.end < end {
@@ -207,7 +262,7 @@ func (s *search) follow(first, end int64) (last, read int64, err error) {
 			return 0, 0, err
 		}
 	}
-	return r.end, max(r.position(), r.end) - first, nil
+	return r.end, r.file.read, nil
 }
 
 // beginsRecord reports whether b begins with a gzip header and a deflate stream whose first bytes are those of a WARC record.

@@ -2,6 +2,7 @@ package v09
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,16 +29,26 @@ func parseHead(b []byte) (h Header, length int64, err error) {
 	if h, length, err = parseFirst(first); err != nil {
 		return h, 0, err
 	}
+	if lines := strings.Count(text, "\n"); lines > maxLines {
+		return h, 0, fmt.Errorf("%w: it has %d lines, and %d are too many", warc.ErrHeader, lines, maxLines+1)
+	}
+	var folds []string // lines that continue the last field
 	for text != "" {
 		var line string
 		line, text = cutLine(text)
 		switch {
 		case line == "":
+			unfold(h.Fields, folds)
 			return h, length, nil
 		case line[0] == '#': // a comment (ANVL)
 		case line[0] == ' ' || line[0] == '\t':
-			err = unfold(h.Fields, line)
+			if len(h.Fields) == 0 {
+				return h, 0, fmt.Errorf("%w: it begins with a folded line", warc.ErrHeader)
+			}
+			folds = append(folds, strings.Trim(line, " \t"))
 		default:
+			unfold(h.Fields, folds)
+			folds = folds[:0]
 			h.Fields, err = appendLine(h.Fields, line)
 		}
 		if err != nil {
@@ -73,14 +84,19 @@ func appendLine(h warc.Header, line string) (warc.Header, error) {
 	return append(h, warc.Field{Name: name, Value: strings.Trim(value, " \t")}), nil
 }
 
-// unfold joins a continuation line to the last field: its line break and first spaces stand for one space (WARC 0.9 section 3).
-func unfold(h warc.Header, line string) error {
-	if len(h) == 0 {
-		return fmt.Errorf("%w: it begins with a folded line", warc.ErrHeader)
+// maxLines is how many lines a header may have.
+const maxLines = 1 << 16
+
+// unfold joins continuation lines to the last field: the line break and first spaces of each stand
+// for one space (WARC 0.9 section 3).
+func unfold(h warc.Header, lines []string) {
+	if len(lines) == 0 {
+		return
 	}
 	last := &h[len(h)-1]
-	last.Value = strings.Trim(last.Value+" "+strings.Trim(line, " \t"), " \t")
-	return nil
+	lines = append([]string{last.Value}, lines...)
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	last.Value = strings.Join(lines, " ")
 }
 
 // append appends the header of a record whose block has size bytes, with its empty line.

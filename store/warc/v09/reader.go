@@ -22,6 +22,8 @@ type Reader struct {
 	err  error  // what Next keeps returning, until Resync
 
 	record *Record // the one last given out
+
+	searched int64 // bytes, by Resync
 }
 
 // Open opens the file at path.
@@ -173,15 +175,28 @@ func (r *Reader) fail(err error) error {
 // It looks at every byte behind the first of the damaged record, in a gzipped file at all that inflates. It returns where in the file the next
 // record, or its gzip member, begins; io.EOF if there is none.
 //
-// A WARC file inside of a damaged record's block cannot be told from the records around it.
+// A WARC file inside of a damaged record's block cannot be told from the records around it. To look
+// at a place in a gzip member all before it is inflated once more. A file can be made so that this
+// has no end: when all Resyncs have read maxSearch bytes, and searchCost for each byte of the file,
+// it is taken to end there.
 func (r *Reader) Resync() (offset int64, err error) {
 	var damage *warc.Damage
 	if !errors.As(r.err, &damage) {
 		return r.at.offset, r.err
 	}
 	r.record = nil
+	size, err := r.text.file.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", r.name, err)
+	}
+	begun := r.text.work
+	defer func() { r.searched += r.text.work - begun }()
 	p := r.text.next(r.at)
 	for {
+		if r.searched+r.text.work-begun > maxSearch+searchCost*size {
+			r.err = io.EOF
+			return 0, r.err
+		}
 		if p, err = r.candidate(p); err != nil {
 			return 0, r.fail(err)
 		}
@@ -196,6 +211,12 @@ func (r *Reader) Resync() (offset int64, err error) {
 	r.at, r.err = p, nil
 	return p.offset, nil
 }
+
+// What looking for records behind damage may cost, in bytes that are read or inflated.
+const (
+	maxSearch  = 1 << 30
+	searchCost = 64
+)
 
 // candidate returns the first place from p on that says warc/0.9.
 func (r *Reader) candidate(p place) (place, error) {

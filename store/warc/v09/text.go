@@ -26,6 +26,7 @@ type text struct {
 	out     *bufio.Reader // the text
 	base    int64         // offset in the file at which reading began
 	made    int64         // bytes of text that out has taken
+	work    int64         // the same, since the file was opened
 	members []start       // of the bytes that are in out, and of the last byte before them
 	inside  bool          // a member has been begun
 	err     error         // what Read keeps returning
@@ -88,6 +89,7 @@ func (t *text) Read(p []byte) (n int, err error) {
 		}
 	}
 	t.made += int64(n)
+	t.work += int64(n)
 	if n > 0 {
 		return n, nil
 	}
@@ -192,6 +194,7 @@ func (t *text) nextMember(offset int64) (int64, error) {
 		return 0, err
 	}
 	skipped, err := find(t.in, gzipMagic)
+	t.work += skipped
 	return offset + skipped, err
 }
 

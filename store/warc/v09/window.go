@@ -1,5 +1,7 @@
 package v09
 
+import "strings"
+
 // past is what later records may need to know of one.
 type past struct{ date, payload string }
 
@@ -12,7 +14,7 @@ type window struct {
 
 const (
 	windowSize = 1 << 16
-	windowID   = 1 << 10 // bytes of an ID that is remembered
+	windowID   = 1 << 10 // bytes of an ID or a digest that is remembered
 )
 
 // add remembers a record with its creation-date. Of two with the same ID the first one is believed.
@@ -27,14 +29,15 @@ func (w *window) add(id, date string) {
 		return
 	}
 	delete(w.of, w.order[w.at])
-	w.order[w.at], w.of[id] = id, past{date: date}
+	id = strings.Clone(id) // it would hold its whole header in memory, as the date would
+	w.order[w.at], w.of[id] = id, past{date: strings.Clone(date)}
 	w.at = (w.at + 1) % windowSize
 }
 
 // addPayload remembers the payload digest of a record, which is known later.
 func (w *window) addPayload(id, digest string) {
-	if p, ok := w.of[id]; ok && p.payload == "" {
-		p.payload = digest
+	if p, ok := w.of[id]; ok && p.payload == "" && len(digest) <= windowID {
+		p.payload = strings.Clone(digest)
 		w.of[id] = p
 	}
 }
