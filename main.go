@@ -1201,7 +1201,7 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"), strings.Join(found.Torn, ", "))
 	}
 	for _, d := range found.Damaged {
-		fmt.Printf("%s: %s at offset %d passed over: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, d.Reason)
+		fmt.Printf("%s: %s at offset %d %s: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, fate(d), d.Reason)
 	}
 	remedy := "put it back into archive/, or let warcorder rebuild make an index without it"
 	if found.Rebuilt {
@@ -1377,11 +1377,19 @@ func reportIndexed(files []recorder.Indexed) int {
 			fmt.Printf("%s: %s\n", f.Name, count(f.Captures, "capture"))
 		}
 		for _, d := range f.Damaged {
-			fmt.Printf("%s:%d: %s passed over: %v\n", f.Name, d.Offset, count(int(d.Bytes), "byte"), d.Reason)
+			fmt.Printf("%s:%d: %s %s: %v\n", f.Name, d.Offset, count(int(d.Bytes), "byte"), fate(d), d.Reason)
 		}
 		findings += len(f.Damaged)
 	}
 	return findings
+}
+
+// fate is what became of a damaged place.
+func fate(d recorder.Damaged) string {
+	if d.Kept {
+		return "indexed"
+	}
+	return "passed over"
 }
 
 // --- import and export of WARC 0.9

@@ -49,12 +49,16 @@ func (d *done) tell(err error) {
 
 // text is about what it holds in memory, beyond what every exchange does: a URL, or a tag, can be as long as a head.
 func (d *done) text() int64 {
-	c := &d.capture
-	n := keySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME))
+	n := textSize(&d.capture)
 	if p := d.original; p != nil {
 		n += int64(len(p.etag) + len(p.modified))
 	}
 	return n
+}
+
+// textSize is what the texts of a capture take in memory, keys and all.
+func textSize(c *store.Capture) int64 {
+	return keySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
 }
 
 // manyKeys is more bytes of keys than any batch has but for bodies of many MB.

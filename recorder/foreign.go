@@ -25,12 +25,12 @@ type foreignScan struct {
 	responses []foreignResponse
 	requests  []foreignRequest
 	number    int   // of records read
-	asked     int64 // bytes of the requests that wait
+	waiting   int64 // bytes of all that waits
 }
 
 const (
-	pairWithin = 100      // records
-	askedLimit = 32 << 20 // bytes of requests that wait
+	pairWithin   = 100      // records
+	waitingLimit = 32 << 20 // bytes
 )
 
 // foreignResponse is a capture that waits for its request.
@@ -51,7 +51,15 @@ type foreignID struct {
 	number       int
 	id           string
 	concurrentTo []string
+	size         int64 // bytes that it takes with its record
 }
+
+// An ID is longer than maxID in no file but one that was made to fill memory, and no record of an
+// exchange names more than maxNamed others.
+const (
+	maxID    = 1 << 10
+	maxNamed = 16
+)
 
 // The damage of records that are whole and cannot be found by anything.
 var (
@@ -59,12 +67,15 @@ var (
 	errNoURI  = errors.New("a record without a WARC-Target-URI")
 )
 
+// errUnended is said of a last record that is in the index nevertheless, as pywb has it.
+var errUnended = errors.New("the file ends before its last record does; the block is whole, as is the capture")
+
 // scanForeign reads the file at path. each is called behind every record.
 func scanForeign(path, name string, size int64, keyer *Keyer, each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
 	s := &foreignScan{scan: scan{file: name, keyer: keyer}}
 	reader, err := warc.OpenForeign(path, 0)
 	if damage := (*warc.Damage)(nil); errors.As(err, &damage) { // it is no WARC file that we read
-		s.damaged = []Damaged{{name, 0, size, damage.Reason}}
+		s.damaged = []Damaged{{name, 0, size, damage.Reason, false}}
 		return s, nil
 	}
 	if err != nil {
@@ -80,11 +91,11 @@ func scanForeign(path, name string, size int64, keyer *Keyer, each func(s *forei
 			var from, to int64
 			from, to, err = reader.Resync()
 			if err == nil || errors.Is(err, io.EOF) {
-				s.damaged = append(s.damaged, Damaged{name, from, to - from, damage.Reason})
+				s.damages(Damaged{name, from, to - from, damage.Reason, false})
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			s.settle(0)
+			s.settle()
 			return s, nil
 		}
 		if err == nil {
@@ -99,7 +110,12 @@ func scanForeign(path, name string, size int64, keyer *Keyer, each func(s *forei
 // read reads one record.
 func (s *foreignScan) read(record *warc.Record) (err error) {
 	s.number++
-	s.settle(pairWithin)
+	for len(s.responses) > 0 && s.responses[0].number+pairWithin <= s.number {
+		s.settleFirst()
+	}
+	for len(s.requests) > 0 && s.requests[0].number+pairWithin <= s.number {
+		s.dropRequest(0)
+	}
 	switch kind := strings.ToLower(record.Type()); kind {
 	case "response", "revisit":
 		err = s.readResponse(record, kind == "revisit")
@@ -111,7 +127,10 @@ func (s *foreignScan) read(record *warc.Record) (err error) {
 	if err != nil {
 		return err
 	}
-	return record.Close()
+	if err = record.Close(); err == nil && record.Unended {
+		s.damages(Damaged{s.file, record.Offset, record.Length, errUnended, true})
+	}
+	return err
 }
 
 // readResponse makes the capture of a response or a revisit, which waits for its request.
@@ -125,7 +144,7 @@ func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
 		}
 		h = parseHead(start)
 	}
-	digest := record.Header.Get("WARC-Payload-Digest")
+	digest := strings.Clone(record.Header.Get("WARC-Payload-Digest"))
 	if digest == "" && !revisit && record.SegmentNumber() == 0 { // that of a segment would be of no use
 		if digest, err = digestOf(io.MultiReader(bytes.NewReader(start[h.size:]), record.Block)); err != nil {
 			return err
@@ -139,10 +158,11 @@ func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
 	if revisit {
 		capture.MIME = revisitMIME
 	}
-	response := foreignResponse{s.idOf(record), capture}
+	response := foreignResponse{s.idOf(record, textSize(&capture)), capture}
 	at := slices.IndexFunc(s.requests, func(request foreignRequest) bool { return together(&response, &request) })
 	if at < 0 {
 		s.responses = append(s.responses, response)
+		s.waits(response.size)
 		return nil
 	}
 	s.add(response.capture, s.requests[at].asked)
@@ -169,18 +189,16 @@ func (s *foreignScan) readRequest(record *warc.Record) error {
 		return err
 	}
 	asked.method = slices.Clone(asked.method) // the rest of the head is not needed
-	request := foreignRequest{s.idOf(record), asked, uri}
+	size := int64(len(asked.entity.start) + len(uri) + len(asked.method) + len(asked.contentType))
+	request := foreignRequest{s.idOf(record, size), asked, strings.Clone(uri)}
 	at := slices.IndexFunc(s.responses, func(response foreignResponse) bool { return together(&response, &request) })
 	if at >= 0 {
 		s.add(s.responses[at].capture, asked)
-		s.responses = slices.Delete(s.responses, at, at+1)
+		s.dropResponse(at)
 		return nil
 	}
 	s.requests = append(s.requests, request)
-	s.asked += int64(len(asked.entity.start))
-	for s.asked > askedLimit {
-		s.dropRequest(0)
-	}
+	s.waits(size)
 	return nil
 }
 
@@ -190,7 +208,7 @@ func (s *foreignScan) readResource(record *warc.Record) error {
 	if kind == "application/warc-fields" || record.Header.Get("WARC-Target-URI") == "" {
 		return nil
 	}
-	digest := record.Header.Get("WARC-Payload-Digest")
+	digest := strings.Clone(record.Header.Get("WARC-Payload-Digest"))
 	if digest == "" && record.SegmentNumber() == 0 {
 		var err error
 		if digest, err = digestOf(record.Block); err != nil {
@@ -218,9 +236,9 @@ func (s *foreignScan) captureOf(record *warc.Record) (c store.Capture, ok bool, 
 	c.Time = date.UTC().Truncate(time.Microsecond)
 	switch {
 	case c.URL == "":
-		s.damaged = append(s.damaged, Damaged{s.file, record.Offset, record.Length, errNoURI})
+		s.damages(Damaged{s.file, record.Offset, record.Length, errNoURI, false})
 	case !good:
-		s.damaged = append(s.damaged, Damaged{s.file, record.Offset, record.Length, errNoDate})
+		s.damages(Damaged{s.file, record.Offset, record.Length, errNoDate, false})
 	default:
 		return c, true, nil
 	}
@@ -234,27 +252,62 @@ func (s *foreignScan) add(c store.Capture, request *asked) {
 	}
 	s.keyer.fill(&c, request)
 	s.captures = append(s.captures, c)
-	s.keys += keySize(&c)
+	s.text += textSize(&c)
 }
 
-// settle lets nothing wait that came so many records ago.
-func (s *foreignScan) settle(within int) {
-	for len(s.responses) > 0 && s.responses[0].number+within <= s.number {
-		s.add(s.responses[0].capture, &asked{})
-		s.responses = slices.Delete(s.responses, 0, 1)
+// waits makes room for a record that has come and waits for another: those that came first wait no
+// longer.
+func (s *foreignScan) waits(size int64) {
+	s.waiting += size
+	for s.waiting > waitingLimit {
+		if len(s.requests) == 0 || len(s.responses) > 0 && s.responses[0].number < s.requests[0].number {
+			s.settleFirst()
+		} else {
+			s.dropRequest(0)
+		}
 	}
-	for len(s.requests) > 0 && s.requests[0].number+within <= s.number {
+}
+
+// settle lets nothing wait any longer.
+func (s *foreignScan) settle() {
+	for len(s.responses) > 0 {
+		s.settleFirst()
+	}
+	for len(s.requests) > 0 {
 		s.dropRequest(0)
 	}
 }
 
+// settleFirst takes the response that has waited longest for that of a GET.
+func (s *foreignScan) settleFirst() {
+	s.add(s.responses[0].capture, &asked{})
+	s.dropResponse(0)
+}
+
+func (s *foreignScan) dropResponse(at int) {
+	s.waiting -= s.responses[at].size
+	s.responses = slices.Delete(s.responses, at, at+1)
+}
+
 func (s *foreignScan) dropRequest(at int) {
-	s.asked -= int64(len(s.requests[at].asked.entity.start))
+	s.waiting -= s.requests[at].size
 	s.requests = slices.Delete(s.requests, at, at+1)
 }
 
-func (s *foreignScan) idOf(record *warc.Record) foreignID {
-	return foreignID{s.number, record.Header.Get("WARC-Record-ID"), record.Header.Values("WARC-Concurrent-To")}
+// idOf is the ID of a record that takes size bytes beside it, without the header that it stands in.
+func (s *foreignScan) idOf(record *warc.Record, size int64) foreignID {
+	id := foreignID{number: s.number, size: size}
+	if own := record.Header.Get("WARC-Record-ID"); len(own) <= maxID {
+		id.id = strings.Clone(own)
+		id.size += int64(len(own))
+	}
+	for _, named := range record.Header.Values("WARC-Concurrent-To") {
+		if len(named) <= maxID && len(id.concurrentTo) < maxNamed {
+			id.concurrentTo = append(id.concurrentTo, strings.Clone(named))
+			id.size += int64(len(named))
+		}
+	}
+	return id
 }
 
 // together reports whether a response and a request are of one exchange.

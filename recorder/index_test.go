@@ -194,6 +194,8 @@ func TestIndexDamaged(t *testing.T) {
 		{"e.warc", []byte("no WARC file at all"), 0, []int64{0}, warc.ErrNotRecord},
 		{"f.warc.zst", []byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00abcd"), 0, []int64{0}, warc.ErrFrame},
 		{"g.warc", nil, 0, nil, nil},
+		{"h.warc.gz", slices.Concat(member, member[:len(member)-3]), 2, []int64{int64(len(member))}, errUnended},
+		{"i.warc", []byte(strings.TrimSuffix(good+good, "\r\n\r\n")), 2, []int64{int64(len(good))}, errUnended},
 	} {
 		path := filepath.Join(from, test.name)
 		write(t, path, test.file)
@@ -211,7 +213,7 @@ func TestIndexDamaged(t *testing.T) {
 	}
 	want := exportOf(t, dir, store.Query{})
 	found, err := Rebuild(allKeys, dir, zerolog.Nop(), nil)
-	if err != nil || len(found.Damaged) != 6 || found.Captures != 5 {
+	if err != nil || len(found.Damaged) != 8 || found.Captures != 9 {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if got := exportOf(t, dir, store.Query{}); got != want {

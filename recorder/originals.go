@@ -42,7 +42,7 @@ func (f *files) original(key store.OriginalKey, s *segment, claims bool, fresh f
 		return found, nil
 	}
 	o, found, err := f.index.Original(key)
-	if err == nil && found && len(o.URL) <= maxOriginalURL && fresh(o.Time) && f.isThere(o.File) {
+	if err == nil && found && isSound(&o, time.Now()) && fresh(o.Time) && f.isThere(o.File) {
 		return &reference{Original: o}, nil
 	}
 	return f.pending(key, s, claims, fresh), err // another may have been faster

@@ -12,27 +12,53 @@ import (
 // errOriginalLost is the damage where a whole revisit refers to a response that is not whole: after a power failure what was written first may be what is missing.
 var errOriginalLost = errors.New("a revisit of a response that is lost")
 
-// tail is what the exchanges in a part of a file refer to, and what may be referred to. A nil tail takes nothing down.
+// tail is what the exchanges in a part of a file refer to, and what may be referred to. A nil tail
+// takes nothing down. One that is full does not know what is missing: then no revisit counts as one
+// whose original is lost.
 type tail struct {
-	responses map[string]bool     // the IDs of those that are kept
-	revisits  map[string]referral // those that are kept, by ID
-	orphans   map[string]bool     // the IDs of revisits that must not be kept
+	responses map[recordID]bool     // those that are kept
+	revisits  map[recordID]referral // those that are kept
+	orphans   map[recordID]bool     // revisits that must not be kept
+	size      int64                 // of what is taken down, about
+	full      bool
 }
 
-// referral is what a revisit says of its original.
-type referral struct{ id, uri, date string }
+// maxTail is how many bytes a tail takes down: more than a file has that is as large as ours are at
+// most as a rule.
+const maxTail = 96 << 20
+
+// About what one record takes in a map.
+const (
+	sizeOfResponse = 48
+	sizeOfRevisit  = 128
+)
+
+// referral is what a revisit says of its original; the zero referral if that is nothing we wrote.
+type referral struct {
+	id        recordID
+	uri, date string
+}
 
 func (t *tail) note(r *foundResponse) {
+	if t == nil || !r.isOurs {
+		return
+	}
+	if t.full = t.full || t.size > maxTail; t.full {
+		return
+	}
 	switch {
-	case t == nil:
 	case !r.revisit:
-		t.responses[r.id] = true
-	case r.refers.id != "":
-		t.revisits[r.id] = r.refers
+		t.responses[r.recordID] = true
+		t.size += sizeOfResponse
+	case r.refers != referral{}:
+		t.revisits[r.recordID] = r.refers
+		t.size += sizeOfRevisit + int64(len(r.refers.uri)+len(r.refers.date))
 	}
 }
 
-func (t *tail) isOrphan(r *foundResponse) bool { return t != nil && r.revisit && t.orphans[r.id] }
+func (t *tail) isOrphan(r *foundResponse) bool {
+	return t != nil && r.revisit && r.isOurs && t.orphans[r.recordID]
+}
 
 // scanWhole reads what is worth keeping behind file.Committed in a damaged file at path.
 func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
@@ -48,9 +74,9 @@ func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
 	return r.scanTail(path, file, orphans)
 }
 
-func (r *recovery) scanTail(path string, file store.File, orphans map[string]bool) (*scan, error) {
-	s := &scan{file: file.Name, end: file.Committed, keyer: r.keyer, dedup: &DedupConfig{Dedup: dedupOff}, warcinfo: make(map[string]bool)}
-	s.tail = &tail{make(map[string]bool), make(map[string]referral), orphans}
+func (r *recovery) scanTail(path string, file store.File, orphans map[recordID]bool) (*scan, error) {
+	s := &scan{file: file.Name, end: file.Committed, keyer: r.keyer, dedup: &DedupConfig{Dedup: dedupOff}}
+	s.tail = &tail{responses: make(map[recordID]bool), revisits: make(map[recordID]referral), orphans: orphans}
 	return s, s.readAll(path, true, func(s *scan, _ int64) error {
 		s.forget()
 		return nil
@@ -58,8 +84,11 @@ func (r *recovery) scanTail(path string, file store.File, orphans map[string]boo
 }
 
 // orphans returns the IDs of the revisits in t whose original is not in t, nor in the index, nor in a file that is not in the index yet.
-func (r *recovery) orphans(t *tail) (map[string]bool, error) {
-	orphans := make(map[string]bool)
+func (r *recovery) orphans(t *tail) (map[recordID]bool, error) {
+	orphans := make(map[recordID]bool)
+	if t.full {
+		return orphans, nil
+	}
 	for id, refers := range t.revisits {
 		if t.responses[refers.id] {
 			continue
@@ -103,7 +132,7 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 }
 
 // dropKept takes out of orphans those whose original will be kept in f, which is recovered later. Of another program's file that is not looked up: it may have them all.
-func (r *recovery) dropKept(f warcFile, t *tail, orphans map[string]bool) error {
+func (r *recovery) dropKept(f warcFile, t *tail, orphans map[recordID]bool) error {
 	path := r.path(f.Name)
 	switch {
 	case f.open < 0 && f.final < 0:
@@ -119,6 +148,9 @@ func (r *recovery) dropKept(f warcFile, t *tail, orphans map[string]bool) error 
 	s, err := r.scanTail(path, f.File, nil)
 	if err != nil {
 		return err
+	}
+	if s.tail.full {
+		clear(orphans)
 	}
 	for id := range orphans {
 		if s.tail.responses[t.revisits[id].id] {

@@ -39,6 +39,7 @@ type Damaged struct {
 	File          string // base name
 	Offset, Bytes int64
 	Reason        error
+	Kept          bool // the record there is in the index nevertheless
 }
 
 // Progress is told how far a recovery has come: done of total bytes that are to be read, the last ones in file.
@@ -222,8 +223,11 @@ func (r *recovery) readFinished(file store.File, size int64) error {
 		return err
 	}
 	for _, d := range s.damaged {
-		r.log.Warn().Str("file", d.File).Int64("offset", d.Offset).Int64("bytes", d.Bytes).AnErr("damage", d.Reason).
-			Msg("a finished WARC file is damaged: what is there is not in the index")
+		message := "a finished WARC file is damaged: what is there is not in the index"
+		if d.Kept {
+			message = "a finished WARC file is damaged: what is there is in the index"
+		}
+		r.log.Warn().Str("file", d.File).Int64("offset", d.Offset).Int64("bytes", d.Bytes).AnErr("damage", d.Reason).Msg(message)
 	}
 	r.found.Damaged = append(r.found.Damaged, s.damaged...)
 	if r.read == nil {
@@ -251,7 +255,7 @@ func (r *recovery) readForeign(file *store.File, size int64) (*scan, error) {
 	}
 	s, err := scanForeign(path, file.Name, size, r.keyer, func(s *foreignScan, offset int64) error {
 		r.report(file.Name, max(0, offset-file.Committed))
-		if len(s.captures) < r.group && s.keys < maxKeys {
+		if !s.isFull(r.group) {
 			return nil
 		}
 		return r.put(&s.scan, *file)
@@ -351,7 +355,7 @@ func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, e
 	begin := file.Committed
 	return scanFile(path, *file, r.keyer, &r.dedup, over, func(s *scan, offset int64) error {
 		r.report(file.Name, offset-begin)
-		if len(s.captures) < r.group && s.keys < maxKeys || s.response == nil && s.request == nil {
+		if !s.isFull(r.group) || s.response == nil && s.request == nil {
 			return nil // between two exchanges: a metadata record of the last one may follow
 		}
 		file.Committed = s.end

@@ -256,8 +256,13 @@ func bareURI(uri string) (string, bool) {
 	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
 		uri = uri[1 : len(uri)-1]
 	}
-	return uri, len(uri) <= maxOriginalURL && checkURI(uri) == nil
+	good := len(uri) <= maxOriginalURL && !strings.ContainsFunc(uri, isOdd) && checkURI(uri) == nil
+	return uri, good
 }
+
+// isOdd reports what no URI in our headers has. What checkURI makes good stands in no record of
+// ours before that.
+func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' }
 
 // parseW3CDTF reads a date that is as WARC 1.1 has it (section 5.4), as the index keeps it.
 func parseW3CDTF(text string) (time.Time, bool) {

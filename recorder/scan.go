@@ -26,7 +26,7 @@ type scan struct {
 	content  content // of the response that is read
 	buf      []byte
 	captures []store.Capture // of whole exchanges, since they were last put into the index
-	keys     int64           // bytes of their keys
+	text     int64           // bytes of what they hold
 	found    int             // captures put into the index
 
 	end     int64     // of the last whole exchange
@@ -34,12 +34,12 @@ type scan struct {
 	damaged []Damaged // what lies between them
 	damage  error     // what was found first behind end; nil if nothing was
 
-	response *foundResponse  // whose request has not come yet
-	request  *foundRequest   // that names no response, and whose metadata record has not come yet
-	last     string          // ID of the record that a metadata record of the last whole exchange would name
-	apart    bool            // there was damage since the last record that counted
-	warcinfo map[string]bool // the IDs that the file's records name
-	tail     *tail           // takes down what refers to what; nil if nobody asks
+	response *foundResponse // whose request has not come yet
+	request  *foundRequest  // that names no response, and whose metadata record has not come yet
+	last     string         // ID of the record that a metadata record of the last whole exchange would name
+	apart    bool           // there was damage since the last record that counted
+	warcinfo idSet          // that the file's records name
+	tail     *tail          // takes down what refers to what; nil if nobody asks
 }
 
 // errStray is the damage where a record belongs to an exchange of which the response, or all, is missing.
@@ -51,6 +51,8 @@ type stretch struct{ from, to int64 }
 // foundResponse is a response record of which the capture is to be made.
 type foundResponse struct {
 	id, uri, digest string
+	recordID        recordID // the ID, if it is one of ours
+	isOurs          bool     // it is
 	date            time.Time
 	head            head
 	at              stretch
@@ -67,7 +69,7 @@ type foundRequest struct {
 
 // scanFile reads the file at path from file.Committed on, up to the first damage, or over all of it. each is called behind every record.
 func scanFile(path string, file store.File, keyer *Keyer, dedup *DedupConfig, over bool, each func(s *scan, offset int64) error) (*scan, error) {
-	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup, warcinfo: make(map[string]bool)}
+	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup}
 	if err := s.readAll(path, over, each); err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func (s *scan) readWarcinfo(path string) error {
 		return nil // others may look at what is in the index already
 	}
 	if err == nil {
-		s.warcinfo[warcinfoOf(record)] = true
+		s.warcinfo.add(warcinfoOf(record))
 	}
 	return err
 }
@@ -140,7 +142,7 @@ func (s *scan) next(reader *warc.Reader) error {
 		return err
 	}
 	warcinfo := warcinfoOf(record)
-	if s.apart && len(s.warcinfo) > 0 && !s.warcinfo[warcinfo] {
+	if s.apart && len(s.warcinfo) > 0 && !s.warcinfo.has(warcinfo) {
 		return record.Close()
 	}
 	switch record.Type() {
@@ -152,7 +154,7 @@ func (s *scan) next(reader *warc.Reader) error {
 		err = s.readOther(record)
 	}
 	if err == nil {
-		s.warcinfo[warcinfo] = true
+		s.warcinfo.add(warcinfo)
 	}
 	return err
 }
@@ -186,7 +188,7 @@ func (s *scan) finish(size int64) {
 func (s *scan) forget() {
 	s.found += len(s.captures)
 	clear(s.captures)
-	s.captures, s.keys = s.captures[:0], 0
+	s.captures, s.text = s.captures[:0], 0
 }
 
 // readResponse begins an exchange.
@@ -197,8 +199,10 @@ func (s *scan) readResponse(record *warc.Record) error {
 	}
 	h := record.Header
 	found := &foundResponse{
-		id: h.Get("WARC-Record-ID"), uri: h.Get("WARC-Target-URI"), digest: h.Get("WARC-Payload-Digest"), head: parseHead(start), revisit: record.Type() == "revisit",
+		id: strings.Clone(h.Get("WARC-Record-ID")), uri: text([]byte(h.Get("WARC-Target-URI"))),
+		digest: strings.Clone(h.Get("WARC-Payload-Digest")), head: parseHead(start), revisit: record.Type() == "revisit",
 	}
+	found.recordID, found.isOurs = parseRecordID(found.id)
 	key, keyed, err := s.readContent(record, found, start)
 	if err != nil {
 		return err
@@ -210,11 +214,11 @@ func (s *scan) readResponse(record *warc.Record) error {
 		return err
 	}
 	found.at = stretchOf(record)
-	found.refers = referral{h.Get("WARC-Refers-To"), h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")}
-	if id, ok := parseRecordID(found.id); ok && keyed {
-		found.original = &store.Original{
-			Key: key, RecordID: id, Time: found.date.UTC().Truncate(time.Microsecond), Seconds: !strings.Contains(h.Get("WARC-Date"), "."), Digest: found.digest, URL: found.uri,
-		}
+	if found.revisit {
+		found.refers = referralOf(h)
+	}
+	if keyed && found.isOurs {
+		found.original = originalOf(found, key, h.Get("WARC-Date"))
 	}
 	s.settle()
 	if s.tail.isOrphan(found) {
@@ -224,15 +228,18 @@ func (s *scan) readResponse(record *warc.Record) error {
 	return nil
 }
 
-// readContent reads the body of a response that revisits may refer to, as the recorder has judged it.
+// readContent reads the body of a response that revisits may refer to, as the recorder has judged
+// it. It is false if the payload digest is another one: a file may say that it is ours, and is not.
 func (s *scan) readContent(record *warc.Record, found *foundResponse, start []byte) (key store.OriginalKey, ok bool, err error) {
 	body := record.Size - int64(found.head.size)
 	if found.revisit || record.Header.Get("WARC-Truncated") != "" || len(found.uri) > maxOriginalURL || !headEnds(start[:found.head.size]) ||
 		!s.dedup.mayBeOriginal([]byte("GET"), &found.head, body) {
 		return key, false, nil
 	}
+	proof := proofOf(found.digest, &found.head)
 	s.content.reset(&found.head, body)
 	s.content.write(start[found.head.size:])
+	proof.write(start[found.head.size:])
 	if s.buf == nil {
 		s.buf = make([]byte, 64<<10)
 	}
@@ -240,12 +247,13 @@ func (s *scan) readContent(record *warc.Record, found *foundResponse, start []by
 		var n int
 		n, err = record.Block.Read(s.buf)
 		s.content.write(s.buf[:n])
+		proof.write(s.buf[:n])
 	}
 	if err != io.EOF {
 		return key, false, err
 	}
 	key, ok = s.content.key(&found.head, start[:found.head.size], s.dedup.scopeOf(found.uri))
-	return key, ok, nil
+	return key, ok && proof.holds(), nil
 }
 
 // readRequest ends the exchange of the response before it, or begins one without a response.
@@ -305,8 +313,8 @@ func (s *scan) readOther(record *warc.Record) error {
 		if err != nil {
 			return err
 		}
-		digest := cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest"))
-		c := extraCapture(s.keyer, h.Get("WARC-Target-URI"), h.Get("Content-Type"), date, digest)
+		digest := strings.Clone(cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")))
+		c := extraCapture(s.keyer, text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date, digest)
 		s.addAt(c, stretchOf(record))
 	}
 	s.keep(stretchOf(record))
@@ -365,8 +373,14 @@ func (s *scan) whole(request *asked) {
 func (s *scan) addAt(c store.Capture, at stretch) {
 	c.Location = store.Location{File: s.file, Offset: at.from, Length: at.to - at.from}
 	s.captures = append(s.captures, c)
-	s.keys += keySize(&c)
+	s.text += textSize(&c)
 }
+
+// isFull reports whether the captures should go into the index now.
+func (s *scan) isFull(group int) bool { return len(s.captures) >= group || s.text >= maxText }
+
+// maxText is how many bytes of text the captures may hold that go into the index at once.
+const maxText = maxKeys / 4
 
 func (s *scan) keepRequest() {
 	s.keep(s.request.at)
@@ -388,8 +402,27 @@ func (s *scan) keep(at stretch) {
 
 // skipTo notes that nothing from the last whole exchange up to an offset is any good.
 func (s *scan) skipTo(offset int64) {
-	s.damaged = append(s.damaged, Damaged{s.file, s.end, offset - s.end, cmp.Or(s.damage, errStray)})
+	s.damages(Damaged{s.file, s.end, offset - s.end, cmp.Or(s.damage, errStray), false})
 	s.damage = nil
+}
+
+// maxDamaged is how many damaged places of a file are listed; one more stands for all the others.
+const maxDamaged = 1000
+
+// errMore stands for the places that are not listed.
+var errMore = errors.New("these bytes, and those of all places behind them that are not listed")
+
+// damages notes a damaged place.
+func (s *scan) damages(d Damaged) {
+	switch n := len(s.damaged); {
+	case n < maxDamaged:
+		s.damaged = append(s.damaged, d)
+	case n == maxDamaged:
+		d.Reason = errMore
+		s.damaged = append(s.damaged, d)
+	default:
+		s.damaged[n-1].Bytes += d.Bytes
+	}
 }
 
 func stretchOf(record *warc.Record) stretch {

@@ -128,7 +128,9 @@ func (r *recordCheck) tabulate() error {
 		put(self, rowResponse, originalKey(self.uri, self.date))
 	}
 	if id := h.Get("WARC-Warcinfo-ID"); id != "" && !r.warcinfo[id] && len(r.warcinfo) < maxWarcinfos {
-		r.warcinfo[id] = true
+		if len(id) <= maxID {
+			r.warcinfo[strings.Clone(id)] = true
+		}
 		put(base, rowWarcinfo, id)
 	}
 	if kind == "revisit" {

@@ -214,7 +214,11 @@ func (f *fileCheck) next() error {
 	if err := record.Close(); err != nil {
 		return err
 	}
-	r.wrapping()
+	if record.Unended {
+		r.faults.add(Torn, "the file ends before its last record does; the block is whole")
+	} else {
+		r.wrapping()
+	}
 	r.place()
 	r.judge()
 	r.report()
@@ -224,21 +228,33 @@ func (f *fileCheck) next() error {
 	return f.failed
 }
 
-// kind is the type of the record, for counting.
+// kind is the type of the record, for counting: of those that WARC 1.1 does not know, the first few.
 func (r *recordCheck) kind() string {
-	if kind := r.Type(); kind != "" && len(kind) <= 32 {
-		return kind
+	kind := r.Type()
+	_, counted := r.records[kind]
+	_, known := kinds[strings.ToLower(kind)]
+	if kind != "" && len(kind) <= 32 && (counted || known || len(r.records) < maxKinds) {
+		return strings.Clone(kind) // without the header that it stands in
 	}
 	return "?"
 }
 
+// maxKinds is how many types of records are counted, each by itself.
+const maxKinds = 64
+
 // report takes over what was found in the record.
 func (r *recordCheck) report() {
 	for _, one := range r.faults {
-		one.File, one.Offset, one.RecordID = r.name, r.Offset, r.id
+		one.File, one.Offset, one.RecordID = r.name, r.Offset, shortID(r.id)
 		r.found.add(one)
 	}
 }
+
+// shortID is an ID as findings have it, without the header that it stands in.
+func shortID(id string) string { return strings.Clone(id[:min(len(id), maxID)]) }
+
+// maxID is how much of a record's ID a finding gives, in bytes.
+const maxID = 200
 
 // place checks what the record is in its file: the first one, the warcinfo record of those that follow, one of an exchange.
 func (r *recordCheck) place() {

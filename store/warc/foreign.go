@@ -185,13 +185,14 @@ func (rec *Record) closeForeign() error {
 	end := r.position()
 	lines, err := skipEmptyLines(r.text)
 	if err != nil {
-		return r.fail(r.fault(err))
+		return rec.closeUnended(r.fault(err))
 	}
 	next, err := r.text.Peek(len(warcMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return r.fail(r.fault(err))
 	case len(next) == 0:
+		rec.Unended = r.layout == plain && lines < len("\n\n")
 	case r.layout == plain && (string(next) == warcMagic || lines >= len("\n\n")):
 	case string(next) == warcMagic:
 		return r.fail(ErrShared)
@@ -202,6 +203,18 @@ func (rec *Record) closeForeign() error {
 	if r.layout == plain {
 		rec.Length = end - rec.Offset // as warcio has it
 	}
+	return nil
+}
+
+// closeUnended is Close for a record whose block is whole, with an error behind that. If it is the
+// file's end the record is good, as it is to pywb.
+func (rec *Record) closeUnended(err error) error {
+	r := rec.reader
+	if r.file.err != nil || !errors.Is(err, ErrTorn) && !errors.Is(err, ErrCut) {
+		return r.fail(err)
+	}
+	rec.Unended = true
+	rec.whole(r.position())
 	return nil
 }
 

@@ -16,6 +16,10 @@ type Record struct {
 	Size    int64     // Content-Length: of the block, in bytes
 	Block   io.Reader // the block; its error is the Reader's
 
+	// Unended says, after Close, that a foreign file ends behind the record's block, before the
+	// record does.
+	Unended bool
+
 	reader *Reader
 	left   int64 // of the block
 	done   bool

@@ -1,0 +1,120 @@
+package recorder
+
+import (
+	"hash"
+	"strings"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// What a WARC file says is checked before it gets into a record of ours, or decides about one. The
+// file may say that we wrote it, and may have been made by anybody: people share their archives.
+
+// idSet is a set of record IDs as we write them. The zero idSet is ready; another ID stands for all
+// others.
+type idSet map[recordID]bool
+
+// maxIDs is how many IDs of warcinfo records are kept of a file: one that was continued after a
+// failure names two.
+const maxIDs = 1000
+
+func (s *idSet) add(text string) {
+	if *s == nil {
+		*s = make(idSet)
+	}
+	if id, _ := parseRecordID(text); len(*s) < maxIDs {
+		(*s)[id] = true
+	}
+}
+
+func (s idSet) has(text string) bool {
+	id, _ := parseRecordID(text)
+	return s[id]
+}
+
+// proof is whether a payload has the digest that a record claims for it.
+type proof struct {
+	claimed      string
+	wire, entity hash.Hash // of the two senses of payload; nil without one
+	chunks       dechunker
+	algorithm
+}
+
+// proofOf begins one. Of a digest that we never write there is none.
+func proofOf(claimed string, response *head) *proof {
+	p := &proof{claimed: claimed}
+	switch {
+	case strings.HasPrefix(claimed, "sha1:"):
+		p.algorithm = sha1Digest
+	case strings.HasPrefix(claimed, "sha256:"):
+		p.algorithm = sha256Digest
+	default:
+		return p
+	}
+	p.wire = p.algorithm.new()
+	if response.chunked {
+		p.entity = p.algorithm.new()
+	}
+	return p
+}
+
+// write takes a part of the body.
+func (p *proof) write(body []byte) {
+	if p.wire != nil {
+		p.wire.Write(body)
+	}
+	for p.entity != nil && len(body) > 0 {
+		var data []byte
+		data, body = p.chunks.next(body)
+		p.entity.Write(data)
+	}
+}
+
+// holds reports whether the digest is the payload's, spelled as we do.
+func (p *proof) holds() bool {
+	for _, sum := range []hash.Hash{p.wire, p.entity} {
+		if sum == nil {
+			continue
+		}
+		if digest := p.sumOf(sum); digest.String() == p.claimed {
+			return true
+		}
+	}
+	return false
+}
+
+// originalOf is what revisits may say of a response whose payload was found to have its digest; nil
+// if it has what must not get into a record of ours, or is not as we write it.
+func originalOf(found *foundResponse, key store.OriginalKey, date string) *store.Original {
+	o := &store.Original{
+		Key: key, RecordID: found.recordID, Time: found.date.UTC().Truncate(time.Microsecond),
+		Seconds: !strings.Contains(date, "."), Digest: found.digest, URL: found.uri,
+	}
+	if found.recordID.String() != found.id || string(appendDate(nil, o.Time, o.Seconds)) != date || !isSound(o, time.Now()) {
+		return nil
+	}
+	return o
+}
+
+// firstHTTP is when there was nothing to record yet.
+var firstHTTP = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// isSound reports whether a record of ours, of that time, may refer to an original. The index may
+// hold what an earlier version took as it stood in a file, or be another's.
+func isSound(o *store.Original, now time.Time) bool {
+	_, isURI := bareURI(o.URL)
+	return isURI && isHTTP(o.URL) && isDigest(o.Digest) && o.Time.After(firstHTTP) && o.Time.Before(now.Add(24*time.Hour))
+}
+
+// referralOf reads what a revisit says of its original. We name none with a URL that is longer than
+// those that take part.
+func referralOf(h warc.Header) referral {
+	id, ok := parseRecordID(h.Get("WARC-Refers-To"))
+	uri, date := h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")
+	if !ok || len(uri) > maxOriginalURL || len(date) > len(dateFormat) {
+		return referral{}
+	}
+	return referral{id, strings.Clone(uri), strings.Clone(date)}
+}
