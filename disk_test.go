@@ -3,7 +3,10 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -226,6 +229,69 @@ func TestMinFreeSpace(t *testing.T) {
 	d.end()
 	if strings.Contains(d.r.tail(), "no space left") {
 		t.Errorf("the disk was full all the same: %s", d.r.tail())
+	}
+}
+
+// TestBodyWithoutRoom: a body for which there is no room, on disk and in a WARC file, is cut before
+// min-free-space is broken, and is the only one: recording goes on meanwhile, and afterwards.
+func TestBodyWithoutRoom(t *testing.T) {
+	const floor = 20 << 20
+	dir := mounted(t, "400m")
+	d := newOnDisk(t, dir, "--min-free-space", "20MiB")
+	d.begin("")
+	d.passes(4)
+	least := free(t, dir)
+	ended := make(chan error)
+	go func() {
+		c := &client{proxy: d.r.address, trust: d.trust, got: newReceived()}
+		defer c.close()
+		_, _, err := c.fetch("GET", fmt.Sprintf("%s/bytes/0/%d", d.site.plain.URL, 300<<20), nil)
+		ended <- err
+	}()
+	for done := false; !done; {
+		select {
+		case err := <-ended:
+			if done = true; err == nil {
+				t.Error("the body has passed as a whole")
+			}
+		case <-time.After(time.Millisecond):
+			least = min(least, free(t, dir))
+		}
+	}
+	eventually(t, "what came of it is in a WARC file", func() bool {
+		least = min(least, free(t, dir))
+		return len(d.r.lines("capture")) > 4 && d.r.status().Large == 0
+	})
+	if left, _ := filepath.Glob(filepath.Join(d.dir, "spill", "*")); len(left) > 0 {
+		t.Errorf("in spill/: %v", left)
+	}
+	if least < floor {
+		t.Errorf("only %d bytes were free", least)
+	}
+	if code, gaps, err := d.r.get("/gaps"); code != 200 || !strings.Contains(gaps, `"write": 1`) || !strings.Contains(gaps, "min-free-space") {
+		t.Errorf("/gaps: %d, %v: %s", code, err, gaps)
+	}
+	d.passes(20)
+	if n := len(d.r.lines("recording is off: new requests are refused until writing works again")); n > 0 {
+		t.Errorf("recording was off: %s", d.r.tail())
+	}
+	d.end()
+	c := d.indexed[d.site.plain.URL+fmt.Sprintf("/bytes/0/%d", 300<<20)]
+	if c == nil || c.length < 100<<20 {
+		t.Fatalf("what came of it: %+v", c)
+	}
+	f, err := d.open(c.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	record, err := gzip.NewReader(io.NewSectionReader(f, c.offset, c.length))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 1000)
+	if _, err := io.ReadFull(record, head); err != nil || !bytes.Contains(head, []byte("\r\nWARC-Truncated: length\r\n")) {
+		t.Errorf("%v: %s", err, head)
 	}
 }
 

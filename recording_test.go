@@ -230,6 +230,7 @@ type state struct {
 	Recording    bool
 	Reason       string
 	Lost, Queued int64
+	Large        int64
 }
 
 // status reads /status, which is 503 as long as nothing is recorded, and says why.

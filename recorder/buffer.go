@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -91,11 +92,22 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 	if err := b.settle(); err != nil {
 		return 0, err
 	}
+	if err := b.mayWrite(len(p)); err != nil {
+		return 0, err
+	}
 	n, err := b.file.Write(p)
 	b.note(p[:n])
 	b.size += int64(n)
 	b.err = b.unkept(err)
 	return n, b.err
+}
+
+// mayWrite reports whether there is room on disk for n bytes more.
+func (b *Buffer) mayWrite(n int) error {
+	if err := b.memory.room.take(b, int64(n)); err != nil {
+		b.err = fmt.Errorf("spill: %w", err)
+	}
+	return b.err
 }
 
 // note notes what has been written to the file.
@@ -108,6 +120,10 @@ func (b *Buffer) note(p []byte) {
 func (b *Buffer) flush() error {
 	free, err := b.landed()
 	if err != nil || b.chunk == nil {
+		b.memory.give(free)
+		return err
+	}
+	if err := b.mayWrite(len(*b.chunk)); err != nil {
 		b.memory.give(free)
 		return err
 	}
@@ -131,14 +147,16 @@ func (b *Buffer) flush() error {
 // flushAll brings to the file of a buffer that has spilled whatever is still in memory. What could not
 // be written stays there.
 func (b *Buffer) flushAll() error {
-	if err := b.settle(); err != nil || b.chunk == nil {
+	if err := b.settle(); err != nil && !errors.As(err, new(*noRoomError)) || b.chunk == nil {
 		return err
 	}
 	n, err := b.file.Write(*b.chunk)
 	b.note((*b.chunk)[:n])
 	*b.chunk = append((*b.chunk)[:0], (*b.chunk)[n:]...)
-	b.err = b.unkept(err)
-	return b.err
+	if err != nil {
+		b.err = b.unkept(err)
+	}
+	return err
 }
 
 // lacks waits until nothing is being written to the file, and returns why not all that came was kept;
@@ -186,8 +204,11 @@ func (b *Buffer) unkept(err error) error {
 	if err == nil {
 		return nil
 	}
+	full := errors.As(err, new(*noRoomError))
 	err = fmt.Errorf("spill: %w", err)
-	b.memory.failed(err)
+	if !full { // of which only this body is to blame
+		b.memory.failed(err)
+	}
 	return err
 }
 
@@ -203,6 +224,7 @@ func (b *Buffer) Reset() {
 	b.drop()
 	if b.file != nil {
 		b.file.Close() // what was written to it is not asked for any more
+		b.memory.room.drop(b)
 	}
 	b.file, b.spilled, b.crc, b.size, b.err, b.refused = nil, 0, 0, 0, nil, false
 }
@@ -228,6 +250,9 @@ func (b *Buffer) leaveMemory() error {
 	b.mu.Lock()
 	var file *os.File
 	if err == nil {
+		err = b.memory.room.take(b, b.size)
+	}
+	if err == nil {
 		file, err = b.memory.file(b.spill.fileOf(b))
 	}
 	if err == nil && b.chunk != nil {
@@ -237,6 +262,7 @@ func (b *Buffer) leaveMemory() error {
 		if file != nil {
 			file.Close()
 		}
+		b.memory.room.drop(b)
 		return b.unkept(err)
 	}
 	b.file = file

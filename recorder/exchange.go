@@ -114,6 +114,9 @@ func (x *Exchange) noteUnkept() {
 	if err == nil {
 		return
 	}
+	if errors.As(err, new(*noRoomError)) {
+		x.Truncated = "length"
+	}
 	x.Truncated = cmp.Or(x.Truncated, "unspecified")
 	x.Fault = strings.TrimPrefix(x.Fault+"; not all could be kept: "+err.Error(), "; ")
 }

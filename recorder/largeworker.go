@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"time"
 
 	"warcorder/store/warc"
 )
@@ -16,6 +17,7 @@ type largeWorker struct {
 	health  *health
 	closing <-chan struct{}
 	lost    func(*done, error)
+	room    *room
 	buf     []byte // that bodies are read through
 }
 
@@ -81,19 +83,24 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, error)) bool {
 	s := w.plan(w.files, large, bound)
 	var d done
-	var unreadable error
+	var hopeless error
+	began := time.Now()
 	err := w.health.retry(streaming, w.closing, func() error {
+		w.room.copies(x)
+		defer w.room.copies(noExchange)
 		var err error
-		if s, err = w.usable(s, bound); err != nil {
-			return err
+		if s, err = w.usable(s, bound); err == nil {
+			d, err = write(s)
 		}
-		d, err = write(s)
-		if errors.As(err, new(*readError)) {
-			unreadable, err = err, nil
+		switch {
+		case errors.As(err, new(*readError)):
+			hopeless, err = err, nil
+		case isFull(err) && time.Since(began) >= fullPatience && w.room.isBlockedBy(x.size()) && !isClosed(w.closing):
+			hopeless, err = &givenUpError{err}, nil
 		}
 		return err
 	})
-	if err = errors.Join(err, unreadable); err != nil {
+	if err = errors.Join(err, hopeless); err != nil {
 		w.files.drop(s, bound)
 		w.underway.planned = nil
 		w.lost(lostOf(x), err)
@@ -207,14 +214,21 @@ func bodyOf(b *Buffer, m *message) io.Reader {
 	if b.file == nil || m.refers != nil {
 		return bytes.NewReader(m.body)
 	}
-	return &spillReader{io.NewSectionReader(b, int64(m.size), m.length-int64(m.size))}
+	return &spillReader{io.NewSectionReader(b, int64(m.size), m.length-int64(m.size)), &b.memory.room}
 }
 
+// noExchange is what is copied between two exchanges.
+var noExchange = new(Exchange)
+
 // spillReader marks errors of a spill file, which are not those of the WARC file.
-type spillReader struct{ r io.Reader }
+type spillReader struct {
+	r    io.Reader
+	room *room
+}
 
 func (s *spillReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
+	s.room.copied(int64(n))
 	if err != nil && err != io.EOF {
 		err = &readError{err}
 	}

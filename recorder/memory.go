@@ -25,6 +25,7 @@ type memory struct {
 	failed func(error) // called when a buffer cannot spill
 	pools  [len(chunkSizes)]sync.Pool
 	held   atomic.Int64 // bytes of the chunks that are in use
+	room   room         // on the disk that they spill to
 }
 
 // take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.

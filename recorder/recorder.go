@@ -156,6 +156,7 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 	r.files.fewerKeys.L = &r.files.mu
 	r.files.originals.init(&r.files.mu)
 	r.memory.dir, r.memory.limit, r.memory.failed = spill, inFlightMemory+cfg.QueueSize, r.spillFailed
+	r.memory.room.dir, r.memory.room.floor = spill, cfg.MinFreeSpace
 	r.start(cfg)
 	return r, nil
 }
@@ -201,7 +202,7 @@ func (r *Recorder) start(cfg *Config) {
 func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
 	w := &largeWorker{
 		maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files,
-		health: h, closing: closing, lost: r.loses, buf: make([]byte, 256<<10),
+		health: h, closing: closing, lost: r.loses, room: &r.memory.room, buf: make([]byte, 256<<10),
 	}
 	w.caught, w.gap = r.Panicked, r.Gap
 	return w
@@ -283,7 +284,7 @@ func (r *Recorder) letGo(d *done) {
 // leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next start. It
 // does not if somebody is told now that it has not been written, or if that would be of no use.
 func (r *Recorder) leaves(d *done, err error) bool {
-	if d.spill == "" || d.wait != nil || isHopeless(err) {
+	if d.spill == "" || d.wait != nil || isHopeless(err) || errors.As(err, new(*givenUpError)) {
 		return false
 	}
 	r.log.Error().Err(err).Str("url", d.url).Str("file", d.spill+sidecarSuffix).

@@ -148,8 +148,10 @@ func (w *smallWorker) bytes(side int, b *Buffer) []byte {
 	return b.bytes()
 }
 
-// lostOf is what is left of an exchange that cannot be recorded.
+// lostOf is what is left of an exchange that cannot be recorded. Its files are closed.
 func lostOf(x *Exchange) *done {
+	x.Request.Reset()
+	x.Response.Reset()
 	d := &done{url: x.URL, queued: x.queued, spill: x.spill.leave()}
 	if x.extra != nil {
 		d.extra, d.wait = true, x.extra.wait

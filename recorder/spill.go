@@ -168,8 +168,8 @@ func (b *Buffer) saved() (s *side, whole bool) {
 	if b.file == nil {
 		return &side{Length: b.size, Bytes: b.bytes()}, true
 	}
-	err := b.flushAll() // which who writes next, or commits, is told too
-	return &side{Length: b.spilled, CRC32: b.crc}, err == nil || b.spilled == b.size
+	_ = b.flushAll() // who writes next, or commits, is told
+	return &side{Length: b.spilled, CRC32: b.crc}, b.spilled == b.size
 }
 
 // facts are those that are known from the beginning.

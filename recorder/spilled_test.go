@@ -120,6 +120,51 @@ func TestLeftInSpill(t *testing.T) {
 	}
 }
 
+// TestDamagedInSpill: what a power failure has spoilt is recorded as truncated, or set aside if nobody
+// knows what it is; neither is called whole, or removed.
+func TestDamagedInSpill(t *testing.T) {
+	dir := makeLeft(t, leftExchanges()[:1])
+	harm := func(suffix string, change func(b []byte) []byte) {
+		names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "2*"+suffix))
+		if len(names) != 1 {
+			t.Fatal(names)
+		}
+		b, err := os.ReadFile(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, names[0], change(b))
+	}
+	keep := t.TempDir()
+	if err := os.CopyFS(filepath.Join(keep, "c"), os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	harm(responseSuffix, func(b []byte) []byte { clear(b[1<<20:][:4096]); return b })
+	c := open(t, dir, Config{})
+	c.close()
+	for _, r := range readBack(t, dir) {
+		if r.get("WARC-Type") == "response" && r.get("WARC-Truncated") != "unspecified" {
+			t.Errorf("it counts as whole: %v", r.header)
+		}
+	}
+	if gaps := gapsOf(t, dir); gaps.Counts[GapCut] != 1 || !strings.Contains(fmt.Sprint(gaps.Latest), "not all of what was received was on disk") {
+		t.Errorf("%v", gaps)
+	}
+
+	dir = filepath.Join(keep, "c")
+	harm(sidecarSuffix, func(b []byte) []byte { return make([]byte, len(b)) })
+	for range 2 {
+		c = open(t, dir, Config{})
+		c.close()
+	}
+	if gaps := gapsOf(t, dir); gaps.Counts[GapWrite] != 1 {
+		t.Errorf("%v", gaps)
+	}
+	if names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "2*"+asideSuffix)); len(names) != 2 {
+		t.Errorf("set aside: %v", names)
+	}
+}
+
 // checkLeft looks for what makeLeft has left: each is recorded once, and said to be truncated if it is.
 func checkLeft(t *testing.T, dir string, exchanges []left) {
 	t.Helper()
