@@ -15,10 +15,11 @@ import (
 var mayImport = map[string][]string{
 	"canon":              {}, // keys depend on a request and nothing else
 	"canon/vector":       {"warcorder/canon"},
-	"cmd/logqueue":       {}, // lines in, lines out
-	"cmd/ask":            {}, // HTTP, and nothing of what is asked for
-	"cmd/holder":         {}, // files, and nothing of what is in them
-	"certs":              {}, // so that the authority can be read on its own
+	"cmd/logqueue":       {},                                                   // lines in, lines out
+	"cmd/ask":            {},                                                   // HTTP, and nothing of what is asked for
+	"cmd/conversion":     {"warcorder/store/warc", "warcorder/store/warc/v09"}, // files to files, and nothing of the collection
+	"cmd/holder":         {},                                                   // files, and nothing of what is in them
+	"certs":              {},                                                   // so that the authority can be read on its own
 	"store":              {"warcorder/canon", "warcorder/store/fault", "warcorder/store/scratch"},
 	"store/fault":        {},                                                        // nothing but names in a normal build
 	"store/warc":         {"warcorder/store/fault", "warcorder/store/warc/deflate"}, // the files know nothing of the index

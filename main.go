@@ -45,6 +45,7 @@ import (
 	"warcorder/canon/vector"
 	"warcorder/certs"
 	"warcorder/cmd/ask"
+	"warcorder/cmd/conversion"
 	"warcorder/cmd/holder"
 	"warcorder/cmd/logqueue"
 	"warcorder/proxy"
@@ -899,6 +900,9 @@ func writeAtomically(path string, mode os.FileMode, write func(io.Writer) error)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
+	if isWARC(path) {
+		return fmt.Errorf("%s has the name of a WARC file, which would be lost: name another file", path)
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -927,6 +931,12 @@ func writeAtomically(path string, mode os.FileMode, write func(io.Writer) error)
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// isWARC reports whether a path has the name of a WARC file, finished or not.
+func isWARC(path string) bool {
+	name := strings.TrimSuffix(path, warc.OpenSuffix)
+	return slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // --- lookup, key
@@ -1400,9 +1410,6 @@ type importCommand struct {
 	Files []string `arg:"" name:"file" help:"Files to import; segments of one record may lie in several of them."`
 }
 
-// convertedSuffix ends the names of the files that import makes.
-const convertedSuffix = "-from-0.9.warc.gz"
-
 // Run converts the files to WARC 1.1 and adds them to the collection. The files themselves stay as they are.
 func (c *importCommand) Run(line *commandLine) (err error) {
 	dir, err := c.path()
@@ -1413,125 +1420,31 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	if _, err := c.add(dir, nil, false, log, nil); err != nil {
 		return err // before the work is done
 	}
-	conversion, err := newConversion(dir, c.Mode)
+	findings := 0
+	work, err := conversion.New(dir, c.Mode.Set, func(f v09.Finding) {
+		findings++
+		fmt.Println(printable(f.String()))
+	}, alive)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conversion.remove()) }()
-	if err := conversion.run(c.Files); err != nil {
+	defer func() { err = errors.Join(err, work.Remove()) }()
+	made, err := work.Run(c.Files)
+	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	files, err := c.add(dir, conversion.made, false, log, newProgress(os.Stderr))
+	files, err := c.add(dir, made, false, log, newProgress(os.Stderr))
 	if err != nil {
 		return err
 	}
-	if n := conversion.findings + reportIndexed(files); n > 0 {
-		return fmt.Errorf("not all could be imported as it is: %s, see above", count(n, "finding"))
+	findings += reportIndexed(files)
+	for _, same := range work.Same() {
+		fmt.Printf("%s: holds the same as %s\n", printable(same[0]), same[1])
+	}
+	if findings > 0 {
+		return fmt.Errorf("not all could be imported as it is: %s, see above", count(findings, "finding"))
 	}
 	return nil
-}
-
-// conversion writes the records of 0.9 files to 1.1 files, one for each, in a directory of the collection that is removed at the end.
-type conversion struct {
-	temp       string
-	mode       recorder.Mode // of the files
-	importer   v09.Importer
-	compressor *warc.Compressor
-	file       *warc.Writer // nil until its first record
-	name       string       // of the file
-	made       []string
-	findings   int
-}
-
-func newConversion(dir string, mode recorder.Mode) (*conversion, error) {
-	if err := sweepConversions(dir); err != nil {
-		return nil, err
-	}
-	temp, err := os.MkdirTemp(dir, fmt.Sprintf("import-%d-", os.Getpid()))
-	if err != nil {
-		return nil, err
-	}
-	c := &conversion{temp: temp, mode: mode, compressor: warc.NewCompressor()}
-	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: func(f v09.Finding) {
-		c.findings++
-		fmt.Println(printable(f.String()))
-	}}
-	return c, nil
-}
-
-func (c *conversion) remove() error { return os.RemoveAll(c.temp) }
-
-// sweepConversions removes what imports have left whose process was killed.
-func sweepConversions(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		var pid int
-		if n, _ := fmt.Sscanf(entry.Name(), "import-%d-", &pid); n == 1 && entry.IsDir() && !alive(pid) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
-		}
-	}
-	return err
-}
-
-// convertedNames returns the name of what is made of each file. Two of the same name are refused before the work is done.
-func convertedNames(paths []string) ([]string, error) {
-	var names []string
-	for i, path := range paths {
-		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".warc") + convertedSuffix
-		if same := slices.Index(names, name); same >= 0 {
-			return nil, fmt.Errorf("%s and %s would both become %s: rename one of them, or import them one after another into collections of their own", paths[same], paths[i], name)
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
-// run converts the files. Segments whose rest does not come go into the last one.
-func (c *conversion) run(paths []string) error {
-	names, err := convertedNames(paths)
-	if err != nil {
-		return err
-	}
-	for i, path := range paths {
-		if err := c.finish(); err != nil {
-			return err
-		}
-		c.name = names[i]
-		r, err := v09.Open(path)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(c.importer.Read(r), r.Close()); err != nil {
-			return err
-		}
-	}
-	return errors.Join(c.importer.Close(), c.finish())
-}
-
-// write appends a record to the file.
-func (c *conversion) write(header []byte, block io.Reader, size int64) (err error) {
-	if c.file == nil {
-		if c.file, err = warc.Create(c.temp, c.name); err != nil {
-			return err
-		}
-	}
-	_, err = c.file.AppendStream(func(t *warc.Tail) error {
-		_, err := c.compressor.Stream(t, t.Offset(), [][]byte{header}, block, size, false)
-		return err
-	})
-	return err
-}
-
-// finish gives the file its final name.
-func (c *conversion) finish() error {
-	if c.file == nil {
-		return nil
-	}
-	path := filepath.Join(c.temp, c.name)
-	c.made = append(c.made, path)
-	err := c.file.Close()
-	c.file = nil
-	return errors.Join(err, c.mode.Set(path))
 }
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,10 +59,9 @@ func TestOldFormat(t *testing.T) {
 	archive := filepath.Join(p.dir, "collections", "default", "archive")
 	for args, want := range map[string]string{
 		"import " + example: "--from-format",
-		"import --from-format 0.9 " + filepath.Join(old, "missing"): "no such file",
-		"import --from-format 0.9 " + "go.mod":                      "go.mod",
-		"import --from-format 0.9 " + example + " " + example:       "would both become",
-		"index " + example: "import --from-format 0.9",
+		"import --from-format 0.9 " + filepath.Join(old, "missing"):      "no such file",
+		"import --from-format 0.9 " + "go.mod":                           "go.mod",
+		"index " + example:                                               "import --from-format 0.9",
 		"export --format warc-0.9 -o " + filepath.Join(example, "below"): "not a directory",
 		"export --format warc-0.9 -o " + archive:                         "the archive itself",
 		"export --format warc-0.9 --url http://a/ -o " + old:             "leave --url",
@@ -85,7 +88,9 @@ func TestOldFormatOfDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	stale := filepath.Join(p.dir, "collections", "default", "import-999999999-1")
-	if err := os.Mkdir(stale, 0o700); err != nil {
+	theirs := filepath.Join(p.dir, "collections", "default", "import-999999999-crawl")
+	if err := errors.Join(os.Mkdir(stale, 0o700), os.WriteFile(filepath.Join(stale, "made-by-warcorder-import"), []byte("999999999"), 0o600),
+		os.Mkdir(theirs, 0o700), os.WriteFile(filepath.Join(theirs, "x.warc"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	old := filepath.Join(p.dir, "old")
@@ -104,5 +109,59 @@ func TestOldFormatOfDamaged(t *testing.T) {
 	}
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Errorf("what a killed import has left is still there: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(theirs, "x.warc")); err != nil {
+		t.Errorf("a folder of the user's: %v", err)
+	}
+}
+
+// oldRecord is a response in WARC 0.9.
+func oldRecord(uri string) string {
+	rest := " response http://example.com/" + uri + " 20060102030405 application/http urn:x:" + uri + "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + uri
+	return fmt.Sprintf("warc/0.9 %d", len("warc/0.9 100")+len(rest)) + rest + "\r\n\r\n"
+}
+
+// TestImportByContent: what is known is what has the same content, whatever its name.
+func TestImportByContent(t *testing.T) {
+	p := &program{t: t, dir: t.TempDir()}
+	file := func(name, uri string) string {
+		path := filepath.Join(p.dir, name)
+		content := []byte(oldRecord(uri))
+		if strings.HasSuffix(name, ".gz") {
+			var b bytes.Buffer
+			w := gzip.NewWriter(&b)
+			w.Write(content) // a Buffer takes all
+			w.Close()
+			content = b.Bytes()
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, content, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one, two := strings.Repeat("1", 30), strings.Repeat("2", 30)
+	for _, step := range []struct {
+		files []string // name and URI in turn
+		want  string
+	}{
+		{[]string{"v.warc", one}, "v-from-0.9.warc.gz: 1 capture\n"},
+		{[]string{"v.warc.gz", two}, "v-2-from-0.9.warc.gz: 1 capture\n"},
+		{[]string{"v.warc.gz", two}, "v-2-from-0.9.warc.gz: is in the index already\n"},
+		{[]string{"v.warc.gz", one}, "v-from-0.9.warc.gz: is in the index already\n"},
+		{[]string{"w.warc", one, "w.warc.gz", two}, "w-from-0.9.warc.gz: 1 capture\nw-2-from-0.9.warc.gz: 1 capture\n"},
+		{[]string{"x.warc", one, "x.warc.gz", one}, "x-from-0.9.warc.gz: 1 capture\n" + filepath.Join(p.dir, "x.warc.gz") + ": holds the same as x-from-0.9.warc.gz\n"},
+	} {
+		args := []string{"import", "--from-format", "0.9"}
+		for i := 0; i < len(step.files); i += 2 {
+			args = append(args, file(step.files[i], step.files[i+1]))
+		}
+		if out, errs, code := p.run(args...); out != step.want || code != 0 {
+			t.Errorf("%q: exit %d, %s%s, want %s", step.files, code, out, errs, step.want)
+		}
+	}
+	archive := filepath.Join(p.dir, "collections", "default", "archive")
+	path := filepath.Join(archive, "v-from-0.9.warc.gz")
+	if out, errs, code := p.run("export", "-o", path); code == 0 || !strings.Contains(errs, "the name of a WARC file") {
+		t.Errorf("export over a WARC file: exit %d, %s%s", code, out, errs)
 	}
 }

@@ -57,10 +57,9 @@ func Index(cfg Config, collection string, paths []string, copies bool, log zerol
 	if err := r.noteCrash(r.index); err != nil {
 		return nil, errors.Join(err, r.index.Close())
 	}
-	for i := range added {
-		if err = added[i].link(copies, r.mode); err != nil {
-			break
-		}
+	err = r.refuseKnown(added)
+	for i := 0; i < len(added) && err == nil; i++ {
+		err = added[i].link(copies, r.mode)
 	}
 	if err == nil {
 		err = r.indexFiles(added)
@@ -167,6 +166,20 @@ func (a *addition) meet() error {
 		return fmt.Errorf("%s: the collection has another file of that name, with other content: rename this one", a.Path)
 	}
 	a.from = a.to
+	return nil
+}
+
+// refuseKnown refuses files of names whose own files are missing: whether they are those cannot be
+// told any more, and the index would take them for those.
+func (r *recovery) refuseKnown(added []addition) error {
+	for _, a := range added {
+		file, known := r.index.File(a.Name)
+		if _, err := os.Lstat(a.to); !known || file.Committed == 0 || err == nil {
+			continue
+		}
+		return fmt.Errorf("%s: the collection had a file of that name, which is missing: if it is this one, put it into %s and let warcorder recover run; else rename it",
+			a.Path, filepath.Dir(a.to))
+	}
 	return nil
 }
 

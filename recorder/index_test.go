@@ -234,7 +234,10 @@ func TestIndexRefused(t *testing.T) {
 	}
 	good := foreignFiles["warcio"][0]
 	dir := t.TempDir()
-	index(t, dir, file("there.warc", good))
+	index(t, dir, file("there.warc", good), file("missing.warc", good))
+	if err := os.Remove(filepath.Join(dir, "archive", "missing.warc")); err != nil {
+		t.Fatal(err)
+	}
 	before := exportOf(t, dir, store.Query{})
 	for _, test := range []struct {
 		name  string
@@ -249,6 +252,7 @@ func TestIndexRefused(t *testing.T) {
 		{"ARC", []string{file("arc.warc", "filedesc://x.arc 0.0.0.0 20050614070144 text/plain 77\n")}, "ARC"},
 		{"another of that name there", []string{file("other/there.warc", good+good)}, "has another file of that name"},
 		{"as long, but different", []string{file("equal/there.warc", strings.ToUpper(good))}, "has another file of that name"},
+		{"of the name of one that is missing", []string{file("other/missing.warc", strings.ToUpper(good))}, "is missing: if it is this one"},
 		{"two of one name", []string{file("1/two.warc", good), file("2/two.warc", good)}, "have the same name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,225 @@
+// Package conversion makes WARC 1.1 files of WARC 0.9 files, for a collection that they are then
+// added to.
+//
+// Each file becomes one, in a directory of the collection that is removed at the end. Its name is
+// like that of the file, unless the collection has another file of that name: then it gets a number,
+// so that v.warc and v.warc.gz can both be imported. What has the same content is there already.
+package conversion
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"warcorder/store/warc"
+	"warcorder/store/warc/v09"
+)
+
+// suffix ends the names of the files that are made.
+const suffix = "-from-0.9" + warc.Suffix
+
+// Conversion converts files. Its Remove must be called at the end.
+type Conversion struct {
+	archive    string
+	temp       string
+	finish     func(path string) error // called for each file that is made
+	importer   v09.Importer
+	compressor *warc.Compressor
+
+	file *warc.Writer // nil until its first record
+	from string       // the file that is read
+	made []string
+	same [][2]string
+}
+
+// New begins a conversion for the collection in a directory. finish is called with each file that is
+// made, report with whatever is wrong; alive tells whether there is a process of that number.
+func New(dir string, finish func(path string) error, report func(v09.Finding), alive func(int) bool) (*Conversion, error) {
+	if err := sweep(dir, alive); err != nil {
+		return nil, err
+	}
+	temp, err := os.MkdirTemp(dir, fmt.Sprintf("import-%d-", os.Getpid()))
+	if err != nil {
+		return nil, err
+	}
+	c := &Conversion{archive: filepath.Join(dir, "archive"), temp: temp, finish: finish, compressor: warc.NewCompressor()}
+	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: report}
+	if err := os.WriteFile(filepath.Join(temp, mark), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
+// Remove removes the directory of the conversion.
+func (c *Conversion) Remove() error { return os.RemoveAll(c.temp) }
+
+// mark is a file in each directory of ours, with the number of the process that made it: what people
+// call import-2026-01 is none.
+const mark = "made-by-warcorder-import"
+
+// sweep removes what conversions have left whose process was killed.
+func sweep(dir string, alive func(int) bool) error {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), "import-") {
+			continue
+		}
+		number, err2 := os.ReadFile(filepath.Join(path, mark))
+		if errors.Is(err2, fs.ErrNotExist) {
+			continue
+		}
+		pid, wrong := strconv.Atoi(string(number))
+		if err2 == nil && (wrong != nil || !alive(pid)) {
+			err2 = os.RemoveAll(path)
+		}
+		err = errors.Join(err, err2)
+	}
+	return err
+}
+
+// Run converts the files and returns those that were made. Segments whose rest does not come go into
+// the last one.
+func (c *Conversion) Run(paths []string) (made []string, err error) {
+	for _, path := range paths {
+		if err := c.end(); err != nil {
+			return nil, err
+		}
+		c.from = path
+		r, err := v09.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(c.importer.Read(r), r.Close()); err != nil {
+			return nil, err
+		}
+	}
+	err = errors.Join(c.importer.Close(), c.end())
+	return c.made, err
+}
+
+// Same lists files of which the same was made as of another one in the same run, each with the name
+// that that has got.
+func (c *Conversion) Same() [][2]string { return c.same }
+
+// unnamed is the name of a file while it is made.
+const unnamed = "unnamed" + warc.Suffix
+
+// write appends a record to the file.
+func (c *Conversion) write(header []byte, block io.Reader, size int64) (err error) {
+	if c.file == nil {
+		if c.file, err = warc.Create(c.temp, unnamed); err != nil {
+			return err
+		}
+	}
+	_, err = c.file.AppendStream(func(t *warc.Tail) error {
+		_, err := c.compressor.Stream(t, t.Offset(), [][]byte{header}, block, size, false)
+		return err
+	})
+	return err
+}
+
+// end closes the file and gives it its name.
+func (c *Conversion) end() error {
+	if c.file == nil {
+		return nil
+	}
+	err := c.file.Close()
+	c.file = nil
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(c.temp, unnamed)
+	if err := c.finish(path); err != nil {
+		return err
+	}
+	name, twin, err := c.name(path)
+	if err != nil {
+		return err
+	}
+	if twin {
+		c.same = append(c.same, [2]string{c.from, name})
+		return os.Remove(path)
+	}
+	named := filepath.Join(c.temp, name)
+	c.made = append(c.made, named)
+	return warc.Move(path, named)
+}
+
+// name is the first name that nothing else has, or that of a file of the same content. It is a twin
+// if that was made by this conversion.
+func (c *Conversion) name(path string) (name string, twin bool, err error) {
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.from), ".gz"), ".warc")
+	for n := 1; ; n++ {
+		if name = base + suffix; n > 1 {
+			name = fmt.Sprintf("%s-%d%s", base, n, suffix)
+		}
+		twin, taken, err := sameContent(path, filepath.Join(c.temp, name))
+		if err != nil || twin {
+			return name, twin, err
+		}
+		if taken {
+			continue
+		}
+		same, taken, err := sameContent(path, filepath.Join(c.archive, name))
+		if err != nil || same || !taken {
+			return name, false, err
+		}
+	}
+}
+
+// sameContent reports whether something has the other name, and whether it is a file of the same
+// content.
+func sameContent(path, other string) (same, taken bool, err error) {
+	if _, err := os.Lstat(other); errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	a, err := os.Open(path)
+	if err != nil {
+		return false, true, err
+	}
+	defer a.Close()
+	b, err := os.Open(other)
+	if errors.Is(err, fs.ErrNotExist) { // a link that leads nowhere
+		return false, true, nil
+	}
+	if err != nil {
+		return false, true, err
+	}
+	defer b.Close()
+	same, err = sameBytes(a, b)
+	return same, true, err
+}
+
+// sameBytes reports whether two files give the same. It reads no more of them than it must.
+func sameBytes(a, b *os.File) (bool, error) {
+	x, err := a.Stat()
+	if err != nil {
+		return false, err
+	}
+	y, err := b.Stat()
+	if err != nil || x.Size() != y.Size() {
+		return false, err
+	}
+	p, q := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(a, p)
+		m, err2 := io.ReadFull(b, q)
+		switch {
+		case !bytes.Equal(p[:n], q[:m]):
+			return false, nil
+		case isEnd(err) && isEnd(err2):
+			return true, nil
+		case err != nil || err2 != nil:
+			return false, errors.Join(err, err2)
+		}
+	}
+}
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
