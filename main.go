@@ -1456,7 +1456,7 @@ func (c *exportCommand) exportOld(dir string) error {
 	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb || c.NoBodies:
 		return errors.New("export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, --dialect and --no-request-bodies out")
 	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+	if err := warc.MakeDir(c.Out, 0o755); err != nil {
 		return err
 	}
 	if same, err := sameDir(c.Out, archive); err != nil {

@@ -8,9 +8,12 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -21,7 +24,8 @@ const backdate = 24 * time.Hour
 // makeRoot makes the directory home with a new root in it. The directory is filled under another name first: the rename is
 // the one step by which a root comes into being, so that a process killed half-way leaves none, and of two only one is kept.
 func makeRoot(home string) error {
-	if err := os.MkdirAll(filepath.Dir(home), 0o700); err != nil {
+	above := filepath.Dir(home)
+	if err := os.MkdirAll(above, 0o700); err != nil {
 		return err
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(home), rootDir+".new-") // 0700
@@ -39,11 +43,30 @@ func makeRoot(home string) error {
 	if err := writeSynced(filepath.Join(tmp, certFile), cert, 0o644); err != nil {
 		return err
 	}
+	if err := syncDir(tmp); err != nil {
+		return err
+	}
 	err = os.Rename(tmp, home)
-	if _, statErr := os.Stat(home); statErr == nil {
-		return nil // ours, or that of a process that was faster
+	if _, statErr := os.Stat(home); statErr == nil { // ours, or that of a process that was faster
+		return errors.Join(syncDir(above), syncDir(filepath.Dir(above)))
 	}
 	return err
+}
+
+// syncDir makes durable which files a directory holds. Browsers trust a root from when they have it:
+// one that is gone after a power failure would have to be taken out of them again.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a directory cannot be synced there
+	}
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // it was there before
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // newRoot returns a self-signed certificate and its key, both PEM. It has no name constraints: what will be recorded is not

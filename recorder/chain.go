@@ -57,8 +57,9 @@ type chains struct {
 // maxChains is how many chains are remembered. When there are more, the index is asked again.
 const maxChains = 50_000
 
-// isNew reports, once for each chain, that the collection does not have it.
-func (c *chains) isNew(chain *Chain) bool {
+// isNew reports, once for each chain, that the collection does not have it: nothing with its URI and
+// the digest of its block. What else has the URI is another's, who may have made it up.
+func (c *chains) isNew(chain *Chain, digest string) bool {
 	if chain.kept.Swap(true) {
 		return false
 	}
@@ -72,21 +73,26 @@ func (c *chains) isNew(chain *Chain) bool {
 	}
 	c.seen[chain.hash] = true
 	found := false
-	err := c.index.Captures(store.Query{URL: chain.uri()}, func(*store.Capture) bool {
-		found = true
-		return false
+	err := c.index.Captures(store.Query{URL: chain.uri()}, func(c *store.Capture) bool {
+		found = c.Digest == digest
+		return !found
 	})
 	return err != nil || !found // one too many does no harm
 }
 
 // recordChain hands the certificates of an exchange to the committer that has just been recorded, if the collection does not have them.
 func (m *maker) recordChain(x *Exchange, f *files) {
-	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() || !m.chains.isNew(x.Chain) {
+	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() {
+		return
+	}
+	block := x.Chain.pem()
+	digest := m.style.digester.of(block)
+	if !m.chains.isNew(x.Chain, digest.String()) {
 		return
 	}
 	e := Extra{Type: Resource, URI: x.Chain.uri(), ContentType: chainType, Date: m.style.date(x.Started), RemoteIP: x.RemoteIP, id: m.random.next()}
 	if id := m.records.concurrentTo(&m.ids); id != nil {
 		e.ConcurrentTo = id.String()
 	}
-	m.addExtra(&e, x.Chain.pem(), f)
+	m.addExtra(&e, block, f)
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"warcorder/store/fault"
+	"warcorder/store/warc"
 )
 
 // maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its head.
@@ -81,7 +82,7 @@ func (m *memory) probe() error {
 }
 
 func (m *memory) tryToSpill() error {
-	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+	if err := warc.MakeDir(m.dir, 0o700); err != nil {
 		return err
 	}
 	f, err := m.file(filepath.Join(m.dir, probeName))

@@ -36,6 +36,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"warcorder/store"
+	"warcorder/store/warc"
 )
 
 const (
@@ -133,7 +134,7 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 	log zerolog.Logger) (*Recorder, error) {
 	spill := filepath.Join(collection, spillFolder)
 	host, err := os.Hostname()
-	if err = errors.Join(err, os.MkdirAll(spill, 0o700)); err != nil {
+	if err = errors.Join(err, warc.MakeDir(spill, 0o700)); err != nil {
 		return nil, errors.Join(err, index.Close(), unlock())
 	}
 	r := &Recorder{

@@ -15,6 +15,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/fault"
+	"warcorder/store/warc"
 )
 
 // spill is what an exchange has on disk before its records are, from when one of its sides leaves
@@ -114,7 +115,7 @@ func (s *spill) begin(leaving *Buffer) error {
 		}
 	}
 	err := s.append(line)
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(leaving.memory.dir, 0o700) == nil { // someone has tidied up
+	if errors.Is(err, fs.ErrNotExist) && warc.MakeDir(leaving.memory.dir, 0o700) == nil { // someone has tidied up
 		err = s.append(line)
 	}
 	s.begun.Store(err == nil)

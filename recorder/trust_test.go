@@ -189,3 +189,34 @@ func TestUnsoundIndex(t *testing.T) {
 		checkOwnHeaders(t, name, "response")
 	}
 }
+
+// TestUntrustedChain: a record that has the URI of our certificates, and is another, does not keep
+// them from being recorded.
+func TestUntrustedChain(t *testing.T) {
+	dir := t.TempDir()
+	chain := exampleChain("leaf")
+	var file bytes.Buffer
+	head := "WARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:11111111-1111-4111-8111-111111111111>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n" +
+		"Content-Type: text/plain\r\nWARC-Target-URI: " + chain.uri() + "\r\nWARC-Payload-Digest: " + sha1Of("x") + "\r\n"
+	if err := ownWARC(&file, [2]string{head, "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "archive"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "archive", "crafted.warc.gz"), file.Bytes())
+	for range 2 {
+		c := open(t, dir, Config{})
+		c.getOver(exampleChain("leaf"), "one")
+		c.close()
+	}
+	var kept int
+	for _, c := range captures(t, dir) {
+		if c.URL == chain.uri() {
+			kept++
+		}
+	}
+	if kept != 2 {
+		t.Errorf("%d captures of the certificates' URI, want the crafted one and ours", kept)
+	}
+}
