@@ -115,6 +115,22 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+// TestGapReasons: README's table has every reason that --reason takes.
+func TestGapReasons(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range recorder.GapReasons {
+		if !bytes.Contains(readme, []byte("\n| `"+reason+"` | ")) {
+			t.Errorf("README does not tell of %s", reason)
+		}
+		if line, err := parse(t, "gaps", "--reason", reason); err != nil || line.Gaps.Reason != reason {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}
+
 // TestArchiveMode: a mode is octal, however YAML would read it.
 func TestArchiveMode(t *testing.T) {
 	for _, text := range []string{"0640", `"0640"`, "640", "0o640", `'640'`} {

@@ -74,15 +74,22 @@ func (r *recovery) unclean(index *store.Bolt) (store.Session, error) {
 // beginSession notes in the index that a recorder is at work.
 func (r *Recorder) beginSession() error {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	r.session = store.Session{Started: now, Last: now, Open: true}
-	return r.index.SetSession(r.session)
+	s := store.Session{Started: now, Last: now, Open: true}
+	if err := r.index.SetSession(s); err != nil {
+		return err
+	}
+	r.session = s
+	return nil
 }
 
-// endSession notes that the recorder has come to its end, and closes the index. If that cannot be noted,
+// endSession notes that the recorder has come to its end, if it was at work, and closes the index. If that cannot be noted,
 // or is noted in an index that is not the collection's any more, recorder.json stays: the next start
 // then says that something went wrong.
 func (r *Recorder) endSession() error {
 	if r.session.Started.IsZero() { // it has only recorded what a crash had left
+		return r.index.Close()
+	}
+	if !r.session.Open {
 		return r.index.Close()
 	}
 	s := store.Session{Started: r.session.Started, Last: time.Now().UTC()}

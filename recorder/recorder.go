@@ -118,10 +118,10 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.beginSession(); err != nil {
+	if _, err := r.recoverSpilled(&cfg); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	if _, err := r.recoverSpilled(&cfg); err != nil {
+	if err := r.beginSession(); err != nil { // not before: a recovery that is killed is no crash of its own
 		return nil, errors.Join(err, r.Close())
 	}
 	r.watch(collection, cfg.MinFreeSpace)
