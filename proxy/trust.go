@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"hash/maphash"
 	"io"
@@ -145,36 +144,33 @@ var helloSeed = maphash.MakeSeed()
 func kindOf(hello *tls.ClientHelloInfo) clientKind {
 	var h maphash.Hash
 	h.SetSeed(helloSeed)
-	add := func(values []uint16) {
-		slices.Sort(values)
-		for _, v := range values {
-			if v&0x0f0f != 0x0a0a {
-				h.Write(binary.BigEndian.AppendUint16(nil, v))
-			}
-		}
-		h.WriteByte(0)
-	}
-	add(slices.Clone(hello.CipherSuites))
-	add(slices.Clone(hello.SupportedVersions))
-	add(numbers(hello.SupportedCurves))
-	add(numbers(hello.SignatureSchemes))
+	addSet(&h, hello.CipherSuites)
+	addSet(&h, hello.SupportedVersions)
+	addSet(&h, hello.SupportedCurves)
+	addSet(&h, hello.SignatureSchemes)
 	for _, protocol := range hello.SupportedProtos {
 		h.WriteString(protocol)
 		h.WriteByte(0)
 	}
 	kind := clientKind{hello: h.Sum64()}
-	if ap, err := netip.ParseAddrPort(hello.Conn.RemoteAddr().String()); err == nil {
-		kind.address = ap.Addr()
+	if address, ok := hello.Conn.RemoteAddr().(*net.TCPAddr); ok {
+		kind.address = address.AddrPort().Addr().Unmap()
 	}
 	return kind
 }
 
-func numbers[N ~uint16](list []N) []uint16 {
-	plain := make([]uint16, len(list))
-	for i, n := range list {
-		plain[i] = uint16(n)
+// addSet adds the numbers of a list whose order does not matter.
+func addSet[N ~uint16](h *maphash.Hash, list []N) {
+	var room [64]N // for those of most clients
+	sorted := append(room[:0], list...)
+	slices.Sort(sorted)
+	for _, n := range sorted {
+		if n&0x0f0f != 0x0a0a {
+			h.WriteByte(byte(n >> 8))
+			h.WriteByte(byte(n))
+		}
 	}
-	return plain
+	h.WriteByte(0)
 }
 
 // verdict is what the end of a connection on which nothing was asked says of the client.

@@ -272,3 +272,23 @@ func expandLabel(t *testing.T, secret []byte, label string, length uint16) []byt
 	}
 	return key
 }
+
+// BenchmarkKindOf is what a handshake with a certificate costs more.
+func BenchmarkKindOf(b *testing.B) {
+	conn, err := net.Dial("udp", "127.0.0.1:9") // to anywhere: nothing is sent
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	hello := &tls.ClientHelloInfo{Conn: conn, SupportedProtos: []string{"h2", "http/1.1"}}
+	for i := range uint16(16) {
+		hello.CipherSuites = append(hello.CipherSuites, 0xc0ff-i)
+		hello.SignatureSchemes = append(hello.SignatureSchemes, tls.SignatureScheme(0x0800-i))
+	}
+	hello.SupportedCurves = []tls.CurveID{tls.X25519MLKEM768, tls.X25519, tls.CurveP256, tls.CurveP384}
+	hello.SupportedVersions = []uint16{tls.VersionTLS13, tls.VersionTLS12}
+	b.ReportAllocs()
+	for b.Loop() {
+		kindOf(hello)
+	}
+}
