@@ -369,7 +369,7 @@ func (c *recordCommand) Run(line *commandLine) error {
 	out := line.queue()
 	err := c.record(line, out)
 	if err != nil {
-		fmt.Fprintln(out, "warcorder:", err)
+		fmt.Fprintln(out.Urgent(), "warcorder:", err)
 		err = errSaid
 	}
 	out.Close(logPatience)
@@ -590,10 +590,30 @@ func alive(pid int) bool {
 func (line *commandLine) logger(out io.Writer) (log zerolog.Logger, person bool) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	person = line.Log == "text" || line.Log == "auto" && term.IsTerminal(int(os.Stderr.Fd()))
-	if person {
-		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: !term.IsTerminal(int(os.Stderr.Fd()))}
+	forWhom := func(out io.Writer) io.Writer {
+		if !person {
+			return out
+		}
+		return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: !term.IsTerminal(int(os.Stderr.Fd()))}
+	}
+	if queue, ok := out.(*logqueue.Queue); ok {
+		out = leveled{forWhom(queue), forWhom(queue.Urgent())}
+	} else {
+		out = forWhom(out)
 	}
 	return zerolog.New(out).With().Timestamp().Logger(), person
+}
+
+// leveled keeps room for warnings and errors when nobody reads the lines of captures.
+type leveled struct{ info, urgent io.Writer }
+
+func (l leveled) Write(p []byte) (int, error) { return l.info.Write(p) }
+
+func (l leveled) WriteLevel(level zerolog.Level, p []byte) (int, error) {
+	if level >= zerolog.WarnLevel {
+		return l.urgent.Write(p)
+	}
+	return l.info.Write(p)
 }
 
 // queue makes the queue between the log and standard error.

@@ -39,10 +39,20 @@ func New(out io.Writer, limit int, notice func(dropped int64) []byte) *Queue {
 	return q
 }
 
-// Write puts a line, or several, into the queue, or drops them if there is no room. It never fails.
-func (q *Queue) Write(lines []byte) (int, error) {
+// Write puts a line, or several, into the queue, or drops them if there is no room. It never fails. A
+// quarter of the queue is kept for urgent lines.
+func (q *Queue) Write(lines []byte) (int, error) { return q.put(lines, q.limit/4*3) }
+
+// Urgent returns the Write for lines that must not be lost in a flood of others.
+func (q *Queue) Urgent() io.Writer { return urgent{q} }
+
+type urgent struct{ q *Queue }
+
+func (u urgent) Write(lines []byte) (int, error) { return u.q.put(lines, u.q.limit) }
+
+func (q *Queue) put(lines []byte, limit int) (int, error) {
 	q.mu.Lock()
-	if q.closed || len(q.waiting)+len(lines) > q.limit {
+	if q.closed || len(q.waiting)+len(lines) > limit {
 		q.drop(max(1, countLines(lines)))
 	} else {
 		q.waiting = append(q.waiting, lines...)

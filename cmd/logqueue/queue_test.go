@@ -63,22 +63,23 @@ func TestOrder(t *testing.T) {
 func TestStalled(t *testing.T) {
 	v := valve{entered: make(chan struct{}, 10)}
 	v.mu.Lock()
-	q := New(&v, 1000, notice)
+	q := New(&v, 1000, notice) // 750 of it for such lines
 	line := strings.Repeat("x", 99) + "\n"
 	io.WriteString(q, line)
 	<-v.entered // the line is on its way, and the queue empty
 	for range 50 {
 		io.WriteString(q, line)
 	}
-	if n := q.Dropped(); n != 40 {
-		t.Errorf("%d dropped, want 40", n)
+	if n := q.Dropped(); n != 43 {
+		t.Errorf("%d dropped, want 43", n)
 	}
+	io.WriteString(q.Urgent(), "urgent\n")
 	if q.Close(time.Millisecond) {
 		t.Error("Close waited for nobody")
 	}
 	v.mu.Unlock()
 	<-q.ended
-	if want := strings.Repeat(line, 11) + "dropped 40\n"; v.text() != want {
+	if want := strings.Repeat(line, 8) + "urgent\ndropped 43\n"; v.text() != want {
 		t.Errorf("got %q", v.text())
 	}
 }
