@@ -189,18 +189,50 @@ func TestCraftedIndex(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := craft(t, sound)
 			lie(c)
-			path := filepath.Join(t.TempDir(), "index.bolt")
-			if err := os.WriteFile(path, c.bytes, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			limit := uint64(128<<20 + 20*len(c.bytes)) // the rest is for what is read as it is
-			if got := allocated(func() { readCrafted(t, path) }); got > limit {
-				t.Errorf("reading a file of %d bytes took %d", len(c.bytes), got)
-			}
-			if got := allocated(func() { writeCrafted(t, path) }); got > limit {
-				t.Errorf("opening a file of %d bytes took %d", len(c.bytes), got)
-			}
+			useCrafted(t, c.bytes)
 		})
+	}
+}
+
+// FuzzIndex changes bytes of an index, and makes the checksums of its meta pages right: each change is
+// an offset of three bytes and a byte.
+func FuzzIndex(f *testing.F) {
+	sound := soundIndex(f)
+	f.Add([]byte{0, 0, pageHeader + 40 + 3, 0x7f})
+	f.Add([]byte{0, 0x40, 8, branchPage, 0, 0x40, 10, 2})
+	f.Add([]byte{0, 0x30, 12, 0xff, 0, 0x30, 10, 0xff})
+	f.Fuzz(func(t *testing.T, changes []byte) {
+		index := bytes.Clone(sound)
+		for ; len(changes) >= 4; changes = changes[4:] {
+			at := int(changes[0])<<16 | int(changes[1])<<8 | int(changes[2])
+			index[at%len(index)] = changes[3]
+		}
+		for page := range 2 {
+			meta := index[page*testPage+pageHeader:]
+			pageOrder.PutUint64(meta[56:], metaSum(meta[:metaSize]))
+		}
+		useCrafted(t, index)
+	})
+}
+
+// useCrafted reads an index and opens it for writing. It must be found to be damaged, or be read as it
+// is.
+func useCrafted(t *testing.T, index []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "index.bolt")
+	if err := os.WriteFile(path, index, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	limit := uint64(128<<20 + 20*len(index)) // the rest is for what is read as it is
+	began := time.Now()
+	if got := allocated(func() { readCrafted(t, path) }); got > limit {
+		t.Errorf("reading a file of %d bytes took %d", len(index), got)
+	}
+	if got := allocated(func() { writeCrafted(t, path) }); got > limit {
+		t.Errorf("opening a file of %d bytes took %d", len(index), got)
+	}
+	if took := time.Since(began); took > time.Minute { // some 20 ms
+		t.Errorf("it took %v", took)
 	}
 }
 

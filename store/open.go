@@ -120,6 +120,9 @@ func openDB(path string, options *bbolt.Options, open func(string, int, fs.FileM
 	if errors.Is(err, berrors.ErrTimeout) {
 		err = ErrLocked
 	}
+	if err != nil && file != nil {
+		file.Close() // unless bbolt has done so, which panics now and then
+	}
 	return db, file, err
 }
 
