@@ -130,6 +130,13 @@ func FuzzParseHeader(f *testing.F) {
 			}
 			return
 		}
+		size := len(version)
+		for _, field := range h {
+			size += len(field.Name) + len(field.Value)
+		}
+		if size > len(in) || len(h) > maxLines {
+			t.Fatalf("%d bytes in %d fields, of %d", size, len(h), len(in))
+		}
 		out := []byte(version + "\r\n")
 		for _, field := range h {
 			if strings.ContainsAny(field.Value, "\r\x00") {
