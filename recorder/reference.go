@@ -248,6 +248,9 @@ func referenceOf(record *warc.Record, c *store.Capture) *reference {
 		return nil
 	}
 	r.URL, r.RecordID, r.Time, r.Digest = uri, id, date, c.Digest
+	if !isSound(&r.Original, time.Now()) {
+		return nil
+	}
 	return r
 }
 

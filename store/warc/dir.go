@@ -2,6 +2,7 @@ package warc
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -41,6 +42,9 @@ func MakeDir(dir string, mode os.FileMode) error {
 		}
 	}
 	if err := os.MkdirAll(dir, mode); err != nil { // no error if someone else has just made it
+		if to, no := os.Readlink(dir); no == nil {
+			err = fmt.Errorf("%s is a link to %s, which is not there: bring that back, or remove the link", dir, to)
+		}
 		return err
 	}
 	return syncEntries(above)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -173,5 +174,11 @@ func TestMakeDir(t *testing.T) {
 	}
 	if err := MakeDir(filepath.Join(dir, "file", "a"), 0o755); err == nil {
 		t.Error("made in a file")
+	}
+	if err := os.Symlink("unmounted", filepath.Join(dir, "dangling")); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeDir(filepath.Join(dir, "dangling"), 0o755); err == nil || !strings.Contains(err.Error(), "a link to unmounted, which is not there") {
+		t.Errorf("a link that leads nowhere: %v", err)
 	}
 }
