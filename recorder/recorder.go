@@ -18,6 +18,7 @@
 //	indexes/       for exported CDXJ
 //	recorder.json  who records, and where it can be asked, from its start to its end
 //	index.bolt     the index; with .new behind it while it is made anew, with .damaged (.damaged.2 …) when it has been replaced
+//	               and with .closed the mark that says it was closed well, see store
 //	spill/         exchanges too large for memory, until they are in a WARC file, see [spill]: the next
 //	               start records what a crash, or the end of a recorder that was in a hurry, has left there
 package recorder

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// pageCheck is the check of a whole file of bbolt. It reads the file as bytes, so that nothing in it
-// can do harm, and the leaves of the trees, which are nearly all of it, in the order of the file: a
-// disk gives them many times faster so than in the order of their keys.
+// pageCheck is the check of a whole file of bbolt. It reads the file as bytes, so that nothing in
+// it can do harm, and the leaves of the trees, which are nearly all of it, in the order of the
+// file: a disk gives them many times faster so than in the order of their keys.
 type pageCheck struct {
 	file     io.ReaderAt
 	meta     boltMeta
@@ -43,7 +43,9 @@ const leafKeys = 16 << 20
 // every page that is needed is there, once, with its keys in order and within its bounds. It keeps
 // no more of the file than its longest pages, and 32 MB. It returns the pages that something leads
 // to, as bits.
-func checkPages(file io.ReaderAt, size int64, progress func(done, total int64)) (used []uint64, err error) {
+func checkPages(
+	file io.ReaderAt, size int64, progress func(done, total int64),
+) (used []uint64, err error) {
 	c := &pageCheck{file: file, progress: progress}
 	if c.meta, err = readMeta(file, size); err != nil {
 		return nil, err
@@ -164,9 +166,12 @@ func (c *pageCheck) checkFreelist() error {
 	return nil
 }
 
-// checkTree checks the tree that begins at page root, or a part of it. leaf is called with each
-// element of its leaves, and their level.
-func (c *pageCheck) checkTree(root uint64, within bounds, level int, leaf func(element, int) error) error {
+// leafCheck is called with an element of a leaf, and the leaf's level.
+type leafCheck func(e element, level int) error
+
+// checkTree checks the tree that begins at page root, or a part of it, and with leaf the elements
+// of its leaves.
+func (c *pageCheck) checkTree(root uint64, within bounds, level int, leaf leafCheck) error {
 	if level == c.leafLevel && level > 0 {
 		return c.putOff(root, within)
 	}
@@ -178,7 +183,7 @@ func (c *pageCheck) checkTree(root uint64, within bounds, level int, leaf func(e
 }
 
 // checkNode checks a page of a tree and what is below it.
-func (c *pageCheck) checkNode(node page, within bounds, level int, leaf func(element, int) error) error {
+func (c *pageCheck) checkNode(node page, within bounds, level int, leaf leafCheck) error {
 	if err := node.check(within.first, within.high); err != nil {
 		return err
 	}
@@ -221,8 +226,8 @@ func (c *pageCheck) checkBucket(e element, level int) error {
 	return err
 }
 
-// height returns how many levels of branches a tree has on its left: on all sides, if bbolt has made
-// it. Whether the pages are sound is found out later.
+// height returns how many levels of branches a tree has on its left: on all sides, if bbolt has
+// made it. Whether the pages are sound is found out later.
 func (c *pageCheck) height(root uint64) int {
 	b := make([]byte, pageHeader+elementSize)
 	for height := range maxDepth {
@@ -240,7 +245,8 @@ func (c *pageCheck) putOff(id uint64, within bounds) error {
 	if err := c.use(id, 0); err != nil {
 		return err
 	}
-	ref := leafRef{id: id, first: len(c.keys), hasFirst: within.first != nil, hasHigh: within.high != nil}
+	ref := leafRef{id: id, hasFirst: within.first != nil, hasHigh: within.high != nil}
+	ref.first = len(c.keys)
 	c.keys = append(c.keys, within.first...)
 	ref.high = len(c.keys)
 	c.keys = append(c.keys, within.high...)
@@ -314,8 +320,8 @@ const (
 	windowGap  = 128 << 10 // bytes that nobody asks for are read rather than passed over
 )
 
-// plan reads the part of the file that begins at offset and ends with one of the next leaves, unless
-// that page has been read.
+// plan reads the part of the file that begins at offset and ends with one of the next leaves,
+// unless that page has been read.
 func (w *window) plan(at int64, next []leafRef, pageSize int64) {
 	if at >= w.from && at+pageSize <= w.from+w.size {
 		return

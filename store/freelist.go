@@ -4,8 +4,8 @@ import "io"
 
 // writeFreelist writes the list of the pages of an index that nothing leads to, as a transaction of
 // bbolt that changes nothing else does: first the list, behind all pages, and when that is on disk
-// the older one of the meta pages. So bbolt need not go through all pages to find out the same,
-// one by one and each as it is led to. used are the pages that something leads to; sync makes what was
+// the older one of the meta pages. So bbolt need not go through all pages to find out the same, one
+// by one and each as it is led to. used are the pages that something leads to; sync makes what was
 // written durable. An index that has a list stays as it is.
 func writeFreelist(file interface {
 	io.ReaderAt

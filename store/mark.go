@@ -41,9 +41,11 @@ func markOf(file *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	binary.Write(sum, binary.BigEndian, []int64{info.Size(), info.ModTime().UnixNano(), meta.pageSize})
+	binary.Write(sum, binary.BigEndian,
+		[]int64{info.Size(), info.ModTime().UnixNano(), meta.pageSize})
 	for page := range int64(2) {
-		if _, err := io.Copy(sum, io.NewSectionReader(file, page*meta.pageSize, pageHeader+metaSize)); err != nil {
+		head := io.NewSectionReader(file, page*meta.pageSize, pageHeader+metaSize)
+		if _, err := io.Copy(sum, head); err != nil {
 			return nil, err
 		}
 	}

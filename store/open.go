@@ -45,8 +45,8 @@ type Options struct {
 	// Wait is how long those who read the index may take to close it; 0 does not wait.
 	Wait time.Duration
 
-	// Progress, if it is not nil, is told how many bytes have been read of those that must be before
-	// the index can be opened.
+	// Progress, if it is not nil, is told how many bytes have been read of those that must be
+	// before the index can be opened.
 	Progress func(done, total int64)
 }
 
@@ -81,8 +81,8 @@ func openForWriting(path string, options Options) (*Bolt, error) {
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
 		// When the file outgrows its mapping, the commit waits for all who read. 1 GiB is some 4
-		// million captures; it is address space, not memory. Windows would make the file that large,
-		// 32-bit systems may not have it.
+		// million captures; it is address space, not memory. Windows would make the file that
+		// large, 32-bit systems may not have it.
 		InitialMmapSize: initialMap(),
 		NoSync:          options.NoSync,
 		NoGrowSync:      options.NoSync,
@@ -104,9 +104,14 @@ func initialMap() int {
 	return 1 << 30
 }
 
+// openFile is os.OpenFile, or does what it does.
+type openFile func(name string, flag int, mode fs.FileMode) (*os.File, error)
+
 // openDB opens a file of bbolt, at once or not at all. A file that has no sound meta page is
 // damaged.
-func openDB(path string, options *bbolt.Options, open func(string, int, fs.FileMode) (*os.File, error)) (db *bbolt.DB, file *os.File, err error) {
+func openDB(
+	path string, options *bbolt.Options, open openFile,
+) (db *bbolt.DB, file *os.File, err error) {
 	options.Timeout = max(options.Timeout, 1) // nanosecond: one try; zero would wait for ever
 	options.NoStatistics = true
 	options.OpenFile = func(name string, flag int, mode fs.FileMode) (_ *os.File, err error) {
@@ -175,16 +180,17 @@ type restingFile struct {
 	info fs.FileInfo
 }
 
-// openResting opens the file of an index, as flag says. Until it is closed nobody else can write it.
-// It reads nothing but the meta pages.
+// openResting opens the file of an index, as flag says. Until it is closed nobody else can write
+// it. It reads nothing but the meta pages.
 func openResting(path string, flag int) (*restingFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	db, file, err := openDB(path, &bbolt.Options{ReadOnly: true}, func(name string, _ int, mode fs.FileMode) (*os.File, error) {
+	open := func(name string, _ int, mode fs.FileMode) (*os.File, error) {
 		return os.OpenFile(name, flag, mode)
-	})
+	}
+	db, file, err := openDB(path, &bbolt.Options{ReadOnly: true}, open)
 	if err != nil {
 		return nil, openError(err, info.Size())
 	}
@@ -214,7 +220,8 @@ func treeOf(db *bbolt.DB, file *os.File, size int64) (*tree, error) {
 // refuses.
 func openError(err error, size int64) error {
 	system := syscall.Errno(0)
-	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrPermission) || size > 0 && errors.As(err, &system) {
+	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrPermission) ||
+		size > 0 && errors.As(err, &system) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -253,7 +260,8 @@ func (b *Bolt) load() error {
 	})
 }
 
-// addBuckets makes all buckets of a new index, and those that one of an older version does not have.
+// addBuckets makes all buckets of a new index, and those that one of an older version does not
+// have.
 func (b *Bolt) addBuckets() error {
 	isNew, missing := false, false
 	err := b.db.View(func(tx *bbolt.Tx) error {
@@ -295,7 +303,8 @@ func checkFormat(s snapshot) error {
 		return damaged("its format is %x", got)
 	}
 	if found := binary.BigEndian.Uint32(got); found != format {
-		return fmt.Errorf("its format is %d, and this version of warcorder knows only %d: use the version that made it", found, format)
+		return fmt.Errorf("its format is %d, and this version of warcorder knows only %d: "+
+			"use the version that made it", found, format)
 	}
 	return nil
 }
@@ -325,8 +334,8 @@ func (b *Bolt) Close() error {
 	return errors.Join(err, b.db.Close())
 }
 
-// writeFreelist lets bbolt write its list of free pages, unless the one on disk is right. Where that
-// cannot be, the next Open makes it.
+// writeFreelist lets bbolt write its list of free pages, unless the one on disk is right. Where
+// that cannot be, the next Open makes it.
 func (b *Bolt) writeFreelist() {
 	info, err := b.file.Stat()
 	if err != nil {

@@ -179,7 +179,8 @@ type element struct {
 	value []byte
 }
 
-// element returns the element of that number. Without a key it is one that does not lie in the page.
+// element returns the element of that number. Without a key it is one that does not lie in the
+// page.
 func (n *page) element(i int) element {
 	from, end := n.place(i)
 	if end > uint64(len(n.bytes)) || from < uint64(pageHeader+elementSize*n.count) {

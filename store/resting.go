@@ -14,8 +14,8 @@ import (
 var ErrReplaced = errors.New("the index was replaced while it was read")
 
 // resting is an index that is read while nobody writes it. Its file is open, and locked for those
-// who write, only while one reads a slice of it: so it keeps no recorder from starting. Once one has,
-// reading it fails with ErrLocked.
+// who write, only while one reads a slice of it: so it keeps no recorder from starting. Once one
+// has, reading it fails with ErrLocked.
 type resting struct {
 	path string
 
@@ -24,12 +24,13 @@ type resting struct {
 	txn  uint64      // the latest that was seen
 }
 
-// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns ErrLocked at
-// once when a recorder has it open, and an error that wraps fs.ErrNotExist when there is none. What
-// is read is checked as it is come to: a page that is not sound shows as ErrDamaged, wrapped, then.
+// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns ErrLocked
+// at once when a recorder has it open, and an error that wraps fs.ErrNotExist when there is none.
+// What is read is checked as it is come to: a page that is not sound shows as ErrDamaged, wrapped,
+// then.
 //
-// The index is open only while it is read. A recorder may start between two slices of an Export, which
-// then fails with ErrLocked, or another index may come in its place, which is ErrReplaced.
+// The index is open only while it is read. A recorder may start between two slices of an Export,
+// which then fails with ErrLocked, or another index may come in its place, which is ErrReplaced.
 func OpenReadOnly(path string) (*Bolt, error) {
 	found, err := isThere(path)
 	if err != nil {

@@ -68,9 +68,9 @@ func (b *Bolt) read(f func(snapshot) error) error {
 	})
 }
 
-// guarded calls f, and returns as an error what would end the process: bbolt panics when it comes to
-// a page that is not sound, and a page that the disk does not give, or of a file that was cut, is a
-// fault.
+// guarded calls f, and returns as an error what would end the process: bbolt panics when it comes
+// to a page that is not sound, and a page that the disk does not give, or of a file that was cut,
+// is a fault.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -86,7 +86,8 @@ func guarded(f func() error) (err error) {
 }
 
 // errUnreadable says that a page of the index could not be had from the disk.
-var errUnreadable = errors.New("a page of the index cannot be read: the disk fails, or the file was cut")
+var errUnreadable = errors.New(
+	"a page of the index cannot be read: the disk fails, or the file was cut")
 
 // cursor reads the keys of one name, as they are at one moment. Where there is none, it gives a nil
 // key.
@@ -98,8 +99,8 @@ type cursor struct {
 	walker   walker
 }
 
-// view calls read with a cursor over the keys of that name: what the cursor gives is good until read
-// returns.
+// view calls read with a cursor over the keys of that name: what the cursor gives is good until
+// read returns.
 func (b *Bolt) view(name Key, read func(cursor) error) error {
 	return b.read(func(s snapshot) error {
 		c := cursor{name: name, captures: s.bucket(bucketCaptures), extras: s.bucket(bucketExtras)}

@@ -7,8 +7,8 @@ import (
 
 // tree is an index that nobody writes, as it lies in a file. It is read without bbolt: nothing but
 // its meta pages need have been checked, since each page is checked as it is come to, against what
-// led there. So its keys come in order whatever the pages say, none comes twice, and no more is read
-// than the file holds. After an error all that it gives is empty.
+// led there. So its keys come in order whatever the pages say, none comes twice, and no more is
+// read than the file holds. After an error all that it gives is empty.
 type tree struct {
 	bytes   []byte // of the file
 	meta    boltMeta
@@ -171,8 +171,8 @@ func (c *treeCursor) Seek(key []byte) (k, v []byte) {
 	return c.current()
 }
 
-// search returns the number of the element with that key or, if there is none, in a leaf that of the
-// next, and in a branch that of the one before.
+// search returns the number of the element with that key or, if there is none, in a leaf that of
+// the next, and in a branch that of the one before.
 func (s *step) search(key []byte) int {
 	i := sort.Search(s.count, func(i int) bool { return bytes.Compare(s.element(i).key, key) >= 0 })
 	if s.flags == branchPage && i > 0 && (i == s.count || !bytes.Equal(s.element(i).key, key)) {

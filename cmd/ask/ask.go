@@ -2,8 +2,8 @@
 // meanwhile.
 //
 // Invariant: who asks is not kept waiting by a recorder that answers nothing. An answer may take as
-// long as it needs, and whoever reads it may be slow; while it does not come, the recorder must answer
-// something else.
+// long as it needs, and whoever reads it may be slow; while it does not come, the recorder must
+// answer something else.
 package ask
 
 import (
