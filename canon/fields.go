@@ -57,7 +57,7 @@ func (f *fields) put(name uint32, literal string) (first bool) {
 
 // namesake returns what there is to know of a name, until the next call.
 func (f *fields) namesake(name uint32) *namesake {
-	if more := len(f.names.list) - len(f.known); more > 0 {
+	if more := f.names.list.length - len(f.known); more > 0 {
 		f.known = append(f.known, make([]namesake, more)...)
 	}
 	return &f.known[name]

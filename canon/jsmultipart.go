@@ -76,11 +76,12 @@ func (c *chunks) next() string {
 }
 
 func lowerASCII(s string) string {
-	folded := []byte(s)
-	for i, c := range folded {
-		folded[i] = lower(c)
+	var folded strings.Builder
+	folded.Grow(len(s))
+	for i := range len(s) {
+		folded.WriteByte(lower(s[i]))
 	}
-	return string(folded)
+	return folded.String()
 }
 
 // nameAndValue finds name="NAME", a blank line and the rest of the line behind it.

@@ -17,10 +17,10 @@ type jsonParser struct {
 	jsonScanner
 	rules   jsonRules
 	names   jsonNames
-	leaves  []leaf
-	open    []container // those around the place being read, outermost first
-	members []member    // of the open objects
-	closed  uint32      // objects that had two members or more
+	leaves  pages[leaf]
+	open    []container   // those around the place being read, outermost first
+	members pages[member] // of the open objects
+	closed  uint32        // objects that had two members or more
 	root    chain
 }
 
@@ -84,7 +84,7 @@ func (p *jsonParser) enter(bracket byte) (more, ok bool) {
 	if len(p.open) >= p.rules.nesting {
 		return false, false
 	}
-	c := container{closing: bracket + 2, name: p.name(), members: len(p.members)}
+	c := container{closing: bracket + 2, name: p.name(), members: p.members.length}
 	p.interrupt()
 	p.open = append(p.open, c)
 	p.at++
@@ -122,8 +122,8 @@ func (p *jsonParser) close() {
 	c := p.open[len(p.open)-1]
 	p.open = p.open[:len(p.open)-1]
 	if c.closing == '}' {
-		c.leaves = p.arrange(p.members[c.members:])
-		p.members = p.members[:c.members]
+		c.leaves = p.arrange(c.members)
+		p.members.cut(c.members)
 	}
 	p.add(c.leaves)
 }
@@ -137,14 +137,14 @@ func (p *jsonParser) scalar() bool {
 	if len(p.open) > 0 {
 		if top := &p.open[len(p.open)-1]; top.closing == ']' {
 			if top.run {
-				p.leaves[len(p.leaves)-1].end = uint32(p.at)
+				p.leaves.last().end = uint32(p.at)
 				return true
 			}
 			top.run = true
 		}
 	}
-	p.leaves = append(p.leaves, leaf{name: p.name(), start: uint32(start), end: uint32(p.at)})
-	n := uint32(len(p.leaves))
+	p.leaves.add(leaf{name: p.name(), start: uint32(start), end: uint32(p.at)})
+	n := uint32(p.leaves.length)
 	p.add(chain{n, n})
 	return true
 }
@@ -177,6 +177,6 @@ func (p *jsonParser) memberName() bool {
 	}
 	p.at++
 	p.open[len(p.open)-1].name = name
-	p.members = append(p.members, member{name: name})
+	p.members.add(member{name: name})
 	return true
 }

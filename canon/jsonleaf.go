@@ -22,7 +22,7 @@ func (p *jsonParser) add(more chain) {
 		if top := &p.open[len(p.open)-1]; top.closing == ']' {
 			to = &top.leaves
 		} else {
-			to = &p.members[len(p.members)-1].leaves
+			to = &p.members.last().leaves
 		}
 	}
 	*to = p.link(*to, more)
@@ -36,15 +36,16 @@ func (p *jsonParser) link(a, b chain) chain {
 	if b.first == 0 {
 		return a
 	}
-	p.leaves[a.last-1].next = b.first
+	p.leaves.at(int(a.last - 1)).next = b.first
 	return chain{a.first, b.last}
 }
 
 // each calls yield for every scalar, in order, with its name's number, until it returns
 // false.
 func (p *jsonParser) each(yield func(name uint32, literal string) bool) bool {
-	for n := p.root.first; n != 0; n = p.leaves[n-1].next {
-		l := p.leaves[n-1]
+	for n := p.root.first; n != 0; {
+		l := p.leaves.at(int(n - 1))
+		n = l.next
 		run := jsonScanner{src: p.src[:l.end], at: int(l.start), digits: p.digits}
 		for run.at < len(run.src) {
 			start := run.at

@@ -6,12 +6,9 @@ import "hash/maphash"
 // time that it stands in the text, and never again for the values that go by it: one
 // name of a megabyte may have a million of them. 0 is the empty name.
 type jsonNames struct {
-	list  []jsonName // by number
-	table []uint32   // numbers by hash; at most half full, its length a power of 2
-
-	// Small texts need no more.
-	firstNames [8]jsonName
-	firstTable [32]uint32
+	list  pages[jsonName] // by number
+	table []uint32        // numbers by hash; at most half full, its length a power of 2
+	small [32]uint32      // table of a small text
 }
 
 // jsonName is a name, and its place in the object that is being closed.
@@ -26,12 +23,12 @@ type jsonName struct {
 var seed = maphash.MakeSeed()
 
 func (n *jsonNames) init() {
-	n.list = append(n.firstNames[:0], jsonName{})
-	n.table = n.firstTable[:]
+	n.list.add(jsonName{})
+	n.table = n.small[:]
 }
 
 // text is the name that has a number.
-func (n *jsonNames) text(number uint32) string { return n.list[number].text }
+func (n *jsonNames) text(number uint32) string { return n.list.at(int(number)).text }
 
 // number returns the number of a name, a new one if it has none.
 func (n *jsonNames) number(name string) uint32 {
@@ -43,10 +40,10 @@ func (n *jsonNames) number(name string) uint32 {
 	if *slot > 0 {
 		return *slot
 	}
-	number := uint32(len(n.list))
-	n.list = append(n.list, jsonName{text: name, hash: hash})
+	number := uint32(n.list.length)
+	n.list.add(jsonName{text: name, hash: hash})
 	*slot = number
-	if 2*len(n.list) > len(n.table) {
+	if 2*n.list.length > len(n.table) {
 		n.grow()
 	}
 	return number
@@ -56,7 +53,10 @@ func (n *jsonNames) number(name string) uint32 {
 func (n *jsonNames) slot(hash uint32, name string) *uint32 {
 	for i := hash; ; i++ {
 		slot := &n.table[i&uint32(len(n.table)-1)]
-		if *slot == 0 || n.list[*slot].hash == hash && n.list[*slot].text == name {
+		if *slot == 0 {
+			return slot
+		}
+		if known := n.list.at(int(*slot)); known.hash == hash && known.text == name {
 			return slot
 		}
 	}
@@ -65,19 +65,19 @@ func (n *jsonNames) slot(hash uint32, name string) *uint32 {
 // grow doubles the table.
 func (n *jsonNames) grow() {
 	table := make([]uint32, 2*len(n.table))
-	for number, name := range n.list[1:] {
-		i := name.hash
+	for number := 1; number < n.list.length; number++ {
+		i := n.list.at(number).hash
 		for table[i&uint32(len(table)-1)] != 0 {
 			i++
 		}
-		table[i&uint32(len(table)-1)] = uint32(number + 1)
+		table[i&uint32(len(table)-1)] = uint32(number)
 	}
 	n.table = table
 }
 
 // place returns where in an object a name stands: at next, if it has no place there yet.
 func (n *jsonNames) place(name, object uint32, next int) int {
-	known := &n.list[name]
+	known := n.list.at(int(name))
 	if known.object != object {
 		known.object, known.place = object, uint32(next)
 	}

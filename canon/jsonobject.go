@@ -7,36 +7,35 @@ import (
 	"strconv"
 )
 
-// arrange returns the leaves of an object's members in order. Of members with the
-// same name the last one counts, at the place of the first, as in Python and
-// JavaScript.
-func (p *jsonParser) arrange(members []member) (all chain) {
-	members = p.lastOfEach(members)
-	if p.rules.integersFirst {
-		p.sortIndexes(members)
+// arrange returns the leaves of the innermost object's members, which begin at from, in
+// order. Of members with the same name the last one counts, at the place of the first, as
+// in Python and JavaScript.
+func (p *jsonParser) arrange(from int) (all chain) {
+	if p.members.length-from > 1 {
+		p.keepLasts(from)
 	}
-	for _, m := range members {
-		all = p.link(all, m.leaves)
+	if p.rules.integersFirst {
+		p.sortIndexes(from)
+	}
+	for i := from; i < p.members.length; i++ {
+		all = p.link(all, p.members.at(i).leaves)
 	}
 	return all
 }
 
-// lastOfEach writes, in place, the last of the members with the same name over the
-// first, and returns the members that are left.
-func (p *jsonParser) lastOfEach(members []member) []member {
-	if len(members) < 2 {
-		return members
-	}
+// keepLasts writes the last of the members with the same name over the first.
+func (p *jsonParser) keepLasts(from int) {
 	p.closed++
-	kept := members[:0]
-	for _, m := range members {
-		if at := p.names.place(m.name, p.closed, len(kept)); at < len(kept) {
-			kept[at] = m
-		} else {
-			kept = append(kept, m)
+	kept := from
+	for i := from; i < p.members.length; i++ {
+		m := *p.members.at(i)
+		at := p.names.place(m.name, p.closed, kept)
+		*p.members.at(at) = m
+		if at == kept {
+			kept++
 		}
 	}
-	return kept
+	p.members.cut(kept)
 }
 
 // indexed is a member whose name is an array index.
@@ -47,22 +46,33 @@ type indexed struct {
 
 // sortIndexes puts the members whose names are array indexes first, ascending, as
 // the properties of a JavaScript object are. No two have the same name.
-func (p *jsonParser) sortIndexes(members []member) {
+func (p *jsonParser) sortIndexes(from int) {
 	var first []indexed
-	others := members[:0]
-	for _, m := range members {
+	for i := from; i < p.members.length; i++ {
+		m := p.members.at(i)
 		if index, ok := arrayIndex(p.names.text(m.name)); ok {
-			first = append(first, indexed{index, m})
-		} else {
-			others = append(others, m)
+			first = append(first, indexed{index, *m})
+			m.name = moved
 		}
 	}
+	if len(first) == 0 {
+		return
+	}
 	slices.SortFunc(first, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })
-	copy(members[len(first):], others)
+	to := p.members.length // others go to the end
+	for i := to - 1; i >= from; i-- {
+		if m := *p.members.at(i); m.name != moved {
+			to--
+			*p.members.at(to) = m
+		}
+	}
 	for i := range first {
-		members[i] = first[i].member
+		*p.members.at(from + i) = first[i].member
 	}
 }
+
+// moved is no number of a name.
+const moved = math.MaxUint32
 
 // arrayIndex reads what ECMAScript calls an array index: a number below 2^32-1
 // without a leading zero.

@@ -98,7 +98,7 @@ func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	counts := make([]int, len(text.names.list)) // by number of name
+	counts := make([]int, text.names.list.length) // by number of name
 	ok = text.each(func(name uint32, literal string) bool {
 		if isTiny(literal) && !budget.spend(stepsPerTiny) {
 			return false

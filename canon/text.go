@@ -18,7 +18,7 @@ func appendText(dst, s []byte) []byte {
 	if utf8.Valid(s) {
 		return append(dst, s...)
 	}
-	dst = slices.Grow(dst, len(s)+len(s)/8)
+	dst = slices.Grow(dst, len(s)+2*notASCII(s)) // so much, if nothing is UTF-8
 	for len(s) > 0 {
 		r, size := utf8.DecodeRune(s)
 		if r == utf8.RuneError && size == 1 {
@@ -30,6 +30,14 @@ func appendText(dst, s []byte) []byte {
 		s = s[size:]
 	}
 	return dst
+}
+
+// notASCII counts the bytes beyond ASCII.
+func notASCII(s []byte) (n int) {
+	for _, c := range s {
+		n += int(c >> 7)
+	}
+	return n
 }
 
 // subpart measures what one U+FFFD stands for at the beginning of s, which is not

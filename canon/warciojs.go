@@ -114,7 +114,7 @@ type wholeNames struct {
 }
 
 func (w *wholeNames) number(name uint32) uint32 {
-	if more := len(w.names.list) - len(w.known); more > 0 {
+	if more := w.names.list.length - len(w.known); more > 0 {
 		w.known = append(w.known, make([]uint32, more)...)
 	}
 	if w.known[name] == 0 {
