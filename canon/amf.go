@@ -13,11 +13,13 @@ import (
 // calls it: externalizable classes other than collections, XML, byte arrays, vectors and
 // dictionaries count as undecodable.
 func amfQuery(body []byte, limit int, budget *budget) (q []byte, ok bool) {
-	r := amfReader{rest: body, budget: budget}
+	left := *budget // a copy, so that other bodies need none on the heap
+	defer func() { *budget = left }()
+	r := amfReader{rest: body, budget: &left}
 	messages := r.envelope()
-	t := amfText{limit: limit, budget: budget}
+	t := amfText{limit: limit, budget: &left}
 	t.envelope(messages)
-	if budget.spent() {
+	if left.spent() {
 		return nil, false
 	}
 	if r.failed || t.failed {

@@ -14,7 +14,8 @@ func amf(version byte, value string) []byte {
 
 // amfTextOf is the query of a body, as long as it comes.
 func amfTextOf(body []byte) []byte {
-	q, _ := amfQuery(body, maxSpecQuery, budgetOf(body))
+	budget := budgetOf(body)
+	q, _ := amfQuery(body, maxSpecQuery, &budget)
 	return q
 }
 

@@ -12,7 +12,7 @@ const (
 // in time, so that a body has the same keys on any machine, however busy that is.
 type budget struct{ left int }
 
-func budgetOf(body []byte) *budget { return &budget{stepsAnyway + stepsPerByte*len(body)} }
+func budgetOf(body []byte) budget { return budget{stepsAnyway + stepsPerByte*len(body)} }
 
 // spend takes steps. It is false once there are none left.
 func (b *budget) spend(steps int) bool {

@@ -51,11 +51,11 @@ func (d Dialect) QueryWithin(r *Request) (query string, within bool) {
 	b := budgetOf(r.Body)
 	switch d {
 	case Spec:
-		query = specQuery(r, b)
+		query = specQuery(r, &b)
 	case WarcioJS:
 		query = warcioJSQuery(r)
 	default:
-		query = pywbQuery(r, b)
+		query = pywbQuery(r, &b)
 	}
 	return query, !b.spent()
 }

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 )
@@ -45,9 +46,10 @@ func warcioJSMultipart(contentType, body string) string {
 // search for any expression may take forever, and browsers send none that would mean
 // something else as one.
 type chunks struct {
-	boundary     string
-	body, folded string // what is left, and in lower case
-	more         bool
+	boundary []byte // in lower case
+	body     string // what is left
+	folded   []byte // that in lower case
+	more     bool
 }
 
 // openChunks finds the boundary: all that is behind boundary= in the header's value, quotes
@@ -58,14 +60,14 @@ func openChunks(contentType, body string) chunks {
 	if !ok {
 		return chunks{body: body, more: true}
 	}
-	return chunks{lowerASCII(boundary), body, lowerASCII(body), boundary != ""}
+	return chunks{folded(boundary), body, folded(body), boundary != ""}
 }
 
 // next returns the next chunk.
 func (c *chunks) next() string {
 	at := -1
-	if c.boundary != "" {
-		at = strings.Index(c.folded, c.boundary)
+	if len(c.boundary) > 0 {
+		at = bytes.Index(c.folded, c.boundary)
 	}
 	if c.more = at >= 0; !c.more {
 		return c.body
@@ -75,13 +77,15 @@ func (c *chunks) next() string {
 	return chunk
 }
 
-func lowerASCII(s string) string {
-	var folded strings.Builder
-	folded.Grow(len(s))
-	for i := range len(s) {
-		folded.WriteByte(lower(s[i]))
+func lowerASCII(s string) string { return string(folded(s)) }
+
+// folded is s in lower case.
+func folded(s string) []byte {
+	folded := []byte(s)
+	for i, c := range folded {
+		folded[i] = lower(c)
 	}
-	return folded.String()
+	return folded
 }
 
 // nameAndValue finds name="NAME", a blank line and the rest of the line behind it.

@@ -43,7 +43,8 @@ type member struct {
 // It expects UTF-8 without a byte order mark, and no more of it than a few times
 // MaxBody, so that an offset fits into 32 bits.
 func parseJSON(src string, rules jsonRules) (*jsonParser, bool) {
-	if text := strings.TrimLeft(src, jsonSpace); text == "" || strings.IndexByte(jsonStart, text[0]) < 0 {
+	begin := jsonScanner{src: src}
+	if begin.skipSpace(); strings.IndexByte(jsonStart, begin.peek()) < 0 {
 		return nil, false // as most that comes as text/plain
 	}
 	p := &jsonParser{jsonScanner: jsonScanner{src: src, digits: rules.digits}, rules: rules}
