@@ -28,13 +28,15 @@ type panicking struct {
 func newPanicking(t *testing.T, faults string, flags ...string) *panicking {
 	t.Helper()
 	p := &panicking{t: t, dir: t.TempDir(), ca: filepath.Join(t.TempDir(), "ca"), site: newSite(t)}
-	p.recording = launch(t, p.dir, p.ca, faults, append([]string{"--min-free-space", "0", "--index-interval", "5ms"}, flags...)...)
+	p.recording = launch(t, p.dir, p.ca, faults,
+		append([]string{"--min-free-space", "0", "--index-interval", "5ms"}, flags...)...)
 	p.client = &client{proxy: p.address, trust: trustOf(t, p.ca), got: newReceived()}
 	t.Cleanup(p.client.close)
 	return p
 }
 
-// ask asks for something of that many bytes that has not been asked for. It reports whether it came.
+// ask asks for something of that many bytes that has not been asked for. It reports whether it
+// came.
 func (p *panicking) ask(size int) bool {
 	url := fmt.Sprintf("%s/bytes/%d/%d", p.site.secure.URL, len(p.urls), size)
 	status, _, err := p.client.fetch("GET", url, nil)
@@ -44,8 +46,8 @@ func (p *panicking) ask(size int) bool {
 	return err == nil && status == 200
 }
 
-// settled waits until all that was asked for is in the index, or named in the list of gaps. It returns the
-// latter's URLs.
+// settled waits until all that was asked for is in the index, or named in the list of gaps. It
+// returns the latter's URLs.
 func (p *panicking) settled() (lost map[string]bool) {
 	p.t.Helper()
 	eventually(p.t, "each exchange is in the index or a gap", func() bool {
@@ -81,8 +83,8 @@ func (p *panicking) gaps() map[string]bool {
 	return urls
 }
 
-// TestPanics lets steps of the recorder panic: what is concerned is recorded all the same or a gap with its
-// URL, the log has the stack, all else is recorded, and the end is clean.
+// TestPanics lets steps of the recorder panic: what is concerned is recorded all the same or a gap
+// with its URL, the log has the stack, all else is recorded, and the end is clean.
 func TestPanics(t *testing.T) {
 	for _, c := range []struct {
 		faults string
@@ -116,7 +118,8 @@ func TestPanics(t *testing.T) {
 				t.Errorf("%d gaps, want %d: %v", len(lost), c.lost, lost)
 			}
 			caught := p.lines("a fault of warcorder's own was caught: recording goes on")
-			if len(caught) == 0 || !strings.Contains(caught[0].text, "goroutine ") || !strings.Contains(caught[0].text, "store/fault") {
+			if len(caught) == 0 || !strings.Contains(caught[0].text, "goroutine ") ||
+				!strings.Contains(caught[0].text, "store/fault") {
 				t.Errorf("the log has no stack: %s", p.tail())
 			}
 			p.client.close()
@@ -125,16 +128,18 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestPanicInTheIndex: an index that breaks in the middle of a transaction can only be opened anew, so the
-// recorder stops, with an error. What clients got is in the files, and the next start puts it into the index.
+// TestPanicInTheIndex: an index that breaks in the middle of a transaction can only be opened anew,
+// so the recorder stops, with an error. What clients got is in the files, and the next start puts
+// it into the index.
 func TestPanicInTheIndex(t *testing.T) {
 	p := newPanicking(t, "panic index-commit 6-6")
 	eventually(t, "it has ended", func() bool {
 		p.ask(1000)
 		return p.hasEnded()
 	})
-	if code := p.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.noise(), "start it again, which repairs the index") {
-		t.Errorf("exit code %d: %s", code, p.noise())
+	code, noise := p.cmd.ProcessState.ExitCode(), p.noise()
+	if code != 1 || !strings.Contains(noise, "start it again, which repairs the index") {
+		t.Errorf("exit code %d: %s", code, noise)
 	}
 	p.recording = launch(t, p.dir, p.ca, "")
 	if lost := p.settled(); len(lost) > 0 {
@@ -164,8 +169,9 @@ func TestFivePanics(t *testing.T) {
 		p.ask(1000)
 		return p.hasEnded()
 	})
-	if code := p.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.noise(), "warcorder broke 5 times within a minute") {
-		t.Errorf("exit code %d: %s", code, p.noise())
+	code, noise := p.cmd.ProcessState.ExitCode(), p.noise()
+	if code != 1 || !strings.Contains(noise, "warcorder broke 5 times within a minute") {
+		t.Errorf("exit code %d: %s", code, noise)
 	}
 	for _, pattern := range []string{"default/archive/*.open", "default/recorder.json"} {
 		if left, _ := filepath.Glob(filepath.Join(p.dir, pattern)); len(left) > 0 {

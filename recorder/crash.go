@@ -13,13 +13,14 @@ import (
 	"warcorder/store"
 )
 
-// The sign of an unclean end is a session that is open in the index though the collection is locked by
-// us, or, should the index have been lost, made anew or restored meanwhile, a recorder.json of a session
-// that the index does not know. Noting the gap and closing the session are one transaction: a recovery
-// that is killed before it comes to that leaves the sign for the next one, and none tells twice.
+// The sign of an unclean end is a session that is open in the index though the collection is locked
+// by us, or, should the index have been lost, made anew or restored meanwhile, a recorder.json of a
+// session that the index does not know. Noting the gap and closing the session are one transaction:
+// a recovery that is killed before it comes to that leaves the sign for the next one, and none
+// tells twice.
 
-// noteCrash puts a gap into the list if the last recorder has not come to its end. It is called when
-// files and index agree again, and knows what that took.
+// noteCrash puts a gap into the list if the last recorder has not come to its end. It is called
+// when files and index agree again, and knows what that took.
 func (r *recovery) noteCrash(index *store.Bolt) error {
 	last, err := r.unclean(index)
 	if err != nil {
@@ -82,9 +83,9 @@ func (r *Recorder) beginSession() error {
 	return nil
 }
 
-// endSession notes that the recorder has come to its end, if it was at work, and closes the index. If that cannot be noted,
-// or is noted in an index that is not the collection's any more, recorder.json stays: the next start
-// then says that something went wrong.
+// endSession notes that the recorder has come to its end, if it was at work, and closes the index.
+// If that cannot be noted, or is noted in an index that is not the collection's any more,
+// recorder.json stays: the next start then says that something went wrong.
 func (r *Recorder) endSession() error {
 	if r.session.Started.IsZero() { // it has only recorded what a crash had left
 		return r.index.Close()

@@ -62,8 +62,8 @@ func loseIndex(t *testing.T, dir string) {
 	}
 }
 
-// TestCrashGap: whatever is done to a collection between the death of its recorder and the next start, and
-// though nothing was lost, one gap tells of it, and of each later death one more.
+// TestCrashGap: whatever is done to a collection between the death of its recorder and the next
+// start, and though nothing was lost, one gap tells of it, and of each later death one more.
 func TestCrashGap(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -146,14 +146,15 @@ func TestCrashGapSays(t *testing.T) {
 	}
 	defer index.Close()
 	gaps, err := index.Gaps(0)
-	if err != nil || len(gaps.Latest) != 2 || !strings.Contains(gaps.Latest[0].Detail, "1.2 kB of no whole exchange were cut off") ||
+	if err != nil || len(gaps.Latest) != 2 ||
+		!strings.Contains(gaps.Latest[0].Detail, "1.2 kB of no whole exchange were cut off") ||
 		!strings.Contains(gaps.Latest[0].Detail, "missing or too short: lost.warc.gz") || gaps.Latest[1].Reason != GapMissing {
 		t.Errorf("%+v, %v", gaps, err)
 	}
 }
 
-// TestCleanEnd: a recorder that comes to its end leaves no sign of a crash, and one that cannot write the
-// end to its index leaves one.
+// TestCleanEnd: a recorder that comes to its end leaves no sign of a crash, and one that cannot
+// write the end to its index leaves one.
 func TestCleanEnd(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	if err := c.Announce("127.0.0.1:1"); err != nil {
@@ -180,8 +181,8 @@ func TestCleanEnd(t *testing.T) {
 	}
 }
 
-// TestMissingGap: a WARC file that is taken away, while it is written or between two runs, or is cut, is a
-// gap: one, until it has been back.
+// TestMissingGap: a WARC file that is taken away, while it is written or between two runs, or is
+// cut, is a gap: one, until it has been back.
 func TestMissingGap(t *testing.T) {
 	count := func(t *testing.T, c *collection, want int64) {
 		t.Helper()
@@ -236,7 +237,8 @@ func TestMissingGap(t *testing.T) {
 	}
 }
 
-// TestLateExchange: an exchange that ends after the recorder was closed is a gap, or in the log as one.
+// TestLateExchange: an exchange that ends after the recorder was closed is a gap, or in the log as
+// one.
 func TestLateExchange(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	x := c.begin("http://example.com/late", "GET / HTTP/1.1\r\n\r\n", page(200, "text/html", "", "late"))

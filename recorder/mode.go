@@ -13,21 +13,22 @@ import (
 	"warcorder/store/warc"
 )
 
-// Mode is who may read and write the files of a collection: permission bits as chmod takes them. What is
-// made gets just these bits, whatever the umask of the process is; what is there keeps its own. Where a
-// file system has no such bits, it decides. The zero Mode is 0600.
+// Mode is who may read and write the files of a collection: permission bits as chmod takes them.
+// What is made gets just these bits, whatever the umask of the process is; what is there keeps its
+// own. Where a file system has no such bits, it decides. The zero Mode is 0600.
 type Mode fs.FileMode
 
 // defaultMode keeps cookies, passwords and what was read to the owner.
 const defaultMode Mode = 0o600
 
-// UnmarshalText reads octal digits, with or without a leading 0 or 0o: in YAML 0640, "0640" and 640 are
-// the same.
+// UnmarshalText reads octal digits, with or without a leading 0 or 0o: in YAML 0640, "0640" and 640
+// are the same.
 func (m *Mode) UnmarshalText(text []byte) error {
 	digits := strings.TrimPrefix(strings.TrimPrefix(string(text), "0o"), "0")
 	bits, err := strconv.ParseUint(digits, 8, 32)
 	if err != nil || len(digits) != 3 {
-		return fmt.Errorf("%q is no mode: write it as chmod takes it, such as 0600, or 0640 for a group that may read", text)
+		return fmt.Errorf("%q is no mode: write it as chmod takes it, such as 0600, or 0640 for a "+
+			"group that may read", text)
 	}
 	read := Mode(bits)
 	if err := read.check(); err != nil {
@@ -45,11 +46,14 @@ func (m Mode) check() error {
 	said := fmt.Sprintf("%04o", m)
 	switch {
 	case m&0o600 != 0o600:
-		return errors.New(said + " keeps the recorder from its own files: the owner must be able to read and write (0600)")
+		return errors.New(said + " keeps the recorder from its own files: the owner must be able to " +
+			"read and write (0600)")
 	case m&0o111 != 0:
-		return errors.New(said + " lets the files be executed: WARC files are none (was a decimal number meant? write octal digits)")
+		return errors.New(said + " lets the files be executed: WARC files are no programs (was a " +
+			"decimal number meant? write octal digits)")
 	case m&0o002 != 0:
-		return errors.New(said + " lets everybody change the archive: 0664 lets a group do so, and all others read")
+		return errors.New(said + " lets everybody change the archive: 0664 lets a group do so, and " +
+			"all others read")
 	case m&^0o777 != 0:
 		return errors.New(said + " has more than permission bits")
 	}
@@ -62,7 +66,8 @@ func (m Mode) dir() fs.FileMode {
 	return fs.FileMode(m | m&0o444>>2)
 }
 
-// Set gives a file that we have made its mode. A file system that has none for it keeps what it has.
+// Set gives a file that we have made its mode. A file system that has none for it keeps what it
+// has.
 func (m Mode) Set(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -99,7 +104,8 @@ func (m Mode) makeDir(dir string) error {
 	return m.Set(dir)
 }
 
-// modeOf is the mode of the file at path, or m if there is none: what replaces a file keeps its mode.
+// modeOf is the mode of the file at path, or m if there is none: what replaces a file keeps its
+// mode.
 func (m Mode) modeOf(path string) Mode {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -14,7 +14,9 @@ import (
 )
 
 func TestMode(t *testing.T) {
-	for text, want := range map[string]Mode{"0600": 0o600, "600": 0o600, "0o640": 0o640, "640": 0o640, "0664": 0o664, "0644": 0o644} {
+	for text, want := range map[string]Mode{
+		"0600": 0o600, "600": 0o600, "0o640": 0o640, "640": 0o640, "0664": 0o664, "0644": 0o644,
+	} {
 		var m Mode
 		if err := m.UnmarshalText([]byte(text)); err != nil || m != want {
 			t.Errorf("%s: %o, %v", text, m, err)
@@ -25,7 +27,8 @@ func TestMode(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "is no mode", "u=rw": "is no mode", "0x180": "is no mode", "00600": "is no mode", "60": "is no mode", "-600": "is no mode",
+		"": "is no mode", "u=rw": "is no mode", "0x180": "is no mode", "00600": "is no mode",
+		"60": "is no mode", "-600": "is no mode",
 		"4600": "is no mode", "rw-r--r--": "is no mode", "384": "is no mode", // 0600 in decimal
 		"416":  "owner", // 0640 in decimal
 		"0400": "owner", "0040": "owner", "0750": "executed", "0666": "everybody", "0602": "everybody",

@@ -7,9 +7,10 @@ import (
 	"warcorder/store"
 )
 
-// A panic is a fault of our own, and must not take along what is not concerned: it ends in the exchange
-// whose records are being made, or in the step of the committer. Each rescue undoes what the panic has
-// left half done, and names what is lost. All locks are released by deferred calls on the way here.
+// A panic is a fault of our own, and must not take along what is not concerned: it ends in the
+// exchange whose records are being made, or in the step of the committer. Each rescue undoes what
+// the panic has left half done, and names what is lost. All locks are released by deferred calls on
+// the way here.
 
 // underway is what a worker has begun for an exchange, so that it can be undone.
 type underway struct {
@@ -27,8 +28,8 @@ func (m *maker) plan(f *files, l lane, bound int64) *segment {
 	return s
 }
 
-// guarded lets record record an exchange. If that panics, the exchange is lost, and the worker goes on
-// with the next one as if it were new.
+// guarded lets record record an exchange. If that panics, the exchange is lost, and the worker goes
+// on with the next one as if it were new.
 func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), record func(*Exchange)) {
 	m.underway = underway{}
 	defer func() {
@@ -64,8 +65,8 @@ func (f *files) undo(u *underway) {
 	f.originals.added.Broadcast()
 }
 
-// poison makes sure that nothing is appended to the file of s before it has been opened anew and cut to
-// what is safe: after a panic nobody knows what the writer has written.
+// poison makes sure that nothing is appended to the file of s before it has been opened anew and
+// cut to what is safe: after a panic nobody knows what the writer has written.
 func (s *segment) poison() {
 	s.broken = errPanic
 	if s.writer != nil {
@@ -85,7 +86,8 @@ const (
 	sealing
 )
 
-// guarded is commit with an end for its panics. What panics twice is given up, and the rest goes on.
+// guarded is commit with an end for its panics. What panics twice is given up, and the rest goes
+// on.
 func (c *committer) guarded(g *group) error {
 	for {
 		err, whole := c.try(g)
@@ -153,8 +155,10 @@ func (c *committer) leaveUnindexed(err error) {
 	for _, b := range c.unindexed {
 		b.segment.unindexed = true
 		c.abandon(b.segment)
-		c.gap(GapWrite, b.file.Name, fmt.Sprintf("%d exchanges of this file are not in the index until the next start: %v", len(b.done), err))
-		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).Msg("captures are not in the index: the next start puts them there")
+		c.gap(GapWrite, b.file.Name, fmt.Sprintf(
+			"%d exchanges of this file are not in the index until the next start: %v", len(b.done), err))
+		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).
+			Msg("captures are not in the index: the next start puts them there")
 		c.recycle(b)
 	}
 	clear(c.unindexed)

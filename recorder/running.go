@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Running is recorder.json: who has a collection open. The file is there from the moment that a recorder
-// can be asked until all of its work is on disk; one that is left over is the sign of an unclean end.
+// Running is recorder.json: who has a collection open. The file is there from the moment that a
+// recorder can be asked until all of its work is on disk; one that is left over is the sign of an
+// unclean end.
 type Running struct {
 	PID       int       `json:"pid"`
 	Addresses []string  `json:"addresses"`
@@ -20,7 +21,8 @@ type Running struct {
 // runningName is the file's name in the directory of the collection.
 const runningName = "recorder.json"
 
-// ReadRunning reads the recorder.json of a collection. After a crash it names a process that is gone.
+// ReadRunning reads the recorder.json of a collection. After a crash it names a process that is
+// gone.
 func ReadRunning(collection string) (Running, error) {
 	var who Running
 	b, err := os.ReadFile(filepath.Join(collection, runningName))

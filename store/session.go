@@ -8,8 +8,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Session is the last recording into a collection, as the index knows it. One that is open when nobody
-// records has not come to its end: the process was killed, or the machine died.
+// Session is the last recording into a collection, as the index knows it. One that is open when
+// nobody records has not come to its end: the process was killed, or the machine died.
 type Session struct {
 	Started time.Time // microseconds; tells sessions apart
 	Last    time.Time // of its last transaction
@@ -63,8 +63,8 @@ func (b *Bolt) SetSession(s Session, gaps ...Gap) error {
 	return nil
 }
 
-// NoteFiles stores the state of files (Committed, Sealed and Away, by ID) and gaps that tell of it, in
-// one synced transaction.
+// NoteFiles stores the state of files (Committed, Sealed and Away, by ID) and gaps that tell of it,
+// in one synced transaction.
 func (b *Bolt) NoteFiles(files []File, gaps ...Gap) error {
 	b.commit.Lock()
 	defer b.commit.Unlock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestSession: an open session notes the time of each transaction, a closed one none, and its gaps come
-// and go with it.
+// TestSession: an open session notes the time of each transaction, a closed one none, and its gaps
+// come and go with it.
 func TestSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.bolt")
 	b, err := openToWrite(path)

@@ -1,8 +1,8 @@
 // Package logqueue lets a program log to a place that may be stalled, broken or full.
 //
-// A [Queue] stands between the logger and, say, standard error: whoever logs never waits and gets no
-// error. Lines that find no room, because nobody reads the pipe, or that cannot be written, are dropped
-// and counted, and a later line says how many there were.
+// A [Queue] stands between the logger and, say, standard error: whoever logs never waits and gets
+// no error. Lines that find no room, because nobody reads the pipe, or that cannot be written, are
+// dropped and counted, and a later line says how many there were.
 //
 // Invariant: a Queue holds at most twice its limit in memory, and keeps the order of the lines.
 package logqueue
@@ -31,16 +31,17 @@ type Queue struct {
 	torn  bool          // what was written last is no whole line; the writing goroutine's
 }
 
-// New returns a Queue in which at most limit bytes wait for out. notice makes the line that says how many
-// were dropped.
+// New returns a Queue in which at most limit bytes wait for out. notice makes the line that says
+// how many were dropped.
 func New(out io.Writer, limit int, notice func(dropped int64) []byte) *Queue {
-	q := &Queue{out: out, limit: limit, notice: notice, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	q := &Queue{out: out, limit: limit, notice: notice}
+	q.wake, q.ended = make(chan struct{}, 1), make(chan struct{})
 	go q.run()
 	return q
 }
 
-// Write puts a line, or several, into the queue, or drops them if there is no room. It never fails. A
-// quarter of the queue is kept for urgent lines.
+// Write puts a line, or several, into the queue, or drops them if there is no room. It never fails.
+// A quarter of the queue is kept for urgent lines.
 func (q *Queue) Write(lines []byte) (int, error) { return q.put(lines, q.limit/4*3) }
 
 // Urgent returns the Write for lines that must not be lost in a flood of others.
@@ -69,8 +70,8 @@ func (q *Queue) Dropped() int64 {
 	return q.total
 }
 
-// Close waits until all lines are written, but no longer than patience, and reports whether they are.
-// Later lines are dropped.
+// Close waits until all lines are written, but no longer than patience, and reports whether they
+// are. Later lines are dropped.
 func (q *Queue) Close(patience time.Duration) bool {
 	q.mu.Lock()
 	q.closed = true
@@ -115,8 +116,8 @@ func (q *Queue) run() {
 	}
 }
 
-// take exchanges an empty buffer for what waits. dropped lines came behind that, or before, and no line has
-// told of them yet.
+// take exchanges an empty buffer for what waits. dropped lines came behind that, or before, and no
+// line has told of them yet.
 func (q *Queue) take(empty []byte) (lines []byte, dropped int64, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -58,8 +58,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestStalled: nobody waits for a writer that does not go on, what finds no room is counted, and a line
-// tells of it when the writer goes on.
+// TestStalled: nobody waits for a writer that does not go on, what finds no room is counted, and a
+// line tells of it when the writer goes on.
 func TestStalled(t *testing.T) {
 	v := valve{entered: make(chan struct{}, 10)}
 	v.mu.Lock()
@@ -84,8 +84,8 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestFull: of a disk that was full for a while the log says how many lines are wanting, and no line is
-// glued to the rest of another.
+// TestFull: of a disk that was full for a while the log says how many lines are wanting, and no
+// line is glued to the rest of another.
 func TestFull(t *testing.T) {
 	full, room := errors.New("full"), 10
 	v := valve{takes: func(p []byte) (int, error) {
