@@ -356,7 +356,7 @@ func configKeys(app *kong.Application) map[string]bool {
 type recordCommand struct {
 	Listen          string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080"`
 	APIToken        string        `name:"api-token" help:"Secret that changes over HTTP need, such as POST /record, sent as Authorization: Bearer TOKEN; without one there are none. Better in the environment or the file than on the command line, where others may see it." placeholder:"TOKEN"`
-	ShutdownTimeout time.Duration `help:"How long exchanges in flight may go on after SIGINT or SIGTERM." default:"10s"`
+	ShutdownTimeout time.Duration `help:"How long exchanges in flight may go on after SIGINT or SIGTERM. Large ones that are finished and have no records 2 seconds later are left for the next start." default:"10s"`
 	collectionFlags
 	Proxy    proxy.Config    `embed:""`
 	Recorder recorder.Config `embed:""`
@@ -480,11 +480,15 @@ func (c *recordCommand) serve(r *serving) error {
 		r.out.Close(logPatience)
 		os.Exit(1)
 	}()
+	rec.EndBy(time.Now().Add(c.ShutdownTimeout + writingTime))
 	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
 	defer cancel()
 	p.Shutdown(ctx)
 	return err
 }
+
+// writingTime is how long after shutdown-timeout what is on disk already may still be made records of.
+const writingTime = 2 * time.Second
 
 // greet says where it listens and writes, and how to trust the certificate.
 func (r *serving) greet(address string) {

@@ -294,9 +294,12 @@ func (b *Buffer) reader() *io.SectionReader {
 	return io.NewSectionReader(b, 0, b.size)
 }
 
-// ReadAt reads what was written.
+// ReadAt reads what was written. When the recorder must end, what has spilled is not read any more.
 func (b *Buffer) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < b.spilled {
+		if isClosed(b.memory.hurry) {
+			return 0, errNoTime
+		}
 		n, err = b.file.ReadAt(p[:min(int64(len(p)), b.spilled-off)], off)
 		if err != nil {
 			return n, err

@@ -28,6 +28,7 @@ type committer struct {
 	maxAge     time.Duration // the same for one that is written to; 0 is no limit
 
 	closing <-chan struct{}      // closed when the recorder closes: nothing waits for others any more
+	late    <-chan struct{}      // closed when nothing is written any more
 	stop    chan struct{}        // closed when no more exchanges will come
 	ended   chan struct{}        // closed when run has returned
 	asks    chan chan<- struct{} // who waits until what is on disk is in the index
@@ -65,7 +66,10 @@ func (c *committer) run() {
 		if last && len(g.batches)+len(g.retired)+len(c.unindexed) == 0 {
 			return
 		}
-		err := c.health.retry(committing, c.closing, func() error { return c.guarded(&g) })
+		err := errNoTime
+		if !isClosed(c.late) {
+			err = c.health.retry(committing, c.closing, func() error { return c.guarded(&g) })
+		}
 		if err != nil {
 			c.giveUp(&g, err)
 		}

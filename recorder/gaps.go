@@ -180,6 +180,15 @@ func (l *gapList) totals() map[string]int64 {
 	return maps.Clone(l.total)
 }
 
+// tellWaiting logs those that are not in the list, and will not be.
+func (l *gapList) tellWaiting() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.waiting {
+		l.logOne(&l.waiting[i])
+	}
+}
+
 // close flushes for the last time. What cannot be flushed is logged.
 func (l *gapList) close() error {
 	l.mu.Lock()

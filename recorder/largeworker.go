@@ -253,5 +253,5 @@ func unfit(lost func(*done, error)) func(*done, error) {
 
 // isHopeless reports whether trying again, at the next start, say, is of no use.
 func isHopeless(err error) bool {
-	return errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))
+	return (errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))) && !errors.Is(err, errNoTime)
 }

@@ -23,6 +23,7 @@ type maker struct {
 	content    content // of the response
 	underway   underway
 	caught     func(value any, url string) error // told of a panic
+	late       <-chan struct{}                   // closed when nothing is recorded any more
 	gap        func(reason, url, detail string)
 }
 

@@ -25,8 +25,9 @@ type memory struct {
 	limit  int64       // bytes that may be held in memory; not counting smallest chunks
 	failed func(error) // called when a buffer cannot spill
 	pools  [len(chunkSizes)]sync.Pool
-	held   atomic.Int64 // bytes of the chunks that are in use
-	room   room         // on the disk that they spill to
+	held   atomic.Int64    // bytes of the chunks that are in use
+	room   room            // on the disk that they spill to
+	hurry  <-chan struct{} // closed when nothing is read from there any more
 }
 
 // take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.

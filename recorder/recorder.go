@@ -26,7 +26,6 @@ package recorder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -79,6 +78,7 @@ type Recorder struct {
 	closed  bool
 	lastTry sync.Once
 	closing chan struct{} // closed when Close begins
+	end     end           // when it must have come to its end
 	workers sync.WaitGroup
 	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
@@ -159,6 +159,8 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 	r.files.originals.init(&r.files.mu)
 	r.memory.dir, r.memory.limit, r.memory.failed = spill, inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.memory.room.dir, r.memory.room.floor = spill, cfg.MinFreeSpace
+	r.end.hurry, r.end.late, r.end.stuck = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	r.memory.hurry = r.end.hurry
 	r.start(cfg)
 	return r, nil
 }
@@ -191,11 +193,11 @@ func (r *Recorder) start(cfg *Config) {
 	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(chan struct{}), make(chan chan<- struct{}), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &smallWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, lost: r.loses}
-		w.caught, w.gap = r.Panicked, r.Gap
+		w.caught, w.gap, w.late = r.Panicked, r.Gap, r.end.late
 		r.workers.Go(func() { w.run(r.small.out) })
 	}
 	w := r.newLargeWorker(cfg, &r.health, r.closing)
-	c.caught, c.gap = r.Panicked, r.Gap
+	c.caught, c.gap, c.late = r.Panicked, r.Gap, r.end.late
 	r.workers.Go(func() { w.run(r.large) })
 	r.stopped.Go(c.run)
 }
@@ -250,7 +252,13 @@ func (r *Recorder) commit(x *Exchange) {
 	}
 	if x.large() {
 		r.waitingLarge.Add(1)
-		r.large <- x
+		select {
+		case r.large <- x:
+		case <-r.end.hurry:
+			r.waitingLarge.Add(-1)
+			r.loses(lostOf(x), errNoTime)
+			x.release()
+		}
 		return
 	}
 	x.queued = min(x.size()+exchangeCost, r.queueSize)
@@ -331,29 +339,3 @@ func (r *Recorder) spillFailed(err error) {
 // LastTry makes what cannot be written be tried once more and then given up, instead of until it can. Commit may still be called, and no longer
 // blocks for good: a proxy that has cut its exchanges calls it, so that it can end on a disk that stays full.
 func (r *Recorder) LastTry() { r.lastTry.Do(func() { close(r.closing) }) }
-
-// Close writes what is queued, finishes all files and closes the index. Everything that uses exchanges must have ended before. What
-// cannot be written at its last try is lost: the log names it, and Close returns why.
-func (r *Recorder) Close() error {
-	r.closeOnce.Do(func() { r.closeError = r.close() })
-	return r.closeError
-}
-
-func (r *Recorder) close() error {
-	r.LastTry()
-	r.mu.Lock() // when no Commit is under way any more
-	r.closed = true
-	r.mu.Unlock()
-	r.small.close()
-	close(r.large)
-	r.workers.Wait()
-	close(r.committer.stop)
-	r.stopped.Wait()
-	err := r.committer.failed
-	if n := r.lost.Load(); n > 0 {
-		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
-	}
-	r.watcher.Wait()
-	_ = os.Remove(r.memory.dir) // unless something is in it
-	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
-}

@@ -87,6 +87,10 @@ func (h *handfuls) close() {
 
 // record hands the records of an exchange to the committer.
 func (w *smallWorker) record(x *Exchange) {
+	if isClosed(w.late) {
+		w.lost(lostOf(x), errNoTime)
+		return
+	}
 	w.files.awaitKeys()
 	if err := w.unspill(x); err != nil {
 		w.lost(lostOf(x), err)

@@ -1,0 +1,102 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// end is when a recorder must have come to its end. Until then it writes what it has. Then it leaves in
+// spill/, for the next start, what lies there. A little later it gives up what is in memory alone, and
+// names it in the gap list; and later still it does not wait for the disk any more.
+type end struct {
+	hurry chan struct{} // closed when what has spilled is left
+	late  chan struct{} // closed when what is in memory is given up
+	stuck chan struct{} // closed when nothing is waited for
+
+	once   sync.Once
+	timers []*time.Timer
+}
+
+const (
+	lateAfter  = 2 * time.Second // of what is in memory there is little
+	stuckAfter = 4 * time.Second
+)
+
+var (
+	errNoTime = errors.New("the recorder had to end")
+	errStuck  = errors.New("the disk does not answer: ended without what was in memory; the next start records what is in spill/")
+)
+
+// EndBy sets the moment at which the recorder leaves for the next start what is not written then, and
+// lies on disk. Close, which may be called later, ends some seconds after it at most. What is in memory
+// alone then becomes a gap.
+func (r *Recorder) EndBy(deadline time.Time) {
+	r.end.once.Do(func() {
+		for closed, after := range map[chan struct{}]time.Duration{r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter} {
+			r.end.timers = append(r.end.timers, time.AfterFunc(time.Until(deadline)+after, func() { close(closed) }))
+		}
+	})
+}
+
+// Close writes what is queued, finishes all files and closes the index, by the time that EndBy has set.
+// Everything that uses exchanges must have ended before. What cannot be written at its last try is lost:
+// the log and the gap list name it, and Close returns why; unless it lies in spill/, where it stays for
+// the next start.
+func (r *Recorder) Close() error {
+	r.closeOnce.Do(func() {
+		closed := make(chan error, 1)
+		go func() { closed <- r.close() }()
+		select {
+		case r.closeError = <-closed:
+		case <-r.end.stuck:
+			r.tellStuck()
+			r.closeError = errStuck
+		}
+		for _, timer := range r.end.timers {
+			timer.Stop()
+		}
+	})
+	return r.closeError
+}
+
+// tellStuck says what is lost when the disk does not answer, in the list too if that is on another one,
+// or answers again.
+func (r *Recorder) tellStuck() {
+	if n := r.queued.Load(); n > 0 {
+		detail := fmt.Sprintf("the disk did not answer: exchanges of %d bytes were in memory alone when the recorder had to end", n)
+		r.log.Error().Msg("exchanges lost: " + detail)
+		r.Gap(GapWrite, "", detail)
+	}
+	flushed := make(chan error, 1)
+	go func() { flushed <- r.gaps.flush() }()
+	select {
+	case <-flushed:
+	case <-time.After(flushPatience):
+	}
+	r.gaps.tellWaiting()
+}
+
+// flushPatience is how long the gap list is waited for then.
+const flushPatience = time.Second
+
+func (r *Recorder) close() error {
+	r.LastTry()
+	r.mu.Lock() // when no Commit is under way any more
+	r.closed = true
+	r.mu.Unlock()
+	r.small.close()
+	close(r.large)
+	r.workers.Wait()
+	close(r.committer.stop)
+	r.stopped.Wait()
+	err := r.committer.failed
+	if n := r.lost.Load(); n > 0 {
+		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
+	}
+	r.watcher.Wait()
+	_ = os.Remove(r.memory.dir) // unless something is in it
+	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
+}
