@@ -218,6 +218,11 @@ func (e *exchange) answer() (res response, length int, err error) {
 		if res.status == 101 && !e.req.upgrade {
 			return res, 0, refuse("a 101 to a request that asked for no upgrade")
 		}
+		if e.s.tunnel == nil {
+			if err := res.resetContent(); err != nil {
+				return res, 0, err
+			}
+		}
 		if res.status == 101 || res.status >= 200 {
 			return res, len(head), nil
 		}

@@ -253,6 +253,20 @@ func (res *response) frame(f *fieldLines, req *request) error {
 	return nil
 }
 
+// resetContent settles how a 205 ends on a connection that leads to any origin. Browsers look for no body
+// behind it (Fetch, null body status), though RFC 9112 has one: they would take what an origin sends there
+// for the answer of the next one. Where nothing says that there is one, there is none.
+func (res *response) resetContent() error {
+	switch {
+	case res.status != 205:
+	case res.framing == untilClose:
+		res.framing = noBody
+	case res.framing != noBody:
+		return refuse("a 205 with a body")
+	}
+	return nil
+}
+
 // take copies what the field lines say of the connection.
 func (m *message) take(f *fieldLines) {
 	m.connection, m.upgrade, m.proxyField, m.bound = f.connection, f.upgrade, f.proxyField, f.bound || f.framingNamed

@@ -22,6 +22,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/elazarl/goproxy"
@@ -121,9 +122,7 @@ func (p *Proxy) Serve() error {
 		if p.clients.closing.Load() {
 			return nil
 		}
-		var n net.Error
-		//lint:ignore SA1019 too many open files is temporary, and nothing else says so
-		if !errors.As(err, &n) || !n.Temporary() {
+		if isUseless(err) {
 			return fmt.Errorf("accept: %w", err)
 		}
 		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
@@ -137,6 +136,18 @@ func (p *Proxy) Serve() error {
 			return nil
 		}
 	}
+}
+
+// isUseless reports an error of a listener that will accept nothing more. Any other is one of the
+// connection that was to be accepted (accept(2) passes on what the network says of it), or of a machine
+// that is short of something, and may pass.
+func isUseless(err error) bool {
+	for _, end := range []error{net.ErrClosed, syscall.EBADF, syscall.EINVAL, syscall.ENOTSOCK} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // take serves a new connection if there is a place for it.
@@ -327,6 +338,10 @@ func isLocal(address netip.Addr) bool {
 	return false
 }
 
+// maxLineLogged is how much of a framing line the log shows: who sends it may send one of max-header-size
+// with each message.
+const maxLineLogged = 200
+
 // logHead logs a refused message, with the framing lines that contradict each other and no other line.
 func (p *Proxy) logHead(message, url string, err error) {
 	event := p.log.Warn().Err(err)
@@ -337,7 +352,7 @@ func (p *Proxy) logHead(message, url string, err error) {
 	if errors.As(err, &head) {
 		lines := make([]string, len(head.lines))
 		for i, line := range head.lines {
-			lines[i] = string(line)
+			lines[i] = fmt.Sprintf("%+q", line[:min(len(line), maxLineLogged)])
 		}
 		event = event.Strs("lines", lines)
 	}

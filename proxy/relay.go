@@ -451,6 +451,8 @@ func (s *session) forwardHead(dst []byte, req *request, target []byte) []byte {
 		dst = append(append(dst, head[:req.targetAt]...), target...)
 		head = head[req.targetAt+len(req.target):]
 	}
+	line := bytes.IndexByte(head, '\n') + 1 // the request's, which is no field: its method may look like one
+	dst, head = append(dst, head[:line]...), head[line:]
 	if !req.proxyField {
 		return append(dst, head...)
 	}
