@@ -51,6 +51,10 @@ func checkDefaults(t *testing.T, v reflect.Value) {
 			var n uint64
 			n, err = humanize.ParseBytes(want.(string))
 			want = int64(n)
+		case Mode:
+			var mode Mode
+			err = mode.UnmarshalText([]byte(want.(string)))
+			want = mode
 		}
 		if p, ok := v.Field(i).Interface().(*bool); ok {
 			want = p
