@@ -199,7 +199,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 		all["state of "+file.Name] = fmt.Sprint(file)
 	}
 	if err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path == indexName {
+		if err != nil || entry.IsDir() || strings.HasPrefix(path, indexName) { // the mark of a closed index, too
 			return err
 		}
 		content, err := os.ReadFile(filepath.Join(dir, path))
