@@ -1,13 +1,8 @@
 package recorder
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +15,6 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/fault"
-	"warcorder/store/warc"
 )
 
 // spillRecovery records what a recorder has left in spill/ before it ended, before the first exchange
@@ -147,7 +141,7 @@ func (s *spillRecovery) take(l leftover) error {
 		}
 		return s.setAside(l, "", err)
 	}
-	recorded, err := s.isRecorded(line)
+	found, err := s.isRecorded(line)
 	if err != nil {
 		return err
 	}
@@ -159,46 +153,57 @@ func (s *spillRecovery) take(l leftover) error {
 	if err != nil {
 		return s.setAside(l, line.URL, err)
 	}
-	return s.record(l, x, line, damage, recorded)
+	return s.record(l, x, line, damage, found)
 }
 
 // record records an exchange as it is found, unless it is recorded already, and removes its files.
-func (s *spillRecovery) record(l leftover, x *Exchange, line *sidecar, damage string, recorded bool) error {
+func (s *spillRecovery) record(l leftover, x *Exchange, line *sidecar, damage string, found inFile) error {
 	if damage != "" {
 		x.Fault = strings.TrimPrefix(x.Fault+"; "+damage, "; ")
 	}
 	url, at := line.URL, x.Started
-	if !recorded && x.size() > 0 {
-		s.failed = nil
-		s.worker.guarded(x, &s.files, unfit(s.worker.lost), s.worker.record)
-		if s.failed != nil && isHopeless(s.failed) {
-			x.spill.leave()
-			x.release()
-			return s.setAside(l, url, s.failed)
-		}
-		if s.failed != nil {
-			s.Left++
-			s.log.Error().Err(s.failed).Str("url", url).
-				Msg("an exchange that lies in spill/ cannot be written: the next start tries again")
-			x.spill.leave()
-			x.release()
-			return nil
-		}
-		s.written++
+	if written, err := s.write(l, x, line, found); !written || err != nil {
+		x.spill.leave()
+		x.release()
+		return err
 	}
-	if damage != "" {
+	if damage == "" {
+		s.Whole++
+	} else {
 		s.Cut++
-		if err := s.noteCut(url, damage, at, recorded); err != nil {
+		if err := s.noteCut(url, damage, at, found.message); err != nil {
 			return err
 		}
-	} else {
-		s.Whole++
 	}
 	if err := fault.At(fault.RecoverSpilled); err != nil {
 		return err
 	}
 	x.release()
 	return nil
+}
+
+// write writes of an exchange what is in no WARC file. It is false if that cannot be, now or ever.
+func (s *spillRecovery) write(l leftover, x *Exchange, line *sidecar, found inFile) (bool, error) {
+	s.failed = nil
+	switch {
+	case found.message && !found.metadata && x.isFaulty():
+		s.addFacts(x, line)
+	case !found.message && x.size() > 0:
+		s.worker.guarded(x, &s.files, unfit(s.worker.lost), s.worker.record)
+		s.written++
+	}
+	switch {
+	case s.failed == nil:
+		return true, nil
+	case isHopeless(s.failed):
+		s.written--
+		return false, s.setAside(l, line.URL, s.failed)
+	}
+	s.written--
+	s.Left++
+	s.log.Error().Err(s.failed).Str("url", line.URL).
+		Msg("an exchange that lies in spill/ cannot be written: the next start tries again")
+	return false, nil
 }
 
 // noteCut notes the gap that a truncated exchange leaves, once.
@@ -237,160 +242,35 @@ func setAside(path string) (err error) {
 	return err
 }
 
-// maxSidecar is more than a sidecar has: four lines, each with the bytes of a side in memory.
-const maxSidecar = 64 << 20
-
-// readSidecar returns the last whole line of a sidecar.
-func readSidecar(path string) (*sidecar, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSidecar))
-	if err != nil {
-		return nil, err
-	}
-	for text = text[:bytes.LastIndexByte(text, '\n')+1]; len(text) > 0; {
-		text = text[:len(text)-1]
-		from := bytes.LastIndexByte(text, '\n') + 1
-		line := new(sidecar)
-		if json.Unmarshal(text[from:], line) == nil && line.Format == sidecarFormat {
-			return line, nil
-		}
-		text = text[:from]
-	}
-	return nil, errors.New("it has no whole line")
+// isFaulty reports whether the exchange has a metadata record.
+func (x *Exchange) isFaulty() bool {
+	return x.extra == nil && (x.Truncated != "" || x.Fault != "" || x.Unverified != "")
 }
 
-// restore makes the exchange that a line tells of. damage says in words why it is not whole.
-func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage string, err error) {
-	x = s.Begin()
-	x.URL, x.Method, x.Started, x.ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended, line.Started)
-	x.RemoteIP, x.TLS, x.Cipher, x.Unverified = line.RemoteIP, line.TLS, line.Cipher, line.Unverified
-	x.Truncated, x.Fault = line.Truncated, line.Fault
-	x.told = s.told
-	if len(line.Chain) > 0 {
-		x.Chain = NewChain(line.Chain)
+// addFacts writes the metadata record of an exchange whose recorder was killed just before it.
+func (s *spillRecovery) addFacts(x *Exchange, line *sidecar) {
+	response := message{length: x.Response.Len()}
+	e := Extra{
+		Type: Metadata, URI: line.URL, ContentType: warcFields, Date: s.files.style.date(x.Started),
+		ConcurrentTo: line.IDs.Response, id: x.spill.ids.metadata,
 	}
-	x.spill.path, x.spill.last = l.path, line
-	x.spill.begun.Store(true)
-	if err := x.spill.ids.parse(&line.IDs); err != nil {
-		x.spill.leave()
-		x.release()
-		return nil, "", err
+	if response.length < minBlock {
+		e.ConcurrentTo = line.IDs.Request
 	}
-	if line.Extra != nil {
-		x.extra = line.Extra
-		x.extra.Block, x.extra.x, x.extra.id, x.extra.wait = &x.Response, x, x.spill.ids.response, s.told
-	}
-	err = errors.Join(x.Request.restore(line.Request, line.Done), x.Response.restore(line.Response, line.Done))
-	switch unsound := (*unsoundError)(nil); {
-	case errors.As(err, &unsound):
-		damage, x.Truncated, err = unsound.Error(), cmp.Or(x.Truncated, "unspecified"), nil
-	case err != nil:
-		x.spill.leave()
-		x.release()
-		return nil, "", err
-	case !line.Done:
-		damage, x.Truncated = "the recorder ended before the exchange had", cmp.Or(x.Truncated, "disconnect")
-	}
-	return x, damage, nil
-}
-
-// unsoundError is a file that does not hold what was written to it.
-type unsoundError struct{ name string }
-
-func (e *unsoundError) Error() string {
-	return "not all of what was received was on disk when the machine ended (" + e.name + ")"
-}
-
-// restore makes the buffer what it was: from its file, or from the bytes that were in memory. What was
-// done must be all there; of what was not it is what has come to be there.
-func (b *Buffer) restore(s *side, done bool) error {
-	path := b.spill.fileOf(b)
-	file, err := os.Open(path)
-	var size int64
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = file.Stat(); err != nil {
-			return errors.Join(err, file.Close())
-		}
-		size = info.Size()
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if s != nil && (file == nil || int64(len(s.Bytes)) > size || done && len(s.Bytes) > 0) {
-		if file != nil {
-			file.Close()
-		}
-		_, err := b.Write(s.Bytes)
-		if err == nil && done && s.Length != b.Len() {
-			err = &unsoundError{filepath.Base(path)}
-		}
-		return err
-	}
-	if file == nil {
-		return nil
-	}
-	b.file, b.spilled, b.size = file, size, size
-	if !done || s == nil {
-		return nil
-	}
-	sum := crc32.NewIEEE()
-	n, err := io.Copy(sum, io.NewSectionReader(file, 0, s.Length))
-	if err == nil && (n != s.Length || sum.Sum32() != s.CRC32) {
-		err = &unsoundError{filepath.Base(path)}
-	}
-	return err
-}
-
-// isRecorded reports whether the records of an exchange are in the file that they were about to go to.
-func (s *spillRecovery) isRecorded(line *sidecar) (bool, error) {
-	if line.Into == "" || line.Into != filepath.Base(line.Into) {
-		return false, nil
-	}
-	for _, from := range []int64{line.At, 0} { // a file that was mended may have moved
-		found, err := s.holds(filepath.Join(s.files.dir, line.Into), from, &line.IDs)
-		if found || err != nil {
-			return found, err
-		}
-	}
-	return false, nil
-}
-
-// holds looks for one of the records in a finished file, from an offset on.
-func (s *spillRecovery) holds(path string, from int64, ids *spilledIDs) (bool, error) {
-	reader, err := warc.Open(path, from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer reader.Close()
+	told := make(chan outcome, 1)
+	e.wait = told
+	s.worker.addExtra(&e, appendFacts(nil, x, &response, false), &s.files)
+	s.written++
 	for {
-		record, err := reader.Next()
-		switch {
-		case errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)):
-			return false, nil
-		case err != nil:
-			return false, err
-		}
-		if id := record.Header.Get("WARC-Record-ID"); id == ids.Response || id == ids.Request {
-			return true, nil
+		select {
+		case o := <-told:
+			s.told <- o
+			s.failed = o.err
+			return
+		case <-time.After(sealPatience):
+			if s.failed = s.health.fault(committing); s.failed != nil {
+				return
+			}
 		}
 	}
-}
-
-// parse reads the IDs.
-func (ids *ids) parse(from *spilledIDs) error {
-	var ok [3]bool
-	ids.response, ok[0] = parseRecordID(from.Response)
-	ids.request, ok[1] = parseRecordID(from.Request)
-	ids.metadata, ok[2] = parseRecordID(from.Metadata)
-	if ok != [3]bool{true, true, true} {
-		return fmt.Errorf("%v are no record IDs", *from)
-	}
-	return nil
 }

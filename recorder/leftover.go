@@ -1,0 +1,180 @@
+package recorder
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"warcorder/store/warc"
+)
+
+// maxSidecar is more than a sidecar has: four lines, each with the bytes of a side in memory.
+const maxSidecar = 64 << 20
+
+// readSidecar returns the last whole line of a sidecar.
+func readSidecar(path string) (*sidecar, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSidecar))
+	if err != nil {
+		return nil, err
+	}
+	for text = text[:bytes.LastIndexByte(text, '\n')+1]; len(text) > 0; {
+		text = text[:len(text)-1]
+		from := bytes.LastIndexByte(text, '\n') + 1
+		line := new(sidecar)
+		if json.Unmarshal(text[from:], line) == nil && line.Format == sidecarFormat {
+			return line, nil
+		}
+		text = text[:from]
+	}
+	return nil, errors.New("it has no whole line")
+}
+
+// restore makes the exchange that a line tells of. damage says in words why it is not whole.
+func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage string, err error) {
+	x = s.Begin()
+	x.URL, x.Method, x.Started, x.ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended, line.Started)
+	x.RemoteIP, x.TLS, x.Cipher, x.Unverified = line.RemoteIP, line.TLS, line.Cipher, line.Unverified
+	x.Truncated, x.Fault = line.Truncated, line.Fault
+	x.told = s.told
+	if len(line.Chain) > 0 {
+		x.Chain = NewChain(line.Chain)
+	}
+	x.spill.path, x.spill.last = l.path, line
+	x.spill.begun.Store(true)
+	if err := x.spill.ids.parse(&line.IDs); err != nil {
+		x.spill.leave()
+		x.release()
+		return nil, "", err
+	}
+	if line.Extra != nil {
+		x.extra = line.Extra
+		x.extra.Block, x.extra.x, x.extra.id, x.extra.wait = &x.Response, x, x.spill.ids.response, s.told
+	}
+	err = errors.Join(x.Request.restore(line.Request, line.Done), x.Response.restore(line.Response, line.Done))
+	switch unsound := (*unsoundError)(nil); {
+	case errors.As(err, &unsound):
+		damage, x.Truncated, err = unsound.Error(), cmp.Or(x.Truncated, "unspecified"), nil
+	case err != nil:
+		x.spill.leave()
+		x.release()
+		return nil, "", err
+	case !line.Done:
+		damage, x.Truncated = "the recorder ended before the exchange had", cmp.Or(x.Truncated, "disconnect")
+	}
+	return x, damage, nil
+}
+
+// unsoundError is a file that does not hold what was written to it.
+type unsoundError struct{ name string }
+
+func (e *unsoundError) Error() string {
+	return "not all of what was received was on disk when the machine ended (" + e.name + ")"
+}
+
+// restore makes the buffer what it was: from its file, or from the bytes that were in memory. What was
+// done must be all there; of what was not it is what has come to be there.
+func (b *Buffer) restore(s *side, done bool) error {
+	path := b.spill.fileOf(b)
+	file, err := os.Open(path)
+	var size int64
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = file.Stat(); err != nil {
+			return errors.Join(err, file.Close())
+		}
+		size = info.Size()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if s != nil && (file == nil || int64(len(s.Bytes)) > size || done && len(s.Bytes) > 0) {
+		if file != nil {
+			file.Close()
+		}
+		_, err := b.Write(s.Bytes)
+		if err == nil && done && s.Length != b.Len() {
+			err = &unsoundError{filepath.Base(path)}
+		}
+		return err
+	}
+	if file == nil {
+		return nil
+	}
+	b.file, b.spilled, b.size = file, size, size
+	if !done || s == nil {
+		return nil
+	}
+	sum := crc32.NewIEEE()
+	n, err := io.Copy(sum, io.NewSectionReader(file, 0, s.Length))
+	if err == nil && (n != s.Length || sum.Sum32() != s.CRC32) {
+		err = &unsoundError{filepath.Base(path)}
+	}
+	return err
+}
+
+// inFile is what is in a WARC file of an exchange: the metadata record is the last one of it.
+type inFile struct{ message, metadata bool }
+
+// isRecorded reports whether the records of an exchange are in the file that they were about to go to.
+func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
+	if line.Into == "" || line.Into != filepath.Base(line.Into) {
+		return found, nil
+	}
+	for _, from := range []int64{line.At, 0} { // a file that was mended may have moved
+		found, err = s.holds(filepath.Join(s.files.dir, line.Into), from, &line.IDs)
+		if found.message || err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// holds looks for the records in a finished file, from an offset on.
+func (s *spillRecovery) holds(path string, from int64, ids *spilledIDs) (found inFile, err error) {
+	reader, err := warc.Open(path, from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if err != nil {
+		return found, err
+	}
+	defer reader.Close()
+	for {
+		record, err := reader.Next()
+		switch {
+		case errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)):
+			return found, nil
+		case err != nil:
+			return found, err
+		}
+		switch record.Header.Get("WARC-Record-ID") {
+		case ids.Response, ids.Request:
+			found.message = true
+		case ids.Metadata:
+			found.metadata = true
+		}
+	}
+}
+
+// parse reads the IDs.
+func (ids *ids) parse(from *spilledIDs) error {
+	var ok [3]bool
+	ids.response, ok[0] = parseRecordID(from.Response)
+	ids.request, ok[1] = parseRecordID(from.Request)
+	ids.metadata, ok[2] = parseRecordID(from.Metadata)
+	if ok != [3]bool{true, true, true} {
+		return fmt.Errorf("%v are no record IDs", *from)
+	}
+	return nil
+}
