@@ -41,12 +41,18 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 		}
 		return nil
 	}
-	_, err = scanForeign(path, filepath.Base(path), int64(len(file)), keyer, func(s *foreignScan, _ int64) error { return texts(&s.scan) })
+	_, err = scanForeign(path, filepath.Base(path), int64(len(file)), keyer, func(s *foreignScan,
+		_ int64) error {
+		return texts(&s.scan)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dedup := DedupConfig{Dedup: dedupURL}
-	if _, err = scanFile(path, store.File{Name: "x"}, keyer, &dedup, true, func(s *scan, _ int64) error { return texts(s) }); err != nil {
+	if _, err = scanFile(path, store.File{Name: "x"}, keyer, &dedup, true, func(s *scan,
+		_ int64) error {
+		return texts(s)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = isOwn(path); err != nil {
@@ -64,7 +70,8 @@ func FuzzScan(f *testing.F) {
 		f.Add([]byte(file), false)
 	}
 	var own bytes.Buffer
-	if err := ownWARC(&own, exchangeOf(1, "http://example.com/", "WARC-Concurrent-To: <urn:x:1>\r\n")...); err != nil {
+	if err := ownWARC(&own, exchangeOf(1, "http://example.com/",
+		"WARC-Concurrent-To: <urn:x:1>\r\n")...); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(own.Bytes(), false)
@@ -78,7 +85,8 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		path := filepath.Join(t.TempDir(), "x.warc.gz")
-		once, twice := scanCost(t, path, bytes.Repeat(file, 20)), scanCost(t, path, bytes.Repeat(file, 40))
+		once, twice := scanCost(t, path, bytes.Repeat(file, 20)), scanCost(t, path,
+			bytes.Repeat(file, 40))
 		if twice > 3*once+32<<20 {
 			t.Errorf("%d MB, and for twice as much %d", once>>20, twice>>20)
 		}

@@ -33,8 +33,14 @@ func TestRecoverLinks(t *testing.T) {
 		make func(t *testing.T, l *linked)
 		left bool // the file keeps a name that it should not have, and that is said
 	}{
-		{name: "final leads to open", make: func(t *testing.T, l *linked) { l.link(t, filepath.Base(l.open), l.final) }},
-		{name: "final leads to open, absolute", make: func(t *testing.T, l *linked) { l.link(t, l.open, l.final) }},
+		{name: "final leads to open", make: func(t *testing.T, l *linked) {
+			l.link(t,
+				filepath.Base(l.open), l.final)
+		}},
+		{name: "final leads to open, absolute", make: func(t *testing.T, l *linked) {
+			l.link(t,
+				l.open, l.final)
+		}},
 		{name: "final leads to open by a chain", make: func(t *testing.T, l *linked) {
 			l.link(t, l.open, filepath.Join(l.elsewhere, "hop"))
 			l.link(t, filepath.Join(l.elsewhere, "hop"), l.final)
@@ -77,9 +83,13 @@ func TestRecoverLinks(t *testing.T) {
 			l.link(t, away, l.final)
 		}},
 		{name: "final leads nowhere", left: true, make: func(t *testing.T, l *linked) {
-			l.link(t, filepath.Join("archive", filepath.Base(l.open)), l.final) // as people write it
+			l.link(t, filepath.Join("archive", filepath.Base(l.open)),
+				l.final) // as people write it
 		}},
-		{name: "final leads to itself", left: true, make: func(t *testing.T, l *linked) { l.link(t, l.final, l.final) }},
+		{name: "final leads to itself", left: true, make: func(t *testing.T,
+			l *linked) {
+			l.link(t, l.final, l.final)
+		}},
 		{name: "open leads nowhere", make: func(t *testing.T, l *linked) {
 			l.move(t, l.open, l.final)
 			l.link(t, "nowhere", l.open)
@@ -90,12 +100,13 @@ func TestRecoverLinks(t *testing.T) {
 			l.link(t, filepath.Join(l.elsewhere, "archive"), archive)
 			l.link(t, l.open, l.final)
 		}},
-		{name: "archive is a link, and the file's link leads to where it is", make: func(t *testing.T, l *linked) {
-			archive := filepath.Join(l.dir, "archive")
-			l.move(t, archive, filepath.Join(l.elsewhere, "archive"))
-			l.link(t, filepath.Join(l.elsewhere, "archive"), archive)
-			l.link(t, filepath.Join(l.elsewhere, "archive", filepath.Base(l.open)), l.final)
-		}},
+		{name: "archive is a link, and the file's link leads to where it is",
+			make: func(t *testing.T, l *linked) {
+				archive := filepath.Join(l.dir, "archive")
+				l.move(t, archive, filepath.Join(l.elsewhere, "archive"))
+				l.link(t, filepath.Join(l.elsewhere, "archive"), archive)
+				l.link(t, filepath.Join(l.elsewhere, "archive", filepath.Base(l.open)), l.final)
+			}},
 		{name: "another name leads to open", make: func(t *testing.T, l *linked) {
 			l.link(t, filepath.Base(l.open), filepath.Join(l.dir, "archive", "pywb.warc.gz"))
 		}},
@@ -241,7 +252,8 @@ func TestRecoverCutsNoOther(t *testing.T) {
 					!strings.Contains(err.Error(), recoveringSuffix) {
 					t.Fatal(err)
 				}
-				if content, err := os.ReadFile(path); err != nil || !bytes.Equal(content, torn.bytes) {
+				if content, err := os.ReadFile(path); err != nil || !bytes.Equal(content,
+					torn.bytes) {
 					t.Errorf("%d bytes of %d: %v", len(content), len(torn.bytes), err)
 				}
 			})
@@ -302,7 +314,8 @@ func TestRecoverKeepsLocal(t *testing.T) {
 	if err != nil || len(found.Left) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if content, err := os.ReadFile(l.open); err != nil || !bytes.Equal(content, c.bytes[:c.starts[2]]) {
+	if content, err := os.ReadFile(l.open); err != nil || !bytes.Equal(content,
+		c.bytes[:c.starts[2]]) {
 		t.Errorf("%d bytes: %v", len(content), err)
 	}
 	l.check(t)
@@ -312,8 +325,11 @@ func TestRecoverKeepsLocal(t *testing.T) {
 // When it is finished that is its own.
 func TestLinkedWhileRecording(t *testing.T) {
 	for name, link := range map[string]func(open, final string) error{
-		"symbolic": func(open, final string) error { return os.Symlink(filepath.Base(open), final) },
-		"hard":     os.Link,
+		"symbolic": func(open, final string) error {
+			return os.Symlink(filepath.Base(open),
+				final)
+		},
+		"hard": os.Link,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { recordLinked(t, link) })
@@ -378,7 +394,9 @@ func TestOtherSpelling(t *testing.T) {
 	recoverOnly(t, dir)
 	final := filepath.Join(dir, "archive", c.name)
 	for _, suffix := range []string{"", warc.OpenSuffix} {
-		if err := errors.Join(os.Rename(final, final+".x"), os.Rename(final+".x", filepath.Join(dir, "archive", strings.ToUpper(c.name[:5])+c.name[5:]+suffix))); err != nil {
+		if err := errors.Join(os.Rename(final, final+".x"), os.Rename(final+".x",
+			filepath.Join(dir, "archive",
+				strings.ToUpper(c.name[:5])+c.name[5:]+suffix))); err != nil {
 			t.Fatal(err)
 		}
 		found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
@@ -410,7 +428,8 @@ func foldingDir(t *testing.T) string {
 		"truncate -s 16M IMAGE && mkfs.ext4 -q -O casefold IMAGE && mount -o loop IMAGE DIR && mkdir DIR/x && chattr +F DIR/x",
 		"truncate -s 16M IMAGE && mkfs.vfat IMAGE && mount -o loop IMAGE DIR && mkdir DIR/x",
 	} {
-		command = strings.NewReplacer("IMAGE", filepath.Join(t.TempDir(), "image"), "DIR", dir).Replace(command)
+		command = strings.NewReplacer("IMAGE", filepath.Join(t.TempDir(), "image"), "DIR",
+			dir).Replace(command)
 		out, err := exec.Command("sh", "-c", command).CombinedOutput()
 		if err == nil {
 			t.Cleanup(func() { exec.Command("umount", dir).Run() })

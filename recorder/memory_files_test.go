@@ -48,7 +48,10 @@ func peakHeap(work func()) uint64 {
 
 // exchangeOf is a response with its request, of which the headers have more lines.
 func exchangeOf(n int, uri, more string) [][2]string {
-	id := func(kind int) string { return fmt.Sprintf("<urn:uuid:%08d-0000-4000-8000-%012d>", kind, n) }
+	id := func(kind int) string {
+		return fmt.Sprintf("<urn:uuid:%08d-0000-4000-8000-%012d>",
+			kind, n)
+	}
 	head := func(kind, id, named string) string {
 		return fmt.Sprintf("WARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: 2026-01-01T00:00:00.000000Z\r\n"+
 			"WARC-Target-URI: %s\r\n%s%s", kind, id, uri, named, more)
@@ -75,26 +78,31 @@ func TestHostileFilesInMemory(t *testing.T) {
 		end     string // of the file
 	}{
 		{"long URLs", 300 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d/%s", i, strings.Repeat("u", 100_000)), "")
+			return exchangeOf(i, fmt.Sprintf("http://example.com/%d/%s", i, strings.Repeat("u",
+				100_000)), "")
 		}, ""},
 		{"long headers", 15 * n, func(i int) [][2]string {
 			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), "X: "+junk+"\r\n")
 		}, ""},
 		{"long IDs", 15 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), "WARC-Concurrent-To: <urn:x:"+junk+">\r\n")
+			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i),
+				"WARC-Concurrent-To: <urn:x:"+junk+">\r\n")
 		}, ""},
 		{"warcinfo records of many", 15 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), fmt.Sprintf("WARC-Warcinfo-ID: <urn:x:%d%s>\r\n", i, junk))
+			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i),
+				fmt.Sprintf("WARC-Warcinfo-ID: <urn:x:%d%s>\r\n", i, junk))
 		}, ""},
 		{"revisits of long URLs", 300 * n, func(i int) [][2]string {
 			more := fmt.Sprintf("WARC-Refers-To: <urn:uuid:00000003-0000-4000-8000-%012d>\r\nWARC-Refers-To-Target-URI: http://example.com/%s\r\n"+
-				"WARC-Refers-To-Date: 2026-01-01T00:00:00.000000Z\r\n", i, strings.Repeat("u", 100_000))
+				"WARC-Refers-To-Date: 2026-01-01T00:00:00.000000Z\r\n", i, strings.Repeat("u",
+				100_000))
 			e := exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), more)
 			e[0][0] = strings.Replace(e[0][0], "response", "revisit", 1)
 			return e
 		}, "torn"},
 		{"many lines", 20 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), strings.Repeat("a:\r\n", 1<<16-50))
+			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i),
+				strings.Repeat("a:\r\n", 1<<16-50))
 		}, ""},
 	} {
 		for _, own := range []bool{true, false} {
@@ -109,7 +117,8 @@ func TestHostileFilesInMemory(t *testing.T) {
 				captures := 0
 				work := map[string]func() error{
 					"index": func() error {
-						files, err := Index(Config{}, dir, []string{path}, false, zerolog.Nop(), nil)
+						files, err := Index(Config{}, dir, []string{path}, false, zerolog.Nop(),
+							nil)
 						if err == nil {
 							captures = files[0].Captures
 						}
@@ -122,7 +131,8 @@ func TestHostileFilesInMemory(t *testing.T) {
 					},
 					"recover": func() error {
 						if own {
-							if err := os.Rename(filepath.Join(archive, "x.warc.gz"), filepath.Join(archive, "x.warc.gz"+warc.OpenSuffix)); err != nil {
+							if err := os.Rename(filepath.Join(archive, "x.warc.gz"),
+								filepath.Join(archive, "x.warc.gz"+warc.OpenSuffix)); err != nil {
 								return err
 							}
 						}
@@ -151,7 +161,8 @@ func TestHostileFilesInMemory(t *testing.T) {
 	}
 }
 
-func makeWARC(t *testing.T, path string, own bool, n int, make func(i int) [][2]string, end string) {
+func makeWARC(t *testing.T, path string, own bool, n int, make func(i int) [][2]string,
+	end string) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
@@ -162,7 +173,8 @@ func makeWARC(t *testing.T, path string, own bool, n int, make func(i int) [][2]
 	write := func(records [][2]string) {
 		for _, r := range records {
 			head := fmt.Sprintf("WARC/1.1\r\n%sContent-Length: %d\r\n\r\n", r[0], len(r[1]))
-			out.Write(c.Append(nil, [][]byte{[]byte(head), []byte(r[1]), []byte(warc.RecordEnd)}, -1)) // Flush tells
+			out.Write(c.Append(nil, [][]byte{[]byte(head), []byte(r[1]), []byte(warc.RecordEnd)},
+				-1)) // Flush tells
 		}
 	}
 	if own {

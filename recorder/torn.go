@@ -41,7 +41,8 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 		}
 		there, err := warc.Look(path)
 		if err == nil {
-			if is, err := isCopy(there, was, io.NewSectionReader(in, offset, size)); err != nil || is {
+			if is, err := isCopy(there, was, io.NewSectionReader(in, offset,
+				size)); err != nil || is {
 				return path, err
 			}
 			continue
@@ -49,7 +50,8 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		err = copyTo(path, Mode(was.File.Mode().Perm()), io.NewSectionReader(in, offset, math.MaxInt64-offset))
+		err = copyTo(path, Mode(was.File.Mode().Perm()), io.NewSectionReader(in, offset,
+			math.MaxInt64-offset))
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

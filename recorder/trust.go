@@ -92,7 +92,8 @@ func originalOf(found *foundResponse, key store.OriginalKey, date string) *store
 		Key: key, RecordID: found.recordID, Time: found.date.UTC().Truncate(time.Microsecond),
 		Seconds: !strings.Contains(date, "."), Digest: found.digest, URL: found.uri,
 	}
-	if found.recordID.String() != found.id || string(appendDate(nil, o.Time, o.Seconds)) != date || !isSound(o, time.Now()) {
+	if found.recordID.String() != found.id || string(appendDate(nil, o.Time,
+		o.Seconds)) != date || !isSound(o, time.Now()) {
 		return nil
 	}
 	return o
@@ -105,7 +106,8 @@ var firstHTTP = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 // hold what an earlier version took as it stood in a file, or be another's.
 func isSound(o *store.Original, now time.Time) bool {
 	_, isURI := bareURI(o.URL)
-	return isURI && isHTTP(o.URL) && isDigest(o.Digest) && o.Time.After(firstHTTP) && o.Time.Before(now.Add(24*time.Hour))
+	return isURI && isHTTP(o.URL) && isDigest(o.Digest) && o.Time.After(firstHTTP) &&
+		o.Time.Before(now.Add(24*time.Hour))
 }
 
 // referralOf reads what a revisit says of its original. We name none with a URL that is longer than

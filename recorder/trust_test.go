@@ -24,7 +24,8 @@ func ownWARC(w io.Writer, records ...[2]string) error {
 		"WARC-Date: 2026-01-01T00:00:00.000000Z\r\n", block}}, records...)
 	for _, r := range all {
 		head := fmt.Sprintf("WARC/1.1\r\n%sContent-Length: %d\r\n\r\n", r[0], len(r[1]))
-		if _, err := w.Write(c.Append(nil, [][]byte{[]byte(head), []byte(r[1]), []byte(warc.RecordEnd)}, -1)); err != nil {
+		if _, err := w.Write(c.Append(nil, [][]byte{[]byte(head), []byte(r[1]),
+			[]byte(warc.RecordEnd)}, -1)); err != nil {
 			return err
 		}
 	}
@@ -53,8 +54,10 @@ func TestUntrustedOriginals(t *testing.T) {
 	}{
 		{"as we write it", uri, id, date, digest, response, true},
 		{"a date to the second", uri, id, "2026-01-01T00:00:00Z", digest, response, true},
-		{"entity digest", uri, id, date, digest, answerOf(200, inChunks, chunkedBy(100, body2K)), true},
-		{"wire digest", uri, id, date, sha1Of(chunkedBy(100, body2K)), answerOf(200, inChunks, chunkedBy(100, body2K)), true},
+		{"entity digest", uri, id, date, digest, answerOf(200, inChunks, chunkedBy(100, body2K)),
+			true},
+		{"wire digest", uri, id, date, sha1Of(chunkedBy(100, body2K)), answerOf(200, inChunks,
+			chunkedBy(100, body2K)), true},
 		{"a URI with a space", uri + " x", id, date, digest, response, false},
 		{"a URI with a CR", uri + "\rWARC-Evil: 1", id, date, digest, response, false},
 		{"a URI with a fold", uri + "\r\n WARC-Evil: 1", id, date, digest, response, false},
@@ -66,18 +69,22 @@ func TestUntrustedOriginals(t *testing.T) {
 		{"a URI without a host", "http:///", id, date, digest, response, false},
 		{"a URI of another scheme", "urn:x:y", id, date, digest, response, false},
 		{"no URI", "", id, date, digest, response, false},
-		{"a long URI", uri + strings.Repeat("x", maxOriginalURL), id, date, digest, response, false},
+		{"a long URI", uri + strings.Repeat("x", maxOriginalURL), id, date, digest, response,
+			false},
 		{"an ID with more behind it", uri, id + " x", date, digest, response, false},
-		{"an ID in capitals", uri, strings.Replace(id, "4111-8", "4ABC-8", 1), date, digest, response, false},
+		{"an ID in capitals", uri, strings.Replace(id, "4111-8", "4ABC-8", 1), date, digest,
+			response, false},
 		{"no ID", uri, "", date, digest, response, false},
 		{"a date with an offset", uri, id, "2026-01-01T00:00:00+01:00", digest, response, false},
-		{"a date with nine digits", uri, id, "2026-01-01T00:00:00.123456789Z", digest, response, false},
+		{"a date with nine digits", uri, id, "2026-01-01T00:00:00.123456789Z", digest, response,
+			false},
 		{"a date with a comma", uri, id, "2026-01-01T00:00:00,123456Z", digest, response, false},
 		{"the year 1", uri, id, "0001-01-01T00:00:00Z", digest, response, false},
 		{"the year 9999", uri, id, "9999-01-01T00:00:00Z", digest, response, false},
 		{"another digest", uri, id, date, sha1Of("x"), response, false},
 		{"a digest with a CR", uri, id, date, digest + "\rWARC-Evil: 1", response, false},
-		{"a digest in hexadecimal digits", uri, id, date, fmt.Sprintf("sha1:%x", sha1.Sum([]byte(body2K))), response, false},
+		{"a digest in hexadecimal digits", uri, id, date, fmt.Sprintf("sha1:%x",
+			sha1.Sum([]byte(body2K))), response, false},
 		{"a digest of another length", uri, id, date, digest[:20], response, false},
 		{"a digest of another algorithm", uri, id, date, "md5:" + digest[5:], response, false},
 		{"a digest without one", uri, id, date, digest[5:], response, false},
@@ -89,8 +96,10 @@ func TestUntrustedOriginals(t *testing.T) {
 			head := fmt.Sprintf("WARC-Type: response\r\nWARC-Record-ID: %s\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\nWARC-Payload-Digest: %s\r\n",
 				test.id, test.date, test.uri, test.digest)
 			request := fmt.Sprintf("WARC-Type: request\r\nWARC-Record-ID: <urn:uuid:22222222-1111-4111-8111-111111111111>\r\n"+
-				"WARC-Date: %s\r\nWARC-Target-URI: %s\r\nWARC-Concurrent-To: %s\r\n", test.date, test.uri, test.id)
-			if err := ownWARC(&file, [2]string{head, test.response}, [2]string{request, exampleRequest}); err != nil {
+				"WARC-Date: %s\r\nWARC-Target-URI: %s\r\nWARC-Concurrent-To: %s\r\n", test.date,
+				test.uri, test.id)
+			if err := ownWARC(&file, [2]string{head, test.response}, [2]string{request,
+				exampleRequest}); err != nil {
 				t.Fatal(err)
 			}
 			archive := filepath.Join(dir, "archive")
@@ -111,7 +120,8 @@ func TestUntrustedOriginals(t *testing.T) {
 				kind = "revisit"
 			}
 			checkOwnHeaders(t, names[0], kind)
-			if lines := export(t, dir); strings.ContainsFunc(lines, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
+			if lines := export(t, dir); strings.ContainsFunc(lines,
+				func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
 				t.Errorf("in the index: %q", lines)
 			}
 		})
@@ -197,7 +207,8 @@ func TestUntrustedChain(t *testing.T) {
 	chain := exampleChain("leaf")
 	var file bytes.Buffer
 	head := "WARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:11111111-1111-4111-8111-111111111111>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n" +
-		"Content-Type: text/plain\r\nWARC-Target-URI: " + chain.uri() + "\r\nWARC-Payload-Digest: " + sha1Of("x") + "\r\n"
+		"Content-Type: text/plain\r\nWARC-Target-URI: " + chain.uri() +
+		"\r\nWARC-Payload-Digest: " + sha1Of("x") + "\r\n"
 	if err := ownWARC(&file, [2]string{head, "x"}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ func (r *recovery) twice(f warcFile) error {
 			Msg("a WARC file had both its names: the one that was a link to the other is removed")
 		return r.recoverNow(f.File)
 	case joined == warc.Mounted:
-		return r.keepBoth(f, "both names of a WARC file lead to one file, as if it were mounted there: take one of them away")
+		return r.keepBoth(f,
+			"both names of a WARC file lead to one file, as if it were mounted there: take one of them away")
 	}
 	path := r.path(f.Name)
 	final, err := warc.Look(path)
@@ -49,7 +50,8 @@ func (r *recovery) twice(f warcFile) error {
 	case !same:
 		return r.part(f)
 	case longer.IsLink() && !shorter.IsLink():
-		return r.keepBoth(f, "a WARC file and a link to a copy of it have its two names: take one of them away")
+		return r.keepBoth(f,
+			"a WARC file and a link to a copy of it have its two names: take one of them away")
 	}
 	if err := errors.Join(shorter.Remove(longer), syncFile(r.archive)); err != nil {
 		return err
@@ -61,7 +63,8 @@ func (r *recovery) twice(f warcFile) error {
 
 // recoverNow recovers a file as it is found now.
 func (r *recovery) recoverNow(file store.File) error {
-	f := warcFile{File: file, open: sizeAt(r.path(file.Name) + warc.OpenSuffix), final: sizeAt(r.path(file.Name))}
+	f := warcFile{File: file, open: sizeAt(r.path(file.Name) + warc.OpenSuffix),
+		final: sizeAt(r.path(file.Name))}
 	return r.recover(f)
 }
 
@@ -110,7 +113,8 @@ func (r *recovery) part(f warcFile) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(warc.Move(from+suffix, r.path(other)+suffix), syncFile(r.archive)); err != nil {
+	if err := errors.Join(warc.Move(from+suffix, r.path(other)+suffix),
+		syncFile(r.archive)); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).Str("other", other).
@@ -177,8 +181,9 @@ func isOurs(name string) bool {
 func (r *recovery) putBack(path, name string) error {
 	err := warc.Move(path, name)
 	if errors.Is(err, fs.ErrExist) {
-		r.left(filepath.Base(path), "this file was about to be removed, and something else has its name now:"+
-			" look whether it is needed")
+		r.left(filepath.Base(path),
+			"this file was about to be removed, and something else has its name now:"+
+				" look whether it is needed")
 		return nil
 	}
 	return err
@@ -192,8 +197,9 @@ func (r *recovery) sweepOne(path, name string) error {
 			return r.removeUnread(path)
 		}
 	}
-	r.left(filepath.Base(path), "this file was to take the place of another one, which is not there any more:"+
-		" look whether it is needed")
+	r.left(filepath.Base(path),
+		"this file was to take the place of another one, which is not there any more:"+
+			" look whether it is needed")
 	return nil
 }
 

@@ -77,7 +77,8 @@ func warcSizes(dir string) (map[string]int64, error) {
 		info, err := entry.Info()
 		link := err == nil && !info.Mode().IsRegular()
 		if link {
-			if info, err = os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
+			if info, err = os.Stat(filepath.Join(dir, name)); err != nil ||
+				!info.Mode().IsRegular() {
 				continue
 			}
 		}
@@ -105,12 +106,14 @@ func warcSizes(dir string) (map[string]int64, error) {
 
 // isWARCName reports whether a finished WARC file may have that name.
 func isWARCName(name string) bool {
-	return slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+	return slices.ContainsFunc(warc.Suffixes(),
+		func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // agrees reports whether there is nothing to do.
 func (f warcFile) agrees() bool {
-	there := f.final == f.Committed || f.final < 0 && f.Committed == 0 // planned, but nothing came of it
+	there := f.final == f.Committed || f.final < 0 &&
+		f.Committed == 0 // planned, but nothing came of it
 	return f.ID > 0 && f.Sealed && there && f.open < 0 && !f.Away
 }
 

@@ -40,7 +40,8 @@ type Conversion struct {
 
 // New begins a conversion for the collection in a directory. finish is called with each file that is
 // made, report with whatever is wrong; alive tells whether there is a process of that number.
-func New(dir string, finish func(path string) error, report func(v09.Finding), alive func(int) bool) (*Conversion, error) {
+func New(dir string, finish func(path string) error, report func(v09.Finding),
+	alive func(int) bool) (*Conversion, error) {
 	if err := sweep(dir, alive); err != nil {
 		return nil, err
 	}
@@ -48,9 +49,11 @@ func New(dir string, finish func(path string) error, report func(v09.Finding), a
 	if err != nil {
 		return nil, err
 	}
-	c := &Conversion{archive: filepath.Join(dir, "archive"), temp: temp, finish: finish, compressor: warc.NewCompressor()}
+	c := &Conversion{archive: filepath.Join(dir, "archive"), temp: temp, finish: finish,
+		compressor: warc.NewCompressor()}
 	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: report}
-	if err := os.WriteFile(filepath.Join(temp, mark), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(temp, mark), []byte(strconv.Itoa(os.Getpid())),
+		0o600); err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
 	return c, nil

@@ -91,14 +91,16 @@ func nests(size int) map[string]string {
 	all["sl fields that lead to the end"] = jump.String()
 	all["the same, before a good record "] = jump.String()[:size] + good
 	all["headers of damaged members"] = strings.Repeat(stored(5, "WARC/"), size/20)
-	all["half headers"] = strings.Repeat("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\xff\xff", size/12)
+	all["half headers"] = strings.Repeat("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\xff\xff",
+		size/12)
 	all["nothing but magic"] = strings.Repeat("\x1f\x8b\x08", size/3)
 	all["zeros between"] = strings.Repeat(good+strings.Repeat("\x00", 3000)+"\x01", size/3500)
 	all["plain"] = strings.Repeat("WARC/1.0\r\nContent-Length: 99999999\r\n\r\n", size/40)
 	all["plain, folded"] = "WARC/1.0\r\na:b" + strings.Repeat("\r\n c", size/4) + "\r\n\r\n"
 	all["plain, without an end"] = strings.Repeat("WARC/1.0\r\nContent-Length: 0\r\n", size/30)
 	all["frames"] = strings.Repeat("\x28\xb5\x2f\xfd\x24\x05\x29\x00\x00WARC/", size/14)
-	all["frames with windows"] = strings.Repeat("\x28\xb5\x2f\xfd\x00\x88\x29\x00\x00WARC/", size/14)
+	all["frames with windows"] = strings.Repeat("\x28\xb5\x2f\xfd\x00\x88\x29\x00\x00WARC/",
+		size/14)
 	return all
 }
 
@@ -112,7 +114,8 @@ func TestHostileFilesAreLinear(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				read, damaged := costOf(t, []byte(file), "x.warc.gz", foreign)
 				runtime.ReadMemStats(&after)
-				t.Logf("%d places, %.1f times read, %d MB allocated", damaged, float64(read)/float64(len(file)), (after.TotalAlloc-before.TotalAlloc)>>20)
+				t.Logf("%d places, %.1f times read, %d MB allocated", damaged,
+					float64(read)/float64(len(file)), (after.TotalAlloc-before.TotalAlloc)>>20)
 				if read > costly*int64(len(file))+costTop {
 					t.Errorf("read %.1f times", float64(read)/float64(len(file)))
 				}
@@ -136,7 +139,8 @@ func FuzzCost(f *testing.F) {
 			if len(file) > 1<<20 {
 				return
 			}
-			if read, _ := costOf(t, file, "x.warc.gz", foreign); read > costly*int64(len(file))+costTop {
+			if read, _ := costOf(t, file, "x.warc.gz",
+				foreign); read > costly*int64(len(file))+costTop {
 				t.Errorf("%d bytes read of %d", read, len(file))
 			}
 		}

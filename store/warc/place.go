@@ -32,7 +32,8 @@ func Look(path string) (Place, error) {
 	os.SameFile(entry, entry) // Windows reads the identity now, not when the name is another's
 	file, err := os.Stat(path)
 	if err != nil && (entry.Mode().Type() != 0 || errors.Is(err, fs.ErrNotExist)) {
-		return Place{path, entry, nil}, nil // a link to nothing, to itself, or to where we may not look
+		return Place{path, entry, nil},
+			nil // a link to nothing, to itself, or to where we may not look
 	}
 	return Place{path, entry, file}, err
 }

@@ -11,7 +11,8 @@ import (
 
 // movers are the ways to move that systems have.
 func movers() map[string]func(from, to string) error {
-	return map[string]func(from, to string) error{"": Move, "by link": moveByLink, "if free": moveIfFree}
+	return map[string]func(from, to string) error{"": Move, "by link": moveByLink,
+		"if free": moveIfFree}
 }
 
 func TestMoveOverwritesNothing(t *testing.T) {
@@ -73,14 +74,18 @@ func TestRemoveSpares(t *testing.T) {
 		"replaced": func(path, rest string) error {
 			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, []byte("a"), 0o600))
 		},
-		"written on":    func(path, rest string) error { return os.WriteFile(path, []byte("aa"), 0o600) },
+		"written on": func(path, rest string) error {
+			return os.WriteFile(path, []byte("aa"),
+				0o600)
+		},
 		"the rest gone": func(path, rest string) error { return os.Remove(rest) },
 		"the rest cut":  func(path, rest string) error { return os.Truncate(rest, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path, rest := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-			if err := errors.Join(os.WriteFile(path, []byte("a"), 0o600), os.WriteFile(rest, []byte("a"), 0o600)); err != nil {
+			if err := errors.Join(os.WriteFile(path, []byte("a"), 0o600), os.WriteFile(rest,
+				[]byte("a"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			p, q := look(t, path), look(t, rest)
@@ -146,7 +151,8 @@ func TestWriterNotOurs(t *testing.T) {
 				if err := end(w, dir); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("got %v", err)
 				}
-				if now := look(t, path); !os.SameFile(before.Entry, now.Entry) || before.File.Size() != now.File.Size() {
+				if now := look(t, path); !os.SameFile(before.Entry, now.Entry) ||
+					before.File.Size() != now.File.Size() {
 					t.Errorf("%v, was %v", now, before)
 				}
 			})
@@ -157,7 +163,8 @@ func TestWriterNotOurs(t *testing.T) {
 // TestMakeDir makes a directory with those above it, as a link, too.
 func TestMakeDir(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "real"), 0o700), os.Symlink("real", filepath.Join(dir, "link"))); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "real"), 0o700), os.Symlink("real",
+		filepath.Join(dir, "link"))); err != nil {
 		t.Skip(err)
 	}
 	for _, path := range []string{"link/a/b", "link", "real/a/b/c", "."} {
@@ -178,7 +185,8 @@ func TestMakeDir(t *testing.T) {
 	if err := os.Symlink("unmounted", filepath.Join(dir, "dangling")); err != nil {
 		t.Fatal(err)
 	}
-	if err := MakeDir(filepath.Join(dir, "dangling"), 0o755); err == nil || !strings.Contains(err.Error(), "a link to unmounted, which is not there") {
+	if err := MakeDir(filepath.Join(dir, "dangling"), 0o755); err == nil ||
+		!strings.Contains(err.Error(), "a link to unmounted, which is not there") {
 		t.Errorf("a link that leads nowhere: %v", err)
 	}
 }
