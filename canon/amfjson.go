@@ -58,6 +58,9 @@ func (t *amfText) jsonObject(o *amfObject) {
 	}
 	t.write("{")
 	for i, f := range o.fields {
+		if t.failed {
+			return
+		}
 		if i > 0 {
 			t.write(", ")
 		}

@@ -99,6 +99,9 @@ func (t *amfText) number(v any) {
 func (t *amfText) list(values []any, comma string, write func(any)) {
 	t.write("[")
 	for i, v := range values {
+		if t.failed {
+			return
+		}
 		if i > 0 {
 			t.write(comma)
 		}
@@ -137,6 +140,9 @@ func (t *amfText) texts(o *amfObject) *amfObject {
 	o.sort()
 	texts := &amfObject{sorted: true}
 	for _, f := range o.fields {
+		if t.failed {
+			break
+		}
 		sub := amfText{nesting: t.nesting, limit: t.limit, budget: t.budget, failed: t.failed}
 		sub.value(f.value)
 		t.failed = t.failed || sub.failed
