@@ -87,10 +87,7 @@ func (r *Recorder) beginSession() error {
 // If that cannot be noted, or is noted in an index that is not the collection's any more,
 // recorder.json stays: the next start then says that something went wrong.
 func (r *Recorder) endSession() error {
-	if r.session.Started.IsZero() { // it has only recorded what a crash had left
-		return r.index.Close()
-	}
-	if !r.session.Open {
+	if !r.session.Open { // it has only recorded what a crash had left
 		return r.index.Close()
 	}
 	s := store.Session{Started: r.session.Started, Last: time.Now().UTC()}

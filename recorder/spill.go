@@ -129,7 +129,13 @@ func (b *Buffer) snapshot() *side {
 	if b.file != nil || b.chunk == nil {
 		return nil
 	}
-	return &side{Bytes: append([]byte(nil), *b.chunk...)}
+	return b.inMemory()
+}
+
+// inMemory is a side that has not spilled. The bytes are copies: while they are written down, more may
+// come, and what is in memory move to another place.
+func (b *Buffer) inMemory() *side {
+	return &side{Length: b.size, Bytes: bytes.Clone(b.bytes())}
 }
 
 // note writes down how the exchange stands, when nothing more comes, or has to come for its client to
@@ -167,7 +173,7 @@ func (b *Buffer) saved() (s *side, whole bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.file == nil {
-		return &side{Length: b.size, Bytes: b.bytes()}, true
+		return b.inMemory(), true
 	}
 	_ = b.flushAll() // who writes next, or commits, is told
 	return &side{Length: b.spilled, CRC32: b.crc}, b.spilled == b.size
@@ -237,12 +243,14 @@ func (s *spill) leave() (path string) {
 	return s.path
 }
 
-// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be closed.
-func removeSpilled(path string) (err error) {
+// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be closed. A
+// sidecar that cannot be removed keeps its sides: without them the next start would take it for one that
+// has lost them.
+func removeSpilled(path string) error {
 	for _, suffix := range spillSuffixes {
-		if failed := os.Remove(path + suffix); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
-			err = errors.Join(err, failed)
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	return err
+	return nil
 }

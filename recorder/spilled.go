@@ -59,11 +59,7 @@ func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
 	if err != nil || len(left) == 0 {
 		return Spilled{}, err
 	}
-	s := &spillRecovery{Recorder: r, progress: cfg.Progress, told: make(chan outcome, len(left))}
-	once := make(chan struct{})
-	close(once)
-	s.worker = r.newLargeWorker(cfg, &health{log: zerolog.Nop()}, once)
-	s.worker.lost = func(d *done, err error) { s.failed = err }
+	s := r.newSpillRecovery(cfg, len(left))
 	for _, l := range left {
 		s.total += l.size
 	}
@@ -80,6 +76,16 @@ func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
 	r.log.Info().Int("whole", s.Whole).Int("cut", s.Cut).Int("left", s.Left).Int("unreadable", s.Broken).
 		Msg("recorded what the last recorder had left in spill/")
 	return s.Spilled, r.gaps.flush()
+}
+
+// newSpillRecovery returns one for n exchanges. Its worker tries each of them once.
+func (r *Recorder) newSpillRecovery(cfg *Config, n int) *spillRecovery {
+	s := &spillRecovery{Recorder: r, progress: cfg.Progress, told: make(chan outcome, n)}
+	once := make(chan struct{})
+	close(once)
+	s.worker = r.newLargeWorker(cfg, &health{log: zerolog.Nop(), stop: r.panics.stop}, once)
+	s.worker.lost = func(d *done, err error) { s.failed = err }
+	return s
 }
 
 // await waits until all that was written is in the index, and its files have their final names, unless

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -238,4 +239,31 @@ func gapsOf(t *testing.T, dir string) store.Gaps {
 		t.Fatal(err)
 	}
 	return gaps
+}
+
+// TestSavedIsACopy: a response may have come to its end while its request is still being sent. What the
+// sidecar then says of the request must not be memory that moves on, to another exchange even.
+func TestSavedIsACopy(t *testing.T) {
+	c := open(t, t.TempDir(), Config{})
+	x := c.begin("http://example.com/early", "GET / HTTP/1.1", "")
+	said, whole := x.Request.saved()
+	clear(*x.Request.chunk)
+	if !whole || string(said.Bytes) != "GET / HTTP/1.1" {
+		t.Errorf("%q, whole %t", said.Bytes, whole)
+	}
+	x.Discard()
+	c.close()
+}
+
+// TestIndexBreaksUnderSpill: an index that breaks while spill/ is recorded stops the recorder. It is no
+// fault of the exchange that came to it, which must not be set aside for it.
+func TestIndexBreaksUnderSpill(t *testing.T) {
+	c := open(t, t.TempDir(), Config{})
+	c.newSpillRecovery(&Config{}, 1).worker.health.set(streaming, fmt.Errorf("create x: %w", store.ErrBroken))
+	var told error
+	c.OnBroken(func(err error) { told = err })
+	if !errors.Is(told, store.ErrBroken) {
+		t.Errorf("told %v", told)
+	}
+	c.close()
 }
