@@ -702,7 +702,7 @@ func (c *exportCommand) Run(*commandLine) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if exported.InOpenFiles > 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d captures lie in a file that is still being written; until it is closed its name ends in .open\n", exported.InOpenFiles, exported.Lines)
+		fmt.Fprintf(os.Stderr, "%d of %d captures lie in a file that is not finished; until it is its name ends in .open\n", exported.InOpenFiles, exported.Lines)
 	}
 	return nil
 }
@@ -739,10 +739,8 @@ func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, e
 		return store.Exported{}, explainRead(err, dir)
 	}
 	defer index.Close()
-	if n, err := unindexed(dir, index); err != nil {
+	if err := tellLacking(dir, index); err != nil {
 		return store.Exported{}, err
-	} else if n > 0 {
-		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: warcorder recover reads them\n", humanize.Bytes(uint64(n)))
 	}
 	total, err := index.Count()
 	if err != nil {
@@ -755,6 +753,24 @@ func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, e
 	defer bar.Finish()
 	exported, err := index.Export(w, query, func(lines int64) { bar.Set64(lines) })
 	return exported, explainRead(err, dir)
+}
+
+// tellLacking says what the index does not know, since the last recorder did not come to its end, or had
+// no time to write what lay on disk.
+func tellLacking(dir string, index *store.Bolt) error {
+	n, err := unindexed(dir, index)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: "+
+			"warcorder recover reads them\n", humanize.Bytes(uint64(n)))
+	}
+	if left := recorder.Left(dir); left > 0 {
+		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
+			"the next recording, or warcorder recover, puts what is there into WARC files\n", count(left, "exchange"))
+	}
+	return nil
 }
 
 // unindexed returns how many bytes of files that are not finished the index does not know: nobody has looked at them since their recorder died.
@@ -1143,6 +1159,9 @@ func gapsAtRest(dir string) (store.Gaps, error) {
 		return store.Gaps{}, explainRead(err, dir)
 	}
 	defer index.Close()
+	if last, err := index.Session(); err == nil && last.Open {
+		fmt.Fprintln(os.Stderr, "the last recorder did not come to its end: the next recording, or warcorder recover, notes here what that cost")
+	}
 	gaps, err := index.Gaps(0)
 	return gaps, explainRead(err, dir)
 }

@@ -369,7 +369,7 @@ func TestRecordAndExport(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("export while recording: %s", errs)
 		}
-		if while = out; while != "" && !strings.Contains(errs, "still being written") {
+		if while = out; while != "" && !strings.Contains(errs, "not finished") {
 			t.Errorf("export does not say that a file is still open: %q", errs)
 		}
 	}

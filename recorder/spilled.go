@@ -131,6 +131,21 @@ func leftovers(dir string) ([]leftover, error) {
 	return left, nil
 }
 
+// Left is how many exchanges a recorder of a collection that nobody records has left in spill/ for the
+// next one, as far as that can be seen.
+func Left(collection string) (n int) {
+	left, err := leftovers(filepath.Join(collection, spillFolder))
+	if err != nil {
+		return 0 // who may only read the archive may not look there
+	}
+	for _, l := range left {
+		if l.facts {
+			n++
+		}
+	}
+	return n
+}
+
 // take deals with one exchange. An error is one of the machine.
 func (s *spillRecovery) take(l leftover) error {
 	if err := fault.At(fault.RecoverSpill); err != nil {
