@@ -381,7 +381,7 @@ func hasOwnMember(path string) (bool, error) {
 	defer file.Close()
 	start := make([]byte, 1<<20)
 	n, err := io.ReadFull(file, start)
-	if err != nil && !isEnd(err) {
+	if err != nil && !warc.IsEnd(err) {
 		return false, err
 	}
 	return warc.HasMember(start[:n]), nil

@@ -190,7 +190,7 @@ func (a *addition) link(copies bool, mode Mode) error {
 	}
 	err := os.Link(a.from, a.to)
 	if err == nil {
-		return syncFile(filepath.Dir(a.to))
+		return warc.SyncDir(filepath.Dir(a.to))
 	}
 	if !copies {
 		return fmt.Errorf("%s cannot be linked into the collection (%w): say --copy to have a copy of it there, or move it to %s", a.Path, reason(err), filepath.Dir(a.to))

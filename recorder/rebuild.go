@@ -14,6 +14,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/fault"
+	"warcorder/store/warc"
 )
 
 const (
@@ -167,7 +168,7 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(store.Move(path, r.indexPath()), syncFile(r.dir)); err != nil {
+	if err := errors.Join(store.Move(path, r.indexPath()), warc.SyncDir(r.dir)); err != nil {
 		return err
 	}
 	if r.found.Rebuilt = r.found.Files > 0 || r.found.Replaced != "" || old != nil; r.found.Rebuilt {

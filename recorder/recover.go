@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -382,9 +383,16 @@ func (r *recovery) report(file string, read int64) {
 
 func (r *recovery) path(name string) string { return filepath.Join(r.archive, name) }
 
-// syncFile makes a file, or the entries of a directory, durable.
+// syncFile makes what is in a file durable. Windows does that only for those who may write to it.
 func syncFile(path string) error {
-	f, err := os.Open(path)
+	flag := os.O_RDONLY
+	if runtime.GOOS == "windows" {
+		flag = os.O_RDWR
+	}
+	f, err := os.OpenFile(path, flag, 0)
+	if flag == os.O_RDWR && errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"warcorder/store/warc"
 )
 
 // Running is recorder.json: who has a collection open. The file is there from the moment that a
@@ -54,7 +56,7 @@ func (r *Recorder) Announce(addresses ...string) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(temp.Name()))
 	}
-	return syncFile(r.collection)
+	return warc.SyncDir(r.collection)
 }
 
 // withdraw removes recorder.json, as the last thing that a recorder does.
@@ -63,5 +65,5 @@ func withdraw(collection string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(err, syncFile(collection))
+	return errors.Join(err, warc.SyncDir(collection))
 }

@@ -65,7 +65,7 @@ func (r *recovery) replace(file store.File, was warc.Place, parts []stretch) err
 	if err := was.Still(); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(made, was.Path), syncFile(r.archive))
+	return errors.Join(os.Rename(made, was.Path), warc.SyncDir(r.archive))
 }
 
 // openPlace opens the file of a place, if that is still the one.

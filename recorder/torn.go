@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -73,27 +72,8 @@ func isCopy(there, was warc.Place, tail *io.SectionReader) (bool, error) {
 		return false, err
 	}
 	defer copied.Close()
-	return sameBytes(copied, tail)
+	return warc.SameBytes(copied, tail)
 }
-
-// sameBytes reports whether a and b give the same.
-func sameBytes(a, b io.Reader) (bool, error) {
-	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(a, x)
-		m, err2 := io.ReadFull(b, y)
-		switch {
-		case !bytes.Equal(x[:n], y[:m]):
-			return false, nil
-		case isEnd(err) && isEnd(err2):
-			return true, nil
-		case err != nil || err2 != nil:
-			return false, errors.Join(err, err2)
-		}
-	}
-}
-
-func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // copyTo copies in to a new file at path, where it appears when it is whole and on disk. It writes
 // to no file that is there. What an interrupted copy leaves the next recovery sweeps away.
@@ -110,5 +90,5 @@ func copyTo(path string, mode Mode, in io.Reader) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(begun)) // made here a moment ago
 	}
-	return syncFile(filepath.Dir(path))
+	return warc.SyncDir(filepath.Dir(path))
 }

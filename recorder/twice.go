@@ -53,7 +53,7 @@ func (r *recovery) twice(f warcFile) error {
 		return r.keepBoth(f,
 			"a WARC file and a link to a copy of it have its two names: take one of them away")
 	}
-	if err := errors.Join(shorter.Remove(longer), syncFile(r.archive)); err != nil {
+	if err := errors.Join(shorter.Remove(longer), warc.SyncDir(r.archive)); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).
@@ -95,7 +95,7 @@ func (r *recovery) left(name, why string) {
 // nameLink gives a link its final name that leads to a file elsewhere. What it leads to is never
 // cut: it may be another's file.
 func (r *recovery) nameLink(f warcFile, open warc.Place) error {
-	if err := errors.Join(warc.Move(open.Path, r.path(f.Name)), syncFile(r.archive)); err != nil {
+	if err := errors.Join(warc.Move(open.Path, r.path(f.Name)), warc.SyncDir(r.archive)); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).
@@ -114,7 +114,7 @@ func (r *recovery) part(f warcFile) error {
 		return err
 	}
 	if err := errors.Join(warc.Move(from+suffix, r.path(other)+suffix),
-		syncFile(r.archive)); err != nil {
+		warc.SyncDir(r.archive)); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).Str("other", other).
@@ -145,7 +145,7 @@ func sameStart(shorter, longer warc.Place) (bool, error) {
 	}
 	defer b.Close()
 	n := shorter.File.Size()
-	return sameBytes(io.NewSectionReader(a, 0, n), io.NewSectionReader(b, 0, n))
+	return warc.SameBytes(io.NewSectionReader(a, 0, n), io.NewSectionReader(b, 0, n))
 }
 
 // sweep removes what an interrupted recovery has left unfinished: copies of what is still there. A
@@ -168,7 +168,7 @@ func (r *recovery) sweep() error {
 			return err
 		}
 	}
-	return syncFile(r.archive)
+	return warc.SyncDir(r.archive)
 }
 
 // isOurs reports whether a name could be that of something that a recovery makes copies of.

@@ -7,7 +7,6 @@
 package conversion
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -196,12 +195,12 @@ func sameContent(path, other string) (same, taken bool, err error) {
 		return false, true, err
 	}
 	defer b.Close()
-	same, err = sameBytes(a, b)
+	same, err = sameFile(a, b)
 	return same, true, err
 }
 
-// sameBytes reports whether two files give the same. It reads no more of them than it must.
-func sameBytes(a, b *os.File) (bool, error) {
+// sameFile reports whether two files give the same, and reads neither if their lengths tell.
+func sameFile(a, b *os.File) (bool, error) {
 	x, err := a.Stat()
 	if err != nil {
 		return false, err
@@ -210,19 +209,5 @@ func sameBytes(a, b *os.File) (bool, error) {
 	if err != nil || x.Size() != y.Size() {
 		return false, err
 	}
-	p, q := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(a, p)
-		m, err2 := io.ReadFull(b, q)
-		switch {
-		case !bytes.Equal(p[:n], q[:m]):
-			return false, nil
-		case isEnd(err) && isEnd(err2):
-			return true, nil
-		case err != nil || err2 != nil:
-			return false, errors.Join(err, err2)
-		}
-	}
+	return warc.SameBytes(a, b)
 }
-
-func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

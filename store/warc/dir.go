@@ -10,15 +10,16 @@ import (
 	"warcorder/store/fault"
 )
 
-// syncDir makes durable which files dir holds, and under which names. before is the point at which that may fail.
+// syncDir is SyncDir; before is the point at which that may fail.
 func syncDir(dir string, before fault.Point) error {
 	if err := fault.At(before); err != nil {
 		return err
 	}
-	return syncEntries(dir)
+	return SyncDir(dir)
 }
 
-func syncEntries(dir string) error {
+// SyncDir makes durable which files dir holds, and under which names.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a directory cannot be synced there
 	}
@@ -47,5 +48,5 @@ func MakeDir(dir string, mode os.FileMode) error {
 		}
 		return err
 	}
-	return syncEntries(above)
+	return SyncDir(above)
 }

@@ -124,7 +124,7 @@ func OneName(dir, name string) (Joined, error) {
 	if err := gone.Remove(stays); err != nil {
 		return Apart, err
 	}
-	return Made, syncEntries(dir)
+	return Made, SyncDir(dir)
 }
 
 // lookBoth looks at both names of a file. The Entry of one that is not there is nil.
