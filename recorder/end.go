@@ -3,7 +3,6 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 )
@@ -97,6 +96,6 @@ func (r *Recorder) close() error {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
 	r.watcher.Wait()
-	_ = os.Remove(r.memory.dir) // unless something is in it
+	r.memory.tidy()
 	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
 }

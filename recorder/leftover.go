@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"warcorder/store/warc"
@@ -20,7 +19,7 @@ const maxSidecar = 64 << 20
 
 // readSidecar returns the last whole line of a sidecar.
 func readSidecar(path string) (*sidecar, error) {
-	file, err := os.Open(path)
+	file, err := openLeft(path)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +86,7 @@ func (e *unsoundError) Error() string {
 // done must be all there; of what was not it is what has come to be there.
 func (b *Buffer) restore(s *side, done bool) error {
 	path := b.spill.fileOf(b)
-	file, err := os.Open(path)
+	file, err := openLeft(path)
 	var size int64
 	if err == nil {
 		var info fs.FileInfo
@@ -128,10 +127,10 @@ type inFile struct{ message, metadata bool }
 
 // isRecorded reports whether the records of an exchange are in the file that they were about to go to.
 func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
-	if line.Into == "" || line.Into != filepath.Base(line.Into) {
+	if line.Into != filepath.Base(line.Into) || !isWARCName(line.Into) {
 		return found, nil
 	}
-	for _, from := range []int64{line.At, 0} { // a file that was mended may have moved
+	for _, from := range []int64{max(line.At, 0), 0} { // a file that was mended may have moved
 		found, err = s.holds(filepath.Join(s.files.dir, line.Into), from, &line.IDs)
 		if found.message || err != nil {
 			return found, err
@@ -142,29 +141,16 @@ func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
 
 // holds looks for the records in a finished file, from an offset on.
 func (s *spillRecovery) holds(path string, from int64, ids *spilledIDs) (found inFile, err error) {
-	reader, err := warc.Open(path, from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return found, nil
-	}
-	if err != nil {
-		return found, err
-	}
-	defer reader.Close()
-	for {
-		record, err := reader.Next()
-		switch {
-		case errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)):
-			return found, nil
-		case err != nil:
-			return found, err
-		}
+	err = eachRecord(path, from, func(record *warc.Record) (more bool) {
 		switch record.Header.Get("WARC-Record-ID") {
 		case ids.Response, ids.Request:
 			found.message = true
 		case ids.Metadata:
 			found.metadata = true
 		}
-	}
+		return true
+	})
+	return found, err
 }
 
 // parse reads the IDs.

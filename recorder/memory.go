@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -66,12 +67,23 @@ func (m *memory) give(chunk *[]byte) {
 	}
 }
 
-// file makes the file that a side of an exchange spills to.
+// file makes the file that a side of an exchange spills to. What has its name goes, and is not written
+// to: it may be a link.
 func (m *memory) file(path string) (*os.File, error) {
 	if err := fault.At(fault.Spill); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// tidy removes the directory, unless something is in it, or it is a link to where its owner wants it.
+func (m *memory) tidy() {
+	if info, err := os.Lstat(m.dir); err == nil && info.IsDir() {
+		_ = os.Remove(m.dir)
+	}
 }
 
 // probe finds out whether a body could be spilled.

@@ -313,8 +313,8 @@ func (r *Recorder) loses(d *done, err error) {
 	r.Gap(GapWrite, d.url, err.Error())
 	d.tell(err)
 	if d.spill != "" && isHopeless(err) {
-		err = setAside(d.spill)
-		r.log.Warn().AnErr("rename", err).Str("file", d.spill+sidecarSuffix+asideSuffix).
+		suffix, failed := setAside(d.spill)
+		r.log.Warn().AnErr("rename", failed).Str("file", d.spill+".*"+suffix).
 			Msg("what it has spilled is set aside")
 		d.spill = ""
 	}

@@ -26,7 +26,7 @@ import (
 //	spill/NAME.response
 //
 // Each line of the sidecar holds all facts by itself, with the bytes of a side that is in memory, and
-// the last one counts. It is there before a side, and goes before it. One with done means that the
+// the last one counts. It is there before a side, and goes before it, by way of NAME.removing. One with done means that the
 // client may have had the whole answer: all of it is in the files then, in the system's hands. Nothing
 // is forced to disk: a process that is killed loses nothing of what is there, and for a machine that
 // loses power the checksums tell what is good.
@@ -47,10 +47,12 @@ const (
 	sidecarSuffix  = ".jsonl"
 	requestSuffix  = ".request"
 	responseSuffix = ".response"
+
+	goingSuffix = ".removing" // of a sidecar while the rest goes
 )
 
 // spillSuffixes are all of them, in the order in which they go.
-var spillSuffixes = []string{sidecarSuffix, requestSuffix, responseSuffix}
+var spillSuffixes = []string{sidecarSuffix, newSuffix, requestSuffix, responseSuffix, goingSuffix}
 
 // sidecar is a line of it.
 type sidecar struct {
@@ -150,7 +152,7 @@ func (s *spill) note(into string, at int64) error {
 	if s.last != nil {
 		line := *s.last
 		line.Into, line.At = into, at
-		return s.append(&line)
+		return s.replace(&line)
 	}
 	line := s.facts()
 	line.Done, line.Ended, line.Into, line.At = true, s.x.ended, into, at
@@ -212,6 +214,23 @@ func (s *spill) failed(err error) {
 
 // append appends a line.
 func (s *spill) append(line *sidecar) error {
+	return writeLine(s.path+sidecarSuffix, os.O_APPEND, line)
+}
+
+// replace makes a line the only one of a sidecar that was found at the start. That file is not written
+// to: in a copy of the collection it may be a link to what another recorder has.
+func (s *spill) replace(line *sidecar) error {
+	made := s.path + newSuffix
+	if err := os.Remove(made); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := writeLine(made, os.O_EXCL, line); err != nil {
+		return err
+	}
+	return os.Rename(made, s.path+sidecarSuffix)
+}
+
+func writeLine(path string, flag int, line *sidecar) error {
 	if err := fault.At(fault.SpillNote); err != nil {
 		return err
 	}
@@ -219,7 +238,7 @@ func (s *spill) append(line *sidecar) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(s.path+sidecarSuffix, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flag, 0o600)
 	if err != nil {
 		return err
 	}
@@ -243,10 +262,14 @@ func (s *spill) leave() (path string) {
 	return s.path
 }
 
-// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be closed. A
-// sidecar that cannot be removed keeps its sides: without them the next start would take it for one that
-// has lost them.
+// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be closed.
+// Until they are gone a name tells why they have no sidecar: those that merely lack one are set aside.
+// A sidecar that cannot be removed keeps its sides.
 func removeSpilled(path string) error {
+	err := os.Rename(path+sidecarSuffix, path+goingSuffix)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	for _, suffix := range spillSuffixes {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

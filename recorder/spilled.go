@@ -45,13 +45,11 @@ type leftover struct {
 	path  string // of its files, without their endings
 	size  int64
 	facts bool // it has a sidecar
+	going bool // or had one that was removed
 }
 
 // spilledName is what their names begin with: others are not ours.
 var spilledName = regexp.MustCompile(`^\d{14}\.\d{3}-[0-9a-f]{12}$`)
-
-// asideSuffix is behind the names of files that cannot be read.
-const asideSuffix = ".unreadable"
 
 // recoverSpilled records what lies in spill/.
 func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
@@ -92,6 +90,7 @@ func (r *Recorder) newSpillRecovery(cfg *Config, n int) *spillRecovery {
 // nothing can be written at present.
 func (s *spillRecovery) await() {
 	s.files.retireAll()
+	s.committer.settle() // rather than when it is time for the index
 	for (s.written > 0 || s.files.openFiles() > 0) && s.health.fault(committing) == nil {
 		select {
 		case <-s.told:
@@ -122,9 +121,15 @@ func leftovers(dir string) ([]leftover, error) {
 			left = append(left, leftover{path: path})
 		}
 		l := &left[len(left)-1]
-		if suffix == sidecarSuffix {
+		switch suffix {
+		case sidecarSuffix:
 			l.facts = true
-		} else if info, err := entry.Info(); err == nil {
+			continue
+		case goingSuffix:
+			l.going = true
+			continue
+		}
+		if info, err := entry.Info(); err == nil {
 			l.size += info.Size()
 		}
 	}
@@ -146,14 +151,20 @@ func Left(collection string) (n int) {
 	return n
 }
 
+// errNoSidecar says that nobody knows what the bytes are.
+var errNoSidecar = errors.New("the file with its facts (" + sidecarSuffix + ") is not there")
+
 // take deals with one exchange. An error is one of the machine.
 func (s *spillRecovery) take(l leftover) error {
 	if err := fault.At(fault.RecoverSpill); err != nil {
 		return err
 	}
-	if !l.facts { // the sidecar goes first
+	if !l.facts && (l.going || l.size == 0) {
 		s.log.Info().Str("file", l.path).Msg("removed the rest of an exchange that is recorded, or was forgotten")
 		return removeSpilled(l.path)
+	}
+	if !l.facts {
+		return s.setAside(l, "", errNoSidecar)
 	}
 	line, err := readSidecar(l.path + sidecarSuffix)
 	if err != nil {
@@ -162,9 +173,23 @@ func (s *spillRecovery) take(l leftover) error {
 		}
 		return s.setAside(l, "", err)
 	}
+	if err := line.check(); err != nil {
+		return s.setAside(l, "", err)
+	}
 	found, err := s.isRecorded(line)
 	if err != nil {
 		return err
+	}
+	if !found.message {
+		if back, err := s.cameBack(line); errors.Is(err, errCutBefore) {
+			return s.setAside(l, line.URL, err)
+		} else if err != nil {
+			return err
+		} else if back {
+			s.log.Warn().Str("url", line.URL).Str("file", l.path).
+				Msg("removed an exchange that had come back to spill/: the archive has it")
+			return removeSpilled(l.path)
+		}
 	}
 	if line.Extra != nil && !line.Done {
 		s.log.Warn().Str("uri", line.URL).Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
@@ -242,25 +267,6 @@ func (s *spillRecovery) noteCut(url, damage string, at time.Time, again bool) er
 	}
 	s.gaps.add(g)
 	return s.gaps.flush()
-}
-
-// setAside deals with files that cannot be read.
-func (s *spillRecovery) setAside(l leftover, url string, why error) error {
-	s.Broken++
-	s.log.Error().Err(why).Str("file", l.path+sidecarSuffix+asideSuffix).Int64("bytes", l.size).
-		Msg("an exchange lost: what it had spilled cannot be recorded, and is set aside")
-	s.Gap(GapWrite, url, fmt.Sprintf("%s cannot be recorded: %v", filepath.Base(l.path), why))
-	return setAside(l.path)
-}
-
-// setAside gives the files of an exchange names under which nobody looks for them again.
-func setAside(path string) (err error) {
-	for _, suffix := range spillSuffixes {
-		if failed := os.Rename(path+suffix, path+suffix+asideSuffix); !errors.Is(failed, fs.ErrNotExist) {
-			err = errors.Join(err, failed)
-		}
-	}
-	return err
 }
 
 // isFaulty reports whether the exchange has a metadata record.

@@ -1,0 +1,100 @@
+package recorder
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// errCutBefore says that an exchange came back that is in the archive, but not all of it.
+var errCutBefore = errors.New("the archive has this exchange already, though not all of it:" +
+	" this was in spill/ again, or still, when that had been recorded")
+
+// eachRecord reads a file from an offset to where there are no more records. One that is not there has
+// none.
+func eachRecord(path string, from int64, read func(*warc.Record) (more bool)) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	reader, err := warc.Open(path, from)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	for {
+		record, err := reader.Next()
+		switch {
+		case errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)):
+			return nil
+		case err != nil:
+			return err
+		case !read(record):
+			return nil
+		}
+	}
+}
+
+// cameBack reports whether the index knows an exchange that is in spill/, though nobody was about to
+// write it: someone has put spill/ back from a backup. If the archive has less of it than lies here,
+// the error is errCutBefore.
+func (s *spillRecovery) cameBack(line *sidecar) (bool, error) {
+	places, err := s.placesOf(line)
+	if err != nil {
+		return false, err
+	}
+	for _, place := range places {
+		for _, suffix := range []string{"", warc.OpenSuffix} {
+			found, truncated, err := s.at(place, suffix, line.IDs.Response)
+			switch {
+			case err != nil:
+				return false, err
+			case found && truncated && line.Done && line.Truncated == "":
+				return true, errCutBefore
+			case found:
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// placesOf returns where the index has what was captured of the same URL at the same moment.
+func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err error) {
+	uri, date := targetURI(line.URL), line.Started
+	if line.Extra != nil {
+		uri, date = line.Extra.URI, line.Extra.Date
+	}
+	date = s.files.style.date(date)
+	second := date.Format("20060102150405")
+	query := store.Query{URL: uri, From: second, To: second}
+	if m := cmp.Or(line.Method, "GET"); m != "GET" { // whose keys go on behind the URL
+		query.Match = store.Prefix
+	}
+	err = s.index.Captures(query, func(c *store.Capture) bool {
+		if c.URL == uri && c.Time.Equal(date) {
+			places = append(places, c.Location)
+		}
+		return true
+	})
+	return places, err
+}
+
+// at looks whether the record at a place has that ID.
+func (s *spillRecovery) at(place store.Location, suffix, id string) (found, truncated bool, err error) {
+	path := filepath.Join(s.files.dir, place.File+suffix)
+	err = eachRecord(path, place.Offset, func(record *warc.Record) bool {
+		found = record.Header.Get("WARC-Record-ID") == id
+		truncated = record.Header.Get("WARC-Truncated") != ""
+		return false
+	})
+	return found, truncated, err
+}

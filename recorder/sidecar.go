@@ -1,0 +1,40 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// openLeft opens a file that lies in spill/. A recorder leaves files alone: a link, a pipe or a device
+// may lead out of the collection, or to no end.
+func openLeft(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoFile}
+	}
+	return os.Open(path)
+}
+
+var errNoFile = errors.New("it is no regular file")
+
+// truncations are what WARC-Truncated may say (WARC 1.1 section 5.13), and "" for nothing.
+var truncations = []string{"", "length", "time", "disconnect", "unspecified"}
+
+// check looks at what goes into the headers of records as it is.
+func (line *sidecar) check() error {
+	switch {
+	case !slices.Contains(truncations, line.Truncated):
+		return fmt.Errorf("it is truncated for no reason of WARC's: %q", line.Truncated)
+	case line.Extra != nil:
+		return line.Extra.Check()
+	case !isHTTP(line.URL):
+		return fmt.Errorf("%q is no URL of HTTP", line.URL)
+	}
+	return nil
+}
