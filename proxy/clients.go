@@ -21,9 +21,9 @@ type clients struct {
 	running  sync.WaitGroup
 }
 
-// exchangeFiles are the descriptors that an exchange takes beside its client's: the origin's connection, and a body that is
-// too large for memory.
-const exchangeFiles = 2
+// exchangeFiles are the descriptors that an exchange takes beside its client's: the origin's connection, and one for each
+// side that is too large for memory.
+const exchangeFiles = 3
 
 func newClients(limit, spare int) *clients {
 	return &clients{limit: limit, spare: spare, sessions: map[*session]struct{}{}}

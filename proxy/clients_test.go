@@ -49,26 +49,26 @@ func TestExchangesTakeTheRoomOfWhoWaits(t *testing.T) {
 	})
 	c := h.proxy.clients
 	c.mu.Lock()
-	c.spare = 4
+	c.spare = 2 + exchangeFiles
 	c.mu.Unlock()
 	var clients []*peer
-	for i := range 4 {
+	for i := range 2 + exchangeFiles {
 		clients = append(clients, h.dial())
 		h.untilWaiting(i + 1)
 	}
-	last := clients[3]
+	next, last := clients[exchangeFiles], clients[1+exchangeFiles]
 	last.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a"))
 	<-asked
-	for i, client := range clients[:2] {
+	for i, client := range clients[:exchangeFiles] {
 		if got := client.readAll(); got != "" {
 			t.Errorf("client %d got %q", i, got)
 		}
 	}
-	clients[2].send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a")) // nobody is left to make room: it is served all the same
+	next.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a")) // nobody is left to make room: it is served all the same
 	<-asked
 	wantFault(t, h.dial().readAll(), "503", "max-connections")
 	close(release)
-	for _, client := range clients[2:] {
+	for _, client := range clients[exchangeFiles:] {
 		if got := client.readN(len(numbered(1))); got != numbered(1) {
 			t.Errorf("%q", got)
 		}
@@ -77,8 +77,8 @@ func TestExchangesTakeTheRoomOfWhoWaits(t *testing.T) {
 	h.untilClients(0)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.spare != 4 {
-		t.Errorf("%d descriptors are left, want 4", c.spare)
+	if c.spare != 2+exchangeFiles {
+		t.Errorf("%d descriptors are left, want %d", c.spare, 2+exchangeFiles)
 	}
 }
 

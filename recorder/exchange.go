@@ -47,12 +47,13 @@ type Exchange struct {
 	// it. Heads of 1xx responses before the final one do not belong in it.
 	Request, Response Buffer
 
-	ended    time.Time      // when Commit was called
-	queued   int64          // what it takes of the queue
-	extra    *Extra         // what it stands for instead of an exchange; its block is Response
-	told     chan<- outcome // is told what became of it, unless it is nil
-	recorder *Recorder
-	spill    spill // what it has on disk
+	ended     time.Time      // when Commit was called
+	queued    int64          // what it takes of the queue
+	withFiles bool           // it has a place among Recorder.withFiles
+	extra     *Extra         // what it stands for instead of an exchange; its block is Response
+	told      chan<- outcome // is told what became of it, unless it is nil
+	recorder  *Recorder
+	spill     spill // what it has on disk
 }
 
 // begin makes an empty exchange one whose buffers share memory.
@@ -93,6 +94,9 @@ func (x *Exchange) release() {
 	x.Request.Reset()
 	x.Response.Reset()
 	r := x.recorder
+	if x.withFiles {
+		<-r.withFiles
+	}
 	r.unspill(x.spill.leave())
 	*x = Exchange{}
 	r.pool.Put(x)

@@ -48,6 +48,10 @@ const (
 
 	// largeAtOnce is how many large exchanges may wait; they lie on disk.
 	largeAtOnce = 16
+
+	// filesAtOnce is how many others may wait that lie on disk because memory was short: each has files
+	// open, and its client, who is counted, may have gone on.
+	filesAtOnce = 64
 )
 
 // Recorder records the exchanges of one collection. Its methods are safe for concurrent use.
@@ -69,6 +73,7 @@ type Recorder struct {
 	queued    atomic.Int64
 	small     handfuls       // for the workers that make records in memory
 	large     chan *Exchange // for the one that does not
+	withFiles chan struct{}  // has a place for each small exchange that waits and has files
 	lost      atomic.Int64
 
 	waitingLarge atomic.Int64 // exchanges between Commit and their file, on disk
@@ -185,6 +190,7 @@ func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (i
 func (r *Recorder) start(cfg *Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
 	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
+	r.withFiles = make(chan struct{}, filesAtOnce)
 	c := &r.committer
 	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, min(cfg.IndexInterval, cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
 	if r.files.alone {
@@ -260,6 +266,10 @@ func (r *Recorder) commit(x *Exchange) {
 			x.release()
 		}
 		return
+	}
+	if x.spill.begun.Load() {
+		r.withFiles <- struct{}{}
+		x.withFiles = true
 	}
 	x.queued = min(x.size()+exchangeCost, r.queueSize)
 	r.queue.Acquire(context.Background(), x.queued) // fails only when its context ends

@@ -1,0 +1,71 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestFilesOfWhatWaits: when memory is short every exchange has files. Of those that wait for the workers
+// only so many have them open, however many there is room for in the queue; others wait in Commit, where
+// they still count as exchanges of their clients.
+func TestFilesOfWhatWaits(t *testing.T) {
+	c := open(t, t.TempDir(), Config{})
+	c.memory.limit = 0
+	c.files.mu.Lock()
+	c.files.keys = maxKeys + 1 // the workers wait
+	c.files.mu.Unlock()
+	const exchanges = 3 * filesAtOnce
+	var all sync.WaitGroup
+	var committed atomic.Int64
+	for i := range exchanges {
+		x := c.begin(fmt.Sprint("http://example.com/", i), exampleRequest, page(200, "text/plain", "", randomText(8<<10)))
+		all.Go(func() {
+			x.Commit()
+			committed.Add(1)
+		})
+	}
+	for committed.Load() < filesAtOnce {
+		time.Sleep(time.Millisecond)
+	}
+	if n := openIn(t, filepath.Join(c.dir, spillFolder)); n != exchanges {
+		t.Errorf("%d files are open, want %d", n, exchanges)
+	}
+	if n := committed.Load(); n != filesAtOnce {
+		t.Errorf("%d exchanges wait with their files, want %d", n, filesAtOnce)
+	}
+	c.files.mu.Lock()
+	c.files.keys = 0
+	c.files.fewerKeys.Broadcast()
+	c.files.mu.Unlock()
+	all.Wait()
+	c.close()
+	responses := 0
+	for _, r := range readBack(t, c.dir) {
+		if r.get("WARC-Type") == "response" {
+			responses++
+		}
+	}
+	if responses != exchanges {
+		t.Errorf("%d responses, want %d", responses, exchanges)
+	}
+}
+
+// openIn is how many files in a folder the process has open, where the system tells.
+func openIn(t *testing.T, folder string) (n int) {
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no list of open files")
+	}
+	for _, one := range all {
+		if to, err := os.Readlink(filepath.Join("/proc/self/fd", one.Name())); err == nil && strings.HasPrefix(to, folder) {
+			n++
+		}
+	}
+	return n
+}
