@@ -98,9 +98,10 @@ func (r *Recorder) endSession() error {
 	return withdraw(r.collection)
 }
 
-// isJSON reports an error of what stands in a file, as opposed to one of reading it.
+// isJSON reports an error of what stands in a file, or that it is none, as opposed to one of reading it.
 func isJSON(err error) bool {
-	return errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) ||
+	return errors.Is(err, errNoFile) || errors.As(err, new(*json.SyntaxError)) ||
+		errors.As(err, new(*json.UnmarshalTypeError)) ||
 		errors.As(err, new(*time.ParseError))
 }
 

@@ -3,6 +3,7 @@ package recorder
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,12 +28,20 @@ const runningName = "recorder.json"
 // gone.
 func ReadRunning(collection string) (Running, error) {
 	var who Running
-	b, err := os.ReadFile(filepath.Join(collection, runningName))
+	file, err := openLeft(filepath.Join(collection, runningName))
+	if err != nil {
+		return who, err
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, maxRunning))
 	if err != nil {
 		return who, err
 	}
 	return who, json.Unmarshal(b, &who)
 }
+
+// maxRunning is more than a recorder.json of ours has.
+const maxRunning = 64 << 10
 
 // Announce writes recorder.json: where this recorder can be asked from now on. Close removes it.
 func (r *Recorder) Announce(addresses ...string) error {

@@ -4,6 +4,8 @@ package recorder
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -271,5 +273,37 @@ func TestSpillElsewhere(t *testing.T) {
 	}
 	if to, err := os.Readlink(filepath.Dir(path)); to != elsewhere {
 		t.Errorf("%q, %v", to, err)
+	}
+}
+
+// TestStrangeRunning: a recorder.json that no recorder has left keeps no recorder from starting.
+func TestStrangeRunning(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"too long": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte("{"), 0o600), os.Truncate(path, 1<<40))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c := open(t, dir, Config{})
+			c.close()
+			path := filepath.Join(dir, runningName)
+			if err := put(path); err != nil {
+				t.Fatal(err)
+			}
+			c = open(t, dir, Config{})
+			if err := c.Announce("127.0.0.1:1"); err != nil {
+				t.Error(err)
+			}
+			if who, err := ReadRunning(dir); err != nil || who.PID != os.Getpid() {
+				t.Errorf("%+v, %v", who, err)
+			}
+			c.close()
+			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+		})
 	}
 }
