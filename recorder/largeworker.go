@@ -24,8 +24,9 @@ type largeWorker struct {
 func (w *largeWorker) run(exchanges <-chan *Exchange) {
 	for x := range exchanges {
 		w.guarded(x, w.files, unfit(w.lost), w.record)
-		x.recorder.waitingLarge.Add(-1)
+		r := x.recorder
 		x.release()
+		r.waitingLarge.Add(-1) // with nothing of it in spill/ any more
 	}
 }
 
