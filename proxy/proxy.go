@@ -346,7 +346,7 @@ const maxLineLogged = 200
 func (p *Proxy) logHead(message, url string, err error) {
 	event := p.log.Warn().Err(err)
 	if url != "" {
-		event = event.Str("url", url)
+		event = event.Str("url", recorder.Logged(url))
 	}
 	var head *headError
 	if errors.As(err, &head) {
@@ -360,5 +360,5 @@ func (p *Proxy) logHead(message, url string, err error) {
 }
 
 func (p *Proxy) logFault(message, url string, err error) {
-	p.log.Warn().Str("url", url).Err(err).Msg(message)
+	p.log.Warn().Str("url", recorder.Logged(url)).Err(err).Msg(message)
 }

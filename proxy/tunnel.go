@@ -26,7 +26,7 @@ func (e *exchange) switchProtocols(head int) bool {
 		return e.breakOff(&response{}, err)
 	}
 	if !e.unrecorded {
-		s.p.log.Info().Str("url", e.url).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
+		s.p.log.Info().Str("url", recorder.Logged(e.url)).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
 	}
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)

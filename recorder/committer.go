@@ -375,7 +375,7 @@ func (c *committer) logCapture(d *done) {
 	if !d.captured {
 		return
 	}
-	c.log.Info().Str("url", d.url).Int("status", d.capture.Status).Str("type", d.capture.MIME).Str("file", d.capture.File).
+	c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).Str("type", Logged(d.capture.MIME)).Str("file", d.capture.File).
 		Int64("offset", d.capture.Offset).Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
 }
 

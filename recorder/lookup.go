@@ -63,7 +63,7 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *file
 		l.to, err = f.unmodified(l.uri, request.start, response.start, s)
 	}
 	if err != nil {
-		m.log.Warn().Err(err).Str("url", l.uri).Msg("stored in full, as it cannot be found out whether it is in the collection")
+		m.log.Warn().Err(err).Str("url", Logged(l.uri)).Msg("stored in full, as it cannot be found out whether it is in the collection")
 	}
 }
 

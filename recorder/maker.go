@@ -51,7 +51,7 @@ func (m *maker) make(x *Exchange, request, response *message, s *segment) *recor
 	}
 	m.records.make(x, request, response, &m.ids)
 	if m.records.beyond {
-		m.log.Warn().Str("url", m.records.uri).Msg("keyed as binary: " + beyondReason)
+		m.log.Warn().Str("url", Logged(m.records.uri)).Msg("keyed as binary: " + beyondReason)
 	}
 	return &m.records
 }

@@ -32,7 +32,7 @@ type panics struct {
 // is told. It is called by the deferred function that recovered, while the stack is still there. What
 // it returns says of the exchange why it is lost; the gap is the caller's to note.
 func (r *Recorder) Panicked(value any, url string) error {
-	r.log.Error().Str("panic", fmt.Sprint(value)).Str("url", url).Str("stack", string(debug.Stack())).
+	r.log.Error().Str("panic", Logged(fmt.Sprint(value))).Str("url", Logged(url)).Str("stack", string(debug.Stack())).
 		Msg("a fault of warcorder's own was caught: recording goes on")
 	r.panics.add(time.Now())
 	return fmt.Errorf("a fault of warcorder's own (the log has its stack): %.200s", fmt.Sprint(value))

@@ -248,7 +248,7 @@ func (r *Recorder) commit(x *Exchange) {
 	defer r.mu.RUnlock()
 	if r.closed {
 		if d := lostOf(x); !r.leaves(d, errClosed) {
-			r.log.Error().Str("url", x.URL).Msg("exchange lost: it ended after the recorder was closed")
+			r.log.Error().Str("url", Logged(x.URL)).Msg("exchange lost: it ended after the recorder was closed")
 			r.Gap(GapWrite, x.URL, "it ended after the recorder was closed")
 			d.tell(errClosed)
 			r.unspill(d.spill)
@@ -307,7 +307,7 @@ func (r *Recorder) leaves(d *done, err error) bool {
 	if d.spill == "" || d.wait != nil || isHopeless(err) || errors.As(err, new(*givenUpError)) {
 		return false
 	}
-	r.log.Error().Err(err).Str("url", d.url).Str("file", d.spill+sidecarSuffix).
+	r.log.Error().Err(err).Str("url", Logged(d.url)).Str("file", d.spill+sidecarSuffix).
 		Msg("exchange not written: what it has spilled stays, and the next start records it")
 	return true
 }
@@ -319,7 +319,7 @@ func (r *Recorder) loses(d *done, err error) {
 		return
 	}
 	r.lost.Add(1)
-	r.log.Error().Err(err).Str("url", d.url).Msg("exchange lost")
+	r.log.Error().Err(err).Str("url", Logged(d.url)).Msg("exchange lost")
 	r.Gap(GapWrite, d.url, err.Error())
 	d.tell(err)
 	if d.spill != "" && isHopeless(err) {

@@ -186,13 +186,13 @@ func (s *spillRecovery) take(l leftover) error {
 		} else if err != nil {
 			return err
 		} else if back {
-			s.log.Warn().Str("url", line.URL).Str("file", l.path).
+			s.log.Warn().Str("url", Logged(line.URL)).Str("file", l.path).
 				Msg("removed an exchange that had come back to spill/: the archive has it")
 			return removeSpilled(l.path)
 		}
 	}
 	if line.Extra != nil && !line.Done {
-		s.log.Warn().Str("uri", line.URL).Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
+		s.log.Warn().Str("uri", Logged(line.URL)).Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
 		return removeSpilled(l.path)
 	}
 	x, damage, err := s.restore(l, line)
@@ -247,7 +247,7 @@ func (s *spillRecovery) write(l leftover, x *Exchange, line *sidecar, found inFi
 	}
 	s.written--
 	s.Left++
-	s.log.Error().Err(s.failed).Str("url", line.URL).
+	s.log.Error().Err(s.failed).Str("url", Logged(line.URL)).
 		Msg("an exchange that lies in spill/ cannot be written: the next start tries again")
 	return false, nil
 }

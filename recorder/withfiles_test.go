@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // TestFilesOfWhatWaits: when memory is short every exchange has files. Of those that wait for the workers
@@ -30,9 +29,7 @@ func TestFilesOfWhatWaits(t *testing.T) {
 			committed.Add(1)
 		})
 	}
-	for committed.Load() < filesAtOnce {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the first to be committed", func() bool { return committed.Load() >= filesAtOnce })
 	if n := openIn(t, filepath.Join(c.dir, spillFolder)); n != exchanges {
 		t.Errorf("%d files are open, want %d", n, exchanges)
 	}
