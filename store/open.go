@@ -140,7 +140,7 @@ func isThere(path string) (found bool, err error) {
 	case err != nil:
 		return false, err
 	case !info.Mode().IsRegular():
-		return false, errors.New("it is no regular file")
+		return false, errors.New("it is no regular file: take it away, and warcorder recover makes it anew")
 	}
 	return true, nil
 }
@@ -223,6 +223,9 @@ func openError(err error, size int64) error {
 	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrPermission) ||
 		size > 0 && errors.As(err, &system) {
 		return err
+	}
+	if size == 0 {
+		return damaged("it is empty")
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
