@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -41,12 +42,18 @@ func TestOldFormat(t *testing.T) {
 		t.Errorf("export without a directory: exit %d, %s", code, errs)
 	}
 	old := filepath.Join(p.dir, "old")
-	if _, errs, code := p.run("export", "--format", "warc-0.9", "--file-size", "1KB", "-o", old); code != 0 {
+	if _, errs, code := p.run("export", "--format", "warc-0.9", "--file-size", "1KB", "--archive-mode", "0640", "-o", old); code != 0 {
 		t.Fatalf("export: exit %d, %s", code, errs)
 	}
 	files, _ := filepath.Glob(filepath.Join(old, "*.warc.gz"))
 	if len(files) < 4 {
 		t.Fatalf("files of about 1 kB: %v", files)
+	}
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil || runtime.GOOS != "windows" && info.Mode() != 0o640 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
 	}
 	if out, errs, code := p.run(append([]string{"import", "--collection", "again", "--from-format", "0.9"}, files...)...); code != 0 {
 		t.Fatalf("import of the export: exit %d, %s%s", code, out, errs)

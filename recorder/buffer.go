@@ -204,12 +204,17 @@ func (b *Buffer) unkept(err error) error {
 	if err == nil {
 		return nil
 	}
-	full := errors.As(err, new(*noRoomError))
+	own := isOwnLength(err)
 	err = fmt.Errorf("spill: %w", err)
-	if !full { // of which only this body is to blame
+	if !own {
 		b.memory.failed(err)
 	}
 	return err
+}
+
+// isOwnLength reports an error for which only the length of the body is to blame, and not the disk.
+func isOwnLength(err error) bool {
+	return errors.As(err, new(*noRoomError)) || isOversize(err)
 }
 
 // Len is the number of bytes written.

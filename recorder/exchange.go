@@ -118,7 +118,7 @@ func (x *Exchange) noteUnkept() {
 	if err == nil {
 		return
 	}
-	if errors.As(err, new(*noRoomError)) {
+	if isOwnLength(err) {
 		x.Truncated = "length"
 	}
 	x.Truncated = cmp.Or(x.Truncated, "unspecified")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"syscall"
 	"time"
 
 	"warcorder/store/warc"
@@ -85,7 +86,7 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, 
 	s := w.plan(w.files, large, bound)
 	var d done
 	var hopeless error
-	began := time.Now()
+	began, oversize := time.Now(), 0
 	err := w.health.retry(streaming, w.closing, func() error {
 		w.room.copies(x)
 		defer w.room.copies(noExchange)
@@ -93,9 +94,14 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, 
 		if s, err = w.usable(s, bound); err == nil {
 			d, err = write(s)
 		}
+		if isOversize(err) {
+			oversize++
+		}
 		switch {
 		case errors.As(err, new(*readError)):
 			hopeless, err = err, nil
+		case oversize == oversizeTries:
+			hopeless, err = &unfitError{err}, nil
 		case isFull(err) && time.Since(began) >= fullPatience && w.room.isBlockedBy(x.size()) && !isClosed(w.closing):
 			hopeless, err = &givenUpError{err}, nil
 		}
@@ -111,6 +117,13 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, 
 	w.underway = underway{handed: true}
 	return true
 }
+
+// oversizeTries is how often a file is found to be as long as the file system lets one be before that is
+// the doing of the exchange: after two failures it has a file of its own.
+const oversizeTries = 3
+
+// isOversize reports that a file would be longer than its file system allows (4 GiB on FAT).
+func isOversize(err error) bool { return errors.Is(err, syscall.EFBIG) }
 
 // usable is a file that takes records: s, or the next one if a write to s went wrong.
 func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -23,6 +24,9 @@ type Writer struct {
 	Host   string // last part
 	Target int64  // size of a file in bytes; 0 for DefaultTarget
 	Temp   string // where large blocks wait; "" for the system's directory
+
+	// Made, if it is not nil, is called with the path of each file when that has been made.
+	Made func(path string) error
 
 	file       *warc.Writer
 	serial     int
@@ -243,7 +247,10 @@ func (w *Writer) room(n int64) error {
 	}
 	w.file = file
 	w.serial++
-	return nil
+	if w.Made == nil {
+		return nil
+	}
+	return w.Made(filepath.Join(w.Dir, file.Name()+warc.OpenSuffix))
 }
 
 // Close finishes the file that is being written; it has its final name then. More records can follow, in another file.
