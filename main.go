@@ -1511,7 +1511,7 @@ func (c *exportCommand) exportOld(dir string) error {
 	if err != nil {
 		return err
 	}
-	w := &v09.Writer{Dir: c.Out, Prefix: filepath.Base(dir), Host: host, Target: c.FileSize, Temp: c.Out}
+	w := &v09.Writer{Dir: c.Out, Prefix: filepath.Base(dir), Host: host, Target: c.FileSize, Temp: c.Out, Made: c.Mode.Set}
 	damaged, err := exportFiles(w, archive)
 	if err != nil {
 		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
