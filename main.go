@@ -940,8 +940,8 @@ func writeAtomically(path string, mode os.FileMode, write func(io.Writer) error)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	if isWARC(path) {
-		return fmt.Errorf("%s has the name of a WARC file, which would be lost: name another file", path)
+	if is := reserved(path); is != "" {
+		return fmt.Errorf("%s has the name of %s, which would be lost: name another file", path, is)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -971,6 +971,17 @@ func writeAtomically(path string, mode os.FileMode, write func(io.Writer) error)
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// reserved says what of a collection a path has the name of, if it has one.
+func reserved(path string) string {
+	switch {
+	case isWARC(path):
+		return "a WARC file"
+	case strings.HasPrefix(filepath.Base(path), "index.bolt"): // or one that was set aside
+		return "the index of a collection"
+	}
+	return ""
 }
 
 // isWARC reports whether a path has the name of a WARC file, finished or not.

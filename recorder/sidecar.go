@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,6 +32,8 @@ func (line *sidecar) check() error {
 	switch {
 	case !slices.Contains(truncations, line.Truncated):
 		return fmt.Errorf("it is truncated for no reason of WARC's: %q", line.Truncated)
+	case len(line.Chain) > maxChainKept || len(bytes.Join(line.Chain, nil)) > maxChainKept:
+		return errors.New("it has more certificates than a recorder keeps")
 	case line.Extra != nil:
 		return line.Extra.Check()
 	case !isHTTP(line.URL):

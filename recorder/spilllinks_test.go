@@ -119,6 +119,9 @@ func TestStrangeInSpill(t *testing.T) {
 		"a scheme that is a header": func(t *testing.T, path, _ string) {
 			edit(t, path, func(l *sidecar) { l.URL = "x\r\nWARC-Evil: 1\r\nY://example.com/" })
 		},
+		"too many certificates": func(t *testing.T, path, _ string) {
+			edit(t, path, func(l *sidecar) { l.Chain = make([][]byte, maxChainKept+1) })
+		},
 		"a record that is a header": func(t *testing.T, path, _ string) {
 			edit(t, path, func(l *sidecar) {
 				l.Extra = &Extra{Type: "resource\r\nWARC-Evil: 1", URI: "urn:x:y", ContentType: "text/plain"}
