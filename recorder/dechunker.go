@@ -1,5 +1,7 @@
 package recorder
 
+import "io"
+
 // dechunker takes the transfer coding "chunked" off a body that comes in pieces (RFC 9112 section 7.1). A line feed alone ends a line too.
 // What follows a fault is no data.
 type dechunker struct {
@@ -114,4 +116,50 @@ func hexValue(c byte) int {
 		return int(c|0x20-'a') + 10
 	}
 	return -1
+}
+
+// dechunked reads what is in the chunks of a body, through the eyes of the digests: to other readers a
+// size with a space behind it, or a long extension, is none.
+type dechunked struct {
+	r      io.Reader
+	chunks dechunker
+	buf    [4 << 10]byte
+	piece  []byte // of buf, that is still to be read
+	err    error  // of r
+}
+
+// Read reads data. A body that is not whole ends with io.ErrUnexpectedEOF.
+func (d *dechunked) Read(p []byte) (int, error) {
+	for len(p) > 0 {
+		if len(d.piece) == 0 {
+			if d.err != nil {
+				return 0, d.end()
+			}
+			var n int
+			n, d.err = d.r.Read(d.buf[:])
+			d.piece = d.buf[:n]
+			continue
+		}
+		now := d.piece[:min(len(p), len(d.piece))]
+		data, rest := d.chunks.next(now)
+		d.piece = d.piece[len(now)-len(rest):]
+		if d.chunks.state == broken {
+			return 0, io.ErrUnexpectedEOF
+		}
+		if len(data) > 0 {
+			return copy(p, data), nil
+		}
+	}
+	return 0, nil
+}
+
+// end is how the body ends where r does. Its data is whole when the last chunk has come.
+func (d *dechunked) end() error {
+	switch {
+	case d.err != io.EOF:
+		return d.err
+	case d.chunks.state == inTrailer || d.chunks.state == inField || d.chunks.state == atEnd:
+		return io.EOF
+	}
+	return io.ErrUnexpectedEOF
 }

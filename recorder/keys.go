@@ -1,12 +1,10 @@
 package recorder
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"net/http/httputil"
 	"slices"
 	"strings"
 
@@ -180,7 +178,7 @@ func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	limit := min(size, canon.MaxBody+1)
 	switch {
 	case chunked:
-		decoded = httputil.NewChunkedReader(bufio.NewReader(wire))
+		decoded = &dechunked{r: wire}
 	case size > canon.MaxBody:
 		limit = longStart // it is long in any case
 	}
