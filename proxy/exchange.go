@@ -310,7 +310,9 @@ func (e *exchange) relayResponse(res *response, head int) error {
 			return err
 		}
 		if b.done() {
-			e.x.Flush()
+			if err := e.flush(); err != nil {
+				return err
+			}
 		}
 		err := e.toClient(piece)
 		e.up.consume(len(piece))
@@ -340,7 +342,7 @@ func (e *exchange) keepBuffered(b *body) {
 // TLS servers close without close_notify, so its absence does not count as a fault there.
 func (e *exchange) ended(b *body, err error) error {
 	if b.framing == untilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) {
-		return nil
+		return e.flush()
 	}
 	return err
 }

@@ -370,10 +370,11 @@ func (x *hostile) run(t *testing.T, secure bool) {
 		x.cfg(&cfg)
 	}
 	h := newHouse(t, cfg)
-	if x.origin == nil {
-		x.origin = silent
+	serve := x.origin
+	if serve == nil {
+		serve = silent
 	}
-	o := newOrigin(t, secure, x.origin)
+	o := newOrigin(t, secure, serve)
 	beside := h.fetchBeside()
 	c := &attacker{house: h, origin: o}
 	if x.tunnel {

@@ -13,6 +13,17 @@ func (e *exchange) keep(side *recorder.Buffer, piece []byte) error {
 	return nil
 }
 
+// flush makes sure that what the client is about to have whole outlives the process.
+func (e *exchange) flush() error {
+	if e.unrecorded {
+		return nil
+	}
+	if err := e.x.Flush(); err != nil {
+		return &recordError{err}
+	}
+	return nil
+}
+
 // commit ends the record. An unrecorded exchange is counted and not listed: that it is missing is the operator's wish, what
 // it was may be just what is to be in no list, and there may be thousands a second.
 func (e *exchange) commit() {

@@ -159,6 +159,19 @@ func (b *Buffer) flushAll() error {
 	return err
 }
 
+// unsaved is why a part of what came is not in the file of a buffer that has spilled.
+func (b *Buffer) unsaved() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file == nil {
+		return nil
+	}
+	if err := b.settle(); b.spilled < b.size {
+		return fmt.Errorf("not all of it is on disk: %w", err)
+	}
+	return nil
+}
+
 // lacks waits until nothing is being written to the file, and returns why not all that came was kept;
 // nil if it was, be it in memory because the file failed.
 func (b *Buffer) lacks() error {

@@ -64,17 +64,19 @@ func (x *Exchange) begin(m *memory) {
 }
 
 // Flush makes sure that the exchange outlives the process, if it is large or has left memory for
-// another reason. Whoever passes on the last byte of a response calls it before: what the client has
-// whole is recorded whole, whatever becomes of the recorder.
-func (x *Exchange) Flush() {
-	x.about("", 0)
+// another reason. Whoever passes on the last byte of a response calls it before, and does not pass it
+// on after an error: what the client has whole is recorded whole, whatever becomes of the recorder.
+func (x *Exchange) Flush() error {
+	return errors.Join(x.about("", 0), x.Request.unsaved(), x.Response.unsaved())
 }
 
 // about notes where its records are about to go: there the next start looks for them.
-func (x *Exchange) about(file string, at int64) {
-	if err := x.spill.note(file, at); err != nil {
+func (x *Exchange) about(file string, at int64) error {
+	err := x.spill.note(file, at)
+	if err != nil {
 		x.spill.failed(err)
 	}
+	return err
 }
 
 // Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It blocks while more bytes
@@ -104,7 +106,7 @@ func (x *Exchange) release() {
 
 // keepSpilled lets all that has spilled be on disk, and the memory that held the last of it go.
 func (x *Exchange) keepSpilled() {
-	x.Flush()
+	x.about("", 0) // what it could not write down is in memory, and is told to all by failed
 	for _, b := range []*Buffer{&x.Request, &x.Response} {
 		if b.file != nil && b.spilled == b.size {
 			b.drop()

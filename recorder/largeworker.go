@@ -69,7 +69,9 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 	w.put(x, e.bound(block.length), func(s *segment) (done, error) {
 		d := e.done(w.records.keyer, &block)
 		header := e.appendHeader(nil, w.style, &block, &s.warcinfo)
-		x.about(s.name, s.safe)
+		if err := x.about(s.name, s.safe); err != nil {
+			return d, err
+		}
 		offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
 			return f.AppendStream(func(t *warc.Tail) (err error) {
 				d.capture.Length, err = w.stream(t, header, &block, bodyOf(e.Block, &block))
@@ -145,7 +147,9 @@ func (w *largeWorker) write(s *segment, x *Exchange, request, response *message,
 	r := w.make(x, request, response, s)
 	w.note(found, r, response, s)
 	d := doneOf(x, r, found)
-	x.about(s.name, s.safe)
+	if err := x.about(s.name, s.safe); err != nil { // else a crash could bring it twice
+		return d, err
+	}
 	offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
 		return f.AppendStream(func(t *warc.Tail) (err error) {
 			if len(r.response) > 0 {

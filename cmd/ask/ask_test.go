@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"net"
@@ -50,6 +51,9 @@ func TestSilentInTheMiddle(t *testing.T) {
 	address := listener(t, func(conn net.Conn) {
 		select {
 		case <-first:
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
+				t.Error(err)
+			}
 			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
 		default:
 		}
