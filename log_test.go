@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -78,7 +79,7 @@ func (u *unread) fill(n int) {
 	client := http.Client{Transport: &http.Transport{Proxy: proxy}, Timeout: patience}
 	defer client.CloseIdleConnections()
 	for i := range n {
-		res, err := client.Get(fmt.Sprintf("%s/%d?%s", origin.URL, i, strings.Repeat("x", 30<<10)))
+		res, err := client.Get(fmt.Sprintf("%s/%d?%s", origin.URL, i, strings.Repeat("x", 2<<10)))
 		if err != nil {
 			u.t.Fatal(err)
 		}
@@ -140,7 +141,7 @@ func (u *unread) memory() (n int64) {
 }
 
 // exchangesForLog are so many that their log lines take 9 MB: more than a pipe and the queue.
-const exchangesForLog = 300
+const exchangesForLog = 4500
 
 // TestNobodyReadsTheLog: with standard error stalled, gone, closed or full everything is recorded
 // and indexed, /status counts what the log lacks, and the end is clean.
@@ -267,6 +268,9 @@ func TestHangup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // else a test under nohup would hand that on
+	defer signal.Stop(hangups)
 	u := recordUnread(t, null)
 	u.fill(3)
 	u.end(syscall.SIGHUP)

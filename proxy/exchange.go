@@ -61,7 +61,13 @@ func (e *exchange) run(url string) (goesOn bool) {
 	if res.status == 101 {
 		return e.switchProtocols(head)
 	}
-	return e.finish(&res, e.relayResponse(&res, head))
+	err = e.relayResponse(&res, head)
+	if err != nil && !e.unrecorded {
+		if cut := e.x.WasCut(); cut != nil {
+			err = &recordError{cut}
+		}
+	}
+	return e.finish(&res, err)
 }
 
 // fetch sends the request and waits for the head of the final response, which it leaves in the upstream's buffer. A
@@ -109,6 +115,7 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 	if e.s.p.ctx.Err() != nil { // stopped meanwhile: stop() may not have seen this connection
 		e.up.raw.Close()
 	}
+	e.x.Conn = e.up.raw
 	e.x.RemoteIP, e.x.TLS, e.x.Cipher, e.x.Chain, e.x.Unverified = e.up.ip, e.up.tls, e.up.cipher, e.up.chain, e.up.unverified
 	return reused, nil
 }

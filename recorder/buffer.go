@@ -25,6 +25,7 @@ type Buffer struct {
 	spilled int64    // bytes in file
 	crc     uint32   // of them
 	size    int64
+	held    *held // what it has of the room on disk; nil until it takes some
 	err     error // why nothing more can be kept
 	refused bool  // something was not kept for that reason
 
@@ -61,7 +62,7 @@ func (b *Buffer) Write(p []byte) (int, error) {
 
 // hasRoom reports whether p can go into memory as it is.
 func (b *Buffer) hasRoom(p []byte) bool {
-	return b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk)
+	return b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk) && !(b.held != nil && b.held.cut.Load())
 }
 
 // take keeps p in memory, where there is room for it.
@@ -71,6 +72,7 @@ func (b *Buffer) take(p []byte) {
 }
 
 func (b *Buffer) writeSlowly(p []byte) (int, error) {
+	b.noteCut()
 	if b.err != nil {
 		return 0, b.err
 	}
@@ -102,9 +104,23 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 	return n, b.err
 }
 
+// wasCut is why the room on disk went to others; nil if it did not.
+func (b *Buffer) wasCut() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held.wasCut()
+}
+
+// noteCut notes that the room on disk went to others.
+func (b *Buffer) noteCut() {
+	if err := b.held.wasCut(); err != nil && b.err == nil {
+		b.err, b.refused = fmt.Errorf("spill: %w", err), true
+	}
+}
+
 // mayWrite reports whether there is room on disk for n bytes more.
 func (b *Buffer) mayWrite(n int) error {
-	if err := b.memory.room.take(b, int64(n)); err != nil {
+	if err := b.memory.room.await(b, int64(n)); err != nil {
 		b.err = fmt.Errorf("spill: %w", err)
 	}
 	return b.err
@@ -175,6 +191,7 @@ func (b *Buffer) unsaved() error {
 // lacks waits until nothing is being written to the file, and returns why not all that came was kept;
 // nil if it was, be it in memory because the file failed.
 func (b *Buffer) lacks() error {
+	b.noteCut()
 	if err := b.settle(); b.refused {
 		return err
 	}
@@ -244,7 +261,7 @@ func (b *Buffer) Reset() {
 		b.file.Close() // what was written to it is not asked for any more
 		b.memory.room.drop(b)
 	}
-	b.file, b.spilled, b.crc, b.size, b.err, b.refused = nil, 0, 0, 0, nil, false
+	b.file, b.held, b.spilled, b.crc, b.size, b.err, b.refused = nil, nil, 0, 0, 0, nil, false
 }
 
 // grow makes room for size bytes in memory. It is false if they must go to disk.
@@ -268,7 +285,7 @@ func (b *Buffer) leaveMemory() error {
 	b.mu.Lock()
 	var file *os.File
 	if err == nil {
-		err = b.memory.room.take(b, b.size)
+		err = b.memory.room.await(b, b.size)
 	}
 	if err == nil {
 		file, err = b.memory.file(b.spill.fileOf(b))

@@ -3,6 +3,7 @@ package recorder
 import (
 	"cmp"
 	"errors"
+	"io"
 	"net/netip"
 	"strings"
 	"time"
@@ -26,6 +27,10 @@ type Exchange struct {
 
 	// RemoteIP is the origin's address; the zero Addr if no connection was made.
 	RemoteIP netip.Addr
+
+	// Conn is the connection to the origin, while bytes may come of it. The recorder closes it, from
+	// another goroutine, when the exchange has the room on disk that others need and next to nothing comes.
+	Conn io.Closer
 
 	// TLS and Cipher are tls.VersionTLS13 … and the cipher suite of the connection to the origin; 0 without TLS.
 	TLS, Cipher uint16
@@ -61,6 +66,11 @@ func (x *Exchange) begin(m *memory) {
 	x.spill.x = x
 	x.Request.memory, x.Response.memory = m, m
 	x.Request.spill, x.Response.spill = &x.spill, &x.spill
+}
+
+// WasCut is why the recorder has closed Conn; nil if it has not.
+func (x *Exchange) WasCut() error {
+	return errors.Join(x.Request.wasCut(), x.Response.wasCut())
 }
 
 // Flush makes sure that the exchange outlives the process, if it is large or has left memory for

@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -14,20 +15,42 @@ import (
 // room is the free space of the collection's disk, which all that spills draws from: what lies there
 // needs as much again for its records before it goes, one after another. A body for which that would
 // not leave min-free-space is cut. The zero room does not look.
+//
+// A large body whose bytes trickle would keep room from all others for as long as it likes: when they
+// need it, that body is cut instead.
 type room struct {
 	dir   string
 	floor int64 // that must be left, in bytes; 0 does not look
 
 	mu      sync.Mutex
-	sizes   map[*Buffer]int64 // of what has spilled and is not being copied
-	largest int64             // of them
+	held    map[*Buffer]*held // by what has spilled and is not being copied
+	largest int64             // of them, in bytes
 	budget  int64             // bytes that may be written before the next look
 	looked  time.Time
 
 	copying atomic.Int64 // bytes of the exchange whose records are being written that are still to come
 }
 
+// held is what one side of an exchange has of the room.
+type held struct {
+	size   int64
+	since  time.Time // when it last became more
+	conn   io.Closer // brings what is to come; nil if nothing does
+	cut    atomic.Bool
+	reason error // why it was cut; to be read when it was
+}
+
 const (
+	// slowAfter is how long the largest body may bring too little to reach the disk (256 KiB) when
+	// others lack room.
+	slowAfter = 10 * time.Second
+
+	// doubtAfter is how soon it looks as if that might come.
+	doubtAfter = time.Second
+
+	// roomPatience is how long a body waits for the room of one that is being cut, or may be.
+	roomPatience = 2 * slowAfter
+
 	// lookEvery is the longest time between two looks at the disk while bodies pass: others write too.
 	lookEvery = 100 * time.Millisecond
 
@@ -47,52 +70,101 @@ func (e *noRoomError) Error() string {
 		bytes(e.free), e.dir, bytes(e.size), bytes(e.floor))
 }
 
-// take reports whether n bytes more of b may be written to disk.
-func (r *room) take(b *Buffer, n int64) error {
+// await reports whether n bytes more of b may be written to disk. While a slow body may be about to make
+// room it waits.
+func (r *room) await(b *Buffer, n int64) error {
 	if r.floor <= 0 {
 		return nil
 	}
+	for began := time.Now(); ; time.Sleep(lookEvery) {
+		soon, err := r.take(b, n)
+		if err == nil || !soon || time.Since(began) >= roomPatience {
+			return err
+		}
+	}
+}
+
+// take takes n bytes more for b. soon says after an error that there may be room soon.
+func (r *room) take(b *Buffer, n int64) (soon bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.grow(b, n)
+	h := r.grow(b, n)
+	defer func() {
+		if err == nil {
+			h.since = time.Now()
+		}
+	}()
 	r.budget -= 2 * n
 	if r.budget >= 0 && time.Since(r.looked) < lookEvery {
-		return nil
+		return false, nil
 	}
-	free, err := freeSpace(r.dir)
-	if err != nil {
-		return nil // the watcher says so
+	free, failed := freeSpace(r.dir)
+	if failed != nil {
+		return false, nil // the watcher says so
 	}
 	need := max(r.largest, r.copying.Load())
-	if r.sizes[b] == need {
+	if h.size == need {
 		need += need / slackFor
 	}
 	r.looked, r.budget = time.Now(), (free-n-need-r.floor)/2
 	if free-n-need >= r.floor {
-		return nil
+		return false, nil
 	}
-	err = &noRoomError{r.dir, free, r.sizes[b], r.floor}
-	r.grow(b, -n)
-	return err
+	err = &noRoomError{r.dir, free, h.size, r.floor}
+	h.size -= n
+	r.findLargest()
+	return r.cutSlow(h, free), err
 }
 
 // grow notes that b has n bytes more on disk.
-func (r *room) grow(b *Buffer, n int64) {
-	if r.sizes == nil {
-		r.sizes = make(map[*Buffer]int64)
+func (r *room) grow(b *Buffer, n int64) *held {
+	h := r.held[b]
+	if h == nil {
+		if r.held == nil {
+			r.held = make(map[*Buffer]*held)
+		}
+		h = &held{conn: b.spill.x.Conn, since: time.Now()}
+		r.held[b], b.held = h, h
 	}
-	r.sizes[b] += n
-	if n > 0 {
-		r.largest = max(r.largest, r.sizes[b])
-	} else {
-		r.findLargest()
+	h.size += n
+	r.largest = max(r.largest, h.size)
+	return h
+}
+
+// cutSlow cuts the largest body if it is larger than h and nothing to speak of comes of it any more. It
+// reports whether one that was cut is there still, or one may soon be.
+func (r *room) cutSlow(h *held, free int64) (soon bool) {
+	for _, other := range r.held {
+		if other.cut.Load() {
+			return true
+		}
+		idle := time.Since(other.since)
+		if other == h || other.size < r.largest || other.conn == nil || idle < doubtAfter {
+			continue
+		}
+		if idle >= slowAfter {
+			other.reason = fmt.Errorf("it brought next to nothing for %v, and held the room that others need: %w",
+				slowAfter, &noRoomError{r.dir, free, other.size, r.floor})
+			other.cut.Store(true)
+			other.conn.Close()
+		}
+		soon = true
 	}
+	return soon
+}
+
+// wasCut is why the room has cut a side; nil if it has not. A nil held has not.
+func (h *held) wasCut() error {
+	if h == nil || !h.cut.Load() {
+		return nil
+	}
+	return h.reason
 }
 
 func (r *room) findLargest() {
 	r.largest = 0
-	for _, size := range r.sizes {
-		r.largest = max(r.largest, size)
+	for _, h := range r.held {
+		r.largest = max(r.largest, h.size)
 	}
 }
 
@@ -103,8 +175,8 @@ func (r *room) drop(b *Buffer) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	size, found := r.sizes[b]
-	if delete(r.sizes, b); found && size == r.largest {
+	h := r.held[b]
+	if delete(r.held, b); h != nil && h.size == r.largest {
 		r.findLargest()
 	}
 }

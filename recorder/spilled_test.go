@@ -59,7 +59,9 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 		x.Chain = NewChain([][]byte{[]byte("a certificate")})
 		x.Truncated, x.Fault = l.truncated, l.fault
 		if l.finished {
-			x.Flush()
+			if err := x.Flush(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		all = append(all, x)
 	}
@@ -71,7 +73,9 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 		}
 		if name == "sent" {
 			e.Date = time.Now()
-			e.x.Flush()
+			if err := e.x.Flush(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		all = append(all, e.x)
 	}
