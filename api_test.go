@@ -39,7 +39,8 @@ func (p *program) post(token, query, body string) (status int, answer string) {
 	return res.StatusCode, string(b)
 }
 
-// TestRecordAPI: a record is written by who has the token, outlives a kill the moment it is answered, and nothing tells the token.
+// TestRecordAPI: a record is written by who has the token, outlives a kill the moment it is
+// answered, and nothing tells the token.
 func TestRecordAPI(t *testing.T) {
 	const token, query = "the-secret-of-the-test", "type=resource&uri=screenshot:https://example.com/"
 	t.Setenv("WARCORDER_API_TOKEN", token)

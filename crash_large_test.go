@@ -15,9 +15,10 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestCrashLarge kills the recorder under a load of bodies of 1 to 100 MiB, in both directions. Whatever
-// a client had whole at that moment is there after the next start, whole and once; there is no time in
-// which it could be lost. What was in flight may be there, cut. Half of the starts are killed too.
+// TestCrashLarge kills the recorder under a load of bodies of 1 to 100 MiB, in both directions.
+// Whatever a client had whole at that moment is there after the next start, whole and once; there
+// is no time in which it could be lost. What was in flight may be there, cut. Half of the starts
+// are killed too.
 func TestCrashLarge(t *testing.T) {
 	rounds, most := 4, 8<<20
 	if os.Getenv("CI_LONG") != "" {
@@ -112,7 +113,8 @@ func (c *largeCrash) faults() string {
 	return fmt.Sprintf("kill %s %d", points[c.random.IntN(len(points))], 1+c.random.IntN(6))
 }
 
-// exportFrom asks a recorder for the lines; of one that has ended meanwhile they are read from the index.
+// exportFrom asks a recorder for the lines; of one that has ended meanwhile they are read from the
+// index.
 func (c *largeCrash) exportFrom(r *recording) string {
 	c.t.Helper()
 	code, lines, err := r.get("/export")

@@ -31,7 +31,8 @@ var (
 // roundsOfCollection is how many rounds use the same collection: each looks at all of it.
 const roundsOfCollection = 8
 
-// strike is a moment at which the recorder ends itself: when it comes to a point for the hit-th time.
+// strike is a moment at which the recorder ends itself: when it comes to a point for the hit-th
+// time.
 type strike struct {
 	point fault.Point
 	hit   int
@@ -44,7 +45,8 @@ func (s strike) name() string { return fmt.Sprintf("%s %d", s.point, s.hit) }
 // faults is what the recorder is told.
 func (s strike) faults() string { return strings.TrimPrefix(s.with+",kill "+s.name(), ",") }
 
-// strikesUnderLoad are the points that a recorder comes to while it records, first the first hits of all. A file is cut when a write has failed.
+// strikesUnderLoad are the points that a recorder comes to while it records, first the first hits
+// of all. A file is cut when a write has failed.
 func strikesUnderLoad() []strike {
 	return strikes([][]strike{
 		hits(fault.Record, 1, 2, 30), hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
@@ -87,7 +89,8 @@ type strikeList struct {
 	tries int // of the one given last
 }
 
-// next gives the same strike again, a few times, as long as it has not ended a recorder: chance decides whether there was something to strike at.
+// next gives the same strike again, a few times, as long as it has not ended a recorder: chance
+// decides whether there was something to strike at.
 func (l *strikeList) next(struck map[string]int) strike {
 	if l.tries > 0 {
 		last := l.all[(l.given-1)%len(l.all)]
@@ -100,8 +103,9 @@ func (l *strikeList) next(struck map[string]int) strike {
 	return l.all[(l.given-1)%len(l.all)]
 }
 
-// TestCrash ends the recorder again and again, under load and in the middle of its recovery, and holds what is on disk against what clients got.
-// Half of the ends come at a named point, and half after some number of exchanges. Now and then the index is lost too, or the end of a file.
+// TestCrash ends the recorder again and again, under load and in the middle of its recovery, and
+// holds what is on disk against what clients got. Half of the ends come at a named point, and half
+// after some number of exchanges. Now and then the index is lost too, or the end of a file.
 func TestCrash(t *testing.T) {
 	seed := *crashSeed
 	if seed == 0 {
@@ -159,7 +163,8 @@ type crash struct {
 // chance is true once in n times.
 func (c *crash) chance(n int) bool { return c.random.IntN(n) == 0 }
 
-// round lets a recorder start on what the last one left, looks at that, and ends the recorder under load.
+// round lets a recorder start on what the last one left, looks at that, and ends the recorder under
+// load.
 func (c *crash) round(n int) {
 	c.t.Helper()
 	var plan []strike
@@ -207,8 +212,9 @@ func (c *crash) beginCollection() {
 	}[c.random.IntN(4)])
 }
 
-// start starts a recorder that is to end by itself at certain points. If it comes to one before it records it is started again, until it does.
-// Sometimes the collection is recovered first, or its index made anew.
+// start starts a recorder that is to end by itself at certain points. If it comes to one before it
+// records it is started again, until it does. Sometimes the collection is recovered first, or its
+// index made anew.
 func (c *crash) start(plan []strike) *recording {
 	c.t.Helper()
 	switch c.random.IntN(6) {
@@ -226,8 +232,8 @@ func (c *crash) start(plan []strike) *recording {
 	}
 }
 
-// repair runs a command on a collection that nobody records, again and again until it comes to its end, and looks at what it has left. It returns
-// the strikes that it has not come to.
+// repair runs a command on a collection that nobody records, again and again until it comes to its
+// end, and looks at what it has left. It returns the strikes that it has not come to.
 func (c *crash) repair(command string, plan []strike) []strike {
 	c.t.Helper()
 	if _, err := os.Stat(c.dir); err != nil {
@@ -288,7 +294,8 @@ func (c *crash) ended(r *recording) fault.Point {
 	return ""
 }
 
-// untilStruck loads the recorder until it ends itself; if it does not, it may still do so while it is stopped.
+// untilStruck loads the recorder until it ends itself; if it does not, it may still do so while it
+// is stopped.
 func (c *crash) untilStruck(r *recording) {
 	c.t.Helper()
 	c.load(r, 400)
@@ -300,8 +307,9 @@ func (c *crash) untilStruck(r *recording) {
 	}
 }
 
-// untilKilled ends the recorder after some number of exchanges. In half of the rounds it first waits until the log names a number of them, and
-// then nothing but those may be missing that came later.
+// untilKilled ends the recorder after some number of exchanges. In half of the rounds it first
+// waits until the log names a number of them, and then nothing but those may be missing that came
+// later.
 func (c *crash) untilKilled(r *recording) {
 	c.t.Helper()
 	if c.chance(2) {
@@ -338,7 +346,8 @@ func (c *crash) load(r *recording, exchanges int) {
 	c.refused += l.refused.Load()
 }
 
-// mixed is a mixture of requests: most are small, some so large that they are written by themselves.
+// mixed is a mixture of requests: most are small, some so large that they are written by
+// themselves.
 func mixed(n int64) (method, path string, body []byte) {
 	kind := [2]string{"text", "bytes"}[n%2]
 	switch {
@@ -352,7 +361,8 @@ func mixed(n int64) (method, path string, body []byte) {
 	return "GET", fmt.Sprintf("/%s/%d/%d", kind, n, n*7919%20000), nil
 }
 
-// harm does to a collection what a point at the start needs to be come to, and sometimes what a power cut or a bad disk does.
+// harm does to a collection what a point at the start needs to be come to, and sometimes what a
+// power cut or a bad disk does.
 func (c *crash) harm(point fault.Point) {
 	c.t.Helper()
 	if point == fault.RecoverCopy || point == fault.RecoverCut || c.chance(4) {
@@ -391,7 +401,8 @@ func (c *crash) leaveInSpill() {
 		[]byte("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\nThis is"))
 }
 
-// noteWhole takes down which exchanges are whole in the files being written: they must be there afterwards, even if no index knows them yet.
+// noteWhole takes down which exchanges are whole in the files being written: they must be there
+// afterwards, even if no index knows them yet.
 func (c *crash) noteWhole() {
 	for _, path := range c.openFiles() {
 		members, _ := membersOf(path) // up to what is torn
@@ -422,7 +433,8 @@ func (c *crash) tear() {
 	}
 }
 
-// insert puts bytes between two exchanges of the files being written. Where the lines lead will change.
+// insert puts bytes between two exchanges of the files being written. Where the lines lead will
+// change.
 func (c *crash) insert() {
 	c.t.Helper()
 	for _, path := range c.openFiles() {
@@ -442,7 +454,8 @@ func (c *crash) insert() {
 	c.indexed = nil
 }
 
-// cutPower takes from the files being written what nobody has forced to disk, or a part of that, and may leave zeros in its place.
+// cutPower takes from the files being written what nobody has forced to disk, or a part of that,
+// and may leave zeros in its place.
 func (c *crash) cutPower() {
 	c.t.Helper()
 	safe := c.synced()
@@ -471,7 +484,8 @@ func (c *crash) openFiles() []string {
 	return paths
 }
 
-// synced is how much of each file that was being written is on disk: what the index knows, and what the log names, with the request behind it.
+// synced is how much of each file that was being written is on disk: what the index knows, and what
+// the log names, with the request behind it.
 func (c *crash) synced() map[string]int64 {
 	c.t.Helper()
 	safe, committed := map[string]int64{}, c.committed()
@@ -515,7 +529,8 @@ func (c *crash) write(path string, b []byte) {
 	}
 }
 
-// breakIndex removes the index, or damages it. One that is cut may still be whole: a part of the file is unused.
+// breakIndex removes the index, or damages it. One that is cut may still be whole: a part of the
+// file is unused.
 func (c *crash) breakIndex() {
 	c.t.Helper()
 	path := filepath.Join(c.dir, "index.bolt")
@@ -550,7 +565,8 @@ func (c *crash) removeIndex() {
 	}
 }
 
-// endCollection looks at all of a collection after a clean end, and once more after its index has been made anew.
+// endCollection looks at all of a collection after a clean end, and once more after its index has
+// been made anew.
 func (c *crash) endCollection() {
 	c.t.Helper()
 	lines := c.restart()
@@ -592,7 +608,8 @@ func difference(a, b string) string {
 	return fmt.Sprintf("%d lines, it was %d", len(is)-1, len(was)-1)
 }
 
-// unstruck are the points at which no recorder has ended: they are dead, or the test does not lead there.
+// unstruck are the points at which no recorder has ended: they are dead, or the test does not lead
+// there.
 func (c *crash) unstruck() (points []fault.Point) {
 	for _, point := range fault.Points {
 		n := 0

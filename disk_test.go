@@ -71,7 +71,8 @@ func (d *onDisk) begin(faults string) {
 	d.trust = trustOf(d.t, d.ca)
 }
 
-// untilRefused lets clients ask until one is told that nothing can be recorded, and /status says why.
+// untilRefused lets clients ask until one is told that nothing can be recorded, and /status says
+// why.
 func (d *onDisk) untilRefused(clients int, why string) {
 	d.t.Helper()
 	before := d.refused.Load()
@@ -187,7 +188,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestKillOnFullDisk: what was in the index when the disk was full and the recorder killed is there when there is room.
+// TestKillOnFullDisk: what was in the index when the disk was full and the recorder killed is there
+// when there is room.
 func TestKillOnFullDisk(t *testing.T) {
 	dir := mounted(t, "40m")
 	drop := ballast(t, dir, 20<<20)
@@ -318,7 +320,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	d.end()
 }
 
-// TestRemovedDirectory: what was in it is gone, and the log says so, but what comes is recorded in a new one.
+// TestRemovedDirectory: what was in it is gone, and the log says so, but what comes is recorded in
+// a new one.
 func TestRemovedDirectory(t *testing.T) {
 	d := newOnDisk(t, t.TempDir(), "--min-free-space", "0", "--warc-max-size", "2MB")
 	d.begin("")

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestWriteError: an I/O error in the middle of a write, a sync that fails, and an index that cannot be written.
+// TestWriteError: an I/O error in the middle of a write, a sync that fails, and an index that
+// cannot be written.
 func TestWriteError(t *testing.T) {
 	for _, faults := range []string{
 		"fail warc-write 40-42",
@@ -35,7 +36,8 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// TestSlowDisk: a disk on which every write and sync takes 100 ms slows clients, and what waits takes no more memory than it may.
+// TestSlowDisk: a disk on which every write and sync takes 100 ms slows clients, and what waits
+// takes no more memory than it may.
 func TestSlowDisk(t *testing.T) {
 	d := newOnDisk(t, t.TempDir(), "--min-free-space", "0", "--queue-size", "16MB")
 	d.kind = func(n int64) (method, path string, body []byte) { // which deflate

@@ -21,7 +21,8 @@ import (
 	"warcorder/store"
 )
 
-// endsWithin is what SIGTERM takes at most, and as long again for a machine that has much else to do.
+// endsWithin is what SIGTERM takes at most, and as long again for a machine that has much else to
+// do.
 const endsWithin = 20 * time.Second
 
 // streams is an origin of bodies of any size, of which no two are the same.
@@ -49,8 +50,8 @@ func (r *recording) terminate() time.Duration {
 	return time.Since(began)
 }
 
-// TestEndsInTime: SIGTERM while ten finished bodies wait for their records ends within the time that is
-// said; the next start records what was left, and no gap says that anything is missing.
+// TestEndsInTime: SIGTERM while ten finished bodies wait for their records ends within the time
+// that is said; the next start records what was left, and no gap says that anything is missing.
 func TestEndsInTime(t *testing.T) {
 	size, faults := 20<<20, "slow warc-write 20ms"
 	if os.Getenv("CI_LONG") != "" {
@@ -114,8 +115,8 @@ func TestEndsInTime(t *testing.T) {
 	}
 }
 
-// TestEndsOnStalledDisk: a disk that does not answer keeps nobody from ending the recorder. The next
-// start has what lay in spill/, and says that the end was none.
+// TestEndsOnStalledDisk: a disk that does not answer keeps nobody from ending the recorder. The
+// next start has what lay in spill/, and says that the end was none.
 func TestEndsOnStalledDisk(t *testing.T) {
 	origin := streams(t)
 	collections, ca := t.TempDir(), filepath.Join(t.TempDir(), "ca")

@@ -21,8 +21,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// kept holds what a collection has on disk against what clients got and what the recorder said: nothing lost, no line without its bytes, no
-// response without its line.
+// kept holds what a collection has on disk against what clients got and what the recorder said:
+// nothing lost, no line without its bytes, no response without its line.
 type kept struct {
 	t        *testing.T
 	dir      string // of the collection
@@ -80,8 +80,9 @@ func (k *kept) export() string {
 	return lines.String()
 }
 
-// check checks a collection in which nothing is being written, after recovery. Whatever a client had two seconds before the moment alive must be
-// there. What was checked before is read again only if all is.
+// check checks a collection in which nothing is being written, after recovery. Whatever a client
+// had two seconds before the moment alive must be there. What was checked before is read again only
+// if all is.
 func (k *kept) check(lines string, alive time.Time, all bool) {
 	k.t.Helper()
 	indexed := k.parse(lines)
@@ -246,7 +247,8 @@ func (k *kept) checkFile(name string, file *walked, at map[int64]*capture) {
 	}
 }
 
-// checkCapture reads a capture as anybody else would: from offset and length alone, with another gzip.
+// checkCapture reads a capture as anybody else would: from offset and length alone, with another
+// gzip.
 func (k *kept) checkCapture(c *capture) error {
 	f, err := k.open(c.file)
 	if err != nil {

@@ -50,8 +50,8 @@ func amfMessages(n int) string {
 	return b.String()
 }
 
-// TestKeyOfHostileRows: warcorder key --jsonl answers a body of 1 MiB of any shape in any dialect in
-// a few seconds of processor time and 200 MB.
+// TestKeyOfHostileRows: warcorder key --jsonl answers a body of 1 MiB of any shape in any dialect
+// in a few seconds of processor time and 200 MB.
 func TestKeyOfHostileRows(t *testing.T) {
 	for name, row := range hostileRows {
 		for _, dialect := range []string{"pywb", "spec", "warciojs"} {

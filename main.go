@@ -1,7 +1,8 @@
-// Command warcorder is a recording forward proxy for web archiving: what passes through it is kept byte for byte in WARC
-// files and in an index of captures.
+// Command warcorder is a recording forward proxy for web archiving: what passes through it is kept
+// byte for byte in WARC files and in an index of captures.
 //
-// main reads the command line and the configuration, makes the parts, and ends them in reverse order.
+// main reads the command line and the configuration, makes the parts, and ends them in reverse
+// order.
 package main
 
 import (
@@ -60,8 +61,8 @@ import (
 // version is what the warcinfo records and `warcorder version` say.
 const version = "0.1.0"
 
-// commandLine is the whole command line. Its flags are the keys of the configuration file, and WARCORDER_* in the
-// environment.
+// commandLine is the whole command line. Its flags are the keys of the configuration file, and
+// WARCORDER_* in the environment.
 type commandLine struct {
 	Config kong.ConfigFlag `help:"YAML file with settings; its keys are named like these flags. See config.example.yaml." placeholder:"FILE" env:"WARCORDER_CONFIG"`
 	Log    string          `help:"How to log, on standard error: text for people, json for machines, auto by whether it is a terminal." enum:"auto,text,json" default:"auto"`
@@ -180,8 +181,9 @@ func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	return nil
 }
 
-// parseHosts reads a list of hosts that must be there. A flag that is given again adds to it: else the first --no-record of
-// two would be forgotten in silence, and its hosts recorded. false empties it.
+// parseHosts reads a list of hosts that must be there. A flag that is given again adds to it: else
+// the first --no-record of two would be forgotten in silence, and its hosts recorded. false empties
+// it.
 func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().IsEOL() {
 		return errors.New("say which hosts: bank.example,*.internal.example, or * for all")
@@ -204,7 +206,8 @@ func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 
 // --- the configuration file
 
-// fileConfig is a configuration file as kong asks for it: the value and line of each key, nested keys joined by "-".
+// fileConfig is a configuration file as kong asks for it: the value and line of each key, nested
+// keys joined by "-".
 type fileConfig map[string]setting
 
 type setting struct {
@@ -287,7 +290,8 @@ func scalar(node *yaml.Node) (string, error) {
 	return "", errors.New("expected a value or a list")
 }
 
-// plain returns a node as JSON has it; values are strings, as they stand in the file (a decode set of [2F, 21] is no number).
+// plain returns a node as JSON has it; values are strings, as they stand in the file (a decode set
+// of [2F, 21] is no number).
 func plain(node *yaml.Node) any {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -331,7 +335,8 @@ func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	return s.value, nil
 }
 
-// configKeys returns the names that may stand in a configuration file: the flags of record and those of all commands.
+// configKeys returns the names that may stand in a configuration file: the flags of record and
+// those of all commands.
 func configKeys(app *kong.Application) map[string]bool {
 	known := map[string]bool{}
 	for _, group := range app.AllFlags(true) {
@@ -362,8 +367,8 @@ type recordCommand struct {
 	Recorder recorder.Config `embed:""`
 }
 
-// Run records until a signal. Whatever becomes of standard error (nobody reads it, whoever did has gone, its disk is full), that
-// goes on.
+// Run records until a signal. Whatever becomes of standard error (nobody reads it, whoever did has
+// gone, its disk is full), that goes on.
 func (c *recordCommand) Run(line *commandLine) error {
 	signal.Ignore(syscall.SIGPIPE)
 	out := line.queue()
@@ -419,7 +424,8 @@ type serving struct {
 	person    bool // reads the log
 }
 
-// endings gives the signals that end a recording. A SIGHUP that whoever started us has us ignore, as nohup does, is none.
+// endings gives the signals that end a recording. A SIGHUP that whoever started us has us ignore,
+// as nohup does, is none.
 func endings() <-chan os.Signal {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -435,7 +441,8 @@ type status struct {
 	LogDropped int64 `json:"logDropped"` // lines of the log that found no room: nobody reads it, or its disk is full
 }
 
-// check refuses settings that cannot be meant. Without a host the listener would be open to the whole network.
+// check refuses settings that cannot be meant. Without a host the listener would be open to the
+// whole network.
 func (c *recordCommand) check() error {
 	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
 		return fmt.Errorf("--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let every machine of the network in", c.Listen)
@@ -487,7 +494,8 @@ func (c *recordCommand) serve(r *serving) error {
 	return err
 }
 
-// writingTime is how long after shutdown-timeout what is on disk already may still be made records of.
+// writingTime is how long after shutdown-timeout what is on disk already may still be made records
+// of.
 const writingTime = 2 * time.Second
 
 // greet says where it listens and writes, and how to trust the certificate.
@@ -542,8 +550,8 @@ func explainRead(err error, dir string) error {
 	return err
 }
 
-// lockPatience is how long a command waits for a collection that another one has open, unless that is
-// a recorder: those who read are done in a moment.
+// lockPatience is how long a command waits for a collection that another one has open, unless that
+// is a recorder: those who read are done in a moment.
 const lockPatience = 5 * time.Second
 
 // whenFree opens a collection, and waits some seconds for those who have it open. If they stay it
@@ -580,7 +588,8 @@ func holders(dir string) string {
 	return printable(strings.Join(names, " and "))
 }
 
-// alive reports whether there is a process of that number. After a crash recorder.json names one that is gone.
+// alive reports whether there is a process of that number. After a crash recorder.json names one
+// that is gone.
 func alive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -755,8 +764,8 @@ func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, e
 	return exported, explainRead(err, dir)
 }
 
-// tellLacking says what the index does not know, since the last recorder did not come to its end, or had
-// no time to write what lay on disk.
+// tellLacking says what the index does not know, since the last recorder did not come to its end,
+// or had no time to write what lay on disk.
 func tellLacking(dir string, index *store.Bolt) error {
 	n, err := unindexed(dir, index)
 	if err != nil {
@@ -773,7 +782,8 @@ func tellLacking(dir string, index *store.Bolt) error {
 	return nil
 }
 
-// unindexed returns how many bytes of files that are not finished the index does not know: nobody has looked at them since their recorder died.
+// unindexed returns how many bytes of files that are not finished the index does not know: nobody
+// has looked at them since their recorder died.
 func unindexed(dir string, index *store.Bolt) (n int64, err error) {
 	files, err := index.Files()
 	for _, f := range files {
@@ -860,8 +870,8 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 	return exported, nil
 }
 
-// askRecorder asks the recorder that has a collection open for one of its pages. An answer other than
-// 200 is an error.
+// askRecorder asks the recorder that has a collection open for one of its pages. An answer other
+// than 200 is an error.
 func askRecorder(dir, path string, query url.Values) (*http.Response, error) {
 	who, running := runningRecorder(dir)
 	if !running {
@@ -890,8 +900,8 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// forProcess answers those who mean this process, or do not say which one: after a crash recorder.json can name an address that is another
-// recorder's now.
+// forProcess answers those who mean this process, or do not say which one: after a crash
+// recorder.json can name an address that is another recorder's now.
 func forProcess(pid int, page http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if meant := r.URL.Query().Get("pid"); meant != "" && meant != fmt.Sprint(pid) {
@@ -902,8 +912,8 @@ func forProcess(pid int, page http.HandlerFunc) http.Handler {
 	})
 }
 
-// exportPage streams the lines of a running recorder's index. An error in the middle breaks the answer off, so that
-// nobody takes a part for the whole.
+// exportPage streams the lines of a running recorder's index. An error in the middle breaks the
+// answer off, so that nobody takes a part for the whole.
 func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		form := r.URL.Query()
@@ -934,8 +944,8 @@ func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 	}
 }
 
-// writeAtomically writes a file of that mode beside path and renames it when it is whole and on disk. What is there and no
-// regular file, a pipe or a device, is written to as it is.
+// writeAtomically writes a file of that mode beside path and renames it when it is whole and on
+// disk. What is there and no regular file, a pipe or a device, is written to as it is.
 func writeAtomically(path string, mode os.FileMode, write func(io.Writer) error) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -1063,7 +1073,8 @@ type keyCommand struct {
 	JSONL   bool          `name:"jsonl" help:"Read requests as JSON, one a line, from standard input, and write their keys in the same way."`
 }
 
-// Run prints the keys of one request, each with its name, or those of all requests on standard input.
+// Run prints the keys of one request, each with its name, or those of all requests on standard
+// input.
 func (c *keyCommand) Run(*commandLine) error {
 	if c.JSONL {
 		return vector.Run(os.Stdin, os.Stdout)
@@ -1234,7 +1245,8 @@ func (c *rebuildCommand) Run(line *commandLine) error {
 	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, recorder.Rebuild)
 }
 
-// repair runs one of the two, and says what it found. Whatever is missing in the archive makes the exit status 1.
+// repair runs one of the two, and says what it found. Whatever is missing in the archive makes the
+// exit status 1.
 func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 	work func(recorder.Config, string, zerolog.Logger, recorder.Progress) (recorder.Recovered, error)) error {
 	dir, err := f.path()
@@ -1304,7 +1316,8 @@ type verifyCommand struct {
 	Files []string `arg:"" optional:"" name:"file" help:"WARC files of any tool. Default: all files of the collection, and its index."`
 }
 
-// Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit status 1.
+// Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit
+// status 1.
 func (c *verifyCommand) Run(*commandLine) error {
 	var bar *progressbar.ProgressBar
 	out := json.NewEncoder(os.Stdout)
@@ -1410,7 +1423,8 @@ type indexCommand struct {
 	Files []string `arg:"" name:"file" help:"WARC files of any tool: .warc, .warc.gz, .warc.zst."`
 }
 
-// Run adds the files, and says what was found in each. What could not be indexed makes the exit status 1.
+// Run adds the files, and says what was found in each. What could not be indexed makes the exit
+// status 1.
 func (c *indexCommand) Run(line *commandLine) error {
 	dir, err := c.path()
 	if err != nil {
@@ -1464,7 +1478,8 @@ type importCommand struct {
 	Files []string `arg:"" name:"file" help:"Files to import; segments of one record may lie in several of them."`
 }
 
-// Run converts the files to WARC 1.1 and adds them to the collection. The files themselves stay as they are.
+// Run converts the files to WARC 1.1 and adds them to the collection. The files themselves stay as
+// they are.
 func (c *importCommand) Run(line *commandLine) (err error) {
 	dir, err := c.path()
 	if err != nil {
@@ -1543,7 +1558,8 @@ func sameDir(path, other string) (bool, error) {
 	return err == nil && os.SameFile(a, b), err
 }
 
-// exportFiles writes the records of all finished files of an archive. It returns how many damaged places it has passed over.
+// exportFiles writes the records of all finished files of an archive. It returns how many damaged
+// places it has passed over.
 func exportFiles(w *v09.Writer, archive string) (damaged int, err error) {
 	entries, err := os.ReadDir(archive)
 	if err != nil {

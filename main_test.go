@@ -26,7 +26,8 @@ import (
 	"warcorder/recorder"
 )
 
-// TestMain lets the test binary be warcorder itself, so that tests run the real program as a process.
+// TestMain lets the test binary be warcorder itself, so that tests run the real program as a
+// process.
 func TestMain(m *testing.M) {
 	if os.Getenv("RUN_AS_WARCORDER") != "" {
 		main()
@@ -349,7 +350,8 @@ func (p *program) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// TestRecordAndExport is the program's life: record, export meanwhile, refuse a second recorder, end, export again.
+// TestRecordAndExport is the program's life: record, export meanwhile, refuse a second recorder,
+// end, export again.
 func TestRecordAndExport(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }))
 	defer origin.Close()
@@ -463,7 +465,8 @@ func TestExportSelects(t *testing.T) {
 	}
 }
 
-// TestKeysOfACollection: bodies in the keys, other dialects, secondary keys and lookups, while recording and afterwards.
+// TestKeysOfACollection: bodies in the keys, other dialects, secondary keys and lookups, while
+// recording and afterwards.
 func TestKeysOfACollection(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer origin.Close()
@@ -526,7 +529,8 @@ func TestKeysOfACollection(t *testing.T) {
 	check("afterwards")
 }
 
-// TestIndexCommand adds files of another tool to a collection, also while it is being recorded, which is refused.
+// TestIndexCommand adds files of another tool to a collection, also while it is being recorded,
+// which is refused.
 func TestIndexCommand(t *testing.T) {
 	record := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <http://example.com/%s>\r\nWARC-Date: 2026-11-21T12:00:00Z\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n"
 	from := t.TempDir()
@@ -690,7 +694,8 @@ func TestEveryFlagHasHelp(t *testing.T) {
 	walk(parser.Model.Node)
 }
 
-// TestDedupFlags: off and false, which YAML takes for more than text, arrive as they are written; so do nested keys of the warcinfo record.
+// TestDedupFlags: off and false, which YAML takes for more than text, arrive as they are written;
+// so do nested keys of the warcinfo record.
 func TestDedupFlags(t *testing.T) {
 	file := writeFile(t, "dedup: off\ndedup-for: 24h\nsl: false\nwarcinfo:\n  operator: The Operator\n  is-part-of: x\n")
 	for _, args := range [][]string{

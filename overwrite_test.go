@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestExportKeepsIndex: export does not write over an index, in which alone the gaps are, nor over what
-// else a collection cannot do without.
+// TestExportKeepsIndex: export does not write over an index, in which alone the gaps are, nor over
+// what else a collection cannot do without.
 func TestExportKeepsIndex(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"index.bolt", "index.bolt.old", "a.warc.gz", "a.warc.gz.open"} {

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// watchPeak looks at the memory of a process that has been started until it ends. The usage that the
-// system tells at the end is of no use: it counts from the fork on, when the memory is the test's.
+// watchPeak looks at the memory of a process that has been started until it ends. The usage that
+// the system tells at the end is of no use: it counts from the fork on, when the memory is the
+// test's.
 func watchPeak(t *testing.T, cmd *exec.Cmd) (peak func() int64) {
 	t.Helper()
 	var most atomic.Int64

@@ -59,8 +59,9 @@ func atRest(t *testing.T, dir string, n int) string {
 	return collection
 }
 
-// TestBlockedReader: an export whose reader has stopped reading keeps no recorder from starting; when
-// its reader goes on it gets all lines, the rest of them from that recorder, or again from the index.
+// TestBlockedReader: an export whose reader has stopped reading keeps no recorder from starting;
+// when its reader goes on it gets all lines, the rest of them from that recorder, or again from the
+// index.
 func TestBlockedReader(t *testing.T) {
 	const n = 20_000
 	for _, dialect := range []string{"pywb", "spec"} {
@@ -105,7 +106,8 @@ func TestBlockedReader(t *testing.T) {
 	}
 }
 
-// TestWhoHoldsIt: a recorder that cannot start since a reader has the index open waits, and names it.
+// TestWhoHoldsIt: a recorder that cannot start since a reader has the index open waits, and names
+// it.
 func TestWhoHoldsIt(t *testing.T) {
 	dir := t.TempDir()
 	index, err := os.Open(filepath.Join(atRest(t, dir, 10), "index.bolt"))
@@ -159,8 +161,8 @@ func TestExportsArePrivate(t *testing.T) {
 	}
 }
 
-// TestOldRecorderKeepsBodies: a recorder that cannot leave request bodies out is not asked for lines
-// without them.
+// TestOldRecorderKeepsBodies: a recorder that cannot leave request bodies out is not asked for
+// lines without them.
 func TestOldRecorderKeepsBodies(t *testing.T) {
 	dir := t.TempDir()
 	collection := atRest(t, dir, 10)
@@ -186,8 +188,8 @@ func TestOldRecorderKeepsBodies(t *testing.T) {
 	}
 }
 
-// TestCraftedIndexes: an index whose meta pages claim what they like costs no command more memory than
-// a sound one does.
+// TestCraftedIndexes: an index whose meta pages claim what they like costs no command more memory
+// than a sound one does.
 func TestCraftedIndexes(t *testing.T) {
 	for name, lie := range map[string]func(meta []byte){
 		"pages in use":  func(meta []byte) { binary.NativeEndian.PutUint64(meta[40:], 1<<31) },

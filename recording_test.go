@@ -42,7 +42,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// recording is a warcorder that runs as a process, and what it says in its log. It may end at any moment.
+// recording is a warcorder that runs as a process, and what it says in its log. It may end at any
+// moment.
 type recording struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -63,7 +64,8 @@ type logLine struct {
 	text                                            string
 }
 
-// launch lets warcorder record into a directory of collections, and waits until it does or has ended before.
+// launch lets warcorder record into a directory of collections, and waits until it does or has
+// ended before.
 func launch(t *testing.T, collections, ca, faults string, args ...string) *recording {
 	t.Helper()
 	return launchCommand(t, collections, ca, faults, append([]string{"record", "--listen", "127.0.0.1:0", "--insecure-upstream"}, args...)...)
@@ -247,8 +249,8 @@ func (r *recording) status() (s state) {
 	return s
 }
 
-// content is what the origin answers to a path: one that begins with /text/ deflates to about a quarter, others not at all. The last number of the path is
-// its size.
+// content is what the origin answers to a path: one that begins with /text/ deflates to about a
+// quarter, others not at all. The last number of the path is its size.
 func content(path string) []byte {
 	random := rand.NewChaCha8(sha256.Sum256([]byte(path)))
 	size, err := strconv.Atoi(path[strings.LastIndexByte(path, '/')+1:])
@@ -267,7 +269,8 @@ func content(path string) []byte {
 	return body
 }
 
-// site is an origin, with and without TLS. What it answers depends on the path alone; what is posted to it is in a header of the answer.
+// site is an origin, with and without TLS. What it answers depends on the path alone; what is
+// posted to it is in a header of the answer.
 type site struct{ plain, secure *httptest.Server }
 
 // fromSite marks the answers of a site, to tell them from the recorder's own.
@@ -295,7 +298,8 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// received is what clients got whole from the origin through the recorder: the SHA-1 of the response as it came over the wire, and when.
+// received is what clients got whole from the origin through the recorder: the SHA-1 of the
+// response as it came over the wire, and when.
 type received struct {
 	mu  sync.Mutex
 	got map[string]gotten
@@ -320,7 +324,8 @@ func (r *received) len() int {
 	return len(r.got)
 }
 
-// client is a client of the recorder with one connection, which it opens anew when that has ended. It asks nothing twice.
+// client is a client of the recorder with one connection, which it opens anew when that has ended.
+// It asks nothing twice.
 type client struct {
 	proxy string
 	trust *x509.CertPool // for TLS through CONNECT
@@ -339,7 +344,8 @@ func (c *client) close() {
 	}
 }
 
-// fetch asks for a target and notes what comes, if it is the origin's and whole. Its status and body are those of whoever answered.
+// fetch asks for a target and notes what comes, if it is the origin's and whole. Its status and
+// body are those of whoever answered.
 func (c *client) fetch(method, target string, body []byte) (status int, answer []byte, err error) {
 	to, err := url.Parse(target)
 	if err != nil {

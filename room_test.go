@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestSlowBodiesHoldNoRoom: large bodies that trickle hold the room on disk for as long as nobody needs
-// it, and are cut when somebody does.
+// TestSlowBodiesHoldNoRoom: large bodies that trickle hold the room on disk for as long as nobody
+// needs it, and are cut when somebody does.
 func TestSlowBodiesHoldNoRoom(t *testing.T) {
 	const floor, largest, asked = 50 << 20, 100 << 20, 3 << 20
 	dir := mounted(t, "300m")

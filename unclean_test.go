@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReadAfterKill: whoever reads a collection whose recorder was killed is told what is not in the
-// index, and in the list of gaps, before the next start.
+// TestReadAfterKill: whoever reads a collection whose recorder was killed is told what is not in
+// the index, and in the list of gaps, before the next start.
 func TestReadAfterKill(t *testing.T) {
 	const large = 4 << 20
 	end := make(chan struct{})

@@ -15,7 +15,8 @@ import (
 
 var location = regexp.MustCompile(`"length":"\d+","offset":"\d+","filename":"[^"]*"`)
 
-// TestOldFormat imports the examples of WARC 0.9, exports what came of them as 0.9, and imports that: the same captures, wherever they lie.
+// TestOldFormat imports the examples of WARC 0.9, exports what came of them as 0.9, and imports
+// that: the same captures, wherever they lie.
 func TestOldFormat(t *testing.T) {
 	p := &program{t: t, dir: t.TempDir()}
 	example := filepath.Join("store", "warc", "v09", "testdata", "appendix-b.warc")

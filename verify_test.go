@@ -13,7 +13,8 @@ import (
 	"warcorder/store/verify"
 )
 
-// TestVerify checks a collection that is being recorded, the same afterwards, and then with a byte of it changed; and files alone.
+// TestVerify checks a collection that is being recorded, the same afterwards, and then with a byte
+// of it changed; and files alone.
 func TestVerify(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }))
 	defer origin.Close()

@@ -1,9 +1,11 @@
-// Package certs is the authority that lets warcorder read HTTPS: a root certificate which the clients are told to trust,
-// and the leaf certificates that it signs, one for each host that a client asks for. Start with [Open]; give
-// [Authority.ServerConfig] to the listener, and [Authority.Export] to whoever has to trust the root.
+// Package certs is the authority that lets warcorder read HTTPS: a root certificate which the
+// clients are told to trust, and the leaf certificates that it signs, one for each host that a
+// client asks for. Start with [Open]; give [Authority.ServerConfig] to the listener, and
+// [Authority.Export] to whoever has to trust the root.
 //
-// Invariant: the root's key is written nowhere but to its file, which only its owner may read; and a leaf is valid for exactly one
-// host name or IP address, never for a wildcard, and never longer than its root.
+// Invariant: the root's key is written nowhere but to its file, which only its owner may read; and
+// a leaf is valid for exactly one host name or IP address, never for a wildcard, and never longer
+// than its root.
 //
 // On disk, in the directory given to Open:
 //
@@ -11,8 +13,9 @@
 //	ca/warcorder-ca.pem   the certificate
 //	ca/warcorder-ca.key   0600, its private key (PKCS #8, PEM)
 //
-// The root belongs to one installation and is named after its host and the day it was made, so that a person finds it in a
-// trust store and can take it out again. An own root may be put there in the same two files.
+// The root belongs to one installation and is named after its host and the day it was made, so that
+// a person finds it in a trust store and can take it out again. An own root may be put there in the
+// same two files.
 package certs
 
 import (
@@ -42,7 +45,8 @@ const (
 	certFile = "warcorder-ca.pem"
 	keyFile  = "warcorder-ca.key"
 
-	// cachedLeaves bounds the leaves kept in memory, about 1 KB each. A page asks for tens of hosts, a crawl for thousands.
+	// cachedLeaves bounds the leaves kept in memory, about 1 KB each. A page asks for tens of hosts, a
+	// crawl for thousands.
 	cachedLeaves = 4096
 )
 
@@ -59,9 +63,10 @@ type Authority struct {
 	minted  atomic.Int64
 }
 
-// Open loads the root kept in dir, or makes it on first start. Of several processes that start at once, one makes the root
-// and the others load it. Open refuses a root that is damaged, incomplete, expired or no authority, and a key that others
-// than its owner may read; its error says what to do.
+// Open loads the root kept in dir, or makes it on first start. Of several processes that start at
+// once, one makes the root and the others load it. Open refuses a root that is damaged, incomplete,
+// expired or no authority, and a key that others than its owner may read; its error says what to
+// do.
 func Open(dir string) (*Authority, error) {
 	home := filepath.Join(dir, rootDir)
 	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +129,8 @@ func loadRoot(home string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// checkPrivate refuses a key that others may read or write. Windows has no such bits: Go makes them up there.
+// checkPrivate refuses a key that others may read or write. Windows has no such bits: Go makes them
+// up there.
 func checkPrivate(key string) error {
 	info, err := os.Stat(key)
 	if err != nil || runtime.GOOS == "windows" {

@@ -8,11 +8,12 @@ import (
 	"software.sslmate.com/src/go-pkcs12"
 )
 
-// ExportPassword opens the exported PKCS #12 file. It protects nothing, for there is nothing to protect; but Java and NSS
-// want one, and this is what Java assumes.
+// ExportPassword opens the exported PKCS #12 file. It protects nothing, for there is nothing to
+// protect; but Java and NSS want one, and this is what Java assumes.
 const ExportPassword = pkcs12.DefaultPassword
 
-// Export writes the root certificate, never its key, into dir in the forms that trust stores take, and returns the paths:
+// Export writes the root certificate, never its key, into dir in the forms that trust stores take,
+// and returns the paths:
 //
 //	warcorder-ca.pem  PEM: curl, Python, Node, Firefox, Linux distributions
 //	warcorder-ca.der  DER: Windows, macOS, Android, iOS

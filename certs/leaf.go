@@ -16,8 +16,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// leafLife is far below the 397 days that clients accept at most, and below the bounds that browsers have announced: a new
-// leaf costs next to nothing, so there is no reason for a long one.
+// leafLife is far below the 397 days that clients accept at most, and below the bounds that
+// browsers have announced: a new leaf costs next to nothing, so there is no reason for a long one.
 const leafLife = 30 * 24 * time.Hour
 
 // leaf is a signed certificate, and the time from which on it is replaced by a new one.
@@ -26,7 +26,8 @@ type leaf struct {
 	renew time.Time
 }
 
-// certificate returns the leaf for host, an SNI or a CONNECT host without port: from the cache, else minted.
+// certificate returns the leaf for host, an SNI or a CONNECT host without port: from the cache,
+// else minted.
 func (a *Authority) certificate(host string) (*tls.Certificate, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if l := a.cached(host); l != nil {
@@ -57,7 +58,8 @@ func (a *Authority) cached(host string) *leaf {
 	return nil
 }
 
-// mint signs a leaf for host. now is without a monotonic reading. The serial number is left to crypto/x509: 159 random bits.
+// mint signs a leaf for host. now is without a monotonic reading. The serial number is left to
+// crypto/x509: 159 random bits.
 func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	name, addr, err := parseHost(host)
 	if err != nil {
@@ -100,11 +102,11 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	}, nil
 }
 
-// parseHost tells what to certify: an IP address without zone, else a DNS name in ASCII; name is the text of either. host is
-// lower-case already.
+// parseHost tells what to certify: an IP address without zone, else a DNS name in ASCII; name is
+// the text of either. host is lower-case already.
 //
-// It is as lenient as the web, where underscores and hyphens at the ends of a label are seen. It is strict where a name
-// would mean more than one host (a wildcard) or none.
+// It is as lenient as the web, where underscores and hyphens at the ends of a label are seen. It is
+// strict where a name would mean more than one host (a wildcard) or none.
 func parseHost(host string) (name string, addr netip.Addr, err error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		addr = addr.WithZone("").Unmap()
@@ -126,8 +128,8 @@ func parseHost(host string) (name string, addr netip.Addr, err error) {
 	return name, netip.Addr{}, nil
 }
 
-// maxHost is beyond what 253 characters take in UTF-8. An SNI may have 64 KiB, and putting it in letters of ASCII takes time
-// by the square of its length.
+// maxHost is beyond what 253 characters take in UTF-8. An SNI may have 64 KiB, and putting it in
+// letters of ASCII takes time by the square of its length.
 const maxHost = 1 << 10
 
 func checkName(name string) error {

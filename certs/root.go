@@ -21,8 +21,9 @@ import (
 // backdate lets clients with a clock that is somewhat slow accept what was signed a moment ago.
 const backdate = 24 * time.Hour
 
-// makeRoot makes the directory home with a new root in it. The directory is filled under another name first: the rename is
-// the one step by which a root comes into being, so that a process killed half-way leaves none, and of two only one is kept.
+// makeRoot makes the directory home with a new root in it. The directory is filled under another
+// name first: the rename is the one step by which a root comes into being, so that a process killed
+// half-way leaves none, and of two only one is kept.
 func makeRoot(home string) error {
 	above := filepath.Dir(home)
 	if err := os.MkdirAll(above, 0o700); err != nil {
@@ -53,8 +54,8 @@ func makeRoot(home string) error {
 	return err
 }
 
-// syncDir makes durable which files a directory holds. Browsers trust a root from when they have it:
-// one that is gone after a power failure would have to be taken out of them again.
+// syncDir makes durable which files a directory holds. Browsers trust a root from when they have
+// it: one that is gone after a power failure would have to be taken out of them again.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a directory cannot be synced there
@@ -69,8 +70,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// newRoot returns a self-signed certificate and its key, both PEM. It has no name constraints: what will be recorded is not
-// known. Path length 0 keeps it from signing other authorities.
+// newRoot returns a self-signed certificate and its key, both PEM. It has no name constraints: what
+// will be recorded is not known. Path length 0 keeps it from signing other authorities.
 func newRoot(now time.Time) (cert, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -106,8 +107,9 @@ func newRoot(now time.Time) (cert, key []byte, err error) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), nil
 }
 
-// rootName tells a person who looks through a trust store what this is, on which host and since when. The end of the key's
-// id tells apart two installations of one day on one host: some trust stores take roots of one name for the same.
+// rootName tells a person who looks through a trust store what this is, on which host and since
+// when. The end of the key's id tells apart two installations of one day on one host: some trust
+// stores take roots of one name for the same.
 func rootName(host string, now time.Time, id []byte) pkix.Name {
 	host = strings.Map(func(r rune) rune {
 		if r > ' ' && r < 0x7f {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// serve accepts TLS connections on loopback and answers the first byte of each with itself. It returns its address and the
-// handshake errors.
+// serve accepts TLS connections on loopback and answers the first byte of each with itself. It
+// returns its address and the handshake errors.
 func serve(tb testing.TB, config *tls.Config) (addr string, faults <-chan error) {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -46,7 +46,8 @@ func serve(tb testing.TB, config *tls.Config) (addr string, faults <-chan error)
 	return listener.Addr().String(), errs
 }
 
-// visit makes one connection, sends a byte and waits for the answer: by then a TLS 1.3 client has its session ticket.
+// visit makes one connection, sends a byte and waits for the answer: by then a TLS 1.3 client has
+// its session ticket.
 func visit(addr string, config *tls.Config) (tls.ConnectionState, error) {
 	conn, err := tls.Dial("tcp", addr, config)
 	if err != nil {
@@ -62,7 +63,8 @@ func visit(addr string, config *tls.Config) (tls.ConnectionState, error) {
 	return conn.ConnectionState(), nil
 }
 
-// The client of these tests trusts the root and nothing else, and checks the leaf's name as any client does.
+// The client of these tests trusts the root and nothing else, and checks the leaf's name as any
+// client does.
 func TestHandshake(t *testing.T) {
 	a := open(t, t.TempDir())
 	for name, test := range map[string]struct {
@@ -124,7 +126,8 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestKeyExchange: a client on this machine is spared the hybrids, unless it knows nothing else. All others get them.
+// TestKeyExchange: a client on this machine is spared the hybrids, unless it knows nothing else.
+// All others get them.
 func TestKeyExchange(t *testing.T) {
 	a := open(t, t.TempDir())
 	for name, test := range map[string]struct {

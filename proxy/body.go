@@ -43,7 +43,8 @@ const (
 	maxTrailer   = 1 << 20
 )
 
-// requestBody is strict: a chunk line that the origin reads otherwise than we do would smuggle a request.
+// requestBody is strict: a chunk line that the origin reads otherwise than we do would smuggle a
+// request.
 func requestBody(m *message) body {
 	return body{framing: m.framing, left: m.length, strict: true}
 }
@@ -63,7 +64,8 @@ func (b *body) done() bool {
 	return b.framing == noBody
 }
 
-// take returns how many bytes at the start of p belong to the body. On an error p[:n] is the part before the fault.
+// take returns how many bytes at the start of p belong to the body. On an error p[:n] is the part
+// before the fault.
 func (b *body) take(p []byte) (n int, err error) {
 	n, err = b.find(p)
 	if over := b.taken + int64(n) - b.most; b.most > 0 && over > 0 {
@@ -180,8 +182,8 @@ func (b *body) size(c byte) error {
 	return nil
 }
 
-// space takes what may stand behind a size. Old servers pad it; something other than an extension there could be more of
-// the size to a sloppy reader.
+// space takes what may stand behind a size. Old servers pad it; something other than an extension
+// there could be more of the size to a sloppy reader.
 func (b *body) space(c byte) error {
 	switch {
 	case c == ' ' || c == '\t':

@@ -66,7 +66,8 @@ func TestBadChunks(t *testing.T) {
 	}
 }
 
-// TestResponseChunksMayEndInLF: an old origin harms nobody but its own client with them, and browsers read them.
+// TestResponseChunksMayEndInLF: an old origin harms nobody but its own client with them, and
+// browsers read them.
 func TestResponseChunksMayEndInLF(t *testing.T) {
 	b := responseBody(&message{framing: chunked})
 	wire := "3\nabc\n0\n\n"
@@ -75,7 +76,8 @@ func TestResponseChunksMayEndInLF(t *testing.T) {
 	}
 }
 
-// TestLooseChunks: what a request may not have ends a response's connection, since a client may read it otherwise.
+// TestLooseChunks: what a request may not have ends a response's connection, since a client may
+// read it otherwise.
 func TestLooseChunks(t *testing.T) {
 	for name, wire := range looseChunks {
 		t.Run(name, func(t *testing.T) {

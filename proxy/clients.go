@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// clients are the connections that clients have to us, up to a limit, and the sessions on them. A session that waits for
-// a request may be ended when there is no room for another client or for an exchange, the one that waits longest first:
-// nothing is lost by it.
+// clients are the connections that clients have to us, up to a limit, and the sessions on them. A
+// session that waits for a request may be ended when there is no room for another client or for an
+// exchange, the one that waits longest first: nothing is lost by it.
 type clients struct {
 	limit   int
 	closing atomic.Bool // set under mu; read without it where a moment does not matter
@@ -21,15 +21,16 @@ type clients struct {
 	running  sync.WaitGroup
 }
 
-// exchangeFiles are the descriptors that an exchange takes beside its client's: the origin's connection, and one for each
-// side that is too large for memory.
+// exchangeFiles are the descriptors that an exchange takes beside its client's: the origin's
+// connection, and one for each side that is too large for memory.
 const exchangeFiles = 3
 
 func newClients(limit, spare int) *clients {
 	return &clients{limit: limit, spare: spare, sessions: map[*session]struct{}{}}
 }
 
-// admit counts a new connection. At the limit it ends a session that waits; it is false if none does.
+// admit counts a new connection. At the limit it ends a session that waits; it is false if none
+// does.
 func (c *clients) admit() bool {
 	for {
 		c.mu.Lock()
@@ -115,7 +116,8 @@ func (c *clients) setBusy(s *session, busy bool) {
 	s.busy = busy
 }
 
-// wait notes that s waits for a request, so that it may be ended. It is false if the proxy is closing.
+// wait notes that s waits for a request, so that it may be ended. It is false if the proxy is
+// closing.
 func (c *clients) wait(s *session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +129,8 @@ func (c *clients) wait(s *session) bool {
 	return true
 }
 
-// resume notes that s waits no longer. It is false if s has been ended: what it has just read must not be acted on.
+// resume notes that s waits no longer. It is false if s has been ended: what it has just read must
+// not be acted on.
 func (c *clients) resume(s *session) bool {
 	c.mu.Lock()
 	if !c.waiting.remove(s) {
@@ -145,8 +148,8 @@ func (c *clients) resume(s *session) bool {
 	return true
 }
 
-// pass notes that s only passes bytes from now on: a tunnel does not hold up a shutdown. It is false if the proxy is
-// closing.
+// pass notes that s only passes bytes from now on: a tunnel does not hold up a shutdown. It is
+// false if the proxy is closing.
 func (c *clients) pass(s *session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +188,8 @@ func cutAll(sessions []*session) {
 	}
 }
 
-// waitingList is a list that its members are linked through, so that joining it costs no allocation.
+// waitingList is a list that its members are linked through, so that joining it costs no
+// allocation.
 type waitingList struct{ first, last *session }
 
 func (l *waitingList) add(s *session) {

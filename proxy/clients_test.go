@@ -35,8 +35,8 @@ func TestDescriptorsAreShared(t *testing.T) {
 	}
 }
 
-// TestExchangesTakeTheRoomOfWhoWaits: descriptors are short, so who waits makes room for the exchange of another, and who
-// is new is turned away.
+// TestExchangesTakeTheRoomOfWhoWaits: descriptors are short, so who waits makes room for the
+// exchange of another, and who is new is turned away.
 func TestExchangesTakeTheRoomOfWhoWaits(t *testing.T) {
 	h := newHouse(t, config())
 	asked, release := make(chan struct{}), make(chan struct{})
@@ -82,7 +82,8 @@ func TestExchangesTakeTheRoomOfWhoWaits(t *testing.T) {
 	}
 }
 
-// TestWaitingList: members leave in any order, and the first is the one that has been there longest.
+// TestWaitingList: members leave in any order, and the first is the one that has been there
+// longest.
 func TestWaitingList(t *testing.T) {
 	var l waitingList
 	a, b, c := &session{}, &session{}, &session{}
@@ -193,8 +194,8 @@ func (h *house) untilWaiting(n int) {
 	})
 }
 
-// TestFloodOfConnections: while all places are taken by clients that are being served, each further one is told so; they
-// keep their service, the log and the gaps stay short, and all are counted.
+// TestFloodOfConnections: while all places are taken by clients that are being served, each further
+// one is told so; they keep their service, the log and the gaps stay short, and all are counted.
 func TestFloodOfConnections(t *testing.T) {
 	const limit, flood = 8, 500
 	descriptors := openDescriptors(t)
@@ -239,7 +240,8 @@ func TestFloodOfConnections(t *testing.T) {
 	until(t, "no descriptor is left", func() bool { return openDescriptors(t) <= descriptors })
 }
 
-// TestAcceptingWaitsForNobody: clients that are turned away and neither read nor leave keep nobody out.
+// TestAcceptingWaitsForNobody: clients that are turned away and neither read nor leave keep nobody
+// out.
 func TestAcceptingWaitsForNobody(t *testing.T) {
 	h := newHouse(t, crowded(1))
 	release := make(chan struct{})
@@ -260,8 +262,8 @@ func TestAcceptingWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestIdleConnections: thousands wait without taking much, a client beside them is served at once, and when they go
-// nothing is left.
+// TestIdleConnections: thousands wait without taking much, a client beside them is served at once,
+// and when they go nothing is left.
 func TestIdleConnections(t *testing.T) {
 	most := 10_000 - 100
 	if limit := int(descriptors()/2) - 300; descriptors() > 0 && limit < most { // both ends are in this process
@@ -335,7 +337,8 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// idleConn is a connection that waits, made of as little as possible at the test's end. used: it has had an answer.
+// idleConn is a connection that waits, made of as little as possible at the test's end. used: it
+// has had an answer.
 func (h *house) idleConn(o *originServer, secure, used bool) net.Conn {
 	if secure {
 		client := h.tunnel(o.address, true)
@@ -365,7 +368,8 @@ func memoryInUse() int64 {
 	return int64(m.HeapInuse + m.StackInuse)
 }
 
-// TestLargeHeadsShareABudget: who finds it used up is told so, on either side, and others are served.
+// TestLargeHeadsShareABudget: who finds it used up is told so, on either side, and others are
+// served.
 func TestLargeHeadsShareABudget(t *testing.T) {
 	h := newHouse(t, config())
 	large := strings.Repeat("x", 200<<10)
@@ -448,7 +452,8 @@ func (l *shortOfDescriptors) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// TestOutOfDescriptors: who waits makes room. When nobody does, it is said, and the proxy goes on as soon as it can.
+// TestOutOfDescriptors: who waits makes room. When nobody does, it is said, and the proxy goes on
+// as soon as it can.
 func TestOutOfDescriptors(t *testing.T) {
 	ln := &shortOfDescriptors{}
 	var err error

@@ -12,7 +12,8 @@ import (
 	"warcorder/recorder"
 )
 
-// Config is how the proxy behaves. The struct tags are the command line's and the file's names and defaults.
+// Config is how the proxy behaves. The struct tags are the command line's and the file's names and
+// defaults.
 type Config struct {
 	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes all names below it). Their records say what was wrong." placeholder:"HOST,…"`
 	NoRecord         HostList `name:"no-record" help:"Hosts whose exchanges pass without being recorded, named as in the URL (\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is in the archive; the gap list counts them." placeholder:"HOST,…" type:"hosts"`
@@ -55,7 +56,8 @@ func (c *Config) Check() error {
 	return c.checkHeads()
 }
 
-// headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it came, and as it goes on.
+// headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it
+// came, and as it goes on.
 const headCopies = 4
 
 func (c *Config) checkHeads() error {
@@ -70,7 +72,8 @@ func (c *Config) checkHeads() error {
 	return nil
 }
 
-// HostList is a set of host names: none, some, or all. "*.example.org" holds every name below example.org, and not itself.
+// HostList is a set of host names: none, some, or all. "*.example.org" holds every name below
+// example.org, and not itself.
 type HostList struct {
 	All   bool
 	Hosts []string
@@ -103,8 +106,9 @@ func ParseHostList(text string) (HostList, error) {
 	return list, nil
 }
 
-// oneSpelling returns a host in lower case as all its spellings are compared: without the dot of the root, in letters of
-// ASCII, an IPv6 address as RFC 5952 has it. It is false for what can be no host, such as one with a port.
+// oneSpelling returns a host in lower case as all its spellings are compared: without the dot of
+// the root, in letters of ASCII, an IPv6 address as RFC 5952 has it. It is false for what can be no
+// host, such as one with a port.
 func oneSpelling(host string) (string, bool) {
 	if strings.Contains(host, ":") {
 		address, err := netip.ParseAddr(host)

@@ -10,11 +10,12 @@ import (
 )
 
 const (
-	// ownFiles are descriptors that are no client's and no kept connection's: WARC files, the index, bodies on disk,
-	// clients that are turned away.
+	// ownFiles are descriptors that are no client's and no kept connection's: WARC files, the index,
+	// bodies on disk, clients that are turned away.
 	ownFiles = 256
 
-	// turnedAwayAtOnce is how many clients may at a time still have a moment to read why they are not served.
+	// turnedAwayAtOnce is how many clients may at a time still have a moment to read why they are not
+	// served.
 	turnedAwayAtOnce = 64
 
 	summaryEvery = time.Second
@@ -36,8 +37,9 @@ func idleLimit(descriptors uint64) int {
 	return int(min(maxIdle, descriptors/8))
 }
 
-// newClients makes the clients with the configured limit, and says if the system does not even allow as many that wait. That fewer can be busy at once is
-// the rule, and no reason to alarm whoever starts a recorder on a laptop.
+// newClients makes the clients with the configured limit, and says if the system does not even
+// allow as many that wait. That fewer can be busy at once is the rule, and no reason to alarm
+// whoever starts a recorder on a laptop.
 func (p *Proxy) newClients() *clients {
 	all := descriptors()
 	spare := spareDescriptors(all)
@@ -48,8 +50,9 @@ func (p *Proxy) newClients() *clients {
 	return newClients(p.cfg.MaxConnections, spare)
 }
 
-// turnAway tells a client that there are too many. The page fits into the socket's empty buffer, so the write waits for
-// nobody; a client that has sent its request already would lose the page by a plain close.
+// turnAway tells a client that there are too many. The page fits into the socket's empty buffer, so
+// the write waits for nobody; a client that has sent its request already would lose the page by a
+// plain close.
 func (p *Proxy) turnAway(conn net.Conn) {
 	p.crowded.add(conn.RemoteAddr().String())
 	conn.SetDeadline(time.Now().Add(lingerPatience))
@@ -89,7 +92,8 @@ func (p *Proxy) gaps(n int64, who, why string) {
 	}
 }
 
-// summary passes on the first of many like things at once, and then once a second how many there were.
+// summary passes on the first of many like things at once, and then once a second how many there
+// were.
 type summary struct {
 	tell func(last string, n int64)
 

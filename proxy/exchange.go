@@ -31,7 +31,8 @@ var (
 	errEndlessInterim = errors.New("more than 1000 interim responses")
 )
 
-// maxInterim is how many 1xx responses may come before the final one. Each gives the origin more time.
+// maxInterim is how many 1xx responses may come before the final one. Each gives the origin more
+// time.
 const maxInterim = 1000
 
 // recordError is an exchange that could not be kept: it must not pass.
@@ -40,8 +41,8 @@ type recordError struct{ err error }
 func (e *recordError) Error() string { return "record: " + e.err.Error() }
 func (e *recordError) Unwrap() error { return e.err }
 
-// glance is how long the relay waits for an origin before it begins to watch whether the client is still there. Most
-// answers come sooner and are spared the watching. It may be half as long again.
+// glance is how long the relay waits for an origin before it begins to watch whether the client is
+// still there. Most answers come sooner and are spared the watching. It may be half as long again.
 const glance = 250 * time.Millisecond
 
 // run relays the exchange and records it. It reports whether the client's connection goes on.
@@ -70,8 +71,9 @@ func (e *exchange) run(url string) (goesOn bool) {
 	return e.finish(&res, err)
 }
 
-// fetch sends the request and waits for the head of the final response, which it leaves in the upstream's buffer. A
-// kept connection may have died unnoticed: what can be asked again without harm is asked once more on a new one.
+// fetch sends the request and waits for the head of the final response, which it leaves in the
+// upstream's buffer. A kept connection may have died unnoticed: what can be asked again without
+// harm is asked once more on a new one.
 func (e *exchange) fetch() (res response, head int, err error) {
 	reused, err := e.connect(true)
 	for {
@@ -167,7 +169,8 @@ func (e *exchange) by(patience time.Duration) time.Time {
 	return at
 }
 
-// boundWrite sets how long the next write may take: timeout-idle and up to an eighth more, but never beyond timeout-total.
+// boundWrite sets how long the next write may take: timeout-idle and up to an eighth more, but
+// never beyond timeout-total.
 func (e *exchange) boundWrite(w *wire) {
 	patience := e.s.p.cfg.Timeout.Idle
 	at, slack := e.by(patience), patience/8
@@ -183,7 +186,8 @@ func (e *exchange) bounded(b body) body {
 	return b
 }
 
-// send writes the request: in one piece if all of it is here, else the head, and the body as it comes.
+// send writes the request: in one piece if all of it is here, else the head, and the body as it
+// comes.
 func (e *exchange) send() error {
 	s, b := e.s, e.bounded(requestBody(&e.req.message))
 	out := s.fwd
@@ -209,8 +213,8 @@ func (e *exchange) send() error {
 	return nil
 }
 
-// answer reads heads until that of the final response is buffered, and returns it and its length. 1xx heads go to the
-// client at once; they are no part of the response record.
+// answer reads heads until that of the final response is buffered, and returns it and its length.
+// 1xx heads go to the client at once; they are no part of the response record.
 func (e *exchange) answer() (res response, length int, err error) {
 	fill := func() error { return e.fill(e.due) }
 	for interim := 0; ; interim++ {
@@ -248,8 +252,9 @@ func (e *exchange) answer() (res response, length int, err error) {
 	}
 }
 
-// fill reads from the origin until the moment at. While the upload runs, it reads the client, and the origin may take its
-// time; when the upload has ended it wakes the read. Otherwise the client is watched as soon as the origin is not prompt.
+// fill reads from the origin until the moment at. While the upload runs, it reads the client, and
+// the origin may take its time; when the upload has ended it wakes the read. Otherwise the client
+// is watched as soon as the origin is not prompt.
 func (e *exchange) fill(at time.Time) error {
 	s := e.s
 	if e.upload != nil && !e.upload.ended() {
@@ -345,8 +350,9 @@ func (e *exchange) keepBuffered(b *body) {
 	e.up.consume(n)
 }
 
-// ended judges the error that ended the reading of a body: for one that ends with the connection it is the end. Many
-// TLS servers close without close_notify, so its absence does not count as a fault there.
+// ended judges the error that ended the reading of a body: for one that ends with the connection it
+// is the end. Many TLS servers close without close_notify, so its absence does not count as a fault
+// there.
 func (e *exchange) ended(b *body, err error) error {
 	if b.framing == untilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 		return e.flush()
@@ -393,8 +399,9 @@ func (e *exchange) noteUpload() {
 	e.gap(recorder.GapCut, e.x.Fault)
 }
 
-// breakOff settles an exchange that broke off in the middle of the response. The client must see a broken response
-// too: its connection is cut without ceremony, or reset where its plain end would look like that of the body.
+// breakOff settles an exchange that broke off in the middle of the response. The client must see a
+// broken response too: its connection is cut without ceremony, or reset where its plain end would
+// look like that of the body.
 func (e *exchange) breakOff(res *response, err error) bool {
 	if record := (*recordError)(nil); errors.As(err, &record) && !e.sent && !e.s.gone.Load() {
 		return e.fail(err)
@@ -433,7 +440,8 @@ func (e *exchange) truncation(err error) (reason, words string) {
 	return "disconnect", originFault(err, e.to).why
 }
 
-// fail settles an exchange without a final response: the client is told why, and what was sent is kept.
+// fail settles an exchange without a final response: the client is told why, and what was sent is
+// kept.
 func (e *exchange) fail(err error) bool {
 	s := e.s
 	uploaded := e.settleUpload(false)
@@ -471,7 +479,8 @@ func (e *exchange) keepFailed(err error, why fault) {
 	e.commit()
 }
 
-// reason names the gap that an error leaves. why is what the client is told, if it has had no answer.
+// reason names the gap that an error leaves. why is what the client is told, if it has had no
+// answer.
 func (e *exchange) reason(err error, why fault) string {
 	var record *recordError
 	var head *headError

@@ -23,7 +23,8 @@ func onBothSchemes(t *testing.T, f func(t *testing.T, secure bool)) {
 	t.Run("https", func(t *testing.T) { f(t, true) })
 }
 
-// TestFirstByteComesBeforeTheLast: the origin sends the rest only when the client has the beginning.
+// TestFirstByteComesBeforeTheLast: the origin sends the rest only when the client has the
+// beginning.
 func TestFirstByteComesBeforeTheLast(t *testing.T) {
 	for name, parts := range map[string][2]string{
 		"sized":       {text("HTTP/1.1 200 OK", "Content-Length: 10") + "first", "later"},
@@ -393,7 +394,8 @@ func TestPlainHTTPInATunnel(t *testing.T) {
 	}
 }
 
-// TestUpgrade: the handshake is recorded, then bytes pass both ways, those included that follow a head at once.
+// TestUpgrade: the handshake is recorded, then bytes pass both ways, those included that follow a
+// head at once.
 func TestUpgrade(t *testing.T) {
 	handshake := text("HTTP/1.1 101 Switching Protocols", "Upgrade: echo", "Connection: Upgrade")
 	onBothSchemes(t, func(t *testing.T, secure bool) {
@@ -427,7 +429,8 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-// TestEarlyAnswer: the origin refuses an upload while the client is still sending; the client gets the whole answer.
+// TestEarlyAnswer: the origin refuses an upload while the client is still sending; the client gets
+// the whole answer.
 func TestEarlyAnswer(t *testing.T) {
 	answer := text("HTTP/1.1 413 Content Too Large", "Content-Length: 3", "Connection: close") + "big"
 	onBothSchemes(t, func(t *testing.T, secure bool) {
@@ -457,8 +460,8 @@ func TestEarlyAnswer(t *testing.T) {
 	})
 }
 
-// TestExpectationFailed: after a final answer in place of 100 Continue the client may not send the body; the connection
-// ends, so that nobody takes a next request for a body.
+// TestExpectationFailed: after a final answer in place of 100 Continue the client may not send the
+// body; the connection ends, so that nobody takes a next request for a body.
 func TestExpectationFailed(t *testing.T) {
 	h := newHouse(t, config())
 	answer := text("HTTP/1.1 417 Expectation Failed", "Content-Length: 0")
@@ -505,7 +508,8 @@ func TestUpstreamConnectionsAreShared(t *testing.T) {
 	}
 }
 
-// untilIdle waits until n connections to origins are kept: a client may have its answer a moment before.
+// untilIdle waits until n connections to origins are kept: a client may have its answer a moment
+// before.
 func (h *house) untilIdle(n int) {
 	h.t.Helper()
 	u := h.proxy.upstreams
@@ -585,7 +589,8 @@ func TestRequestHeadTooLarge(t *testing.T) {
 	wantFault(t, client.readAll(), "431", "max-header-size")
 }
 
-// TestOwnPages: a request in origin-form is for the proxy itself, also on a connection that was used as a proxy before.
+// TestOwnPages: a request in origin-form is for the proxy itself, also on a connection that was
+// used as a proxy before.
 func TestOwnPages(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, func(o *peer) { o.readHead(); o.send(numbered(1)); o.readAll() })
@@ -713,8 +718,8 @@ func TestShutdownIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyClients: 64 at once, on both schemes, every body its own; every exchange is recorded, and afterwards no
-// goroutine and no descriptor is left.
+// TestManyClients: 64 at once, on both schemes, every body its own; every exchange is recorded, and
+// afterwards no goroutine and no descriptor is left.
 func TestManyClients(t *testing.T) {
 	descriptors := openDescriptors(t)
 	h := newHouse(t, config())
@@ -798,7 +803,8 @@ func openDescriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// TestNothingPassesUnrecorded: while the archive cannot be written clients get 503; when it can again, they get answers.
+// TestNothingPassesUnrecorded: while the archive cannot be written clients get 503; when it can
+// again, they get answers.
 func TestNothingPassesUnrecorded(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, func(o *peer) {
@@ -851,7 +857,8 @@ func TestNothingPassesUnrecorded(t *testing.T) {
 	}
 }
 
-// TestDeadlinesOfTheLastExchange: on a connection that is used again nothing is left of how long the last answer could take.
+// TestDeadlinesOfTheLastExchange: on a connection that is used again nothing is left of how long
+// the last answer could take.
 func TestDeadlinesOfTheLastExchange(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, config())
@@ -896,7 +903,8 @@ func TestDeadlinesOfTheLastExchange(t *testing.T) {
 	})
 }
 
-// TestOldestConnectionMakesRoom: when the pool is full the connection that has idled longest goes, and the lists stay whole.
+// TestOldestConnectionMakesRoom: when the pool is full the connection that has idled longest goes,
+// and the lists stay whole.
 func TestOldestConnectionMakesRoom(t *testing.T) {
 	u := newUpstreams(&Config{}, newBudget(0), nil)
 	defer u.close()

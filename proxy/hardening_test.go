@@ -38,7 +38,8 @@ func (p *peer) endless() {
 	}
 }
 
-// TestNetHTTPKeepsNoConnection: it answers OPTIONS * by itself; what follows must not reach goproxy's own fetching.
+// TestNetHTTPKeepsNoConnection: it answers OPTIONS * by itself; what follows must not reach
+// goproxy's own fetching.
 func TestNetHTTPKeepsNoConnection(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, func(o *peer) { o.readHead(); o.send(numbered(7)); o.readAll() })
@@ -75,8 +76,8 @@ func TestAuthenticatedConnectionStaysBound(t *testing.T) {
 	})
 }
 
-// TestNothingUnaskedIsAnAnswer: what an origin sends beyond its response, in the same segment but a TLS record of its own,
-// must not answer the next request on a kept connection.
+// TestNothingUnaskedIsAnAnswer: what an origin sends beyond its response, in the same segment but a
+// TLS record of its own, must not answer the next request on a kept connection.
 func TestNothingUnaskedIsAnAnswer(t *testing.T) {
 	poison := text("HTTP/1.1 200 OK", "Content-Length: 6") + "poison"
 	for name, c := range map[string]struct{ method, first string }{
@@ -330,7 +331,8 @@ func TestShutdownDoesNotWaitForTunnels(t *testing.T) {
 	})
 }
 
-// TestFinishedUntilCloseIsComplete: the end of the connection is the end of the body, also when nobody reads it any more.
+// TestFinishedUntilCloseIsComplete: the end of the connection is the end of the body, also when
+// nobody reads it any more.
 func TestFinishedUntilCloseIsComplete(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		cfg := config()
@@ -514,7 +516,8 @@ func TestOwnAddressWithAZone(t *testing.T) {
 	}
 }
 
-// TestEarlyAnswerIsRecordedAtOnce although the origin has stopped reading in the middle of the upload.
+// TestEarlyAnswerIsRecordedAtOnce although the origin has stopped reading in the middle of the
+// upload.
 func TestEarlyAnswerIsRecordedAtOnce(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, config())

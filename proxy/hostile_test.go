@@ -15,8 +15,8 @@ import (
 	"warcorder/store"
 )
 
-// hostile is a peer that does not behave, and what must come of it. While it lasts another client fetches from another
-// origin, and gets its bytes.
+// hostile is a peer that does not behave, and what must come of it. While it lasts another client
+// fetches from another origin, and gets its bytes.
 type hostile struct {
 	name   string
 	cfg    func(*Config)
@@ -347,8 +347,8 @@ func hostiles() []hostile {
 	}
 }
 
-// TestHostilePeers: each gets the status and leaves the records and the gap that it should, in bounded time, nobody else
-// is harmed, and afterwards no goroutine and no descriptor is left.
+// TestHostilePeers: each gets the status and leaves the records and the gap that it should, in
+// bounded time, nobody else is harmed, and afterwards no goroutine and no descriptor is left.
 func TestHostilePeers(t *testing.T) {
 	descriptors := openDescriptors(t)
 	t.Run("all", func(t *testing.T) {
@@ -451,7 +451,8 @@ func factIn(block []byte, name string) string {
 	return ""
 }
 
-// fetchBeside fetches from an origin of its own until what it returns is called, and looks at what comes.
+// fetchBeside fetches from an origin of its own until what it returns is called, and looks at what
+// comes.
 func (h *house) fetchBeside() (stop func()) {
 	body := strings.Repeat("good", 5000)
 	answer := text("HTTP/1.1 200 OK", "Content-Length: 20000") + body

@@ -24,8 +24,9 @@ func (e *exchange) flush() error {
 	return nil
 }
 
-// commit ends the record. An unrecorded exchange is counted and not listed: that it is missing is the operator's wish, what
-// it was may be just what is to be in no list, and there may be thousands a second.
+// commit ends the record. An unrecorded exchange is counted and not listed: that it is missing is
+// the operator's wish, what it was may be just what is to be in no list, and there may be thousands
+// a second.
 func (e *exchange) commit() {
 	if e.unrecorded {
 		e.discard()
@@ -51,8 +52,8 @@ func (e *exchange) gap(reason, detail string) {
 	}
 }
 
-// gap notes what came of a connection that is no exchange. One that leads to a no-record host is not listed: the list would
-// name the host.
+// gap notes what came of a connection that is no exchange. One that leads to a no-record host is
+// not listed: the list would name the host.
 func (s *session) gap(reason, place, detail string) {
 	if s.tunnel == nil || !s.p.cfg.NoRecord.Has(s.tunnel.siteName()) {
 		s.p.rec.Gap(reason, place, detail)

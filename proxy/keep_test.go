@@ -21,7 +21,8 @@ func unrecorded(hosts ...string) Config {
 	return cfg
 }
 
-// wantUnrecorded: there is no record, not even of the certificates, and no more than a count in the gap list.
+// wantUnrecorded: there is no record, not even of the certificates, and no more than a count in the
+// gap list.
 func (h *house) wantUnrecorded(all []record, exchanges int) {
 	h.t.Helper()
 	if len(all) > 0 {
@@ -32,7 +33,8 @@ func (h *house) wantUnrecorded(all []record, exchanges int) {
 	}
 }
 
-// TestSomeHostsAreUnrecorded: of two names of one place one is recorded, and the name in the URL decides.
+// TestSomeHostsAreUnrecorded: of two names of one place one is recorded, and the name in the URL
+// decides.
 func TestSomeHostsAreUnrecorded(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, unrecorded("localhost", "*.example"))
@@ -91,7 +93,8 @@ func TestTheNameInTLSDecides(t *testing.T) {
 	}
 }
 
-// TestUnrecordedUpgrade: a tunnel behind a 101 is the exchange's own affair: it is no gap of its own.
+// TestUnrecordedUpgrade: a tunnel behind a 101 is the exchange's own affair: it is no gap of its
+// own.
 func TestUnrecordedUpgrade(t *testing.T) {
 	handshake := text("HTTP/1.1 101 Switching Protocols", "Upgrade: echo", "Connection: Upgrade")
 	onBothSchemes(t, func(t *testing.T, secure bool) {
@@ -111,7 +114,8 @@ func TestUnrecordedUpgrade(t *testing.T) {
 	})
 }
 
-// TestUnrecordedFaults: clients are told what they would be told else. The archive lacks nothing that it should have.
+// TestUnrecordedFaults: clients are told what they would be told else. The archive lacks nothing
+// that it should have.
 func TestUnrecordedFaults(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		cfg := unrecorded("127.0.0.1")
@@ -149,7 +153,8 @@ func TestUnrecordedFaults(t *testing.T) {
 	})
 }
 
-// TestUnrecordedWhileNothingCanBeWritten: the state of the archive is nothing to exchanges that are not for it.
+// TestUnrecordedWhileNothingCanBeWritten: the state of the archive is nothing to exchanges that are
+// not for it.
 func TestUnrecordedWhileNothingCanBeWritten(t *testing.T) {
 	h := newHouse(t, unrecorded("localhost"))
 	o := newOrigin(t, false, func(o *peer) {
@@ -208,8 +213,8 @@ func TestUnrecordedNames(t *testing.T) {
 	}
 }
 
-// TestHostLists: a host is found under all its spellings, and what could match none is refused: it would be recorded
-// although its operator believes that it is not.
+// TestHostLists: a host is found under all its spellings, and what could match none is refused: it
+// would be recorded although its operator believes that it is not.
 func TestHostLists(t *testing.T) {
 	for _, c := range []struct {
 		list, host string
@@ -252,8 +257,8 @@ func TestHostLists(t *testing.T) {
 	}
 }
 
-// TestUnrecordedTunnels: connections that lead to an unrecorded host, and never become an exchange, are not listed by its
-// name either.
+// TestUnrecordedTunnels: connections that lead to an unrecorded host, and never become an exchange,
+// are not listed by its name either.
 func TestUnrecordedTunnels(t *testing.T) {
 	for name, behave := range map[string]func(h *house, address string){
 		"no trust": func(h *house, address string) {

@@ -16,8 +16,8 @@ const (
 	untilClose         // responses only: the body ends with the connection
 )
 
-// message is what the relay must know of a head to find the end of its body and to know whether the connection goes on.
-// Everything else in the head passes unread.
+// message is what the relay must know of a head to find the end of its body and to know whether the
+// connection goes on. Everything else in the head passes unread.
 type message struct {
 	framing   framing
 	length    int64 // of the body, for sized
@@ -48,8 +48,8 @@ type response struct {
 	status int
 }
 
-// headError says why a head is refused, and shows the framing lines that contradict each other. Other lines may hold
-// secrets and are never shown.
+// headError says why a head is refused, and shows the framing lines that contradict each other.
+// Other lines may hold secrets and are never shown.
 type headError struct {
 	reason string
 	lines  [][]byte
@@ -65,9 +65,10 @@ func refuse(reason string, lines ...[]byte) *headError {
 	return &headError{reason, kept}
 }
 
-// headEnd returns the length of the head at the start of b through its blank line, or -1 if the blank line has not come
-// yet. Lines end in LF or CRLF. from is where an earlier call stopped looking; next is where the next call may start: no byte
-// is looked for twice, also of a line that comes in many pieces.
+// headEnd returns the length of the head at the start of b through its blank line, or -1 if the
+// blank line has not come yet. Lines end in LF or CRLF. from is where an earlier call stopped
+// looking; next is where the next call may start: no byte is looked for twice, also of a line that
+// comes in many pieces.
 func headEnd(b []byte, from int) (end, next int) {
 	for at := from; ; {
 		i := bytes.IndexByte(b[at:], '\n')
@@ -141,7 +142,8 @@ func parseRequestLine(line []byte) (request, error) {
 	return req, nil
 }
 
-// hasVersion reports whether a target holds what a reader that splits at any white space takes for the version.
+// hasVersion reports whether a target holds what a reader that splits at any white space takes for
+// the version.
 func hasVersion(target []byte) bool {
 	for at := 1; ; at++ {
 		i := bytes.Index(target[min(at, len(target)):], []byte("HTTP/"))
@@ -163,8 +165,8 @@ func (req *request) setMethod() {
 	}
 }
 
-// bodyUnexpected reports a body that many servers do not look for (RFC 9110 section 9.3): what it holds they may take for
-// the next request.
+// bodyUnexpected reports a body that many servers do not look for (RFC 9110 section 9.3): what it
+// holds they may take for the next request.
 func (req *request) bodyUnexpected() bool {
 	if req.framing == noBody {
 		return false
@@ -242,8 +244,8 @@ func (res *response) frame(f *fieldLines, req *request) error {
 	case f.transferEncoding != nil && f.chunkedLast && res.minor > 0:
 		res.framing = chunked
 	case f.transferEncoding != nil:
-		// Not chunked at the end, or chunked in HTTP/1.0, which clients read in two ways: the connection's end is the
-		// one end that both see.
+		// Not chunked at the end, or chunked in HTTP/1.0, which clients read in two ways: the
+		// connection's end is the one end that both see.
 		res.framing, res.keepAlive = untilClose, false
 	case f.contentLength == nil:
 		res.framing, res.keepAlive = untilClose, false
@@ -253,9 +255,10 @@ func (res *response) frame(f *fieldLines, req *request) error {
 	return nil
 }
 
-// resetContent settles how a 205 ends on a connection that leads to any origin. Browsers look for no body
-// behind it (Fetch, null body status), though RFC 9112 has one: they would take what an origin sends there
-// for the answer of the next one. Where nothing says that there is one, there is none.
+// resetContent settles how a 205 ends on a connection that leads to any origin. Browsers look for
+// no body behind it (Fetch, null body status), though RFC 9112 has one: they would take what an
+// origin sends there for the answer of the next one. Where nothing says that there is one, there is
+// none.
 func (res *response) resetContent() error {
 	switch {
 	case res.status != 205:
@@ -286,8 +289,9 @@ type fieldLines struct {
 	inOptions                       bool // the last line was a Connection field
 }
 
-// scan reads the field lines. It refuses what two readers could frame differently: a bare CR or a NUL anywhere, and a
-// Content-Length or Transfer-Encoding that is folded, oddly spelled or contradicts itself.
+// scan reads the field lines. It refuses what two readers could frame differently: a bare CR or a
+// NUL anywhere, and a Content-Length or Transfer-Encoding that is folded, oddly spelled or
+// contradicts itself.
 func (f *fieldLines) scan(head, fields []byte) error {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return refuse("a NUL in the head")
@@ -344,7 +348,8 @@ func lineEnds(b []byte) (all, withCR int) {
 	}
 }
 
-// trim takes blanks off both ends. Most values have one in front and that is all, which bytes.Trim makes more of.
+// trim takes blanks off both ends. Most values have one in front and that is all, which bytes.Trim
+// makes more of.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
@@ -355,8 +360,9 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// framesBody reports whether a line names Content-Length or Transfer-Encoding to any reader, however sloppy: what cannot
-// stand in a name is passed over, be it a space, a control byte or a space of another alphabet.
+// framesBody reports whether a line names Content-Length or Transfer-Encoding to any reader,
+// however sloppy: what cannot stand in a name is passed over, be it a space, a control byte or a
+// space of another alphabet.
 func framesBody(line []byte) bool {
 	name, _, _ := bytes.Cut(line, []byte{':'})
 	var room [len("transfer-encoding") + 1]byte
@@ -426,8 +432,8 @@ func (f *fieldLines) auth(name, value []byte) {
 	}
 }
 
-// bindsConnection reports an authentication scheme that authenticates the connection, not the request (RFC 4559): such
-// a connection must not be shared.
+// bindsConnection reports an authentication scheme that authenticates the connection, not the
+// request (RFC 4559): such a connection must not be shared.
 func bindsConnection(value []byte) bool {
 	scheme, _, _ := bytes.Cut(value, []byte{' '})
 	return is(scheme, "ntlm") || is(scheme, "negotiate")
@@ -444,9 +450,10 @@ func (f *fieldLines) connectionOrLength(line, name, value []byte) error {
 	return nil
 }
 
-// options reads the list of a Connection field. Who passes a message on takes out the fields that it names (RFC 9110
-// section 7.6.1): an origin's front door would do so with those that frame the body or name the host, and what is behind it
-// then sees another end of the message, or another message, than we do.
+// options reads the list of a Connection field. Who passes a message on takes out the fields that
+// it names (RFC 9110 section 7.6.1): an origin's front door would do so with those that frame the
+// body or name the host, and what is behind it then sees another end of the message, or another
+// message, than we do.
 func (f *fieldLines) options(list []byte) {
 	for more := true; more; {
 		var one []byte

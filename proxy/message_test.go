@@ -52,7 +52,8 @@ func TestRequestFraming(t *testing.T) {
 	}
 }
 
-// smuggled are heads that two readers could frame differently. Each holds for requests and for responses.
+// smuggled are heads that two readers could frame differently. Each holds for requests and for
+// responses.
 var smuggled = map[string][]string{
 	"CL.TE":                     {"Content-Length: 6", "Transfer-Encoding: chunked"},
 	"TE.CL":                     {"Transfer-Encoding: chunked", "Content-Length: 6"},
@@ -240,7 +241,8 @@ func TestHeadEnd(t *testing.T) {
 	}
 }
 
-// FuzzRequestFraming holds the framing against net/http's: what both accept must end in the same place.
+// FuzzRequestFraming holds the framing against net/http's: what both accept must end in the same
+// place.
 func FuzzRequestFraming(f *testing.F) {
 	seed(f, "POST / HTTP/1.1", "GET /")
 	f.Add(append(lines("POST / HTTP/1.1", "Host: a", "Content-Length: 3"), "abcrest"...))
@@ -298,9 +300,9 @@ func seed(f *testing.F, line, rest string) {
 	}
 }
 
-// sameEnd compares where the message that begins wire ends, and what its body holds, for us and for net/http, if both
-// accept it. A body that ends with the connection must do so for both. We must also find the same end when the bytes come
-// one by one.
+// sameEnd compares where the message that begins wire ends, and what its body holds, for us and for
+// net/http, if both accept it. A body that ends with the connection must do so for both. We must
+// also find the same end when the bytes come one by one.
 func sameEnd(t *testing.T, wire []byte, head int, b body, read func(*bufio.Reader) (io.ReadCloser, error)) {
 	ours, slow := b, b
 	n, err := ours.take(wire[head:])
@@ -376,7 +378,8 @@ func BenchmarkFraming(b *testing.B) {
 	})
 }
 
-// TestEmptyLinesInPieces: empty lines before a head are passed over, also when they come byte by byte.
+// TestEmptyLinesInPieces: empty lines before a head are passed over, also when they come byte by
+// byte.
 func TestEmptyLinesInPieces(t *testing.T) {
 	const head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	var w wire

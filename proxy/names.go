@@ -15,10 +15,13 @@ import (
 	"warcorder/recorder"
 )
 
-// names looks host names up and records what name servers answer, as Heritrix does: a resource record of type text/dns (RFC 4027) under a dns: URI (RFC 4501), in which
-// the time stands first and then the records of the answer, one a line. Of one name there is a record for its IPv4 addresses and, with ?type=AAAA, one for the others.
+// names looks host names up and records what name servers answer, as Heritrix does: a resource
+// record of type text/dns (RFC 4027) under a dns: URI (RFC 4501), in which the time stands first
+// and then the records of the answer, one a line. Of one name there is a record for its IPv4
+// addresses and, with ?type=AAAA, one for the others.
 //
-// What crosses the wire is read beside the resolver: the answer's TTLs are nowhere else. What is in the hosts file asks no server, and so leaves no record.
+// What crosses the wire is read beside the resolver: the answer's TTLs are nowhere else. What is in
+// the hosts file asks no server, and so leaves no record.
 type names struct {
 	rec    *recorder.Recorder
 	server string // is asked in the place of the system's; set by tests
@@ -64,7 +67,8 @@ type dnsTap struct {
 	recorded bool
 }
 
-// asked notes a question. As heard it runs in goroutines of the resolver's, which have no end for a panic.
+// asked notes a question. As heard it runs in goroutines of the resolver's, which have no end for a
+// panic.
 func (t *dnsTap) asked(message []byte) {
 	defer t.names.rescue()
 	var p dnsmessage.Parser
@@ -100,7 +104,8 @@ func (t *dnsTap) heard(message []byte) {
 	t.names.record(t.question, answers, t.server)
 }
 
-// rescue is deferred by what reads messages: a name that cannot be read is not recorded, and that is all.
+// rescue is deferred by what reads messages: a name that cannot be read is not recorded, and that
+// is all.
 func (n *names) rescue() {
 	if value := recover(); value != nil {
 		n.rec.Gap(recorder.GapWrite, "dns:", n.rec.Panicked(value, "dns:").Error())
@@ -124,7 +129,8 @@ func (t *packetTap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// streamTap is a dnsTap on TCP, where the length of a message stands before it (RFC 1035 section 4.2.2).
+// streamTap is a dnsTap on TCP, where the length of a message stands before it (RFC 1035 section
+// 4.2.2).
 type streamTap struct {
 	net.Conn
 	dnsTap
@@ -210,7 +216,8 @@ func dnsURI(question dnsmessage.Question) string {
 	return b.String()
 }
 
-// dnsLine is a record of an answer as zone files have it (RFC 1035 section 5); "" if it is of no kind that leads to an address.
+// dnsLine is a record of an answer as zone files have it (RFC 1035 section 5); "" if it is of no
+// kind that leads to an address.
 func dnsLine(r *dnsmessage.Resource) string {
 	var kind, value string
 	switch body := r.Body.(type) {

@@ -83,7 +83,8 @@ func listenTwice(t *testing.T) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// answer answers a question by its name: "none…" has no address, "long…" is truncated over UDP, "brief…" has a TTL of 0.
+// answer answers a question by its name: "none…" has no address, "long…" is truncated over UDP,
+// "brief…" has a TTL of 0.
 func (s *nameServer) answer(message []byte, udp bool) []byte {
 	var query dnsmessage.Message
 	if err := query.Unpack(message); err != nil || len(query.Questions) != 1 {

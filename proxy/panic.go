@@ -59,8 +59,8 @@ func (e *exchange) rescue(goesOn *bool) {
 	e.drop()
 }
 
-// endHelpers waits for the goroutines that work for the exchange, whose client's connection is closed:
-// none may touch the exchange behind its end.
+// endHelpers waits for the goroutines that work for the exchange, whose client's connection is
+// closed: none may touch the exchange behind its end.
 func (e *exchange) endHelpers() {
 	if e.up != nil {
 		e.up.raw.Close()
@@ -74,8 +74,8 @@ func (e *exchange) endHelpers() {
 	}
 }
 
-// guarded is f, which serves conn, with an end for its panics: of what is not the work on one exchange,
-// such as a head or a handshake.
+// guarded is f, which serves conn, with an end for its panics: of what is not the work on one
+// exchange, such as a head or a handshake.
 func (p *Proxy) guarded(conn net.Conn, f func()) func() {
 	return func() {
 		defer func() {

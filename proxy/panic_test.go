@@ -11,8 +11,8 @@ import (
 	"warcorder/recorder"
 )
 
-// fragile is a listener whose connections panic when a magic word passes: a fault in whatever of ours
-// reads or writes it.
+// fragile is a listener whose connections panic when a magic word passes: a fault in whatever of
+// ours reads or writes it.
 type fragile struct{ net.Listener }
 
 const magicWord = "xyzzy"
@@ -89,8 +89,8 @@ func (c *panicCase) check(t *testing.T, h *house, o *originServer) {
 	}
 }
 
-// TestPanics: wherever a session breaks, its connections end, a gap and the log with a stack say so,
-// what had come is recorded, and others go on.
+// TestPanics: wherever a session breaks, its connections end, a gap and the log with a stack say
+// so, what had come is recorded, and others go on.
 func TestPanics(t *testing.T) {
 	upgrade := text("HTTP/1.1 101 Switching Protocols", "Upgrade: x", "Connection: upgrade")
 	for _, c := range []panicCase{
@@ -160,8 +160,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestTooManyPanics: what breaks five times within a minute breaks for everybody. The proxy says so and
-// ends in order, with what was in flight.
+// TestTooManyPanics: what breaks five times within a minute breaks for everybody. The proxy says so
+// and ends in order, with what was in flight.
 func TestTooManyPanics(t *testing.T) {
 	o := newOrigin(t, false, func(p *peer) { p.readHead(); <-p.reached; p.send(numbered(1)) })
 	h := newFragileHouse(t)

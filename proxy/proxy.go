@@ -1,14 +1,16 @@
-// Package proxy stands between clients and origins: it accepts connections, intercepts TLS, relays HTTP/1.1 in both
-// directions and hands each exchange to package recorder.
+// Package proxy stands between clients and origins: it accepts connections, intercepts TLS, relays
+// HTTP/1.1 in both directions and hands each exchange to package recorder.
 //
-// The front door is net/http with goproxy: CONNECT requests and what is meant for the proxy itself. The data path is the
-// relay (relay.go, exchange.go, upload.go), which reads of a message only what finds its end (message.go, body.go: pure,
-// no I/O), because net/http loses header order and case, chunk framing and 1xx responses.
+// The front door is net/http with goproxy: CONNECT requests and what is meant for the proxy itself.
+// The data path is the relay (relay.go, exchange.go, upload.go), which reads of a message only what
+// finds its end (message.go, body.go: pure, no I/O), because net/http loses header order and case,
+// chunk framing and 1xx responses.
 //
-// Invariant: what the origin sent reaches the client and the record byte for byte, and what the client sent reaches the
-// origin and the record byte for byte, but for the request target's form and Proxy-* fields. A message that two readers
-// could end in different places does not pass. Nothing passes that is not recorded, but for what follows a 101 and for the
-// hosts that Config.NoRecord names; both leave a gap in the archive that is counted.
+// Invariant: what the origin sent reaches the client and the record byte for byte, and what the
+// client sent reaches the origin and the record byte for byte, but for the request target's form
+// and Proxy-* fields. A message that two readers could end in different places does not pass.
+// Nothing passes that is not recorded, but for what follows a 101 and for the hosts that
+// Config.NoRecord names; both leave a gap in the archive that is counted.
 package proxy
 
 import (
@@ -79,17 +81,20 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		MaxHeaderBytes: int(min(cfg.MaxHeaderSize, maxFrontHead)),
 		ErrorLog:       stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
 	}
-	// One request a connection: what follows it may be for the relay, and a connection that net/http has is its own for
-	// good. It answers some requests (OPTIONS *) before any handler could close them.
+	// One request a connection: what follows it may be for the relay, and a connection that net/http
+	// has is its own for good. It answers some requests (OPTIONS *) before any handler could close
+	// them.
 	p.server.SetKeepAlivesEnabled(false)
 	return p
 }
 
-// maxFrontHead is the largest head of a CONNECT or a request to the proxy itself. It has room for credentials; that of a
-// request to be relayed may be larger, and what those take together is bounded.
+// maxFrontHead is the largest head of a CONNECT or a request to the proxy itself. It has room for
+// credentials; that of a request to be relayed may be larger, and what those take together is
+// bounded.
 const maxFrontHead = 64 << 10
 
-// dispatch is goproxy: it decides what a CONNECT gets, and passes what is no proxy request to the admin pages.
+// dispatch is goproxy: it decides what a CONNECT gets, and passes what is no proxy request to the
+// admin pages.
 func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	g := goproxy.NewProxyHttpServer()
 	g.Logger = stdlog.New(p.log.With().Str("part", "goproxy").Logger(), "", 0)
@@ -105,8 +110,8 @@ func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	return g
 }
 
-// Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from accepting, or that too much
-// has broken.
+// Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from
+// accepting, or that too much has broken.
 func (p *Proxy) Serve() error {
 	go p.server.Serve(p.front)
 	for delay := time.Duration(0); ; {
@@ -139,8 +144,8 @@ func (p *Proxy) Serve() error {
 }
 
 // isUseless reports an error of a listener that will accept nothing more. Any other is one of the
-// connection that was to be accepted (accept(2) passes on what the network says of it), or of a machine
-// that is short of something, and may pass.
+// connection that was to be accepted (accept(2) passes on what the network says of it), or of a
+// machine that is short of something, and may pass.
 func isUseless(err error) bool {
 	for _, end := range []error{net.ErrClosed, syscall.EBADF, syscall.EINVAL, syscall.ENOTSOCK} {
 		if errors.Is(err, end) {
@@ -160,7 +165,8 @@ func (p *Proxy) take(conn net.Conn) {
 	p.clients.start(c, p.guarded(c, func() { p.accept(c) }))
 }
 
-// accept looks at a connection's first bytes: the relay takes absolute-form requests, net/http the rest.
+// accept looks at a connection's first bytes: the relay takes absolute-form requests, net/http the
+// rest.
 func (p *Proxy) accept(c *tapConn) {
 	s := &session{p: p, conn: c, raw: c}
 	if !p.clients.enter(s) {
@@ -209,7 +215,8 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 	p.clients.start(c, p.guarded(c, func() { p.intercept(c, host, port) }))
 }
 
-// intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else plain HTTP.
+// intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else
+// plain HTTP.
 func (p *Proxy) intercept(c *tapConn, host, port string) {
 	defer c.Close()
 	s := &session{p: p, conn: c, raw: c, tunnel: &origin{host: host, port: port}}
@@ -242,7 +249,8 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 	s.in.drop()
 }
 
-// recordTypeHandshake begins a TLS ClientHello (RFC 8446 section 5.1); no HTTP request begins with it.
+// recordTypeHandshake begins a TLS ClientHello (RFC 8446 section 5.1); no HTTP request begins with
+// it.
 const recordTypeHandshake = 0x16
 
 // handshake makes the session's connection a TLS one.
@@ -267,8 +275,9 @@ func (s *session) handshake() bool {
 	return true
 }
 
-// Shutdown stops accepting, ends connections that wait for a request, and lets exchanges in flight finish until ctx is
-// done. Then it cuts them. When it returns every exchange has been handed to the recorder.
+// Shutdown stops accepting, ends connections that wait for a request, and lets exchanges in flight
+// finish until ctx is done. Then it cuts them. When it returns every exchange has been handed to
+// the recorder.
 func (p *Proxy) Shutdown(ctx context.Context) {
 	p.clients.close()
 	p.ln.Close()
@@ -338,11 +347,12 @@ func isLocal(address netip.Addr) bool {
 	return false
 }
 
-// maxLineLogged is how much of a framing line the log shows: who sends it may send one of max-header-size
-// with each message.
+// maxLineLogged is how much of a framing line the log shows: who sends it may send one of
+// max-header-size with each message.
 const maxLineLogged = 200
 
-// logHead logs a refused message, with the framing lines that contradict each other and no other line.
+// logHead logs a refused message, with the framing lines that contradict each other and no other
+// line.
 func (p *Proxy) logHead(message, url string, err error) {
 	event := p.log.Warn().Err(err)
 	if url != "" {

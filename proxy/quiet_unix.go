@@ -4,8 +4,8 @@ package proxy
 
 import "syscall"
 
-// quiet reports that nothing has come on a connection that nobody reads, its end included. Whatever deadline is left from
-// its last use does not matter.
+// quiet reports that nothing has come on a connection that nobody reads, its end included. Whatever
+// deadline is left from its last use does not matter.
 func quiet(conn syscall.RawConn) bool {
 	nothing := false
 	err := conn.Control(func(fd uintptr) {

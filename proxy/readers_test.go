@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMethodLikeAProxyField: the request line is no field, whatever its method looks like. Were it left
-// out, the next line would be the request to the origin, and the record would tell of another.
+// TestMethodLikeAProxyField: the request line is no field, whatever its method looks like. Were it
+// left out, the next line would be the request to the origin, and the record would tell of another.
 func TestMethodLikeAProxyField(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, config())
@@ -40,8 +40,8 @@ func TestMethodLikeAProxyField(t *testing.T) {
 	})
 }
 
-// TestBodyOfA205: browsers look for no body behind a 205. On a connection that leads to any origin, what
-// one sends as such a body would be taken for the answer of another that is asked meanwhile.
+// TestBodyOfA205: browsers look for no body behind a 205. On a connection that leads to any origin,
+// what one sends as such a body would be taken for the answer of another that is asked meanwhile.
 func TestBodyOfA205(t *testing.T) {
 	forged := text("HTTP/1.1 200 OK", "Content-Length: 6") + "forged"
 	for name, c := range map[string]struct {
@@ -106,8 +106,8 @@ func (l *failsOnce) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// TestAcceptingGoesOn: what is wrong with one connection, or with the machine for a while, does not end
-// the proxy.
+// TestAcceptingGoesOn: what is wrong with one connection, or with the machine for a while, does not
+// end the proxy.
 func TestAcceptingGoesOn(t *testing.T) {
 	for _, why := range []error{syscall.ENOBUFS, syscall.ENOMEM, syscall.EPERM, syscall.EPROTO, syscall.EHOSTUNREACH} {
 		t.Run(why.Error(), func(t *testing.T) {

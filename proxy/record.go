@@ -13,7 +13,8 @@ import (
 	"warcorder/recorder"
 )
 
-// RecordPage writes what is posted to it as a record that is no exchange. The query says what it is:
+// RecordPage writes what is posted to it as a record that is no exchange. The query says what it
+// is:
 //
 //	type            resource, metadata or conversion
 //	uri             WARC-Target-URI
@@ -21,7 +22,8 @@ import (
 //	refers-to       ID of the record that it is about
 //	concurrent-to   ID of a record of the same event
 //
-// Content-Type and body are the record's. The answer comes when the record is on disk and in the index: 201, with its ID. Who may ask is not looked at here.
+// Content-Type and body are the record's. The answer comes when the record is on disk and in the
+// index: 201, with its ID. Who may ask is not looked at here.
 func RecordPage(cfg Config, rec *recorder.Recorder) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page := recordPage{&cfg, rec, http.NewResponseController(w)}

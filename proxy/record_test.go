@@ -193,7 +193,8 @@ func (s *slowly) Read(p []byte) (int, error) {
 	return copy(p, "a piece\n"), nil
 }
 
-// TestRecordPageSlow: an upload may take longer than any timeout as long as it goes on, and not when it stops.
+// TestRecordPageSlow: an upload may take longer than any timeout as long as it goes on, and not
+// when it stops.
 func TestRecordPageSlow(t *testing.T) {
 	cfg := config()
 	cfg.Timeout.Header, cfg.Timeout.Idle = 150*time.Millisecond, 600*time.Millisecond
@@ -261,7 +262,8 @@ func TestRecordPageStreams(t *testing.T) {
 	}
 }
 
-// TestCertificates: what an origin has sent to prove who it is, is recorded with the first response that came with it; a resumed session changes nothing.
+// TestCertificates: what an origin has sent to prove who it is, is recorded with the first response
+// that came with it; a resumed session changes nothing.
 func TestCertificates(t *testing.T) {
 	o := newOrigin(t, true, func(p *peer) {
 		p.readHead()

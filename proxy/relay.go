@@ -13,7 +13,8 @@ import (
 	"warcorder/recorder"
 )
 
-// session relays one client connection: a tunnel to one origin, or plain proxy requests that each name their own.
+// session relays one client connection: a tunnel to one origin, or plain proxy requests that each
+// name their own.
 type session struct {
 	p       *Proxy
 	conn    net.Conn // what the client is answered on; a *tls.Conn inside an intercepted tunnel
@@ -34,11 +35,12 @@ type session struct {
 	before, after *session
 }
 
-// errNotProxied ends a session whose next request is not in absolute form: a CONNECT, or one to the proxy itself.
+// errNotProxied ends a session whose next request is not in absolute form: a CONNECT, or one to the
+// proxy itself.
 var errNotProxied = errors.New("not a proxy request")
 
-// serve relays requests until one side ends the connection. On errNotProxied the bytes of the next request are
-// still buffered.
+// serve relays requests until one side ends the connection. On errNotProxied the bytes of the next
+// request are still buffered.
 func (s *session) serve() error {
 	s.in.conn, s.in.heads = s.conn, s.p.heads
 	defer s.unbind()
@@ -54,7 +56,8 @@ func (s *session) serve() error {
 	}
 }
 
-// asked notes that a request has come, by which a client in a tunnel shows that it takes the certificate.
+// asked notes that a request has come, by which a client in a tunnel shows that it takes the
+// certificate.
 func (s *session) asked() {
 	if !s.asks && s.raw.certified {
 		s.p.trust.shown(s.raw.kind)
@@ -77,8 +80,8 @@ func (s *session) unbind() {
 	}
 }
 
-// readHead waits for the next request and copies its head to s.head, consumed. A client that goes away between two
-// requests is no fault.
+// readHead waits for the next request and copies its head to s.head, consumed. A client that goes
+// away between two requests is no fault.
 func (s *session) readHead(first bool) error {
 	if err := s.awaitRequest(first); err != nil {
 		return err
@@ -133,7 +136,8 @@ func (s *session) forget() {
 	s.head, s.fwd, s.share = nil, nil, 0
 }
 
-// takesNext waits until enough of a plain request is there to know whose it is; errNotProxied if it is not the relay's.
+// takesNext waits until enough of a plain request is there to know whose it is; errNotProxied if it
+// is not the relay's.
 func (s *session) takesNext(fill func() error) error {
 	for s.tunnel == nil {
 		s.in.skipEmptyLines()
@@ -153,7 +157,8 @@ func (s *session) takesNext(fill func() error) error {
 	return nil
 }
 
-// awaitRequest waits for the first byte of a request. Meanwhile the session may be ended to make room for another client.
+// awaitRequest waits for the first byte of a request. Meanwhile the session may be ended to make
+// room for another client.
 func (s *session) awaitRequest(first bool) error {
 	if s.share > 0 {
 		s.forget()
@@ -176,8 +181,8 @@ func (s *session) awaitRequest(first bool) error {
 	return err
 }
 
-// firstByte waits with a buffer at hand, for most clients come again soon; of those that don't there may be thousands, so
-// they hold nothing.
+// firstByte waits with a buffer at hand, for most clients come again soon; of those that don't
+// there may be thousands, so they hold nothing.
 func (s *session) firstByte(until time.Time) error {
 	if doze := time.Now().Add(dozeAfter); doze.Add(dozeAfter / 2).Before(until) {
 		s.in.readUntil(doze, dozeAfter/2)
@@ -191,8 +196,9 @@ func (s *session) firstByte(until time.Time) error {
 	return s.in.doze()
 }
 
-// targetForm reports whether a plain request is one to relay, once its first bytes tell. Whatever is no CONNECT and whose
-// target is neither a path nor "*" is: a malformed head is then refused by the relay, which says why.
+// targetForm reports whether a plain request is one to relay, once its first bytes tell. Whatever
+// is no CONNECT and whose target is neither a path nor "*" is: a malformed head is then refused by
+// the relay, which says why.
 func targetForm(b []byte) (absolute, known bool) {
 	long := len(b) > maxMethod
 	b = b[:min(len(b), maxMethod)] // what comes in many pieces is looked at as often
@@ -247,8 +253,8 @@ func (e *exchange) refusal() fault {
 	return fault{}
 }
 
-// reject answers a request that cannot be understood in one way only, and ends the connection: what follows cannot be
-// trusted to be a request. place is what was asked for, or who did.
+// reject answers a request that cannot be understood in one way only, and ends the connection: what
+// follows cannot be trusted to be a request. place is what was asked for, or who did.
 func (s *session) reject(place string, err error) bool {
 	s.gap(recorder.GapRefused, place, err.Error())
 	s.page(400, err.Error())
@@ -295,7 +301,8 @@ func (s *session) answerFault(req *request, f fault, goesOn bool) bool {
 	return goesOn
 }
 
-// keep puts a connection back for the next request: of anybody, or of this client if it is authenticated.
+// keep puts a connection back for the next request: of anybody, or of this client if it is
+// authenticated.
 func (s *session) keep(up *upstream, bound bool) {
 	up.bound = up.bound || bound
 	if !up.bound {
@@ -363,7 +370,8 @@ func (s *session) destination(req *request) (origin, []byte, error) {
 	return *s.tunnel, target, nil
 }
 
-// parseAbsolute splits an absolute-form target behind its scheme; target is what follows the authority.
+// parseAbsolute splits an absolute-form target behind its scheme; target is what follows the
+// authority.
 func parseAbsolute(scheme string, rest []byte) (o origin, target []byte, err error) {
 	switch strings.ToLower(scheme) {
 	case "http":
@@ -427,8 +435,8 @@ func splitAuthority(authority, defaultPort string) (host, port string, err error
 	return strings.ToLower(host), port, nil
 }
 
-// maxHost is beyond what a name of 253 characters can take in UTF-8. Whatever is longer leads nowhere, and putting it in
-// letters of ASCII takes time by the square of its length.
+// maxHost is beyond what a name of 253 characters can take in UTF-8. Whatever is longer leads
+// nowhere, and putting it in letters of ASCII takes time by the square of its length.
 const maxHost = 1 << 10
 
 func validPort(port string) bool {
@@ -442,9 +450,9 @@ func validPort(port string) bool {
 	return n > 0 && n < 65536
 }
 
-// forwardHead appends the head as the origin gets it. What may change (and nothing else does): an absolute target
-// becomes origin-form on plain requests, Proxy-* fields go, and a Proxy-Connection without a Connection beside it
-// becomes one, as the client would have written without a proxy.
+// forwardHead appends the head as the origin gets it. What may change (and nothing else does): an
+// absolute target becomes origin-form on plain requests, Proxy-* fields go, and a Proxy-Connection
+// without a Connection beside it becomes one, as the client would have written without a proxy.
 func (s *session) forwardHead(dst []byte, req *request, target []byte) []byte {
 	head := s.head
 	if s.tunnel == nil {
@@ -474,8 +482,8 @@ func (s *session) forwardHead(dst []byte, req *request, target []byte) []byte {
 	return dst
 }
 
-// linger ends the connection so that what was written reaches a client that is still sending: closing with unread
-// bytes would reset it (RFC 9112 section 9.6).
+// linger ends the connection so that what was written reaches a client that is still sending:
+// closing with unread bytes would reset it (RFC 9112 section 9.6).
 func (s *session) linger() {
 	s.in.unwatch()
 	if c, ok := s.conn.(interface{ CloseWrite() error }); ok {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// behaviour is one way in which an origin answers, and what must then be at the client and in the records.
+// behaviour is one way in which an origin answers, and what must then be at the client and in the
+// records.
 type behaviour struct {
 	name     string
 	requests []string // as the origin must see them, but for TARGET, which stands before each path
@@ -141,8 +142,8 @@ func behaviours() []behaviour {
 	}
 }
 
-// TestBehaviours: for every behaviour of an origin, on both schemes, the bytes at the origin, at the client and in the
-// records are the same. Of a host of no-record there are no records.
+// TestBehaviours: for every behaviour of an origin, on both schemes, the bytes at the origin, at
+// the client and in the records are the same. Of a host of no-record there are no records.
 func TestBehaviours(t *testing.T) {
 	for _, b := range behaviours() {
 		for _, secure := range []bool{false, true} {

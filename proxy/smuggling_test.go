@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFramingVerdicts: for each way to write the framing fields, how a request and a response with them end, or that they
-// are refused. What is refused on both sides stands in smuggled.
+// TestFramingVerdicts: for each way to write the framing fields, how a request and a response with
+// them end, or that they are refused. What is refused on both sides stands in smuggled.
 func TestFramingVerdicts(t *testing.T) {
 	const refused = "refused"
 	for name, c := range map[string]struct {
@@ -84,7 +84,8 @@ func TestFramingVerdicts(t *testing.T) {
 	}
 }
 
-// badChunks are chunked bodies that two readers could end in different places, with a message hidden in them.
+// badChunks are chunked bodies that two readers could end in different places, with a message
+// hidden in them.
 var badChunks = map[string]string{
 	"0x":                   "0x5\r\nabcde\r\n0\r\n\r\n",
 	"negative":             "-5\r\nabcde\r\n0\r\n\r\n",
@@ -112,8 +113,8 @@ var badChunks = map[string]string{
 	"NUL in a trailer":     "0\r\nX: \x00\r\n\r\n",
 }
 
-// looseChunks are those that old servers send: refused in a request, and in a response passed on, after which the client's
-// connection ends.
+// looseChunks are those that old servers send: refused in a request, and in a response passed on,
+// after which the client's connection ends.
 var looseChunks = map[string]string{
 	"LF behind the size": "5\nabcde\r\n0\r\n\r\n",
 	"LF behind the data": "5\r\nabcde\n0\r\n\r\n",
@@ -192,7 +193,8 @@ func TestChunksThatHideAResponse(t *testing.T) {
 	})
 }
 
-// TestOldClientsSeeOneAnswer: an HTTP/1.0 client takes an interim response for the answer, and does not know of chunks.
+// TestOldClientsSeeOneAnswer: an HTTP/1.0 client takes an interim response for the answer, and does
+// not know of chunks.
 func TestOldClientsSeeOneAnswer(t *testing.T) {
 	for name, c := range map[string]struct{ sends, want string }{
 		"interim": {text("HTTP/1.1 103 Early Hints", "Link: </a>") + numbered(1), numbered(1) + numbered(1)},
@@ -219,8 +221,8 @@ func TestOldClientsSeeOneAnswer(t *testing.T) {
 	}
 }
 
-// TestUnexpectedBodiesAreNotShared: an origin that does not look for the body of a GET takes it for the next request, whose
-// answer must not be that of another client's.
+// TestUnexpectedBodiesAreNotShared: an origin that does not look for the body of a GET takes it for
+// the next request, whose answer must not be that of another client's.
 func TestUnexpectedBodiesAreNotShared(t *testing.T) {
 	for method, connections := range map[string]int{"GET": 2, "HEAD": 2, "DELETE": 2, "OPTIONS": 2, "POST": 1, "PUT": 1} {
 		t.Run(method, func(t *testing.T) {
@@ -279,7 +281,8 @@ func TestHundredThousandFields(t *testing.T) {
 	})
 }
 
-// TestPipelinedBeyondBuffers: more requests than any buffer of ours holds, sent while the first waits for its answer.
+// TestPipelinedBeyondBuffers: more requests than any buffer of ours holds, sent while the first
+// waits for its answer.
 func TestPipelinedBeyondBuffers(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, config())
@@ -345,8 +348,8 @@ func TestBodiesOfJustTheLimit(t *testing.T) {
 	}
 }
 
-// TestConnectionNamesAFramingField: a front door of the origin's may take out what Connection names, and what is behind it
-// answers another message: the connection is no other client's.
+// TestConnectionNamesAFramingField: a front door of the origin's may take out what Connection
+// names, and what is behind it answers another message: the connection is no other client's.
 func TestConnectionNamesAFramingField(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked, answered string

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// tapConn is a client connection that can be read again from its first byte. net/http reads a CONNECT through a buffer
-// that a hijack throws away; the tap remembers what was read, and gives back what lies behind the CONNECT's head.
+// tapConn is a client connection that can be read again from its first byte. net/http reads a
+// CONNECT through a buffer that a hijack throws away; the tap remembers what was read, and gives
+// back what lies behind the CONNECT's head.
 type tapConn struct {
 	net.Conn
 	clients *clients // where it is counted until it is closed
@@ -32,7 +33,8 @@ func (c *tapConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mostSeen is more than net/http reads before it has a CONNECT's head. What is longer is a body, for a page of our own.
+// mostSeen is more than net/http reads before it has a CONNECT's head. What is longer is a body,
+// for a page of our own.
 const mostSeen = maxFrontHead + 16<<10
 
 // see remembers what was read.

@@ -18,13 +18,14 @@ import (
 	"warcorder/recorder"
 )
 
-// A client that does not trust the root certificate says so in its library's own way: by an alert in
-// the handshake, by an alert when the handshake is done for us, by one that we cannot decrypt, or by
-// nothing but the end of the connection. The first three are plain. A mere end is what browsers leave
-// too, of connections that they opened in advance and did not need. It counts as distrust if our
-// certificate had just been sent, nothing was asked, and no client of that kind, from that address,
-// has asked for anything lately or does so in the seconds to come: a browser that trusts the
-// certificate is busy with other connections before or after, and closes most spare ones later.
+// A client that does not trust the root certificate says so in its library's own way: by an alert
+// in the handshake, by an alert when the handshake is done for us, by one that we cannot decrypt,
+// or by nothing but the end of the connection. The first three are plain. A mere end is what
+// browsers leave too, of connections that they opened in advance and did not need. It counts as
+// distrust if our certificate had just been sent, nothing was asked, and no client of that kind,
+// from that address, has asked for anything lately or does so in the seconds to come: a browser
+// that trusts the certificate is busy with other connections before or after, and closes most spare
+// ones later.
 const (
 	// doubtWithin is how soon a client that checks the certificate behind the handshake has done so.
 	doubtWithin = 3 * time.Second
@@ -126,8 +127,8 @@ func (d *doubts) close() {
 	}
 }
 
-// connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client gets
-// a certificate.
+// connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client
+// gets a certificate.
 func connectHost(hello *tls.ClientHelloInfo) string {
 	c, ok := hello.Conn.(*tapConn)
 	if !ok {
@@ -182,8 +183,8 @@ const (
 	seemsToSayNo
 )
 
-// judge reads the error that ended a connection, age after the certificate was sent. busy is a client
-// that has lately shown trust.
+// judge reads the error that ended a connection, age after the certificate was sent. busy is a
+// client that has lately shown trust.
 func judge(err error, age time.Duration, busy bool) verdict {
 	var op *net.OpError
 	switch {

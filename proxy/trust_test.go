@@ -20,9 +20,9 @@ import (
 	"warcorder/recorder"
 )
 
-// TestLeafAndRootAreSent: Chromium takes a root by its key's hash only if the server sends the root. So
-// it must in every tunnel, also to an address (no SNI), and without the origin, which nobody has asked
-// for anything yet.
+// TestLeafAndRootAreSent: Chromium takes a root by its key's hash only if the server sends the
+// root. So it must in every tunnel, also to an address (no SNI), and without the origin, which
+// nobody has asked for anything yet.
 func TestLeafAndRootAreSent(t *testing.T) {
 	h := newHouse(t, config())
 	der := h.authority.DER()
@@ -104,7 +104,8 @@ var distrusting = []struct {
 	}, "does not trust the certificate"},
 }
 
-// handshakeUntilCertificate does something when the certificate has come, in the place of an answer.
+// handshakeUntilCertificate does something when the certificate has come, in the place of an
+// answer.
 func handshakeUntilCertificate(raw net.Conn, host string, version uint16, act func()) {
 	tls.Client(raw, &tls.Config{ServerName: host, InsecureSkipVerify: true, MaxVersion: version,
 		VerifyConnection: func(tls.ConnectionState) error { act(); return errTestDistrust }}).Handshake()
@@ -119,8 +120,8 @@ func handshakeBlindly(t *testing.T, raw net.Conn, host string, secrets io.Writer
 	return conn
 }
 
-// TestClientsWithoutTheRoot: whatever the library of a client does that does not trust the certificate,
-// it is one line of the log and one gap, which say what to do.
+// TestClientsWithoutTheRoot: whatever the library of a client does that does not trust the
+// certificate, it is one line of the log and one gap, which say what to do.
 func TestClientsWithoutTheRoot(t *testing.T) {
 	for _, c := range distrusting {
 		for _, target := range []string{"www.example.org:443", "127.0.0.1:1"} {
@@ -147,7 +148,8 @@ func TestClientsWithoutTheRoot(t *testing.T) {
 	}
 }
 
-// TestComesAgain: so is a browser not that closes a connection at its start and then asks on another.
+// TestComesAgain: so is a browser not that closes a connection at its start and then asks on
+// another.
 func TestComesAgain(t *testing.T) {
 	origin := newOrigin(t, true, sends("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
 	h := newHouse(t, config())
@@ -160,8 +162,8 @@ func TestComesAgain(t *testing.T) {
 	}
 }
 
-// TestUnusedConnections: a client that closes a connection which it opened in advance is not accused of
-// anything, if it has shown that it trusts the certificate or if the connection is old.
+// TestUnusedConnections: a client that closes a connection which it opened in advance is not
+// accused of anything, if it has shown that it trusts the certificate or if the connection is old.
 func TestUnusedConnections(t *testing.T) {
 	origin := newOrigin(t, true, func(p *peer) {
 		for p.readHead() != "" {
@@ -236,7 +238,8 @@ type keyLog struct{ lines bytes.Buffer }
 
 func (k *keyLog) Write(p []byte) (int, error) { return k.lines.Write(p) }
 
-// alert is a fatal alert, encrypted as the first record behind a handshake of TLS 1.3 (RFC 8446 section 5.2).
+// alert is a fatal alert, encrypted as the first record behind a handshake of TLS 1.3 (RFC 8446
+// section 5.2).
 func (k *keyLog) alert(t *testing.T, conn *tls.Conn, description byte) []byte {
 	t.Helper()
 	if suite := conn.ConnectionState().CipherSuite; suite != tls.TLS_AES_128_GCM_SHA256 {

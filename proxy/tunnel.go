@@ -13,8 +13,8 @@ import (
 // tunnelGrace is how long one direction of a tunnel goes on when the other has ended.
 const tunnelGrace = 10 * time.Second
 
-// switchProtocols records the handshake of a 101 response and then only passes bytes, both ways, until both ends have
-// closed. What passes then is no HTTP and is not recorded.
+// switchProtocols records the handshake of a 101 response and then only passes bytes, both ways,
+// until both ends have closed. What passes then is no HTTP and is not recorded.
 func (e *exchange) switchProtocols(head int) bool {
 	s, up := e.s, e.up
 	e.settleUpload(true)
@@ -39,8 +39,9 @@ func (e *exchange) switchProtocols(head int) bool {
 	return false
 }
 
-// splice passes bytes both ways, first what is already here of each side. Both sides may be silent for as long as their
-// connections live (TCP's keep-alive ends those of dead peers), but one that takes nothing for the time of patience ends the tunnel.
+// splice passes bytes both ways, first what is already here of each side. Both sides may be silent
+// for as long as their connections live (TCP's keep-alive ends those of dead peers), but one that
+// takes nothing for the time of patience ends the tunnel.
 func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []byte, patience time.Duration) {
 	client.SetDeadline(time.Time{})
 	origin.SetDeadline(time.Time{})
@@ -62,8 +63,8 @@ func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []by
 	rethrow(&broke)
 }
 
-// relayBytes passes bytes from src to dst until either ends. It reports whether src had nothing more to send, so that the
-// other direction may go on.
+// relayBytes passes bytes from src to dst until either ends. It reports whether src had nothing
+// more to send, so that the other direction may go on.
 func relayBytes(dst, src net.Conn, piece []byte, patience time.Duration) bool {
 	b := largeBuffers.Get().(*[]byte)
 	defer largeBuffers.Put(b)

@@ -106,8 +106,9 @@ func (u *upload) fill() error {
 	return err
 }
 
-// settle tells the reading side how the upload ended: with the whole body sent, the origin has timeout-first-byte to
-// answer; with the origin not listening any more, it may still have answered; otherwise there is nothing to wait for.
+// settle tells the reading side how the upload ended: with the whole body sent, the origin has
+// timeout-first-byte to answer; with the origin not listening any more, it may still have answered;
+// otherwise there is nothing to wait for.
 func (u *upload) settle() {
 	up := u.e.up
 	var record *recordError
@@ -140,9 +141,9 @@ func (u *upload) stop() {
 	u.e.s.conn.SetReadDeadline(time.Time{})
 }
 
-// settleUpload ends the upload and reports whether the origin has the whole request. With wait it may go on to its end,
-// but for a client that waits for a 100 Continue which will not come: it will not send the body (RFC 9110 section
-// 10.1.1).
+// settleUpload ends the upload and reports whether the origin has the whole request. With wait it
+// may go on to its end, but for a client that waits for a 100 Continue which will not come: it will
+// not send the body (RFC 9110 section 10.1.1).
 func (e *exchange) settleUpload(wait bool) bool {
 	u := e.upload
 	if u == nil {

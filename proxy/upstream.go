@@ -73,8 +73,8 @@ type upstream struct {
 	older, newer *upstream // in the pool, by idleSince
 }
 
-// pausable is a connection that TLS reads from. While it is paused it has nothing, so that what TLS has taken from it
-// already can be read, and no more.
+// pausable is a connection that TLS reads from. While it is paused it has nothing, so that what TLS
+// has taken from it already can be read, and no more.
 type pausable struct {
 	net.Conn
 	paused bool
@@ -179,8 +179,9 @@ func (u *upstreams) closeOldest() {
 	up.close()
 }
 
-// put keeps a connection for the next request, in the place of the one that has idled longest if there are too many: after
-// a crawl of a thousand hosts its last connections would else keep out those that are in use.
+// put keeps a connection for the next request, in the place of the one that has idled longest if
+// there are too many: after a crawl of a thousand hosts its last connections would else keep out
+// those that are in use.
 func (u *upstreams) put(up *upstream) {
 	up.drop()
 	up.used++
@@ -238,14 +239,15 @@ func (u *upstreams) forgetIdle() int {
 	return n
 }
 
-// close ends the connection at once: a TLS farewell could wait for seconds behind bytes that nobody reads.
+// close ends the connection at once: a TLS farewell could wait for seconds behind bytes that nobody
+// reads.
 func (u *upstream) close() {
 	u.drop()
 	u.raw.Close()
 }
 
-// alive looks whether the origin has closed an idle connection, or sent what nobody asked for: on the socket, and in
-// what TLS has taken from it already.
+// alive looks whether the origin has closed an idle connection, or sent what nobody asked for: on
+// the socket, and in what TLS has taken from it already.
 func (u *upstream) alive() bool {
 	return quiet(u.socket) && (u.below == nil || u.nothingDecrypted())
 }

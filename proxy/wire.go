@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// wire reads one connection through a buffer whose unread bytes can be looked at in place. Only one goroutine reads at
-// a time; while watch runs, that is the watcher.
+// wire reads one connection through a buffer whose unread bytes can be looked at in place. Only one
+// goroutine reads at a time; while watch runs, that is the watcher.
 type wire struct {
 	conn net.Conn
 	buf  *[]byte // pooled; nil while nothing is buffered and nobody reads
@@ -42,8 +42,8 @@ var (
 	largeBuffers = sync.Pool{New: func() any { b := make([]byte, largeBuffer); return &b }}
 )
 
-// readUntil sets the read deadline to a time from at to slack later. One that is set already and will do stays: setting
-// one costs as much as parsing a head.
+// readUntil sets the read deadline to a time from at to slack later. One that is set already and
+// will do stays: setting one costs as much as parsing a head.
 func (w *wire) readUntil(at time.Time, slack time.Duration) {
 	if !within(w.reads, at, slack) {
 		w.reads = at.Add(slack)
@@ -117,7 +117,8 @@ func (w *wire) doze() error {
 	return nil
 }
 
-// room makes free space behind the unread bytes: by a larger buffer, or by moving them to the front.
+// room makes free space behind the unread bytes: by a larger buffer, or by moving them to the
+// front.
 func (w *wire) room(size int) error {
 	if w.buf == nil {
 		w.buf = buffer(size)
@@ -133,7 +134,8 @@ func (w *wire) room(size int) error {
 	return nil
 }
 
-// grow makes the buffer one of size bytes. One that is larger than all bodies need is for a large head.
+// grow makes the buffer one of size bytes. One that is larger than all bodies need is for a large
+// head.
 func (w *wire) grow(size int) error {
 	share := int64(0)
 	if size > largeBuffer && w.heads != nil {
@@ -148,7 +150,8 @@ func (w *wire) grow(size int) error {
 	return nil
 }
 
-// budget is the memory that large heads may take together: alone each is bounded, but there may be many.
+// budget is the memory that large heads may take together: alone each is bounded, but there may be
+// many.
 type budget struct{ left atomic.Int64 }
 
 func newBudget(size int64) *budget {
@@ -206,8 +209,8 @@ func (w *wire) rest() {
 
 var errHeadTooLarge = errors.New("the head is too large")
 
-// head calls fill until a whole message head is buffered and returns its bytes without consuming them. Empty lines
-// before it are skipped (RFC 9112 section 2.2).
+// head calls fill until a whole message head is buffered and returns its bytes without consuming
+// them. Empty lines before it are skipped (RFC 9112 section 2.2).
 func (w *wire) head(limit int, fill func() error) ([]byte, error) {
 	w.skipEmptyLines()
 	for from := 0; ; {
@@ -244,8 +247,8 @@ func (w *wire) skipEmptyLines() {
 	}
 }
 
-// watch reads ahead in the background, to learn at once when the peer goes away. gone is called with the error that
-// ended the connection. What it reads meanwhile is kept for fill.
+// watch reads ahead in the background, to learn at once when the peer goes away. gone is called
+// with the error that ended the connection. What it reads meanwhile is kept for fill.
 func (w *wire) watch(gone func(error)) {
 	if w.watching != nil || w.err != nil {
 		return
@@ -293,7 +296,8 @@ func (w *wire) unwatch() {
 	rethrow(&w.broke)
 }
 
-// unread adds to what is buffered. It must succeed, so what it takes is in no budget: watchedBytes bounds it.
+// unread adds to what is buffered. It must succeed, so what it takes is in no budget: watchedBytes
+// bounds it.
 func (w *wire) unread(b []byte) {
 	if len(b) == 0 {
 		return

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A head may be as long as max-header-size, and whoever sends it chooses its shape and the pieces in
-// which it comes. What took minutes at 2 MiB by quadratic work takes milliseconds by linear work, so
-// that a bound between them holds on any machine.
+// A head may be as long as max-header-size, and whoever sends it chooses its shape and the pieces
+// in which it comes. What took minutes at 2 MiB by quadratic work takes milliseconds by linear
+// work, so that a bound between them holds on any machine.
 var longHead = cmp.Or(map[string]int{"1": 8 << 20}[os.Getenv("CI_LONG")], 2<<20)
 
 const longHeadTime = 10 * time.Second
@@ -47,8 +47,8 @@ func shapes(n int) map[string][]byte {
 	}
 }
 
-// manyRunes is n bytes of characters of which few are the same: encoding them as a name takes time for
-// each pair.
+// manyRunes is n bytes of characters of which few are the same: encoding them as a name takes time
+// for each pair.
 func manyRunes(n int) string {
 	var b strings.Builder
 	for r := rune(0x4e00); b.Len() < n; r++ {
@@ -60,7 +60,8 @@ func manyRunes(n int) string {
 	return b.String()
 }
 
-// TestLongHeads: all that is done with a head before it goes to the origin takes time by its length.
+// TestLongHeads: all that is done with a head before it goes to the origin takes time by its
+// length.
 func TestLongHeads(t *testing.T) {
 	list, err := ParseHostList("a.example,*.b.example")
 	if err != nil {
@@ -91,7 +92,8 @@ func TestLongHeads(t *testing.T) {
 	}
 }
 
-// TestDrippedHeads: a head that comes in a million pieces is not looked at from its start a million times.
+// TestDrippedHeads: a head that comes in a million pieces is not looked at from its start a million
+// times.
 func TestDrippedHeads(t *testing.T) {
 	for name, head := range shapes(longHead) {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +134,8 @@ func TestLongChunkLines(t *testing.T) {
 	}
 }
 
-// FuzzWork looks for shapes of heads and bodies whose parts are seen more often than once: pieces are
-// repeated until quadratic work takes far longer than any bound on linear work.
+// FuzzWork looks for shapes of heads and bodies whose parts are seen more often than once: pieces
+// are repeated until quadratic work takes far longer than any bound on linear work.
 func FuzzWork(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n"), []byte("a"), []byte("\r\n "))
 	f.Add([]byte("GET "), []byte("HTTP/"), []byte(" "))

@@ -16,8 +16,8 @@ import (
 var errCutBefore = errors.New("the archive has this exchange already, though not all of it:" +
 	" this was in spill/ again, or still, when that had been recorded")
 
-// eachRecord reads a file from an offset to where there are no more records. One that is not there has
-// none.
+// eachRecord reads a file from an offset to where there are no more records. One that is not there
+// has none.
 func eachRecord(path string, from int64, read func(*warc.Record) (more bool)) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -43,9 +43,9 @@ func eachRecord(path string, from int64, read func(*warc.Record) (more bool)) er
 	}
 }
 
-// cameBack reports whether the index knows an exchange that is in spill/, though nobody was about to
-// write it: someone has put spill/ back from a backup. If the archive has less of it than lies here,
-// the error is errCutBefore.
+// cameBack reports whether the index knows an exchange that is in spill/, though nobody was about
+// to write it: someone has put spill/ back from a backup. If the archive has less of it than lies
+// here, the error is errCutBefore.
 func (s *spillRecovery) cameBack(line *sidecar) (bool, error) {
 	places, err := s.placesOf(line)
 	if err != nil {

@@ -47,7 +47,8 @@ func (d *done) tell(err error) {
 	}
 }
 
-// text is about what it holds in memory, beyond what every exchange does: a URL, or a tag, can be as long as a head.
+// text is about what it holds in memory, beyond what every exchange does: a URL, or a tag, can be
+// as long as a head.
 func (d *done) text() int64 {
 	n := textSize(&d.capture)
 	if p := d.original; p != nil {
@@ -67,7 +68,8 @@ const manyKeys = 8 << 20
 // chunkSize is the size of the pieces of memory that hold records before they are written.
 const chunkSize = 256 << 10
 
-// batchOf is the batch of a file that waits for the next commit; with alone, a new one for every exchange.
+// batchOf is the batch of a file that waits for the next commit; with alone, a new one for every
+// exchange.
 func (f *files) batchOf(s *segment) *batch {
 	if s.batch == nil || f.alone {
 		b, ok := f.batches.Get().(*batch)
@@ -80,7 +82,8 @@ func (f *files) batchOf(s *segment) *batch {
 	return s.batch
 }
 
-// copy appends records to a batch. They may be cut anywhere: in the file the chunks follow one another.
+// copy appends records to a batch. They may be cut anywhere: in the file the chunks follow one
+// another.
 func (f *files) copy(b *batch, records []byte) {
 	if f.alone { // nothing will follow them
 		b.chunks = append(b.chunks, bytes.Clone(records))
@@ -105,7 +108,8 @@ func (f *files) chunk() []byte {
 	return new([chunkSize]byte)[:0]
 }
 
-// spare keeps the memory of a batch's records for another, once they are on disk or lost; on disk, others may refer to them from any file.
+// spare keeps the memory of a batch's records for another, once they are on disk or lost; on disk,
+// others may refer to them from any file.
 func (f *files) spare(b *batch) {
 	for _, chunk := range b.chunks {
 		if cap(chunk) == chunkSize {

@@ -39,7 +39,8 @@ func BenchmarkRecords(b *testing.B) {
 	}
 }
 
-// BenchmarkCommit records exchanges from many goroutines, through WARC file and index, both synced. No two bodies are the same.
+// BenchmarkCommit records exchanges from many goroutines, through WARC file and index, both synced.
+// No two bodies are the same.
 func BenchmarkCommit(b *testing.B) { benchmarkCommit(b, DedupConfig{}, true) }
 
 // BenchmarkCommitAll is BenchmarkCommit without deduplication.
@@ -91,7 +92,8 @@ func benchmarkCommit(b *testing.B, dedup DedupConfig, different bool) {
 	}
 }
 
-// cpuTime is what the process has used of the processors: the figure that repeats where the wall clock does not.
+// cpuTime is what the process has used of the processors: the figure that repeats where the wall
+// clock does not.
 func cpuTime(b *testing.B) time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

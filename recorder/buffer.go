@@ -10,9 +10,9 @@ import (
 )
 
 // Buffer keeps the bytes of one message: in one contiguous piece of pooled memory up to a little
-// above 1 MiB, beyond that, or when all buffers together hold too much, in a file, and what came last
-// in memory until it is worth a write. It is not safe for concurrent use. The zero Buffer works and
-// never spills; those of an [Exchange] do.
+// above 1 MiB, beyond that, or when all buffers together hold too much, in a file, and what came
+// last in memory until it is worth a write. It is not safe for concurrent use. The zero Buffer
+// works and never spills; those of an [Exchange] do.
 type Buffer struct {
 	memory *memory
 	spill  *spill // that of the exchange
@@ -44,9 +44,9 @@ type leave struct {
 // records of TLS would take a system call for each 16 KiB, and wait for it.
 const gathered = 256 << 10
 
-// Write keeps p. An error says that p, or a part of it, cannot be kept: the disk is full, say. Whoever
-// passes the bytes on must then stop doing so, for nothing may pass unrecorded; Commit records what
-// came before as truncated.
+// Write keeps p. An error says that p, or a part of it, cannot be kept: the disk is full, say.
+// Whoever passes the bytes on must then stop doing so, for nothing may pass unrecorded; Commit
+// records what came before as truncated.
 func (b *Buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	if b.hasRoom(p) {
@@ -160,8 +160,8 @@ func (b *Buffer) flush() error {
 	return nil
 }
 
-// flushAll brings to the file of a buffer that has spilled whatever is still in memory. What could not
-// be written stays there.
+// flushAll brings to the file of a buffer that has spilled whatever is still in memory. What could
+// not be written stays there.
 func (b *Buffer) flushAll() error {
 	if err := b.settle(); err != nil && !errors.As(err, new(*noRoomError)) || b.chunk == nil {
 		return err
@@ -188,8 +188,8 @@ func (b *Buffer) unsaved() error {
 	return nil
 }
 
-// lacks waits until nothing is being written to the file, and returns why not all that came was kept;
-// nil if it was, be it in memory because the file failed.
+// lacks waits until nothing is being written to the file, and returns why not all that came was
+// kept; nil if it was, be it in memory because the file failed.
 func (b *Buffer) lacks() error {
 	b.noteCut()
 	if err := b.settle(); b.refused {
@@ -198,7 +198,8 @@ func (b *Buffer) lacks() error {
 	return nil
 }
 
-// settle waits until nothing is being written to the file. What could not be written stays in memory.
+// settle waits until nothing is being written to the file. What could not be written stays in
+// memory.
 func (b *Buffer) settle() error {
 	free, err := b.landed()
 	b.memory.give(free)

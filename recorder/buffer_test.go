@@ -86,7 +86,8 @@ func TestBuffer(t *testing.T) {
 	}
 }
 
-// TestBuffersShareMemory: when all buffers together hold as much as they may the next one spills, though it is small, and not for ever.
+// TestBuffersShareMemory: when all buffers together hold as much as they may the next one spills,
+// though it is small, and not for ever.
 func TestBuffersShareMemory(t *testing.T) {
 	m := newMemory(t, 100<<10)
 	a, b := newBuffer(m), newBuffer(m)

@@ -11,7 +11,8 @@ import (
 	"warcorder/store"
 )
 
-// Chain is the certificates that an origin has sent. One Chain serves all exchanges of a connection.
+// Chain is the certificates that an origin has sent. One Chain serves all exchanges of a
+// connection.
 type Chain struct {
 	der  [][]byte
 	hash [sha256.Size]byte
@@ -32,8 +33,9 @@ func NewChain(der [][]byte) *Chain {
 // chainType is the media type of a chain in PEM (RFC 8555 section 9.1).
 const chainType = "application/pem-certificate-chain"
 
-// uri is what the record of the chain is found by: the SHA-256 of the certificates in DER, one behind the other. It is a URN since pywb takes no other URI that has no
-// host, and names its inventor since no namespace is registered for such a thing.
+// uri is what the record of the chain is found by: the SHA-256 of the certificates in DER, one
+// behind the other. It is a URN since pywb takes no other URI that has no host, and names its
+// inventor since no namespace is registered for such a thing.
 func (c *Chain) uri() string {
 	return "urn:x-warcorder:tls-chain:sha256:" + hex.EncodeToString(c.hash[:])
 }
@@ -57,8 +59,8 @@ type chains struct {
 // maxChains is how many chains are remembered. When there are more, the index is asked again.
 const maxChains = 50_000
 
-// isNew reports, once for each chain, that the collection does not have it: nothing with its URI and
-// the digest of its block. What else has the URI is another's, who may have made it up.
+// isNew reports, once for each chain, that the collection does not have it: nothing with its URI
+// and the digest of its block. What else has the URI is another's, who may have made it up.
 func (c *chains) isNew(chain *Chain, digest string) bool {
 	if chain.kept.Swap(true) {
 		return false
@@ -80,7 +82,8 @@ func (c *chains) isNew(chain *Chain, digest string) bool {
 	return err != nil || !found // one too many does no harm
 }
 
-// recordChain hands the certificates of an exchange to the committer that has just been recorded, if the collection does not have them.
+// recordChain hands the certificates of an exchange to the committer that has just been recorded,
+// if the collection does not have them.
 func (m *maker) recordChain(x *Exchange, f *files) {
 	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() {
 		return

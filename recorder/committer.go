@@ -12,12 +12,14 @@ import (
 	"warcorder/store/warc"
 )
 
-// committer writes what waits and puts it into the index: in one goroutine, many exchanges at a time, one group after another. Per group there is one
-// append and one sync for each file.
+// committer writes what waits and puts it into the index: in one goroutine, many exchanges at a
+// time, one group after another. Per group there is one append and one sync for each file.
 //
-// A transaction of the index is for many groups, since it writes every page anew that one capture goes to: with 300,000 captures and their originals, one
-// more takes 61 us of CPU in a transaction of 250, and 31 in one of 4096 (BenchmarkCommitInto). Until then the WARC files are the log, from which a start
-// after a crash makes the captures anew; and whoever reads the index calls settle first, so that it never lags for anybody.
+// A transaction of the index is for many groups, since it writes every page anew that one capture
+// goes to: with 300,000 captures and their originals, one more takes 61 us of CPU in a transaction
+// of 250, and 31 in one of 4096 (BenchmarkCommitInto). Until then the WARC files are the log, from
+// which a start after a crash makes the captures anew; and whoever reads the index calls settle
+// first, so that it never lags for anybody.
 type committer struct {
 	*files
 	health     *health
@@ -77,8 +79,9 @@ func (c *committer) run() {
 	}
 }
 
-// settle waits until what is on disk is in the index. It does not while the committer cannot write; that recording is off for another reason, a disk that is
-// nearly full, say, does not keep it from that.
+// settle waits until what is on disk is in the index. It does not while the committer cannot write;
+// that recording is off for another reason, a disk that is nearly full, say, does not keep it from
+// that.
 func (c *committer) settle() {
 	done := make(chan struct{}, 1)
 	for asks := c.asks; c.health.fault(committing) == nil; {
@@ -104,7 +107,8 @@ func (c *committer) answer() {
 	c.asking = nil
 }
 
-// hear takes down who asks by now: with a slow disk and many exchanges there is always something to commit, and next never waits.
+// hear takes down who asks by now: with a slow disk and many exchanges there is always something to
+// commit, and next never waits.
 func (c *committer) hear() {
 	for {
 		select {
@@ -149,8 +153,9 @@ func (c *committer) next() (g group, last bool) {
 	}
 }
 
-// The captures that are put into the index before their time: so many that a larger transaction would win little and take much memory (some 5 KB for each), or
-// with so much text. They are in no queue any more.
+// The captures that are put into the index before their time: so many that a larger transaction
+// would win little and take much memory (some 5 KB for each), or with so much text. They are in no
+// queue any more.
 const (
 	manyUnindexed  = 4096
 	manyUnindexedB = maxKeys / 4
@@ -168,7 +173,8 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 	return c.indexEvery - time.Since(c.oldest), true
 }
 
-// take moves what is due into g. If that is nothing, it returns how long to wait until something may be.
+// take moves what is due into g. If that is nothing, it returns how long to wait until something
+// may be.
 func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +200,8 @@ func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 	return wait
 }
 
-// aloneAtOnce is how many exchanges of which each is synced by itself are in one group: the first of them waits for the last.
+// aloneAtOnce is how many exchanges of which each is synced by itself are in one group: the first
+// of them waits for the last.
 const aloneAtOnce = 64
 
 // some splits the batches that wait into those for this group and the rest.
@@ -205,7 +212,8 @@ func (c *committer) some(waiting []*batch) (now, later []*batch) {
 	return waiting[:aloneAtOnce:aloneAtOnce], waiting[aloneAtOnce:]
 }
 
-// retireIdle ends files that have had no exchange for long, or are too old; at the end, all. It returns how long to wait until the next one may be either.
+// retireIdle ends files that have had no exchange for long, or are too old; at the end, all. It
+// returns how long to wait until the next one may be either.
 func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration) {
 	wait = c.idle
 	for l, s := range c.current {
@@ -227,7 +235,8 @@ func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration)
 	return wait
 }
 
-// commit does what is left to do of g. It may be called again after an error: nothing is done twice.
+// commit does what is left to do of g. It may be called again after an error: nothing is done
+// twice.
 func (c *committer) commit(g *group) error {
 	c.dropOrphans(g)
 	failed := c.writeAll(g)
@@ -297,7 +306,8 @@ func (c *committer) write(b *batch) error {
 	return nil
 }
 
-// onDisk lets go of the exchanges of a batch that is written: all that is left to do can be done from the file.
+// onDisk lets go of the exchanges of a batch that is written: all that is left to do can be done
+// from the file.
 func (c *committer) onDisk(b *batch) {
 	for b.told < len(b.done) {
 		d := &b.done[b.told]
@@ -317,8 +327,8 @@ func (c *committer) onDisk(b *batch) {
 	c.spare(b)
 }
 
-// putInIndex commits the captures of the batches that are on disk. When it fails it cannot be known whether the transaction is on disk; it does no
-// harm to commit the same again.
+// putInIndex commits the captures of the batches that are on disk. When it fails it cannot be known
+// whether the transaction is on disk; it does no harm to commit the same again.
 func (c *committer) putInIndex() error {
 	c.captures, c.states = c.captures[:0], c.states[:0]
 	for _, b := range c.unindexed {
@@ -379,8 +389,8 @@ func (c *committer) logCapture(d *done) {
 		Int64("offset", d.capture.Offset).Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
 }
 
-// giveUp ends a group that could not be committed before the recorder closed. What is in its file but not in the index the next start puts
-// there; the rest is lost.
+// giveUp ends a group that could not be committed before the recorder closed. What is in its file
+// but not in the index the next start puts there; the rest is lost.
 func (c *committer) giveUp(g *group, err error) {
 	for _, b := range g.batches {
 		if !b.written {

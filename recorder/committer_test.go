@@ -29,7 +29,8 @@ func TestAskUnderLoad(t *testing.T) {
 	})
 }
 
-// TestReadWhileOff: a disk that is nearly full, where recording stops, does not keep captures from whoever reads the index.
+// TestReadWhileOff: a disk that is nearly full, where recording stops, does not keep captures from
+// whoever reads the index.
 func TestReadWhileOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
@@ -44,7 +45,8 @@ func TestReadWhileOff(t *testing.T) {
 	})
 }
 
-// TestLongTextUnindexed: what waits for the index holds little memory, whatever its URLs and tags are.
+// TestLongTextUnindexed: what waits for the index holds little memory, whatever its URLs and tags
+// are.
 func TestLongTextUnindexed(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	for name, commit := range map[string]func(c *collection, n int){
@@ -70,7 +72,8 @@ func TestLongTextUnindexed(t *testing.T) {
 	}
 }
 
-// TestWriteIsInIndex: when Write returns the record is in the index, on disk, and not only for who asks this recorder.
+// TestWriteIsInIndex: when Write returns the record is in the index, on disk, and not only for who
+// asks this recorder.
 func TestWriteIsInIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
@@ -82,7 +85,8 @@ func TestWriteIsInIndex(t *testing.T) {
 	})
 }
 
-// TestFewOpen: files that get no more exchanges do not stay open by the hundreds until the index is written.
+// TestFewOpen: files that get no more exchanges do not stay open by the hundreds until the index is
+// written.
 func TestFewOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour, WARCMaxSize: 1})

@@ -11,7 +11,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// Config is what can be set about recording. A zero field stands for the default, but for MinFreeSpace, where it is a setting.
+// Config is what can be set about recording. A zero field stands for the default, but for
+// MinFreeSpace, where it is a setting.
 type Config struct {
 	WARCPrefix     string        `name:"warc-prefix" help:"First part of the names of WARC files." default:"warcorder"`
 	WARCName       string        `name:"warc-name" help:"Names of WARC files, without .warc.gz: {timestamp} and {serial} must be in it, {prefix} and {host} may." default:"{prefix}-{timestamp}-{serial}-{host}"`
@@ -40,7 +41,8 @@ type Config struct {
 	Progress Progress `kong:"-"`
 }
 
-// WARCInfo is what the warcinfo record at the beginning of each file says of who records what and why (WARC 1.1 section 6.2). What is "" is not said.
+// WARCInfo is what the warcinfo record at the beginning of each file says of who records what and
+// why (WARC 1.1 section 6.2). What is "" is not said.
 type WARCInfo struct {
 	Operator    string `name:"operator" help:"Who answers for the archive, for the warcinfo record: a name, an address." placeholder:"TEXT"`
 	IsPartOf    string `name:"is-part-of" help:"Collection that the files belong to, for the warcinfo record; the name of the collection's directory if not set." placeholder:"TEXT"`

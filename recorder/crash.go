@@ -98,7 +98,8 @@ func (r *Recorder) endSession() error {
 	return withdraw(r.collection)
 }
 
-// isJSON reports an error of what stands in a file, or that it is none, as opposed to one of reading it.
+// isJSON reports an error of what stands in a file, or that it is none, as opposed to one of
+// reading it.
 func isJSON(err error) bool {
 	return errors.Is(err, errNoFile) || errors.As(err, new(*json.SyntaxError)) ||
 		errors.As(err, new(*json.UnmarshalTypeError)) ||

@@ -7,8 +7,8 @@ import (
 	"testing/iotest"
 )
 
-// TestEntityOfChunks: the keys are made of the same data as the digests, however a chunk's size is written
-// and in whatever pieces it comes.
+// TestEntityOfChunks: the keys are made of the same data as the digests, however a chunk's size is
+// written and in whatever pieces it comes.
 func TestEntityOfChunks(t *testing.T) {
 	for name, c := range map[string]struct {
 		body, want string

@@ -2,8 +2,8 @@ package recorder
 
 import "io"
 
-// dechunker takes the transfer coding "chunked" off a body that comes in pieces (RFC 9112 section 7.1). A line feed alone ends a line too.
-// What follows a fault is no data.
+// dechunker takes the transfer coding "chunked" off a body that comes in pieces (RFC 9112 section
+// 7.1). A line feed alone ends a line too. What follows a fault is no data.
 type dechunker struct {
 	state    chunkState
 	left     int64 // of the chunk's data
@@ -118,8 +118,8 @@ func hexValue(c byte) int {
 	return -1
 }
 
-// dechunked reads what is in the chunks of a body, through the eyes of the digests: to other readers a
-// size with a space behind it, or a long extension, is none.
+// dechunked reads what is in the chunks of a body, through the eyes of the digests: to other
+// readers a size with a space behind it, or a long extension, is none.
 type dechunked struct {
 	r      io.Reader
 	chunks dechunker

@@ -27,8 +27,10 @@ const (
 	dedupOff        = "off"
 )
 
-// withDefaults fills in what is not set. A MinSize of 0 has everything deduplicated. The command line has 1 KiB instead: the fields that name the original take some 130 bytes,
-// compressed, and whoever replays the revisit must look up and read a second record, so of smaller bodies little would be won, and often nothing.
+// withDefaults fills in what is not set. A MinSize of 0 has everything deduplicated. The command
+// line has 1 KiB instead: the fields that name the original take some 130 bytes, compressed, and
+// whoever replays the revisit must look up and read a second record, so of smaller bodies little
+// would be won, and often nothing.
 func (c DedupConfig) withDefaults() (DedupConfig, error) {
 	c.Dedup = cmp.Or(c.Dedup, dedupCollection)
 	if c.MinSize < 0 || c.DedupFor < 0 {
@@ -37,8 +39,10 @@ func (c DedupConfig) withDefaults() (DedupConfig, error) {
 	return c, oneOf("dedup", c.Dedup, "url,collection,off")
 }
 
-// mayBeOriginal reports whether a response with a body of that size may be referred to by later ones, or be stored as a reference to an earlier one. Only what a GET brings
-// may: cdxj-indexer joins no revisit with the body of a POST. A redirect, a part or an error means something only where it was sent.
+// mayBeOriginal reports whether a response with a body of that size may be referred to by later
+// ones, or be stored as a reference to an earlier one. Only what a GET brings may: cdxj-indexer
+// joins no revisit with the body of a POST. A redirect, a part or an error means something only
+// where it was sent.
 func (c *DedupConfig) mayBeOriginal(method []byte, response *head, body int64) bool {
 	if c.Dedup == dedupOff || string(method) != "GET" || body < c.MinSize {
 		return false
@@ -47,22 +51,24 @@ func (c *DedupConfig) mayBeOriginal(method []byte, response *head, body int64) b
 	return status >= 200 && status <= 203
 }
 
-// isFresh reports whether an original of that time may be referred to by a record of another. One from the future was recorded with a wrong clock.
+// isFresh reports whether an original of that time may be referred to by a record of another. One
+// from the future was recorded with a wrong clock.
 func (c *DedupConfig) isFresh(original, now time.Time) bool {
 	age := now.Sub(original)
 	return age >= -store.MaxAhead && (c.DedupFor == 0 || age < c.DedupFor)
 }
 
-// content is the hash by which the response is found that is the same but for its URL, its framing and fields that do not matter: BLAKE3, for with SHA-1 one body
-// could be made to stand for another, of
+// content is the hash by which the response is found that is the same but for its URL, its framing
+// and fields that do not matter: BLAKE3, for with SHA-1 one body could be made to stand for
+// another, of
 //
 //	the payload without its transfer coding
 //	00
 //	status(3) '\n' Transfer-Encoding '\n' Content-Encoding '\n' and with dedup: url the SURT
 //	length of the payload(8)
 //
-// The encodings are in lower case, in their order, without what changes nothing. They must agree since who replays a revisit gives its own header to the
-// payload of the original.
+// The encodings are in lower case, in their order, without what changes nothing. They must agree
+// since who replays a revisit gives its own header to the payload of the original.
 type content struct {
 	hash    *blake3.Hasher
 	chunks  dechunker
@@ -97,7 +103,8 @@ func (c *content) write(body []byte) {
 	}
 }
 
-// whole reports whether the body is what its framing says it is. One with trailers, which a revisit has no room for, counts as none.
+// whole reports whether the body is what its framing says it is. One with trailers, which a revisit
+// has no room for, counts as none.
 func (c *content) whole(head []byte) bool {
 	if c.chunked {
 		return c.chunks.state == atEnd && !c.chunks.trailers
@@ -106,7 +113,8 @@ func (c *content) whole(head []byte) bool {
 	return c.came == c.size && (length < 0 || length == c.came)
 }
 
-// key ends the hash. It is false if the body is not whole, is empty, or framed in a way that is not understood.
+// key ends the hash. It is false if the body is not whole, is empty, or framed in a way that is not
+// understood.
 func (c *content) key(response *head, start []byte, scope string) (key store.OriginalKey, ok bool) {
 	if !c.whole(start) || c.length == 0 {
 		return key, false

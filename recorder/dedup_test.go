@@ -37,7 +37,8 @@ const inChunks = "Transfer-Encoding: chunked\r\n"
 
 var body2K = strings.Repeat("0123456789abcdef", 128)
 
-// TestWhatIsRevisited commits a first exchange and then another, and says whether that becomes a revisit: when the first is in the index, and when it still waits.
+// TestWhatIsRevisited commits a first exchange and then another, and says whether that becomes a
+// revisit: when the first is in the index, and when it still waits.
 func TestWhatIsRevisited(t *testing.T) {
 	const url = "http://example.com/a"
 	type exchange struct {
@@ -133,7 +134,8 @@ func TestWhatIsRevisited(t *testing.T) {
 	}
 }
 
-// checkRevisits checks that each revisit says what there is of its original, which is before it if it is in the same file. It returns how many there are.
+// checkRevisits checks that each revisit says what there is of its original, which is before it if
+// it is in the same file. It returns how many there are.
 func checkRevisits(t *testing.T, records []record) (n int) {
 	t.Helper()
 	responses := make(map[string]int)
@@ -174,7 +176,8 @@ func checkRevisits(t *testing.T, records []record) (n int) {
 	return n
 }
 
-// checkRebuild checks that an index made from the files alone is the same, and that the same is known of originals.
+// checkRebuild checks that an index made from the files alone is the same, and that the same is
+// known of originals.
 func checkRebuild(t *testing.T, dir string, cfg Config) {
 	t.Helper()
 	want, originals := export(t, dir), originalsOf(t, dir, cfg)
@@ -189,7 +192,8 @@ func checkRebuild(t *testing.T, dir string, cfg Config) {
 	}
 }
 
-// originalsOf reads the response records of a collection, and returns what its index knows of them as originals.
+// originalsOf reads the response records of a collection, and returns what its index knows of them
+// as originals.
 func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 	t.Helper()
 	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
@@ -247,7 +251,8 @@ func TestStoredAgain(t *testing.T) {
 	})
 }
 
-// TestSameAtOnce commits a few bodies from 64 goroutines, in files that are soon full. Of each body few copies are stored, and all can be had from the originals.
+// TestSameAtOnce commits a few bodies from 64 goroutines, in files that are soon full. Of each body
+// few copies are stored, and all can be had from the originals.
 func TestSameAtOnce(t *testing.T) {
 	for _, size := range []int64{1e9, 20_000} {
 		c := open(t, t.TempDir(), Config{WARCMaxSize: size})
@@ -270,7 +275,8 @@ func TestSameAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrphans: what refers to a response that was lost is not written; all else is, where the index says.
+// TestOrphans: what refers to a response that was lost is not written; all else is, where the index
+// says.
 func TestOrphans(t *testing.T) {
 	lost := &pendingOriginal{lost: true}
 	var gone []string
@@ -308,7 +314,8 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestLostOriginal: a response that could not be written takes what refers to it along, and no later one refers to it.
+// TestLostOriginal: a response that could not be written takes what refers to it along, and no
+// later one refers to it.
 func TestLostOriginal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
@@ -428,7 +435,8 @@ func TestNotModified(t *testing.T) {
 	}
 }
 
-// TestNotModifiedOfRevisit: where the page itself is stored as a revisit, a 304 refers to what that refers to.
+// TestNotModifiedOfRevisit: where the page itself is stored as a revisit, a 304 refers to what that
+// refers to.
 func TestNotModifiedOfRevisit(t *testing.T) {
 	for _, wait := range []time.Duration{time.Second, 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -454,7 +462,8 @@ func TestNotModifiedOfRevisit(t *testing.T) {
 	}
 }
 
-// TestNotModifiedForeign: a 304 refers to what another tool has recorded only if that is whole, and nothing of its header harms ours.
+// TestNotModifiedForeign: a 304 refers to what another tool has recorded only if that is whole, and
+// nothing of its header harms ours.
 func TestNotModifiedForeign(t *testing.T) {
 	const url, id, sum = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>", "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
 	const date = "2026-11-21T09:52:17Z"
@@ -520,7 +529,8 @@ func TestNotModifiedForeign(t *testing.T) {
 	}
 }
 
-// TestNotModifiedOften: a page that has been confirmed more often than the index looks back is confirmed still.
+// TestNotModifiedOften: a page that has been confirmed more often than the index looks back is
+// confirmed still.
 func TestNotModifiedOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
@@ -538,7 +548,8 @@ func TestNotModifiedOften(t *testing.T) {
 	})
 }
 
-// TestOriginalAhead: what was recorded with a clock that was ahead is stored again, and from then on that is referred to.
+// TestOriginalAhead: what was recorded with a clock that was ahead is stored again, and from then
+// on that is referred to.
 func TestOriginalAhead(t *testing.T) {
 	for _, test := range []struct {
 		ahead time.Duration
@@ -725,7 +736,8 @@ func versionAt(t *testing.T, path string, offset int64) string {
 	return record.Version
 }
 
-// TestPendingOriginal: what is not on disk yet is referred to only in the file that it will be in, before.
+// TestPendingOriginal: what is not on disk yet is referred to only in the file that it will be in,
+// before.
 func TestPendingOriginal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		index, err := store.Open(filepath.Join(t.TempDir(), indexName), store.Options{})
@@ -779,7 +791,8 @@ func TestPendingOriginal(t *testing.T) {
 	})
 }
 
-// TestRecoverStyles: recovery finds the whole exchanges of a damaged file, however they are written, and what they refer to.
+// TestRecoverStyles: recovery finds the whole exchanges of a damaged file, however they are
+// written, and what they refer to.
 func TestRecoverStyles(t *testing.T) {
 	no := false
 	for name, cfg := range map[string]Config{"default": {}, "no sl": {SL: &no}, "1.0": {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"}, "1.0, no sl": {WARCVersion: "1.0", SL: &no}} {

@@ -5,9 +5,10 @@ import "bytes"
 // sampleSize is how much of a body is looked at to find out whether deflating it pays.
 const sampleSize = 4 << 10
 
-// deflates says whether it pays to deflate a body. What is compressed already goes into stored blocks, at a tenth of the cost and the same
-// size: what says so itself (a Content-Encoding, a picture, a film, a web font, an archive), and else what looks like it in a sample from the
-// middle of the body.
+// deflates says whether it pays to deflate a body. What is compressed already goes into stored
+// blocks, at a tenth of the cost and the same size: what says so itself (a Content-Encoding, a
+// picture, a film, a web font, an archive), and else what looks like it in a sample from the middle
+// of the body.
 func deflates(h *head, sample []byte) bool {
 	if h.encoded {
 		return false
@@ -57,8 +58,9 @@ func kindOf(mime []byte) kind {
 	return unknown // PDF, octet-stream, other pictures and fonts, uploads
 }
 
-// looksRandom says whether the bytes are spread as evenly as those of compressed data. For n evenly spread bytes the squares of the counts of
-// the 256 values add up to about n²/256 + n; text has ten times that.
+// looksRandom says whether the bytes are spread as evenly as those of compressed data. For n evenly
+// spread bytes the squares of the counts of the 256 values add up to about n²/256 + n; text has ten
+// times that.
 func looksRandom(sample []byte) bool {
 	n := len(sample)
 	if n < 512 {

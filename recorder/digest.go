@@ -63,7 +63,8 @@ func (s *sum) String() string {
 	return string(s.append(b[:0]))
 }
 
-// digester says which digests records have. The zero digester is SHA-1, with the payload as it crossed the wire.
+// digester says which digests records have. The zero digester is SHA-1, with the payload as it
+// crossed the wire.
 type digester struct {
 	algorithm
 	entity bool // the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1 names), not what follows the HTTP header as it is stored
@@ -101,7 +102,8 @@ func (d digester) payload(body []byte, h *head) sum {
 	return d.sumOf(sum)
 }
 
-// sumReader is sumBytes for a block that is read once; buf is what it is read through. What follows the head goes to content too, unless that is nil.
+// sumReader is sumBytes for a block that is read once; buf is what it is read through. What follows
+// the head goes to content too, unless that is nil.
 func (d digester) sumReader(block io.Reader, h *head, buf []byte, content *content) (whole, payload sum, err error) {
 	sums := d.sumsOf(h)
 	left := h.size // of the head

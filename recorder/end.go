@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// end is when a recorder must have come to its end. Until then it writes what it has. Then it leaves in
-// spill/, for the next start, what lies there. A little later it gives up what is in memory alone, and
-// names it in the gap list; and later still it does not wait for the disk any more.
+// end is when a recorder must have come to its end. Until then it writes what it has. Then it
+// leaves in spill/, for the next start, what lies there. A little later it gives up what is in
+// memory alone, and names it in the gap list; and later still it does not wait for the disk any
+// more.
 type end struct {
 	hurry chan struct{} // closed when what has spilled is left
 	late  chan struct{} // closed when what is in memory is given up
@@ -29,9 +30,9 @@ var (
 	errStuck  = errors.New("the disk does not answer: ended without what was in memory; the next start records what is in spill/")
 )
 
-// EndBy sets the moment at which the recorder leaves for the next start what is not written then, and
-// lies on disk. Close, which may be called later, ends some seconds after it at most. What is in memory
-// alone then becomes a gap.
+// EndBy sets the moment at which the recorder leaves for the next start what is not written then,
+// and lies on disk. Close, which may be called later, ends some seconds after it at most. What is
+// in memory alone then becomes a gap.
 func (r *Recorder) EndBy(deadline time.Time) {
 	r.end.once.Do(func() {
 		for closed, after := range map[chan struct{}]time.Duration{r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter} {
@@ -40,10 +41,10 @@ func (r *Recorder) EndBy(deadline time.Time) {
 	})
 }
 
-// Close writes what is queued, finishes all files and closes the index, by the time that EndBy has set.
-// Everything that uses exchanges must have ended before. What cannot be written at its last try is lost:
-// the log and the gap list name it, and Close returns why; unless it lies in spill/, where it stays for
-// the next start.
+// Close writes what is queued, finishes all files and closes the index, by the time that EndBy has
+// set. Everything that uses exchanges must have ended before. What cannot be written at its last
+// try is lost: the log and the gap list name it, and Close returns why; unless it lies in spill/,
+// where it stays for the next start.
 func (r *Recorder) Close() error {
 	r.closeOnce.Do(func() {
 		closed := make(chan error, 1)
@@ -61,8 +62,8 @@ func (r *Recorder) Close() error {
 	return r.closeError
 }
 
-// tellStuck says what is lost when the disk does not answer, in the list too if that is on another one,
-// or answers again.
+// tellStuck says what is lost when the disk does not answer, in the list too if that is on another
+// one, or answers again.
 func (r *Recorder) tellStuck() {
 	if n := r.queued.Load(); n > 0 {
 		detail := fmt.Sprintf("the disk did not answer: exchanges of %d bytes were in memory alone when the recorder had to end", n)

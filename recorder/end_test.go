@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestEndBy: when the time is over, what lies in spill/ stays for the next start, without a gap; what is
-// in memory alone becomes one.
+// TestEndBy: when the time is over, what lies in spill/ stays for the next start, without a gap;
+// what is in memory alone becomes one.
 func TestEndBy(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.get("http://example.com/before")

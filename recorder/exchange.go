@@ -9,17 +9,19 @@ import (
 	"time"
 )
 
-// Exchange is one request and its response as they crossed the wire, with the facts that no byte of them tells. It comes
-// from [Recorder.Begin] and ends with exactly one of Commit and Discard, after which it must not be touched.
+// Exchange is one request and its response as they crossed the wire, with the facts that no byte of
+// them tells. It comes from [Recorder.Begin] and ends with exactly one of Commit and Discard, after
+// which it must not be touched.
 //
-// An Exchange is not safe for concurrent use, but its two buffers are independent: one goroutine may write the request
-// while another writes the response, as long as both have ended before Commit.
+// An Exchange is not safe for concurrent use, but its two buffers are independent: one goroutine
+// may write the request while another writes the response, as long as both have ended before
+// Commit.
 type Exchange struct {
 	// Started is when the request began: the WARC-Date of all records of the exchange.
 	Started time.Time
 
-	// URL is the target as asked for, scheme://authority/path. Raw bytes, a fragment or userinfo may stand in it: the
-	// records carry its normal form.
+	// URL is the target as asked for, scheme://authority/path. Raw bytes, a fragment or userinfo may
+	// stand in it: the records carry its normal form.
 	URL string
 
 	// Method is the request's method as sent.
@@ -29,27 +31,30 @@ type Exchange struct {
 	RemoteIP netip.Addr
 
 	// Conn is the connection to the origin, while bytes may come of it. The recorder closes it, from
-	// another goroutine, when the exchange has the room on disk that others need and next to nothing comes.
+	// another goroutine, when the exchange has the room on disk that others need and next to nothing
+	// comes.
 	Conn io.Closer
 
-	// TLS and Cipher are tls.VersionTLS13 … and the cipher suite of the connection to the origin; 0 without TLS.
+	// TLS and Cipher are tls.VersionTLS13 … and the cipher suite of the connection to the origin; 0
+	// without TLS.
 	TLS, Cipher uint16
 
 	// Chain is the certificates that the origin sent; nil without TLS.
 	Chain *Chain
 
-	// Unverified says what is wrong with the origin's certificate that was accepted all the same; "" if nothing.
+	// Unverified says what is wrong with the origin's certificate that was accepted all the same; ""
+	// if nothing.
 	Unverified string
 
-	// Truncated is why the exchange is incomplete, in the words of WARC-Truncated (WARC 1.1 section 5): length, time, disconnect,
-	// unspecified; "" if it is complete.
+	// Truncated is why the exchange is incomplete, in the words of WARC-Truncated (WARC 1.1 section
+	// 5): length, time, disconnect, unspecified; "" if it is complete.
 	Truncated string
 
 	// Fault is what went wrong, for the metadata record; "" if nothing.
 	Fault string
 
-	// Request and Response are the raw bytes: the request as it was sent to the origin, the response as the origin sent
-	// it. Heads of 1xx responses before the final one do not belong in it.
+	// Request and Response are the raw bytes: the request as it was sent to the origin, the response
+	// as the origin sent it. Heads of 1xx responses before the final one do not belong in it.
 	Request, Response Buffer
 
 	ended     time.Time      // when Commit was called
@@ -74,8 +79,9 @@ func (x *Exchange) WasCut() error {
 }
 
 // Flush makes sure that the exchange outlives the process, if it is large or has left memory for
-// another reason. Whoever passes on the last byte of a response calls it before, and does not pass it
-// on after an error: what the client has whole is recorded whole, whatever becomes of the recorder.
+// another reason. Whoever passes on the last byte of a response calls it before, and does not pass
+// it on after an error: what the client has whole is recorded whole, whatever becomes of the
+// recorder.
 func (x *Exchange) Flush() error {
 	return errors.Join(x.about("", 0), x.Request.unsaved(), x.Response.unsaved())
 }
@@ -89,8 +95,8 @@ func (x *Exchange) about(file string, at int64) error {
 	return err
 }
 
-// Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It blocks while more bytes
-// wait than Config.QueueSize allows.
+// Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It
+// blocks while more bytes wait than Config.QueueSize allows.
 func (x *Exchange) Commit() {
 	x.ended = time.Now()
 	x.recorder.commit(x)
@@ -101,7 +107,8 @@ func (x *Exchange) Discard() {
 	x.release()
 }
 
-// release gives back what the exchange holds, itself included. Its files go, if nobody has taken them.
+// release gives back what the exchange holds, itself included. Its files go, if nobody has taken
+// them.
 func (x *Exchange) release() {
 	x.Request.Reset()
 	x.Response.Reset()

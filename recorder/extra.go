@@ -21,8 +21,10 @@ const (
 	Conversion = "conversion" // another record's payload in another form
 )
 
-// Extra is a record that is no exchange. It comes from [Recorder.BeginExtra] and ends with exactly one of Commit, Write and Discard, after which it must not be
-// touched. On its way to disk it is treated like an exchange; in the index it is found by its URI, if it is one that cdxj-indexer writes a line for.
+// Extra is a record that is no exchange. It comes from [Recorder.BeginExtra] and ends with exactly
+// one of Commit, Write and Discard, after which it must not be touched. On its way to disk it is
+// treated like an exchange; in the index it is found by its URI, if it is one that cdxj-indexer
+// writes a line for.
 type Extra struct {
 	Type        string     // Resource, Metadata or Conversion
 	URI         string     // WARC-Target-URI, of any scheme; http and https are brought into the form that exchanges have
@@ -30,8 +32,9 @@ type Extra struct {
 	Date        time.Time  // WARC-Date; the zero Time is that of Commit
 	RemoteIP    netip.Addr // who it was had from; the zero Addr if nobody
 
-	// ConcurrentTo and RefersTo are IDs of other records, <urn:uuid:…>: of the same event, and of what this one is about. A resource refers to nothing, a conversion
-	// is of no event. Whether those records are in the collection is not looked at.
+	// ConcurrentTo and RefersTo are IDs of other records, <urn:uuid:…>: of the same event, and of what
+	// this one is about. A resource refers to nothing, a conversion is of no event. Whether those
+	// records are in the collection is not looked at.
 	ConcurrentTo, RefersTo string
 
 	// Block is the content. When it cannot be written to, the record cannot be kept: Discard it.
@@ -65,7 +68,8 @@ func (r *Recorder) BeginExtra() *Extra {
 	return x.extra
 }
 
-// Commit hands the record to the recorder, as [Exchange.Commit] does. The error is that of Check, or of its Block; the record is then discarded.
+// Commit hands the record to the recorder, as [Exchange.Commit] does. The error is that of Check,
+// or of its Block; the record is then discarded.
 func (e *Extra) Commit() error {
 	err := e.Check()
 	if err == nil {
@@ -87,8 +91,8 @@ func (e *Extra) Commit() error {
 	return nil
 }
 
-// Write is Commit, and waits until the record is on disk and, unless that cannot be written at present, in the index. When ctx ends before, the record may still be
-// written.
+// Write is Commit, and waits until the record is on disk and, unless that cannot be written at
+// present, in the index. When ctx ends before, the record may still be written.
 func (e *Extra) Write(ctx context.Context) (Written, error) {
 	r, wait := e.x.recorder, make(chan outcome, 1)
 	e.wait = wait
@@ -144,7 +148,8 @@ func (e *Extra) Check() error {
 	return nil
 }
 
-// checkURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows in which place is the business of its scheme; of http it is made good.
+// checkURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows
+// in which place is the business of its scheme; of http it is made good.
 func checkURI(uri string) error {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || !isScheme(scheme) || rest == "" {
@@ -227,12 +232,14 @@ func (e *Extra) done(keyer *Keyer, block *message) done {
 	return d
 }
 
-// isIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer writes a line for when it is not told otherwise.
+// isIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer
+// writes a line for when it is not told otherwise.
 func isIndexed(kind, contentType string) bool {
 	return (kind == Resource || kind == Metadata) && contentType != warcFields
 }
 
-// extraCapture is captureOf for a record that is no exchange. The digest is that of its block, which is all payload.
+// extraCapture is captureOf for a record that is no exchange. The digest is that of its block,
+// which is all payload.
 func extraCapture(keyer *Keyer, uri, contentType string, date time.Time, digest string) store.Capture {
 	h := head{contentType: []byte(contentType)}
 	c := store.Capture{Time: date.UTC().Truncate(time.Microsecond), URL: uri, MIME: text(h.mime()), Digest: digest}

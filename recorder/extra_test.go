@@ -46,7 +46,8 @@ func (c *collection) write(e *Extra) Written {
 	return written
 }
 
-// TestExtra writes records of every kind and size, reads them back with gowarc and looks them up as soon as Write has returned.
+// TestExtra writes records of every kind and size, reads them back with gowarc and looks them up as
+// soon as Write has returned.
 func TestExtra(t *testing.T) {
 	date := time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 	big := randomText(3 << 20)
@@ -189,7 +190,8 @@ func TestExtraAfterClose(t *testing.T) {
 	}
 }
 
-// TestExtraNotWritten: a record that cannot be written is waited for until the end, and then told as lost.
+// TestExtraNotWritten: a record that cannot be written is waited for until the end, and then told
+// as lost.
 func TestExtraNotWritten(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	off := make(chan struct{})
@@ -257,7 +259,8 @@ func (c *collection) getOver(chain *Chain, body string) {
 	x.Commit()
 }
 
-// TestChain: the certificates of an origin are recorded once a collection, by either lane, over several runs, and with an index that was made anew.
+// TestChain: the certificates of an origin are recorded once a collection, by either lane, over
+// several runs, and with an index that was made anew.
 func TestChain(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, Config{})
@@ -370,7 +373,8 @@ func recordExtras(t *testing.T, dir string, cfg Config) {
 	c.close()
 }
 
-// TestExtraRecover cuts a file with such records at every record, one byte before and one behind, and recovers it with an index that ends anywhere before, or none.
+// TestExtraRecover cuts a file with such records at every record, one byte before and one behind,
+// and recovers it with an index that ends anywhere before, or none.
 func TestExtraRecover(t *testing.T) {
 	dir := t.TempDir()
 	recordExtras(t, dir, allKeys)

@@ -19,8 +19,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// TestDescriptorFails puts another file in the place of the WARC file's descriptor: one that takes no bytes and cannot be cut either, and one that
-// swallows them but cannot be synced. What was safe before must stay, and the rest must come to be in the same file or the next.
+// TestDescriptorFails puts another file in the place of the WARC file's descriptor: one that takes
+// no bytes and cannot be cut either, and one that swallows them but cannot be synced. What was safe
+// before must stay, and the rest must come to be in the same file or the next.
 func TestDescriptorFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -99,8 +100,9 @@ func replaceDescriptor(t *testing.T, path string, flags int) {
 	t.Fatalf("%s is not open", path)
 }
 
-// TestFileSizeLimit lets the kernel refuse writes: first those to the WARC file, then, when they reach no further than the limit, those to the
-// index. It runs in a process of its own, since the limit holds for all files.
+// TestFileSizeLimit lets the kernel refuse writes: first those to the WARC file, then, when they
+// reach no further than the limit, those to the index. It runs in a process of its own, since the
+// limit holds for all files.
 func TestFileSizeLimit(t *testing.T) {
 	if os.Getenv("RECORDER_TEST_LIMIT") != "" {
 		testFileSizeLimit(t)
@@ -201,7 +203,8 @@ func limit(t *testing.T, bytes uint64) {
 	}
 }
 
-// TestFewDescriptors: more files at once than the process may have open are written all the same, since those that are full are closed.
+// TestFewDescriptors: more files at once than the process may have open are written all the same,
+// since those that are full are closed.
 func TestFewDescriptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{WARCMaxSize: 1})

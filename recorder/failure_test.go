@@ -16,7 +16,8 @@ import (
 	"warcorder/store"
 )
 
-// takeAway puts a file in the place of archive/, so that no WARC file can be opened; the function it returns puts archive/ back.
+// takeAway puts a file in the place of archive/, so that no WARC file can be opened; the function
+// it returns puts archive/ back.
 func (c *collection) takeAway() (back func()) {
 	c.t.Helper()
 	archive := filepath.Join(c.dir, "archive")
@@ -31,8 +32,8 @@ func (c *collection) takeAway() (back func()) {
 	}
 }
 
-// TestWriteFails: while nothing can be written recording is off, Commit blocks when the queue is full, and nothing is lost or recorded twice when
-// writing works again.
+// TestWriteFails: while nothing can be written recording is off, Commit blocks when the queue is
+// full, and nothing is lost or recorded twice when writing works again.
 func TestWriteFails(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -111,8 +112,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestCloseWhileOff: what cannot be written when the recorder closes is named in the log, and Close says
-// that it is lost; a large exchange stays on disk, and the next start records it.
+// TestCloseWhileOff: what cannot be written when the recorder closes is named in the log, and Close
+// says that it is lost; a large exchange stays on disk, and the next start records it.
 func TestCloseWhileOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
@@ -141,7 +142,8 @@ func TestCloseWhileOff(t *testing.T) {
 	})
 }
 
-// TestFileTakenAway: a file that is removed while it is written is missed, and the next one is begun.
+// TestFileTakenAway: a file that is removed while it is written is missed, and the next one is
+// begun.
 func TestFileTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
@@ -171,7 +173,8 @@ func TestFileTakenAway(t *testing.T) {
 	})
 }
 
-// TestSpillFails: an exchange that cannot spill is recorded as far as it was kept, and recording is off until spilling works.
+// TestSpillFails: an exchange that cannot spill is recorded as far as it was kept, and recording is
+// off until spilling works.
 func TestSpillFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
@@ -231,7 +234,8 @@ func TestTwoRecorders(t *testing.T) {
 	checkIndex(t, c.dir, readBack(t, c.dir))
 }
 
-// TestFileReplaced: what would go into a file that is not found under its name any more, or not with all it had, goes into the next one.
+// TestFileReplaced: what would go into a file that is not found under its name any more, or not
+// with all it had, goes into the next one.
 func TestFileReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -274,7 +278,8 @@ func TestFileReplaced(t *testing.T) {
 	}
 }
 
-// TestFinalNameTaken: a file whose final name someone has taken keeps the other one, and recording goes on; the next start tells the two apart.
+// TestFinalNameTaken: a file whose final name someone has taken keeps the other one, and recording
+// goes on; the next start tells the two apart.
 func TestFinalNameTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{WARCIdle: time.Minute})
@@ -310,7 +315,8 @@ func TestFinalNameTaken(t *testing.T) {
 	})
 }
 
-// TestIndexTakenAway: recording is off once the index is not where it was, and nobody else can recover the collection meanwhile.
+// TestIndexTakenAway: recording is off once the index is not where it was, and nobody else can
+// recover the collection meanwhile.
 func TestIndexTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
@@ -337,7 +343,8 @@ func TestIndexTakenAway(t *testing.T) {
 	})
 }
 
-// TestAloneTakesLittle: an exchange that is synced by itself holds no more memory than its records while it waits.
+// TestAloneTakesLittle: an exchange that is synced by itself holds no more memory than its records
+// while it waits.
 func TestAloneTakesLittle(t *testing.T) {
 	index, err := store.Open(filepath.Join(t.TempDir(), indexName), store.Options{})
 	if err != nil {

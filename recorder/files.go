@@ -12,8 +12,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// files are the WARC files being written, and what waits to be written to them. There are two chains of them, each file following the one before:
-// one for small exchanges, whose records are compressed beforehand and go down many at a time, and one for large ones, which are compressed
+// files are the WARC files being written, and what waits to be written to them. There are two
+// chains of them, each file following the one before: one for small exchanges, whose records are
+// compressed beforehand and go down many at a time, and one for large ones, which are compressed
 // straight into the file and may hold it for a long time.
 type files struct {
 	dir        string // archive/ of the collection
@@ -64,7 +65,8 @@ const (
 // sizeOfWarcinfo is more than a warcinfo record takes.
 const sizeOfWarcinfo = 4 << 10
 
-// plan returns the file that takes an exchange of which at most bound bytes will be written. Every plan ends with add or drop.
+// plan returns the file that takes an exchange of which at most bound bytes will be written. Every
+// plan ends with add or drop.
 func (f *files) plan(l lane, bound int64) *segment {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +97,8 @@ func (f *files) next(l lane) *segment {
 	return s
 }
 
-// newName returns a name that no file has or had: the clock may have been set back, and the serial begins anew with each start.
+// newName returns a name that no file has or had: the clock may have been set back, and the serial
+// begins anew with each start.
 func (f *files) newName(created time.Time) string {
 	for {
 		f.serial++
@@ -142,8 +145,9 @@ func (f *files) drop(s *segment, bound int64) {
 	f.leave(s, 1)
 }
 
-// move gives a batch whose file has been finished without it to the next file of the lane. Its records name the warcinfo record of the file that
-// they were meant for, which is still where it was; WARC 1.1 allows a WARC-Warcinfo-ID that points elsewhere.
+// move gives a batch whose file has been finished without it to the next file of the lane. Its
+// records name the warcinfo record of the file that they were meant for, which is still where it
+// was; WARC 1.1 allows a WARC-Warcinfo-ID that points elsewhere.
 func (f *files) move(b *batch) *segment {
 	old := b.segment
 	n := len(b.done)
@@ -170,8 +174,8 @@ func (f *files) abandon(s *segment) {
 	}
 }
 
-// add hands a finished exchange to the committer. records are its members, which were promised to fill at most bound bytes; d.capture lies
-// relative to them.
+// add hands a finished exchange to the committer. records are its members, which were promised to
+// fill at most bound bytes; d.capture lies relative to them.
 func (f *files) add(s *segment, bound int64, records []byte, d done) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -185,7 +189,8 @@ func (f *files) add(s *segment, bound int64, records []byte, d done) {
 	f.waits(d.size)
 }
 
-// addWritten hands over an exchange whose records are in the file already, which is committed up to end with them.
+// addWritten hands over an exchange whose records are in the file already, which is committed up to
+// end with them.
 func (f *files) addWritten(s *segment, end int64, d done) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -200,8 +205,8 @@ func (f *files) addWritten(s *segment, end int64, d done) {
 	f.waits(d.size)
 }
 
-// maxKeys is how many bytes of keys may wait for the index before nothing more is made: what the dialects make of a body of some MB can be many
-// times as long, and is in no queue.
+// maxKeys is how many bytes of keys may wait for the index before nothing more is made: what the
+// dialects make of a body of some MB can be many times as long, and is in no queue.
 const maxKeys = 32 << 20
 
 // done adds an exchange to a batch.

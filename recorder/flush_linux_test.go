@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFlushOnFullDisk: when the end of a body finds no room on disk, Flush says so, and whoever would
-// pass the last byte on must not; it is kept in memory for when there is room.
+// TestFlushOnFullDisk: when the end of a body finds no room on disk, Flush says so, and whoever
+// would pass the last byte on must not; it is kept in memory for when there is room.
 func TestFlushOnFullDisk(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	response := page(200, "text/plain", "", randomText(3<<19))

@@ -16,10 +16,13 @@ import (
 
 // foreignScan reads the captures of a file that another program has made.
 //
-// Nothing is known of the order of its records: Heritrix and warcio write the request behind its response, wget before it, and others may stand between. So
-// a response and a request wait for one another, for as many records as pairWithin, and belong together if either names the other in WARC-Concurrent-To and both have
-// the same URI. A response that no request comes for is of a GET. What becomes a capture is what cdxj-indexer writes a line for: responses, revisits, and
-// resource and metadata records that hold something else than fields for a WARC reader. A record that was segmented is found by its first segment.
+// Nothing is known of the order of its records: Heritrix and warcio write the request behind its
+// response, wget before it, and others may stand between. So a response and a request wait for one
+// another, for as many records as pairWithin, and belong together if either names the other in
+// WARC-Concurrent-To and both have the same URI. A response that no request comes for is of a GET.
+// What becomes a capture is what cdxj-indexer writes a line for: responses, revisits, and resource
+// and metadata records that hold something else than fields for a WARC reader. A record that was
+// segmented is found by its first segment.
 type foreignScan struct {
 	scan      // its captures and what is damaged
 	responses []foreignResponse
@@ -225,8 +228,8 @@ func (s *foreignScan) readResource(record *warc.Record) error {
 	return nil
 }
 
-// captureOf makes the capture of a record that has been read, as far as its header tells. It is false, and the record noted as damaged, if that does not tell
-// when or of what it is.
+// captureOf makes the capture of a record that has been read, as far as its header tells. It is
+// false, and the record noted as damaged, if that does not tell when or of what it is.
 func (s *foreignScan) captureOf(record *warc.Record) (c store.Capture, ok bool, err error) {
 	if err := record.Close(); err != nil {
 		return c, false, err
@@ -336,7 +339,8 @@ func digestOf(r io.Reader) (string, error) {
 	return digest.String(), nil
 }
 
-// parseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute or the second, or give a fraction of it.
+// parseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute
+// or the second, or give a fraction of it.
 func parseDate(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006"} {
 		if date, err := time.Parse(layout, text); err == nil {
@@ -346,7 +350,8 @@ func parseDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// isOwn reports whether a finished file is one that we recorded: its first record says so. Where that is damaged, members like ours do.
+// isOwn reports whether a finished file is one that we recorded: its first record says so. Where
+// that is damaged, members like ours do.
 func isOwn(path string) (bool, error) {
 	reader, err := warc.Open(path, 0)
 	if err != nil {

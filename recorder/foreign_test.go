@@ -16,7 +16,8 @@ import (
 	"warcorder/store"
 )
 
-// foreignRecord makes a record of the lines of its header and of its block; "|" ends a line of an HTTP head.
+// foreignRecord makes a record of the lines of its header and of its block; "|" ends a line of an
+// HTTP head.
 func foreignRecord(header, block string) string {
 	block = strings.ReplaceAll(block, "|", "\r\n")
 	header = strings.ReplaceAll(strings.TrimSpace(header), "\n", "\r\n")
@@ -27,7 +28,8 @@ const foreignHTML = "HTTP/1.1 200 OK|Content-Type: text/html; charset=utf-8|Cont
 
 // foreignFiles are records as other tools write them, shortened.
 var foreignFiles = map[string][]string{
-	// The request comes first, and the response names it; angle brackets; a manifest and a log at the end.
+	// The request comes first, and the response names it; angle brackets; a manifest and a log at the
+	// end.
 	"wget": {
 		foreignRecord("WARC/1.0\nWARC-Type: warcinfo\nContent-Type: application/warc-fields\nWARC-Date: 2026-11-21T09:52:17Z\nWARC-Record-ID: <urn:uuid:d45b3130>\nWARC-Filename: wget.warc.gz\nWARC-Block-Digest: sha1:TXDUL4MCUS6CTQEVVERKJST4TQAR2DUU",
 			"software: Wget/1.21.3 (linux-gnu)|format: WARC File Format 1.0|"),
@@ -43,7 +45,8 @@ var foreignFiles = map[string][]string{
 		foreignRecord("WARC/1.0\nWARC-Type: metadata\nWARC-Record-ID: <urn:uuid:d9b20045>\nWARC-Target-URI: <metadata://gnu.org/software/wget/warc/MANIFEST.txt>\nWARC-Date: 2026-11-21T09:52:19Z\nWARC-Block-Digest: sha1:GYHWEO2UZUVTBERGDCY63MIMBLM3FBVD\nContent-Type: text/plain", "<urn:uuid:d45b3130>\n"),
 		foreignRecord("WARC/1.0\nWARC-Type: resource\nWARC-Record-ID: <urn:uuid:5cd8d9a0>\nWARC-Concurrent-To: <urn:uuid:d9b20045>\nWARC-Target-URI: <metadata://gnu.org/software/wget/warc/wget.log>\nWARC-Date: 2026-11-21T09:52:19Z\nContent-Type: text/plain", "Opening WARC file\n"),
 	},
-	// The response comes first; the request and metadata name it; the name lookup is a response. Fields in another order, no fraction.
+	// The response comes first; the request and metadata name it; the name lookup is a response.
+	// Fields in another order, no fraction.
 	"heritrix": {
 		foreignRecord("WARC/1.0\nWARC-Type: warcinfo\nWARC-Date: 2026-11-21T10:00:00Z\nWARC-Filename: heritrix.warc.gz\nWARC-Record-ID: <urn:uuid:f569983a>\nContent-Type: application/warc-fields", "software: Heritrix/3.4.0 http://crawler.archive.org|isPartOf: basic|"),
 		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Target-URI: dns:example.com\nWARC-Date: 2026-11-21T10:00:01Z\nWARC-IP-Address: 192.0.2.53\nWARC-Record-ID: <urn:uuid:dda1ef8d>\nContent-Type: text/dns", "20261121100001\nexample.com.\t600\tIN\tA\t192.0.2.1\n"),
@@ -56,7 +59,8 @@ var foreignFiles = map[string][]string{
 		foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Target-URI: http://example.com/304\nWARC-Date: 2026-11-21T10:00:04Z\nWARC-Profile: http://netpreserve.org/warc/1.0/revisit/server-not-modified\nWARC-Etag: \"x\"\nWARC-Record-ID: <urn:uuid:9a1d>\nContent-Type: application/http; msgtype=response", "HTTP/1.1 304 Not Modified|ETag: \"x\"||"),
 		foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Target-URI: http://example.com/nothing\nWARC-Date: 2026-11-21T10:00:04Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nWARC-Record-ID: <urn:uuid:9a1e>", ""),
 	},
-	// The response comes first, and the request names it; WARC 1.1; a page's facts and text as resources; sha256.
+	// The response comes first, and the request names it; WARC 1.1; a page's facts and text as
+	// resources; sha256.
 	"browsertrix": {
 		foreignRecord("WARC/1.1\nWARC-Filename: browsertrix.warc.gz\nWARC-Date: 2026-11-21T11:00:00.123Z\nWARC-Type: warcinfo\nWARC-Record-ID: <urn:uuid:e1>\nContent-Type: application/warc-fields", "software: Browsertrix-Crawler 1.7.0|"),
 		foreignRecord("WARC/1.1\nWARC-Page-ID: 8d1d\nWARC-Resource-Type: fetch\nWARC-JSON-Metadata: {\"ipType\":\"Public\"}\nWARC-Record-ID: <urn:uuid:e2>\nWARC-Target-URI: https://example.com/api?q=1\nWARC-Date: 2026-11-21T11:00:01.456Z\nWARC-Type: response\nContent-Type: application/http; msgtype=response\nWARC-Payload-Digest: sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\nWARC-Block-Digest: sha256:00", "HTTP/1.1 200 OK|content-type: application/json||hello"),
@@ -64,7 +68,8 @@ var foreignFiles = map[string][]string{
 		foreignRecord("WARC/1.1\nWARC-Record-ID: <urn:uuid:e4>\nWARC-Target-URI: urn:pageinfo:https://example.com/\nWARC-Date: 2026-11-21T11:00:02.000Z\nWARC-Type: resource\nContent-Type: application/json\nWARC-Payload-Digest: sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", "{\"pageid\":\"8d1d\"}"),
 		foreignRecord("WARC/1.1\nWARC-Record-ID: <urn:uuid:e5>\nWARC-Target-URI: urn:text:https://example.com/\nWARC-Date: 2026-11-21T11:00:02.000Z\nWARC-Type: resource\nContent-Type: text/plain; charset=utf-8", "some text"),
 	},
-	// As warcio and pywb write them, with what no index shows: a conversion, a record of an unknown type, fields, segments.
+	// As warcio and pywb write them, with what no index shows: a conversion, a record of an unknown
+	// type, fields, segments.
 	"warcio": {
 		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:b1>\nWARC-Target-URI: http://example.com/?b=1&a=2\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http; msgtype=response", foreignHTML),
 		foreignRecord("WARC/1.0\nWARC-Type: request\nWARC-Record-ID: <urn:uuid:b2>\nWARC-Target-URI: http://example.com/?b=1&a=2\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Concurrent-To: <urn:uuid:b1>\nContent-Type: application/http; msgtype=request", "PUT /?b=1&a=2 HTTP/1.1|Content-Type: application/x-www-form-urlencoded|Content-Length: 3||x=y"),
@@ -119,7 +124,8 @@ func linesOf(t *testing.T, name string, file []byte) (lines []string, damaged []
 	return lines, s.damaged
 }
 
-// TestForeignLines compares the lines of files as other tools write them with golden files, which have been compared with those of cdxj-indexer.
+// TestForeignLines compares the lines of files as other tools write them with golden files, which
+// have been compared with those of cdxj-indexer.
 func TestForeignLines(t *testing.T) {
 	for tool, records := range foreignFiles {
 		t.Run(tool, func(t *testing.T) {
@@ -245,8 +251,8 @@ func TestForeignDamaged(t *testing.T) {
 	}
 }
 
-// TestForeignReadsOwn reads our own files as if they were another program's, and finds the same captures: it does not matter which of the two ways reads
-// a sound one.
+// TestForeignReadsOwn reads our own files as if they were another program's, and finds the same
+// captures: it does not matter which of the two ways reads a sound one.
 func TestForeignReadsOwn(t *testing.T) {
 	dir := t.TempDir()
 	recordVariety(t, dir, 1)

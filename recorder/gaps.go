@@ -32,7 +32,8 @@ const (
 	// gapsWaiting is how many gaps wait for the index with their facts; more are only counted.
 	gapsWaiting = 1000
 
-	// gapsEvery is the time between two transactions that bring gaps to the index: a flood of them must not slow the captures.
+	// gapsEvery is the time between two transactions that bring gaps to the index: a flood of them
+	// must not slow the captures.
 	gapsEvery = time.Second
 )
 
@@ -54,8 +55,9 @@ type gapList struct {
 	flushing sync.Mutex
 }
 
-// Gap notes that something is missing in the archive: of an exchange its URL, of a connection host:port, or the client's address if it came
-// no further. Whoever calls it has logged it, or records what came.
+// Gap notes that something is missing in the archive: of an exchange its URL, of a connection
+// host:port, or the client's address if it came no further. Whoever calls it has logged it, or
+// records what came.
 func (r *Recorder) Gap(reason, url, detail string) {
 	g := store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail}
 	g = g.Cut()
@@ -66,7 +68,8 @@ func (r *Recorder) Gap(reason, url, detail string) {
 // GapsMore notes n gaps of which no more is told than the reason: a flood of connections, say.
 func (r *Recorder) GapsMore(reason string, n int64) { r.gaps.count(reason, n) }
 
-// Gaps returns the counts of all gaps and the newest of them, at most limit; 0 is all that are kept.
+// Gaps returns the counts of all gaps and the newest of them, at most limit; 0 is all that are
+// kept.
 func (r *Recorder) Gaps(limit int) (store.Gaps, error) {
 	failed := r.gaps.flush()
 	gaps, err := r.index.Gaps(limit)

@@ -74,7 +74,8 @@ func TestGapsWait(t *testing.T) {
 	}
 }
 
-// TestMinFreeSpace: below the floor recording is off, from the start on, and what is under way is recorded all the same.
+// TestMinFreeSpace: below the floor recording is off, from the start on, and what is under way is
+// recorded all the same.
 func TestMinFreeSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{MinFreeSpace: 1 << 61})

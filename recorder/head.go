@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// MaxHead is how far into a message, in bytes, its head is looked for. What has no end of head by then is all head: a
-// proxy lets no longer one pass.
+// MaxHead is how far into a message, in bytes, its head is looked for. What has no end of head by
+// then is all head: a proxy lets no longer one pass.
 const MaxHead = 1<<20 + 64<<10
 
-// head is what the records need to know of an HTTP head. It is read with the eyes of those who will read the archive (cdxj-indexer,
-// warcio): any line end, folded lines, 8-bit bytes, lines without a colon; nothing is refused.
+// head is what the records need to know of an HTTP head. It is read with the eyes of those who will
+// read the archive (cdxj-indexer, warcio): any line end, folded lines, 8-bit bytes, lines without a
+// colon; nothing is refused.
 type head struct {
 	size        int    // bytes up to and with the empty line; all there are if there is none
 	startLine   []byte // without its line end
@@ -115,8 +116,8 @@ func (h *head) method() []byte {
 	return method
 }
 
-// protocol is the version that a status line begins with, or a request line ends with, as WARC-Protocol spells it
-// (iipc/warc-specifications #42); "" if there is none.
+// protocol is the version that a status line begins with, or a request line ends with, as
+// WARC-Protocol spells it (iipc/warc-specifications #42); "" if there is none.
 func (h *head) protocol() string {
 	switch {
 	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.1")) || bytes.HasSuffix(h.startLine, []byte(" HTTP/1.1")):
@@ -127,7 +128,8 @@ func (h *head) protocol() string {
 	return ""
 }
 
-// mime is the media type without its parameters, as cdxj-indexer prints it: up to the first semicolon or space.
+// mime is the media type without its parameters, as cdxj-indexer prints it: up to the first
+// semicolon or space.
 func (h *head) mime() []byte {
 	end := bytes.IndexFunc(h.contentType, func(r rune) bool { return r == ';' || r <= ' ' })
 	if end < 0 {
@@ -136,7 +138,8 @@ func (h *head) mime() []byte {
 	return h.contentType[:end]
 }
 
-// contentLength is the value of the first Content-Length field of a head; -1 if there is none that is a number.
+// contentLength is the value of the first Content-Length field of a head; -1 if there is none that
+// is a number.
 func contentLength(head []byte) int64 {
 	for at := 0; at < len(head); {
 		var l []byte

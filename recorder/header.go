@@ -16,7 +16,8 @@ type header struct {
 	style    *style
 }
 
-// append appends the header of a request or response record, with its empty line (WARC 1.1 section 5); of a revisit, if the response is stored as one.
+// append appends the header of a request or response record, with its empty line (WARC 1.1 section
+// 5); of a revisit, if the response is stored as one.
 func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *message, truncated string) []byte {
 	dst = append(append(dst, h.style.version()...), "\r\nWARC-Type: "...)
 	if m.refers != nil {
@@ -49,8 +50,9 @@ func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *
 	return append(dst, "\r\n\r\n"...)
 }
 
-// appendMetadata appends the record of what went wrong with an exchange, whose block holds the facts. An origin with a bad certificate makes one for each
-// exchange, so it is made like the others: gowarc's builder took 20 us, and two thirds of all memory that was allocated.
+// appendMetadata appends the record of what went wrong with an exchange, whose block holds the
+// facts. An origin with a bad certificate makes one for each exchange, so it is made like the
+// others: gowarc's builder took 20 us, and two thirds of all memory that was allocated.
 func (h *header) appendMetadata(dst []byte, concurrentTo *recordID, block []byte) []byte {
 	dst = append(append(dst, h.style.version()...), "\r\nWARC-Type: metadata\r\nWARC-Record-ID: "...)
 	dst = h.id.metadata.append(dst)
@@ -67,7 +69,8 @@ func (h *header) appendMetadata(dst []byte, concurrentTo *recordID, block []byte
 	return append(append(dst, "\r\n\r\n"...), block...)
 }
 
-// appendConnection appends the origin's address, the protocols, one field each (iipc/warc-specifications #42), and the cipher suite (#86).
+// appendConnection appends the origin's address, the protocols, one field each
+// (iipc/warc-specifications #42), and the cipher suite (#86).
 func (h *header) appendConnection(dst []byte) []byte {
 	if h.x.RemoteIP.IsValid() {
 		dst = appendIP(append(dst, "\r\nWARC-IP-Address: "...), h.x.RemoteIP)

@@ -41,8 +41,8 @@ func (h *health) ready() error {
 	return nil
 }
 
-// set notes that a part has failed, or, with a nil error, that it works. It logs when recording goes off or on; a part that keeps failing is
-// logged once.
+// set notes that a part has failed, or, with a nil error, that it works. It logs when recording
+// goes off or on; a part that keeps failing is logged once.
 func (h *health) set(p part, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,8 +84,8 @@ const (
 	lastPause  = 30 * time.Second
 )
 
-// retry calls try until it succeeds, with pauses in between, and reports how it goes for part p. When the recorder closes it tries
-// once more; the error is that of the last try.
+// retry calls try until it succeeds, with pauses in between, and reports how it goes for part p.
+// When the recorder closes it tries once more; the error is that of the last try.
 func (h *health) retry(p part, closing <-chan struct{}, try func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		last := isClosed(closing)

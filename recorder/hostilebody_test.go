@@ -18,8 +18,8 @@ func explosive() string {
 }
 
 // TestHostileBodies: whatever a page posts, its key is bounded, an ordinary exchange behind it is
-// recorded, and rebuild makes the same lines. A body that counts as binary for the work that it asks for
-// says so in its metadata record and in the log.
+// recorded, and rebuild makes the same lines. A body that counts as binary for the work that it
+// asks for says so in its metadata record and in the log.
 func TestHostileBodies(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, allKeys)

@@ -20,8 +20,9 @@ func (id *recordID) append(dst []byte) []byte {
 
 func (id *recordID) String() string { return string(id.append(nil)) }
 
-// idSource makes random UUIDs (RFC 9562 version 4). It asks the system for randomness in blocks, since every exchange needs two or three.
-// It is not safe for concurrent use; package uuid is not used because gowarc switches its pool on again and again, without a lock.
+// idSource makes random UUIDs (RFC 9562 version 4). It asks the system for randomness in blocks,
+// since every exchange needs two or three. It is not safe for concurrent use; package uuid is not
+// used because gowarc switches its pool on again and again, without a lock.
 type idSource struct {
 	block [1024]byte
 	left  int

@@ -28,9 +28,11 @@ type Indexed struct {
 	Copied   bool // it was copied into archive/, where it could not be linked
 }
 
-// Index adds WARC files that others have made to a collection, which it makes if there is none: it puts a hard link to each file that is not in archive/ there, or with
-// copies a copy where that cannot be, and reads its captures into the index. What it cannot take it refuses before anything is done. If reading fails, the next recovery
-// goes on. It returns an error that wraps store.ErrLocked if the collection is in use.
+// Index adds WARC files that others have made to a collection, which it makes if there is none: it
+// puts a hard link to each file that is not in archive/ there, or with copies a copy where that
+// cannot be, and reads its captures into the index. What it cannot take it refuses before anything
+// is done. If reading fails, the next recovery goes on. It returns an error that wraps
+// store.ErrLocked if the collection is in use.
 func Index(cfg Config, collection string, paths []string, copies bool, log zerolog.Logger, progress Progress) ([]Indexed, error) {
 	keyer, err := NewKeyer(cfg.Keys)
 	if err != nil {
@@ -220,7 +222,8 @@ func (a *addition) copy(mode Mode) error {
 	return nil
 }
 
-// indexFiles reads the files that the index does not know, as many at a time as there are processors.
+// indexFiles reads the files that the index does not know, as many at a time as there are
+// processors.
 func (r *recovery) indexFiles(added []addition) error {
 	todo, err := r.unknown(added)
 	if err != nil {

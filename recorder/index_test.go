@@ -15,7 +15,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// writeForeign writes the files of every tool in every layout into a new directory, and returns their paths.
+// writeForeign writes the files of every tool in every layout into a new directory, and returns
+// their paths.
 func writeForeign(t *testing.T) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,8 +39,8 @@ func index(t *testing.T, dir string, paths ...string) []Indexed {
 	return files
 }
 
-// TestIndex adds the files of other tools to a collection that has files of its own, in every way, and finds the same lines each time, as when its index
-// is made anew.
+// TestIndex adds the files of other tools to a collection that has files of its own, in every way,
+// and finds the same lines each time, as when its index is made anew.
 func TestIndex(t *testing.T) {
 	recorded := func(t *testing.T) string {
 		dir := t.TempDir()
@@ -175,7 +176,8 @@ func stat(t *testing.T, path string) os.FileInfo {
 	return info
 }
 
-// TestIndexDamaged adds damaged files: what is whole is found, the rest reported, by Index as by Rebuild.
+// TestIndexDamaged adds damaged files: what is whole is found, the rest reported, by Index as by
+// Rebuild.
 func TestIndexDamaged(t *testing.T) {
 	good := foreignFiles["warcio"][0]
 	member := gzipOf(good)

@@ -21,8 +21,9 @@ type KeysConfig struct {
 // ProfileRules are the path profiles of the configuration, the first that matches a URL first.
 type ProfileRules []ProfileRule
 
-// ProfileRule gives the URLs of some hosts a path profile: one that canon knows by its name, or one of its own, by the
-// characters to decode and to encode, in hexadecimal (seed: URI path normalization).
+// ProfileRule gives the URLs of some hosts a path profile: one that canon knows by its name, or one
+// of its own, by the characters to decode and to encode, in hexadecimal (seed: URI path
+// normalization).
 type ProfileRule struct {
 	Name   string   `json:"name"`   // of a known profile if neither Decode nor Encode is there
 	Host   string   `json:"host"`   // pattern: *.wikipedia.org
@@ -87,8 +88,8 @@ func keySize(c *store.Capture) int64 {
 	return int64(len(c.RequestBody) + len(c.SpecBody) + len(c.WarcioJSBody) + len(c.PathKey) + len(c.WWWOFFLEKey) + len(c.FormKey))
 }
 
-// Of returns the secondary key of a URL, in any spelling that would be recorded the same: its normal form under its path profile, its WWWOFFLE form, or the data set in its
-// query.
+// Of returns the secondary key of a URL, in any spelling that would be recorded the same: its
+// normal form under its path profile, its WWWOFFLE form, or the data set in its query.
 func (k *Keyer) Of(key store.Key, url string) string { return k.of(key, targetURI(url)) }
 
 // of is Of for a URL as it is recorded.
@@ -150,7 +151,8 @@ type asked struct {
 	entity      entity // of what is not GET
 }
 
-// askedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in body.
+// askedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in
+// body.
 func askedOf(h *head, body io.Reader, size int64) (*asked, error) {
 	a := &asked{method: h.method()}
 	if len(a.method) == 0 || string(a.method) == "GET" {
@@ -161,8 +163,8 @@ func askedOf(h *head, body io.Reader, size int64) (*asked, error) {
 	return a, err
 }
 
-// entity is a request's body without its transfer coding: all of it up to canon.MaxBody, of a longer one the beginning and
-// the digest of all.
+// entity is a request's body without its transfer coding: all of it up to canon.MaxBody, of a
+// longer one the beginning and the digest of all.
 type entity struct {
 	start  []byte
 	length int64
@@ -170,8 +172,8 @@ type entity struct {
 	broken bool // its chunks end before the last one
 }
 
-// read reads the entity from a body as it crossed the wire. Of one that breaks off it is what came; the error is that of
-// the storage.
+// read reads the entity from a body as it crossed the wire. Of one that breaks off it is what came;
+// the error is that of the storage.
 func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	wire := &source{r: body}
 	decoded := io.Reader(wire)

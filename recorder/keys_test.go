@@ -56,7 +56,8 @@ func TestKeysOfRequestBodies(t *testing.T) {
 	}
 }
 
-// TestKeysOfALongBody: above canon.MaxBody it counts as binary, by its beginning and, in the dialect spec, its SHA-256.
+// TestKeysOfALongBody: above canon.MaxBody it counts as binary, by its beginning and, in the
+// dialect spec, its SHA-256.
 func TestKeysOfALongBody(t *testing.T) {
 	body := []byte(`{"a":"` + strings.Repeat("x", canon.MaxBody) + `"}`)
 	sum := sha256.Sum256(body)
@@ -122,7 +123,8 @@ func TestKeysConfigRefused(t *testing.T) {
 	}
 }
 
-// TestRecoveryMakesTheSameKeys, bodies and secondary keys included, from the records alone; also of an upload that spilled.
+// TestRecoveryMakesTheSameKeys, bodies and secondary keys included, from the records alone; also of
+// an upload that spilled.
 func TestRecoveryMakesTheSameKeys(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Keys: KeysConfig{Extra: []string{"path", "wwwoffle", "form"}}}

@@ -10,8 +10,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// largeWorker writes exchanges that lie on disk for their size, one after another: it reads each one once for the digests and once more to compress
-// it straight into its file, so that a body of any size takes up no memory and holds up only other such bodies.
+// largeWorker writes exchanges that lie on disk for their size, one after another: it reads each
+// one once for the digests and once more to compress it straight into its file, so that a body of
+// any size takes up no memory and holds up only other such bodies.
 type largeWorker struct {
 	maker
 	files   *files
@@ -83,7 +84,8 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 	})
 }
 
-// put writes records to a file and hands their capture to the committer. It reports whether it could.
+// put writes records to a file and hands their capture to the committer. It reports whether it
+// could.
 func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, error)) bool {
 	s := w.plan(w.files, large, bound)
 	var d done
@@ -120,8 +122,8 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, 
 	return true
 }
 
-// oversizeTries is how often a file is found to be as long as the file system lets one be before that is
-// the doing of the exchange: after two failures it has a file of its own.
+// oversizeTries is how often a file is found to be as long as the file system lets one be before
+// that is the doing of the exchange: after two failures it has a file of its own.
 const oversizeTries = 3
 
 // isOversize reports that a file would be longer than its file system allows (4 GiB on FAT).
@@ -168,7 +170,8 @@ func (w *largeWorker) write(s *segment, x *Exchange, request, response *message,
 	return d, err
 }
 
-// read is messageOf for a message that may be on disk. What contentOf returns for its head, if it is not nil, gets its body.
+// read is messageOf for a message that may be on disk. What contentOf returns for its head, if it
+// is not nil, gets its body.
 func (w *largeWorker) read(b *Buffer, contentOf func(*message) *content) (message, error) {
 	if b.file == nil {
 		return messageOf(b.bytes(), w.style.digester), nil

@@ -82,8 +82,8 @@ func (e *unsoundError) Error() string {
 	return "not all of what was received was on disk when the machine ended (" + e.name + ")"
 }
 
-// restore makes the buffer what it was: from its file, or from the bytes that were in memory. What was
-// done must be all there; of what was not it is what has come to be there.
+// restore makes the buffer what it was: from its file, or from the bytes that were in memory. What
+// was done must be all there; of what was not it is what has come to be there.
 func (b *Buffer) restore(s *side, done bool) error {
 	path := b.spill.fileOf(b)
 	file, err := openLeft(path)
@@ -125,7 +125,8 @@ func (b *Buffer) restore(s *side, done bool) error {
 // inFile is what is in a WARC file of an exchange: the metadata record is the last one of it.
 type inFile struct{ message, metadata bool }
 
-// isRecorded reports whether the records of an exchange are in the file that they were about to go to.
+// isRecorded reports whether the records of an exchange are in the file that they were about to go
+// to.
 func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
 	if line.Into != filepath.Base(line.Into) || !isWARCName(line.Into) {
 		return found, nil

@@ -11,8 +11,9 @@ import (
 	"warcorder/store"
 )
 
-// lockDir locks a directory for those who open or replace the index in it, until unlock is called; store.ErrLocked says that another one has it locked. The
-// lock of the index is not enough for them, since an index that is missing has none, and one that is replaced takes its lock along.
+// lockDir locks a directory for those who open or replace the index in it, until unlock is called;
+// store.ErrLocked says that another one has it locked. The lock of the index is not enough for
+// them, since an index that is missing has none, and one that is replaced takes its lock along.
 func lockDir(path string) (unlock func() error, err error) {
 	dir, err := os.Open(path)
 	if err != nil {

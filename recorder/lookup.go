@@ -7,7 +7,8 @@ import (
 	"warcorder/store"
 )
 
-// lookup is what is found out about a response before its records are made: whether it can refer to another, and whether others can refer to it.
+// lookup is what is found out about a response before its records are made: whether it can refer to
+// another, and whether others can refer to it.
 type lookup struct {
 	uri    string
 	whole  bool // it answers a GET, and nothing is missing
@@ -19,7 +20,8 @@ type lookup struct {
 	original *pendingOriginal // what others refer to; nil if they do not
 }
 
-// maxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as long as a body would have to be written with each revisit.
+// maxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as
+// long as a body would have to be written with each revisit.
 const maxOriginalURL = 2 << 10
 
 // look finds out about a response that is in memory.
@@ -31,7 +33,8 @@ func (m *maker) look(x *Exchange, request, response *message, f *files, s *segme
 	return l
 }
 
-// begin begins to find out. It returns what the body must then be written to; nil if it need not be looked at. A fault that has cut nothing off is of the request.
+// begin begins to find out. It returns what the body must then be written to; nil if it need not be
+// looked at. A fault that has cut nothing off is of the request.
 func (m *maker) begin(l *lookup, x *Exchange, request, response *message) *content {
 	if m.dedup.Dedup == dedupOff || x.Truncated != "" || request.length < minBlock || string(request.method()) != "GET" || !headEnds(response.start) {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// maker makes records and compresses them. It keeps what can be used again for the next exchange, and is not safe for concurrent use.
+// maker makes records and compresses them. It keeps what can be used again for the next exchange,
+// and is not safe for concurrent use.
 type maker struct {
 	log        zerolog.Logger
 	random     idSource
@@ -31,7 +32,8 @@ func newMaker(log zerolog.Logger, keyer *Keyer, chains *chains, style *style, de
 	return maker{log: log, compressor: style.compressor(), records: records{keyer: keyer, style: style}, chains: chains, style: style, dedup: dedup}
 }
 
-// sizeOfHeaders is more than the WARC headers of an exchange's records take, without what the exchange brings along: its URL and its fault.
+// sizeOfHeaders is more than the WARC headers of an exchange's records take, without what the
+// exchange brings along: its URL and its fault.
 const sizeOfHeaders = 6 << 10
 
 // boundOf is more than the records of an exchange take in a file, however badly they compress.

@@ -13,14 +13,16 @@ import (
 	"warcorder/store/warc"
 )
 
-// maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its head.
+// maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its
+// head.
 const maxChunk = 1<<20 + 64<<10
 
 // chunkSizes are the size classes of memory.
 var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, maxChunk}
 
-// memory is what the buffers of one recorder share: pooled chunks, the count of what they hold together, and where they
-// spill. A buffer whose bytes fit the smallest chunk never spills, so that no shortage makes a file of every request.
+// memory is what the buffers of one recorder share: pooled chunks, the count of what they hold
+// together, and where they spill. A buffer whose bytes fit the smallest chunk never spills, so that
+// no shortage makes a file of every request.
 type memory struct {
 	dir    string      // where buffers spill
 	limit  int64       // bytes that may be held in memory; not counting smallest chunks
@@ -67,8 +69,8 @@ func (m *memory) give(chunk *[]byte) {
 	}
 }
 
-// file makes the file that a side of an exchange spills to. What has its name goes, and is not written
-// to: it may be a link.
+// file makes the file that a side of an exchange spills to. What has its name goes, and is not
+// written to: it may be a link.
 func (m *memory) file(path string) (*os.File, error) {
 	if err := fault.At(fault.Spill); err != nil {
 		return nil, err
@@ -79,7 +81,8 @@ func (m *memory) file(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// tidy removes the directory, unless something is in it, or it is a link to where its owner wants it.
+// tidy removes the directory, unless something is in it, or it is a link to where its owner wants
+// it.
 func (m *memory) tidy() {
 	if info, err := os.Lstat(m.dir); err == nil && info.IsDir() {
 		_ = os.Remove(m.dir)

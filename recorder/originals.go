@@ -9,9 +9,11 @@ import (
 	"warcorder/store"
 )
 
-// pendingOriginal is a response of which the capture is not in the index yet, as something to refer to.
+// pendingOriginal is a response of which the capture is not in the index yet, as something to refer
+// to.
 //
-// A revisit must not outlive it in a crash. So it is referred to only if it is on disk already, or if it is before the revisit in what will be written to the same file.
+// A revisit must not outlive it in a crash. So it is referred to only if it is on disk already, or
+// if it is before the revisit in what will be written to the same file.
 type pendingOriginal struct {
 	store.Original          // as a revisit names it; of a revisit that what it refers to itself
 	keyed          bool     // it has a Key
@@ -35,8 +37,9 @@ func (o *originals) init(mu *sync.Mutex) {
 	o.added.L = mu
 }
 
-// original returns what a record in s that has that key may refer to, or nil. Then whoever asks makes an original of the record, and others that ask for it wait until
-// that is added: so of several that come at once one is stored. claims says that they do.
+// original returns what a record in s that has that key may refer to, or nil. Then whoever asks
+// makes an original of the record, and others that ask for it wait until that is added: so of
+// several that come at once one is stored. claims says that they do.
 func (f *files) original(key store.OriginalKey, s *segment, claims bool, fresh func(time.Time) bool) (*reference, error) {
 	if found := f.pending(key, s, false, fresh); found != nil {
 		return found, nil
@@ -69,7 +72,8 @@ func (f *files) pending(key store.OriginalKey, s *segment, claims bool, fresh fu
 // serves reports whether a record in s may refer to p; the caller holds files.mu.
 func (p *pendingOriginal) serves(s *segment) bool { return p.segment == nil || p.segment == s }
 
-// pendingOf returns the latest response of that URL that is not in the index yet, and whether a record in s may refer to it.
+// pendingOf returns the latest response of that URL that is not in the index yet, and whether a
+// record in s may refer to it.
 func (f *files) pendingOf(url string, s *segment) (p *pendingOriginal, serves bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +113,8 @@ func (o *originals) forget(p *pendingOriginal) {
 
 var errOrphan = errors.New("what it refers to could not be written")
 
-// dropOrphans takes out of the batches that are still to be written what refers to a response that is lost by now. Their content is lost with it.
+// dropOrphans takes out of the batches that are still to be written what refers to a response that
+// is lost by now. Their content is lost with it.
 func (c *committer) dropOrphans(g *group) {
 	isOrphan := func(d done) bool { return d.refers != nil && d.refers.lost }
 	g.batches = slices.DeleteFunc(g.batches, func(b *batch) bool {

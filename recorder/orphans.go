@@ -9,7 +9,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// errOriginalLost is the damage where a whole revisit refers to a response that is not whole: after a power failure what was written first may be what is missing.
+// errOriginalLost is the damage where a whole revisit refers to a response that is not whole: after
+// a power failure what was written first may be what is missing.
 var errOriginalLost = errors.New("a revisit of a response that is lost")
 
 // tail is what the exchanges in a part of a file refer to, and what may be referred to. A nil tail
@@ -83,7 +84,8 @@ func (r *recovery) scanTail(path string, file store.File, orphans map[recordID]b
 	})
 }
 
-// orphans returns the IDs of the revisits in t whose original is not in t, nor in the index, nor in a file that is not in the index yet.
+// orphans returns the IDs of the revisits in t whose original is not in t, nor in the index, nor in
+// a file that is not in the index yet.
 func (r *recovery) orphans(t *tail) (map[recordID]bool, error) {
 	orphans := make(map[recordID]bool)
 	if t.full {
@@ -112,7 +114,8 @@ func (r *recovery) orphans(t *tail) (map[recordID]bool, error) {
 	return orphans, nil
 }
 
-// isIndexed reports whether the index has the response that a revisit refers to. If its file is missing someone has taken that away, who may put it back.
+// isIndexed reports whether the index has the response that a revisit refers to. If its file is
+// missing someone has taken that away, who may put it back.
 func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 	date, err := time.Parse(time.RFC3339, refers.date)
 	if err != nil || refers.uri == "" {
@@ -131,7 +134,8 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 	return found, err
 }
 
-// dropKept takes out of orphans those whose original will be kept in f, which is recovered later. Of another program's file that is not looked up: it may have them all.
+// dropKept takes out of orphans those whose original will be kept in f, which is recovered later.
+// Of another program's file that is not looked up: it may have them all.
 func (r *recovery) dropKept(f warcFile, t *tail, orphans map[recordID]bool) error {
 	path := r.path(f.Name)
 	switch {

@@ -14,7 +14,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// TestRecoverOrphans: a hole in the middle of what was written last takes the revisits of what was there along, and no other ones.
+// TestRecoverOrphans: a hole in the middle of what was written last takes the revisits of what was
+// there along, and no other ones.
 func TestRecoverOrphans(t *testing.T) {
 	dir := t.TempDir()
 	page := func(text string) string { return answerOf(200, "", strings.Repeat(text, 2000)) }

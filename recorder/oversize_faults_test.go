@@ -12,8 +12,8 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestOversize: where files have a largest size, a body beyond it is nobody else's trouble: what was
-// spilled of it is set aside with a gap, or, if it cannot be spilled, it is cut.
+// TestOversize: where files have a largest size, a body beyond it is nobody else's trouble: what
+// was spilled of it is set aside with a gap, or, if it cannot be spilled, it is cut.
 func TestOversize(t *testing.T) {
 	for _, c := range []struct {
 		name    string

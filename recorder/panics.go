@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// panicsAtMost within panicsWithin are too many to go on: what breaks so often breaks for everybody.
+	// panicsAtMost within panicsWithin are too many to go on: what breaks so often breaks for
+	// everybody.
 	panicsAtMost = 5
 	panicsWithin = time.Minute
 )
@@ -18,7 +19,8 @@ const (
 var errBroken = errors.New("warcorder broke 5 times within a minute (the log has the stacks): stopped, so that no more " +
 	"is lost; start it again, and report the first stack")
 
-// panics counts the panics that were recovered from, in whatever goroutine. The zero value is ready.
+// panics counts the panics that were recovered from, in whatever goroutine. The zero value is
+// ready.
 type panics struct {
 	mu     sync.Mutex
 	times  [panicsAtMost]time.Time // of the newest, a ring
@@ -28,9 +30,9 @@ type panics struct {
 }
 
 // Panicked notes a panic that was recovered from in the work on url ("" if there is none): it is
-// logged with its stack and counted, and of five within a minute whoever gave a function to OnBroken
-// is told. It is called by the deferred function that recovered, while the stack is still there. What
-// it returns says of the exchange why it is lost; the gap is the caller's to note.
+// logged with its stack and counted, and of five within a minute whoever gave a function to
+// OnBroken is told. It is called by the deferred function that recovered, while the stack is still
+// there. What it returns says of the exchange why it is lost; the gap is the caller's to note.
 func (r *Recorder) Panicked(value any, url string) error {
 	r.log.Error().Str("panic", Logged(fmt.Sprint(value))).Str("url", Logged(url)).Str("stack", string(debug.Stack())).
 		Msg("a fault of warcorder's own was caught: recording goes on")

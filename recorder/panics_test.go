@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestPanicsWithinAMinute: five panics within a minute break the recorder, once; five that are further
-// apart do not.
+// TestPanicsWithinAMinute: five panics within a minute break the recorder, once; five that are
+// further apart do not.
 func TestPanicsWithinAMinute(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -39,8 +39,8 @@ func TestPanicsWithinAMinute(t *testing.T) {
 	}
 }
 
-// TestPanicked: a panic is logged with the stack of where it happened, and whoever asks late hears of
-// a recorder that is broken.
+// TestPanicked: a panic is logged with the stack of where it happened, and whoever asks late hears
+// of a recorder that is broken.
 func TestPanicked(t *testing.T) {
 	var log bytes.Buffer
 	r := &Recorder{log: zerolog.New(&log)}

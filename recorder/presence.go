@@ -9,8 +9,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// presence remembers for a while which WARC files are there. Who takes one away must not lose what is recorded later: it is stored again instead of referring to that. The
-// zero value is ready.
+// presence remembers for a while which WARC files are there. Who takes one away must not lose what
+// is recorded later: it is stored again instead of referring to that. The zero value is ready.
 type presence struct {
 	mu   sync.Mutex
 	seen map[string]sight // by final base name
@@ -21,7 +21,8 @@ type sight struct {
 	there bool
 }
 
-// presentFor is how long a file that was there is taken to be there still: one look at it for each revisit would be many.
+// presentFor is how long a file that was there is taken to be there still: one look at it for each
+// revisit would be many.
 const presentFor = 10 * time.Second
 
 func (p *presence) last(name string) (there, known bool) {
@@ -46,7 +47,8 @@ func (p *presence) forget(name string) {
 	delete(p.seen, name)
 }
 
-// isThere reports whether the file of that name has all that the index knows of it. One that cannot be looked at counts as gone.
+// isThere reports whether the file of that name has all that the index knows of it. One that cannot
+// be looked at counts as gone.
 func (f *files) isThere(name string) bool {
 	if there, known := f.presence.last(name); known {
 		return there

@@ -11,7 +11,8 @@ import (
 	"warcorder/store"
 )
 
-// TestOriginalGone: what lies in a file that was taken away or cut is stored again, and referred to from then on.
+// TestOriginalGone: what lies in a file that was taken away or cut is stored again, and referred to
+// from then on.
 func TestOriginalGone(t *testing.T) {
 	cut := func(path string) error { return os.Truncate(path, 400) }
 	for _, c := range []struct {
@@ -66,7 +67,8 @@ func TestOriginalGone(t *testing.T) {
 	}
 }
 
-// TestOriginalGoneSoon: when a write shows that a file was taken away, nothing that is recorded from then on refers to it.
+// TestOriginalGoneSoon: when a write shows that a file was taken away, nothing that is recorded
+// from then on refers to it.
 func TestOriginalGoneSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, t.TempDir(), Config{})

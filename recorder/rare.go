@@ -18,8 +18,8 @@ var building sync.Mutex
 
 const warcFields = "application/warc-fields"
 
-// buildWarcinfo makes the rare record with gowarc, and returns it without the line breaks at its end. gowarc's checks are off, and with them its digest: it
-// comes from us.
+// buildWarcinfo makes the rare record with gowarc, and returns it without the line breaks at its
+// end. gowarc's checks are off, and with them its digest: it comes from us.
 func buildWarcinfo(s *style, fields [][2]string, block []byte) ([]byte, error) {
 	building.Lock()
 	defer building.Unlock()
@@ -70,7 +70,8 @@ func warcinfoRecord(s *style, id recordID, created time.Time, filename, host, co
 	}, block)
 }
 
-// payloadDigest says what the payload digests of a file are, for there are two ways to read the standard.
+// payloadDigest says what the payload digests of a file are, for there are two ways to read the
+// standard.
 func (d digester) payloadDigest() string {
 	algorithm := "sha1"
 	if d.algorithm == sha256Digest {

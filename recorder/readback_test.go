@@ -28,7 +28,8 @@ type record struct {
 
 func (r *record) get(name string) string { return r.header.Get(name) }
 
-// readBack reads all WARC files of a collection with gowarc, and checks what must hold for each of them.
+// readBack reads all WARC files of a collection with gowarc, and checks what must hold for each of
+// them.
 func readBack(t *testing.T, dir string) []record {
 	t.Helper()
 	var all []record
@@ -93,7 +94,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkFile checks the order of a file's records: warcinfo first and named by all others, each request right behind its response.
+// checkFile checks the order of a file's records: warcinfo first and named by all others, each
+// request right behind its response.
 func checkFile(t *testing.T, records []record) {
 	t.Helper()
 	if len(records) == 0 || records[0].get("WARC-Type") != "warcinfo" || records[0].get("WARC-Filename") != records[0].file {
@@ -118,7 +120,8 @@ func checkFile(t *testing.T, records []record) {
 	}
 }
 
-// checkIndex checks that there is one capture for each response, that each one leads to its record, and that all files are sealed at their size.
+// checkIndex checks that there is one capture for each response, that each one leads to its record,
+// and that all files are sealed at their size.
 func checkIndex(t *testing.T, dir string, records []record) {
 	t.Helper()
 	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))

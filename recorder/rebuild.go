@@ -24,18 +24,20 @@ const (
 	oldSuffix     = ".old"     // of one that has been replaced, and knows of files that are not there
 )
 
-// readersWait is how long those who read the index have to let go of it: they have it for a slice, of
-// some milliseconds.
+// readersWait is how long those who read the index have to let go of it: they have it for a slice,
+// of some milliseconds.
 const readersWait = 2 * time.Second
 
-// How many captures go into the index at once: into the collection's own, where each group is forced to disk, and into a new one.
+// How many captures go into the index at once: into the collection's own, where each group is
+// forced to disk, and into a new one.
 const (
 	smallGroup = 1000
 	largeGroup = 20_000
 )
 
-// Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced when that has succeeded, and kept beside it if it knows of files
-// that are not there any more; the list of gaps is taken over. The errors are those of Recover.
+// Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced
+// when that has succeeded, and kept beside it if it knows of files that are not there any more; the
+// list of gaps is taken over. The errors are those of Recover.
 func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	r, unlock, err := existing(cfg, collection, log)
@@ -75,7 +77,8 @@ func existing(cfg Config, collection string, log zerolog.Logger) (r *recovery, u
 	return r, unlock, err
 }
 
-// newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and no recorder starts.
+// newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and
+// no recorder starts.
 func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (r *recovery, unlock func() error, err error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -106,8 +109,8 @@ func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger
 
 func (r *recovery) indexPath() string { return filepath.Join(r.dir, indexName) }
 
-// open opens the index, in agreement with the files. One that is missing or damaged is made anew; so is that of a new collection, which has no files
-// yet, so that there is never half an index.
+// open opens the index, in agreement with the files. One that is missing or damaged is made anew;
+// so is that of a new collection, which has no files yet, so that there is never half an index.
 func (r *recovery) open() (*store.Bolt, error) {
 	index, err := r.openOld()
 	if err != nil {
@@ -147,7 +150,8 @@ func (r *recovery) openOld() (*store.Bolt, error) {
 	return nil, err2
 }
 
-// rebuild makes a new index from the files and puts it in the place of the old one, which is nil if it is missing or damaged. It closes the old one.
+// rebuild makes a new index from the files and puts it in the place of the old one, which is nil if
+// it is missing or damaged. It closes the old one.
 func (r *recovery) rebuild(old *store.Bolt) error {
 	path := r.indexPath() + newSuffix
 	err := r.make(path, old)
@@ -177,7 +181,8 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 	return fault.At(fault.RebuildDone)
 }
 
-// make makes a new index at path, durably. What the files do not hold is taken over from the old one, if there is one.
+// make makes a new index at path, durably. What the files do not hold is taken over from the old
+// one, if there is one.
 func (r *recovery) make(path string, old *store.Bolt) (err error) {
 	if r.index, err = store.Open(path, store.Options{NoSync: true}); err != nil {
 		return err
@@ -196,7 +201,8 @@ func (r *recovery) make(path string, old *store.Bolt) (err error) {
 	return syncFile(path)
 }
 
-// takeOver takes the gaps of the old index over, and notes which files it knows that are not there any more.
+// takeOver takes the gaps of the old index over, and notes which files it knows that are not there
+// any more.
 func (r *recovery) takeOver(old *store.Bolt) error {
 	if old == nil {
 		return nil
@@ -248,7 +254,8 @@ func (r *recovery) goneGaps() (gaps []store.Gap) {
 	return gaps
 }
 
-// setAside renames the index, if there is one, so that nothing is deleted that someone may still read.
+// setAside renames the index, if there is one, so that nothing is deleted that someone may still
+// read.
 func (r *recovery) setAside(suffix string) error {
 	for n := 1; ; n++ {
 		path := r.indexPath() + suffix

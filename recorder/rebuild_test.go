@@ -38,7 +38,8 @@ func exports(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// recordVariety records exchanges of every kind, in files of both lanes, and several of them. It returns how many there are with a response.
+// recordVariety records exchanges of every kind, in files of both lanes, and several of them. It
+// returns how many there are with a response.
 func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 	t.Helper()
 	cfg := allKeys
@@ -84,7 +85,8 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 	return responses + 1
 }
 
-// TestRebuildSameExport makes the index of a varied collection anew in every way there is, and finds the same lines in every dialect by every key.
+// TestRebuildSameExport makes the index of a varied collection anew in every way there is, and
+// finds the same lines in every dialect by every key.
 func TestRebuildSameExport(t *testing.T) {
 	dir := t.TempDir()
 	responses := recordVariety(t, dir, 1)

@@ -1,14 +1,18 @@
-// Package recorder turns exchanges into WARC records and captures: what the proxy saw on the wire goes in, whole WARC files and an index that
-// agrees with them come out.
+// Package recorder turns exchanges into WARC records and captures: what the proxy saw on the wire
+// goes in, whole WARC files and an index that agrees with them come out.
 //
-// Open a [Recorder] for a collection, Begin an [Exchange] for each request, write the bytes of both sides to its buffers as they pass, and Commit it.
-// Commit returns at once, or, when a slow disk lets too much wait, later: clients are slowed, nothing is dropped.
+// Open a [Recorder] for a collection, Begin an [Exchange] for each request, write the bytes of both
+// sides to its buffers as they pass, and Commit it. Commit returns at once, or, when a slow disk
+// lets too much wait, later: clients are slowed, nothing is dropped.
 //
-// What the collection has already is not stored again, see [DedupConfig]: the response becomes a revisit, which refers to the first one.
+// What the collection has already is not stored again, see [DedupConfig]: the response becomes a
+// revisit, which refers to the first one.
 //
-// Invariant: a capture is in the index only when its records, and all before them in their file, are on disk, and for whoever asks it is there as soon as they
-// are; and every committed exchange is recorded once, or named in the log as lost. What cannot be written is kept and tried again, while Ready says why new requests must be refused.
-// What a revisit refers to is on disk when the revisit is, or before it in the same file.
+// Invariant: a capture is in the index only when its records, and all before them in their file,
+// are on disk, and for whoever asks it is there as soon as they are; and every committed exchange
+// is recorded once, or named in the log as lost. What cannot be written is kept and tried again,
+// while Ready says why new requests must be refused. What a revisit refers to is on disk when the
+// revisit is, or before it in the same file.
 //
 // The collection's directory, of which the recorder is the only writer:
 //
@@ -40,7 +44,8 @@ import (
 )
 
 const (
-	// inFlightMemory is what buffers of unfinished exchanges may hold together in memory, beyond the queue, before they spill.
+	// inFlightMemory is what buffers of unfinished exchanges may hold together in memory, beyond the
+	// queue, before they spill.
 	inFlightMemory = 32 << 20
 
 	// exchangeCost is what an exchange takes of the queue beside its bytes.
@@ -49,8 +54,8 @@ const (
 	// largeAtOnce is how many large exchanges may wait; they lie on disk.
 	largeAtOnce = 16
 
-	// filesAtOnce is how many others may wait that lie on disk because memory was short: each has files
-	// open, and its client, who is counted, may have gone on.
+	// filesAtOnce is how many others may wait that lie on disk because memory was short: each has
+	// files open, and its client, who is counted, may have gone on.
 	filesAtOnce = 64
 )
 
@@ -96,9 +101,9 @@ type Recorder struct {
 	closeError error
 }
 
-// Open opens the collection in a directory, which it makes if there is none, and brings files and index
-// into agreement after a crash; then it records what the crash has left in spill/. It returns an error
-// that wraps store.ErrLocked if another recorder has the collection open.
+// Open opens the collection in a directory, which it makes if there is none, and brings files and
+// index into agreement after a crash; then it records what the crash has left in spill/. It returns
+// an error that wraps store.ErrLocked if another recorder has the collection open.
 func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -134,8 +139,8 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	return r, nil
 }
 
-// newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the index
-// and unlocks the collection, also when it fails.
+// newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
+// index and unlocks the collection, also when it fails.
 func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt, unlock func() error,
 	log zerolog.Logger) (*Recorder, error) {
 	spill := filepath.Join(collection, spillFolder)
@@ -218,7 +223,8 @@ func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{
 	return w
 }
 
-// Index is the collection's index, with all that was on disk when Index was called, unless nothing can be written to it at present. It is open until Close.
+// Index is the collection's index, with all that was on disk when Index was called, unless nothing
+// can be written to it at present. It is open until Close.
 func (r *Recorder) Index() *store.Bolt {
 	r.committer.settle()
 	return r.index
@@ -235,8 +241,9 @@ func (r *Recorder) Begin() *Exchange {
 	return x
 }
 
-// Ready is nil, or the reason why nothing can be written at present: new requests should then be refused. Recording goes on by itself when writing
-// works again; what has been committed meanwhile is kept for then.
+// Ready is nil, or the reason why nothing can be written at present: new requests should then be
+// refused. Recording goes on by itself when writing works again; what has been committed meanwhile
+// is kept for then.
 func (r *Recorder) Ready() error { return r.health.ready() }
 
 // commit puts an exchange in the queue.
@@ -301,8 +308,9 @@ func (r *Recorder) letGo(d *done) {
 	d.tell(nil)
 }
 
-// leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next start. It
-// does not if somebody is told now that it has not been written, or if that would be of no use.
+// leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next
+// start. It does not if somebody is told now that it has not been written, or if that would be of
+// no use.
 func (r *Recorder) leaves(d *done, err error) bool {
 	if d.spill == "" || d.wait != nil || isHopeless(err) || errors.As(err, new(*givenUpError)) {
 		return false
@@ -346,6 +354,7 @@ func (r *Recorder) spillFailed(err error) {
 	})
 }
 
-// LastTry makes what cannot be written be tried once more and then given up, instead of until it can. Commit may still be called, and no longer
-// blocks for good: a proxy that has cut its exchanges calls it, so that it can end on a disk that stays full.
+// LastTry makes what cannot be written be tried once more and then given up, instead of until it
+// can. Commit may still be called, and no longer blocks for good: a proxy that has cut its
+// exchanges calls it, so that it can end on a disk that stays full.
 func (r *Recorder) LastTry() { r.lastTry.Do(func() { close(r.closing) }) }

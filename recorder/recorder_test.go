@@ -359,8 +359,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestGroupCommit: what comes after a quiet time is committed at once; what comes within the interval of that, together, at its end and not
-// before; what is large enough at once.
+// TestGroupCommit: what comes after a quiet time is committed at once; what comes within the
+// interval of that, together, at its end and not before; what is large enough at once.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{CommitInterval: 100 * time.Millisecond, CommitSize: 100_000})
@@ -396,7 +396,8 @@ func TestGroupCommit(t *testing.T) {
 
 func start(t *testing.T) time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) } // of a synctest bubble
 
-// TestIdle: a file without exchanges for a while gets its final name, and the next exchange a new file.
+// TestIdle: a file without exchanges for a while gets its final name, and the next exchange a new
+// file.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{WARCIdle: time.Minute})

@@ -58,7 +58,8 @@ func (m *message) digest() string {
 	return m.payload.String()
 }
 
-// short says whether a message is shorter than its Content-Length says, or a request than its chunks do.
+// short says whether a message is shorter than its Content-Length says, or a request than its
+// chunks do.
 func (m *message) short() bool {
 	return contentLength(m.start) > m.length-int64(len(m.start)) || m.asked != nil && m.asked.entity.broken
 }
@@ -81,12 +82,14 @@ func (m *message) recorded() *asked {
 // ids are the record IDs of one exchange.
 type ids struct{ warcinfo, response, request, metadata recordID }
 
-// minBlock is the length of the shortest application/http block that is written: gowarc, and all that is built on it, stops at a shorter one.
-// A response cut off before that is in the metadata record.
+// minBlock is the length of the shortest application/http block that is written: gowarc, and all
+// that is built on it, stops at a shorter one. A response cut off before that is in the metadata
+// record.
 const minBlock = 4
 
-// records is what an exchange becomes: WARC headers, each through its empty line; the blocks are the exchange's messages. They are written in
-// this order, since those who read archives expect the request right behind its response. A header that is empty stands for no record.
+// records is what an exchange becomes: WARC headers, each through its empty line; the blocks are
+// the exchange's messages. They are written in this order, since those who read archives expect the
+// request right behind its response. A header that is empty stands for no record.
 type records struct {
 	uri      string // WARC-Target-URI of all of them
 	response []byte
@@ -103,7 +106,8 @@ type records struct {
 	suite  string // its name, which crypto/tls makes anew each time
 }
 
-// make sets r to the records of an exchange. It is pure: it reads the exchange's facts, not its buffers.
+// make sets r to the records of an exchange. It is pure: it reads the exchange's facts, not its
+// buffers.
 func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	r.uri = targetURI(x.URL)
 	r.response, r.request, r.metadata = r.response[:0], r.request[:0], r.metadata[:0]
@@ -135,8 +139,8 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	}
 }
 
-// appendRequest makes the request's header. The request is marked as truncated only if it says itself that it is: what is missing as a rule is
-// of the response.
+// appendRequest makes the request's header. The request is marked as truncated only if it says
+// itself that it is: what is missing as a rule is of the response.
 func (r *records) appendRequest(h *header, request *message) []byte {
 	var concurrentTo *recordID
 	if r.captured {

@@ -32,7 +32,8 @@ const (
 	exampleResponse = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
 )
 
-// TestRecords compares the records of exchanges, byte for byte, and their captures with golden files.
+// TestRecords compares the records of exchanges, byte for byte, and their captures with golden
+// files.
 func TestRecords(t *testing.T) {
 	for _, c := range []struct {
 		name, request, response string
@@ -77,7 +78,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// recordsText is the records of an exchange as they would stand in a file that is not compressed, then its CDXJ line.
+// recordsText is the records of an exchange as they would stand in a file that is not compressed,
+// then its CDXJ line.
 func recordsText(t *testing.T, x *Exchange, requestText, responseText string) []byte {
 	t.Helper()
 	id := &ids{warcinfo: recordID{15: 1}, response: recordID{15: 2}, request: recordID{15: 3}, metadata: recordID{15: 4}}
@@ -128,7 +130,8 @@ func TestWarcinfo(t *testing.T) {
 	compare(t, filepath.Join("testdata", "warcinfo.golden"), record)
 }
 
-// TestSumReader checks the digests of one pass against those of two, for blocks that are in memory and that are read in small pieces.
+// TestSumReader checks the digests of one pass against those of two, for blocks that are in memory
+// and that are read in small pieces.
 func TestSumReader(t *testing.T) {
 	block := []byte(exampleResponse)
 	chunked := []byte("3;x\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n")

@@ -43,11 +43,13 @@ type Damaged struct {
 	Kept          bool // the record there is in the index nevertheless
 }
 
-// Progress is told how far a recovery has come: done of total bytes that are to be read, the last ones in file.
+// Progress is told how far a recovery has come: done of total bytes that are to be read, the last
+// ones in file.
 type Progress func(file string, done, total int64)
 
-// Recover brings the files and the index of a collection that nobody records into agreement, as Open does. It returns an error that wraps store.ErrLocked if
-// the collection is in use, and one that wraps ErrNoCollection if there is none.
+// Recover brings the files and the index of a collection that nobody records into agreement, as
+// Open does. It returns an error that wraps store.ErrLocked if the collection is in use, and one
+// that wraps ErrNoCollection if there is none.
 func Recover(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	cfg, err := cfg.withDefaults()
@@ -75,10 +77,12 @@ func Recover(cfg Config, collection string, log zerolog.Logger, progress Progres
 	return r.found, errors.Join(err, rec.Close())
 }
 
-// recovery brings the WARC files of a collection into agreement with its index. It can be interrupted anywhere and begun again.
+// recovery brings the WARC files of a collection into agreement with its index. It can be
+// interrupted anywhere and begun again.
 //
-// A file that was being written is read from where the index ends. Its whole exchanges go into the index; what is no whole exchange is cut off, of
-// which a copy is kept, and the file gets its final name. A finished file is read likewise, but never changed.
+// A file that was being written is read from where the index ends. Its whole exchanges go into the
+// index; what is no whole exchange is cut off, of which a copy is kept, and the file gets its final
+// name. A finished file is read likewise, but never changed.
 type recovery struct {
 	dir      string // of the collection
 	archive  string
@@ -197,7 +201,8 @@ func (r *recovery) missing(f warcFile) error {
 	return r.noteGone(f.File, fmt.Sprintf("the WARC file of %d bytes is not in archive/", f.Committed))
 }
 
-// noteGone puts a gap into the list for a file that is not there, or not all of it: once, until it is back.
+// noteGone puts a gap into the list for a file that is not there, or not all of it: once, until it
+// is back.
 func (r *recovery) noteGone(f store.File, detail string) error {
 	if f.Away {
 		return nil
@@ -207,7 +212,8 @@ func (r *recovery) noteGone(f store.File, detail string) error {
 	return r.index.NoteFiles([]store.File{f}, store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: f.Name, Detail: detail})
 }
 
-// readFinished puts what a finished file holds into the index: of ours the whole exchanges behind file.Committed, of another program's all. The file stays as it is.
+// readFinished puts what a finished file holds into the index: of ours the whole exchanges behind
+// file.Committed, of another program's all. The file stays as it is.
 func (r *recovery) readFinished(file store.File, size int64) error {
 	read := r.readForeign
 	if own, err := isOwn(r.path(file.Name)); err != nil {
@@ -248,7 +254,8 @@ func (r *recovery) readOwn(file *store.File, size int64) (*scan, error) {
 	return s, err
 }
 
-// readForeign reads a finished file of another program. It always reads all of it: of records that belong together, some might else be behind file.Committed.
+// readForeign reads a finished file of another program. It always reads all of it: of records that
+// belong together, some might else be behind file.Committed.
 func (r *recovery) readForeign(file *store.File, size int64) (*scan, error) {
 	path := r.path(file.Name)
 	if err := syncFile(path); err != nil {
@@ -348,7 +355,8 @@ func (r *recovery) sealed(file store.File) error {
 	return r.index.Commit(nil, []store.File{file})
 }
 
-// indexFrom reads a file from file.Committed on, which it moves as it puts captures into the index; the last ones are still to be put there.
+// indexFrom reads a file from file.Committed on, which it moves as it puts captures into the index;
+// the last ones are still to be put there.
 func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, error) {
 	if err := syncFile(path); err != nil { // what is about to be indexed may be in the system's memory only
 		return nil, err

@@ -24,7 +24,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// TestRecoverKilledAnywhere kills recoveries and rebuilds at every point, each time that they come to it. The next one must bring about the same as one that was not killed.
+// TestRecoverKilledAnywhere kills recoveries and rebuilds at every point, each time that they come
+// to it. The next one must bring about the same as one that was not killed.
 func TestRecoverKilledAnywhere(t *testing.T) {
 	if dir := os.Getenv("RECORDER_TEST_RECOVER"); dir != "" {
 		command := Recover
@@ -95,7 +96,8 @@ func TestRecoverKilledAnywhere(t *testing.T) {
 	}
 }
 
-// makeDamaged makes a collection with a file that is damaged in its exchange n, or in the warcinfo record if that is negative.
+// makeDamaged makes a collection with a file that is damaged in its exchange n, or in the warcinfo
+// record if that is negative.
 func makeDamaged(t *testing.T, dir string, n int, suffix string) {
 	t.Helper()
 	c := crash(t)
@@ -127,7 +129,8 @@ func makeDied(t *testing.T, dir string) {
 	write(t, open[0], append(content, "torn"...))
 }
 
-// makeSeveral makes a collection without an index: finished files, one that is torn and one that is damaged.
+// makeSeveral makes a collection without an index: finished files, one that is torn and one that is
+// damaged.
 func makeSeveral(t *testing.T, dir string) {
 	t.Helper()
 	archive := filepath.Join(dir, "archive")
@@ -149,8 +152,9 @@ func makeSeveral(t *testing.T, dir string) {
 	}
 }
 
-// recoverCopy recovers a copy of a collection in a process of its own that breaks as told, and once more in this one if that was killed. It returns all that is then
-// there; nil if the process was to be killed and was not.
+// recoverCopy recovers a copy of a collection in a process of its own that breaks as told, and once
+// more in this one if that was killed. It returns all that is then there; nil if the process was to
+// be killed and was not.
 func recoverCopy(t *testing.T, begin, breaks string, rebuild bool) map[string]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "c")
@@ -226,7 +230,8 @@ func difference(got, want map[string]string) string {
 	return b.String()
 }
 
-// TestDiskFull fills the disk at every step of recording, each time that the recorder comes to it, for a while. In the end every exchange is there once.
+// TestDiskFull fills the disk at every step of recording, each time that the recorder comes to it,
+// for a while. In the end every exchange is there once.
 func TestDiskFull(t *testing.T) {
 	for _, point := range []fault.Point{fault.WARCCreate, fault.WARCCreated, fault.WARCWrite, fault.WARCSync, fault.WARCTruncate, fault.WARCRename, fault.WARCRenamed,
 		fault.IndexAddFile, fault.IndexCommit} {
@@ -249,7 +254,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// recordOnFullDisk records while a point fails from the n-th time on, as often as length says. It reports whether that came about.
+// recordOnFullDisk records while a point fails from the n-th time on, as often as length says. It
+// reports whether that came about.
 func recordOnFullDisk(t *testing.T, point fault.Point, n, length int) (failed bool) {
 	t.Helper()
 	name := fmt.Sprintf("%s, time %d to %d", point, n, n+length-1)
@@ -307,7 +313,8 @@ func recordOnFullDisk(t *testing.T, point fault.Point, n, length int) (failed bo
 	return failed
 }
 
-// readAll is readBack for files whose records may name the warcinfo record of another: the one that they were meant for could not be written.
+// readAll is readBack for files whose records may name the warcinfo record of another: the one that
+// they were meant for could not be written.
 func readAll(t *testing.T, dir string) (all []record) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
@@ -317,7 +324,8 @@ func readAll(t *testing.T, dir string) (all []record) {
 	return all
 }
 
-// TestRecoverOnFullDisk: a recovery for which the disk is full anywhere returns an error, and harms nothing.
+// TestRecoverOnFullDisk: a recovery for which the disk is full anywhere returns an error, and harms
+// nothing.
 func TestRecoverOnFullDisk(t *testing.T) {
 	begin := t.TempDir()
 	makeSeveral(t, begin)

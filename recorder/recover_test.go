@@ -103,8 +103,8 @@ func captures(t *testing.T, dir string) []store.Capture {
 	return all
 }
 
-// restore makes a collection in which the file has size bytes, under its name while it was written, and the index ends at committed, or knows
-// nothing of the file if that is negative.
+// restore makes a collection in which the file has size bytes, under its name while it was written,
+// and the index ends at committed, or knows nothing of the file if that is negative.
 func (c *crashed) restore(t *testing.T, dir string, size, committed int64) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "archive"), 0o755); err != nil {
@@ -160,8 +160,8 @@ func (c *crashed) before(offset int64) []store.Capture {
 	return c.all[:n]
 }
 
-// exchangesEnd is the end of the last exchange that is whole in the first size bytes. An exchange with a metadata record is whole without it if it has
-// a response.
+// exchangesEnd is the end of the last exchange that is whole in the first size bytes. An exchange
+// with a metadata record is whole without it if it has a response.
 func (c *crashed) exchangesEnd(t *testing.T, size int64) int64 {
 	t.Helper()
 	r, err := warc.NewReader(bytes.NewReader(c.bytes[:size]), c.name, 0)
@@ -242,8 +242,8 @@ func recoverOnly(t *testing.T, dir string) *logBuffer {
 	return log
 }
 
-// TestRecoverEveryByte cuts a file at every byte of its last exchange, and of its warcinfo record, and coarsely elsewhere; the index ends before that exchange, or
-// nowhere.
+// TestRecoverEveryByte cuts a file at every byte of its last exchange, and of its warcinfo record,
+// and coarsely elsewhere; the index ends before that exchange, or nowhere.
 func TestRecoverEveryByte(t *testing.T) {
 	c := crash(t)
 	last, size := c.starts[len(c.starts)-1], int64(len(c.bytes))
@@ -275,7 +275,8 @@ func TestRecoverEveryByte(t *testing.T) {
 	all.Wait()
 }
 
-// TestRecoverSameExport drops the index of a collection, and finds the same lines in the one that recovery makes from the files.
+// TestRecoverSameExport drops the index of a collection, and finds the same lines in the one that
+// recovery makes from the files.
 func TestRecoverSameExport(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	for i := range 1500 {
@@ -329,8 +330,8 @@ func exportOf(t *testing.T, dir string, query store.Query) string {
 	return lines.String()
 }
 
-// TestRecoverStates begins at every state in which a recovery, or the finishing of a file, can be interrupted, and at files that people have
-// touched.
+// TestRecoverStates begins at every state in which a recovery, or the finishing of a file, can be
+// interrupted, and at files that people have touched.
 func TestRecoverStates(t *testing.T) {
 	c := crash(t)
 	size := int64(len(c.bytes))
@@ -430,7 +431,8 @@ func TestRecoverGarbage(t *testing.T) {
 	}
 }
 
-// TestRecoverKilled kills recorders at work. What they had said is in the index must be there, and index and files agree after the next start.
+// TestRecoverKilled kills recorders at work. What they had said is in the index must be there, and
+// index and files agree after the next start.
 func TestRecoverKilled(t *testing.T) {
 	if dir := os.Getenv("RECORDER_TEST_KILL"); dir != "" {
 		recordForever(t, dir)
@@ -497,7 +499,8 @@ func recordForever(t *testing.T, dir string) {
 	}
 }
 
-// TestNewName: a file never takes the name of another, also when the clock shows the same time as at an earlier start. The clock of a bubble always begins at the same.
+// TestNewName: a file never takes the name of another, also when the clock shows the same time as
+// at an earlier start. The clock of a bubble always begins at the same.
 func TestNewName(t *testing.T) {
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "archive")
@@ -529,7 +532,8 @@ func TestNewName(t *testing.T) {
 	}
 }
 
-// TestRecoverInterrupted: wherever a recovery that puts each capture into the index by itself is interrupted, the next one finds the same.
+// TestRecoverInterrupted: wherever a recovery that puts each capture into the index by itself is
+// interrupted, the next one finds the same.
 func TestRecoverInterrupted(t *testing.T) {
 	c := crash(t)
 	for _, suffix := range []string{warc.OpenSuffix, ""} {

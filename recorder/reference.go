@@ -24,7 +24,8 @@ type reference struct {
 	pending     *pendingOriginal // nil if it is on disk
 }
 
-// The profiles of revisits are these, behind the version of the standard (WARC 1.1 sections 6.7.2 and 6.7.3; its annex B lacks "revisit/").
+// The profiles of revisits are these, behind the version of the standard (WARC 1.1 sections 6.7.2
+// and 6.7.3; its annex B lacks "revisit/").
 const (
 	profile11         = "http://netpreserve.org/warc/1.1/revisit/"
 	profile10         = "http://netpreserve.org/warc/1.0/revisit/"
@@ -32,7 +33,8 @@ const (
 	serverNotModified = "server-not-modified"
 )
 
-// append appends the fields of the reference, as a continuation of a header. The two that name the original by its URL and date are of WARC 1.1; readers of 1.0 know them too.
+// append appends the fields of the reference, as a continuation of a header. The two that name the
+// original by its URL and date are of WARC 1.1; readers of 1.0 know them too.
 func (r *reference) append(dst []byte, s *style) []byte {
 	profile, name := profile11, identicalPayload
 	if s.seconds {
@@ -70,8 +72,9 @@ func isConditional(head []byte) bool {
 	return fieldOf(head, "If-None-Match") != nil || fieldOf(head, "If-Modified-Since") != nil
 }
 
-// mayMean reports whether the 304 that answers a request means the version that has those validators: a browser's cache may hold another version than the archive. One
-// validator at least must say so.
+// mayMean reports whether the 304 that answers a request means the version that has those
+// validators: a browser's cache may hold another version than the archive. One validator at least
+// must say so.
 func (v validators) mayMean(request, answer []byte) bool {
 	told := weak(string(fieldOf(answer, "ETag")))
 	if v.etag != "" && told != "" && weak(v.etag) != told {
@@ -113,7 +116,8 @@ func hasTag(list, tag string) bool {
 	return false
 }
 
-// fieldOf returns the value of the first field of that name in a head; nil if there is none. It lies in head.
+// fieldOf returns the value of the first field of that name in a head; nil if there is none. It
+// lies in head.
 func fieldOf(head []byte, name string) []byte {
 	for at := 0; at < len(head); {
 		var l []byte
@@ -129,8 +133,9 @@ func fieldOf(head []byte, name string) []byte {
 	return nil
 }
 
-// unmodified returns what the 304 to a conditional GET for a URL refers to: the latest version of the page that is in the collection, or will be by then. It is nil if there is
-// none, or if that is another version than the 304 means.
+// unmodified returns what the 304 to a conditional GET for a URL refers to: the latest version of
+// the page that is in the collection, or will be by then. It is nil if there is none, or if that is
+// another version than the 304 means.
 func (f *files) unmodified(url string, request, answer []byte, s *segment) (*reference, error) {
 	if p, serves := f.pendingOf(url, s); p != nil {
 		if !serves || !p.mayMean(request, answer) {
@@ -149,7 +154,8 @@ func (f *files) unmodified(url string, request, answer []byte, s *segment) (*ref
 	return r, nil
 }
 
-// newestPage returns the latest version of a page. Where the index looks at nothing but confirmations by 304, it is the latest of those: that names the version.
+// newestPage returns the latest version of a page. Where the index looks at nothing but
+// confirmations by 304, it is the latest of those: that names the version.
 func (f *files) newestPage(url string) (c store.Capture, found bool, err error) {
 	c, found, err = f.index.Newest(url, func(c *store.Capture) bool { return c.Status == http.StatusOK && isGet(c, url) })
 	if err != nil || found {
@@ -165,8 +171,9 @@ func isGet(c *store.Capture, url string) bool {
 	return c.URL == url && (c.Method == "" || c.Method == "GET")
 }
 
-// referTo reads the record of a capture for a reference to it, or, if it is a revisit, to the original that it names, and for the validators of the version. The reference is
-// nil if there is nothing that can be referred to.
+// referTo reads the record of a capture for a reference to it, or, if it is a revisit, to the
+// original that it names, and for the validators of the version. The reference is nil if there is
+// nothing that can be referred to.
 func (f *files) referTo(c *store.Capture) (*reference, validators, error) {
 	record, head, err := f.readHeads(c)
 	if err != nil || record == nil {
@@ -194,7 +201,8 @@ func (f *files) referTo(c *store.Capture) (*reference, validators, error) {
 	return r, of, nil
 }
 
-// and adds to the validators of a 304 those of its original, which are of the same page only if that has the same URL.
+// and adds to the validators of a 304 those of its original, which are of the same page only if
+// that has the same URL.
 func (v validators) and(original validators, same bool) validators {
 	v.varies = v.varies || original.varies
 	if same {
@@ -203,7 +211,8 @@ func (v validators) and(original validators, same bool) validators {
 	return v
 }
 
-// originalOf looks for the original that the record of a revisit names: other tools name such as nobody has.
+// originalOf looks for the original that the record of a revisit names: other tools name such as
+// nobody has.
 func (f *files) originalOf(revisit *store.Capture, record *warc.Record) (store.Capture, bool, error) {
 	uri, ok := bareURI(record.Header.Get("WARC-Refers-To-Target-URI"))
 	date, known := parseW3CDTF(record.Header.Get("WARC-Refers-To-Date"))
@@ -216,7 +225,8 @@ func (f *files) originalOf(revisit *store.Capture, record *warc.Record) (store.C
 	})
 }
 
-// readHeads reads the header of the record of a capture, and the HTTP head in it. The record is nil if its file is gone.
+// readHeads reads the header of the record of a capture, and the HTTP head in it. The record is nil
+// if its file is gone.
 func (f *files) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
 	if !f.isThere(c.File) {
 		return nil, nil, nil
@@ -233,8 +243,8 @@ func (f *files) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
 	return record, start[:parseHead(start).size], nil
 }
 
-// referenceOf makes a reference to the response of a capture. It is nil if that is not whole, or if its header, which other tools may have written, has what must not get
-// into ours.
+// referenceOf makes a reference to the response of a capture. It is nil if that is not whole, or if
+// its header, which other tools may have written, has what must not get into ours.
 func referenceOf(record *warc.Record, c *store.Capture) *reference {
 	h := record.Header
 	if record.Type() != "response" || h.Get("WARC-Truncated") != "" || h.Get("WARC-Segment-Number") != "" {
@@ -254,7 +264,8 @@ func referenceOf(record *warc.Record, c *store.Capture) *reference {
 	return r
 }
 
-// bareURI returns a URI without the angle brackets that wget puts around it. It is false if it cannot stand in our header.
+// bareURI returns a URI without the angle brackets that wget puts around it. It is false if it
+// cannot stand in our header.
 func bareURI(uri string) (string, bool) {
 	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
 		uri = uri[1 : len(uri)-1]
@@ -296,7 +307,8 @@ func isDigest(text string) bool {
 	return err == nil && len(value) == encoding.EncodedLen(size)
 }
 
-// openRecord opens the record at a location, in a file that may be given its final name at this moment.
+// openRecord opens the record at a location, in a file that may be given its final name at this
+// moment.
 func (f *files) openRecord(at *store.Location) (*warc.Record, *warc.Reader, error) {
 	var failed error
 	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} {

@@ -12,12 +12,12 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// room is the free space of the collection's disk, which all that spills draws from: what lies there
-// needs as much again for its records before it goes, one after another. A body for which that would
-// not leave min-free-space is cut. The zero room does not look.
+// room is the free space of the collection's disk, which all that spills draws from: what lies
+// there needs as much again for its records before it goes, one after another. A body for which
+// that would not leave min-free-space is cut. The zero room does not look.
 //
-// A large body whose bytes trickle would keep room from all others for as long as it likes: when they
-// need it, that body is cut instead.
+// A large body whose bytes trickle would keep room from all others for as long as it likes: when
+// they need it, that body is cut instead.
 type room struct {
 	dir   string
 	floor int64 // that must be left, in bytes; 0 does not look
@@ -70,8 +70,8 @@ func (e *noRoomError) Error() string {
 		bytes(e.free), e.dir, bytes(e.size), bytes(e.floor))
 }
 
-// await reports whether n bytes more of b may be written to disk. While a slow body may be about to make
-// room it waits.
+// await reports whether n bytes more of b may be written to disk. While a slow body may be about to
+// make room it waits.
 func (r *room) await(b *Buffer, n int64) error {
 	if r.floor <= 0 {
 		return nil
@@ -131,8 +131,8 @@ func (r *room) grow(b *Buffer, n int64) *held {
 	return h
 }
 
-// cutSlow cuts the largest body if it is larger than h and nothing to speak of comes of it any more. It
-// reports whether one that was cut is there still, or one may soon be.
+// cutSlow cuts the largest body if it is larger than h and nothing to speak of comes of it any
+// more. It reports whether one that was cut is there still, or one may soon be.
 func (r *room) cutSlow(h *held, free int64) (soon bool) {
 	for _, other := range r.held {
 		if other.cut.Load() {
@@ -196,8 +196,9 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// isBlockedBy reports whether recording could go on if an exchange that has spilled so many bytes were
-// given up. If it could not, the disk is full of something else, and the exchange waits like all others.
+// isBlockedBy reports whether recording could go on if an exchange that has spilled so many bytes
+// were given up. If it could not, the disk is full of something else, and the exchange waits like
+// all others.
 func (r *room) isBlockedBy(size int64) bool {
 	free, err := freeSpace(r.dir)
 	return err == nil && size >= enoughToGoOn/4 && free+size >= max(r.floor, enoughToGoOn)
@@ -206,8 +207,8 @@ func (r *room) isBlockedBy(size int64) bool {
 // enoughToGoOn is how much must be free for that at least.
 const enoughToGoOn = 64 << 20
 
-// fullPatience is how long an exchange that has not enough room on disk for its records is tried again.
-// Then it is given up: what it has spilled may be the very room that all others lack.
+// fullPatience is how long an exchange that has not enough room on disk for its records is tried
+// again. Then it is given up: what it has spilled may be the very room that all others lack.
 const fullPatience = time.Minute
 
 // givenUpError says that this has come.

@@ -13,8 +13,8 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestGivenUp: a body that has no room for its records is given up after a while, if that makes room for
-// others; else it waits as they do. Nothing is tried for ever, or refused for ever.
+// TestGivenUp: a body that has no room for its records is given up after a while, if that makes
+// room for others; else it waits as they do. Nothing is tried for ever, or refused for ever.
 func TestGivenUp(t *testing.T) {
 	for _, c := range []struct {
 		name  string

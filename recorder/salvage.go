@@ -115,7 +115,8 @@ func (r *recovery) rewrite(path string, file store.File, was warc.Place, parts [
 	return out.Sync()
 }
 
-// writeWarcinfo writes a warcinfo record if the first one that is left, at offset in the old file, is not one: it has the ID that the others name.
+// writeWarcinfo writes a warcinfo record if the first one that is left, at offset in the old file,
+// is not one: it has the ID that the others name.
 func (r *recovery) writeWarcinfo(out io.Writer, in io.ReadSeeker, name string, offset int64) error {
 	reader, err := warc.NewReader(in, name, offset)
 	if err != nil {

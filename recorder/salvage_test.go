@@ -119,8 +119,8 @@ func (c *crashed) twice(t *testing.T, at stretch) string {
 	return string(warc.NewCompressor().Append(nil, [][]byte{text.Bytes(), text.Bytes()}, -1))
 }
 
-// TestRecoverDamaged recovers files that were being written and were damaged behind what the index knows: every exchange that was not touched is
-// kept, and nothing that is not whole.
+// TestRecoverDamaged recovers files that were being written and were damaged behind what the index
+// knows: every exchange that was not touched is kept, and nothing that is not whole.
 func TestRecoverDamaged(t *testing.T) {
 	c := crash(t)
 	last := c.starts[len(c.starts)-1]
@@ -215,7 +215,8 @@ func (d *damage) recoverOpen(t *testing.T, committed int64) {
 	checkIndex(t, dir, readBack(t, dir))
 }
 
-// checkKept checks that the file has every exchange that was not touched, in their order, and returns it.
+// checkKept checks that the file has every exchange that was not touched, in their order, and
+// returns it.
 func (d *damage) checkKept(t *testing.T, name, dir string) []byte {
 	t.Helper()
 	kept, err := os.ReadFile(filepath.Join(dir, "archive", d.crashed.name))
@@ -243,7 +244,8 @@ func (d *damage) checkKept(t *testing.T, name, dir string) []byte {
 	return kept
 }
 
-// TestFinishedDamaged reads the same files under their final names: they stay as they are, the index has what is whole, and the rest is reported.
+// TestFinishedDamaged reads the same files under their final names: they stay as they are, the
+// index has what is whole, and the rest is reported.
 func TestFinishedDamaged(t *testing.T) {
 	c := crash(t)
 	c.makeIndex(t, c.starts[1])
@@ -296,8 +298,9 @@ func (d *damage) readFinished(t *testing.T, committed int64) {
 	}
 }
 
-// TestRecoverWARCInBody cuts and damages a file in the middle of a download of a WARC file, which lies in it as it is. What is in that must not be taken for records
-// of ours, whether the file was still being written or not.
+// TestRecoverWARCInBody cuts and damages a file in the middle of a download of a WARC file, which
+// lies in it as it is. What is in that must not be taken for records of ours, whether the file was
+// still being written or not.
 func TestRecoverWARCInBody(t *testing.T) {
 	inner := crash(t)
 	for range 20 {
@@ -406,7 +409,8 @@ func removeTorn(t *testing.T, dir string) {
 	}
 }
 
-// TestRecoverKeepsOldCopies: a copy that is there already and is of something else stays, and what is missing is reported.
+// TestRecoverKeepsOldCopies: a copy that is there already and is of something else stays, and what
+// is missing is reported.
 func TestRecoverKeepsOldCopies(t *testing.T) {
 	c := crash(t)
 	dir := t.TempDir()

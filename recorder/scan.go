@@ -15,10 +15,12 @@ import (
 
 // scan reads the exchanges of a WARC file back from its records.
 //
-// An exchange is whole with its request, which follows the response and names it (or, if there was no response, with the metadata record that follows
-// the request), or when the next exchange follows; a metadata record behind it belongs to it. Behind damage that is not enough. What follows may be the
-// rest of an exchange that was damaged: it counts only if it names a record that is there. Or it may be the inside of a body, since people
-// download WARC files: it counts only if it names the warcinfo record that the records before it name.
+// An exchange is whole with its request, which follows the response and names it (or, if there was
+// no response, with the metadata record that follows the request), or when the next exchange
+// follows; a metadata record behind it belongs to it. Behind damage that is not enough. What
+// follows may be the rest of an exchange that was damaged: it counts only if it names a record that
+// is there. Or it may be the inside of a body, since people download WARC files: it counts only if
+// it names the warcinfo record that the records before it name.
 type scan struct {
 	file     string
 	keyer    *Keyer
@@ -42,7 +44,8 @@ type scan struct {
 	tail     *tail          // takes down what refers to what; nil if nobody asks
 }
 
-// errStray is the damage where a record belongs to an exchange of which the response, or all, is missing.
+// errStray is the damage where a record belongs to an exchange of which the response, or all, is
+// missing.
 var errStray = errors.New("a record of an exchange that is not whole")
 
 // stretch is a part of a file.
@@ -67,7 +70,8 @@ type foundRequest struct {
 	at stretch
 }
 
-// scanFile reads the file at path from file.Committed on, up to the first damage, or over all of it. each is called behind every record.
+// scanFile reads the file at path from file.Committed on, up to the first damage, or over all of
+// it. each is called behind every record.
 func scanFile(path string, file store.File, keyer *Keyer, dedup *DedupConfig, over bool, each func(s *scan, offset int64) error) (*scan, error) {
 	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup}
 	if err := s.readAll(path, over, each); err != nil {
@@ -135,7 +139,8 @@ func warcinfoOf(record *warc.Record) string {
 	return record.Header.Get("WARC-Warcinfo-ID")
 }
 
-// next reads one record. At the file's end it returns io.EOF, and where no good record follows a *warc.Damage.
+// next reads one record. At the file's end it returns io.EOF, and where no good record follows a
+// *warc.Damage.
 func (s *scan) next(reader *warc.Reader) error {
 	record, err := reader.Next()
 	if err != nil {
@@ -176,7 +181,8 @@ func (s *scan) resume(reader *warc.Reader, damage *warc.Damage) error {
 	return err
 }
 
-// finish ends the scan of a finished file of that size: what has been begun is whole, if there is no damage behind it.
+// finish ends the scan of a finished file of that size: what has been begun is whole, if there is
+// no damage behind it.
 func (s *scan) finish(size int64) {
 	s.settle()
 	if s.end < size {
@@ -286,8 +292,9 @@ func (s *scan) readRequest(record *warc.Record) error {
 	return nil
 }
 
-// readOther reads a metadata record, or one that is of no exchange. Of metadata that names a record which is not there only our own can be the rest of an exchange, and only
-// behind damage: others may name what they like.
+// readOther reads a metadata record, or one that is of no exchange. Of metadata that names a record
+// which is not there only our own can be the rest of an exchange, and only behind damage: others
+// may name what they like.
 func (s *scan) readOther(record *warc.Record) error {
 	if err := record.Close(); err != nil {
 		return err
@@ -341,7 +348,8 @@ func (s *scan) stray(record *warc.Record) error {
 	return &warc.Damage{File: s.file, Offset: record.Offset, Reason: errStray}
 }
 
-// settle ends the exchange that has been begun: it is whole, as another follows, if there is no damage in between.
+// settle ends the exchange that has been begun: it is whole, as another follows, if there is no
+// damage in between.
 func (s *scan) settle() {
 	switch {
 	case s.apart:

@@ -13,12 +13,14 @@ import (
 	"warcorder/store/warc"
 )
 
-// segment is one WARC file, from the plan that it be written, through its first byte, to its final name. It is planned before its first
-// exchange is compressed, because every record names the file's warcinfo record.
+// segment is one WARC file, from the plan that it be written, through its first byte, to its final
+// name. It is planned before its first exchange is compressed, because every record names the
+// file's warcinfo record.
 //
-// What is behind safe is not in the index, and what was to be there is still in memory. That makes undoing simple: a file in which a write went
-// wrong is cut back to safe and written on. If that does not help it is finished, and what it lacks goes into the next one, but not before
-// it has been cut: else a recovery might find the same exchange twice.
+// What is behind safe is not in the index, and what was to be there is still in memory. That makes
+// undoing simple: a file in which a write went wrong is cut back to safe and written on. If that
+// does not help it is finished, and what it lacks goes into the next one, but not before it has
+// been cut: else a recovery might find the same exchange twice.
 type segment struct {
 	name     string // final base name
 	warcinfo recordID
@@ -47,8 +49,9 @@ type segment struct {
 	unindexed bool // captures in it are not in the index: the next start must look for them from where the index ends now
 }
 
-// append lets write append to the file, which it makes if need be, and syncs it. It returns where that was. After an error the file is
-// broken, and must be mended before anything else is done to it.
+// append lets write append to the file, which it makes if need be, and syncs it. It returns where
+// that was. After an error the file is broken, and must be mended before anything else is done to
+// it.
 func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	whole := false
 	defer func() {
@@ -141,8 +144,9 @@ func (s *segment) present() (err error) {
 	return nil
 }
 
-// mend undoes what a failed append may have left, so that the file can be written on. A file that keeps failing is finished, later if there is no
-// room for the next one either. As long as mend fails what was to be in the file must not be written elsewhere.
+// mend undoes what a failed append may have left, so that the file can be written on. A file that
+// keeps failing is finished, later if there is no room for the next one either. As long as mend
+// fails what was to be in the file must not be written elsewhere.
 func (f *files) mend(s *segment) error {
 	patience := 1
 	if errors.Is(s.broken, syscall.ENOSPC) || errors.Is(s.broken, syscall.EDQUOT) {
@@ -239,8 +243,8 @@ func (f *files) nowFinished(s *segment) {
 	f.noteOpen(s.name, false)
 }
 
-// missing deals with a file that is not there under the name it is written under: it has its final one already, or someone took it away. In
-// both cases there is nothing to undo.
+// missing deals with a file that is not there under the name it is written under: it has its final
+// one already, or someone took it away. In both cases there is nothing to undo.
 func (f *files) missing(s *segment) {
 	if s.writer != nil {
 		s.writer.Abandon() // nobody can read what is lost with it

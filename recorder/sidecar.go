@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// openLeft opens a file that a recorder may have left, in spill/ or as recorder.json. It leaves nothing
-// but files: a link, a pipe or a device may lead out of the collection, or to no end.
+// openLeft opens a file that a recorder may have left, in spill/ or as recorder.json. It leaves
+// nothing but files: a link, a pipe or a device may lead out of the collection, or to no end.
 func openLeft(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

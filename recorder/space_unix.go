@@ -4,7 +4,8 @@ package recorder
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is the number of bytes that a process without privileges may still write to the file system of dir.
+// freeSpace is the number of bytes that a process without privileges may still write to the file
+// system of dir.
 func freeSpace(dir string) (int64, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {

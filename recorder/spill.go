@@ -25,11 +25,11 @@ import (
 //	spill/NAME.request   the bytes of a side, as they crossed the wire
 //	spill/NAME.response
 //
-// Each line of the sidecar holds all facts by itself, with the bytes of a side that is in memory, and
-// the last one counts. It is there before a side, and goes before it, by way of NAME.removing. One with done means that the
-// client may have had the whole answer: all of it is in the files then, in the system's hands. Nothing
-// is forced to disk: a process that is killed loses nothing of what is there, and for a machine that
-// loses power the checksums tell what is good.
+// Each line of the sidecar holds all facts by itself, with the bytes of a side that is in memory,
+// and the last one counts. It is there before a side, and goes before it, by way of NAME.removing.
+// One with done means that the client may have had the whole answer: all of it is in the files
+// then, in the system's hands. Nothing is forced to disk: a process that is killed loses nothing of
+// what is there, and for a machine that loses power the checksums tell what is good.
 type spill struct {
 	x     *Exchange
 	begun atomic.Bool // its files are there
@@ -134,15 +134,15 @@ func (b *Buffer) snapshot() *side {
 	return b.inMemory()
 }
 
-// inMemory is a side that has not spilled. The bytes are copies: while they are written down, more may
-// come, and what is in memory move to another place.
+// inMemory is a side that has not spilled. The bytes are copies: while they are written down, more
+// may come, and what is in memory move to another place.
 func (b *Buffer) inMemory() *side {
 	return &side{Length: b.size, Bytes: bytes.Clone(b.bytes())}
 }
 
-// note writes down how the exchange stands, when nothing more comes, or has to come for its client to
-// have it whole. All that came is brought to the files before. into is where its records go next, if
-// that is known.
+// note writes down how the exchange stands, when nothing more comes, or has to come for its client
+// to have it whole. All that came is brought to the files before. into is where its records go
+// next, if that is known.
 func (s *spill) note(into string, at int64) error {
 	if !s.begun.Load() {
 		return nil
@@ -169,8 +169,8 @@ func (s *spill) note(into string, at int64) error {
 	return s.append(line)
 }
 
-// saved brings a side to its file, and says what is there; of one in memory it is the bytes. It is not
-// whole if a part of what came could not be brought there.
+// saved brings a side to its file, and says what is there; of one in memory it is the bytes. It is
+// not whole if a part of what came could not be brought there.
 func (b *Buffer) saved() (s *side, whole bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -217,8 +217,8 @@ func (s *spill) append(line *sidecar) error {
 	return writeLine(s.path+sidecarSuffix, os.O_APPEND, line)
 }
 
-// replace makes a line the only one of a sidecar that was found at the start. That file is not written
-// to: in a copy of the collection it may be a link to what another recorder has.
+// replace makes a line the only one of a sidecar that was found at the start. That file is not
+// written to: in a copy of the collection it may be a link to what another recorder has.
 func (s *spill) replace(line *sidecar) error {
 	made := s.path + newSuffix
 	if err := os.Remove(made); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -262,9 +262,9 @@ func (s *spill) leave() (path string) {
 	return s.path
 }
 
-// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be closed.
-// Until they are gone a name tells why they have no sidecar: those that merely lack one are set aside.
-// A sidecar that cannot be removed keeps its sides.
+// removeSpilled removes the files of an exchange that is recorded or forgotten, which must be
+// closed. Until they are gone a name tells why they have no sidecar: those that merely lack one are
+// set aside. A sidecar that cannot be removed keeps its sides.
 func removeSpilled(path string) error {
 	err := os.Rename(path+sidecarSuffix, path+goingSuffix)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -17,9 +17,9 @@ import (
 	"warcorder/store/fault"
 )
 
-// spillRecovery records what a recorder has left in spill/ before it ended, before the first exchange
-// of the next one. It can be interrupted anywhere and begun again: what it has recorded it finds in the
-// WARC file by the IDs of its records.
+// spillRecovery records what a recorder has left in spill/ before it ended, before the first
+// exchange of the next one. It can be interrupted anywhere and begun again: what it has recorded it
+// finds in the WARC file by the IDs of its records.
 type spillRecovery struct {
 	*Recorder
 	worker   *largeWorker
@@ -86,8 +86,8 @@ func (r *Recorder) newSpillRecovery(cfg *Config, n int) *spillRecovery {
 	return s
 }
 
-// await waits until all that was written is in the index, and its files have their final names, unless
-// nothing can be written at present.
+// await waits until all that was written is in the index, and its files have their final names,
+// unless nothing can be written at present.
 func (s *spillRecovery) await() {
 	s.files.retireAll()
 	s.committer.settle() // rather than when it is time for the index
@@ -136,8 +136,8 @@ func leftovers(dir string) ([]leftover, error) {
 	return left, nil
 }
 
-// Left is how many exchanges a recorder of a collection that nobody records has left in spill/ for the
-// next one, as far as that can be seen.
+// Left is how many exchanges a recorder of a collection that nobody records has left in spill/ for
+// the next one, as far as that can be seen.
 func Left(collection string) (n int) {
 	left, err := leftovers(filepath.Join(collection, spillFolder))
 	if err != nil {

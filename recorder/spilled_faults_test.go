@@ -15,8 +15,8 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestSpilledKilledAnywhere kills the recovery of what lies in spill/ at every point, each time that it
-// comes to it. After the next one everything is recorded, and nothing twice.
+// TestSpilledKilledAnywhere kills the recovery of what lies in spill/ at every point, each time
+// that it comes to it. After the next one everything is recorded, and nothing twice.
 func TestSpilledKilledAnywhere(t *testing.T) {
 	if dir := os.Getenv("RECORDER_TEST_SPILLED"); dir != "" {
 		if _, err := Recover(Config{WARCMaxSize: 3 << 20}, dir, zerolog.Nop(), nil); err != nil {

@@ -41,8 +41,8 @@ func leftExchanges() []left {
 	}
 }
 
-// makeLeft makes a collection as a killed recorder leaves it: these exchanges, two records that were
-// sent to it, and a file that is not ours.
+// makeLeft makes a collection as a killed recorder leaves it: these exchanges, two records that
+// were sent to it, and a file that is not ours.
 func makeLeft(t *testing.T, exchanges []left) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "c")
@@ -125,8 +125,8 @@ func TestLeftInSpill(t *testing.T) {
 	}
 }
 
-// TestDamagedInSpill: what a power failure has spoilt is recorded as truncated, or set aside if nobody
-// knows what it is; neither is called whole, or removed.
+// TestDamagedInSpill: what a power failure has spoilt is recorded as truncated, or set aside if
+// nobody knows what it is; neither is called whole, or removed.
 func TestDamagedInSpill(t *testing.T) {
 	dir := makeLeft(t, leftExchanges()[:1])
 	harm := func(suffix string, change func(b []byte) []byte) {
@@ -170,7 +170,8 @@ func TestDamagedInSpill(t *testing.T) {
 	}
 }
 
-// checkLeft looks for what makeLeft has left: each is recorded once, and said to be truncated if it is.
+// checkLeft looks for what makeLeft has left: each is recorded once, and said to be truncated if it
+// is.
 func checkLeft(t *testing.T, dir string, exchanges []left) {
 	t.Helper()
 	records := readBack(t, dir)
@@ -245,8 +246,8 @@ func gapsOf(t *testing.T, dir string) store.Gaps {
 	return gaps
 }
 
-// TestSavedIsACopy: a response may have come to its end while its request is still being sent. What the
-// sidecar then says of the request must not be memory that moves on, to another exchange even.
+// TestSavedIsACopy: a response may have come to its end while its request is still being sent. What
+// the sidecar then says of the request must not be memory that moves on, to another exchange even.
 func TestSavedIsACopy(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	x := c.begin("http://example.com/early", "GET / HTTP/1.1", "")
@@ -259,8 +260,8 @@ func TestSavedIsACopy(t *testing.T) {
 	c.close()
 }
 
-// TestIndexBreaksUnderSpill: an index that breaks while spill/ is recorded stops the recorder. It is no
-// fault of the exchange that came to it, which must not be set aside for it.
+// TestIndexBreaksUnderSpill: an index that breaks while spill/ is recorded stops the recorder. It
+// is no fault of the exchange that came to it, which must not be set aside for it.
 func TestIndexBreaksUnderSpill(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.newSpillRecovery(&Config{}, 1).worker.health.set(streaming, fmt.Errorf("create x: %w", store.ErrBroken))

@@ -73,8 +73,8 @@ func recoverSpill(t *testing.T, dir string) Spilled {
 	return found.Spilled
 }
 
-// TestStrangeInSpill: what no recorder leaves in spill/ is set aside, with a gap. It keeps no recorder
-// from starting, and leads it to no file outside.
+// TestStrangeInSpill: what no recorder leaves in spill/ is set aside, with a gap. It keeps no
+// recorder from starting, and leads it to no file outside.
 func TestStrangeInSpill(t *testing.T) {
 	replaced := func(t *testing.T, path string, make func(path string) error) {
 		t.Helper()
@@ -178,8 +178,8 @@ func TestIntoElsewhere(t *testing.T) {
 	}
 }
 
-// TestLinkedSpill: a collection that was copied with cp -l shares the files in spill/ with the one that
-// it was copied from: neither changes what the other has.
+// TestLinkedSpill: a collection that was copied with cp -l shares the files in spill/ with the one
+// that it was copied from: neither changes what the other has.
 func TestLinkedSpill(t *testing.T) {
 	dir, path := leftOf(t)
 	others := t.TempDir()
@@ -260,8 +260,8 @@ func TestAsideTwice(t *testing.T) {
 	}
 }
 
-// TestSpillElsewhere: a link from spill/ to another disk outlives the recorder, and so does what lies
-// there.
+// TestSpillElsewhere: a link from spill/ to another disk outlives the recorder, and so does what
+// lies there.
 func TestSpillElsewhere(t *testing.T) {
 	dir, path := leftOf(t)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")

@@ -6,7 +6,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// style is what the configuration says of how records are written. The zero style is that of an empty configuration.
+// style is what the configuration says of how records are written. The zero style is that of an
+// empty configuration.
 type style struct {
 	digester
 	seconds  bool // WARC 1.0, whose dates have whole seconds
@@ -30,7 +31,8 @@ func (s *style) date(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Microsecond)
 }
 
-// The formats of WARC-Date: with the microseconds that WARC 1.1 has room for, and as WARC 1.0 has it.
+// The formats of WARC-Date: with the microseconds that WARC 1.1 has room for, and as WARC 1.0 has
+// it.
 const (
 	dateFormat    = "2006-01-02T15:04:05.000000Z"
 	secondsFormat = "2006-01-02T15:04:05Z"

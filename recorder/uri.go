@@ -2,9 +2,10 @@ package recorder
 
 import "strings"
 
-// targetURI is the WARC-Target-URI for a URL as it was asked for: without fragment and userinfo, and with every byte that RFC 3986 does not
-// allow where it stands written as %XX. That includes a '%' that no two hexadecimal digits follow, which becomes %25, and brackets outside
-// the host. Everything else is left as it was: escapes, the case of letters, a default port, dot segments.
+// targetURI is the WARC-Target-URI for a URL as it was asked for: without fragment and userinfo,
+// and with every byte that RFC 3986 does not allow where it stands written as %XX. That includes a
+// '%' that no two hexadecimal digits follow, which becomes %25, and brackets outside the host.
+// Everything else is left as it was: escapes, the case of letters, a default port, dot segments.
 // TargetURI is the WARC-Target-URI that a URL is recorded under.
 func TargetURI(url string) string { return targetURI(url) }
 

@@ -10,11 +10,13 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// watchEvery is the time between two looks at the collection. A disk takes about 1 GB in it at most, which is what min-free-space leaves by default.
+// watchEvery is the time between two looks at the collection. A disk takes about 1 GB in it at
+// most, which is what min-free-space leaves by default.
 const watchEvery = time.Second
 
-// watch turns recording off while something is wrong with the collection that no write would tell: less than floor bytes are free (a full disk harms
-// whatever else writes to it, and leaves no room for the index), or the index was taken away, so that what goes into it is lost.
+// watch turns recording off while something is wrong with the collection that no write would tell:
+// less than floor bytes are free (a full disk harms whatever else writes to it, and leaves no room
+// for the index), or the index was taken away, so that what goes into it is lost.
 func (r *Recorder) watch(dir string, floor int64) {
 	path := filepath.Join(dir, indexName)
 	index, err := os.Stat(path)

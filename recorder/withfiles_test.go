@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestFilesOfWhatWaits: when memory is short every exchange has files. Of those that wait for the workers
-// only so many have them open, however many there is room for in the queue; others wait in Commit, where
-// they still count as exchanges of their clients.
+// TestFilesOfWhatWaits: when memory is short every exchange has files. Of those that wait for the
+// workers only so many have them open, however many there is room for in the queue; others wait in
+// Commit, where they still count as exchanges of their clients.
 func TestFilesOfWhatWaits(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.memory.limit = 0

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// batch is the captures of one Commit as keys and values, made before its transaction begins. Its memory is used again by the next.
+// batch is the captures of one Commit as keys and values, made before its transaction begins. Its
+// memory is used again by the next.
 type batch struct {
 	buf       []byte // keys and values
 	key       []byte
@@ -151,7 +152,8 @@ func (b *batch) putExtras(t tables, r row) error {
 	return nil
 }
 
-// forgetExtras removes the extras and the secondary keys of the capture with that key and value, as it will be replaced.
+// forgetExtras removes the extras and the secondary keys of the capture with that key and value, as
+// it will be replaced.
 func (t tables) forgetExtras(key indexKey, value []byte) error {
 	if !hasFlag(value, flagExtras) {
 		return nil

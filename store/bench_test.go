@@ -16,7 +16,8 @@ const (
 	allSites  = 100_000
 )
 
-// benchCapture returns the i-th of captures in a random order of keys, with URLs as the web has them.
+// benchCapture returns the i-th of captures in a random order of keys, with URLs as the web has
+// them.
 func benchCapture(random *rand.Rand, i int) Capture {
 	return captureOfSite(random.IntN(allSites), random, i)
 }
@@ -46,7 +47,8 @@ func benchIndex(b testing.TB, n int) *Bolt {
 	return index
 }
 
-// BenchmarkCommit puts 1000 captures in a transaction, into an index that begins empty: a million is some 1000 rounds.
+// BenchmarkCommit puts 1000 captures in a transaction, into an index that begins empty: a million
+// is some 1000 rounds.
 func BenchmarkCommit(b *testing.B) {
 	index := benchIndex(b, 0)
 	file := addFile(b, index, benchFile)
@@ -67,9 +69,11 @@ func BenchmarkCommit(b *testing.B) {
 
 var benchCaptures = flag.Int("captures", 20_000, "how many captures the index of BenchmarkCommitInto has to begin with")
 
-// BenchmarkCommitInto puts captures into an index of -captures captures: in transactions such as come of 50 ms at 5000 a second, and as large as those that
-// the recorder makes when so much comes. Of any of 100,000 sites it is the worst case: no two captures of a batch are neighbours, every put has a page of its own
-// to write. Of 50 sites it is what a crawl does. With originals, each capture has one, which is looked for before, as the recorder does.
+// BenchmarkCommitInto puts captures into an index of -captures captures: in transactions such as
+// come of 50 ms at 5000 a second, and as large as those that the recorder makes when so much comes.
+// Of any of 100,000 sites it is the worst case: no two captures of a batch are neighbours, every
+// put has a page of its own to write. Of 50 sites it is what a crawl does. With originals, each
+// capture has one, which is looked for before, as the recorder does.
 func BenchmarkCommitInto(b *testing.B) {
 	for _, with := range []struct {
 		name      string

@@ -8,8 +8,8 @@ import (
 	"warcorder/canon"
 )
 
-// TestNoBodies: nothing of a request's body is in the lines, of whatever dialect and by whatever key;
-// the method is, and the lines are sorted.
+// TestNoBodies: nothing of a request's body is in the lines, of whatever dialect and by whatever
+// key; the method is, and the lines are sorted.
 func TestNoBodies(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")

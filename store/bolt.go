@@ -59,8 +59,9 @@ type Bolt struct {
 // Files returns all files in the order in which they were added.
 func (b *Bolt) Files() ([]File, error) { return b.files.all(), nil }
 
-// AddFile makes a file known to the index, before its first byte is committed; the transaction is synced. A name that is known already gives the File as it
-// is. The name must be a base name, and the final one.
+// AddFile makes a file known to the index, before its first byte is committed; the transaction is
+// synced. A name that is known already gives the File as it is. The name must be a base name, and
+// the final one.
 func (b *Bolt) AddFile(name string) (File, error) {
 	if name == "" || name != filepath.Base(name) {
 		return File{}, fmt.Errorf("add file %q: no base name", name)
@@ -80,10 +81,10 @@ func (b *Bolt) AddFile(name string) (File, error) {
 	return f, b.files.add(f)
 }
 
-// Commit stores captures and the state of files (Committed and Sealed, by ID) in one synced transaction: all of it is durable when Commit returns nil,
-// none of it is visible before. The bytes of the captures must be on disk. Committing a capture (its URLKey, Time, File and Offset) again replaces it,
-// and its secondary keys.
-// Commit keeps neither slice.
+// Commit stores captures and the state of files (Committed and Sealed, by ID) in one synced
+// transaction: all of it is durable when Commit returns nil, none of it is visible before. The
+// bytes of the captures must be on disk. Committing a capture (its URLKey, Time, File and Offset)
+// again replaces it, and its secondary keys. Commit keeps neither slice.
 func (b *Bolt) Commit(captures []Capture, files []File) error {
 	if len(captures) == 0 && len(files) == 0 {
 		return nil

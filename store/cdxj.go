@@ -11,11 +11,13 @@ import (
 //
 //	urlkey ts14 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,"method":…,"requestBody":…}
 //
-// All values are strings, as cdxj-indexer and pywb write them; what is unknown is left out, and so is the method GET. The line holds no line break and its JSON is
-// valid whatever the fields hold: bytes that are no UTF-8 become U+FFFD.
+// All values are strings, as cdxj-indexer and pywb write them; what is unknown is left out, and so
+// is the method GET. The line holds no line break and its JSON is valid whatever the fields hold:
+// bytes that are no UTF-8 become U+FFFD.
 func (c *Capture) AppendCDXJ(dst []byte) []byte { return c.appendPywb(dst, URLKey) }
 
-// appendPywb appends the line that has the key of that name in the place of the URL key. pywb writes methods in upper case.
+// appendPywb appends the line that has the key of that name in the place of the URL key. pywb
+// writes methods in upper case.
 func (c *Capture) appendPywb(dst []byte, name Key) []byte {
 	method := c.Method
 	if !c.isGET() {
@@ -63,8 +65,10 @@ func appendNumber(dst []byte, name string, n int64) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
-// appendURLKey appends a URL key as it stands in lines and in the index: bytes that are not '!' to '~' as %XX, none at all as "-". So a key has neither space nor
-// line break, and two lines compare as their keys do before anything else. A SURT is appended as it is; the key of a URL that cannot be parsed may not be.
+// appendURLKey appends a URL key as it stands in lines and in the index: bytes that are not '!' to
+// '~' as %XX, none at all as "-". So a key has neither space nor line break, and two lines compare
+// as their keys do before anything else. A SURT is appended as it is; the key of a URL that cannot
+// be parsed may not be.
 func appendURLKey(dst []byte, key string) []byte {
 	if key == "" {
 		return append(dst, '-')
@@ -88,7 +92,8 @@ var (
 	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
 )
 
-// FourDigitYear returns t in UTC; one whose year has not four digits becomes the nearest moment whose year has, so that timestamps sort as their times do.
+// FourDigitYear returns t in UTC; one whose year has not four digits becomes the nearest moment
+// whose year has, so that timestamps sort as their times do.
 func FourDigitYear(t time.Time) time.Time {
 	switch {
 	case t.Before(firstTime):
@@ -159,7 +164,8 @@ func jsonPrefix(s string) int {
 	return n
 }
 
-// Eight bytes are looked at in one number: an export looks at every byte of every URL. Each of the bytes of ones is 1, each of tops its top bit.
+// Eight bytes are looked at in one number: an export looks at every byte of every URL. Each of the
+// bytes of ones is 1, each of tops its top bit.
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
@@ -171,8 +177,9 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// outside is not zero if a byte of x is below low or above '~'. A byte below low borrows and shows its top bit, one above '~' has it or carries into it; in a
-// number without such bytes nothing is borrowed or carried.
+// outside is not zero if a byte of x is below low or above '~'. A byte below low borrows and shows
+// its top bit, one above '~' has it or carries into it; in a number without such bytes nothing is
+// borrowed or carried.
 func outside(x uint64, low byte) uint64 { return ((x - ones*uint64(low)) | (x + ones) | x) & tops }
 
 // equal is not zero if a byte of x is c, and only then.

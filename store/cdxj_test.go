@@ -58,7 +58,8 @@ func TestAppendCDXJ(t *testing.T) {
 	}
 }
 
-// checkLine proves that a line has three fields, of which the last is a JSON object that says what the capture does.
+// checkLine proves that a line has three fields, of which the last is a JSON object that says what
+// the capture does.
 func checkLine(t *testing.T, c Capture) {
 	t.Helper()
 	line := string(c.AppendCDXJ(nil))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContinuation: however the lines are cut, and wherever they begin anew, each is passed once, and
-// those that came meanwhile if they belong behind.
+// TestContinuation: however the lines are cut, and wherever they begin anew, each is passed once,
+// and those that came meanwhile if they belong behind.
 func TestContinuation(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []string

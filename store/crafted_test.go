@@ -181,8 +181,8 @@ func (c *crafted) bomb() {
 	c.setBucketRoot(bucketExtras, id)
 }
 
-// TestCraftedIndex: whatever the pages say, an index is opened and read with memory for a few copies
-// of its file, and found to be damaged, or read as it is.
+// TestCraftedIndex: whatever the pages say, an index is opened and read with memory for a few
+// copies of its file, and found to be damaged, or read as it is.
 func TestCraftedIndex(t *testing.T) {
 	sound := soundIndex(t)
 	for name, lie := range craftedIndexes {
@@ -194,8 +194,8 @@ func TestCraftedIndex(t *testing.T) {
 	}
 }
 
-// FuzzIndex changes bytes of an index, and makes the checksums of its meta pages right: each change is
-// an offset of three bytes and a byte.
+// FuzzIndex changes bytes of an index, and makes the checksums of its meta pages right: each change
+// is an offset of three bytes and a byte.
 func FuzzIndex(f *testing.F) {
 	sound := soundIndex(f)
 	f.Add([]byte{0, 0, pageHeader + 40 + 3, 0x7f})
@@ -215,8 +215,8 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// useCrafted reads an index and opens it for writing. It must be found to be damaged, or be read as it
-// is.
+// useCrafted reads an index and opens it for writing. It must be found to be damaged, or be read as
+// it is.
 func useCrafted(t *testing.T, index []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "index.bolt")

@@ -18,7 +18,8 @@ import (
 
 const testPage = 4096
 
-// soundIndex returns the bytes of an index of some 2000 captures that has everything an index can have.
+// soundIndex returns the bytes of an index of some 2000 captures that has everything an index can
+// have.
 func soundIndex(t testing.TB) []byte {
 	t.Helper()
 	b := newIndex(t)
@@ -57,8 +58,9 @@ func soundIndex(t testing.TB) []byte {
 	return index[:meta.inUse*testPage] // what follows has never been used
 }
 
-// useDamaged opens an index whose file holds these bytes, and does with it all that can be done if that succeeds. Open must say that it is damaged, or nothing at all may
-// be wrong with its pages, before and after a commit. What it must not do is to panic or to die.
+// useDamaged opens an index whose file holds these bytes, and does with it all that can be done if
+// that succeeds. Open must say that it is damaged, or nothing at all may be wrong with its pages,
+// before and after a commit. What it must not do is to panic or to die.
 func useDamaged(t *testing.T, index []byte) (opened bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "index.bolt")
@@ -134,7 +136,8 @@ func TestSoundIndex(t *testing.T) {
 	}
 }
 
-// TestCheckTakesWhatBoltWrites: whatever is put and deleted, in whatever order, the check takes the file for sound, after each transaction.
+// TestCheckTakesWhatBoltWrites: whatever is put and deleted, in whatever order, the check takes the
+// file for sound, after each transaction.
 func TestCheckTakesWhatBoltWrites(t *testing.T) {
 	b := newIndex(t)
 	random := rand.New(rand.NewPCG(15, 16))
@@ -204,7 +207,8 @@ func TestZeroedPages(t *testing.T) {
 	}
 }
 
-// TestMetaPages: an index whose last transaction has not come down is as it was before; without any meta page it is damaged.
+// TestMetaPages: an index whose last transaction has not come down is as it was before; without any
+// meta page it is damaged.
 func TestMetaPages(t *testing.T) {
 	index := soundIndex(t)
 	for name, test := range map[string]struct {

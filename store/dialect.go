@@ -10,8 +10,10 @@ import (
 	"warcorder/canon"
 )
 
-// dialectExport is an Export in a dialect that is not the index's own, or without bodies. Such a dialect changes the lines of what is not GET, which is little, and WarcioJS some others.
-// They are sorted first, and then merged with the lines that stay as they are, which the index gives in order.
+// dialectExport is an Export in a dialect that is not the index's own, or without bodies. Such a
+// dialect changes the lines of what is not GET, which is little, and WarcioJS some others. They are
+// sorted first, and then merged with the lines that stay as they are, which the index gives in
+// order.
 type dialectExport struct {
 	index    *Bolt
 	dialect  canon.Dialect
@@ -45,7 +47,8 @@ func (e *dialectExport) export(w io.Writer) (done Exported, err error) {
 // movesGET reports whether the dialect may give a GET another key than pywb does.
 func (e *dialectExport) movesGET() bool { return e.dialect == canon.WarcioJS && e.span.key.primary() }
 
-// sort gives the lines that the dialect changes to the sorter. Where they lie in the index says nothing of where they will be.
+// sort gives the lines that the dialect changes to the sorter. Where they lie in the index says
+// nothing of where they will be.
 func (e *dialectExport) sort() error {
 	from := e.span
 	if from.key.primary() {
@@ -133,7 +136,8 @@ func (e *dialectExport) write(w *bufio.Writer, sorted *merge) error {
 	return err
 }
 
-// writeGET writes the line of c, and before it the sorted ones that belong there; none if it is one of them.
+// writeGET writes the line of c, and before it the sorted ones that belong there; none if it is one
+// of them.
 func (e *dialectExport) writeGET(w *bufio.Writer, sorted *merge, c *Capture) error {
 	if e.movesGET() && e.urlKey(c, "") != c.URLKey {
 		return nil

@@ -134,7 +134,8 @@ func sameLines(t *testing.T, got, want string) {
 	}
 }
 
-// TestExportInDialects: in every dialect, with much memory for sorting and with little, the lines are those that canon makes of the requests, sorted.
+// TestExportInDialects: in every dialect, with much memory for sorting and with little, the lines
+// are those that canon makes of the requests, sorted.
 func TestExportInDialects(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")
@@ -258,7 +259,8 @@ func TestDialectsGolden(t *testing.T) {
 	sameLines(t, got.String(), string(want))
 }
 
-// TestExportOfVeryLongBodies has bodies that are alike for longer than what is kept of them in memory, many times more of them than memory is allowed.
+// TestExportOfVeryLongBodies has bodies that are alike for longer than what is kept of them in
+// memory, many times more of them than memory is allowed.
 func TestExportOfVeryLongBodies(t *testing.T) {
 	const n, size, allowed = 10, 1 << 20, 12 << 20
 	b := newIndex(t)
@@ -299,7 +301,8 @@ func TestExportOfVeryLongBodies(t *testing.T) {
 	}
 }
 
-// sampler compares what is written, as far as there is something to compare it with, and watches the memory.
+// sampler compares what is written, as far as there is something to compare it with, and watches
+// the memory.
 type sampler struct {
 	want         *strings.Reader
 	before, most uint64
@@ -320,7 +323,8 @@ func (s *sampler) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDialectExportsBesideCommits is for the race detector; every export is sorted, and has all that was committed before it began.
+// TestDialectExportsBesideCommits is for the race detector; every export is sorted, and has all
+// that was committed before it began.
 func TestDialectExportsBesideCommits(t *testing.T) {
 	b := newIndex(t)
 	b.sortMemory = 50_000
@@ -387,7 +391,8 @@ func TestDialectExportReportsProgress(t *testing.T) {
 	}
 }
 
-// TestBodiesOfGETAreFree: what the dialects need makes the captures of GETs no longer, nor those of bodies on which they agree.
+// TestBodiesOfGETAreFree: what the dialects need makes the captures of GETs no longer, nor those of
+// bodies on which they agree.
 func TestBodiesOfGETAreFree(t *testing.T) {
 	for _, r := range []canon.Request{
 		{URL: "http://example.com/"},

@@ -7,9 +7,11 @@ import (
 	"warcorder/canon"
 )
 
-// Captures calls yield with the captures that q selects, in the order of their CDXJ lines in the dialect pywb, until yield returns false; the Dialect of q is
-// not looked at. It reads them in slices, each in a transaction of its own that ends before yield is called: yield may be slow, and may use the index. Captures that
-// are committed meanwhile may be missing. A Capture is good until yield returns: copy it to keep it.
+// Captures calls yield with the captures that q selects, in the order of their CDXJ lines in the
+// dialect pywb, until yield returns false; the Dialect of q is not looked at. It reads them in
+// slices, each in a transaction of its own that ends before yield is called: yield may be slow, and
+// may use the index. Captures that are committed meanwhile may be missing. A Capture is good until
+// yield returns: copy it to keep it.
 func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
 	q.Dialect, q.NoBodies = canon.Pywb, false
 	span, err := q.span()
@@ -26,12 +28,14 @@ func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
 	})
 }
 
-// Export writes the CDXJ lines of the captures that q selects to w, in the order of `LC_ALL=C sort`. Each begins with the key that q names, and says key, method and
-// body as the Dialect of q does; captures without such a key have no line. It reads as Captures does, so that a slow w never holds up Commit. progress, if not nil,
-// is told now and then how many lines have been written.
+// Export writes the CDXJ lines of the captures that q selects to w, in the order of `LC_ALL=C
+// sort`. Each begins with the key that q names, and says key, method and body as the Dialect of q
+// does; captures without such a key have no line. It reads as Captures does, so that a slow w never
+// holds up Commit. progress, if not nil, is told now and then how many lines have been written.
 //
-// A dialect other than pywb, and NoBodies, change the order: the lines that it changes are sorted first, in TempDir if they are many. That takes some 50 MB of memory, and a few
-// times the longest line.
+// A dialect other than pywb, and NoBodies, change the order: the lines that it changes are sorted
+// first, in TempDir if they are many. That takes some 50 MB of memory, and a few times the longest
+// line.
 func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exported, error) {
 	span, err := q.span()
 	if err != nil {

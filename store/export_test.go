@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// nastyCaptures returns n captures in a random order, whose keys begin like one another, are the same but for the time, the milliseconds, the file or the
-// end of a long SURT, or are no SURTs at all.
+// nastyCaptures returns n captures in a random order, whose keys begin like one another, are the
+// same but for the time, the milliseconds, the file or the end of a long SURT, or are no SURTs at
+// all.
 func nastyCaptures(n int, files []File) []Capture {
 	random := rand.New(rand.NewPCG(3, 4))
 	ends := []string{"", "a", "ab", "a/b", "a?b=1", "a!", "a~", "a b", "a\x00", "a\x7f", "aä", "a 20261121054512 {", "A"}
@@ -94,7 +95,8 @@ func checkSorted(t *testing.T, lines []byte) {
 	}
 }
 
-// TestExportOfVeryLongURLs has a run of long SURTs that is larger than a slice, committed in the wrong order.
+// TestExportOfVeryLongURLs has a run of long SURTs that is larger than a slice, committed in the
+// wrong order.
 func TestExportOfVeryLongURLs(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")
@@ -145,7 +147,8 @@ func TestCapturesStops(t *testing.T) {
 	}
 }
 
-// TestExportHoldsNothingUp has an export wait for its reader while captures are committed and the index is read.
+// TestExportHoldsNothingUp has an export wait for its reader while captures are committed and the
+// index is read.
 func TestExportHoldsNothingUp(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")
@@ -176,7 +179,8 @@ func TestExportHoldsNothingUp(t *testing.T) {
 	checkSorted(t, append(first, rest...))
 }
 
-// TestExportsBesideCommits is for the race detector; every export is sorted, and has all that was committed before it began.
+// TestExportsBesideCommits is for the race detector; every export is sorted, and has all that was
+// committed before it began.
 func TestExportsBesideCommits(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")

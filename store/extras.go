@@ -9,8 +9,9 @@ import (
 	"io"
 )
 
-// The extras of a capture are what no line of the index's own dialect and key needs: they are kept apart, so that they make nothing slower that does not ask
-// for them. Most captures have none. Their key says where the capture lies, as no two captures lie at one place:
+// The extras of a capture are what no line of the index's own dialect and key needs: they are kept
+// apart, so that they make nothing slower that does not ask for them. Most captures have none.
+// Their key says where the capture lies, as no two captures lie at one place:
 //
 //	file(4) offset(6) big endian
 //
@@ -36,7 +37,8 @@ const (
 
 var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
 
-// hasExtras reports whether there is anything to keep as extras: the dialects often agree on a body, and a GET has none.
+// hasExtras reports whether there is anything to keep as extras: the dialects often agree on a
+// body, and a GET has none.
 func (c *Capture) hasExtras() bool {
 	return c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" || c.WWWOFFLEKey != "" || c.FormKey != ""
 }
@@ -94,7 +96,8 @@ func (w *extrasWriter) compress() (err error) {
 	return errors.Join(err, w.deflate.Close())
 }
 
-// decodeExtras fills the extras of c, whose URL and RequestBody are known, from their value. Without a value c is one that has none.
+// decodeExtras fills the extras of c, whose URL and RequestBody are known, from their value.
+// Without a value c is one that has none.
 func decodeExtras(c *Capture, value []byte) error {
 	if value == nil {
 		c.SpecBody, c.WarcioJSBody = c.RequestBody, c.RequestBody

@@ -145,7 +145,8 @@ func TestReadDamagedExtras(t *testing.T) {
 	}
 }
 
-// FuzzDecodeExtras: whatever stands in the index, it is decoded or refused; what is decoded is stored again as it was.
+// FuzzDecodeExtras: whatever stands in the index, it is decoded or refused; what is decoded is
+// stored again as it was.
 func FuzzDecodeExtras(f *testing.F) {
 	var w extrasWriter
 	for _, c := range []Capture{

@@ -12,8 +12,8 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestFaultsOfTransactions lets transactions fail: the index, its files and its gaps stay as they were, in memory and on disk, and the next transaction does what that one
-// should have done.
+// TestFaultsOfTransactions lets transactions fail: the index, its files and its gaps stay as they
+// were, in memory and on disk, and the next transaction does what that one should have done.
 func TestFaultsOfTransactions(t *testing.T) {
 	later := captureOf("http://example.com/later", testTime, "a.warc.gz", 2000)
 	for _, test := range []struct {

@@ -54,7 +54,8 @@ func readFiles(s snapshot) (files []File, err error) {
 	return files, nil
 }
 
-// fileTable is the files of an index, in memory, as the last commit has left them. It may be read by any number beside one who changes it.
+// fileTable is the files of an index, in memory, as the last commit has left them. It may be read
+// by any number beside one who changes it.
 type fileTable struct {
 	mu    sync.RWMutex
 	files []File // by ID - 1
@@ -130,7 +131,8 @@ func (t *fileTable) get(id uint32) (File, error) {
 	return t.files[id-1], nil
 }
 
-// changed returns what becomes of the files in the table: the states given, under the names that they have.
+// changed returns what becomes of the files in the table: the states given, under the names that
+// they have.
 func (t *fileTable) changed(states []File) ([]File, error) {
 	files := make([]File, len(states))
 	for i, f := range states {

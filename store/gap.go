@@ -2,7 +2,8 @@ package store
 
 import "time"
 
-// Gap is an exchange, a connection, a file or a span of time of which nothing, or not all, could be recorded.
+// Gap is an exchange, a connection, a file or a span of time of which nothing, or not all, could be
+// recorded.
 type Gap struct {
 	Time   time.Time `json:"time"`
 	Until  time.Time `json:"until,omitzero"`   // of a span of time its end, with Time as its beginning; else zero

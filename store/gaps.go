@@ -56,9 +56,11 @@ func gapTablesOf(tx *bbolt.Tx) (gapTables, error) {
 	return gapTables{gaps, tx.Bucket(bucketMeta)}, nil
 }
 
-// AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all that the index then has, the newest MaxGaps are kept. more
-// adds to the counts those of which nothing but the reason is known. A reason that is "", or that comes when 64 others are counted already, is counted as "other".
-// Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to 1 KiB.
+// AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all
+// that the index then has, the newest MaxGaps are kept. more adds to the counts those of which
+// nothing but the reason is known. A reason that is "", or that comes when 64 others are counted
+// already, is counted as "other". Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to
+// 1 KiB.
 func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {
 	if len(countGaps(gaps, more)) == 0 {
 		return nil
@@ -80,7 +82,8 @@ func (t gapTables) addGaps(gaps []Gap, more map[string]int64) error {
 	return t.put(gaps[max(0, len(gaps)-MaxGaps):])
 }
 
-// Gaps returns how many gaps there were and the newest of those that are kept, at most limit of them; 0 is all.
+// Gaps returns how many gaps there were and the newest of those that are kept, at most limit of
+// them; 0 is all.
 func (b *Bolt) Gaps(limit int) (Gaps, error) {
 	g := Gaps{Counts: make(map[string]int64), Latest: []Gap{}}
 	err := b.read(func(s snapshot) error {

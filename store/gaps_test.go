@@ -218,7 +218,8 @@ func TestDamagedGaps(t *testing.T) {
 	}
 }
 
-// FuzzDecodeGap: whatever stands in the index, it is decoded or refused; what is decoded is stored again as it was.
+// FuzzDecodeGap: whatever stands in the index, it is decoded or refused; what is decoded is stored
+// again as it was.
 func FuzzDecodeGap(f *testing.F) {
 	f.Add(manyGaps(1)[0].appendValue(nil))
 	f.Fuzz(func(t *testing.T, value []byte) {

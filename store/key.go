@@ -14,8 +14,9 @@ import (
 //	00
 //	file(4) offset(6) big endian
 //
-// Every byte of a SURT is above the space and below 7f, so the keys sort as the CDXJ lines do, but for two cases: captures of one SURT in one second, where the rest
-// of the line decides, and SURTs that have their first 8192 bytes in common. Captures of which that is true are called a run.
+// Every byte of a SURT is above the space and below 7f, so the keys sort as the CDXJ lines do, but
+// for two cases: captures of one SURT in one second, where the rest of the line decides, and SURTs
+// that have their first 8192 bytes in common. Captures of which that is true are called a run.
 const (
 	maxURLKey = 8192 // bbolt would take keys of 32 KiB, but a page that leads to a key may hold it again
 	longMark  = 0x7f
@@ -26,7 +27,8 @@ const (
 	locationSize = 4 + 6
 )
 
-// appendKey appends the key of a capture at offset in the file with that id. urlKey is as appendURLKey gives it.
+// appendKey appends the key of a capture at offset in the file with that id. urlKey is as
+// appendURLKey gives it.
 func appendKey(dst, urlKey []byte, t time.Time, id uint32, offset int64) []byte {
 	dst, t = appendKeyHead(dst, urlKey), FourDigitYear(t)
 	dst = appendSeconds(dst, t)
@@ -72,7 +74,8 @@ func (k indexKey) urlKey() []byte { return k[:len(k)-tailSize-1] }
 // seconds returns YYYYMMDDhhmmss.
 func (k indexKey) seconds() []byte { return k[len(k)-tailSize:][:14] }
 
-// tail returns what follows the SURT and the byte that ends it: the same in all the keys of a capture.
+// tail returns what follows the SURT and the byte that ends it: the same in all the keys of a
+// capture.
 func (k indexKey) tail() []byte { return k[len(k)-tailSize:] }
 
 // location returns the file and the offset, as they stand in the key.

@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// TestOlderLayout: an index that an older version made has not all buckets. It is read as it is, and
-// gets the others, in the same file, when it is opened for writing.
+// TestOlderLayout: an index that an older version made has not all buckets. It is read as it is,
+// and gets the others, in the same file, when it is opened for writing.
 func TestOlderLayout(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")

@@ -11,8 +11,8 @@ type found struct {
 	value []byte
 }
 
-// gather makes the run of long SURTs that begins at k and v the pending one. Their texts may be a megabyte each: they are compared where they lie, and
-// of each only the end of its key is kept.
+// gather makes the run of long SURTs that begins at k and v the pending one. Their texts may be a
+// megabyte each: they are compared where they lie, and of each only the end of its key is kept.
 func (s *slice) gather(c cursor, k indexKey, v []byte) {
 	s.run = append(s.run[:0], k.run()...)
 	var all []found
@@ -47,7 +47,8 @@ func (s *slice) longKey(f found) []byte {
 	return longSecondary(f.value)
 }
 
-// line returns what follows the key in the line of a capture, or nil if it cannot be read: readPending will say why.
+// line returns what follows the key in the line of a capture, or nil if it cannot be read:
+// readPending will say why.
 func (s *slice) line(cursor cursor, f found) []byte {
 	_, key, value, err := cursor.capture(f.key, f.value)
 	if err != nil {

@@ -66,8 +66,8 @@ func TestOpenReadsFewPages(t *testing.T) {
 	}
 }
 
-// spoilLeaves overwrites all leaves of a bucket whose first key comes after the first keep captures,
-// and marks the index as if it had been closed so.
+// spoilLeaves overwrites all leaves of a bucket whose first key comes after the first keep
+// captures, and marks the index as if it had been closed so.
 func spoilLeaves(t testing.TB, path string, bucket []byte, keep int) (spoilt int) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -27,8 +27,8 @@ func (b *Bolt) Original(key OriginalKey) (original Original, found bool, err err
 // File returns the file of that name, if the index knows it.
 func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
 
-// Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the URL's key only, and at none whose key does not fit into one of the
-// index.
+// Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the
+// URL's key only, and at none whose key does not fit into one of the index.
 func (b *Bolt) Newest(url string, fits func(*Capture) bool) (newest Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
 	if err != nil || s.long {
@@ -37,7 +37,8 @@ func (b *Bolt) Newest(url string, fits func(*Capture) bool) (newest Capture, fou
 	return b.newestOf(s.start, s.end, fits)
 }
 
-// At returns a capture of a URL at that time, to the millisecond, that fits. It looks where Newest does.
+// At returns a capture of a URL at that time, to the millisecond, that fits. It looks where Newest
+// does.
 func (b *Bolt) At(url string, t time.Time, fits func(*Capture) bool) (capture Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
 	if err != nil || s.long {

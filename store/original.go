@@ -9,10 +9,12 @@ import (
 	"time"
 )
 
-// OriginalKey is a hash of all in which the responses must agree that one record can stand for. What that is is the recorder's matter.
+// OriginalKey is a hash of all in which the responses must agree that one record can stand for.
+// What that is is the recorder's matter.
 type OriginalKey [32]byte
 
-// Original is a response that is stored in full: what a revisit says of it. The index has one for each key, the latest.
+// Original is a response that is stored in full: what a revisit says of it. The index has one for
+// each key, the latest.
 type Original struct {
 	Key      OriginalKey
 	RecordID [16]byte  // its UUID
@@ -61,7 +63,8 @@ func (o *Original) appendValue(dst []byte, file uint32) []byte {
 	return append(dst, o.URL...)
 }
 
-// decodeOriginal returns the original of that value, and the ID of its file. It keeps nothing of the value.
+// decodeOriginal returns the original of that value, and the ID of its file. It keeps nothing of
+// the value.
 func decodeOriginal(key OriginalKey, value []byte) (o Original, file uint32, err error) {
 	if len(value) < originalHead || value[0] != originalVersion {
 		return Original{}, 0, errOriginal
@@ -106,10 +109,12 @@ func (b *batch) sortOriginals() {
 	slices.SortFunc(b.originals, func(x, y originalRow) int { return bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]) })
 }
 
-// MaxAhead is how far ahead of the clock the time of an original may be. One that is further was recorded with a wrong clock, and would never be replaced.
+// MaxAhead is how far ahead of the clock the time of an original may be. One that is further was
+// recorded with a wrong clock, and would never be replaced.
 const MaxAhead = 5 * time.Minute
 
-// putOriginals stores the originals of the batch, but for those of which the bucket has a later one: files are not always read in the order of time.
+// putOriginals stores the originals of the batch, but for those of which the bucket has a later
+// one: files are not always read in the order of time.
 func (b *batch) putOriginals(bucket keyValues) error {
 	limit := time.Now().Add(MaxAhead).UnixMicro()
 	for _, r := range b.originals {
@@ -124,7 +129,8 @@ func (b *batch) putOriginals(bucket keyValues) error {
 	return nil
 }
 
-// isLater reports whether an original is to be preferred to another, by their times. What is beyond the limit comes last.
+// isLater reports whether an original is to be preferred to another, by their times. What is beyond
+// the limit comes last.
 func isLater(time, other, limit int64) bool {
 	if (time > limit) != (other > limit) {
 		return other > limit

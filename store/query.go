@@ -9,8 +9,8 @@ import (
 	"warcorder/canon"
 )
 
-// span is what a Query selects: a range of URL keys and one of time. The URL keys are compared with a space behind them, as they stand in a line:
-// so a range can begin or end with one key alone.
+// span is what a Query selects: a range of URL keys and one of time. The URL keys are compared with
+// a space behind them, as they stand in a line: so a range can begin or end with one key alone.
 type span struct {
 	low, high []byte // low <= "urlkey " < high; a nil high is no bound
 	from, to  string // YYYYMMDDhhmmss, inclusive
@@ -150,7 +150,8 @@ func (s *span) hasMethod(value []byte) bool {
 	return s.methods == allMethods || hasFlag(value, flagOther) == (s.methods == onlyOthers)
 }
 
-// hasKey reports whether the range of URL keys holds urlKey; where the index decides that, it need not be asked.
+// hasKey reports whether the range of URL keys holds urlKey; where the index decides that, it need
+// not be asked.
 func (s *span) hasKey(urlKey string) bool {
 	if s.low == nil && s.high == nil {
 		return true

@@ -85,7 +85,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryOfLongURLs asks for URLs around the length up to which their SURT is a key, among others that begin like them.
+// TestQueryOfLongURLs asks for URLs around the length up to which their SURT is a key, among others
+// that begin like them.
 func TestQueryOfLongURLs(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "w.warc.gz")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestIndexGrowsWhileRead: a recorder comes and goes between two slices, and the reader goes on, with
-// what has come behind it.
+// TestIndexGrowsWhileRead: a recorder comes and goes between two slices, and the reader goes on,
+// with what has come behind it.
 func TestIndexGrowsWhileRead(t *testing.T) {
 	path := closedIndex(t, 3*sliceKeys)
 	reader, err := OpenReadOnly(path)

@@ -16,8 +16,9 @@ const (
 	FormKey     Key = "form"
 )
 
-// secondaryKeys are the keys that a capture need not have. Each has a bucket of its name, whose keys are made as those of the captures are (key.go),
-// with the secondary key in the place of the SURT. The value leads to the capture:
+// secondaryKeys are the keys that a capture need not have. Each has a bucket of its name, whose
+// keys are made as those of the captures are (key.go), with the secondary key in the place of the
+// SURT. The value leads to the capture:
 //
 //	version(1)  1
 //	flags(1)    1 longKey: the secondary key stands at the end; 2 longURLKey: the key of the capture is long
@@ -56,7 +57,8 @@ func (c *Capture) key(name Key) *string {
 	return &c.URLKey
 }
 
-// appendSecondary appends the value that leads from a secondary key, as appendURLKey gives it, to the capture whose URL key is urlKey.
+// appendSecondary appends the value that leads from a secondary key, as appendURLKey gives it, to
+// the capture whose URL key is urlKey.
 func appendSecondary(dst, key, urlKey []byte) []byte {
 	var flags byte
 	if len(key) > maxURLKey {
@@ -75,7 +77,8 @@ func appendSecondary(dst, key, urlKey []byte) []byte {
 	return dst
 }
 
-// decodeSecondary takes a secondary key and its value apart: it returns the key's text, and appends the key of the capture to dst.
+// decodeSecondary takes a secondary key and its value apart: it returns the key's text, and appends
+// the key of the capture to dst.
 func decodeSecondary(dst []byte, k indexKey, value []byte) (key, capture []byte, err error) {
 	v := reader{rest: value}
 	version, flags, common, urlKey := v.byte(), v.byte(), v.uvarint(), v.text()

@@ -84,7 +84,8 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 	}
 }
 
-// TestExportBySecondaryKeys has keys that begin like one another, are the same, or are long; beside URL keys that are.
+// TestExportBySecondaryKeys has keys that begin like one another, are the same, or are long; beside
+// URL keys that are.
 func TestExportBySecondaryKeys(t *testing.T) {
 	b := newIndex(t)
 	files := []File{addFile(t, b, "a.warc.gz"), addFile(t, b, "b.warc.gz")}
@@ -184,7 +185,8 @@ func TestSecondaryKeyWithoutCapture(t *testing.T) {
 	}
 }
 
-// FuzzSecondary: any two keys lead from the one to the other, and a value that we have not written leads nowhere or somewhere, but does no harm.
+// FuzzSecondary: any two keys lead from the one to the other, and a value that we have not written
+// leads nowhere or somewhere, but does no harm.
 func FuzzSecondary(f *testing.F) {
 	f.Add("http://example.com/a", "com,example)/a", []byte{1, 0, 2, 0})
 	f.Add(strings.Repeat("x", maxURLKey+1), "x", []byte{1, 3, 200, 1, 0})

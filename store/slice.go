@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// The captures are read in slices, each in a transaction of some milliseconds: a long transaction would keep the pages that are replaced meanwhile from being
-// used again, so that the file grows, and would hold up a commit for which the file must be mapped anew.
+// The captures are read in slices, each in a transaction of some milliseconds: a long transaction
+// would keep the pages that are replaced meanwhile from being used again, so that the file grows,
+// and would hold up a commit for which the file must be mapped anew.
 const (
 	sliceKeys  = 4096    // as many keys are looked at
 	sliceBytes = 4 << 20 // or as many bytes of text found
@@ -31,7 +32,8 @@ type slice struct {
 	pending [][tailSize]byte // what follows run in the keys of its captures, in the order of the lines
 }
 
-// slices calls each with one slice after another of what span selects, outside of the transaction that it was read in.
+// slices calls each with one slice after another of what span selects, outside of the transaction
+// that it was read in.
 func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
 	for more := true; more && !s.done(); {
@@ -63,8 +65,9 @@ func (s *slice) read(c cursor) error {
 	return nil
 }
 
-// readRuns reads on from next, in whole runs: captures that are committed to a run later on are not looked for, as their lines might belong before those
-// that have been given. It stops at a run of long SURTs.
+// readRuns reads on from next, in whole runs: captures that are committed to a run later on are not
+// looked for, as their lines might belong before those that have been given. It stops at a run of
+// long SURTs.
 func (s *slice) readRuns(c cursor) error {
 	if s.next == nil || len(s.pending) > 0 {
 		return nil

@@ -10,8 +10,10 @@ import (
 	"slices"
 )
 
-// sorter sorts lines that together may be larger than memory, as `LC_ALL=C sort` does. What fills its memory becomes a sorted run in a temporary file; in the end the
-// runs are merged (merge.go). Of a long line only the head is ever in memory: the rest goes to the file at once, and is looked at there when heads are equal.
+// sorter sorts lines that together may be larger than memory, as `LC_ALL=C sort` does. What fills
+// its memory becomes a sorted run in a temporary file; in the end the runs are merged (merge.go).
+// Of a long line only the head is ever in memory: the rest goes to the file at once, and is looked
+// at there when heads are equal.
 //
 // The file holds runs, and rests of long lines, one behind another. A run is lines:
 //

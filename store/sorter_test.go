@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// sortedBy returns what a sorter with that much memory makes of lines. It checks what the sorter has in memory.
+// sortedBy returns what a sorter with that much memory makes of lines. It checks what the sorter
+// has in memory.
 func sortedBy(t *testing.T, memory int, lines []string) string {
 	t.Helper()
 	s := sorter{dir: t.TempDir(), memory: memory}
@@ -89,7 +90,8 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// TestSorterWithoutItsFile: what cannot be written, or be read again, is an error and no wrong order.
+// TestSorterWithoutItsFile: what cannot be written, or be read again, is an error and no wrong
+// order.
 func TestSorterWithoutItsFile(t *testing.T) {
 	s := sorter{dir: filepath.Join(t.TempDir(), "missing"), memory: 10}
 	if err := errors.Join(s.add([]byte("short")), s.add([]byte("too much"))); !errors.Is(err, os.ErrNotExist) {

@@ -1,10 +1,13 @@
-// Package store is the archive at rest: the captures of a collection, where each one lies, and the index that finds them.
+// Package store is the archive at rest: the captures of a collection, where each one lies, and the
+// index that finds them.
 //
-// A capture is one response (or revisit) in a WARC file. Open gives the index of a collection that is being recorded, OpenReadOnly that of one
-// that is not; Commit puts captures into it, Captures and Export read them in the order of their CDXJ lines. AddGaps notes what could not be recorded.
+// A capture is one response (or revisit) in a WARC file. Open gives the index of a collection that
+// is being recorded, OpenReadOnly that of one that is not; Commit puts captures into it, Captures
+// and Export read them in the order of their CDXJ lines. AddGaps notes what could not be recorded.
 //
-// Invariant: the index never points at bytes that are not there. A file is known to the index (AddFile) before its first capture, and
-// Commit stores captures and the length up to which their files are on disk in one transaction; whoever calls Commit has synced the files before.
+// Invariant: the index never points at bytes that are not there. A file is known to the index
+// (AddFile) before its first capture, and Commit stores captures and the length up to which their
+// files are on disk in one transaction; whoever calls Commit has synced the files before.
 package store
 
 import (
@@ -14,14 +17,17 @@ import (
 	"warcorder/canon"
 )
 
-// ErrLocked says that another process has the index open: one that writes, or, when the index was to be opened for writing, any.
+// ErrLocked says that another process has the index open: one that writes, or, when the index was
+// to be opened for writing, any.
 var ErrLocked = errors.New("the index is in use by another process")
 
-// ErrDamaged says that the file is no sound index: it is empty or cut, a page or a key is not where it must be, a bucket is missing, or a value cannot be
-// read. The captures are in the WARC files still: a new index can be made from them.
+// ErrDamaged says that the file is no sound index: it is empty or cut, a page or a key is not where
+// it must be, a bucket is missing, or a value cannot be read. The captures are in the WARC files
+// still: a new index can be made from them.
 var ErrDamaged = errors.New("the index is damaged")
 
-// ErrBroken says that bbolt has panicked within a transaction, so that only what opens the index anew can use it. All that was committed before is there.
+// ErrBroken says that bbolt has panicked within a transaction, so that only what opens the index
+// anew can use it. All that was committed before is there.
 var ErrBroken = errors.New("nothing can be put into the index any more")
 
 // Location is where a capture lies.
@@ -42,13 +48,16 @@ type Capture struct {
 	Method      string    // as sent; "" means GET
 	RequestBody string    // the query that the dialect pywb makes of the request's body, as it stands in the URLKey before canonicalization
 
-	// What the other dialects make of the request's body, of any length. Export uses it; Captures leaves it empty.
+	// What the other dialects make of the request's body, of any length. Export uses it; Captures
+	// leaves it empty.
 	SpecBody, WarcioJSBody string
 
-	// Original, if it is not nil, is what revisits may refer to from now on: this capture as an original. Captures leaves it nil.
+	// Original, if it is not nil, is what revisits may refer to from now on: this capture as an
+	// original. Captures leaves it nil.
 	Original *Original
 
-	// The secondary keys, "" where there is none; stored as URLKey is. Captures fills the one that its Query names, and leaves the others empty.
+	// The secondary keys, "" where there is none; stored as URLKey is. Captures fills the one that its
+	// Query names, and leaves the others empty.
 	PathKey, WWWOFFLEKey, FormKey string
 
 	Location

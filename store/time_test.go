@@ -32,7 +32,8 @@ func oddTimes() []time.Time {
 	}
 }
 
-// TestOddTimes: whatever the time, captures lie in its order, each is its own, and its line has a timestamp of 14 digits.
+// TestOddTimes: whatever the time, captures lie in its order, each is its own, and its line has a
+// timestamp of 14 digits.
 func TestOddTimes(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "a.warc.gz")

@@ -75,7 +75,8 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// appendDigest appends the 20 bytes of a SHA-1 in base32, if digest is one, in the spelling that reading them back gives.
+// appendDigest appends the 20 bytes of a SHA-1 in base32, if digest is one, in the spelling that
+// reading them back gives.
 func appendDigest(dst []byte, digest string) ([]byte, bool) {
 	if len(digest) != len(sha1Prefix)+32 || digest[:len(sha1Prefix)] != sha1Prefix {
 		return dst, false
@@ -92,7 +93,8 @@ func sha1Text(sum []byte) string {
 	return string(base32.StdEncoding.AppendEncode([]byte(sha1Prefix), sum))
 }
 
-// commonEnd returns how many bytes a and b have in common at their ends: of a URL and its key the path, as a rule.
+// commonEnd returns how many bytes a and b have in common at their ends: of a URL and its key the
+// path, as a rule.
 func commonEnd[A, B string | []byte](a A, b B) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -106,7 +108,8 @@ type decoder struct {
 	text []byte
 }
 
-// decode returns the capture, without the name of its file. The capture keeps nothing of key and value.
+// decode returns the capture, without the name of its file. The capture keeps nothing of key and
+// value.
 func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	v := reader{rest: value}
 	if v.byte() != valueVersion {
@@ -160,7 +163,8 @@ func fullKey(key indexKey, flags byte, v *reader) ([]byte, error) {
 	return key.urlKey(), nil
 }
 
-// longURLKey returns the SURT of a value with flagLongKey, without decoding the rest; nil if there is none.
+// longURLKey returns the SURT of a value with flagLongKey, without decoding the rest; nil if there
+// is none.
 func longURLKey(value []byte) []byte {
 	v := reader{rest: value}
 	v.byte()

@@ -78,7 +78,8 @@ func TestSHA1IsStoredInBinary(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever stands in the index, it is decoded or refused; what is decoded is stored again as it was.
+// FuzzDecode: whatever stands in the index, it is decoded or refused; what is decoded is stored
+// again as it was.
 func FuzzDecode(f *testing.F) {
 	for _, c := range golden {
 		urlKey := appendURLKey(nil, c.URLKey)

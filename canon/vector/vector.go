@@ -1,10 +1,10 @@
-// Package vector computes every key of requests that are written down as JSON, one object a line, and
-// writes the keys in the same way: to hold package canon against other implementations, and to use it
-// from programs in other languages.
+// Package vector computes every key of requests that are written down as JSON, one object a line,
+// and writes the keys in the same way: to hold package canon against other implementations, and to
+// use it from programs in other languages.
 //
-// Invariant: each line of input gives one line of output, in order, and memory does not grow with their
-// number. A line may be of any length; one with a body of 1 MiB takes less than 200 MB, whatever the
-// body.
+// Invariant: each line of input gives one line of output, in order, and memory does not grow with
+// their number. A line may be of any length; one with a body of 1 MiB takes less than 200 MB,
+// whatever the body.
 package vector
 
 import (
@@ -86,8 +86,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Pairs is an urlencoded text that stands for its pairs, of name and value: a million of them take no
-// more room than the text.
+// Pairs is an urlencoded text that stands for its pairs, of name and value: a million of them take
+// no more room than the text.
 type Pairs string
 
 // MarshalJSON writes the pairs; null is a value that is not there.
@@ -193,8 +193,8 @@ func formOf(r *Request) (Form, error) {
 	return Form{Pairs: Pairs(text), Canonical: canon.FormKey(text)}, nil
 }
 
-// Run reads requests and writes their keys until the input ends. It stops at the first line that is no request; the error
-// has its number.
+// Run reads requests and writes their keys until the input ends. It stops at the first line that is
+// no request; the error has its number.
 func Run(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	buffered := bufio.NewWriterSize(out, 64<<10)

@@ -52,8 +52,8 @@ func TestRunNamesTheLine(t *testing.T) {
 	}
 }
 
-// TestRunStreams: each request is answered before the next one is read, and half a million of them take no more memory
-// than a few.
+// TestRunStreams: each request is answered before the next one is read, and half a million of them
+// take no more memory than a few.
 func TestRunStreams(t *testing.T) {
 	in, ask := io.Pipe()
 	answers, out := io.Pipe()

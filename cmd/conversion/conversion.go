@@ -2,8 +2,9 @@
 // added to.
 //
 // Each file becomes one, in a directory of the collection that is removed at the end. Its name is
-// like that of the file, unless the collection has another file of that name: then it gets a number,
-// so that v.warc and v.warc.gz can both be imported. What has the same content is there already.
+// like that of the file, unless the collection has another file of that name: then it gets a
+// number, so that v.warc and v.warc.gz can both be imported. What has the same content is there
+// already.
 package conversion
 
 import (
@@ -37,8 +38,8 @@ type Conversion struct {
 	same [][2]string
 }
 
-// New begins a conversion for the collection in a directory. finish is called with each file that is
-// made, report with whatever is wrong; alive tells whether there is a process of that number.
+// New begins a conversion for the collection in a directory. finish is called with each file that
+// is made, report with whatever is wrong; alive tells whether there is a process of that number.
 func New(dir string, finish func(path string) error, report func(v09.Finding),
 	alive func(int) bool) (*Conversion, error) {
 	if err := sweep(dir, alive); err != nil {
@@ -61,8 +62,8 @@ func New(dir string, finish func(path string) error, report func(v09.Finding),
 // Remove removes the directory of the conversion.
 func (c *Conversion) Remove() error { return os.RemoveAll(c.temp) }
 
-// mark is a file in each directory of ours, with the number of the process that made it: what people
-// call import-2026-01 is none.
+// mark is a file in each directory of ours, with the number of the process that made it: what
+// people call import-2026-01 is none.
 const mark = "made-by-warcorder-import"
 
 // sweep removes what conversions have left whose process was killed.
@@ -86,8 +87,8 @@ func sweep(dir string, alive func(int) bool) error {
 	return err
 }
 
-// Run converts the files and returns those that were made. Segments whose rest does not come go into
-// the last one.
+// Run converts the files and returns those that were made. Segments whose rest does not come go
+// into the last one.
 func (c *Conversion) Run(paths []string) (made []string, err error) {
 	for _, path := range paths {
 		if err := c.end(); err != nil {

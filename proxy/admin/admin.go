@@ -1,10 +1,11 @@
-// Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the root certificate, and
-// whatever main mounts beside them, such as the export of the index.
+// Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the
+// root certificate, and whatever main mounts beside them, such as the export of the index.
 //
-// Invariant: pages answer only to the proxy's own names: a web page that lets its own host name point at this machine (DNS
-// rebinding) gets nothing. What a page of another site makes a browser send starts no work: it may lead a person to a page of
-// ours, and that is all. Beyond loopback only the front page and the root certificate are given, and what needs a token.
-// Nothing changes state without one.
+// Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
+// point at this machine (DNS rebinding) gets nothing. What a page of another site makes a browser
+// send starts no work: it may lead a person to a page of ours, and that is all. Beyond loopback
+// only the front page and the root certificate are given, and what needs a token. Nothing changes
+// state without one.
 package admin
 
 import (
@@ -29,7 +30,8 @@ type Admin struct {
 	hostname string
 }
 
-// New makes the pages. status gives what /status shows as JSON, and whether the recorder is recording.
+// New makes the pages. status gives what /status shows as JSON, and whether the recorder is
+// recording.
 func New(ca Authority, status func() (state any, recording bool)) *Admin {
 	a := &Admin{mux: http.NewServeMux(), guarded: http.NewServeMux()}
 	if name, err := os.Hostname(); err == nil {
@@ -45,9 +47,10 @@ func New(ca Authority, status func() (state any, recording bool)) *Admin {
 // Handle mounts a page; pattern is that of http.ServeMux.
 func (a *Admin) Handle(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
 
-// HandleWithToken mounts a page for those, on any machine, who send token as "Authorization: Bearer TOKEN". Without a
-// token it is for nobody. What a web page makes a browser send has none, so that of those who do it does not matter from
-// which site they come: a page may send the field only with our consent (CORS), which nobody gets.
+// HandleWithToken mounts a page for those, on any machine, who send token as "Authorization: Bearer
+// TOKEN". Without a token it is for nobody. What a web page makes a browser send has none, so that
+// of those who do it does not matter from which site they come: a page may send the field only with
+// our consent (CORS), which nobody gets.
 func (a *Admin) HandleWithToken(pattern, token string, page http.Handler) {
 	want := sha256.Sum256([]byte(token)) // of which neither length nor start shows in the time that a comparison takes
 	a.guarded.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +98,8 @@ func local(address string) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
-// ownName reports a Host that no foreign page can make a browser send to us: an address, localhost, this machine's name.
+// ownName reports a Host that no foreign page can make a browser send to us: an address, localhost,
+// this machine's name.
 func (a *Admin) ownName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -107,7 +107,8 @@ func TestFrontPageEscapesHost(t *testing.T) {
 	}
 }
 
-// TestToken: what needs a token is for those who have it, wherever they are, and for nobody if there is none.
+// TestToken: what needs a token is for those who have it, wherever they are, and for nobody if
+// there is none.
 func TestToken(t *testing.T) {
 	for _, c := range []struct {
 		name, token, client, host, authorization string

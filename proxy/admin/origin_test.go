@@ -14,8 +14,8 @@ func fields(site, mode, dest string) http.Header {
 
 func origin(of string) http.Header { return http.Header{"Origin": {of}} }
 
-// TestCrossSite: what a page of another site makes a browser send gets nothing and starts nothing, but
-// that a link may lead to what is meant for people, and to certificates.
+// TestCrossSite: what a page of another site makes a browser send gets nothing and starts nothing,
+// but that a link may lead to what is meant for people, and to certificates.
 func TestCrossSite(t *testing.T) {
 	link, image := fields("cross-site", "navigate", "document"), fields("cross-site", "no-cors", "image")
 	for _, c := range []struct {

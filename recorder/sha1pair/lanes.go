@@ -32,7 +32,8 @@ func (l *lanes) write(a, b []byte) {
 	copy(l.body.begun[:], restB)
 }
 
-// split cuts what is appended to a message: what fills up the block that was begun, whole blocks, and the rest.
+// split cuts what is appended to a message: what fills up the block that was begun, whole blocks,
+// and the rest.
 func (l *lane) split(b []byte) (block, run, rest []byte) {
 	had := int(l.length % sha1.BlockSize)
 	l.length += uint64(len(b))
@@ -47,7 +48,8 @@ func (l *lane) split(b []byte) (block, run, rest []byte) {
 	return block, b[:whole], b[whole:]
 }
 
-// compress takes the blocks of a and then those of a2 into the whole, of b and b2 into the body. A lane that has nothing left goes along with the other for show.
+// compress takes the blocks of a and then those of a2 into the whole, of b and b2 into the body. A
+// lane that has nothing left goes along with the other for show.
 func (l *lanes) compress(a, a2, b, b2 []byte) {
 	var idle [5]uint32
 	for {
@@ -78,7 +80,8 @@ func (l *lanes) sums() (whole, body [sha1.Size]byte) {
 	return l.whole.sum(), l.body.sum()
 }
 
-// padding is what a message ends with: a bit, zeros and its length in bits (FIPS 180-4 section 5.1.1).
+// padding is what a message ends with: a bit, zeros and its length in bits (FIPS 180-4 section
+// 5.1.1).
 func (l *lane) padding(b *[sha1.BlockSize + 8]byte) []byte {
 	at := sha1.BlockSize - (l.length+8)%sha1.BlockSize
 	b[0] = 0x80

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPageEnd has messages between two pages that cannot be read: nothing before or after a message may be.
+// TestPageEnd has messages between two pages that cannot be read: nothing before or after a message
+// may be.
 func TestPageEnd(t *testing.T) {
 	page := unix.Getpagesize()
 	b, err := unix.Mmap(-1, 0, 3*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)

@@ -1,9 +1,12 @@
-// Package sha1pair takes the two SHA-1 digests that a WARC record has, that of its block, which is a head and a body, and that of the body, in one pass:
-// [Sum] for a message in memory, [Pair] for one that comes in parts.
+// Package sha1pair takes the two SHA-1 digests that a WARC record has, that of its block, which is
+// a head and a body, and that of the body, in one pass: [Sum] for a message in memory, [Pair] for
+// one that comes in parts.
 //
-// It is faster than crypto/sha1 twice where it has assembly. There the unit of the processor that does the rounds is kept busy for half of the time with making the message
-// schedule, and then has to wait for the rounds before. Here ordinary vector instructions make the schedule, and the rounds of the two messages come by turns: two digests
-// cost what one does. Best times on a Sapphire Rapids at 3 GHz, with a head of 300 bytes:
+// It is faster than crypto/sha1 twice where it has assembly. There the unit of the processor that
+// does the rounds is kept busy for half of the time with making the message schedule, and then has
+// to wait for the rounds before. Here ordinary vector instructions make the schedule, and the
+// rounds of the two messages come by turns: two digests cost what one does. Best times on a
+// Sapphire Rapids at 3 GHz, with a head of 300 bytes:
 //
 //	body       twice       Sum
 //	   0      0.32 us   0.30 us
@@ -12,10 +15,12 @@
 //	100 KiB    129 us     67 us
 //	  1 MiB   1317 us    680 us
 //
-// The assembly needs the SHA extensions and AVX-512 (of which the 128-bit registers, so that no clock slows down): Intel's Ice Lake and AMD's Zen 4. Elsewhere it is crypto/sha1
-// twice. With the SHA extensions alone, by turns won 15 % there: not worth its own assembly.
+// The assembly needs the SHA extensions and AVX-512 (of which the 128-bit registers, so that no
+// clock slows down): Intel's Ice Lake and AMD's Zen 4. Elsewhere it is crypto/sha1 twice. With the
+// SHA extensions alone, by turns won 15 % there: not worth its own assembly.
 //
-// Invariant: the digests are those of crypto/sha1, whatever the lengths and the parts, and not a byte beside the message is read.
+// Invariant: the digests are those of crypto/sha1, whatever the lengths and the parts, and not a
+// byte beside the message is read.
 package sha1pair
 
 import (

@@ -1,5 +1,6 @@
-// Package fault lets tests break things on purpose: it names the points between which a crash or a failing disk must do no harm, and, in a program
-// built with the tag `faults`, makes them fail. In any other build its functions are empty and cost nothing.
+// Package fault lets tests break things on purpose: it names the points between which a crash or a
+// failing disk must do no harm, and, in a program built with the tag `faults`, makes them fail. In
+// any other build its functions are empty and cost nothing.
 //
 // Invariant: the program built without the tag behaves as if the package were not there.
 package fault

@@ -16,7 +16,8 @@ import (
 // Enabled says whether points can fail.
 const Enabled = true
 
-// Variable is the environment variable that tells a process what is to fail: "ACTION POINT VALUE", several separated by commas.
+// Variable is the environment variable that tells a process what is to fail: "ACTION POINT VALUE",
+// several separated by commas.
 //
 //	kill POINT N    the process kills itself when it comes to the point for the N-th time
 //	full POINT N    from the N-th time on the disk is full at that point

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A row of the table of records: a record, or what one says of another. Rows with the same key are about the same record.
+// A row of the table of records: a record, or what one says of another. Rows with the same key are
+// about the same record.
 //
 //	key(16)     the ID, hashed
 //	kind(1)     see below
@@ -21,7 +22,8 @@ import (
 //	date(8)     the same
 //	digest(8)   the same, of the payload; the first byte is the algorithm's
 //
-// For a revisit that names its original by URI and date alone, the key is the hash of those two; so are those of all responses once more.
+// For a revisit that names its original by URI and date alone, the key is the hash of those two; so
+// are those of all responses once more.
 const (
 	rowRecord   = iota // it has the ID
 	rowResponse        // it has the URI and date
@@ -247,7 +249,8 @@ func (c *Checker) checkOriginal(add func(Code, bool, string, ...any), there bool
 	}
 }
 
-// addLost reports a revisit whose original is not there. In a collection our own revisits have theirs, or its content is lost.
+// addLost reports a revisit whose original is not there. In a collection our own revisits have
+// theirs, or its content is lost.
 func (c *Checker) addLost(add func(Code, bool, string, ...any), said entry) {
 	const text = "the record that the revisit refers to is in none of the files"
 	switch {

@@ -79,7 +79,8 @@ func sha(text string) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 }
 
-// withBlock gives a record another block, with the length and the digests of that: the payload is what follows the HTTP header.
+// withBlock gives a record another block, with the length and the digests of that: the payload is
+// what follows the HTTP header.
 func withBlock(record, block string) string {
 	head, _, _ := strings.Cut(record, "\r\n\r\n")
 	_, payload, _ := strings.Cut(block, "\r\n\r\n")
@@ -115,8 +116,8 @@ const (
 	request3
 )
 
-// damage is a row of the damage table: what is done to a member, what verify says, and which of the three exchanges recover keeps in the index if the
-// file was not finished.
+// damage is a row of the damage table: what is done to a member, what verify says, and which of the
+// three exchanges recover keeps in the index if the file was not finished.
 type damage struct {
 	name string
 	at   int // the member
@@ -302,7 +303,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// byMember says which members the findings are about, by their numbers in the file before one of them grew.
+// byMember says which members the findings are about, by their numbers in the file before one of
+// them grew.
 func (c *checked) byMember(all []member, grown, by int) (codes []string) {
 	for _, code := range c.codes() {
 		var offset int
@@ -320,7 +322,8 @@ func (c *checked) byMember(all []member, grown, by int) (codes []string) {
 	return codes
 }
 
-// keptBy recovers a file that was not finished, and returns the URLs in the index, in the order of the file.
+// keptBy recovers a file that was not finished, and returns the URLs in the index, in the order of
+// the file.
 func keptBy(t *testing.T, name string, content []byte) (urls []string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -62,7 +62,8 @@ func (w *worker) check(t target) *fileCheck {
 	return f
 }
 
-// open opens the file. One that is ours is read to the letter; of others we do not mind how many line breaks stand where.
+// open opens the file. One that is ours is read to the letter; of others we do not mind how many
+// line breaks stand where.
 func (f *fileCheck) open() (err error) {
 	f.file, err = os.Open(f.path)
 	if err != nil {
@@ -95,7 +96,8 @@ func (f *fileCheck) open() (err error) {
 	return nil
 }
 
-// isOurs reports whether the file is one of ours: its first record says so. Where that is damaged, members like ours do.
+// isOurs reports whether the file is one of ours: its first record says so. Where that is damaged,
+// members like ours do.
 func (f *fileCheck) isOurs() (bool, error) {
 	if !f.compressed(0) && !strings.HasSuffix(strings.TrimSuffix(f.path, warc.OpenSuffix), warc.Suffix) {
 		return false, nil
@@ -200,7 +202,8 @@ var damageCodes = []struct {
 	{warc.ErrOld, OtherFormat}, {warc.ErrARC, OtherFormat}, {warc.ErrCorrupt, Corrupt}, {warc.ErrFrame, Corrupt},
 }
 
-// next checks one record. Where it is not whole it reports nothing on it and returns the *warc.Damage.
+// next checks one record. Where it is not whole it reports nothing on it and returns the
+// *warc.Damage.
 func (f *fileCheck) next() error {
 	record, err := f.reader.Next()
 	if err != nil {
@@ -228,7 +231,8 @@ func (f *fileCheck) next() error {
 	return f.failed
 }
 
-// kind is the type of the record, for counting: of those that WARC 1.1 does not know, the first few.
+// kind is the type of the record, for counting: of those that WARC 1.1 does not know, the first
+// few.
 func (r *recordCheck) kind() string {
 	kind := r.Type()
 	_, counted := r.records[kind]
@@ -256,7 +260,8 @@ func shortID(id string) string { return strings.Clone(id[:min(len(id), maxID)]) 
 // maxID is how much of a record's ID a finding gives, in bytes.
 const maxID = 200
 
-// place checks what the record is in its file: the first one, the warcinfo record of those that follow, one of an exchange.
+// place checks what the record is in its file: the first one, the warcinfo record of those that
+// follow, one of an exchange.
 func (r *recordCheck) place() {
 	f := r.fileCheck
 	kind := r.Type()
@@ -273,7 +278,8 @@ func (r *recordCheck) place() {
 	f.pairs.add(r)
 }
 
-// lineBreaks checks what is between two records that are not compressed, the second of which begins at offset.
+// lineBreaks checks what is between two records that are not compressed, the second of which begins
+// at offset.
 func (f *fileCheck) lineBreaks(offset int64) {
 	if f.last >= 0 && offset-f.last != int64(len(warc.RecordEnd)) {
 		f.note(f.last, Form, "%d bytes of line breaks end a record, where there must be 4", offset-f.last)

@@ -91,7 +91,8 @@ func (k key) listed() int64 {
 	return maxFindings
 }
 
-// sorted returns them in the order of their places. The last one of each kind says how many are not listed.
+// sorted returns them in the order of their places. The last one of each kind says how many are not
+// listed.
 func (f *findings) sorted() []Finding {
 	slices.SortStableFunc(f.list, func(a, b Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	said := make(map[key]bool)

@@ -13,8 +13,9 @@ import (
 	"warcorder/recorder"
 )
 
-// TestFlipEveryBit flips every bit of a healthy file, and every byte as a whole. Each is found, but for what no reader looks at: in a gzip member's
-// header the time, the level, the system and the flag that calls the content text; and bits that fill up a byte of the deflate stream.
+// TestFlipEveryBit flips every bit of a healthy file, and every byte as a whole. Each is found, but
+// for what no reader looks at: in a gzip member's header the time, the level, the system and the
+// flag that calls the content text; and bits that fill up a byte of the deflate stream.
 func TestFlipEveryBit(t *testing.T) {
 	dir := t.TempDir()
 	record(t, recorder.Config{}, dir, []exchange{{url: "http://example.com/", request: get, response: page("hello")}})
@@ -87,7 +88,8 @@ func textsOf(all []member) (texts []string) {
 	return texts
 }
 
-// TestCutEveryByte cuts a healthy file at every byte. Each cut is found, but for those between two exchanges.
+// TestCutEveryByte cuts a healthy file at every byte. Each cut is found, but for those between two
+// exchanges.
 func TestCutEveryByte(t *testing.T) {
 	dir := t.TempDir()
 	record(t, recorder.Config{}, dir, []exchange{

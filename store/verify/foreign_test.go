@@ -15,7 +15,8 @@ import (
 	"warcorder/store/verify"
 )
 
-// warcRecord makes a record of another program, with the mandatory fields; of those given again the last value counts, and "" takes one away.
+// warcRecord makes a record of another program, with the mandatory fields; of those given again the
+// last value counts, and "" takes one away.
 func warcRecord(kind, id, block string, fields ...string) string {
 	names := []string{"WARC-Type", "WARC-Record-ID", "WARC-Date"}
 	values := map[string]string{"WARC-Type": kind, "WARC-Record-ID": "<urn:x:" + id + ">", "WARC-Date": "2020-01-01T00:00:00Z"}
@@ -61,7 +62,8 @@ func ofSHA256(text string) string {
 
 const chunkedPage = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
 
-// TestForeign checks files of other programs, each of which has a warcinfo record and what the case gives it; codes are those of the findings, by file and in their order.
+// TestForeign checks files of other programs, each of which has a warcinfo record and what the case
+// gives it; codes are those of the findings, by file and in their order.
 func TestForeign(t *testing.T) {
 	named := func(id string) []string { return []string{"WARC-Concurrent-To", "<urn:x:" + id + ">"} }
 	request := warcRecord("request", "q", get, named("r")...)

@@ -54,7 +54,8 @@ func checkHeader(version string, h warc.Header, raw []byte, now time.Time) fault
 
 var mandatory = []string{"WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length"}
 
-// kinds are the types of records: which fields they must have beside those of all, and which they should not have.
+// kinds are the types of records: which fields they must have beside those of all, and which they
+// should not have.
 var kinds = map[string]struct{ needs, without []string }{
 	"warcinfo":   {nil, []string{"WARC-Target-URI", "WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Profile", "WARC-IP-Address"}},
 	"response":   {[]string{"WARC-Target-URI"}, []string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"}},
@@ -104,7 +105,8 @@ func (f *faults) values(h warc.Header) {
 	}
 }
 
-// repeatable are the fields that may be there more than once: by the standard, and by what is in use (iipc/warc-specifications #42).
+// repeatable are the fields that may be there more than once: by the standard, and by what is in
+// use (iipc/warc-specifications #42).
 var repeatable = map[string]bool{
 	"warc-concurrent-to": true, "warc-protocol": true, "warc-block-digest": true, "warc-payload-digest": true,
 }
@@ -181,7 +183,8 @@ func (f *faults) date(version, text string, now time.Time) {
 	}
 }
 
-// parseDate reads a date of W3CDTF as WARC 1.1 has it: UTC, from the year alone to the nanosecond (section 5.4).
+// parseDate reads a date of W3CDTF as WARC 1.1 has it: UTC, from the year alone to the nanosecond
+// (section 5.4).
 func parseDate(text string) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04Z", "2006-01-02", "2006-01", "2006"} {
 		t, err := time.Parse(layout, text)

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// message reads an HTTP message that is the block of a record, piece by piece. It splits it where a recorder does that makes digests: behind the first empty line, or
-// behind maxHead bytes if there is none. It refuses nothing.
+// message reads an HTTP message that is the block of a record, piece by piece. It splits it where a
+// recorder does that makes digests: behind the first empty line, or behind maxHead bytes if there
+// is none. It refuses nothing.
 type message struct {
 	request bool
 
@@ -35,7 +36,8 @@ func (m *message) reset(request bool) {
 	*m = message{request: request, head: m.head[:0], length: -1}
 }
 
-// write takes a piece of the block, and returns which part of it is behind the head, and what that is without the chunks' framing.
+// write takes a piece of the block, and returns which part of it is behind the head, and what that
+// is without the chunks' framing.
 func (m *message) write(p []byte) (wire, entity []byte) {
 	if !m.inBody {
 		p = m.addHead(p)
@@ -127,8 +129,9 @@ func (m *message) field(name, value string) {
 	}
 }
 
-// fault says what is wrong with a message that is not marked as truncated; "" if nothing is. open is whether it is right if the message answers a HEAD request, or is a
-// request whose body was never asked for.
+// fault says what is wrong with a message that is not marked as truncated; "" if nothing is. open
+// is whether it is right if the message answers a HEAD request, or is a request whose body was
+// never asked for.
 func (m *message) fault() (text string, open bool) {
 	switch {
 	case m.request && m.method == "":

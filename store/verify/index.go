@@ -16,9 +16,10 @@ import (
 
 const indexName = "index.bolt"
 
-// Collection checks all files of the collection in dir, and its index against them. The index is open only while it is read, so that a recorder can start
-// meanwhile. While one has it open, the finished files alone are checked. The error is that of a temporary file or of the directory; it wraps fs.ErrNotExist if there is
-// no collection.
+// Collection checks all files of the collection in dir, and its index against them. The index is
+// open only while it is read, so that a recorder can start meanwhile. While one has it open, the
+// finished files alone are checked. The error is that of a temporary file or of the directory; it
+// wraps fs.ErrNotExist if there is no collection.
 func (c *Checker) Collection(dir string) (Summary, error) {
 	defer c.close()
 	c.whole = true
@@ -141,7 +142,8 @@ func (x *indexed) compareFiles(names []string, known []store.File) {
 	}
 }
 
-// compareFile compares a file with what the index says of it, and returns up to where it is to be checked.
+// compareFile compares a file with what the index says of it, and returns up to where it is to be
+// checked.
 func (x *indexed) compareFile(f store.File, t target, open bool) int64 {
 	switch {
 	case t.size < f.Committed:
@@ -183,7 +185,8 @@ func (x *indexed) readCaptures(index *store.Bolt) error {
 	return errors.Join(failed, err)
 }
 
-// A row of the table of lines: a record that can be in the index, or a capture. Rows with the same key are about the same place.
+// A row of the table of lines: a record that can be in the index, or a capture. Rows with the same
+// key are about the same place.
 //
 //	file(4) offset(8)
 //	kind(1)            see below

@@ -19,7 +19,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// changeIndex changes a capture of a collection's index, which is made anew: all captures are committed again, but for what change does.
+// changeIndex changes a capture of a collection's index, which is made anew: all captures are
+// committed again, but for what change does.
 func changeIndex(t *testing.T, dir string, change func(all []store.Capture, files []store.File) ([]store.Capture, []store.File)) {
 	t.Helper()
 	path := filepath.Join(dir, "index.bolt")

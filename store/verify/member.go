@@ -7,7 +7,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// wrapping checks how the record lies in the file: the lengths in the gzip member's extra field, and that nothing but the record's end is in the member.
+// wrapping checks how the record lies in the file: the lengths in the gzip member's extra field,
+// and that nothing but the record's end is in the member.
 func (r *recordCheck) wrapping() {
 	if !r.compressed(r.Offset) {
 		if !r.framed() {
@@ -36,7 +37,8 @@ func (r *recordCheck) framed() bool {
 	return n == len(magic) && binary.LittleEndian.Uint32(magic[:]) == 0xfd2fb528
 }
 
-// skipLengths are those of a file's members (WARC 0.9 section 9.2): either all of a file of ours have them, or none.
+// skipLengths are those of a file's members (WARC 0.9 section 9.2): either all of a file of ours
+// have them, or none.
 type skipLengths struct {
 	with, without int64
 	firstWithout  int64 // its offset
@@ -49,7 +51,8 @@ func (s *skipLengths) end(f *fileCheck) {
 	}
 }
 
-// skipLengths checks the `sl` field against the lengths of the member and of the record, which has that size.
+// skipLengths checks the `sl` field against the lengths of the member and of the record, which has
+// that size.
 func (r *recordCheck) skipLengths(size int64) {
 	extra, err := r.extra()
 	if err != nil {
@@ -106,7 +109,8 @@ func (r *recordCheck) extra() ([]byte, error) {
 	return extra, err
 }
 
-// subfield returns the first subfield of that name, nil if there is none. good is whether extra is made of subfields.
+// subfield returns the first subfield of that name, nil if there is none. good is whether extra is
+// made of subfields.
 func subfield(extra []byte, name string) (field []byte, good bool) {
 	for len(extra) >= 4 {
 		size := int(binary.LittleEndian.Uint16(extra[2:]))

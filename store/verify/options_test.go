@@ -6,7 +6,8 @@ import (
 	"warcorder/recorder"
 )
 
-// TestHealthyOptions finds nothing in what is recorded with other settings, and tells the senses of payload digests apart.
+// TestHealthyOptions finds nothing in what is recorded with other settings, and tells the senses of
+// payload digests apart.
 func TestHealthyOptions(t *testing.T) {
 	noSL := false
 	for name, cfg := range map[string]recorder.Config{

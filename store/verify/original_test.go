@@ -12,8 +12,8 @@ import (
 	"warcorder/recorder"
 )
 
-// TestLostOriginal: in a collection, a revisit of ours whose original is in none of the files is wrong. In a part of it, or while the original may be in a file that is not
-// read, it is not.
+// TestLostOriginal: in a collection, a revisit of ours whose original is in none of the files is
+// wrong. In a part of it, or while the original may be in a file that is not read, it is not.
 func TestLostOriginal(t *testing.T) {
 	dir := t.TempDir()
 	text := page(strings.Repeat("text ", 1000))

@@ -2,9 +2,10 @@ package verify
 
 import "slices"
 
-// pairs follows the exchanges of a file. What we write is a response, or a revisit, and its request right behind it; or a request without a response, and a metadata
-// record behind it that says why. A response may have a metadata record in the request's place. Others write otherwise: in their files it is only looked for the
-// method of a response's request.
+// pairs follows the exchanges of a file. What we write is a response, or a revisit, and its request
+// right behind it; or a request without a response, and a metadata record behind it that says why.
+// A response may have a metadata record in the request's place. Others write otherwise: in their
+// files it is only looked for the method of a response's request.
 type pairs struct {
 	f        *fileCheck
 	response *half // that waits for its request

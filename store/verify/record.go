@@ -61,10 +61,12 @@ func (r *recordCheck) isHTTP(kind string) bool {
 	return strings.EqualFold(strings.TrimSpace(media), "application/http")
 }
 
-// segmented reports whether the record is one of several segments: its payload digest is that of them all.
+// segmented reports whether the record is one of several segments: its payload digest is that of
+// them all.
 func (r *recordCheck) segmented() bool { return r.Header.Get("WARC-Segment-Number") != "" }
 
-// checksPayload reports whether the payload is in the record, and it is known what that is. That of a revisit is elsewhere.
+// checksPayload reports whether the payload is in the record, and it is known what that is. That of
+// a revisit is elsewhere.
 func (r *recordCheck) checksPayload(kind string) bool {
 	_, known := kinds[kind]
 	return known && kind != "revisit" && !r.segmented()

@@ -17,8 +17,8 @@ import (
 // row is a line of a table, made to be sorted by its bytes.
 type row [56]byte
 
-// spool sorts rows that together may be larger than memory. What fills its memory becomes a sorted run in a temporary file; in the end the runs are merged.
-// The zero value is ready.
+// spool sorts rows that together may be larger than memory. What fills its memory becomes a sorted
+// run in a temporary file; in the end the runs are merged. The zero value is ready.
 type spool struct {
 	mu   sync.Mutex
 	rows []row
@@ -75,7 +75,8 @@ func (s *spool) spill(dir string) error {
 	return nil
 }
 
-// groups gives the rows in their order, those together that begin with the same size bytes. It keeps only the first of a group that would fill memory.
+// groups gives the rows in their order, those together that begin with the same size bytes. It
+// keeps only the first of a group that would fill memory.
 func (s *spool) groups(size int, each func(group []row)) error {
 	var group []row
 	err := s.sorted(func(r row) {

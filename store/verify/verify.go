@@ -1,12 +1,15 @@
 // Package verify checks WARC files, and the index of a collection against them.
 //
-// A Checker reads every byte of its files, several files at once, and reports what is wrong as Findings: on the files one by one (is every member whole, do lengths,
-// digests, fields and HTTP messages agree, is each exchange complete), then on all of them together (is every record ID unique, is what a revisit refers to there),
-// then on the index (does every response have its capture, and every capture its response). It trusts nothing that another check could have trusted: the lengths are
-// taken from the bytes, the digests are computed anew.
+// A Checker reads every byte of its files, several files at once, and reports what is wrong as
+// Findings: on the files one by one (is every member whole, do lengths, digests, fields and HTTP
+// messages agree, is each exchange complete), then on all of them together (is every record ID
+// unique, is what a revisit refers to there), then on the index (does every response have its
+// capture, and every capture its response). It trusts nothing that another check could have
+// trusted: the lengths are taken from the bytes, the digests are computed anew.
 //
-// Invariant: it changes nothing, and its memory does not grow with the files: about 1 MB for each file that is read at the same time, and 16 MB for each of two tables
-// of all records, which go to temporary files beyond that: some 300 bytes for an exchange, 1.5 GB for 5 million of them.
+// Invariant: it changes nothing, and its memory does not grow with the files: about 1 MB for each
+// file that is read at the same time, and 16 MB for each of two tables of all records, which go to
+// temporary files beyond that: some 300 bytes for an exchange, 1.5 GB for 5 million of them.
 package verify
 
 import (
@@ -53,8 +56,9 @@ type Summary struct {
 	Notes    int64            `json:"notes"`
 }
 
-// Digests counts the digests that are right. A payload digest can be that of the bytes behind the HTTP header as they are stored, or of these without the chunks of
-// their transfer coding; where there are no chunks it is both.
+// Digests counts the digests that are right. A payload digest can be that of the bytes behind the
+// HTTP header as they are stored, or of these without the chunks of their transfer coding; where
+// there are no chunks it is both.
 type Digests struct {
 	Block  int64 `json:"block"`
 	Wire   int64 `json:"wire"`
@@ -70,7 +74,8 @@ type target struct {
 	size   int64 // up to where it is to be checked
 }
 
-// Files checks the files at paths, one by one and together. A file that cannot be read is a finding; the error is that of a temporary file.
+// Files checks the files at paths, one by one and together. A file that cannot be read is a
+// finding; the error is that of a temporary file.
 func (c *Checker) Files(paths []string) (Summary, error) {
 	defer c.close()
 	var targets []target

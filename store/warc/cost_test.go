@@ -104,7 +104,8 @@ func nests(size int) map[string]string {
 	return all
 }
 
-// TestHostileFilesAreLinear: whatever seems to begin in a file, it is read a few times over at most.
+// TestHostileFilesAreLinear: whatever seems to begin in a file, it is read a few times over at
+// most.
 func TestHostileFilesAreLinear(t *testing.T) {
 	const size = 1 << 20
 	for name, file := range nests(size) {

@@ -44,7 +44,8 @@ var members = sync.OnceValue(func() (m struct {
 	return m
 })
 
-// session is the life of one file, as a recorder leads it: what fails is tried again, and given up if that fails too.
+// session is the life of one file, as a recorder leads it: what fails is tried again, and given up
+// if that fails too.
 type session struct {
 	t       *testing.T
 	dir     string

@@ -23,17 +23,21 @@ const (
 	arcMagic = "filedesc:"
 )
 
-// Suffixes end the names of WARC files: compressed with gzip, not compressed, and compressed with zstd.
+// Suffixes end the names of WARC files: compressed with gzip, not compressed, and compressed with
+// zstd.
 func Suffixes() []string { return []string{Suffix, ".warc", ".warc.zst"} }
 
-// OpenForeign opens the file at path, which any tool may have made, and reads from the record at offset: each record in a gzip member or a zstd frame of
-// its own, the latter with or without a dictionary, or not compressed. It knows versions 0.17 to 1.1 and asks for no number of empty lines behind a record. A file
-// that it cannot read at all, one of WARC 0.9 for example, is a *Damage.
+// OpenForeign opens the file at path, which any tool may have made, and reads from the record at
+// offset: each record in a gzip member or a zstd frame of its own, the latter with or without a
+// dictionary, or not compressed. It knows versions 0.17 to 1.1 and asks for no number of empty
+// lines behind a record. A file that it cannot read at all, one of WARC 0.9 for example, is a
+// *Damage.
 func OpenForeign(path string, offset int64) (*Reader, error) {
 	return openWith(NewForeignReader, path, offset)
 }
 
-// NewForeignReader is OpenForeign for a file that is open; name stands in its errors, and tells the layout if the beginning of the file does not.
+// NewForeignReader is OpenForeign for a file that is open; name stands in its errors, and tells the
+// layout if the beginning of the file does not.
 func NewForeignReader(f io.ReadSeeker, name string, offset int64) (*Reader, error) {
 	r, err := NewReader(f, name, 0)
 	if err != nil {
@@ -87,8 +91,8 @@ func knownVersion(version string) bool {
 	return number == "0.17" || number == "0.18" || strings.HasPrefix(number, "1.")
 }
 
-// TargetURI returns the WARC-Target-URI as other tools understand it: without the angle brackets that wget and WARC 1.0's grammar put around it, and with
-// its spaces escaped.
+// TargetURI returns the WARC-Target-URI as other tools understand it: without the angle brackets
+// that wget and WARC 1.0's grammar put around it, and with its spaces escaped.
 func (rec *Record) TargetURI() string {
 	uri := rec.Header.Get("WARC-Target-URI")
 	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
@@ -139,7 +143,8 @@ func (r *Reader) beginForeign() error {
 	return ErrNotRecord
 }
 
-// skipToHead goes to the record in a member, and tells the kinds of files that we do not read from damaged ones.
+// skipToHead goes to the record in a member, and tells the kinds of files that we do not read from
+// damaged ones.
 func (r *Reader) skipToHead() error {
 	if r.layout == plain {
 		return nil
@@ -254,7 +259,8 @@ func (r *Reader) behindForeign(s *search, damage *Damage, from int64) (int64, er
 	return s.behind(damage, from)
 }
 
-// wrapEnd returns where the member or frame at offset ends, if it is whole but for what it holds; else 0.
+// wrapEnd returns where the member or frame at offset ends, if it is whole but for what it holds;
+// else 0.
 func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 	if err := r.jump(offset); err != nil {
 		return 0, err
@@ -286,7 +292,8 @@ func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 	return 0, nil
 }
 
-// nextPlain returns where the next record that begins a line and leads to its end lies, from offset on; the size of the file if there is none.
+// nextPlain returns where the next record that begins a line and leads to its end lies, from offset
+// on; the size of the file if there is none.
 func (s *search) nextPlain(offset int64) (int64, error) {
 	const start = "\n" + warcMagic
 	for offset < s.size {
@@ -311,7 +318,8 @@ func (s *search) nextPlain(offset int64) (int64, error) {
 	return s.size, nil
 }
 
-// lands reports whether the record at offset, which b begins with, ends where its Content-Length says.
+// lands reports whether the record at offset, which b begins with, ends where its Content-Length
+// says.
 func (s *search) lands(offset int64, b []byte) (bool, error) {
 	version, header, err := ParseHeader(headOf(b))
 	if err != nil || !knownVersion(version) {
@@ -334,7 +342,8 @@ func (s *search) lands(offset int64, b []byte) (bool, error) {
 	return len(rest) == 0 || n-len(rest) >= len("\n\n") || bytes.HasPrefix(rest, []byte(warcMagic)), nil
 }
 
-// headOf returns the header that b begins with; nil if a line of it is no field. It reads no more lines than are fields: there may be many to look at.
+// headOf returns the header that b begins with; nil if a line of it is no field. It reads no more
+// lines than are fields: there may be many to look at.
 func headOf(b []byte) []byte {
 	for at := 0; ; {
 		n := bytes.IndexByte(b[at:], '\n') + 1

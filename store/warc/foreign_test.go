@@ -59,7 +59,8 @@ func wrappers(t testing.TB) map[string]func(records ...string) []byte {
 	}
 }
 
-// found is what a reader has come upon: the offset and length of a record with its number, or a damage.
+// found is what a reader has come upon: the offset and length of a record with its number, or a
+// damage.
 type found struct {
 	number         string
 	offset, length int64
@@ -177,7 +178,8 @@ func TestForeignTolerance(t *testing.T) {
 	}
 }
 
-// TestForeignDamage has what is reported and stepped over; formats.md section 6, and what tools are known to leave.
+// TestForeignDamage has what is reported and stepped over; formats.md section 6, and what tools are
+// known to leave.
 func TestForeignDamage(t *testing.T) {
 	zero, one, two := foreignRecord(0, "zero"), foreignRecord(1, strings.Repeat("one ", 100)), foreignRecord(2, "two")
 	wraps := wrappers(t)
@@ -342,7 +344,8 @@ func TestForeignDictionary(t *testing.T) {
 	}
 }
 
-// TestForeignBlocks has a frame with blocks of all kinds, made by hand: raw, one byte many times, raw.
+// TestForeignBlocks has a frame with blocks of all kinds, made by hand: raw, one byte many times,
+// raw.
 func TestForeignBlocks(t *testing.T) {
 	head := "WARC/1.0\r\nWARC-Record-ID: <urn:x:1>\r\nContent-Length: 20\r\n\r\n"
 	block := func(kind, size int, last int, content string) string {
@@ -388,7 +391,8 @@ func TestForeignUnended(t *testing.T) {
 	}
 }
 
-// TestForeignCut cuts a file of each layout at every byte: what is whole is found, and the rest reported.
+// TestForeignCut cuts a file of each layout at every byte: what is whole is found, and the rest
+// reported.
 func TestForeignCut(t *testing.T) {
 	for name, wrap := range wrappers(t) {
 		file := wrap(foreignRecord(0, "zero"), foreignRecord(1, "one"))

@@ -11,8 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The frames of zstd (RFC 8878 section 3.1), as WARC files have them (iipc, "Zstandard compression of WARC files" 1.0): each record is a frame; the file may
-// begin with a skippable frame that holds the dictionary of all, itself compressed or not.
+// The frames of zstd (RFC 8878 section 3.1), as WARC files have them (iipc, "Zstandard compression
+// of WARC files" 1.0): each record is a frame; the file may begin with a skippable frame that holds
+// the dictionary of all, itself compressed or not.
 const (
 	frameMagic      = "\x28\xb5\x2f\xfd"
 	dictionaryMagic = 0x184d2a5d
@@ -37,7 +38,8 @@ func isSkippable(b []byte) bool {
 	return len(b) >= len(frameMagic) && binary.LittleEndian.Uint32(b)&^0xf == skippableMagic
 }
 
-// frame gives the bytes of one zstd frame, block by block, so that its end is known before anything is decompressed, and the decoder takes nothing of the next.
+// frame gives the bytes of one zstd frame, block by block, so that its end is known before anything
+// is decompressed, and the decoder takes nothing of the next.
 type frame struct {
 	decoder *zstd.Decoder
 
@@ -47,7 +49,8 @@ type frame struct {
 	hasChecksum bool
 }
 
-// newFrame returns the frame reader of a file, which r is at the beginning of, with the dictionary there.
+// newFrame returns the frame reader of a file, which r is at the beginning of, with the dictionary
+// there.
 func newFrame(r *Reader) (*frame, error) {
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)}
 	dictionary, err := readDictionary(r.in)
@@ -204,7 +207,8 @@ func (f *frame) nextBlock() error {
 	return nil
 }
 
-// nextFrame returns where the next frame that begins a WARC record lies, from offset on; the size of the file if there is none.
+// nextFrame returns where the next frame that begins a WARC record lies, from offset on; the size
+// of the file if there is none.
 func (s *search) nextFrame(offset int64, f *frame) (int64, error) {
 	left := chainCost*(s.size-offset) + resyncWindow // a file can be made so that every few bytes seem to begin a frame
 	for offset < s.size && left > 0 && s.left > -resyncWindow {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The first line of the records that we write, and of those for readers that know only the version before.
+// The first line of the records that we write, and of those for readers that know only the version
+// before.
 const (
 	Version   = "WARC/1.1"
 	Version10 = "WARC/1.0"
@@ -39,7 +40,8 @@ func (h Header) Values(name string) []string {
 	return values
 }
 
-// AppendField appends "name: value\r\n" to dst. A CR, LF or NUL in value becomes a space: a value cannot end its line.
+// AppendField appends "name: value\r\n" to dst. A CR, LF or NUL in value becomes a space: a value
+// cannot end its line.
 func AppendField[T string | []byte](dst []byte, name string, value T) []byte {
 	dst = append(dst, name...)
 	dst = append(dst, ": "...)
@@ -61,8 +63,9 @@ func AppendInt(dst []byte, name string, n int64) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// ParseHeader parses a whole WARC header, from its version line to the empty line at its end (WARC 1.1 section 4). Lines may end in LF
-// alone; a folded line is joined to the one before by a space. Errors wrap ErrHeader.
+// ParseHeader parses a whole WARC header, from its version line to the empty line at its end (WARC
+// 1.1 section 4). Lines may end in LF alone; a folded line is joined to the one before by a space.
+// Errors wrap ErrHeader.
 func ParseHeader(b []byte) (version string, h Header, err error) {
 	text := string(b) // the fields are slices of this one string
 	version, text = cutLine(text)
@@ -157,7 +160,8 @@ func cutLine(s string) (line, rest string) {
 // isBlank reports whether line, with its line break, is the empty line that ends a header.
 func isBlank(line []byte) bool { return string(line) == "\r\n" || string(line) == "\n" }
 
-// notToken reports what cannot stand in a field's name: controls, spaces and separators (WARC 1.1 section 4, RFC 2616 section 2.2).
+// notToken reports what cannot stand in a field's name: controls, spaces and separators (WARC 1.1
+// section 4, RFC 2616 section 2.2).
 func notToken(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;\"/[]?={}`, r)
 }

@@ -23,8 +23,9 @@ const (
 	smallPart     = 3 << 10 // bytes of a part that shares a block with its neighbours: another table would take more than it saves
 )
 
-// Compressor makes gzip members that hold one record each, with the `sl` extra field. The zero value is ready. Once used it holds about 64 KB of
-// tables, and after Stream 256 KB more: keep one per worker. It is not safe for concurrent use.
+// Compressor makes gzip members that hold one record each, with the `sl` extra field. The zero
+// value is ready. Once used it holds about 64 KB of tables, and after Stream 256 KB more: keep one
+// per worker. It is not safe for concurrent use.
 type Compressor struct {
 	NoSkipLengths bool // the members have no `sl`
 
@@ -39,9 +40,10 @@ type Compressor struct {
 // NewCompressor returns a Compressor.
 func NewCompressor() *Compressor { return new(Compressor) }
 
-// Append appends one member to dst that holds the parts, one after another: the WARC header, the block in one or more parts, and RecordEnd as the
-// last. The parts from the one numbered stored on go into stored blocks of deflate: for bodies that are compressed already; a negative
-// stored deflates all.
+// Append appends one member to dst that holds the parts, one after another: the WARC header, the
+// block in one or more parts, and RecordEnd as the last. The parts from the one numbered stored on
+// go into stored blocks of deflate: for bodies that are compressed already; a negative stored
+// deflates all.
 func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 	text, raw := parts, [][]byte(nil)
 	if stored >= 0 {
@@ -120,8 +122,8 @@ func putSkipLengths(dst []byte, compressed, uncompressed int64) {
 	binary.LittleEndian.PutUint32(dst[4:], uint32(uncompressed))
 }
 
-// memberSize estimates how long a member will be, with the room that an Encoder asks for: text shrinks to less than a half as a rule, stored bytes
-// grow by their blocks' heads.
+// memberSize estimates how long a member will be, with the room that an Encoder asks for: text
+// shrinks to less than a half as a rule, stored bytes grow by their blocks' heads.
 func memberSize(text, raw [][]byte) int {
 	deflated, stored := length(text), length(raw)
 	return len(memberHeader) + deflated/2 + deflate.Room(deflated) + stored + (stored/maxStored+2)*storedHeader + memberTrailer

@@ -17,7 +17,8 @@ import (
 	"github.com/nlnwa/gowarc"
 )
 
-// bodies are what a member can hold, by name; every length around the limits of a stored block is there.
+// bodies are what a member can hold, by name; every length around the limits of a stored block is
+// there.
 func bodies() map[string][]byte {
 	all := map[string][]byte{"empty": nil, "one byte": {7}}
 	for _, n := range []int{1000, maxStored - 5, maxStored - 4, maxStored - 3, maxStored - 1, maxStored, maxStored + 1, 2 * maxStored, 3*maxStored - 4} {
@@ -80,7 +81,8 @@ func TestStoredBytesAreNotDeflated(t *testing.T) {
 	}
 }
 
-// TestMembersAreShort holds members to what gzip -6 makes of the same records: half of the bodies are encoded, and stored.
+// TestMembersAreShort holds members to what gzip -6 makes of the same records: half of the bodies
+// are encoded, and stored.
 func TestMembersAreShort(t *testing.T) {
 	c := NewCompressor()
 	for _, n := range []int{1_000, 10_000, 100_000} {

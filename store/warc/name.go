@@ -18,8 +18,9 @@ const (
 	maxHost   = 64
 )
 
-// CheckPrefix returns an error if prefix cannot begin the name of a WARC file: it is empty or too long, or begins with "iipc", which is for
-// members of that consortium's naming registry (WARC 0.9 section 10, WARC 1.1 annex C).
+// CheckPrefix returns an error if prefix cannot begin the name of a WARC file: it is empty or too
+// long, or begins with "iipc", which is for members of that consortium's naming registry (WARC 0.9
+// section 10, WARC 1.1 annex C).
 func CheckPrefix(prefix string) error {
 	switch {
 	case prefix == "":
@@ -41,7 +42,8 @@ const maxLiteral = 40
 // placeholder is what stands for a part of a name.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// CheckPattern returns an error if a pattern cannot name the files of a collection: no two may have the same name, and each must be one that is allowed.
+// CheckPattern returns an error if a pattern cannot name the files of a collection: no two may have
+// the same name, and each must be one that is allowed.
 func CheckPattern(pattern string) error {
 	seen := make(map[string]bool)
 	for _, name := range placeholder.FindAllString(pattern, -1) {
@@ -69,8 +71,10 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// Name returns the base name that a pattern gives, with Suffix: by DefaultPattern PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz (WARC 1.1 annex C, with
-// milliseconds). In prefix and host what is not an ASCII letter or digit, '.', '_' or '-' becomes '_', and so does a leading '.', which would hide the file.
+// Name returns the base name that a pattern gives, with Suffix: by DefaultPattern
+// PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz (WARC 1.1 annex C, with milliseconds). In prefix and
+// host what is not an ASCII letter or digit, '.', '_' or '-' becomes '_', and so does a leading
+// '.', which would hide the file.
 func Name(pattern, prefix string, created time.Time, serial int, host string) string {
 	created = created.UTC()
 	return strings.NewReplacer(

@@ -122,8 +122,8 @@ func TestRemoveLinkAlone(t *testing.T) {
 	}
 }
 
-// TestWriterNotOurs: what bears the name of a file that is being written, and is another, is neither
-// renamed, cut nor removed.
+// TestWriterNotOurs: what bears the name of a file that is being written, and is another, is
+// neither renamed, cut nor removed.
 func TestWriterNotOurs(t *testing.T) {
 	for name, end := range map[string]func(w *Writer, dir string) error{
 		"close":   func(w *Writer, _ string) error { return w.Close() },

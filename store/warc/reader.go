@@ -17,8 +17,8 @@ const (
 	maxHeader = 8 << 20 // of one WARC header, in bytes: room for a target URI of 1 MiB that is all escapes
 )
 
-// Reader walks the records of a WARC file. Open and NewReader are for ours, whose gzip members hold one record each, to the byte; OpenForeign and
-// NewForeignReader for those of any tool.
+// Reader walks the records of a WARC file. Open and NewReader are for ours, whose gzip members hold
+// one record each, to the byte; OpenForeign and NewForeignReader for those of any tool.
 type Reader struct {
 	name string
 	file source
@@ -75,11 +75,13 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Offset returns where the valid part of the file ends as far as it has been read: the end of the last record that proved whole, or where Resync has found the next.
+// Offset returns where the valid part of the file ends as far as it has been read: the end of the
+// last record that proved whole, or where Resync has found the next.
 func (r *Reader) Offset() int64 { return r.end }
 
-// Next returns the next record, after it has closed the one before. At the end of the file it returns io.EOF; where no whole record
-// follows, a *Damage. It keeps returning either. Other errors are those of reading the file.
+// Next returns the next record, after it has closed the one before. At the end of the file it
+// returns io.EOF; where no whole record follows, a *Damage. It keeps returning either. Other errors
+// are those of reading the file.
 func (r *Reader) Next() (*Record, error) {
 	if r.record != nil {
 		if err := r.record.Close(); err != nil {
@@ -220,7 +222,8 @@ func (r *Reader) readHead() error {
 	}
 }
 
-// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a Damage where the last whole record ends.
+// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a
+// Damage where the last whole record ends.
 func (r *Reader) fail(err error) error {
 	switch {
 	case r.file.err != nil:
@@ -233,7 +236,8 @@ func (r *Reader) fail(err error) error {
 	return r.err
 }
 
-// position returns the offset in the file of the next byte that the gzip reader will take: it takes none behind the member.
+// position returns the offset in the file of the next byte that the gzip reader will take: it takes
+// none behind the member.
 func (r *Reader) position() int64 { return r.file.offset - int64(r.in.Buffered()) }
 
 // seek makes offset the position; what has been read from the file already is not read again.

@@ -34,7 +34,8 @@ var leaves = []leave{
 	}},
 }
 
-// walk reads file to its end and returns where its records begin, the last of them that proved whole ends, and the error.
+// walk reads file to its end and returns where its records begin, the last of them that proved
+// whole ends, and the error.
 func walk(t *testing.T, file []byte, l leave) (offsets []int64, end int64, err error) {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(file), "test", 0)
@@ -155,7 +156,8 @@ func smallFile() (file []byte, ends []int) {
 	return file, ends
 }
 
-// TestReaderOfCutFile cuts a file at every byte: the records before are found, each and no more, and the rest is called torn.
+// TestReaderOfCutFile cuts a file at every byte: the records before are found, each and no more,
+// and the rest is called torn.
 func TestReaderOfCutFile(t *testing.T) {
 	file, ends := smallFile()
 	for _, l := range leaves {
@@ -181,8 +183,9 @@ func TestReaderOfCutFile(t *testing.T) {
 	}
 }
 
-// TestReaderOfZeroedFile replaces the end of a file, from every byte on, by zeros: what a power failure leaves of a file whose length was
-// already written. Every record that is not as it was is found out.
+// TestReaderOfZeroedFile replaces the end of a file, from every byte on, by zeros: what a power
+// failure leaves of a file whose length was already written. Every record that is not as it was is
+// found out.
 func TestReaderOfZeroedFile(t *testing.T) {
 	file, ends := smallFile()
 	for cut := range len(file) {
@@ -202,7 +205,8 @@ func TestReaderOfZeroedFile(t *testing.T) {
 	}
 }
 
-// TestReaderOfFlippedByte changes every byte of a record: it is found out, unless the record is still the same (some bits only fill a byte).
+// TestReaderOfFlippedByte changes every byte of a record: it is found out, unless the record is
+// still the same (some bits only fill a byte).
 func TestReaderOfFlippedByte(t *testing.T) {
 	file, ends := smallFile()
 	for at := ends[1]; at < ends[2]; at++ {
@@ -311,7 +315,8 @@ func TestReaderOfDamagedFile(t *testing.T) {
 	}
 }
 
-// TestSkip tells what Skip believes: a wrong skip length never leads it astray, a broken block it does not see.
+// TestSkip tells what Skip believes: a wrong skip length never leads it astray, a broken block it
+// does not see.
 func TestSkip(t *testing.T) {
 	good := newRecord(1, encodedBody(100_000)).member(true)
 	next := newRecord(2, nil).member(false)
@@ -421,7 +426,8 @@ func TestReaderFileError(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever the bytes, reading ends with the file's end or a Damage, behind records that lie one behind the other.
+// FuzzReader: whatever the bytes, reading ends with the file's end or a Damage, behind records that
+// lie one behind the other.
 func FuzzReader(f *testing.F) {
 	file, ends := smallFile()
 	f.Add(file)

@@ -28,8 +28,9 @@ type Record struct {
 // Type returns the WARC-Type: "response", "request", …
 func (rec *Record) Type() string { return rec.Header.Get("WARC-Type") }
 
-// Close reads what is left of the record and proves that it is whole: it inflates, checksum and size are right, Content-Length and RecordEnd fill
-// the member. It sets Length. The error is a *Damage, or that of reading the file.
+// Close reads what is left of the record and proves that it is whole: it inflates, checksum and
+// size are right, Content-Length and RecordEnd fill the member. It sets Length. The error is a
+// *Damage, or that of reading the file.
 func (rec *Record) Close() error {
 	r := rec.reader
 	if rec.done || r.err != nil {
@@ -82,7 +83,8 @@ func (rec *Record) discard() error {
 	return nil
 }
 
-// shortBlock says what an error inside of the block means: the member's end is not one to the gzip reader.
+// shortBlock says what an error inside of the block means: the member's end is not one to the gzip
+// reader.
 func (rec *Record) shortBlock(err error) error {
 	switch {
 	case !errors.Is(err, io.EOF):
@@ -112,8 +114,9 @@ func (rec *Record) surplus() error {
 	return fmt.Errorf("%w: %q follows the record's end", ErrContentLength, next)
 }
 
-// Skip leaves the record without inflating its block, by the `sl` field, if that agrees with the WARC header, with the size at the member's end and with what
-// follows the member; else it is Close. It sets Length. The block and the checksum are then not checked.
+// Skip leaves the record without inflating its block, by the `sl` field, if that agrees with the
+// WARC header, with the size at the member's end and with what follows the member; else it is
+// Close. It sets Length. The block and the checksum are then not checked.
 func (rec *Record) Skip() error {
 	r := rec.reader
 	if rec.done || r.err != nil {
@@ -152,7 +155,8 @@ func (rec *Record) reread() error {
 	return rec.Close()
 }
 
-// endsAt goes to the trailer of a member and behind it. It reports whether the trailer gives the size, and the file ends or a member begins behind it.
+// endsAt goes to the trailer of a member and behind it. It reports whether the trailer gives the
+// size, and the file ends or a member begins behind it.
 func (r *Reader) endsAt(trailer, size int64) bool {
 	if err := r.seek(trailer); err != nil {
 		return false

@@ -34,14 +34,18 @@ const (
 	flagReserved  = 0xe0
 )
 
-// Resync looks behind the Damage that Next or Close has returned for the next member that begins a WARC record, and lets Next go on there. from is where
-// the bytes that are skipped begin, the Damage's Offset; to is where that member begins, and Offset from then on. The record there need not be whole: Next tells. If
-// no member follows, the error is io.EOF, to is the size of the file, and Next keeps returning the Damage; other errors are those of reading the file. Without a
-// Damage nothing is skipped.
+// Resync looks behind the Damage that Next or Close has returned for the next member that begins a
+// WARC record, and lets Next go on there. from is where the bytes that are skipped begin, the
+// Damage's Offset; to is where that member begins, and Offset from then on. The record there need
+// not be whole: Next tells. If no member follows, the error is io.EOF, to is the size of the file,
+// and Next keeps returning the Damage; other errors are those of reading the file. Without a Damage
+// nothing is skipped.
 //
-// A body may hold members of its own, which are not the file's. So the `sl` field of the damaged member says where it ends, if a member or the file's end is there. And
-// if the member seems to go on to the end of the file, nothing follows it unless whole records lead up to that end exactly. Where neither helps, a member
-// in a body may be taken for one of the file's: better that than to lose one.
+// A body may hold members of its own, which are not the file's. So the `sl` field of the damaged
+// member says where it ends, if a member or the file's end is there. And if the member seems to go
+// on to the end of the file, nothing follows it unless whole records lead up to that end exactly.
+// Where neither helps, a member in a body may be taken for one of the file's: better that than to
+// lose one.
 //
 // A Reader reads no more than chainCost times the file's size again in all its Resyncs, and 1 MiB
 // for each MiB of windows. When that is used up it goes on where the damage was noticed, and looks
@@ -124,7 +128,8 @@ type search struct {
 	atLeast int64 // bytes that load gives, if not maxStart
 }
 
-// load makes the window hold the file from offset on: as much as a member's start takes, at least, or atLeast, or up to the file's end.
+// load makes the window hold the file from offset on: as much as a member's start takes, at least,
+// or atLeast, or up to the file's end.
 func (s *search) load(offset int64) ([]byte, error) {
 	end := s.start + int64(len(s.window))
 	if offset >= s.start && offset <= end && (end-offset >= max(maxStart, s.atLeast) || end == s.size) {
@@ -159,8 +164,9 @@ func (s *search) peek(offset, n int64) ([]byte, error) {
 	return s.far, err
 }
 
-// skip returns where the member at offset ends by its `sl` field, if the file ends or a member begins there; else 0. proven is whether that field agrees with the
-// member's end: if it does not, bytes may have been lost inside of the member, and another's end be there.
+// skip returns where the member at offset ends by its `sl` field, if the file ends or a member
+// begins there; else 0. proven is whether that field agrees with the member's end: if it does not,
+// bytes may have been lost inside of the member, and another's end be there.
 func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 	b, err := s.load(offset)
 	if err != nil {
@@ -191,7 +197,8 @@ func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 	return end, proven, nil
 }
 
-// next returns where the first member that begins a WARC record lies, from offset on and before end; end if there is none.
+// next returns where the first member that begins a WARC record lies, from offset on and before
+// end; end if there is none.
 func (s *search) next(offset, end int64) (int64, error) {
 	for offset < end {
 		b, err := s.load(offset)
@@ -217,8 +224,8 @@ func (s *search) next(offset, end int64) (int64, error) {
 	return end, nil
 }
 
-// nextOwn returns what next does if there is a member from which whole records lead to end exactly: then those from offset on are not all inside of one that ends
-// there. Else it returns end.
+// nextOwn returns what next does if there is a member from which whole records lead to end exactly:
+// then those from offset on are not all inside of one that ends there. Else it returns end.
 func (s *search) nextOwn(offset, end int64) (int64, error) {
 	left := chainCost*(end-offset) + resyncWindow
 	for at := offset; left > 0 && s.left > 0; {
@@ -240,7 +247,8 @@ func (s *search) nextOwn(offset, end int64) (int64, error) {
 	return end, nil
 }
 
-// follow reads whole records from first on, until they reach end or there is none. It returns the end of the last one, and how much it has read.
+// follow reads whole records from first on, until they reach end or there is none. It returns the
+// end of the last one, and how much it has read.
 func (s *search) follow(first, end int64) (last, read int64, err error) {
 	if s.chain == nil {
 		s.chain = newReader(s.file, "", followBuffer)
@@ -265,7 +273,8 @@ func (s *search) follow(first, end int64) (last, read int64, err error) {
 	return r.end, r.file.read, nil
 }
 
-// beginsRecord reports whether b begins with a gzip header and a deflate stream whose first bytes are those of a WARC record.
+// beginsRecord reports whether b begins with a gzip header and a deflate stream whose first bytes
+// are those of a WARC record.
 func (s *search) beginsRecord(b []byte) bool {
 	_, stream, ok := parseStart(b)
 	if !ok {
@@ -282,7 +291,8 @@ func (s *search) beginsRecord(b []byte) bool {
 	return err == nil && string(start[:]) == warcMagic
 }
 
-// parseStart takes a gzip header apart: the extra field and what follows the header (RFC 1952 section 2.3).
+// parseStart takes a gzip header apart: the extra field and what follows the header (RFC 1952
+// section 2.3).
 func parseStart(b []byte) (extra, stream []byte, ok bool) {
 	if len(b) < gzipHeader || string(b[:len(gzipMagic)]) != gzipMagic || b[3]&flagReserved != 0 {
 		return nil, nil, false

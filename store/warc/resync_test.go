@@ -15,7 +15,8 @@ import (
 // span is a part of a file.
 type span struct{ from, to int64 }
 
-// walkOn reads file to its end, over all that is damaged, and returns what its whole records are called (the ends of their IDs), and what it has skipped.
+// walkOn reads file to its end, over all that is damaged, and returns what its whole records are
+// called (the ends of their IDs), and what it has skipped.
 func walkOn(t testing.TB, file []byte) (ids []string, skipped []span) {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(file), "test", 0)
@@ -78,7 +79,8 @@ func flipped(member []byte, at int) []byte {
 	return member
 }
 
-// claiming returns the member of a record 4 whose body begins another: one that seems to be whole and to end where that of the record does.
+// claiming returns the member of a record 4 whose body begins another: one that seems to be whole
+// and to end where that of the record does.
 func claiming() []byte {
 	const body = 1000
 	text := len(newRecord(4, make([]byte, body)).text())
@@ -196,7 +198,8 @@ func TestResyncAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestResyncTrustsNoBody: where the `sl` field says where a damaged member ends, nothing in its body is looked at.
+// TestResyncTrustsNoBody: where the `sl` field says where a damaged member ends, nothing in its
+// body is looked at.
 func TestResyncTrustsNoBody(t *testing.T) {
 	damage := flipped(claiming(), 60)
 	ids, skipped := walkOn(t, join(damage, numbered(1, nil)))
@@ -260,7 +263,8 @@ func (f *breakingFile) Read(p []byte) (int, error) {
 	return f.ReadSeeker.Read(p)
 }
 
-// TestResyncLosesNothing damages a file in one place after another: each record whose member was not touched is read, and none that is not the file's.
+// TestResyncLosesNothing damages a file in one place after another: each record whose member was
+// not touched is read, and none that is not the file's.
 func TestResyncLosesNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	var file []byte
@@ -318,7 +322,8 @@ func lost(ids []string, ends []int, from, until int) string {
 	return ""
 }
 
-// FuzzResync: whatever the bytes, reading comes to the end of the file, and skips forward only; walkOn sees to it.
+// FuzzResync: whatever the bytes, reading comes to the end of the file, and skips forward only;
+// walkOn sees to it.
 func FuzzResync(f *testing.F) {
 	file, ends := smallFile()
 	f.Add(file)

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Segments reads a record that was written in several segments (WARC 1.1 section 7) as the one that it was before. We never write any.
+// Segments reads a record that was written in several segments (WARC 1.1 section 7) as the one that
+// it was before. We never write any.
 type Segments struct {
 	Header Header // of the first segment
 	Block  io.Reader
@@ -21,8 +22,9 @@ type Segments struct {
 // ErrSegment says that a segment is missing.
 var ErrSegment = errors.New("a segment of the record is missing")
 
-// OpenSegments opens the record at offset in the first of the files. Its further segments are looked for behind it, and in the other files, in their order. A record
-// that has no segments is its own only one.
+// OpenSegments opens the record at offset in the first of the files. Its further segments are
+// looked for behind it, and in the other files, in their order. A record that has no segments is
+// its own only one.
 func OpenSegments(files []string, offset int64) (*Segments, error) {
 	r, err := OpenForeign(files[0], offset)
 	if err != nil {
@@ -40,7 +42,8 @@ func OpenSegments(files []string, offset int64) (*Segments, error) {
 // Close closes the file that is being read.
 func (s *Segments) Close() error { return s.reader.Close() }
 
-// SegmentNumber is 1 for the first of several segments, more for those that follow, and 0 for a record that is whole.
+// SegmentNumber is 1 for the first of several segments, more for those that follow, and 0 for a
+// record that is whole.
 func (rec *Record) SegmentNumber() int64 {
 	n, err := strconv.ParseInt(rec.Header.Get("WARC-Segment-Number"), 10, 64)
 	if err != nil {

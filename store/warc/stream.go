@@ -9,17 +9,20 @@ import (
 	"warcorder/store/warc/deflate"
 )
 
-// WriteSeeker is what Stream writes to: an *os.File that is not open for append, or the Tail of a Writer.
+// WriteSeeker is what Stream writes to: an *os.File that is not open for append, or the Tail of a
+// Writer.
 type WriteSeeker interface {
 	io.Writer
 	io.WriterAt
 }
 
-// Stream writes one member to w, at offset in w: the parts of head (WARC header, HTTP head), size bytes of body, and RecordEnd, which it adds
-// itself. It holds a constant amount of memory whatever size is. With stored the body goes into stored blocks. The `sl` field is written by
-// WriteAt when the lengths are known, so offset must be where w's next byte will lie.
+// Stream writes one member to w, at offset in w: the parts of head (WARC header, HTTP head), size
+// bytes of body, and RecordEnd, which it adds itself. It holds a constant amount of memory whatever
+// size is. With stored the body goes into stored blocks. The `sl` field is written by WriteAt when
+// the lengths are known, so offset must be where w's next byte will lie.
 //
-// It returns the length of the member. A body of another length than size is an error; after an error what has been written is of no use.
+// It returns the length of the member. A body of another length than size is an error; after an
+// error what has been written is of no use.
 func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.Reader, size int64, stored bool) (length int64, err error) {
 	counter := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counter, 2*maxStored)

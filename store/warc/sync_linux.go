@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// datasync makes the bytes of file durable, and the length that is needed to read them: half the price of Sync, which writes the times as well.
+// datasync makes the bytes of file durable, and the length that is needed to read them: half the
+// price of Sync, which writes the times as well.
 func datasync(file *os.File) error {
 	raw, err := file.SyscallConn()
 	if err != nil {

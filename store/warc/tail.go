@@ -25,7 +25,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom appends all of r; if r is a file, without taking its bytes out of the kernel where that can be.
+// ReadFrom appends all of r; if r is a file, without taking its bytes out of the kernel where that
+// can be.
 func (t *Tail) ReadFrom(r io.Reader) (int64, error) {
 	if _, err := t.file.Seek(t.end, io.SeekStart); err != nil {
 		return 0, err

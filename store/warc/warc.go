@@ -1,10 +1,13 @@
-// Package warc writes WARC files, each record a gzip member of its own, and reads them; with OpenForeign also those that other tools made, in every layout.
+// Package warc writes WARC files, each record a gzip member of its own, and reads them; with
+// OpenForeign also those that other tools made, in every layout.
 //
-// A recorder makes members with a Compressor, puts them into a file with a Writer and, after a crash, finds with a Reader what the file
-// holds; behind what is damaged, Resync finds the next record. The records' fields are the caller's matter: this package knows bytes, lengths and checksums.
+// A recorder makes members with a Compressor, puts them into a file with a Writer and, after a
+// crash, finds with a Reader what the file holds; behind what is damaged, Resync finds the next
+// record. The records' fields are the caller's matter: this package knows bytes, lengths and
+// checksums.
 //
-// Invariant: a file consists of whole records up to Writer.Size, and a Reader tells to the byte up to where a file does. A failed append is cut off
-// again, or the Writer refuses from then on.
+// Invariant: a file consists of whole records up to Writer.Size, and a Reader tells to the byte up
+// to where a file does. A failed append is cut off again, or the Writer refuses from then on.
 //
 // A member is drawn so (RFC 1952; the `sl` extra field is section 9.2 of the WARC 0.9 draft):
 //

@@ -14,11 +14,12 @@ import (
 // OpenSuffix is appended to the name of a file while it is being written.
 const OpenSuffix = ".open"
 
-// gather is up to how many bytes one append is copied together for one write; above, its buffers are written one by one.
+// gather is up to how many bytes one append is copied together for one write; above, its buffers
+// are written one by one.
 const gather = 256 << 10
 
-// Writer is one WARC file being written, under its name with OpenSuffix. Its methods are safe for concurrent use: appends wait for one
-// another, Sync holds none of them up.
+// Writer is one WARC file being written, under its name with OpenSuffix. Its methods are safe for
+// concurrent use: appends wait for one another, Sync holds none of them up.
 type Writer struct {
 	dir, name string
 	file      *os.File
@@ -31,8 +32,8 @@ type Writer struct {
 	lost    bool   // a sync has failed: what is on disk cannot be known
 }
 
-// Create creates dir/name.open, which must not exist, and makes its directory entry durable. Only its owner may read it: what a browser
-// sends and gets is private.
+// Create creates dir/name.open, which must not exist, and makes its directory entry durable. Only
+// its owner may read it: what a browser sends and gets is private.
 func Create(dir, name string) (*Writer, error) {
 	if err := fault.At(fault.WARCCreate); err != nil {
 		return nil, err
@@ -113,8 +114,9 @@ func (w *Writer) Size() int64 {
 	return w.size
 }
 
-// Present returns an error that wraps fs.ErrNotExist unless the file is still found under its name, with at least size bytes: what is appended to one that
-// was removed or replaced is lost without an error.
+// Present returns an error that wraps fs.ErrNotExist unless the file is still found under its name,
+// with at least size bytes: what is appended to one that was removed or replaced is lost without an
+// error.
 func (w *Writer) Present(size int64) error {
 	there, err := os.Stat(openPath(w.dir, w.name))
 	if err != nil {
@@ -126,8 +128,9 @@ func (w *Writer) Present(size int64) error {
 	return nil
 }
 
-// Append appends bufs, one behind the other and nothing between them, and returns the offset of the first byte. After an error the file is as
-// before; if that could not be brought about, this and every later append returns an error that says so.
+// Append appends bufs, one behind the other and nothing between them, and returns the offset of the
+// first byte. After an error the file is as before; if that could not be brought about, this and
+// every later append returns an error that says so.
 func (w *Writer) Append(bufs ...[]byte) (offset int64, err error) {
 	return w.append(func(t *Tail) error {
 		for _, b := range w.gathered(bufs) {
@@ -139,7 +142,8 @@ func (w *Writer) Append(bufs ...[]byte) (offset int64, err error) {
 	})
 }
 
-// AppendStream appends what write gives to the Tail; other appends wait until it returns. An error of write undoes all of it, as in Append.
+// AppendStream appends what write gives to the Tail; other appends wait until it returns. An error
+// of write undoes all of it, as in Append.
 func (w *Writer) AppendStream(write func(*Tail) error) (offset int64, err error) {
 	return w.append(write)
 }
@@ -180,8 +184,9 @@ func (w *Writer) gathered(bufs [][]byte) [][]byte {
 	return [][]byte{w.scratch}
 }
 
-// Sync makes durable what had been appended when it was called. After an error the Writer takes no more appends: which of the bytes
-// written since the last Sync are on disk cannot be known, and the next Sync would not tell.
+// Sync makes durable what had been appended when it was called. After an error the Writer takes no
+// more appends: which of the bytes written since the last Sync are on disk cannot be known, and the
+// next Sync would not tell.
 func (w *Writer) Sync() error {
 	err := synced(w.file, datasync)
 	if err == nil {
@@ -270,7 +275,8 @@ func synced(file *os.File, sync func(*os.File) error) error {
 	return fault.At(fault.WARCSynced)
 }
 
-// Abandon closes the file and leaves whatever bears its name alone: for one that Present does not find any more.
+// Abandon closes the file and leaves whatever bears its name alone: for one that Present does not
+// find any more.
 func (w *Writer) Abandon() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// limitFiles makes writes beyond size fail with EFBIG, after what fits has been written: as a full disk does.
+// limitFiles makes writes beyond size fail with EFBIG, after what fits has been written: as a full
+// disk does.
 func limitFiles(t *testing.T, size uint64) (lift func()) {
 	t.Helper()
 	var old syscall.Rlimit

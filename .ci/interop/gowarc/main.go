@@ -1,6 +1,7 @@
-// Command gowarc prints what gowarc finds in WARC files, one line for each finding: file, offset of the record and
-// the finding, with tabs between. Each record is read twice: with every check as a warning, so that all findings
-// show, and strictly, so that what a warning passes over shows as well.
+// Command gowarc prints what gowarc finds in WARC files, one line for each finding: file, offset of
+// the record and the finding, with tabs between. Each record is read twice: with every check as a
+// warning, so that all findings show, and strictly, so that what a warning passes over shows as
+// well.
 package main
 
 import (

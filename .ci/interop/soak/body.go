@@ -8,7 +8,8 @@ import (
 	"math/rand/v2"
 )
 
-// body is the content of a message, known from its number alone: who sends it and who checks it need not talk.
+// body is the content of a message, known from its number alone: who sends it and who checks it
+// need not talk.
 type body struct {
 	n, size int64
 	text    bool // compressible

@@ -71,7 +71,8 @@ func (c *client) pick() target {
 	return target{false, c.origins.plain[c.random.IntN(len(c.origins.plain))]}
 }
 
-// body makes the content of the next exchange. A large one is made small while the run is over its budget.
+// body makes the content of the next exchange. A large one is made small while the run is over its
+// budget.
 func (c *client) body(size int64) body {
 	return body{n: c.numbers.Add(1), size: c.budget.take(size), text: c.random.IntN(2) == 0}
 }
@@ -161,7 +162,8 @@ func (c *client) closeKept() {
 	}
 }
 
-// response is an answer whose body has not been read. sum digests the payload as it comes from the wire.
+// response is an answer whose body has not been read. sum digests the payload as it comes from the
+// wire.
 type response struct {
 	*http.Response
 	sum hash.Hash
@@ -173,8 +175,8 @@ type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
 
-// read reads the head of the answer to a request of this method. As nothing is sent ahead, all bytes behind the head that
-// come on the connection are the payload.
+// read reads the head of the answer to a request of this method. As nothing is sent ahead, all
+// bytes behind the head that come on the connection are the payload.
 func (c *conn) read(method string) (response, error) {
 	var head []byte
 	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {

@@ -24,7 +24,8 @@ type figure struct {
 	unit  float64
 }
 
-// figures are judged. Memory is without the pages of files: those of the index grow with it, and the system takes them back.
+// figures are judged. Memory is without the pages of files: those of the index grow with it, and
+// the system takes them back.
 func figures() []figure {
 	return []figure{
 		{"anonymous RSS in MB", func(s sample) float64 { return s.anon }, 0.15, 10e6, 1e6},
@@ -33,8 +34,9 @@ func figures() []figure {
 	}
 }
 
-// growth compares the median of an early part of the load with that of the last part: of ten minutes the minutes three
-// and four with the last two. The first two are left out, as pools and caches fill, and so is what comes after the load.
+// growth compares the median of an early part of the load with that of the last part: of ten
+// minutes the minutes three and four with the last two. The first two are left out, as pools and
+// caches fill, and so is what comes after the load.
 func (f figure) growth(samples []sample, whole time.Duration) (from, to float64) {
 	return f.median(samples, whole/5, whole*2/5), f.median(samples, whole*4/5, whole)
 }
@@ -79,8 +81,8 @@ func (f figure) course(samples []sample, whole time.Duration) string {
 	return fmt.Sprintf("%s in each tenth of the load: %s", f.name, strings.Join(values, " "))
 }
 
-// atRest reports whether descriptors and goroutines are again what they were before the load, but for a few that are made
-// at the first use (the open WARC file, a worker).
+// atRest reports whether descriptors and goroutines are again what they were before the load, but
+// for a few that are made at the first use (the open WARC file, a worker).
 func atRest(start, now sample) bool {
 	return now.files <= start.files+restSlack && now.goroutines <= start.goroutines+restSlack
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// series makes samples as a recorder might give them: memory that wobbles by a fifth with the garbage collector and fills
-// its pools in the first minute, numbers that come and go; leak adds to them what is lost with each of 140 exchanges a second.
+// series makes samples as a recorder might give them: memory that wobbles by a fifth with the
+// garbage collector and fills its pools in the first minute, numbers that come and go; leak adds to
+// them what is lost with each of 140 exchanges a second.
 func series(whole time.Duration, leak sample) []sample {
 	random := rand.New(rand.NewPCG(1, 2))
 	var samples []sample

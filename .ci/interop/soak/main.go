@@ -1,11 +1,11 @@
-// Command soak puts a recorder under the load of many clients for minutes and watches that it keeps its size: memory,
-// descriptors and goroutines must not grow with the number of exchanges. Most exchanges are good, of many sizes and
-// framings, in tunnels and outside of them; one of ten is not: clients and origins that reset, break off, fall silent or
-// talk nonsense.
+// Command soak puts a recorder under the load of many clients for minutes and watches that it keeps
+// its size: memory, descriptors and goroutines must not grow with the number of exchanges. Most
+// exchanges are good, of many sizes and framings, in tunnels and outside of them; one of ten is
+// not: clients and origins that reset, break off, fall silent or talk nonsense.
 //
-// It is origin and client at once: each body is generated from the number in its URL, so both sides and whoever reads the
-// archive know what must be in it. The ledger has a line for each exchange and what the archive must hold of it; check.py
-// compares.
+// It is origin and client at once: each body is generated from the number in its URL, so both sides
+// and whoever reads the archive know what must be in it. The ledger has a line for each exchange
+// and what the archive must hold of it; check.py compares.
 //
 // It prints `ok - …`, `not ok - …` and a line of figures, `# soak: …`.
 package main

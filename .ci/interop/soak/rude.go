@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Everything here is a fault of one side, which the recorder has to survive and to keep what it saw of.
+// Everything here is a fault of one side, which the recorder has to survive and to keep what it saw
+// of.
 
 // pause lets what was sent arrive, and a little more or less than that.
 func (c *client) pause(longest time.Duration) {
@@ -79,7 +80,8 @@ func (c *client) leaveAtOnce() {
 	})
 }
 
-// cutByOrigin asks for an answer that the origin does not bring to its end: the client must see that it is cut.
+// cutByOrigin asks for an answer that the origin does not bring to its end: the client must see
+// that it is cut.
 func (c *client) cutByOrigin(kind string) {
 	t, b := c.pick(), c.body(30<<10)
 	url := t.url(path(kind, b))

@@ -1,6 +1,6 @@
-// Command baseline is goproxy as it is usually run, tuned, and recording nothing: the measure for what warcorder may cost.
-// It intercepts TLS with warcorder's own kind of root (ECDSA), keeps a certificate for each host, keeps connections to
-// origins alive, and does not verify them.
+// Command baseline is goproxy as it is usually run, tuned, and recording nothing: the measure for
+// what warcorder may cost. It intercepts TLS with warcorder's own kind of root (ECDSA), keeps a
+// certificate for each host, keeps connections to origins alive, and does not verify them.
 //
 //	go run ./proxy/testdata/baseline -listen 127.0.0.1:8081 -ca DIR
 package main

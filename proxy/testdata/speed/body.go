@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// Bodies are slices of pools made once, so that serving one costs the origin no work. Each begins with a token that holds
-// the number of its request: no two are the same, and the client can tell that it got the answer to its own question.
+// Bodies are slices of pools made once, so that serving one costs the origin no work. Each begins
+// with a token that holds the number of its request: no two are the same, and the client can tell
+// that it got the answer to its own question.
 
 const (
 	poolSize = 4 << 20
@@ -21,14 +22,16 @@ const (
 // token is what the body of a request begins with.
 func token(number uint64) string { return fmt.Sprintf("<!--%016x-->\n", number) }
 
-// scatter spreads the bits of a number, so that what is chosen by it looks random and is the same each time.
+// scatter spreads the bits of a number, so that what is chosen by it looks random and is the same
+// each time.
 func scatter(n uint64) uint64 {
 	n = (n + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	n = (n ^ n>>29) * 0x94d049bb133111eb
 	return n ^ n>>32
 }
 
-// kindOf deals out what the web sends: 30 % HTML, 10 % JSON, 10 % script, and 50 % that does not shrink.
+// kindOf deals out what the web sends: 30 % HTML, 10 % JSON, 10 % script, and 50 % that does not
+// shrink.
 func kindOf(number uint64) string {
 	switch n := scatter(number) % 10; {
 	case n < 3:
@@ -74,7 +77,8 @@ func noise(seed uint64) []byte {
 	return pool
 }
 
-// What texts are made of: N is a number, X a hexadecimal one, I an identifier, W a word, C one of a few words, S some words and L more of them.
+// What texts are made of: N is a number, X a hexadecimal one, I an identifier, W a word, C one of a
+// few words, S some words and L more of them.
 var (
 	htmlTexts = []string{
 		"<div class=\"$C-box $C\" data-key=\"$N\"><h2><a href=\"/$W/$W-$N.html\">$S</a></h2>\n",
@@ -134,7 +138,8 @@ func (w *writer) word(kind string) string {
 	}
 }
 
-// prose fills a pool with texts, and one time in every repeats some of what is there, as the boilerplate of pages does.
+// prose fills a pool with texts, and one time in every repeats some of what is there, as the
+// boilerplate of pages does.
 func prose(seed uint64, every int, texts []string) []byte {
 	w, pool := newWriter(seed), make([]byte, 0, poolSize+1<<16)
 	for len(pool) < poolSize {

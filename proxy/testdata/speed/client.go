@@ -96,7 +96,8 @@ func (c *conn) secure(tunnel bool, to site) error {
 	return nil
 }
 
-// errEnded says that a kept connection was closed before anything of the answer came, as HTTP allows.
+// errEnded says that a kept connection was closed before anything of the answer came, as HTTP
+// allows.
 var errEnded = errors.New("the kept connection was closed")
 
 // answered is a response that has come whole.

@@ -1,15 +1,16 @@
-// Command speed repeats the table "How fast" of the README: it starts an origin, warcorder and the baseline, all on
-// loopback, and asks each the same in turn.
+// Command speed repeats the table "How fast" of the README: it starts an origin, warcorder and the
+// baseline, all on loopback, and asks each the same in turn.
 //
 //	go build -o DIR/warcorder . && go build -o DIR/baseline ./proxy/testdata/baseline
 //	go run ./proxy/testdata/speed -warcorder DIR/warcorder -baseline DIR/baseline
 //	go run ./proxy/testdata/speed sizes ARCHIVE
 //
-// The figure to trust is the processor time of a proxy for 1000 requests, with what it still does after the last one, and
-// of that the ratio within a round. Other proxies, started by hand, come in with -also NAME=ADDRESS,PID; they must not
-// verify the origin's certificates.
+// The figure to trust is the processor time of a proxy for 1000 requests, with what it still does
+// after the last one, and of that the ratio within a round. Other proxies, started by hand, come in
+// with -also NAME=ADDRESS,PID; they must not verify the origin's certificates.
 //
-// Invariant: no two bodies are the same, and every body is checked to be the one that was asked for.
+// Invariant: no two bodies are the same, and every body is checked to be the one that was asked
+// for.
 package main
 
 import (

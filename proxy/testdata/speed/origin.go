@@ -22,7 +22,8 @@ import (
 //	/br/SIZE?u=NUMBER   one that is said to be brotli, of SIZE bytes on average
 //	/big/SIZE?u=NUMBER  one that does not shrink, of any size
 
-// serveOrigin serves until the program ends. certificate is the file of the root of its certificates, which lies in dir.
+// serveOrigin serves until the program ends. certificate is the file of the root of its
+// certificates, which lies in dir.
 func serveOrigin(dir string, port int) (certificate string, err error) {
 	authority, err := certs.Open(dir)
 	if err != nil {

@@ -73,7 +73,8 @@ func (p process) forgetPeak() {
 	}
 }
 
-// settle waits until the tree does next to nothing: what a proxy still does after the last answer is part of its work.
+// settle waits until the tree does next to nothing: what a proxy still does after the last answer
+// is part of its work.
 func (p process) settle() {
 	for range 120 {
 		before := p.cpu()
@@ -135,7 +136,8 @@ func start(name, address, dir string, env []string, command ...string) (*proxy, 
 	return nil, errors.New(name + " does not listen at " + address)
 }
 
-// startOurs starts warcorder, which trusts the origin's root: it records nothing about certificates that are not valid.
+// startOurs starts warcorder, which trusts the origin's root: it records nothing about certificates
+// that are not valid.
 func startOurs(name, path, address, dir, certificate string, settings ...string) (*proxy, error) {
 	home := filepath.Join(dir, name)
 	command := append([]string{path, "record", "--listen", address, "--dir", home, "--ca-dir", home, "--log", "json"}, settings...)

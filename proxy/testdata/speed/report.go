@@ -22,8 +22,8 @@ var figures = map[string]func(result) float64{
 	"p99":  func(r result) float64 { return r.FirstP99 },
 }
 
-// write prints medians over the rounds, and of what counts in a scenario the median of the rounds' ratios to the
-// reference: what the machine does beside it falls on both sides of a ratio.
+// write prints medians over the rounds, and of what counts in a scenario the median of the rounds'
+// ratios to the reference: what the machine does beside it falls on both sides of a ratio.
 func (r report) write(to io.Writer) {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "scenario\tproxy\trounds\tCPU s/1000\trequests/s\tMB/s\tp50 ms\tp99 ms\tpeak MB\tratio to %s\t\n", r.reference())

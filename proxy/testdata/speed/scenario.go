@@ -192,7 +192,8 @@ func (b *bench) series(c *conn, s scenario, until time.Time, t *tally) {
 	}
 }
 
-// latency asks straight and by way of the proxy in turn, one at a time, on connections that are open already.
+// latency asks straight and by way of the proxy in turn, one at a time, on connections that are
+// open already.
 func (b *bench) latency(p *proxy, s scenario, r *result) {
 	var t tally
 	for n := uint64(0); t.requests < int64(b.pairs) && t.errors < 20 && n < uint64(b.pairs); n++ {

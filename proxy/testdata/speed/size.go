@@ -20,7 +20,8 @@ type sizes struct {
 	Ratio   float64 `json:"ratio"`
 }
 
-// counting knows how much was read of a file; it gives single bytes so that gzip takes none of the next member.
+// counting knows how much was read of a file; it gives single bytes so that gzip takes none of the
+// next member.
 type counting struct {
 	*bufio.Reader
 	n int64

@@ -15,7 +15,8 @@ const (
 	poll      = 4 * time.Millisecond
 )
 
-// visible measures how long after a client's last byte the capture is in an export, with the load of s beside it.
+// visible measures how long after a client's last byte the capture is in an export, with the load
+// of s beside it.
 func (b *bench) visible(p *proxy, s scenario, r *result) {
 	var group sync.WaitGroup
 	var lock sync.Mutex

@@ -15,7 +15,8 @@ type lengths struct {
 	distances [distanceCount]uint8
 }
 
-// A code is its bits, in the order in which they are written, above 8 bits that say how many they are.
+// A code is its bits, in the order in which they are written, above 8 bits that say how many they
+// are.
 type code uint32
 
 func newCode(value uint32, n uint8) code { return code(value<<8 | uint32(n)) }
@@ -46,7 +47,8 @@ func lengthCode(length int) (symbol, extra int, rest uint32) {
 	return 257 + 4*e + int(n>>e), e, n & (1<<e - 1)
 }
 
-// distanceCode returns the code of a distance and how many bits more it has: those are the lower bits of distance-1.
+// distanceCode returns the code of a distance and how many bits more it has: those are the lower
+// bits of distance-1.
 func distanceCode(distance uint32) (symbol, extra uint32) {
 	d := distance - 1
 	e := uint32(bits.Len32(d|2)) - 2
@@ -88,7 +90,8 @@ func assign(codes []code, lengths []uint8) {
 	}
 }
 
-// build sets lengths to those of a Huffman code of limit bits at most. Every symbol gets a code, used or not.
+// build sets lengths to those of a Huffman code of limit bits at most. Every symbol gets a code,
+// used or not.
 func build(lengths []uint8, counts []uint32, limit int) {
 	var nodes [literalCount]node
 	sorted := nodes[:len(counts)]
@@ -133,7 +136,8 @@ func newNode(count uint32, symbol int) node { return node(count<<symbolBits | ui
 func (n node) count() uint32                { return uint32(n) >> symbolBits }
 func (n node) symbol() int                  { return int(n & (1<<symbolBits - 1)) }
 
-// sort puts nodes in ascending order of their counts, one byte after another. It takes a quarter of the time of slices.Sort.
+// sort puts nodes in ascending order of their counts, one byte after another. It takes a quarter of
+// the time of slices.Sort.
 func sort(nodes []node) {
 	var other [literalCount]node
 	to := other[:len(nodes)]
@@ -159,7 +163,8 @@ func sort(nodes []node) {
 	}
 }
 
-// depths turns weights, in ascending order, into how deep they lie in their Huffman tree: in place, after Moffat and Katajainen.
+// depths turns weights, in ascending order, into how deep they lie in their Huffman tree: in place,
+// after Moffat and Katajainen.
 func depths(w []uint32) {
 	n := len(w)
 	leaf, root := 2, 0

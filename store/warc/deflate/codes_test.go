@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryCode has each length and each distance in the codes of each preset, and in those of a text that has none of them.
+// TestEveryCode has each length and each distance in the codes of each preset, and in those of a
+// text that has none of them.
 func TestEveryCode(t *testing.T) {
 	var odd lengths
 	odd.build(new(histogram))
@@ -47,7 +48,8 @@ func TestEveryCode(t *testing.T) {
 	}
 }
 
-// TestBuild proves that codes are complete, no longer than the limit, and not longer for what is more frequent.
+// TestBuild proves that codes are complete, no longer than the limit, and not longer for what is
+// more frequent.
 func TestBuild(t *testing.T) {
 	fibonacci := make([]uint32, 40)
 	fibonacci[0], fibonacci[1] = 1, 1

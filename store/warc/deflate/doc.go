@@ -1,12 +1,15 @@
-// Package deflate compresses what a recorder has in memory, in one pass: an Encoder appends a stream of deflate (RFC 1951) to a slice.
+// Package deflate compresses what a recorder has in memory, in one pass: an Encoder appends a
+// stream of deflate (RFC 1951) to a slice.
 //
-// The invariant: any reader of RFC 1951 gets back the bytes that were put in, and a text that does not shrink grows by no more than 5 bytes for
-// each piece of 32 KB, and a few once.
+// The invariant: any reader of RFC 1951 gets back the bytes that were put in, and a text that does
+// not shrink grows by no more than 5 bytes for each piece of 32 KB, and a few once.
 //
-// There are good encoders. But a record is a thousand bytes of header and often little else, and the fastest level of the one we used
-// (klauspost/compress, level 1), which makes codes for each block, took a third of the time of recording. Here codes are made from samples, once
-// and for all (tables.go, by TestTrain), and for a text only if it gains much from its own. What repeats is looked for at every second byte, and
-// counts from 8 bytes on. Microseconds of one core, and what is left of the text, on pages and scripts as they are found in the wild:
+// There are good encoders. But a record is a thousand bytes of header and often little else, and
+// the fastest level of the one we used (klauspost/compress, level 1), which makes codes for each
+// block, took a third of the time of recording. Here codes are made from samples, once and for all
+// (tables.go, by TestTrain), and for a text only if it gains much from its own. What repeats is
+// looked for at every second byte, and counts from 8 bytes on. Microseconds of one core, and what
+// is left of the text, on pages and scripts as they are found in the wild:
 //
 //	                    klauspost 1        here        gzip -6
 //	header of a record   15.4   0.69     3.1   0.71       0.66
@@ -15,7 +18,8 @@
 //	100 KB of HTML      410     0.22   248     0.27       0.18
 //	100 KB of script    442     0.29   254     0.33       0.24
 //
-// Half of what is recorded is encoded already, and stored: the files get 4 to 7 % longer than those of gzip -6.
+// Half of what is recorded is encoded already, and stored: the files get 4 to 7 % longer than those
+// of gzip -6.
 //
 // A stream is made of blocks:
 //

@@ -20,9 +20,10 @@ const (
 	maxStored   = 1<<16 - 1
 )
 
-// An Encoder appends a deflate stream to a slice: Begin, then any number of Deflate, Store and Continue, one of the first two with final as the
-// last, then End. The zero value is ready. Once used it holds about 64 KB, and after Continue 192 KB more: keep one per worker. It is not safe for
-// concurrent use.
+// An Encoder appends a deflate stream to a slice: Begin, then any number of Deflate, Store and
+// Continue, one of the first two with final as the last, then End. The zero value is ready. Once
+// used it holds about 64 KB, and after Continue 192 KB more: keep one per worker. It is not safe
+// for concurrent use.
 type Encoder struct {
 	writer  writer
 	finder  finder
@@ -40,7 +41,8 @@ func (e *Encoder) Begin(dst []byte) {
 	e.past = e.past[:0]
 }
 
-// End returns what Begin was given with the stream appended. It ends with a whole byte if the last block was final.
+// End returns what Begin was given with the stream appended. It ends with a whole byte if the last
+// block was final.
 func (e *Encoder) End() []byte {
 	out := e.writer.out
 	e.writer.reset(nil)
@@ -62,8 +64,8 @@ func (e *Encoder) Deflate(text []byte, kind Kind, final bool) {
 	}
 }
 
-// Continue appends what holds text, which continues that of the calls of Continue right before it: pieces may be matched with what is there. Some
-// bits are held back until another call.
+// Continue appends what holds text, which continues that of the calls of Continue right before it:
+// pieces may be matched with what is there. Some bits are held back until another call.
 func (e *Encoder) Continue(text []byte) {
 	for len(text) > 0 {
 		n := min(len(text), historySize)
@@ -87,7 +89,8 @@ func (e *Encoder) next(text []byte) {
 	e.pieces(e.past, from, Body)
 }
 
-// Take returns the whole bytes of the stream so far, for a writer, and begins anew with the slice that they are in.
+// Take returns the whole bytes of the stream so far, for a writer, and begins anew with the slice
+// that they are in.
 func (e *Encoder) Take() []byte {
 	out := e.writer.out
 	e.writer.out = out[:0]
@@ -152,11 +155,12 @@ func (e *Encoder) endBlock() {
 	}
 }
 
-// Room returns how many bytes more than a stream takes an Encoder has use for in a slice, when it deflates n bytes: with them, the slice is not
-// copied.
+// Room returns how many bytes more than a stream takes an Encoder has use for in a slice, when it
+// deflates n bytes: with them, the slice is not copied.
 func Room(n int) int { return min(n, pieceSize)*maxCode/8 + slack }
 
-// Store appends stored blocks that hold the parts, one after another. A block may hold the end of one part and the beginning of the next.
+// Store appends stored blocks that hold the parts, one after another. A block may hold the end of
+// one part and the beginning of the next.
 func (e *Encoder) Store(final bool, parts ...[]byte) {
 	e.part()
 	w := &e.writer
@@ -183,14 +187,15 @@ func (e *Encoder) Store(final bool, parts ...[]byte) {
 	}
 }
 
-// StoreHeader appends what a stored block of n bytes begins with: at most 65535, which the caller writes behind it.
+// StoreHeader appends what a stored block of n bytes begins with: at most 65535, which the caller
+// writes behind it.
 func (e *Encoder) StoreHeader(n int, final bool) {
 	e.part()
 	e.writer.storedHeader(n, final)
 }
 
-// choose returns the codes for a block that begins with piece; left bytes of text remain, piece among them. It returns nil if piece will not
-// shrink.
+// choose returns the codes for a block that begins with piece; left bytes of text remain, piece
+// among them. It returns nil if piece will not shrink.
 func (e *Encoder) choose(piece []byte, rest int, kind Kind, left int) *codes {
 	p := presets()
 	if kind == Head {

@@ -8,7 +8,8 @@ type histogram struct {
 	distances [distanceCount]uint32
 }
 
-// sample counts every stride-th run of sequences, and every stride-th byte of the rest. It returns how many bytes those are.
+// sample counts every stride-th run of sequences, and every stride-th byte of the rest. It returns
+// how many bytes those are.
 func (h *histogram) sample(text []byte, sequences []sequence, rest, stride int) (covered int) {
 	const run = 8
 	end := text[len(text)-rest:]
@@ -41,7 +42,8 @@ func (h *histogram) sample(text []byte, sequences []sequence, rest, stride int) 
 	return covered + (len(end)+stride-1)/stride
 }
 
-// cost returns how many bits what has been counted takes with codes of lengths l, extra bits not counted.
+// cost returns how many bits what has been counted takes with codes of lengths l, extra bits not
+// counted.
 func (h *histogram) cost(l *lengths) uint64 {
 	n := uint64(0)
 	for i, count := range h.literals {
@@ -70,7 +72,8 @@ func entropy(counts []uint32) uint64 {
 	return (total*logarithm(uint32(total)) - sum) >> 8
 }
 
-// logarithm returns about 256 times the logarithm of n to base 2: a straight line between powers of two.
+// logarithm returns about 256 times the logarithm of n to base 2: a straight line between powers of
+// two.
 func logarithm(n uint32) uint64 {
 	whole := bits.Len32(n) - 1
 	return uint64(whole)<<8 | uint64(n)<<8>>whole&0xff

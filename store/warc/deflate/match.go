@@ -16,7 +16,8 @@ const (
 	multiplier = 0x9e3779b185ebca87 // odd, with bits all over
 )
 
-// A sequence is a number of literals and the match that follows them: 32 bits of literals, 16 of length, 16 of distance.
+// A sequence is a number of literals and the match that follows them: 32 bits of literals, 16 of
+// length, 16 of distance.
 type sequence uint64
 
 func newSequence(literals, length, distance int) sequence {
@@ -27,9 +28,10 @@ func (s sequence) literals() int { return int(s >> 32) }
 func (s sequence) length() int   { return int(s >> 16 & 0xffff) }
 func (s sequence) distance() int { return int(s & 0xffff) }
 
-// A finder finds matches within a text, piece by piece. Its table holds the lower 16 bits of positions, by the hash of what stands there. A position
-// is taken to be one of the last 65536, right or wrong: a candidate counts only if its bytes agree. It always lies in the text, since a text
-// begins with an empty table, whose zeros mean its first byte.
+// A finder finds matches within a text, piece by piece. Its table holds the lower 16 bits of
+// positions, by the hash of what stands there. A position is taken to be one of the last 65536,
+// right or wrong: a candidate counts only if its bytes agree. It always lies in the text, since a
+// text begins with an empty table, whose zeros mean its first byte.
 type finder struct {
 	table     [1 << tableBits]uint16
 	sequences []sequence
@@ -44,8 +46,8 @@ type pace struct {
 	skip   int  // 32 times the first step; it grows by one with each step that finds nothing
 }
 
-// paceOf is for what is short to shrink more, and for what is long to take less time. Of a page of 100 KB at the pace of short ones 8 % less
-// remains, after 30 % more time.
+// paceOf is for what is short to shrink more, and for what is long to take less time. Of a page of
+// 100 KB at the pace of short ones 8 % less remains, after 30 % more time.
 func paceOf(text []byte) pace {
 	const short = 4 << 10
 	if len(text) <= short {
@@ -54,8 +56,8 @@ func paceOf(text []byte) pace {
 	return pace{hashed: 8, skip: 1 << 6}
 }
 
-// find puts the sequences of text[from:to] into f.sequences, and returns how many literals follow the last. What lies before from is history,
-// which find has seen since the last reset.
+// find puts the sequences of text[from:to] into f.sequences, and returns how many literals follow
+// the last. What lies before from is history, which find has seen since the last reset.
 func (f *finder) find(text []byte, from, to int, pace pace) (rest int) {
 	hashed := int(pace.hashed)
 	unhashed := (64 - 8*pace.hashed) & 63 // bits of a load that do not count

@@ -2,7 +2,8 @@
 
 package deflate
 
-// trained are the presets, made from what a recorder meets: heads of records of its own, pages, scripts and style sheets, JSON.
+// trained are the presets, made from what a recorder meets: heads of records of its own, pages,
+// scripts and style sheets, JSON.
 var trained = [...]preset{
 	{
 		"head",

@@ -14,7 +14,8 @@ var corpusFlag = flag.String("corpus", "", "folder of a folder of samples for ea
 // presetNames are those of the folders, too. The head comes first: choose relies on it.
 var presetNames = []string{"head", "html", "script", "json"}
 
-// TestTrain makes tables.go. Each sample counts the same, whatever its size; of a long one, several pieces count.
+// TestTrain makes tables.go. Each sample counts the same, whatever its size; of a long one, several
+// pieces count.
 func TestTrain(t *testing.T) {
 	if *corpusFlag == "" {
 		t.Skip("no -corpus")
@@ -78,7 +79,8 @@ func add(sum, counts []uint32) {
 	}
 }
 
-// floor gives what is rare the same small share, so that it is encodable, and its lengths are declared in few bits.
+// floor gives what is rare the same small share, so that it is encodable, and its lengths are
+// declared in few bits.
 func floor(counts []uint32) []uint32 {
 	total := uint64(0)
 	for _, n := range counts {

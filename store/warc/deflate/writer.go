@@ -147,7 +147,8 @@ func (w *writer) storedHeader(n int, final bool) {
 	w.out = append(w.out, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8))
 }
 
-// fixed puts text in a block of fixed codes (RFC 1951 section 3.2.6). A final one fills the last byte.
+// fixed puts text in a block of fixed codes (RFC 1951 section 3.2.6). A final one fills the last
+// byte.
 func (w *writer) fixed(text []byte, final bool) {
 	w.put(bit(final)|1<<1, 3)
 	for _, b := range text {

@@ -12,8 +12,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// convert returns the 0.9 header of a 1.1 record. Warcinfo is the ID of the record that describes it, if that is known and it does not say so itself. With cut
-// the record becomes the first of several segments: then what is said of all of its block cannot be said of the first.
+// convert returns the 0.9 header of a 1.1 record. Warcinfo is the ID of the record that describes
+// it, if that is known and it does not say so itself. With cut the record becomes the first of
+// several segments: then what is said of all of its block cannot be said of the first.
 func convert(version string, h warc.Header, warcinfo string, cut bool) Header {
 	out := positional(h)
 	out.Fields = native(h, warcinfo, cut)
@@ -68,13 +69,15 @@ func native(h warc.Header, warcinfo string, cut bool) warc.Header {
 	return out
 }
 
-// related returns the IDs of the records that the record belongs to: first the one that it cannot be without (WARC 0.9 section 5.2).
+// related returns the IDs of the records that the record belongs to: first the one that it cannot
+// be without (WARC 0.9 section 5.2).
 func related(h warc.Header) []string {
 	refersTo, concurrentTo := h.Values("WARC-Refers-To"), h.Values("WARC-Concurrent-To")
 	return slices.Concat(refersTo, concurrentTo)
 }
 
-// carry adds what an Importer needs to make h again, where back is what it would make of the header as it is.
+// carry adds what an Importer needs to make h again, where back is what it would make of the header
+// as it is.
 func (out Header) carry(h, back warc.Header) Header {
 	for _, f := range h {
 		if strings.EqualFold(f.Name, "Content-Length") || slices.Equal(h.Values(f.Name), back.Values(f.Name)) {
@@ -94,7 +97,8 @@ func (out Header) carry(h, back warc.Header) Header {
 	return out
 }
 
-// id09 spells a record-id as 0.9's examples do: <urn:uuid:X> is "uuid:X", any other URI stands without angle brackets.
+// id09 spells a record-id as 0.9's examples do: <urn:uuid:X> is "uuid:X", any other URI stands
+// without angle brackets.
 func id09(id string) string {
 	id = word(strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">"))
 	if rest, ok := cutScheme(id, "urn:uuid:"); ok {
@@ -103,7 +107,8 @@ func id09(id string) string {
 	return id
 }
 
-// date09 is a WARC-Date, which may have fractions of a second or end with the year, as a creation-date.
+// date09 is a WARC-Date, which may have fractions of a second or end with the year, as a
+// creation-date.
 func date09(date string) string {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, date); err == nil {
@@ -113,7 +118,8 @@ func date09(date string) string {
 	return "00010101000000" // no date of a capture
 }
 
-// contentType09 is a media type without parameters (WARC 0.9 section 5.1); an HTTP message's is message/http.
+// contentType09 is a media type without parameters (WARC 0.9 section 5.1); an HTTP message's is
+// message/http.
 func contentType09(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.TrimSpace(media)

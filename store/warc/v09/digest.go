@@ -30,7 +30,8 @@ type claim struct {
 	sum       []byte
 }
 
-// parseClaim reads "algorithm:value", the value in hexadecimal or base32; ok is false if it cannot be checked.
+// parseClaim reads "algorithm:value", the value in hexadecimal or base32; ok is false if it cannot
+// be checked.
 func parseClaim(s string) (c claim, ok bool) {
 	name, text, _ := strings.Cut(s, ":")
 	c = claim{algorithm: strings.ReplaceAll(strings.ToLower(name), "-", ""), text: text}
@@ -69,10 +70,12 @@ func sha1Of(block io.Reader) (string, error) {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }
 
-// maxHTTP is how far into a message its head is looked for, as in the recorder. What has no end of head by then is all head.
+// maxHTTP is how far into a message its head is looked for, as in the recorder. What has no end of
+// head by then is all head.
 const maxHTTP = 1<<20 + 64<<10
 
-// payloadDigest is the digest of what follows the head of an HTTP message, as stored: chunk framing included. It also returns the first line.
+// payloadDigest is the digest of what follows the head of an HTTP message, as stored: chunk framing
+// included. It also returns the first line.
 func payloadDigest(message io.Reader) (startLine, digest string, err error) {
 	limited := &io.LimitedReader{R: message, N: maxHTTP}
 	in := bufio.NewReader(limited)

@@ -39,7 +39,8 @@ func (a *addition) find() error {
 	return nil
 }
 
-// relate decides which field of 1.1 each Related-Record-ID becomes. What 1.1 has no field for keeps its name.
+// relate decides which field of 1.1 each Related-Record-ID becomes. What 1.1 has no field for keeps
+// its name.
 func (a *addition) relate() {
 	ids := a.Fields.Values(relatedRecordID)
 	a.relations = make([]string, len(ids))
@@ -57,13 +58,15 @@ func (a *addition) relate() {
 	}
 }
 
-// sameEvent reports whether the record is one of the same collection: then it has the same creation-date (WARC 0.9 section 5.1, appendix B.5).
+// sameEvent reports whether the record is one of the same collection: then it has the same
+// creation-date (WARC 0.9 section 5.1, appendix B.5).
 func (a *addition) sameEvent(id string) bool {
 	other, ok := a.memory.get(id11(id))
 	return ok && other.date == a.Date
 }
 
-// payload adds the payload digest of what has a payload of its own, and returns an HTTP message's first line.
+// payload adds the payload digest of what has a payload of its own, and returns an HTTP message's
+// first line.
 func (a *addition) payload() (startLine string, err error) {
 	block := a.block.reader()
 	var digest string
@@ -86,7 +89,8 @@ const (
 	unknownRevisit   = "http://archive.org/warc/0.9/revisit" // in the namespace that 0.9's example uses
 )
 
-// revisit adds what 1.1 wants to know and 0.9 leaves open: "the format of a 'revisit' record's content block will be specified elsewhere".
+// revisit adds what 1.1 wants to know and 0.9 leaves open: "the format of a 'revisit' record's
+// content block will be specified elsewhere".
 func (a *addition) revisit(startLine string) {
 	profile := unknownRevisit
 	protocol, status, _ := strings.Cut(startLine, " ")
@@ -113,7 +117,8 @@ func (a *addition) revisit(startLine string) {
 	}
 }
 
-// types are those of 1.1 (WARC 1.1 section 5.5), continuation included: one that does not fit anywhere stays one.
+// types are those of 1.1 (WARC 1.1 section 5.5), continuation included: one that does not fit
+// anywhere stays one.
 var types = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
 
 // unknown reports what 1.1 does not know. It is kept under the name it has.

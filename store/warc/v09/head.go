@@ -10,7 +10,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// Header is the header of a record: the words of its first line but for version and length, and its named fields in their order.
+// Header is the header of a record: the words of its first line but for version and length, and its
+// named fields in their order.
 type Header struct {
 	Type        string // "response", "request", …
 	URI         string // subject-uri
@@ -23,7 +24,8 @@ type Header struct {
 // dateFormat is the creation-date (WARC 0.9 section 5.1).
 const dateFormat = "20060102150405"
 
-// parseHead parses a header from its first line to its empty line, and returns its data-length too. Lines may end in LF alone. Errors wrap warc.ErrHeader.
+// parseHead parses a header from its first line to its empty line, and returns its data-length too.
+// Lines may end in LF alone. Errors wrap warc.ErrHeader.
 func parseHead(b []byte) (h Header, length int64, err error) {
 	first, text := cutLine(string(b))
 	if h, length, err = parseFirst(first); err != nil {
@@ -58,7 +60,8 @@ func parseHead(b []byte) (h Header, length int64, err error) {
 	return h, 0, fmt.Errorf("%w: it has no empty line at its end", warc.ErrHeader)
 }
 
-// parseFirst parses the line of positional parameters (WARC 0.9 section 5.1). A content-type with spaces, such as before a parameter, is taken for one.
+// parseFirst parses the line of positional parameters (WARC 0.9 section 5.1). A content-type with
+// spaces, such as before a parameter, is taken for one.
 func parseFirst(line string) (h Header, length int64, err error) {
 	words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 	if len(words) < 7 || words[0] != magic {
@@ -115,7 +118,8 @@ func (h *Header) append(dst []byte, size int64) []byte {
 	return append(dst, rest...)
 }
 
-// dataLength returns the length of a record that has n bytes beside the digits of its data-length: it counts them too.
+// dataLength returns the length of a record that has n bytes beside the digits of its data-length:
+// it counts them too.
 func dataLength(n int64) int64 {
 	digits := int64(len(strconv.FormatInt(n, 10)))
 	return n + int64(len(strconv.FormatInt(n+digits, 10)))

@@ -8,7 +8,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// Importer makes WARC 1.1 records of 0.9 records: Import does it all. It keeps a constant amount of memory, whatever size the blocks have.
+// Importer makes WARC 1.1 records of 0.9 records: Import does it all. It keeps a constant amount of
+// memory, whatever size the blocks have.
 type Importer struct {
 	Temp   string                                                 // where large blocks wait; "" for the system's directory
 	Out    func(header []byte, block io.Reader, size int64) error // takes a record: its header through the empty line, its block
@@ -20,7 +21,8 @@ type Importer struct {
 	warcinfo string // record-id of the last warcinfo record
 }
 
-// Finding is something wrong with a file, or something in it that 1.1 has no words for. What became of it stands in its Reason.
+// Finding is something wrong with a file, or something in it that 1.1 has no words for. What became
+// of it stands in its Reason.
 type Finding struct {
 	File   string
 	Offset int64  // of the record, or of the gzip member that it begins in
@@ -43,7 +45,8 @@ var (
 	ErrUnknown  = errors.New("not in the words of WARC 1.1")
 )
 
-// Import writes the records of the 0.9 files at paths, which may hold segments of the same records, in any order.
+// Import writes the records of the 0.9 files at paths, which may hold segments of the same records,
+// in any order.
 func (im *Importer) Import(paths ...string) error {
 	for _, path := range paths {
 		if err := im.open(path); err != nil {
@@ -61,8 +64,9 @@ func (im *Importer) open(path string) error {
 	return errors.Join(im.Read(r), r.Close())
 }
 
-// Read writes the records of one file, but for segments that others are missing of: Close does. Damaged records are left out and reported. The error is
-// one of reading, of Out or of a temporary file.
+// Read writes the records of one file, but for segments that others are missing of: Close does.
+// Damaged records are left out and reported. The error is one of reading, of Out or of a temporary
+// file.
 func (im *Importer) Read(r *Reader) error {
 	im.warcinfo = ""
 	for {
@@ -104,7 +108,8 @@ func (im *Importer) next(r *Reader) error {
 	return im.write(c)
 }
 
-// resync goes on behind damage. Which warcinfo record the next records belong to is not known then: it may have been the damaged one.
+// resync goes on behind damage. Which warcinfo record the next records belong to is not known then:
+// it may have been the damaged one.
 func (im *Importer) resync(r *Reader, damage *warc.Damage) error {
 	im.warcinfo = ""
 	offset, err := r.Resync()
@@ -171,8 +176,9 @@ func (im *Importer) header(c *capture) (warc.Header, error) {
 	return h, nil
 }
 
-// verify checks the record's digest, so that none is passed on that is wrong: then the right one takes its place, and the wrong one stays as a
-// field that 1.1 does not define. A record of ours that had none, or one of an algorithm that we do not know, keeps that.
+// verify checks the record's digest, so that none is passed on that is wrong: then the right one
+// takes its place, and the wrong one stays as a field that 1.1 does not define. A record of ours
+// that had none, or one of an algorithm that we do not know, keeps that.
 func (im *Importer) verify(c *capture) error {
 	name := checksum
 	if c.isConverted() && c.Fields.Values("WARC-Block-Digest") != nil {

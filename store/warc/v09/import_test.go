@@ -111,7 +111,8 @@ func TestImportFields(t *testing.T) {
 	}
 }
 
-// TestImportWarcinfo shows which warcinfo record is named: the last one, as long as nothing is damaged.
+// TestImportWarcinfo shows which warcinfo record is named: the last one, as long as nothing is
+// damaged.
 func TestImportWarcinfo(t *testing.T) {
 	info := func(n int) string {
 		return record(fmt.Sprintf("warcinfo filedesc:%d 20060102030405 text/xml uuid:info%d", n, n), nil, "")

@@ -13,7 +13,8 @@ import (
 
 const maxHeader = 8 << 20 // of one record, in bytes: as much as package warc takes
 
-// Reader walks the records of a WARC 0.9 file, which may be gzipped: as one member, with a member for each record, or in any other way.
+// Reader walks the records of a WARC 0.9 file, which may be gzipped: as one member, with a member
+// for each record, or in any other way.
 type Reader struct {
 	name string
 	text *text
@@ -56,8 +57,9 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Next returns the next record, after it has closed the one before. At the end of the file it returns io.EOF; where no whole record
-// follows, a *warc.Damage. It keeps returning either; Resync goes on behind the damage. Other errors are those of reading the file.
+// Next returns the next record, after it has closed the one before. At the end of the file it
+// returns io.EOF; where no whole record follows, a *warc.Damage. It keeps returning either; Resync
+// goes on behind the damage. Other errors are those of reading the file.
 func (r *Reader) Next() (*Record, error) {
 	if r.record != nil {
 		if err := r.record.Close(); err != nil {
@@ -96,7 +98,8 @@ func (r *Reader) begin() (*Record, error) {
 	return record, nil
 }
 
-// find goes to the next record's first byte. Line breaks before it are those of the record before, which may be more than two.
+// find goes to the next record's first byte. Line breaks before it are those of the record before,
+// which may be more than two.
 func (r *Reader) find() error {
 	if err := r.skipBreaks(); err != nil {
 		r.at = r.text.where()
@@ -158,7 +161,8 @@ func short(err error) error {
 	return err
 }
 
-// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a Damage at the record.
+// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a
+// Damage at the record.
 func (r *Reader) fail(err error) error {
 	switch {
 	case r.text.file.err != nil:
@@ -171,8 +175,9 @@ func (r *Reader) fail(err error) error {
 	return r.err
 }
 
-// Resync goes on behind a Damage: to the next place that says warc/0.9 and begins a record whose data-length leads to its end (WARC 0.9 section 5.1).
-// It looks at every byte behind the first of the damaged record, in a gzipped file at all that inflates. It returns where in the file the next
+// Resync goes on behind a Damage: to the next place that says warc/0.9 and begins a record whose
+// data-length leads to its end (WARC 0.9 section 5.1). It looks at every byte behind the first of
+// the damaged record, in a gzipped file at all that inflates. It returns where in the file the next
 // record, or its gzip member, begins; io.EOF if there is none.
 //
 // A WARC file inside of a damaged record's block cannot be told from the records around it. To look
@@ -249,8 +254,9 @@ func (r *Reader) plausible(p place) bool {
 	return err == nil && r.at == p && record.finish() == nil
 }
 
-// landed reports whether a record ends here: the file ends, or another record or a gzip member begins, after as many line breaks as there may be. Just the two
-// line breaks that the format wants are believed even if what follows them is no record.
+// landed reports whether a record ends here: the file ends, or another record or a gzip member
+// begins, after as many line breaks as there may be. Just the two line breaks that the format wants
+// are believed even if what follows them is no record.
 func (r *Reader) landed() error {
 	last := r.text.place(r.text.at() - 1)
 	end, _ := r.text.out.Peek(len(warc.RecordEnd))

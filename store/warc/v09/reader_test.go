@@ -11,7 +11,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// walk reads a file to its end, over all damage, and returns the IDs of the records with their blocks, and the damage.
+// walk reads a file to its end, over all damage, and returns the IDs of the records with their
+// blocks, and the damage.
 func walk(t testing.TB, file string) (found []string, damage []string) {
 	t.Helper()
 	r := newReader(t, file)
@@ -211,7 +212,8 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// TestEveryByte breaks files at every byte: only records that the byte is part of, or beside, may be missing.
+// TestEveryByte breaks files at every byte: only records that the byte is part of, or beside, may
+// be missing.
 func TestEveryByte(t *testing.T) {
 	files := []string{five[0] + five[1] + five[3] + five[0], member(five[0]) + member(five[1]) + member(five[3]) + member(five[0])}
 	for i, file := range files {

@@ -16,8 +16,9 @@ type Record struct {
 	done   bool
 }
 
-// Close leaves out the rest of the record and looks at what follows it: whether data-length can be right. In a gzipped file it inflates the rest, and
-// notices a checksum that is wrong. The error is a *warc.Damage, or that of reading the file.
+// Close leaves out the rest of the record and looks at what follows it: whether data-length can be
+// right. In a gzipped file it inflates the rest, and notices a checksum that is wrong. The error is
+// a *warc.Damage, or that of reading the file.
 func (rec *Record) Close() error {
 	if rec.done || rec.reader.err != nil {
 		return rec.reader.err

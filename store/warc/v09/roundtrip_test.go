@@ -90,7 +90,8 @@ func olds() []made {
 	}
 }
 
-// lines are a header's fields, in an order that does not depend on theirs; of those of one name the order counts.
+// lines are a header's fields, in an order that does not depend on theirs; of those of one name the
+// order counts.
 func lines(h warc.Header) []string {
 	byName := make(map[string][]string)
 	for _, f := range h {
@@ -203,7 +204,8 @@ func sizes(t *testing.T, files []string, target int64) {
 	}
 }
 
-// TestExportForm looks at the files themselves: one member a record, with `sl`, and segments as section 7.2 has them.
+// TestExportForm looks at the files themselves: one member a record, with `sl`, and segments as
+// section 7.2 has them.
 func TestExportForm(t *testing.T) {
 	large := randomBytes(500_000)
 	files := exported(t, 200_000, []made{
@@ -246,7 +248,8 @@ func TestExportForm(t *testing.T) {
 	golden(t, "export.golden", strings.ReplaceAll(all, "\r\n", "\n"))
 }
 
-// TestExportImported makes 0.9 of what has been imported: no field of 0.9 is lost on the way there, but for those that 1.1 says otherwise.
+// TestExportImported makes 0.9 of what has been imported: no field of 0.9 is lost on the way there,
+// but for those that 1.1 says otherwise.
 func TestExportImported(t *testing.T) {
 	first := imported(t, testdata(t, "appendix-b.warc"))
 	var second collected
@@ -325,7 +328,8 @@ func TestExportReader(t *testing.T) {
 	}
 }
 
-// TestMemory sends a large block there and back; what is allocated on the way does not grow with it.
+// TestMemory sends a large block there and back; what is allocated on the way does not grow with
+// it.
 func TestMemory(t *testing.T) {
 	const size = 64 << 20
 	block := &pattern{left: size}

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// maxPending is how many sets of segments, and segments that came before the one they follow, wait for the rest at a time. One more, and the set
-// that has waited longest is written as it is.
+// maxPending is how many sets of segments, and segments that came before the one they follow, wait
+// for the rest at a time. One more, and the set that has waited longest is written as it is.
 const maxPending = 64
 
 // segments are the sets that are not complete yet, in the order in which they were begun.
@@ -46,7 +46,8 @@ func number(s string) int64 {
 	return int64(n)
 }
 
-// isSegment reports whether the record is one of several: all but the first are continuations of an origin, and the first has the number 1.
+// isSegment reports whether the record is one of several: all but the first are continuations of an
+// origin, and the first has the number 1.
 func (c *capture) isSegment() bool {
 	if c.Type != "continuation" {
 		return c.number() == 1
@@ -145,7 +146,8 @@ func (im *Importer) append(whole, c *capture) (err error) {
 	return err
 }
 
-// opened makes the first segment the whole of it and others. Its digest is that of the segment as a rule, and then not that of the whole.
+// opened makes the first segment the whole of it and others. Its digest is that of the segment as a
+// rule, and then not that of the whole.
 func (im *Importer) opened(whole *capture) error {
 	whole.Header = whole.without(segmentNumber, segmentOriginID, endLength)
 	said := whole.Fields.Get(checksum)
@@ -229,8 +231,8 @@ func (s *set) close() error {
 	return err
 }
 
-// Close writes the records whose segments have not all been found: the first ones, as far as they follow one another, as a truncated record,
-// any others as continuation records.
+// Close writes the records whose segments have not all been found: the first ones, as far as they
+// follow one another, as a truncated record, any others as continuation records.
 func (im *Importer) Close() error {
 	for len(im.pending) > 0 {
 		if err := im.finish(im.pending[0]); err != nil {

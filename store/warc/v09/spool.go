@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// spool keeps a block until it is known what its header has to say: in memory, above a limit in a temporary file.
+// spool keeps a block until it is known what its header has to say: in memory, above a limit in a
+// temporary file.
 type spool struct {
 	dir  string // of the file; "" for the system's
 	mem  []byte

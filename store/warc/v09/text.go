@@ -14,10 +14,12 @@ import (
 
 const gzipMagic = "\x1f\x8b\x08" // gzip, deflate (RFC 1952 section 2.3.1)
 
-// place is where in a file a byte of its text lies: at offset, or inside bytes behind the beginning of the gzip member that is at offset.
+// place is where in a file a byte of its text lies: at offset, or inside bytes behind the beginning
+// of the gzip member that is at offset.
 type place struct{ offset, inside int64 }
 
-// text is what a file says, gunzipped if need be, from some place on. Where gzip members begin and end means nothing to it, but it knows.
+// text is what a file says, gunzipped if need be, from some place on. Where gzip members begin and
+// end means nothing to it, but it knows.
 type text struct {
 	file    source
 	gzipped bool
@@ -141,7 +143,8 @@ func (t *text) at() int64 { return t.made - int64(t.out.Buffered()) }
 // where returns the place of the next byte, if that has been peeked at.
 func (t *text) where() place { return t.place(t.at()) }
 
-// place returns where the byte of text lies that has the number at; it is the next one, or the one before.
+// place returns where the byte of text lies that has the number at; it is the next one, or the one
+// before.
 func (t *text) place(at int64) place {
 	if !t.gzipped {
 		return place{offset: t.base + at}
@@ -188,7 +191,8 @@ func (t *text) leap(n int64) error {
 	return err
 }
 
-// nextMember returns the offset of the next bytes from offset on that look like the beginning of a gzip member; io.EOF if there are none.
+// nextMember returns the offset of the next bytes from offset on that look like the beginning of a
+// gzip member; io.EOF if there are none.
 func (t *text) nextMember(offset int64) (int64, error) {
 	if err := t.seek(offset); err != nil {
 		return 0, err

@@ -25,7 +25,8 @@ var names = map[string]string{
 	warcinfoID:      "WARC-Warcinfo-ID",
 }
 
-// reserved reports whether name has a meaning in a 0.9 header that it does not have in a 1.1 header.
+// reserved reports whether name has a meaning in a 0.9 header that it does not have in a 1.1
+// header.
 func reserved(name string) bool {
 	return slot(name) != "" || strings.EqualFold(name, relatedRecordID) || strings.EqualFold(name, convertedFrom) || isVerbatim(name)
 }
@@ -47,8 +48,9 @@ func slot(name string) string {
 // isConverted reports whether a Writer of ours has made the record from one of 1.1.
 func (h *Header) isConverted() bool { return h.Fields.Get(convertedFrom) != "" }
 
-// translate returns the 1.1 header of a record whose block has size bytes. Relations are the 1.1 fields for its Related-Record-IDs, one by one; with ""
-// it stays what it is. More is what a header of 0.9 does not say.
+// translate returns the 1.1 header of a record whose block has size bytes. Relations are the 1.1
+// fields for its Related-Record-IDs, one by one; with "" it stays what it is. More is what a header
+// of 0.9 does not say.
 func (h *Header) translate(size int64, relations []string, more warc.Header) warc.Header {
 	meant := h.positional()
 	var rest warc.Header
@@ -105,7 +107,8 @@ func (h *Header) positional() warc.Header {
 	return append(out, warc.Field{Name: subjectURI, Value: h.URI}) // a 1.1 warcinfo has no target URI
 }
 
-// valueFor returns the value of the 1.1 field of that name, which may be ""; ok is false if the field cannot have it.
+// valueFor returns the value of the 1.1 field of that name, which may be ""; ok is false if the
+// field cannot have it.
 func valueFor(name, value string) (string, bool) {
 	switch name {
 	case "":
@@ -142,7 +145,8 @@ func restore(meant, rest warc.Header) warc.Header {
 	return out
 }
 
-// appendValues appends the fields of that name, unless there is one only, and empty: it says that there is none.
+// appendValues appends the fields of that name, unless there is one only, and empty: it says that
+// there is none.
 func appendValues(out, rest warc.Header, name string) warc.Header {
 	if values := rest.Values(name); len(values) == 1 && values[0] == "" {
 		return out
@@ -177,7 +181,8 @@ func tokenRune(r rune) rune {
 	return r
 }
 
-// id11 spells a record-id as 1.1 does: "uuid:X" is <urn:uuid:X>, any other URI stands in angle brackets.
+// id11 spells a record-id as 1.1 does: "uuid:X" is <urn:uuid:X>, any other URI stands in angle
+// brackets.
 func id11(id string) string {
 	id = strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">")
 	if rest, ok := cutScheme(id, "uuid:"); ok {
@@ -195,7 +200,8 @@ func date11(date string) string {
 	return t.Format("2006-01-02T15:04:05Z")
 }
 
-// contentType11 is "application/http; msgtype=…" for message/http (WARC 0.9 section 8.1), else what it is.
+// contentType11 is "application/http; msgtype=…" for message/http (WARC 0.9 section 8.1), else what
+// it is.
 func contentType11(kind, contentType string) string {
 	media, parameters, _ := strings.Cut(contentType, ";")
 	if !strings.EqualFold(strings.TrimSpace(media), "message/http") {
@@ -224,7 +230,8 @@ func cutScheme(uri, scheme string) (rest string, ok bool) {
 	return uri[len(scheme):], true
 }
 
-// formOf returns the 1.1 fields for the Related-Record-IDs, n of them, of a record that a Writer has made.
+// formOf returns the 1.1 fields for the Related-Record-IDs, n of them, of a record that a Writer
+// has made.
 func formOf(kind string, n int) []string {
 	relations := slices.Repeat([]string{"WARC-Concurrent-To"}, n)
 	if n > 0 && (kind == "revisit" || kind == "conversion") {

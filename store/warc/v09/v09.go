@@ -1,12 +1,17 @@
-// Package v09 reads and writes WARC 0.9, the draft of January 2006, and converts it to WARC 1.1 and back.
+// Package v09 reads and writes WARC 0.9, the draft of January 2006, and converts it to WARC 1.1 and
+// back.
 //
-// An Importer makes 1.1 records of what a Reader finds in 0.9 files; a Writer makes 0.9 files of 1.1 records. No file is changed in place.
+// An Importer makes 1.1 records of what a Reader finds in 0.9 files; a Writer makes 0.9 files of
+// 1.1 records. No file is changed in place.
 //
-// Invariant: a record that went through a Writer and then an Importer has all its fields, values and bytes again. For that a Writer says in the words
-// of 0.9 what 0.9 has words for, reads that as an Importer would, and adds each field for which the result differs, under its name in 1.1. What
-// such a record has beside stands above the rest: an Importer believes it, and adds nothing of its own to a record that has a Converted-From field.
+// Invariant: a record that went through a Writer and then an Importer has all its fields, values
+// and bytes again. For that a Writer says in the words of 0.9 what 0.9 has words for, reads that as
+// an Importer would, and adds each field for which the result differs, under its name in 1.1. What
+// such a record has beside stands above the rest: an Importer believes it, and adds nothing of its
+// own to a record that has a Converted-From field.
 //
-// A record is drawn so (WARC 0.9 section 3); the first line's words are parted by any number of spaces:
+// A record is drawn so (WARC 0.9 section 3); the first line's words are parted by any number of
+// spaces:
 //
 //	warc/0.9 data-length record-type subject-uri creation-date content-type record-id CRLF
 //	Name: value CRLF                  any number of fields (ANVL); a line that begins with a space goes on with the one before
@@ -45,11 +50,13 @@ const (
 	verbatim      = "Verbatim-"
 )
 
-// What can be wrong with a record, beside the errors of package warc; the Reason of a Damage wraps one of them.
+// What can be wrong with a record, beside the errors of package warc; the Reason of a Damage wraps
+// one of them.
 var (
 	ErrEnd    = errors.New("the file ends inside the record")
 	ErrLength = errors.New("data-length does not lead to the end of the record")
 )
 
-// memory is up to how many bytes of a block are kept in memory; above, they go through a temporary file.
+// memory is up to how many bytes of a block are kept in memory; above, they go through a temporary
+// file.
 const memory = 1 << 20

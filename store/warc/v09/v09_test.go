@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// record makes a 0.9 record by hand: line is its first line without version and data-length, fields are whole lines without line breaks.
+// record makes a 0.9 record by hand: line is its first line without version and data-length, fields
+// are whole lines without line breaks.
 func record(line string, fields []string, block string) string {
 	rest := " " + line + "\r\n"
 	for _, f := range fields {
@@ -155,7 +156,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestAppendixB imports the document's own examples: every record type of appendix B but continuation.
+// TestAppendixB imports the document's own examples: every record type of appendix B but
+// continuation.
 func TestAppendixB(t *testing.T) {
 	golden(t, "appendix-b.golden", imported(t, testdata(t, "appendix-b.warc")).String())
 }

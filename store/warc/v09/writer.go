@@ -16,8 +16,9 @@ import (
 // DefaultTarget is the recommended size of a file, in bytes (WARC 0.9 section 10).
 const DefaultTarget = 500_000_000
 
-// Writer writes 1.1 records as gzipped WARC 0.9 files, each record a member of its own, with `sl`. A record that does not fit into a file of the target size
-// is cut into segments, each in a file of its own (WARC 0.9 section 7.2). Not safe for concurrent use.
+// Writer writes 1.1 records as gzipped WARC 0.9 files, each record a member of its own, with `sl`.
+// A record that does not fit into a file of the target size is cut into segments, each in a file of
+// its own (WARC 0.9 section 7.2). Not safe for concurrent use.
 type Writer struct {
 	Dir    string // of the files; it must exist
 	Prefix string // first part of their names
@@ -52,7 +53,8 @@ func (w *Writer) Export(r *warc.Reader) error {
 	}
 }
 
-// proven is the block of a record that ends only when the record has proved whole, so that nothing is made of one that is not.
+// proven is the block of a record that ends only when the record has proved whole, so that nothing
+// is made of one that is not.
 type proven struct{ rec *warc.Record }
 
 func (p proven) Read(b []byte) (int, error) {
@@ -65,8 +67,8 @@ func (p proven) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes one record: its version line and fields, and the size bytes of its block. After an error the files are as
-// before, but for segments that have been written already.
+// Write writes one record: its version line and fields, and the size bytes of its block. After an
+// error the files are as before, but for segments that have been written already.
 func (w *Writer) Write(version string, h warc.Header, block io.Reader, size int64) error {
 	if h.Get("WARC-Type") == "warcinfo" {
 		w.warcinfo = h.Get("WARC-Record-ID")
@@ -108,7 +110,8 @@ func (w *Writer) writeSmall(version string, h warc.Header, head Header, block io
 	return err
 }
 
-// writeLarge writes a record that may be too long for a file. Whether it is shows when it is deflated: segmentation is to be avoided.
+// writeLarge writes a record that may be too long for a file. Whether it is shows when it is
+// deflated: segmentation is to be avoided.
 func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io.Reader, size int64) error {
 	waiting, err := newSpool(w.Temp, block)
 	if err != nil {
@@ -154,13 +157,15 @@ func (w *Writer) segments(version string, h warc.Header, block io.Reader, size i
 	}
 }
 
-// continuation returns the header of another segment of the same set. It has no fields but those that say so.
+// continuation returns the header of another segment of the same set. It has no fields but those
+// that say so.
 func continuation(head Header, origin string, number int) Header {
 	head.Type, head.ID, head.Fields = "continuation", newID(), nil
 	return head.with(segmentOriginID, origin).with(segmentNumber, strconv.Itoa(number))
 }
 
-// last returns head as that of the last segment, with n bytes: it alone says how long the whole is, and whether that is truncated.
+// last returns head as that of the last segment, with n bytes: it alone says how long the whole is,
+// and whether that is truncated.
 func last(head Header, h warc.Header, number int, piece, n int64) Header {
 	head = head.with(endLength, strconv.FormatInt(int64(number-1)*piece+n, 10))
 	if reason := h.Get("WARC-Truncated"); reason != "" {
@@ -183,7 +188,8 @@ func (w *Writer) piece(head *Header) int64 {
 	return max(w.target()-(bound(head, w.target())-w.target())-256, few)
 }
 
-// stream writes a record to the end of the file. It fails with errTooLong, and undoes it, if that takes more than limit bytes.
+// stream writes a record to the end of the file. It fails with errTooLong, and undoes it, if that
+// takes more than limit bytes.
 func (w *Writer) stream(head *Header, block io.Reader, size, limit int64) error {
 	line, err := head.bytes(size)
 	if err != nil {
@@ -220,7 +226,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Tail.Write(p)
 }
 
-// bound is how long a member is at most, in bytes: what does not deflate grows by the heads of its stored blocks.
+// bound is how long a member is at most, in bytes: what does not deflate grows by the heads of its
+// stored blocks.
 func bound(head *Header, size int64) int64 {
 	n := int64(len(head.append(nil, size))) + size
 	return n + n/1000 + 256
@@ -253,7 +260,8 @@ func (w *Writer) room(n int64) error {
 	return w.Made(filepath.Join(w.Dir, file.Name()+warc.OpenSuffix))
 }
 
-// Close finishes the file that is being written; it has its final name then. More records can follow, in another file.
+// Close finishes the file that is being written; it has its final name then. More records can
+// follow, in another file.
 func (w *Writer) Close() error {
 	file := w.file
 	if file == nil {
@@ -266,7 +274,8 @@ func (w *Writer) Close() error {
 	return file.Close()
 }
 
-// Abandon is Close after an error that leaves what has been written of no use: it removes the file that is being written, not those before it.
+// Abandon is Close after an error that leaves what has been written of no use: it removes the file
+// that is being written, not those before it.
 func (w *Writer) Abandon() error {
 	file := w.file
 	if file == nil {
