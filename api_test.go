@@ -54,7 +54,8 @@ func TestRecordAPI(t *testing.T) {
 		"wrong token": {"the-secret-of-the-tesT", 401, "api-token"},
 		"bad request": {token, 400, "no parameter"},
 	} {
-		if status, answer := p.post(c.token, query+"&what=ever", "x"); status != c.status || !strings.Contains(answer, c.says) {
+		if status, answer := p.post(c.token, query+"&what=ever", "x"); status != c.status ||
+			!strings.Contains(answer, c.says) {
 			t.Errorf("%s: %d %s", name, status, answer)
 		}
 	}
@@ -70,7 +71,9 @@ func TestRecordAPI(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	lines, stderr, code := p.run("export", "-o", "-")
-	if code != 0 || strings.Count(lines, "\n") != 1 || !strings.HasPrefix(lines, "screenshot:https://example.com ") || !strings.Contains(lines, `"mime":"image/png"`) {
+	if code != 0 || strings.Count(lines, "\n") != 1 ||
+		!strings.HasPrefix(lines, "screenshot:https://example.com ") ||
+		!strings.Contains(lines, `"mime":"image/png"`) {
 		t.Errorf("%s %s", lines, stderr)
 	}
 	if _, stderr, code = p.run("rebuild"); code != 0 {
@@ -88,7 +91,8 @@ func TestRecordAPI(t *testing.T) {
 func TestNoToken(t *testing.T) {
 	p := startRecording(t)
 	for _, token := range []string{"", "anything"} {
-		if status, answer := p.post(token, "type=resource&uri=urn:x", "x"); status != 403 || !strings.Contains(answer, "WARCORDER_API_TOKEN") {
+		if status, answer := p.post(token, "type=resource&uri=urn:x", "x"); status != 403 ||
+			!strings.Contains(answer, "WARCORDER_API_TOKEN") {
 			t.Errorf("%d %s", status, answer)
 		}
 	}
@@ -96,7 +100,8 @@ func TestNoToken(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	for _, token := range []string{"two words", "line\nbreak", "ä"} {
-		if _, stderr, code := p.run("record", "--listen", "127.0.0.1:0", "--api-token", token); code == 0 || !strings.Contains(stderr, "api-token") || strings.Contains(stderr, token) {
+		if _, stderr, code := p.run("record", "--listen", "127.0.0.1:0", "--api-token", token); code == 0 ||
+			!strings.Contains(stderr, "api-token") || strings.Contains(stderr, token) {
 			t.Errorf("%q: exit status %d, %s", token, code, stderr)
 		}
 	}
@@ -108,7 +113,8 @@ func TestDNSKey(t *testing.T) {
 	if err != nil || !strings.Contains(string(hosts), "localhost") {
 		t.Skip("this machine has no hosts file with localhost in it")
 	}
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "page") }))
+	origin := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "page") }))
 	defer origin.Close()
 	p := startRecording(t, "--record-dns")
 	if got := p.fetch(strings.Replace(origin.URL, "127.0.0.1", "localhost", 1)); got != "page" {

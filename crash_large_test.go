@@ -28,7 +28,13 @@ func TestCrashLarge(t *testing.T) {
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	c := &largeCrash{t: t, random: rand.New(rand.NewPCG(seed, 0)), site: newSite(t), ca: filepath.Join(t.TempDir(), "ca"), most: most}
+	c := &largeCrash{
+		t:      t,
+		random: rand.New(rand.NewPCG(seed, 0)),
+		site:   newSite(t),
+		ca:     filepath.Join(t.TempDir(), "ca"),
+		most:   most,
+	}
 	defer func() { t.Logf("-crash-seed %d", seed) }()
 	for n := range rounds {
 		if n%roundsOfCollection == 0 {
@@ -39,7 +45,8 @@ func TestCrashLarge(t *testing.T) {
 			t.Fatalf("in round %d", n)
 		}
 	}
-	t.Logf("%d rounds: %d bodies that clients had whole, %d of them from spill/, %d cut", rounds, c.whole, c.recovered, c.cut)
+	t.Logf("%d rounds: %d bodies that clients had whole, %d of them from spill/, %d cut", rounds,
+		c.whole, c.recovered, c.cut)
 }
 
 // largeCrash is what TestCrashLarge knows.
@@ -73,7 +80,11 @@ func (c *largeCrash) mixed(n int64) (method, path string, body []byte) {
 	size += random.IntN(size)
 	size = min(size, c.most)
 	if n%3 == 0 {
-		return "POST", fmt.Sprintf("/bytes/%d/%d", n, 10+n%2), content(fmt.Sprintf("/bytes/%d/%d", n, size))
+		return "POST", fmt.Sprintf(
+			"/bytes/%d/%d",
+			n,
+			10+n%2,
+		), content(fmt.Sprintf("/bytes/%d/%d", n, size))
 	}
 	return "GET", fmt.Sprintf("/%s/%d/%d", [2]string{"text", "bytes"}[n%2], n, size), nil
 }
@@ -81,7 +92,8 @@ func (c *largeCrash) mixed(n int64) (method, path string, body []byte) {
 // round records until it kills the recorder, and looks at what the next start makes of it.
 func (c *largeCrash) round(n int) {
 	c.t.Helper()
-	r := launch(c.t, c.collections, c.ca, c.faults(), "--min-free-space", "0", "--warc-max-size", "50MB")
+	r := launch(c.t, c.collections, c.ca, c.faults(), "--min-free-space", "0", "--warc-max-size",
+		"50MB")
 	for r.address == "" { // killed at its start
 		r = launch(c.t, c.collections, c.ca, "", "--min-free-space", "0", "--warc-max-size", "50MB")
 	}
@@ -90,7 +102,14 @@ func (c *largeCrash) round(n int) {
 		c.recovered, c.cut = c.recovered+line.Whole, c.cut+line.Cut
 	}
 	before, enough := c.got.len(), 1+c.random.IntN(8)
-	l := &load{r: r, site: c.site, trust: trustOf(c.t, c.ca), got: c.got, kind: c.mixed, serial: &c.serial}
+	l := &load{
+		r:      r,
+		site:   c.site,
+		trust:  trustOf(c.t, c.ca),
+		got:    c.got,
+		kind:   c.mixed,
+		serial: &c.serial,
+	}
 	l.run(4, func() bool {
 		if c.got.len()-before >= enough && !r.hasEnded() {
 			r.cmd.Process.Kill() // while the others are under way
@@ -106,7 +125,10 @@ func (c *largeCrash) round(n int) {
 
 // faults kill half of the recorders at a point of their own: under load, or while they recover.
 func (c *largeCrash) faults() string {
-	points := []fault.Point{fault.Spill, fault.SpillNote, fault.RecoverSpill, fault.RecoverSpilled, fault.WARCWrite, fault.WARCSynced, fault.IndexCommit}
+	points := []fault.Point{
+		fault.Spill, fault.SpillNote, fault.RecoverSpill, fault.RecoverSpilled, fault.WARCWrite,
+		fault.WARCSynced, fault.IndexCommit,
+	}
 	if c.random.IntN(2) == 0 {
 		return ""
 	}

@@ -49,9 +49,12 @@ func (s strike) faults() string { return strings.TrimPrefix(s.with+",kill "+s.na
 // of all. A file is cut when a write has failed.
 func strikesUnderLoad() []strike {
 	return strikes([][]strike{
-		hits(fault.Record, 1, 2, 30), hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
-		hits(fault.WARCSynced, 1, 2, 9), {{fault.WARCTruncate, 1, "fail warc-write 6-6"}, {fault.WARCTruncate, 2, ""}, {fault.WARCTruncate, 4, "fail warc-write 20-20"}},
-		hits(fault.WARCRename, 1, 2, 4), hits(fault.WARCRenamed, 1, 2, 4), hits(fault.IndexAddFile, 1, 2, 4), hits(fault.IndexCommit, 1, 2, 9),
+		hits(fault.Record, 1, 2,
+			30), hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
+		hits(fault.WARCSynced, 1, 2,
+			9), {{fault.WARCTruncate, 1, "fail warc-write 6-6"}, {fault.WARCTruncate, 2, ""}, {fault.WARCTruncate, 4, "fail warc-write 20-20"}},
+		hits(fault.WARCRename, 1, 2,
+			4), hits(fault.WARCRenamed, 1, 2, 4), hits(fault.IndexAddFile, 1, 2, 4), hits(fault.IndexCommit, 1, 2, 9),
 		hits(fault.IndexCommitted, 1, 2, 9), hits(fault.Spill, 1, 2, 5), hits(fault.SpillNote, 1, 2, 5),
 	})
 }
@@ -59,8 +62,10 @@ func strikesUnderLoad() []strike {
 // strikesAtStart are those that it comes to when it starts on what a crash has left.
 func strikesAtStart() []strike {
 	return strikes([][]strike{
-		hits(fault.RecoverScan, 1, 2, 1), hits(fault.RebuildFile, 1, 2, 5), hits(fault.RecoverCopy, 1, 2, 1), hits(fault.RebuildSwap, 1, 1, 1),
-		hits(fault.RecoverCut, 1, 2, 1), hits(fault.RebuildDone, 1, 1, 1), hits(fault.RecoverFinish, 1, 2, 1), hits(fault.RecoverSeal, 1, 2, 1), hits(fault.RecoverRewrite, 1, 2, 3),
+		hits(fault.RecoverScan, 1, 2,
+			1), hits(fault.RebuildFile, 1, 2, 5), hits(fault.RecoverCopy, 1, 2, 1), hits(fault.RebuildSwap, 1, 1, 1),
+		hits(fault.RecoverCut, 1, 2,
+			1), hits(fault.RebuildDone, 1, 1, 1), hits(fault.RecoverFinish, 1, 2, 1), hits(fault.RecoverSeal, 1, 2, 1), hits(fault.RecoverRewrite, 1, 2, 3),
 		hits(fault.RecoverSpill, 1, 1, 1), hits(fault.RecoverSpilled, 1, 1, 1),
 	})
 }
@@ -111,8 +116,15 @@ func TestCrash(t *testing.T) {
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	c := &crash{t: t, random: rand.New(rand.NewPCG(seed, 0)), site: newSite(t), ca: filepath.Join(t.TempDir(), "ca"), struck: map[string]int{},
-		underLoad: strikeList{all: strikesUnderLoad()}, atStart: strikeList{all: strikesAtStart()}}
+	c := &crash{
+		t:         t,
+		random:    rand.New(rand.NewPCG(seed, 0)),
+		site:      newSite(t),
+		ca:        filepath.Join(t.TempDir(), "ca"),
+		struck:    map[string]int{},
+		underLoad: strikeList{all: strikesUnderLoad()},
+		atStart:   strikeList{all: strikesAtStart()},
+	}
 	began := time.Now()
 	rounds := 0
 	for ; rounds < *crashRounds || rounds < *crashRounds+20 && len(c.unstruck()) > 0; rounds++ {
@@ -124,14 +136,18 @@ func TestCrash(t *testing.T) {
 			c.endCollection()
 		}
 		if t.Failed() {
-			t.Fatalf("at the end of the collection of round %d; the same chances again: -crash-seed %d", rounds, seed)
+			t.Fatalf("at the end of the collection of round %d; the same chances again: -crash-seed %d",
+				rounds, seed)
 		}
 	}
 	if c.collections != "" {
 		c.endCollection()
 	}
-	t.Logf("seed %d: %d rounds in %v: %d ends at points, %d others; %d exchanges, %d captures, %d answers not kept when it ended; %d refused",
-		seed, rounds, time.Since(began).Round(time.Second), c.atPoints, c.byKill, c.serial.Load(), c.captures, c.unkept, c.refused)
+	t.Logf(
+		"seed %d: %d rounds in %v: %d ends at points, %d others; %d exchanges, %d captures, %d answers "+
+			"not kept when it ended; %d refused",
+		seed, rounds, time.Since(began).Round(time.Second), c.atPoints, c.byKill, c.serial.Load(),
+		c.captures, c.unkept, c.refused)
 	t.Logf("ends at points: %v", c.struck)
 	if points := c.unstruck(); len(points) > 0 {
 		t.Errorf("no recorder has ended at %v", points)
@@ -240,7 +256,12 @@ func (c *crash) repair(command string, plan []strike) []strike {
 		return plan // nothing has been recorded
 	}
 	for {
-		r := launchCommand(c.t, c.collections, c.ca, faultsOf(plan), append([]string{command}, c.keys...)...)
+		r := launchCommand(
+			c.t,
+			c.collections,
+			c.ca,
+			faultsOf(plan),
+			append([]string{command}, c.keys...)...)
 		if r.cmd.ProcessState.Success() {
 			c.checkCopies(r)
 			c.checkNames()
@@ -281,7 +302,9 @@ func (c *crash) ended(r *recording) fault.Point {
 			c.died = r.alive
 		}
 	}
-	if n := len(r.lines("recording is off: new requests are refused until writing works again")); n > len(r.lines("recording is on again")) {
+	if n := len(r.lines("recording is off: new requests are refused until writing works again")); n > len(
+		r.lines("recording is on again"),
+	) {
 		c.alive = time.Time{} // what came before it was killed may have waited long
 	}
 	for _, line := range r.log {
@@ -341,7 +364,14 @@ func (c *crash) allCaptured() bool {
 // load lets eight clients ask until so many more exchanges have ended.
 func (c *crash) load(r *recording, exchanges int) {
 	before := c.got.len()
-	l := &load{r: r, site: c.site, trust: trustOf(c.t, c.ca), got: c.got, kind: mixed, serial: &c.serial}
+	l := &load{
+		r:      r,
+		site:   c.site,
+		trust:  trustOf(c.t, c.ca),
+		got:    c.got,
+		kind:   mixed,
+		serial: &c.serial,
+	}
 	l.run(8, func() bool { return c.got.len()-before >= exchanges })
 	c.refused += l.refused.Load()
 }
@@ -354,9 +384,19 @@ func mixed(n int64) (method, path string, body []byte) {
 	case n%25 == 7:
 		return "GET", fmt.Sprintf("/%s/%d/%d", kind, n, 2<<20+n*7919%(1<<20)), nil
 	case n%101 == 9:
-		return "POST", fmt.Sprintf("/%s/%d/%d", kind, n, 10), content(fmt.Sprintf("/text/%d/%d", n, 1300<<10))
+		return "POST", fmt.Sprintf(
+			"/%s/%d/%d",
+			kind,
+			n,
+			10,
+		), content(fmt.Sprintf("/text/%d/%d", n, 1300<<10))
 	case n%4 == 1:
-		return "POST", fmt.Sprintf("/%s/%d/%d", kind, n, n*31%3000), content(fmt.Sprintf("/bytes/%d/%d", n, n*17%2000))
+		return "POST", fmt.Sprintf(
+			"/%s/%d/%d",
+			kind,
+			n,
+			n*31%3000,
+		), content(fmt.Sprintf("/bytes/%d/%d", n, n*17%2000))
 	}
 	return "GET", fmt.Sprintf("/%s/%d/%d", kind, n, n*7919%20000), nil
 }
@@ -394,9 +434,16 @@ func (c *crash) leaveInSpill() {
 	}
 	request := base64.StdEncoding.EncodeToString([]byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
 	id := func(kind int) string { return fmt.Sprintf("<urn:uuid:00000000-0000-4000-800%d-%012x>", kind, n) }
-	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.jsonl", n)), fmt.Appendf(nil,
+	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.jsonl", n)), fmt.Appendf(
+		nil,
 		`{"format":1,"url":%q,"started":%q,"ids":{"response":%q,"request":%q,"metadata":%q},"request":{"bytes":%q}}`+"\n",
-		url, time.Now().Format(time.RFC3339Nano), id(0), id(1), id(2), request))
+		url,
+		time.Now().Format(time.RFC3339Nano),
+		id(0),
+		id(1),
+		id(2),
+		request,
+	))
 	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.response", n)),
 		[]byte("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\nThis is"))
 }
@@ -407,7 +454,8 @@ func (c *crash) noteWhole() {
 	for _, path := range c.openFiles() {
 		members, _ := membersOf(path) // up to what is torn
 		for i, m := range members {
-			if m.kind == "request" && i > 0 && members[i-1].kind == "response" && m.concurrent == members[i-1].id {
+			if m.kind == "request" && i > 0 && members[i-1].kind == "response" &&
+				m.concurrent == members[i-1].id {
 				c.captured[m.uri] = true
 			}
 		}
@@ -427,7 +475,8 @@ func (c *crash) tear() {
 		case 0:
 			copy(torn, "neither a member nor zeros")
 		case 1:
-			torn = b[:min(len(b), 1+c.random.IntN(200))] // less than the warcinfo record that the file begins with
+			// less than the warcinfo record that the file begins with
+			torn = b[:min(len(b), 1+c.random.IntN(200))]
 		}
 		c.write(path, append(b, torn...))
 	}
@@ -649,7 +698,8 @@ func (c *crash) checkCrashGap(r *recording) {
 		}
 		return
 	}
-	told := slices.ContainsFunc(gaps.Latest, func(g store.Gap) bool { return g.Reason == "crash" && !g.Until.Before(c.died) })
+	told := slices.ContainsFunc(gaps.Latest,
+		func(g store.Gap) bool { return g.Reason == "crash" && !g.Until.Before(c.died) })
 	if !c.died.IsZero() && !told {
 		c.t.Errorf("a recorder died after %v, and no gap tells of it: %s", c.died, body)
 	}

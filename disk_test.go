@@ -140,9 +140,11 @@ func (d *onDisk) checkWhole() {
 		d.t.Error("no files")
 	}
 	for _, path := range paths {
-		eventually(d.t, path+" is cut back to its last whole exchange", func() bool { // it may just be trying again
+		// it may just be trying again
+		eventually(d.t, path+" is cut back to its last whole exchange", func() bool {
 			members, err := membersOf(path)
-			return err == nil && (len(members) < 2 || members[len(members)-1].kind != "response") || os.IsNotExist(err)
+			return err == nil && (len(members) < 2 || members[len(members)-1].kind != "response") ||
+				os.IsNotExist(err)
 		})
 	}
 }
@@ -198,7 +200,8 @@ func TestKillOnFullDisk(t *testing.T) {
 	d.untilRefused(8, "no space left")
 	d.r.kill()
 	d.note(d.r)
-	d.r = launch(t, d.collections, d.ca, "", d.flags...) // on a disk that is still full: it may start or say why it does not
+	// on a disk that is still full: it may start or say why it does not
+	d.r = launch(t, d.collections, d.ca, "", d.flags...)
 	if d.r.address == "" && !strings.Contains(d.r.tail(), "no space left") {
 		t.Errorf("it does not start and does not say why: %s", d.r.tail())
 	}
@@ -270,7 +273,8 @@ func TestBodyWithoutRoom(t *testing.T) {
 	if least < floor {
 		t.Errorf("only %d bytes were free", least)
 	}
-	if code, gaps, err := d.r.get("/gaps"); code != 200 || !strings.Contains(gaps, `"write": 1`) || !strings.Contains(gaps, "min-free-space") {
+	if code, gaps, err := d.r.get("/gaps"); code != 200 || !strings.Contains(gaps, `"write": 1`) ||
+		!strings.Contains(gaps, "min-free-space") {
 		t.Errorf("/gaps: %d, %v: %s", code, err, gaps)
 	}
 	d.passes(20)
@@ -292,7 +296,8 @@ func TestBodyWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := make([]byte, 1000)
-	if _, err := io.ReadFull(record, head); err != nil || !bytes.Contains(head, []byte("\r\nWARC-Truncated: length\r\n")) {
+	if _, err := io.ReadFull(record, head); err != nil ||
+		!bytes.Contains(head, []byte("\r\nWARC-Truncated: length\r\n")) {
 		t.Errorf("%v: %s", err, head)
 	}
 }
@@ -332,7 +337,9 @@ func TestRemovedDirectory(t *testing.T) {
 	}
 	d.untilRefused(4, "no such file or directory")
 	d.untilOn()
-	if len(d.r.lines("a WARC file was taken away while it was written: its captures cannot be read")) == 0 {
+	if len(
+		d.r.lines("a WARC file was taken away while it was written: its captures cannot be read"),
+	) == 0 {
 		t.Errorf("the log does not say what is gone: %s", d.r.tail())
 	}
 	d.r.stop()

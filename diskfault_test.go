@@ -59,7 +59,8 @@ func TestSlowDisk(t *testing.T) {
 		_, path, _ := d.kind(n + 1)
 		bytes += int64(len(content(path)))
 	}
-	t.Logf("%d MB of %d exchanges in %v, at most %d MB in memory", bytes>>20, d.kept.got.len(), took.Round(time.Second), peak>>20)
+	t.Logf("%d MB of %d exchanges in %v, at most %d MB in memory", bytes>>20, d.kept.got.len(),
+		took.Round(time.Second), peak>>20)
 	captures := 0
 	for url := range d.indexed {
 		if !strings.HasPrefix(url, "urn:") { // the origin's certificates

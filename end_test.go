@@ -84,7 +84,8 @@ func TestEndsInTime(t *testing.T) {
 		t.Errorf("%v, %v: %s", took, r.cmd.ProcessState, r.tail())
 	}
 	left, _ := filepath.Glob(filepath.Join(collections, "default", "spill", "*.response"))
-	t.Logf("%d of 10 waited, %v to the end, %d left; at most %d MB in memory", waiting, took, len(left), peak>>20)
+	t.Logf("%d of 10 waited, %v to the end, %d left; at most %d MB in memory", waiting, took,
+		len(left), peak>>20)
 	if len(left) == 0 {
 		t.Error("nothing was left: no test of the end")
 	}
@@ -132,17 +133,20 @@ func TestEndsOnStalledDisk(t *testing.T) {
 		io.Copy(io.Discard, res.Body)
 		res.Body.Close()
 	}
-	if took := r.terminate(); took > endsWithin || r.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(r.tail(), "the disk does not answer") {
+	if took := r.terminate(); took > endsWithin || r.cmd.ProcessState.ExitCode() != 1 ||
+		!strings.Contains(r.tail(), "the disk does not answer") {
 		t.Errorf("%v, %v: %s", took, r.cmd.ProcessState, r.tail())
 	}
 	r = launch(t, collections, ca, "", flags...)
 	if r.address == "" {
 		t.Fatal(r.tail())
 	}
-	if _, lines, err := r.get("/export"); err != nil || strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "size=3145728") {
+	if _, lines, err := r.get("/export"); err != nil || strings.Count(lines, "\n") != 1 ||
+		!strings.Contains(lines, "size=3145728") {
 		t.Errorf("%v: %s", err, lines)
 	}
-	if _, gaps, err := r.get("/gaps"); err != nil || !strings.Contains(gaps, `"crash": 1`) || !strings.Contains(gaps, `"write": 1`) {
+	if _, gaps, err := r.get("/gaps"); err != nil || !strings.Contains(gaps, `"crash": 1`) ||
+		!strings.Contains(gaps, `"write": 1`) {
 		t.Errorf("%v: %s", err, gaps)
 	}
 	r.stop()

@@ -13,24 +13,39 @@ import (
 
 // mayImport says which of our own packages a package may import, and why no others.
 var mayImport = map[string][]string{
-	"canon":              {}, // keys depend on a request and nothing else
-	"canon/vector":       {"warcorder/canon"},
-	"cmd/logqueue":       {},                                                   // lines in, lines out
-	"cmd/ask":            {},                                                   // HTTP, and nothing of what is asked for
-	"cmd/conversion":     {"warcorder/store/warc", "warcorder/store/warc/v09"}, // files to files, and nothing of the collection
-	"cmd/holder":         {},                                                   // files, and nothing of what is in them
-	"certs":              {},                                                   // so that the authority can be read on its own
-	"store":              {"warcorder/canon", "warcorder/store/fault", "warcorder/store/scratch"},
-	"store/fault":        {},                                                        // nothing but names in a normal build
-	"store/warc":         {"warcorder/store/fault", "warcorder/store/warc/deflate"}, // the files know nothing of the index
-	"store/warc/deflate": {},                                                        // bytes in, bytes out
+	"canon":        {}, // keys depend on a request and nothing else
+	"canon/vector": {"warcorder/canon"},
+	"cmd/logqueue": {}, // lines in, lines out
+	// HTTP, and nothing of what is asked for
+	"cmd/ask": {},
+	// files to files, and nothing of the collection
+	"cmd/conversion": {"warcorder/store/warc", "warcorder/store/warc/v09"},
+	// files, and nothing of what is in them
+	"cmd/holder": {},
+	// so that the authority can be read on its own
+	"certs": {},
+	"store": {"warcorder/canon", "warcorder/store/fault", "warcorder/store/scratch"},
+	// nothing but names in a normal build
+	"store/fault": {},
+	// the files know nothing of the index
+	"store/warc": {"warcorder/store/fault", "warcorder/store/warc/deflate"},
+	// bytes in, bytes out
+	"store/warc/deflate": {},
 	"store/scratch":      {},
-	"store/verify":       {"warcorder/store", "warcorder/store/warc", "warcorder/store/scratch"}, // it judges what recorder makes, and does not ask it
-	"store/warc/v09":     {"warcorder/store/warc"},
-	"recorder":           {"warcorder/canon", "warcorder/store", "warcorder/store/fault", "warcorder/store/warc", "warcorder/recorder/sha1pair"},
-	"recorder/sha1pair":  {},                                        // digests, and nothing of records
-	"proxy":              {"warcorder/recorder", "warcorder/certs"}, // it knows exchanges, not how they are kept
-	"proxy/admin":        {},                                        // main mounts what it shows
+	// it judges what recorder makes, and does not ask it
+	"store/verify":   {"warcorder/store", "warcorder/store/warc", "warcorder/store/scratch"},
+	"store/warc/v09": {"warcorder/store/warc"},
+	"recorder": {
+		"warcorder/canon",
+		"warcorder/store",
+		"warcorder/store/fault",
+		"warcorder/store/warc",
+		"warcorder/recorder/sha1pair",
+	},
+	"recorder/sha1pair": {}, // digests, and nothing of records
+	// it knows exchanges, not how they are kept
+	"proxy":       {"warcorder/recorder", "warcorder/certs"},
+	"proxy/admin": {}, // main mounts what it shows
 }
 
 // only says where a library may be used: what replaces it one day is then one place.
@@ -83,7 +98,8 @@ func checkImports(t *testing.T, path string) {
 				t.Errorf("%s may not import %s: only %v", path, name, places)
 			}
 		}
-		if dir := filepath.Dir(path); (dir == "canon" || dir == "certs") && strings.Contains(name, ".") && !holds(libraries[dir], name) && !strings.HasPrefix(name, "golang.org/x/") {
+		if dir := filepath.Dir(path); (dir == "canon" || dir == "certs") && strings.Contains(name, ".") &&
+			!holds(libraries[dir], name) && !strings.HasPrefix(name, "golang.org/x/") {
 			t.Errorf("%s may not import %s", path, name)
 		}
 	}

@@ -27,11 +27,12 @@ type kept struct {
 	t        *testing.T
 	dir      string // of the collection
 	got      *received
-	captured map[string]bool     // URLs that the log called captures
-	logged   map[string]int64    // by name of the WARC file, where the last capture ends that the log named
-	indexed  map[string]*capture // by URL, as the last check has found them
-	files    map[string]*walked  // by name, as the last check has found them
-	unkept   int                 // answers that clients got just before an end, and that are not there
+	captured map[string]bool // URLs that the log called captures
+	// by name of the WARC file, where the last capture ends that the log named
+	logged  map[string]int64
+	indexed map[string]*capture // by URL, as the last check has found them
+	files   map[string]*walked  // by name, as the last check has found them
+	unkept  int                 // answers that clients got just before an end, and that are not there
 }
 
 // capture is a line of the index.
@@ -54,7 +55,15 @@ type member struct {
 }
 
 func newKept(t *testing.T, dir string, got *received) *kept {
-	return &kept{t: t, dir: dir, got: got, captured: map[string]bool{}, logged: map[string]int64{}, indexed: map[string]*capture{}, files: map[string]*walked{}}
+	return &kept{
+		t:        t,
+		dir:      dir,
+		got:      got,
+		captured: map[string]bool{},
+		logged:   map[string]int64{},
+		indexed:  map[string]*capture{},
+		files:    map[string]*walked{},
+	}
 }
 
 // note takes what a process said that has ended or is still running.
@@ -212,7 +221,17 @@ func membersOf(path string) (members []member, err error) {
 			return members, err
 		}
 		h := record.Header
-		members = append(members, member{record.Offset, record.Length, record.Type(), h.Get("WARC-Target-URI"), h.Get("WARC-Record-ID"), h.Get("WARC-Concurrent-To")})
+		members = append(
+			members,
+			member{
+				record.Offset,
+				record.Length,
+				record.Type(),
+				h.Get("WARC-Target-URI"),
+				h.Get("WARC-Record-ID"),
+				h.Get("WARC-Concurrent-To"),
+			},
+		)
 	}
 }
 
@@ -233,7 +252,8 @@ func (k *kept) checkFile(name string, file *walked, at map[int64]*capture) {
 			k.t.Errorf("%s: the response of %s at %d has no line", name, m.uri, m.offset)
 			continue
 		case c.length != m.length || c.url != m.uri:
-			k.t.Errorf("%s: %d bytes of %s at %d, but the line says: %s", name, m.length, m.uri, m.offset, c.text)
+			k.t.Errorf("%s: %d bytes of %s at %d, but the line says: %s", name, m.length, m.uri, m.offset,
+				c.text)
 		case i+1 == len(file.members) || file.members[i+1].kind != "request" || file.members[i+1].concurrent != m.id || file.members[i+1].uri != m.uri:
 			k.t.Errorf("%s: the response of %s at %d is not followed by its request", name, m.uri, m.offset)
 		}
@@ -243,7 +263,8 @@ func (k *kept) checkFile(name string, file *walked, at map[int64]*capture) {
 		}
 	}
 	if found != len(at) {
-		k.t.Errorf("%s: %d of %d lines do not lead to a response or resource", name, len(at)-found, len(at))
+		k.t.Errorf("%s: %d of %d lines do not lead to a response or resource", name, len(at)-found,
+			len(at))
 	}
 }
 

@@ -41,7 +41,9 @@ func recordUnread(t *testing.T, stderr *os.File, args ...string) *unread {
 func recordThrough(t *testing.T, through string, stderr *os.File, args ...string) *unread {
 	t.Helper()
 	u := &unread{t: t, dir: t.TempDir(), ended: make(chan error, 1)}
-	u.cmd = command(u.dir, append([]string{"record", "--listen", "127.0.0.1:0", "--min-free-space", "0"}, args...)...)
+	u.cmd = command(
+		u.dir,
+		append([]string{"record", "--listen", "127.0.0.1:0", "--min-free-space", "0"}, args...)...)
 	if stderr != nil {
 		u.cmd.Stderr = stderr
 	}
@@ -181,7 +183,8 @@ func TestNobodyReadsTheLog(t *testing.T) {
 		}()
 		u.end(syscall.SIGTERM)
 		all := <-said
-		if !bytes.Contains(all, []byte("lines of this log were dropped")) || bytes.Count(all, []byte("\n")) < 100 {
+		if !bytes.Contains(all, []byte("lines of this log were dropped")) ||
+			bytes.Count(all, []byte("\n")) < 100 {
 			t.Errorf("the log is %d bytes: %s", len(all), all[max(0, len(all)-500):])
 		}
 	})

@@ -90,8 +90,11 @@ type collectionFlags struct {
 
 // path returns the collection's directory.
 func (f *collectionFlags) path() (string, error) {
-	if f.Collection == "" || f.Collection != filepath.Base(f.Collection) || strings.HasPrefix(f.Collection, ".") {
-		return "", fmt.Errorf("--collection %q is not a name: give one without slashes that does not begin with a dot", f.Collection)
+	if f.Collection == "" || f.Collection != filepath.Base(f.Collection) ||
+		strings.HasPrefix(f.Collection, ".") {
+		return "", fmt.Errorf(
+			"--collection %q is not a name: give one without slashes that does not begin with a dot",
+			f.Collection)
 	}
 	return filepath.Join(f.Dir, f.Collection), nil
 }
@@ -122,9 +125,11 @@ func run(args []string) error {
 }
 
 func newParser(line *commandLine) (*kong.Kong, error) {
-	return kong.New(line,
+	return kong.New(
+		line,
 		kong.Name("warcorder"),
-		kong.Description("A recording proxy for web archiving: every exchange byte for byte in WARC files, indexed at once."),
+		kong.Description(
+			"A recording proxy for web archiving: every exchange byte for byte in WARC files, indexed at once."),
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
 		kong.Vars{"reasons": strings.Join(recorder.GapReasons, ",")},
@@ -160,7 +165,8 @@ func parseRules(ctx *kong.DecodeContext, target reflect.Value) error {
 	decoder := json.NewDecoder(strings.NewReader(fmt.Sprint(text.Value)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&rules); err != nil {
-		return fmt.Errorf("expected a list of name, host, path, decode, encode in the configuration file: %w", err)
+		return fmt.Errorf(
+			"expected a list of name, host, path, decode, encode in the configuration file: %w", err)
 	}
 	target.Set(reflect.ValueOf(rules))
 	return nil
@@ -224,7 +230,9 @@ func readConfig(r io.Reader) (kong.Resolver, error) {
 		return nil, err
 	}
 	if err := decoder.Decode(&more); err == nil {
-		return nil, fmt.Errorf("line %d: a second document begins here, whose settings would count for nothing: join the two", more.Line)
+		return nil, fmt.Errorf(
+			"line %d: a second document begins here, whose settings would count for nothing: join the two",
+			more.Line)
 	} else if err != io.EOF {
 		return nil, err
 	}
@@ -382,7 +390,8 @@ func (c *recordCommand) Run(line *commandLine) error {
 }
 
 const (
-	logWaiting  = 4 << 20         // bytes of lines that wait for a slow reader; a URL may be as long as a head
+	// bytes of lines that wait for a slow reader; a URL may be as long as a head
+	logWaiting  = 4 << 20
 	logPatience = 2 * time.Second // for the last lines
 )
 
@@ -409,7 +418,17 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	if err != nil {
 		return err
 	}
-	err = c.serve(&serving{dir: dir, authority: authority, rec: rec, signals: endings(), out: out, log: log, person: person})
+	err = c.serve(
+		&serving{
+			dir:       dir,
+			authority: authority,
+			rec:       rec,
+			signals:   endings(),
+			out:       out,
+			log:       log,
+			person:    person,
+		},
+	)
 	return errors.Join(err, rec.Close())
 }
 
@@ -438,17 +457,21 @@ func endings() <-chan os.Signal {
 // status is what /status tells.
 type status struct {
 	recorder.Status
-	LogDropped int64 `json:"logDropped"` // lines of the log that found no room: nobody reads it, or its disk is full
+	// lines of the log that found no room: nobody reads it, or its disk is full
+	LogDropped int64 `json:"logDropped"`
 }
 
 // check refuses settings that cannot be meant. Without a host the listener would be open to the
 // whole network.
 func (c *recordCommand) check() error {
 	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
-		return fmt.Errorf("--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let every machine of the network in", c.Listen)
+		return fmt.Errorf(
+			"--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let every machine of the network in",
+			c.Listen)
 	}
 	if strings.ContainsFunc(c.APIToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("api-token has spaces or characters in it that are not ASCII: it could not be sent in a header")
+		return errors.New(
+			"api-token has spaces or characters in it that are not ASCII: it could not be sent in a header")
 	}
 	return c.Proxy.Check()
 }
@@ -460,9 +483,12 @@ func (c *recordCommand) serve(r *serving) error {
 	if err != nil {
 		return fmt.Errorf("%w: give another address with --listen", err)
 	}
-	pages := admin.New(admin.Authority{PEM: authority.PEM(), DER: authority.DER()}, func() (any, bool) {
-		return status{rec.Status(), r.out.Dropped()}, rec.Ready() == nil
-	})
+	pages := admin.New(
+		admin.Authority{PEM: authority.PEM(), DER: authority.DER()},
+		func() (any, bool) {
+			return status{rec.Status(), r.out.Dropped()}, rec.Ready() == nil
+		},
+	)
 	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
@@ -479,7 +505,8 @@ func (c *recordCommand) serve(r *serving) error {
 	select {
 	case err = <-served:
 	case s := <-r.signals:
-		log.Info().Str("signal", s.String()).Dur("at_most_ms", c.ShutdownTimeout).Msg("finishing what is in flight; a second signal ends at once")
+		log.Info().Str("signal", s.String()).Dur("at_most_ms", c.ShutdownTimeout).
+			Msg("finishing what is in flight; a second signal ends at once")
 	}
 	go func() {
 		<-r.signals
@@ -502,7 +529,8 @@ const writingTime = 2 * time.Second
 func (r *serving) greet(address string) {
 	dir, authority := r.dir, r.authority
 	if !r.person {
-		r.log.Info().Str("address", address).Str("collection", dir).Str("certificate", authority.File()).Str("version", version).Msg("recording")
+		r.log.Info().Str("address", address).Str("collection", dir).Str("certificate", authority.File()).
+			Str("version", version).Msg("recording")
 		return
 	}
 	fmt.Fprintf(r.out, `warcorder %s is recording
@@ -520,11 +548,15 @@ Stop with Ctrl-C.
 func trustCommand(system, name, file string) string {
 	switch system {
 	case "darwin":
-		return "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db " + shellQuoted(file)
+		return "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db " + shellQuoted(
+			file)
 	case "windows":
 		return `certutil -user -addstore Root "` + file + `"`
 	}
-	return "mkdir -p ~/.pki/nssdb && certutil -d \"sql:$HOME/.pki/nssdb\" -A -t C,, -n " + shellQuoted(name) + " -i " + shellQuoted(file)
+	return "mkdir -p ~/.pki/nssdb && certutil -d \"sql:$HOME/.pki/nssdb\" -A -t C,, -n " + shellQuoted(
+		name) + " -i " + shellQuoted(
+		file,
+	)
 }
 
 // shellQuoted is text as one word of a POSIX shell.
@@ -543,7 +575,8 @@ func explainRead(err error, dir string) error {
 	case errors.Is(err, fs.ErrNotExist) && missing != nil:
 		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
 	case errors.Is(err, fs.ErrNotExist) && len(files) > 0:
-		return fmt.Errorf("the index of %s is missing: warcorder recover makes it anew from the %s", dir, count(len(files), "WARC file"))
+		return fmt.Errorf("the index of %s is missing: warcorder recover makes it anew from the %s", dir,
+			count(len(files), "WARC file"))
 	case errors.Is(err, store.ErrDamaged):
 		return fmt.Errorf("%w: warcorder recover makes it anew from the WARC files", err)
 	}
@@ -563,11 +596,15 @@ func whenFree(dir string, open func() error) error {
 			return err
 		}
 		if who, running := runningRecorder(dir); running {
-			return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, stop it, or record to another --collection",
+			return fmt.Errorf(
+				"collection %s is already being recorded by process %d at %s: use that proxy, stop it, or "+
+					"record to another --collection",
 				dir, who.PID, strings.Join(who.Addresses, ", "))
 		}
 		if time.Now().After(until) {
-			return fmt.Errorf("collection %s is in use by %s: wait until it has ended, or record to another --collection", dir, holders(dir))
+			return fmt.Errorf(
+				"collection %s is in use by %s: wait until it has ended, or record to another --collection",
+				dir, holders(dir))
 		}
 	}
 }
@@ -607,7 +644,11 @@ func (line *commandLine) logger(out io.Writer) (log zerolog.Logger, person bool)
 		if !person {
 			return out
 		}
-		return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: !term.IsTerminal(int(os.Stderr.Fd()))}
+		return zerolog.ConsoleWriter{
+			Out:        out,
+			TimeFormat: time.TimeOnly,
+			NoColor:    !term.IsTerminal(int(os.Stderr.Fd())),
+		}
 	}
 	if queue, ok := out.(*logqueue.Queue); ok {
 		out = leveled{forWhom(queue), forWhom(queue.Urgent())}
@@ -635,7 +676,8 @@ func (line *commandLine) queue() *logqueue.Queue {
 	log, _ := line.logger(&text)
 	return logqueue.New(os.Stderr, logWaiting, func(dropped int64) []byte {
 		text.Reset()
-		log.Warn().Int64("lines", dropped).Msg("lines of this log were dropped: nobody read it, or it could not be written")
+		log.Warn().Int64("lines", dropped).
+			Msg("lines of this log were dropped: nobody read it, or it could not be written")
 		return text.Bytes()
 	})
 }
@@ -683,7 +725,15 @@ func (c *exportCommand) Run(*commandLine) error {
 	if c.Format == "warc-0.9" {
 		return c.exportOld(dir)
 	}
-	query := store.Query{URL: c.URL, Match: store.Match(c.Match), From: c.From, To: c.To, Key: c.By, Dialect: c.As, NoBodies: c.NoBodies}
+	query := store.Query{
+		URL:      c.URL,
+		Match:    store.Match(c.Match),
+		From:     c.From,
+		To:       c.To,
+		Key:      c.By,
+		Dialect:  c.As,
+		NoBodies: c.NoBodies,
+	}
 	if c.URL != "" && c.By != store.URLKey {
 		keyer, err := recorder.NewKeyer(recorder.KeysConfig{Profiles: c.Profiles})
 		if err != nil {
@@ -711,7 +761,9 @@ func (c *exportCommand) Run(*commandLine) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if exported.InOpenFiles > 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d captures lie in a file that is not finished; until it is its name ends in .open\n", exported.InOpenFiles, exported.Lines)
+		fmt.Fprintf(os.Stderr,
+			"%d of %d captures lie in a file that is not finished; until it is its name ends in .open\n",
+			exported.InOpenFiles, exported.Lines)
 	}
 	return nil
 }
@@ -772,8 +824,12 @@ func tellLacking(dir string, index *store.Bolt) error {
 		return err
 	}
 	if n > 0 {
-		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: "+
-			"warcorder recover reads them\n", humanize.Bytes(uint64(n)))
+		fmt.Fprintf(
+			os.Stderr,
+			"the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: "+
+				"warcorder recover reads them\n",
+			humanize.Bytes(uint64(n)),
+		)
 	}
 	if left := recorder.Left(dir); left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
@@ -834,7 +890,8 @@ var errNobodyAnswers = errors.New("who has the index open cannot be asked")
 
 // unanswered is errNobodyAnswers for people.
 func unanswered(dir string) error {
-	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended", holders(dir))
+	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended",
+		holders(dir))
 }
 
 // exportFromRecorder asks the recorder that has the collection open.
@@ -852,7 +909,8 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 	}
 	defer res.Body.Close()
 	if query.NoBodies && res.Header.Get(bodiesField) != noBodies {
-		return exported, errors.New("the recorder is of an older version, which cannot leave request bodies out: export when it has ended")
+		return exported, errors.New(
+			"the recorder is of an older version, which cannot leave request bodies out: export when it has ended")
 	}
 	total := int64(-1)
 	fmt.Sscan(res.Header.Get(totalField), &total)
@@ -917,8 +975,15 @@ func forProcess(pid int, page http.HandlerFunc) http.Handler {
 func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		form := r.URL.Query()
-		query := store.Query{URL: form.Get("url"), Match: store.Match(form.Get("match")), From: form.Get("from"), To: form.Get("to"),
-			Key: store.Key(form.Get("key")), Dialect: canon.Dialect(form.Get("dialect")), NoBodies: form.Get("bodies") == noBodies}
+		query := store.Query{
+			URL:      form.Get("url"),
+			Match:    store.Match(form.Get("match")),
+			From:     form.Get("from"),
+			To:       form.Get("to"),
+			Key:      store.Key(form.Get("key")),
+			Dialect:  canon.Dialect(form.Get("dialect")),
+			NoBodies: form.Get("bodies") == noBodies,
+		}
 		if err := query.Check(); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -997,7 +1062,8 @@ func reserved(path string) string {
 // isWARC reports whether a path has the name of a WARC file, finished or not.
 func isWARC(path string) bool {
 	name := strings.TrimSuffix(path, warc.OpenSuffix)
-	return slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+	return slices.ContainsFunc(warc.Suffixes(),
+		func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // --- lookup, key
@@ -1086,8 +1152,10 @@ func (c *keyCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
-	keys, err := vector.Of(&vector.Request{URL: vector.Text(c.URL), Method: c.Method, ContentType: c.ContentType,
-		Body: request.Body, Dialect: c.Dialect, Profile: c.Profile})
+	keys, err := vector.Of(
+		&vector.Request{URL: vector.Text(c.URL), Method: c.Method, ContentType: c.ContentType,
+			Body: request.Body, Dialect: c.Dialect, Profile: c.Profile},
+	)
 	if err != nil {
 		return err
 	}
@@ -1121,7 +1189,8 @@ func (c *gapsCommand) Run(*commandLine) error {
 		return fmt.Errorf("gaps: %w", err)
 	}
 	if c.Reason != "" {
-		gaps.Latest = slices.DeleteFunc(gaps.Latest, func(g store.Gap) bool { return g.Reason != c.Reason })
+		gaps.Latest = slices.DeleteFunc(gaps.Latest,
+			func(g store.Gap) bool { return g.Reason != c.Reason })
 		maps.DeleteFunc(gaps.Counts, func(reason string, _ int64) bool { return reason != c.Reason })
 	}
 	if c.Limit > 0 && len(gaps.Latest) > c.Limit {
@@ -1133,7 +1202,8 @@ func (c *gapsCommand) Run(*commandLine) error {
 		return out.Encode(gaps)
 	}
 	for _, g := range slices.Backward(gaps.Latest) {
-		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL), printable(gapDetail(g)))
+		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL),
+			printable(gapDetail(g)))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
 		fmt.Fprintf(os.Stderr, "%8d %s\n", gaps.Counts[reason], reason)
@@ -1182,7 +1252,9 @@ func gapsAtRest(dir string) (store.Gaps, error) {
 	}
 	defer index.Close()
 	if last, err := index.Session(); err == nil && last.Open {
-		fmt.Fprintln(os.Stderr, "the last recorder did not come to its end: the next recording, or warcorder recover, notes here what that cost")
+		fmt.Fprintln(os.Stderr,
+			"the last recorder did not come to its end: the next recording, or warcorder recover, notes "+
+				"here what that cost")
 	}
 	gaps, err := index.Gaps(0)
 	return gaps, explainRead(err, dir)
@@ -1242,7 +1314,8 @@ type rebuildCommand struct{ repairFlags }
 
 // Run rebuilds.
 func (c *rebuildCommand) Run(line *commandLine) error {
-	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, recorder.Rebuild)
+	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode},
+		recorder.Rebuild)
 }
 
 // repair runs one of the two, and says what it found. Whatever is missing in the archive makes the
@@ -1265,23 +1338,28 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"), count(found.Captures, "capture"))
+	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"),
+		count(found.Captures, "capture"))
 	if s := found.Spilled; s != (recorder.Spilled{}) {
-		fmt.Printf("%s recorded that lay in spill/, %d of them cut; %d cannot be written now, %d cannot be read\n",
+		fmt.Printf(
+			"%s recorded that lay in spill/, %d of them cut; %d cannot be written now, %d cannot be read\n",
 			count(s.Whole+s.Cut, "exchange"), s.Cut, s.Left, s.Broken)
 	}
 	if found.Replaced != "" {
 		fmt.Printf("the old index is now %s\n", found.Replaced)
 	}
 	if found.Cut > 0 {
-		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"), strings.Join(found.Torn, ", "))
+		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"),
+			strings.Join(found.Torn, ", "))
 	}
 	for _, d := range found.Damaged {
-		fmt.Printf("%s: %s at offset %d %s: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, fate(d), d.Reason)
+		fmt.Printf("%s: %s at offset %d %s: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, fate(d),
+			d.Reason)
 	}
 	remedy := "put it back into archive/, or let warcorder rebuild make an index without it"
 	if found.Rebuilt {
-		remedy = "the new index is without it; to have it again put it back into archive/ and let warcorder recover run"
+		remedy = "the new index is without it; to have it again put it back into archive/ and let " +
+			"warcorder recover run"
 	}
 	for _, name := range found.Missing {
 		fmt.Printf("%s is missing: %s\n", name, remedy)
@@ -1290,7 +1368,10 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 		fmt.Printf("%s is shorter than the index says: %s\n", name, remedy)
 	}
 	for _, name := range found.Left {
-		fmt.Printf("%s has a name that it should not keep, and nothing was removed: see the log, take one of the names away, and let warcorder recover run\n", name)
+		fmt.Printf(
+			"%s has a name that it should not keep, and nothing was removed: see the log, take one of the "+
+				"names away, and let warcorder recover run\n",
+			name)
 	}
 	n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left)
 	if n += found.Spilled.Left + found.Spilled.Broken; n > 0 {
@@ -1300,9 +1381,11 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 }
 
 // add adds WARC files to the index of a collection.
-func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger, progress recorder.Progress) (files []recorder.Indexed, err error) {
+func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger,
+	progress recorder.Progress) (files []recorder.Indexed, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, dir, paths, copies, log, progress)
+		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, dir,
+			paths, copies, log, progress)
 		return err
 	})
 	return files, err
@@ -1354,7 +1437,8 @@ func (c *verifyCommand) Run(*commandLine) error {
 		printVerified(found)
 	}
 	if found.Findings > 0 {
-		return errors.Join(err, fmt.Errorf("not all is as it must be: %s, see above", count(int(found.Findings), "finding")))
+		return errors.Join(err,
+			fmt.Errorf("not all is as it must be: %s, see above", count(int(found.Findings), "finding")))
 	}
 	return err
 }
@@ -1399,14 +1483,17 @@ func printVerified(found verify.Summary) {
 		records += found.Records[kind]
 		kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(found.Records[kind]), printable(kind)))
 	}
-	fmt.Printf("%s, %s: %s", count(found.Files, "file"), humanize.Bytes(uint64(found.Bytes)), count(int(records), "whole record"))
+	fmt.Printf("%s, %s: %s", count(found.Files, "file"), humanize.Bytes(uint64(found.Bytes)),
+		count(int(records), "whole record"))
 	if len(kinds) > 0 {
 		fmt.Printf(" (%s)", strings.Join(kinds, ", "))
 	}
 	d := found.Digests
-	fmt.Printf("\n%s and %s are right", count(int(d.Block), "block digest"), count(int(d.Wire+d.Entity+d.Both), "payload digest"))
+	fmt.Printf("\n%s and %s are right", count(int(d.Block), "block digest"),
+		count(int(d.Wire+d.Entity+d.Both), "payload digest"))
 	if d.Wire+d.Entity > 0 {
-		fmt.Printf("; of chunked payloads %s as stored, %s without the chunks", humanize.Comma(d.Wire), humanize.Comma(d.Entity))
+		fmt.Printf("; of chunked payloads %s as stored, %s without the chunks", humanize.Comma(d.Wire),
+			humanize.Comma(d.Entity))
 	}
 	fmt.Println()
 	if found.Indexed {
@@ -1455,7 +1542,8 @@ func reportIndexed(files []recorder.Indexed) int {
 			fmt.Printf("%s: %s\n", f.Name, count(f.Captures, "capture"))
 		}
 		for _, d := range f.Damaged {
-			fmt.Printf("%s:%d: %s %s: %v\n", f.Name, d.Offset, count(int(d.Bytes), "byte"), fate(d), d.Reason)
+			fmt.Printf("%s:%d: %s %s: %v\n", f.Name, d.Offset, count(int(d.Bytes), "byte"), fate(d),
+				d.Reason)
 		}
 		findings += len(f.Damaged)
 	}
@@ -1523,7 +1611,9 @@ func (c *exportCommand) exportOld(dir string) error {
 	case c.Out == "" || c.Out == "-":
 		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
 	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb || c.NoBodies:
-		return errors.New("export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, --dialect and --no-request-bodies out")
+		return errors.New(
+			"export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, " +
+				"--dialect and --no-request-bodies out")
 	}
 	if err := warc.MakeDir(c.Out, 0o755); err != nil {
 		return err
@@ -1537,7 +1627,14 @@ func (c *exportCommand) exportOld(dir string) error {
 	if err != nil {
 		return err
 	}
-	w := &v09.Writer{Dir: c.Out, Prefix: filepath.Base(dir), Host: host, Target: c.FileSize, Temp: c.Out, Made: c.Mode.Set}
+	w := &v09.Writer{
+		Dir:    c.Out,
+		Prefix: filepath.Base(dir),
+		Host:   host,
+		Target: c.FileSize,
+		Temp:   c.Out,
+		Made:   c.Mode.Set,
+	}
 	damaged, err := exportFiles(w, archive)
 	if err != nil {
 		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
@@ -1571,7 +1668,10 @@ func exportFiles(w *v09.Writer, archive string) (damaged int, err error) {
 		if strings.HasSuffix(name, warc.OpenSuffix) {
 			open++
 		}
-		if !slices.ContainsFunc(warc.Suffixes(), func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+		if !slices.ContainsFunc(
+			warc.Suffixes(),
+			func(suffix string) bool { return strings.HasSuffix(name, suffix) },
+		) {
 			continue
 		}
 		n, err := exportFile(w, filepath.Join(archive, name))
@@ -1581,7 +1681,8 @@ func exportFiles(w *v09.Writer, archive string) (damaged int, err error) {
 		damaged += n
 	}
 	if open > 0 {
-		fmt.Fprintf(os.Stderr, "%s left out: still being written, or not recovered after a crash\n", count(open, "file"))
+		fmt.Fprintf(os.Stderr, "%s left out: still being written, or not recovered after a crash\n",
+			count(open, "file"))
 	}
 	return damaged, nil
 }

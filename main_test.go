@@ -109,7 +109,8 @@ func TestConfigErrors(t *testing.T) {
 		"profile's own key":  {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
@@ -141,7 +142,8 @@ func TestArchiveMode(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"0666": "everybody", "384": "is no mode", "416": "owner", "rw": "is no mode", "0x180": "is no mode"} {
-		if _, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n")); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -149,14 +151,18 @@ func TestArchiveMode(t *testing.T) {
 	if line, err := parse(t, "record"); err != nil || line.Record.Recorder.Mode != 0o660 {
 		t.Errorf("%v", err)
 	}
-	if line, err := parse(t, "recover", "--archive-mode", "0664"); err != nil || line.Recover.Recorder.Mode != 0o664 {
+	if line, err := parse(t, "recover", "--archive-mode", "0664"); err != nil ||
+		line.Recover.Recorder.Mode != 0o664 {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestPrecedence: flags over environment over file over defaults.
 func TestPrecedence(t *testing.T) {
-	file := writeFile(t, "keys:\n  extra: [path, form]\n  profiles:\n  - {name: ours, host: a.example, decode: [3A, 21]}\ncollection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: [a.example, b.example]\ntimeout:\n  idle: 7s\n")
+	file := writeFile(t,
+		"keys:\n  extra: [path, form]\n  profiles:\n  - {name: ours, host: a.example, decode: [3A, "+
+			"21]}\ncollection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: "+
+			"[a.example, b.example]\ntimeout:\n  idle: 7s\n")
 	t.Setenv("WARCORDER_COLLECTION", "environment")
 	t.Setenv("WARCORDER_LISTEN", "127.0.0.1:2")
 	line, err := parse(t, "--config", file, "--listen", "127.0.0.1:3")
@@ -164,13 +170,17 @@ func TestPrecedence(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &line.Record
-	if r.Listen != "127.0.0.1:3" || r.Collection != "environment" || r.Recorder.WARCPrefix != "file" || r.Proxy.OnClientAbort != "cut" {
-		t.Errorf("listen %q, collection %q, prefix %q, on-client-abort %q", r.Listen, r.Collection, r.Recorder.WARCPrefix, r.Proxy.OnClientAbort)
+	if r.Listen != "127.0.0.1:3" || r.Collection != "environment" || r.Recorder.WARCPrefix != "file" ||
+		r.Proxy.OnClientAbort != "cut" {
+		t.Errorf("listen %q, collection %q, prefix %q, on-client-abort %q", r.Listen, r.Collection,
+			r.Recorder.WARCPrefix, r.Proxy.OnClientAbort)
 	}
-	if rules := r.Recorder.Keys.Profiles; len(rules) != 1 || !slices.Equal(rules[0].Decode, []string{"3A", "21"}) || len(r.Recorder.Keys.Extra) != 2 {
+	if rules := r.Recorder.Keys.Profiles; len(rules) != 1 ||
+		!slices.Equal(rules[0].Decode, []string{"3A", "21"}) || len(r.Recorder.Keys.Extra) != 2 {
 		t.Errorf("keys: %+v", r.Recorder.Keys)
 	}
-	if r.Proxy.Timeout.Idle != 7*time.Second || !slices.Equal(r.Proxy.InsecureUpstream.Hosts, []string{"a.example", "b.example"}) {
+	if r.Proxy.Timeout.Idle != 7*time.Second ||
+		!slices.Equal(r.Proxy.InsecureUpstream.Hosts, []string{"a.example", "b.example"}) {
 		t.Errorf("timeout-idle %v, insecure-upstream %v", r.Proxy.Timeout.Idle, r.Proxy.InsecureUpstream)
 	}
 }
@@ -192,30 +202,39 @@ func TestHostLists(t *testing.T) {
 		}
 	}
 	line, err := parse(t, "--no-record", "A.example,*.b.example")
-	if want := []string{"a.example", "*.b.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+	if want := []string{"a.example", "*.b.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
 		t.Errorf("--no-record: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
 	line, err = parse(t, "--no-record", "a.example", "--no-record=b.example,c.example")
-	if want := []string{"a.example", "b.example", "c.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+	if want := []string{"a.example", "b.example", "c.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
 		t.Errorf("--no-record twice: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
 	line, err = parse(t, "--no-record", "a.example", "--no-record=false", "--no-record=b.example")
-	if want := []string{"b.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+	if want := []string{"b.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
 		t.Errorf("--no-record=false between two: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
-	if _, err := parse(t, "--no-record"); err == nil || !strings.Contains(err.Error(), "say which hosts") {
+	if _, err := parse(t, "--no-record"); err == nil ||
+		!strings.Contains(err.Error(), "say which hosts") {
 		t.Errorf("--no-record stands alone: %v", err)
 	}
-	if _, err := parse(t, "--no-record=bank.example:8443"); err == nil || !strings.Contains(err.Error(), "without scheme and port") {
+	if _, err := parse(t, "--no-record=bank.example:8443"); err == nil ||
+		!strings.Contains(err.Error(), "without scheme and port") {
 		t.Errorf("a port: %v", err)
 	}
 	t.Setenv("WARCORDER_NO_RECORD", "environment.example")
-	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"), "--no-record", "a.example")
-	if want := []string{"a.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
-		t.Errorf("--no-record over the environment over the file: %+v, %v", line.Record.Proxy.NoRecord, err)
+	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"), "--no-record",
+		"a.example")
+	if want := []string{"a.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record over the environment over the file: %+v, %v", line.Record.Proxy.NoRecord,
+			err)
 	}
 	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"))
-	if want := []string{"environment.example"}; err != nil || !slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+	if want := []string{"environment.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
 		t.Errorf("the environment over the file: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
 	os.Unsetenv("WARCORDER_NO_RECORD")
@@ -223,7 +242,8 @@ func TestHostLists(t *testing.T) {
 	if err != nil || !line.Record.Proxy.NoRecord.All {
 		t.Errorf("no-record: [\"*\"]: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
-	if _, err := parse(t, "--insecure-upstream=https://a.example/"); err == nil || !strings.Contains(err.Error(), "without scheme") {
+	if _, err := parse(t, "--insecure-upstream=https://a.example/"); err == nil ||
+		!strings.Contains(err.Error(), "without scheme") {
 		t.Errorf("a URL: %v", err)
 	}
 }
@@ -237,7 +257,8 @@ func TestListenNeedsAHost(t *testing.T) {
 		}
 	}
 	t.Setenv("WARCORDER_COLLECTION", "")
-	line, err := parse(t, "--config", writeFile(t, "listen:\nkeys: {profiles: , extra: }\ncollection: file\n"))
+	line, err := parse(t, "--config",
+		writeFile(t, "listen:\nkeys: {profiles: , extra: }\ncollection: file\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +297,9 @@ func startRecording(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	p := &program{t: t, dir: dir, stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
-	p.cmd = command(dir, append([]string{"record", "--listen", "127.0.0.1:0", "--log", "json"}, args...)...)
+	p.cmd = command(
+		dir,
+		append([]string{"record", "--listen", "127.0.0.1:0", "--log", "json"}, args...)...)
 	errors, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -327,7 +350,9 @@ func (p *program) stop() int {
 // fetch gets a URL through the proxy.
 func (p *program) fetch(target string) string {
 	p.t.Helper()
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})}}
+	client := http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})},
+	}
 	defer client.CloseIdleConnections()
 	res, err := client.Get(target)
 	if err != nil {
@@ -353,7 +378,10 @@ func (p *program) run(args ...string) (stdout, stderr string, code int) {
 // TestRecordAndExport is the program's life: record, export meanwhile, refuse a second recorder,
 // end, export again.
 func TestRecordAndExport(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }))
+	origin := httptest.NewServer(
+		http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }),
+	)
 	defer origin.Close()
 	p := startRecording(t)
 	for i := range 20 {
@@ -375,13 +403,15 @@ func TestRecordAndExport(t *testing.T) {
 			t.Errorf("export does not say that a file is still open: %q", errs)
 		}
 	}
-	if res, err := http.Get("http://" + p.address + "/export?pid=1"); err != nil || res.StatusCode != http.StatusConflict {
+	if res, err := http.Get("http://" + p.address + "/export?pid=1"); err != nil ||
+		res.StatusCode != http.StatusConflict {
 		t.Errorf("an export meant for another recorder: %v, %v", res, err)
 	} else {
 		res.Body.Close()
 	}
 	_, errs, code := p.run("record", "--listen", "127.0.0.1:0", "--log", "json")
-	if code != 1 || !strings.Contains(errs, fmt.Sprintf("process %d at %s", p.cmd.Process.Pid, p.address)) {
+	if code != 1 ||
+		!strings.Contains(errs, fmt.Sprintf("process %d at %s", p.cmd.Process.Pid, p.address)) {
 		t.Errorf("a second recorder: %d, %s", code, errs)
 	}
 	if code := p.stop(); code != 0 {
@@ -396,7 +426,8 @@ func TestRecordAndExport(t *testing.T) {
 	}
 	after, errs, code := p.run("export", "-o", "-")
 	if code != 0 || after != while {
-		t.Errorf("export after the end differs (%d, %s):\n%s\nwhile recording:\n%s", code, errs, after, while)
+		t.Errorf("export after the end differs (%d, %s):\n%s\nwhile recording:\n%s", code, errs, after,
+			while)
 	}
 	if _, errs, code := p.run("export"); code != 0 {
 		t.Fatal(errs)
@@ -421,7 +452,8 @@ func checkLines(t *testing.T, text, origin string) {
 		if err := json.Unmarshal([]byte(parts[2]), &fields); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if len(parts[1]) != 14 || fields["status"] != "200" || fields["mime"] != "text/plain" || !strings.HasPrefix(fields["url"], origin+"/") {
+		if len(parts[1]) != 14 || fields["status"] != "200" || fields["mime"] != "text/plain" ||
+			!strings.HasPrefix(fields["url"], origin+"/") {
 			t.Errorf("%s", line)
 		}
 	}
@@ -459,7 +491,8 @@ func TestExportSelects(t *testing.T) {
 		"there is no collection": {"--collection", "nothing"},
 		"--match":                {"-o", "-", "--match", "fuzzy"},
 	} {
-		if out, errs, code := p.run(append([]string{"export"}, args...)...); code == 0 || out != "" || !strings.Contains(errs, want) {
+		if out, errs, code := p.run(append([]string{"export"}, args...)...); code == 0 || out != "" ||
+			!strings.Contains(errs, want) {
 			t.Errorf("%v: %d %q %q", args, code, out, errs)
 		}
 	}
@@ -468,10 +501,13 @@ func TestExportSelects(t *testing.T) {
 // TestKeysOfACollection: bodies in the keys, other dialects, secondary keys and lookups, while
 // recording and afterwards.
 func TestKeysOfACollection(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
+	origin := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer origin.Close()
 	p := startRecording(t, "--keys-extra", "path,wwwoffle,form")
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})}}
+	client := http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})},
+	}
 	defer client.CloseIdleConnections()
 	for _, body := range []string{`{"a":1.0}`, `{"a":2}`} {
 		res, err := client.Post(origin.URL+"/form", "application/json", strings.NewReader(body))
@@ -504,7 +540,8 @@ func TestKeysOfACollection(t *testing.T) {
 		} {
 			out, errs, code := p.run(c.args...)
 			if code != 0 || strings.Count(out, "\n") != c.lines || !strings.Contains(out, c.want) {
-				t.Errorf("%s: %v: %d, want %d lines with %q\n%s%s", when, c.args, code, c.lines, c.want, out, errs)
+				t.Errorf("%s: %v: %d, want %d lines with %q\n%s%s", when, c.args, code, c.lines, c.want, out,
+					errs)
 			}
 			if lines := strings.Split(out, "\n"); !slices.IsSorted(lines[:len(lines)-1]) {
 				t.Errorf("%s: %v: not sorted", when, c.args)
@@ -519,7 +556,8 @@ func TestKeysOfACollection(t *testing.T) {
 			t.Fatal("never 3 captures in the index")
 		}
 	}
-	if out, errs, code := p.run("lookup", "http://nowhere.example/", "--key", "form"); code != 1 || out != "" || !strings.Contains(errs, "no key") {
+	if out, errs, code := p.run("lookup", "http://nowhere.example/", "--key", "form"); code != 1 ||
+		out != "" || !strings.Contains(errs, "no key") {
 		t.Errorf("a URL without that key: %d %q %q", code, out, errs)
 	}
 	check("while recording")
@@ -532,7 +570,8 @@ func TestKeysOfACollection(t *testing.T) {
 // TestIndexCommand adds files of another tool to a collection, also while it is being recorded,
 // which is refused.
 func TestIndexCommand(t *testing.T) {
-	record := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <http://example.com/%s>\r\nWARC-Date: 2026-11-21T12:00:00Z\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n"
+	record := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <http://example.com/%s>\r\n" +
+		"WARC-Date: 2026-11-21T12:00:00Z\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n"
 	from := t.TempDir()
 	file := func(name, content string) string {
 		path := filepath.Join(from, name)
@@ -544,7 +583,8 @@ func TestIndexCommand(t *testing.T) {
 	good := file("good.warc", fmt.Sprintf(record, "a")+fmt.Sprintf(record, "b"))
 	damaged := file("damaged.warc", fmt.Sprintf(record, "c")+"garbage")
 	p := startRecording(t)
-	if _, errs, code := p.run("index", good); code != 1 || !strings.Contains(errs, "already being recorded by process") {
+	if _, errs, code := p.run("index", good); code != 1 ||
+		!strings.Contains(errs, "already being recorded by process") {
 		t.Errorf("while recording: %d %q", code, errs)
 	}
 	p.stop()
@@ -557,16 +597,19 @@ func TestIndexCommand(t *testing.T) {
 	}{
 		{[]string{good}, "good.warc: 2 captures\n", "", 0, 2},
 		{[]string{good}, "good.warc: is in the index already\n", "", 0, 2},
-		{[]string{good, damaged}, "good.warc: is in the index already\ndamaged.warc: 1 capture\ndamaged.warc:150: 7 bytes passed over: no WARC record begins here\n", "1 finding", 1, 3},
+		{[]string{good, damaged}, "good.warc: is in the index already\ndamaged.warc: 1 capture\n" +
+			"damaged.warc:150: 7 bytes passed over: no WARC record begins here\n", "1 finding", 1, 3},
 		{[]string{file("old.warc", "warc/0.9 1")}, "", "warcorder import --from-format 0.9", 1, 3},
 		{nil, "", "<file>", 1, 3},
 	} {
 		out, errs, code := p.run(append([]string{"index", "--keys-extra", "path"}, test.args...)...)
 		if out != test.out || !strings.Contains(errs, test.errs) || code != test.code {
-			t.Errorf("%v: %d %q %q, want %d %q %q", test.args, code, out, errs, test.code, test.out, test.errs)
+			t.Errorf("%v: %d %q %q, want %d %q %q", test.args, code, out, errs, test.code, test.out,
+				test.errs)
 		}
 		for _, key := range []string{"url", "path"} {
-			if lines, errs, code := p.run("export", "-o", "-", "--key", key); code != 0 || strings.Count(lines, "\n") != test.all {
+			if lines, errs, code := p.run("export", "-o", "-", "--key", key); code != 0 ||
+				strings.Count(lines, "\n") != test.all {
 				t.Errorf("%v: by %s, want %d lines: %d\n%s%s", test.args, key, test.all, code, lines, errs)
 			}
 		}
@@ -574,21 +617,35 @@ func TestIndexCommand(t *testing.T) {
 }
 
 func TestKeyCommand(t *testing.T) {
-	cmd := exec.Command(os.Args[0], "key", "http://www.Example.com/A?b=%26", "--method", "POST", "--content-type", "application/json", "--body", "-")
+	cmd := exec.Command(
+		os.Args[0],
+		"key",
+		"http://www.Example.com/A?b=%26",
+		"--method",
+		"POST",
+		"--content-type",
+		"application/json",
+		"--body",
+		"-",
+	)
 	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
 	cmd.Stdin = strings.NewReader(`{"x":[1,2.0]}`)
 	out, err := cmd.CombinedOutput()
 	want := "urlkey\tcom,example)/a?&__wb_method=post&b=&x=1&x.2_=2\n" +
 		"url\thttp://www.Example.com/A?b=%26&__wb_method=POST&x=1&x.2_=2\n" +
-		"request_body\tx=1&x.2_=2\nsurt\tcom,example)/a?&b=\npath\t/A\nwwwoffle\thttp://www.example.com/A?b=%26\n" +
+		"request_body\tx=1&x.2_=2\nsurt\tcom,example)/a?&b=\npath\t/A\n" +
+		"wwwoffle\thttp://www.example.com/A?b=%26\n" +
 		"wwwoffle_userinfo\thttp://www.example.com/A?b=%26\nform\t%7B%22x%22%3A%5B1%2C2.0%5D%7D\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 	}
 	cmd = exec.Command(os.Args[0], "key", "--jsonl")
 	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
-	cmd.Stdin = strings.NewReader("{\"id\":1,\"url\":\"http://a/\"}\n{\"id\":2,\"url\":\"http://b/\"}\n")
-	if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 2 || !strings.Contains(string(out), `{"id":2,"urlkey":"b)/"`) {
+	cmd.Stdin = strings.NewReader(
+		"{\"id\":1,\"url\":\"http://a/\"}\n{\"id\":2,\"url\":\"http://b/\"}\n",
+	)
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 2 ||
+		!strings.Contains(string(out), `{"id":2,"urlkey":"b)/"`) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -628,7 +685,8 @@ func TestCA(t *testing.T) {
 	p := &program{t: t, dir: t.TempDir()}
 	run := func(args ...string) string {
 		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+filepath.Join(p.dir, "ca"))
+		cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1",
+			"WARCORDER_CA_DIR="+filepath.Join(p.dir, "ca"))
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%v: %v", args, err)
@@ -643,7 +701,8 @@ func TestCA(t *testing.T) {
 		t.Error("another certificate the second time")
 	}
 	for file := range strings.Lines(run("ca", "--out", filepath.Join(p.dir, "out"))) {
-		if b, err := os.ReadFile(strings.TrimSpace(file)); err != nil || len(b) == 0 || bytes.Contains(b, []byte("PRIVATE")) {
+		if b, err := os.ReadFile(strings.TrimSpace(file)); err != nil || len(b) == 0 ||
+			bytes.Contains(b, []byte("PRIVATE")) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -697,7 +756,8 @@ func TestEveryFlagHasHelp(t *testing.T) {
 // TestDedupFlags: off and false, which YAML takes for more than text, arrive as they are written;
 // so do nested keys of the warcinfo record.
 func TestDedupFlags(t *testing.T) {
-	file := writeFile(t, "dedup: off\ndedup-for: 24h\nsl: false\nwarcinfo:\n  operator: The Operator\n  is-part-of: x\n")
+	file := writeFile(t,
+		"dedup: off\ndedup-for: 24h\nsl: false\nwarcinfo:\n  operator: The Operator\n  is-part-of: x\n")
 	for _, args := range [][]string{
 		{"--config", file},
 		{"--dedup=off", "--dedup-for=24h", "--no-sl", "--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
@@ -708,7 +768,8 @@ func TestDedupFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := line.Record.Recorder
-		if r.Dedup.Dedup != "off" || r.Dedup.DedupFor != 24*time.Hour || r.Dedup.MinSize != 1024 || r.SL == nil || *r.SL || r.WARCInfo.Operator != "The Operator" || r.WARCInfo.IsPartOf != "x" {
+		if r.Dedup.Dedup != "off" || r.Dedup.DedupFor != 24*time.Hour || r.Dedup.MinSize != 1024 ||
+			r.SL == nil || *r.SL || r.WARCInfo.Operator != "The Operator" || r.WARCInfo.IsPartOf != "x" {
 			t.Errorf("%q: %+v", args, r)
 		}
 	}

@@ -76,7 +76,8 @@ func (p *panicking) gaps() map[string]bool {
 	}
 	urls := map[string]bool{}
 	for _, g := range gaps.Latest {
-		if g.Reason == recorder.GapWrite && !strings.HasPrefix(g.URL, "urn:") { // a chain shares the fate of its exchange
+		// a chain shares the fate of its exchange
+		if g.Reason == recorder.GapWrite && !strings.HasPrefix(g.URL, "urn:") {
 			urls[g.URL] = true
 		}
 	}
@@ -146,7 +147,9 @@ func TestPanicInTheIndex(t *testing.T) {
 		t.Errorf("lost: %v", lost)
 	}
 	if _, body, err := p.get("/gaps"); err != nil || !strings.Contains(body, recorder.GapCrash) {
-		t.Errorf("the index does not know that the last recorder has ended, and the list does not tell: %s, %v", body, err)
+		t.Errorf(
+			"the index does not know that the last recorder has ended, and the list does not tell: %s, %v",
+			body, err)
 	}
 	p.end()
 }

@@ -46,8 +46,13 @@ func atRest(t *testing.T, dir string, n int) string {
 	captures := make([]store.Capture, n)
 	for i := range captures {
 		url := fmt.Sprintf("http://example.com/%07d?%s", i, strings.Repeat("x", 200))
-		captures[i] = store.Capture{URLKey: strings.Replace(url, "http://example.com", "com,example)", 1), URL: url,
-			Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Status: 200, Location: store.Location{File: file.Name, Offset: int64(i), Length: 1}}
+		captures[i] = store.Capture{
+			URLKey:   strings.Replace(url, "http://example.com", "com,example)", 1),
+			URL:      url,
+			Time:     time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Status:   200,
+			Location: store.Location{File: file.Name, Offset: int64(i), Length: 1},
+		}
 	}
 	file.Sealed = true
 	if err := index.Commit(captures, []store.File{file}); err != nil {
@@ -175,7 +180,8 @@ func TestOldRecorderKeepsBodies(t *testing.T) {
 		io.WriteString(w, "com,example)/?password=secret 2026 {}\n")
 	}))
 	defer old.Close()
-	who, err := json.Marshal(recorder.Running{PID: os.Getpid(), Addresses: []string{old.Listener.Addr().String()}})
+	who, err := json.Marshal(
+		recorder.Running{PID: os.Getpid(), Addresses: []string{old.Listener.Addr().String()}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(collection, "recorder.json"), who, 0o600)
 	}
@@ -183,7 +189,8 @@ func TestOldRecorderKeepsBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, err := command(dir, "export", "--no-request-bodies", "-o", "-").CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "older version") || strings.Contains(string(said), "secret") {
+	if err == nil || !strings.Contains(string(said), "older version") ||
+		strings.Contains(string(said), "secret") {
 		t.Errorf("%v: %s", err, said)
 	}
 }

@@ -68,7 +68,12 @@ type logLine struct {
 // ended before.
 func launch(t *testing.T, collections, ca, faults string, args ...string) *recording {
 	t.Helper()
-	return launchCommand(t, collections, ca, faults, append([]string{"record", "--listen", "127.0.0.1:0", "--insecure-upstream"}, args...)...)
+	return launchCommand(
+		t,
+		collections,
+		ca,
+		faults,
+		append([]string{"record", "--listen", "127.0.0.1:0", "--insecure-upstream"}, args...)...)
 }
 
 // launchCommand does the same with another command, which will end by itself.
@@ -76,7 +81,8 @@ func launchCommand(t *testing.T, collections, ca, faults string, args ...string)
 	t.Helper()
 	r := &recording{t: t, begun: make(chan string, 1), ended: make(chan struct{})}
 	r.cmd = exec.Command(os.Args[0], append(args, "--log", "json", "--dir", collections)...)
-	r.cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+ca, "WARCORDER_FAULT="+faults,
+	r.cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+ca,
+		"WARCORDER_FAULT="+faults,
 		"GORACE=atexit_sleep_ms=0") // else the race detector waits a second at each end
 	log, err := r.cmd.StderrPipe()
 	if err != nil {
@@ -88,7 +94,8 @@ func launchCommand(t *testing.T, collections, ca, faults string, args ...string)
 	t.Cleanup(func() {
 		r.cmd.Process.Kill()
 		<-r.ended
-		if text := r.noise(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "goroutine ") {
+		if text := r.noise(); strings.Contains(text, "DATA RACE") ||
+			strings.Contains(text, "goroutine ") {
 			t.Errorf("it raced or panicked: %s", text)
 		}
 	})
@@ -242,7 +249,8 @@ func (r *recording) status() (s state) {
 	if err != nil {
 		r.t.Fatalf("/status: %v: %s", err, r.tail())
 	}
-	if err := json.Unmarshal([]byte(body), &s); err != nil || s.Recording != (code == http.StatusOK) || (s.Reason == "") != s.Recording {
+	if err := json.Unmarshal([]byte(body), &s); err != nil || s.Recording != (code == http.StatusOK) ||
+		(s.Reason == "") != s.Recording {
 		r.t.Errorf("/status: %v, %d: %s", err, code, body)
 	}
 	s.code = code
@@ -293,7 +301,8 @@ func newSite(t *testing.T) *site {
 	s := &site{httptest.NewServer(page), httptest.NewUnstartedServer(page)}
 	t.Cleanup(s.plain.Close)
 	t.Cleanup(s.secure.Close)
-	s.secure.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that a killed recorder has not ended
+	// handshakes that a killed recorder has not ended
+	s.secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.secure.StartTLS()
 	return s
 }
@@ -360,7 +369,9 @@ func (c *client) fetch(method, target string, body []byte) (status int, answer [
 		form = to.RequestURI()
 	}
 	c.wire.Reset()
-	request := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\nContent-Type: application/octet-stream\r\n\r\n", method, form, to.Host, len(body))
+	request := fmt.Appendf(nil,
+		"%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\nContent-Type: application/octet-stream\r\n\r\n",
+		method, form, to.Host, len(body))
 	if method == "GET" {
 		request = fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", form, to.Host)
 	}
@@ -418,14 +429,16 @@ func (c *client) connect(to *url.URL) error {
 		}
 	}
 	c.conn, c.tunnel = conn, tunnel
-	c.in = bufio.NewReader(io.TeeReader(conn, &c.wire)) // nothing is asked before the last answer has been read
+	// nothing is asked before the last answer has been read
+	c.in = bufio.NewReader(io.TeeReader(conn, &c.wire))
 	return nil
 }
 
 // through asks for a tunnel and speaks TLS in it.
 func (c *client) through(conn net.Conn, tunnel string) (net.Conn, error) {
 	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", tunnel)
-	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: "CONNECT"}) // nothing follows before we speak
+	// nothing follows before we speak
+	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: "CONNECT"})
 	if err == nil && res.StatusCode != http.StatusOK {
 		err = errors.New(res.Status)
 	}
@@ -455,11 +468,12 @@ func trustOf(t *testing.T, ca string) *x509.CertPool {
 
 // load is several clients that ask at the same time. Every one of their URLs is asked once.
 type load struct {
-	r       *recording
-	site    *site
-	trust   *x509.CertPool
-	got     *received
-	kind    func(n int64) (method, path string, body []byte) // of the n-th request; the path without its number
+	r     *recording
+	site  *site
+	trust *x509.CertPool
+	got   *received
+	// of the n-th request; the path without its number
+	kind    func(n int64) (method, path string, body []byte)
 	serial  *atomic.Int64
 	refused atomic.Int64 // answers 503
 }
@@ -503,7 +517,8 @@ func (l *load) one(c *client, secure bool) {
 
 // checkRefusal: who cannot be recorded is told so in a plain sentence.
 func (l *load) checkRefusal(answer []byte) {
-	if text := string(answer); !strings.Contains(text, "warcorder is not recording at the moment: ") && !strings.Contains(text, "warcorder cannot record this exchange: ") {
+	if text := string(answer); !strings.Contains(text, "warcorder is not recording at the moment: ") &&
+		!strings.Contains(text, "warcorder cannot record this exchange: ") {
 		l.r.t.Errorf("a 503 that does not say why: %q", text)
 	}
 }

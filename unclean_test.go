@@ -22,7 +22,9 @@ func TestReadAfterKill(t *testing.T) {
 	defer origin.Close()
 	defer close(end)
 	p := startRecording(t)
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})}}
+	client := http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})},
+	}
 	res, err := client.Get(origin.URL)
 	if err != nil {
 		t.Fatal(err)

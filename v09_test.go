@@ -24,22 +24,27 @@ func TestOldFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := p.run("import", "--from-format", "0.9", example); code != 0 || out != "appendix-b-from-0.9.warc.gz: 5 captures\n" {
+	if out, errs, code := p.run("import", "--from-format", "0.9", example); code != 0 ||
+		out != "appendix-b-from-0.9.warc.gz: 5 captures\n" {
 		t.Fatalf("exit %d, %q, %s", code, out, errs)
 	}
 	if after, err := os.ReadFile(example); err != nil || string(after) != string(before) {
 		t.Errorf("the file was changed: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(p.dir, "collections", "default", "import-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(p.dir, "collections", "default", "import-*")); len(
+		left,
+	) > 0 {
 		t.Errorf("left: %v", left)
 	}
 	if out, errs, code := p.run("verify"); code != 0 {
 		t.Errorf("verify: exit %d, %s%s", code, out, errs)
 	}
-	if out, errs, code := p.run("import", "--from-format", "0.9", example); code != 0 || out != "appendix-b-from-0.9.warc.gz: is in the index already\n" {
+	if out, errs, code := p.run("import", "--from-format", "0.9", example); code != 0 ||
+		out != "appendix-b-from-0.9.warc.gz: is in the index already\n" {
 		t.Errorf("a second time: exit %d, %s%s", code, out, errs)
 	}
-	if _, errs, code := p.run("export", "--format", "warc-0.9"); code == 0 || !strings.Contains(errs, "-o DIR") {
+	if _, errs, code := p.run("export", "--format", "warc-0.9"); code == 0 ||
+		!strings.Contains(errs, "-o DIR") {
 		t.Errorf("export without a directory: exit %d, %s", code, errs)
 	}
 	old := filepath.Join(p.dir, "old")
@@ -61,7 +66,8 @@ func TestOldFormat(t *testing.T) {
 	}
 	lines, _, _ := p.run("export", "-o", "-")
 	again, _, _ := p.run("export", "-o", "-", "--collection", "again")
-	if got, want := location.ReplaceAllString(again, ""), location.ReplaceAllString(lines, ""); got != want || strings.Count(want, "\n") != 5 {
+	if got, want := location.ReplaceAllString(again, ""), location.ReplaceAllString(lines, ""); got != want ||
+		strings.Count(want, "\n") != 5 {
 		t.Errorf("captures\n%s\nwant\n%s", got, want)
 	}
 	archive := filepath.Join(p.dir, "collections", "default", "archive")
@@ -74,7 +80,8 @@ func TestOldFormat(t *testing.T) {
 		"export --format warc-0.9 -o " + archive:                         "the archive itself",
 		"export --format warc-0.9 --url http://a/ -o " + old:             "leave --url",
 	} {
-		if out, errs, code := p.run(strings.Fields(args)...); code == 0 || !strings.Contains(out+errs, want) {
+		if out, errs, code := p.run(strings.Fields(args)...); code == 0 ||
+			!strings.Contains(out+errs, want) {
 			t.Errorf("%s: exit %d, %s%s, want %q", args, code, out, errs, want)
 		}
 	}
@@ -102,14 +109,19 @@ func TestOldFormatOfDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := filepath.Join(p.dir, "old")
-	if out, errs, code := p.run("export", "--format", "warc-0.9", "-o", old); code != 1 || !strings.Contains(out, "damaged at byte") || !strings.Contains(errs, "1 damaged place passed over") {
+	if out, errs, code := p.run("export", "--format", "warc-0.9", "-o", old); code != 1 ||
+		!strings.Contains(out, "damaged at byte") ||
+		!strings.Contains(errs, "1 damaged place passed over") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	files, _ := filepath.Glob(filepath.Join(old, "*.warc.gz"))
 	if len(files) != 1 {
 		t.Fatal(files)
 	}
-	if out, errs, code := p.run("import", "--collection", "again", "--from-format", "0.9", files[0]); !strings.Contains(out, "4 captures") {
+	if out, errs, code := p.run("import", "--collection", "again", "--from-format", "0.9", files[0]); !strings.Contains(
+		out,
+		"4 captures",
+	) {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	if _, errs, code := p.run("import", "--from-format", "0.9", files[0]); code != 0 {
@@ -156,7 +168,8 @@ func TestImportByContent(t *testing.T) {
 		{[]string{"v.warc.gz", two}, "v-2-from-0.9.warc.gz: 1 capture\n"},
 		{[]string{"v.warc.gz", two}, "v-2-from-0.9.warc.gz: is in the index already\n"},
 		{[]string{"v.warc.gz", one}, "v-from-0.9.warc.gz: is in the index already\n"},
-		{[]string{"w.warc", one, "w.warc.gz", two}, "w-from-0.9.warc.gz: 1 capture\nw-2-from-0.9.warc.gz: 1 capture\n"},
+		{[]string{"w.warc", one, "w.warc.gz", two}, "w-from-0.9.warc.gz: 1 capture\n" +
+			"w-2-from-0.9.warc.gz: 1 capture\n"},
 		{[]string{"x.warc", one, "x.warc.gz", one}, "x-from-0.9.warc.gz: 1 capture\n" + filepath.Join(p.dir, "x.warc.gz") + ": holds the same as x-from-0.9.warc.gz\n"},
 	} {
 		args := []string{"import", "--from-format", "0.9"}
@@ -169,7 +182,8 @@ func TestImportByContent(t *testing.T) {
 	}
 	archive := filepath.Join(p.dir, "collections", "default", "archive")
 	path := filepath.Join(archive, "v-from-0.9.warc.gz")
-	if out, errs, code := p.run("export", "-o", path); code == 0 || !strings.Contains(errs, "the name of a WARC file") {
+	if out, errs, code := p.run("export", "-o", path); code == 0 ||
+		!strings.Contains(errs, "the name of a WARC file") {
 		t.Errorf("export over a WARC file: exit %d, %s%s", code, out, errs)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 // amf wraps a value in an envelope with one request.
 func amf(version byte, value string) []byte {
-	return []byte("\x00" + string(version) + "\x00\x00\x00\x01\x00\x01s\x00\x02/1\x00\x00\x00\x00" + value)
+	return []byte(
+		"\x00" + string(version) + "\x00\x00\x00\x01\x00\x01s\x00\x02/1\x00\x00\x00\x00" + value)
 }
 
 // amfTextOf is the query of a body, as long as it comes.
@@ -33,25 +34,98 @@ func TestAMF(t *testing.T) {
 		want string
 	}{
 		{"no messages", []byte("\x00\x00\x00\x00\x00\x00"), ""},
-		{"header is passed over", append([]byte("\x00\x00\x00\x01\x00\x01h\x01\x00\x00\x00\x00"+number2), list0(0, "")[4:]...), "[]"},
-		{"numbers", list0(4, number2+"\x00\x3f\xf8\x00\x00\x00\x00\x00\x00"+"\x00\x44\x4b\x1a\xe4\xd6\xe2\xef\x50"+"\x00\x7f\xf0\x00\x00\x00\x00\x00\x00"), "[2,1.5,1000000000000000000000,inf]"},
-		{"words", list0(5, "\x01\x01\x01\x00\x05\x06\x0d"), "[True,False,,<UndefinedType>{}</UndefinedType>,]"},
+		{
+			"header is passed over",
+			append([]byte("\x00\x00\x00\x01\x00\x01h\x01\x00\x00\x00\x00"+number2), list0(0, "")[4:]...),
+			"[]",
+		},
+		{
+			"numbers",
+			list0(4,
+				number2+"\x00\x3f\xf8\x00\x00\x00\x00\x00\x00"+"\x00\x44\x4b\x1a\xe4\xd6\xe2\xef\x50"+"\x00\x7f\xf0\x00\x00\x00\x00\x00\x00"),
+			"[2,1.5,1000000000000000000000,inf]",
+		},
+		{
+			"words",
+			list0(5, "\x01\x01\x01\x00\x05\x06\x0d"),
+			"[True,False,,<UndefinedType>{}</UndefinedType>,]",
+		},
 		{"strings", list0(2, "\x02\x00\x03\"\xc3\xa9\x0c\x00\x00\x00\x01b"), "[\"\u00e9,b]"},
-		{"object", list0(1, "\x03\x00\x01b\x05\x00\x02\xc3\xa9"+number2+"\x00\x01a\x02\x00\x06\n\xf0\x9f\x98\x80\x7f\x00\x01c\x01\x01\x00\x00\x09"), `[{"a": "\n\ud83d\ude00\u007f", "b": null, "c": true, "\u00e9": 2}]`},
-		{"not a number in an object", list0(1, "\x03\x00\x01b\x00\x7f\xf8\x00\x00\x00\x00\x00\x01\x00\x01c\x00\xff\xf0\x00\x00\x00\x00\x00\x00\x00\x00\x09"), `[{"b": NaN, "c": -Infinity}]`},
-		{"object of a class", list0(1, "\x10\x00\x01C\x00\x01p\x0a\x00\x00\x00\x02"+number2+"\x05\x00\x00\x09"), `[{"p": [2, null]}]`},
-		{"reference", list0(2, "\x03\x00\x01p\x01\x01\x00\x00\x09\x07\x00\x00"), `[{"p": true},{"p": true}]`},
-		{"array with numbers for names", list0(1, "\x08\x00\x00\x00\x00\x00\x0210\x01\x01\x00\x019\x01\x01\x00\x00\x09"), `[{"9": true, "10": true}]`},
-		{"date", list0(1, "\x0b\x42\x76\xf6\x38\xd4\x47\xb0\x00\x00\x00"), "[datetime.datetime(2020, 1, 2, 0, 0, 0, 123000)]"},
-		{"date without seconds", list3("\x08\x01\xc2\x52\x5d\xa3\xfe\xc0\x00\x00"), "[datetime.datetime(1960, 1, 2, 3, 4)]"},
-		{"AMF3 numbers", list3("\x09\x09\x01\x04\x01\x04\xff\xff\xff\xff\x04\x81\x00\x05\x40\x00\x00\x00\x00\x00\x00\x00"), "[[1,-1,128,2.0]]"},
-		{"AMF3 references", list3("\x09\x09\x01\x06\x07abc\x06\x00\x0a\x0b\x01\x03k\x02\x01\x0a\x02"), `[[abc,abc,{"k": false},{"k": false}]]`},
-		{"AMF3 object of a class", list3("\x0a\x1b\x0dmy.Cls\x03p\x04\x05\x03q\x06\x03v\x01"), `[{"p": 5, "q": "v"}]`},
+		{
+			"object",
+			list0(1,
+				"\x03\x00\x01b\x05\x00\x02\xc3\xa9"+number2+"\x00\x01a\x02\x00\x06\n\xf0\x9f\x98\x80\x7f\x00\x01c\x01\x01\x00\x00\x09"),
+			`[{"a": "\n\ud83d\ude00\u007f", "b": null, "c": true, "\u00e9": 2}]`,
+		},
+		{
+			"not a number in an object",
+			list0(1,
+				"\x03\x00\x01b\x00\x7f\xf8\x00\x00\x00\x00\x00\x01\x00\x01c\x00\xff\xf0\x00\x00\x00\x00\x00\x00\x00\x00\x09"),
+			`[{"b": NaN, "c": -Infinity}]`,
+		},
+		{
+			"object of a class",
+			list0(1, "\x10\x00\x01C\x00\x01p\x0a\x00\x00\x00\x02"+number2+"\x05\x00\x00\x09"),
+			`[{"p": [2, null]}]`,
+		},
+		{
+			"reference",
+			list0(2, "\x03\x00\x01p\x01\x01\x00\x00\x09\x07\x00\x00"),
+			`[{"p": true},{"p": true}]`,
+		},
+		{
+			"array with numbers for names",
+			list0(1, "\x08\x00\x00\x00\x00\x00\x0210\x01\x01\x00\x019\x01\x01\x00\x00\x09"),
+			`[{"9": true, "10": true}]`,
+		},
+		{
+			"date",
+			list0(1, "\x0b\x42\x76\xf6\x38\xd4\x47\xb0\x00\x00\x00"),
+			"[datetime.datetime(2020, 1, 2, 0, 0, 0, 123000)]",
+		},
+		{
+			"date without seconds",
+			list3("\x08\x01\xc2\x52\x5d\xa3\xfe\xc0\x00\x00"),
+			"[datetime.datetime(1960, 1, 2, 3, 4)]",
+		},
+		{
+			"AMF3 numbers",
+			list3(
+				"\x09\x09\x01\x04\x01\x04\xff\xff\xff\xff\x04\x81\x00\x05\x40\x00\x00\x00\x00\x00\x00\x00"),
+			"[[1,-1,128,2.0]]",
+		},
+		{
+			"AMF3 references",
+			list3("\x09\x09\x01\x06\x07abc\x06\x00\x0a\x0b\x01\x03k\x02\x01\x0a\x02"),
+			`[[abc,abc,{"k": false},{"k": false}]]`,
+		},
+		{
+			"AMF3 object of a class",
+			list3("\x0a\x1b\x0dmy.Cls\x03p\x04\x05\x03q\x06\x03v\x01"),
+			`[{"p": 5, "q": "v"}]`,
+		},
 		{"AMF3 array with names", list3("\x09\x01\x03k\x04\x07\x01"), `[{"k": 7}]`},
-		{"collection", list3("\x0a\x07Cflex.messaging.io.ArrayCollection\x09\x05\x01\x04\x01\x06\x03a"), "[[1,a]]"},
-		{"proxy", list3("\x0a\x07;flex.messaging.io.ObjectProxy\x0a\x0b\x01\x03a\x04\x01\x01"), `[<ObjectProxy>{"_amf_object": "{\"a\": 1}"}</ObjectProxy>]`},
-		{"remoting", list3("\x0a\x23Oflex.messaging.messages.RemotingMessage\x13operation\x09body\x01\x06\x03x"), "[<RemotingMessage operation=None>x</RemotingMessage>]"},
-		{"command", list3("\x0a\x23Mflex.messaging.messages.CommandMessage\x13operation\x09body\x04\x05\x09\x03\x01\x01"), `[<CommandMessage>{"body": "[]", "operation": "5"}</CommandMessage>]`},
+		{
+			"collection",
+			list3("\x0a\x07Cflex.messaging.io.ArrayCollection\x09\x05\x01\x04\x01\x06\x03a"),
+			"[[1,a]]",
+		},
+		{
+			"proxy",
+			list3("\x0a\x07;flex.messaging.io.ObjectProxy\x0a\x0b\x01\x03a\x04\x01\x01"),
+			`[<ObjectProxy>{"_amf_object": "{\"a\": 1}"}</ObjectProxy>]`,
+		},
+		{
+			"remoting",
+			list3("\x0a\x23Oflex.messaging.messages.RemotingMessage\x13operation\x09body\x01\x06\x03x"),
+			"[<RemotingMessage operation=None>x</RemotingMessage>]",
+		},
+		{
+			"command",
+			list3(
+				"\x0a\x23Mflex.messaging.messages.CommandMessage\x13operation\x09body\x04\x05\x09\x03\x01\x01"),
+			`[<CommandMessage>{"body": "[]", "operation": "5"}</CommandMessage>]`,
+		},
 		{"any value", amf(3, "\x11\x06\x05hi"), "hi"},
 	}
 	for _, tt := range tests {
@@ -61,7 +135,8 @@ func TestAMF(t *testing.T) {
 				want = "request=<Envelope>[]</Envelope>"
 			}
 			for _, dialect := range []Dialect{Pywb, Spec} {
-				got, err := url.QueryUnescape(dialect.Query(&Request{Method: "POST", ContentType: "application/x-amf", Body: tt.body}))
+				got, err := url.QueryUnescape(
+					dialect.Query(&Request{Method: "POST", ContentType: "application/x-amf", Body: tt.body}))
 				if err != nil || got != want {
 					t.Errorf("%s: %q, %v, want %q", dialect, got, err, want)
 				}
@@ -75,8 +150,10 @@ func TestAMFMessages(t *testing.T) {
 	message := func(target, response string) string {
 		return "\x00\x01" + target + "\x00\x02" + response + "\x00\x00\x00\x00\x0a\x00\x00\x00\x00"
 	}
-	body := "\x00\x00\x00\x00\x00\x03" + message("a", "/2") + message("b", "/1") + message("c", "/2") + "trailing"
-	const want = "request=<Envelope>[<Request target=c>[]</Request>,<Request target=b>[]</Request>]</Envelope>"
+	body := "\x00\x00\x00\x00\x00\x03" + message("a", "/2") + message("b", "/1") + message("c",
+		"/2") + "trailing"
+	const want = "request=<Envelope>[<Request target=c>[]</Request>,<Request " +
+		"target=b>[]</Request>]</Envelope>"
 	if got, _ := url.QueryUnescape(string(amfTextOf([]byte(body)))); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -90,37 +167,39 @@ func TestAMFUndecodable(t *testing.T) {
 		doubling += "\x09\x05\x01" + strings.Repeat("\x09"+string(byte(2*(i+1))), 2)
 	}
 	tests := map[string][]byte{
-		"no AMF":               []byte("not amf at all"),
-		"nothing":              []byte("\x00"),
-		"cut":                  list0(5, ""),
-		"cut string":           list0(1, "\x02\x00\x05ab"),
-		"huge list":            amf(0, "\x0a\xff\xff\xff\xff"),
-		"huge array":           list3("\x09\xbf\xff\xff\xff\x01"),
-		"huge string":          list3("\x06\xbf\xff\xff\xff"),
-		"huge traits":          list3("\x0a\xbf\xff\xff\xff\x01"),
-		"too many values":      amf(0, "\x0a\x00\x20\x00\x00"+strings.Repeat("\x05", 1<<21)),
-		"body is no list":      amf(0, "\x02\x00\x01a"),
-		"AMF3 body in AMF0":    amf(0, "\x11\x01"),
-		"response":             []byte("\x00\x00\x00\x00\x00\x01\x00\x0b/1/onResult\x00\x02/1\x00\x00\x00\x00\x0a\x00\x00\x00\x00"),
-		"not UTF-8":            list0(1, "\x02\x00\x01\xff"),
-		"movie clip":           list0(1, "\x04"),
-		"XML":                  list0(1, "\x0f\x00\x00\x00\x01x"),
-		"AMF3 XML":             list3("\x07\x03x"),
-		"byte array":           list3("\x0c\x03x"),
-		"dictionary":           list3("\x11\x01\x00"),
-		"no such object":       list0(1, "\x07\x00\x00"),
-		"no such AMF3 object":  list3("\x0a\x02"),
-		"no such string":       list3("\x06\x00"),
-		"no such traits":       list3("\x0a\x01"),
-		"holds itself":         list3("\x09\x03\x01\x09\x00"),
-		"too deep":             list3(deep),
-		"too deep for AMF0":    list0(1, strings.Repeat("\x0a\x00\x00\x00\x01", 300)+"\x05"),
-		"grows exponentially":  list3(doubling),
-		"numbers among names":  list3("\x09\x03\x03k\x04\x07\x01\x04\x01"),
-		"date in an object":    list3("\x0a\x0b\x01\x03k\x08\x01\x42\x76\xf6\x38\xd4\x47\xb0\x00\x01"),
-		"date without a year":  list3("\x08\x01\x7f\xf0\x00\x00\x00\x00\x00\x00"),
-		"externalizable":       list3("\x0a\x07\x03C"),
-		"message in an object": list3("\x0a\x0b\x01\x03k\x0a\x03Mflex.messaging.messages.CommandMessage\x01"),
+		"no AMF":            []byte("not amf at all"),
+		"nothing":           []byte("\x00"),
+		"cut":               list0(5, ""),
+		"cut string":        list0(1, "\x02\x00\x05ab"),
+		"huge list":         amf(0, "\x0a\xff\xff\xff\xff"),
+		"huge array":        list3("\x09\xbf\xff\xff\xff\x01"),
+		"huge string":       list3("\x06\xbf\xff\xff\xff"),
+		"huge traits":       list3("\x0a\xbf\xff\xff\xff\x01"),
+		"too many values":   amf(0, "\x0a\x00\x20\x00\x00"+strings.Repeat("\x05", 1<<21)),
+		"body is no list":   amf(0, "\x02\x00\x01a"),
+		"AMF3 body in AMF0": amf(0, "\x11\x01"),
+		"response": []byte(
+			"\x00\x00\x00\x00\x00\x01\x00\x0b/1/onResult\x00\x02/1\x00\x00\x00\x00\x0a\x00\x00\x00\x00"),
+		"not UTF-8":           list0(1, "\x02\x00\x01\xff"),
+		"movie clip":          list0(1, "\x04"),
+		"XML":                 list0(1, "\x0f\x00\x00\x00\x01x"),
+		"AMF3 XML":            list3("\x07\x03x"),
+		"byte array":          list3("\x0c\x03x"),
+		"dictionary":          list3("\x11\x01\x00"),
+		"no such object":      list0(1, "\x07\x00\x00"),
+		"no such AMF3 object": list3("\x0a\x02"),
+		"no such string":      list3("\x06\x00"),
+		"no such traits":      list3("\x0a\x01"),
+		"holds itself":        list3("\x09\x03\x01\x09\x00"),
+		"too deep":            list3(deep),
+		"too deep for AMF0":   list0(1, strings.Repeat("\x0a\x00\x00\x00\x01", 300)+"\x05"),
+		"grows exponentially": list3(doubling),
+		"numbers among names": list3("\x09\x03\x03k\x04\x07\x01\x04\x01"),
+		"date in an object":   list3("\x0a\x0b\x01\x03k\x08\x01\x42\x76\xf6\x38\xd4\x47\xb0\x00\x01"),
+		"date without a year": list3("\x08\x01\x7f\xf0\x00\x00\x00\x00\x00\x00"),
+		"externalizable":      list3("\x0a\x07\x03C"),
+		"message in an object": list3(
+			"\x0a\x0b\x01\x03k\x0a\x03Mflex.messaging.messages.CommandMessage\x01"),
 	}
 	for name, body := range tests {
 		t.Run(name, func(t *testing.T) {

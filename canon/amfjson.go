@@ -101,5 +101,8 @@ func (t *amfText) jsonEscape(r rune) {
 		t.jsonEscape(high)
 		r = low
 	}
-	t.write(`\u` + string([]byte{hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15]}))
+	t.write(
+		`\u` + string(
+			[]byte{hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15]}),
+	)
 }

@@ -45,7 +45,8 @@ func (t *amfText) envelope(messages []amfMessage) {
 // isResponse reports whether a message's target makes it an answer.
 func isResponse(target string) bool {
 	event := target[strings.LastIndexByte(target, '/')+1:]
-	return len(event) < len(target) && (event == "onResult" || event == "onStatus" || event == "onDebugEvents")
+	return len(event) < len(target) &&
+		(event == "onResult" || event == "onStatus" || event == "onDebugEvents")
 }
 
 // enter reports whether a value may be written that lies in another.
@@ -125,8 +126,11 @@ func (t *amfText) object(o *amfObject) {
 		t.write(">")
 		t.value(o.field("body"))
 		t.write("</RemotingMessage>")
-	case "flex.messaging.io.ObjectProxy", "flex.messaging.messages.CommandMessage", "flex.messaging.messages.AsyncMessage",
-		"flex.messaging.messages.AcknowledgeMessage", "flex.messaging.messages.ErrorMessage":
+	case "flex.messaging.io.ObjectProxy",
+		"flex.messaging.messages.CommandMessage",
+		"flex.messaging.messages.AsyncMessage",
+		"flex.messaging.messages.AcknowledgeMessage",
+		"flex.messaging.messages.ErrorMessage":
 		t.write("<" + name + ">")
 		t.json(t.texts(o))
 		t.write("</" + name + ">")

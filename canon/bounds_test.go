@@ -79,10 +79,16 @@ func TestBodiesCostWhatTheyWeigh(t *testing.T) {
 // checkCost reports whether the keys of a request cost no more than they may.
 func checkCost(t testing.TB, dialect Dialect, contentType, body string) bool {
 	t.Helper()
-	r := &Request{URL: "http://example.org/", Method: "POST", ContentType: contentType, Body: []byte(body)}
+	r := &Request{
+		URL:         "http://example.org/",
+		Method:      "POST",
+		ContentType: contentType,
+		Body:        []byte(body),
+	}
 	var keys Keys
 	c := costOf(func() { keys = dialect.Keys(r) })
-	return checkQuery(t, dialect, keys.RequestBody) && c.check(t, string(dialect), len(body)+len(contentType))
+	return checkQuery(t, dialect, keys.RequestBody) &&
+		c.check(t, string(dialect), len(body)+len(contentType))
 }
 
 // checkQuery reports whether a query is no longer than its dialect allows.

@@ -25,7 +25,8 @@ func checkWarcioJS(t *testing.T, v *bodyVector) {
 	t.Helper()
 	want := v.Expected.WarcioJS
 	got := WarcioJS.Keys(v.request())
-	if got.RequestBody != want.RequestBody || got.URL != want.URL || got.URLKey != want.URLKey || !got.OK {
+	if got.RequestBody != want.RequestBody || got.URL != want.URL || got.URLKey != want.URLKey ||
+		!got.OK {
 		t.Errorf("warciojs: %+v, want %+v", got, want)
 	}
 }
@@ -121,7 +122,11 @@ func TestSeedContentTypes(t *testing.T) {
 			if row.Fallback != nil && *row.Fallback == "binary" || row.Primary == "binary" {
 				want = "__wb_post_data=/w=="
 			}
-			r := &Request{Method: "POST", ContentType: strings.Replace(row.Type, "*", "x", 1), Body: []byte{0xff}}
+			r := &Request{
+				Method:      "POST",
+				ContentType: strings.Replace(row.Type, "*", "x", 1),
+				Body:        []byte{0xff},
+			}
 			if got := Spec.Query(r); got != want {
 				t.Errorf("query %q, want %q", got, want)
 			}
@@ -146,38 +151,150 @@ func TestQuery(t *testing.T) {
 	const json, text, form = "application/json", "text/plain", "application/x-www-form-urlencoded"
 	tests := []struct{ name, contentType, body, pywb, spec, warciojs string }{
 		{"overflow", json, `{"a":1e400}`, "", "a=Infinity", "a=Infinity"},
-		{"overflow, fallback", text, `{"a":-1e400}`, "__wb_post_data=eyJhIjotMWU0MDB9", "a=-Infinity", "a=-Infinity"},
+		{
+			"overflow, fallback",
+			text,
+			`{"a":-1e400}`,
+			"__wb_post_data=eyJhIjotMWU0MDB9",
+			"a=-Infinity",
+			"a=-Infinity",
+		},
 		{"overflow that a duplicate hides", json, `{"a":1e400,"a":1}`, "a=1", "a=1", "a=1"},
 		{"overflow without a name", json, `{"":1e400,"d":2}`, "d=2", "=Infinity&d=2", "=Infinity&d=2"},
 		{"half a pair", json, `{"a":"\ud800","b":1}`, "", "a=%EF%BF%BD&b=1", "a=%EF%BF%BD&b=1"},
 		{"half a pair in a dropped name", json, `{"\ud800":{"a":1}}`, "a=1", "a=1", "a=1"},
-		{"half a pair written over", json, `{"a.2_":"\ud800","a":[1,2]}`, "a.2_=2&a=1", "a.2_=%EF%BF%BD&a=1&a.2_=2", "a.2_=2&a=1"},
-		{"different halves as names", json, `{"\ud800":1,"\ud801":2}`, "", "%EF%BF%BD=1&%EF%BF%BD=2", "%EF%BF%BD=1&%EF%BF%BD.2_=2"},
+		{
+			"half a pair written over",
+			json,
+			`{"a.2_":"\ud800","a":[1,2]}`,
+			"a.2_=2&a=1",
+			"a.2_=%EF%BF%BD&a=1&a.2_=2",
+			"a.2_=2&a=1",
+		},
+		{
+			"different halves as names",
+			json,
+			`{"\ud800":1,"\ud801":2}`,
+			"",
+			"%EF%BF%BD=1&%EF%BF%BD=2",
+			"%EF%BF%BD=1&%EF%BF%BD.2_=2",
+		},
 		{"pair", json, `{"a":"\ud83d\ude00"}`, "a=%F0%9F%98%80", "a=%F0%9F%98%80", "a=%F0%9F%98%80"},
-		{"wrong order, then a pair", json, `{"a":"\ude00\ud83d\ud83d\ude00"}`, "", "a=%EF%BF%BD%EF%BF%BD%F0%9F%98%80", "a=%EF%BF%BD%EF%BF%BD%F0%9F%98%80"},
-		{"name made before it comes", json, `{"a":[1,1,1],"a.3_":9,"c":{"a":7}}`, "a=1&a.2_=1&a.3_=1&a.3_.2_=9&a.4_=7", "a=1&a.2_=1&a.3_=1&a.3_=9&a.4_=7", "a=1&a.2_=1&a.3_=1&a.3_.2_=9&a.4_=7"},
-		{"name made after it came", json, `{"a.2_":0,"a":[1,2,3]}`, "a.2_=2&a=1&a.3_=3", "a.2_=0&a=1&a.2_=2&a.3_=3", "a.2_=2&a=1&a.3_=3"},
-		{"not quite a number", json, `{"a":[1,2],"b":{"a.02_":5,"a.1_":6,"a._":7}}`, "a=1&a.2_=2&a.02_=5&a.1_=6&a._=7", "a=1&a.2_=2&a.02_=5&a.1_=6&a._=7", "a=1&a.2_=2&a.02_=5&a.1_=6&a._=7"},
+		{
+			"wrong order, then a pair",
+			json,
+			`{"a":"\ude00\ud83d\ud83d\ude00"}`,
+			"",
+			"a=%EF%BF%BD%EF%BF%BD%F0%9F%98%80",
+			"a=%EF%BF%BD%EF%BF%BD%F0%9F%98%80",
+		},
+		{
+			"name made before it comes",
+			json,
+			`{"a":[1,1,1],"a.3_":9,"c":{"a":7}}`,
+			"a=1&a.2_=1&a.3_=1&a.3_.2_=9&a.4_=7",
+			"a=1&a.2_=1&a.3_=1&a.3_=9&a.4_=7",
+			"a=1&a.2_=1&a.3_=1&a.3_.2_=9&a.4_=7",
+		},
+		{
+			"name made after it came",
+			json,
+			`{"a.2_":0,"a":[1,2,3]}`,
+			"a.2_=2&a=1&a.3_=3",
+			"a.2_=0&a=1&a.2_=2&a.3_=3",
+			"a.2_=2&a=1&a.3_=3",
+		},
+		{
+			"not quite a number",
+			json,
+			`{"a":[1,2],"b":{"a.02_":5,"a.1_":6,"a._":7}}`,
+			"a=1&a.2_=2&a.02_=5&a.1_=6&a._=7",
+			"a=1&a.2_=2&a.02_=5&a.1_=6&a._=7",
+			"a=1&a.2_=2&a.02_=5&a.1_=6&a._=7",
+		},
 		{"escaped name is the same", json, `{"a":1,"\u0061":2}`, "a=2", "a=2", "a=2"},
-		{"duplicate with leaves", json, `{"a":{"x":1},"b":2,"a":{"y":[3,4]}}`, "y=3&y.2_=4&b=2", "y=3&y.2_=4&b=2", "y=3&y.2_=4&b=2"},
-		{"integer names", json, `{"b":1,"10":2,"9":3,"4294967295":4,"4294967294":5,"01":6}`, "b=1&10=2&9=3&4294967295=4&4294967294=5&01=6", "b=1&10=2&9=3&4294967295=4&4294967294=5&01=6", "9=3&10=2&4294967294=5&b=1&4294967295=4&01=6"},
-		{"empty strings", json, `{"a":["",1,"",2]}`, "a=&a.2_=1&a.3_=&a.4_=2", "a=&a.2_=1&a.3_=&a.4_=2", "a=1&a.2_=2"},
+		{
+			"duplicate with leaves",
+			json,
+			`{"a":{"x":1},"b":2,"a":{"y":[3,4]}}`,
+			"y=3&y.2_=4&b=2",
+			"y=3&y.2_=4&b=2",
+			"y=3&y.2_=4&b=2",
+		},
+		{
+			"integer names",
+			json,
+			`{"b":1,"10":2,"9":3,"4294967295":4,"4294967294":5,"01":6}`,
+			"b=1&10=2&9=3&4294967295=4&4294967294=5&01=6",
+			"b=1&10=2&9=3&4294967295=4&4294967294=5&01=6",
+			"9=3&10=2&4294967294=5&b=1&4294967295=4&01=6",
+		},
+		{
+			"empty strings",
+			json,
+			`{"a":["",1,"",2]}`,
+			"a=&a.2_=1&a.3_=&a.4_=2",
+			"a=&a.2_=1&a.3_=&a.4_=2",
+			"a=1&a.2_=2",
+		},
 		{"no names", json, `[1,["x",{}],null]`, "", "=1&.2_=x&.3_=null", "=1&.2_=x&.3_=null"},
 		{"scalar", text, ` "x" `, "", "=x", "=x"},
 		{"blank", text, " ", "__wb_post_data=IA==", "__wb_post_data=IA==", ""},
 		{"byte order mark", json, "\ufeff {\"a\":1}", "a=1", "a=1", "a=1"},
 		{"two byte order marks", json, "\ufeff\ufeff{\"a\":1}", "", "", ""},
 		{"not UTF-8", json, "{\"a\":\"\xff\xe2\x82\"}", "", "", "a=%EF%BF%BD%EF%BF%BD"},
-		{"not UTF-8, fallback", text, "\"\xff\"", "__wb_post_data=Iv8i", "__wb_post_data=Iv8i", "=%EF%BF%BD"},
+		{
+			"not UTF-8, fallback",
+			text,
+			"\"\xff\"",
+			"__wb_post_data=Iv8i",
+			"__wb_post_data=Iv8i",
+			"=%EF%BF%BD",
+		},
 		{"NaN is no JSON", json, `{"a":NaN}`, "", "", ""},
 		{"plus", form, "a=b+c%2B%26", "a=b c+&", "__wb_post_data=a%3Db%2Bc%2B%26", "a=b+c%2B%26"},
-		{"escaped bytes beside raw ones", form, "%C3\u20ac%A9%C3%A9", "\ufffd\u20ac\ufffd\u00e9", "__wb_post_data=%C3%E2%82%AC%A9%C3%A9", "%C3\u20ac%A9%C3%A9"},
-		{"maximal subparts", form, "%F0%9F%98x%F0%80%80%ED%A0%80%E2%82%F4%90", "\ufffdx\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd", "__wb_post_data=%F0%9F%98x%F0%80%80%ED%A0%80%E2%82%F4%90", "%F0%9F%98x%F0%80%80%ED%A0%80%E2%82%F4%90"},
+		{
+			"escaped bytes beside raw ones",
+			form,
+			"%C3\u20ac%A9%C3%A9",
+			"\ufffd\u20ac\ufffd\u00e9",
+			"__wb_post_data=%C3%E2%82%AC%A9%C3%A9",
+			"%C3\u20ac%A9%C3%A9",
+		},
+		{
+			"maximal subparts",
+			form,
+			"%F0%9F%98x%F0%80%80%ED%A0%80%E2%82%F4%90",
+			"\ufffdx\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd",
+			"__wb_post_data=%F0%9F%98x%F0%80%80%ED%A0%80%E2%82%F4%90",
+			"%F0%9F%98x%F0%80%80%ED%A0%80%E2%82%F4%90",
+		},
 		{"form with a mark", form, "\ufeffa=1", "\ufeffa=1", "__wb_post_data=%EF%BB%BFa%3D1", "a=1"},
-		{"type in capitals", "Application/JSON ; x", `{"a":1}`, "__wb_post_data=eyJhIjoxfQ==", "a=1", "__wb_post_data=eyJhIjoxfQ=="},
-		{"type that begins like JSON", "application/jsonx", `{"a":1}`, "a=1", "__wb_post_data=eyJhIjoxfQ==", "__wb_post_data=eyJhIjoxfQ=="},
+		{
+			"type in capitals",
+			"Application/JSON ; x",
+			`{"a":1}`,
+			"__wb_post_data=eyJhIjoxfQ==",
+			"a=1",
+			"__wb_post_data=eyJhIjoxfQ==",
+		},
+		{
+			"type that begins like JSON",
+			"application/jsonx",
+			`{"a":1}`,
+			"a=1",
+			"__wb_post_data=eyJhIjoxfQ==",
+			"__wb_post_data=eyJhIjoxfQ==",
+		},
 		{"space before the type", " text/plain", `{"a":1}`, "__wb_post_data=eyJhIjoxfQ==", "a=1", "a=1"},
-		{"space behind the type", "text/plain ;x", `{"a":1}`, "a=1", "a=1", "__wb_post_data=eyJhIjoxfQ=="},
+		{
+			"space behind the type",
+			"text/plain ;x",
+			`{"a":1}`,
+			"a=1",
+			"a=1",
+			"__wb_post_data=eyJhIjoxfQ==",
+		},
 		{"empty body", form, "", "", "", ""},
 		{"empty binary body", "", "", "", "", "__wb_post_data="},
 	}
@@ -202,14 +319,39 @@ func TestMethods(t *testing.T) {
 	tests := []struct{ method, pywb, spec, warciojs string }{
 		{"", "http://e.org/", "http://e.org/", "http://e.org/"},
 		{"GET", "http://e.org/", "http://e.org/", "http://e.org/"},
-		{"get", "http://e.org/", "http://e.org/?__wb_method=get&a=1", "http://e.org/?__wb_method=get&a=1"},
-		{"put", "http://e.org/?__wb_method=PUT&a=1", "http://e.org/?__wb_method=put&a=1", "http://e.org/?__wb_method=put&a=1"},
-		{"PATCH", "http://e.org/?__wb_method=PATCH", "http://e.org/?__wb_method=PATCH&a=1", "http://e.org/?__wb_method=PATCH&a=1"},
-		{"HEAD", "http://e.org/?__wb_method=HEAD", "http://e.org/?__wb_method=HEAD&a=1", "http://e.org/?__wb_method=HEAD&a=1"},
+		{
+			"get",
+			"http://e.org/",
+			"http://e.org/?__wb_method=get&a=1",
+			"http://e.org/?__wb_method=get&a=1",
+		},
+		{
+			"put",
+			"http://e.org/?__wb_method=PUT&a=1",
+			"http://e.org/?__wb_method=put&a=1",
+			"http://e.org/?__wb_method=put&a=1",
+		},
+		{
+			"PATCH",
+			"http://e.org/?__wb_method=PATCH",
+			"http://e.org/?__wb_method=PATCH&a=1",
+			"http://e.org/?__wb_method=PATCH&a=1",
+		},
+		{
+			"HEAD",
+			"http://e.org/?__wb_method=HEAD",
+			"http://e.org/?__wb_method=HEAD&a=1",
+			"http://e.org/?__wb_method=HEAD&a=1",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.method, func(t *testing.T) {
-			r := &Request{URL: "http://e.org/", Method: tt.method, ContentType: "application/json", Body: []byte(`{"a":1}`)}
+			r := &Request{
+				URL:         "http://e.org/",
+				Method:      tt.method,
+				ContentType: "application/json",
+				Body:        []byte(`{"a":1}`),
+			}
 			for dialect, want := range map[Dialect]string{Pywb: tt.pywb, Spec: tt.spec, WarcioJS: tt.warciojs} {
 				if k := dialect.Keys(r); k.URL != want {
 					t.Errorf("%s: %q, want %q", dialect, k.URL, want)
@@ -228,7 +370,12 @@ func TestMethods(t *testing.T) {
 func TestWarcioJSAppend(t *testing.T) {
 	tests := []struct{ name, url, query, want string }{
 		{"decoded", "http://e.org/", "a=%C3%A9%20%41", "http://e.org/?__wb_method=POST&a=\u00e9 A"},
-		{"reserved", "http://e.org/", "%3b%2f%3F%3a%40%26%3d%2b%24%2c%23%25", "http://e.org/?__wb_method=POST&%3b%2f%3F%3a%40%26%3d%2b%24%2c%23%"},
+		{
+			"reserved",
+			"http://e.org/",
+			"%3b%2f%3F%3a%40%26%3d%2b%24%2c%23%25",
+			"http://e.org/?__wb_method=POST&%3b%2f%3F%3a%40%26%3d%2b%24%2c%23%",
+		},
 		{"cut in an escape", "http://e.org/", "a=b%2", "http://e.org/?__wb_method=POST&"},
 		{"not UTF-8", "http://e.org/", "a=%ED%A0%80", "http://e.org/?__wb_method=POST&"},
 		{"half a character", "http://e.org/", "a=%C3\u00e9", "http://e.org/?__wb_method=POST&"},
@@ -253,13 +400,56 @@ func TestQueryCut(t *testing.T) {
 	tests := []struct{ name, contentType, body, pywb, warciojs string }{
 		{"characters of two units", form, "aa" + emoji, "aa" + emoji[:4*4094], "aa" + emoji[:4*2047]},
 		{"half a character", form, "a" + emoji, "a" + emoji[:4*4095], "a" + emoji[:4*2047] + "\ufffd"},
-		{"escaped characters", form, strings.Repeat("%F0%9F%98%80", 5000), emoji[:4*4096], strings.Repeat("%F0%9F%98%80", 5000)[:4096]},
-		{"in an escape", json, `{"a":"` + strings.Repeat("&", 2000) + `"}`, "a=" + strings.Repeat("%26", 2000)[:4094], "a=" + strings.Repeat("%26", 2000)[:4094]},
-		{"many fields", json, "{\"a\":[" + strings.Repeat("1,", 100000) + "1]}", numbered(4096), numbered(4096)},
-		{"field out of sight overwrites", json, `{"a.3000_":0,"a":[` + strings.Repeat("1,", 4000) + "1]}", strings.Replace("a.3000_=0&"+numbered(4086), "_=0", "_=1", 1), strings.Replace("a.3000_=0&"+numbered(4086), "_=0", "_=1", 1)},
-		{"half a pair out of sight", json, `{"a":[` + strings.Repeat("1,", 4000) + `"\ud800"]}`, "", numbered(4096)},
-		{"binary", "", strings.Repeat("\x00", 5000), "__wb_post_data=" + strings.Repeat("A", 4081), "__wb_post_data=" + strings.Repeat("A", 4081)},
-		{"multipart", "multipart/form-data; boundary=X", "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + strings.Repeat("\u00e9", 5000) + "\r\n--X--", "a=" + strings.Repeat("%C3%A9", 700)[:4094], "a=" + strings.Repeat("%C3%A9", 700)[:4094]},
+		{
+			"escaped characters",
+			form,
+			strings.Repeat("%F0%9F%98%80", 5000),
+			emoji[:4*4096],
+			strings.Repeat("%F0%9F%98%80", 5000)[:4096],
+		},
+		{
+			"in an escape",
+			json,
+			`{"a":"` + strings.Repeat("&", 2000) + `"}`,
+			"a=" + strings.Repeat("%26", 2000)[:4094],
+			"a=" + strings.Repeat("%26", 2000)[:4094],
+		},
+		{
+			"many fields",
+			json,
+			"{\"a\":[" + strings.Repeat("1,", 100000) + "1]}",
+			numbered(4096),
+			numbered(4096),
+		},
+		{
+			"field out of sight overwrites",
+			json,
+			`{"a.3000_":0,"a":[` + strings.Repeat("1,", 4000) + "1]}",
+			strings.Replace("a.3000_=0&"+numbered(4086), "_=0", "_=1", 1),
+			strings.Replace("a.3000_=0&"+numbered(4086), "_=0", "_=1", 1),
+		},
+		{
+			"half a pair out of sight",
+			json,
+			`{"a":[` + strings.Repeat("1,", 4000) + `"\ud800"]}`,
+			"",
+			numbered(4096),
+		},
+		{
+			"binary",
+			"",
+			strings.Repeat("\x00", 5000),
+			"__wb_post_data=" + strings.Repeat("A", 4081),
+			"__wb_post_data=" + strings.Repeat("A", 4081),
+		},
+		{
+			"multipart",
+			"multipart/form-data; boundary=X",
+			"--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + strings.Repeat("\u00e9",
+				5000) + "\r\n--X--",
+			"a=" + strings.Repeat("%C3%A9", 700)[:4094],
+			"a=" + strings.Repeat("%C3%A9", 700)[:4094],
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -299,13 +489,43 @@ func TestLongBody(t *testing.T) {
 		request              Request
 		pywb, spec, warciojs string
 	}{
-		{"longest", Request{Body: append(body[:MaxBody-1:MaxBody-1], '}')}, "a=1", binary + "&__wb_post_sha256=" +
-			fmt.Sprintf("%x", sha256.Sum256(append(body[:MaxBody-1:MaxBody-1], '}'))), "a=1"},
-		{"longest in spec", Request{Body: append(body[:maxSpecQuery-1:maxSpecQuery-1], '}')}, "a=1", "a=1", "a=1"},
+		{
+			"longest",
+			Request{Body: append(body[:MaxBody-1:MaxBody-1], '}')},
+			"a=1",
+			binary + "&__wb_post_sha256=" +
+				fmt.Sprintf("%x", sha256.Sum256(append(body[:MaxBody-1:MaxBody-1], '}'))),
+			"a=1",
+		},
+		{
+			"longest in spec",
+			Request{Body: append(body[:maxSpecQuery-1:maxSpecQuery-1], '}')},
+			"a=1",
+			"a=1",
+			"a=1",
+		},
 		{"whole", Request{Body: body}, binary[:4096], withDigest, binary[:4096]},
-		{"beginning and digest", Request{Body: body[:3072], BodyLen: int64(len(body)), BodySHA256: sum[:]}, binary[:4096], withDigest, binary[:4096]},
-		{"beginning", Request{Body: body[:3072], BodyLen: int64(len(body))}, binary[:4096], binary, binary[:4096]},
-		{"a part is missing", Request{Body: []byte(`{"a":1}`), BodyLen: 8}, "__wb_post_data=eyJhIjoxfQ==", "__wb_post_data=eyJhIjoxfQ==", "__wb_post_data=eyJhIjoxfQ=="},
+		{
+			"beginning and digest",
+			Request{Body: body[:3072], BodyLen: int64(len(body)), BodySHA256: sum[:]},
+			binary[:4096],
+			withDigest,
+			binary[:4096],
+		},
+		{
+			"beginning",
+			Request{Body: body[:3072], BodyLen: int64(len(body))},
+			binary[:4096],
+			binary,
+			binary[:4096],
+		},
+		{
+			"a part is missing",
+			Request{Body: []byte(`{"a":1}`), BodyLen: 8},
+			"__wb_post_data=eyJhIjoxfQ==",
+			"__wb_post_data=eyJhIjoxfQ==",
+			"__wb_post_data=eyJhIjoxfQ==",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -324,7 +544,8 @@ func TestLongQuery(t *testing.T) {
 		"binary":     {ContentType: "image/png", Body: make([]byte, 800<<10)},
 	} {
 		r.Method = "POST"
-		want := string(binaryQuery(r.Body[:min(len(r.Body), 3072)])) + fmt.Sprintf("&__wb_post_sha256=%x", sha256.Sum256(r.Body))
+		want := string(binaryQuery(r.Body[:min(len(r.Body), 3072)])) + fmt.Sprintf("&__wb_post_sha256=%x",
+			sha256.Sum256(r.Body))
 		if got := Spec.Query(&r); got != want {
 			t.Errorf("%s: %.100q, want %.100q", name, got, want)
 		}
@@ -377,7 +598,8 @@ func TestDialectUnmarshalText(t *testing.T) {
 	if err := d.UnmarshalText([]byte("warciojs")); err != nil || d != WarcioJS {
 		t.Errorf("warciojs: %q, %v", d, err)
 	}
-	if err := d.UnmarshalText([]byte("pwyb")); err == nil || !strings.Contains(err.Error(), "pywb") || d != WarcioJS {
+	if err := d.UnmarshalText([]byte("pwyb")); err == nil || !strings.Contains(err.Error(), "pywb") ||
+		d != WarcioJS {
 		t.Errorf("unknown: %q, %v", d, err)
 	}
 }

@@ -32,7 +32,8 @@ func FuzzSURT(f *testing.F) {
 
 // checkFragment: a fragment changes nothing.
 func checkFragment(t *testing.T, url, key string, ok bool) {
-	bare := url == "" || strings.HasPrefix(url, "filedesc") || strings.TrimRight(url, "\t\n\v\f\r ") != url
+	bare := url == "" || strings.HasPrefix(url, "filedesc") ||
+		strings.TrimRight(url, "\t\n\v\f\r ") != url
 	if bare || strings.Contains(url, "#") {
 		return
 	}

@@ -40,7 +40,8 @@ func FuzzWWWOFFLE(f *testing.F) {
 		}
 		// What has been written once is not written otherwise, but for entities in
 		// entities and for what a user name may hide.
-		if again, _ := WWWOFFLE(canonical); again != canonical && !strings.Contains(strings.ToLower(canonical), "&amp;") && !strings.Contains(url, "@") {
+		if again, _ := WWWOFFLE(canonical); again != canonical &&
+			!strings.Contains(strings.ToLower(canonical), "&amp;") && !strings.Contains(url, "@") {
 			t.Errorf("%q becomes %q and then %q", url, canonical, again)
 		}
 	})
@@ -83,7 +84,8 @@ func FuzzWarcioJSKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, url string) {
 		key, ok := WarcioJS.Key(url)
 		if !ok {
-			if !strings.HasSuffix(url, key) && !strings.HasPrefix(url, "http://www") && !strings.HasPrefix(url, "https://www") {
+			if !strings.HasSuffix(url, key) && !strings.HasPrefix(url, "http://www") &&
+				!strings.HasPrefix(url, "https://www") {
 				t.Errorf("Key(%q) = %q, not the URL", url, key)
 			}
 			return
@@ -91,7 +93,8 @@ func FuzzWarcioJSKey(f *testing.F) {
 		if !isPrintable(key) {
 			t.Errorf("Key(%q) = %q", url, key)
 		}
-		if again, _ := WarcioJS.Key(url + "#f"); again != key && !strings.Contains(url, "#") && strings.TrimRight(url, "\t\r\n ") == url && url[len(url)-1] > ' ' {
+		if again, _ := WarcioJS.Key(url + "#f"); again != key && !strings.Contains(url, "#") &&
+			strings.TrimRight(url, "\t\r\n ") == url && url[len(url)-1] > ' ' {
 			t.Errorf("Key(%q) = %q, with a fragment %q", url, key, again)
 		}
 		text, _ := decodeURI(url)

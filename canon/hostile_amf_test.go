@@ -21,7 +21,11 @@ var hostileAMF = []hostile{
 		func(n int) string { return amfList(n/7, strings.Repeat("\x03\x00\x00\x05\x00\x00\x09", n/7)) }},
 	{"amf: fields", "application/x-amf",
 		func(n int) string { return amfList(1, "\x03"+strings.Repeat("\x00\x01a\x05", n/4)+"\x00\x00\x09") }},
-	{"amf: nulls", "application/x-amf", func(n int) string { return amfList(n, strings.Repeat("\x05", n)) }},
+	{
+		"amf: nulls",
+		"application/x-amf",
+		func(n int) string { return amfList(n, strings.Repeat("\x05", n)) },
+	},
 	{"amf: undefined values", "application/x-amf",
 		func(n int) string { return amfList(n, strings.Repeat("\x06", n)) }},
 	{"amf: great numbers", "application/x-amf",
@@ -29,9 +33,14 @@ var hostileAMF = []hostile{
 			return amfList(n/9, strings.Repeat("\x00\x7f\xe0\x00\x00\x00\x00\x00\x00", n/9))
 		}},
 	{"amf: a text", "application/x-amf", func(n int) string {
-		return amfList(1, "\x03\x00\x01a\x0c"+uint32Text(n/2*2)+strings.Repeat("\u00e9", n/2)+"\x00\x00\x09")
+		return amfList(1,
+			"\x03\x00\x01a\x0c"+uint32Text(n/2*2)+strings.Repeat("\u00e9", n/2)+"\x00\x00\x09")
 	}},
-	{"amf: traits", "application/x-amf", func(n int) string { return amfValue("\x0a" + strings.Repeat("\x7f", n)) }},
+	{
+		"amf: traits",
+		"application/x-amf",
+		func(n int) string { return amfValue("\x0a" + strings.Repeat("\x7f", n)) },
+	},
 }
 
 // amfList is a message whose body is a list of n values.
@@ -97,8 +106,10 @@ func amfTraits(n int) string {
 // amfCut has objects of very many names in each other, and ends in the innermost.
 func amfCut(n int) string {
 	names := min(n, 1<<20) / 2
-	return amfValue("\x0a" + amfUint29(names<<4|3) + "\x01" + "\x03a" + strings.Repeat("\x00", names-1) +
-		strings.Repeat("\x0a\x01", 150))
+	return amfValue(
+		"\x0a" + amfUint29(names<<4|3) + "\x01" + "\x03a" + strings.Repeat("\x00", names-1) +
+			strings.Repeat("\x0a\x01", 150),
+	)
 }
 
 // amfAgain shows an object of many names again and again.

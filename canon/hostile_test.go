@@ -30,7 +30,10 @@ var hostileBodies = append(hostileAMF, []hostile{
 		return `{"` + strings.Repeat("a.2_", n/8) + `":[` + strings.Repeat(`1,[],`, n/10) + `1]}`
 	}},
 	{"json: a name in itself", "application/json", func(n int) string {
-		return strings.Repeat(`{"`+strings.Repeat("a", n/2000)+`":`, 900) + "[" + filled("1", ",1", "")(n/2) + "]" +
+		return strings.Repeat(
+			`{"`+strings.Repeat("a", n/2000)+`":`,
+			900,
+		) + "[" + filled("1", ",1", "")(n/2) + "]" +
 			strings.Repeat("}", 900)
 	}},
 	{"json: members", "application/json", filled(`{"":1`, `,"":1`, `}`)},
@@ -73,14 +76,22 @@ var hostileBodies = append(hostileAMF, []hostile{
 	{"multipart: dashes", "multipart/form-data; boundary=-", filled("", "-", "")},
 	{"multipart: delimiters", "multipart/form-data; boundary=X", filled("", "--X\n", "")},
 	{"multipart: none at the end", "multipart/form-data; boundary=X", filled("--X\n\n", "\n--Xa", "")},
-	{"multipart: delimiters in a line", "multipart/form-data; boundary=X", filled("--X\n\n", "--X", "")},
+	{
+		"multipart: delimiters in a line",
+		"multipart/form-data; boundary=X",
+		filled("--X\n\n", "--X", ""),
+	},
 	{"multipart: parts", "multipart/form-data; boundary=X",
 		filled("", "--X\r\nContent-Disposition: form-data; name=\"\"\r\n\r\n\r\n", "--X--")},
 	{"multipart: names", "multipart/form-data; boundary=X",
 		counted("", "--X\r\nContent-Disposition: form-data; name=\"%\"\r\n\r\n1\r\n", "--X--")},
 	{"multipart: folds", "multipart/form-data; boundary=X",
 		filled("--X\nContent-Disposition: form-data", "\n ;", "\n\nx\n--X--")},
-	{"multipart: carriage returns", "multipart/form-data; boundary=X", filled("--X\n", "a:\r", "\n--X--")},
+	{
+		"multipart: carriage returns",
+		"multipart/form-data; boundary=X",
+		filled("--X\n", "a:\r", "\n--X--"),
+	},
 	{"multipart: parameters", "multipart/form-data; boundary=X",
 		filled("--X\nContent-Disposition: form-data", ";name", "\n\nx\n--X--")},
 	{"multipart: quotes", "multipart/form-data; boundary=X",
@@ -110,6 +121,7 @@ func counted(first, middle, last string) func(n int) string {
 // longName is an object of one name, which takes half of the room, and of many values.
 func longName(value string) func(n int) string {
 	return func(n int) string {
-		return `{"` + strings.Repeat("a", n/2) + `":[` + strings.Repeat(value+",", n/2/(len(value)+1)) + `1]}`
+		return `{"` + strings.Repeat("a", n/2) + `":[` + strings.Repeat(value+",",
+			n/2/(len(value)+1)) + `1]}`
 	}
 }

@@ -47,8 +47,9 @@ func browserDomain(domain string) (string, error) {
 	return lenientIDNA.ToASCII(domain)
 }
 
-var lenientIDNA = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false),
-	idna.CheckHyphens(false), idna.CheckJoiners(true), idna.BidiRule(), idna.VerifyDNSLength(false))
+var lenientIDNA = idna.New(idna.MapForLookup(), idna.Transitional(false),
+	idna.StrictDomainName(false), idna.CheckHyphens(false), idna.CheckJoiners(true), idna.BidiRule(),
+	idna.VerifyDNSLength(false))
 
 func isForbiddenInDomain(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`#/:<>?@[\]^|%`, r)

@@ -36,7 +36,10 @@ func TestWarcioJSKey(t *testing.T) {
 		{"http://e.com/\u0130\u0391\u03a3", "com,e)/i%CC%87%CE%B1%CF%82"},
 		{"http://e.com/\"<>`{}|\\^' ~", "com,e)/%22%3C%3E%60%7B%7D|/^'%20~"},
 		{"http://e.com/?\"<>`{}|\\^' ~\u00e9\x7f", "com,e)/?%22%3C%3E`{}|\\^%27%20~%C3%A9%7F"},
-		{"http://e.com/(S(4hqa0555fwsecu455xqckv45))/x.aspx", "com,e)/(s(4hqa0555fwsecu455xqckv45))/x.aspx"},
+		{
+			"http://e.com/(S(4hqa0555fwsecu455xqckv45))/x.aspx",
+			"com,e)/(s(4hqa0555fwsecu455xqckv45))/x.aspx",
+		},
 		{"http://e.com/\xff\xe2\x82", "com,e)/%EF%BF%BD%EF%BF%BD"},
 		{"http://1.2.3.4/", "4,3,2,1)/"},
 		{"http://0x7F.1/", "1,0,0,127)/"},

@@ -88,14 +88,16 @@ func newProfile(name string, decoded, encoded []byte) (Profile, error) {
 	p := Profile{name: name}
 	for _, c := range decoded {
 		if strings.IndexByte(customizable, c) < 0 {
-			return Profile{}, profileError(name, "decode", c, "is not one of the characters %s", customizable)
+			return Profile{}, profileError(name, "decode", c, "is not one of the characters %s",
+				customizable)
 		}
 		p.fates[c] = decode
 	}
 	for _, c := range encoded {
 		switch {
 		case strings.IndexByte(customizable, c) < 0:
-			return Profile{}, profileError(name, "encode", c, "is not one of the characters %s", customizable)
+			return Profile{}, profileError(name, "encode", c, "is not one of the characters %s",
+				customizable)
 		case c == '/':
 			return Profile{}, profileError(name, "encode", c, "parts the path and cannot be encoded")
 		case p.fates[c] == decode:
@@ -107,7 +109,8 @@ func newProfile(name string, decoded, encoded []byte) (Profile, error) {
 }
 
 func profileError(name, set string, c byte, format string, args ...any) error {
-	return fmt.Errorf("path profile %q: %s: %02X (%q) %s", name, set, c, c, fmt.Sprintf(format, args...))
+	return fmt.Errorf("path profile %q: %s: %02X (%q) %s", name, set, c, c,
+		fmt.Sprintf(format, args...))
 }
 
 // Name returns the profile's name.

@@ -111,12 +111,42 @@ func TestSeedHiera(t *testing.T) {
 func TestNewProfileErrors(t *testing.T) {
 	tests := []struct{ name, decode, encode, want string }{
 		{"overlap", "3A 2c", "2C", `path profile "overlap": encode: 2C (',') is in decode too`},
-		{"slash", "", "2F", `path profile "slash": encode: 2F ('/') parts the path and cannot be encoded`},
-		{"foreign to decode", "41", "", `path profile "foreign to decode": decode: 41 ('A') is not one of the characters :/[]@!$&'()*+,;=`},
-		{"foreign to encode", "", "3F", `path profile "foreign to encode": encode: 3F ('?') is not one of the characters :/[]@!$&'()*+,;=`},
-		{"escape", "25", "", `path profile "escape": decode: 25 ('%') is not one of the characters :/[]@!$&'()*+,;=`},
-		{"no code", "2F ;", "", `path profile "no code": decode: ";" is no hexadecimal code of a character, such as 2F`},
-		{"long code", "", "2F2F", `path profile "long code": encode: "2F2F" is no hexadecimal code of a character, such as 2F`},
+		{
+			"slash",
+			"",
+			"2F",
+			`path profile "slash": encode: 2F ('/') parts the path and cannot be encoded`,
+		},
+		{
+			"foreign to decode",
+			"41",
+			"",
+			`path profile "foreign to decode": decode: 41 ('A') is not one of the characters :/[]@!$&'()*+,;=`,
+		},
+		{
+			"foreign to encode",
+			"",
+			"3F",
+			`path profile "foreign to encode": encode: 3F ('?') is not one of the characters :/[]@!$&'()*+,;=`,
+		},
+		{
+			"escape",
+			"25",
+			"",
+			`path profile "escape": decode: 25 ('%') is not one of the characters :/[]@!$&'()*+,;=`,
+		},
+		{
+			"no code",
+			"2F ;",
+			"",
+			`path profile "no code": decode: ";" is no hexadecimal code of a character, such as 2F`,
+		},
+		{
+			"long code",
+			"",
+			"2F2F",
+			`path profile "long code": encode: "2F2F" is no hexadecimal code of a character, such as 2F`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,17 +178,57 @@ func rules(t testing.TB) Profiles {
 func TestProfilesURL(t *testing.T) {
 	tests := []struct{ name, url, profile, want string }{
 		{"no rule", "http://example.org/a%2Fb%28%7e", "generic", "http://example.org/a%2Fb%28~"},
-		{"host", "https://en.wikipedia.org/wiki/A%2fB_%28c%29?x=%28", "mediawiki", "https://en.wikipedia.org/wiki/A/B_(c)?x=%28"},
-		{"host in capitals, port, user", "https://u@EN.m.Wikipedia.org:8080/%3A#%3A", "mediawiki", "https://u@EN.m.Wikipedia.org:8080/:#%3A"},
+		{
+			"host",
+			"https://en.wikipedia.org/wiki/A%2fB_%28c%29?x=%28",
+			"mediawiki",
+			"https://en.wikipedia.org/wiki/A/B_(c)?x=%28",
+		},
+		{
+			"host in capitals, port, user",
+			"https://u@EN.m.Wikipedia.org:8080/%3A#%3A",
+			"mediawiki",
+			"https://u@EN.m.Wikipedia.org:8080/:#%3A",
+		},
 		{"host too short", "https://wikipedia.org/%3A", "generic", "https://wikipedia.org/%3A"},
-		{"prefix", "https://en.wikipedia.org/api/rest_v1/page/html/A%2fB%3a", "restbase", "https://en.wikipedia.org/api/rest_v1/page/html/A%2FB:"},
-		{"prefix alone", "https://en.wikipedia.org/api/rest_v1?%3a", "restbase", "https://en.wikipedia.org/api/rest_v1?%3a"},
-		{"prefix, escaped", "https://en.wikipedia.org/api/rest%5Fv1/%2f", "restbase", "https://en.wikipedia.org/api/rest_v1/%2F"},
-		{"prefix of a name only", "https://en.wikipedia.org/api/rest_v11/%2f", "mediawiki", "https://en.wikipedia.org/api/rest_v11//"},
-		{"upload", "http://upload.wikimedia.org/a (1).jpg", "upload", "http://upload.wikimedia.org/a%20%281%29.jpg"},
+		{
+			"prefix",
+			"https://en.wikipedia.org/api/rest_v1/page/html/A%2fB%3a",
+			"restbase",
+			"https://en.wikipedia.org/api/rest_v1/page/html/A%2FB:",
+		},
+		{
+			"prefix alone",
+			"https://en.wikipedia.org/api/rest_v1?%3a",
+			"restbase",
+			"https://en.wikipedia.org/api/rest_v1?%3a",
+		},
+		{
+			"prefix, escaped",
+			"https://en.wikipedia.org/api/rest%5Fv1/%2f",
+			"restbase",
+			"https://en.wikipedia.org/api/rest_v1/%2F",
+		},
+		{
+			"prefix of a name only",
+			"https://en.wikipedia.org/api/rest_v11/%2f",
+			"mediawiki",
+			"https://en.wikipedia.org/api/rest_v11//",
+		},
+		{
+			"upload",
+			"http://upload.wikimedia.org/a (1).jpg",
+			"upload",
+			"http://upload.wikimedia.org/a%20%281%29.jpg",
+		},
 		{"no path", "http://upload.wikimedia.org?(", "upload", "http://upload.wikimedia.org?("},
 		{"no host", "urn:a%41:(", "generic", "urn:a%41:("},
-		{"malformed escapes", "http://example.org/%/%4/%zz/100%", "generic", "http://example.org/%25/%254/%25zz/100%25"},
+		{
+			"malformed escapes",
+			"http://example.org/%/%4/%zz/100%",
+			"generic",
+			"http://example.org/%25/%254/%25zz/100%25",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,10 +19,12 @@ type Rule struct {
 // and a prefix without its slash are errors.
 func NewRule(host, prefix string, profile Profile) (Rule, error) {
 	if _, err := path.Match(host, ""); err != nil || host == "" {
-		return Rule{}, fmt.Errorf("path profile %q: host %q is no pattern such as *.example.org", profile.Name(), host)
+		return Rule{}, fmt.Errorf("path profile %q: host %q is no pattern such as *.example.org",
+			profile.Name(), host)
 	}
 	if prefix != "" && prefix[0] != '/' {
-		return Rule{}, fmt.Errorf("path profile %q: path prefix %q does not begin with /", profile.Name(), prefix)
+		return Rule{}, fmt.Errorf("path profile %q: path prefix %q does not begin with /", profile.Name(),
+			prefix)
 	}
 	return Rule{strings.ToLower(host), strings.TrimSuffix(prefix, "/"), profile}, nil
 }

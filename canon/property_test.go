@@ -36,7 +36,8 @@ func checkKeys(t testing.TB, r *Request) {
 // checkCut: a query is no longer than its dialect allows.
 func checkCut(t testing.TB, dialect Dialect, query string) {
 	t.Helper()
-	if dialect == Pywb && len([]rune(query)) > maxQuery || dialect == WarcioJS && cutUTF16(query, maxQuery) != query {
+	if dialect == Pywb && len([]rune(query)) > maxQuery ||
+		dialect == WarcioJS && cutUTF16(query, maxQuery) != query {
 		t.Errorf("%s: a query of %d bytes", dialect, len(query))
 	}
 }
@@ -98,12 +99,28 @@ func TestProperties(t *testing.T) {
 		checkProfiles(t, path)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	types := []string{"application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=X", "application/x-amf", ""}
+	types := []string{
+		"application/json", "text/plain", "application/x-www-form-urlencoded",
+		"multipart/form-data; boundary=X", "application/x-amf", "",
+	}
 	for range 20000 {
-		checkKeys(t, &Request{URL: "http://e.org/" + randomText(r), Method: "PUT", ContentType: types[r.IntN(len(types))], Body: []byte(randomText(r))})
+		checkKeys(
+			t,
+			&Request{
+				URL:         "http://e.org/" + randomText(r),
+				Method:      "PUT",
+				ContentType: types[r.IntN(len(types))],
+				Body:        []byte(randomText(r)),
+			},
+		)
 		checkProfiles(t, randomText(r))
 		name, value := strings.ToValidUTF8(randomText(r), ""), strings.ToValidUTF8(randomText(r), "")
-		checkPairs(t, []Pair{{name, value, true}, {value, "", false}, {"", "", true}, {name, "", true}, {"", "", false}})
+		checkPairs(
+			t,
+			[]Pair{
+				{name, value, true}, {value, "", false}, {"", "", true}, {name, "", true}, {"", "", false},
+			},
+		)
 		if t.Failed() {
 			break
 		}

@@ -69,7 +69,8 @@ func markArguments(args []span, query []byte) []span {
 		}
 		var first [8]byte
 		copy(first[:], arg)
-		args = append(args, span{uint32(start), uint32(start + len(arg)), binary.BigEndian.Uint64(first[:])})
+		args = append(args,
+			span{uint32(start), uint32(start + len(arg)), binary.BigEndian.Uint64(first[:])})
 		if !more {
 			return args
 		}

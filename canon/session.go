@@ -71,7 +71,8 @@ func alnum32(rest []byte) int {
 
 // aspSession measures the 8 letters, "=" and 24 letters of an ASP session.
 func aspSession(rest []byte) int {
-	if len(rest) < 33 || leading(rest[:8], isLetter) < 8 || rest[8] != '=' || leading(rest[9:33], isLetter) < 24 {
+	if len(rest) < 33 || leading(rest[:8], isLetter) < 8 || rest[8] != '=' ||
+		leading(rest[9:33], isLetter) < 24 {
 		return 0
 	}
 	return 33

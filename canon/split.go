@@ -30,7 +30,8 @@ func clean(url string) string {
 // withoutBreaks returns s without TAB, CR and LF. Three searches by byte cost
 // less than one for any of them.
 func withoutBreaks(s string) string {
-	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\t') < 0 {
+	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 &&
+		strings.IndexByte(s, '\t') < 0 {
 		return s
 	}
 	kept := make([]byte, 0, len(s))

@@ -81,7 +81,12 @@ type bodyVector struct {
 }
 
 func (v *bodyVector) request() *Request {
-	return &Request{URL: v.Input.URL, Method: v.Input.Method, ContentType: v.Input.Type, Body: v.Input.Body}
+	return &Request{
+		URL:         v.Input.URL,
+		Method:      v.Input.Method,
+		ContentType: v.Input.Type,
+		Body:        v.Input.Body,
+	}
 }
 
 func readBodies(t testing.TB, name string) bodyVectors {

@@ -16,7 +16,8 @@ func WWWOFFLE(url string) (canonical, withUserinfo string) {
 	authority, path, arguments := cutAuthority(rest)
 	at := strings.LastIndexByte(authority, '@')
 	before := protocol + "://"
-	behind := wwwoffleHost(protocol, authority[at+1:]) + wwwofflePath(path) + wwwoffleArguments(arguments)
+	behind := wwwoffleHost(protocol, authority[at+1:]) + wwwofflePath(path) + wwwoffleArguments(
+		arguments)
 	return before + behind, before + wwwoffleUserinfo(authority[:max(at, 0)]) + behind
 }
 

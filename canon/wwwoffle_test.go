@@ -30,7 +30,8 @@ func checkWWWOFFLE(t *testing.T, file, document string) {
 		}
 		t.Run(document+v.ID+" "+v.Rule, func(t *testing.T) {
 			if canonical != string(v.Expected.Canonical) || userinfo != string(v.Expected.Userinfo) {
-				t.Errorf("WWWOFFLE(%q) = %q, %q, want %q, %q", v.URL, canonical, userinfo, v.Expected.Canonical, v.Expected.Userinfo)
+				t.Errorf("WWWOFFLE(%q) = %q, %q, want %q, %q", v.URL, canonical, userinfo, v.Expected.Canonical,
+					v.Expected.Userinfo)
 			}
 		})
 	}
@@ -70,7 +71,12 @@ func TestWWWOFFLE(t *testing.T) {
 		{"malformed escapes", "http://e.org/%zz%?%zz%", "http://e.org/%25zz%25?%25zz%25", ""},
 		{"NUL", "http://e.org/%00a?%00a", "http://e.org/%00a?%00a", ""},
 		{"escaped space", "http://e.org/?a%20b c+d%2B", "http://e.org/?a+b+c+d%2B", ""},
-		{"entity in capitals, once", "http://e.org/?a&AMP;b&amp;amp;c&amp", "http://e.org/?a&b&amp;c&amp", ""},
+		{
+			"entity in capitals, once",
+			"http://e.org/?a&AMP;b&amp;amp;c&amp",
+			"http://e.org/?a&b&amp;c&amp",
+			"",
+		},
 		{"escaped separators", "http://e.org/?%26%3d%3b%2b%3f", "http://e.org/?%26%3D%3B%2B%3F", ""},
 		{"host that is no ASCII", "http://B\u00fccher .org/", "http://b%c3%bccher%20.org/", ""},
 		{"case of a path", "http://e.org/A?B", "http://e.org/A?B", ""},
@@ -82,7 +88,8 @@ func TestWWWOFFLE(t *testing.T) {
 			}
 			canonical, userinfo := WWWOFFLE(tt.url)
 			if canonical != tt.canonical || userinfo != tt.userinfo {
-				t.Errorf("WWWOFFLE(%q) = %q, %q, want %q, %q", tt.url, canonical, userinfo, tt.canonical, tt.userinfo)
+				t.Errorf("WWWOFFLE(%q) = %q, %q, want %q, %q", tt.url, canonical, userinfo, tt.canonical,
+					tt.userinfo)
 			}
 		})
 	}

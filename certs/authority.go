@@ -87,10 +87,11 @@ func Open(dir string) (*Authority, error) {
 		return nil, err
 	}
 	return &Authority{
-		file:    filepath.Join(home, certFile),
-		root:    pair.Leaf,
-		sent:    pair.Certificate,
-		key:     pair.PrivateKey.(crypto.Signer), // crypto/tls takes RSA, ECDSA and Ed25519 keys only, which all sign
+		file: filepath.Join(home, certFile),
+		root: pair.Leaf,
+		sent: pair.Certificate,
+		// crypto/tls takes RSA, ECDSA and Ed25519 keys only, which all sign
+		key:     pair.PrivateKey.(crypto.Signer),
 		leafKey: leafKey,
 		leaves:  leaves,
 	}, nil
@@ -120,11 +121,18 @@ func loadRoot(home string) (tls.Certificate, error) {
 		return pair, err
 	}
 	if err != nil {
-		return pair, fmt.Errorf("%s and %s are incomplete, damaged or not a pair: %w; restore both from a backup, or remove %s "+
-			"to get a new root, which clients have to be told to trust", cert, key, err, home)
+		return pair, fmt.Errorf(
+			"%s and %s are incomplete, damaged or not a pair: %w; restore both from a backup, or remove %s "+
+				"to get a new root, which clients have to be told to trust",
+			cert,
+			key,
+			err,
+			home,
+		)
 	}
 	if err := checkRoot(pair.Leaf, time.Now()); err != nil {
-		return pair, fmt.Errorf("%s %w; remove %s to get a new root, which clients have to be told to trust", cert, err, home)
+		return pair, fmt.Errorf(
+			"%s %w; remove %s to get a new root, which clients have to be told to trust", cert, err, home)
 	}
 	return pair, nil
 }
@@ -137,8 +145,13 @@ func checkPrivate(key string) error {
 		return nil // a missing key is told with its certificate
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("the private key %s can be used by others than its owner (mode %04o): run chmod 600 on it, "+
-			"or, if somebody may have copied it, remove %s to get a new root", key, mode, filepath.Dir(key))
+		return fmt.Errorf(
+			"the private key %s can be used by others than its owner (mode %04o): run chmod 600 on it, "+
+				"or, if somebody may have copied it, remove %s to get a new root",
+			key,
+			mode,
+			filepath.Dir(key),
+		)
 	}
 	return nil
 }
@@ -148,7 +161,8 @@ func checkRoot(root *x509.Certificate, now time.Time) error {
 	case !root.IsCA || root.KeyUsage != 0 && root.KeyUsage&x509.KeyUsageCertSign == 0:
 		return errors.New("is not the certificate of an authority")
 	case now.Before(root.NotBefore):
-		return fmt.Errorf("is valid from %s on only: if the clock is wrong, set it; else", root.NotBefore.Format(time.DateTime))
+		return fmt.Errorf("is valid from %s on only: if the clock is wrong, set it; else",
+			root.NotBefore.Format(time.DateTime))
 	case !now.Before(root.NotAfter):
 		return fmt.Errorf("expired on %s", root.NotAfter.Format(time.DateOnly))
 	}

@@ -67,11 +67,13 @@ func TestOpenSSLReadsExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject := a.root.Subject.CommonName
-	p12 := openssl(t, "pkcs12", "-info", "-in", filepath.Join(dir, "warcorder-ca.p12"), "-passin", "pass:"+ExportPassword, "-noenc")
+	p12 := openssl(t, "pkcs12", "-info", "-in", filepath.Join(dir, "warcorder-ca.p12"), "-passin",
+		"pass:"+ExportPassword, "-noenc")
 	if !strings.Contains(p12, subject) || strings.Contains(p12, "PRIVATE KEY") {
 		t.Errorf("PKCS #12 holds %s", p12)
 	}
-	der := openssl(t, "x509", "-inform", "DER", "-in", filepath.Join(dir, "warcorder-ca.der"), "-noout", "-subject")
+	der := openssl(t, "x509", "-inform", "DER", "-in", filepath.Join(dir, "warcorder-ca.der"),
+		"-noout", "-subject")
 	if !strings.Contains(der, subject) {
 		t.Errorf("DER holds %s", der)
 	}

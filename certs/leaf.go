@@ -66,7 +66,8 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 		return nil, err
 	}
 	if !now.Before(a.root.NotAfter) {
-		return nil, fmt.Errorf("sign certificate for %s: the root %s expired on %s; start again to learn how to get a new one",
+		return nil, fmt.Errorf(
+			"sign certificate for %s: the root %s expired on %s; start again to learn how to get a new one",
 			host, a.file, a.root.NotAfter.Format(time.DateOnly))
 	}
 	end := now.Add(leafLife)
@@ -85,7 +86,8 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	} else {
 		template.DNSNames = []string{name}
 	}
-	if len(name) <= 64 { // the bound of X.520; longer: the subject stays empty, and crypto/x509 makes the SAN critical
+	// the bound of X.520; longer: the subject stays empty, and crypto/x509 makes the SAN critical
+	if len(name) <= 64 {
 		template.Subject = pkix.Name{CommonName: name}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.root, &a.leafKey.PublicKey, a.key)
@@ -113,7 +115,8 @@ func parseHost(host string) (name string, addr netip.Addr, err error) {
 		return addr.String(), addr, nil
 	}
 	if len(host) > maxHost {
-		return "", netip.Addr{}, fmt.Errorf("no certificate for %.300q…: a host name has 1 to 253 characters", host)
+		return "", netip.Addr{}, fmt.Errorf(
+			"no certificate for %.300q…: a host name has 1 to 253 characters", host)
 	}
 	name = host
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) {

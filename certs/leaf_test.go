@@ -61,7 +61,8 @@ func TestLeafIsForOneHost(t *testing.T) {
 			if len(cert.EmailAddresses)+len(cert.URIs) != 0 {
 				t.Error("has other SANs")
 			}
-			if cn := cert.Subject.CommonName; len(verifyAs) <= 64 && cn != verifyAs || len(verifyAs) > 64 && cn != "" {
+			if cn := cert.Subject.CommonName; len(verifyAs) <= 64 && cn != verifyAs ||
+				len(verifyAs) > 64 && cn != "" {
 				t.Errorf("common name %q", cn)
 			}
 			if critical := sanCritical(t, cert); critical != (cert.Subject.CommonName == "") {
@@ -70,7 +71,8 @@ func TestLeafIsForOneHost(t *testing.T) {
 			if _, err := cert.Verify(x509.VerifyOptions{DNSName: verifyAs, Roots: pool(a)}); err != nil {
 				t.Error(err)
 			}
-			if cert.VerifyHostname("sub."+verifyAs) == nil || cert.VerifyHostname("other.example.org") == nil {
+			if cert.VerifyHostname("sub."+verifyAs) == nil ||
+				cert.VerifyHostname("other.example.org") == nil {
 				t.Error("valid for another host")
 			}
 		})
@@ -89,7 +91,8 @@ func TestLeafProfile(t *testing.T) {
 	if one.KeyUsage != x509.KeyUsageDigitalSignature || one.IsCA || !one.BasicConstraintsValid {
 		t.Error("not the profile of a server's ECDSA key")
 	}
-	if len(one.ExtKeyUsage) != 1 || one.ExtKeyUsage[0] != x509.ExtKeyUsageServerAuth || len(one.UnknownExtKeyUsage) != 0 {
+	if len(one.ExtKeyUsage) != 1 || one.ExtKeyUsage[0] != x509.ExtKeyUsageServerAuth ||
+		len(one.UnknownExtKeyUsage) != 0 {
 		t.Errorf("extended key usage %v", one.ExtKeyUsage)
 	}
 	if !bytes.Equal(one.AuthorityKeyId, a.root.SubjectKeyId) {
@@ -207,7 +210,8 @@ func TestLeafEndsWithItsRoot(t *testing.T) {
 			t.Errorf("leaf ends %v, root %v", cert.NotAfter, a.root.NotAfter)
 		}
 		time.Sleep(time.Hour)
-		if _, err := a.certificate("example.org"); err == nil || !strings.Contains(err.Error(), "expired on") {
+		if _, err := a.certificate("example.org"); err == nil ||
+			!strings.Contains(err.Error(), "expired on") {
 			t.Errorf("minted by an expired root: %v", err)
 		}
 	})

@@ -99,7 +99,8 @@ func newRoot(now time.Time) (cert, key []byte, err error) {
 		SubjectKeyId:          id,
 		AuthorityKeyId:        id,
 	}
-	certDER, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	certDER, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey,
+		private)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +124,8 @@ func rootName(host string, now time.Time, id []byte) pkix.Name {
 	const hostMax = 33 // makes the whole 64 characters at most, the bound of X.520
 	return pkix.Name{
 		Organization: []string{"warcorder: records HTTPS traffic for a web archive"},
-		CommonName:   fmt.Sprintf("warcorder CA %s %s %x", host[:min(len(host), hostMax)], now.UTC().Format(time.DateOnly), id[17:]),
+		CommonName: fmt.Sprintf("warcorder CA %s %s %x", host[:min(len(host), hostMax)],
+			now.UTC().Format(time.DateOnly), id[17:]),
 	}
 }
 

@@ -48,7 +48,8 @@ var curves = []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP5
 // knowsCurve is true for no list at all, with which TLS 1.2 has a default of its own (RFC 8422
 // section 4).
 func knowsCurve(offered []tls.CurveID) bool {
-	return len(offered) == 0 || slices.ContainsFunc(offered, func(id tls.CurveID) bool { return slices.Contains(curves, id) })
+	return len(offered) == 0 ||
+		slices.ContainsFunc(offered, func(id tls.CurveID) bool { return slices.Contains(curves, id) })
 }
 
 func onLoopback(conn net.Conn) bool {

@@ -153,9 +153,18 @@ func TestKeyExchange(t *testing.T) {
 			addr, _ := serve(t, config)
 			cache := tls.NewLRUClientSessionCache(8)
 			for _, resumed := range []bool{false, true} {
-				state, err := visit(addr, &tls.Config{ServerName: "example.org", RootCAs: pool(a), CurvePreferences: test.offered, ClientSessionCache: cache})
+				state, err := visit(
+					addr,
+					&tls.Config{
+						ServerName:         "example.org",
+						RootCAs:            pool(a),
+						CurvePreferences:   test.offered,
+						ClientSessionCache: cache,
+					},
+				)
 				if err != nil || state.CurveID != test.want || state.DidResume != resumed {
-					t.Errorf("%v, resumed %v, %v; want %v, resumed %v", state.CurveID, state.DidResume, err, test.want, resumed)
+					t.Errorf("%v, resumed %v, %v; want %v, resumed %v", state.CurveID, state.DidResume, err,
+						test.want, resumed)
 				}
 			}
 		})
@@ -208,8 +217,13 @@ func TestSessionsResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, t.TempDir())
 			addr, _ := serve(t, a.ServerConfig(nil))
-			client := &tls.Config{ServerName: "example.org", RootCAs: pool(a), MinVersion: version, MaxVersion: version,
-				ClientSessionCache: tls.NewLRUClientSessionCache(8)}
+			client := &tls.Config{
+				ServerName:         "example.org",
+				RootCAs:            pool(a),
+				MinVersion:         version,
+				MaxVersion:         version,
+				ClientSessionCache: tls.NewLRUClientSessionCache(8),
+			}
 			resumed := 0
 			for range 5 {
 				state, err := visit(addr, client)
@@ -279,7 +293,12 @@ func BenchmarkHandshake(b *testing.B) {
 			b.Run(version.name+"/"+kind, func(b *testing.B) {
 				a := open(b, b.TempDir())
 				addr, _ := serve(b, a.ServerConfig(nil))
-				client := &tls.Config{ServerName: "example.org", RootCAs: pool(a), MinVersion: version.id, MaxVersion: version.id}
+				client := &tls.Config{
+					ServerName: "example.org",
+					RootCAs:    pool(a),
+					MinVersion: version.id,
+					MaxVersion: version.id,
+				}
 				if resumed {
 					client.ClientSessionCache = tls.NewLRUClientSessionCache(1)
 				}

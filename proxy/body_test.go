@@ -81,9 +81,12 @@ func TestResponseChunksMayEndInLF(t *testing.T) {
 func TestLooseChunks(t *testing.T) {
 	for name, wire := range looseChunks {
 		t.Run(name, func(t *testing.T) {
-			loose, strict := responseBody(&message{framing: chunked}), requestBody(&message{framing: chunked})
-			if n, err := loose.take([]byte(wire)); err != nil || n != len(wire) || !loose.done() || !loose.lax {
-				t.Errorf("in a response: %d of %d, done %v, lax %v, %v", n, len(wire), loose.done(), loose.lax, err)
+			loose, strict := responseBody(&message{framing: chunked}), requestBody(
+				&message{framing: chunked})
+			if n, err := loose.take([]byte(wire)); err != nil || n != len(wire) || !loose.done() ||
+				!loose.lax {
+				t.Errorf("in a response: %d of %d, done %v, lax %v, %v", n, len(wire), loose.done(), loose.lax,
+					err)
 			}
 			if _, err := strict.take([]byte(wire)); err == nil {
 				t.Error("accepted in a request")
@@ -121,7 +124,8 @@ func TestBodyLimit(t *testing.T) {
 			if n, err := c.b.take([]byte(c.wire)); n != c.taken || (err == errBodyTooLong) != c.tooLong {
 				t.Errorf("%d bytes, %v; want %d", n, err, c.taken)
 			}
-			if n, err := byteByByte(&slow, []byte(c.wire)); n != c.taken || (err == errBodyTooLong) != c.tooLong {
+			if n, err := byteByByte(&slow, []byte(c.wire)); n != c.taken ||
+				(err == errBodyTooLong) != c.tooLong {
 				t.Errorf("byte by byte %d, %v; want %d", n, err, c.taken)
 			}
 		})

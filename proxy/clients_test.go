@@ -30,7 +30,8 @@ func TestDescriptorsAreShared(t *testing.T) {
 		{1 << 63, math.MaxInt32 - 1024, 1024},
 	} {
 		if spare, idle := spareDescriptors(c.all), idleLimit(c.all); spare != c.spare || idle != c.idle {
-			t.Errorf("of %d: %d for clients and %d for kept connections, want %d and %d", c.all, spare, idle, c.spare, c.idle)
+			t.Errorf("of %d: %d for clients and %d for kept connections, want %d and %d", c.all, spare, idle,
+				c.spare, c.idle)
 		}
 	}
 }
@@ -64,7 +65,8 @@ func TestExchangesTakeTheRoomOfWhoWaits(t *testing.T) {
 			t.Errorf("client %d got %q", i, got)
 		}
 	}
-	next.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a")) // nobody is left to make room: it is served all the same
+	// nobody is left to make room: it is served all the same
+	next.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a"))
 	<-asked
 	wantFault(t, h.dial().readAll(), "503", "max-connections")
 	close(release)
@@ -201,7 +203,8 @@ func TestFloodOfConnections(t *testing.T) {
 	descriptors := openDescriptors(t)
 	h := newHouse(t, crowded(limit))
 	release := make(chan struct{})
-	o := newOrigin(t, false, func(o *peer) { o.readHead(); <-release; o.send(numbered(1)); o.readAll() })
+	o := newOrigin(t, false,
+		func(o *peer) { o.readHead(); <-release; o.send(numbered(1)); o.readAll() })
 	var served []*peer
 	for range limit {
 		client := h.dial()
@@ -229,7 +232,8 @@ func TestFloodOfConnections(t *testing.T) {
 	h.proxy.Shutdown(t.Context())
 	gaps, err := h.rec.Gaps(0)
 	if err != nil || gaps.Counts[recorder.GapRefused] != flood || len(gaps.Latest) > flood/10 {
-		t.Errorf("%v, %d gaps of which %d one by one; want %d", err, gaps.Counts[recorder.GapRefused], len(gaps.Latest), flood)
+		t.Errorf("%v, %d gaps of which %d one by one; want %d", err, gaps.Counts[recorder.GapRefused],
+			len(gaps.Latest), flood)
 	}
 	if n := strings.Count(h.log.String(), "too many connections"); n == 0 || n > flood/10 {
 		t.Errorf("%d lines in the log", n)
@@ -245,7 +249,8 @@ func TestFloodOfConnections(t *testing.T) {
 func TestAcceptingWaitsForNobody(t *testing.T) {
 	h := newHouse(t, crowded(1))
 	release := make(chan struct{})
-	o := newOrigin(t, false, func(o *peer) { o.readHead(); <-release; o.send(numbered(1)); o.readAll() })
+	o := newOrigin(t, false,
+		func(o *peer) { o.readHead(); <-release; o.send(numbered(1)); o.readAll() })
 	first := h.dial()
 	first.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a", "Connection: close"))
 	until(t, "one is being served", func() bool { return len(o.connections()) == 1 })
@@ -266,7 +271,8 @@ func TestAcceptingWaitsForNobody(t *testing.T) {
 // and when they go nothing is left.
 func TestIdleConnections(t *testing.T) {
 	most := 10_000 - 100
-	if limit := int(descriptors()/2) - 300; descriptors() > 0 && limit < most { // both ends are in this process
+	// both ends are in this process
+	if limit := int(descriptors()/2) - 300; descriptors() > 0 && limit < most {
 		most = limit
 	}
 	for _, c := range []struct {
@@ -313,7 +319,8 @@ func TestIdleConnections(t *testing.T) {
 			h.untilWaiting(c.n + 1)
 			var each int64
 			for deadline := time.Now().Add(dozeAfter + 2*time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
-				if each = (memoryInUse() - empty) / int64(c.n); each <= c.bound { // soon they hold no buffer any more
+				// soon they hold no buffer any more
+				if each = (memoryInUse() - empty) / int64(c.n); each <= c.bound {
 					break
 				}
 			}
@@ -351,7 +358,10 @@ func (h *house) idleConn(o *originServer, secure, used bool) net.Conn {
 		h.t.Fatal(err)
 	}
 	if used {
-		io.WriteString(conn, text("GET http://"+o.address+"/ HTTP/1.1", "Host: a", "X: "+strings.Repeat("x", 1000)))
+		io.WriteString(
+			conn,
+			text("GET http://"+o.address+"/ HTTP/1.1", "Host: a", "X: "+strings.Repeat("x", 1000)),
+		)
 		if _, err := io.ReadFull(conn, make([]byte, len(numbered(1)))); err != nil {
 			h.t.Fatal(err)
 		}
@@ -389,7 +399,12 @@ func TestLargeHeadsShareABudget(t *testing.T) {
 	whole := h.proxy.heads.left.Load()
 	ask := func(path string, fields ...string) string {
 		client := h.dial()
-		client.send(text(append([]string{"GET http://" + o.address + path + " HTTP/1.1", "Host: a", "Connection: close"}, fields...)...))
+		client.send(
+			text(
+				append(
+					[]string{"GET http://" + o.address + path + " HTTP/1.1", "Host: a", "Connection: close"},
+					fields...)...),
+		)
 		return client.readAll()
 	}
 	for range 2 {
@@ -428,7 +443,8 @@ func TestConnectionsAndBodiesAreChecked(t *testing.T) {
 		{func(c *Config) { c.MaxHeaderSize = 1 }, "max-header-size is 1:"},
 		{func(c *Config) { c.MaxHeaderSize = 8 << 20 }, "from 1KiB to 1088KiB"},
 		{func(c *Config) { c.MaxHeaderSize = recorder.MaxHead + 1 }, "max-header-size"},
-		{func(c *Config) { c.MaxHeaderMemory = 4<<20 - 1 }, "max-header-memory is 4194303: give at least 4194304"},
+		{func(c *Config) { c.MaxHeaderMemory = 4<<20 - 1 }, "max-header-memory is 4194303: give at " +
+			"least 4194304"},
 		{func(c *Config) { c.Timeout.Total = -1 }, "timeout-total"},
 	} {
 		cfg := config()
@@ -483,7 +499,8 @@ func TestOutOfDescriptors(t *testing.T) {
 	}
 	h.proxy.Shutdown(t.Context())
 	gaps, err := h.rec.Gaps(0)
-	if err != nil || gaps.Counts[recorder.GapRefused] != 5 || !strings.Contains(gaps.Latest[0].Detail, "too many open files") {
+	if err != nil || gaps.Counts[recorder.GapRefused] != 5 ||
+		!strings.Contains(gaps.Latest[0].Detail, "too many open files") {
 		t.Errorf("%v, %v", gaps, err)
 	}
 }

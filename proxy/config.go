@@ -41,11 +41,14 @@ func (c *Config) Check() error {
 	t := &c.Timeout
 	for name, d := range map[string]time.Duration{"header": t.Header, "connect": t.Connect, "tls": t.TLS, "first-byte": t.FirstByte, "idle": t.Idle} {
 		if d <= 0 {
-			return fmt.Errorf("timeout-%s is %v: give a time above 0 (only timeout-total may be 0, for no limit)", name, d)
+			return fmt.Errorf(
+				"timeout-%s is %v: give a time above 0 (only timeout-total may be 0, for no limit)", name, d)
 		}
 	}
 	if c.MaxConnections <= 0 {
-		return fmt.Errorf("max-connections is %d: give a number above 0; with none no client could connect", c.MaxConnections)
+		return fmt.Errorf(
+			"max-connections is %d: give a number above 0; with none no client could connect",
+			c.MaxConnections)
 	}
 	if c.MaxBodySize < 0 {
 		return fmt.Errorf("max-body-size is %d: give a size, or 0 for no limit", c.MaxBodySize)
@@ -62,11 +65,14 @@ const headCopies = 4
 
 func (c *Config) checkHeads() error {
 	if c.MaxHeaderSize < 1<<10 || c.MaxHeaderSize > recorder.MaxHead {
-		return fmt.Errorf("max-header-size is %d: give a size from 1KiB to %dKiB; in a record, no reader of ours looks further for the end of a head",
+		return fmt.Errorf(
+			"max-header-size is %d: give a size from 1KiB to %dKiB; in a record, no reader of ours looks "+
+				"further for the end of a head",
 			c.MaxHeaderSize, recorder.MaxHead>>10)
 	}
 	if c.MaxHeaderMemory < headCopies*c.MaxHeaderSize {
-		return fmt.Errorf("max-header-memory is %d: give at least %d, for one head of max-header-size and its copies",
+		return fmt.Errorf(
+			"max-header-memory is %d: give at least %d, for one head of max-header-size and its copies",
 			c.MaxHeaderMemory, headCopies*c.MaxHeaderSize)
 	}
 	return nil
@@ -96,7 +102,8 @@ func ParseHostList(text string) (HostList, error) {
 		}
 		host, ok := oneSpelling(name)
 		if !ok || host == "" || strings.ContainsAny(host, "/ \t@*[]") {
-			return HostList{}, fmt.Errorf("%q is not a host name: give names or addresses without scheme and port, or true for all", one)
+			return HostList{}, fmt.Errorf(
+				"%q is not a host name: give names or addresses without scheme and port, or true for all", one)
 		}
 		if below {
 			host = "*." + host

@@ -44,8 +44,10 @@ func (p *Proxy) newClients() *clients {
 	all := descriptors()
 	spare := spareDescriptors(all)
 	if limit := p.cfg.MaxConnections; spare < limit {
-		p.log.Warn().Uint64("descriptors", all).Int("max_connections", limit).Int("waiting", min(spare, limit)).Int("busy", spare/(1+exchangeFiles)).
-			Msg("the limit on open files allows fewer connections at a time than max-connections: raise it (ulimit -n, LimitNOFILE)")
+		p.log.Warn().Uint64("descriptors", all).Int("max_connections", limit).
+			Int("waiting", min(spare, limit)).Int("busy", spare/(1+exchangeFiles)).
+			Msg("the limit on open files allows fewer connections at a time than max-connections: raise " +
+				"it (ulimit -n, LimitNOFILE)")
 	}
 	return newClients(p.cfg.MaxConnections, spare)
 }
@@ -56,7 +58,12 @@ func (p *Proxy) newClients() *clients {
 func (p *Proxy) turnAway(conn net.Conn) {
 	p.crowded.add(conn.RemoteAddr().String())
 	conn.SetDeadline(time.Now().Add(lingerPatience))
-	conn.Write(fault{503, "There are too many connections to warcorder (max-connections). Try again when some have ended."}.page(false, false, false))
+	conn.Write(
+		fault{
+			503,
+			"There are too many connections to warcorder (max-connections). Try again when some have ended.",
+		}.page(false, false, false),
+	)
 	select {
 	case p.leaving <- struct{}{}:
 	default:
@@ -74,7 +81,8 @@ func (p *Proxy) turnAway(conn net.Conn) {
 
 // tellCrowded reports clients that were turned away; who is one of them.
 func (p *Proxy) tellCrowded(who string, n int64) {
-	p.log.Warn().Str("client", who).Int64("clients", n).Int("limit", p.clients.limit).Msg("too many connections: clients are turned away")
+	p.log.Warn().Str("client", who).Int64("clients", n).Int("limit", p.clients.limit).
+		Msg("too many connections: clients are turned away")
 	p.gaps(n, who, "there are too many connections (max-connections)")
 }
 

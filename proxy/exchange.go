@@ -368,7 +368,8 @@ func (e *exchange) finish(res *response, err error) bool {
 	if err != nil {
 		return e.breakOff(res, err)
 	}
-	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load() && !(res.framing == chunked && e.req.minor == 0)
+	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load() &&
+		!(res.framing == chunked && e.req.minor == 0)
 	if goesOn && e.up.buffered() == 0 {
 		s.current.Store(nil)
 		s.keep(e.up, e.req.bound || res.bound || e.req.bodyUnexpected())
@@ -497,7 +498,8 @@ func (e *exchange) reason(err error, why fault) string {
 
 // refusedAnswer reports an answer that came and is over a limit.
 func refusedAnswer(err error) bool {
-	return errors.Is(err, errHeadTooLarge) || errors.Is(err, errCrowdedHeads) || errors.Is(err, errEndlessInterim)
+	return errors.Is(err, errHeadTooLarge) || errors.Is(err, errCrowdedHeads) ||
+		errors.Is(err, errEndlessInterim)
 }
 
 // blame says whose fault it was.
@@ -511,14 +513,20 @@ func (e *exchange) blame(err error) fault {
 	case e.s.p.ctx.Err() != nil:
 		return fault{503, "warcorder is being stopped."}
 	case errors.As(err, &record):
-		return fault{503, "warcorder cannot record this exchange: " + record.err.Error() + ". Nothing passes unrecorded."}
+		return fault{
+			503,
+			"warcorder cannot record this exchange: " + record.err.Error() + ". Nothing passes unrecorded.",
+		}
 	case e.abandoned():
 		return fault{408, "The client went away."}
 	case e.upload == nil || e.upload.err != err:
 		return originFault(err, e.to)
 	case errors.As(err, &head):
 		e.s.p.logHead("request body refused", e.url, err)
-		return fault{400, "The request's body is ambiguous and was not passed on further: " + head.reason + "."}
+		return fault{
+			400,
+			"The request's body is ambiguous and was not passed on further: " + head.reason + ".",
+		}
 	case err == errBodyTooLong:
 		return fault{413, tooLongRequest}
 	case e.upload.side == clientSide && isTimeout(err):

@@ -98,7 +98,8 @@ func TestClientGoesAway(t *testing.T) {
 			<-ended
 			all := h.records()
 			if len(of(all, "response")) != 0 || len(of(all, "request")) != 1 {
-				t.Errorf("%d responses and %d requests, want 0 and 1", len(of(all, "response")), len(of(all, "request")))
+				t.Errorf("%d responses and %d requests, want 0 and 1", len(of(all, "response")),
+					len(of(all, "request")))
 			}
 		})
 	})
@@ -118,7 +119,8 @@ func TestClientGoesAway(t *testing.T) {
 			client.conn.Close()
 			<-ended
 			responses := of(h.records(), "response")
-			if len(responses) != 1 || string(responses[0].block) != head+"first" || responses[0].header.Get("WARC-Truncated") != "disconnect" {
+			if len(responses) != 1 || string(responses[0].block) != head+"first" ||
+				responses[0].header.Get("WARC-Truncated") != "disconnect" {
 				t.Errorf("%q", responses)
 			}
 		})
@@ -144,7 +146,8 @@ func TestClientGoesAway(t *testing.T) {
 			client.conn.Close()
 			close(gone)
 			responses := of(h.records(), "response")
-			if len(responses) != 1 || string(responses[0].block) != head+"firstlater" || responses[0].header.Get("WARC-Truncated") != "" {
+			if len(responses) != 1 || string(responses[0].block) != head+"firstlater" ||
+				responses[0].header.Get("WARC-Truncated") != "" {
 				t.Errorf("%q", responses)
 			}
 		})
@@ -241,7 +244,8 @@ func TestRefusedConnection(t *testing.T) {
 	ln.Close()
 	client := h.dial()
 	client.send(text("GET http://"+address+"/ HTTP/1.1", "Host: a"))
-	if head := client.readHead(); !strings.HasPrefix(head, "HTTP/1.1 502") || !strings.Contains(head, "keep-alive") {
+	if head := client.readHead(); !strings.HasPrefix(head, "HTTP/1.1 502") ||
+		!strings.Contains(head, "keep-alive") {
 		t.Errorf("%q", head)
 	}
 	tunnel := h.tunnel(address, true)
@@ -251,7 +255,8 @@ func TestRefusedConnection(t *testing.T) {
 
 func TestNotTLSBehindAnHTTPSTunnel(t *testing.T) {
 	h := newHouse(t, config())
-	o := newOrigin(t, false, func(o *peer) { o.send("hello, I speak first and no TLS\r\n"); o.readAll() })
+	o := newOrigin(t, false,
+		func(o *peer) { o.send("hello, I speak first and no TLS\r\n"); o.readAll() })
 	client := h.tunnel(o.address, true)
 	client.send(text("GET / HTTP/1.1", "Host: a", "Connection: close"))
 	wantFault(t, client.readAll(), "502", "TLS handshake")
@@ -274,14 +279,19 @@ func TestAmbiguousRequestsNeverReachTheOrigin(t *testing.T) {
 	for name, fields := range smuggled {
 		t.Run(name, func(t *testing.T) {
 			client := h.dial()
-			client.send(string(lines(append([]string{"POST http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...)) + "0\r\n\r\nGET /hidden HTTP/1.1\r\n\r\n")
+			client.send(
+				string(
+					lines(append([]string{"POST http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...),
+				) + "0\r\n\r\nGET /hidden HTTP/1.1\r\n\r\n",
+			)
 			wantFault(t, client.readAll(), "400", "refused")
 		})
 	}
 	if n := len(o.connections()); n != 0 {
 		t.Errorf("%d connections to the origin", n)
 	}
-	if log := h.log.String(); !strings.Contains(log, "Transfer-Encoding: chunked") || strings.Contains(log, "Host: a") {
+	if log := h.log.String(); !strings.Contains(log, "Transfer-Encoding: chunked") ||
+		strings.Contains(log, "Host: a") {
 		t.Errorf("the log holds no evidence, or too much:\n%s", log)
 	}
 }
@@ -291,7 +301,8 @@ func TestBadChunkInAnUpload(t *testing.T) {
 		h := newHouse(t, config())
 		o := newOrigin(t, secure, func(o *peer) { o.readAll() })
 		client, prefix := h.to(o, secure)
-		client.send(text("POST "+prefix+"/ HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + "3\r\nabc\r\n")
+		client.send(
+			text("POST "+prefix+"/ HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + "3\r\nabc\r\n")
 		client.send("zz\r\nGET /hidden HTTP/1.1\r\n\r\n")
 		wantFault(t, client.readAll(), "400", "chunk")
 		h.close()
@@ -383,13 +394,15 @@ func TestPlainHTTPInATunnel(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, func(o *peer) { o.readHead(); o.send(numbered(7)); o.readAll() })
 	client := h.dial()
-	client.send(text("CONNECT "+o.address+" HTTP/1.1", "Host: a") + text("GET /plain HTTP/1.1", "Host: a"))
+	client.send(
+		text("CONNECT "+o.address+" HTTP/1.1", "Host: a") + text("GET /plain HTTP/1.1", "Host: a"))
 	client.readHead()
 	if got := client.readN(len(numbered(7))); got != numbered(7) {
 		t.Errorf("%q", got)
 	}
 	responses := of(h.records(), "response")
-	if len(responses) != 1 || responses[0].header.Get("WARC-Target-URI") != "http://"+o.address+"/plain" {
+	if len(responses) != 1 ||
+		responses[0].header.Get("WARC-Target-URI") != "http://"+o.address+"/plain" {
 		t.Errorf("%v", responses)
 	}
 }
@@ -423,7 +436,8 @@ func TestUpgrade(t *testing.T) {
 		if r := of(all, "response"); len(r) != 1 || string(r[0].block) != handshake {
 			t.Errorf("response: %q", r)
 		}
-		if r := of(all, "request"); len(r) != 1 || !strings.HasSuffix(string(r[0].block), "Connection: Upgrade\r\n\r\n") {
+		if r := of(all, "request"); len(r) != 1 ||
+			!strings.HasSuffix(string(r[0].block), "Connection: Upgrade\r\n\r\n") {
 			t.Errorf("request: %q", r)
 		}
 	})
@@ -467,7 +481,14 @@ func TestExpectationFailed(t *testing.T) {
 	answer := text("HTTP/1.1 417 Expectation Failed", "Content-Length: 0")
 	o := newOrigin(t, false, func(o *peer) { o.readHead(); o.send(answer); o.readAll() })
 	client := h.dial()
-	client.send(text("POST http://"+o.address+"/ HTTP/1.1", "Host: a", "Expect: 100-continue", "Content-Length: 5"))
+	client.send(
+		text(
+			"POST http://"+o.address+"/ HTTP/1.1",
+			"Host: a",
+			"Expect: 100-continue",
+			"Content-Length: 5",
+		),
+	)
 	if got := client.readAll(); got != answer {
 		t.Errorf("%q", got)
 	}
@@ -577,7 +598,9 @@ func TestTimeouts(t *testing.T) {
 		h := newHouse(t, cfg)
 		o := newOrigin(t, false, func(o *peer) { o.readAll() })
 		client := h.dial()
-		client.send(text("POST http://"+o.address+"/ HTTP/1.1", "Host: a", "Content-Length: 10") + "first")
+		client.send(
+			text("POST http://"+o.address+"/ HTTP/1.1", "Host: a", "Content-Length: 10") + "first",
+		)
 		wantFault(t, client.readAll(), "408", "timeout-idle")
 	})
 }
@@ -599,7 +622,8 @@ func TestOwnPages(t *testing.T) {
 	client.readUntil(len(numbered(1)))
 	client.seen.Reset()
 	client.send(text("GET /status HTTP/1.1", "Host: "+h.address))
-	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 200") || !strings.HasSuffix(got, "admin /status") {
+	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 200") ||
+		!strings.HasSuffix(got, "admin /status") {
 		t.Errorf("%q", got)
 	}
 	if n := len(of(h.records(), "response")); n != 1 {
@@ -620,7 +644,11 @@ func TestTargetURI(t *testing.T) {
 			client := h.dial()
 			client.send(text("GET "+strings.ReplaceAll(target, "ADDRESS", o.address)+" HTTP/1.1", "Host: a"))
 			client.readUntil(len(numbered(1)))
-			if got := h.records()[0].header.Get("WARC-Target-URI"); got != strings.ReplaceAll(want, "ADDRESS", o.address) {
+			if got := h.records()[0].header.Get("WARC-Target-URI"); got != strings.ReplaceAll(
+				want,
+				"ADDRESS",
+				o.address,
+			) {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
@@ -649,7 +677,8 @@ func TestIPv6Origin(t *testing.T) {
 	client.send(text("GET / HTTP/1.1", "Host: a"))
 	client.readUntil(len(numbered(1)))
 	r := of(h.records(), "response")[0]
-	if r.header.Get("WARC-Target-URI") != "http://"+ln.Addr().String()+"/" || r.header.Get("WARC-IP-Address") != "::1" {
+	if r.header.Get("WARC-Target-URI") != "http://"+ln.Addr().String()+"/" ||
+		r.header.Get("WARC-IP-Address") != "::1" {
 		t.Errorf("%v", r.header)
 	}
 }
@@ -675,8 +704,9 @@ func TestShutdownFinishesWhatIsInFlight(t *testing.T) {
 			h.close()
 			close(closed)
 		}()
-		idle.readAll()                                        // the idle connection ends at once
-		for deadline := time.Now().Add(10 * time.Second); ; { // a connection that is just being accepted ends a moment earlier
+		idle.readAll() // the idle connection ends at once
+		// a connection that is just being accepted ends a moment earlier
+		for deadline := time.Now().Add(10 * time.Second); ; {
 			conn, err := net.Dial("tcp", h.address)
 			if err != nil {
 				break
@@ -702,7 +732,8 @@ func TestShutdownIsBounded(t *testing.T) {
 	cfg := config()
 	cfg.OnClientAbort = "finish" // even then
 	h := newHouse(t, cfg)
-	o := newOrigin(t, true, func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK") + "endless"); o.readAll() })
+	o := newOrigin(t, true,
+		func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK") + "endless"); o.readAll() })
 	client, _ := h.to(o, true)
 	client.send(text("GET / HTTP/1.1", "Host: a"))
 	client.readHead()
@@ -710,10 +741,12 @@ func TestShutdownIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	h.proxy.Shutdown(ctx)
-	if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapCut || gaps[0].Detail != "the recorder was stopped" {
+	if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapCut ||
+		gaps[0].Detail != "the recorder was stopped" {
 		t.Errorf("gaps: %v", gaps)
 	}
-	if r := of(h.records(), "response"); len(r) != 1 || r[0].header.Get("WARC-Truncated") != "disconnect" {
+	if r := of(h.records(), "response"); len(r) != 1 ||
+		r[0].header.Get("WARC-Truncated") != "disconnect" {
 		t.Errorf("%v", r)
 	}
 }
@@ -726,7 +759,8 @@ func TestManyClients(t *testing.T) {
 	const clients, each = 64, 10
 	answer := func(path string) string {
 		body := strings.Repeat(path, 1+len(path)*40)
-		return text("HTTP/1.1 200 OK", "Content-Type: text/plain", fmt.Sprintf("Content-Length: %d", len(body))) + body
+		return text("HTTP/1.1 200 OK", "Content-Type: text/plain",
+			fmt.Sprintf("Content-Length: %d", len(body))) + body
 	}
 	script := func(o *peer) {
 		for {
@@ -737,7 +771,10 @@ func TestManyClients(t *testing.T) {
 			o.send(answer(strings.Fields(head)[1]))
 		}
 	}
-	origins := map[bool]*originServer{false: newOrigin(t, false, script), true: newOrigin(t, true, script)}
+	origins := map[bool]*originServer{
+		false: newOrigin(t, false, script),
+		true:  newOrigin(t, true, script),
+	}
 	var running sync.WaitGroup
 	for i := range clients {
 		secure := i%2 == 0
@@ -755,7 +792,8 @@ func TestManyClients(t *testing.T) {
 	}
 	running.Wait()
 	all := h.records()
-	if r, q := len(of(all, "response")), len(of(all, "request")); r != clients*each || q != clients*each {
+	if r, q := len(of(all, "response")), len(of(all, "request")); r != clients*each ||
+		q != clients*each {
 		t.Errorf("%d responses and %d requests are recorded, want %d", r, q, clients*each)
 	}
 	for _, o := range origins {
@@ -842,7 +880,9 @@ func TestNothingPassesUnrecorded(t *testing.T) {
 	if h.rec.Ready() == nil {
 		t.Error("the recorder says that it is ready")
 	}
-	if gaps := h.gaps(); len(gaps) == 0 || gaps[0].Reason != recorder.GapRefused || gaps[0].URL != "http://"+o.address+"/" || !strings.Contains(gaps[0].Detail, "not recording") {
+	if gaps := h.gaps(); len(gaps) == 0 || gaps[0].Reason != recorder.GapRefused ||
+		gaps[0].URL != "http://"+o.address+"/" ||
+		!strings.Contains(gaps[0].Detail, "not recording") {
 		t.Errorf("gaps: %v", gaps)
 	}
 	if err := os.Remove(archive); err != nil {

@@ -25,17 +25,21 @@ const tooLongRequest = "The request's body is larger than max-body-size."
 // page is the whole response.
 func (f fault) page(asHTML, headOnly, keepAlive bool) []byte {
 	title := strconv.Itoa(f.status) + " " + http.StatusText(f.status)
-	kind, text := "text/plain; charset=utf-8", title+"\n\n"+f.why+"\n\n(This answer is warcorder's own; nothing of it is archived.)\n"
+	kind, text := "text/plain; charset=utf-8", title+"\n\n"+f.why+"\n\n(This answer is warcorder's "+
+		"own; nothing of it is archived.)\n"
 	if asHTML {
 		kind = "text/html; charset=utf-8"
-		text = "<!DOCTYPE html>\n<title>" + title + "</title>\n<h1>" + title + "</h1>\n<p>" + html.EscapeString(f.why) +
+		text = "<!DOCTYPE html>\n<title>" + title + "</title>\n<h1>" + title + "</h1>\n<p>" + html.EscapeString(
+			f.why) +
 			"</p>\n<p><small>This answer is warcorder's own; nothing of it is archived.</small></p>\n"
 	}
 	connection := "close"
 	if keepAlive {
 		connection = "keep-alive"
 	}
-	head := fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nCache-Control: no-store\r\nConnection: %s\r\n\r\n",
+	head := fmt.Sprintf(
+		"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nCache-Control: no-store\r\n"+
+			"Connection: %s\r\n\r\n",
 		title, kind, len(text), connection)
 	if headOnly {
 		text = ""
@@ -52,15 +56,24 @@ func originFault(err error, to origin) fault {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, errSelf):
-		return fault{508, "The address " + place + " is this proxy itself. Give the browser a target other than the proxy."}
+		return fault{
+			508,
+			"The address " + place + " is this proxy itself. Give the browser a target other than the proxy.",
+		}
 	case errors.As(err, &head):
-		return fault{502, "The answer of " + place + " is ambiguous and was not passed on: " + head.reason + "."}
+		return fault{
+			502,
+			"The answer of " + place + " is ambiguous and was not passed on: " + head.reason + ".",
+		}
 	case errors.Is(err, errHeadTooLarge):
 		return fault{502, "The head of the answer of " + place + " is larger than max-header-size."}
 	case errors.Is(err, errEndlessInterim):
 		return fault{502, place + " sent " + err.Error() + " and no answer."}
 	case errors.Is(err, errCrowdedHeads):
-		return fault{503, "The head of the answer of " + place + " is large, and " + err.Error() + ". Try again."}
+		return fault{
+			503,
+			"The head of the answer of " + place + " is large, and " + err.Error() + ". Try again.",
+		}
 	case errors.As(err, &certificate):
 		return fault{502, "The certificate of " + place + " is not valid: " + certificate.Err.Error() +
 			". To record it anyway, start with --insecure-upstream=" + to.name + "."}
@@ -82,7 +95,8 @@ func originFault(err error, to origin) fault {
 
 func isTimeout(err error) bool {
 	var n net.Error
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &n) && n.Timeout()
 }
 
 func waitingFor(err error) string {

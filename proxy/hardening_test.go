@@ -44,7 +44,12 @@ func TestNetHTTPKeepsNoConnection(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, func(o *peer) { o.readHead(); o.send(numbered(7)); o.readAll() })
 	client := h.dial()
-	client.send(text("OPTIONS * HTTP/1.1", "Host: a") + text("GET http://"+o.address+"/unrecorded HTTP/1.1", "Host: a"))
+	client.send(
+		text("OPTIONS * HTTP/1.1", "Host: a") + text(
+			"GET http://"+o.address+"/unrecorded HTTP/1.1",
+			"Host: a",
+		),
+	)
 	client.readAll()
 	if n := len(o.connections()); n != 0 {
 		t.Errorf("the origin was asked %d times, unrecorded", n)
@@ -100,7 +105,8 @@ func TestNothingUnaskedIsAnAnswer(t *testing.T) {
 					go func() {
 						defer raw.Close()
 						gathered := &gather{Conn: raw}
-						p := newPeer(t, tls.Server(gathered, &tls.Config{Certificates: []tls.Certificate{originCertificate()}}))
+						p := newPeer(t,
+							tls.Server(gathered, &tls.Config{Certificates: []tls.Certificate{originCertificate()}}))
 						p.readHead()
 						if first {
 							gathered.hold = true
@@ -252,7 +258,8 @@ func TestShutdownOnABrokenDisk(t *testing.T) {
 	recording.QueueSize = 10_000
 	h := newHouseOn(t, config(), recording, "127.0.0.1:0")
 	release := make(chan struct{})
-	o := newOrigin(t, false, func(o *peer) { o.readHead(); <-release; o.send(numbered(1)); o.readAll() })
+	o := newOrigin(t, false,
+		func(o *peer) { o.readHead(); <-release; o.send(numbered(1)); o.readAll() })
 	var clients []*peer
 	for range 20 {
 		client := h.dial()
@@ -352,7 +359,8 @@ func TestFinishedUntilCloseIsComplete(t *testing.T) {
 		client.conn.Close()
 		close(gone)
 		r := of(h.records(), "response")
-		if len(r) != 1 || len(r[0].block) != len(head)+5+500_000 || r[0].header.Get("WARC-Truncated") != "" {
+		if len(r) != 1 || len(r[0].block) != len(head)+5+500_000 ||
+			r[0].header.Get("WARC-Truncated") != "" {
 			t.Errorf("%d bytes, truncated %q", len(r[0].block), r[0].header.Get("WARC-Truncated"))
 		}
 	})
@@ -408,7 +416,8 @@ func TestWhatCannotBeKeptGets503(t *testing.T) {
 				o.readAll()
 			})
 			spill := filepath.Join(h.dir, "spill")
-			if err := errors.Join(os.RemoveAll(spill), os.WriteFile(spill, nil, 0o600)); err != nil { // one that is gone would be made again
+			// one that is gone would be made again
+			if err := errors.Join(os.RemoveAll(spill), os.WriteFile(spill, nil, 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			client, prefix := h.to(o, secure)
@@ -417,7 +426,8 @@ func TestWhatCannotBeKeptGets503(t *testing.T) {
 				go client.endless()
 			}
 			wantFault(t, client.readAll(), "503", "cannot record")
-			if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapWrite || !strings.Contains(gaps[0].Detail, "spill") {
+			if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapWrite ||
+				!strings.Contains(gaps[0].Detail, "spill") {
 				t.Errorf("gaps: %v", gaps)
 			}
 			if err := os.Remove(spill); err != nil {
@@ -448,10 +458,15 @@ func TestTargetsInATunnel(t *testing.T) {
 			h := newHouse(t, config())
 			o := newOrigin(t, true, func(o *peer) { o.readHead(); o.send(numbered(1)); o.readAll() })
 			client := h.tunnel(o.address, true)
-			client.send(text("OPTIONS "+strings.ReplaceAll(target, "ADDRESS", o.address)+" HTTP/1.1", "Host: a"))
+			client.send(
+				text("OPTIONS "+strings.ReplaceAll(target, "ADDRESS", o.address)+" HTTP/1.1", "Host: a"))
 			client.readUntil(len(numbered(1)))
 			all := h.records()
-			if got := all[0].header.Get("WARC-Target-URI"); got != strings.ReplaceAll(want[1], "ADDRESS", o.address) {
+			if got := all[0].header.Get("WARC-Target-URI"); got != strings.ReplaceAll(
+				want[1],
+				"ADDRESS",
+				o.address,
+			) {
 				t.Errorf("recorded as %s", got)
 			}
 		})
@@ -546,14 +561,22 @@ func TestEarlyAnswerIsRecordedAtOnce(t *testing.T) {
 // TestBadChunkBehindAnAnswer leaves evidence too.
 func TestBadChunkBehindAnAnswer(t *testing.T) {
 	h := newHouse(t, config())
-	o := newOrigin(t, false, func(o *peer) { o.readHead(); o.readN(8); o.send(numbered(1)); o.readAll() })
+	o := newOrigin(t, false,
+		func(o *peer) { o.readHead(); o.readN(8); o.send(numbered(1)); o.readAll() })
 	client := h.dial()
-	client.send(text("POST http://"+o.address+"/ HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + "3\r\nabc\r\n")
+	client.send(
+		text(
+			"POST http://"+o.address+"/ HTTP/1.1",
+			"Host: a",
+			"Transfer-Encoding: chunked",
+		) + "3\r\nabc\r\n",
+	)
 	client.readUntil(len(numbered(1)))
 	client.send("zz\r\nGET /hidden HTTP/1.1\r\n\r\n")
 	client.readAll()
 	all := h.records()
-	if facts := of(all, "metadata"); len(facts) != 1 || !strings.Contains(string(facts[0].block), "ambiguous") {
+	if facts := of(all, "metadata"); len(facts) != 1 ||
+		!strings.Contains(string(facts[0].block), "ambiguous") {
 		t.Errorf("%q", facts)
 	}
 	if !strings.Contains(h.log.String(), `begins with 'z'`) {

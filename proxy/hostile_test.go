@@ -25,7 +25,8 @@ type hostile struct {
 	scheme string // http or https if it is one alone
 	tunnel bool   // the client does the CONNECT and all that follows by itself
 
-	status    string // how the first line that the client gets goes on behind HTTP/1.1; "": it gets none
+	// how the first line that the client gets goes on behind HTTP/1.1; "": it gets none
+	status    string
 	says      string // what stands in what it gets
 	gap       string // the reason; "": no gap
 	detail    string // what stands in the gap's
@@ -84,7 +85,8 @@ func (p *peer) drip(piece string) {
 	}
 }
 
-const short = time.Second // the client beside it has no more time either, on a machine that may be busy
+// the client beside it has no more time either, on a machine that may be busy
+const short = time.Second
 
 func shortHeader(c *Config)    { c.Timeout.Header = short }
 func shortTLS(c *Config)       { c.Timeout.TLS = short }
@@ -173,39 +175,116 @@ func hostiles() []hostile {
 		{name: "answer that stops", cfg: shortIdle, origin: sends(chunkedHead + "5\r\nabc"),
 			client: func(c *attacker) { c.get(); c.readAll() },
 			status: "200", gap: recorder.GapCut, detail: "timeout-idle", requests: 1, truncated: "time"},
-		{name: "slow answer", cfg: shortTotal, origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.drip("x") },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "timeout-total", requests: 1, truncated: "time"},
-		{name: "endless answer head", cfg: smallHeads, origin: func(o *peer) { o.readHead(); o.send("HTTP/1.1 200 OK\r\n"); o.forever("X: y\r\n") },
-			client: func(c *attacker) { c.get("Connection: close"); c.readAll() },
-			status: "502", says: "max-header-size", gap: recorder.GapRefused, detail: "max-header-size", requests: 1, truncated: "length"},
-		{name: "endless answer", cfg: smallBodies, origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.endless() },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "max-body-size", requests: 1, truncated: "length"},
-		{name: "endless chunks", cfg: smallBodies, origin: func(o *peer) { o.readHead(); o.send(chunkedHead); o.forever("4\r\nabcd\r\n") },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "max-body-size", requests: 1, truncated: "length"},
-		{name: "announced answer", cfg: smallBodies, origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK", "Content-Length: 1000000")); o.endless() },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "max-body-size", requests: 1, truncated: "length"},
-		{name: "endless chunk extension", origin: func(o *peer) { o.readHead(); o.send(chunkedHead + "1;"); o.forever("xxxxxxxx") },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "16 KiB", requests: 1, truncated: "disconnect"},
-		{name: "endless trailer", origin: func(o *peer) { o.readHead(); o.send(chunkedHead + "0\r\n"); o.forever("X: y\r\n") },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "1 MiB", requests: 1, truncated: "disconnect"},
-		{name: "interim answers for ever", origin: func(o *peer) { o.readHead(); o.forever(text("HTTP/1.1 102 Processing")) },
-			client: func(c *attacker) { c.get("Connection: close"); c.readAll() },
-			status: "102", says: "HTTP/1.1 502 Bad Gateway", gap: recorder.GapRefused, detail: "interim", requests: 1, truncated: "disconnect"},
+		{
+			name:      "slow answer",
+			cfg:       shortTotal,
+			origin:    func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.drip("x") },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "timeout-total",
+			requests:  1,
+			truncated: "time",
+		},
+		{
+			name:      "endless answer head",
+			cfg:       smallHeads,
+			origin:    func(o *peer) { o.readHead(); o.send("HTTP/1.1 200 OK\r\n"); o.forever("X: y\r\n") },
+			client:    func(c *attacker) { c.get("Connection: close"); c.readAll() },
+			status:    "502",
+			says:      "max-header-size",
+			gap:       recorder.GapRefused,
+			detail:    "max-header-size",
+			requests:  1,
+			truncated: "length",
+		},
+		{
+			name:      "endless answer",
+			cfg:       smallBodies,
+			origin:    func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.endless() },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "max-body-size",
+			requests:  1,
+			truncated: "length",
+		},
+		{
+			name:      "endless chunks",
+			cfg:       smallBodies,
+			origin:    func(o *peer) { o.readHead(); o.send(chunkedHead); o.forever("4\r\nabcd\r\n") },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "max-body-size",
+			requests:  1,
+			truncated: "length",
+		},
+		{
+			name:      "announced answer",
+			cfg:       smallBodies,
+			origin:    func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK", "Content-Length: 1000000")); o.endless() },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "max-body-size",
+			requests:  1,
+			truncated: "length",
+		},
+		{
+			name:      "endless chunk extension",
+			origin:    func(o *peer) { o.readHead(); o.send(chunkedHead + "1;"); o.forever("xxxxxxxx") },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "16 KiB",
+			requests:  1,
+			truncated: "disconnect",
+		},
+		{
+			name:      "endless trailer",
+			origin:    func(o *peer) { o.readHead(); o.send(chunkedHead + "0\r\n"); o.forever("X: y\r\n") },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "1 MiB",
+			requests:  1,
+			truncated: "disconnect",
+		},
+		{
+			name:      "interim answers for ever",
+			origin:    func(o *peer) { o.readHead(); o.forever(text("HTTP/1.1 102 Processing")) },
+			client:    func(c *attacker) { c.get("Connection: close"); c.readAll() },
+			status:    "102",
+			says:      "HTTP/1.1 502 Bad Gateway",
+			gap:       recorder.GapRefused,
+			detail:    "interim",
+			requests:  1,
+			truncated: "disconnect",
+		},
 		{name: "answer that is no HTTP", origin: sends("SSH-2.0-x\r\n\r\n"),
 			client: func(c *attacker) { c.get("Connection: close"); c.readAll() },
 			status: "502", gap: recorder.GapRefused, detail: "status line", requests: 1},
-		{name: "answer cut in its head", origin: func(o *peer) { o.readHead(); o.send("HTTP/1.1 200 OK\r\nX") },
-			client: func(c *attacker) { c.get("Connection: close"); c.readAll() },
-			status: "502", gap: recorder.GapUpstream, detail: "closed the connection", requests: 1, truncated: "disconnect"},
-		{name: "answer cut in its body", origin: func(o *peer) { o.readHead(); o.send(chunkedHead + "5\r\nabc") },
-			client: func(c *attacker) { c.get(); c.readAll() },
-			status: "200", gap: recorder.GapCut, detail: "closed the connection", requests: 1, truncated: "disconnect"},
+		{
+			name:      "answer cut in its head",
+			origin:    func(o *peer) { o.readHead(); o.send("HTTP/1.1 200 OK\r\nX") },
+			client:    func(c *attacker) { c.get("Connection: close"); c.readAll() },
+			status:    "502",
+			gap:       recorder.GapUpstream,
+			detail:    "closed the connection",
+			requests:  1,
+			truncated: "disconnect",
+		},
+		{
+			name:      "answer cut in its body",
+			origin:    func(o *peer) { o.readHead(); o.send(chunkedHead + "5\r\nabc") },
+			client:    func(c *attacker) { c.get(); c.readAll() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "closed the connection",
+			requests:  1,
+			truncated: "disconnect",
+		},
 		{name: "bad chunk", origin: sends(chunkedHead + "zz\r\n"),
 			client: func(c *attacker) { c.get(); c.readAll() },
 			status: "200", gap: recorder.GapCut, detail: "chunk size", requests: 1, truncated: "disconnect"},
@@ -215,9 +294,16 @@ func hostiles() []hostile {
 				c.readAll()
 			},
 			status: "200", gap: recorder.GapCut, detail: "before it had come", requests: 1, truncated: "unspecified"},
-		{name: "early answer, connection closed", origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 413 No", "Connection: close", "Content-Length: 0")) },
-			client: func(c *attacker) { c.post("Content-Length: 1000000000"); go c.forever("xxxxxxxx"); c.readAll() },
-			status: "413", gap: recorder.GapCut, detail: "before it had come", requests: 1, truncated: "unspecified"},
+		{
+			name:      "early answer, connection closed",
+			origin:    func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 413 No", "Connection: close", "Content-Length: 0")) },
+			client:    func(c *attacker) { c.post("Content-Length: 1000000000"); go c.forever("xxxxxxxx"); c.readAll() },
+			status:    "413",
+			gap:       recorder.GapCut,
+			detail:    "before it had come",
+			requests:  1,
+			truncated: "unspecified",
+		},
 		{name: "origin that nobody can reach", scheme: "http",
 			client: func(c *attacker) {
 				c.send(text("GET http://"+unusedAddress(c.t)+"/x HTTP/1.1", "Host: a", "Connection: close"))
@@ -233,10 +319,21 @@ func hostiles() []hostile {
 
 		// clients that vanish
 		{name: "gone before it asks", scheme: "http", client: func(c *attacker) { c.conn.Close() }},
-		{name: "gone when it has seen the certificate", scheme: "https", client: func(c *attacker) { c.conn.Close() },
-			gap: recorder.GapRefused, detail: "does not seem to trust the certificate", nowhere: true},
-		{name: "gone in the head", client: func(c *attacker) { c.send("GET " + c.prefix + "/x HTTP/1.1\r\nHos"); c.conn.Close() },
-			gap: recorder.GapCut, detail: "in the middle of a request's head", nowhere: true},
+		{
+			name:    "gone when it has seen the certificate",
+			scheme:  "https",
+			client:  func(c *attacker) { c.conn.Close() },
+			gap:     recorder.GapRefused,
+			detail:  "does not seem to trust the certificate",
+			nowhere: true,
+		},
+		{
+			name:    "gone in the head",
+			client:  func(c *attacker) { c.send("GET " + c.prefix + "/x HTTP/1.1\r\nHos"); c.conn.Close() },
+			gap:     recorder.GapCut,
+			detail:  "in the middle of a request's head",
+			nowhere: true,
+		},
 		{name: "gone in the upload", origin: reads(5), client: func(c *attacker) {
 			c.post("Content-Length: 10")
 			c.send("12345")
@@ -247,26 +344,65 @@ func hostiles() []hostile {
 			c.send("12345")
 			c.gone()
 		}, gap: recorder.GapCut, detail: "went away", requests: 1, truncated: "disconnect"},
-		{name: "gone before the answer", origin: reads(0), client: func(c *attacker) { c.get(); c.gone() },
-			gap: recorder.GapCut, detail: "went away", requests: 1, truncated: "disconnect"},
-		{name: "gone before the answer, finish", cfg: func(c *Config) { finishing(c); shortFirstByte(c) }, origin: reads(0),
-			client: func(c *attacker) { c.get(); c.gone() },
-			gap:    recorder.GapUpstream, detail: "did not answer in time", requests: 1, truncated: "time"},
-		{name: "gone in the answer", origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.endless() },
-			client: func(c *attacker) { c.get(); c.readHead(); c.conn.Close() },
-			status: "200", gap: recorder.GapCut, detail: "went away", requests: 1, truncated: "disconnect"},
-		{name: "reads nothing of the answer", cfg: shortIdle, origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.endless() },
-			client: func(c *attacker) { c.get(); c.house.untilGaps(1) },
-			gap:    recorder.GapCut, detail: "went away", requests: 1, truncated: "disconnect"},
-		{name: "gone in a tunnel", origin: func(o *peer) { o.readHead(); o.send(switching); io.Copy(o.conn, o.in) },
-			client: func(c *attacker) { c.get(websocket...); c.readHead(); c.conn.Close() },
-			status: "101", gap: recorder.GapTunnelled, detail: "unrecorded", requests: 1},
+		{
+			name:      "gone before the answer",
+			origin:    reads(0),
+			client:    func(c *attacker) { c.get(); c.gone() },
+			gap:       recorder.GapCut,
+			detail:    "went away",
+			requests:  1,
+			truncated: "disconnect",
+		},
+		{
+			name:      "gone before the answer, finish",
+			cfg:       func(c *Config) { finishing(c); shortFirstByte(c) },
+			origin:    reads(0),
+			client:    func(c *attacker) { c.get(); c.gone() },
+			gap:       recorder.GapUpstream,
+			detail:    "did not answer in time",
+			requests:  1,
+			truncated: "time",
+		},
+		{
+			name:      "gone in the answer",
+			origin:    func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.endless() },
+			client:    func(c *attacker) { c.get(); c.readHead(); c.conn.Close() },
+			status:    "200",
+			gap:       recorder.GapCut,
+			detail:    "went away",
+			requests:  1,
+			truncated: "disconnect",
+		},
+		{
+			name:      "reads nothing of the answer",
+			cfg:       shortIdle,
+			origin:    func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK")); o.endless() },
+			client:    func(c *attacker) { c.get(); c.house.untilGaps(1) },
+			gap:       recorder.GapCut,
+			detail:    "went away",
+			requests:  1,
+			truncated: "disconnect",
+		},
+		{
+			name:     "gone in a tunnel",
+			origin:   func(o *peer) { o.readHead(); o.send(switching); io.Copy(o.conn, o.in) },
+			client:   func(c *attacker) { c.get(websocket...); c.readHead(); c.conn.Close() },
+			status:   "101",
+			gap:      recorder.GapTunnelled,
+			detail:   "unrecorded",
+			requests: 1,
+		},
 		{name: "origin gone in a tunnel", origin: func(o *peer) { o.readHead(); o.send(switching) },
 			client: func(c *attacker) { c.get(websocket...); c.readAll() },
 			status: "101", gap: recorder.GapTunnelled, requests: 1},
-		{name: "tunnel that one side does not read", cfg: shortIdle, origin: func(o *peer) { o.readHead(); o.send(switching); o.endless() },
-			client: func(c *attacker) { c.get(websocket...); c.house.untilClients(1) },
-			gap:    recorder.GapTunnelled, requests: 1},
+		{
+			name:     "tunnel that one side does not read",
+			cfg:      shortIdle,
+			origin:   func(o *peer) { o.readHead(); o.send(switching); o.endless() },
+			client:   func(c *attacker) { c.get(websocket...); c.house.untilClients(1) },
+			gap:      recorder.GapTunnelled,
+			requests: 1,
+		},
 
 		// half-open tunnels
 		{name: "nothing behind the CONNECT", scheme: "http", tunnel: true, cfg: shortHeader,
@@ -389,7 +525,9 @@ func (x *hostile) run(t *testing.T, secure bool) {
 	x.client(c)
 	h.untilClients(1)
 	beside()
-	if got := c.seen.String(); x.status == "" && got != "" || !strings.HasPrefix(got, "HTTP/1.1 "[:min(9, 9*len(x.status))]+x.status) || !strings.Contains(got, x.says) {
+	if got := c.seen.String(); x.status == "" && got != "" ||
+		!strings.HasPrefix(got, "HTTP/1.1 "[:min(9, 9*len(x.status))]+x.status) ||
+		!strings.Contains(got, x.says) {
 		t.Errorf("the client got %.200q, want %s and %q", got, x.status, x.says)
 	}
 	x.checkGap(t, h, place)

@@ -46,8 +46,15 @@ type house struct {
 
 // config is the default one, with timeouts that a test can wait for.
 func config() Config {
-	return Config{OnClientAbort: "cut", MaxConnections: 10_000, MaxHeaderSize: 1 << 20, MaxHeaderMemory: 512 << 20, InsecureUpstream: HostList{All: true}, Timeout: Timeout{
-		Header: 10 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, FirstByte: 10 * time.Second, Idle: 10 * time.Second}}
+	return Config{
+		OnClientAbort:    "cut",
+		MaxConnections:   10_000,
+		MaxHeaderSize:    1 << 20,
+		MaxHeaderMemory:  512 << 20,
+		InsecureUpstream: HostList{All: true},
+		Timeout: Timeout{
+			Header: 10 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, FirstByte: 10 * time.Second, Idle: 10 * time.Second},
+	}
 }
 
 func newHouse(t *testing.T, cfg Config) *house {
@@ -70,7 +77,8 @@ func newHouseAt(t *testing.T, cfg Config, recording recorder.Config, ln net.List
 	h := &house{t: t, dir: t.TempDir(), log: &syncBuffer{}, served: make(chan error, 1)}
 	log := zerolog.New(h.log)
 	var err error
-	recording.Dedup.MinSize = 1 << 10 // as on the command line: most bodies here are the same few bytes
+	// as on the command line: most bodies here are the same few bytes
+	recording.Dedup.MinSize = 1 << 10
 	if h.rec, err = recorder.Open(recording, h.dir, log); err != nil {
 		t.Fatal(err)
 	}
@@ -299,8 +307,14 @@ var originCertificate = sync.OnceValue(func() tls.Certificate {
 	if err != nil {
 		panic(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test origin"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"}}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: "test origin"},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames:     []string{"localhost"},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		panic(err)
@@ -325,7 +339,8 @@ func (h *house) dial() *peer {
 func (h *house) tunnel(address string, secure bool) *peer {
 	h.t.Helper()
 	p := h.dial()
-	p.send("CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\nProxy-Authorization: Basic c2VjcmV0\r\n\r\n")
+	p.send(
+		"CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\nProxy-Authorization: Basic c2VjcmV0\r\n\r\n")
 	if head := p.readHead(); !strings.HasPrefix(head, "HTTP/1.1 200 ") {
 		h.t.Fatalf("CONNECT: %q", head)
 	}
@@ -337,7 +352,8 @@ func (h *house) tunnel(address string, secure bool) *peer {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(h.authority.PEM())
 	host, _, _ := net.SplitHostPort(address)
-	conn := tls.Client(p.conn, &tls.Config{RootCAs: roots, ServerName: host, NextProtos: []string{"http/1.1"}})
+	conn := tls.Client(p.conn,
+		&tls.Config{RootCAs: roots, ServerName: host, NextProtos: []string{"http/1.1"}})
 	if err := conn.Handshake(); err != nil {
 		h.t.Fatalf("TLS: %v", err)
 	}

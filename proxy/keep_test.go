@@ -28,7 +28,10 @@ func (h *house) wantUnrecorded(all []record, exchanges int) {
 	if len(all) > 0 {
 		h.t.Errorf("%d records: %q", len(all), all[0].block)
 	}
-	if got, want := h.rec.Status().Gaps, map[string]int64{recorder.GapUnrecorded: int64(exchanges)}; !maps.Equal(got, want) {
+	if got, want := h.rec.Status().Gaps, map[string]int64{recorder.GapUnrecorded: int64(exchanges)}; !maps.Equal(
+		got,
+		want,
+	) {
 		h.t.Errorf("gaps %v, want %v", got, want)
 	}
 }
@@ -82,7 +85,8 @@ func TestTheNameInTLSDecides(t *testing.T) {
 			h := newHouse(t, unrecorded(hidden))
 			o := newOrigin(t, true, func(o *peer) { o.readHead(); o.send(numbered(1)); o.readAll() })
 			p := h.tunnel(o.address, false)
-			client := newPeer(t, tls.Client(p.conn, &tls.Config{ServerName: "LocalHost", InsecureSkipVerify: true}))
+			client := newPeer(t,
+				tls.Client(p.conn, &tls.Config{ServerName: "LocalHost", InsecureSkipVerify: true}))
 			client.send(text("GET / HTTP/1.1", "Host: 127.0.0.1"))
 			client.readN(len(numbered(1)))
 			client.conn.Close()
@@ -105,7 +109,8 @@ func TestUnrecordedUpgrade(t *testing.T) {
 			io.Copy(o.conn, o.in) // echo
 		})
 		client, prefix := h.to(o, secure)
-		client.send(text("GET "+prefix+"/ws HTTP/1.1", "Host: a", "Upgrade: echo", "Connection: Upgrade") + "early")
+		client.send(
+			text("GET "+prefix+"/ws HTTP/1.1", "Host: a", "Upgrade: echo", "Connection: Upgrade") + "early")
 		if got := client.readN(len(handshake) + 5); got != handshake+"early" {
 			t.Errorf("%q", got)
 		}
@@ -139,16 +144,20 @@ func TestUnrecordedFaults(t *testing.T) {
 			client.send(strings.ReplaceAll(request, "TARGET", prefix))
 			return client.readAll()
 		}
-		wantFault(t, ask(text("GET TARGET/nothing HTTP/1.1", "Host: a", "Connection: close")), "502", "closed the connection")
-		wantFault(t, ask(text("GET TARGET/twice HTTP/1.1", "Host: a", "Connection: close")), "502", "both Content-Length")
-		wantFault(t, ask(text("POST TARGET/long HTTP/1.1", "Host: a", "Content-Length: 1001")), "413", "max-body-size")
+		wantFault(t, ask(text("GET TARGET/nothing HTTP/1.1", "Host: a", "Connection: close")), "502",
+			"closed the connection")
+		wantFault(t, ask(text("GET TARGET/twice HTTP/1.1", "Host: a", "Connection: close")), "502",
+			"both Content-Length")
+		wantFault(t, ask(text("POST TARGET/long HTTP/1.1", "Host: a", "Content-Length: 1001")), "413",
+			"max-body-size")
 		client, prefix := h.to(o, secure)
 		client.send(text("GET "+prefix+"/slow HTTP/1.1", "Host: a"))
 		<-asked
 		client.conn.Close()
 		<-ended
 		o.close()
-		wantFault(t, ask(text("GET TARGET/ HTTP/1.1", "Host: a", "Connection: close")), "502", "refused the connection")
+		wantFault(t, ask(text("GET TARGET/ HTTP/1.1", "Host: a", "Connection: close")), "502",
+			"refused the connection")
 		h.wantUnrecorded(h.records(), 3)
 	})
 }

@@ -27,7 +27,9 @@ type message struct {
 	upgrade    bool // Connection: upgrade
 	connection bool // there is a Connection field
 	proxyField bool // there is a Proxy-* field
-	bound      bool // the connection to the origin is for this client alone: it is authenticated as a whole (NTLM, Negotiate), or may see another end of the message
+	// the connection to the origin is for this client alone: it is authenticated as a whole (NTLM,
+	// Negotiate), or may see another end of the message
+	bound bool
 }
 
 // request is a parsed request head.
@@ -183,9 +185,11 @@ func (req *request) frame(f *fieldLines) error {
 	req.take(f)
 	switch {
 	case f.mixedEnds && (f.transferEncoding != nil || f.contentLength != nil):
-		return refuse("lines that end in LF among lines that end in CRLF, beside a framing field", f.contentLength, f.transferEncoding)
+		return refuse("lines that end in LF among lines that end in CRLF, beside a framing field",
+			f.contentLength, f.transferEncoding)
 	case f.framingNamed:
-		return refuse("a Connection field that names Content-Length or Transfer-Encoding", f.contentLength, f.transferEncoding)
+		return refuse("a Connection field that names Content-Length or Transfer-Encoding",
+			f.contentLength, f.transferEncoding)
 	case f.transferEncoding != nil && f.contentLength != nil:
 		return refuse("both Content-Length and Transfer-Encoding", f.contentLength, f.transferEncoding)
 	case f.transferEncoding != nil && req.minor == 0:
@@ -234,7 +238,8 @@ func parseStatusLine(line []byte) (response, error) {
 // frame decides how the response's body ends.
 func (res *response) frame(f *fieldLines, req *request) error {
 	res.take(f)
-	res.keepAlive = res.keepAlive && !f.mixedEnds // a reader that ends no line at an LF alone might see another end
+	// a reader that ends no line at an LF alone might see another end
+	res.keepAlive = res.keepAlive && !f.mixedEnds
 	if req.headRequested || res.status < 200 || res.status == 204 || res.status == 304 {
 		return nil
 	}
@@ -272,7 +277,8 @@ func (res *response) resetContent() error {
 
 // take copies what the field lines say of the connection.
 func (m *message) take(f *fieldLines) {
-	m.connection, m.upgrade, m.proxyField, m.bound = f.connection, f.upgrade, f.proxyField, f.bound || f.framingNamed
+	m.connection, m.upgrade, m.proxyField, m.bound = f.connection, f.upgrade, f.proxyField, f.bound ||
+		f.framingNamed
 	m.keepAlive = !f.close && (m.minor > 0 || f.keep)
 }
 

@@ -46,7 +46,8 @@ func TestRequestFraming(t *testing.T) {
 				t.Fatal(err)
 			}
 			if req.framing != c.framing || req.length != c.length || req.keepAlive != c.keep {
-				t.Errorf("%v length %d keep %v, want %v %d %v", req.framing, req.length, req.keepAlive, c.framing, c.length, c.keep)
+				t.Errorf("%v length %d keep %v, want %v %d %v", req.framing, req.length, req.keepAlive,
+					c.framing, c.length, c.keep)
 			}
 		})
 	}
@@ -94,27 +95,37 @@ var smuggled = map[string][]string{
 	"chunked and nothing":       {"Transfer-Encoding: chunked,"},
 	"chunked not last":          {"Transfer-Encoding: chunked, identity"},
 	"chunked not last, 2 lines": {"Transfer-Encoding: chunked", "Transfer-Encoding: identity"},
-	"CL.CL.TE":                  {"Content-Length: 6", "Content-Length: 6", "Transfer-Encoding: chunked"},
-	"TE.CL, coding unknown":     {"Transfer-Encoding: xchunked", "Content-Length: 6"},
-	"TE.CL, coding empty":       {"Transfer-Encoding:", "Content-Length: 6"},
-	"bare CR before a field":    {"X: a", "\rContent-Length: 6"},
-	"bare CR in a name":         {"Content-\rLength: 6"},
-	"bare CR behind a value":    {"Content-Length: 6\r"},
-	"NUL in a name":             {"Content-Length\x00: 6"},
-	"NUL in a coding":           {"Transfer-Encoding: chunked\x00"},
-	"bare CR":                   {"X: a\rContent-Length: 6"},
-	"CR CR LF":                  {"X: a\r"},
-	"NUL":                       {"X: a\x00b"},
+	"CL.CL.TE": {
+		"Content-Length: 6",
+		"Content-Length: 6",
+		"Transfer-Encoding: chunked",
+	},
+	"TE.CL, coding unknown":  {"Transfer-Encoding: xchunked", "Content-Length: 6"},
+	"TE.CL, coding empty":    {"Transfer-Encoding:", "Content-Length: 6"},
+	"bare CR before a field": {"X: a", "\rContent-Length: 6"},
+	"bare CR in a name":      {"Content-\rLength: 6"},
+	"bare CR behind a value": {"Content-Length: 6\r"},
+	"NUL in a name":          {"Content-Length\x00: 6"},
+	"NUL in a coding":        {"Transfer-Encoding: chunked\x00"},
+	"bare CR":                {"X: a\rContent-Length: 6"},
+	"CR CR LF":               {"X: a\r"},
+	"NUL":                    {"X: a\x00b"},
 }
 
 func TestAmbiguousHeadsAreRefused(t *testing.T) {
 	for name, fields := range smuggled {
 		t.Run(name, func(t *testing.T) {
 			var head *headError
-			if req, err := parseRequest(lines(append([]string{"POST / HTTP/1.1"}, fields...)...)); !errors.As(err, &head) {
+			if req, err := parseRequest(lines(append([]string{"POST / HTTP/1.1"}, fields...)...)); !errors.As(
+				err,
+				&head,
+			) {
 				t.Errorf("request: %v, %v", req.framing, err)
 			}
-			if res, err := parseResponse(lines(append([]string{"HTTP/1.1 200 OK"}, fields...)...), &request{}); !errors.As(err, &head) {
+			if res, err := parseResponse(lines(append([]string{"HTTP/1.1 200 OK"}, fields...)...), &request{}); !errors.As(
+				err,
+				&head,
+			) {
 				t.Errorf("response: %v, %v", res.framing, err)
 			}
 		})
@@ -148,7 +159,10 @@ func TestRequestsRefused(t *testing.T) {
 
 // TestRefusalShowsOnlyFramingLines: cookies and credentials stay out of the log.
 func TestRefusalShowsOnlyFramingLines(t *testing.T) {
-	_, err := parseRequest(lines("POST / HTTP/1.1", "Cookie: secret", "Content-Length: 6", "Authorization: secret", "Transfer-Encoding: chunked"))
+	_, err := parseRequest(
+		lines("POST / HTTP/1.1", "Cookie: secret", "Content-Length: 6", "Authorization: secret",
+			"Transfer-Encoding: chunked"),
+	)
 	var head *headError
 	if !errors.As(err, &head) || len(head.lines) != 2 {
 		t.Fatalf("%v, want two lines", err)
@@ -303,11 +317,13 @@ func seed(f *testing.F, line, rest string) {
 // sameEnd compares where the message that begins wire ends, and what its body holds, for us and for
 // net/http, if both accept it. A body that ends with the connection must do so for both. We must
 // also find the same end when the bytes come one by one.
-func sameEnd(t *testing.T, wire []byte, head int, b body, read func(*bufio.Reader) (io.ReadCloser, error)) {
+func sameEnd(t *testing.T, wire []byte, head int, b body,
+	read func(*bufio.Reader) (io.ReadCloser, error)) {
 	ours, slow := b, b
 	n, err := ours.take(wire[head:])
 	whole := err == nil && (ours.done() || ours.framing == untilClose)
-	if m, end := byteByByte(&slow, wire[head:]); m != n || (end == nil) != (err == nil) || slow.done() != ours.done() {
+	if m, end := byteByByte(&slow, wire[head:]); m != n || (end == nil) != (err == nil) ||
+		slow.done() != ours.done() {
 		t.Errorf("in one piece %d bytes, %v; byte by byte %d, %v", n, err, m, end)
 	}
 	in := bufio.NewReader(bytes.NewReader(wire))
@@ -341,11 +357,14 @@ func byteByByte(b *body, wire []byte) (n int, err error) {
 }
 
 func BenchmarkFraming(b *testing.B) {
-	asked := lines("GET /some/path?with=query HTTP/1.1", "Host: www.example.org", "Connection: keep-alive", "Cache-Control: max-age=0",
-		"Sec-Ch-Ua: \"Chromium\";v=\"156\"", "User-Agent: Mozilla/5.0 (X11; Linux x86_64)", "Accept: text/html,application/xhtml+xml",
-		"Accept-Encoding: gzip, deflate, br, zstd", "Accept-Language: en-US,en;q=0.9", "Cookie: a=b; c=d", "Sec-Fetch-Mode: navigate")
-	answered := lines("HTTP/1.1 200 OK", "Date: Sat, 21 Nov 2026 00:00:00 GMT", "Content-Type: text/html; charset=utf-8", "Content-Length: 10240",
-		"Cache-Control: max-age=600", "Etag: \"abc\"", "Server: nginx", "Vary: Accept-Encoding")
+	asked := lines("GET /some/path?with=query HTTP/1.1", "Host: www.example.org",
+		"Connection: keep-alive", "Cache-Control: max-age=0", "Sec-Ch-Ua: \"Chromium\";v=\"156\"",
+		"User-Agent: Mozilla/5.0 (X11; Linux x86_64)", "Accept: text/html,application/xhtml+xml",
+		"Accept-Encoding: gzip, deflate, br, zstd", "Accept-Language: en-US,en;q=0.9", "Cookie: a=b; c=d",
+		"Sec-Fetch-Mode: navigate")
+	answered := lines("HTTP/1.1 200 OK", "Date: Sat, 21 Nov 2026 00:00:00 GMT",
+		"Content-Type: text/html; charset=utf-8", "Content-Length: 10240", "Cache-Control: max-age=600",
+		"Etag: \"abc\"", "Server: nginx", "Vary: Accept-Encoding")
 	b.Run("request head", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -37,25 +37,28 @@ const (
 
 // resolver returns one to look names up with.
 func (n *names) resolver(recording bool) *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		if n.server != "" {
-			address = n.server
-		}
-		var dialer net.Dialer
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		if !recording {
-			return conn, nil
-		}
-		server, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
-		tap := dnsTap{names: n, server: server.Addr().Unmap()}
-		if udp, ok := conn.(*net.UDPConn); ok { // the resolver takes what is no PacketConn for a stream
-			return &packetTap{UDPConn: udp, dnsTap: tap}, nil
-		}
-		return &streamTap{Conn: conn, dnsTap: tap}, nil
-	}}
+	return &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if n.server != "" {
+				address = n.server
+			}
+			var dialer net.Dialer
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			if !recording {
+				return conn, nil
+			}
+			server, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
+			tap := dnsTap{names: n, server: server.Addr().Unmap()}
+			if udp, ok := conn.(*net.UDPConn); ok { // the resolver takes what is no PacketConn for a stream
+				return &packetTap{UDPConn: udp, dnsTap: tap}, nil
+			}
+			return &streamTap{Conn: conn, dnsTap: tap}, nil
+		},
+	}
 }
 
 // dnsTap knows which question went to a server.
@@ -86,11 +89,13 @@ func (t *dnsTap) heard(message []byte) {
 	defer t.names.rescue()
 	var p dnsmessage.Parser
 	header, err := p.Start(message)
-	if err != nil || t.recorded || header.ID != t.id || !header.Response || header.Truncated || header.RCode != dnsmessage.RCodeSuccess {
+	if err != nil || t.recorded || header.ID != t.id || !header.Response || header.Truncated ||
+		header.RCode != dnsmessage.RCodeSuccess {
 		return
 	}
 	question, err := p.Question()
-	if err != nil || question.Type != t.question.Type || question.Class != t.question.Class || !strings.EqualFold(question.Name.String(), t.question.Name.String()) {
+	if err != nil || question.Type != t.question.Type || question.Class != t.question.Class ||
+		!strings.EqualFold(question.Name.String(), t.question.Name.String()) {
 		return
 	}
 	if p.SkipAllQuestions() != nil {
@@ -159,7 +164,8 @@ func (t *streamTap) Read(p []byte) (int, error) {
 }
 
 // record records an answer, unless that of the same question is recorded and not old yet.
-func (n *names) record(question dnsmessage.Question, answers []dnsmessage.Resource, server netip.Addr) {
+func (n *names) record(question dnsmessage.Question, answers []dnsmessage.Resource,
+	server netip.Addr) {
 	uri := dnsURI(question)
 	now := time.Now()
 	block := now.UTC().AppendFormat(nil, "20060102150405\n")

@@ -35,7 +35,11 @@ func newNameServer(t *testing.T) *nameServer {
 				return
 			}
 			if strings.Contains(string(b[:n]), "forged") { // of another question, and of another ID
-				udp.WriteTo(bytes.ReplaceAll(s.answer(slices.Concat([]byte{b[0] ^ 1}, b[1:n]), true), []byte{127, 0, 0, 1}, []byte{127, 6, 6, 6}), from)
+				udp.WriteTo(
+					bytes.ReplaceAll(s.answer(slices.Concat([]byte{b[0] ^ 1}, b[1:n]), true), []byte{127, 0, 0, 1},
+						[]byte{127, 6, 6, 6}),
+					from,
+				)
 				udp.WriteTo(s.answer(slices.Replace(slices.Clone(b[:n]), 13, 14, 'x'), true), from)
 			}
 			udp.WriteTo(s.answer(b[:n], true), from)
@@ -96,9 +100,17 @@ func (s *nameServer) answer(message []byte, udp bool) []byte {
 	s.mu.Lock()
 	s.asked = append(s.asked, name+question.Type.String())
 	s.mu.Unlock()
-	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: query.ID, Response: true, RecursionAvailable: true}, Questions: query.Questions}
+	reply := dnsmessage.Message{
+		Header:    dnsmessage.Header{ID: query.ID, Response: true, RecursionAvailable: true},
+		Questions: query.Questions,
+	}
 	header := func(name string, kind dnsmessage.Type, ttl uint32) dnsmessage.ResourceHeader {
-		return dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name), Type: kind, Class: dnsmessage.ClassINET, TTL: ttl}
+		return dnsmessage.ResourceHeader{
+			Name:  dnsmessage.MustNewName(name),
+			Type:  kind,
+			Class: dnsmessage.ClassINET,
+			TTL:   ttl,
+		}
 	}
 	ttl := uint32(300)
 	if strings.HasPrefix(name, "brief") {
@@ -110,14 +122,30 @@ func (s *nameServer) answer(message []byte, udp bool) []byte {
 		reply.RCode = dnsmessage.RCodeNameError
 	case udp && long:
 		reply.Truncated = true
-		reply.Answers = []dnsmessage.Resource{{Header: header(name, dnsmessage.TypeA, ttl), Body: &dnsmessage.AResource{A: [4]byte{127, 6, 6, 6}}}}
+		reply.Answers = []dnsmessage.Resource{
+			{
+				Header: header(name, dnsmessage.TypeA, ttl),
+				Body:   &dnsmessage.AResource{A: [4]byte{127, 6, 6, 6}},
+			},
+		}
 	case question.Type == dnsmessage.TypeA && !strings.HasPrefix(name, "none"):
 		reply.Answers = []dnsmessage.Resource{
-			{Header: header(name, dnsmessage.TypeCNAME, 7200), Body: &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName("a b\n;.test.")}},
-			{Header: header("a b\n;.test.", dnsmessage.TypeA, ttl), Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}},
+			{
+				Header: header(name, dnsmessage.TypeCNAME, 7200),
+				Body:   &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName("a b\n;.test.")},
+			},
+			{
+				Header: header("a b\n;.test.", dnsmessage.TypeA, ttl),
+				Body:   &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}},
+			},
 		}
 	case question.Type == dnsmessage.TypeAAAA && strings.HasPrefix(name, "both"):
-		reply.Answers = []dnsmessage.Resource{{Header: header(name, dnsmessage.TypeAAAA, 60), Body: &dnsmessage.AAAAResource{AAAA: [16]byte{15: 1}}}}
+		reply.Answers = []dnsmessage.Resource{
+			{
+				Header: header(name, dnsmessage.TypeAAAA, 60),
+				Body:   &dnsmessage.AAAAResource{AAAA: [16]byte{15: 1}},
+			},
+		}
 	}
 	packed, err := reply.Pack()
 	if err != nil {
@@ -138,7 +166,8 @@ func TestRecordDNS(t *testing.T) {
 			"dns:both.test?type=AAAA both.test.\t60\tIN\tAAAA\t::1\n"}},
 		{"over TCP", "long.test", 1, []string{"dns:long.test long.test.\t7200\tIN\tCNAME\ta\\032b\\010\\;.test.\na\\032b\\010\\;.test.\t300\tIN\tA\t127.0.0.1\n"}},
 		{"TTL 0", "brief.test", 2, []string{"dns:brief.test brief.test.\t7200\tIN\tCNAME\ta\\032b\\010\\;.test.\na\\032b\\010\\;.test.\t0\tIN\tA\t127.0.0.1\n",
-			"dns:brief.test brief.test.\t7200\tIN\tCNAME\ta\\032b\\010\\;.test.\na\\032b\\010\\;.test.\t0\tIN\tA\t127.0.0.1\n"}},
+			"dns:brief.test brief.test.\t7200\tIN\tCNAME\ta\\032b\\010\\;.test.\n" +
+				"a\\032b\\010\\;.test.\t0\tIN\tA\t127.0.0.1\n"}},
 		{"forged", "forged.test", 1, []string{"dns:forged.test forged.test.\t7200\tIN\tCNAME\ta\\032b\\010\\;.test.\na\\032b\\010\\;.test.\t300\tIN\tA\t127.0.0.1\n"}},
 		{"unknown", "unknown.test", 1, nil},
 		{"no address", "none.test", 1, nil},
@@ -158,8 +187,17 @@ func TestRecordDNS(t *testing.T) {
 			h.proxy.names.server = server.address
 			for range c.times {
 				client := h.dial()
-				client.send(fmt.Sprintf("GET http://%s:%s/ HTTP/1.1\r\nHost: %[1]s:%[2]s\r\nConnection: close\r\n\r\n", c.host, port))
-				if got := client.readAll(); strings.HasPrefix(got, "HTTP/1.1 200") == (c.name == "unknown" || c.name == "no address") {
+				client.send(
+					fmt.Sprintf(
+						"GET http://%s:%s/ HTTP/1.1\r\nHost: %[1]s:%[2]s\r\nConnection: close\r\n\r\n",
+						c.host,
+						port,
+					),
+				)
+				if got := client.readAll(); strings.HasPrefix(
+					got,
+					"HTTP/1.1 200",
+				) == (c.name == "unknown" || c.name == "no address") {
 					t.Errorf("%q", got)
 				}
 			}
@@ -167,7 +205,9 @@ func TestRecordDNS(t *testing.T) {
 			for _, r := range of(h.records(), "resource") {
 				first, answer, _ := strings.Cut(string(r.block), "\n")
 				at, err := time.Parse("20060102150405", first)
-				if err != nil || time.Since(at) > time.Minute || r.header.Get("Content-Type") != "text/dns" || r.header.Get("WARC-IP-Address") != "127.0.0.1" || r.header.Get("WARC-Date")[:10] != at.Format(time.DateOnly) {
+				if err != nil || time.Since(at) > time.Minute || r.header.Get("Content-Type") != "text/dns" ||
+					r.header.Get("WARC-IP-Address") != "127.0.0.1" ||
+					r.header.Get("WARC-Date")[:10] != at.Format(time.DateOnly) {
 					t.Errorf("%v %q", r.header, r.block)
 				}
 				got = append(got, r.header.Get("WARC-Target-URI")+" "+answer)

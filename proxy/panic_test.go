@@ -72,7 +72,8 @@ func (c *panicCase) check(t *testing.T, h *house, o *originServer) {
 			writes = append(writes, gap.URL+" "+gap.Detail)
 		}
 	}
-	if len(writes) != 1 || strings.HasPrefix(writes[0], "http://"+o.address+"/x ") != c.url || !strings.Contains(writes[0], "a fault, injected") {
+	if len(writes) != 1 || strings.HasPrefix(writes[0], "http://"+o.address+"/x ") != c.url ||
+		!strings.Contains(writes[0], "a fault, injected") {
 		t.Errorf("gaps: %q", writes)
 	}
 	if log := h.log.String(); strings.Count(log, `"stack":"`) != 1 || !strings.Contains(log, c.where) {
@@ -80,7 +81,8 @@ func (c *panicCase) check(t *testing.T, h *house, o *originServer) {
 	}
 	records := 0
 	for _, r := range h.records() {
-		if r.header.Get("WARC-Target-URI") == "http://"+o.address+"/x" && r.header.Get("WARC-Type") != "metadata" {
+		if r.header.Get("WARC-Target-URI") == "http://"+o.address+"/x" &&
+			r.header.Get("WARC-Type") != "metadata" {
 			records++
 		}
 	}
@@ -190,12 +192,16 @@ func TestTooManyPanics(t *testing.T) {
 // TestPanicInAPage: a page of our own that breaks is counted like anything else.
 func TestPanicInAPage(t *testing.T) {
 	h := newHouse(t, config())
-	pages := httptest.NewServer(h.proxy.guardedPages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault, injected") })))
+	pages := httptest.NewServer(
+		h.proxy.guardedPages(
+			http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault, injected") })),
+	)
 	defer pages.Close()
 	if res, err := http.Get(pages.URL + "/export"); err == nil {
 		t.Errorf("answered: %s", res.Status)
 	}
-	if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapWrite || gaps[0].URL != "/export" {
+	if gaps := h.gaps(); len(gaps) != 1 || gaps[0].Reason != recorder.GapWrite ||
+		gaps[0].URL != "/export" {
 		t.Errorf("%v", gaps)
 	}
 }

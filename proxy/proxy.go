@@ -60,8 +60,17 @@ type Proxy struct {
 }
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
-func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder, admin http.Handler, log zerolog.Logger) *Proxy {
-	p := &Proxy{cfg: &cfg, rec: rec, log: log, ln: ln, heads: newBudget(cfg.MaxHeaderMemory), trust: newTrust(), leaving: make(chan struct{}, turnedAwayAtOnce)}
+func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder,
+	admin http.Handler, log zerolog.Logger) *Proxy {
+	p := &Proxy{
+		cfg:     &cfg,
+		rec:     rec,
+		log:     log,
+		ln:      ln,
+		heads:   newBudget(cfg.MaxHeaderMemory),
+		trust:   newTrust(),
+		leaving: make(chan struct{}, turnedAwayAtOnce),
+	}
 	p.clients = p.newClients()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.crowded.tell, p.refused.tell = p.tellCrowded, p.tellNotAccepted
@@ -75,8 +84,9 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.front = newFrontListener(ln.Addr())
 	rec.OnBroken(p.stopBroken)
 	p.server = &http.Server{
-		Handler:        p.dispatch(admin),
-		ReadTimeout:    cfg.Timeout.Header, // the body too, which net/http waits for when a handler has not read it
+		Handler: p.dispatch(admin),
+		// the body too, which net/http waits for when a handler has not read it
+		ReadTimeout:    cfg.Timeout.Header,
 		IdleTimeout:    cfg.Timeout.Idle,
 		MaxHeaderBytes: int(min(cfg.MaxHeaderSize, maxFrontHead)),
 		ErrorLog:       stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
@@ -101,12 +111,14 @@ func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	g.NonproxyHandler = p.guardedPages(admin)
 	g.OnRequest().DoFunc(func(r *http.Request, _ *goproxy.ProxyCtx) (*http.Request, *http.Response) {
 		// Requests to origins are the relay's. goproxy would fetch one that came here, unrecorded.
-		return r, goproxy.NewResponse(r, goproxy.ContentTypeText, http.StatusBadRequest, "400 Bad Request\n\nSend a request to an origin on a connection of its own.\n")
+		return r, goproxy.NewResponse(r, goproxy.ContentTypeText, http.StatusBadRequest,
+			"400 Bad Request\n\nSend a request to an origin on a connection of its own.\n")
 	})
 	intercept := &goproxy.ConnectAction{Action: goproxy.ConnectHijack, Hijack: p.hijack}
-	g.OnRequest().HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
-		return intercept, host
-	})
+	g.OnRequest().
+		HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
+			return intercept, host
+		})
 	return g
 }
 
@@ -257,7 +269,8 @@ const recordTypeHandshake = 0x16
 func (s *session) handshake() bool {
 	conn := tls.Server(s.raw, s.p.tls)
 	s.raw.handshakeBegan = time.Now()
-	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.p.cfg.Timeout.TLS)) // a context would take a goroutine; a stop closes s.raw
+	// a context would take a goroutine; a stop closes s.raw
+	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.p.cfg.Timeout.TLS))
 	if err := conn.Handshake(); err != nil {
 		if s.distrusts(err) {
 			return false

@@ -26,7 +26,8 @@ func TestMethodLikeAProxyField(t *testing.T) {
 		client.send(text("PROXY-CONNECTION: "+prefix+"/asked HTTP/1.1", "Proxy-Connection: close"))
 		wantFault(t, client.readAll(), "400", "token")
 		client, prefix = h.to(o, secure)
-		client.send(text("PROXY-GET "+prefix+"/asked HTTP/1.1", "GET /hidden HTTP/1.1", "Proxy-Connection: close"))
+		client.send(
+			text("PROXY-GET "+prefix+"/asked HTTP/1.1", "GET /hidden HTTP/1.1", "Proxy-Connection: close"))
 		client.readUntil(len(numbered(1)))
 		want := text("PROXY-GET /asked HTTP/1.1", "GET /hidden HTTP/1.1", "Connection: close")
 		if got := (<-served).seen.String(); got != want {
@@ -148,7 +149,8 @@ func TestRefusedLinesInTheLog(t *testing.T) {
 	client.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a", "Connection: close"))
 	wantFault(t, client.readAll(), "502", "Content-Length")
 	h.close()
-	if log := h.log.String(); len(log) > 20_000 || !strings.Contains(log, `Content-Length: \\u009b31m`) {
+	if log := h.log.String(); len(log) > 20_000 ||
+		!strings.Contains(log, `Content-Length: \\u009b31m`) {
 		t.Errorf("%d bytes in the log: %.3000q", len(log), log)
 	}
 }

@@ -37,7 +37,12 @@ func RecordPage(cfg Config, rec *recorder.Recorder) http.Handler {
 		w.WriteHeader(http.StatusCreated)
 		out := json.NewEncoder(w)
 		out.SetEscapeHTML(false) // an ID is in angle brackets
-		out.Encode(map[string]any{"recordID": written.RecordID, "date": written.Date.UTC().Format(recordDate), "file": written.File, "offset": written.Offset})
+		out.Encode(
+			map[string]any{
+				"recordID": written.RecordID, "date": written.Date.UTC().Format(recordDate),
+				"file": written.File, "offset": written.Offset,
+			},
+		)
 	})
 }
 
@@ -53,7 +58,10 @@ type recordPage struct {
 // write writes the record, or says why not.
 func (p *recordPage) write(w http.ResponseWriter, r *http.Request) (recorder.Written, fault) {
 	if err := p.rec.Ready(); err != nil {
-		return recorder.Written{}, fault{503, "warcorder is not recording at the moment: " + err.Error() + ". Try again when the operator has seen to it."}
+		return recorder.Written{}, fault{
+			503,
+			"warcorder is not recording at the moment: " + err.Error() + ". Try again when the operator has seen to it.",
+		}
 	}
 	e := p.rec.BeginExtra()
 	err := describe(e, r)
@@ -99,7 +107,8 @@ func describe(e *recorder.Extra, r *http.Request) error {
 				return fmt.Errorf("the date %q is not like 2006-01-02T15:04:05Z", value)
 			}
 		default:
-			return fmt.Errorf("there is no parameter %q: say type, uri, date, refers-to, concurrent-to", name)
+			return fmt.Errorf("there is no parameter %q: say type, uri, date, refers-to, concurrent-to",
+				name)
 		}
 	}
 	if kinds := r.Header.Values("Content-Type"); len(kinds) > 1 {
@@ -120,7 +129,10 @@ func recordID(id string) string {
 // read reads the block. It may take any time, as long as something comes.
 func (p *recordPage) read(w http.ResponseWriter, r *http.Request, e *recorder.Extra) fault {
 	most := p.cfg.MaxBodySize
-	tooLong := fault{413, fmt.Sprintf("The record was not written: it is longer than max-body-size, %d bytes.", most)}
+	tooLong := fault{
+		413,
+		fmt.Sprintf("The record was not written: it is longer than max-body-size, %d bytes.", most),
+	}
 	body := r.Body
 	if most > 0 {
 		if r.ContentLength > most {

@@ -17,7 +17,8 @@ import (
 )
 
 // post asks for a record, and returns the answer.
-func (h *house) post(query url.Values, contentType string, body io.Reader) (status int, answer string) {
+func (h *house) post(query url.Values, contentType string,
+	body io.Reader) (status int, answer string) {
 	h.t.Helper()
 	r, err := http.NewRequest("POST", "http://"+h.address+"/record?"+query.Encode(), body)
 	if err != nil {
@@ -58,10 +59,14 @@ func TestRecordPage(t *testing.T) {
 			RecordID, Date, File string
 			Offset               *int64
 		}
-		if err := json.Unmarshal([]byte(answer), &written); err != nil || status != 201 || written.File == "" || written.Offset == nil || !strings.HasPrefix(written.RecordID, "<urn:uuid:") {
+		if err := json.Unmarshal([]byte(answer), &written); err != nil || status != 201 ||
+			written.File == "" || written.Offset == nil ||
+			!strings.HasPrefix(written.RecordID, "<urn:uuid:") {
 			t.Fatalf("%d %s %v", status, answer, err)
 		}
-		if date, err := time.Parse(time.RFC3339, written.Date); err != nil || c.query.Has("date") && written.Date != "2020-02-03T04:05:06.500000Z" || !c.query.Has("date") && time.Since(date) > time.Minute {
+		if date, err := time.Parse(time.RFC3339, written.Date); err != nil ||
+			c.query.Has("date") && written.Date != "2020-02-03T04:05:06.500000Z" ||
+			!c.query.Has("date") && time.Since(date) > time.Minute {
 			t.Errorf("date %s", written.Date)
 		}
 		ids = append(ids, written.RecordID)
@@ -111,7 +116,8 @@ func TestRecordPageRefuses(t *testing.T) {
 	cfg := config()
 	cfg.MaxBodySize = 1000
 	h := newHouse(t, cfg)
-	chunked := func(n int) io.Reader { return io.MultiReader(strings.NewReader(strings.Repeat("x", n))) } // of no known length
+	// of no known length
+	chunked := func(n int) io.Reader { return io.MultiReader(strings.NewReader(strings.Repeat("x", n))) }
 	for name, c := range map[string]struct {
 		query       string
 		contentType string
@@ -158,7 +164,10 @@ func TestRecordPageRefuses(t *testing.T) {
 		})
 	}
 	client := h.dial()
-	client.send("POST /record?type=resource&uri=urn:x HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1001\r\n\r\n") // and no body
+	// and no body
+	client.send(
+		"POST /record?type=resource&uri=urn:x HTTP/1.1\r\nHost: localhost\r\nContent-Type: " +
+			"text/plain\r\nContent-Length: 1001\r\n\r\n")
 	if head := client.readHead(); !strings.HasPrefix(head, "HTTP/1.1 413 ") {
 		t.Errorf("%q", head)
 	}
@@ -173,7 +182,8 @@ func TestRecordPageNotRecording(t *testing.T) {
 	cfg := recorderConfig
 	cfg.MinFreeSpace = 1 << 62
 	h := newHouseOn(t, config(), cfg, "127.0.0.1:0")
-	if status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain", strings.NewReader("x")); status != 503 || !strings.Contains(answer, "min-free-space") {
+	if status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain", strings.NewReader("x")); status != 503 ||
+		!strings.Contains(answer, "min-free-space") {
 		t.Errorf("%d %s", status, answer)
 	}
 }
@@ -204,12 +214,17 @@ func TestRecordPageSlow(t *testing.T) {
 		t.Errorf("%d %s", status, answer)
 	}
 	client := h.dial()
-	client.send("POST /record?" + query.Encode() + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nhalf")
-	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 408 ") || !strings.Contains(got, "timeout-idle") {
+	client.send(
+		"POST /record?" + query.Encode() + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " +
+			"text/plain\r\nContent-Length: 10\r\n\r\nhalf")
+	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 408 ") ||
+		!strings.Contains(got, "timeout-idle") {
 		t.Errorf("%q", got)
 	}
 	client = h.dial()
-	client.send("POST /record?" + query.Encode() + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nhalf")
+	client.send(
+		"POST /record?" + query.Encode() + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " +
+			"text/plain\r\nContent-Length: 10\r\n\r\nhalf")
 	client.conn.Close()
 	all := h.records()
 	if len(all) != 1 || string(all[0].block) != strings.Repeat("a piece\n", 8) {
@@ -247,7 +262,8 @@ func TestRecordPageStreams(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain", io.LimitReader(endless{bytes.Repeat([]byte("text "), 1000)}, size))
+	status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain",
+		io.LimitReader(endless{bytes.Repeat([]byte("text "), 1000)}, size))
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; status != 201 || grown > 16<<20 {
 		t.Errorf("%d %s: %d MB were taken for a record of %d MB", status, answer, grown>>20, size>>20)
@@ -282,9 +298,11 @@ func TestCertificates(t *testing.T) {
 	if len(resources) != 1 || len(of(all, "response")) != 3 {
 		t.Fatalf("%d resources", len(resources))
 	}
-	want := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: originCertificate().Certificate[0]})
+	want := pem.EncodeToMemory(
+		&pem.Block{Type: "CERTIFICATE", Bytes: originCertificate().Certificate[0]})
 	r := resources[0]
-	if !bytes.Equal(r.block, want) || r.header.Get("WARC-IP-Address") != "127.0.0.1" || r.header.Get("WARC-Concurrent-To") != of(all, "response")[0].header.Get("WARC-Record-ID") {
+	if !bytes.Equal(r.block, want) || r.header.Get("WARC-IP-Address") != "127.0.0.1" ||
+		r.header.Get("WARC-Concurrent-To") != of(all, "response")[0].header.Get("WARC-Record-ID") {
 		t.Errorf("%v %s", r.header, r.block)
 	}
 	for _, m := range of(all, "metadata") {

@@ -245,7 +245,11 @@ func (s *session) one() bool {
 // refusal says why a request that is understood is not passed on. The zero fault: it is.
 func (e *exchange) refusal() fault {
 	if err := e.s.p.rec.Ready(); err != nil && !e.unrecorded {
-		return fault{503, "warcorder is not recording at the moment: " + err.Error() + ". Nothing passes unrecorded; try again when the operator has seen to it."}
+		return fault{
+			503,
+			"warcorder is not recording at the moment: " + err.Error() + ". Nothing passes unrecorded; " +
+				"try again when the operator has seen to it.",
+		}
 	}
 	if most := e.s.p.cfg.MaxBodySize; most > 0 && e.req.framing == sized && e.req.length > most {
 		return fault{413, tooLongRequest}
@@ -331,7 +335,8 @@ func (s *session) takeBound(o origin) *upstream {
 // refuse answers a head that is not there as a whole.
 func (s *session) refuse(status int, why string) {
 	s.page(status, why)
-	s.p.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", status).Msg("request refused: " + why)
+	s.p.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", status).
+		Msg("request refused: " + why)
 	s.gap(recorder.GapRefused, s.place(), why)
 	s.linger()
 }
@@ -364,7 +369,8 @@ func (s *session) destination(req *request) (origin, []byte, error) {
 	if s.tunnel == nil {
 		return to, target, nil
 	}
-	if to.secure != s.tunnel.secure || to.port != s.tunnel.port || to.host != s.tunnel.host && to.host != s.tunnel.name {
+	if to.secure != s.tunnel.secure || to.port != s.tunnel.port ||
+		to.host != s.tunnel.host && to.host != s.tunnel.name {
 		return origin{}, nil, refuse("the target names another place than the tunnel leads to")
 	}
 	return *s.tunnel, target, nil
@@ -412,7 +418,8 @@ func originForm(target []byte, options bool) []byte {
 // splitAuthority splits host and port; the host comes without brackets, in lower case.
 func splitAuthority(authority, defaultPort string) (host, port string, err error) {
 	host, port = authority, defaultPort
-	if colon := strings.LastIndexByte(authority, ':'); colon >= 0 && !strings.HasSuffix(authority, "]") {
+	if colon := strings.LastIndexByte(authority, ':'); colon >= 0 &&
+		!strings.HasSuffix(authority, "]") {
 		host = authority[:colon]
 		if p := authority[colon+1:]; p != "" {
 			port = p
@@ -459,7 +466,8 @@ func (s *session) forwardHead(dst []byte, req *request, target []byte) []byte {
 		dst = append(append(dst, head[:req.targetAt]...), target...)
 		head = head[req.targetAt+len(req.target):]
 	}
-	line := bytes.IndexByte(head, '\n') + 1 // the request's, which is no field: its method may look like one
+	// the request's, which is no field: its method may look like one
+	line := bytes.IndexByte(head, '\n') + 1
 	dst, head = append(dst, head[:line]...), head[line:]
 	if !req.proxyField {
 		return append(dst, head...)

@@ -19,7 +19,8 @@ type behaviour struct {
 	serve    func(o *peer)
 	waits    bool // the client sends the body when an interim response has come
 
-	client    string   // what the client must get (a 502 page: how it begins), if not all that the origin sent
+	// what the client must get (a 502 page: how it begins), if not all that the origin sent
+	client    string
 	responses []string // what the response records must hold, if not all that the origin sent
 	truncated string
 }
@@ -40,7 +41,9 @@ func (b *behaviour) run(o *peer) {
 func text(l ...string) string { return string(lines(l...)) }
 
 func get(fields ...string) []string {
-	return []string{text(append([]string{"GET TARGET/page?q=1 HTTP/1.1", "Host: example"}, fields...)...)}
+	return []string{
+		text(append([]string{"GET TARGET/page?q=1 HTTP/1.1", "Host: example"}, fields...)...),
+	}
 }
 
 func numbered(i int) string {
@@ -64,18 +67,28 @@ func gzipped(s string) string {
 func behaviours() []behaviour {
 	return []behaviour{
 		{name: "order, case, duplicates, 8-bit, odd spacing",
-			requests: []string{text("GET TARGET/p|a?x=^&y=%zz HTTP/1.1", "hOST:example", "b: 1", "A:\t2  ", "b: 3", "X-8: \xe4\xff", "no colon here", "Name : space before colon")},
-			sends:    text("HTTP/1.1 200 Fine, thanks", "zzz: 1", "Set-Cookie: a=1", "aaa:2", "Set-Cookie:   b=2", "X-8: \xe4", "no colon", "Content-Length:   5") + "hello"},
+			requests: []string{
+				text("GET TARGET/p|a?x=^&y=%zz HTTP/1.1", "hOST:example", "b: 1", "A:\t2  ", "b: 3",
+					"X-8: \xe4\xff", "no colon here", "Name : space before colon"),
+			},
+			sends: text("HTTP/1.1 200 Fine, thanks", "zzz: 1", "Set-Cookie: a=1", "aaa:2",
+				"Set-Cookie:   b=2", "X-8: \xe4", "no colon", "Content-Length:   5") + "hello"},
 		{name: "folded lines",
-			requests: []string{text("GET TARGET/ HTTP/1.1", "Host: example", "X-Folded: one", "\ttwo", "   three")},
-			sends:    text("HTTP/1.1 200 OK", "X-F: one", " two", "Content-Length: 2") + "ok"},
+			requests: []string{
+				text("GET TARGET/ HTTP/1.1", "Host: example", "X-Folded: one", "\ttwo", "   three"),
+			},
+			sends: text("HTTP/1.1 200 OK", "X-F: one", " two", "Content-Length: 2") + "ok"},
 		{name: "LF-only heads",
 			requests: []string{"GET TARGET/ HTTP/1.1\nHost: example\nA: b\n\n"},
 			sends:    "HTTP/1.1 200 OK\nContent-Length: 2\nX: y\n\nok"},
 		{name: "chunk sizes, extensions, trailers", requests: get("TE: trailers"),
-			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-Sum") + "05;ext=\"a;b\"\r\nhello\r\n006\r\n world\r\n0;last\r\nX-Sum: 1\r\n\r\n"},
+			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked",
+				"Trailer: X-Sum") + "05;ext=\"a;b\"\r\nhello\r\n006\r\n world\r\n0;last\r\nX-Sum: 1\r\n\r\n"},
 		{name: "chunked upload with extensions and trailers",
-			requests: []string{text("POST TARGET/up HTTP/1.1", "Host: example", "Transfer-Encoding: chunked") + "3;a=b\r\nabc\r\n0A\r\n0123456789\r\n0\r\nX-T: 1\r\n\r\n"},
+			requests: []string{
+				text("POST TARGET/up HTTP/1.1", "Host: example",
+					"Transfer-Encoding: chunked") + "3;a=b\r\nabc\r\n0A\r\n0123456789\r\n0\r\nX-T: 1\r\n\r\n",
+			},
 			serve: func(o *peer) {
 				o.readHead()
 				for !strings.HasSuffix(o.seen.String(), "X-T: 1\r\n\r\n") {
@@ -85,21 +98,54 @@ func behaviours() []behaviour {
 				}
 				o.send(text("HTTP/1.1 201 Created", "Content-Length: 0"))
 			}, sends: text("HTTP/1.1 201 Created", "Content-Length: 0")},
-		{name: "HTTP/1.0 until close", requests: get(), ends: true, sends: text("HTTP/1.0 200 OK", "Content-Type: text/plain") + "until the end"},
-		{name: "HTTP/1.1 until close", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK") + strings.Repeat("x", 100_000)},
+		{
+			name:     "HTTP/1.0 until close",
+			requests: get(),
+			ends:     true,
+			sends:    text("HTTP/1.0 200 OK", "Content-Type: text/plain") + "until the end",
+		},
+		{
+			name:     "HTTP/1.1 until close",
+			requests: get(),
+			ends:     true,
+			sends:    text("HTTP/1.1 200 OK") + strings.Repeat("x", 100_000),
+		},
 		{name: "until close, empty", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK")},
-		{name: "HTTP/1.0 client", ends: true, requests: []string{text("GET TARGET/ HTTP/1.0", "Host: example")}, sends: text("HTTP/1.0 200 OK", "Content-Length: 2") + "ok"},
-		{name: "HTTP/1.0 kept alive", requests: []string{text("GET TARGET/ HTTP/1.0", "Connection: keep-alive")},
-			sends: text("HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 2") + "ok"},
-		{name: "HEAD with length", requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")}, sends: text("HTTP/1.1 200 OK", "Content-Length: 1000")},
-		{name: "HEAD with chunked", requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")}, sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")},
+		{
+			name:     "HTTP/1.0 client",
+			ends:     true,
+			requests: []string{text("GET TARGET/ HTTP/1.0", "Host: example")},
+			sends:    text("HTTP/1.0 200 OK", "Content-Length: 2") + "ok",
+		},
+		{
+			name:     "HTTP/1.0 kept alive",
+			requests: []string{text("GET TARGET/ HTTP/1.0", "Connection: keep-alive")},
+			sends:    text("HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 2") + "ok",
+		},
+		{
+			name:     "HEAD with length",
+			requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
+			sends:    text("HTTP/1.1 200 OK", "Content-Length: 1000"),
+		},
+		{
+			name:     "HEAD with chunked",
+			requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
+			sends:    text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked"),
+		},
 		{name: "204", requests: get(), sends: text("HTTP/1.1 204 No Content", "X: y")},
-		{name: "304 with length", requests: get("If-None-Match: \"a\""), sends: text("HTTP/1.1 304 Not Modified", "Content-Length: 55", "ETag: \"a\"")},
+		{
+			name:     "304 with length",
+			requests: get("If-None-Match: \"a\""),
+			sends:    text("HTTP/1.1 304 Not Modified", "Content-Length: 55", "ETag: \"a\""),
+		},
 		{name: "103 before 200", requests: get(),
-			sends:     text("HTTP/1.1 103 Early Hints", "Link: </a.css>; rel=preload") + text("HTTP/1.1 200 OK", "Content-Length: 2") + "ok",
+			sends: text("HTTP/1.1 103 Early Hints", "Link: </a.css>; rel=preload") + text("HTTP/1.1 200 OK",
+				"Content-Length: 2") + "ok",
 			responses: []string{text("HTTP/1.1 200 OK", "Content-Length: 2") + "ok"}},
 		{name: "Expect: 100-continue", waits: true,
-			requests: []string{text("PUT TARGET/ HTTP/1.1", "Host: a", "Expect: 100-continue", "Content-Length: 5") + "later"},
+			requests: []string{
+				text("PUT TARGET/ HTTP/1.1", "Host: a", "Expect: 100-continue", "Content-Length: 5") + "later",
+			},
 			serve: func(o *peer) {
 				o.readHead()
 				o.send(text("HTTP/1.1 100 Continue"))
@@ -108,7 +154,13 @@ func behaviours() []behaviour {
 			},
 			sends:     text("HTTP/1.1 100 Continue") + text("HTTP/1.1 200 OK", "Content-Length: 4") + "done",
 			responses: []string{text("HTTP/1.1 200 OK", "Content-Length: 4") + "done"}},
-		{name: "pipelined", requests: []string{text("GET TARGET/1 HTTP/1.1", "Host: a"), text("POST TARGET/2 HTTP/1.1", "Host: a", "Content-Length: 3") + "abc", text("GET TARGET/3 HTTP/1.1", "Host: a")},
+		{
+			name: "pipelined",
+			requests: []string{
+				text("GET TARGET/1 HTTP/1.1", "Host: a"),
+				text("POST TARGET/2 HTTP/1.1", "Host: a", "Content-Length: 3") + "abc",
+				text("GET TARGET/3 HTTP/1.1", "Host: a"),
+			},
 			serve: func(o *peer) {
 				for i := range 3 {
 					head := o.readHead()
@@ -119,26 +171,76 @@ func behaviours() []behaviour {
 				}
 			},
 			sends:     numbered(0) + numbered(1) + numbered(2),
-			responses: []string{numbered(0), numbered(1), numbered(2)}},
+			responses: []string{numbered(0), numbered(1), numbered(2)},
+		},
 		{name: "TE: gzip, chunked", requests: get(),
-			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(gzipped("hello")), gzipped("hello"))},
+			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + fmt.Sprintf(
+				"%x\r\n%s\r\n0\r\n\r\n", len(gzipped("hello")), gzipped("hello"))},
 		{name: "gzip kept", requests: get("Accept-Encoding: gzip"),
-			sends: text("HTTP/1.1 200 OK", "Content-Encoding: gzip", fmt.Sprintf("Content-Length: %d", len(gzipped("hello")))) + gzipped("hello")},
-		{name: "truncated head", requests: get("Connection: close"), ends: true, sends: "HTTP/1.1 200 OK\r\nContent-Le", client: "HTTP/1.1 502 Bad Gateway", truncated: "disconnect"},
-		{name: "truncated body", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK", "Content-Length: 100") + "only this", truncated: "disconnect"},
-		{name: "truncated chunk", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "A\r\n01234", truncated: "disconnect"},
-		{name: "bad chunk", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\nzz\r\n",
-			client: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n", truncated: "disconnect",
-			responses: []string{text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n"}},
-		{name: "3 MB, spilled to disk", requests: get(), sends: text("HTTP/1.1 200 OK", fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes},
-		{name: "3 MB upload", requests: []string{text("POST TARGET/ HTTP/1.1", "Host: a", fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes},
+			sends: text("HTTP/1.1 200 OK", "Content-Encoding: gzip",
+				fmt.Sprintf("Content-Length: %d", len(gzipped("hello")))) + gzipped(
+				"hello",
+			)},
+		{
+			name:      "truncated head",
+			requests:  get("Connection: close"),
+			ends:      true,
+			sends:     "HTTP/1.1 200 OK\r\nContent-Le",
+			client:    "HTTP/1.1 502 Bad Gateway",
+			truncated: "disconnect",
+		},
+		{
+			name:      "truncated body",
+			requests:  get(),
+			ends:      true,
+			sends:     text("HTTP/1.1 200 OK", "Content-Length: 100") + "only this",
+			truncated: "disconnect",
+		},
+		{
+			name:      "truncated chunk",
+			requests:  get(),
+			ends:      true,
+			sends:     text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "A\r\n01234",
+			truncated: "disconnect",
+		},
+		{
+			name:      "bad chunk",
+			requests:  get(),
+			ends:      true,
+			sends:     text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\nzz\r\n",
+			client:    text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n",
+			truncated: "disconnect",
+			responses: []string{text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n"},
+		},
+		{
+			name:     "3 MB, spilled to disk",
+			requests: get(),
+			sends:    text("HTTP/1.1 200 OK", fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes,
+		},
+		{
+			name: "3 MB upload",
+			requests: []string{
+				text("POST TARGET/ HTTP/1.1", "Host: a",
+					fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes,
+			},
 			serve: func(o *peer) {
 				o.readHead()
 				o.readN(len(megabytes))
 				o.send(text("HTTP/1.1 200 OK", "Content-Length: 0"))
-			}, sends: text("HTTP/1.1 200 OK", "Content-Length: 0")},
-		{name: "no reason, content length 0", requests: get(), sends: text("HTTP/1.1 200", "Content-Length: 0")},
-		{name: "origin closes after a framed body", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 2") + "ok"},
+			},
+			sends: text("HTTP/1.1 200 OK", "Content-Length: 0"),
+		},
+		{
+			name:     "no reason, content length 0",
+			requests: get(),
+			sends:    text("HTTP/1.1 200", "Content-Length: 0"),
+		},
+		{
+			name:     "origin closes after a framed body",
+			requests: get(),
+			ends:     true,
+			sends:    text("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 2") + "ok",
+		},
 	}
 }
 
@@ -149,7 +251,8 @@ func TestBehaviours(t *testing.T) {
 		for _, secure := range []bool{false, true} {
 			scheme := map[bool]string{false: "http", true: "https"}[secure]
 			t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure, config()) })
-			t.Run(b.name+"/"+scheme+"/unrecorded", func(t *testing.T) { checkBehaviour(t, b, secure, unrecorded("127.0.0.1")) })
+			t.Run(b.name+"/"+scheme+"/unrecorded",
+				func(t *testing.T) { checkBehaviour(t, b, secure, unrecorded("127.0.0.1")) })
 		}
 	}
 }
@@ -228,7 +331,8 @@ func checkRecords(t *testing.T, b behaviour, all []record) {
 		want = []string{b.sends}
 	}
 	if len(responses) != len(want) || len(requests) != len(b.requests) {
-		t.Fatalf("%d responses and %d requests are recorded, want %d and %d", len(responses), len(requests), len(want), len(b.requests))
+		t.Fatalf("%d responses and %d requests are recorded, want %d and %d", len(responses),
+			len(requests), len(want), len(b.requests))
 	}
 	byID := map[string]string{} // response to request; exchanges may be recorded in any order
 	for _, r := range requests {

@@ -73,7 +73,8 @@ func TestFramingVerdicts(t *testing.T) {
 			if got := verdict(req.framing, err); got != c.request {
 				t.Errorf("request: %s, want %s", got, c.request)
 			}
-			res, err := parseResponse(lines(append([]string{version + " 200 OK"}, c.fields...)...), &request{})
+			res, err := parseResponse(lines(append([]string{version + " 200 OK"}, c.fields...)...),
+				&request{})
 			if got := verdict(res.framing, err); got != c.response {
 				t.Errorf("response: %s, want %s", got, c.response)
 			}
@@ -134,7 +135,13 @@ func TestChunksThatHideARequest(t *testing.T) {
 		for name, chunks := range table {
 			t.Run(name, func(t *testing.T) {
 				client := h.dial()
-				client.send(text("POST http://"+o.address+"/ HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + chunks + hidden)
+				client.send(
+					text(
+						"POST http://"+o.address+"/ HTTP/1.1",
+						"Host: a",
+						"Transfer-Encoding: chunked",
+					) + chunks + hidden,
+				)
 				got := client.readAll()
 				wantFault(t, got, "400", "ambiguous")
 				if strings.Count(got, "HTTP/1.1 ") != 1 {
@@ -146,7 +153,8 @@ func TestChunksThatHideARequest(t *testing.T) {
 	h.close()
 	o.close()
 	for _, p := range o.connections() {
-		if strings.Contains(p.seen.String(), "hidden") || strings.HasSuffix(p.seen.String(), "0\r\n\r\n") {
+		if strings.Contains(p.seen.String(), "hidden") ||
+			strings.HasSuffix(p.seen.String(), "0\r\n\r\n") {
 			t.Errorf("the origin saw %q", p.seen.String())
 		}
 	}
@@ -159,7 +167,13 @@ func TestChunksThatHideAResponse(t *testing.T) {
 	ask := func(t *testing.T, answer string, fields ...string) string {
 		o := newOrigin(t, false, sends(answer))
 		client := h.dial()
-		client.send(text(append([]string{"GET http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...) + text("GET http://"+o.address+"/second HTTP/1.1", "Host: a"))
+		client.send(
+			text(
+				append([]string{"GET http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...) + text(
+				"GET http://"+o.address+"/second HTTP/1.1",
+				"Host: a",
+			),
+		)
 		return client.readAll()
 	}
 	head := text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")
@@ -179,7 +193,8 @@ func TestChunksThatHideAResponse(t *testing.T) {
 	}
 	for name, fields := range smuggled {
 		t.Run(name, func(t *testing.T) {
-			got := ask(t, string(lines(append([]string{"HTTP/1.1 200 OK"}, fields...)...))+"0\r\n\r\n"+hide, "Connection: close")
+			got := ask(t, string(lines(append([]string{"HTTP/1.1 200 OK"}, fields...)...))+"0\r\n\r\n"+hide,
+				"Connection: close")
 			if !strings.HasPrefix(got, "HTTP/1.1 502 ") || strings.Contains(got, "Hidden") {
 				t.Errorf("the client got %q", got)
 			}
@@ -274,8 +289,10 @@ func TestHundredThousandFields(t *testing.T) {
 		}
 		for _, r := range all {
 			expected, ours := map[string]string{"request": want, "response": answer}[r.header.Get("WARC-Type")]
-			if ours && strings.HasSuffix(r.header.Get("WARC-Target-URI"), "/x") && string(r.block) != expected {
-				t.Errorf("the %s record holds %d bytes, not those that were sent", r.header.Get("WARC-Type"), len(r.block))
+			if ours && strings.HasSuffix(r.header.Get("WARC-Target-URI"), "/x") &&
+				string(r.block) != expected {
+				t.Errorf("the %s record holds %d bytes, not those that were sent", r.header.Get("WARC-Type"),
+					len(r.block))
 			}
 		}
 	})
@@ -340,7 +357,8 @@ func TestBodiesOfJustTheLimit(t *testing.T) {
 				if gaps := h.gaps(); len(gaps) != 0 {
 					t.Errorf("gaps: %v", gaps)
 				}
-				if r := of(h.records(), "response"); len(r) != 1 || string(r[0].block) != answer || r[0].header.Get("WARC-Truncated") != "" {
+				if r := of(h.records(), "response"); len(r) != 1 || string(r[0].block) != answer ||
+					r[0].header.Get("WARC-Truncated") != "" {
 					t.Errorf("%q", r)
 				}
 			})

@@ -194,7 +194,10 @@ func judge(err error, age time.Duration, busy bool) verdict {
 		return saidNo // an alert that is not encrypted, or with keys that are not in force yet
 	case busy || age >= doubtWithin:
 		return nothingSaid
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE):
 		return seemsToSayNo
 	}
 	return nothingSaid
@@ -218,7 +221,8 @@ func (s *session) distrusts(err error) bool {
 		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
 	case seemsToSayNo:
 		s.p.doubts.add(&doubt{c.kind, func() {
-			s.tellDistrust("the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")")
+			s.tellDistrust(
+				"the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")")
 		}})
 	default:
 		return false
@@ -227,12 +231,15 @@ func (s *session) distrusts(err error) bool {
 }
 
 func (s *session) tellDistrust(said string) {
-	s.p.log.Warn().Str("host", s.tunnel.host).Str("client", s.raw.RemoteAddr().String()).Str("do", s.howToTrust()).Msg(said)
+	s.p.log.Warn().Str("host", s.tunnel.host).Str("client", s.raw.RemoteAddr().String()).
+		Str("do", s.howToTrust()).Msg(said)
 	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
 }
 
 // howToTrust says what makes programs trust the root certificate.
 func (s *session) howToTrust() string {
-	return "give it the root certificate, http://" + s.raw.LocalAddr().String() + "/ca.pem (or: warcorder ca), by its trust store, " +
+	return "give it the root certificate, http://" + s.raw.LocalAddr().
+		String() +
+		"/ca.pem (or: warcorder ca), by its trust store, " +
 		"curl --cacert, SSL_CERT_FILE, REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS"
 }

@@ -32,13 +32,16 @@ func TestLeafAndRootAreSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn := tls.Client(h.tunnel(target, false).conn, &tls.Config{RootCAs: h.roots(), ServerName: host, MaxVersion: version})
+			conn := tls.Client(h.tunnel(target, false).conn,
+				&tls.Config{RootCAs: h.roots(), ServerName: host, MaxVersion: version})
 			if err := conn.Handshake(); err != nil {
 				t.Fatalf("%s: %v", target, err)
 			}
 			chain := conn.ConnectionState().PeerCertificates
-			if len(chain) != 2 || !bytes.Equal(chain[1].Raw, der) || chain[0].CheckSignatureFrom(chain[1]) != nil {
-				t.Errorf("%s, %s: %d certificates were sent, want the leaf and then the root", target, tls.VersionName(version), len(chain))
+			if len(chain) != 2 || !bytes.Equal(chain[1].Raw, der) ||
+				chain[0].CheckSignatureFrom(chain[1]) != nil {
+				t.Errorf("%s, %s: %d certificates were sent, want the leaf and then the root", target,
+					tls.VersionName(version), len(chain))
 			}
 		}
 	}
@@ -62,7 +65,8 @@ var distrusting = []struct {
 		tls.Client(raw, &tls.Config{ServerName: host, RootCAs: x509.NewCertPool()}).Handshake()
 	}, "does not trust the certificate (remote error: tls: bad certificate)"},
 	{"alert in the handshake of TLS 1.2", func(t *testing.T, raw *net.TCPConn, host string) {
-		tls.Client(raw, &tls.Config{ServerName: host, RootCAs: x509.NewCertPool(), MaxVersion: tls.VersionTLS12}).Handshake()
+		tls.Client(raw, &tls.Config{ServerName: host, RootCAs: x509.NewCertPool(), MaxVersion: tls.VersionTLS12}).
+			Handshake()
 	}, "does not trust the certificate (remote error: tls: bad certificate)"},
 	{"end in the handshake", func(t *testing.T, raw *net.TCPConn, host string) {
 		handshakeUntilCertificate(raw, host, 0, func() { raw.Close() })
@@ -113,7 +117,8 @@ func handshakeUntilCertificate(raw net.Conn, host string, version uint16, act fu
 
 // handshakeBlindly ends a handshake without a look at the certificate.
 func handshakeBlindly(t *testing.T, raw net.Conn, host string, secrets io.Writer) *tls.Conn {
-	conn := tls.Client(raw, &tls.Config{ServerName: host, InsecureSkipVerify: true, KeyLogWriter: secrets})
+	conn := tls.Client(raw,
+		&tls.Config{ServerName: host, InsecureSkipVerify: true, KeyLogWriter: secrets})
 	if err := conn.Handshake(); err != nil {
 		t.Errorf("handshake: %v", err)
 	}
@@ -228,7 +233,8 @@ func TestKindOfClient(t *testing.T) {
 	if one != hello([]uint16{0x1302, 0xfafa, 0x1301}, 0x3a3a, tls.X25519) {
 		t.Error("GREASE and order make another kind")
 	}
-	if one == hello([]uint16{0x1301}, tls.X25519) || one == hello([]uint16{0x1301, 0x1302, uint16(tls.X25519)}) {
+	if one == hello([]uint16{0x1301}, tls.X25519) ||
+		one == hello([]uint16{0x1301, 0x1302, uint16(tls.X25519)}) {
 		t.Error("another offer makes no other kind")
 	}
 }

@@ -26,7 +26,8 @@ func (e *exchange) switchProtocols(head int) bool {
 		return e.breakOff(&response{}, err)
 	}
 	if !e.unrecorded {
-		s.p.log.Info().Str("url", recorder.Logged(e.url)).Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
+		s.p.log.Info().Str("url", recorder.Logged(e.url)).
+			Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
 	}
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)
@@ -42,7 +43,8 @@ func (e *exchange) switchProtocols(head int) bool {
 // splice passes bytes both ways, first what is already here of each side. Both sides may be silent
 // for as long as their connections live (TCP's keep-alive ends those of dead peers), but one that
 // takes nothing for the time of patience ends the tunnel.
-func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []byte, patience time.Duration) {
+func splice(client net.Conn, fromClient []byte, origin net.Conn, fromOrigin []byte,
+	patience time.Duration) {
 	client.SetDeadline(time.Time{})
 	origin.SetDeadline(time.Time{})
 	pass := func(dst, src net.Conn, early []byte) (broke *carried) {

@@ -96,9 +96,10 @@ type upstreams struct {
 	resolver *net.Resolver // nil is the system's
 	discreet *net.Resolver // for no-record hosts: looks names up as resolver does, and records nothing
 
-	mu     sync.Mutex
-	idle   map[origin][]*upstream // last used last; an empty list stays until the next sweep, for the same again
-	oldest *upstream              // of all, and from there on by upstream.newer
+	mu sync.Mutex
+	// last used last; an empty list stays until the next sweep, for the same again
+	idle   map[origin][]*upstream
+	oldest *upstream // of all, and from there on by upstream.newer
 	newest *upstream
 	count  int
 	most   int // connections that are kept
@@ -117,7 +118,14 @@ var errSelf = errors.New("the target is the proxy itself")
 
 // newUpstreams makes the pool. self reports an address that the proxy itself listens on.
 func newUpstreams(cfg *Config, heads *budget, self func(netip.AddrPort) bool) *upstreams {
-	return &upstreams{cfg: cfg, self: self, heads: heads, idle: map[origin][]*upstream{}, most: idleLimit(descriptors()), sessions: tls.NewLRUClientSessionCache(4096)}
+	return &upstreams{
+		cfg:      cfg,
+		self:     self,
+		heads:    heads,
+		idle:     map[origin][]*upstream{},
+		most:     idleLimit(descriptors()),
+		sessions: tls.NewLRUClientSessionCache(4096),
+	}
 }
 
 // get returns an idle connection to o, or nil.
@@ -278,13 +286,16 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	if u.cfg.NoRecord.Has(o.siteName()) {
 		resolver = u.discreet
 	}
-	dialer := net.Dialer{Resolver: resolver, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
-			itself.Store(true)
-			return errSelf
-		}
-		return nil
-	}}
+	dialer := net.Dialer{
+		Resolver: resolver,
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
+				itself.Store(true)
+				return errSelf
+			}
+			return nil
+		},
+	}
 	conn, err := dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
 	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
 		conn, err = dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
@@ -338,7 +349,8 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 	if cs.NegotiatedProtocol != "" && cs.NegotiatedProtocol != "http/1.1" {
 		return fmt.Errorf("the origin insists on %q", cs.NegotiatedProtocol)
 	}
-	up.conn, up.tls, up.cipher, up.chain = conn, cs.Version, cs.CipherSuite, chainOf(cs.PeerCertificates)
+	up.conn, up.tls, up.cipher, up.chain = conn, cs.Version, cs.CipherSuite, chainOf(
+		cs.PeerCertificates)
 	return nil
 }
 

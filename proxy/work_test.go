@@ -31,19 +31,21 @@ func inTime(t *testing.T, f func()) {
 func shapes(n int) map[string][]byte {
 	repeat := func(s string, n int) string { return strings.Repeat(s, n/len(s)) }
 	return map[string][]byte{
-		"folds behind a long line":        lines("GET / HTTP/1.1", repeat("a", n/2)+":\r\n"+repeat(" \r\n", n/2)),
-		"folds behind a line of no colon": lines("GET / HTTP/1.1", repeat("a ", n/2)+"\r\n"+repeat("\t\r\n", n/2)),
-		"folds behind a short line":       lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" \r\n", n)),
-		"long folds":                      lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" content-lengt\r\n", n)),
-		"lines":                           lines("GET / HTTP/1.1", repeat("a:\r\n", n)),
-		"lists":                           lines("GET / HTTP/1.1", "Connection:"+repeat(",", n)),
-		"lengths":                         lines("GET / HTTP/1.1", "Content-Length: 1"+repeat(",1", n)),
-		"versions in the target":          lines("GET " + repeat("/HTTP/", n) + " HTTP/1.1"),
-		"spaces":                          lines("GET" + repeat(" ", n) + "/ HTTP/1.1"),
-		"proxy fields":                    lines("GET / HTTP/1.1", "Proxy-A: b\r\n"+repeat(" \r\nProxy-A:\r\n", n)),
-		"authority":                       lines("GET http://" + repeat("@", n) + "a/ HTTP/1.1"),
-		"host":                            lines("GET http://" + repeat("a.", n) + " HTTP/1.1"),
-		"one name of all alphabets":       lines("GET http://" + manyRunes(n) + "/ HTTP/1.1"),
+		"folds behind a long line": lines("GET / HTTP/1.1",
+			repeat("a", n/2)+":\r\n"+repeat(" \r\n", n/2)),
+		"folds behind a line of no colon": lines("GET / HTTP/1.1",
+			repeat("a ", n/2)+"\r\n"+repeat("\t\r\n", n/2)),
+		"folds behind a short line": lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" \r\n", n)),
+		"long folds":                lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" content-lengt\r\n", n)),
+		"lines":                     lines("GET / HTTP/1.1", repeat("a:\r\n", n)),
+		"lists":                     lines("GET / HTTP/1.1", "Connection:"+repeat(",", n)),
+		"lengths":                   lines("GET / HTTP/1.1", "Content-Length: 1"+repeat(",1", n)),
+		"versions in the target":    lines("GET " + repeat("/HTTP/", n) + " HTTP/1.1"),
+		"spaces":                    lines("GET" + repeat(" ", n) + "/ HTTP/1.1"),
+		"proxy fields":              lines("GET / HTTP/1.1", "Proxy-A: b\r\n"+repeat(" \r\nProxy-A:\r\n", n)),
+		"authority":                 lines("GET http://" + repeat("@", n) + "a/ HTTP/1.1"),
+		"host":                      lines("GET http://" + repeat("a.", n) + " HTTP/1.1"),
+		"one name of all alphabets": lines("GET http://" + manyRunes(n) + "/ HTTP/1.1"),
 	}
 }
 
@@ -141,13 +143,15 @@ func FuzzWork(f *testing.F) {
 	f.Add([]byte("GET "), []byte("HTTP/"), []byte(" "))
 	f.Add([]byte("GET http://"), []byte("@a:"), []byte("\xe4\xb8\x80"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nA: b\r\n"), []byte("Connection: ,a"), []byte("\r\n\t"))
-	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), []byte("1;"), []byte("a\r\n"))
+	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), []byte("1;"),
+		[]byte("a\r\n"))
 	f.Fuzz(func(t *testing.T, prefix, one, other []byte) {
 		if len(prefix)+len(one)+len(other) > 1<<10 || len(one) == 0 || len(other) == 0 {
 			return
 		}
 		const half = 1 << 19
-		wire := slices.Concat(prefix, bytes.Repeat(one, half/len(one)), bytes.Repeat(other, half/len(other)), []byte("\r\n\r\n"))
+		wire := slices.Concat(prefix, bytes.Repeat(one, half/len(one)),
+			bytes.Repeat(other, half/len(other)), []byte("\r\n\r\n"))
 		quickest := time.Hour // of three: a machine that does something else meanwhile is no fault
 		for range 3 {
 			begin := time.Now()

@@ -89,7 +89,8 @@ func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err er
 }
 
 // at looks whether the record at a place has that ID.
-func (s *spillRecovery) at(place store.Location, suffix, id string) (found, truncated bool, err error) {
+func (s *spillRecovery) at(place store.Location,
+	suffix, id string) (found, truncated bool, err error) {
 	path := filepath.Join(s.files.dir, place.File+suffix)
 	err = eachRecord(path, place.Offset, func(record *warc.Record) bool {
 		found = record.Header.Get("WARC-Record-ID") == id

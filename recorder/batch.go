@@ -139,7 +139,8 @@ func (f *files) recycle(b *batch) {
 	f.mu.Unlock()
 	clear(b.done)
 	if b.keys > manyKeys {
-		debug.FreeOSMemory() // rare, and else the next such body would come on top of what this one has left
+		// rare, and else the next such body would come on top of what this one has left
+		debug.FreeOSMemory()
 	}
 	*b = batch{done: b.done[:0], chunks: b.chunks[:0]}
 	f.batches.Put(b)

@@ -14,7 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var benchmarks = []string{"text-1K", "text-10K", "text-100K", "encoded-1K", "encoded-10K", "encoded-100K"}
+var benchmarks = []string{
+	"text-1K", "text-10K", "text-100K", "encoded-1K", "encoded-10K", "encoded-100K",
+}
 
 // BenchmarkRecords makes and compresses the records of one exchange.
 func BenchmarkRecords(b *testing.B) {

@@ -19,8 +19,9 @@ type Buffer struct {
 
 	// mu is held while what follows is looked at or changed: when the other side of the exchange
 	// spills, its goroutine writes down what this one has in memory.
-	mu      sync.Mutex
-	chunk   *[]byte  // what was written and is not in file; nil before the first byte, and when memory is short
+	mu sync.Mutex
+	// what was written and is not in file; nil before the first byte, and when memory is short
+	chunk   *[]byte
 	file    *os.File // once it has spilled
 	spilled int64    // bytes in file
 	crc     uint32   // of them
@@ -62,7 +63,8 @@ func (b *Buffer) Write(p []byte) (int, error) {
 
 // hasRoom reports whether p can go into memory as it is.
 func (b *Buffer) hasRoom(p []byte) bool {
-	return b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk) && !(b.held != nil && b.held.cut.Load())
+	return b.chunk != nil && b.err == nil && len(p) <= cap(*b.chunk)-len(*b.chunk) &&
+		!(b.held != nil && b.held.cut.Load())
 }
 
 // take keeps p in memory, where there is room for it.
@@ -219,7 +221,8 @@ func (b *Buffer) landed() (free *[]byte, err error) {
 		*chunk = (*chunk)[:0]
 		return chunk, b.err
 	}
-	rest := append(make([]byte, 0, 2*gathered+1), (*chunk)[l.n:]...) // of no size class: it goes to no pool
+	// of no size class: it goes to no pool
+	rest := append(make([]byte, 0, 2*gathered+1), (*chunk)[l.n:]...)
 	b.memory.give(chunk)
 	if b.chunk != nil {
 		rest = append(rest, *b.chunk...)

@@ -67,7 +67,8 @@ func TestBuffer(t *testing.T) {
 			}
 			for from := int64(0); from < b.Len(); from += 100_001 { // across the end of what is in the file
 				part := make([]byte, min(150_000, b.Len()-from))
-				if n, err := b.ReadAt(part, from); n != len(part) || err != nil || !bytes.Equal(part, want[from:][:n]) {
+				if n, err := b.ReadAt(part, from); n != len(part) || err != nil ||
+					!bytes.Equal(part, want[from:][:n]) {
 					t.Errorf("at %d: %d bytes of %d, %v", from, n, len(part), err)
 				}
 			}
@@ -127,7 +128,8 @@ func TestBufferCannotSpill(t *testing.T) {
 	if err := os.WriteFile(m.dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Write(make([]byte, 1<<20)); !errors.Is(err, syscall.ENOTDIR) || !errors.Is(told, syscall.ENOTDIR) {
+	if _, err := b.Write(make([]byte, 1<<20)); !errors.Is(err, syscall.ENOTDIR) ||
+		!errors.Is(told, syscall.ENOTDIR) {
 		t.Errorf("Write: %v, told %v", err, told)
 	}
 	if _, err := b.Write([]byte("x")); err == nil {
@@ -145,7 +147,8 @@ func TestBufferCannotGoOn(t *testing.T) {
 	m.failed = func(error) { told++ }
 	body := make([]byte, 4<<20)
 	rand.Read(body)
-	for pieces, fails := range map[int]bool{1: false, 17: true, 100: true} { // one has room in memory, 17 have not; of 100 not all are taken
+	// one has room in memory, 17 have not; of 100 not all are taken
+	for pieces, fails := range map[int]bool{1: false, 17: true, 100: true} {
 		b := newBuffer(m)
 		if _, err := b.Write(body[:2<<20]); err != nil {
 			t.Fatal(err)
@@ -164,8 +167,10 @@ func TestBufferCannotGoOn(t *testing.T) {
 			t.Errorf("%d pieces: it lacks something: %v", pieces, err)
 		}
 		tail := make([]byte, int64(taken)-b.spilled)
-		if n, err := b.ReadAt(tail, b.spilled); n != len(tail) || err != nil || !bytes.Equal(tail, body[b.spilled:taken]) || b.Len() != int64(taken) {
-			t.Errorf("%d pieces: %d of %d bytes, %v; Len %d of %d", pieces, n, len(tail), err, b.Len(), taken)
+		if n, err := b.ReadAt(tail, b.spilled); n != len(tail) || err != nil ||
+			!bytes.Equal(tail, body[b.spilled:taken]) || b.Len() != int64(taken) {
+			t.Errorf("%d pieces: %d of %d bytes, %v; Len %d of %d", pieces, n, len(tail), err, b.Len(),
+				taken)
 		}
 		b.Reset()
 	}

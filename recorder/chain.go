@@ -93,7 +93,14 @@ func (m *maker) recordChain(x *Exchange, f *files) {
 	if !m.chains.isNew(x.Chain, digest.String()) {
 		return
 	}
-	e := Extra{Type: Resource, URI: x.Chain.uri(), ContentType: chainType, Date: m.style.date(x.Started), RemoteIP: x.RemoteIP, id: m.random.next()}
+	e := Extra{
+		Type:        Resource,
+		URI:         x.Chain.uri(),
+		ContentType: chainType,
+		Date:        m.style.date(x.Started),
+		RemoteIP:    x.RemoteIP,
+		id:          m.random.next(),
+	}
 	if id := m.records.concurrentTo(&m.ids); id != nil {
 		e.ConcurrentTo = id.String()
 	}

@@ -22,9 +22,10 @@ import (
 // first, so that it never lags for anybody.
 type committer struct {
 	*files
-	health     *health
-	log        zerolog.Logger
-	interval   time.Duration // between the beginnings of two commits, and so the longest wait of an exchange
+	health *health
+	log    zerolog.Logger
+	// between the beginnings of two commits, and so the longest wait of an exchange
+	interval   time.Duration
 	indexEvery time.Duration // the longest wait of what is on disk for the index
 	idle       time.Duration // after which a file is finished
 	maxAge     time.Duration // the same for one that is written to; 0 is no limit
@@ -159,7 +160,8 @@ func (c *committer) next() (g group, last bool) {
 const (
 	manyUnindexed  = 4096
 	manyUnindexedB = maxKeys / 4
-	manyOpen       = 8 // files: one that gets no more exchanges is closed when all of it is in the index
+	// files: one that gets no more exchanges is closed when all of it is in the index
+	manyOpen = 8
 )
 
 // untilIndexed is how long what is on disk may wait for the index, if there is anything.
@@ -167,7 +169,8 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 	if len(c.unindexed) == 0 {
 		return 0, false
 	}
-	if len(c.asking) > 0 || c.number >= manyUnindexed || c.text >= manyUnindexedB || c.openFiles() >= manyOpen || isClosed(c.closing) {
+	if len(c.asking) > 0 || c.number >= manyUnindexed || c.text >= manyUnindexedB ||
+		c.openFiles() >= manyOpen || isClosed(c.closing) {
 		return 0, true
 	}
 	return c.indexEvery - time.Since(c.oldest), true
@@ -182,7 +185,8 @@ func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 	wait = c.retireIdle(now, stopped)
 	due := stopped || len(c.retired) > 0 || c.size >= c.full || isClosed(c.closing)
 	if !due && !c.since.IsZero() {
-		left := c.interval - now.Sub(c.began) // the first exchange after a quiet time need not wait for others
+		// the first exchange after a quiet time need not wait for others
+		left := c.interval - now.Sub(c.began)
 		due, wait = left <= 0, min(wait, left)
 	}
 	if due {
@@ -339,7 +343,8 @@ func (c *committer) putInIndex() error {
 		}
 	}
 	for _, b := range slices.Backward(c.unindexed) { // of each file the last state counts
-		if !b.segment.unindexed && !slices.ContainsFunc(c.states, func(f store.File) bool { return f.ID == b.file.ID }) {
+		if !b.segment.unindexed &&
+			!slices.ContainsFunc(c.states, func(f store.File) bool { return f.ID == b.file.ID }) {
 			c.states = append(c.states, b.file)
 		}
 	}
@@ -385,8 +390,9 @@ func (c *committer) logCapture(d *done) {
 	if !d.captured {
 		return
 	}
-	c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).Str("type", Logged(d.capture.MIME)).Str("file", d.capture.File).
-		Int64("offset", d.capture.Offset).Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
+	c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).
+		Str("type", Logged(d.capture.MIME)).Str("file", d.capture.File).Int64("offset", d.capture.Offset).
+		Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
 }
 
 // giveUp ends a group that could not be committed before the recorder closed. What is in its file
@@ -401,7 +407,8 @@ func (c *committer) giveUp(g *group, err error) {
 	}
 	for _, b := range c.unindexed {
 		b.segment.unindexed = true
-		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).Msg("captures are not in the index: the next start puts them there")
+		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).
+			Msg("captures are not in the index: the next start puts them there")
 		c.recycle(b)
 	}
 	c.unindexed, c.number, c.text = nil, 0, 0

@@ -13,7 +13,14 @@ import (
 func TestAskUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := files{wake: make(chan struct{}, 1), full: 1}
-		c := committer{files: &f, health: new(health), closing: make(chan struct{}), stop: make(chan struct{}), ended: make(chan struct{}), asks: make(chan chan<- struct{})}
+		c := committer{
+			files:   &f,
+			health:  new(health),
+			closing: make(chan struct{}),
+			stop:    make(chan struct{}),
+			ended:   make(chan struct{}),
+			asks:    make(chan chan<- struct{}),
+		}
 		defer close(c.ended)
 		go c.settle()
 		synctest.Wait()

@@ -88,10 +88,20 @@ func (c Config) withDefaults() (Config, error) {
 			return c, err
 		}
 	}
-	if min(c.MinFreeSpace, c.WARCMaxSize, int64(c.WARCIdle), int64(c.WARCMaxAge), int64(c.CommitInterval), int64(c.IndexInterval), c.CommitSize, c.QueueSize) < 0 {
+	if min(
+		c.MinFreeSpace,
+		c.WARCMaxSize,
+		int64(c.WARCIdle),
+		int64(c.WARCMaxAge),
+		int64(c.CommitInterval),
+		int64(c.IndexInterval),
+		c.CommitSize,
+		c.QueueSize,
+	) < 0 {
 		return c, errors.New("a size or time of the recorder's settings is negative")
 	}
-	return c, errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix), warc.CheckPattern(c.WARCName), c.WARCInfo.check())
+	return c, errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix),
+		warc.CheckPattern(c.WARCName), c.WARCInfo.check())
 }
 
 // oneOf returns an error unless value is one of a list that is joined by commas.

@@ -41,7 +41,9 @@ func checkDefaults(t *testing.T, v reflect.Value) {
 		var err error
 		switch field.Name {
 		case "Keys", "Progress", "MinFreeSpace", "MinSize", "WARCInfo", "Dedup":
-			continue // without any there is the URL key alone; no setting; 0 is one; the same; it says nothing; see above
+			// without any there is the URL key alone; no setting; 0 is one; the same; it says nothing; see
+			// above
+			continue
 		}
 		var want any = field.Tag.Get("default")
 		switch v.Field(i).Interface().(type) {

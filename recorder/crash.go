@@ -29,7 +29,12 @@ func (r *recovery) noteCrash(index *store.Bolt) error {
 	if !last.Open {
 		return withdraw(r.dir) // what a recovery has left that was killed when it had noted the gap
 	}
-	gap := store.Gap{Time: last.Last, Until: time.Now().UTC(), Reason: GapCrash, Detail: r.crashDetail()}
+	gap := store.Gap{
+		Time:   last.Last,
+		Until:  time.Now().UTC(),
+		Reason: GapCrash,
+		Detail: r.crashDetail(),
+	}
 	if gap.Until.Before(gap.Time) { // the clock was set back
 		gap.Until = gap.Time
 	}

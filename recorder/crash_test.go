@@ -106,7 +106,8 @@ func TestCrashGap(t *testing.T) {
 					t.Fatalf("%+v, %v", gaps, err)
 				}
 				g := gaps.Latest[0]
-				if g.Time.Before(begun.Add(-time.Millisecond)) || g.Until.Before(g.Time) || g.Until.After(time.Now()) ||
+				if g.Time.Before(begun.Add(-time.Millisecond)) || g.Until.Before(g.Time) ||
+					g.Until.After(time.Now()) ||
 					!strings.Contains(g.Detail, "nothing had to be cut off, no file is missing") {
 					t.Errorf("%+v", g)
 				}
@@ -148,7 +149,8 @@ func TestCrashGapSays(t *testing.T) {
 	gaps, err := index.Gaps(0)
 	if err != nil || len(gaps.Latest) != 2 ||
 		!strings.Contains(gaps.Latest[0].Detail, "1.2 kB of no whole exchange were cut off") ||
-		!strings.Contains(gaps.Latest[0].Detail, "missing or too short: lost.warc.gz") || gaps.Latest[1].Reason != GapMissing {
+		!strings.Contains(gaps.Latest[0].Detail,
+			"missing or too short: lost.warc.gz") || gaps.Latest[1].Reason != GapMissing {
 		t.Errorf("%+v, %v", gaps, err)
 	}
 }
@@ -241,7 +243,11 @@ func TestMissingGap(t *testing.T) {
 // one.
 func TestLateExchange(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	x := c.begin("http://example.com/late", "GET / HTTP/1.1\r\n\r\n", page(200, "text/html", "", "late"))
+	x := c.begin(
+		"http://example.com/late",
+		"GET / HTTP/1.1\r\n\r\n",
+		page(200, "text/html", "", "late"),
+	)
 	c.close()
 	x.Commit()
 	if n := c.log.count("a gap that is not in the list", GapWrite, "http://example.com/late"); n != 1 {

@@ -119,7 +119,8 @@ func (c *content) key(response *head, start []byte, scope string) (key store.Ori
 	if !c.whole(start) || c.length == 0 {
 		return key, false
 	}
-	facts := append(append(c.facts[:0], 0), byte('0'+response.status()/100), byte('0'+response.status()/10%10), byte('0'+response.status()%10), '\n')
+	facts := append(append(c.facts[:0], 0), byte('0'+response.status()/100),
+		byte('0'+response.status()/10%10), byte('0'+response.status()%10), '\n')
 	transfer := len(facts)
 	facts = appendCodings(facts, start, "Transfer-Encoding")
 	if len(facts) > transfer && !c.chunked {

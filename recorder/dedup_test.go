@@ -158,18 +158,22 @@ func checkRevisits(t *testing.T, records []record) (n int) {
 		if o.file == r.file && at > i {
 			t.Errorf("%s at %d: its original is behind it", r.file, r.offset)
 		}
-		if r.get("WARC-Refers-To-Target-URI") != o.get("WARC-Target-URI") || r.get("WARC-Refers-To-Date") != o.get("WARC-Date") ||
-			r.get("WARC-Payload-Digest") != o.get("WARC-Payload-Digest") || r.get("Content-Type") != "application/http; msgtype=response" {
+		if r.get("WARC-Refers-To-Target-URI") != o.get("WARC-Target-URI") ||
+			r.get("WARC-Refers-To-Date") != o.get("WARC-Date") ||
+			r.get("WARC-Payload-Digest") != o.get("WARC-Payload-Digest") ||
+			r.get("Content-Type") != "application/http; msgtype=response" {
 			t.Errorf("%s at %d: %v\nof %v", r.file, r.offset, r.header, o.header)
 		}
-		if r.faults != "" || !strings.HasPrefix(r.block, "HTTP/1.1 ") || !strings.HasSuffix(r.block, "\r\n\r\n") {
+		if r.faults != "" || !strings.HasPrefix(r.block, "HTTP/1.1 ") ||
+			!strings.HasSuffix(r.block, "\r\n\r\n") {
 			t.Errorf("%s at %d: %s %q", r.file, r.offset, r.faults, r.block)
 		}
 		profile, truncated := "identical-payload-digest", "length"
 		if strings.HasPrefix(r.block, "HTTP/1.1 304") {
 			profile, truncated = "server-not-modified", ""
 		}
-		if !strings.HasSuffix(r.get("WARC-Profile"), "/revisit/"+profile) || r.get("WARC-Truncated") != truncated {
+		if !strings.HasSuffix(r.get("WARC-Profile"), "/revisit/"+profile) ||
+			r.get("WARC-Truncated") != truncated {
 			t.Errorf("%s at %d: %v", r.file, r.offset, r.header)
 		}
 	}
@@ -207,7 +211,8 @@ func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		s, err := scanFile(name, store.File{Name: filepath.Base(name)}, &Keyer{}, &dedup, true, func(*scan, int64) error { return nil })
+		s, err := scanFile(name, store.File{Name: filepath.Base(name)}, &Keyer{}, &dedup, true,
+			func(*scan, int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +247,10 @@ func TestStoredAgain(t *testing.T) {
 				got = append(got, kind+" "+r.get("WARC-Refers-To-Date"))
 			}
 		}
-		want := []string{"response ", "revisit 2000-01-01T00:00:00.000000Z", "revisit 2000-01-01T00:00:00.000000Z", "response ", "revisit 2000-01-02T06:00:00.000000Z"}
+		want := []string{
+			"response ", "revisit 2000-01-01T00:00:00.000000Z", "revisit 2000-01-01T00:00:00.000000Z",
+			"response ", "revisit 2000-01-02T06:00:00.000000Z",
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
@@ -260,7 +268,11 @@ func TestSameAtOnce(t *testing.T) {
 		for i := range 64 {
 			wait.Go(func() {
 				for n := range 20 {
-					c.commit(fmt.Sprintf("http://example.com/%d/%d", i, n), exampleRequest, answerOf(200, fmt.Sprintf("X: %d\r\n", i), strings.Repeat(fmt.Sprint(n, " "), 2000)))
+					c.commit(
+						fmt.Sprintf("http://example.com/%d/%d", i, n),
+						exampleRequest,
+						answerOf(200, fmt.Sprintf("X: %d\r\n", i), strings.Repeat(fmt.Sprint(n, " "), 2000)),
+					)
 				}
 			})
 		}
@@ -288,13 +300,23 @@ func TestOrphans(t *testing.T) {
 	for i, refers := range []*pendingOriginal{nil, lost, new(pendingOriginal), second, nil} {
 		c.files.style = &style{}
 		c.current[small] = s
-		original := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{byte(i)}}}
+		original := &pendingOriginal{
+			keyed:    true,
+			Original: store.Original{Key: store.OriginalKey{byte(i)}},
+		}
 		if i == 1 {
 			original = second
 		}
-		c.add(s, 0, bytes.Repeat([]byte{byte('a' + i)}, chunkSize/3+i), done{url: fmt.Sprint(i), refers: refers, original: original})
+		c.add(s, 0, bytes.Repeat([]byte{byte('a' + i)}, chunkSize/3+i),
+			done{url: fmt.Sprint(i), refers: refers, original: original})
 	}
-	g := group{batches: []*batch{{done: []done{{refers: lost}}, written: true}, s.batch, {segment: s, done: []done{{url: "alone", refers: lost}}}}}
+	g := group{
+		batches: []*batch{
+			{done: []done{{refers: lost}}, written: true},
+			s.batch,
+			{segment: s, done: []done{{url: "alone", refers: lost}}},
+		},
+	}
 	c.dropOrphans(&g)
 	if !slices.Equal(gone, []string{"1", "3", "alone"}) || len(g.batches) != 2 || s.pending != 7 {
 		t.Fatalf("%q lost, %d batches, %d pending", gone, len(g.batches), s.pending)
@@ -304,7 +326,8 @@ func TestOrphans(t *testing.T) {
 	for n, i := range []int{0, 2, 4} {
 		size := int64(chunkSize/3 + i)
 		d := b.done[n]
-		if d.url != fmt.Sprint(i) || d.capture.Offset != at || d.at != (stretch{at, at + size}) || string(records[at:at+size]) != strings.Repeat(string(rune('a'+i)), int(size)) {
+		if d.url != fmt.Sprint(i) || d.capture.Offset != at || d.at != (stretch{at, at + size}) ||
+			string(records[at:at+size]) != strings.Repeat(string(rune('a'+i)), int(size)) {
 			t.Errorf("%s lies at %d, %+v", d.url, d.capture.Offset, d.at)
 		}
 		at += size
@@ -339,13 +362,22 @@ func TestLostOriginal(t *testing.T) {
 		synctest.Wait()
 		c.commit("http://example.com/after", exampleRequest, answerOf(200, "", body2K))
 		c.commit("http://example.com/again", exampleRequest, answerOf(200, "", body2K))
-		if err := c.Close(); err == nil || c.log.count("exchange lost", errOrphan.Error()) != 2 || c.log.count("exchange lost") != 3 {
+		if err := c.Close(); err == nil || c.log.count("exchange lost", errOrphan.Error()) != 2 ||
+			c.log.count("exchange lost") != 3 {
 			t.Errorf("%v; the log:\n%s", err, c.log.b.String())
 		}
 		again := open(t, c.dir, Config{})
 		urls := again.urls()
 		again.close()
-		if !slices.Equal(urls, []string{"http://example.com/after", "http://example.com/again", "http://example.com/before", "http://example.com/other"}) {
+		if !slices.Equal(
+			urls,
+			[]string{
+				"http://example.com/after",
+				"http://example.com/again",
+				"http://example.com/before",
+				"http://example.com/other",
+			},
+		) {
 			t.Errorf("recorded: %q", urls)
 		}
 		records := readBack(t, c.dir)
@@ -375,7 +407,8 @@ func TestNotModified(t *testing.T) {
 		{"by one of more tags", "", []string{v1}, asks("If-None-Match: \"0\", W/\"1\"\r\n"), answerOf(304, "", ""), 0},
 		{"by any tag", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "ETag: \"1\"\r\n", ""), 0},
 		{"by any tag, and the answer has none", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "", ""), -1},
-		{"by date, and it varies", "", []string{answerOf(200, "Vary: Accept-Encoding\r\nVary: Cookie\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
+		{"by date, and it varies", "", []string{answerOf(200, "Vary: Accept-Encoding\r\nVary: "+
+			"Cookie\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
 		{"by date, and its coding varies", "", []string{answerOf(200, "Vary: accept-encoding\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
 		{"by tag, and it varies", "", []string{answerOf(200, "Vary: Cookie\r\nETag: \"1\"\r\n", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
 		{"by date, and the page has none", "", []string{answerOf(200, "ETag: \"1\"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
@@ -422,9 +455,11 @@ func TestNotModified(t *testing.T) {
 						t.Errorf("%d revisits", got)
 					}
 					for _, revisit := range records {
-						if revisit.get("WARC-Type") == "revisit" && !slices.ContainsFunc(records, func(o record) bool {
-							return o.get("WARC-Record-ID") == revisit.get("WARC-Refers-To") && o.block == c.stored[c.want]
-						}) {
+						if revisit.get("WARC-Type") == "revisit" &&
+							!slices.ContainsFunc(records, func(o record) bool {
+								return o.get("WARC-Record-ID") == revisit.get("WARC-Refers-To") &&
+									o.block == c.stored[c.want]
+							}) {
 							t.Errorf("not version %d: %v", c.want, revisit.header)
 						}
 					}
@@ -468,11 +503,17 @@ func TestNotModifiedForeign(t *testing.T) {
 	const url, id, sum = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>", "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
 	const date = "2026-11-21T09:52:17Z"
 	page := func(uri, date, digest, more string) string {
-		return foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: "+id+"\nWARC-Target-URI: "+uri+"\nWARC-Date: "+date+"\nWARC-Payload-Digest: "+digest+more+"\nContent-Type: application/http;msgtype=response", "HTTP/1.1 200 OK|ETag: \"1\"||hello")
+		return foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: "+id+"\nWARC-Target-URI: "+uri+"\nWARC-Date: "+date+"\nWARC-Payload-Digest: "+digest+more+"\nContent-Type: application/http;msgtype=response",
+			"HTTP/1.1 200 OK|ETag: \"1\"||hello")
 	}
 	revisit := func(status, of, date string) string {
-		return foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: <urn:uuid:d45b3130-0000-4000-8000-000000000002>\nWARC-Target-URI: "+url+"\nWARC-Date: 2026-11-22T00:00:00Z\nWARC-Profile: x\nWARC-Truncated: length\nWARC-Refers-To: "+id+
-			"\nWARC-Refers-To-Target-URI: "+of+"\nWARC-Refers-To-Date: "+date+"\nWARC-Payload-Digest: "+sum+"\nContent-Type: application/http;msgtype=response", "HTTP/1.1 "+status+" X|ETag: \"1\"||")
+		return foreignRecord(
+			"WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: "+
+				"<urn:uuid:d45b3130-0000-4000-8000-000000000002>\nWARC-Target-URI: "+url+"\nWARC-Date: 2026-11-22T00:00:00Z\nWARC-Profile: x\nWARC-Truncated: length\nWARC-Refers-To: "+id+
+				"\nWARC-Refers-To-Target-URI: "+of+"\nWARC-Refers-To-Date: "+date+"\nWARC-Payload-Digest: "+sum+"\nContent-Type: application/http;msgtype=response",
+			"HTTP/1.1 "+status+" X|ETag: \"1\"||",
+		)
 	}
 	const other = "http://example.com/b"
 	for _, c := range []struct {
@@ -513,7 +554,8 @@ func TestNotModifiedForeign(t *testing.T) {
 			r := open(t, dir, Config{})
 			r.commit(url, "GET /a HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""))
 			r.close()
-			if err := os.Remove(filepath.Join(dir, "archive", "foreign.warc.gz")); err != nil { // which is not as ours must be
+			// which is not as ours must be
+			if err := os.Remove(filepath.Join(dir, "archive", "foreign.warc.gz")); err != nil {
 				t.Fatal(err)
 			}
 			got := ""
@@ -539,7 +581,11 @@ func TestNotModifiedOften(t *testing.T) {
 		for range times {
 			synctest.Wait()
 			time.Sleep(time.Second)
-			c.commit("http://example.com/", "GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""))
+			c.commit(
+				"http://example.com/",
+				"GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
+				answerOf(304, "", ""),
+			)
 		}
 		c.close()
 		if n := checkRevisits(t, readBack(t, c.dir)); n != times {
@@ -647,11 +693,36 @@ func TestStyles(t *testing.T) {
 				}
 				plain := func(*Exchange) {}
 				record("http://example.com/chunked", exampleRequest, chunked, plain)
-				record("http://example.com/again", exampleRequest, answerOf(200, "ETag: \"1\"\r\n"+inChunks, chunkedBy(64, body2K)), plain)
-				record("http://example.com/again", "GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""), plain)
-				record("http://example.com/post", postOf("POST", inChunks, chunkedBy(10, body2K)), answerOf(200, "", body2K), plain)
-				record("http://example.com/unverified", exampleRequest, answerOf(200, "", "x"), func(x *Exchange) { x.Unverified = "expired" })
-				record("http://example.com/large", exampleRequest, answerOf(200, inChunks, chunkedBy(1<<20, randomText(2<<20))), plain)
+				record(
+					"http://example.com/again",
+					exampleRequest,
+					answerOf(200, "ETag: \"1\"\r\n"+inChunks, chunkedBy(64, body2K)),
+					plain,
+				)
+				record(
+					"http://example.com/again",
+					"GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
+					answerOf(304, "", ""),
+					plain,
+				)
+				record(
+					"http://example.com/post",
+					postOf("POST", inChunks, chunkedBy(10, body2K)),
+					answerOf(200, "", body2K),
+					plain,
+				)
+				record(
+					"http://example.com/unverified",
+					exampleRequest,
+					answerOf(200, "", "x"),
+					func(x *Exchange) { x.Unverified = "expired" },
+				)
+				record(
+					"http://example.com/large",
+					exampleRequest,
+					answerOf(200, inChunks, chunkedBy(1<<20, randomText(2<<20))),
+					plain,
+				)
 				r.close()
 				records := readBack(t, r.dir)
 				checkIndex(t, r.dir, records)
@@ -660,18 +731,23 @@ func TestStyles(t *testing.T) {
 				}
 				checkRebuild(t, r.dir, c.cfg)
 				for _, record := range records {
-					if faults := record.faults; faults != "" && !(c.cfg.PayloadDigest == "entity" && strings.Contains(faults, "payload")) {
+					if faults := record.faults; faults != "" &&
+						!(c.cfg.PayloadDigest == "entity" && strings.Contains(faults, "payload")) {
 						t.Errorf("%s: %s", record.get("WARC-Target-URI"), faults)
 					}
 					if got := record.get("WARC-Date"); got != c.date {
 						t.Errorf("dated %s", got)
 					}
-					if record.get("WARC-Target-URI") == "http://example.com/chunked" && record.get("WARC-Type") == "response" && record.get("WARC-Payload-Digest") != c.payload {
+					if record.get("WARC-Target-URI") == "http://example.com/chunked" &&
+						record.get("WARC-Type") == "response" && record.get("WARC-Payload-Digest") != c.payload {
 						t.Errorf("payload digest %s, want %s", record.get("WARC-Payload-Digest"), c.payload)
 					}
 					if record.get("WARC-Type") == "warcinfo" {
 						for _, line := range c.info {
-							if line = strings.ReplaceAll(line, "COLLECTION", filepath.Base(r.dir)); !strings.Contains(record.block, line+"\r\n") {
+							if line = strings.ReplaceAll(line, "COLLECTION", filepath.Base(r.dir)); !strings.Contains(
+								record.block,
+								line+"\r\n",
+							) {
 								t.Errorf("no %q in %q", line, record.block)
 							}
 						}
@@ -800,7 +876,11 @@ func TestRecoverStyles(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := open(t, t.TempDir(), cfg)
 				for i := range 5 {
-					c.commit(fmt.Sprint("http://example.com/", i), exampleRequest, answerOf(200, "", strings.Repeat(fmt.Sprint(i%3), 2000)))
+					c.commit(
+						fmt.Sprint("http://example.com/", i),
+						exampleRequest,
+						answerOf(200, "", strings.Repeat(fmt.Sprint(i%3), 2000)),
+					)
 					synctest.Wait()
 				}
 				c.close()
@@ -817,9 +897,16 @@ func TestRecoverStyles(t *testing.T) {
 				write(t, path+".open", content[:len(content)-10])
 				c = open(t, c.dir, cfg)
 				urls := c.urls()
-				c.commit("http://example.com/again", exampleRequest, answerOf(200, "", strings.Repeat("1", 2000)))
+				c.commit(
+					"http://example.com/again",
+					exampleRequest,
+					answerOf(200, "", strings.Repeat("1", 2000)),
+				)
 				c.close()
-				if !slices.Equal(urls, []string{"http://example.com/0", "http://example.com/1", "http://example.com/3"}) {
+				if !slices.Equal(
+					urls,
+					[]string{"http://example.com/0", "http://example.com/1", "http://example.com/3"},
+				) {
 					t.Errorf("recovered: %q", urls)
 				}
 				removeTorn(t, c.dir)

@@ -39,14 +39,42 @@ const (
 // kindOf tells what a media type, in lower case, says about its bytes.
 func kindOf(mime []byte) kind {
 	switch string(mime) {
-	case "image/svg+xml", "application/json", "application/javascript", "application/x-javascript", "application/xml", "application/wasm",
-		"application/x-www-form-urlencoded", "application/manifest+json", "application/xhtml+xml", "application/rss+xml":
+	case "image/svg+xml",
+		"application/json",
+		"application/javascript",
+		"application/x-javascript",
+		"application/xml",
+		"application/wasm",
+		"application/x-www-form-urlencoded",
+		"application/manifest+json",
+		"application/xhtml+xml",
+		"application/rss+xml":
 		return plain
-	case "image/jpeg", "image/png", "image/gif", "image/webp", "image/avif", "image/apng", "image/jxl", "image/heic",
-		"font/woff", "font/woff2", "application/font-woff", "application/font-woff2", "application/x-font-woff",
-		"application/zip", "application/gzip", "application/x-gzip", "application/zstd", "application/x-7z-compressed",
-		"application/x-bzip2", "application/x-xz", "application/vnd.rar", "application/x-rar-compressed", "application/epub+zip",
-		"application/java-archive", "application/vnd.android.package-archive":
+	case "image/jpeg",
+		"image/png",
+		"image/gif",
+		"image/webp",
+		"image/avif",
+		"image/apng",
+		"image/jxl",
+		"image/heic",
+		"font/woff",
+		"font/woff2",
+		"application/font-woff",
+		"application/font-woff2",
+		"application/x-font-woff",
+		"application/zip",
+		"application/gzip",
+		"application/x-gzip",
+		"application/zstd",
+		"application/x-7z-compressed",
+		"application/x-bzip2",
+		"application/x-xz",
+		"application/vnd.rar",
+		"application/x-rar-compressed",
+		"application/epub+zip",
+		"application/java-archive",
+		"application/vnd.android.package-archive":
 		return compressed
 	}
 	switch {

@@ -15,8 +15,9 @@ import (
 type algorithm uint8
 
 const (
-	sha1Digest   algorithm = iota // "sha1:BASE32", as the tools of the field have it
-	sha256Digest                  // "sha256:hex", in lower case: base32 of 32 bytes would need padding, which jwarc refuses
+	sha1Digest algorithm = iota // "sha1:BASE32", as the tools of the field have it
+	// "sha256:hex", in lower case: base32 of 32 bytes would need padding, which jwarc refuses
+	sha256Digest
 )
 
 func (a algorithm) new() hash.Hash {
@@ -67,7 +68,9 @@ func (s *sum) String() string {
 // crossed the wire.
 type digester struct {
 	algorithm
-	entity bool // the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1 names), not what follows the HTTP header as it is stored
+	// the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1
+	// names), not what follows the HTTP header as it is stored
+	entity bool
 }
 
 // decodes reports whether the payload is other than what follows the head.
@@ -104,7 +107,8 @@ func (d digester) payload(body []byte, h *head) sum {
 
 // sumReader is sumBytes for a block that is read once; buf is what it is read through. What follows
 // the head goes to content too, unless that is nil.
-func (d digester) sumReader(block io.Reader, h *head, buf []byte, content *content) (whole, payload sum, err error) {
+func (d digester) sumReader(block io.Reader, h *head, buf []byte,
+	content *content) (whole, payload sum, err error) {
 	sums := d.sumsOf(h)
 	left := h.size // of the head
 	for err == nil {

@@ -27,7 +27,8 @@ const (
 
 var (
 	errNoTime = errors.New("the recorder had to end")
-	errStuck  = errors.New("the disk does not answer: ended without what was in memory; the next start records what is in spill/")
+	errStuck  = errors.New(
+		"the disk does not answer: ended without what was in memory; the next start records what is in spill/")
 )
 
 // EndBy sets the moment at which the recorder leaves for the next start what is not written then,
@@ -36,7 +37,8 @@ var (
 func (r *Recorder) EndBy(deadline time.Time) {
 	r.end.once.Do(func() {
 		for closed, after := range map[chan struct{}]time.Duration{r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter} {
-			r.end.timers = append(r.end.timers, time.AfterFunc(time.Until(deadline)+after, func() { close(closed) }))
+			r.end.timers = append(r.end.timers,
+				time.AfterFunc(time.Until(deadline)+after, func() { close(closed) }))
 		}
 	})
 }
@@ -66,7 +68,9 @@ func (r *Recorder) Close() error {
 // one, or answers again.
 func (r *Recorder) tellStuck() {
 	if n := r.queued.Load(); n > 0 {
-		detail := fmt.Sprintf("the disk did not answer: exchanges of %d bytes were in memory alone when the recorder had to end", n)
+		detail := fmt.Sprintf(
+			"the disk did not answer: exchanges of %d bytes were in memory alone when the recorder had to end",
+			n)
 		r.log.Error().Msg("exchanges lost: " + detail)
 		r.Gap(GapWrite, "", detail)
 	}

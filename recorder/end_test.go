@@ -27,7 +27,8 @@ func TestEndBy(t *testing.T) {
 	if err := c.Close(); err == nil || !strings.Contains(err.Error(), "1 exchanges lost") {
 		t.Errorf("Close: %v", err)
 	}
-	if gaps := gapsOf(t, c.dir); gaps.Counts[GapWrite] != 1 || len(gaps.Latest) != 1 || gaps.Latest[0].URL != "http://example.com/small" {
+	if gaps := gapsOf(t, c.dir); gaps.Counts[GapWrite] != 1 || len(gaps.Latest) != 1 ||
+		gaps.Latest[0].URL != "http://example.com/small" {
 		t.Errorf("gaps: %v", gaps)
 	}
 	c = open(t, c.dir, Config{})
@@ -46,7 +47,11 @@ func TestEndByInTime(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.EndBy(time.Now().Add(time.Hour))
 	c.get("http://example.com/small")
-	c.commit("http://example.com/large", exampleRequest, page(200, "text/plain", "br", randomBytes(5<<18)))
+	c.commit(
+		"http://example.com/large",
+		exampleRequest,
+		page(200, "text/plain", "br", randomBytes(5<<18)),
+	)
 	c.close()
 	checkIndex(t, c.dir, readBack(t, c.dir))
 	if got := len(captures(t, c.dir)); got != 2 {

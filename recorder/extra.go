@@ -16,7 +16,8 @@ import (
 
 // The types of records that are no exchange (WARC 1.1 sections 6.4, 6.6 and 6.8).
 const (
-	Resource   = "resource"   // something that was had without HTTP, or made: an answer of a name server, a screenshot
+	// something that was had without HTTP, or made: an answer of a name server, a screenshot
+	Resource   = "resource"
 	Metadata   = "metadata"   // what is to be said about another record, or about a URI
 	Conversion = "conversion" // another record's payload in another form
 )
@@ -26,8 +27,9 @@ const (
 // treated like an exchange; in the index it is found by its URI, if it is one that cdxj-indexer
 // writes a line for.
 type Extra struct {
-	Type        string     // Resource, Metadata or Conversion
-	URI         string     // WARC-Target-URI, of any scheme; http and https are brought into the form that exchanges have
+	Type string // Resource, Metadata or Conversion
+	// WARC-Target-URI, of any scheme; http and https are brought into the form that exchanges have
+	URI         string
 	ContentType string     // of the block
 	Date        time.Time  // WARC-Date; the zero Time is that of Commit
 	RemoteIP    netip.Addr // who it was had from; the zero Addr if nobody
@@ -123,9 +125,11 @@ func (e *Extra) Check() error {
 	case !isText(e.ContentType):
 		return errors.New("the content type is no line of text")
 	case e.Type == Resource && e.RefersTo != "":
-		return errors.New("a resource record refers to no other (WARC 1.1 section 5.11): leave refers-to out")
+		return errors.New(
+			"a resource record refers to no other (WARC 1.1 section 5.11): leave refers-to out")
 	case e.Type == Conversion && e.ConcurrentTo != "":
-		return errors.New("a conversion record is concurrent to no other (WARC 1.1 section 5.7): say refers-to")
+		return errors.New(
+			"a conversion record is concurrent to no other (WARC 1.1 section 5.7): say refers-to")
 	case e.Date.UTC().Year() < 1 || e.Date.UTC().Year() > 9999: // the zero Time has year 1
 		return errors.New("the date's year is not from 0001 to 9999, in UTC")
 	}
@@ -153,7 +157,8 @@ func (e *Extra) Check() error {
 func checkURI(uri string) error {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || !isScheme(scheme) || rest == "" {
-		return errors.New("is not absolute: it begins with no scheme, such as https: or urn: before the rest")
+		return errors.New(
+			"is not absolute: it begins with no scheme, such as https: or urn: before the rest")
 	}
 	if isHTTP(uri) {
 		uri = targetURI(uri)
@@ -188,7 +193,9 @@ func isScheme(text string) bool {
 	return text != ""
 }
 
-func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) }
+func isText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
 
 // appendHeader appends the WARC header, with its empty line.
 func (e *Extra) appendHeader(dst []byte, s *style, block *message, warcinfo *recordID) []byte {
@@ -217,7 +224,8 @@ func (e *Extra) appendHeader(dst []byte, s *style, block *message, warcinfo *rec
 
 // bound is more than the record takes in a file, with a block of that size.
 func (e *Extra) bound(size int64) int64 {
-	return size + size/1024 + sizeOfHeaders + int64(len(e.URI)+len(e.ContentType)+len(e.ConcurrentTo)+len(e.RefersTo))
+	return size + size/1024 + sizeOfHeaders + int64(
+		len(e.URI)+len(e.ContentType)+len(e.ConcurrentTo)+len(e.RefersTo))
 }
 
 // done is what the committer must know of the record.
@@ -240,9 +248,15 @@ func isIndexed(kind, contentType string) bool {
 
 // extraCapture is captureOf for a record that is no exchange. The digest is that of its block,
 // which is all payload.
-func extraCapture(keyer *Keyer, uri, contentType string, date time.Time, digest string) store.Capture {
+func extraCapture(keyer *Keyer, uri, contentType string, date time.Time,
+	digest string) store.Capture {
 	h := head{contentType: []byte(contentType)}
-	c := store.Capture{Time: date.UTC().Truncate(time.Microsecond), URL: uri, MIME: text(h.mime()), Digest: digest}
+	c := store.Capture{
+		Time:   date.UTC().Truncate(time.Microsecond),
+		URL:    uri,
+		MIME:   text(h.mime()),
+		Digest: digest,
+	}
 	keyer.fill(&c, &asked{})
 	return c
 }

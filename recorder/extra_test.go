@@ -89,7 +89,9 @@ func TestExtra(t *testing.T) {
 			found := 0
 			c.Index().Captures(store.Query{}, func(capture *store.Capture) bool {
 				found++
-				if capture.URL != test.url || capture.MIME != test.mime || capture.Location != written.Location && capture.Length == 0 || capture.Status != 0 || !strings.HasPrefix(capture.Digest, "sha1:") {
+				if capture.URL != test.url || capture.MIME != test.mime ||
+					capture.Location != written.Location && capture.Length == 0 || capture.Status != 0 ||
+					!strings.HasPrefix(capture.Digest, "sha1:") {
 					t.Errorf("%+v", capture)
 				}
 				return true
@@ -106,7 +108,9 @@ func TestExtra(t *testing.T) {
 				t.Fatal(records)
 			}
 			r := records[1]
-			if r.block != test.block || r.faults != "" || r.offset != written.Offset || r.file != written.File || r.get("WARC-Record-ID") != written.RecordID || r.get("Content-Type") != kind {
+			if r.block != test.block || r.faults != "" || r.offset != written.Offset ||
+				r.file != written.File || r.get("WARC-Record-ID") != written.RecordID ||
+				r.get("Content-Type") != kind {
 				t.Errorf("%d bytes, %s %v; it was written to %+v", len(r.block), r.faults, r.header, written)
 			}
 			for name, want := range test.want {
@@ -122,7 +126,9 @@ func TestExtra(t *testing.T) {
 			if r.get("WARC-Type") != Metadata && r.get("WARC-Payload-Digest") != r.get("WARC-Block-Digest") {
 				t.Errorf("digests %v", r.header)
 			}
-			if got, err := time.Parse(time.RFC3339, r.get("WARC-Date")); err != nil || test.want["WARC-Date"] == "" && (got.Before(before.Truncate(time.Microsecond)) || got.After(time.Now())) {
+			if got, err := time.Parse(time.RFC3339, r.get("WARC-Date")); err != nil ||
+				test.want["WARC-Date"] == "" &&
+					(got.Before(before.Truncate(time.Microsecond)) || got.After(time.Now())) {
 				t.Errorf("date %v, %v", got, err)
 			}
 		})
@@ -234,7 +240,10 @@ func TestExtraGivenUp(t *testing.T) {
 	c.write(c.extra(Resource, "urn:first", "text/plain", "x")) // the next one waits for others
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.extra(Resource, "urn:x", "text/plain", "x").Write(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := c.extra(Resource, "urn:x", "text/plain", "x").Write(ctx); !errors.Is(
+		err,
+		context.Canceled,
+	) {
 		t.Errorf("%v", err)
 	}
 	c.close()
@@ -305,7 +314,9 @@ func TestChain(t *testing.T) {
 		hash := sha256.Sum256(sum)
 		with := ids[r.get("WARC-Concurrent-To")]
 		if r.faults != "" || r.get("WARC-Target-URI") != "urn:x-warcorder:tls-chain:sha256:"+hex.EncodeToString(hash[:]) || r.get("Content-Type") != "application/pem-certificate-chain" ||
-			r.get("WARC-IP-Address") != "127.0.0.1" || with.header == nil || with.get("WARC-Date") != r.get("WARC-Date") || (with.get("WARC-Type") == "response") == (string(sum) == "no response") {
+			r.get("WARC-IP-Address") != "127.0.0.1" || with.header == nil ||
+			with.get("WARC-Date") != r.get("WARC-Date") ||
+			(with.get("WARC-Type") == "response") == (string(sum) == "no response") {
 			t.Errorf("%s %v", r.faults, r.header)
 		}
 	}
@@ -359,13 +370,37 @@ func recordExtras(t *testing.T, dir string, cfg Config) {
 	}
 	add(Resource, "urn:x:first", "text/plain", "x", nil)
 	c.get("http://example.com/1")
-	add(Metadata, "http://example.com/1", "application/warc-fields", "a: b\r\n", func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" })
-	add(Metadata, "http://example.com/1", "application/json", "{}", func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" })
-	add(Metadata, "http://example.com/1", "application/ld+json; a=b", "{}", func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" })
+	add(
+		Metadata,
+		"http://example.com/1",
+		"application/warc-fields",
+		"a: b\r\n",
+		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" },
+	)
+	add(
+		Metadata,
+		"http://example.com/1",
+		"application/json",
+		"{}",
+		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" },
+	)
+	add(
+		Metadata,
+		"http://example.com/1",
+		"application/ld+json; a=b",
+		"{}",
+		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" },
+	)
 	x := c.begin("http://example.com/fault", exampleRequest, "")
 	x.Fault = "connection refused"
 	x.Commit()
-	add(Conversion, "http://example.com/1", "text/plain", "converted", func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" })
+	add(
+		Conversion,
+		"http://example.com/1",
+		"text/plain",
+		"converted",
+		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" },
+	)
 	c.getOver(exampleChain("one"), "x")
 	add(Resource, "https://example.com/?a=b#f", "Image/PNG", randomBytes(2000), nil)
 	add(Resource, "https://example.com/fields", "application/warc-fields", "a: b\r\n", nil)
@@ -393,7 +428,8 @@ func TestExtraRecover(t *testing.T) {
 			t.Fatal(err)
 		}
 		ends = append(ends, record.Offset+record.Length)
-		if record.Type() != "response" && (record.Type() != "request" || record.Header.Get("WARC-Concurrent-To") != "") {
+		if record.Type() != "response" &&
+			(record.Type() != "request" || record.Header.Get("WARC-Concurrent-To") != "") {
 			whole = append(whole, ends[len(ends)-1])
 		}
 	}
@@ -423,7 +459,8 @@ func TestExtraRecover(t *testing.T) {
 				}
 				got, _ := os.ReadFile(filepath.Join(dir, "archive", c.name))
 				if int64(len(got)) != good {
-					t.Fatalf("cut at %d, committed %d: %d bytes are left, want %d\n%s", size, committed, len(got), good, log.b.String())
+					t.Fatalf("cut at %d, committed %d: %d bytes are left, want %d\n%s", size, committed, len(got),
+						good, log.b.String())
 				}
 				if all := captures(t, dir); !slices.Equal(sortedByOffset(all), c.before(good)) {
 					t.Fatalf("cut at %d, committed %d: %+v, want %+v", size, committed, all, c.before(good))

@@ -42,7 +42,8 @@ func TestDescriptorFails(t *testing.T) {
 				get()
 				time.Sleep(time.Second)
 				synctest.Wait()
-				replaceDescriptor(t, filepath.Join(col.dir, "archive", col.Status().OpenFiles[0]+warc.OpenSuffix), c.flags)
+				replaceDescriptor(t,
+					filepath.Join(col.dir, "archive", col.Status().OpenFiles[0]+warc.OpenSuffix), c.flags)
 				get()
 				get()
 				time.Sleep(100 * time.Millisecond)
@@ -124,10 +125,12 @@ func testFileSizeLimit(t *testing.T) {
 		reason string
 		kept   map[string][]string // URLs of what is not lost, by how it ends
 	}{
-		{"WARC file", 1500, ".warc.gz", map[string][]string{ // after a first exchange and within the second
+		// after a first exchange and within the second
+		{"WARC file", 1500, ".warc.gz", map[string][]string{
 			"lifted": all, "closed": all[:1], "lifted while closing": {all[0], all[2]},
 		}},
-		{"index", 8192, "index", map[string][]string{ // the index has pages behind it, the WARC file ends before
+		// the index has pages behind it, the WARC file ends before
+		{"index", 8192, "index", map[string][]string{
 			"lifted": all, "closed": all, "lifted while closing": all,
 		}},
 	} {
@@ -147,7 +150,8 @@ func testFileSizeLimit(t *testing.T) {
 					}()
 					time.Sleep(time.Minute)
 					synctest.Wait()
-					if err := col.Ready(); err == nil || !strings.Contains(err.Error(), c.reason) || !errors.Is(err, unix.EFBIG) {
+					if err := col.Ready(); err == nil || !strings.Contains(err.Error(), c.reason) ||
+						!errors.Is(err, unix.EFBIG) {
 						t.Errorf("Ready: %v", err)
 					}
 					if got := len(col.urls()); got != 1 {
@@ -163,9 +167,11 @@ func testFileSizeLimit(t *testing.T) {
 							t.Error(err)
 						}
 						col.close()
-					case "lifted while closing": // behind the last try for the second one: the third, and what there is to finish, succeed
+					// behind the last try for the second one: the third, and what there is to finish, succeed
+					case "lifted while closing":
 						col.log.onLine = func(line string) {
-							if strings.Contains(line, "exchange lost") || strings.Contains(line, "captures are not in the index") {
+							if strings.Contains(line, "exchange lost") ||
+								strings.Contains(line, "captures are not in the index") {
 								limit(t, unix.RLIM_INFINITY)
 							}
 						}

@@ -76,7 +76,8 @@ func TestWriteFails(t *testing.T) {
 				}()
 				time.Sleep(time.Second)
 				synctest.Wait()
-				if err := col.Ready(); err == nil || !strings.Contains(err.Error(), ".warc.gz") && !strings.Contains(err.Error(), "archive") {
+				if err := col.Ready(); err == nil ||
+					!strings.Contains(err.Error(), ".warc.gz") && !strings.Contains(err.Error(), "archive") {
 					t.Errorf("Ready: %v", err)
 				}
 				if s := col.Status(); s.Recording || s.Reason == "" || s.Queued > 50_000 {
@@ -103,7 +104,8 @@ func TestWriteFails(t *testing.T) {
 					t.Errorf("captures %v, want %v", got, want)
 				}
 				col.close()
-				if off, on := col.log.count(`"level":"error"`), col.log.count("recording is on again"); off != 1 || on != 1 {
+				if off, on := col.log.count(`"level":"error"`), col.log.count("recording is on again"); off != 1 ||
+					on != 1 {
 					t.Errorf("%d errors in the log, and it is on again %d times: %s", off, on, &col.log.b)
 				}
 				checkIndex(t, col.dir, readBack(t, col.dir))
@@ -121,7 +123,11 @@ func TestCloseWhileOff(t *testing.T) {
 		time.Sleep(time.Second)
 		back := c.takeAway()
 		c.get("http://example.com/lost")
-		c.commit("http://example.com/large", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
+		c.commit(
+			"http://example.com/large",
+			exampleRequest,
+			page(200, "text/plain", "", randomText(2<<20)),
+		)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if err := c.Close(); err == nil || !strings.Contains(err.Error(), "1 exchanges lost") {
@@ -134,7 +140,10 @@ func TestCloseWhileOff(t *testing.T) {
 		}
 		back()
 		again := open(t, c.dir, Config{})
-		if got := again.urls(); !slices.Equal(got, []string{"http://example.com/large", "http://example.com/safe"}) {
+		if got := again.urls(); !slices.Equal(
+			got,
+			[]string{"http://example.com/large", "http://example.com/safe"},
+		) {
 			t.Errorf("captures %v", got)
 		}
 		again.close()
@@ -167,7 +176,8 @@ func TestFileTakenAway(t *testing.T) {
 		if len(names) != 1 {
 			t.Fatal(names)
 		}
-		if records := readFile(t, names[0]); len(records) != 3 || !strings.Contains(records[1].block, "/2") {
+		if records := readFile(t, names[0]); len(records) != 3 ||
+			!strings.Contains(records[1].block, "/2") {
 			t.Errorf("records: %v", records)
 		}
 	})
@@ -182,7 +192,11 @@ func TestSpillFails(t *testing.T) {
 		if err := errors.Join(os.Remove(spill), os.WriteFile(spill, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		x := c.begin("http://example.com/", exampleRequest, page(200, "text/plain", "", randomText(1<<20)))
+		x := c.begin(
+			"http://example.com/",
+			exampleRequest,
+			page(200, "text/plain", "", randomText(1<<20)),
+		)
 		if _, err := x.Response.Write(make([]byte, 1<<20)); err == nil {
 			t.Error("Write: no error")
 		}
@@ -201,7 +215,8 @@ func TestSpillFails(t *testing.T) {
 		c.close()
 		records := readBack(t, c.dir)
 		checkIndex(t, c.dir, records)
-		if len(records) != 4 || records[1].get("WARC-Truncated") != "unspecified" || len(records[1].block) < 1<<20 ||
+		if len(records) != 4 || records[1].get("WARC-Truncated") != "unspecified" ||
+			len(records[1].block) < 1<<20 ||
 			!strings.Contains(records[3].block, "not all could be kept: spill") {
 			t.Errorf("records: %.1000v", records)
 		}
@@ -270,7 +285,8 @@ func TestFileReplaced(t *testing.T) {
 				if len(finished) != 1 {
 					t.Fatal(finished)
 				}
-				if records := readFile(t, finished[0]); len(records) != 3 || !strings.Contains(records[1].block, "/2") {
+				if records := readFile(t, finished[0]); len(records) != 3 ||
+					!strings.Contains(records[1].block, "/2") {
 					t.Errorf("records: %v", records)
 				}
 			})
@@ -355,7 +371,13 @@ func TestAloneTakesLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := files{alone: true, wake: make(chan struct{}, 1), dir: t.TempDir(), index: index, style: cfg.style()}
+	f := files{
+		alone: true,
+		wake:  make(chan struct{}, 1),
+		dir:   t.TempDir(),
+		index: index,
+		style: cfg.style(),
+	}
 	f.fewerKeys.L = &f.mu
 	f.originals.init(&f.mu)
 	s := f.plan(small, 100)

@@ -103,7 +103,8 @@ func (f *files) newName(created time.Time) string {
 	for {
 		f.serial++
 		name := warc.Name(f.pattern, f.prefix, created, f.serial, f.host)
-		if free, err := isFree(f.dir, name, f.index); free || err != nil { // what is wrong shows again when the file is made
+		// what is wrong shows again when the file is made
+		if free, err := isFree(f.dir, name, f.index); free || err != nil {
 			return name
 		}
 	}

@@ -71,10 +71,12 @@ var (
 )
 
 // errUnended is said of a last record that is in the index nevertheless, as pywb has it.
-var errUnended = errors.New("the file ends before its last record does; the block is whole, as is the capture")
+var errUnended = errors.New(
+	"the file ends before its last record does; the block is whole, as is the capture")
 
 // scanForeign reads the file at path. each is called behind every record.
-func scanForeign(path, name string, size int64, keyer *Keyer, each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
+func scanForeign(path, name string, size int64, keyer *Keyer,
+	each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
 	s := &foreignScan{scan: scan{file: name, keyer: keyer}}
 	reader, err := warc.OpenForeign(path, 0)
 	if damage := (*warc.Damage)(nil); errors.As(err, &damage) { // it is no WARC file that we read
@@ -148,7 +150,8 @@ func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
 		h = parseHead(start)
 	}
 	digest := strings.Clone(record.Header.Get("WARC-Payload-Digest"))
-	if digest == "" && !revisit && record.SegmentNumber() == 0 { // that of a segment would be of no use
+	// that of a segment would be of no use
+	if digest == "" && !revisit && record.SegmentNumber() == 0 {
 		if digest, err = digestOf(io.MultiReader(bytes.NewReader(start[h.size:]), record.Block)); err != nil {
 			return err
 		}
@@ -162,7 +165,8 @@ func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
 		capture.MIME = revisitMIME
 	}
 	response := foreignResponse{s.idOf(record, textSize(&capture)), capture}
-	at := slices.IndexFunc(s.requests, func(request foreignRequest) bool { return together(&response, &request) })
+	at := slices.IndexFunc(s.requests,
+		func(request foreignRequest) bool { return together(&response, &request) })
 	if at < 0 {
 		s.responses = append(s.responses, response)
 		s.waits(response.size)
@@ -184,7 +188,8 @@ func (s *foreignScan) readRequest(record *warc.Record) error {
 		return err
 	}
 	h := parseHead(start)
-	asked, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block), record.Size-int64(h.size))
+	asked, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block),
+		record.Size-int64(h.size))
 	if err != nil {
 		return err
 	}
@@ -194,7 +199,8 @@ func (s *foreignScan) readRequest(record *warc.Record) error {
 	asked.method = slices.Clone(asked.method) // the rest of the head is not needed
 	size := int64(len(asked.entity.start) + len(uri) + len(asked.method) + len(asked.contentType))
 	request := foreignRequest{s.idOf(record, size), asked, strings.Clone(uri)}
-	at := slices.IndexFunc(s.responses, func(response foreignResponse) bool { return together(&response, &request) })
+	at := slices.IndexFunc(s.responses,
+		func(response foreignResponse) bool { return together(&response, &request) })
 	if at >= 0 {
 		s.add(s.responses[at].capture, asked)
 		s.dropResponse(at)
@@ -234,7 +240,10 @@ func (s *foreignScan) captureOf(record *warc.Record) (c store.Capture, ok bool, 
 	if err := record.Close(); err != nil {
 		return c, false, err
 	}
-	c = store.Capture{URL: text([]byte(record.TargetURI())), Location: store.Location{File: s.file, Offset: record.Offset, Length: record.Length}}
+	c = store.Capture{
+		URL:      text([]byte(record.TargetURI())),
+		Location: store.Location{File: s.file, Offset: record.Offset, Length: record.Length},
+	}
 	date, good := parseDate(record.Header.Get("WARC-Date"))
 	c.Time = date.UTC().Truncate(time.Microsecond)
 	switch {
@@ -320,7 +329,8 @@ func together(response *foreignResponse, request *foreignRequest) bool {
 
 // names reports whether one of two records names the other.
 func (a *foreignID) names(b *foreignID) bool {
-	return a.id != "" && slices.Contains(b.concurrentTo, a.id) || b.id != "" && slices.Contains(a.concurrentTo, b.id)
+	return a.id != "" && slices.Contains(b.concurrentTo, a.id) ||
+		b.id != "" && slices.Contains(a.concurrentTo, b.id)
 }
 
 // isHTTP reports whether the records of a URI hold HTTP messages.

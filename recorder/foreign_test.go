@@ -31,53 +31,204 @@ var foreignFiles = map[string][]string{
 	// The request comes first, and the response names it; angle brackets; a manifest and a log at the
 	// end.
 	"wget": {
-		foreignRecord("WARC/1.0\nWARC-Type: warcinfo\nContent-Type: application/warc-fields\nWARC-Date: 2026-11-21T09:52:17Z\nWARC-Record-ID: <urn:uuid:d45b3130>\nWARC-Filename: wget.warc.gz\nWARC-Block-Digest: sha1:TXDUL4MCUS6CTQEVVERKJST4TQAR2DUU",
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: warcinfo\nContent-Type: application/warc-fields\nWARC-Date: "+
+				"2026-11-21T09:52:17Z\nWARC-Record-ID: <urn:uuid:d45b3130>\nWARC-Filename: wget.warc.gz\n"+
+				"WARC-Block-Digest: sha1:TXDUL4MCUS6CTQEVVERKJST4TQAR2DUU",
 			"software: Wget/1.21.3 (linux-gnu)|format: WARC File Format 1.0|"),
-		foreignRecord("WARC/1.0\nWARC-Type: request\nWARC-Target-URI: <http://example.com/a>\nContent-Type: application/http;msgtype=request\nWARC-Date: 2026-11-21T09:52:17Z\nWARC-Record-ID: <urn:uuid:434e19fc>\nWARC-IP-Address: 127.0.0.1\nWARC-Warcinfo-ID: <urn:uuid:d45b3130>",
-			"GET /a HTTP/1.1|Host: example.com||"),
-		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:83698485>\nWARC-Warcinfo-ID: <urn:uuid:d45b3130>\nWARC-Concurrent-To: <urn:uuid:434e19fc>\nWARC-Target-URI: <http://example.com/a>\nWARC-Date: 2026-11-21T09:52:17Z\nWARC-IP-Address: 127.0.0.1\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http;msgtype=response", foreignHTML),
-		foreignRecord("WARC/1.0\nWARC-Type: request\nWARC-Target-URI: <http://example.com/post>\nContent-Type: application/http;msgtype=request\nWARC-Date: 2026-11-21T09:52:18Z\nWARC-Record-ID: <urn:uuid:c07ccd8f>",
-			"POST /post HTTP/1.1|Host: example.com|Content-Type: application/x-www-form-urlencoded|Content-Length: 7||a=1&b=2"),
-		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:2b7ea44f>\nWARC-Concurrent-To: <urn:uuid:c07ccd8f>\nWARC-Target-URI: <http://example.com/post>\nWARC-Date: 2026-11-21T09:52:18Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http;msgtype=response", foreignHTML),
-		foreignRecord("WARC/1.0\nWARC-Type: request\nWARC-Target-URI: <http://example.com/again>\nContent-Type: application/http;msgtype=request\nWARC-Date: 2026-11-21T09:52:19Z\nWARC-Record-ID: <urn:uuid:7e8d558f>", "GET /again HTTP/1.1|Host: example.com||"),
-		foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: <urn:uuid:04cd3266>\nWARC-Concurrent-To: <urn:uuid:7e8d558f>\nWARC-Refers-To: <urn:uuid:83698485>\nWARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\nWARC-Truncated: length\nWARC-Target-URI: <http://example.com/again>\nWARC-Date: 2026-11-21T09:52:19Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http;msgtype=response",
-			"HTTP/1.1 200 OK|Content-Type: text/html||"),
-		foreignRecord("WARC/1.0\nWARC-Type: metadata\nWARC-Record-ID: <urn:uuid:d9b20045>\nWARC-Target-URI: <metadata://gnu.org/software/wget/warc/MANIFEST.txt>\nWARC-Date: 2026-11-21T09:52:19Z\nWARC-Block-Digest: sha1:GYHWEO2UZUVTBERGDCY63MIMBLM3FBVD\nContent-Type: text/plain", "<urn:uuid:d45b3130>\n"),
-		foreignRecord("WARC/1.0\nWARC-Type: resource\nWARC-Record-ID: <urn:uuid:5cd8d9a0>\nWARC-Concurrent-To: <urn:uuid:d9b20045>\nWARC-Target-URI: <metadata://gnu.org/software/wget/warc/wget.log>\nWARC-Date: 2026-11-21T09:52:19Z\nContent-Type: text/plain", "Opening WARC file\n"),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: request\nWARC-Target-URI: <http://example.com/a>\nContent-Type: "+
+				"application/http;msgtype=request\nWARC-Date: 2026-11-21T09:52:17Z\nWARC-Record-ID: "+
+				"<urn:uuid:434e19fc>\nWARC-IP-Address: 127.0.0.1\nWARC-Warcinfo-ID: <urn:uuid:d45b3130>",
+			"GET /a HTTP/1.1|Host: example.com||",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:83698485>\nWARC-Warcinfo-ID: "+
+				"<urn:uuid:d45b3130>\nWARC-Concurrent-To: <urn:uuid:434e19fc>\nWARC-Target-URI: "+
+				"<http://example.com/a>\nWARC-Date: 2026-11-21T09:52:17Z\nWARC-IP-Address: 127.0.0.1\n"+
+				"WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: "+
+				"application/http;msgtype=response",
+			foreignHTML,
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: request\nWARC-Target-URI: <http://example.com/post>\nContent-Type: "+
+				"application/http;msgtype=request\nWARC-Date: 2026-11-21T09:52:18Z\nWARC-Record-ID: "+
+				"<urn:uuid:c07ccd8f>",
+			"POST /post HTTP/1.1|Host: example.com|Content-Type: "+
+				"application/x-www-form-urlencoded|Content-Length: 7||a=1&b=2",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:2b7ea44f>\nWARC-Concurrent-To: "+
+				"<urn:uuid:c07ccd8f>\nWARC-Target-URI: <http://example.com/post>\nWARC-Date: "+
+				"2026-11-21T09:52:18Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\n"+
+				"Content-Type: application/http;msgtype=response",
+			foreignHTML,
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: request\nWARC-Target-URI: <http://example.com/again>\nContent-Type: "+
+				"application/http;msgtype=request\nWARC-Date: 2026-11-21T09:52:19Z\nWARC-Record-ID: "+
+				"<urn:uuid:7e8d558f>",
+			"GET /again HTTP/1.1|Host: example.com||",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: <urn:uuid:04cd3266>\nWARC-Concurrent-To: "+
+				"<urn:uuid:7e8d558f>\nWARC-Refers-To: <urn:uuid:83698485>\nWARC-Profile: "+
+				"http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\nWARC-Truncated: length\n"+
+				"WARC-Target-URI: <http://example.com/again>\nWARC-Date: 2026-11-21T09:52:19Z\n"+
+				"WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: "+
+				"application/http;msgtype=response",
+			"HTTP/1.1 200 OK|Content-Type: text/html||",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: metadata\nWARC-Record-ID: <urn:uuid:d9b20045>\nWARC-Target-URI: "+
+				"<metadata://gnu.org/software/wget/warc/MANIFEST.txt>\nWARC-Date: 2026-11-21T09:52:19Z\n"+
+				"WARC-Block-Digest: sha1:GYHWEO2UZUVTBERGDCY63MIMBLM3FBVD\nContent-Type: text/plain",
+			"<urn:uuid:d45b3130>\n",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: resource\nWARC-Record-ID: <urn:uuid:5cd8d9a0>\nWARC-Concurrent-To: "+
+				"<urn:uuid:d9b20045>\nWARC-Target-URI: <metadata://gnu.org/software/wget/warc/wget.log>\n"+
+				"WARC-Date: 2026-11-21T09:52:19Z\nContent-Type: text/plain",
+			"Opening WARC file\n",
+		),
 	},
 	// The response comes first; the request and metadata name it; the name lookup is a response.
 	// Fields in another order, no fraction.
 	"heritrix": {
-		foreignRecord("WARC/1.0\nWARC-Type: warcinfo\nWARC-Date: 2026-11-21T10:00:00Z\nWARC-Filename: heritrix.warc.gz\nWARC-Record-ID: <urn:uuid:f569983a>\nContent-Type: application/warc-fields", "software: Heritrix/3.4.0 http://crawler.archive.org|isPartOf: basic|"),
-		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Target-URI: dns:example.com\nWARC-Date: 2026-11-21T10:00:01Z\nWARC-IP-Address: 192.0.2.53\nWARC-Record-ID: <urn:uuid:dda1ef8d>\nContent-Type: text/dns", "20261121100001\nexample.com.\t600\tIN\tA\t192.0.2.1\n"),
-		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Target-URI: http://example.com/robots.txt\nWARC-Date: 2026-11-21T10:00:02Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nWARC-IP-Address: 192.0.2.1\nWARC-Record-ID: <urn:uuid:2ed1b2a1>\nContent-Type: application/http; msgtype=response", "HTTP/1.1 404 Not Found|Content-Type: text/plain||hello"),
-		foreignRecord("WARC/1.0\nWARC-Type: request\nWARC-Target-URI: http://example.com/robots.txt\nWARC-Date: 2026-11-21T10:00:02Z\nWARC-Concurrent-To: <urn:uuid:2ed1b2a1>\nWARC-Record-ID: <urn:uuid:c6e4c9e6>\nContent-Type: application/http; msgtype=request", "GET /robots.txt HTTP/1.0|Host: example.com||"),
-		foreignRecord("WARC/1.0\nWARC-Type: metadata\nWARC-Target-URI: http://example.com/robots.txt\nWARC-Date: 2026-11-21T10:00:02Z\nWARC-Concurrent-To: <urn:uuid:2ed1b2a1>\nWARC-Record-ID: <urn:uuid:b1b0d9c9>\nContent-Type: application/warc-fields", "fetchTimeMs: 12|"),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: warcinfo\nWARC-Date: 2026-11-21T10:00:00Z\nWARC-Filename: "+
+				"heritrix.warc.gz\nWARC-Record-ID: <urn:uuid:f569983a>\nContent-Type: application/warc-fields",
+			"software: Heritrix/3.4.0 http://crawler.archive.org|isPartOf: basic|",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Target-URI: dns:example.com\nWARC-Date: "+
+				"2026-11-21T10:00:01Z\nWARC-IP-Address: 192.0.2.53\nWARC-Record-ID: <urn:uuid:dda1ef8d>\n"+
+				"Content-Type: text/dns",
+			"20261121100001\nexample.com.\t600\tIN\tA\t192.0.2.1\n"),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Target-URI: http://example.com/robots.txt\nWARC-Date: "+
+				"2026-11-21T10:00:02Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\n"+
+				"WARC-IP-Address: 192.0.2.1\nWARC-Record-ID: <urn:uuid:2ed1b2a1>\nContent-Type: "+
+				"application/http; msgtype=response",
+			"HTTP/1.1 404 Not Found|Content-Type: text/plain||hello",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: request\nWARC-Target-URI: http://example.com/robots.txt\nWARC-Date: "+
+				"2026-11-21T10:00:02Z\nWARC-Concurrent-To: <urn:uuid:2ed1b2a1>\nWARC-Record-ID: "+
+				"<urn:uuid:c6e4c9e6>\nContent-Type: application/http; msgtype=request",
+			"GET /robots.txt HTTP/1.0|Host: example.com||",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: metadata\nWARC-Target-URI: http://example.com/robots.txt\nWARC-Date: "+
+				"2026-11-21T10:00:02Z\nWARC-Concurrent-To: <urn:uuid:2ed1b2a1>\nWARC-Record-ID: "+
+				"<urn:uuid:b1b0d9c9>\nContent-Type: application/warc-fields",
+			"fetchTimeMs: 12|",
+		),
 		// An older one: the request first, and the response names nothing; without a digest.
-		foreignRecord("WARC/0.18\nWARC-Type: request\nWARC-Target-URI: http://example.com/form\nWARC-Date: 2026-11-21T10:00:03Z\nWARC-Concurrent-To: <urn:uuid:9a1b>\nWARC-Record-ID: <urn:uuid:9a1c>\nContent-Type: application/http; msgtype=request", "POST /form HTTP/1.0|Content-Type: application/x-www-form-urlencoded|Content-Length: 3||q=1"),
-		foreignRecord("WARC/0.18\nWARC-Type: response\nWARC-Target-URI: http://example.com/form\nWARC-Date: 2026-11-21T10:00:03Z\nWARC-Record-ID: <urn:uuid:9a1b>\nContent-Type: application/http; msgtype=response", foreignHTML),
-		foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Target-URI: http://example.com/304\nWARC-Date: 2026-11-21T10:00:04Z\nWARC-Profile: http://netpreserve.org/warc/1.0/revisit/server-not-modified\nWARC-Etag: \"x\"\nWARC-Record-ID: <urn:uuid:9a1d>\nContent-Type: application/http; msgtype=response", "HTTP/1.1 304 Not Modified|ETag: \"x\"||"),
-		foreignRecord("WARC/1.0\nWARC-Type: revisit\nWARC-Target-URI: http://example.com/nothing\nWARC-Date: 2026-11-21T10:00:04Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nWARC-Record-ID: <urn:uuid:9a1e>", ""),
+		foreignRecord(
+			"WARC/0.18\nWARC-Type: request\nWARC-Target-URI: http://example.com/form\nWARC-Date: "+
+				"2026-11-21T10:00:03Z\nWARC-Concurrent-To: <urn:uuid:9a1b>\nWARC-Record-ID: <urn:uuid:9a1c>\n"+
+				"Content-Type: application/http; msgtype=request",
+			"POST /form HTTP/1.0|Content-Type: application/x-www-form-urlencoded|Content-Length: 3||q=1",
+		),
+		foreignRecord(
+			"WARC/0.18\nWARC-Type: response\nWARC-Target-URI: http://example.com/form\nWARC-Date: "+
+				"2026-11-21T10:00:03Z\nWARC-Record-ID: <urn:uuid:9a1b>\nContent-Type: application/http; "+
+				"msgtype=response",
+			foreignHTML,
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: revisit\nWARC-Target-URI: http://example.com/304\nWARC-Date: "+
+				"2026-11-21T10:00:04Z\nWARC-Profile: "+
+				"http://netpreserve.org/warc/1.0/revisit/server-not-modified\nWARC-Etag: \"x\"\n"+
+				"WARC-Record-ID: <urn:uuid:9a1d>\nContent-Type: application/http; msgtype=response",
+			"HTTP/1.1 304 Not Modified|ETag: \"x\"||",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: revisit\nWARC-Target-URI: http://example.com/nothing\nWARC-Date: "+
+				"2026-11-21T10:00:04Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\n"+
+				"WARC-Record-ID: <urn:uuid:9a1e>",
+			"",
+		),
 	},
 	// The response comes first, and the request names it; WARC 1.1; a page's facts and text as
 	// resources; sha256.
 	"browsertrix": {
-		foreignRecord("WARC/1.1\nWARC-Filename: browsertrix.warc.gz\nWARC-Date: 2026-11-21T11:00:00.123Z\nWARC-Type: warcinfo\nWARC-Record-ID: <urn:uuid:e1>\nContent-Type: application/warc-fields", "software: Browsertrix-Crawler 1.7.0|"),
-		foreignRecord("WARC/1.1\nWARC-Page-ID: 8d1d\nWARC-Resource-Type: fetch\nWARC-JSON-Metadata: {\"ipType\":\"Public\"}\nWARC-Record-ID: <urn:uuid:e2>\nWARC-Target-URI: https://example.com/api?q=1\nWARC-Date: 2026-11-21T11:00:01.456Z\nWARC-Type: response\nContent-Type: application/http; msgtype=response\nWARC-Payload-Digest: sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\nWARC-Block-Digest: sha256:00", "HTTP/1.1 200 OK|content-type: application/json||hello"),
-		foreignRecord("WARC/1.1\nWARC-Concurrent-To: <urn:uuid:e2>\nWARC-Target-URI: https://example.com/api?q=1\nWARC-Date: 2026-11-21T11:00:01.456Z\nWARC-Type: request\nWARC-Record-ID: <urn:uuid:e3>\nContent-Type: application/http; msgtype=request", "POST /api?q=1 HTTP/1.1|content-type: application/json|content-length: 27||{\"a\":{\"b\":[1,\"x\"]},\"c\":null}"),
-		foreignRecord("WARC/1.1\nWARC-Record-ID: <urn:uuid:e4>\nWARC-Target-URI: urn:pageinfo:https://example.com/\nWARC-Date: 2026-11-21T11:00:02.000Z\nWARC-Type: resource\nContent-Type: application/json\nWARC-Payload-Digest: sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", "{\"pageid\":\"8d1d\"}"),
-		foreignRecord("WARC/1.1\nWARC-Record-ID: <urn:uuid:e5>\nWARC-Target-URI: urn:text:https://example.com/\nWARC-Date: 2026-11-21T11:00:02.000Z\nWARC-Type: resource\nContent-Type: text/plain; charset=utf-8", "some text"),
+		foreignRecord(
+			"WARC/1.1\nWARC-Filename: browsertrix.warc.gz\nWARC-Date: 2026-11-21T11:00:00.123Z\n"+
+				"WARC-Type: warcinfo\nWARC-Record-ID: <urn:uuid:e1>\nContent-Type: application/warc-fields",
+			"software: Browsertrix-Crawler 1.7.0|"),
+		foreignRecord(
+			"WARC/1.1\nWARC-Page-ID: 8d1d\nWARC-Resource-Type: fetch\nWARC-JSON-Metadata: "+
+				"{\"ipType\":\"Public\"}\nWARC-Record-ID: <urn:uuid:e2>\nWARC-Target-URI: "+
+				"https://example.com/api?q=1\nWARC-Date: 2026-11-21T11:00:01.456Z\nWARC-Type: response\n"+
+				"Content-Type: application/http; msgtype=response\nWARC-Payload-Digest: "+
+				"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\n"+
+				"WARC-Block-Digest: sha256:00",
+			"HTTP/1.1 200 OK|content-type: application/json||hello",
+		),
+		foreignRecord(
+			"WARC/1.1\nWARC-Concurrent-To: <urn:uuid:e2>\nWARC-Target-URI: https://example.com/api?q=1\n"+
+				"WARC-Date: 2026-11-21T11:00:01.456Z\nWARC-Type: request\nWARC-Record-ID: <urn:uuid:e3>\n"+
+				"Content-Type: application/http; msgtype=request",
+			"POST /api?q=1 HTTP/1.1|content-type: application/json|content-length: "+
+				"27||{\"a\":{\"b\":[1,\"x\"]},\"c\":null}",
+		),
+		foreignRecord(
+			"WARC/1.1\nWARC-Record-ID: <urn:uuid:e4>\nWARC-Target-URI: urn:pageinfo:https://example.com/\n"+
+				"WARC-Date: 2026-11-21T11:00:02.000Z\nWARC-Type: resource\nContent-Type: application/json\n"+
+				"WARC-Payload-Digest: sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+			"{\"pageid\":\"8d1d\"}",
+		),
+		foreignRecord(
+			"WARC/1.1\nWARC-Record-ID: <urn:uuid:e5>\nWARC-Target-URI: urn:text:https://example.com/\n"+
+				"WARC-Date: 2026-11-21T11:00:02.000Z\nWARC-Type: resource\nContent-Type: text/plain; "+
+				"charset=utf-8",
+			"some text",
+		),
 	},
 	// As warcio and pywb write them, with what no index shows: a conversion, a record of an unknown
 	// type, fields, segments.
 	"warcio": {
-		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:b1>\nWARC-Target-URI: http://example.com/?b=1&a=2\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http; msgtype=response", foreignHTML),
-		foreignRecord("WARC/1.0\nWARC-Type: request\nWARC-Record-ID: <urn:uuid:b2>\nWARC-Target-URI: http://example.com/?b=1&a=2\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Concurrent-To: <urn:uuid:b1>\nContent-Type: application/http; msgtype=request", "PUT /?b=1&a=2 HTTP/1.1|Content-Type: application/x-www-form-urlencoded|Content-Length: 3||x=y"),
-		foreignRecord("WARC/1.0\nWARC-Type: conversion\nWARC-Record-ID: <urn:uuid:b3>\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:01Z\nContent-Type: text/plain", "converted"),
-		foreignRecord("WARC/1.0\nWARC-Type: screenshot\nWARC-Record-ID: <urn:uuid:b4>\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:01Z\nContent-Type: image/png", "png"),
-		foreignRecord("WARC/1.0\nWARC-Type: resource\nWARC-Record-ID: <urn:uuid:b5>\nWARC-Target-URI: urn:fields\nWARC-Date: 2026-11-21T12:00:01Z\nContent-Type: application/warc-fields", "a: b|"),
-		foreignRecord("WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:b6>\nWARC-Target-URI: http://example.com/long file\nWARC-Segment-Number: 1\nWARC-Date: 2026-11-21T12:00:02Z\nWARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http; msgtype=response", foreignHTML[:len(foreignHTML)-2]),
-		foreignRecord("WARC/1.0\nWARC-Type: continuation\nWARC-Record-ID: <urn:uuid:b7>\nWARC-Target-URI: http://example.com/long file\nWARC-Segment-Number: 2\nWARC-Segment-Origin-ID: <urn:uuid:b6>\nWARC-Segment-Total-Length: 80\nWARC-Date: 2026-11-21T12:00:02Z", "lo"),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:b1>\nWARC-Target-URI: "+
+				"http://example.com/?b=1&a=2\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Payload-Digest: "+
+				"sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: application/http; msgtype=response",
+			foreignHTML,
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: request\nWARC-Record-ID: <urn:uuid:b2>\nWARC-Target-URI: "+
+				"http://example.com/?b=1&a=2\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Concurrent-To: "+
+				"<urn:uuid:b1>\nContent-Type: application/http; msgtype=request",
+			"PUT /?b=1&a=2 HTTP/1.1|Content-Type: application/x-www-form-urlencoded|Content-Length: 3||x=y",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: conversion\nWARC-Record-ID: <urn:uuid:b3>\nWARC-Target-URI: "+
+				"http://example.com/\nWARC-Date: 2026-11-21T12:00:01Z\nContent-Type: text/plain",
+			"converted",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: screenshot\nWARC-Record-ID: <urn:uuid:b4>\nWARC-Target-URI: "+
+				"http://example.com/\nWARC-Date: 2026-11-21T12:00:01Z\nContent-Type: image/png",
+			"png",
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: resource\nWARC-Record-ID: <urn:uuid:b5>\nWARC-Target-URI: urn:fields\n"+
+				"WARC-Date: 2026-11-21T12:00:01Z\nContent-Type: application/warc-fields",
+			"a: b|"),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: <urn:uuid:b6>\nWARC-Target-URI: "+
+				"http://example.com/long file\nWARC-Segment-Number: 1\nWARC-Date: 2026-11-21T12:00:02Z\n"+
+				"WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\nContent-Type: "+
+				"application/http; msgtype=response",
+			foreignHTML[:len(foreignHTML)-2],
+		),
+		foreignRecord(
+			"WARC/1.0\nWARC-Type: continuation\nWARC-Record-ID: <urn:uuid:b7>\nWARC-Target-URI: "+
+				"http://example.com/long file\nWARC-Segment-Number: 2\nWARC-Segment-Origin-ID: "+
+				"<urn:uuid:b6>\nWARC-Segment-Total-Length: 80\nWARC-Date: 2026-11-21T12:00:02Z",
+			"lo",
+		),
 	},
 }
 
@@ -110,7 +261,8 @@ func linesOf(t *testing.T, name string, file []byte) (lines []string, damaged []
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	write(t, path, file)
-	s, err := scanForeign(path, name, int64(len(file)), &Keyer{}, func(*foreignScan, int64) error { return nil })
+	s, err := scanForeign(path, name, int64(len(file)), &Keyer{},
+		func(*foreignScan, int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,13 +323,24 @@ func withoutPlace(lines []string) (cut []string) {
 // TestForeignPairs joins requests and responses in every order.
 func TestForeignPairs(t *testing.T) {
 	response := func(id, names string) string {
-		return foreignRecord("WARC/1.1\nWARC-Type: response\nWARC-Record-ID: "+id+names+"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z", foreignHTML)
+		return foreignRecord(
+			"WARC/1.1\nWARC-Type: response\nWARC-Record-ID: "+id+names+"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z",
+			foreignHTML,
+		)
 	}
 	request := func(id, names string) string {
-		return foreignRecord("WARC/1.1\nWARC-Type: request\nWARC-Record-ID: "+id+names+"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z", "POST / HTTP/1.1|Content-Type: application/x-www-form-urlencoded||id="+id)
+		return foreignRecord(
+			"WARC/1.1\nWARC-Type: request\nWARC-Record-ID: "+id+names+"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z",
+			"POST / HTTP/1.1|Content-Type: application/x-www-form-urlencoded||id="+id,
+		)
 	}
 	to := func(id string) string { return "\nWARC-Concurrent-To: " + id }
-	metadata := foreignRecord("WARC/1.1\nWARC-Type: metadata\nWARC-Record-ID: m\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z\nContent-Type: application/warc-fields"+to("a"), "x: y|")
+	metadata := foreignRecord(
+		"WARC/1.1\nWARC-Type: metadata\nWARC-Record-ID: m\nWARC-Target-URI: http://example.com/\n"+
+			"WARC-Date: 2026-11-21T12:00:00Z\nContent-Type: application/warc-fields"+to(
+			"a"),
+		"x: y|",
+	)
 	elsewhere := strings.Replace(request("b", to("a")), "example.com/", "example.com.", 1)
 	for _, test := range []struct {
 		name    string
@@ -243,7 +406,8 @@ func TestForeignDamaged(t *testing.T) {
 				t.Fatalf("%v in %q", damaged, lines)
 			}
 			for _, d := range damaged {
-				if d.Offset != int64(len(good)) || d.Bytes > int64(len(test.record)) || d.Bytes < int64(len(test.record))-4 {
+				if d.Offset != int64(len(good)) || d.Bytes > int64(len(test.record)) ||
+					d.Bytes < int64(len(test.record))-4 {
 					t.Errorf("%+v, want %d+%d", d, len(good), len(test.record))
 				}
 			}
@@ -271,18 +435,22 @@ func TestForeignReadsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(path)
-		own, err := scanFile(path, store.File{Name: name}, keyer, &DedupConfig{Dedup: dedupOff}, true, func(*scan, int64) error { return nil })
+		own, err := scanFile(path, store.File{Name: name}, keyer, &DedupConfig{Dedup: dedupOff}, true,
+			func(*scan, int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		own.finish(info.Size())
-		foreign, err := scanForeign(path, name, info.Size(), keyer, func(*foreignScan, int64) error { return nil })
+		foreign, err := scanForeign(path, name, info.Size(), keyer,
+			func(*foreignScan, int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(foreign.captures, func(a, b store.Capture) int { return cmp.Compare(a.Offset, b.Offset) })
+		slices.SortFunc(foreign.captures,
+			func(a, b store.Capture) int { return cmp.Compare(a.Offset, b.Offset) })
 		if !slices.Equal(own.captures, foreign.captures) || len(foreign.damaged) > 0 {
-			t.Errorf("%s: %d captures and %d, %v", name, len(own.captures), len(foreign.captures), foreign.damaged)
+			t.Errorf("%s: %d captures and %d, %v", name, len(own.captures), len(foreign.captures),
+				foreign.damaged)
 		}
 		n += len(own.captures)
 	}

@@ -76,7 +76,11 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Add(own.Bytes(), false)
 	f.Add([]byte("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 5\r\n\r\nabcde"), false)
-	f.Add([]byte(strings.Repeat("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x00\x20\x00\xdf\xffWARC/1.0\r\n", 10)), false)
+	f.Add(
+		[]byte(
+			strings.Repeat("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x00\x20\x00\xdf\xffWARC/1.0\r\n", 10)),
+		false,
+	)
 	f.Fuzz(func(t *testing.T, file []byte, pack bool) {
 		if pack {
 			file = gzipOf(string(file))

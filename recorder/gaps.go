@@ -15,8 +15,10 @@ import (
 
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
 const (
-	GapTunnelled  = "tunnelled"  // passed on without being read: what follows a 101
-	GapRefused    = "refused"    // by the proxy: it could not be understood, was over a limit, or nothing can be recorded at present
+	GapTunnelled = "tunnelled" // passed on without being read: what follows a 101
+	// by the proxy: it could not be understood, was over a limit, or nothing can be recorded at
+	// present
+	GapRefused    = "refused"
 	GapUpstream   = "upstream"   // the origin gave no answer
 	GapCut        = "cut"        // broke off: the record holds what came
 	GapWrite      = "write"      // could not be written
@@ -26,7 +28,9 @@ const (
 )
 
 // GapReasons are all of them, in the order in which people read them.
-var GapReasons = []string{GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite, GapMissing, GapCrash, GapUnrecorded}
+var GapReasons = []string{
+	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite, GapMissing, GapCrash, GapUnrecorded,
+}
 
 const (
 	// gapsWaiting is how many gaps wait for the index with their facts; more are only counted.
@@ -61,7 +65,8 @@ type gapList struct {
 func (r *Recorder) Gap(reason, url, detail string) {
 	g := store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail}
 	g = g.Cut()
-	g.URL, g.Detail = strings.Clone(g.URL), strings.Clone(g.Detail) // else a few bytes would hold on to a long head
+	// else a few bytes would hold on to a long head
+	g.URL, g.Detail = strings.Clone(g.URL), strings.Clone(g.Detail)
 	r.gaps.add(g)
 }
 

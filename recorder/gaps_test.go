@@ -20,7 +20,8 @@ func TestGaps(t *testing.T) {
 		time.Sleep(gapsEvery)
 		synctest.Wait()
 		gaps, err := c.Index().Gaps(0)
-		if err != nil || len(gaps.Latest) != 2 || gaps.Latest[0].URL != "http://a.example/" || gaps.Counts[GapRefused] != 7 {
+		if err != nil || len(gaps.Latest) != 2 || gaps.Latest[0].URL != "http://a.example/" ||
+			gaps.Counts[GapRefused] != 7 {
 			t.Errorf("%+v, %v", gaps, err)
 		}
 		c.Gap(GapCut, "http://b.example/", "")
@@ -28,7 +29,8 @@ func TestGaps(t *testing.T) {
 		c = open(t, dir, Config{})
 		defer c.close()
 		gaps, err = c.Gaps(1)
-		if err != nil || len(gaps.Latest) != 1 || gaps.Latest[0].URL != "http://b.example/" || gaps.Counts[GapCut] != 2 {
+		if err != nil || len(gaps.Latest) != 1 || gaps.Latest[0].URL != "http://b.example/" ||
+			gaps.Counts[GapCut] != 2 {
 			t.Errorf("after a restart: %+v, %v", gaps, err)
 		}
 		if got := c.Status().Gaps; len(got) != 0 {
@@ -46,7 +48,8 @@ func TestGapsFlood(t *testing.T) {
 			c.Gap(GapRefused, fmt.Sprint("client ", i), "")
 		}
 		gaps, err := c.Gaps(0)
-		if err != nil || len(gaps.Latest) != gapsWaiting || gaps.Counts[GapRefused] != 3*gapsWaiting || c.Status().Gaps[GapRefused] != 3*gapsWaiting {
+		if err != nil || len(gaps.Latest) != gapsWaiting || gaps.Counts[GapRefused] != 3*gapsWaiting ||
+			c.Status().Gaps[GapRefused] != 3*gapsWaiting {
 			t.Errorf("%d gaps, counts %v, %v", len(gaps.Latest), gaps.Counts, err)
 		}
 	})
@@ -61,15 +64,21 @@ func TestGapsWait(t *testing.T) {
 		old[i] = store.Gap{Reason: GapUpstream, URL: fmt.Sprint(i)}
 	}
 	l.takeBack(old, map[string]int64{GapWrite: 3})
-	if len(l.waiting) != gapsWaiting || l.waiting[0].URL != "0" || l.more[GapCut] != 1 || l.more[GapWrite] != 3 {
+	if len(l.waiting) != gapsWaiting || l.waiting[0].URL != "0" || l.more[GapCut] != 1 ||
+		l.more[GapWrite] != 3 {
 		t.Errorf("%d waiting, first %q, counted %v", len(l.waiting), l.waiting[0].URL, l.more)
 	}
-	gaps := store.Gaps{Counts: map[string]int64{GapWrite: 1}, Latest: []store.Gap{{URL: "in the index"}}}
+	gaps := store.Gaps{
+		Counts: map[string]int64{GapWrite: 1},
+		Latest: []store.Gap{{URL: "in the index"}},
+	}
 	l.addWaiting(&gaps, gapsWaiting+1)
-	if gaps.Counts[GapWrite] != 4 || gaps.Counts[GapUpstream] != gapsWaiting || gaps.Counts[GapCut] != 1 {
+	if gaps.Counts[GapWrite] != 4 || gaps.Counts[GapUpstream] != gapsWaiting ||
+		gaps.Counts[GapCut] != 1 {
 		t.Errorf("counts %v", gaps.Counts)
 	}
-	if n := len(gaps.Latest); n != gapsWaiting+1 || gaps.Latest[0].URL != fmt.Sprint(gapsWaiting-1) || gaps.Latest[n-1].URL != "in the index" {
+	if n := len(gaps.Latest); n != gapsWaiting+1 || gaps.Latest[0].URL != fmt.Sprint(gapsWaiting-1) ||
+		gaps.Latest[n-1].URL != "in the index" {
 		t.Errorf("%d listed, %q first", n, gaps.Latest[0].URL)
 	}
 }

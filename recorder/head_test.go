@@ -47,8 +47,10 @@ func TestParseHead(t *testing.T) {
 			if c.size < 0 {
 				c.size = len(c.text)
 			}
-			if h.size != c.size || h.status() != c.status || text(h.mime()) != c.mime || h.protocol() != c.protocol || h.encoded != c.encoded {
-				t.Errorf("size %d, status %d, MIME %q, protocol %q, encoded %t", h.size, h.status(), text(h.mime()), h.protocol(), h.encoded)
+			if h.size != c.size || h.status() != c.status || text(h.mime()) != c.mime ||
+				h.protocol() != c.protocol || h.encoded != c.encoded {
+				t.Errorf("size %d, status %d, MIME %q, protocol %q, encoded %t", h.size, h.status(),
+					text(h.mime()), h.protocol(), h.encoded)
 				t.Errorf("want %d, %d, %q, %q, %t", c.size, c.status, c.mime, c.protocol, c.encoded)
 			}
 		})
@@ -85,7 +87,8 @@ func FuzzParseHead(f *testing.F) {
 		if h.size < len(message) && !strings.HasSuffix(message[:h.size], "\n") {
 			t.Fatalf("head ends with %q", message[:h.size])
 		}
-		if again := parseHead([]byte(message)[:h.size]); again.size != h.size || again.status() != h.status() {
+		if again := parseHead([]byte(message)[:h.size]); again.size != h.size ||
+			again.status() != h.status() {
 			t.Fatalf("the head alone is read otherwise: %+v, %+v", h, again)
 		}
 	})

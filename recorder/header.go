@@ -18,7 +18,8 @@ type header struct {
 
 // append appends the header of a request or response record, with its empty line (WARC 1.1 section
 // 5); of a revisit, if the response is stored as one.
-func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *message, truncated string) []byte {
+func (h *header) append(dst []byte, kind string, id, concurrentTo *recordID, m *message,
+	truncated string) []byte {
 	dst = append(append(dst, h.style.version()...), "\r\nWARC-Type: "...)
 	if m.refers != nil {
 		dst = append(dst, "revisit"...)

@@ -54,7 +54,8 @@ func (h *health) set(p part, err error) {
 	if err != nil {
 		h.reason.Store(&err)
 		if before == nil {
-			h.log.Error().Err(err).Msg("recording is off: new requests are refused until writing works again")
+			h.log.Error().Err(err).
+				Msg("recording is off: new requests are refused until writing works again")
 		}
 		return
 	}

@@ -12,7 +12,8 @@ func explosive() string {
 	b.WriteString("\x00\x00\x00\x00\x00\x01\x00\x01t\x00\x02/1\x00\x00\x00\x00\x0a\x00\x00\x00\xbf")
 	b.WriteString("\x0a\x00\x00\x00\x02\x05\x05")
 	for i := range 190 {
-		b.WriteString("\x0a\x00\x00\x00\x02\x07\x00" + string([]byte{byte(i)}) + "\x07\x00" + string([]byte{byte(i)}))
+		b.WriteString(
+			"\x0a\x00\x00\x00\x02\x07\x00" + string([]byte{byte(i)}) + "\x07\x00" + string([]byte{byte(i)}))
 	}
 	return b.String()
 }
@@ -33,7 +34,11 @@ func TestHostileBodies(t *testing.T) {
 		{"form", "application/x-www-form-urlencoded", strings.Repeat("&", 1<<20+1)},
 	}
 	for _, b := range bodies {
-		c.commit("http://example.com/"+b.name, postOf("POST", "Content-Type: "+b.contentType+"\r\n", b.body), answer)
+		c.commit(
+			"http://example.com/"+b.name,
+			postOf("POST", "Content-Type: "+b.contentType+"\r\n", b.body),
+			answer,
+		)
 	}
 	c.get("http://example.com/ordinary")
 	c.close()
@@ -45,8 +50,10 @@ func TestHostileBodies(t *testing.T) {
 		t.Fatalf("%d captures", len(found))
 	}
 	for _, capture := range found {
-		if len(capture.RequestBody) > 4096 || len(capture.SpecBody) > 1<<20+1 || len(capture.FormKey) > 1<<20 {
-			t.Errorf("%s: %d, %d and %d bytes", capture.URL, len(capture.RequestBody), len(capture.SpecBody), len(capture.FormKey))
+		if len(capture.RequestBody) > 4096 || len(capture.SpecBody) > 1<<20+1 ||
+			len(capture.FormKey) > 1<<20 {
+			t.Errorf("%s: %d, %d and %d bytes", capture.URL, len(capture.RequestBody), len(capture.SpecBody),
+				len(capture.FormKey))
 		}
 		heavy := strings.Contains(capture.URL, "heavy")
 		if heavy && !strings.HasPrefix(capture.RequestBody, "__wb_post_data=AAAA") {

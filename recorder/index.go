@@ -33,7 +33,8 @@ type Indexed struct {
 // cannot be, and reads its captures into the index. What it cannot take it refuses before anything
 // is done. If reading fails, the next recovery goes on. It returns an error that wraps
 // store.ErrLocked if the collection is in use.
-func Index(cfg Config, collection string, paths []string, copies bool, log zerolog.Logger, progress Progress) ([]Indexed, error) {
+func Index(cfg Config, collection string, paths []string, copies bool, log zerolog.Logger,
+	progress Progress) ([]Indexed, error) {
 	keyer, err := NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func choose(paths []string, archive string) ([]addition, error) {
 		case same < 0:
 			added = append(added, a)
 		case added[same].from != a.from:
-			return nil, fmt.Errorf("%s and %s have the same name: rename one of them", added[same].Path, path)
+			return nil, fmt.Errorf("%s and %s have the same name: rename one of them", added[same].Path,
+				path)
 		}
 	}
 	return added, nil
@@ -104,9 +106,11 @@ func chooseOne(path, archive string) (addition, error) {
 	a := addition{Indexed: Indexed{Path: path, Name: filepath.Base(from)}}
 	a.to = filepath.Join(archive, a.Name)
 	if !isWARCName(a.Name) {
-		return a, fmt.Errorf("%s: the name of a WARC file ends in %s: rename it", path, strings.Join(warc.Suffixes(), " or "))
+		return a, fmt.Errorf("%s: the name of a WARC file ends in %s: rename it", path,
+			strings.Join(warc.Suffixes(), " or "))
 	}
-	if a.from, err = filepath.EvalSymlinks(from); err != nil { // a link to a link would lead nowhere one day
+	// a link to a link would lead nowhere one day
+	if a.from, err = filepath.EvalSymlinks(from); err != nil {
 		return a, err
 	}
 	info, err := os.Stat(a.from)
@@ -156,7 +160,10 @@ func (a *addition) meet() error {
 	case err != nil:
 		return err
 	case there.File == nil:
-		return fmt.Errorf("%s: the collection has a link of that name that leads nowhere, %s: remove it, or bring back what it leads to", a.Path, a.to)
+		return fmt.Errorf(
+			"%s: the collection has a link of that name that leads nowhere, %s: remove it, or bring back "+
+				"what it leads to",
+			a.Path, a.to)
 	}
 	same := from.Leads(there)
 	if !same && from.File.Size() == there.File.Size() {
@@ -165,7 +172,8 @@ func (a *addition) meet() error {
 		}
 	}
 	if !same {
-		return fmt.Errorf("%s: the collection has another file of that name, with other content: rename this one", a.Path)
+		return fmt.Errorf(
+			"%s: the collection has another file of that name, with other content: rename this one", a.Path)
 	}
 	a.from = a.to
 	return nil
@@ -179,7 +187,9 @@ func (r *recovery) refuseKnown(added []addition) error {
 		if _, err := os.Lstat(a.to); !known || file.Committed == 0 || err == nil {
 			continue
 		}
-		return fmt.Errorf("%s: the collection had a file of that name, which is missing: if it is this one, put it into %s and let warcorder recover run; else rename it",
+		return fmt.Errorf(
+			"%s: the collection had a file of that name, which is missing: if it is this one, put it into "+
+				"%s and let warcorder recover run; else rename it",
 			a.Path, filepath.Dir(a.to))
 	}
 	return nil
@@ -195,7 +205,9 @@ func (a *addition) link(copies bool, mode Mode) error {
 		return warc.SyncDir(filepath.Dir(a.to))
 	}
 	if !copies {
-		return fmt.Errorf("%s cannot be linked into the collection (%w): say --copy to have a copy of it there, or move it to %s", a.Path, reason(err), filepath.Dir(a.to))
+		return fmt.Errorf(
+			"%s cannot be linked into the collection (%w): say --copy to have a copy of it there, or move it to %s",
+			a.Path, reason(err), filepath.Dir(a.to))
 	}
 	a.Copied = true
 	return a.copy(mode)
@@ -245,7 +257,8 @@ func (r *recovery) indexFiles(added []addition) error {
 				return fmt.Errorf("index %s: %w", a.Path, err)
 			}
 			if len(one.found.Short) > 0 {
-				return fmt.Errorf("index %s: it has %d bytes, and had %d when it was indexed", a.Path, a.file.final, a.file.Committed)
+				return fmt.Errorf("index %s: it has %d bytes, and had %d when it was indexed", a.Path,
+					a.file.final, a.file.Committed)
 			}
 			one.report(a.Name, a.file.final)
 			a.Captures, a.Damaged = one.found.Captures, one.found.Damaged

@@ -53,7 +53,8 @@ func TestIndex(t *testing.T) {
 	dir := recorded(t)
 	captures := 0
 	for i, f := range index(t, dir, paths...) {
-		if f.Path != paths[i] || f.Name != filepath.Base(paths[i]) || f.Captures == 0 || len(f.Damaged) > 0 || f.Known || f.Copied {
+		if f.Path != paths[i] || f.Name != filepath.Base(paths[i]) || f.Captures == 0 ||
+			len(f.Damaged) > 0 || f.Known || f.Copied {
 			t.Errorf("%+v", f)
 		}
 		captures += f.Captures
@@ -69,7 +70,11 @@ func TestIndex(t *testing.T) {
 		t.Helper()
 		for i, got := range exports(t, dir) {
 			own := func(text string) string { // the names of our own files differ
-				return strings.Join(slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(line string) bool { return strings.Contains(line, "/own") }), "")
+				return strings.Join(
+					slices.DeleteFunc(strings.SplitAfter(text, "\n"),
+						func(line string) bool { return strings.Contains(line, "/own") }),
+					"",
+				)
 			}
 			if own(got) != own(want[i]) {
 				t.Errorf("%+v: got\n%s\nwant\n%s", allQueries()[i], got, want[i])
@@ -142,7 +147,8 @@ func TestIndex(t *testing.T) {
 			if err := os.Link(path, filepath.Join(dir, "archive", file.Name)); err != nil {
 				t.Fatal(err)
 			}
-			s, err := scanForeign(path, file.Name, 0, keyerOf(t, allKeys), func(*foreignScan, int64) error { return nil })
+			s, err := scanForeign(path, file.Name, 0, keyerOf(t, allKeys),
+				func(*foreignScan, int64) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +255,8 @@ func TestIndexRefused(t *testing.T) {
 		{"no such file", []string{filepath.Join(from, "none.warc")}, "no such file"},
 		{"a directory", []string{filepath.Dir(file("dir.warc/x", ""))}, "no regular file"},
 		{"another name", []string{file("x.gz", good)}, "ends in .warc.gz or .warc or .warc.zst: rename it"},
-		{"WARC 0.9", []string{file("old.warc", "warc/0.9 10 warcinfo filedesc:x 20050610235959 text/xml uuid:x\r\n\r\n")}, "warcorder import --from-format 0.9"},
+		{"WARC 0.9", []string{file("old.warc", "warc/0.9 10 warcinfo filedesc:x 20050610235959 "+
+			"text/xml uuid:x\r\n\r\n")}, "warcorder import --from-format 0.9"},
 		{"WARC 0.9, compressed", []string{file("old.warc.gz", string(gzipOf("warc/0.9 10 warcinfo filedesc:x 20050610235959 text/xml uuid:x\r\n\r\n")))}, "warcorder import --from-format 0.9"},
 		{"ARC", []string{file("arc.warc", "filedesc://x.arc 0.0.0.0 20050614070144 text/plain 77\n")}, "ARC"},
 		{"another of that name there", []string{file("other/there.warc", good+good)}, "has another file of that name"},
@@ -258,7 +265,8 @@ func TestIndexRefused(t *testing.T) {
 		{"two of one name", []string{file("1/two.warc", good), file("2/two.warc", good)}, "have the same name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Index(allKeys, dir, append([]string{file("good.warc", good)}, test.paths...), true, zerolog.Nop(), nil)
+			_, err := Index(allKeys, dir, append([]string{file("good.warc", good)}, test.paths...), true,
+				zerolog.Nop(), nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
@@ -282,7 +290,10 @@ func TestIndexRefused(t *testing.T) {
 	t.Run("in use", func(t *testing.T) {
 		c := open(t, dir, Config{})
 		defer c.close()
-		if _, err := Index(allKeys, dir, []string{file("good.warc", good)}, false, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+		if _, err := Index(allKeys, dir, []string{file("good.warc", good)}, false, zerolog.Nop(), nil); !errors.Is(
+			err,
+			store.ErrLocked,
+		) {
 			t.Error(err)
 		}
 	})
@@ -301,7 +312,8 @@ func TestIndexCopies(t *testing.T) {
 	if err := os.Link(path, filepath.Join(dir, "probe")); err == nil {
 		t.Skip("there is no other disk")
 	}
-	if _, err := Index(allKeys, dir, []string{path}, false, zerolog.Nop(), nil); err == nil || !strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
+	if _, err := Index(allKeys, dir, []string{path}, false, zerolog.Nop(), nil); err == nil ||
+		!strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
 		t.Errorf("without --copy: %v", err)
 	}
 	write(t, filepath.Join(dir, "archive", "y.warc"+copyingSuffix), []byte("an interrupted copy"))

@@ -56,7 +56,9 @@ func (rule *ProfileRule) profile() (canon.Profile, error) {
 	known := canon.BuiltinProfiles()
 	at := slices.IndexFunc(known, func(p canon.Profile) bool { return p.Name() == rule.Name })
 	if at < 0 {
-		return canon.Profile{}, fmt.Errorf("profile %q is none of generic, mediawiki, restbase, upload, and has neither decode nor encode", rule.Name)
+		return canon.Profile{}, fmt.Errorf(
+			"profile %q is none of generic, mediawiki, restbase, upload, and has neither decode nor encode",
+			rule.Name)
 	}
 	return known[at], nil
 }
@@ -85,7 +87,12 @@ func NewKeyer(cfg KeysConfig) (*Keyer, error) {
 
 // keySize is about what the keys of a capture take in memory, beyond what every capture has.
 func keySize(c *store.Capture) int64 {
-	return int64(len(c.RequestBody) + len(c.SpecBody) + len(c.WarcioJSBody) + len(c.PathKey) + len(c.WWWOFFLEKey) + len(c.FormKey))
+	return int64(
+		len(c.RequestBody) + len(c.SpecBody) + len(c.WarcioJSBody) + len(c.PathKey) + len(
+			c.WWWOFFLEKey) + len(
+			c.FormKey,
+		),
+	)
 }
 
 // Of returns the secondary key of a URL, in any spelling that would be recorded the same: its
@@ -138,7 +145,8 @@ func (k *Keyer) fill(c *store.Capture, from *asked) (within bool) {
 // formKey is the key of an urlencoded body, else that of the query.
 func (k *Keyer) formKey(c *store.Capture, from *asked) string {
 	mime, _, _ := strings.Cut(from.contentType, ";")
-	if body := &from.entity; body.length > 0 && body.length == int64(len(body.start)) && strings.EqualFold(strings.TrimSpace(mime), "application/x-www-form-urlencoded") {
+	if body := &from.entity; body.length > 0 && body.length == int64(len(body.start)) &&
+		strings.EqualFold(strings.TrimSpace(mime), "application/x-www-form-urlencoded") {
 		return canon.FormKey(string(body.start))
 	}
 	return k.of(store.FormKey, c.URL)

@@ -44,10 +44,13 @@ func TestKeysOfRequestBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := captureFor(t, &Keyer{}, "http://example.com/form?q=1", c.request)
 			if got.URLKey != c.urlkey || got.RequestBody != c.body {
-				t.Errorf("urlkey %q, request body %q; want %q and %q", got.URLKey, got.RequestBody, c.urlkey, c.body)
+				t.Errorf("urlkey %q, request body %q; want %q and %q", got.URLKey, got.RequestBody, c.urlkey,
+					c.body)
 			}
-			if strings.TrimPrefix(got.SpecBody, "&") != strings.TrimPrefix(c.spec, "&") || got.WarcioJSBody != c.warciojs {
-				t.Errorf("spec %q, warciojs %q; want %q and %q", got.SpecBody, got.WarcioJSBody, c.spec, c.warciojs)
+			if strings.TrimPrefix(got.SpecBody, "&") != strings.TrimPrefix(c.spec, "&") ||
+				got.WarcioJSBody != c.warciojs {
+				t.Errorf("spec %q, warciojs %q; want %q and %q", got.SpecBody, got.WarcioJSBody, c.spec,
+					c.warciojs)
 			}
 			if key, _ := canon.SURT(canon.Pywb.Append(got.URL, got.Method, got.RequestBody)); key != got.URLKey {
 				t.Errorf("the line's own fields give %q", key)
@@ -77,17 +80,22 @@ func TestKeysOfALongBody(t *testing.T) {
 		if c.RequestBody != start[:4096] {
 			t.Errorf("%s: pywb %.60q", name, c.RequestBody)
 		}
-		if want := "&__wb_post_sha256=" + hex.EncodeToString(sum[:]); !strings.HasSuffix(c.SpecBody, want) {
+		if want := "&__wb_post_sha256=" + hex.EncodeToString(sum[:]); !strings.HasSuffix(
+			c.SpecBody,
+			want,
+		) {
 			t.Errorf("%s: spec ends %q", name, c.SpecBody[max(0, len(c.SpecBody)-100):])
 		}
 	}
 }
 
 func TestSecondaryKeys(t *testing.T) {
-	keyer, err := NewKeyer(KeysConfig{Extra: []string{"path", "wwwoffle", "form"}, Profiles: ProfileRules{
-		{Name: "mediawiki", Host: "*.wiki.example", Path: "/wiki"},
-		{Name: "ours", Host: "own.example", Decode: []string{"3A"}, Encode: []string{"28", "29"}},
-	}})
+	keyer, err := NewKeyer(
+		KeysConfig{Extra: []string{"path", "wwwoffle", "form"}, Profiles: ProfileRules{
+			{Name: "mediawiki", Host: "*.wiki.example", Path: "/wiki"},
+			{Name: "ours", Host: "own.example", Decode: []string{"3A"}, Encode: []string{"28", "29"}},
+		}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +148,10 @@ func TestRecoveryMakesTheSameKeys(t *testing.T) {
 		c.commit("http://example.com/form?q=1", request, answer)
 	}
 	c.close()
-	queries := []store.Query{{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: store.PathKey}, {Key: store.WWWOFFLEKey}, {Key: store.FormKey}}
+	queries := []store.Query{
+		{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: store.PathKey},
+		{Key: store.WWWOFFLEKey}, {Key: store.FormKey},
+	}
 	var before []string
 	for _, query := range queries {
 		before = append(before, exportOf(t, dir, query))

@@ -41,9 +41,11 @@ func (w *largeWorker) record(x *Exchange) {
 	}
 	request, err := w.read(&x.Request, nil)
 	var found lookup
-	response, err2 := w.read(&x.Response, func(response *message) *content { return w.begin(&found, x, &request, response) })
+	response, err2 := w.read(&x.Response,
+		func(response *message) *content { return w.begin(&found, x, &request, response) })
 	var err3 error
-	request.asked, err3 = askedOf(&request.head, bodyOf(&x.Request, &request), request.length-int64(request.size))
+	request.asked, err3 = askedOf(&request.head, bodyOf(&x.Request, &request),
+		request.length-int64(request.size))
 	if err := errors.Join(err, err2, err3); err != nil {
 		w.lost(lostOf(x), err)
 		return
@@ -54,7 +56,11 @@ func (w *largeWorker) record(x *Exchange) {
 	if found.to != nil {
 		response.refer(found.to, w.style.digester)
 	}
-	if w.put(x, boundOf(x), func(s *segment) (done, error) { return w.write(s, x, &request, &response, &found) }) {
+	if w.put(
+		x,
+		boundOf(x),
+		func(s *segment) (done, error) { return w.write(s, x, &request, &response, &found) },
+	) {
 		w.recordChain(x, w.files)
 	}
 }
@@ -145,7 +151,8 @@ func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
 }
 
 // write appends the records of an exchange to a file.
-func (w *largeWorker) write(s *segment, x *Exchange, request, response *message, found *lookup) (done, error) {
+func (w *largeWorker) write(s *segment, x *Exchange, request, response *message,
+	found *lookup) (done, error) {
 	r := w.make(x, request, response, s)
 	w.note(found, r, response, s)
 	d := doneOf(x, r, found)
@@ -274,5 +281,6 @@ func unfit(lost func(*done, error)) func(*done, error) {
 
 // isHopeless reports whether trying again, at the next start, say, is of no use.
 func isHopeless(err error) bool {
-	return (errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))) && !errors.Is(err, errNoTime)
+	return (errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))) &&
+		!errors.Is(err, errNoTime)
 }

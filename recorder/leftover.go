@@ -43,7 +43,8 @@ func readSidecar(path string) (*sidecar, error) {
 // restore makes the exchange that a line tells of. damage says in words why it is not whole.
 func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage string, err error) {
 	x = s.Begin()
-	x.URL, x.Method, x.Started, x.ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended, line.Started)
+	x.URL, x.Method, x.Started, x.ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended,
+		line.Started)
 	x.RemoteIP, x.TLS, x.Cipher, x.Unverified = line.RemoteIP, line.TLS, line.Cipher, line.Unverified
 	x.Truncated, x.Fault = line.Truncated, line.Fault
 	x.told = s.told
@@ -61,7 +62,8 @@ func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage 
 		x.extra = line.Extra
 		x.extra.Block, x.extra.x, x.extra.id, x.extra.wait = &x.Response, x, x.spill.ids.response, s.told
 	}
-	err = errors.Join(x.Request.restore(line.Request, line.Done), x.Response.restore(line.Response, line.Done))
+	err = errors.Join(x.Request.restore(line.Request, line.Done),
+		x.Response.restore(line.Response, line.Done))
 	switch unsound := (*unsoundError)(nil); {
 	case errors.As(err, &unsound):
 		damage, x.Truncated, err = unsound.Error(), cmp.Or(x.Truncated, "unspecified"), nil
@@ -70,7 +72,8 @@ func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage 
 		x.release()
 		return nil, "", err
 	case !line.Done:
-		damage, x.Truncated = "the recorder ended before the exchange had", cmp.Or(x.Truncated, "disconnect")
+		damage, x.Truncated = "the recorder ended before the exchange had", cmp.Or(x.Truncated,
+			"disconnect")
 	}
 	return x, damage, nil
 }

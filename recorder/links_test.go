@@ -434,7 +434,8 @@ func foldingDir(t *testing.T) string {
 		t.Skip("needs root on Linux")
 	}
 	for _, command := range []string{
-		"truncate -s 16M IMAGE && mkfs.ext4 -q -O casefold IMAGE && mount -o loop IMAGE DIR && mkdir DIR/x && chattr +F DIR/x",
+		"truncate -s 16M IMAGE && mkfs.ext4 -q -O casefold IMAGE && mount -o loop IMAGE DIR && mkdir " +
+			"DIR/x && chattr +F DIR/x",
 		"truncate -s 16M IMAGE && mkfs.vfat IMAGE && mount -o loop IMAGE DIR && mkdir DIR/x",
 	} {
 		command = strings.NewReplacer("IMAGE", filepath.Join(t.TempDir(), "image"), "DIR",

@@ -36,7 +36,8 @@ func (m *maker) look(x *Exchange, request, response *message, f *files, s *segme
 // begin begins to find out. It returns what the body must then be written to; nil if it need not be
 // looked at. A fault that has cut nothing off is of the request.
 func (m *maker) begin(l *lookup, x *Exchange, request, response *message) *content {
-	if m.dedup.Dedup == dedupOff || x.Truncated != "" || request.length < minBlock || string(request.method()) != "GET" || !headEnds(response.start) {
+	if m.dedup.Dedup == dedupOff || x.Truncated != "" || request.length < minBlock ||
+		string(request.method()) != "GET" || !headEnds(response.start) {
 		return nil
 	}
 	l.uri = targetURI(x.URL)
@@ -51,7 +52,8 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *message) *conte
 }
 
 // find looks for what the response can refer to. What goes wrong costs some space on disk.
-func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *files, s *segment, claims bool) {
+func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *files, s *segment,
+	claims bool) {
 	if !l.whole {
 		return
 	}
@@ -60,13 +62,15 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *file
 	case l.hashed:
 		if l.key, l.keyed = m.content.key(&response.head, response.start, m.dedup.scopeOf(l.uri)); l.keyed {
 			m.underway.key, m.underway.claims = l.key, claims
-			l.to, err = f.original(l.key, s, claims, func(original time.Time) bool { return m.dedup.isFresh(original, x.Started) })
+			l.to, err = f.original(l.key, s, claims,
+				func(original time.Time) bool { return m.dedup.isFresh(original, x.Started) })
 		}
 	case response.status() == http.StatusNotModified && len(response.start) == int(response.length) && isConditional(request.start):
 		l.to, err = f.unmodified(l.uri, request.start, response.start, s)
 	}
 	if err != nil {
-		m.log.Warn().Err(err).Str("url", Logged(l.uri)).Msg("stored in full, as it cannot be found out whether it is in the collection")
+		m.log.Warn().Err(err).Str("url", Logged(l.uri)).
+			Msg("stored in full, as it cannot be found out whether it is in the collection")
 	}
 }
 

@@ -28,8 +28,16 @@ type maker struct {
 	gap        func(reason, url, detail string)
 }
 
-func newMaker(log zerolog.Logger, keyer *Keyer, chains *chains, style *style, dedup *DedupConfig) maker {
-	return maker{log: log, compressor: style.compressor(), records: records{keyer: keyer, style: style}, chains: chains, style: style, dedup: dedup}
+func newMaker(log zerolog.Logger, keyer *Keyer, chains *chains, style *style,
+	dedup *DedupConfig) maker {
+	return maker{
+		log:        log,
+		compressor: style.compressor(),
+		records:    records{keyer: keyer, style: style},
+		chains:     chains,
+		style:      style,
+		dedup:      dedup,
+	}
 }
 
 // sizeOfHeaders is more than the WARC headers of an exchange's records take, without what the
@@ -47,7 +55,12 @@ func (m *maker) make(x *Exchange, request, response *message, s *segment) *recor
 	if err := fault.At(fault.Record); err != nil {
 		panic(err)
 	}
-	m.ids = ids{warcinfo: s.warcinfo, response: m.random.next(), request: m.random.next(), metadata: m.random.next()}
+	m.ids = ids{
+		warcinfo: s.warcinfo,
+		response: m.random.next(),
+		request:  m.random.next(),
+		metadata: m.random.next(),
+	}
 	if x.spill.begun.Load() {
 		m.ids.response, m.ids.request, m.ids.metadata = x.spill.ids.response, x.spill.ids.request, x.spill.ids.metadata
 	}
@@ -78,9 +91,11 @@ func (m *maker) appendMetadata(dst []byte) []byte {
 }
 
 // stream writes the member of a record to the end of a file.
-func (m *maker) stream(t *warc.Tail, header []byte, block *message, body io.Reader) (length int64, err error) {
+func (m *maker) stream(t *warc.Tail, header []byte, block *message,
+	body io.Reader) (length int64, err error) {
 	size := block.length - int64(len(block.start))
-	return m.compressor.Stream(t, t.Offset(), [][]byte{header, block.start}, body, size, !block.deflate)
+	return m.compressor.Stream(t, t.Offset(), [][]byte{header, block.start}, body, size,
+		!block.deflate)
 }
 
 var recordEnd = []byte(warc.RecordEnd)

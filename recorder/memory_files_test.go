@@ -53,8 +53,15 @@ func exchangeOf(n int, uri, more string) [][2]string {
 			kind, n)
 	}
 	head := func(kind, id, named string) string {
-		return fmt.Sprintf("WARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: 2026-01-01T00:00:00.000000Z\r\n"+
-			"WARC-Target-URI: %s\r\n%s%s", kind, id, uri, named, more)
+		return fmt.Sprintf(
+			"WARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: 2026-01-01T00:00:00.000000Z\r\n"+
+				"WARC-Target-URI: %s\r\n%s%s",
+			kind,
+			id,
+			uri,
+			named,
+			more,
+		)
 	}
 	return [][2]string{
 		{head("response", id(1), ""), "HTTP/1.1 200 OK\r\n\r\nx"},
@@ -93,7 +100,8 @@ func TestHostileFilesInMemory(t *testing.T) {
 				fmt.Sprintf("WARC-Warcinfo-ID: <urn:x:%d%s>\r\n", i, junk))
 		}, ""},
 		{"revisits of long URLs", 300 * n, func(i int) [][2]string {
-			more := fmt.Sprintf("WARC-Refers-To: <urn:uuid:00000003-0000-4000-8000-%012d>\r\nWARC-Refers-To-Target-URI: http://example.com/%s\r\n"+
+			more := fmt.Sprintf("WARC-Refers-To: <urn:uuid:00000003-0000-4000-8000-%012d>\r\n"+
+				"WARC-Refers-To-Target-URI: http://example.com/%s\r\n"+
 				"WARC-Refers-To-Date: 2026-01-01T00:00:00.000000Z\r\n", i, strings.Repeat("u",
 				100_000))
 			e := exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), more)

@@ -75,7 +75,8 @@ func (m Mode) Set(path string) error {
 	}
 	want := fs.FileMode(cmp.Or(m, defaultMode))
 	if info.IsDir() {
-		want = m.dir() | info.Mode()&(fs.ModeSetgid|fs.ModeSticky) // a group's directory hands its group on
+		// a group's directory hands its group on
+		want = m.dir() | info.Mode()&(fs.ModeSetgid|fs.ModeSticky)
 	}
 	const bits = fs.ModePerm | fs.ModeSetgid | fs.ModeSticky
 	if info.Mode()&bits == want {

@@ -71,7 +71,12 @@ func TestModeOfFiles(t *testing.T) {
 	for _, umask := range []string{"000", "022", "077"} {
 		t.Run(umask, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := exec.Command("/bin/sh", "-c", "umask "+umask+`; exec "$0" -test.run '^TestModeOfFiles$'`, os.Args[0])
+			cmd := exec.Command(
+				"/bin/sh",
+				"-c",
+				"umask "+umask+`; exec "$0" -test.run '^TestModeOfFiles$'`,
+				os.Args[0],
+			)
 			cmd.Env = append(os.Environ(), "RECORDER_TEST_MODE="+dir)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -96,7 +101,10 @@ func makeModes(t *testing.T, top string) {
 					if mode != 0o700 {
 						t.Errorf("%s: %s is %v", when, name, mode)
 					}
-				case name == ".", name == "c", name == filepath.Join("c", "archive"), name == filepath.Join("c", "indexes"):
+				case name == ".",
+					name == "c",
+					name == filepath.Join("c", "archive"),
+					name == filepath.Join("c", "indexes"):
 					if mode != c.dirs {
 						t.Errorf("%s: %s is %v, want %v", when, name, mode, c.dirs)
 					}

@@ -40,7 +40,8 @@ func (o *originals) init(mu *sync.Mutex) {
 // original returns what a record in s that has that key may refer to, or nil. Then whoever asks
 // makes an original of the record, and others that ask for it wait until that is added: so of
 // several that come at once one is stored. claims says that they do.
-func (f *files) original(key store.OriginalKey, s *segment, claims bool, fresh func(time.Time) bool) (*reference, error) {
+func (f *files) original(key store.OriginalKey, s *segment, claims bool,
+	fresh func(time.Time) bool) (*reference, error) {
 	if found := f.pending(key, s, false, fresh); found != nil {
 		return found, nil
 	}
@@ -52,7 +53,8 @@ func (f *files) original(key store.OriginalKey, s *segment, claims bool, fresh f
 }
 
 // pending looks for the original among those that wait.
-func (f *files) pending(key store.OriginalKey, s *segment, claims bool, fresh func(time.Time) bool) *reference {
+func (f *files) pending(key store.OriginalKey, s *segment, claims bool,
+	fresh func(time.Time) bool) *reference {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o := &f.originals

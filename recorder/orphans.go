@@ -71,13 +71,24 @@ func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
 	if err != nil || len(orphans) == 0 {
 		return s, err
 	}
-	r.log.Warn().Str("file", file.Name).Int("revisits", len(orphans)).Msg("what revisits refer to is lost: they are cut, too")
+	r.log.Warn().Str("file", file.Name).Int("revisits", len(orphans)).
+		Msg("what revisits refer to is lost: they are cut, too")
 	return r.scanTail(path, file, orphans)
 }
 
-func (r *recovery) scanTail(path string, file store.File, orphans map[recordID]bool) (*scan, error) {
-	s := &scan{file: file.Name, end: file.Committed, keyer: r.keyer, dedup: &DedupConfig{Dedup: dedupOff}}
-	s.tail = &tail{responses: make(map[recordID]bool), revisits: make(map[recordID]referral), orphans: orphans}
+func (r *recovery) scanTail(path string, file store.File,
+	orphans map[recordID]bool) (*scan, error) {
+	s := &scan{
+		file:  file.Name,
+		end:   file.Committed,
+		keyer: r.keyer,
+		dedup: &DedupConfig{Dedup: dedupOff},
+	}
+	s.tail = &tail{
+		responses: make(map[recordID]bool),
+		revisits:  make(map[recordID]referral),
+		orphans:   orphans,
+	}
 	return s, s.readAll(path, true, func(s *scan, _ int64) error {
 		s.forget()
 		return nil
@@ -127,10 +138,13 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 	}
 	date = date.UTC().Truncate(precision)
 	second := date.Format("20060102150405")
-	err = r.index.Captures(store.Query{URL: refers.uri, From: second, To: second}, func(c *store.Capture) bool {
-		found = c.MIME != revisitMIME && c.Time.Truncate(precision).Equal(date)
-		return !found
-	})
+	err = r.index.Captures(
+		store.Query{URL: refers.uri, From: second, To: second},
+		func(c *store.Capture) bool {
+			found = c.MIME != revisitMIME && c.Time.Truncate(precision).Equal(date)
+			return !found
+		},
+	)
 	return found, err
 }
 

@@ -34,7 +34,8 @@ func TestRecoverOrphans(t *testing.T) {
 	record("z", "first other-file")
 	others, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
 	later := others[0]
-	record("a", "a a", "x xxxx", "x2 xxxx", "a2 a", "first2 other-file", "y yyyy", "y2 yyyy", "x3 xxxx")
+	record("a", "a a", "x xxxx", "x2 xxxx", "a2 a", "first2 other-file", "y yyyy", "y2 yyyy",
+		"x3 xxxx")
 	saved, err := os.ReadFile(later)
 	if err != nil {
 		t.Fatal(err)

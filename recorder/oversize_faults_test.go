@@ -35,7 +35,8 @@ func TestOversize(t *testing.T) {
 				})
 				defer fault.Set(nil)
 				x := col.begin("http://example.com/large", exampleRequest, "")
-				_, failed := x.Response.Write([]byte(page(200, "text/plain", "br", string(make([]byte, 2<<20)))))
+				_, failed := x.Response.Write(
+					[]byte(page(200, "text/plain", "br", string(make([]byte, 2<<20)))))
 				if (failed != nil) != (c.at == fault.Spill) {
 					t.Errorf("write: %v", failed)
 				}

@@ -16,8 +16,10 @@ const (
 )
 
 // errBroken is why the process ends after too many panics.
-var errBroken = errors.New("warcorder broke 5 times within a minute (the log has the stacks): stopped, so that no more " +
-	"is lost; start it again, and report the first stack")
+var errBroken = errors.New(
+	"warcorder broke 5 times within a minute (the log has the stacks): stopped, so that no more " +
+		"is lost; start it again, and report the first stack",
+)
 
 // panics counts the panics that were recovered from, in whatever goroutine. The zero value is
 // ready.
@@ -34,7 +36,8 @@ type panics struct {
 // OnBroken is told. It is called by the deferred function that recovered, while the stack is still
 // there. What it returns says of the exchange why it is lost; the gap is the caller's to note.
 func (r *Recorder) Panicked(value any, url string) error {
-	r.log.Error().Str("panic", Logged(fmt.Sprint(value))).Str("url", Logged(url)).Str("stack", string(debug.Stack())).
+	r.log.Error().Str("panic", Logged(fmt.Sprint(value))).Str("url", Logged(url)).
+		Str("stack", string(debug.Stack())).
 		Msg("a fault of warcorder's own was caught: recording goes on")
 	r.panics.add(time.Now())
 	return fmt.Errorf("a fault of warcorder's own (the log has its stack): %.200s", fmt.Sprint(value))

@@ -49,7 +49,8 @@ func TestPanicked(t *testing.T) {
 			t.Fatalf("the error is %v", err)
 		}
 	}
-	if !strings.Contains(log.String(), "workThatPanics") || !strings.Contains(log.String(), "http://example.org/a") {
+	if !strings.Contains(log.String(), "workThatPanics") ||
+		!strings.Contains(log.String(), "http://example.org/a") {
 		t.Errorf("the log names neither place nor URL: %s", log.String())
 	}
 	var told error

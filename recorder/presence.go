@@ -55,7 +55,8 @@ func (f *files) isThere(name string) bool {
 	}
 	file, _ := f.index.File(name)
 	there := false
-	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} { // it may be given its final name at this moment
+	// it may be given its final name at this moment
+	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} {
 		info, err := os.Stat(filepath.Join(f.dir, name+suffix))
 		if err == nil {
 			there = info.Mode().IsRegular() && info.Size() >= file.Committed

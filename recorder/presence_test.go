@@ -96,7 +96,8 @@ func TestOriginalGoneSoon(t *testing.T) {
 func kindsOf(t *testing.T, c *collection, names ...string) (kinds []string) {
 	t.Helper()
 	for _, name := range names {
-		capture, found, err := c.Index().Newest("http://example.com/"+name, func(*store.Capture) bool { return true })
+		capture, found, err := c.Index().
+			Newest("http://example.com/"+name, func(*store.Capture) bool { return true })
 		if !found || err != nil {
 			t.Fatal(name, err)
 		}

@@ -27,7 +27,8 @@ func buildWarcinfo(s *style, fields [][2]string, block []byte) ([]byte, error) {
 	if s.seconds {
 		version = gowarc.V1_0
 	}
-	b := gowarc.NewRecordBuilder(gowarc.Warcinfo, gowarc.WithVersion(version), gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore), gowarc.WithAddMissingDigest(false))
+	b := gowarc.NewRecordBuilder(gowarc.Warcinfo, gowarc.WithVersion(version),
+		gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore), gowarc.WithAddMissingDigest(false))
 	for _, field := range fields {
 		b.AddWarcHeader(field[0], field[1])
 	}
@@ -50,15 +51,20 @@ func buildWarcinfo(s *style, fields [][2]string, block []byte) ([]byte, error) {
 }
 
 // warcinfoRecord makes the first record of a file (WARC 1.1 section 6.2).
-func warcinfoRecord(s *style, id recordID, created time.Time, filename, host, collection string) ([]byte, error) {
+func warcinfoRecord(s *style, id recordID, created time.Time,
+	filename, host, collection string) ([]byte, error) {
 	version := strings.TrimPrefix(s.version(), "WARC/")
 	fields := [][2]string{
 		{"software", software()},
 		{"format", "WARC File Format " + version},
-		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-" + version + "/"},
+		{
+			"conformsTo",
+			"http://iipc.github.io/warc-specifications/specifications/warc-format/warc-" + version + "/",
+		},
 		{"hostname", host},
 	}
-	fields = append(append(fields, s.warcinfo.fields(collection)...), [2]string{"payloadDigest", s.payloadDigest()})
+	fields = append(append(fields, s.warcinfo.fields(collection)...),
+		[2]string{"payloadDigest", s.payloadDigest()})
 	var block []byte
 	for _, field := range fields {
 		block = warc.AppendField(block, field[0], field[1])

@@ -56,7 +56,8 @@ func readFile(t *testing.T, path string) []record {
 	in := &countingReader{r: f}
 	buffered := bufio.NewReader(in)
 	building.Lock() // it writes the variable that a record builder writes
-	u := gowarc.NewUnmarshaler(gowarc.WithFixSyntaxErrors(false), gowarc.WithFixDigest(false), gowarc.WithFixContentLength(false))
+	u := gowarc.NewUnmarshaler(gowarc.WithFixSyntaxErrors(false), gowarc.WithFixDigest(false),
+		gowarc.WithFixContentLength(false))
 	building.Unlock()
 	var records []record
 	for {
@@ -79,7 +80,8 @@ func readFile(t *testing.T, path string) []record {
 		if err := r.Close(); err != nil {
 			t.Fatalf("%s at %d: %v", path, offset, err)
 		}
-		records = append(records, record{filepath.Base(path), offset, r.WarcHeader(), string(block), validation.String()})
+		records = append(records,
+			record{filepath.Base(path), offset, r.WarcHeader(), string(block), validation.String()})
 	}
 }
 
@@ -98,7 +100,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // request right behind its response.
 func checkFile(t *testing.T, records []record) {
 	t.Helper()
-	if len(records) == 0 || records[0].get("WARC-Type") != "warcinfo" || records[0].get("WARC-Filename") != records[0].file {
+	if len(records) == 0 || records[0].get("WARC-Type") != "warcinfo" ||
+		records[0].get("WARC-Filename") != records[0].file {
 		t.Errorf("the file does not begin with its warcinfo: %v", records)
 		return
 	}
@@ -111,7 +114,8 @@ func checkFile(t *testing.T, records []record) {
 			continue
 		}
 		if r.get("WARC-Type") != "request" || r.get("WARC-Concurrent-To") != before.get("WARC-Record-ID") ||
-			r.get("WARC-Target-URI") != before.get("WARC-Target-URI") || r.get("WARC-Date") != before.get("WARC-Date") {
+			r.get("WARC-Target-URI") != before.get("WARC-Target-URI") ||
+			r.get("WARC-Date") != before.get("WARC-Date") {
 			t.Errorf("%s at %d: not the request of the response before it: %v", r.file, r.offset, r.header)
 		}
 	}

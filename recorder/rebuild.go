@@ -38,7 +38,8 @@ const (
 // Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced
 // when that has succeeded, and kept beside it if it knows of files that are not there any more; the
 // list of gaps is taken over. The errors are those of Recover.
-func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
+func Rebuild(cfg Config, collection string, log zerolog.Logger,
+	progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	r, unlock, err := existing(cfg, collection, log)
 	if err != nil {
@@ -60,7 +61,8 @@ func Rebuild(cfg Config, collection string, log zerolog.Logger, progress Progres
 }
 
 // existing is newRecovery for a collection that must be there.
-func existing(cfg Config, collection string, log zerolog.Logger) (r *recovery, unlock func() error, err error) {
+func existing(cfg Config, collection string,
+	log zerolog.Logger) (r *recovery, unlock func() error, err error) {
 	if _, err := os.Stat(filepath.Join(collection, "archive")); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%w in %s", ErrNoCollection, collection)
 	} else if err != nil {
@@ -79,7 +81,8 @@ func existing(cfg Config, collection string, log zerolog.Logger) (r *recovery, u
 
 // newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and
 // no recorder starts.
-func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (r *recovery, unlock func() error, err error) {
+func newRecovery(cfg Config, collection string, keyer *Keyer,
+	log zerolog.Logger) (r *recovery, unlock func() error, err error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, nil, fmt.Errorf("host name for WARC files: %w", err)
@@ -101,7 +104,8 @@ func newRecovery(cfg Config, collection string, keyer *Keyer, log zerolog.Logger
 	if r.dedup, err = cfg.Dedup.withDefaults(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
-	if err := os.Remove(r.indexPath() + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a rebuild that was interrupted
+	// of a rebuild that was interrupted
+	if err := os.Remove(r.indexPath() + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errors.Join(err, unlock())
 	}
 	return r, unlock, nil
@@ -143,9 +147,12 @@ func (r *recovery) openOld() (*store.Bolt, error) {
 		return nil, err
 	}
 	sizes, err2 := warcSizes(r.archive)
-	maps.DeleteFunc(sizes, func(_ string, size int64) bool { return size == 0 }) // made, and nothing came of it
+	// made, and nothing came of it
+	maps.DeleteFunc(sizes, func(_ string, size int64) bool { return size == 0 })
 	if len(sizes) > 0 || errors.Is(err, store.ErrDamaged) {
-		r.log.Warn().AnErr("damage", err).Msg("the index is missing or damaged: it is made anew from the WARC files; the list of gaps from before is lost")
+		r.log.Warn().AnErr("damage", err).
+			Msg("the index is missing or damaged: it is made anew from the WARC files; the list of gaps " +
+				"from before is lost")
 	}
 	return nil, err2
 }
@@ -176,7 +183,8 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 		return err
 	}
 	if r.found.Rebuilt = r.found.Files > 0 || r.found.Replaced != "" || old != nil; r.found.Rebuilt {
-		r.log.Info().Int("files", r.found.Files).Int("captures", r.found.Captures).Msg("the index was made anew from the WARC files")
+		r.log.Info().Int("files", r.found.Files).Int("captures", r.found.Captures).
+			Msg("the index was made anew from the WARC files")
 	}
 	return fault.At(fault.RebuildDone)
 }
@@ -216,11 +224,13 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 		return err
 	}
 	for _, file := range files {
-		if file.Committed == 0 || slices.ContainsFunc(there, func(f store.File) bool { return f.Name == file.Name }) {
+		if file.Committed == 0 ||
+			slices.ContainsFunc(there, func(f store.File) bool { return f.Name == file.Name }) {
 			continue
 		}
 		r.found.Missing = append(r.found.Missing, file.Name)
-		r.log.Error().Str("file", file.Name).Int64("committed", file.Committed).Msg("a WARC file is missing: the new index does not have its captures")
+		r.log.Error().Str("file", file.Name).Int64("committed", file.Committed).
+			Msg("a WARC file is missing: the new index does not have its captures")
 		if !file.Away {
 			r.gone = append(r.gone, file.Name)
 		}
@@ -242,7 +252,8 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 	if err != nil || last.Started.IsZero() {
 		return err
 	}
-	return r.index.SetSession(last) // the last transaction: one that is open would note the time of the next ones
+	// the last transaction: one that is open would note the time of the next ones
+	return r.index.SetSession(last)
 }
 
 // goneGaps are those of the files that the old index knew, and the new one does not.

@@ -18,7 +18,12 @@ import (
 	"warcorder/store/warc"
 )
 
-var allKeys = Config{Keys: KeysConfig{Extra: []string{"path", "wwwoffle", "form"}, Profiles: ProfileRules{{Name: "mediawiki", Host: "example.com"}}}}
+var allKeys = Config{
+	Keys: KeysConfig{
+		Extra:    []string{"path", "wwwoffle", "form"},
+		Profiles: ProfileRules{{Name: "mediawiki", Host: "example.com"}},
+	},
+}
 
 // allQueries export every dialect by every key.
 func allQueries() (all []store.Query) {
@@ -48,15 +53,24 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 	answer := page(200, "text/html; charset=utf-8", "", "answer")
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	var multipart strings.Builder
-	multipart.WriteString("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx y\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n\x00\xff\r\n--b--\r\n")
+	multipart.WriteString(
+		"--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx y\r\n--b\r\nContent-Disposition: " +
+			"form-data; name=\"f\"; filename=\"f\"\r\n\r\n\x00\xff\r\n--b--\r\n")
 	long := strings.Repeat("x", 17<<20)
 	requests := []string{
 		exampleRequest, "GET / HTTP/1.1\r\n\r\n", "HEAD / HTTP/1.1\r\n\r\n", "m\xe9thod / HTTP/1.1\r\n\r\n", "OPTIONS",
-		postOf("POST", form, "a=%41;b&c=d+e"), postOf("POST", form+"Transfer-Encoding: chunked\r\n", "5;x\r\na=b&c\r\n2\r\n=d\r\n0\r\nT: u\r\n\r\n"),
-		postOf("POST", "Content-Type: application/json\r\n", `{"a":[1,2.0,{"b":null}],"ü":"é"}`), postOf("PUT", "Content-Type: application/json\r\n", `{"a"`),
+		postOf("POST", form,
+			"a=%41;b&c=d+e"), postOf("POST", form+"Transfer-Encoding: chunked\r\n", "5;x\r\na=b&c\r\n2\r\n=d\r\n0\r\nT: u\r\n\r\n"),
+		postOf(
+			"POST",
+			"Content-Type: application/json\r\n",
+			`{"a":[1,2.0,{"b":null}],"ü":"é"}`,
+		), postOf("PUT", "Content-Type: application/json\r\n", `{"a"`),
 		postOf("POST", "Content-Type: multipart/form-data; boundary=b\r\n", multipart.String()),
-		postOf("PATCH", "", "\x00\x01\x02"), postOf("POST", "Content-Type: text/plain\r\n", strings.Repeat("long ", 30_000)),
-		postOf("POST", form, "a="+randomText(100<<10)), postOf("POST", "Content-Type: video/mp4\r\n", randomBytes(1200<<10)),
+		postOf("PATCH", "",
+			"\x00\x01\x02"), postOf("POST", "Content-Type: text/plain\r\n", strings.Repeat("long ", 30_000)),
+		postOf("POST", form,
+			"a="+randomText(100<<10)), postOf("POST", "Content-Type: video/mp4\r\n", randomBytes(1200<<10)),
 	}
 	for round := range rounds {
 		for i, request := range requests {
@@ -65,8 +79,16 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 			c.commit(url, request, page(200+i, "image/png", "", randomBytes(100*i)))
 			responses += 2
 		}
-		c.commit("https://user:pass@example.com:443/a/../b?sessionid=1", exampleRequest, page(200, "video/mp4", "", randomBytes(1200<<10)))
-		x := c.begin("http://example.com/cut", exampleRequest, page(200, "text/plain", "", randomText(2<<20))[:1200<<10])
+		c.commit(
+			"https://user:pass@example.com:443/a/../b?sessionid=1",
+			exampleRequest,
+			page(200, "video/mp4", "", randomBytes(1200<<10)),
+		)
+		x := c.begin(
+			"http://example.com/cut",
+			exampleRequest,
+			page(200, "text/plain", "", randomText(2<<20))[:1200<<10],
+		)
 		x.Truncated = "length"
 		x.Commit()
 		x = c.begin("http://example.com/head-cut", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty")
@@ -80,7 +102,11 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 		x.Commit()
 		responses += 4
 	}
-	c.commit("http://example.com/long", postOf("POST", "Content-Type: application/json\r\n", `{"a":"`+long+`"}`), answer)
+	c.commit(
+		"http://example.com/long",
+		postOf("POST", "Content-Type: application/json\r\n", `{"a":"`+long+`"}`),
+		answer,
+	)
 	c.close()
 	return responses + 1
 }
@@ -140,7 +166,8 @@ func TestRebuildSameExport(t *testing.T) {
 			before, _ := filepath.Glob(index + damagedSuffix + "*")
 			c.harm(t)
 			found, err := c.mend(allKeys)
-			if err != nil || !found.Rebuilt || found.Files != len(files) || found.Captures != responses || found.Cut != 0 || len(found.Torn)+len(found.Damaged)+len(found.Missing) > 0 {
+			if err != nil || !found.Rebuilt || found.Files != len(files) || found.Captures != responses ||
+				found.Cut != 0 || len(found.Torn)+len(found.Damaged)+len(found.Missing) > 0 {
 				t.Errorf("%+v, %v", found, err)
 			}
 			for i, got := range exports(t, dir) {
@@ -228,13 +255,17 @@ func TestRecoverRefused(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, Config{})
 	c.get("http://example.com/")
-	commands := map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){"recover": Recover, "rebuild": Rebuild}
+	commands := map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){
+		"recover": Recover,
+		"rebuild": Rebuild,
+	}
 	for name, command := range commands {
 		if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
 			t.Errorf("%s, recording: %v", name, err)
 		}
 		other := filepath.Join(dir, "other")
-		if _, err := command(Config{}, other, zerolog.Nop(), nil); !errors.Is(err, ErrNoCollection) || !strings.Contains(err.Error(), other) {
+		if _, err := command(Config{}, other, zerolog.Nop(), nil); !errors.Is(err, ErrNoCollection) ||
+			!strings.Contains(err.Error(), other) {
 			t.Errorf("%s, no collection: %v", name, err)
 		}
 		if _, err := os.Stat(other); !errors.Is(err, fs.ErrNotExist) {
@@ -242,7 +273,8 @@ func TestRecoverRefused(t *testing.T) {
 		}
 	}
 	c.close()
-	progress := func(string, int64, int64) { // while it goes on, also of an index that is not there yet
+	// while it goes on, also of an index that is not there yet
+	progress := func(string, int64, int64) {
 		for name, command := range commands {
 			if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
 				t.Errorf("%s at the same time: %v", name, err)
@@ -258,7 +290,8 @@ func TestRecoverRefused(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := command(Config{}, dir, zerolog.Nop(), func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil || calls == 0 {
+		if _, err := command(Config{}, dir, zerolog.Nop(), func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil ||
+			calls == 0 {
 			t.Errorf("%s: %v, %d reports", name, err, calls)
 		}
 		if _, err := command(Config{}, dir, zerolog.Nop(), progress); err != nil {
@@ -273,12 +306,17 @@ func TestRecoverProgress(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, Config{WARCMaxSize: 20_000})
 	for i := range 50 {
-		c.commit(fmt.Sprintf("http://example.com/%d", i), exampleRequest, page(200, "image/png", "", randomBytes(2000)))
+		c.commit(
+			fmt.Sprintf("http://example.com/%d", i),
+			exampleRequest,
+			page(200, "image/png", "", randomBytes(2000)),
+		)
 	}
 	c.close()
 	var last, all int64
 	cfg := Config{Progress: func(file string, done, total int64) {
-		if done < last || done > total || all != 0 && total != all || !strings.HasSuffix(file, warc.Suffix) {
+		if done < last || done > total || all != 0 && total != all ||
+			!strings.HasSuffix(file, warc.Suffix) {
 			t.Errorf("%s: %d of %d after %d", file, done, total, last)
 		}
 		last, all = done, total
@@ -347,7 +385,10 @@ func BenchmarkRebuild(b *testing.B) {
 	const exchanges = 20_000
 	for i := range exchanges {
 		x := r.Begin()
-		x.Started, x.URL, x.Method = time.Now(), fmt.Sprintf("https://www.example.com/static/%d/app.js?v=12345", i*7919%exchanges), "GET"
+		x.Started, x.URL, x.Method = time.Now(), fmt.Sprintf(
+			"https://www.example.com/static/%d/app.js?v=12345",
+			i*7919%exchanges,
+		), "GET"
 		x.Request.Write([]byte(browserRequest))
 		x.Response.Write([]byte(response))
 		x.Commit()
@@ -365,7 +406,8 @@ func BenchmarkRebuild(b *testing.B) {
 	}
 	b.SetBytes(size)
 	for b.Loop() {
-		if found, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil || found.Captures != exchanges {
+		if found, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+			found.Captures != exchanges {
 			b.Fatal(found, err)
 		}
 	}

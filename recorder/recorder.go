@@ -132,7 +132,8 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if _, err := r.recoverSpilled(&cfg); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	if err := r.beginSession(); err != nil { // not before: a recovery that is killed is no crash of its own
+	// not before: a recovery that is killed is no crash of its own
+	if err := r.beginSession(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	r.watch(collection, cfg.MinFreeSpace)
@@ -141,8 +142,8 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 
 // newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
 // index and unlocks the collection, also when it fails.
-func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt, unlock func() error,
-	log zerolog.Logger) (*Recorder, error) {
+func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt,
+	unlock func() error, log zerolog.Logger) (*Recorder, error) {
 	spill := filepath.Join(collection, spillFolder)
 	host, err := os.Hostname()
 	if err = errors.Join(err, warc.MakeDir(spill, 0o700)); err != nil {
@@ -156,7 +157,8 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 	r.gaps.log, r.gaps.index, r.gaps.caught = log, index, r.Panicked
 	r.gaps.total, r.gaps.more = map[string]int64{}, map[string]int64{}
 	r.files = files{
-		dir: filepath.Join(collection, "archive"), mode: cfg.Mode, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
+		dir: filepath.Join(collection,
+			"archive"), mode: cfg.Mode, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
 		style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
 		syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
@@ -169,14 +171,16 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 	r.files.originals.init(&r.files.mu)
 	r.memory.dir, r.memory.limit, r.memory.failed = spill, inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.memory.room.dir, r.memory.room.floor = spill, cfg.MinFreeSpace
-	r.end.hurry, r.end.late, r.end.stuck = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	r.end.hurry, r.end.late, r.end.stuck = make(chan struct{}), make(chan struct{}), make(
+		chan struct{})
 	r.memory.hurry = r.end.hurry
 	r.start(cfg)
 	return r, nil
 }
 
 // prepare locks the collection, recovers what a crash has left, and opens the index.
-func prepare(cfg Config, collection string, keyer *Keyer, log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
+func prepare(cfg Config, collection string, keyer *Keyer,
+	log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
 	r, unlock, err := newRecovery(cfg, collection, keyer, log)
 	if err != nil {
 		return nil, nil, err
@@ -197,13 +201,21 @@ func (r *Recorder) start(cfg *Config) {
 	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
 	r.withFiles = make(chan struct{}, filesAtOnce)
 	c := &r.committer
-	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, min(cfg.IndexInterval, cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
+	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, min(
+		cfg.IndexInterval, cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
 	if r.files.alone {
 		c.interval = 0
 	}
-	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(chan struct{}), make(chan chan<- struct{}), r.finished, r.loses
+	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(
+		chan struct{}), make(
+		chan chan<- struct{},
+	), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
-		w := &smallWorker{maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files, lost: r.loses}
+		w := &smallWorker{
+			maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup),
+			files: &r.files,
+			lost:  r.loses,
+		}
 		w.caught, w.gap, w.late = r.Panicked, r.Gap, r.end.late
 		r.workers.Go(func() { w.run(r.small.out) })
 	}
@@ -255,7 +267,8 @@ func (r *Recorder) commit(x *Exchange) {
 	defer r.mu.RUnlock()
 	if r.closed {
 		if d := lostOf(x); !r.leaves(d, errClosed) {
-			r.log.Error().Str("url", Logged(x.URL)).Msg("exchange lost: it ended after the recorder was closed")
+			r.log.Error().Str("url", Logged(x.URL)).
+				Msg("exchange lost: it ended after the recorder was closed")
 			r.Gap(GapWrite, x.URL, "it ended after the recorder was closed")
 			d.tell(errClosed)
 			r.unspill(d.spill)
@@ -296,7 +309,8 @@ func (r *Recorder) unspill(path string) {
 		return
 	}
 	if err := removeSpilled(path); err != nil {
-		r.log.Error().Err(err).Msg("what an exchange has spilled cannot be removed: the next start does that")
+		r.log.Error().Err(err).
+			Msg("what an exchange has spilled cannot be removed: the next start does that")
 	}
 }
 

@@ -98,7 +98,8 @@ func (c *collection) commit(url, request, response string) {
 // get commits the GET of a small page.
 func (c *collection) get(url string) {
 	c.t.Helper()
-	c.commit(url, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", page(200, "text/html", "", "page at "+url))
+	c.commit(url, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+		page(200, "text/html", "", "page at "+url))
 }
 
 // urls are the URLs of all captures, in the order of the index.
@@ -117,13 +118,18 @@ func (c *collection) urls() []string {
 // page is a response with a head such as servers send.
 func page(status int, mime, encoding, body string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "HTTP/1.1 %d OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nServer: Apache/2.4.1 (Unix)\r\n", status)
+	fmt.Fprintf(&b,
+		"HTTP/1.1 %d OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nServer: Apache/2.4.1 (Unix)\r\n",
+		status)
 	fmt.Fprintf(&b, "Content-Type: %s\r\n", mime)
 	if encoding != "" {
 		fmt.Fprintf(&b, "Content-Encoding: %s\r\n", encoding)
 	}
-	b.WriteString("Cache-Control: public, max-age=3600\r\nETag: \"5d8c72a5edda8d6a\"\r\nVary: Accept-Encoding\r\nX-Frame-Options: DENY\r\n" +
-		"Strict-Transport-Security: max-age=63072000\r\nConnection: keep-alive\r\n")
+	b.WriteString(
+		"Cache-Control: public, max-age=3600\r\nETag: \"5d8c72a5edda8d6a\"\r\nVary: Accept-Encoding\r\n" +
+			"X-Frame-Options: DENY\r\n" +
+			"Strict-Transport-Security: max-age=63072000\r\nConnection: keep-alive\r\n",
+	)
 	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
 	return b.String()
 }
@@ -150,7 +156,8 @@ func randomBytes(size int) string {
 
 // TestVerbatim records what origins really send, and compares it with what gowarc reads back.
 func TestVerbatim(t *testing.T) {
-	get := "GET /%s HTTP/1.1\r\nHost: example.com\r\nX-Odd : 1\r\n\tfolded\r\naccept: b\xe9\r\nAccept: */*\r\n\r\n"
+	get := "GET /%s HTTP/1.1\r\nHost: example.com\r\nX-Odd : 1\r\n\tfolded\r\naccept: b\xe9\r\n" +
+		"Accept: */*\r\n\r\n"
 	for _, c := range []struct {
 		name, request, response string
 		change                  func(*Exchange)
@@ -163,22 +170,27 @@ func TestVerbatim(t *testing.T) {
 		{name: "encoded", response: page(200, "text/html", "br", randomBytes(10000))},
 		{name: "unknown type", response: page(200, "application/octet-stream", "", randomBytes(10000))},
 		{name: "chunked, odd case, extensions, trailers", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
-		{name: "gzip, chunked", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
+		{name: "gzip, chunked", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" +
+			"5\r\nhello\r\n0\r\n\r\n"},
 		{name: "body short of Content-Length", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
 			change: func(x *Exchange) { x.Truncated = "disconnect" }},
 		{name: "head without end", response: "HTTP/1.1 200 OK\r\nContent-Ty", change: func(x *Exchange) { x.Truncated = "disconnect" },
 			faults: "missing line separator at end of http headers"},
 		{name: "LF only", response: "HTTP/1.1 200 OK\nContent-Type: text/html\n\nhello"},
 		{name: "CRLF and LF", response: "HTTP/1.1 200 OK\r\nContent-Type: text/html\n\r\nhello"},
-		{name: "folded, colonless, 8-bit, duplicates", response: "HTTP/1.1 200 OK\r\nX: a\r\n b\r\ncolonless\r\nY : c\r\nZ: \xe9\r\nSet-Cookie: 1\r\nset-cookie: 2\r\n\r\n"},
+		{name: "folded, colonless, 8-bit, duplicates", response: "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n" +
+			"colonless\r\nY : c\r\nZ: \xe9\r\nSet-Cookie: 1\r\nset-cookie: 2\r\n\r\n"},
 		{name: "no reason", response: "HTTP/1.1 200\r\n\r\nx"},
 		{name: "1.0 until close", response: "HTTP/1.0 200 OK\r\n\r\nhello"},
 		{name: "204", response: "HTTP/1.1 204 No Content\r\n\r\n"},
 		{name: "304", response: "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n"},
-		{name: "206", response: "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\nContent-Length: 5\r\n\r\nhello"},
-		{name: "101", response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"},
+		{name: "206", response: "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\n" +
+			"Content-Length: 5\r\n\r\nhello"},
+		{name: "101", response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: " +
+			"Upgrade\r\n\r\n"},
 		{name: "HEAD", request: "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
-		{name: "POST, chunked", request: "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n", response: page(201, "text/html", "", "x")},
+		{name: "POST, chunked", request: "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n", response: page(201, "text/html", "", "x")},
 		{name: "no response", change: func(x *Exchange) { x.Fault = "reset" }},
 		{name: "three bytes", response: "HTT", change: func(x *Exchange) { x.Truncated = "disconnect" }},
 		{name: "four bytes", response: "HTTP", change: func(x *Exchange) { x.Truncated = "disconnect" }, faults: "missing line separator at end of http headers"},
@@ -203,7 +215,8 @@ func TestVerbatim(t *testing.T) {
 			for _, r := range records[1:] {
 				kind := r.get("WARC-Type")
 				got = append(got, kind)
-				if want := map[string]string{"response": c.response, "request": c.request}[kind]; kind != "metadata" && r.block != want {
+				if want := map[string]string{"response": c.response, "request": c.request}[kind]; kind != "metadata" &&
+					r.block != want {
 					t.Errorf("%s: %.100q, want %.100q", kind, r.block, want)
 				}
 				if r.faults != "" && (c.faults == "" || !strings.Contains(r.faults, c.faults)) {
@@ -232,16 +245,29 @@ func TestLarge(t *testing.T) {
 	want := map[string][2]string{
 		"http://example.com/response": {exampleRequest, page(200, "video/mp4", "", randomBytes(5<<20))},
 		"http://example.com/text":     {exampleRequest, page(200, "text/plain", "", randomText(3<<20))},
-		"http://example.com/request":  {"POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\n" + randomText(4<<20), exampleResponse},
-		"http://example.com/both":     {"PUT / HTTP/1.1\r\n\r\n" + randomBytes(2<<20), "HTTP/1.1 200 OK\r\n\r\n" + randomBytes(2<<20)},
-		"http://example.com/head":     {exampleRequest, "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\n" + randomText(2<<20)},
-		"http://example.com/no-end":   {exampleRequest, strings.Repeat("x", 2<<20)},
-		"http://example.com/small":    {exampleRequest, exampleResponse},
+		"http://example.com/request": {
+			"POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\n" + randomText(4<<20),
+			exampleResponse,
+		},
+		"http://example.com/both": {
+			"PUT / HTTP/1.1\r\n\r\n" + randomBytes(2<<20),
+			"HTTP/1.1 200 OK\r\n\r\n" + randomBytes(2<<20),
+		},
+		"http://example.com/head": {
+			exampleRequest,
+			"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\n" + randomText(2<<20),
+		},
+		"http://example.com/no-end": {exampleRequest, strings.Repeat("x", 2<<20)},
+		"http://example.com/small":  {exampleRequest, exampleResponse},
 	}
 	for url, messages := range want {
 		c.commit(url, messages[0], messages[1])
 	}
-	x := c.begin("http://example.com/cut", exampleRequest, page(200, "text/plain", "", randomText(3<<20)))
+	x := c.begin(
+		"http://example.com/cut",
+		exampleRequest,
+		page(200, "text/plain", "", randomText(3<<20)),
+	)
 	x.Truncated = "length"
 	x.Commit()
 	c.close()
@@ -254,7 +280,8 @@ func TestLarge(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if r.get("WARC-Type") == "request" && r.block != messages[0] || r.get("WARC-Type") == "response" && r.block != messages[1] {
+		if r.get("WARC-Type") == "request" && r.block != messages[0] ||
+			r.get("WARC-Type") == "response" && r.block != messages[1] {
 			t.Errorf("%s of %s is not what was sent", r.get("WARC-Type"), r.get("WARC-Target-URI"))
 		}
 		if r.faults != "" && !strings.HasSuffix(r.get("WARC-Target-URI"), "no-end") {
@@ -273,7 +300,16 @@ func TestLarge(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	descriptors := openDescriptors()
-	c := open(t, dir, Config{QueueSize: 300 << 10, CommitSize: 64 << 10, CommitInterval: time.Millisecond, WARCMaxSize: 400 << 10})
+	c := open(
+		t,
+		dir,
+		Config{
+			QueueSize:      300 << 10,
+			CommitSize:     64 << 10,
+			CommitInterval: time.Millisecond,
+			WARCMaxSize:    400 << 10,
+		},
+	)
 	c.memory.limit = 1 << 20
 	const each = 10
 	var all sync.WaitGroup
@@ -311,7 +347,8 @@ func TestManyAtOnce(t *testing.T) {
 			t.Errorf("%s: %d responses", url, n)
 		}
 	}
-	if s := c.Status(); s.Queued != 0 || s.Exchanges != 64*each*4/5 || len(s.OpenFiles) != 0 || !s.Recording {
+	if s := c.Status(); s.Queued != 0 || s.Exchanges != 64*each*4/5 || len(s.OpenFiles) != 0 ||
+		!s.Recording {
 		t.Errorf("%+v", s)
 	}
 	if held := c.memory.held.Load(); held != 0 {
@@ -334,9 +371,17 @@ func TestRotation(t *testing.T) {
 	const limit = 20_000
 	c := open(t, dir, Config{WARCMaxSize: limit})
 	for i := range 40 {
-		c.commit(fmt.Sprintf("http://example.com/%d", i), exampleRequest, page(200, "image/png", "", randomBytes(100*i)))
+		c.commit(
+			fmt.Sprintf("http://example.com/%d", i),
+			exampleRequest,
+			page(200, "image/png", "", randomBytes(100*i)),
+		)
 	}
-	c.commit("http://example.com/large", exampleRequest, page(200, "image/png", "", randomBytes(2*limit)))
+	c.commit(
+		"http://example.com/large",
+		exampleRequest,
+		page(200, "image/png", "", randomBytes(2*limit)),
+	)
 	c.commit("http://example.com/last", exampleRequest, exampleResponse)
 	c.close()
 	records := readBack(t, dir)
@@ -394,7 +439,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-func start(t *testing.T) time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) } // of a synctest bubble
+// of a synctest bubble
+func start(t *testing.T) time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 // TestIdle: a file without exchanges for a while gets its final name, and the next exchange a new
 // file.

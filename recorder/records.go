@@ -61,7 +61,8 @@ func (m *message) digest() string {
 // short says whether a message is shorter than its Content-Length says, or a request than its
 // chunks do.
 func (m *message) short() bool {
-	return contentLength(m.start) > m.length-int64(len(m.start)) || m.asked != nil && m.asked.entity.broken
+	return contentLength(m.start) > m.length-int64(len(m.start)) ||
+		m.asked != nil && m.asked.entity.broken
 }
 
 // requestOf is messageOf for a request.
@@ -133,7 +134,8 @@ func (r *records) make(x *Exchange, request, response *message, id *ids) {
 	if request.length >= minBlock {
 		r.request = r.appendRequest(&h, request)
 	}
-	if !r.captured || len(r.request) == 0 || x.Unverified != "" || x.Fault != "" || x.Truncated != "" || r.beyond {
+	if !r.captured || len(r.request) == 0 || x.Unverified != "" || x.Fault != "" ||
+		x.Truncated != "" || r.beyond {
 		r.facts = appendFacts(r.facts[:0], x, response, r.beyond)
 		r.metadata = h.appendMetadata(r.metadata, r.concurrentTo(id), r.facts)
 	}

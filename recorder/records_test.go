@@ -29,7 +29,8 @@ func example() *Exchange {
 
 const (
 	exampleRequest  = "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n"
-	exampleResponse = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
+	exampleResponse = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: " +
+		"5\r\n\r\nhello"
 )
 
 // TestRecords compares the records of exchanges, byte for byte, and their captures with golden
@@ -53,7 +54,8 @@ func TestRecords(t *testing.T) {
 		{"upload-cut", "POST / HTTP/1.1\r\nHost: example.com\r\ncontent-length: 100\r\n\r\na=b", "", func(x *Exchange) {
 			x.Method, x.Truncated, x.Fault = "POST", "disconnect", "the client went away"
 		}},
-		{"upload-cut-chunked", "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "", func(x *Exchange) {
+		{"upload-cut-chunked", "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n" +
+			"\r\n5\r\nhel", "", func(x *Exchange) {
 			x.Method, x.Truncated, x.Fault = "POST", "disconnect", "the client went away"
 		}},
 		{"upload-not-waited-for", "POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 100\r\n\r\na=b", exampleResponse, func(x *Exchange) {
@@ -68,12 +70,14 @@ func TestRecords(t *testing.T) {
 		}},
 		{"head", "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", func(x *Exchange) { x.Method = "HEAD" }},
 		{"not-modified", exampleRequest, "HTTP/1.1 304 Not Modified\r\n\r\n", func(x *Exchange) {}},
-		{"chunked", exampleRequest, "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: z\r\n\r\n", func(x *Exchange) {}},
+		{"chunked", exampleRequest, "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;x=y\r\n" +
+			"hello\r\n0\r\nTrailer: z\r\n\r\n", func(x *Exchange) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := example()
 			c.change(x)
-			compare(t, filepath.Join("testdata", "records", c.name+".golden"), recordsText(t, x, c.request, c.response))
+			compare(t, filepath.Join("testdata", "records", c.name+".golden"),
+				recordsText(t, x, c.request, c.response))
 		})
 	}
 }
@@ -82,8 +86,14 @@ func TestRecords(t *testing.T) {
 // then its CDXJ line.
 func recordsText(t *testing.T, x *Exchange, requestText, responseText string) []byte {
 	t.Helper()
-	id := &ids{warcinfo: recordID{15: 1}, response: recordID{15: 2}, request: recordID{15: 3}, metadata: recordID{15: 4}}
-	request, response := requestOf([]byte(requestText), digester{}), messageOf([]byte(responseText), digester{})
+	id := &ids{
+		warcinfo: recordID{15: 1},
+		response: recordID{15: 2},
+		request:  recordID{15: 3},
+		metadata: recordID{15: 4},
+	}
+	request, response := requestOf([]byte(requestText), digester{}), messageOf([]byte(responseText),
+		digester{})
 	r := records{keyer: &Keyer{}, style: &style{}}
 	r.make(x, &request, &response, id)
 	var out bytes.Buffer
@@ -123,7 +133,8 @@ func compare(t *testing.T, golden string, got []byte) {
 }
 
 func TestWarcinfo(t *testing.T) {
-	record, err := warcinfoRecord(&style{}, recordID{15: 1}, example().Started, "x-1.warc.gz", "crawler", "default")
+	record, err := warcinfoRecord(&style{}, recordID{15: 1}, example().Started, "x-1.warc.gz",
+		"crawler", "default")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +150,15 @@ func TestSumReader(t *testing.T) {
 		for headSize := range len(block) + 1 {
 			h := &head{size: headSize, chunked: headSize%2 > 0}
 			wantBlock, wantPayload := d.of(block), d.payload(block[headSize:], h)
-			if gotBlock, gotPayload := d.sumBytes(block, h); gotBlock != wantBlock || gotPayload != wantPayload {
-				t.Errorf("%v, head of %d bytes: %v, %v in memory; want %v, %v", d, headSize, &gotBlock, &gotPayload, &wantBlock, &wantPayload)
+			if gotBlock, gotPayload := d.sumBytes(block, h); gotBlock != wantBlock ||
+				gotPayload != wantPayload {
+				t.Errorf("%v, head of %d bytes: %v, %v in memory; want %v, %v", d, headSize, &gotBlock,
+					&gotPayload, &wantBlock, &wantPayload)
 			}
 			gotBlock, gotPayload, err := d.sumReader(bytes.NewReader(block), h, make([]byte, 7), nil)
 			if err != nil || gotBlock != wantBlock || gotPayload != wantPayload {
-				t.Errorf("%v, head of %d bytes: %v, %v, %v; want %v, %v", d, headSize, &gotBlock, &gotPayload, err, &wantBlock, &wantPayload)
+				t.Errorf("%v, head of %d bytes: %v, %v, %v; want %v, %v", d, headSize, &gotBlock, &gotPayload,
+					err, &wantBlock, &wantPayload)
 			}
 		}
 		want := d.of(chunked)

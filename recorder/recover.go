@@ -19,17 +19,19 @@ import (
 
 // Recovered is what a recovery, or the making of a new index, has found and done.
 type Recovered struct {
-	Files    int       // that were read
-	Captures int       // that were put into the index
-	Cut      int64     // bytes of no whole exchange that were cut off, or out of, files that had not been finished
-	Torn     []string  // paths of the copies of what was cut; they may hold more than that
-	Damaged  []Damaged // places in finished files; they stay as they are
-	Missing  []string  // base names of files that the index knows and that are not there
-	Short    []string  // base names of files that are shorter than the index says
-	Left     []string  // base names of files that keep two names, or the one with .open: what is in them is in the index
-	Rebuilt  bool      // the index was made anew
-	Replaced string    // where the old index is now; "" if it is not there any more
-	Spilled  Spilled   // what lay in spill/
+	Files    int // that were read
+	Captures int // that were put into the index
+	// bytes of no whole exchange that were cut off, or out of, files that had not been finished
+	Cut     int64
+	Torn    []string  // paths of the copies of what was cut; they may hold more than that
+	Damaged []Damaged // places in finished files; they stay as they are
+	Missing []string  // base names of files that the index knows and that are not there
+	Short   []string  // base names of files that are shorter than the index says
+	// base names of files that keep two names, or the one with .open: what is in them is in the index
+	Left     []string
+	Rebuilt  bool    // the index was made anew
+	Replaced string  // where the old index is now; "" if it is not there any more
+	Spilled  Spilled // what lay in spill/
 }
 
 // ErrNoCollection says that there is nothing to recover.
@@ -50,7 +52,8 @@ type Progress func(file string, done, total int64)
 // Recover brings the files and the index of a collection that nobody records into agreement, as
 // Open does. It returns an error that wraps store.ErrLocked if the collection is in use, and one
 // that wraps ErrNoCollection if there is none.
-func Recover(cfg Config, collection string, log zerolog.Logger, progress Progress) (Recovered, error) {
+func Recover(cfg Config, collection string, log zerolog.Logger,
+	progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -100,7 +103,8 @@ type recovery struct {
 	found    Recovered
 	read     map[string]foundIn // finished files, by name
 	later    []warcFile         // that are still to be recovered
-	gone     []string           // base names of files that have gone, or grown shorter, since the last start
+	// base names of files that have gone, or grown shorter, since the last start
+	gone []string
 
 	done, total int64 // bytes
 }
@@ -144,9 +148,12 @@ func (r *recovery) recover(f warcFile) error {
 		return r.twice(f)
 	case max(f.open, f.final) < f.Committed:
 		r.found.Short = append(r.found.Short, f.Name)
-		r.log.Error().Str("file", f.Name).Int64("bytes", max(f.open, f.final)).Int64("committed", f.Committed).
-			Msg("a WARC file is shorter than the index says: captures at its end cannot be read until it is restored")
-		return r.noteGone(f.File, fmt.Sprintf("the WARC file has %d bytes, and had %d", max(f.open, f.final), f.Committed))
+		r.log.Error().Str("file", f.Name).Int64("bytes", max(f.open, f.final)).
+			Int64("committed", f.Committed).
+			Msg("a WARC file is shorter than the index says: captures at its end cannot be read until it " +
+				"is restored")
+		return r.noteGone(f.File,
+			fmt.Sprintf("the WARC file has %d bytes, and had %d", max(f.open, f.final), f.Committed))
 	}
 	if f.Away { // it is back
 		if f.Away = false; f.agrees() {
@@ -209,7 +216,8 @@ func (r *recovery) noteGone(f store.File, detail string) error {
 	}
 	r.gone = append(r.gone, f.Name)
 	f.Away = true
-	return r.index.NoteFiles([]store.File{f}, store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: f.Name, Detail: detail})
+	return r.index.NoteFiles([]store.File{f},
+		store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: f.Name, Detail: detail})
 }
 
 // readFinished puts what a finished file holds into the index: of ours the whole exchanges behind
@@ -234,14 +242,16 @@ func (r *recovery) readFinished(file store.File, size int64) error {
 		if d.Kept {
 			message = "a finished WARC file is damaged: what is there is in the index"
 		}
-		r.log.Warn().Str("file", d.File).Int64("offset", d.Offset).Int64("bytes", d.Bytes).AnErr("damage", d.Reason).Msg(message)
+		r.log.Warn().Str("file", d.File).Int64("offset", d.Offset).Int64("bytes", d.Bytes).
+			AnErr("damage", d.Reason).Msg(message)
 	}
 	r.found.Damaged = append(r.found.Damaged, s.damaged...)
 	if r.read == nil {
 		r.read = make(map[string]foundIn)
 	}
 	r.read[file.Name] = foundIn{s.found, s.damaged}
-	r.log.Info().Str("file", file.Name).Int("captures", s.found).Msg("read a finished file that was not in the index, or not all of it")
+	r.log.Info().Str("file", file.Name).Int("captures", s.found).
+		Msg("read a finished file that was not in the index, or not all of it")
 	return r.sealed(file)
 }
 
@@ -312,8 +322,11 @@ func (r *recovery) finishAgain(file store.File) error {
 func (r *recovery) seal(file store.File, captures int, was warc.Place) error {
 	err := r.close(file, was)
 	if errors.Is(err, fs.ErrExist) {
-		r.left(file.Name, "a WARC file keeps its name with .open, since the final one is that of something else:"+
-			" take one of them away")
+		r.left(
+			file.Name,
+			"a WARC file keeps its name with .open, since the final one is that of something else:"+
+				" take one of them away",
+		)
 		return nil
 	}
 	if err != nil {
@@ -358,7 +371,8 @@ func (r *recovery) sealed(file store.File) error {
 // indexFrom reads a file from file.Committed on, which it moves as it puts captures into the index;
 // the last ones are still to be put there.
 func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, error) {
-	if err := syncFile(path); err != nil { // what is about to be indexed may be in the system's memory only
+	// what is about to be indexed may be in the system's memory only
+	if err := syncFile(path); err != nil {
 		return nil, err
 	}
 	begin := file.Committed

@@ -203,7 +203,8 @@ func contentOf(t *testing.T, dir string) map[string]string {
 		all["state of "+file.Name] = fmt.Sprint(file)
 	}
 	if err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasPrefix(path, indexName) { // the mark of a closed index, too
+		// the mark of a closed index, too
+		if err != nil || entry.IsDir() || strings.HasPrefix(path, indexName) {
 			return err
 		}
 		content, err := os.ReadFile(filepath.Join(dir, path))
@@ -306,7 +307,9 @@ func recordOnFullDisk(t *testing.T, point fault.Point, n, length int) (failed bo
 		again.close()
 		records := readAll(t, dir)
 		checkIndex(t, dir, records)
-		if n := len(slices.DeleteFunc(records, func(r record) bool { return r.get("WARC-Type") != "response" })); n != len(want) {
+		if n := len(slices.DeleteFunc(records, func(r record) bool { return r.get("WARC-Type") != "response" })); n != len(
+			want,
+		) {
 			t.Errorf("%s: %d responses", name, n)
 		}
 	})

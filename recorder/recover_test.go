@@ -25,10 +25,12 @@ import (
 
 // crashed is a WARC file as a crash may leave it.
 type crashed struct {
-	name   string          // final base name
-	bytes  []byte          // of the file
-	all    []store.Capture // in the order of the file
-	starts []int64         // where the exchanges begin, with a capture or without; the first one begins where the warcinfo record ends
+	name  string          // final base name
+	bytes []byte          // of the file
+	all   []store.Capture // in the order of the file
+	// where the exchanges begin, with a capture or without; the first one begins where the warcinfo
+	// record ends
+	starts []int64
 
 	indexes   map[int64][]byte // index.bolt, by how far it goes, without the zeros at its end
 	indexSize int64            // with them
@@ -39,7 +41,11 @@ func crash(t *testing.T) *crashed {
 	t.Helper()
 	c := open(t, t.TempDir(), Config{})
 	c.get("http://example.com/1")
-	c.commit("http://example.com/2?a[]=ä", "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b", page(404, "image/png", "", randomBytes(1000)))
+	c.commit(
+		"http://example.com/2?a[]=ä",
+		"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b",
+		page(404, "image/png", "", randomBytes(1000)),
+	)
 	c.commit("http://example.com/3", exampleRequest, "HTTP/1.1 200 OK\nContent-Type: té\xe9xt/x\n\nx")
 	x := c.begin("http://example.com/fault", exampleRequest, "")
 	x.Fault = "connection refused"
@@ -50,7 +56,11 @@ func crash(t *testing.T) *crashed {
 	x = c.begin("http://example.com/5", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty")
 	x.Truncated = "disconnect"
 	x.Commit()
-	c.commit("http://example.com/6", "HEAD / HTTP/1.1\r\n\r\n", "HTTP/1.1 301 Moved\r\nContent-Length: 5\r\n\r\n")
+	c.commit(
+		"http://example.com/6",
+		"HEAD / HTTP/1.1\r\n\r\n",
+		"HTTP/1.1 301 Moved\r\nContent-Length: 5\r\n\r\n",
+	)
 	c.close()
 	return readCrashed(t, c.dir)
 }
@@ -65,7 +75,12 @@ func readCrashed(t *testing.T, dir string) *crashed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crashed{name: filepath.Base(names[0]), bytes: content, all: captures(t, dir), indexes: make(map[int64][]byte)}
+	c := &crashed{
+		name:    filepath.Base(names[0]),
+		bytes:   content,
+		all:     captures(t, dir),
+		indexes: make(map[int64][]byte),
+	}
 	slices.SortFunc(c.all, func(a, b store.Capture) int { return int(a.Offset - b.Offset) })
 	r, err := warc.NewReader(bytes.NewReader(content), c.name, 0)
 	if err != nil {
@@ -79,7 +94,8 @@ func readCrashed(t *testing.T, dir string) *crashed {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if record.Type() == "response" || record.Type() == "request" && record.Header.Get("WARC-Concurrent-To") == "" {
+		if record.Type() == "response" ||
+			record.Type() == "request" && record.Header.Get("WARC-Concurrent-To") == "" {
 			c.starts = append(c.starts, record.Offset)
 		}
 	}
@@ -227,7 +243,8 @@ func (c *crashed) recoverAt(t *testing.T, size, committed int64) {
 	}
 	defer index.Close()
 	files, err := index.Files()
-	if err != nil || size > 0 && (len(files) != 1 || !files[0].Sealed || files[0].Committed != c.exchangesEnd(t, size)) {
+	if err != nil || size > 0 &&
+		(len(files) != 1 || !files[0].Sealed || files[0].Committed != c.exchangesEnd(t, size)) {
 		t.Errorf("cut at %d: %+v, %v", size, files, err)
 	}
 }
@@ -280,10 +297,17 @@ func TestRecoverEveryByte(t *testing.T) {
 func TestRecoverSameExport(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	for i := range 1500 {
-		c.commit(fmt.Sprintf("http://example.com/%d?q=%c", i%700, 'a'+i%26), []string{exampleRequest, "PATCH / HTTP/1.1\r\n\r\nx"}[i%2],
-			page(200+i%300, fmt.Sprintf("text/x-%d; a=b", i%50), "", "hello"))
+		c.commit(
+			fmt.Sprintf("http://example.com/%d?q=%c", i%700, 'a'+i%26),
+			[]string{exampleRequest, "PATCH / HTTP/1.1\r\n\r\nx"}[i%2],
+			page(200+i%300, fmt.Sprintf("text/x-%d; a=b", i%50), "", "hello"),
+		)
 	}
-	c.commit("http://example.com/large", exampleRequest, page(200, "video/mp4", "", randomBytes(2<<20)))
+	c.commit(
+		"http://example.com/large",
+		exampleRequest,
+		page(200, "video/mp4", "", randomBytes(2<<20)),
+	)
 	c.close()
 	want := export(t, c.dir)
 	if strings.Count(want, "\n") != 1501 {
@@ -364,7 +388,8 @@ func TestRecoverStates(t *testing.T) {
 			test.change(t, path)
 			for range 2 { // a second recovery finds nothing to do, but for what it cannot mend
 				log := recoverOnly(t, dir)
-				if test.log != "" && log.count(test.log, c.name) != 1 || test.log == "" && log.count(`"level":"error"`)+log.count(`"level":"warn"`) > 0 {
+				if test.log != "" && log.count(test.log, c.name) != 1 ||
+					test.log == "" && log.count(`"level":"error"`)+log.count(`"level":"warn"`) > 0 {
 					t.Errorf("in the log: %s", &log.b)
 				}
 				if !test.untouched {
@@ -375,7 +400,8 @@ func TestRecoverStates(t *testing.T) {
 				c.checkRecovered(t, dir, test.size)
 				return
 			}
-			if content, err := os.ReadFile(path + warc.OpenSuffix); err == nil && !bytes.Equal(content, c.bytes[:test.size]) {
+			if content, err := os.ReadFile(path + warc.OpenSuffix); err == nil &&
+				!bytes.Equal(content, c.bytes[:test.size]) {
 				t.Error("the file has changed")
 			}
 			if got := captures(t, dir); len(got) != len(c.before(test.committed)) {
@@ -442,7 +468,8 @@ func TestRecoverKilled(t *testing.T) {
 	said := make(map[string]bool)
 	for round := range 3 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestRecoverKilled$")
-		cmd.Env = append(os.Environ(), "RECORDER_TEST_KILL="+dir, fmt.Sprint("RECORDER_TEST_ROUND=", round))
+		cmd.Env = append(os.Environ(), "RECORDER_TEST_KILL="+dir,
+			fmt.Sprint("RECORDER_TEST_ROUND=", round))
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -484,7 +511,8 @@ func TestRecoverKilled(t *testing.T) {
 
 // recordForever records until it is killed; its log is its standard output.
 func recordForever(t *testing.T, dir string) {
-	r, err := Open(Config{CommitInterval: time.Millisecond, WARCMaxSize: 50_000}, dir, zerolog.New(os.Stdout))
+	r, err := Open(Config{CommitInterval: time.Millisecond, WARCMaxSize: 50_000}, dir,
+		zerolog.New(os.Stdout))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +523,8 @@ func recordForever(t *testing.T, dir string) {
 			c.get(url)
 			continue
 		}
-		c.commit(url, exampleRequest, page(200, "text/html", "", strings.Repeat(fmt.Sprint("the same for some, ", i/20), 200)))
+		c.commit(url, exampleRequest,
+			page(200, "text/html", "", strings.Repeat(fmt.Sprint("the same for some, ", i/20), 200)))
 	}
 }
 

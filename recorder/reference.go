@@ -19,7 +19,8 @@ import (
 // reference is what a revisit says of the response that has its payload (WARC 1.1 section 6.7).
 type reference struct {
 	store.Original
-	date        string           // WARC-Date as it stands in the record, if it is not the one that we write for Time
+	// WARC-Date as it stands in the record, if it is not the one that we write for Time
+	date        string
 	notModified bool             // an origin has said so with 304; else the payloads are the same
 	pending     *pendingOriginal // nil if it is on disk
 }
@@ -64,7 +65,11 @@ type validators struct {
 // validatorsOf returns those in a head.
 func validatorsOf(head []byte) validators {
 	vary := string(appendCodings(nil, head, "Vary"))
-	return validators{string(fieldOf(head, "ETag")), string(fieldOf(head, "Last-Modified")), vary != "" && vary != "accept-encoding"}
+	return validators{
+		string(fieldOf(head, "ETag")),
+		string(fieldOf(head, "Last-Modified")),
+		vary != "" && vary != "accept-encoding",
+	}
 }
 
 // isConditional reports whether a request may be answered by 304.
@@ -157,7 +162,8 @@ func (f *files) unmodified(url string, request, answer []byte, s *segment) (*ref
 // newestPage returns the latest version of a page. Where the index looks at nothing but
 // confirmations by 304, it is the latest of those: that names the version.
 func (f *files) newestPage(url string) (c store.Capture, found bool, err error) {
-	c, found, err = f.index.Newest(url, func(c *store.Capture) bool { return c.Status == http.StatusOK && isGet(c, url) })
+	c, found, err = f.index.Newest(url,
+		func(c *store.Capture) bool { return c.Status == http.StatusOK && isGet(c, url) })
 	if err != nil || found {
 		return c, found, err
 	}
@@ -195,7 +201,8 @@ func (f *files) referTo(c *store.Capture) (*reference, validators, error) {
 		of = of.and(validatorsOf(head), o.URL == c.URL)
 	}
 	r := referenceOf(original, &o)
-	if id, ok := parseRecordID(record.Header.Get("WARC-Refers-To")); r != nil && ok && id != r.RecordID {
+	if id, ok := parseRecordID(record.Header.Get("WARC-Refers-To")); r != nil && ok &&
+		id != r.RecordID {
 		return nil, of, nil
 	}
 	return r, of, nil
@@ -213,14 +220,16 @@ func (v validators) and(original validators, same bool) validators {
 
 // originalOf looks for the original that the record of a revisit names: other tools name such as
 // nobody has.
-func (f *files) originalOf(revisit *store.Capture, record *warc.Record) (store.Capture, bool, error) {
+func (f *files) originalOf(revisit *store.Capture,
+	record *warc.Record) (store.Capture, bool, error) {
 	uri, ok := bareURI(record.Header.Get("WARC-Refers-To-Target-URI"))
 	date, known := parseW3CDTF(record.Header.Get("WARC-Refers-To-Date"))
 	if !ok || !known {
 		return store.Capture{}, false, nil
 	}
 	return f.index.At(uri, date, func(c *store.Capture) bool {
-		same := c.Digest == revisit.Digest || revisit.Status == http.StatusNotModified // a 304 may give the digest of its own, empty payload
+		// a 304 may give the digest of its own, empty payload
+		same := c.Digest == revisit.Digest || revisit.Status == http.StatusNotModified
 		return same && c.MIME != revisitMIME && c.Time.Equal(date) && isGet(c, uri)
 	})
 }
@@ -247,7 +256,8 @@ func (f *files) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
 // its header, which other tools may have written, has what must not get into ours.
 func referenceOf(record *warc.Record, c *store.Capture) *reference {
 	h := record.Header
-	if record.Type() != "response" || h.Get("WARC-Truncated") != "" || h.Get("WARC-Segment-Number") != "" {
+	if record.Type() != "response" || h.Get("WARC-Truncated") != "" ||
+		h.Get("WARC-Segment-Number") != "" {
 		return nil
 	}
 	r := &reference{date: h.Get("WARC-Date"), notModified: true}
@@ -281,7 +291,9 @@ func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' }
 // parseW3CDTF reads a date that is as WARC 1.1 has it (section 5.4), as the index keeps it.
 func parseW3CDTF(text string) (time.Time, bool) {
 	date, ok := parseDate(text)
-	strict := strings.Trim(text, "0123456789-:.TZ") == "" && strings.Contains(text, "T") == strings.HasSuffix(text, "Z") && len(text) <= len("2006-01-02T15:04:05.999999999Z")
+	strict := strings.Trim(text, "0123456789-:.TZ") == "" &&
+		strings.Contains(text, "T") == strings.HasSuffix(text, "Z") &&
+		len(text) <= len("2006-01-02T15:04:05.999999999Z")
 	return date.UTC().Truncate(time.Microsecond), ok && strict
 }
 

@@ -28,7 +28,8 @@ type room struct {
 	budget  int64             // bytes that may be written before the next look
 	looked  time.Time
 
-	copying atomic.Int64 // bytes of the exchange whose records are being written that are still to come
+	// bytes of the exchange whose records are being written that are still to come
+	copying atomic.Int64
 }
 
 // held is what one side of an exchange has of the room.
@@ -66,7 +67,9 @@ type noRoomError struct {
 
 func (e *noRoomError) Error() string {
 	bytes := func(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
-	return fmt.Sprintf("%s are free in %s: a body of %s, which takes its size again when its records are written, would not leave min-free-space (%s)",
+	return fmt.Sprintf(
+		"%s are free in %s: a body of %s, which takes its size again when its records are written, "+
+			"would not leave min-free-space (%s)",
 		bytes(e.free), e.dir, bytes(e.size), bytes(e.floor))
 }
 
@@ -143,8 +146,9 @@ func (r *room) cutSlow(h *held, free int64) (soon bool) {
 			continue
 		}
 		if idle >= slowAfter {
-			other.reason = fmt.Errorf("it brought next to nothing for %v, and held the room that others need: %w",
-				slowAfter, &noRoomError{r.dir, free, other.size, r.floor})
+			other.reason = fmt.Errorf(
+				"it brought next to nothing for %v, and held the room that others need: %w", slowAfter,
+				&noRoomError{r.dir, free, other.size, r.floor})
 			other.cut.Store(true)
 			other.conn.Close()
 		}

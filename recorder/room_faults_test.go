@@ -36,7 +36,11 @@ func TestGivenUp(t *testing.T) {
 					return nil
 				})
 				defer fault.Set(nil)
-				col.commit("http://example.com/large", exampleRequest, page(200, "text/plain", "br", string(make([]byte, c.size))))
+				col.commit(
+					"http://example.com/large",
+					exampleRequest,
+					page(200, "text/plain", "br", string(make([]byte, c.size))),
+				)
 				time.Sleep(fullPatience / 2)
 				synctest.Wait()
 				if col.Ready() == nil {
@@ -52,7 +56,11 @@ func TestGivenUp(t *testing.T) {
 				col.get("http://example.com/small")
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				want := []string{"http://example.com/before", "http://example.com/large", "http://example.com/small"}
+				want := []string{
+					"http://example.com/before",
+					"http://example.com/large",
+					"http://example.com/small",
+				}
 				if c.given {
 					want = slices.Delete(want, 1, 2)
 				}

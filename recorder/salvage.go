@@ -37,7 +37,8 @@ func (r *recovery) salvage(file store.File, was warc.Place, before *scan) (saved
 	r.found.Torn = append(r.found.Torn, torn)
 	r.log.Warn().Str("file", file.Name).Int64("offset", file.Committed).Int64("cut", lost).
 		Int64("kept", s.lengthKept()).Str("copy", torn).AnErr("damage", before.damage).
-		Msg("a file that was not finished is damaged or torn: what is no whole exchange is cut, and all of that part copied")
+		Msg("a file that was not finished is damaged or torn: what is no whole exchange is cut, and " +
+			"all of that part copied")
 	if len(s.kept) == 0 && (was.Names() == 1 || file.Committed == 0) {
 		return false, nil
 	}
@@ -85,7 +86,8 @@ func openPlace(was warc.Place) (*os.File, error) {
 }
 
 // rewrite makes the new file, durably.
-func (r *recovery) rewrite(path string, file store.File, was warc.Place, parts []stretch) (err error) {
+func (r *recovery) rewrite(path string, file store.File, was warc.Place,
+	parts []stretch) (err error) {
 	in, err := openPlace(was)
 	if err != nil {
 		return err

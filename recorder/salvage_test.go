@@ -76,7 +76,8 @@ func (c *crashed) damages(t *testing.T) (all []damage) {
 	for i, at := range records {
 		from, to := int(at.from), int(at.to)
 		zeros := min(500, (to-from)/2)
-		all = append(all,
+		all = append(
+			all,
 			c.splice(fmt.Sprintf("garbage before record %d", i), from, from, "garbage"),
 			c.splice(fmt.Sprintf("zeros before record %d", i), from, from, string(make([]byte, 5000))),
 			c.splice(fmt.Sprintf("an empty member before record %d", i), from, from, emptyMember),
@@ -84,15 +85,18 @@ func (c *crashed) damages(t *testing.T) (all []damage) {
 			c.splice(fmt.Sprintf("record %d twice in one member", i), from, to, c.twice(t, at)),
 			c.splice(fmt.Sprintf("the end of record %d cut out", i), to-9, to, ""),
 			c.splice(fmt.Sprintf("the beginning of record %d cut out", i), from, from+9, ""),
-			c.splice(fmt.Sprintf("zeros in record %d", i), from+5, from+5+zeros, string(make([]byte, zeros))),
+			c.splice(fmt.Sprintf("zeros in record %d", i), from+5, from+5+zeros,
+				string(make([]byte, zeros))),
 			c.splice(fmt.Sprintf("record %d is zeros", i), from, to, string(make([]byte, to-from))),
 		)
-		if types[i] == "response" || types[i] == "metadata" { // without a request, nothing tells that anything is missing
+		// without a request, nothing tells that anything is missing
+		if types[i] == "response" || types[i] == "metadata" {
 			all = append(all, c.splice(fmt.Sprintf("record %d cut out", i), from, to, ""))
 		}
 	}
 	size := len(c.bytes)
-	return append(all, c.splice("zeros to the end", size, size, string(make([]byte, 70_000))), c.splice("garbage to the end", size, size, "garbage"))
+	return append(all, c.splice("zeros to the end", size, size, string(make([]byte, 70_000))),
+		c.splice("garbage to the end", size, size, "garbage"))
 }
 
 // twice is one member that holds a record twice.
@@ -199,13 +203,16 @@ func (d *damage) recoverOpen(t *testing.T, committed int64) {
 	for _, torn := range found.Torn {
 		copied, err := os.ReadFile(torn)
 		if err != nil || !bytes.HasSuffix(d.content, copied) || found.Cut > int64(len(copied)) {
-			t.Errorf("%s: %v, the copy of %d bytes is not the end of the file, %d were cut", name, err, len(copied), found.Cut)
+			t.Errorf("%s: %v, the copy of %d bytes is not the end of the file, %d were cut", name, err,
+				len(copied), found.Cut)
 		}
 		if err := os.Remove(torn); err != nil {
 			t.Error(err)
 		}
 	}
-	if made := int64(len(kept)) - int64(len(d.content)) + found.Cut; made < 0 || made > 0 && int64(d.from) > d.starts[0] { // a warcinfo record, if that is damaged
+	// a warcinfo record, if that is damaged
+	if made := int64(len(kept)) - int64(len(d.content)) + found.Cut; made < 0 ||
+		made > 0 && int64(d.from) > d.starts[0] {
 		t.Errorf("%s: %d bytes are %d, and %d were cut", name, len(d.content), len(kept), found.Cut)
 	}
 	again, err := Recover(Config{}, dir, zerolog.Nop(), nil)
@@ -231,7 +238,9 @@ func (d *damage) checkKept(t *testing.T, name, dir string) []byte {
 		}
 		_, after, found := bytes.Cut(rest, d.bytes[at.from:at.to])
 		if !found && d.from == d.to && at.from < int64(d.from) && int64(d.from) < at.to {
-			found = bytes.Contains(kept, d.bytes[at.from:d.from]) && bytes.Contains(kept, d.bytes[d.from:at.to]) // something is between its records
+			// something is between its records
+			found = bytes.Contains(kept, d.bytes[at.from:d.from]) &&
+				bytes.Contains(kept, d.bytes[d.from:at.to])
 		}
 		if !found {
 			t.Errorf("%s: the exchange at %d to %d is gone", name, at.from, at.to)
@@ -278,13 +287,15 @@ func (d *damage) readFinished(t *testing.T, committed int64) {
 			t.Errorf("%s: %+v", name, place)
 		}
 	}
-	if cut := int64(len(d.content)) - bad; bad == 0 && !strings.HasSuffix(d.name, "cut out") || cut < 0 {
+	if cut := int64(len(d.content)) - bad; bad == 0 && !strings.HasSuffix(d.name, "cut out") ||
+		cut < 0 {
 		t.Errorf("%s: %+v", name, found.Damaged)
 	}
 	want := 0
 	for _, capture := range d.all {
 		for _, at := range d.exchanges() {
-			if capture.Offset >= at.from && capture.Offset < at.to && !(at.from < int64(d.to) && int64(d.from) < at.to) {
+			if capture.Offset >= at.from && capture.Offset < at.to &&
+				!(at.from < int64(d.to) && int64(d.from) < at.to) {
 				want++
 			}
 		}
@@ -311,7 +322,11 @@ func TestRecoverWARCInBody(t *testing.T) {
 		c := open(t, dir, Config{})
 		c.get("http://example.com/before")
 		time.Sleep(time.Second)
-		c.commit("http://example.com/x.warc.gz", exampleRequest, page(200, "application/octet-stream", "gzip", string(inner.bytes)))
+		c.commit(
+			"http://example.com/x.warc.gz",
+			exampleRequest,
+			page(200, "application/octet-stream", "gzip", string(inner.bytes)),
+		)
 		time.Sleep(time.Second)
 		c.get("http://example.com/after")
 		c.close()
@@ -324,9 +339,11 @@ func TestRecoverWARCInBody(t *testing.T) {
 	}
 	before, after := "http://example.com/before", "http://example.com/after"
 	torn := outer.splice("torn", from+(to-from)/2, len(outer.bytes), "")
-	unwritten := outer.splice("torn, and the lengths not written yet", from+(to-from)/2, len(outer.bytes), "")
+	unwritten := outer.splice("torn, and the lengths not written yet", from+(to-from)/2,
+		len(outer.bytes), "")
 	copy(unwritten.content[from+16:], make([]byte, 8))
-	between := outer.splice("torn between two records of the body", at+int(inner.starts[3]), len(outer.bytes), "")
+	between := outer.splice("torn between two records of the body", at+int(inner.starts[3]),
+		len(outer.bytes), "")
 	copy(between.content[from+16:], make([]byte, 8))
 	flipped := outer.flipped(at - 5)
 	middle := outer.flipped(at + 5000)
@@ -385,7 +402,10 @@ func FuzzRecover(f *testing.F) {
 			case 2:
 				content = slices.Insert(content, at, slices.Clone(part)...)
 			case 3:
-				content = slices.Insert(content, at, []byte(strings.Repeat("\x1f\x8b\x08\x04\x00", random.IntN(20)))...)
+				content = slices.Insert(
+					content,
+					at,
+					[]byte(strings.Repeat("\x1f\x8b\x08\x04\x00", random.IntN(20)))...)
 			}
 		}
 		d := damage{crashed: c, name: "fuzzed", content: content}
@@ -420,7 +440,8 @@ func TestRecoverKeepsOldCopies(t *testing.T) {
 	write(t, torn, []byte("of an earlier recovery"))
 	write(t, torn+".2", []byte("and another"))
 	found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
-	if err != nil || !slices.Equal(found.Torn, []string{torn + ".3"}) || found.Cut != size-5-c.exchangesEnd(t, size-5) {
+	if err != nil || !slices.Equal(found.Torn, []string{torn + ".3"}) ||
+		found.Cut != size-5-c.exchangesEnd(t, size-5) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for path, want := range map[string]string{torn: "of an earlier recovery", torn + ".2": "and another", torn + ".3": string(c.bytes[c.exchangesEnd(t, size-5) : size-5])} {
@@ -432,16 +453,19 @@ func TestRecoverKeepsOldCopies(t *testing.T) {
 	if err := os.Truncate(path, c.starts[1]); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = Recover(Config{}, dir, zerolog.Nop(), nil); err != nil || !slices.Equal(found.Short, []string{c.name}) {
+	if found, err = Recover(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+		!slices.Equal(found.Short, []string{c.name}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = Recover(Config{}, dir, zerolog.Nop(), nil); err != nil || !slices.Equal(found.Missing, []string{c.name}) {
+	if found, err = Recover(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+		!slices.Equal(found.Missing, []string{c.name}) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if found, err = Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil || !slices.Equal(found.Missing, []string{c.name}) || !found.Rebuilt {
+	if found, err = Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+		!slices.Equal(found.Missing, []string{c.name}) || !found.Rebuilt {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

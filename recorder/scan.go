@@ -31,17 +31,19 @@ type scan struct {
 	text     int64           // bytes of what they hold
 	found    int             // captures put into the index
 
-	end     int64     // of the last whole exchange
-	kept    []stretch // of the file, behind where the scan began: the whole exchanges, and records that belong to none
+	end int64 // of the last whole exchange
+	// of the file, behind where the scan began: the whole exchanges, and records that belong to none
+	kept    []stretch
 	damaged []Damaged // what lies between them
 	damage  error     // what was found first behind end; nil if nothing was
 
 	response *foundResponse // whose request has not come yet
 	request  *foundRequest  // that names no response, and whose metadata record has not come yet
-	last     string         // ID of the record that a metadata record of the last whole exchange would name
-	apart    bool           // there was damage since the last record that counted
-	warcinfo idSet          // that the file's records name
-	tail     *tail          // takes down what refers to what; nil if nobody asks
+	// ID of the record that a metadata record of the last whole exchange would name
+	last     string
+	apart    bool  // there was damage since the last record that counted
+	warcinfo idSet // that the file's records name
+	tail     *tail // takes down what refers to what; nil if nobody asks
 }
 
 // errStray is the damage where a record belongs to an exchange of which the response, or all, is
@@ -72,7 +74,8 @@ type foundRequest struct {
 
 // scanFile reads the file at path from file.Committed on, up to the first damage, or over all of
 // it. each is called behind every record.
-func scanFile(path string, file store.File, keyer *Keyer, dedup *DedupConfig, over bool, each func(s *scan, offset int64) error) (*scan, error) {
+func scanFile(path string, file store.File, keyer *Keyer, dedup *DedupConfig, over bool,
+	each func(s *scan, offset int64) error) (*scan, error) {
 	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup}
 	if err := s.readAll(path, over, each); err != nil {
 		return nil, err
@@ -206,7 +209,8 @@ func (s *scan) readResponse(record *warc.Record) error {
 	h := record.Header
 	found := &foundResponse{
 		id: strings.Clone(h.Get("WARC-Record-ID")), uri: text([]byte(h.Get("WARC-Target-URI"))),
-		digest: strings.Clone(h.Get("WARC-Payload-Digest")), head: parseHead(start), revisit: record.Type() == "revisit",
+		digest: strings.Clone(
+			h.Get("WARC-Payload-Digest")), head: parseHead(start), revisit: record.Type() == "revisit",
 	}
 	found.recordID, found.isOurs = parseRecordID(found.id)
 	key, keyed, err := s.readContent(record, found, start)
@@ -236,9 +240,11 @@ func (s *scan) readResponse(record *warc.Record) error {
 
 // readContent reads the body of a response that revisits may refer to, as the recorder has judged
 // it. It is false if the payload digest is another one: a file may say that it is ours, and is not.
-func (s *scan) readContent(record *warc.Record, found *foundResponse, start []byte) (key store.OriginalKey, ok bool, err error) {
+func (s *scan) readContent(record *warc.Record, found *foundResponse,
+	start []byte) (key store.OriginalKey, ok bool, err error) {
 	body := record.Size - int64(found.head.size)
-	if found.revisit || record.Header.Get("WARC-Truncated") != "" || len(found.uri) > maxOriginalURL || !headEnds(start[:found.head.size]) ||
+	if found.revisit || record.Header.Get("WARC-Truncated") != "" || len(found.uri) > maxOriginalURL ||
+		!headEnds(start[:found.head.size]) ||
 		!s.dedup.mayBeOriginal([]byte("GET"), &found.head, body) {
 		return key, false, nil
 	}
@@ -269,7 +275,8 @@ func (s *scan) readRequest(record *warc.Record) error {
 		return err
 	}
 	h := parseHead(start)
-	request, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block), record.Size-int64(h.size))
+	request, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block),
+		record.Size-int64(h.size))
 	if err != nil {
 		return err
 	}
@@ -321,7 +328,8 @@ func (s *scan) readOther(record *warc.Record) error {
 			return err
 		}
 		digest := strings.Clone(cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")))
-		c := extraCapture(s.keyer, text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date, digest)
+		c := extraCapture(s.keyer, text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
+			digest)
 		s.addAt(c, stretchOf(record))
 	}
 	s.keep(stretchOf(record))

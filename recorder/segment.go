@@ -45,14 +45,17 @@ type segment struct {
 	finished bool        // has its final name, or is gone
 	panics   int         // of the committer while it finished the file
 
-	unsealed  bool // is finished, and could not get its final name
-	unindexed bool // captures in it are not in the index: the next start must look for them from where the index ends now
+	unsealed bool // is finished, and could not get its final name
+	// captures in it are not in the index: the next start must look for them from where the index ends
+	// now
+	unindexed bool
 }
 
 // append lets write append to the file, which it makes if need be, and syncs it. It returns where
 // that was. After an error the file is broken, and must be mended before anything else is done to
 // it.
-func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (offset int64, err error) {
+func (f *files) append(s *segment,
+	write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	whole := false
 	defer func() {
 		if !whole {
@@ -65,7 +68,8 @@ func (f *files) append(s *segment, write func(*warc.Writer) (int64, error)) (off
 }
 
 // appendTo is append as long as nothing panics.
-func (f *files) appendTo(s *segment, write func(*warc.Writer) (int64, error)) (offset int64, err error) {
+func (f *files) appendTo(s *segment,
+	write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	if s.writer == nil {
 		err = f.create(s)
 	} else {
@@ -96,7 +100,8 @@ func (f *files) create(s *segment) error {
 	}
 	w, err := warc.Create(f.dir, s.name)
 	if errors.Is(err, fs.ErrExist) { // put there since the name was chosen
-		f.log.Warn().Str("file", s.name).Msg("someone has put a file where a WARC file was to be: another name is taken")
+		f.log.Warn().Str("file", s.name).
+			Msg("someone has put a file where a WARC file was to be: another name is taken")
 		f.rename(s)
 		w, err = warc.Create(f.dir, s.name)
 	}
@@ -228,7 +233,8 @@ func (f *files) finish(s *segment) error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) { // another file's; the next start tells the two apart
-		f.log.Error().Err(err).Str("file", s.name).Msg("a WARC file keeps its name with .open until the next start")
+		f.log.Error().Err(err).Str("file", s.name).
+			Msg("a WARC file keeps its name with .open until the next start")
 		s.unsealed, err = true, nil
 	}
 	if err != nil {
@@ -256,7 +262,12 @@ func (f *files) missing(s *segment) {
 	if info, err := os.Stat(filepath.Join(f.dir, s.name)); err == nil && info.Size() == s.safe {
 		return
 	}
-	f.log.Error().Str("file", s.name).Int64("bytes", s.safe).Msg("a WARC file was taken away while it was written: its captures cannot be read")
+	f.log.Error().Str("file", s.name).Int64("bytes", s.safe).
+		Msg("a WARC file was taken away while it was written: its captures cannot be read")
 	s.file.Away = true // as the index learns when the file is sealed
-	f.gone(s.name, fmt.Sprintf("the WARC file was taken away while it was written; %d bytes of it were on disk", s.safe))
+	f.gone(
+		s.name,
+		fmt.Sprintf("the WARC file was taken away while it was written; %d bytes of it were on disk",
+			s.safe),
+	)
 }

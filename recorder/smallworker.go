@@ -44,7 +44,8 @@ type handfuls struct {
 const (
 	handful      = 64
 	handfulBytes = 2 << 20
-	handfulFor   = 20 * time.Millisecond // after the first of them, which after a quiet time need not wait for others
+	// after the first of them, which after a quiet time need not wait for others
+	handfulFor = 20 * time.Millisecond
 )
 
 func (h *handfuls) add(x *Exchange) {
@@ -105,7 +106,8 @@ func (w *smallWorker) record(x *Exchange) {
 	}
 	bound := boundOf(x)
 	s := w.plan(w.files, small, bound)
-	request, response := requestOf(w.bytes(0, &x.Request), w.style.digester), parse(w.bytes(1, &x.Response))
+	request, response := requestOf(w.bytes(0, &x.Request), w.style.digester), parse(
+		w.bytes(1, &x.Response))
 	found := w.look(x, &request, &response, w.files, s)
 	if found.to != nil {
 		response.refer(found.to, w.style.digester)
@@ -168,8 +170,16 @@ func lostOf(x *Exchange) *done {
 
 // doneOf is what the committer must know of an exchange.
 func doneOf(x *Exchange, r *records, found *lookup) done {
-	d := done{url: r.uri, captured: r.captured, capture: r.capture, took: x.took(), size: x.size(), queued: x.queued,
-		original: found.original, wait: x.told}
+	d := done{
+		url:      r.uri,
+		captured: r.captured,
+		capture:  r.capture,
+		took:     x.took(),
+		size:     x.size(),
+		queued:   x.queued,
+		original: found.original,
+		wait:     x.told,
+	}
 	if found.to != nil {
 		d.refers = found.to.pending
 	}

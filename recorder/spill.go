@@ -117,7 +117,8 @@ func (s *spill) begin(leaving *Buffer) error {
 		}
 	}
 	err := s.append(line)
-	if errors.Is(err, fs.ErrNotExist) && warc.MakeDir(leaving.memory.dir, 0o700) == nil { // someone has tidied up
+	// someone has tidied up
+	if errors.Is(err, fs.ErrNotExist) && warc.MakeDir(leaving.memory.dir, 0o700) == nil {
 		err = s.append(line)
 	}
 	s.begun.Store(err == nil)

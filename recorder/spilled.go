@@ -71,7 +71,8 @@ func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
 		}
 	}
 	s.await()
-	r.log.Info().Int("whole", s.Whole).Int("cut", s.Cut).Int("left", s.Left).Int("unreadable", s.Broken).
+	r.log.Info().Int("whole", s.Whole).Int("cut", s.Cut).Int("left", s.Left).
+		Int("unreadable", s.Broken).
 		Msg("recorded what the last recorder had left in spill/")
 	return s.Spilled, r.gaps.flush()
 }
@@ -160,7 +161,8 @@ func (s *spillRecovery) take(l leftover) error {
 		return err
 	}
 	if !l.facts && (l.going || l.size == 0) {
-		s.log.Info().Str("file", l.path).Msg("removed the rest of an exchange that is recorded, or was forgotten")
+		s.log.Info().Str("file", l.path).
+			Msg("removed the rest of an exchange that is recorded, or was forgotten")
 		return removeSpilled(l.path)
 	}
 	if !l.facts {
@@ -192,7 +194,8 @@ func (s *spillRecovery) take(l leftover) error {
 		}
 	}
 	if line.Extra != nil && !line.Done {
-		s.log.Warn().Str("uri", Logged(line.URL)).Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
+		s.log.Warn().Str("uri", Logged(line.URL)).
+			Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
 		return removeSpilled(l.path)
 	}
 	x, damage, err := s.restore(l, line)
@@ -203,7 +206,8 @@ func (s *spillRecovery) take(l leftover) error {
 }
 
 // record records an exchange as it is found, unless it is recorded already, and removes its files.
-func (s *spillRecovery) record(l leftover, x *Exchange, line *sidecar, damage string, found inFile) error {
+func (s *spillRecovery) record(l leftover, x *Exchange, line *sidecar, damage string,
+	found inFile) error {
 	if damage != "" {
 		x.Fault = strings.TrimPrefix(x.Fault+"; "+damage, "; ")
 	}

@@ -40,7 +40,8 @@ func TestSpilledKilledAnywhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(os.Args[0], "-test.run=^TestSpilledKilledAnywhere$")
-			cmd.Env = append(os.Environ(), "RECORDER_TEST_SPILLED="+dir, fault.Variable+fmt.Sprintf("=kill %s %d", point, n))
+			cmd.Env = append(os.Environ(), "RECORDER_TEST_SPILLED="+dir,
+				fault.Variable+fmt.Sprintf("=kill %s %d", point, n))
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				break
@@ -50,7 +51,8 @@ func TestSpilledKilledAnywhere(t *testing.T) {
 			}
 			kills++
 			recoverOnly(t, dir)
-			torn, _ := filepath.Glob(filepath.Join(dir, "archive", "*.torn*")) // what a kill has left of records that are whole in spill/
+			// what a kill has left of records that are whole in spill/
+			torn, _ := filepath.Glob(filepath.Join(dir, "archive", "*.torn*"))
 			for _, path := range torn {
 				os.Remove(path)
 			}

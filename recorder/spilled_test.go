@@ -25,19 +25,45 @@ type left struct {
 }
 
 func post(path string, length int, body string) string {
-	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: example.com\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n%s", path, length, body)
+	return fmt.Sprintf(
+		"POST %s HTTP/1.1\r\nHost: example.com\r\nContent-Type: application/octet-stream\r\n"+
+			"Content-Length: %d\r\n\r\n%s",
+		path, length, body)
 }
 
 // leftExchanges are those that makeLeft leaves.
 func leftExchanges() []left {
 	cut := page(200, "text/plain", "", randomText(4<<20))[:5<<18+100<<10]
 	return []left{
-		{url: "http://example.com/whole", request: exampleRequest, response: page(200, "text/plain", "", randomText(3<<19)), finished: true},
+		{
+			url:      "http://example.com/whole",
+			request:  exampleRequest,
+			response: page(200, "text/plain", "", randomText(3<<19)),
+			finished: true,
+		},
 		{url: "http://example.com/cut", request: exampleRequest, response: cut},
-		{url: "http://example.com/upload", request: post("/upload", 3<<19, randomText(3<<19)), response: page(200, "text/plain", "", "thanks"), finished: true},
+		{
+			url:      "http://example.com/upload",
+			request:  post("/upload", 3<<19, randomText(3<<19)),
+			response: page(200, "text/plain", "", "thanks"),
+			finished: true,
+		},
 		{url: "http://example.com/half-sent", request: post("/half-sent", 4<<20, randomText(5<<18))},
-		{url: "http://example.com/late", request: exampleRequest, response: cut[:5<<18], finished: true, truncated: "time", fault: "nothing more came"},
-		{url: "http://example.com/short", request: exampleRequest, response: page(200, "text/plain", "", randomText(20<<10)), finished: true, short: true},
+		{
+			url:       "http://example.com/late",
+			request:   exampleRequest,
+			response:  cut[:5<<18],
+			finished:  true,
+			truncated: "time",
+			fault:     "nothing more came",
+		},
+		{
+			url:      "http://example.com/short",
+			request:  exampleRequest,
+			response: page(200, "text/plain", "", randomText(20<<10)),
+			finished: true,
+			short:    true,
+		},
 	}
 }
 
@@ -152,7 +178,8 @@ func TestDamagedInSpill(t *testing.T) {
 			t.Errorf("it counts as whole: %v", r.header)
 		}
 	}
-	if gaps := gapsOf(t, dir); gaps.Counts[GapCut] != 1 || !strings.Contains(fmt.Sprint(gaps.Latest), "not all of what was received was on disk") {
+	if gaps := gapsOf(t, dir); gaps.Counts[GapCut] != 1 ||
+		!strings.Contains(fmt.Sprint(gaps.Latest), "not all of what was received was on disk") {
 		t.Errorf("%v", gaps)
 	}
 
@@ -190,7 +217,8 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 		if !l.finished {
 			truncated = "disconnect"
 		}
-		if got := of(l.url, "request"); len(got) != 1 || !strings.HasPrefix(l.request, got[0].block) || l.finished && got[0].block != l.request {
+		if got := of(l.url, "request"); len(got) != 1 || !strings.HasPrefix(l.request, got[0].block) ||
+			l.finished && got[0].block != l.request {
 			t.Errorf("%s: %d requests", l.url, len(got))
 		}
 		if got := of(l.url, "response"); len(got) != min(len(l.response), 1) {
@@ -202,7 +230,8 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 		if got := of(l.url, "metadata"); len(got) != 0 != (truncated != "") {
 			t.Errorf("%s: %d metadata records", l.url, len(got))
 		}
-		cut := slices.ContainsFunc(gaps.Latest, func(g store.Gap) bool { return g.URL == l.url && g.Reason == GapCut })
+		cut := slices.ContainsFunc(gaps.Latest,
+			func(g store.Gap) bool { return g.URL == l.url && g.Reason == GapCut })
 		if cut == l.finished {
 			t.Errorf("%s: a gap: %t", l.url, cut)
 		}
@@ -213,7 +242,8 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 	if gaps.Counts[GapCut] != 2 || gaps.Counts[GapCrash] != 1 || len(gaps.Latest) != 3 {
 		t.Errorf("gaps: %v", gaps.Latest)
 	}
-	if names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "*")); len(names) != 1 || filepath.Base(names[0]) != "notes.txt" {
+	if names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "*")); len(names) != 1 ||
+		filepath.Base(names[0]) != "notes.txt" {
 		t.Errorf("in spill/: %v", names)
 	}
 }
@@ -226,7 +256,8 @@ func checkLines(t *testing.T, dir string, records []record) {
 		lines[c.URL]++
 	}
 	for _, r := range records {
-		if kind := r.get("WARC-Type"); (kind == "response" || kind == "resource") && lines[r.get("WARC-Target-URI")] != 1 {
+		if kind := r.get("WARC-Type"); (kind == "response" || kind == "resource") &&
+			lines[r.get("WARC-Target-URI")] != 1 {
 			t.Errorf("%s has %d lines", r.get("WARC-Target-URI"), lines[r.get("WARC-Target-URI")])
 		}
 	}
@@ -264,7 +295,8 @@ func TestSavedIsACopy(t *testing.T) {
 // is no fault of the exchange that came to it, which must not be set aside for it.
 func TestIndexBreaksUnderSpill(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	c.newSpillRecovery(&Config{}, 1).worker.health.set(streaming, fmt.Errorf("create x: %w", store.ErrBroken))
+	c.newSpillRecovery(&Config{}, 1).worker.health.set(streaming,
+		fmt.Errorf("create x: %w", store.ErrBroken))
 	var told error
 	c.OnBroken(func(err error) { told = err })
 	if !errors.Is(told, store.ErrBroken) {

@@ -7,23 +7,37 @@ import (
 
 // Status is a snapshot of a recorder, for people and monitors.
 type Status struct {
-	Recording bool     `json:"recording"`
-	Reason    string   `json:"reason,omitempty"` // why it is off
-	Exchanges int64    `json:"exchanges"`        // recorded since the start
-	Lost      int64    `json:"lost"`             // exchanges that could not be recorded; each one is in the log
-	Bytes     int64    `json:"bytes"`            // written to WARC files since the start
-	Queued    int64    `json:"queued"`           // bytes of exchanges that wait to be recorded, without those on disk
-	Large     int64    `json:"large"`            // exchanges above 1 MiB that wait on disk to be recorded
-	OpenFiles []string `json:"openFiles"`        // base names of the WARC files being written, the final ones
+	Recording bool   `json:"recording"`
+	Reason    string `json:"reason,omitempty"` // why it is off
+	Exchanges int64  `json:"exchanges"`        // recorded since the start
+	// exchanges that could not be recorded; each one is in the log
+	Lost  int64 `json:"lost"`
+	Bytes int64 `json:"bytes"` // written to WARC files since the start
+	// bytes of exchanges that wait to be recorded, without those on disk
+	Queued int64 `json:"queued"`
+	// exchanges above 1 MiB that wait on disk to be recorded
+	Large int64 `json:"large"`
+	// base names of the WARC files being written, the final ones
+	OpenFiles []string `json:"openFiles"`
 
-	Gaps       map[string]int64 `json:"gaps"`       // what could not be recorded since the start, by reason
-	Goroutines int              `json:"goroutines"` // of the whole process: a number that only grows is a fault
+	// what could not be recorded since the start, by reason
+	Gaps map[string]int64 `json:"gaps"`
+	// of the whole process: a number that only grows is a fault
+	Goroutines int `json:"goroutines"`
 }
 
 // Status tells how recording goes.
 func (r *Recorder) Status() Status {
-	s := Status{Recording: true, Exchanges: r.committer.recorded.Load(), Lost: r.lost.Load(), Bytes: r.files.bytes.Load(), Queued: r.queued.Load(), Large: r.waitingLarge.Load(),
-		Gaps: r.gaps.totals(), Goroutines: runtime.NumGoroutine()}
+	s := Status{
+		Recording:  true,
+		Exchanges:  r.committer.recorded.Load(),
+		Lost:       r.lost.Load(),
+		Bytes:      r.files.bytes.Load(),
+		Queued:     r.queued.Load(),
+		Large:      r.waitingLarge.Load(),
+		Gaps:       r.gaps.totals(),
+		Goroutines: runtime.NumGoroutine(),
+	}
 	if err := r.Ready(); err != nil {
 		s.Recording, s.Reason = false, err.Error()
 	}

@@ -55,7 +55,9 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 			continue
 		}
 		if err != nil {
-			err = fmt.Errorf("copy what is to be cut off %s (free as much space as it takes, or move the file away): %w", was.Path, err)
+			err = fmt.Errorf(
+				"copy what is to be cut off %s (free as much space as it takes, or move the file away): %w",
+				was.Path, err)
 		}
 		return path, err
 	}

@@ -20,8 +20,12 @@ import (
 func ownWARC(w io.Writer, records ...[2]string) error {
 	c := warc.NewCompressor()
 	block := "software: warcorder\r\n"
-	all := append([][2]string{{"WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n" +
-		"WARC-Date: 2026-01-01T00:00:00.000000Z\r\n", block}}, records...)
+	all := append(
+		[][2]string{
+			{"WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n" +
+				"WARC-Date: 2026-01-01T00:00:00.000000Z\r\n", block},
+		},
+		records...)
 	for _, r := range all {
 		head := fmt.Sprintf("WARC/1.1\r\n%sContent-Length: %d\r\n\r\n", r[0], len(r[1]))
 		if _, err := w.Write(c.Append(nil, [][]byte{[]byte(head), []byte(r[1]),
@@ -93,11 +97,17 @@ func TestUntrustedOriginals(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			var file bytes.Buffer
-			head := fmt.Sprintf("WARC-Type: response\r\nWARC-Record-ID: %s\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\nWARC-Payload-Digest: %s\r\n",
+			head := fmt.Sprintf(
+				"WARC-Type: response\r\nWARC-Record-ID: %s\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
+					"WARC-Payload-Digest: %s\r\n",
 				test.id, test.date, test.uri, test.digest)
-			request := fmt.Sprintf("WARC-Type: request\r\nWARC-Record-ID: <urn:uuid:22222222-1111-4111-8111-111111111111>\r\n"+
-				"WARC-Date: %s\r\nWARC-Target-URI: %s\r\nWARC-Concurrent-To: %s\r\n", test.date,
-				test.uri, test.id)
+			request := fmt.Sprintf(
+				"WARC-Type: request\r\nWARC-Record-ID: <urn:uuid:22222222-1111-4111-8111-111111111111>\r\n"+
+					"WARC-Date: %s\r\nWARC-Target-URI: %s\r\nWARC-Concurrent-To: %s\r\n",
+				test.date,
+				test.uri,
+				test.id,
+			)
 			if err := ownWARC(&file, [2]string{head, test.response}, [2]string{request,
 				exampleRequest}); err != nil {
 				t.Fatal(err)
@@ -206,9 +216,12 @@ func TestUntrustedChain(t *testing.T) {
 	dir := t.TempDir()
 	chain := exampleChain("leaf")
 	var file bytes.Buffer
-	head := "WARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:11111111-1111-4111-8111-111111111111>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n" +
+	head := "WARC-Type: resource\r\nWARC-Record-ID: " +
+		"<urn:uuid:11111111-1111-4111-8111-111111111111>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n" +
 		"Content-Type: text/plain\r\nWARC-Target-URI: " + chain.uri() +
-		"\r\nWARC-Payload-Digest: " + sha1Of("x") + "\r\n"
+		"\r\nWARC-Payload-Digest: " + sha1Of(
+		"x",
+	) + "\r\n"
 	if err := ownWARC(&file, [2]string{head, "x"}); err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,8 @@ func (r *recovery) nameLink(f warcFile, open warc.Place) error {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).
-		Msg("a link had the name of a file that is being written: it has the final one now, and what it leads to stays as it is")
+		Msg("a link had the name of a file that is being written: it has the final one now, and what " +
+			"it leads to stays as it is")
 	return r.recoverNow(f.File)
 }
 

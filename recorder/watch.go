@@ -50,7 +50,8 @@ func checkSpace(dir string, floor int64) error {
 		return fmt.Errorf("free space of %s: %w", dir, err)
 	}
 	if free < floor {
-		return fmt.Errorf("only %s are free in %s, less than min-free-space (%s)", humanize.Bytes(uint64(free)), dir, humanize.Bytes(uint64(floor)))
+		return fmt.Errorf("only %s are free in %s, less than min-free-space (%s)",
+			humanize.Bytes(uint64(free)), dir, humanize.Bytes(uint64(floor)))
 	}
 	return nil
 }
@@ -62,7 +63,8 @@ func checkSame(path string, was os.FileInfo) error {
 		err = errors.New("it is another file now")
 	}
 	if err != nil {
-		return fmt.Errorf("the index %s was taken away while it was recorded to, stop and start again: %w", path, err)
+		return fmt.Errorf(
+			"the index %s was taken away while it was recorded to, stop and start again: %w", path, err)
 	}
 	return nil
 }

@@ -23,7 +23,11 @@ func TestFilesOfWhatWaits(t *testing.T) {
 	var all sync.WaitGroup
 	var committed atomic.Int64
 	for i := range exchanges {
-		x := c.begin(fmt.Sprint("http://example.com/", i), exampleRequest, page(200, "text/plain", "", randomText(8<<10)))
+		x := c.begin(
+			fmt.Sprint("http://example.com/", i),
+			exampleRequest,
+			page(200, "text/plain", "", randomText(8<<10)),
+		)
 		all.Go(func() {
 			x.Commit()
 			committed.Add(1)
@@ -60,7 +64,8 @@ func openIn(t *testing.T, folder string) (n int) {
 		t.Skip("no list of open files")
 	}
 	for _, one := range all {
-		if to, err := os.Readlink(filepath.Join("/proc/self/fd", one.Name())); err == nil && strings.HasPrefix(to, folder) {
+		if to, err := os.Readlink(filepath.Join("/proc/self/fd", one.Name())); err == nil &&
+			strings.HasPrefix(to, folder) {
 			n++
 		}
 	}

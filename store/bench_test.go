@@ -67,7 +67,8 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(float64(b.N*len(batch))/b.Elapsed().Seconds(), "puts/s")
 }
 
-var benchCaptures = flag.Int("captures", 20_000, "how many captures the index of BenchmarkCommitInto has to begin with")
+var benchCaptures = flag.Int("captures", 20_000,
+	"how many captures the index of BenchmarkCommitInto has to begin with")
 
 // BenchmarkCommitInto puts captures into an index of -captures captures: in transactions such as
 // come of 50 ms at 5000 a second, and as large as those that the recorder makes when so much comes.

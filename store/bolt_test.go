@@ -44,8 +44,15 @@ func commit(t testing.TB, b *Bolt, captures []Capture, files ...File) {
 // captureOf returns a capture of url at offset in file.
 func captureOf(url string, at time.Time, file string, offset int64) Capture {
 	key, _ := canon.SURT(url)
-	return Capture{URLKey: key, Time: at, URL: url, MIME: "text/html", Status: 200, Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
-		Location: Location{File: file, Offset: offset, Length: 1000}}
+	return Capture{
+		URLKey:   key,
+		Time:     at,
+		URL:      url,
+		MIME:     "text/html",
+		Status:   200,
+		Digest:   "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+		Location: Location{File: file, Offset: offset, Length: 1000},
+	}
 }
 
 // put stores one key as it is: what an index may hold that we have not written.
@@ -231,7 +238,8 @@ func TestOpenLocks(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.bolt")
-	if _, err := OpenReadOnly(path); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "no index") {
+	if _, err := OpenReadOnly(path); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "no index") {
 		t.Errorf("without index: %v", err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -317,7 +325,8 @@ func TestDamagedCapture(t *testing.T) {
 			if err := put(b, bucketCaptures, row[0], row[1]); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.Captures(Query{}, func(*Capture) bool { return true }); err == nil || !strings.Contains(err.Error(), "damaged") {
+			if err := b.Captures(Query{}, func(*Capture) bool { return true }); err == nil ||
+				!strings.Contains(err.Error(), "damaged") {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -174,7 +174,10 @@ const (
 // eight returns the first eight bytes of s.
 func eight(s string) uint64 {
 	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(
+		s[4])<<32 | uint64(
+		s[5],
+	)<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // outside is not zero if a byte of x is below low or above '~'. A byte below low borrows and shows

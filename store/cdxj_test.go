@@ -15,20 +15,74 @@ var testTime = time.Date(2026, 11, 21, 5, 45, 12, 123_456_000, time.UTC)
 
 // golden are captures whose lines stand in testdata/cdxj.golden, in this order.
 var golden = []Capture{
-	{URLKey: "com,example)/", Time: testTime, URL: "https://example.com/", MIME: "text/html", Status: 200,
-		Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Location: Location{"w-20261121054512000-00000-host.warc.gz", 0, 345}},
-	{URLKey: "com,example)/large", Time: testTime, URL: "https://example.com/Large", MIME: "video/mp4", Status: 206,
-		Digest: "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", Location: Location{"w.warc.gz", 1<<48 - 1, 1 << 40}},
-	{URLKey: "com,example)/json?__wb_method=post&a=1", Time: testTime, URL: "https://example.com/json", MIME: "application/json", Status: 201,
-		Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Method: "POST", RequestBody: "a=1", Location: Location{"w.warc.gz", 5, 6}},
-	{URLKey: "com,example)/?__wb_method=delete", Time: testTime, URL: "https://example.com/", Status: 204, Method: "DELETE", Location: Location{"w.warc.gz", 5, 6}},
-	{URLKey: "com,example)/get", Time: testTime, URL: "https://example.com/get", MIME: "warc/revisit", Method: "GET", Location: Location{"w.warc.gz", 5, 6}},
-	{URLKey: "com,example)/zone", Time: testTime.In(time.FixedZone("", -8*3600)), URL: "https://example.com/zone", Location: Location{"w.warc.gz", 5, 6}},
+	{
+		URLKey:   "com,example)/",
+		Time:     testTime,
+		URL:      "https://example.com/",
+		MIME:     "text/html",
+		Status:   200,
+		Digest:   "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+		Location: Location{"w-20261121054512000-00000-host.warc.gz", 0, 345},
+	},
+	{
+		URLKey:   "com,example)/large",
+		Time:     testTime,
+		URL:      "https://example.com/Large",
+		MIME:     "video/mp4",
+		Status:   206,
+		Digest:   "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		Location: Location{"w.warc.gz", 1<<48 - 1, 1 << 40},
+	},
+	{
+		URLKey:      "com,example)/json?__wb_method=post&a=1",
+		Time:        testTime,
+		URL:         "https://example.com/json",
+		MIME:        "application/json",
+		Status:      201,
+		Digest:      "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+		Method:      "POST",
+		RequestBody: "a=1",
+		Location:    Location{"w.warc.gz", 5, 6},
+	},
+	{
+		URLKey:   "com,example)/?__wb_method=delete",
+		Time:     testTime,
+		URL:      "https://example.com/",
+		Status:   204,
+		Method:   "DELETE",
+		Location: Location{"w.warc.gz", 5, 6},
+	},
+	{
+		URLKey:   "com,example)/get",
+		Time:     testTime,
+		URL:      "https://example.com/get",
+		MIME:     "warc/revisit",
+		Method:   "GET",
+		Location: Location{"w.warc.gz", 5, 6},
+	},
+	{
+		URLKey:   "com,example)/zone",
+		Time:     testTime.In(time.FixedZone("", -8*3600)),
+		URL:      "https://example.com/zone",
+		Location: Location{"w.warc.gz", 5, 6},
+	},
 	{URLKey: "com,example)/nowhere", Time: testTime, URL: "https://example.com/nowhere", Status: 200},
-	{URLKey: "http://exa mple.com/ä\n\x7f%20", Time: testTime, URL: "http://exa mple.com/ä\n\x7f%20", Location: Location{"w.warc.gz", 5, 6}},
+	{
+		URLKey:   "http://exa mple.com/ä\n\x7f%20",
+		Time:     testTime,
+		URL:      "http://exa mple.com/ä\n\x7f%20",
+		Location: Location{"w.warc.gz", 5, 6},
+	},
 	{URLKey: "", Time: time.Time{}, URL: "", Location: Location{"w.warc.gz", 5, 6}},
-	{URLKey: "com,example)/odd", Time: time.Date(12026, 1, 2, 3, 4, 5, 0, time.UTC), URL: "http://example.com/\"\\/\t\x00\x1f<&>\u2028\xff\xc3é😀\xed\xa0\x80", MIME: "text/\"x\"", Status: -1,
-		Digest: "sha1:lower", Location: Location{"w\n.warc.gz", 5, 6}},
+	{
+		URLKey:   "com,example)/odd",
+		Time:     time.Date(12026, 1, 2, 3, 4, 5, 0, time.UTC),
+		URL:      "http://example.com/\"\\/\t\x00\x1f<&>\u2028\xff\xc3é😀\xed\xa0\x80",
+		MIME:     "text/\"x\"",
+		Status:   -1,
+		Digest:   "sha1:lower",
+		Location: Location{"w\n.warc.gz", 5, 6},
+	},
 }
 
 func TestAppendCDXJ(t *testing.T) {
@@ -64,7 +118,8 @@ func checkLine(t *testing.T, c Capture) {
 	t.Helper()
 	line := string(c.AppendCDXJ(nil))
 	fields := strings.SplitN(line, " ", 3)
-	if len(fields) != 3 || fields[0] == "" || len(fields[1]) != 14 || strings.ContainsAny(line, "\n\r\x00") {
+	if len(fields) != 3 || fields[0] == "" || len(fields[1]) != 14 ||
+		strings.ContainsAny(line, "\n\r\x00") {
 		t.Fatalf("not a line: %q", line)
 	}
 	var got map[string]string
@@ -120,10 +175,24 @@ func FuzzAppendCDXJ(f *testing.F) {
 	for _, c := range golden {
 		f.Add(c.URLKey, c.URL, c.MIME, c.Digest, c.Method, c.RequestBody, c.File, c.Status, c.Offset)
 	}
-	f.Fuzz(func(t *testing.T, key, url, mime, digest, method, body, file string, status int, offset int64) {
-		checkLine(t, Capture{URLKey: key, Time: testTime, URL: url, MIME: mime, Status: status, Digest: digest, Method: method, RequestBody: body,
-			Location: Location{file, offset, 7}})
-	})
+	f.Fuzz(
+		func(t *testing.T, key, url, mime, digest, method, body, file string, status int, offset int64) {
+			checkLine(
+				t,
+				Capture{
+					URLKey:      key,
+					Time:        testTime,
+					URL:         url,
+					MIME:        mime,
+					Status:      status,
+					Digest:      digest,
+					Method:      method,
+					RequestBody: body,
+					Location:    Location{file, offset, 7},
+				},
+			)
+		},
+	)
 }
 
 func FuzzAppendURLKey(f *testing.F) {

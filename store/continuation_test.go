@@ -34,7 +34,8 @@ func TestContinuation(t *testing.T) {
 			}
 		}
 		if got.String() != strings.Join(want, "") {
-			t.Fatalf("after %d lines: %d lines, want %d", passed, strings.Count(got.String(), "\n"), len(want))
+			t.Fatalf("after %d lines: %d lines, want %d", passed, strings.Count(got.String(), "\n"),
+				len(want))
 		}
 	}
 }

@@ -120,7 +120,8 @@ var craftedIndexes = map[string]func(*crafted){
 	},
 	"values that lie in one place": func(c *crafted) {
 		n := c.page(c.first(bucketCaptures, 1))
-		pageOrder.PutUint32(n[pageHeader+elementSize+12:], pageOrder.Uint32(n[pageHeader+elementSize+12:])+40)
+		pageOrder.PutUint32(n[pageHeader+elementSize+12:],
+			pageOrder.Uint32(n[pageHeader+elementSize+12:])+40)
 	},
 	"many values in one place": func(c *crafted) { c.overlapping(2000) },
 	"a text of zeros":          func(c *crafted) { c.bomb() },

@@ -343,7 +343,12 @@ func TestNoSync(t *testing.T) {
 func manyGaps(n int) []Gap {
 	gaps := make([]Gap, n)
 	for i := range gaps {
-		gaps[i] = Gap{Time: testTime.Add(time.Duration(i) * time.Second).UTC(), Reason: "upstream", URL: fmt.Sprintf("http://example.com/%d", i), Detail: "no answer"}
+		gaps[i] = Gap{
+			Time:   testTime.Add(time.Duration(i) * time.Second).UTC(),
+			Reason: "upstream",
+			URL:    fmt.Sprintf("http://example.com/%d", i),
+			Detail: "no answer",
+		}
 	}
 	return gaps
 }

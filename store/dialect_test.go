@@ -31,7 +31,14 @@ type exchange struct {
 
 // captured returns the capture that a recorder makes of a request.
 func captured(r canon.Request, at time.Time, file string, offset int64) exchange {
-	c := Capture{Time: at, URL: r.URL, MIME: "text/html", Status: 200, Method: r.Method, Location: Location{file, offset, 1000}}
+	c := Capture{
+		Time:     at,
+		URL:      r.URL,
+		MIME:     "text/html",
+		Status:   200,
+		Method:   r.Method,
+		Location: Location{file, offset, 1000},
+	}
 	keys := canon.Pywb.Keys(&r)
 	c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
 	c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
@@ -41,8 +48,14 @@ func captured(r canon.Request, at time.Time, file string, offset int64) exchange
 // line returns the line that the dialect makes of an exchange, by canon alone.
 func (x *exchange) line(d canon.Dialect) string {
 	keys, c := d.Keys(&x.Request), x.capture
-	line := fmt.Sprintf(`%s %s {"url":%s,"mime":"text/html","status":"200","length":"1000","offset":"%d","filename":"%s"`,
-		appendURLKey(nil, keys.URLKey), c.Time.UTC().Format("20060102150405"), appendJSON(nil, x.URL), c.Offset, c.File)
+	line := fmt.Sprintf(
+		`%s %s {"url":%s,"mime":"text/html","status":"200","length":"1000","offset":"%d","filename":"%s"`,
+		appendURLKey(nil, keys.URLKey),
+		c.Time.UTC().Format("20060102150405"),
+		appendJSON(nil, x.URL),
+		c.Offset,
+		c.File,
+	)
 	if keys.Method != "GET" {
 		line += fmt.Sprintf(`,"method":%s`, appendJSON(nil, keys.Method))
 	}
@@ -58,23 +71,48 @@ func someExchanges(n int, file string, seed uint64) []exchange {
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	all := make([]exchange, n)
 	for i := range all {
-		url := pick("http", "https", "HTTP") + "://" + pick("example.com", "www.Example.com:8080", "www2.example.com", "bücher.example", "127.0.0.1", "exa mple.com") +
-			pick("", "/", "/a", "/A/", "/a//b", "/a/../c/", "/%c3%a9", "/é", "/a;jsessionid=0123456789ABCDEF0123456789ABCDEF") +
+		url := pick("http", "https", "HTTP") + "://" + pick("example.com", "www.Example.com:8080",
+			"www2.example.com", "bücher.example", "127.0.0.1", "exa mple.com") +
+			pick(
+				"",
+				"/",
+				"/a",
+				"/A/",
+				"/a//b",
+				"/a/../c/",
+				"/%c3%a9",
+				"/é",
+				"/a;jsessionid=0123456789ABCDEF0123456789ABCDEF",
+			) +
 			pick("", "?", "?b=1&a=2", "?__wb_method=POST", "?a=ä b", "?x&", "#f")
 		if i%40 == 0 {
 			url += "?" + strings.Repeat("q", maxURLKey)
 		}
 		r := canon.Request{URL: url}
 		if random.IntN(2) == 0 {
-			r.Method = pick("", "GET", "POST", "PUT", "post", "get", "Post", "PATCH", "DELETE", "OPTIONS", "HEAD", "M-SEARCH")
-			r.ContentType = pick("", "application/json", "application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=b", "application/octet-stream")
-			r.Body = []byte(pick("", "a=1&b=2", `{"a":1,"b":[2,{"a":"x y"}]}`, "ä=ö&ü", "a=%26b", "\xff\x00", "--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nv\r\n--b--\r\n",
-				`{"1":2,"":"e"}`, fmt.Sprintf(`{"n":%d}`, i)))
+			r.Method = pick("", "GET", "POST", "PUT", "post", "get", "Post", "PATCH", "DELETE", "OPTIONS",
+				"HEAD", "M-SEARCH")
+			r.ContentType = pick("", "application/json", "application/x-www-form-urlencoded", "text/plain",
+				"multipart/form-data; boundary=b", "application/octet-stream")
+			r.Body = []byte(
+				pick(
+					"",
+					"a=1&b=2",
+					`{"a":1,"b":[2,{"a":"x y"}]}`,
+					"ä=ö&ü",
+					"a=%26b",
+					"\xff\x00",
+					"--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nv\r\n--b--\r\n",
+					`{"1":2,"":"e"}`,
+					fmt.Sprintf(`{"n":%d}`, i),
+				),
+			)
 			if i%40 < 4 {
 				r.Body = []byte(pick(`{"t":"`+strings.Repeat("long ", 3000)+`"}`, strings.Repeat("\x80", 9000)))
 			}
 		}
-		all[i] = captured(r, testTime.Add(time.Duration(random.IntN(3000))*time.Millisecond), file, int64(i))
+		all[i] = captured(r, testTime.Add(time.Duration(random.IntN(3000))*time.Millisecond), file,
+			int64(i))
 	}
 	return all
 }
@@ -166,7 +204,13 @@ func TestQueriesInDialects(t *testing.T) {
 	exchanges := someExchanges(1000, file.Name, 2)
 	file.Sealed = true
 	commit(t, b, capturesOf(exchanges), file)
-	urls := []string{"http://example.com/a", "https://www.example.com:8080/a/", "http://exa mple.com/a", "http://bücher.example/", "http://example.com/a?" + strings.Repeat("q", maxURLKey)}
+	urls := []string{
+		"http://example.com/a",
+		"https://www.example.com:8080/a/",
+		"http://exa mple.com/a",
+		"http://bücher.example/",
+		"http://example.com/a?" + strings.Repeat("q", maxURLKey),
+	}
 	for _, x := range exchanges {
 		if x.Method == "POST" && len(urls) < 12 {
 			urls = append(urls, canon.Spec.Append(x.URL, x.Method, x.capture.SpecBody))
@@ -195,7 +239,12 @@ func TestQueriesInDialects(t *testing.T) {
 		}
 	}
 	got, _ := exportOf(t, b, Query{Dialect: canon.Spec, From: "20261121054513", To: "20261121054513"})
-	sameLines(t, got, those(dialectLines(exchanges, canon.Spec), func(_, line string) bool { return strings.Contains(line, " 20261121054513 {") }))
+	sameLines(
+		t,
+		got,
+		those(dialectLines(exchanges, canon.Spec),
+			func(_, line string) bool { return strings.Contains(line, " 20261121054513 {") }),
+	)
 }
 
 // TestPywbIdentity: every line of the dialect pywb says itself what its key is made of.
@@ -210,7 +259,9 @@ func TestPywbIdentity(t *testing.T) {
 		if err := json.Unmarshal([]byte(fields[2]), &said); err != nil {
 			t.Fatal(err)
 		}
-		if key, _ := canon.SURT(canon.Pywb.Append(said.URL, said.Method, said.RequestBody)); string(appendURLKey(nil, key)) != fields[0] {
+		if key, _ := canon.SURT(canon.Pywb.Append(said.URL, said.Method, said.RequestBody)); string(
+			appendURLKey(nil, key),
+		) != fields[0] {
 			t.Fatalf("the key should be %s in %s", key, line)
 		}
 	}
@@ -273,8 +324,20 @@ func TestExportOfVeryLongBodies(t *testing.T) {
 	var lines []string
 	for i := range n {
 		data[len(data)-1-(i*5)%7*1000] = byte(i)
-		x := captured(canon.Request{URL: "http://example.com/upload", Method: "POST", Body: data}, testTime, file.Name, int64(i))
-		commit(t, b, []Capture{x.capture, captured(canon.Request{URL: "http://example.com/z"}, testTime, file.Name, int64(n+i)).capture})
+		x := captured(
+			canon.Request{URL: "http://example.com/upload", Method: "POST", Body: data},
+			testTime,
+			file.Name,
+			int64(i),
+		)
+		commit(
+			t,
+			b,
+			[]Capture{
+				x.capture,
+				captured(canon.Request{URL: "http://example.com/z"}, testTime, file.Name, int64(n+i)).capture,
+			},
+		)
 		lines = append(lines, x.line(canon.Spec))
 	}
 	slices.Sort(lines)
@@ -372,7 +435,10 @@ func TestDialectExportFails(t *testing.T) {
 		t.Error("there is no such dialect")
 	}
 	b.sortMemory, b.TempDir = 1000, filepath.Join(t.TempDir(), "missing")
-	if _, err := b.Export(io.Discard, Query{Dialect: canon.Spec}, nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := b.Export(io.Discard, Query{Dialect: canon.Spec}, nil); !errors.Is(
+		err,
+		os.ErrNotExist,
+	) {
 		t.Errorf("without a temporary folder: %v", err)
 	}
 }
@@ -404,8 +470,15 @@ func TestBodiesOfGETAreFree(t *testing.T) {
 			t.Errorf("extras of %+v", c)
 		}
 	}
-	x := captured(canon.Request{URL: "http://example.com/", Method: "PUT", Body: bytes.Repeat([]byte("x"), 60_000)}, testTime, "a.warc.gz", 0)
-	if want := base64.StdEncoding.EncodedLen(60_000) + len("__wb_post_data="); len(x.capture.SpecBody) != want || !x.capture.hasExtras() {
+	x := captured(
+		canon.Request{URL: "http://example.com/", Method: "PUT", Body: bytes.Repeat([]byte("x"), 60_000)},
+		testTime,
+		"a.warc.gz",
+		0,
+	)
+	if want := base64.StdEncoding.EncodedLen(60_000) + len("__wb_post_data="); len(
+		x.capture.SpecBody,
+	) != want || !x.capture.hasExtras() {
 		t.Errorf("a body of %d bytes, want %d", len(x.capture.SpecBody), want)
 	}
 }

@@ -48,7 +48,13 @@ func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exporte
 	if dialect == canon.Pywb && !q.NoBodies {
 		return b.exportPywb(w, span, progress)
 	}
-	d := dialectExport{index: b, dialect: dialect, noBodies: q.NoBodies, span: span, progress: progress}
+	d := dialectExport{
+		index:    b,
+		dialect:  dialect,
+		noBodies: q.NoBodies,
+		span:     span,
+		progress: progress,
+	}
 	return d.export(w)
 }
 

@@ -20,8 +20,14 @@ import (
 // all.
 func nastyCaptures(n int, files []File) []Capture {
 	random := rand.New(rand.NewPCG(3, 4))
-	ends := []string{"", "a", "ab", "a/b", "a?b=1", "a!", "a~", "a b", "a\x00", "a\x7f", "aä", "a 20261121054512 {", "A"}
-	longs := []string{strings.Repeat("l", maxURLKey-20), strings.Repeat("l", maxURLKey), strings.Repeat("l", maxURLKey+10), strings.Repeat("l", 3*maxURLKey)}
+	ends := []string{
+		"", "a", "ab", "a/b", "a?b=1", "a!", "a~", "a b", "a\x00", "a\x7f", "aä", "a 20261121054512 {",
+		"A",
+	}
+	longs := []string{
+		strings.Repeat("l", maxURLKey-20), strings.Repeat("l", maxURLKey),
+		strings.Repeat("l", maxURLKey+10), strings.Repeat("l", 3*maxURLKey),
+	}
 	captures := make([]Capture, n)
 	for i := range captures {
 		path := ends[random.IntN(len(ends))]
@@ -30,8 +36,17 @@ func nastyCaptures(n int, files []File) []Capture {
 		}
 		key := []string{"com,example)/", "com,example,a)/", "http://exa mple/", ""}[random.IntN(4)] + path
 		at := testTime.Add(time.Duration(random.IntN(4000)) * time.Millisecond)
-		captures[i] = Capture{URLKey: key, Time: at, URL: []string{"http", "https"}[random.IntN(2)] + "://example.com/" + path,
-			Status: 200 + random.IntN(3), Location: Location{files[random.IntN(len(files))].Name, int64(random.IntN(1 << 20)), int64(random.IntN(1000))}}
+		captures[i] = Capture{
+			URLKey: key,
+			Time:   at,
+			URL:    []string{"http", "https"}[random.IntN(2)] + "://example.com/" + path,
+			Status: 200 + random.IntN(3),
+			Location: Location{
+				files[random.IntN(len(files))].Name,
+				int64(random.IntN(1 << 20)),
+				int64(random.IntN(1000)),
+			},
+		}
 	}
 	return captures
 }
@@ -69,7 +84,8 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := out.String(), linesOf(captures); got != want {
-		t.Errorf("%d lines are not the %d sorted lines of the captures", strings.Count(got, "\n"), len(captures))
+		t.Errorf("%d lines are not the %d sorted lines of the captures", strings.Count(got, "\n"),
+			len(captures))
 	}
 	if done.Lines != int64(len(captures)) || done.InOpenFiles != int64(open) {
 		t.Errorf("exported %+v, want %d lines, %d in open files", done, len(captures), open)
@@ -103,9 +119,17 @@ func TestExportOfVeryLongURLs(t *testing.T) {
 	long := "http://example.com/?" + strings.Repeat("z", 1<<20)
 	var captures []Capture
 	for i := range 12 {
-		captures = append(captures, captureOf(fmt.Sprint(long, (i*7)%4), testTime.Add(time.Duration((i*5)%3)*time.Second), file.Name, int64(i)))
+		captures = append(
+			captures,
+			captureOf(fmt.Sprint(long, (i*7)%4), testTime.Add(time.Duration((i*5)%3)*time.Second), file.Name,
+				int64(i)),
+		)
 	}
-	captures = append(captures, captureOf("http://example.com/a", testTime, file.Name, 20), captureOf("http://example.com/zz", testTime, file.Name, 21))
+	captures = append(
+		captures,
+		captureOf("http://example.com/a", testTime, file.Name, 20),
+		captureOf("http://example.com/zz", testTime, file.Name, 21),
+	)
 	commit(t, b, captures)
 	var out bytes.Buffer
 	if _, err := b.Export(&out, Query{}, nil); err != nil {
@@ -128,7 +152,8 @@ func TestExportStopsAtAnError(t *testing.T) {
 	if _, err := b.Export(failing{broken}, Query{}, nil); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if done, err := b.Export(io.Discard, Query{URL: "http://nothing.example/"}, nil); err != nil || done != (Exported{}) {
+	if done, err := b.Export(io.Discard, Query{URL: "http://nothing.example/"}, nil); err != nil ||
+		done != (Exported{}) {
 		t.Errorf("export of nothing: %+v, %v", done, err)
 	}
 }

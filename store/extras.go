@@ -2,7 +2,8 @@ package store
 
 import (
 	"bytes"
-	"compress/flate" // which makes the Base64 of a body 25 % shorter; the one of klauspost/compress does not
+	// which makes the Base64 of a body 25 % shorter; the one of klauspost/compress does not
+	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,9 +31,10 @@ const (
 
 	flagDeflated = 1 << 0
 
-	minDeflate = 1 << 10  // fewer bytes are not worth it
-	maxDeflate = 1032     // how many times as long as its deflated form a text can be
-	maxInflate = 64 << 20 // extras that are longer are not deflated, so that no value grows beyond that
+	minDeflate = 1 << 10 // fewer bytes are not worth it
+	maxDeflate = 1032    // how many times as long as its deflated form a text can be
+	// extras that are longer are not deflated, so that no value grows beyond that
+	maxInflate = 64 << 20
 )
 
 var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
@@ -40,7 +42,8 @@ var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
 // hasExtras reports whether there is anything to keep as extras: the dialects often agree on a
 // body, and a GET has none.
 func (c *Capture) hasExtras() bool {
-	return c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" || c.WWWOFFLEKey != "" || c.FormKey != ""
+	return c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
+		c.WWWOFFLEKey != "" || c.FormKey != ""
 }
 
 // extrasWriter makes the values of extras. Its memory is used again.
@@ -141,7 +144,8 @@ func (r *reader) inflate() {
 	plain, deflated := make([]byte, length), bytes.NewReader(r.rest)
 	inflate := flate.NewReader(deflated)
 	_, err := io.ReadFull(inflate, plain)
-	if n, end := inflate.Read(make([]byte, 1)); err != nil || n > 0 || end != io.EOF || deflated.Len() > 0 {
+	if n, end := inflate.Read(make([]byte, 1)); err != nil || n > 0 || end != io.EOF ||
+		deflated.Len() > 0 {
 		r.failed, r.rest = true, nil
 		return
 	}

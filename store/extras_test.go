@@ -64,7 +64,8 @@ func TestExtras(t *testing.T) {
 			}
 		})
 	}
-	if got := (Capture{RequestBody: "a"}); decodeExtras(&got, nil) != nil || got.SpecBody != "a" || got.WarcioJSBody != "a" {
+	if got := (Capture{RequestBody: "a"}); decodeExtras(&got, nil) != nil || got.SpecBody != "a" ||
+		got.WarcioJSBody != "a" {
 		t.Errorf("without extras: %+v", got)
 	}
 }
@@ -137,7 +138,8 @@ func TestReadDamagedExtras(t *testing.T) {
 	if err := put(b, bucketExtras, appendLocation(nil, file.ID, 1), []byte{9, 9}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Export(bytes.NewBuffer(nil), Query{Dialect: "spec"}, nil); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := b.Export(bytes.NewBuffer(nil), Query{Dialect: "spec"}, nil); err == nil ||
+		!strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v", err)
 	}
 	if err := b.Commit([]Capture{c}, nil); err == nil || !strings.Contains(err.Error(), "damaged") {

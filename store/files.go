@@ -38,7 +38,13 @@ func decodeFile(key, value []byte) (File, error) {
 	if v.failed || version != fileVersion || len(key) != 4 || committed > math.MaxInt64 {
 		return File{}, fmt.Errorf("%w: file %x is %q", ErrDamaged, key, value)
 	}
-	return File{ID: binary.BigEndian.Uint32(key), Name: string(v.rest), Committed: int64(committed), Sealed: flags&fileSealed != 0, Away: flags&fileAway != 0}, nil
+	return File{
+		ID:        binary.BigEndian.Uint32(key),
+		Name:      string(v.rest),
+		Committed: int64(committed),
+		Sealed:    flags&fileSealed != 0,
+		Away:      flags&fileAway != 0,
+	}, nil
 }
 
 // readFiles returns the files of an index.

@@ -242,7 +242,13 @@ func errGap(value []byte) error {
 
 // Cut returns the gap as it is stored: with texts that are not too long.
 func (g *Gap) Cut() Gap {
-	return Gap{Time: g.Time, Until: g.Until, Reason: gapReason(g.Reason), URL: cutText(g.URL, maxGapURL), Detail: cutText(g.Detail, maxGapDetail)}
+	return Gap{
+		Time:   g.Time,
+		Until:  g.Until,
+		Reason: gapReason(g.Reason),
+		URL:    cutText(g.URL, maxGapURL),
+		Detail: cutText(g.Detail, maxGapDetail),
+	}
 }
 
 // cutText returns at most limit bytes of s, in valid UTF-8.

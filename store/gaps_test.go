@@ -90,11 +90,14 @@ func TestOldestGapsGo(t *testing.T) {
 		addGaps(t, b, part, nil)
 	}
 	got := gapsOf(t, b, 0)
-	if got.Counts["upstream"] != int64(len(all)) || !reflect.DeepEqual(got.Latest, newestFirst(all[len(all)-MaxGaps:])) {
-		t.Errorf("%v, %d of them, %v to %v", got.Counts, len(got.Latest), got.Latest[0], got.Latest[len(got.Latest)-1])
+	if got.Counts["upstream"] != int64(len(all)) ||
+		!reflect.DeepEqual(got.Latest, newestFirst(all[len(all)-MaxGaps:])) {
+		t.Errorf("%v, %d of them, %v to %v", got.Counts, len(got.Latest), got.Latest[0],
+			got.Latest[len(got.Latest)-1])
 	}
 	addGaps(t, b, all[:1], nil)
-	if got = gapsOf(t, b, 0); len(got.Latest) != MaxGaps || got.Latest[0] != all[0] || got.Latest[MaxGaps-1] != all[len(all)-MaxGaps+1] {
+	if got = gapsOf(t, b, 0); len(got.Latest) != MaxGaps || got.Latest[0] != all[0] ||
+		got.Latest[MaxGaps-1] != all[len(all)-MaxGaps+1] {
 		t.Errorf("one more: %d, %v to %v", len(got.Latest), got.Latest[0], got.Latest[len(got.Latest)-1])
 	}
 }
@@ -106,9 +109,11 @@ func TestManyReasons(t *testing.T) {
 		reason := fmt.Sprintf("reason %03d", i)
 		addGaps(t, b, []Gap{{Time: testTime, Reason: reason}}, map[string]int64{reason: 2})
 	}
-	addGaps(t, b, []Gap{{Time: testTime}, {Time: testTime, Reason: "reason 000"}}, map[string]int64{otherReason: 100})
+	addGaps(t, b, []Gap{{Time: testTime}, {Time: testTime, Reason: "reason 000"}},
+		map[string]int64{otherReason: 100})
 	got := gapsOf(t, b, 1)
-	if len(got.Counts) != maxReasons+1 || got.Counts["reason 000"] != 4 || got.Counts["reason 063"] != 3 || got.Counts[otherReason] != 131 {
+	if len(got.Counts) != maxReasons+1 || got.Counts["reason 000"] != 4 ||
+		got.Counts["reason 063"] != 3 || got.Counts[otherReason] != 131 {
 		t.Errorf("%d reasons: %v", len(got.Counts), got.Counts)
 	}
 	all := gapsOf(t, b, 0)

@@ -18,7 +18,8 @@ import (
 // for two cases: captures of one SURT in one second, where the rest of the line decides, and SURTs
 // that have their first 8192 bytes in common. Captures of which that is true are called a run.
 const (
-	maxURLKey = 8192 // bbolt would take keys of 32 KiB, but a page that leads to a key may hold it again
+	// bbolt would take keys of 32 KiB, but a page that leads to a key may hold it again
+	maxURLKey = 8192
 	longMark  = 0x7f
 	tsSize    = 17
 	tailSize  = tsSize + 1 + locationSize
@@ -42,7 +43,8 @@ func appendKey(dst, urlKey []byte, t time.Time, id uint32, offset int64) []byte 
 // appendLocation appends a file and an offset in it: the end of a key, and the key of the extras.
 func appendLocation(dst []byte, id uint32, offset int64) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, id)
-	return append(dst, byte(offset>>40), byte(offset>>32), byte(offset>>24), byte(offset>>16), byte(offset>>8), byte(offset))
+	return append(dst, byte(offset>>40), byte(offset>>32), byte(offset>>24), byte(offset>>16),
+		byte(offset>>8), byte(offset))
 }
 
 // appendKeyHead appends what the keys of one SURT begin with.
@@ -106,5 +108,6 @@ func (k indexKey) time() (time.Time, error) {
 		n[i] = int(c - '0')
 	}
 	two := func(i int) int { return 10*n[i] + n[i+1] }
-	return time.Date(100*two(0)+two(2), time.Month(two(4)), two(6), two(8), two(10), two(12), (100*n[14]+two(15))*1e6, time.UTC), nil
+	return time.Date(100*two(0)+two(2), time.Month(two(4)), two(6), two(8), two(10), two(12),
+		(100*n[14]+two(15))*1e6, time.UTC), nil
 }

@@ -75,7 +75,8 @@ func TestNewerLayout(t *testing.T) {
 	}
 	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
 		_, err := open(path)
-		if err == nil || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "use the version that made it") {
+		if err == nil || errors.Is(err, ErrDamaged) ||
+			!strings.Contains(err.Error(), "use the version that made it") {
 			t.Errorf("got %v", err)
 		}
 	}

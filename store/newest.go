@@ -29,7 +29,8 @@ func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(nam
 
 // Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the
 // URL's key only, and at none whose key does not fit into one of the index.
-func (b *Bolt) Newest(url string, fits func(*Capture) bool) (newest Capture, found bool, err error) {
+func (b *Bolt) Newest(url string,
+	fits func(*Capture) bool) (newest Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
 	if err != nil || s.long {
 		return Capture{}, false, err
@@ -39,17 +40,20 @@ func (b *Bolt) Newest(url string, fits func(*Capture) bool) (newest Capture, fou
 
 // At returns a capture of a URL at that time, to the millisecond, that fits. It looks where Newest
 // does.
-func (b *Bolt) At(url string, t time.Time, fits func(*Capture) bool) (capture Capture, found bool, err error) {
+func (b *Bolt) At(url string, t time.Time,
+	fits func(*Capture) bool) (capture Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
 	if err != nil || s.long {
 		return Capture{}, false, err
 	}
 	surt := s.start[:len(s.start)-1]
-	return b.newestOf(appendKey(nil, surt, t, 0, 0), appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), fits)
+	return b.newestOf(appendKey(nil, surt, t, 0, 0),
+		appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), fits)
 }
 
 // newestOf returns the last capture that fits of those whose keys are from start to before end.
-func (b *Bolt) newestOf(start, end []byte, fits func(*Capture) bool) (newest Capture, found bool, err error) {
+func (b *Bolt) newestOf(start, end []byte,
+	fits func(*Capture) bool) (newest Capture, found bool, err error) {
 	var d decoder
 	err = b.view(URLKey, func(c cursor) error {
 		key, value := c.before(end)

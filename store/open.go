@@ -140,7 +140,8 @@ func isThere(path string) (found bool, err error) {
 	case err != nil:
 		return false, err
 	case !info.Mode().IsRegular():
-		return false, errors.New("it is no regular file: take it away, and warcorder recover makes it anew")
+		return false, errors.New(
+			"it is no regular file: take it away, and warcorder recover makes it anew")
 	}
 	return true, nil
 }

@@ -22,7 +22,8 @@ type Original struct {
 	Seconds  bool      // the WARC-Date has no fraction
 	Digest   string    // payload digest, as in the record
 	URL      string    // WARC-Target-URI
-	File     string    // base name of the file that it lies in: that of its Capture, which Commit looks at
+	// base name of the file that it lies in: that of its Capture, which Commit looks at
+	File string
 }
 
 // The value of an original in the index:
@@ -106,7 +107,8 @@ func (b *batch) addOriginal(o *Original, id uint32) {
 
 // sortOriginals brings the originals into the order of the bucket, so that a page is come to once.
 func (b *batch) sortOriginals() {
-	slices.SortFunc(b.originals, func(x, y originalRow) int { return bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]) })
+	slices.SortFunc(b.originals,
+		func(x, y originalRow) int { return bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]) })
 }
 
 // MaxAhead is how far ahead of the clock the time of an original may be. One that is further was

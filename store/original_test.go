@@ -47,7 +47,10 @@ func TestOriginalLatest(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	at := func(second int, id byte) Capture {
 		c := captureOf("http://example.com/", testTime, file.Name, int64(second))
-		c.Original = &Original{Time: testTime.Add(time.Duration(second) * time.Second), RecordID: [16]byte{id}}
+		c.Original = &Original{
+			Time:     testTime.Add(time.Duration(second) * time.Second),
+			RecordID: [16]byte{id},
+		}
 		return c
 	}
 	for _, step := range []struct {
@@ -95,10 +98,28 @@ func TestNewest(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	var captures []Capture
 	for i := range 5 {
-		captures = append(captures, captureOf("http://example.com/b", testTime.Add(time.Duration(i)*time.Second), file.Name, int64(i)))
+		captures = append(
+			captures,
+			captureOf(
+				"http://example.com/b",
+				testTime.Add(time.Duration(i)*time.Second),
+				file.Name,
+				int64(i),
+			),
+		)
 	}
-	captures = append(captures, captureOf("http://example.com/a", testTime, file.Name, 10), captureOf("http://example.com/b/c", testTime, file.Name, 11),
-		captureOf("http://example.com/z", testTime, file.Name, 12), captureOf("http://example.com/z/"+strings.Repeat("z", maxURLKey), testTime, file.Name, 13))
+	captures = append(
+		captures,
+		captureOf("http://example.com/a", testTime, file.Name, 10),
+		captureOf("http://example.com/b/c", testTime, file.Name, 11),
+		captureOf(
+			"http://example.com/z",
+			testTime,
+			file.Name,
+			12,
+		),
+		captureOf("http://example.com/z/"+strings.Repeat("z", maxURLKey), testTime, file.Name, 13),
+	)
 	commit(t, b, captures)
 	for _, test := range []struct {
 		url  string
@@ -115,7 +136,8 @@ func TestNewest(t *testing.T) {
 		{captures[8].URL, func(*Capture) bool { return true }, -1},
 	} {
 		c, found, err := b.Newest(test.url, test.fits)
-		if found != (test.want >= 0) || err != nil || found && (c.Offset != test.want || c.File != file.Name) {
+		if found != (test.want >= 0) || err != nil ||
+			found && (c.Offset != test.want || c.File != file.Name) {
 			t.Errorf("%.40s: %+v, %v, %v; want offset %d", test.url, c.Location, found, err, test.want)
 		}
 	}
@@ -126,16 +148,26 @@ func TestOriginalAt(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	var captures []Capture
 	for i := range 3 {
-		captures = append(captures, captureOf("http://example.com/b", testTime.Add(time.Duration(i)*time.Millisecond), file.Name, int64(i)))
+		captures = append(
+			captures,
+			captureOf(
+				"http://example.com/b",
+				testTime.Add(time.Duration(i)*time.Millisecond),
+				file.Name,
+				int64(i),
+			),
+		)
 	}
 	commit(t, b, captures)
 	all := func(*Capture) bool { return true }
 	for i := range captures {
-		if c, found, err := b.At("http://example.com/b", captures[i].Time, all); !found || err != nil || c.Offset != int64(i) {
+		if c, found, err := b.At("http://example.com/b", captures[i].Time, all); !found || err != nil ||
+			c.Offset != int64(i) {
 			t.Errorf("%+v, %v, %v; want offset %d", c.Location, found, err, i)
 		}
 	}
-	if _, found, err := b.At("http://example.com/b", testTime.Add(-time.Millisecond), all); found || err != nil {
+	if _, found, err := b.At("http://example.com/b", testTime.Add(-time.Millisecond), all); found ||
+		err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
 	if _, found, err := b.At("http://example.com/a", testTime, all); found || err != nil {

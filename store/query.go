@@ -74,7 +74,8 @@ func (q Query) check() error {
 		return err
 	}
 	if q.NoBodies && q.Key == FormKey {
-		return errors.New("the key form is made of the request's body: it cannot be exported without bodies")
+		return errors.New(
+			"the key form is made of the request's body: it cannot be exported without bodies")
 	}
 	if q.Dialect == "" {
 		return nil
@@ -107,7 +108,8 @@ func (m Match) bounds(key, url string) (low, high []byte, err error) {
 		return []byte(key), next(key), nil
 	case Host, Domain:
 	default:
-		return nil, nil, fmt.Errorf("unknown match %q: it is one of exact, prefix, host and domain", string(m))
+		return nil, nil, fmt.Errorf("unknown match %q: it is one of exact, prefix, host and domain",
+			string(m))
 	}
 	host, _, found := strings.Cut(key, ")/")
 	switch {

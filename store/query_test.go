@@ -14,11 +14,15 @@ func TestQuery(t *testing.T) {
 		"com,example,www2)/", "com,example,sub)/a", "com,example:8080)/", "com,example-x)/", "com,examplf)/", "com,exampl)/", "com)/", "org,example)/",
 		"mailto:foo@example.com", "1,0,0,127)/",
 	} {
-		captures = append(captures, Capture{URLKey: key, Time: testTime, URL: key, Location: Location{file.Name, int64(i), 1}})
+		captures = append(captures,
+			Capture{URLKey: key, Time: testTime, URL: key, Location: Location{file.Name, int64(i), 1}})
 	}
 	for i, year := range []int{-2, -1, 0, 1} {
-		captures = append(captures, Capture{URLKey: "com,times)/", Time: testTime.AddDate(year, 0, 0), URL: "http://times.com/",
-			Location: Location{file.Name, int64(100 + i), 1}})
+		captures = append(
+			captures,
+			Capture{URLKey: "com,times)/", Time: testTime.AddDate(year, 0, 0), URL: "http://times.com/",
+				Location: Location{file.Name, int64(100 + i), 1}},
+		)
 	}
 	commit(t, b, captures)
 	for _, test := range []struct {
@@ -31,15 +35,18 @@ func TestQuery(t *testing.T) {
 		{"exact, none", Query{URL: "http://example.com/b"}, ""},
 		{"exact of the root", Query{URL: "http://example.com/"}, "com,example)/"},
 		{"exact without host", Query{URL: "mailto:foo@example.com"}, "mailto:foo@example.com"},
-		{"prefix", Query{URL: "http://example.com/a", Match: Prefix}, "com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
+		{"prefix", Query{URL: "http://example.com/a", Match: Prefix}, "com,example)/a com,example)/a/b " +
+			"com,example)/a?x=1 com,example)/ab"},
 		{"prefix with slash", Query{URL: "http://example.com/a/", Match: Prefix}, "com,example)/a/b"},
 		{"prefix with question mark", Query{URL: "http://example.com/a?", Match: Prefix}, "com,example)/a?x=1"},
 		{"prefix of the root", Query{URL: "http://example.com/", Match: Prefix}, "com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
-		{"host", Query{URL: "http://example.com/a", Match: Host}, "com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
+		{"host", Query{URL: "http://example.com/a", Match: Host}, "com,example)/ com,example)/?a=1 " +
+			"com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
 		{"host with port", Query{URL: "http://example.com:8080/", Match: Host}, "com,example:8080)/"},
 		{"host that is an address", Query{URL: "http://127.0.0.1/x", Match: Host}, "1,0,0,127)/"},
 		{"domain", Query{URL: "http://example.com/a", Match: Domain},
-			"com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab com,example,sub)/a com,example,www2)/"},
+			"com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 " +
+				"com,example)/ab com,example,sub)/a com,example,www2)/"},
 		{"top-level domain", Query{URL: "http://org/", Match: Domain}, "org,example)/"},
 		{"host of none", Query{URL: "mailto:foo@example.com", Match: Host}, "error"},
 		{"unknown match", Query{URL: "http://example.com/", Match: "regex"}, "error"},
@@ -80,7 +87,8 @@ func TestQuery(t *testing.T) {
 		})
 	}
 	all := 0
-	if err := b.Captures(Query{}, func(*Capture) bool { all++; return true }); err != nil || all != len(captures) {
+	if err := b.Captures(Query{}, func(*Capture) bool { all++; return true }); err != nil ||
+		all != len(captures) {
 		t.Errorf("the zero query selects %d of %d, %v", all, len(captures), err)
 	}
 }
@@ -107,7 +115,8 @@ func TestQueryOfLongURLs(t *testing.T) {
 		for _, url := range urls {
 			want := make(map[string]bool)
 			for _, other := range urls {
-				if other == url || match == Prefix && strings.HasPrefix(other, url) || match == Host || match == Domain {
+				if other == url || match == Prefix && strings.HasPrefix(other, url) || match == Host ||
+					match == Domain {
 					want[other] = true
 				}
 			}

@@ -37,7 +37,8 @@ func OpenReadOnly(path string) (*Bolt, error) {
 		return nil, fmt.Errorf("open index %s: %w", path, err)
 	}
 	if !found {
-		return nil, fmt.Errorf("no index at %s, nothing has been recorded there: %w", path, fs.ErrNotExist)
+		return nil, fmt.Errorf("no index at %s, nothing has been recorded there: %w", path,
+			fs.ErrNotExist)
 	}
 	b := &Bolt{resting: &resting{path: path}}
 	if err := b.read(checkFormat); err != nil {

@@ -90,7 +90,8 @@ func decodeSecondary(dst []byte, k indexKey, value []byte) (key, capture []byte,
 	} else {
 		key = k.urlKey()
 	}
-	if v.failed || len(v.rest) > 0 || version != secondaryVersion || k.long() != (flags&flagSecondaryLong != 0) || common > uint64(len(key)) {
+	if v.failed || len(v.rest) > 0 || version != secondaryVersion ||
+		k.long() != (flags&flagSecondaryLong != 0) || common > uint64(len(key)) {
 		return nil, nil, errValue
 	}
 	dst = append(append(dst, urlKey...), key[uint64(len(key))-common:]...)

@@ -25,7 +25,12 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 		{"", "", ""},
 		{"/\u00e4 ~", "", "x=1&y"},
 	} {
-		c := captureOf(fmt.Sprintf("http://example.com/%d", i), testTime.AddDate(i-3, 0, 0), file.Name, int64(i))
+		c := captureOf(
+			fmt.Sprintf("http://example.com/%d", i),
+			testTime.AddDate(i-3, 0, 0),
+			file.Name,
+			int64(i),
+		)
 		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
 		captures = append(captures, c)
 	}
@@ -69,7 +74,9 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 			var got []string
 			for _, c := range allOf(t, b, test.q) {
 				got = append(got, fmt.Sprint(c.Offset))
-				if key := *captures[len(captures)-1-int(c.Offset)].key(test.q.Key); *c.key(test.q.Key) != string(appendURLKey(nil, key)) {
+				if key := *captures[len(captures)-1-int(c.Offset)].key(test.q.Key); *c.key(test.q.Key) != string(
+					appendURLKey(nil, key),
+				) {
 					t.Errorf("the key is %q, want %q", *c.key(test.q.Key), key)
 				}
 			}
@@ -101,7 +108,8 @@ func TestExportBySecondaryKeys(t *testing.T) {
 		case 1:
 			c.WWWOFFLEKey, c.FormKey = key, c.URL
 		case 2:
-			c.PathKey, c.Method, c.RequestBody, c.SpecBody, c.WarcioJSBody = key, "post", "a=1", fmt.Sprint(random.IntN(100)), "a=1"
+			c.PathKey, c.Method, c.RequestBody, c.SpecBody, c.WarcioJSBody = key, "post", "a=1", fmt.Sprint(
+				random.IntN(100)), "a=1"
 		}
 	}
 	for batch := range slices.Chunk(captures, 1000) {
@@ -195,7 +203,8 @@ func FuzzSecondary(f *testing.F) {
 		escaped, escapedURL := appendURLKey(nil, key), appendURLKey(nil, urlKey)
 		row := appendKey(nil, escaped, testTime, 1, 2)
 		text, primary, err := decodeSecondary(nil, row, appendSecondary(nil, escaped, escapedURL))
-		if err != nil || !bytes.Equal(text, escaped) || !bytes.Equal(primary, appendKey(nil, escapedURL, testTime, 1, 2)) {
+		if err != nil || !bytes.Equal(text, escaped) ||
+			!bytes.Equal(primary, appendKey(nil, escapedURL, testTime, 1, 2)) {
 			t.Fatalf("%q leads to %q, not to %q: %v", text, primary, escapedURL, err)
 		}
 		longSecondary(value)
@@ -232,7 +241,12 @@ func BenchmarkExportInDialects(b *testing.B) {
 		for i := range batch {
 			c := benchCapture(random, done+i)
 			if i%10 == 0 {
-				r := canon.Request{URL: c.URL, Method: "POST", ContentType: "application/x-www-form-urlencoded", Body: []byte(longText(500, uint64(i)))}
+				r := canon.Request{
+					URL:         c.URL,
+					Method:      "POST",
+					ContentType: "application/x-www-form-urlencoded",
+					Body:        []byte(longText(500, uint64(i))),
+				}
 				c = captured(r, c.Time.Add(time.Hour), c.File, c.Offset).capture
 			}
 			c.PathKey = c.URL
@@ -241,13 +255,16 @@ func BenchmarkExportInDialects(b *testing.B) {
 		commit(b, index, batch)
 	}
 	for _, q := range []Query{{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey}} {
-		b.Run(string(cmp.Or(q.Key, URLKey))+"/"+string(cmp.Or(q.Dialect, canon.Pywb)), func(b *testing.B) {
-			for b.Loop() {
-				if done, err := index.Export(new(bytes.Buffer), q, nil); err != nil || done.Lines != n {
-					b.Fatal(done, err)
+		b.Run(
+			string(cmp.Or(q.Key, URLKey))+"/"+string(cmp.Or(q.Dialect, canon.Pywb)),
+			func(b *testing.B) {
+				for b.Loop() {
+					if done, err := index.Export(new(bytes.Buffer), q, nil); err != nil || done.Lines != n {
+						b.Fatal(done, err)
+					}
 				}
-			}
-			b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "lines/s")
-		})
+				b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "lines/s")
+			},
+		)
 	}
 }

@@ -19,7 +19,12 @@ func TestSession(t *testing.T) {
 		t.Errorf("a new index: %+v, %v", s, err)
 	}
 	started := time.Now().UTC().Truncate(time.Microsecond)
-	crash := Gap{Time: started.Add(-time.Hour), Until: started, Reason: "crash", Detail: "nothing was cut off"}
+	crash := Gap{
+		Time:   started.Add(-time.Hour),
+		Until:  started,
+		Reason: "crash",
+		Detail: "nothing was cut off",
+	}
 	if err := b.SetSession(Session{Started: started, Last: started, Open: true}, crash); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +42,8 @@ func TestSession(t *testing.T) {
 		if err := transaction(); err != nil {
 			t.Fatal(err)
 		}
-		if after := sessionOf(t, b); !after.Open || !after.Started.Equal(started) || !after.Last.After(before.Last) {
+		if after := sessionOf(t, b); !after.Open || !after.Started.Equal(started) ||
+			!after.Last.After(before.Last) {
 			t.Errorf("after a transaction %+v, before %+v", after, before)
 		}
 	}

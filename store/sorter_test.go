@@ -64,7 +64,12 @@ func TestSorter(t *testing.T) {
 	}
 	head := strings.Repeat("h", maxHead)
 	for i := range 60 {
-		mixed = append(mixed, head[random.IntN(3):]+strings.Repeat("r", random.IntN(3)*40_000)+[]string{"", "a", "z", "\xff"}[random.IntN(4)], fmt.Sprint(i))
+		mixed = append(
+			mixed,
+			head[random.IntN(3):]+strings.Repeat("r",
+				random.IntN(3)*40_000)+[]string{"", "a", "z", "\xff"}[random.IntN(4)],
+			fmt.Sprint(i),
+		)
 	}
 	for _, test := range []struct {
 		name  string
@@ -80,7 +85,8 @@ func TestSorter(t *testing.T) {
 	} {
 		want := slices.Clone(test.lines)
 		slices.Sort(want)
-		for _, memory := range []int{1, 1000, 200_000, 1 << 30} { // 1: a run for each line, and more than are merged at once
+		// 1: a run for each line, and more than are merged at once
+		for _, memory := range []int{1, 1000, 200_000, 1 << 30} {
 			t.Run(fmt.Sprintf("%s/%d", test.name, memory), func(t *testing.T) {
 				if got := sortedBy(t, memory, test.lines); got != strings.Join(append(want, ""), "\n") {
 					t.Errorf("not the %d lines, sorted", len(want))
@@ -94,7 +100,10 @@ func TestSorter(t *testing.T) {
 // order.
 func TestSorterWithoutItsFile(t *testing.T) {
 	s := sorter{dir: filepath.Join(t.TempDir(), "missing"), memory: 10}
-	if err := errors.Join(s.add([]byte("short")), s.add([]byte("too much"))); !errors.Is(err, os.ErrNotExist) {
+	if err := errors.Join(s.add([]byte("short")), s.add([]byte("too much"))); !errors.Is(
+		err,
+		os.ErrNotExist,
+	) {
 		t.Errorf("got %v", err)
 	}
 	if err := s.add(make([]byte, maxHead+1)); !errors.Is(err, os.ErrNotExist) {
@@ -118,14 +127,19 @@ func TestSorterWithoutItsFile(t *testing.T) {
 
 // TestSorterOfTornRun cuts the file at every byte of a run.
 func TestSorterOfTornRun(t *testing.T) {
-	run := sortedLine{head: []byte("second"), length: 300, offset: 1000}.append(sortedLine{head: []byte("first")}.append(nil))
+	run := sortedLine{
+		head:   []byte("second"),
+		length: 300,
+		offset: 1000,
+	}.append(sortedLine{head: []byte("first")}.append(nil))
 	for n := range run {
 		r := source{file: bufio.NewReader(strings.NewReader(string(run[:n])))}
 		var err error
 		for err == nil {
 			err = r.next(nil)
 		}
-		if clean := n == 0 || n == len("first")+2; clean != (err == io.EOF) || !clean && err != io.ErrUnexpectedEOF {
+		if clean := n == 0 || n == len("first")+2; clean != (err == io.EOF) ||
+			!clean && err != io.ErrUnexpectedEOF {
 			t.Errorf("%d bytes of a run: %v", n, err)
 		}
 	}

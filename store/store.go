@@ -39,14 +39,19 @@ type Location struct {
 
 // Capture is one response or revisit in the archive: what a CDXJ line tells of it.
 type Capture struct {
-	URLKey      string    // the SURT of the URL, as canon.SURT gives it; bytes outside '!' to '~' are stored as %XX
-	Time        time.Time // WARC-Date; kept in UTC with microseconds, from the year 0 to 9999: a time outside becomes the nearest inside
-	URL         string    // WARC-Target-URI
-	MIME        string    // media type without parameters, "warc/revisit" for a revisit; "" if unknown
-	Status      int       // HTTP status; 0 if unknown
-	Digest      string    // payload digest with its algorithm: "sha1:BASE32"; "" if unknown
-	Method      string    // as sent; "" means GET
-	RequestBody string    // the query that the dialect pywb makes of the request's body, as it stands in the URLKey before canonicalization
+	// the SURT of the URL, as canon.SURT gives it; bytes outside '!' to '~' are stored as %XX
+	URLKey string
+	// WARC-Date; kept in UTC with microseconds, from the year 0 to 9999: a time outside becomes the
+	// nearest inside
+	Time   time.Time
+	URL    string // WARC-Target-URI
+	MIME   string // media type without parameters, "warc/revisit" for a revisit; "" if unknown
+	Status int    // HTTP status; 0 if unknown
+	Digest string // payload digest with its algorithm: "sha1:BASE32"; "" if unknown
+	Method string // as sent; "" means GET
+	// the query that the dialect pywb makes of the request's body, as it stands in the URLKey before
+	// canonicalization
+	RequestBody string
 
 	// What the other dialects make of the request's body, of any length. Export uses it; Captures
 	// leaves it empty.
@@ -74,12 +79,15 @@ type File struct {
 
 // Query selects captures. The zero Query selects all.
 type Query struct {
-	URL     string        // "" selects every URL; with a Key other than URLKey it is the text of such a key
-	Match   Match         // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
-	From    string        // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
-	To      string        // the last moment, inclusive: "2026" takes the whole year; "" is the end
-	Key     Key           // by which captures are found and sorted; "" is URLKey
-	Dialect canon.Dialect // of the lines that Export writes, and of the URL keys that it finds and sorts by; "" is canon.Pywb
+	// "" selects every URL; with a Key other than URLKey it is the text of such a key
+	URL   string
+	Match Match  // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
+	From  string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
+	To    string // the last moment, inclusive: "2026" takes the whole year; "" is the end
+	Key   Key    // by which captures are found and sorted; "" is URLKey
+	// of the lines that Export writes, and of the URL keys that it finds and sorts by; "" is
+	// canon.Pywb
+	Dialect canon.Dialect
 
 	// NoBodies leaves request bodies out of the lines that Export writes: they have no requestBody,
 	// and their URL keys say the method alone. Captures does not look at it.

@@ -38,7 +38,8 @@ func TestValue(t *testing.T) {
 		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY\n", Time: testTime},
 		Capture{URLKey: "x", Digest: "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj", Time: testTime},
 		Capture{URLKey: "x", Digest: "SHA1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Time: testTime},
-		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY1", Time: testTime}, // 1 is no base32
+		// 1 is no base32
+		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY1", Time: testTime},
 		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ====", Time: testTime},
 		Capture{URLKey: "x", Time: time.Date(1, 1, 1, 0, 0, 0, 999_999_000, time.UTC)},
 		Capture{URLKey: "x", Time: time.Date(9999, 12, 31, 23, 59, 59, 1_000, time.UTC)},
@@ -52,8 +53,12 @@ func TestValue(t *testing.T) {
 }
 
 func TestValueOfOddCapture(t *testing.T) {
-	got := stored(t, Capture{URLKey: "a b\xff", Time: time.Date(12026, 1, 2, 3, 4, 5, 999, time.UTC), Status: -5})
-	want := Capture{URLKey: "a%20b%FF", Time: time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)}
+	got := stored(t,
+		Capture{URLKey: "a b\xff", Time: time.Date(12026, 1, 2, 3, 4, 5, 999, time.UTC), Status: -5})
+	want := Capture{
+		URLKey: "a%20b%FF",
+		Time:   time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
+	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -62,10 +67,18 @@ func TestValueOfOddCapture(t *testing.T) {
 // TestGETIsShort: a GET without secondary keys takes no byte for what other captures may have.
 func TestGETIsShort(t *testing.T) {
 	const fixed = 2 + 2 + 2 + 2 + 1 + 21 + 1 + 1 + 2 // but for the texts
-	c := Capture{URLKey: "com,example)/index.html", URL: "http://example.com/index.html", Time: testTime, MIME: "text/html", Status: 200,
-		Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Location: Location{"w.warc.gz", 5, 6000}}
+	c := Capture{
+		URLKey:   "com,example)/index.html",
+		URL:      "http://example.com/index.html",
+		Time:     testTime,
+		MIME:     "text/html",
+		Status:   200,
+		Digest:   "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+		Location: Location{"w.warc.gz", 5, 6000},
+	}
 	value := appendValue(nil, []byte(c.URLKey), &c)
-	if want := fixed + len("text/html") + len("http://example.com"); len(value) != want || value[1] != flagDigestSHA1 {
+	if want := fixed + len("text/html") + len("http://example.com"); len(value) != want ||
+		value[1] != flagDigestSHA1 {
 		t.Errorf("%d bytes, want %d, flags %x", len(value), want, value[1])
 	}
 }

@@ -22,16 +22,19 @@ import (
 
 // Request is one line of input. All but URL may be missing.
 type Request struct {
-	ID            json.RawMessage `json:"id"` // given back as it came
-	URL           Text            `json:"url"`
-	Method        string          `json:"method"`
-	ContentType   string          `json:"content_type"`
-	Body          []byte          `json:"body_base64"`
-	Dialect       canon.Dialect   `json:"dialect"`
-	Profile       string          `json:"profile"`        // of the path: generic, mediawiki, restbase, upload
-	RawPath       *Text           `json:"raw_path"`       // to be written under the profile in place of the URL's path
-	Urlencoded    string          `json:"urlencoded"`     // to be decoded as a form when there is no body
-	UrlencodedHex string          `json:"urlencoded_hex"` // the same, for bytes that are not UTF-8
+	ID          json.RawMessage `json:"id"` // given back as it came
+	URL         Text            `json:"url"`
+	Method      string          `json:"method"`
+	ContentType string          `json:"content_type"`
+	Body        []byte          `json:"body_base64"`
+	Dialect     canon.Dialect   `json:"dialect"`
+	// of the path: generic, mediawiki, restbase, upload
+	Profile string `json:"profile"`
+	// to be written under the profile in place of the URL's path
+	RawPath *Text `json:"raw_path"`
+	// to be decoded as a form when there is no body
+	Urlencoded    string `json:"urlencoded"`
+	UrlencodedHex string `json:"urlencoded_hex"` // the same, for bytes that are not UTF-8
 }
 
 // Keys is one line of output.
@@ -128,9 +131,15 @@ func Of(r *Request) (*Keys, error) {
 		return nil, err
 	}
 	url := string(r.URL)
-	made := r.Dialect.Keys(&canon.Request{URL: url, Method: r.Method, ContentType: r.ContentType, Body: r.Body})
-	keys := &Keys{ID: r.ID, URLKey: Text(made.URLKey), URL: Text(made.URL), RequestBody: Text(made.RequestBody),
-		Beyond: !made.Within}
+	made := r.Dialect.Keys(
+		&canon.Request{URL: url, Method: r.Method, ContentType: r.ContentType, Body: r.Body})
+	keys := &Keys{
+		ID:          r.ID,
+		URLKey:      Text(made.URLKey),
+		URL:         Text(made.URL),
+		RequestBody: Text(made.RequestBody),
+		Beyond:      !made.Within,
+	}
 	surt, _ := canon.SURT(url)
 	offline, withUserinfo := canon.WWWOFFLE(url)
 	keys.SURT, keys.WWWOFFLE, keys.WWWOFFLEUserinfo = Text(surt), Text(offline), Text(withUserinfo)

@@ -112,8 +112,14 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 }
 
 func FuzzRun(f *testing.F) {
-	f.Add([]byte(`{"url":"http://a/","method":"POST","content_type":"application/json","body_base64":"e30=","dialect":"spec"}`))
-	f.Add([]byte(`{"url":{"hex":"ff"},"raw_path":{"hex":"ff"},"urlencoded_hex":"ff","dialect":"warciojs"}`))
+	f.Add(
+		[]byte(
+			`{"url":"http://a/","method":"POST","content_type":"application/json","body_base64":"e30=","dialect":"spec"}`,
+		),
+	)
+	f.Add(
+		[]byte(`{"url":{"hex":"ff"},"raw_path":{"hex":"ff"},"urlencoded_hex":"ff","dialect":"warciojs"}`),
+	)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
 		if Run(bytes.NewReader(in), &out) == nil {

@@ -39,7 +39,10 @@ func listener(t *testing.T, serve func(net.Conn)) string {
 // without end.
 func TestSilent(t *testing.T) {
 	address := listener(t, func(net.Conn) {})
-	if _, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/gaps", nil); !errors.Is(err, ErrSilent) {
+	if _, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/gaps", nil); !errors.Is(
+		err,
+		ErrSilent,
+	) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -81,7 +81,8 @@ func TestParseLock(t *testing.T) {
 		"3: FLOCK  ADVISORY  WRITE 0 fd:01:1234 0 EOF\n":       {0, "1234", false},
 		"": {0, "", false},
 	} {
-		if pid, inode, ok := parseLock(line); ok != want.ok || ok && (pid != want.pid || inode != want.inode) {
+		if pid, inode, ok := parseLock(line); ok != want.ok ||
+			ok && (pid != want.pid || inode != want.inode) {
 			t.Errorf("%q: %d %q %t", line, pid, inode, ok)
 		}
 	}

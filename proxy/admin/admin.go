@@ -52,16 +52,24 @@ func (a *Admin) Handle(pattern string, page http.Handler) { a.mux.Handle(pattern
 // of those who do it does not matter from which site they come: a page may send the field only with
 // our consent (CORS), which nobody gets.
 func (a *Admin) HandleWithToken(pattern, token string, page http.Handler) {
-	want := sha256.Sum256([]byte(token)) // of which neither length nor start shows in the time that a comparison takes
+	// of which neither length nor start shows in the time that a comparison takes
+	want := sha256.Sum256([]byte(token))
 	a.guarded.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
 		switch {
 		case token == "":
-			http.Error(w, "This needs a token, and none is set: start warcorder with api-token in its configuration file or WARCORDER_API_TOKEN in its environment, and send the token as Authorization: Bearer TOKEN.", http.StatusForbidden)
+			http.Error(w,
+				"This needs a token, and none is set: start warcorder with api-token in its configuration "+
+					"file or WARCORDER_API_TOKEN in its environment, and send the token as Authorization: "+
+					"Bearer TOKEN.",
+				http.StatusForbidden)
 		case !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="warcorder"`)
-			http.Error(w, "This needs the token that warcorder was started with (api-token): send it as Authorization: Bearer TOKEN.", http.StatusUnauthorized)
+			http.Error(w,
+				"This needs the token that warcorder was started with (api-token): send it as Authorization: "+
+					"Bearer TOKEN.",
+				http.StatusUnauthorized)
 		default:
 			page.ServeHTTP(w, r)
 		}
@@ -71,7 +79,10 @@ func (a *Admin) HandleWithToken(pattern, token string, page http.Handler) {
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !a.ownName(r.Host) {
-		http.Error(w, "This is warcorder, and "+r.Host+" is none of its names. To record, set this address as the proxy; for its own pages use an IP address or localhost.", http.StatusMisdirectedRequest)
+		http.Error(w,
+			"This is warcorder, and "+r.Host+" is none of its names. To record, set this address as the "+
+				"proxy; for its own pages use an IP address or localhost.",
+			http.StatusMisdirectedRequest)
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -82,11 +93,16 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	open := navigable[r.URL.Path]
 	if crossSite(r) && !(open && followsLink(r)) {
-		http.Error(w, "A page of another site asked for this, and such pages get nothing here. To see it, type the address into a tab.", http.StatusForbidden)
+		http.Error(w,
+			"A page of another site asked for this, and such pages get nothing here. To see it, type the "+
+				"address into a tab.",
+			http.StatusForbidden)
 		return
 	}
 	if !open && (!local(r.RemoteAddr) || !onLoopbackName(r.Host)) {
-		http.Error(w, "Only programs on the proxy's own machine may read this page, at 127.0.0.1, [::1] or localhost.", http.StatusForbidden)
+		http.Error(w,
+			"Only programs on the proxy's own machine may read this page, at 127.0.0.1, [::1] or localhost.",
+			http.StatusForbidden)
 		return
 	}
 	a.mux.ServeHTTP(w, r)

@@ -69,7 +69,8 @@ func TestPages(t *testing.T) {
 		"/ca.crt": "the der",
 		"/status": `"recording": true`,
 	} {
-		if status, body := get(t, server, "127.0.0.1:8080", path); status != 200 || !strings.Contains(body, want) {
+		if status, body := get(t, server, "127.0.0.1:8080", path); status != 200 ||
+			!strings.Contains(body, want) {
 			t.Errorf("%s: %d %q, want 200 and %q", path, status, body, want)
 		}
 	}
@@ -92,7 +93,8 @@ func TestBeyondLoopback(t *testing.T) {
 }
 
 func TestStatusIsRedWhileNotRecording(t *testing.T) {
-	if status, body := get(t, serve(t, false), "127.0.0.1", "/status"); status != 503 || !strings.Contains(body, "false") {
+	if status, body := get(t, serve(t, false), "127.0.0.1", "/status"); status != 503 ||
+		!strings.Contains(body, "false") {
 		t.Errorf("%d %q, want 503", status, body)
 	}
 }
@@ -130,7 +132,8 @@ func TestToken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := New(Authority{}, nil)
-			a.HandleWithToken("POST /change", c.token, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "done") }))
+			a.HandleWithToken("POST /change", c.token,
+				http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "done") }))
 			r := httptest.NewRequest("POST", "/change", nil)
 			r.Host, r.RemoteAddr = c.host, c.client
 			if c.authorization != "" {
@@ -138,10 +141,13 @@ func TestToken(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			a.ServeHTTP(w, r)
-			if w.Code != c.want || !strings.Contains(w.Body.String(), c.says) || strings.Contains(w.Body.String(), "secret") {
+			if w.Code != c.want || !strings.Contains(w.Body.String(), c.says) ||
+				strings.Contains(w.Body.String(), "secret") {
 				t.Errorf("%d %q, want %d with %q", w.Code, w.Body, c.want, c.says)
 			}
-			if (w.Header().Get("WWW-Authenticate") != "") != (c.want == 401) || w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("X-Content-Type-Options") == "" && c.want != 421 {
+			if (w.Header().Get("WWW-Authenticate") != "") != (c.want == 401) ||
+				w.Header().Get("Access-Control-Allow-Origin") != "" ||
+				w.Header().Get("X-Content-Type-Options") == "" && c.want != 421 {
 				t.Errorf("%v", w.Header())
 			}
 		})

@@ -17,7 +17,8 @@ func origin(of string) http.Header { return http.Header{"Origin": {of}} }
 // TestCrossSite: what a page of another site makes a browser send gets nothing and starts nothing,
 // but that a link may lead to what is meant for people, and to certificates.
 func TestCrossSite(t *testing.T) {
-	link, image := fields("cross-site", "navigate", "document"), fields("cross-site", "no-cors", "image")
+	link, image := fields("cross-site", "navigate", "document"), fields("cross-site", "no-cors",
+		"image")
 	for _, c := range []struct {
 		name, method, path, host string
 		header                   http.Header
@@ -66,7 +67,8 @@ func TestCrossSite(t *testing.T) {
 			w := httptest.NewRecorder()
 			a.ServeHTTP(w, r)
 			if w.Code != c.want || worked && c.want != 200 {
-				t.Errorf("%d %q, worked: %v, want %d", w.Code, strings.TrimSpace(w.Body.String()), worked, c.want)
+				t.Errorf("%d %q, worked: %v, want %d", w.Code, strings.TrimSpace(w.Body.String()), worked,
+					c.want)
 			}
 		})
 	}

@@ -76,7 +76,8 @@ func cut(t *testing.T, message []byte, head int, next func(left int) int) {
 	wantWhole, wantBody := sha1.Sum(message), sha1.Sum(message[head:])
 	for i, p := range pairs {
 		if whole, body := p.Sums(); whole != wantWhole || body != wantBody {
-			t.Fatalf("pair %d, head of %d, body of %d: %x, %x; want %x, %x", i, head, len(message)-head, whole, body, wantWhole, wantBody)
+			t.Fatalf("pair %d, head of %d, body of %d: %x, %x; want %x, %x", i, head, len(message)-head,
+				whole, body, wantWhole, wantBody)
 		}
 	}
 }

@@ -28,15 +28,20 @@ const (
 	RecoverSpilled Point = "recover-spilled" // and after, before its files are removed
 	RecoverScan    Point = "recover-scan"    // before a file that was not finished is read
 	RecoverCopy    Point = "recover-copy"    // before what is cut off is copied
-	RecoverRewrite Point = "recover-rewrite" // before each piece that is good of a damaged file is copied to the one that replaces it
-	RecoverCut     Point = "recover-cut"     // before the file is cut, or replaced
-	RecoverFinish  Point = "recover-finish"  // before it gets its final name
-	RecoverSeal    Point = "recover-seal"    // before the index learns that it is finished
-	RebuildFile    Point = "rebuild-file"    // before each file that a new index is made from
-	RebuildSwap    Point = "rebuild-swap"    // before the new index takes its place
-	RebuildDone    Point = "rebuild-done"    // and after
+	// before each piece that is good of a damaged file is copied to the one that replaces it
+	RecoverRewrite Point = "recover-rewrite"
+	RecoverCut     Point = "recover-cut"    // before the file is cut, or replaced
+	RecoverFinish  Point = "recover-finish" // before it gets its final name
+	RecoverSeal    Point = "recover-seal"   // before the index learns that it is finished
+	RebuildFile    Point = "rebuild-file"   // before each file that a new index is made from
+	RebuildSwap    Point = "rebuild-swap"   // before the new index takes its place
+	RebuildDone    Point = "rebuild-done"   // and after
 )
 
 // Points are all points.
-var Points = []Point{Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename, WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted,
-	Spill, SpillNote, RecoverSpill, RecoverSpilled, RecoverScan, RecoverCopy, RecoverRewrite, RecoverCut, RecoverFinish, RecoverSeal, RebuildFile, RebuildSwap, RebuildDone}
+var Points = []Point{
+	Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename,
+	WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted, Spill, SpillNote, RecoverSpill,
+	RecoverSpilled, RecoverScan, RecoverCopy, RecoverRewrite, RecoverCut, RecoverFinish, RecoverSeal,
+	RebuildFile, RebuildSwap, RebuildDone,
+}

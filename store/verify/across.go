@@ -57,8 +57,10 @@ func (e entry) row() (r row) {
 
 func entryOf(r row) entry {
 	return entry{
-		key: [16]byte(r[:16]), kind: r[16], file: int(binary.BigEndian.Uint32(r[17:])), offset: int64(binary.BigEndian.Uint64(r[21:])), typ: r[29],
-		uri: binary.BigEndian.Uint64(r[30:]), date: binary.BigEndian.Uint64(r[38:]), digest: binary.BigEndian.Uint64(r[46:]),
+		key: [16]byte(
+			r[:16]), kind: r[16], file: int(binary.BigEndian.Uint32(r[17:])), offset: int64(binary.BigEndian.Uint64(r[21:])), typ: r[29],
+		uri: binary.BigEndian.Uint64(
+			r[30:]), date: binary.BigEndian.Uint64(r[38:]), digest: binary.BigEndian.Uint64(r[46:]),
 	}
 }
 
@@ -117,7 +119,8 @@ func (r *recordCheck) tabulate() error {
 	if kind == "response" && !r.ours && h.Get("WARC-Concurrent-To") == "" {
 		self.typ = 'R'
 	}
-	self.uri, self.date, self.digest = hashOf(r.TargetURI()), hashDate(h.Get("WARC-Date")), hashDigest(r.payload)
+	self.uri, self.date, self.digest = hashOf(r.TargetURI()), hashDate(h.Get("WARC-Date")), hashDigest(
+		r.payload)
 	var err error
 	put := func(e entry, kind byte, key string) {
 		e.kind, e.key = kind, keyOf(key)
@@ -137,7 +140,8 @@ func (r *recordCheck) tabulate() error {
 	}
 	if kind == "revisit" {
 		original := base
-		original.uri, original.date = hashOf(trimURI(h.Get("WARC-Refers-To-Target-URI"))), hashDate(h.Get("WARC-Refers-To-Date"))
+		original.uri, original.date = hashOf(trimURI(h.Get("WARC-Refers-To-Target-URI"))), hashDate(
+			h.Get("WARC-Refers-To-Date"))
 		original.digest = self.digest
 		if !r.ours {
 			original.typ = 'V'
@@ -193,14 +197,23 @@ func (c *Checker) checkGroup(found []findings, group []row) {
 	for i, r := range group {
 		e := entryOf(r)
 		add := func(code Code, note bool, format string, args ...any) {
-			found[e.file].add(Finding{File: c.names[e.file], Offset: e.offset, Code: code, Note: note, Text: fmt.Sprintf(format, args...)})
+			found[e.file].add(
+				Finding{
+					File:   c.names[e.file],
+					Offset: e.offset,
+					Code:   code,
+					Note:   note,
+					Text:   fmt.Sprintf(format, args...),
+				},
+			)
 		}
 		there := first.kind <= rowResponse
 		switch e.kind {
 		case rowRecord:
 			switch {
 			case i > 0:
-				add(IDTwice, false, "the record has the WARC-Record-ID of the one in %s at %d", c.names[first.file], first.offset)
+				add(IDTwice, false, "the record has the WARC-Record-ID of the one in %s at %d",
+					c.names[first.file], first.offset)
 			case e.typ == 'R' && !asked(group):
 				add(Pair, true, "no request belongs to the response")
 			}
@@ -209,7 +222,8 @@ func (c *Checker) checkGroup(found []findings, group []row) {
 			case !there:
 				add(Warcinfo, true, "the record that WARC-Warcinfo-ID names is in none of the files")
 			case first.typ != 'w':
-				add(Warcinfo, false, "WARC-Warcinfo-ID names a record that is no warcinfo record: in %s at %d", c.names[first.file], first.offset)
+				add(Warcinfo, false, "WARC-Warcinfo-ID names a record that is no warcinfo record: in %s at %d",
+					c.names[first.file], first.offset)
 			}
 		case rowOriginal:
 			c.checkOriginal(add, there, first, e)
@@ -217,7 +231,8 @@ func (c *Checker) checkGroup(found []findings, group []row) {
 			if !there {
 				c.addLost(add, e)
 			} else if !sameDigest(group, e) {
-				add(Original, false, "no record of the URI and date that the revisit refers to has its payload digest")
+				add(Original, false, "no record of the URI and date that the revisit refers to has its "+
+					"payload digest")
 			}
 		case rowTogether:
 			if !there {
@@ -233,7 +248,8 @@ func asked(group []row) bool {
 }
 
 // checkOriginal compares what a revisit says of its original with the original.
-func (c *Checker) checkOriginal(add func(Code, bool, string, ...any), there bool, original, said entry) {
+func (c *Checker) checkOriginal(add func(Code, bool, string, ...any), there bool,
+	original, said entry) {
 	where := func() string { return fmt.Sprintf("in %s at %d", c.names[original.file], original.offset) }
 	switch {
 	case !there:
@@ -241,7 +257,8 @@ func (c *Checker) checkOriginal(add func(Code, bool, string, ...any), there bool
 	case original.typ == 'v':
 		add(Original, true, "the revisit refers to a revisit, %s", where())
 	case differ(said.digest, original.digest) && said.digest>>56 == original.digest>>56:
-		add(Original, false, "the revisit has another payload digest than the record it refers to, %s", where())
+		add(Original, false, "the revisit has another payload digest than the record it refers to, %s",
+			where())
 	case differ(said.uri, original.uri):
 		add(Original, false, "WARC-Refers-To-Target-URI is not that of the record, %s", where())
 	case differ(said.date, original.date):

@@ -167,88 +167,376 @@ var damages = []damage{
 	{"none", response2, flip(4), nil, "123"}, // the time of a gzip header means nothing
 
 	// What is no whole record.
-	{"18: cut in the middle of the last member", request3, cut(50), []string{"5 pair", "6 torn"}, "12"},
+	{
+		"18: cut in the middle of the last member",
+		request3,
+		cut(50),
+		[]string{"5 pair", "6 torn"},
+		"12",
+	},
 	{"18: cut before the trailer", request3, cut(-8), []string{"5 pair", "6 torn"}, "12"},
 	{"18: the last byte is missing", request3, cut(-1), []string{"5 pair", "6 torn"}, "12"},
 	{"18: cut after the first byte of a member", request3, cut(1), []string{"5 pair", "6 torn"}, "12"},
 	{"18: the last member is missing", request3, cut(0), []string{"5 pair"}, "12"},
 	{"19: empty member", response2, set(packPlain("")), []string{"3 empty-member"}, "123"},
-	{"19: empty member inside an exchange", request2, set(packPlain("")), []string{"3 pair", "4 empty-member", "@ pair"}, "123"},
-	{"19: zeros at the end", request3, func(raw, _ string) string { return raw + string(make([]byte, 5000)) }, []string{"@ zeros"}, "123"},
+	{
+		"19: empty member inside an exchange",
+		request2,
+		set(packPlain("")),
+		[]string{"3 pair", "4 empty-member", "@ pair"},
+		"123",
+	},
+	{
+		"19: zeros at the end",
+		request3,
+		func(raw, _ string) string { return raw + string(make([]byte, 5000)) },
+		[]string{"@ zeros"},
+		"123",
+	},
 	{"19: garbage between", response2, set("garbage"), []string{"3 not-member"}, "123"},
-	{"19: garbage at the end", request3, func(raw, _ string) string { return raw + "garbage" }, []string{"@ not-member"}, "123"},
-	{"19: two records in a member", response2, func(_, text string) string { return pack(text + text) }, []string{"3 second-record", "4 pair"}, "13"},
-	{"19: a record over two members", response2, func(_, text string) string { return packPlain(text[:len(text)-6]) + packPlain(text[len(text)-6:]) },
-		[]string{"3 content-length", "4 pair"}, "13"},
+	{
+		"19: garbage at the end",
+		request3,
+		func(raw, _ string) string { return raw + "garbage" },
+		[]string{"@ not-member"},
+		"123",
+	},
+	{
+		"19: two records in a member",
+		response2,
+		func(_, text string) string { return pack(text + text) },
+		[]string{"3 second-record", "4 pair"},
+		"13",
+	},
+	{
+		"19: a record over two members",
+		response2,
+		func(_, text string) string { return packPlain(text[:len(text)-6]) + packPlain(text[len(text)-6:]) },
+		[]string{"3 content-length", "4 pair"},
+		"13",
+	},
 	{"header of gzip", response2, flip(0), []string{"3 not-member", "4 pair"}, "13"},
-	{"reserved flag of gzip", response2, func(raw, _ string) string { return raw[:3] + "\x24" + raw[4:] }, []string{"3 not-member", "4 pair"}, "13"},
-	{"deflate stream", response2, func(raw, _ string) string { return raw[:24] + string([]byte{raw[24] | 6}) + raw[25:] }, // a kind of block that is none
-		[]string{"3 corrupt", "4 pair"}, "13"},
+	{
+		"reserved flag of gzip",
+		response2,
+		func(raw, _ string) string { return raw[:3] + "\x24" + raw[4:] },
+		[]string{"3 not-member", "4 pair"},
+		"13",
+	},
+	// a kind of block that is none
+	{
+		"deflate stream",
+		response2,
+		func(raw, _ string) string { return raw[:24] + string([]byte{raw[24] | 6}) + raw[25:] },
+		[]string{"3 corrupt", "4 pair"},
+		"13",
+	},
 	{"checksum of gzip", response2, flip(-8), []string{"3 checksum", "4 pair"}, "13"},
 	{"size of gzip", response2, flip(-1), []string{"3 checksum", "4 pair"}, "13"},
-	{"compressed length of sl", response2, func(_, text string) string { return packWith(text, 1, 0) }, []string{"3 sl"}, "123"},
-	{"length of the record in sl", response2, func(_, text string) string { return packWith(text, 0, 1) }, []string{"3 sl"}, "123"},
-	{"no sl", response2, func(_, text string) string { return packPlain(text) }, []string{"3 sl"}, "123"},
-	{"subfields that do not fill the extra field", response2, func(raw, _ string) string { return raw[:14] + "\x07" + raw[15:] }, []string{"3 sl"}, "123"},
-	{"Content-Length too small", response2, field("Content-Length", "3"), []string{"3 content-length", "4 pair"}, "13"},
-	{"Content-Length too large", response2, field("Content-Length", "3000"), []string{"3 content-length", "4 pair"}, "13"},
+	{
+		"compressed length of sl",
+		response2,
+		func(_, text string) string { return packWith(text, 1, 0) },
+		[]string{"3 sl"},
+		"123",
+	},
+	{
+		"length of the record in sl",
+		response2,
+		func(_, text string) string { return packWith(text, 0, 1) },
+		[]string{"3 sl"},
+		"123",
+	},
+	{
+		"no sl",
+		response2,
+		func(_, text string) string { return packPlain(text) },
+		[]string{"3 sl"},
+		"123",
+	},
+	{
+		"subfields that do not fill the extra field",
+		response2,
+		func(raw, _ string) string { return raw[:14] + "\x07" + raw[15:] },
+		[]string{"3 sl"},
+		"123",
+	},
+	{
+		"Content-Length too small",
+		response2,
+		field("Content-Length", "3"),
+		[]string{"3 content-length", "4 pair"},
+		"13",
+	},
+	{
+		"Content-Length too large",
+		response2,
+		field("Content-Length", "3000"),
+		[]string{"3 content-length", "4 pair"},
+		"13",
+	},
 	{"Content-Length too large by the line breaks", response2,
-		edited(func(text string) string { return withField(text, "Content-Length", fmt.Sprint(len(page("x"))+4)) }), []string{"3 content-length", "4 pair"}, "13"},
-	{"no Content-Length", response2, field("Content-Length", ""), []string{"3 header", "4 pair"}, "13"},
-	{"line breaks missing", response2, edited(func(text string) string { return text[:len(text)-2] }), []string{"3 content-length", "4 pair"}, "13"},
-	{"line breaks too many", response2, edited(func(text string) string { return text + "\r\n" }), []string{"3 content-length", "4 pair"}, "13"},
-	{"no WARC header", response2, edited(func(text string) string { return "X" + text }), []string{"3 header", "4 pair"}, "13"},
-	{"a line that is no field", response2, edited(func(text string) string { return strings.Replace(text, "\r\n", "\r\nno field\r\n", 1) }), []string{"3 header", "4 pair"}, "13"},
+		edited(
+			func(text string) string { return withField(text, "Content-Length", fmt.Sprint(len(page("x"))+4)) }), []string{"3 content-length", "4 pair"}, "13"},
+	{
+		"no Content-Length",
+		response2,
+		field("Content-Length", ""),
+		[]string{"3 header", "4 pair"},
+		"13",
+	},
+	{
+		"line breaks missing",
+		response2,
+		edited(func(text string) string { return text[:len(text)-2] }),
+		[]string{"3 content-length", "4 pair"},
+		"13",
+	},
+	{
+		"line breaks too many",
+		response2,
+		edited(func(text string) string { return text + "\r\n" }),
+		[]string{"3 content-length", "4 pair"},
+		"13",
+	},
+	{
+		"no WARC header",
+		response2,
+		edited(func(text string) string { return "X" + text }),
+		[]string{"3 header", "4 pair"},
+		"13",
+	},
+	{
+		"a line that is no field",
+		response2,
+		edited(func(text string) string { return strings.Replace(text, "\r\n", "\r\nno field\r\n", 1) }),
+		[]string{"3 header", "4 pair"},
+		"13",
+	},
 
 	// Whole records that say something wrong.
-	{"payload", response2, edited(func(text string) string { return strings.Replace(text, "\r\n\r\nx\r\n", "\r\n\r\ny\r\n", 1) }), []string{"3 block-digest", "3 payload-digest"}, "123"},
-	{"block digest", response2, field("WARC-Block-Digest", sha("other")), []string{"3 block-digest"}, "123"},
-	{"payload digest", response2, field("WARC-Payload-Digest", sha("other")), []string{"3 payload-digest"}, "123"},
-	{"no digest at all", response2, field("WARC-Payload-Digest", "sha1:short"), []string{"3 payload-digest"}, "123"},
-	{"unknown algorithm", response2, field("WARC-Payload-Digest", "blake3:abc"), []string{"3 payload-digest note"}, "123"},
+	{
+		"payload",
+		response2,
+		edited(
+			func(text string) string { return strings.Replace(text, "\r\n\r\nx\r\n", "\r\n\r\ny\r\n", 1) }),
+		[]string{"3 block-digest", "3 payload-digest"},
+		"123",
+	},
+	{
+		"block digest",
+		response2,
+		field("WARC-Block-Digest", sha("other")),
+		[]string{"3 block-digest"},
+		"123",
+	},
+	{
+		"payload digest",
+		response2,
+		field("WARC-Payload-Digest", sha("other")),
+		[]string{"3 payload-digest"},
+		"123",
+	},
+	{
+		"no digest at all",
+		response2,
+		field("WARC-Payload-Digest", "sha1:short"),
+		[]string{"3 payload-digest"},
+		"123",
+	},
+	{
+		"unknown algorithm",
+		response2,
+		field("WARC-Payload-Digest", "blake3:abc"),
+		[]string{"3 payload-digest note"},
+		"123",
+	},
 	{"no date", request2, field("WARC-Date", ""), []string{"4 field", "4 pair"}, "123"},
-	{"local date", request2, field("WARC-Date", "2020-01-01T00:00:00+01:00"), []string{"4 date", "4 pair"}, "123"},
-	{"date that is none", request2, field("WARC-Date", "2020-02-30T00:00:00Z"), []string{"4 date", "4 pair"}, "123"},
+	{
+		"local date",
+		request2,
+		field("WARC-Date", "2020-01-01T00:00:00+01:00"),
+		[]string{"4 date", "4 pair"},
+		"123",
+	},
+	{
+		"date that is none",
+		request2,
+		field("WARC-Date", "2020-02-30T00:00:00Z"),
+		[]string{"4 date", "4 pair"},
+		"123",
+	},
 	{"23: a date long ago", info, field("WARC-Date", "1996-01-01T00:00:00Z"), nil, "123"},
-	{"date in the future", info, field("WARC-Date", "2996-01-01T00:00:00Z"), []string{"0 date note"}, "123"},
+	{
+		"date in the future",
+		info,
+		field("WARC-Date", "2996-01-01T00:00:00Z"),
+		[]string{"0 date note"},
+		"123",
+	},
 	{"no type", request2, field("WARC-Type", ""), []string{"3 pair", "4 field"}, "123"},
 	{"no ID", request2, field("WARC-Record-ID", ""), []string{"4 field"}, "123"},
 	{"ID without brackets", request2, field("WARC-Record-ID", "urn:uuid:1"), []string{"4 id"}, "123"},
 	{"no URI", request2, field("WARC-Target-URI", ""), []string{"4 field", "4 pair"}, "123"},
-	{"11: URI with UTF-8", request2, field("WARC-Target-URI", "http://example.com/ä"), []string{"4 uri note", "4 pair"}, "123"},
-	{"URI that is none", request2, field("WARC-Target-URI", "example"), []string{"4 uri", "4 pair"}, "123"},
+	{
+		"11: URI with UTF-8",
+		request2,
+		field("WARC-Target-URI", "http://example.com/ä"),
+		[]string{"4 uri note", "4 pair"},
+		"123",
+	},
+	{
+		"URI that is none",
+		request2,
+		field("WARC-Target-URI", "example"),
+		[]string{"4 uri", "4 pair"},
+		"123",
+	},
 	{"not UTF-8", request2, field("WARC-Protocol", "\xff"), []string{"4 field"}, "123"},
-	{"address that is none", request2, field("WARC-IP-Address", "example.com"), []string{"4 field"}, "123"},
-	{"field twice", request2, edited(func(text string) string { return strings.Replace(text, "\r\n", "\r\nWARC-Type: request\r\n", 1) }), []string{"4 field"}, "123"},
-	{"folded field", request2, edited(func(text string) string { return strings.Replace(text, "WARC-Protocol: ", "WARC-Protocol:\r\n ", 1) }), []string{"4 form note"}, "123"},
-	{"lines of LF", request2, edited(func(text string) string { return strings.Replace(text, "\r\nWARC-Protocol", "\nWARC-Protocol", 1) }), []string{"4 form note"}, "123"},
-	{"old version", request2, edited(func(text string) string { return strings.Replace(text, "WARC/1.1", "WARC/0.18", 1) }), []string{"4 form note"}, "123"},
-	{"warcinfo of nothing", request2, field("WARC-Warcinfo-ID", "<urn:x:1>"), []string{"4 warcinfo note"}, "123"},
+	{
+		"address that is none",
+		request2,
+		field("WARC-IP-Address", "example.com"),
+		[]string{"4 field"},
+		"123",
+	},
+	{
+		"field twice",
+		request2,
+		edited(
+			func(text string) string { return strings.Replace(text, "\r\n", "\r\nWARC-Type: request\r\n", 1) }),
+		[]string{"4 field"},
+		"123",
+	},
+	{
+		"folded field",
+		request2,
+		edited(
+			func(text string) string { return strings.Replace(text, "WARC-Protocol: ", "WARC-Protocol:\r\n ", 1) }),
+		[]string{"4 form note"},
+		"123",
+	},
+	{
+		"lines of LF",
+		request2,
+		edited(
+			func(text string) string { return strings.Replace(text, "\r\nWARC-Protocol", "\nWARC-Protocol", 1) }),
+		[]string{"4 form note"},
+		"123",
+	},
+	{
+		"old version",
+		request2,
+		edited(func(text string) string { return strings.Replace(text, "WARC/1.1", "WARC/0.18", 1) }),
+		[]string{"4 form note"},
+		"123",
+	},
+	{
+		"warcinfo of nothing",
+		request2,
+		field("WARC-Warcinfo-ID", "<urn:x:1>"),
+		[]string{"4 warcinfo note"},
+		"123",
+	},
 
 	// HTTP messages.
 	{"2: header cut", response2, block("HTTP/1.1 200 OK\r\nContent-Ty"), []string{"3 http"}, "123"},
 	{"2: header cut, and said so", response2, edited(func(text string) string {
-		return strings.Replace(withBlock(text, "HTTP/1.1 200 OK\r\nContent-Ty"), "\r\n", "\r\nWARC-Truncated: disconnect\r\n", 1)
+		return strings.Replace(withBlock(text, "HTTP/1.1 200 OK\r\nContent-Ty"), "\r\n",
+			"\r\nWARC-Truncated: disconnect\r\n", 1)
 	}), nil, "123"},
-	{"3: body short of Content-Length", response2, block("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), []string{"3 http"}, "123"},
-	{"3: no body", response2, block("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), []string{"3 http"}, "123"},
-	{"3: body longer than Content-Length", response2, block("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nhello"), []string{"3 http"}, "123"},
-	{"3: chunks cut", response2, block("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), []string{"3 http"}, "123"},
-	{"4: 103 before 200", response2, block("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"), []string{"3 http note"}, "123"},
-	{"7: no chunks", response2, block("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<p>hello"), []string{"3 http"}, "123"},
-	{"7: bytes behind the chunks", response2, block("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nhello"), []string{"3 http"}, "123"},
-	{"8: lines of LF", response2, block("HTTP/1.1 200 OK\n\r\n\r\nhello"), []string{"3 payload-digest"}, "123"}, // whose header ends before the one that the digest means
+	{
+		"3: body short of Content-Length",
+		response2,
+		block("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"),
+		[]string{"3 http"},
+		"123",
+	},
+	{
+		"3: no body",
+		response2,
+		block("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
+		[]string{"3 http"},
+		"123",
+	},
+	{
+		"3: body longer than Content-Length",
+		response2,
+		block("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nhello"),
+		[]string{"3 http"},
+		"123",
+	},
+	{
+		"3: chunks cut",
+		response2,
+		block("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+		[]string{"3 http"},
+		"123",
+	},
+	{
+		"4: 103 before 200",
+		response2,
+		block("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"),
+		[]string{"3 http note"},
+		"123",
+	},
+	{
+		"7: no chunks",
+		response2,
+		block("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<p>hello"),
+		[]string{"3 http"},
+		"123",
+	},
+	{
+		"7: bytes behind the chunks",
+		response2,
+		block("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nhello"),
+		[]string{"3 http"},
+		"123",
+	},
+	// whose header ends before the one that the digest means
+	{
+		"8: lines of LF",
+		response2,
+		block("HTTP/1.1 200 OK\n\r\n\r\nhello"),
+		[]string{"3 payload-digest"},
+		"123",
+	},
 	{"10: ICY", response2, block("ICY 200 OK\r\n\r\nhello"), []string{"3 http"}, "123"},
 	{"10: HTTP/0.9", response2, block("<p>hello"), []string{"3 http"}, "123"},
 	{"request line that is none", request2, block("GET\r\n\r\n"), []string{"4 http"}, "123"},
-	{"request short of Content-Length", request2, block("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\na"), []string{"4 http"}, "123"},
+	{
+		"request short of Content-Length",
+		request2,
+		block("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\na"),
+		[]string{"4 http"},
+		"123",
+	},
 
 	// Exchanges that are not whole.
 	{"20: the request is in another file", request2, cut(0), []string{"3 pair"}, "123"},
 	{"20: the response is in another file", response2, cut(0), []string{"4 pair"}, "13"},
-	{"a request of another record", request2, field("WARC-Concurrent-To", "<urn:x:1>"), []string{"3 pair", "4 pair"}, "13"},
-	{"a request of another URI", request2, field("WARC-Target-URI", "http://example.com/9"), []string{"4 pair"}, "123"},
-	{"a request of another date", request2, field("WARC-Date", "2020-01-01T00:00:00Z"), []string{"4 pair"}, "123"},
+	{
+		"a request of another record",
+		request2,
+		field("WARC-Concurrent-To", "<urn:x:1>"),
+		[]string{"3 pair", "4 pair"},
+		"13",
+	},
+	{
+		"a request of another URI",
+		request2,
+		field("WARC-Target-URI", "http://example.com/9"),
+		[]string{"4 pair"},
+		"123",
+	},
+	{
+		"a request of another date",
+		request2,
+		field("WARC-Date", "2020-01-01T00:00:00Z"),
+		[]string{"4 pair"},
+		"123",
+	},
 	{"the same exchange twice", request2, nil, []string{"@ id-twice", "@ id-twice"}, "1223"},
 }
 
@@ -277,7 +565,8 @@ func TestDamage(t *testing.T) {
 			m := all[d.at]
 			with := ""
 			if d.edit == nil {
-				with = string(content[m.offset:][:m.length]) + string(content[all[d.at-1].offset:m.offset+m.length])
+				with = string(content[m.offset:][:m.length]) + string(
+					content[all[d.at-1].offset:m.offset+m.length])
 			} else {
 				with = d.edit(string(content[m.offset:][:m.length]), m.text)
 			}
@@ -288,7 +577,8 @@ func TestDamage(t *testing.T) {
 			if got := found.byMember(all, d.at, len(with)-m.length); !slices.Equal(got, d.want) {
 				t.Errorf("verify says %v, want %v\n%+v", got, d.want, found.all)
 			}
-			wrong := slices.ContainsFunc(d.want, func(s string) bool { return !strings.HasSuffix(s, " note") })
+			wrong := slices.ContainsFunc(d.want,
+				func(s string) bool { return !strings.HasSuffix(s, " note") })
 			if (found.Findings > 0) != wrong {
 				t.Errorf("%d findings", found.Findings)
 			}

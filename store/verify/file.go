@@ -48,7 +48,14 @@ type fileCheck struct {
 
 // check checks a file.
 func (w *worker) check(t target) *fileCheck {
-	f := &fileCheck{worker: w, target: t, first: true, last: -1, warcinfo: make(map[string]bool), records: make(map[string]int64)}
+	f := &fileCheck{
+		worker:   w,
+		target:   t,
+		first:    true,
+		last:     -1,
+		warcinfo: make(map[string]bool),
+		records:  make(map[string]int64),
+	}
 	f.pairs.f = f
 	if err := f.open(); err != nil {
 		f.add(0, Read, "%v", err)
@@ -99,7 +106,8 @@ func (f *fileCheck) open() (err error) {
 // isOurs reports whether the file is one of ours: its first record says so. Where that is damaged,
 // members like ours do.
 func (f *fileCheck) isOurs() (bool, error) {
-	if !f.compressed(0) && !strings.HasSuffix(strings.TrimSuffix(f.path, warc.OpenSuffix), warc.Suffix) {
+	if !f.compressed(0) &&
+		!strings.HasSuffix(strings.TrimSuffix(f.path, warc.OpenSuffix), warc.Suffix) {
 		return false, nil
 	}
 	record, err := f.reader.Next()
@@ -196,10 +204,22 @@ var damageCodes = []struct {
 	err  error
 	code Code
 }{
-	{warc.ErrTorn, Torn}, {warc.ErrCut, Torn}, {warc.ErrZeros, Zeros}, {warc.ErrNotMember, NotMember}, {warc.ErrNotRecord, NotMember},
-	{warc.ErrChecksum, Checksum}, {warc.ErrEmptyMember, EmptyMember}, {warc.ErrHeader, Head}, {warc.ErrContentLength, ContentLength},
-	{warc.ErrLength, ContentLength}, {warc.ErrSecondRecord, SecondRecord}, {warc.ErrShared, SecondRecord},
-	{warc.ErrOld, OtherFormat}, {warc.ErrARC, OtherFormat}, {warc.ErrCorrupt, Corrupt}, {warc.ErrFrame, Corrupt},
+	{
+		warc.ErrTorn,
+		Torn,
+	}, {warc.ErrCut, Torn}, {warc.ErrZeros, Zeros}, {warc.ErrNotMember, NotMember}, {warc.ErrNotRecord, NotMember},
+	{
+		warc.ErrChecksum,
+		Checksum,
+	}, {warc.ErrEmptyMember, EmptyMember}, {warc.ErrHeader, Head}, {warc.ErrContentLength, ContentLength},
+	{
+		warc.ErrLength,
+		ContentLength,
+	}, {warc.ErrSecondRecord, SecondRecord}, {warc.ErrShared, SecondRecord},
+	{
+		warc.ErrOld,
+		OtherFormat,
+	}, {warc.ErrARC, OtherFormat}, {warc.ErrCorrupt, Corrupt}, {warc.ErrFrame, Corrupt},
 }
 
 // next checks one record. Where it is not whole it reports nothing on it and returns the
@@ -271,7 +291,8 @@ func (r *recordCheck) place() {
 	if kind == "warcinfo" {
 		f.ours = isOurs(r.start)
 		name := r.Header.Get("WARC-Filename")
-		if base := strings.TrimSuffix(filepath.Base(f.path), warc.OpenSuffix); f.first && name != "" && name != base {
+		if base := strings.TrimSuffix(filepath.Base(f.path), warc.OpenSuffix); f.first && name != "" &&
+			name != base {
 			r.faults.note(Form, "the file was made as %s", quote(name))
 		}
 	}
@@ -291,5 +312,6 @@ func (f *fileCheck) add(offset int64, code Code, format string, args ...any) {
 }
 
 func (f *fileCheck) note(offset int64, code Code, format string, args ...any) {
-	f.found.add(Finding{File: f.name, Offset: offset, Code: code, Note: true, Text: fmt.Sprintf(format, args...)})
+	f.found.add(
+		Finding{File: f.name, Offset: offset, Code: code, Note: true, Text: fmt.Sprintf(format, args...)})
 }

@@ -7,8 +7,10 @@ import (
 
 // Finding is something wrong, or odd, at one place.
 type Finding struct {
-	File     string `json:"file"`               // as it was named; of a collection the base name, or "index.bolt"
-	Offset   int64  `json:"offset"`             // of the record, or of the first byte that is no record's
+	// as it was named; of a collection the base name, or "index.bolt"
+	File string `json:"file"`
+	// of the record, or of the first byte that is no record's
+	Offset   int64  `json:"offset"`
 	RecordID string `json:"recordId,omitempty"` // where it is known
 	Code     Code   `json:"code"`
 	Note     bool   `json:"note,omitempty"` // odd, or not to be decided; the file is not wrong
@@ -33,7 +35,8 @@ const (
 	SecondRecord  Code = "second-record"  // in the same member
 	OtherFormat   Code = "other-format"   // ARC, WARC 0.9
 	SkipLengths   Code = "sl"             // the gzip extra field
-	Field         Code = "field"          // of the WARC header: missing, twice, or without a good value
+	// of the WARC header: missing, twice, or without a good value
+	Field         Code = "field"
 	Date          Code = "date"           //
 	ID            Code = "id"             // not a URI in angle brackets
 	IDTwice       Code = "id-twice"       // another record has it

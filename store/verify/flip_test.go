@@ -18,7 +18,12 @@ import (
 // flag that calls the content text; and bits that fill up a byte of the deflate stream.
 func TestFlipEveryBit(t *testing.T) {
 	dir := t.TempDir()
-	record(t, recorder.Config{}, dir, []exchange{{url: "http://example.com/", request: get, response: page("hello")}})
+	record(
+		t,
+		recorder.Config{},
+		dir,
+		[]exchange{{url: "http://example.com/", request: get, response: page("hello")}},
+	)
 	path := archive(t, dir)[0]
 	content := read(t, path)
 	all := membersOf(t, content)
@@ -58,7 +63,8 @@ func flipByte(t *testing.T, path string, content []byte, all []member, at int) {
 		case found.Findings > 0 && header:
 			t.Errorf("byte %d of a member, bits %#x: %v", in, mask, found.all)
 		case found.Findings == 0 && !header && (mask == 255 || !slices.Equal(inflate(broken), textsOf(all))):
-			t.Errorf("byte %d of the file, %d of a member of %d, bits %#x: not found", at, in, m.length, mask)
+			t.Errorf("byte %d of the file, %d of a member of %d, bits %#x: not found", at, in, m.length,
+				mask)
 		}
 	}
 }

@@ -19,16 +19,28 @@ import (
 // last value counts, and "" takes one away.
 func warcRecord(kind, id, block string, fields ...string) string {
 	names := []string{"WARC-Type", "WARC-Record-ID", "WARC-Date"}
-	values := map[string]string{"WARC-Type": kind, "WARC-Record-ID": "<urn:x:" + id + ">", "WARC-Date": "2020-01-01T00:00:00Z"}
+	values := map[string]string{
+		"WARC-Type": kind, "WARC-Record-ID": "<urn:x:" + id + ">",
+		"WARC-Date": "2020-01-01T00:00:00Z",
+	}
 	more := append([]string{"Content-Length", fmt.Sprint(len(block))}, fields...)
 	switch kind {
 	case "warcinfo":
 		more = append([]string{"Content-Type", "application/warc-fields"}, more...)
 	case "revisit":
-		more = append([]string{"WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"}, more...)
+		more = append(
+			[]string{"WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"},
+			more...)
 		fallthrough
 	case "response", "request":
-		more = append([]string{"Content-Type", "application/http; msgtype=response", "WARC-Target-URI", "http://example.com/"}, more...)
+		more = append(
+			[]string{
+				"Content-Type",
+				"application/http; msgtype=response",
+				"WARC-Target-URI",
+				"http://example.com/",
+			},
+			more...)
 	}
 	for i := 0; i < len(more); i += 2 {
 		if _, known := values[more[i]]; !known {
@@ -69,11 +81,21 @@ func TestForeign(t *testing.T) {
 	request := warcRecord("request", "q", get, named("r")...)
 	with := func(fields ...string) []string { return append(named("q"), fields...) }
 	response := warcRecord("response", "r", page("hello"), named("q")...)
-	original := warcRecord("response", "r", page("hello"), "WARC-Payload-Digest", sha("hello"), "WARC-Concurrent-To", "<urn:x:q>")
+	original := warcRecord("response", "r", page("hello"), "WARC-Payload-Digest", sha("hello"),
+		"WARC-Concurrent-To", "<urn:x:q>")
 	revisit := func(fields ...string) string {
-		return warcRecord("revisit", "v", "HTTP/1.1 200 OK\r\n\r\n", append([]string{"WARC-Payload-Digest", sha("hello")}, fields...)...)
+		return warcRecord(
+			"revisit",
+			"v",
+			"HTTP/1.1 200 OK\r\n\r\n",
+			append([]string{"WARC-Payload-Digest", sha("hello")}, fields...)...)
 	}
-	date := []string{"WARC-Refers-To-Target-URI", "http://example.com/", "WARC-Refers-To-Date", "2020-01-01T00:00:00Z"}
+	date := []string{
+		"WARC-Refers-To-Target-URI",
+		"http://example.com/",
+		"WARC-Refers-To-Date",
+		"2020-01-01T00:00:00Z",
+	}
 	zst, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -138,8 +160,10 @@ func TestForeign(t *testing.T) {
 		{"warcinfo that is none", map[string]string{"a.warc.gz": each(warcinfo(), request, warcRecord("response", "r", page("hello"), with("WARC-Warcinfo-ID", "<urn:x:q>")...))}, "warcinfo", nil},
 
 		{"ARC", map[string]string{"a.arc": "filedesc://a.arc 0.0.0.0 20200101000000 text/plain 76\n1 0 x\n"}, "other-format", nil},
-		{"ARC, compressed", map[string]string{"a.warc.gz": packPlain("filedesc://a.arc 0.0.0.0 20200101000000 text/plain 76\n1 0 x\n")}, "other-format", nil},
-		{"WARC 0.9", map[string]string{"a.warc": "warc/0.9 100 warcinfo filedesc:a 20200101000000 text/xml uuid:1\r\n\r\n"}, "other-format", nil},
+		{"ARC, compressed", map[string]string{"a.warc.gz": packPlain("filedesc://a.arc 0.0.0.0 " +
+			"20200101000000 text/plain 76\n1 0 x\n")}, "other-format", nil},
+		{"WARC 0.9", map[string]string{"a.warc": "warc/0.9 100 warcinfo filedesc:a 20200101000000 " +
+			"text/xml uuid:1\r\n\r\n"}, "other-format", nil},
 		{"nothing", map[string]string{"a.warc.gz": ""}, "", nil},
 		{"no WARC at all", map[string]string{"a.warc": "<html>"}, "not-member", nil},
 
@@ -194,7 +218,10 @@ func TestUnreadable(t *testing.T) {
 func TestMany(t *testing.T) {
 	records := []string{warcinfo()}
 	for i := range 1200 {
-		records = append(records, warcRecord("metadata", fmt.Sprint(i), "", "WARC-Date", "x", "WARC-Target-URI", "http://ä/"))
+		records = append(
+			records,
+			warcRecord("metadata", fmt.Sprint(i), "", "WARC-Date", "x", "WARC-Target-URI", "http://ä/"),
+		)
 	}
 	path := filepath.Join(t.TempDir(), "a.warc.gz")
 	write(t, path, []byte(each(records...)))
@@ -207,7 +234,8 @@ func TestMany(t *testing.T) {
 			dates = append(dates, f)
 		}
 	}
-	if len(dates) != 1000 || dates[999].More != 200 || dates[998].More != 0 || len(uris) != 1 || uris[0].More != 1199 || found.Findings != 1200 || found.Notes != 1200 {
+	if len(dates) != 1000 || dates[999].More != 200 || dates[998].More != 0 || len(uris) != 1 ||
+		uris[0].More != 1199 || found.Findings != 1200 || found.Notes != 1200 {
 		t.Errorf("%d and %d, %+v", len(dates), len(uris), found.Summary)
 	}
 }

@@ -44,7 +44,8 @@ func checkHeader(version string, h warc.Header, raw []byte, now time.Time) fault
 			f.note(Field, "%s stands in a %s record, where WARC 1.1 does not have it", name, kind)
 		}
 	}
-	if known && h.Get("Content-Type") == "" && h.Get("Content-Length") != "0" && kind != "continuation" {
+	if known && h.Get("Content-Type") == "" && h.Get("Content-Length") != "0" &&
+		kind != "continuation" {
 		f.note(Field, "Content-Type is missing")
 	}
 	f.values(h)
@@ -57,13 +58,31 @@ var mandatory = []string{"WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Le
 // kinds are the types of records: which fields they must have beside those of all, and which they
 // should not have.
 var kinds = map[string]struct{ needs, without []string }{
-	"warcinfo":   {nil, []string{"WARC-Target-URI", "WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Profile", "WARC-IP-Address"}},
-	"response":   {[]string{"WARC-Target-URI"}, []string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"}},
-	"resource":   {[]string{"WARC-Target-URI"}, []string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"}},
-	"request":    {[]string{"WARC-Target-URI"}, []string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"}},
-	"metadata":   {nil, []string{"WARC-Filename", "WARC-Profile"}},
-	"revisit":    {[]string{"WARC-Target-URI", "WARC-Profile"}, []string{"WARC-Filename"}},
-	"conversion": {[]string{"WARC-Target-URI"}, []string{"WARC-Concurrent-To", "WARC-Filename", "WARC-Profile"}},
+	"warcinfo": {
+		nil,
+		[]string{
+			"WARC-Target-URI", "WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Profile",
+			"WARC-IP-Address",
+		},
+	},
+	"response": {
+		[]string{"WARC-Target-URI"},
+		[]string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"},
+	},
+	"resource": {
+		[]string{"WARC-Target-URI"},
+		[]string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"},
+	},
+	"request": {
+		[]string{"WARC-Target-URI"},
+		[]string{"WARC-Refers-To", "WARC-Filename", "WARC-Profile"},
+	},
+	"metadata": {nil, []string{"WARC-Filename", "WARC-Profile"}},
+	"revisit":  {[]string{"WARC-Target-URI", "WARC-Profile"}, []string{"WARC-Filename"}},
+	"conversion": {
+		[]string{"WARC-Target-URI"},
+		[]string{"WARC-Concurrent-To", "WARC-Filename", "WARC-Profile"},
+	},
 	"continuation": {[]string{"WARC-Target-URI", "WARC-Segment-Origin-ID", "WARC-Segment-Number"},
 		[]string{"WARC-Concurrent-To", "WARC-Refers-To", "WARC-Filename", "WARC-Profile"}},
 }
@@ -113,7 +132,8 @@ var repeatable = map[string]bool{
 
 // standard reports whether a field is one of the standard's.
 func standard(name string) bool {
-	return strings.HasPrefix(name, "warc-") && name != "warc-json-metadata" || name == "content-type" || name == "content-length"
+	return strings.HasPrefix(name, "warc-") && name != "warc-json-metadata" ||
+		name == "content-type" || name == "content-length"
 }
 
 // value checks the value of a field that has a form.
@@ -230,7 +250,8 @@ func hasScheme(text string) bool {
 	for i := range len(scheme) {
 		c := scheme[i] | 0x20
 		letter := 'a' <= c && c <= 'z'
-		if !letter && (i == 0 || !('0' <= scheme[i] && scheme[i] <= '9' || strings.IndexByte("+-.", scheme[i]) >= 0)) {
+		if !letter &&
+			(i == 0 || !('0' <= scheme[i] && scheme[i] <= '9' || strings.IndexByte("+-.", scheme[i]) >= 0)) {
 			return false
 		}
 	}

@@ -103,13 +103,15 @@ func (m *message) parse() {
 func (m *message) start(line string) {
 	first, rest, _ := strings.Cut(line, " ")
 	if m.request {
-		if target, version, ok := strings.Cut(rest, " "); ok && target != "" && strings.HasPrefix(version[strings.LastIndexByte(version, ' ')+1:], "HTTP/") {
+		if target, version, ok := strings.Cut(rest, " "); ok && target != "" &&
+			strings.HasPrefix(version[strings.LastIndexByte(version, ' ')+1:], "HTTP/") {
 			m.method = first
 		}
 		return
 	}
 	code, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	if n, err := strconv.ParseUint(code, 10, 16); err == nil && len(code) == 3 && strings.HasPrefix(first, "HTTP/") {
+	if n, err := strconv.ParseUint(code, 10, 16); err == nil && len(code) == 3 &&
+		strings.HasPrefix(first, "HTTP/") {
 		m.status = int(n)
 	}
 }
@@ -153,7 +155,8 @@ func (m *message) fault() (text string, open bool) {
 	case m.chunked && m.chunks.surplus > 0:
 		return fmt.Sprintf("%d bytes follow the last chunk", m.chunks.surplus), false
 	case !m.coded && m.length >= 0 && m.length != m.body:
-		return fmt.Sprintf("the HTTP header says that the body has %d bytes, and it has %d", m.length, m.body), open
+		return fmt.Sprintf("the HTTP header says that the body has %d bytes, and it has %d", m.length,
+			m.body), open
 	}
 	return "", false
 }

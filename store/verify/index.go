@@ -91,7 +91,8 @@ func (c *Checker) withoutIndex(archive string, locked bool) ([]target, error) {
 	for _, name := range names {
 		if locked && strings.HasSuffix(name, warc.OpenSuffix) {
 			c.passed = true
-			c.report(Finding{File: name, Code: Unfinished, Note: true, Text: "it is being written, and not checked"})
+			c.report(
+				Finding{File: name, Code: Unfinished, Note: true, Text: "it is being written, and not checked"})
 			continue
 		}
 		if t, ok := c.target(name, filepath.Join(archive, name)); ok {
@@ -137,7 +138,9 @@ func (x *indexed) compareFiles(names []string, known []store.File) {
 	slices.SortFunc(known, func(a, b store.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range known {
 		if _, there := x.numbers[f.Name]; !there && f.Committed > 0 {
-			x.add(f.Name, FileMissing, "it is missing, and the index has captures of it: put it back into archive/, or rebuild the index without it")
+			x.add(f.Name, FileMissing,
+				"it is missing, and the index has captures of it: put it back into archive/, or rebuild the "+
+					"index without it")
 		}
 	}
 }
@@ -149,12 +152,21 @@ func (x *indexed) compareFile(f store.File, t target, open bool) int64 {
 	case t.size < f.Committed:
 		x.add(t.name, FileSize, "it has %d bytes, and the index says %d", t.size, f.Committed)
 	case open && t.size > f.Committed:
-		x.add(t.name, Unfinished, "the last %d bytes are not in the index: warcorder recover looks at them", t.size-f.Committed)
+		x.add(t.name, Unfinished,
+			"the last %d bytes are not in the index: warcorder recover looks at them", t.size-f.Committed)
 		return f.Committed
 	case t.size > f.Committed:
-		x.add(t.name, FileSize, "it has %d bytes, and the index says %d: warcorder recover reads the rest", t.size, f.Committed)
+		x.add(t.name, FileSize,
+			"it has %d bytes, and the index says %d: warcorder recover reads the rest", t.size, f.Committed)
 	case open || !f.Sealed:
-		x.report(Finding{File: t.name, Code: Unfinished, Note: true, Text: "all of it is in the index, and it is not marked as finished: warcorder recover does that"})
+		x.report(
+			Finding{
+				File: t.name,
+				Code: Unfinished,
+				Note: true,
+				Text: "all of it is in the index, and it is not marked as finished: warcorder recover does that",
+			},
+		)
 	}
 	return t.size
 }
@@ -227,15 +239,25 @@ func (l line) row() (r row) {
 
 func lineOf(r row) line {
 	return line{
-		file: int(binary.BigEndian.Uint32(r[:])), offset: int64(binary.BigEndian.Uint64(r[4:])), kind: r[12], length: int64(binary.BigEndian.Uint64(r[13:])),
-		url: binary.BigEndian.Uint64(r[21:]), digest: binary.BigEndian.Uint64(r[29:]), time: int64(binary.BigEndian.Uint64(r[37:])),
+		file: int(
+			binary.BigEndian.Uint32(r[:])), offset: int64(binary.BigEndian.Uint64(r[4:])), kind: r[12], length: int64(binary.BigEndian.Uint64(r[13:])),
+		url: binary.BigEndian.Uint64(
+			r[21:]), digest: binary.BigEndian.Uint64(r[29:]), time: int64(binary.BigEndian.Uint64(r[37:])),
 		status: int(binary.BigEndian.Uint16(r[45:])),
 	}
 }
 
 func captureLine(file int, c *store.Capture) line {
-	return line{file: file, offset: c.Offset, kind: lineCapture, length: c.Length, url: hashOf(c.URL), digest: hashOf(c.Digest),
-		time: c.Time.UnixMicro(), status: c.Status}
+	return line{
+		file:   file,
+		offset: c.Offset,
+		kind:   lineCapture,
+		length: c.Length,
+		url:    hashOf(c.URL),
+		digest: hashOf(c.Digest),
+		time:   c.Time.UnixMicro(),
+		status: c.Status,
+	}
 }
 
 // tabulateLine puts the record into the table of lines, if it can be in the index.
@@ -244,7 +266,14 @@ func (r *recordCheck) tabulateLine(kind string) error {
 		return nil
 	}
 	h := r.Header
-	l := line{file: r.number, offset: r.Offset, kind: lineRecord, length: r.Length, url: hashOf(r.TargetURI()), digest: hashOf(h.Get("WARC-Payload-Digest"))}
+	l := line{
+		file:   r.number,
+		offset: r.Offset,
+		kind:   lineRecord,
+		length: r.Length,
+		url:    hashOf(r.TargetURI()),
+		digest: hashOf(h.Get("WARC-Payload-Digest")),
+	}
 	switch kind {
 	case "response", "revisit":
 		if r.http {
@@ -276,7 +305,14 @@ func (c *Checker) compare() error {
 		record = record[:len(group)-len(captures)]
 		l := lineOf(group[0])
 		add := func(code Code, format string, args ...any) {
-			found[l.file].add(Finding{File: c.names[l.file], Offset: l.offset, Code: code, Text: fmt.Sprintf(format, args...)})
+			found[l.file].add(
+				Finding{
+					File:   c.names[l.file],
+					Offset: l.offset,
+					Code:   code,
+					Text:   fmt.Sprintf(format, args...),
+				},
+			)
 		}
 		switch {
 		case len(record) == 0:

@@ -21,7 +21,8 @@ import (
 
 // changeIndex changes a capture of a collection's index, which is made anew: all captures are
 // committed again, but for what change does.
-func changeIndex(t *testing.T, dir string, change func(all []store.Capture, files []store.File) ([]store.Capture, []store.File)) {
+func changeIndex(t *testing.T, dir string,
+	change func(all []store.Capture, files []store.File) ([]store.Capture, []store.File)) {
 	t.Helper()
 	path := filepath.Join(dir, "index.bolt")
 	all := captures(t, dir)
@@ -139,7 +140,8 @@ func TestIndex(t *testing.T) {
 				{url: "http://example.com/b", request: get, response: page("hello")},
 			})
 			path := archive(t, dir)[0]
-			changeIndex(t, dir, func(all captures, files known) (captures, known) { return c.change(path, all, files) })
+			changeIndex(t, dir,
+				func(all captures, files known) (captures, known) { return c.change(path, all, files) })
 			found := collection(t, dir)
 			var got []string
 			for _, code := range found.codes() {
@@ -151,7 +153,8 @@ func TestIndex(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v\n%+v", got, c.want, found.all)
 			}
-			if c.text != "" && (len(found.all) == 0 || !slices.ContainsFunc(found.all, func(f verify.Finding) bool { return strings.Contains(f.Text, c.text) })) {
+			if c.text != "" &&
+				(len(found.all) == 0 || !slices.ContainsFunc(found.all, func(f verify.Finding) bool { return strings.Contains(f.Text, c.text) })) {
 				t.Errorf("no %q: %+v", c.text, found.all)
 			}
 			if !found.Indexed {
@@ -165,17 +168,24 @@ func TestIndex(t *testing.T) {
 func TestIndexNotThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "index.bolt")
-	record(t, recorder.Config{}, dir, []exchange{{url: "http://example.com/", request: get, response: page("hello")}})
+	record(
+		t,
+		recorder.Config{},
+		dir,
+		[]exchange{{url: "http://example.com/", request: get, response: page("hello")}},
+	)
 	healthy := read(t, path)
 
 	write(t, path, healthy[:5000])
-	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) || found.Indexed || found.Records["response"] != 1 {
+	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) ||
+		found.Indexed || found.Records["response"] != 1 {
 		t.Errorf("%+v, %+v", found.all, found.Summary)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) || found.Records["response"] != 1 {
+	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) ||
+		found.Records["response"] != 1 {
 		t.Errorf("%+v, %+v", found.all, found.Summary)
 	}
 
@@ -193,7 +203,10 @@ func TestIndexNotThere(t *testing.T) {
 	fmt.Fprint(&x.Response, page("hello"))
 	x.Commit()
 	<-recorded
-	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index note", "0 unfinished note"}) || found.Findings != 0 || found.Records["response"] != 1 {
+	if found := collection(t, dir); !slices.Equal(
+		found.codes(),
+		[]string{"0 index note", "0 unfinished note"},
+	) || found.Findings != 0 || found.Records["response"] != 1 {
 		t.Errorf("%+v, %+v", found.all, found.Summary)
 	}
 

@@ -22,10 +22,12 @@ func (r *recordCheck) wrapping() {
 		r.faults.add(Read, "%v", err)
 		return
 	}
-	size := int64(binary.LittleEndian.Uint32(trailer[:])) // modulo 2^32, and the reader has found it right
+	// modulo 2^32, and the reader has found it right
+	size := int64(binary.LittleEndian.Uint32(trailer[:]))
 	record := int64(r.header) + r.Size + int64(len(warc.RecordEnd))
 	if uint32(record) != uint32(size) {
-		r.faults.note(Form, "%d bytes of line breaks stand around the record, where there must be 4", size-record+int64(len(warc.RecordEnd)))
+		r.faults.note(Form, "%d bytes of line breaks stand around the record, where there must be 4",
+			size-record+int64(len(warc.RecordEnd)))
 	}
 	r.skipLengths(record)
 }
@@ -47,7 +49,13 @@ type skipLengths struct {
 // end reports members without skip lengths among others that have them.
 func (s *skipLengths) end(f *fileCheck) {
 	if f.strict && s.with > 0 && s.without > 0 {
-		f.add(s.firstWithout, SkipLengths, "%d of the gzip members have no `sl` field, and the other %d have one", s.without, s.with)
+		f.add(
+			s.firstWithout,
+			SkipLengths,
+			"%d of the gzip members have no `sl` field, and the other %d have one",
+			s.without,
+			s.with,
+		)
 	}
 }
 
@@ -76,16 +84,27 @@ func (r *recordCheck) skipLengths(size int64) {
 		r.faults.add(SkipLengths, "the `sl` field has %d bytes, where there must be 8", len(field))
 		return
 	}
-	compressed, uncompressed := int64(binary.LittleEndian.Uint32(field)), int64(binary.LittleEndian.Uint32(field[4:]))
+	compressed, uncompressed := int64(binary.LittleEndian.Uint32(field)), int64(
+		binary.LittleEndian.Uint32(field[4:]))
 	fits := r.Length <= math.MaxUint32 && size <= math.MaxUint32
 	switch {
 	case compressed == 0 && uncompressed == 0 && fits:
 		r.faults.note(SkipLengths, "the `sl` field is empty")
 	case compressed == 0 && uncompressed == 0:
 	case compressed != r.Length:
-		r.faults.add(SkipLengths, "`sl` says that the member has %d bytes, and it has %d", compressed, r.Length)
+		r.faults.add(
+			SkipLengths,
+			"`sl` says that the member has %d bytes, and it has %d",
+			compressed,
+			r.Length,
+		)
 	case uncompressed != size:
-		r.faults.add(SkipLengths, "`sl` says that the record has %d bytes, and it has %d", uncompressed, size)
+		r.faults.add(
+			SkipLengths,
+			"`sl` says that the record has %d bytes, and it has %d",
+			uncompressed,
+			size,
+		)
 	}
 }
 

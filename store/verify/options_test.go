@@ -24,7 +24,8 @@ func TestHealthyOptions(t *testing.T) {
 			if len(found.all) > 0 || !found.Indexed || found.Captures == 0 {
 				t.Errorf("%+v %+v", found.all, found.Summary)
 			}
-			if d, entity := found.Digests, cfg.PayloadDigest == "entity"; (d.Entity > 0) != entity || (d.Wire > 0) == entity || d.Both == 0 {
+			if d, entity := found.Digests, cfg.PayloadDigest == "entity"; (d.Entity > 0) != entity ||
+				(d.Wire > 0) == entity || d.Both == 0 {
 				t.Errorf("%+v", d)
 			}
 		})

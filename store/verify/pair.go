@@ -23,8 +23,14 @@ type half struct {
 }
 
 func (r *recordCheck) half() *half {
-	h := &half{id: r.id, uri: r.Header.Get("WARC-Target-URI"), date: r.Header.Get("WARC-Date"), offset: r.Offset, ours: r.ours,
-		named: r.Header.Values("WARC-Concurrent-To")}
+	h := &half{
+		id:     r.id,
+		uri:    r.Header.Get("WARC-Target-URI"),
+		date:   r.Header.Get("WARC-Date"),
+		offset: r.Offset,
+		ours:   r.ours,
+		named:  r.Header.Values("WARC-Concurrent-To"),
+	}
 	if r.http {
 		h.method = r.message.method
 	}
@@ -53,12 +59,14 @@ func (p *pairs) addResponse(r *recordCheck, h *half) {
 		fault = ""
 	}
 	if m := &r.message; r.http && m.status/100 == 1 && m.status != 101 {
-		r.faults.note(HTTP, "a response of status %d, which is not the final one, begins the block", m.status)
+		r.faults.note(HTTP, "a response of status %d, which is not the final one, begins the block",
+			m.status)
 	}
 	before := p.request
 	p.end()
 	h.fault, p.response = fault, h
-	if !r.ours && before != nil && (slices.Contains(before.named, h.id) || slices.Contains(h.named, before.id)) {
+	if !r.ours && before != nil &&
+		(slices.Contains(before.named, h.id) || slices.Contains(h.named, before.id)) {
 		p.join(before)
 	}
 }
@@ -81,7 +89,8 @@ func (p *pairs) addRequest(r *recordCheck, h *half) {
 		return
 	case !r.ours:
 	case len(h.named) > 0:
-		r.faults.add(Pair, "the request names %s, which is not the record before it%s", quote(h.named[0]), p.behindDamage())
+		r.faults.add(Pair, "the request names %s, which is not the record before it%s", quote(h.named[0]),
+			p.behindDamage())
 	}
 	p.end()
 	if len(h.named) == 0 || !r.ours {
@@ -154,5 +163,14 @@ func (p *pairs) cut() {
 }
 
 func (p *pairs) report(h *half, code Code, text string, note bool) {
-	p.f.found.add(Finding{File: p.f.name, Offset: h.offset, RecordID: shortID(h.id), Code: code, Text: text, Note: note})
+	p.f.found.add(
+		Finding{
+			File:     p.f.name,
+			Offset:   h.offset,
+			RecordID: shortID(h.id),
+			Code:     code,
+			Text:     text,
+			Note:     note,
+		},
+	)
 }

@@ -17,10 +17,11 @@ type recordCheck struct {
 
 	block, payload []digest // of the header
 	sums           sums     // of the block
-	wire, entity   sums     // of the payload, in its two senses; the second is nil where it is the first
-	http           bool     // the block is in message
-	start          []byte   // of a warcinfo record's block
-	header         int      // bytes of the WARC header
+	// of the payload, in its two senses; the second is nil where it is the first
+	wire, entity sums
+	http         bool   // the block is in message
+	start        []byte // of a warcinfo record's block
+	header       int    // bytes of the WARC header
 }
 
 // readBlock reads the block, once.
@@ -109,7 +110,8 @@ func (r *recordCheck) take(kind string, p []byte) {
 func (r *recordCheck) judge() {
 	for _, d := range r.block {
 		if !r.sums.is(d) {
-			r.faults.add(BlockDigest, "the block digest is %s, and that of the block is %s", d.text, r.sums.of(d))
+			r.faults.add(BlockDigest, "the block digest is %s, and that of the block is %s", d.text,
+				r.sums.of(d))
 			continue
 		}
 		r.digests.Block++
@@ -133,9 +135,12 @@ func (r *recordCheck) judgePayload(d digest) {
 	case entity:
 		r.digests.Entity++
 	case chunked:
-		r.faults.add(PayloadDigest, "the payload digest is %s; that of the payload as it is stored is %s, without its chunks %s", d.text, r.wire.of(d), r.entity.of(d))
+		r.faults.add(PayloadDigest,
+			"the payload digest is %s; that of the payload as it is stored is %s, without its chunks %s",
+			d.text, r.wire.of(d), r.entity.of(d))
 	default:
-		r.faults.add(PayloadDigest, "the payload digest is %s, and that of the payload is %s", d.text, r.wire.of(d))
+		r.faults.add(PayloadDigest, "the payload digest is %s, and that of the payload is %s", d.text,
+			r.wire.of(d))
 	}
 }
 

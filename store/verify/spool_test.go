@@ -116,7 +116,8 @@ func FuzzMessage(f *testing.F) {
 		b, wire2, entity2 := read(1 + max(0, size)%100)
 		textA, openA := a.fault()
 		textB, openB := b.fault()
-		if !bytes.Equal(wire, wire2) || !bytes.Equal(entity, entity2) || textA != textB || openA != openB || a.status != b.status {
+		if !bytes.Equal(wire, wire2) || !bytes.Equal(entity, entity2) || textA != textB ||
+			openA != openB || a.status != b.status {
 			t.Errorf("%q: %q %q %s, %q %q %s", text, wire, entity, textA, wire2, entity2, textB)
 		}
 		if !bytes.Equal(slices.Concat(a.head, wire), text) {

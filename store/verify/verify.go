@@ -28,15 +28,18 @@ import (
 
 // Checker checks files. Its zero value is ready, and reports to nobody. It is used once.
 type Checker struct {
-	TempDir  string                               // where tables go that do not fit into memory; "" is os.TempDir
-	Report   func(Finding)                        // is told what is wrong, in an order that depends on the files alone
+	// where tables go that do not fit into memory; "" is os.TempDir
+	TempDir string
+	// is told what is wrong, in an order that depends on the files alone
+	Report   func(Finding)
 	Progress func(file string, done, total int64) // is told how many bytes have been read
 
 	names  []string // of the files, by their numbers
 	whole  bool     // they are a collection's: what ours refer to must be there
 	passed bool     // files of the collection that are being written were not read
 	table  spool    // a row for each record and each reference to one, by ID
-	lines  spool    // a row for each record that can be indexed, and for each capture, by place; used with an index
+	// a row for each record that can be indexed, and for each capture, by place; used with an index
+	lines spool
 
 	mu          sync.Mutex
 	summary     Summary
@@ -195,7 +198,10 @@ func archiveFiles(dir string) ([]string, error) {
 	var names []string
 	for _, entry := range entries {
 		name := strings.TrimSuffix(entry.Name(), warc.OpenSuffix)
-		if !slices.ContainsFunc(warc.Suffixes(), func(end string) bool { return strings.HasSuffix(name, end) }) {
+		if !slices.ContainsFunc(
+			warc.Suffixes(),
+			func(end string) bool { return strings.HasSuffix(name, end) },
+		) {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, entry.Name())) // of what a link leads to

@@ -30,7 +30,8 @@ const get = "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n"
 
 // page is a response with that body.
 func page(body string) string {
-	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body)
 }
 
 // randomBytes are the same each time.
@@ -119,36 +120,116 @@ func (c *checked) codes() (all []string) {
 
 // healthy are exchanges of all kinds, none of which is wrong.
 func healthy() []exchange {
-	post := "POST /p HTTP/1.1\r\nHost: example.com\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=b"
+	post := "POST /p HTTP/1.1\r\nHost: example.com\r\nContent-Type: " +
+		"application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=b"
 	return []exchange{
 		{url: "http://example.com/", request: get, response: page("hello")},
 		{url: "http://example.com/p", request: post, response: page("posted")},
 		{url: "http://example.com/empty", request: get, response: page("")},
 		{url: "http://example.com/ä b?q=<>#f", request: get, response: page("odd URL")},
-		{url: "http://example.com/chunked", request: get, response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
-		{url: "http://example.com/gzip", request: get, response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
-		{url: "http://example.com/upload", request: "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n", response: page("x")},
-		{url: "http://example.com/head", request: "HEAD / HTTP/1.1\r\n\r\n", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
-		{url: "http://example.com/head-chunked", request: "HEAD / HTTP/1.1\r\n\r\n", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"},
-		{url: "http://example.com/304", request: get, response: "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n"},
+		{
+			url:      "http://example.com/chunked",
+			request:  get,
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
+		},
+		{
+			url:      "http://example.com/gzip",
+			request:  get,
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+		},
+		{
+			url:      "http://example.com/upload",
+			request:  "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n",
+			response: page("x"),
+		},
+		{
+			url:      "http://example.com/head",
+			request:  "HEAD / HTTP/1.1\r\n\r\n",
+			response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n",
+		},
+		{
+			url:      "http://example.com/head-chunked",
+			request:  "HEAD / HTTP/1.1\r\n\r\n",
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+		},
+		{
+			url:      "http://example.com/304",
+			request:  get,
+			response: "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n",
+		},
 		{url: "http://example.com/204", request: get, response: "HTTP/1.1 204 No Content\r\n\r\n"},
-		{url: "http://example.com/101", request: get, response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"},
-		{url: "http://example.com/206", request: get, response: "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\nContent-Length: 5\r\n\r\nhello"},
+		{
+			url:      "http://example.com/101",
+			request:  get,
+			response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
+		},
+		{
+			url:     "http://example.com/206",
+			request: get,
+			response: "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\nContent-Length: " +
+				"5\r\n\r\nhello",
+		},
 		{url: "http://example.com/1.0", request: get, response: "HTTP/1.0 200 OK\r\n\r\nuntil close"},
-		{url: "http://example.com/lf", request: get, response: "HTTP/1.1 200 OK\nContent-Type: text/html\n\nhello"},
-		{url: "http://example.com/odd", request: get, response: "HTTP/1.1 200\r\nX: a\r\n b\r\ncolonless\r\nY : c\r\nZ: \xe9\r\nSet-Cookie: 1\r\nset-cookie: 2\r\n\r\n"},
-		{url: "http://example.com/expect", request: "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n", response: "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"},
-		{url: "http://example.com/cut", request: get, response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello", truncated: "disconnect"},
-		{url: "http://example.com/cut-chunk", request: get, response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", truncated: "time"},
-		{url: "http://example.com/cut-head", request: get, response: "HTTP/1.1 200 OK\r\nContent-Ty", truncated: "disconnect"},
+		{
+			url:      "http://example.com/lf",
+			request:  get,
+			response: "HTTP/1.1 200 OK\nContent-Type: text/html\n\nhello",
+		},
+		{
+			url:     "http://example.com/odd",
+			request: get,
+			response: "HTTP/1.1 200\r\nX: a\r\n b\r\ncolonless\r\nY : c\r\nZ: \xe9\r\nSet-Cookie: 1\r\n" +
+				"set-cookie: 2\r\n\r\n",
+		},
+		{
+			url:      "http://example.com/expect",
+			request:  "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n",
+			response: "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n",
+		},
+		{
+			url:       "http://example.com/cut",
+			request:   get,
+			response:  "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
+			truncated: "disconnect",
+		},
+		{
+			url:       "http://example.com/cut-chunk",
+			request:   get,
+			response:  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello",
+			truncated: "time",
+		},
+		{
+			url:       "http://example.com/cut-head",
+			request:   get,
+			response:  "HTTP/1.1 200 OK\r\nContent-Ty",
+			truncated: "disconnect",
+		},
 		{url: "http://example.com/three", request: get, response: "HTT", truncated: "disconnect"},
 		{url: "http://example.com/none", request: get, fault: "connection refused"},
-		{url: "http://example.com/unverified", request: get, response: page("x"), unchecked: "self-signed"},
+		{
+			url:       "http://example.com/unverified",
+			request:   get,
+			response:  page("x"),
+			unchecked: "self-signed",
+		},
 		{url: "http://example.com/large", request: get, response: page(randomBytes(3 << 20))},
-		{url: "http://example.com/large-text", request: get, response: page(strings.Repeat("text ", 1<<19))},
-		{url: "http://example.com/large-chunked", request: get, response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
-			strings.Repeat("10000\r\n"+randomBytes(1<<16)+"\r\n", 40) + "0\r\n\r\n"},
-		{url: "http://example.com/large-upload", request: fmt.Sprintf("POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s", 2<<20, randomBytes(2<<20)), response: page("x")},
+		{
+			url:      "http://example.com/large-text",
+			request:  get,
+			response: page(strings.Repeat("text ", 1<<19)),
+		},
+		{
+			url:     "http://example.com/large-chunked",
+			request: get,
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+				strings.Repeat("10000\r\n"+randomBytes(1<<16)+"\r\n", 40) + "0\r\n\r\n",
+		},
+		{
+			url: "http://example.com/large-upload",
+			request: fmt.Sprintf("POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s", 2<<20,
+				randomBytes(2<<20)),
+			response: page("x"),
+		},
 	}
 }
 
@@ -159,7 +240,14 @@ func TestHealthy(t *testing.T) {
 			dir := t.TempDir()
 			exchanges := healthy()
 			for i := range 100 {
-				exchanges = append(exchanges, exchange{url: fmt.Sprintf("http://example.com/%d", i), request: get, response: page(randomBytes(10 * i))})
+				exchanges = append(
+					exchanges,
+					exchange{
+						url:      fmt.Sprintf("http://example.com/%d", i),
+						request:  get,
+						response: page(randomBytes(10 * i)),
+					},
+				)
 			}
 			record(t, cfg, dir, exchanges)
 			paths := archive(t, dir)
@@ -170,11 +258,13 @@ func TestHealthy(t *testing.T) {
 				if len(found.all) > 0 {
 					t.Errorf("%+v", found.all)
 				}
-				if n := int64(len(exchanges)); found.Records["response"] != n-2 || found.Records["request"] != n || found.Records["warcinfo"] != int64(len(paths)) ||
+				if n := int64(len(exchanges)); found.Records["response"] != n-2 ||
+					found.Records["request"] != n || found.Records["warcinfo"] != int64(len(paths)) ||
 					found.Records["metadata"] != 6 || found.Files != len(paths) {
 					t.Errorf("%+v", found.Summary)
 				}
-				if d := found.Digests; d.Wire != 5 || d.Entity != 0 || d.Both != 2*int64(len(exchanges))-2-5 || d.Block != d.Wire+d.Both+6+int64(len(paths)) {
+				if d := found.Digests; d.Wire != 5 || d.Entity != 0 || d.Both != 2*int64(len(exchanges))-2-5 ||
+					d.Block != d.Wire+d.Both+6+int64(len(paths)) {
 					t.Errorf("%+v", d)
 				}
 			}
@@ -190,7 +280,14 @@ func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	var exchanges []exchange
 	for i := range 200 {
-		exchanges = append(exchanges, exchange{url: fmt.Sprintf("http://example.com/%d", i), request: get, response: page(randomBytes(1000))})
+		exchanges = append(
+			exchanges,
+			exchange{
+				url:      fmt.Sprintf("http://example.com/%d", i),
+				request:  get,
+				response: page(randomBytes(1000)),
+			},
+		)
 	}
 	record(t, recorder.Config{WARCMaxSize: 20 << 10, CommitSize: 1}, dir, exchanges)
 	var total int64
@@ -204,7 +301,10 @@ func TestOrder(t *testing.T) {
 	for i := range 10 {
 		var found checked
 		var done, of int64
-		checker := verify.Checker{Report: func(f verify.Finding) { found.all = append(found.all, f) }, Progress: func(_ string, n, all int64) { done, of = n, all }}
+		checker := verify.Checker{
+			Report:   func(f verify.Finding) { found.all = append(found.all, f) },
+			Progress: func(_ string, n, all int64) { done, of = n, all },
+		}
 		var err error
 		if found.Summary, err = checker.Collection(dir); err != nil {
 			t.Fatal(err)

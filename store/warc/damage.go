@@ -17,13 +17,16 @@ var (
 	ErrChecksum      = errors.New("the gzip member's checksum or size is wrong")
 	ErrEmptyMember   = errors.New("the gzip member is empty")
 	ErrHeader        = errors.New("no good WARC header")
-	ErrContentLength = errors.New("Content-Length and the end of the record do not fill the gzip member")
-	ErrSecondRecord  = errors.New("a second record follows in the same gzip member")
+	ErrContentLength = errors.New(
+		"Content-Length and the end of the record do not fill the gzip member")
+	ErrSecondRecord = errors.New("a second record follows in the same gzip member")
 )
 
 // What can be wrong with the file of another tool, beside what is above.
 var (
-	ErrShared    = errors.New("more than one record in one gzip member or zstd frame, where no index can find them: compress each record by itself (warcio recompress)")
+	ErrShared = errors.New(
+		"more than one record in one gzip member or zstd frame, where no index can find them: compress " +
+			"each record by itself (warcio recompress)")
 	ErrCut       = errors.New("the file ends inside a record")
 	ErrNotRecord = errors.New("no WARC record begins here")
 	ErrLength    = errors.New("Content-Length does not lead to the end of the record")
@@ -34,8 +37,10 @@ var (
 
 // Damage is the error of a Reader where there is no whole record.
 type Damage struct {
-	File   string
-	Offset int64 // of the first byte that is no whole record's: here the valid part of the file ends, and the damaged member, if it is one, begins
+	File string
+	// of the first byte that is no whole record's: here the valid part of the file ends, and the
+	// damaged member, if it is one, begins
+	Offset int64
 	Reason error // wraps one of the errors above
 }
 

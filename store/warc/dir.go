@@ -44,7 +44,8 @@ func MakeDir(dir string, mode os.FileMode) error {
 	}
 	if err := os.MkdirAll(dir, mode); err != nil { // no error if someone else has just made it
 		if to, no := os.Readlink(dir); no == nil {
-			err = fmt.Errorf("%s is a link to %s, which is not there: bring that back, or remove the link", dir, to)
+			err = fmt.Errorf("%s is a link to %s, which is not there: bring that back, or remove the link",
+				dir, to)
 		}
 		return err
 	}

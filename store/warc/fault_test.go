@@ -39,7 +39,8 @@ var members = sync.OnceValue(func() (m struct {
 	text, large, empty []byte
 	record             testRecord
 }) {
-	m.text, m.large, m.empty = numbered(1, textBody(5000)), numbered(2, encodedBody(gather)), numbered(3, nil)
+	m.text, m.large, m.empty = numbered(1, textBody(5000)), numbered(2, encodedBody(gather)), numbered(
+		3, nil)
 	m.record = newRecord(4, textBody(300_000))
 	return m
 })
@@ -100,7 +101,8 @@ func (s *session) do(append func() (int64, error), member func() []byte) {
 }
 
 func (s *session) append(members ...[]byte) {
-	s.do(func() (int64, error) { return s.w.Append(members...) }, func() []byte { return join(members...) })
+	s.do(func() (int64, error) { return s.w.Append(members...) },
+		func() []byte { return join(members...) })
 }
 
 func (s *session) stream(record testRecord, stored bool) {
@@ -157,11 +159,13 @@ func (s *session) check() {
 			s.t.Fatal(err)
 		}
 	}
-	if s.w.Size() != int64(len(s.want)) || s.renamed && len(got) != len(s.want) || !bytes.HasPrefix(got, s.want) {
+	if s.w.Size() != int64(len(s.want)) || s.renamed && len(got) != len(s.want) ||
+		!bytes.HasPrefix(got, s.want) {
 		s.t.Fatalf("%d bytes, size %d, want %d", len(got), s.w.Size(), len(s.want))
 	}
 	if len(got) > len(s.want) && s.poison == nil {
-		s.t.Fatalf("%d bytes of a failed append are left, and the Writer takes more", len(got)-len(s.want))
+		s.t.Fatalf("%d bytes of a failed append are left, and the Writer takes more",
+			len(got)-len(s.want))
 	}
 	if _, skipped := walkOn(s.t, got[:s.w.Size()]); skipped != nil {
 		s.t.Fatalf("damaged: %v", skipped)

@@ -130,9 +130,11 @@ func (r *Reader) beginForeign() error {
 		return err
 	case len(start) == 0:
 		return io.EOF
-	case r.layout == plain && bytes.HasPrefix(start, []byte(warcMagic)), r.layout == frames && isFrame(start):
+	case r.layout == plain && bytes.HasPrefix(start, []byte(warcMagic)),
+		r.layout == frames && isFrame(start):
 		return nil
-	case r.layout == plain && bytes.HasPrefix([]byte(warcMagic), start), r.layout == frames && len(start) < len(frameMagic):
+	case r.layout == plain && bytes.HasPrefix([]byte(warcMagic), start),
+		r.layout == frames && len(start) < len(frameMagic):
 		return ErrCut
 	case bytes.HasPrefix(start, []byte(oldMagic)):
 		return ErrOld
@@ -227,7 +229,8 @@ func (rec *Record) closeUnended(err error) error {
 func (rec *Record) skipBlock() error {
 	r := rec.reader
 	if r.layout == plain && rec.left > int64(r.in.Buffered()) {
-		if err := r.seek(r.position() + rec.left - 1); err != nil { // to the last byte, which is there if all are
+		// to the last byte, which is there if all are
+		if err := r.seek(r.position() + rec.left - 1); err != nil {
 			return err
 		}
 		rec.left = 1
@@ -286,7 +289,8 @@ func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 	if r.file.err != nil {
 		return 0, r.file.err
 	}
-	if err == nil && (r.layout == frames && isFrame(start) || r.layout == gzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
+	if err == nil &&
+		(r.layout == frames && isFrame(start) || r.layout == gzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
 		return end, nil
 	}
 	return 0, nil
@@ -339,7 +343,8 @@ func (s *search) lands(offset int64, b []byte) (bool, error) {
 		return false, err
 	}
 	rest := bytes.TrimLeft(next[:n], "\r\n")
-	return len(rest) == 0 || n-len(rest) >= len("\n\n") || bytes.HasPrefix(rest, []byte(warcMagic)), nil
+	return len(rest) == 0 || n-len(rest) >= len("\n\n") ||
+		bytes.HasPrefix(rest, []byte(warcMagic)), nil
 }
 
 // headOf returns the header that b begins with; nil if a line of it is no field. It reads no more

@@ -18,8 +18,14 @@ import (
 
 // foreignRecord returns a record as other tools write it; its number is the last digit of its ID.
 func foreignRecord(number int, block string) string {
-	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:%d>\r\nWARC-Target-URI: <http://example.com/%d>\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
-		number, number, len(block), block)
+	return fmt.Sprintf(
+		"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:%d>\r\nWARC-Target-URI: "+
+			"<http://example.com/%d>\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		number,
+		number,
+		len(block),
+		block,
+	)
 }
 
 func gzipped(records ...string) []byte {
@@ -145,7 +151,8 @@ func TestForeignFrom(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			block, err := io.ReadAll(record.Block)
-			if want := []string{"zero", "one", "two"}[i]; err != nil || string(block) != want || record.TargetURI() != fmt.Sprintf("http://example.com/%d", i) {
+			if want := []string{"zero", "one", "two"}[i]; err != nil || string(block) != want ||
+				record.TargetURI() != fmt.Sprintf("http://example.com/%d", i) {
 				t.Errorf("%s, record %d: %q %s (%v)", name, i, block, record.TargetURI(), err)
 			}
 		}
@@ -181,7 +188,11 @@ func TestForeignTolerance(t *testing.T) {
 // TestForeignDamage has what is reported and stepped over; formats.md section 6, and what tools are
 // known to leave.
 func TestForeignDamage(t *testing.T) {
-	zero, one, two := foreignRecord(0, "zero"), foreignRecord(1, strings.Repeat("one ", 100)), foreignRecord(2, "two")
+	zero, one, two := foreignRecord(0, "zero"), foreignRecord(1,
+		strings.Repeat("one ", 100)), foreignRecord(
+		2,
+		"two",
+	)
 	wraps := wrappers(t)
 	plain, members, frames := wraps["x.warc"], wraps["x.warc.gz"], wraps["x.warc.zst"]
 	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
@@ -195,8 +206,11 @@ func TestForeignDamage(t *testing.T) {
 	noLength := strings.Replace(one, "Content-Length: 400\r\n", "", 1)
 	// A record whose block holds members and frames, as they are: they are no records of the file.
 	embedded := func(wrap func(...string) []byte) string {
-		block := append(encodedBody(5000), wrap(foreignRecord(8, "inside"), foreignRecord(9, "inside"))...)
-		return strings.Replace(foreignRecord(1, string(append(block, encodedBody(5000)...))), "Content-Length: ", "Content-Length: 9", 1)
+		block := append(
+			encodedBody(5000),
+			wrap(foreignRecord(8, "inside"), foreignRecord(9, "inside"))...)
+		return strings.Replace(foreignRecord(1, string(append(block, encodedBody(5000)...))),
+			"Content-Length: ", "Content-Length: 9", 1)
 	}
 	stored := func(record string) []byte {
 		var b bytes.Buffer
@@ -205,7 +219,8 @@ func TestForeignDamage(t *testing.T) {
 		w.Close()
 		return b.Bytes()
 	}
-	twoLengths := strings.Replace(one, "Content-Length: 400", "Content-Length: 400\r\nContent-Length: 40", 1)
+	twoLengths := strings.Replace(one, "Content-Length: 400",
+		"Content-Length: 400\r\nContent-Length: 40", 1)
 	for _, test := range []struct {
 		name, file string
 		damaged    []byte // between records 0 and 2
@@ -220,7 +235,8 @@ func TestForeignDamage(t *testing.T) {
 		{"unknown version", "x.warc", plain(strings.Replace(one, "1.0", "2.0", 1)), false, ErrHeader},
 		{"a line that is no field", "x.warc", plain(strings.Replace(one, "WARC-Type:", "WARC-Type", 1)), false, ErrHeader},
 		{"other bytes between records", "x.warc", []byte("garbage\r\n\r\n"), false, ErrNotRecord},
-		{"a header that leads nowhere", "x.warc", []byte("garbage\nWARC/1.0\r\nContent-Length: 9\r\n\r\nshort\r\nWARC/1.0 is text\r\n"), false, ErrNotRecord},
+		{"a header that leads nowhere", "x.warc", []byte("garbage\nWARC/1.0\r\nContent-Length: 9\r\n" +
+			"\r\nshort\r\nWARC/1.0 is text\r\n"), false, ErrNotRecord},
 		{"other bytes at the end", "x.warc", []byte("garbage"), true, ErrNotRecord},
 		{"cut in a block", "x.warc", plain(one)[:len(one)-50], true, ErrCut},
 		{"cut in a header", "x.warc", plain(one)[:60], true, ErrCut},
@@ -239,7 +255,8 @@ func TestForeignDamage(t *testing.T) {
 		{"cut", "x.warc.gz", members(one)[:100], true, ErrTorn},
 		{"a wrong checksum", "x.warc.gz", flip(members(one), len(members(one))-6), false, ErrChecksum},
 		{"a wrong byte", "x.warc.gz", flip(members(one), 20), false, nil},
-		{"WARC 0.9 in a member", "x.warc.gz", gzipped("warc/0.9 10 response http://x 20260101000000 text/plain uuid:x\r\n\r\n"), false, ErrOld},
+		{"WARC 0.9 in a member", "x.warc.gz", gzipped("warc/0.9 10 response http://x 20260101000000 " +
+			"text/plain uuid:x\r\n\r\n"), false, ErrOld},
 
 		{"the block is longer than it says", "x.warc.zst", frames(shorter), false, ErrLength},
 		{"a member with members in it", "x.warc.gz", stored(embedded(members)), false, ErrLength},
@@ -273,8 +290,10 @@ func TestForeignDamage(t *testing.T) {
 			if !slices.Equal(numbers, want) {
 				t.Fatalf("%v, want %q", got, want)
 			}
-			if d := got[min(1, len(got)-1)]; len(test.damaged) > 0 && (d.offset != int64(len(before)) || d.length != int64(len(test.damaged)) || d.reason == nil || test.reason != nil && !errors.Is(d.reason, test.reason)) {
-				t.Errorf("damage %d+%d %v, want %d+%d %v", d.offset, d.length, d.reason, len(before), len(test.damaged), test.reason)
+			if d := got[min(1, len(got)-1)]; len(test.damaged) > 0 &&
+				(d.offset != int64(len(before)) || d.length != int64(len(test.damaged)) || d.reason == nil || test.reason != nil && !errors.Is(d.reason, test.reason)) {
+				t.Errorf("damage %d+%d %v, want %d+%d %v", d.offset, d.length, d.reason, len(before),
+					len(test.damaged), test.reason)
 			}
 		})
 	}
@@ -299,7 +318,8 @@ func TestForeignKinds(t *testing.T) {
 		{"x.warc.zst", []byte("<html>"), ErrNotRecord},
 	} {
 		got := readAll(t, test.name, test.file, false)
-		if len(got) != 1 || !errors.Is(got[0].reason, test.want) || got[0].length != int64(len(test.file)) {
+		if len(got) != 1 || !errors.Is(got[0].reason, test.want) ||
+			got[0].length != int64(len(test.file)) {
 			t.Errorf("%s %.20q: %v, want %v over all of it", test.name, test.file, got, test.want)
 		}
 	}
@@ -312,9 +332,26 @@ func TestForeignKinds(t *testing.T) {
 func TestForeignDictionary(t *testing.T) {
 	var samples [][]byte
 	for i := range 200 {
-		samples = append(samples, []byte(foreignRecord(i, fmt.Sprintf("<html><head><title>page %d</title></head><body>some text that is on every page</body></html>", i*7919))))
+		samples = append(
+			samples,
+			[]byte(
+				foreignRecord(
+					i,
+					fmt.Sprintf(
+						"<html><head><title>page %d</title></head><body>some text that is on every page</body></html>",
+						i*7919),
+				),
+			),
+		)
 	}
-	dictionary, err := zstd.BuildDict(zstd.BuildDictOptions{ID: 4711, Contents: samples, History: bytes.Join(samples[:20], nil), Offsets: [3]int{1, 4, 8}})
+	dictionary, err := zstd.BuildDict(
+		zstd.BuildDictOptions{
+			ID:       4711,
+			Contents: samples,
+			History:  bytes.Join(samples[:20], nil),
+			Offsets:  [3]int{1, 4, 8},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,11 +368,13 @@ func TestForeignDictionary(t *testing.T) {
 		file = append(file, "\x51\x2a\x4d\x18\x03\x00\x00\x00abc"...) // a skippable frame
 		file = append(file, zstandard(t, string(samples[2]), zstd.WithEncoderDict(dictionary))...)
 		got := readAll(t, "x", file, false)
-		if len(got) != 2 || got[0] != (found{"<urn:x:1>", first, int64(len(frame)), nil}) || got[1].number != "<urn:x:2>" || got[1].offset != first+int64(len(frame))+11 {
+		if len(got) != 2 || got[0] != (found{"<urn:x:1>", first, int64(len(frame)), nil}) ||
+			got[1].number != "<urn:x:2>" || got[1].offset != first+int64(len(frame))+11 {
 			t.Errorf("%s: %v", name, got)
 		}
 		file[first+20] ^= 0xff
-		if got := readAll(t, "x", file, false); len(got) != 2 || got[0].number != "" || got[1].number != "<urn:x:2>" {
+		if got := readAll(t, "x", file, false); len(got) != 2 || got[0].number != "" ||
+			got[1].number != "<urn:x:2>" {
 			t.Errorf("%s, damaged: %v", name, got)
 		}
 		file[10] ^= 0xff
@@ -352,9 +391,13 @@ func TestForeignBlocks(t *testing.T) {
 		n := size<<3 | kind<<1 | last
 		return string([]byte{byte(n), byte(n >> 8), byte(n >> 16)}) + content
 	}
-	frame := frameMagic + "\x20" + string([]byte{byte(len(head) + 20 + 4)}) + // one segment, its size in one byte, no checksum
+	// one segment, its size in one byte, no checksum
+	frame := frameMagic + "\x20" + string([]byte{byte(len(head) + 20 + 4)}) +
 		block(0, len(head), 0, head) + block(1, 20, 0, "x") + block(0, 4, 1, RecordEnd)
-	want := []found{{"<urn:x:1>", 0, int64(len(frame)), nil}, {"<urn:x:1>", int64(len(frame)), int64(len(frame)), nil}}
+	want := []found{
+		{"<urn:x:1>", 0, int64(len(frame)), nil},
+		{"<urn:x:1>", int64(len(frame)), int64(len(frame)), nil},
+	}
 	if got := readAll(t, "x.warc.zst", []byte(frame+frame), false); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -421,7 +464,9 @@ func TestSegments(t *testing.T) {
 		if number == 1 {
 			kind, origin = "response", ""
 		}
-		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x:%d>\r\n%sWARC-Segment-Number: %d\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		return fmt.Sprintf(
+			"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x:%d>\r\n%sWARC-Segment-Number: %d\r\n"+
+				"%sContent-Length: %d\r\n\r\n%s\r\n\r\n",
 			kind, number+6, origin, number, more, len(block), block)
 	}
 	total := "WARC-Segment-Total-Length: 9\r\n"
@@ -453,7 +498,8 @@ func TestSegments(t *testing.T) {
 			}
 			defer s.Close()
 			got, err := io.ReadAll(s.Block)
-			if string(got) != test.want || !errors.Is(err, test.err) || s.Header.Get("WARC-Record-ID") != "<urn:x:7>" {
+			if string(got) != test.want || !errors.Is(err, test.err) ||
+				s.Header.Get("WARC-Record-ID") != "<urn:x:7>" {
 				t.Errorf("%q, %v", got, err)
 			}
 		})
@@ -461,7 +507,10 @@ func TestSegments(t *testing.T) {
 }
 
 func FuzzForeign(f *testing.F) {
-	records := []string{foreignRecord(0, "zero"), foreignRecord(1, strings.Repeat("one ", 100)), foreignRecord(2, "\nWARC/1.0\r\nContent-Length: 0\r\n\r\n")}
+	records := []string{
+		foreignRecord(0, "zero"), foreignRecord(1, strings.Repeat("one ", 100)),
+		foreignRecord(2, "\nWARC/1.0\r\nContent-Length: 0\r\n\r\n"),
+	}
 	for _, wrap := range wrappers(f) {
 		file := wrap(records...)
 		f.Add(file)

@@ -52,7 +52,10 @@ type frame struct {
 // newFrame returns the frame reader of a file, which r is at the beginning of, with the dictionary
 // there.
 func newFrame(r *Reader) (*frame, error) {
-	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)}
+	options := []zstd.DOption{
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow),
+	}
 	dictionary, err := readDictionary(r.in)
 	if err != nil {
 		return nil, err
@@ -87,7 +90,8 @@ func readDictionary(in *bufio.Reader) ([]byte, error) {
 	if !bytes.HasPrefix(dictionary.Bytes(), []byte(frameMagic)) {
 		return dictionary.Bytes(), nil
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxDictionary), zstd.WithDecoderConcurrency(1))
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxDictionary),
+		zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +214,8 @@ func (f *frame) nextBlock() error {
 // nextFrame returns where the next frame that begins a WARC record lies, from offset on; the size
 // of the file if there is none.
 func (s *search) nextFrame(offset int64, f *frame) (int64, error) {
-	left := chainCost*(s.size-offset) + resyncWindow // a file can be made so that every few bytes seem to begin a frame
+	// a file can be made so that every few bytes seem to begin a frame
+	left := chainCost*(s.size-offset) + resyncWindow
 	for offset < s.size && left > 0 && s.left > -resyncWindow {
 		b, err := s.load(offset)
 		if err != nil {

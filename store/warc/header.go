@@ -74,7 +74,8 @@ func ParseHeader(b []byte) (version string, h Header, err error) {
 	}
 	lines := strings.Count(text, "\n")
 	if lines > maxLines {
-		return "", nil, fmt.Errorf("%w: it has %d lines, and %d are too many", ErrHeader, lines, maxLines+1)
+		return "", nil, fmt.Errorf("%w: it has %d lines, and %d are too many", ErrHeader, lines,
+			maxLines+1)
 	}
 	h = make(Header, 0, lines)
 	for text != "" {
@@ -144,7 +145,8 @@ func (h Header) length() (int64, error) {
 			return 0, fmt.Errorf("%w: Content-Length is %s and %s", ErrHeader, quote(values[0]), quote(v))
 		}
 	}
-	n, err := strconv.ParseUint(values[0], 10, 62) // ParseUint takes no sign; 62 bits leave room for sums
+	// ParseUint takes no sign; 62 bits leave room for sums
+	n, err := strconv.ParseUint(values[0], 10, 62)
 	if err != nil {
 		return 0, fmt.Errorf("%w: Content-Length is %s", ErrHeader, quote(values[0]))
 	}

@@ -16,11 +16,13 @@ const (
 	memberHeader  = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x0c\x00sl\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	bareHeader    = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // without `sl`
 	memberTrailer = 8
-	skipLengths   = 16      // where in a member the two numbers of `sl` lie
-	maxStored     = 65535   // bytes in one stored block (RFC 1951 section 3.2.4)
-	storedHeader  = 5       // bytes before them, when they begin on a byte boundary
-	heads         = 2       // parts that are headers, of WARC and of HTTP
-	smallPart     = 3 << 10 // bytes of a part that shares a block with its neighbours: another table would take more than it saves
+	skipLengths   = 16    // where in a member the two numbers of `sl` lie
+	maxStored     = 65535 // bytes in one stored block (RFC 1951 section 3.2.4)
+	storedHeader  = 5     // bytes before them, when they begin on a byte boundary
+	heads         = 2     // parts that are headers, of WARC and of HTTP
+	// bytes of a part that shares a block with its neighbours: another table would take more than it
+	// saves
+	smallPart = 3 << 10
 )
 
 // Compressor makes gzip members that hold one record each, with the `sl` extra field. The zero
@@ -126,7 +128,8 @@ func putSkipLengths(dst []byte, compressed, uncompressed int64) {
 // shrinks to less than a half as a rule, stored bytes grow by their blocks' heads.
 func memberSize(text, raw [][]byte) int {
 	deflated, stored := length(text), length(raw)
-	return len(memberHeader) + deflated/2 + deflate.Room(deflated) + stored + (stored/maxStored+2)*storedHeader + memberTrailer
+	return len(memberHeader) + deflated/2 + deflate.Room(
+		deflated) + stored + (stored/maxStored+2)*storedHeader + memberTrailer
 }
 
 func length(parts [][]byte) int {

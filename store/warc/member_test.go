@@ -151,7 +151,8 @@ func TestStream(t *testing.T) {
 					t.Fatal(err)
 				}
 				record := newRecord(1, body)
-				length, err := c.Stream(f, 6, [][]byte{record.warc, record.http}, bytes.NewReader(body), int64(len(body)), stored)
+				length, err := c.Stream(f, 6, [][]byte{record.warc, record.http}, bytes.NewReader(body),
+					int64(len(body)), stored)
 				if err != nil {
 					t.Fatal(err)
 				}

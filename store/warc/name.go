@@ -28,7 +28,8 @@ func CheckPrefix(prefix string) error {
 	case len(prefix) > maxPrefix:
 		return fmt.Errorf("the WARC name prefix %q is longer than %d bytes", prefix, maxPrefix)
 	case len(prefix) >= 4 && strings.EqualFold(prefix[:4], "iipc"):
-		return fmt.Errorf("the WARC name prefix %q begins with \"iipc\", which is reserved: choose another", prefix)
+		return fmt.Errorf(
+			"the WARC name prefix %q begins with \"iipc\", which is reserved: choose another", prefix)
 	}
 	return nil
 }
@@ -48,7 +49,9 @@ func CheckPattern(pattern string) error {
 	seen := make(map[string]bool)
 	for _, name := range placeholder.FindAllString(pattern, -1) {
 		if !slices.Contains([]string{"{prefix}", "{timestamp}", "{serial}", "{host}"}, name) {
-			return fmt.Errorf("the pattern %q of WARC names has %s: there are {prefix}, {timestamp}, {serial} and {host}", pattern, name)
+			return fmt.Errorf(
+				"the pattern %q of WARC names has %s: there are {prefix}, {timestamp}, {serial} and {host}",
+				pattern, name)
 		}
 		if seen[name] {
 			return fmt.Errorf("the pattern %q of WARC names has %s twice", pattern, name)
@@ -58,15 +61,22 @@ func CheckPattern(pattern string) error {
 	literal := placeholder.ReplaceAllString(pattern, "")
 	switch {
 	case !seen["{timestamp}"] || !seen["{serial}"]:
-		return fmt.Errorf("the pattern %q of WARC names lacks {timestamp} or {serial}: two files could have the same name", pattern)
+		return fmt.Errorf(
+			"the pattern %q of WARC names lacks {timestamp} or {serial}: two files could have the same name",
+			pattern)
 	case strings.ContainsFunc(literal, func(r rune) bool { return r > 0x7f || !nameByte(byte(r)) }):
-		return fmt.Errorf("the pattern %q of WARC names may have letters, digits, '.', '_' and '-' beside its placeholders", pattern)
+		return fmt.Errorf(
+			"the pattern %q of WARC names may have letters, digits, '.', '_' and '-' beside its placeholders",
+			pattern)
 	case len(literal) > maxLiteral:
-		return fmt.Errorf("the pattern %q of WARC names has more than %d bytes beside its placeholders", pattern, maxLiteral)
+		return fmt.Errorf("the pattern %q of WARC names has more than %d bytes beside its placeholders",
+			pattern, maxLiteral)
 	case strings.HasPrefix(pattern, "."):
-		return fmt.Errorf("the pattern %q of WARC names begins with '.', which would hide the files", pattern)
+		return fmt.Errorf("the pattern %q of WARC names begins with '.', which would hide the files",
+			pattern)
 	case len(pattern) >= 4 && strings.EqualFold(pattern[:4], "iipc"):
-		return fmt.Errorf("the pattern %q of WARC names begins with \"iipc\", which is reserved: choose another", pattern)
+		return fmt.Errorf(
+			"the pattern %q of WARC names begins with \"iipc\", which is reserved: choose another", pattern)
 	}
 	return nil
 }
@@ -99,5 +109,6 @@ func clean(s string, limit int) string {
 }
 
 func nameByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-'
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' ||
+		c == '_' || c == '-'
 }

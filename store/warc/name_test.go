@@ -26,7 +26,9 @@ func TestName(t *testing.T) {
 			}
 		})
 	}
-	if long := Name(DefaultPattern, strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn"; len(long) > 255 {
+	if long := Name(DefaultPattern, strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn"; len(
+		long,
+	) > 255 {
 		t.Errorf("a name of %d bytes", len(long))
 	}
 }
@@ -71,7 +73,9 @@ func TestPattern(t *testing.T) {
 		if got := Name(pattern, "p", created, 7, "h"); got != want+Suffix {
 			t.Errorf("%s gives %s", pattern, got)
 		}
-		if long := Name(pattern+strings.Repeat("x", 20), strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn.99"; len(long) > 255 {
+		if long := Name(pattern+strings.Repeat("x", 20), strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn.99"; len(
+			long,
+		) > 255 {
 			t.Errorf("a name of %d bytes", len(long))
 		}
 	}

@@ -14,7 +14,8 @@ import (
 const (
 	gzipMagic = "\x1f\x8b\x08" // gzip, deflate (RFC 1952 section 2.3.1)
 	warcMagic = "WARC/"
-	maxHeader = 8 << 20 // of one WARC header, in bytes: room for a target URI of 1 MiB that is all escapes
+	// of one WARC header, in bytes: room for a target URI of 1 MiB that is all escapes
+	maxHeader = 8 << 20
 )
 
 // Reader walks the records of a WARC file. Open and NewReader are for ours, whose gzip members hold
@@ -41,7 +42,8 @@ type Reader struct {
 // Open opens the file at path and reads from the member at offset.
 func Open(path string, offset int64) (*Reader, error) { return openWith(NewReader, path, offset) }
 
-func openWith(reader func(io.ReadSeeker, string, int64) (*Reader, error), path string, offset int64) (*Reader, error) {
+func openWith(reader func(io.ReadSeeker, string, int64) (*Reader, error), path string,
+	offset int64) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -125,7 +127,14 @@ func (r *Reader) begin() (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	record := &Record{Offset: offset, Version: version, Header: header, Size: size, reader: r, left: size}
+	record := &Record{
+		Offset:  offset,
+		Version: version,
+		Header:  header,
+		Size:    size,
+		reader:  r,
+		left:    size,
+	}
 	record.Block = (*block)(record)
 	return record, nil
 }
@@ -286,7 +295,8 @@ func (s *source) jump(offset int64) (err error) {
 
 // inMemory is what is known of the file from offset on.
 func (s *source) inMemory() []byte {
-	if s.known == nil || s.offset < s.known.start || s.offset >= s.known.start+int64(len(s.known.window)) {
+	if s.known == nil || s.offset < s.known.start ||
+		s.offset >= s.known.start+int64(len(s.known.window)) {
 		return nil
 	}
 	return s.known.window[s.offset-s.known.start:]

@@ -90,7 +90,8 @@ func TestReader(t *testing.T) {
 				if previous != nil && previous.Length != int64(start)-previous.Offset {
 					t.Errorf("record %d: Next leaves its length at %d", i-1, previous.Length)
 				}
-				if got.Offset != int64(start) || got.Size != int64(len(want.http)+len(want.body)) || got.Version != Version || got.Type() != "response" {
+				if got.Offset != int64(start) || got.Size != int64(len(want.http)+len(want.body)) ||
+					got.Version != Version || got.Type() != "response" {
 					t.Errorf("record %d: %+v", i, got)
 				}
 				if id := got.Header.Get("warc-target-uri"); !strings.HasSuffix(id, fmt.Sprintf("?v=%d", i/2)) {
@@ -105,7 +106,8 @@ func TestReader(t *testing.T) {
 				t.Errorf("at the end: %v", err)
 			}
 			if previous.Length != int64(start)-previous.Offset || r.Offset() != int64(len(file)) {
-				t.Errorf("last record has length %d, valid part ends at %d of %d", previous.Length, r.Offset(), len(file))
+				t.Errorf("last record has length %d, valid part ends at %d of %d", previous.Length, r.Offset(),
+					len(file))
 			}
 		})
 	}
@@ -113,7 +115,8 @@ func TestReader(t *testing.T) {
 
 func TestReaderGivesTheBlock(t *testing.T) {
 	record := newRecord(1, textBody(100_000))
-	r, err := NewReader(bytes.NewReader(append(record.member(false), record.member(true)...)), "test", 0)
+	r, err := NewReader(bytes.NewReader(append(record.member(false), record.member(true)...)), "test",
+		0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +172,8 @@ func TestReaderOfCutFile(t *testing.T) {
 				}
 				offsets, end, err := walk(t, file[:cut], l)
 				if len(offsets) != whole || end != int64(ends[whole]) {
-					t.Fatalf("cut at %d: %d records, valid to %d; want %d, %d", cut, len(offsets), end, whole, ends[whole])
+					t.Fatalf("cut at %d: %d records, valid to %d; want %d, %d", cut, len(offsets), end, whole,
+						ends[whole])
 				}
 				if cut == ends[whole] {
 					if err != io.EOF {
@@ -196,7 +200,8 @@ func TestReaderOfZeroedFile(t *testing.T) {
 		}
 		offsets, end, err := walk(t, zeroed, leaves[0])
 		if len(offsets) != whole || end != int64(ends[whole]) {
-			t.Fatalf("zeros from %d: %d records, valid to %d; want %d, %d", cut, len(offsets), end, whole, ends[whole])
+			t.Fatalf("zeros from %d: %d records, valid to %d; want %d, %d", cut, len(offsets), end, whole,
+				ends[whole])
 		}
 		checkDamage(t, err, nil, ends[whole])
 		if cut == ends[whole] {
@@ -244,7 +249,8 @@ func checkDamage(t *testing.T, err, reason error, offset int) {
 	if !errors.As(err, &damage) {
 		t.Fatalf("got error %v, want a Damage", err)
 	}
-	if damage.Offset != int64(offset) || damage.File != "test" || reason != nil && !errors.Is(err, reason) {
+	if damage.Offset != int64(offset) || damage.File != "test" ||
+		reason != nil && !errors.Is(err, reason) {
 		t.Fatalf("got %v, want %v at %d", err, reason, offset)
 	}
 }
@@ -441,7 +447,8 @@ func FuzzReader(f *testing.F) {
 			if err != io.EOF && (!errors.As(err, &damage) || damage.Offset != end) {
 				t.Fatalf("%s: valid to %d, but %v", l.name, end, err)
 			}
-			if err == io.EOF && end != int64(len(file)) || end > int64(len(file)) || len(offsets) > 0 && offsets[0] != 0 {
+			if err == io.EOF && end != int64(len(file)) || end > int64(len(file)) ||
+				len(offsets) > 0 && offsets[0] != 0 {
 				t.Fatalf("%s: records at %d, valid to %d of %d", l.name, offsets, end, len(file))
 			}
 		}

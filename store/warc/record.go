@@ -9,8 +9,12 @@ import (
 
 // Record is one record of a file. It is valid until the next call of Next.
 type Record struct {
-	Offset  int64     // of the gzip member; or of the zstd frame; or of the record itself, where records are not compressed
-	Length  int64     // of the whole gzip member or frame, in bytes, or of the record without the empty lines at its end; known after Close or Skip
+	// of the gzip member; or of the zstd frame; or of the record itself, where records are not
+	// compressed
+	Offset int64
+	// of the whole gzip member or frame, in bytes, or of the record without the empty lines at its
+	// end; known after Close or Skip
+	Length  int64
 	Version string    // "WARC/1.1"
 	Header  Header    // the fields in their order
 	Size    int64     // Content-Length: of the block, in bytes
@@ -94,7 +98,8 @@ func (rec *Record) shortBlock(err error) error {
 	case rec.reader.foreign:
 		return fmt.Errorf("%w: %d of the block's %d bytes are missing", ErrLength, rec.left, rec.Size)
 	default:
-		return fmt.Errorf("%w: %d of the block's %d bytes are missing", ErrContentLength, rec.left, rec.Size)
+		return fmt.Errorf("%w: %d of the block's %d bytes are missing", ErrContentLength, rec.left,
+			rec.Size)
 	}
 }
 
@@ -162,7 +167,8 @@ func (r *Reader) endsAt(trailer, size int64) bool {
 		return false
 	}
 	var b [memberTrailer]byte
-	if _, err := io.ReadFull(r.in, b[:]); err != nil || binary.LittleEndian.Uint32(b[4:]) != uint32(size) {
+	if _, err := io.ReadFull(r.in, b[:]); err != nil ||
+		binary.LittleEndian.Uint32(b[4:]) != uint32(size) {
 		return false
 	}
 	err := r.checkMagic()

@@ -16,7 +16,9 @@ const (
 	gzipHeader   = 10      // bytes, with no optional field
 	gzipName     = 512     // bytes that the gzip reader takes for a name or a comment
 	followBuffer = 4 << 10 // bytes that are read at once to follow records: most attempts end in them
-	startOfBlock = 2 << 10 // enough of a deflate stream for its first five bytes: the longest description of its codes takes 0.6 KB
+	// enough of a deflate stream for its first five bytes: the longest description of its codes takes
+	// 0.6 KB
+	startOfBlock = 2 << 10
 	maxStart     = gzipHeader + 2 + 0xffff + 2*gzipName + 2 + startOfBlock
 
 	// An embedded file can be made so that each of its members seems to go on to the end of the
@@ -132,7 +134,8 @@ type search struct {
 // or atLeast, or up to the file's end.
 func (s *search) load(offset int64) ([]byte, error) {
 	end := s.start + int64(len(s.window))
-	if offset >= s.start && offset <= end && (end-offset >= max(maxStart, s.atLeast) || end == s.size) {
+	if offset >= s.start && offset <= end &&
+		(end-offset >= max(maxStart, s.atLeast) || end == s.size) {
 		return s.window[offset-s.start:], nil
 	}
 	if s.window == nil {
@@ -173,8 +176,10 @@ func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 		return 0, false, err
 	}
 	extra, _, ok := parseStart(b)
-	if !ok && len(b) > skipLengths+8 && string(b[gzipHeader:skipLengths]) == memberHeader[gzipHeader:skipLengths] {
-		extra = b[skipLengths-4 : skipLengths+8] // of a member of ours, whose first bytes are no longer what they were
+	if !ok && len(b) > skipLengths+8 &&
+		string(b[gzipHeader:skipLengths]) == memberHeader[gzipHeader:skipLengths] {
+		// of a member of ours, whose first bytes are no longer what they were
+		extra = b[skipLengths-4 : skipLengths+8]
 	}
 	compressed, uncompressed := skips(extra)
 	end = offset + compressed

@@ -43,12 +43,14 @@ func walkOn(t testing.TB, file []byte) (ids []string, skipped []span) {
 		}
 		from, to, err := r.Resync()
 		if err == io.EOF {
-			if _, again := r.Next(); !errors.Is(again, damage) || to != int64(len(file)) || from != damage.Offset {
+			if _, again := r.Next(); !errors.Is(again, damage) || to != int64(len(file)) ||
+				from != damage.Offset {
 				t.Fatalf("at the end, %d to %d: Next gives %v", from, to, again)
 			}
 			return ids, append(skipped, span{from, to})
 		}
-		if err != nil || from != damage.Offset || to <= from || to >= int64(len(file)) || r.Offset() != to {
+		if err != nil || from != damage.Offset || to <= from || to >= int64(len(file)) ||
+			r.Offset() != to {
 			t.Fatalf("damage at %d: skipped %d to %d, %v", damage.Offset, from, to, err)
 		}
 		if len(skipped) > 0 && from < skipped[len(skipped)-1].to {
@@ -85,7 +87,8 @@ func claiming() []byte {
 	const body = 1000
 	text := len(newRecord(4, make([]byte, body)).text())
 	head := fmt.Appendf(nil, "WARC/1.1\r\nWARC-Record-ID: <urn:uuid:000000000666>\r\n")
-	head = AppendInt(head, "Content-Length", int64(text-len(head)-len("Content-Length: 1234\r\n\r\n")-len(RecordEnd)))
+	head = AppendInt(head, "Content-Length",
+		int64(text-len(head)-len("Content-Length: 1234\r\n\r\n")-len(RecordEnd)))
 	head = append(head, "\r\n"...)
 	var e deflate.Encoder
 	e.Begin([]byte(memberHeader))
@@ -99,7 +102,8 @@ func claiming() []byte {
 // TestResync has a record 1, what is damaged, and records 2 and 3.
 func TestResync(t *testing.T) {
 	member4, large := numbered(4, textBody(5000)), numbered(4, encodedBody(300_000))
-	embedded := join(numbered(101, textBody(100)), numbered(102, encodedBody(20_000)), numbered(103, nil))
+	embedded := join(numbered(101, textBody(100)), numbered(102, encodedBody(20_000)),
+		numbered(103, nil))
 	archive := numbered(4, embedded)
 	zeroed := bytes.Clone(large)
 	clear(zeroed[4096:12288])
@@ -149,7 +153,8 @@ func TestResync(t *testing.T) {
 		{"an archive in the body, its checksum", flipped(archive, -8), nil},
 		{"an archive in the body, its size", flipped(archive, -4), nil},
 		{"an archive in the body, damaged itself", flipped(archive, embeddedAt+300), nil},
-		{"an archive in the body, no skip length", flipped(withoutSkip(archive), -8), []string{"101", "102", "103"}}, // nothing tells them apart
+		// nothing tells them apart
+		{"an archive in the body, no skip length", flipped(withoutSkip(archive), -8), []string{"101", "102", "103"}},
 		{"an archive in the body, cut out of it", cut(archive, embeddedAt+200, embeddedAt+210), []string{"102", "103"}},
 		{"as much as the next is long", cut(large, 100_000, 100_000+len(numbered(2, textBody(3000)))), nil},
 		{"as much as the next two are long", cut(large, 100_000, 100_000+len(numbered(2, textBody(3000)))+len(numbered(3, nil))), nil},
@@ -163,11 +168,14 @@ func TestResync(t *testing.T) {
 			if want := append(append([]string{"1"}, test.want...), "2", "3"); !reflect.DeepEqual(ids, want) {
 				t.Errorf("in the middle: %v, want %v", ids, want)
 			}
-			if last := skipped[len(skipped)-1].to; skipped[0].from != int64(len(before)) || last != int64(len(before)+len(test.damage)) {
-				t.Errorf("skipped %v, the damage is %d to %d", skipped, len(before), len(before)+len(test.damage))
+			if last := skipped[len(skipped)-1].to; skipped[0].from != int64(len(before)) ||
+				last != int64(len(before)+len(test.damage)) {
+				t.Errorf("skipped %v, the damage is %d to %d", skipped, len(before),
+					len(before)+len(test.damage))
 			}
 			ids, skipped = walkOn(t, join(test.damage, before))
-			if want := append(append([]string(nil), test.want...), "1"); !reflect.DeepEqual(ids, want) || skipped[0].from != 0 {
+			if want := append(append([]string(nil), test.want...), "1"); !reflect.DeepEqual(ids, want) ||
+				skipped[0].from != 0 {
 				t.Errorf("at the start: %v, want %v", ids, want)
 			}
 		})
@@ -176,7 +184,8 @@ func TestResync(t *testing.T) {
 
 // TestResyncAtTheEnd: where nothing of the file's own follows, the end of the file does.
 func TestResyncAtTheEnd(t *testing.T) {
-	embedded := join(numbered(101, textBody(100)), numbered(102, encodedBody(70_000)), numbered(103, nil))
+	embedded := join(numbered(101, textBody(100)), numbered(102, encodedBody(70_000)),
+		numbered(103, nil))
 	archive := newRecord(4, embedded).member(true)
 	text := newRecord(4, textBody(50_000)).member(false)
 	for name, damage := range map[string][]byte{
@@ -203,7 +212,8 @@ func TestResyncAtTheEnd(t *testing.T) {
 func TestResyncTrustsNoBody(t *testing.T) {
 	damage := flipped(claiming(), 60)
 	ids, skipped := walkOn(t, join(damage, numbered(1, nil)))
-	if !reflect.DeepEqual(ids, []string{"1"}) || !reflect.DeepEqual(skipped, []span{{0, int64(len(damage))}}) {
+	if !reflect.DeepEqual(ids, []string{"1"}) ||
+		!reflect.DeepEqual(skipped, []span{{0, int64(len(damage))}}) {
 		t.Errorf("records %v, skipped %v", ids, skipped)
 	}
 }
@@ -342,7 +352,8 @@ func BenchmarkResync(b *testing.B) {
 	const size = 50 << 20
 	empty := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\xff\xff"
 	false1 := string(member("WARD/1.1\r\n\r\n"))
-	false2 := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\x00WARC/1.0\r\n\r\n" // a stored block of 64 KiB, in which the next one begins
+	// a stored block of 64 KiB, in which the next one begins
+	false2 := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\x00WARC/1.0\r\n\r\n"
 	for _, test := range []struct{ name, pattern string }{
 		{"zeros", "\x00"}, {"magic", gzipMagic}, {"headers", gzipMagic + "\x00\x00\x00\x00\x00\x00\x00"}, {"empty", empty}, {"members", false1}, {"nested", false2},
 	} {

@@ -34,7 +34,13 @@ func OpenSegments(files []string, offset int64) (*Segments, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	s := &Segments{Header: first.Header, files: files[1:], reader: r, part: first, number: first.SegmentNumber()}
+	s := &Segments{
+		Header: first.Header,
+		files:  files[1:],
+		reader: r,
+		part:   first,
+		number: first.SegmentNumber(),
+	}
 	s.Block = (*segmentedBlock)(s)
 	return s, nil
 }

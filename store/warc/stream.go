@@ -23,7 +23,8 @@ type WriteSeeker interface {
 //
 // It returns the length of the member. A body of another length than size is an error; after an
 // error what has been written is of no use.
-func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.Reader, size int64, stored bool) (length int64, err error) {
+func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.Reader, size int64,
+	stored bool) (length int64, err error) {
 	counter := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counter, 2*maxStored)
 	out.WriteString(c.header()) // a bufio.Writer keeps its first error until Flush

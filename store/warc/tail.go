@@ -44,7 +44,8 @@ func (t *Tail) ReadFrom(r io.Reader) (int64, error) {
 // WriteAt overwrites bytes that this append has written. off counts from the start of the file.
 func (t *Tail) WriteAt(p []byte, off int64) (int, error) {
 	if off < t.start || off+int64(len(p)) > t.end {
-		return 0, fmt.Errorf("write %d bytes at %d: outside of this append, %d to %d", len(p), off, t.start, t.end)
+		return 0, fmt.Errorf("write %d bytes at %d: outside of this append, %d to %d", len(p), off,
+			t.start, t.end)
 	}
 	return writeAt(t.file, p, off)
 }

@@ -18,13 +18,19 @@ type testRecord struct {
 
 func newRecord(number int, body []byte) testRecord {
 	http := []byte("HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/css; charset=utf-8\r\n" +
-		fmt.Sprintf("Content-Length: %d\r\n", len(body)) + "ETag: \"6546-2710\"\r\nCache-Control: public, max-age=31536000\r\n\r\n")
+		fmt.Sprintf("Content-Length: %d\r\n",
+			len(body)) + "ETag: \"6546-2710\"\r\nCache-Control: public, max-age=31536000\r\n\r\n")
 	block := append(append([]byte(nil), http...), body...)
 	head := []byte(Version + "\r\n")
 	head = AppendField(head, "WARC-Type", "response")
-	head = AppendField(head, "WARC-Record-ID", fmt.Sprintf("<urn:uuid:1b671a64-40d5-491e-99b0-%012d>", number))
+	head = AppendField(head, "WARC-Record-ID",
+		fmt.Sprintf("<urn:uuid:1b671a64-40d5-491e-99b0-%012d>", number))
 	head = AppendField(head, "WARC-Date", "2026-11-21T05:45:12.123456Z")
-	head = AppendField(head, "WARC-Target-URI", fmt.Sprintf("https://www.example.com/assets/css/main.css?v=%d", number))
+	head = AppendField(
+		head,
+		"WARC-Target-URI",
+		fmt.Sprintf("https://www.example.com/assets/css/main.css?v=%d", number),
+	)
 	head = AppendField(head, "WARC-IP-Address", "93.184.216.34")
 	head = AppendField(head, "WARC-Payload-Digest", testDigest(body))
 	head = AppendField(head, "WARC-Block-Digest", testDigest(block))
@@ -54,7 +60,9 @@ func (r testRecord) member(stored bool) []byte {
 
 // textBody returns n bytes that compress about 3:1; encodedBody n that do not.
 func textBody(n int) []byte {
-	words := strings.Fields("color background margin padding: solid #336699; 0 auto .header .footer { } px em font-family sans-serif border none")
+	words := strings.Fields(
+		"color background margin padding: solid #336699; 0 auto .header .footer { } px em font-family " +
+			"sans-serif border none")
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	var b strings.Builder
 	for b.Len() < n {

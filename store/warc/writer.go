@@ -123,7 +123,8 @@ func (w *Writer) Present(size int64) error {
 		return err
 	}
 	if !os.SameFile(there, w.opened) || there.Size() < size {
-		return fmt.Errorf("%s is another file now, or was cut: %w", openPath(w.dir, w.name), fs.ErrNotExist)
+		return fmt.Errorf("%s is another file now, or was cut: %w", openPath(w.dir, w.name),
+			fs.ErrNotExist)
 	}
 	return nil
 }
@@ -166,7 +167,8 @@ func (w *Writer) append(write func(*Tail) error) (offset int64, err error) {
 // undo cuts off what a failed append has left.
 func (w *Writer) undo(cause error) error {
 	if err := truncate(w.file, w.size); err != nil {
-		w.broken = fmt.Errorf("%s takes no more records: %w; and its end could not be cut off: %w", w.name, cause, err)
+		w.broken = fmt.Errorf("%s takes no more records: %w; and its end could not be cut off: %w",
+			w.name, cause, err)
 		return w.broken
 	}
 	return cause
@@ -251,7 +253,8 @@ func (w *Writer) seal() error {
 		return w.broken
 	}
 	w.broken = errors.New(w.name + " is closed")
-	if err := truncate(w.file, w.size); err != nil { // once more, if it could not be done after a failed append
+	// once more, if it could not be done after a failed append
+	if err := truncate(w.file, w.size); err != nil {
 		return err
 	}
 	return synced(w.file, (*os.File).Sync)

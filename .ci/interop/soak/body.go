@@ -62,7 +62,8 @@ type lines struct {
 func (l *lines) Read(p []byte) (int, error) {
 	if len(l.rest) == 0 {
 		l.line++
-		l.rest = fmt.Appendf(l.rest[:0], "This is line %d of the body with the number %d, and like the one before it.\n", l.line, l.n)
+		l.rest = fmt.Appendf(l.rest[:0],
+			"This is line %d of the body with the number %d, and like the one before it.\n", l.line, l.n)
 	}
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]

@@ -188,13 +188,21 @@ func (c *conn) read(method string) (response, error) {
 	}
 	r := response{sum: sha1.New(), n: &counter{}}
 	payload := io.TeeReader(c.in, io.MultiWriter(r.sum, r.n))
-	res, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), payload)), &http.Request{Method: method})
+	res, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), payload)),
+		&http.Request{Method: method})
 	r.Response = res
 	return r, err
 }
 
 func (r response) outcome(kept, url, method string) outcome {
-	return outcome{Kept: kept, URL: url, Method: method, Status: r.StatusCode, Length: r.n.n, Response: fmt.Sprintf("%x", r.sum.Sum(nil))}
+	return outcome{
+		Kept:     kept,
+		URL:      url,
+		Method:   method,
+		Status:   r.StatusCode,
+		Length:   r.n.n,
+		Response: fmt.Sprintf("%x", r.sum.Sum(nil)),
+	}
 }
 
 // get fetches a body that must come whole.
@@ -212,7 +220,8 @@ func (c *client) fetch(t target, kind string, b body) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: */*\r\n\r\n", t.line(path(kind, b)), t.authority)
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: */*\r\n\r\n", t.line(path(kind, b)),
+		t.authority)
 	res, err := conn.read("GET")
 	if err != nil {
 		conn.Close()
@@ -280,13 +289,15 @@ func (c *client) upload(t target, method string, inChunks bool, b body) error {
 }
 
 // uploaded reads the answer to an upload.
-func (c *client) uploaded(conn *conn, t target, method string, b body, plain, wire hash.Hash) error {
+func (c *client) uploaded(conn *conn, t target, method string, b body,
+	plain, wire hash.Hash) error {
 	res, err := conn.read(method)
 	if err != nil {
 		return err
 	}
 	text, err := io.ReadAll(res.Body)
-	if want := uploaded(b.size, plain.Sum(nil)); res.StatusCode != http.StatusCreated || err != nil || string(text) != want {
+	if want := uploaded(b.size, plain.Sum(nil)); res.StatusCode != http.StatusCreated || err != nil ||
+		string(text) != want {
 		return fmt.Errorf("%s, %v: %.300q, not %q", res.Status, err, text, want)
 	}
 	o := res.outcome(whole, t.url(path(upload, b)), method)
@@ -301,5 +312,6 @@ func uploadHead(w io.Writer, t target, method string, inChunks bool, b body) {
 	if inChunks {
 		framing = "Transfer-Encoding: chunked"
 	}
-	fmt.Fprintf(w, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n%s\r\n\r\n", method, t.line(path(upload, b)), t.authority, b.mediaType(), framing)
+	fmt.Fprintf(w, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n%s\r\n\r\n", method,
+		t.line(path(upload, b)), t.authority, b.mediaType(), framing)
 }

@@ -69,7 +69,8 @@ func (f figure) verdict(samples []sample, whole time.Duration) string {
 	if !f.isFlat(from, to) {
 		outcome = "not ok"
 	}
-	return fmt.Sprintf("%s - flat: %s, median %.0f early, %.0f at the end", outcome, f.name, from/f.unit, to/f.unit)
+	return fmt.Sprintf("%s - flat: %s, median %.0f early, %.0f at the end", outcome, f.name,
+		from/f.unit, to/f.unit)
 }
 
 // course is the figure's median in each tenth of the load.

@@ -89,7 +89,8 @@ func (p *problems) print(w io.Writer) {
 	defer p.mu.Unlock()
 	var lines []string
 	for promise, err := range p.first {
-		lines = append(lines, fmt.Sprintf("not ok - %s: %d times not, first: %v\n", promise, p.count[promise], err))
+		lines = append(lines,
+			fmt.Sprintf("not ok - %s: %d times not, first: %v\n", promise, p.count[promise], err))
 	}
 	slices.Sort(lines)
 	for _, line := range lines {

@@ -40,13 +40,15 @@ func main() {
 	flag.StringVar(&o.proxy, "proxy", "", "address of the recorder")
 	flag.IntVar(&o.pid, "pid", 0, "its process")
 	flag.StringVar(&o.ca, "ca", "", "its root certificate, PEM")
-	flag.StringVar(&o.cert, "cert", "", "certificate of the origins, for 127.0.0.1, which the recorder trusts")
+	flag.StringVar(&o.cert, "cert", "",
+		"certificate of the origins, for 127.0.0.1, which the recorder trusts")
 	flag.StringVar(&o.key, "key", "", "its key")
 	flag.StringVar(&o.ledger, "ledger", "", "file to write: what the archive must hold")
 	flag.DurationVar(&o.duration, "duration", 10*time.Minute, "how long the load lasts")
 	flag.IntVar(&o.clients, "clients", 32, "clients at a time")
 	flag.Float64Var(&o.rate, "rate", 140, "exchanges per second, at most")
-	flag.Float64Var(&o.bytes, "bytes", 3.2e6, "bytes of bodies per second, at most: in ten minutes 2 GB")
+	flag.Float64Var(&o.bytes, "bytes", 3.2e6,
+		"bytes of bodies per second, at most: in ten minutes 2 GB")
 	flag.Parse()
 	if err := run(o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -105,8 +107,15 @@ func newSoak(o options) (*soak, error) {
 		return nil, err
 	}
 	s := &soak{ledger: ledger, problems: newProblems()}
-	s.first = client{proxy: o.proxy, roots: roots, origins: origins, numbers: &atomic.Int64{}, ledger: ledger, problems: s.problems,
-		budget: &budget{perSecond: o.bytes, started: time.Now()}}
+	s.first = client{
+		proxy:    o.proxy,
+		roots:    roots,
+		origins:  origins,
+		numbers:  &atomic.Int64{},
+		ledger:   ledger,
+		problems: s.problems,
+		budget:   &budget{perSecond: o.bytes, started: time.Now()},
+	}
 	return s, nil
 }
 
@@ -225,7 +234,8 @@ func (s *soak) report(out io.Writer, took, load time.Duration, samples []sample)
 	rss := figure{of: func(s sample) float64 { return s.rss }}
 	from, to := rss.growth(samples, load)
 	fmt.Fprintf(out, "# soak: %d exchanges in %.0f s (%s), %.0f MB of bodies, RSS %.0f → %.0f MB%s\n",
-		total, took.Seconds(), strings.Join(shares, ", "), s.first.budget.spent/1e6, from/1e6, to/1e6, figuresText.String())
+		total, took.Seconds(), strings.Join(shares, ", "), s.first.budget.spent/1e6, from/1e6, to/1e6,
+		figuresText.String())
 }
 
 // reportRest is about the time after the load.
@@ -234,6 +244,9 @@ func (s *soak) reportRest(out io.Writer, start, end sample, rested bool, after t
 	if !rested {
 		outcome = "not ok"
 	}
-	fmt.Fprintf(out, "%s - %.0f s after the load it is at rest: %.0f goroutines, %.0f descriptors, %.0f and %.0f before the load; RSS %.0f MB, %.0f before\n",
-		outcome, after.Seconds(), end.goroutines, end.files, start.goroutines, start.files, end.rss/1e6, start.rss/1e6)
+	fmt.Fprintf(out,
+		"%s - %.0f s after the load it is at rest: %.0f goroutines, %.0f descriptors, %.0f and %.0f "+
+			"before the load; RSS %.0f MB, %.0f before\n",
+		outcome, after.Seconds(), end.goroutines, end.files, start.goroutines, start.files, end.rss/1e6,
+		start.rss/1e6)
 }

@@ -36,8 +36,9 @@ const (
 // origins are the servers of the soak. They know nothing but what a URL tells them.
 type origins struct {
 	plain, secure []string // authorities
-	stale         string   // of the one that leaves kept connections: only what can be asked again may go there
-	closed        string   // an authority where nobody listens
+	// of the one that leaves kept connections: only what can be asked again may go there
+	stale  string
+	closed string // an authority where nobody listens
 }
 
 // startOrigins listens on several loopback addresses.
@@ -106,11 +107,13 @@ func (c served) answer(req *http.Request) bool {
 	}
 	switch kind {
 	case withLength, stale:
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", b.mediaType(), b.size)
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", b.mediaType(),
+			b.size)
 		_, err := io.Copy(c, b.reader())
 		return err == nil && kind != stale
 	case chunked:
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", b.mediaType())
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n",
+			b.mediaType())
 		return b.writeChunked(c) == nil
 	case untilClose:
 		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nConnection: close\r\n\r\n", b.mediaType())
@@ -122,7 +125,8 @@ func (c served) answer(req *http.Request) bool {
 	case upload:
 		return c.takeUpload(req)
 	case upgrade:
-		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: soak\r\n\r\n")
+		io.WriteString(c,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: soak\r\n\r\n")
 		io.Copy(c, c.in)
 		return false
 	}
@@ -138,7 +142,9 @@ func (c served) takeUpload(req *http.Request) bool {
 		return false
 	}
 	text := uploaded(n, sum.Sum(nil))
-	_, err = fmt.Fprintf(c, "HTTP/1.1 201 Created\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+	_, err = fmt.Fprintf(c,
+		"HTTP/1.1 201 Created\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(text),
+		text)
 	return err == nil
 }
 
@@ -149,10 +155,13 @@ func uploaded(n int64, sum []byte) string { return fmt.Sprintf("%d bytes came, s
 func (c served) misbehave(kind string, b body) {
 	switch kind {
 	case reset, short, stall:
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", b.mediaType(), b.size)
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", b.mediaType(),
+			b.size)
 		io.Copy(c, io.LimitReader(b.reader(), b.size/2))
 	case broken:
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nworld", b.mediaType())
+		fmt.Fprintf(c,
+			"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nworld",
+			b.mediaType())
 	case garbage:
 		io.WriteString(c, "\x00\xff this is no HTTP\r\n\r\n")
 	}

@@ -121,7 +121,8 @@ func (c *client) unanswered(kind string, status int) {
 	res, err := conn.read("GET")
 	c.ledger.add(outcome{Kept: failed, URL: url})
 	if err != nil || res.StatusCode != status {
-		c.problems.add("what has no answer gets the recorder's", fmt.Errorf("%s: want %d, got %v, %v", url, status, res.Response, err))
+		c.problems.add("what has no answer gets the recorder's",
+			fmt.Errorf("%s: want %d, got %v, %v", url, status, res.Response, err))
 	}
 }
 
@@ -134,7 +135,9 @@ func (c *client) twoLengths() {
 	url := t.url(path(upload, b))
 	c.ledger.add(outcome{Kept: never, URL: url})
 	c.half(t, func(conn *conn) {
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde", t.line(path(upload, b)), t.authority)
+		fmt.Fprintf(conn,
+			"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde",
+			t.line(path(upload, b)), t.authority)
 		if res, err := conn.read("POST"); err != nil || res.StatusCode != 400 {
 			c.problems.add("an ambiguous request gets 400", fmt.Errorf("%s: %v, %v", url, res.Response, err))
 		}
@@ -180,7 +183,8 @@ func (c *client) switchProtocols() {
 	t, b := c.pick(), c.body(0)
 	url := t.url(path(upgrade, b))
 	c.half(t, func(conn *conn) {
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: soak\r\n\r\n", t.line(path(upgrade, b)), t.authority)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: soak\r\n\r\n",
+			t.line(path(upgrade, b)), t.authority)
 		res, err := conn.read("GET")
 		if err != nil || res.StatusCode != 101 {
 			c.finish(url, fmt.Errorf("want 101, got %v, %v", res.Response, err))

@@ -21,8 +21,16 @@ type sampler struct {
 }
 
 func newSampler(proxy string, pid int, p *problems) *sampler {
-	return &sampler{proxy: proxy, proc: filepath.Join("/proc", strconv.Itoa(pid)), problems: p, started: time.Now(),
-		client: http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
+	return &sampler{
+		proxy:    proxy,
+		proc:     filepath.Join("/proc", strconv.Itoa(pid)),
+		problems: p,
+		started:  time.Now(),
+		client: http.Client{
+			Timeout:   20 * time.Second,
+			Transport: &http.Transport{DisableKeepAlives: true},
+		},
+	}
 }
 
 // take measures once. What cannot be measured is a problem, and 0.
@@ -33,7 +41,8 @@ func (s *sampler) take() sample {
 		s.problems.add("the recorder tells its state", err)
 	}
 	if err == nil && (!state.Recording || state.Lost > 0) {
-		s.problems.add("the recorder records all the time", fmt.Errorf("%s, %d lost", state.Reason, state.Lost))
+		s.problems.add("the recorder records all the time",
+			fmt.Errorf("%s, %d lost", state.Reason, state.Lost))
 	}
 	got.at, got.goroutines = time.Since(s.started), float64(state.Goroutines)
 	files, err := os.ReadDir(filepath.Join(s.proc, "fd"))

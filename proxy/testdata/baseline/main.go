@@ -27,7 +27,8 @@ type cache struct {
 }
 
 // Fetch returns a host's leaf, made once.
-func (c *cache) Fetch(host string, make func() (*tls.Certificate, error)) (*tls.Certificate, error) {
+func (c *cache) Fetch(host string,
+	make func() (*tls.Certificate, error)) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if leaf, ok := c.leaves[host]; ok {
@@ -47,7 +48,8 @@ func main() {
 	if _, err := certs.Open(*dir); err != nil {
 		log.Fatal(err)
 	}
-	root, err := tls.LoadX509KeyPair(filepath.Join(*dir, "ca", "warcorder-ca.pem"), filepath.Join(*dir, "ca", "warcorder-ca.key"))
+	root, err := tls.LoadX509KeyPair(filepath.Join(*dir, "ca", "warcorder-ca.pem"),
+		filepath.Join(*dir, "ca", "warcorder-ca.key"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,13 +58,20 @@ func main() {
 	proxy.KeepAcceptEncoding = true
 	proxy.CertStore = &cache{leaves: map[string]*tls.Certificate{}}
 	proxy.Tr = &http.Transport{
-		TLSClientConfig:     &tls.Config{InsecureSkipVerify: true, ClientSessionCache: tls.NewLRUClientSessionCache(4096)},
+		TLSClientConfig: &tls.Config{
+			InsecureSkipVerify: true,
+			ClientSessionCache: tls.NewLRUClientSessionCache(4096),
+		},
 		DisableCompression:  true,
 		MaxIdleConns:        1024,
 		MaxIdleConnsPerHost: 64,
 		IdleConnTimeout:     30 * time.Second,
 	}
-	mitm := &goproxy.ConnectAction{Action: goproxy.ConnectMitm, TLSConfig: goproxy.TLSConfigFromCA(&root)}
-	proxy.OnRequest().HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) { return mitm, host })
+	mitm := &goproxy.ConnectAction{
+		Action:    goproxy.ConnectMitm,
+		TLSConfig: goproxy.TLSConfigFromCA(&root),
+	}
+	proxy.OnRequest().
+		HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) { return mitm, host })
 	log.Fatal(http.ListenAndServe(*listen, proxy))
 }

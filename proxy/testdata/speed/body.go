@@ -87,11 +87,14 @@ var (
 		"<p>$L, $L. $L.</p>\n",
 		"<p>$L, $L, $L. $L.</p>\n",
 	}
-	jsonTexts = []string{`{"id":$N,"kind":"$C","name":"$W-$W","rank":0.$N,"made":$N,"by":{"id":$N,"name":"$W"},"tags":["$W","$W"],"about":"$L","link":"https://api.$C.test/v1/$X"},`}
+	jsonTexts = []string{
+		`{"id":$N,"kind":"$C","name":"$W-$W","rank":0.$N,"made":$N,"by":{"id":$N,"name":"$W"},"tags":["$W","$W"],"about":"$L","link":"https://api.$C.test/v1/$X"},`,
+	}
 
 	scriptTexts = []string{
 		"function $I($I,$I){var $I=this.$W.$W($I,$N);return $I?$I.$W:null}",
-		"$I.prototype.$W=function(){if(!this.$W||$I.$W.length<$N)throw new Error(\"$S $W\");return this.$W($I)};",
+		"$I.prototype.$W=function(){if(!this.$W||$I.$W.length<$N)throw new Error(\"$S $W\");return " +
+			"this.$W($I)};",
 		"e.exports={$W:$N,$W:\"$S\",$W:[$N,$N]};",
 	}
 )
@@ -106,7 +109,9 @@ type writer struct {
 func newWriter(seed uint64) *writer {
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 0)), words: make([]string, 8000)}
 	w.often = rand.NewZipf(w.Rand, 1.07, 4, uint64(len(w.words)-1))
-	syllables := strings.Fields("an be cor do er fi gra hu il ja ke lo ment no ous pre qui ra sta tion un ve wi xy yo zen al ti de in st ly")
+	syllables := strings.Fields(
+		"an be cor do er fi gra hu il ja ke lo ment no ous pre qui ra sta tion un ve wi xy yo zen al " +
+			"ti de in st ly")
 	for i := range w.words {
 		for range 1 + w.IntN(4) {
 			w.words[i] += syllables[w.IntN(len(syllables))]

@@ -33,9 +33,11 @@ func unknown(n uint64) string {
 	return fmt.Sprintf("127.%d.%d.%d", 2+n/(200*200)%200, n/200%200, n%200+1)
 }
 
-const browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36\r\n" +
+const browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like " +
+	"Gecko) Chrome/140.0.0.0 Safari/537.36\r\n" +
 	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\n" +
-	"Accept-Language: en-GB,en;q=0.9\r\nCookie: session=5f2b8c1e9d7a4e63; theme=dark\r\nReferer: https://www.example.test/index.html\r\n"
+	"Accept-Language: en-GB,en;q=0.9\r\nCookie: session=5f2b8c1e9d7a4e63; theme=dark\r\nReferer: " +
+	"https://www.example.test/index.html\r\n"
 
 // conn is a client's connection to a site, through a proxy or straight.
 type conn struct {
@@ -62,7 +64,11 @@ func open(proxy string, to site) (*conn, error) {
 		return nil, err
 	}
 	raw.SetDeadline(time.Now().Add(patience))
-	c := &conn{Conn: raw, fields: "Host: " + to.String() + "\r\n" + browser + "Connection: keep-alive\r\n", piece: make([]byte, 32<<10)}
+	c := &conn{
+		Conn:   raw,
+		fields: "Host: " + to.String() + "\r\n" + browser + "Connection: keep-alive\r\n",
+		piece:  make([]byte, 32<<10),
+	}
 	if proxy != "" && !to.secure {
 		c.before = "http://" + to.String()
 	}
@@ -110,14 +116,16 @@ type answered struct {
 // get asks for a path of the origin and reads the answer, which must be the one to this number.
 func (c *conn) get(path string, number uint64) (a answered, err error) {
 	c.SetDeadline(time.Now().Add(patience))
-	c.text = fmt.Appendf(c.text[:0], "GET %s%s?u=%x HTTP/1.1\r\n%s\r\n", c.before, path, number, c.fields)
+	c.text = fmt.Appendf(c.text[:0], "GET %s%s?u=%x HTTP/1.1\r\n%s\r\n", c.before, path, number,
+		c.fields)
 	started := time.Now()
 	if _, err = c.Write(c.text); err == nil {
 		_, err = c.in.Peek(1)
 	}
 	a.first = time.Since(started)
 	if err != nil {
-		if c.used && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)) {
+		if c.used &&
+			(errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)) {
 			err = errEnded
 		}
 		return a, err

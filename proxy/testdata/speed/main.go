@@ -81,24 +81,32 @@ func parse(args []string) (*run, error) {
 	flags.BoolVar(&r.withRelay, "relay", true, "measure warcorder with --no-record='*' too")
 	flags.StringVar(&r.scenarios, "scenarios", strings.Join(names, ","), "what to measure")
 	flags.StringVar(&r.json, "json", "", "write all results to this file")
-	flags.StringVar(&r.dir, "dir", "", "keep archives and logs here; default: a temporary directory, deleted at the end")
+	flags.StringVar(&r.dir, "dir", "",
+		"keep archives and logs here; default: a temporary directory, deleted at the end")
 	flags.IntVar(&r.rounds, "rounds", 3, "how often to measure each, 1 to 20")
 	flags.DurationVar(&r.duration, "duration", 5*time.Second, "of a scenario with load, at most 1m")
 	flags.IntVar(&r.pairs, "pairs", 1000, "requests in a scenario of latency, at most 20000")
 	flags.Int64Var(&r.bigBytes, "big", 1<<30, "bytes of the big body, at most 16 GiB")
 	flags.IntVar(&r.port, "port", 18500, "first of the ports that are taken")
-	flags.Func("also", "another proxy: NAME=ADDRESS,PID (may be given more than once)", func(s string) error {
-		name, rest, _ := strings.Cut(s, "=")
-		address, pid, _ := strings.Cut(rest, ",")
-		n, err := strconv.Atoi(pid)
-		r.also = append(r.also, &proxy{name: name, address: address, process: process(n), stop: func() {}})
-		return err
-	})
+	flags.Func(
+		"also",
+		"another proxy: NAME=ADDRESS,PID (may be given more than once)",
+		func(s string) error {
+			name, rest, _ := strings.Cut(s, "=")
+			address, pid, _ := strings.Cut(rest, ",")
+			n, err := strconv.Atoi(pid)
+			r.also = append(r.also,
+				&proxy{name: name, address: address, process: process(n), stop: func() {}})
+			return err
+		},
+	)
 	flags.Parse(args)
-	if r.rounds < 1 || r.rounds > 20 || r.duration > time.Minute || r.pairs > 20_000 || r.bigBytes > 16<<30 || flags.NArg() > 0 {
+	if r.rounds < 1 || r.rounds > 20 || r.duration > time.Minute || r.pairs > 20_000 ||
+		r.bigBytes > 16<<30 || flags.NArg() > 0 {
 		return nil, fmt.Errorf("a flag is out of its range, or there is more than flags (-h tells them)")
 	}
-	r.number.Store(scatter(uint64(time.Now().UnixNano())) >> 24 << 24) // another run on the same archive has other bodies
+	// another run on the same archive has other bodies
+	r.number.Store(scatter(uint64(time.Now().UnixNano())) >> 24 << 24)
 	return r, nil
 }
 
@@ -163,7 +171,10 @@ func (r *run) start(certificate string) (proxies []*proxy, err error) {
 	}
 	if r.baseline != "" {
 		at := address()
-		add(start(baseline, at, r.dir, nil, r.baseline, "-listen", at, "-ca", filepath.Join(r.dir, baseline)))
+		add(
+			start(baseline, at, r.dir, nil, r.baseline, "-listen", at, "-ca",
+				filepath.Join(r.dir, baseline)),
+		)
 	}
 	proxies = append(proxies, r.also...)
 	if len(proxies) == 0 && err == nil {
@@ -187,8 +198,9 @@ func (r *run) measure(picked []scenario, proxies []*proxy) report {
 				}
 				one := r.bench.measure(s, p, round+1)
 				done.Results = append(done.Results, one)
-				log.Printf("%d/%d %-14s %-22s %7.3f CPU s/1000 %8.0f/s %8.1f MB/s %8.3f %8.3f ms %5.0f MB", round+1, r.rounds,
-					s.name, p.name, one.CPU, one.PerSec, one.MBPerSec, one.FirstP50, one.FirstP99, one.PeakMB)
+				log.Printf("%d/%d %-14s %-22s %7.3f CPU s/1000 %8.0f/s %8.1f MB/s %8.3f %8.3f ms %5.0f MB",
+					round+1, r.rounds, s.name, p.name, one.CPU, one.PerSec, one.MBPerSec, one.FirstP50,
+					one.FirstP99, one.PeakMB)
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func serveOrigin(dir string, port int) (certificate string, err error) {
 		return "", errors.Join(err, plain.Close())
 	}
 	// A client that asks for an address sends no name.
-	config := authority.ServerConfig(func(hello *tls.ClientHelloInfo) string { return hostOf(hello.Conn.LocalAddr().String()) })
+	config := authority.ServerConfig(
+		func(hello *tls.ClientHelloInfo) string { return hostOf(hello.Conn.LocalAddr().String()) })
 	server := &http.Server{Handler: http.HandlerFunc(answer), ErrorLog: log.New(io.Discard, "", 0)}
 	go server.Serve(plain)
 	go server.Serve(tls.NewListener(secure, config))

@@ -140,7 +140,9 @@ func start(name, address, dir string, env []string, command ...string) (*proxy, 
 // that are not valid.
 func startOurs(name, path, address, dir, certificate string, settings ...string) (*proxy, error) {
 	home := filepath.Join(dir, name)
-	command := append([]string{path, "record", "--listen", address, "--dir", home, "--ca-dir", home, "--log", "json"}, settings...)
+	command := append(
+		[]string{path, "record", "--listen", address, "--dir", home, "--ca-dir", home, "--log", "json"},
+		settings...)
 	p, err := start(name, address, dir, []string{"SSL_CERT_FILE=" + certificate}, command...)
 	if err == nil {
 		p.archive = filepath.Join(home, "default", "archive")

@@ -26,7 +26,9 @@ var figures = map[string]func(result) float64{
 // ratios to the reference: what the machine does beside it falls on both sides of a ratio.
 func (r report) write(to io.Writer) {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "scenario\tproxy\trounds\tCPU s/1000\trequests/s\tMB/s\tp50 ms\tp99 ms\tpeak MB\tratio to %s\t\n", r.reference())
+	fmt.Fprintf(table,
+		"scenario\tproxy\trounds\tCPU s/1000\trequests/s\tMB/s\tp50 ms\tp99 ms\tpeak MB\tratio to %s\t\n",
+		r.reference())
 	for _, s := range scenarios {
 		for _, name := range r.Proxies {
 			rounds := r.of(s.name, name)
@@ -40,8 +42,9 @@ func (r report) write(to io.Writer) {
 				}
 				return median(all)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%d\t%.3f\t%.0f\t%.1f\t%.3f\t%.3f\t%.0f\t%s\t\n", s.name, name, len(rounds), m(figures["CPU"]),
-				m(func(r result) float64 { return r.PerSec }), m(figures["MB/s"]), m(figures["p50"]), m(figures["p99"]),
+			fmt.Fprintf(table, "%s\t%s\t%d\t%.3f\t%.0f\t%.1f\t%.3f\t%.3f\t%.0f\t%s\t\n", s.name, name,
+				len(rounds), m(figures["CPU"]), m(func(r result) float64 { return r.PerSec }),
+				m(figures["MB/s"]), m(figures["p50"]), m(figures["p99"]),
 				m(func(r result) float64 { return r.PeakMB }), r.ratios(s, name))
 		}
 	}
@@ -49,7 +52,8 @@ func (r report) write(to io.Writer) {
 		table.Flush()
 	}
 	for _, s := range r.Sizes {
-		fmt.Fprintf(to, "bytes of %d records with %q: %d here, %d as gzip -6, ratio %.3f\n", s.Records, s.Match, s.Ours, s.Level6, s.Ratio)
+		fmt.Fprintf(to, "bytes of %d records with %q: %d here, %d as gzip -6, ratio %.3f\n", s.Records,
+			s.Match, s.Ours, s.Level6, s.Ratio)
 	}
 }
 
@@ -57,7 +61,8 @@ func (r report) write(to io.Writer) {
 func (r report) err() error {
 	for _, one := range r.Results {
 		if one.Errors > 0 || one.Requests == 0 {
-			return fmt.Errorf("%s, %s, round %d: %d of %d requests failed: %s", one.Scenario, one.Proxy, one.Round, one.Errors, one.Requests+one.Errors, one.Error)
+			return fmt.Errorf("%s, %s, round %d: %d of %d requests failed: %s", one.Scenario, one.Proxy,
+				one.Round, one.Errors, one.Requests+one.Errors, one.Error)
 		}
 	}
 	return nil

@@ -22,15 +22,67 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{name: "https-10k", path: "/mix/10240", secure: true, relay: true, run: (*bench).load, about: []string{"CPU"}},
-	{name: "https-100k", path: "/mix/102400", secure: true, run: (*bench).load, about: []string{"CPU"}},
+	{
+		name:   "https-10k",
+		path:   "/mix/10240",
+		secure: true,
+		relay:  true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
+	{
+		name:   "https-100k",
+		path:   "/mix/102400",
+		secure: true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
 	{name: "http-10k", path: "/mix/10240", run: (*bench).load, about: []string{"CPU"}},
-	{name: "https-br-10k", path: "/br/10240", secure: true, run: (*bench).load, about: []string{"CPU"}},
-	{name: "https-churn", path: "/mix/10240", secure: true, once: true, run: (*bench).load, about: []string{"CPU"}},
-	{name: "https-mint", path: "/mix/1024", secure: true, once: true, fresh: true, run: (*bench).load, about: []string{"CPU"}},
-	{name: "latency-https", path: "/mix/10240", secure: true, run: (*bench).latency, about: []string{"p50", "p99"}},
-	{name: visible, path: "/mix/10240", secure: true, run: (*bench).visible, about: []string{"p50", "p99"}},
-	{name: "big-https", path: "/big/", secure: true, run: (*bench).big, about: []string{"MB/s", "CPU"}},
+	{
+		name:   "https-br-10k",
+		path:   "/br/10240",
+		secure: true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
+	{
+		name:   "https-churn",
+		path:   "/mix/10240",
+		secure: true,
+		once:   true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
+	{
+		name:   "https-mint",
+		path:   "/mix/1024",
+		secure: true,
+		once:   true,
+		fresh:  true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
+	{
+		name:   "latency-https",
+		path:   "/mix/10240",
+		secure: true,
+		run:    (*bench).latency,
+		about:  []string{"p50", "p99"},
+	},
+	{
+		name:   visible,
+		path:   "/mix/10240",
+		secure: true,
+		run:    (*bench).visible,
+		about:  []string{"p50", "p99"},
+	},
+	{
+		name:   "big-https",
+		path:   "/big/",
+		secure: true,
+		run:    (*bench).big,
+		about:  []string{"MB/s", "CPU"},
+	},
 }
 
 const (
@@ -52,8 +104,9 @@ type result struct {
 	PerSec   float64 `json:"requests_per_s"`
 	MBPerSec float64 `json:"mb_per_s"` // of bodies, 10^6 bytes
 	CPU      float64 `json:"cpu_s_per_1000"`
-	PeakMB   float64 `json:"peak_rss_mb"`  // 10^6 bytes
-	FirstP50 float64 `json:"first_p50_ms"` // until the first byte; in latency, what is more than without the proxy
+	PeakMB   float64 `json:"peak_rss_mb"` // 10^6 bytes
+	// until the first byte; in latency, what is more than without the proxy
+	FirstP50 float64 `json:"first_p50_ms"`
 	FirstP99 float64 `json:"first_p99_ms"`
 	Probes   int     `json:"probes,omitempty"` // of visible, whose times are theirs
 

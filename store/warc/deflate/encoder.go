@@ -11,13 +11,16 @@ const (
 )
 
 const (
-	pieceSize   = 1 << 15 // bytes that are encoded at a time
-	historySize = 1 << 16 // of Continue: positions move by as much, so that the lower halves of them stay as they are
+	pieceSize = 1 << 15 // bytes that are encoded at a time
+	// of Continue: positions move by as much, so that the lower halves of them stay as they are
+	historySize = 1 << 16
 	stride      = 4       // of the sequences one in so many is a sample
 	fixedSize   = 32      // a text of fewer bytes goes into a block of fixed codes
 	customSize  = 4 << 10 // and one of as many may get codes of its own
-	customCost  = 500 * 8 // bits that they must save: to declare them takes a quarter of it, the rest is for the time to make them
-	maxStored   = 1<<16 - 1
+	// bits that they must save: to declare them takes a quarter of it, the rest is for the time to
+	// make them
+	customCost = 500 * 8
+	maxStored  = 1<<16 - 1
 )
 
 // An Encoder appends a deflate stream to a slice: Begin, then any number of Deflate, Store and
@@ -214,7 +217,8 @@ func (e *Encoder) choose(piece []byte, rest int, kind Kind, left int) *codes {
 	if least >= covered*8*31/32 {
 		return nil
 	}
-	if saved := cost - least; len(piece) < customSize || saved < cost/32+customCost*covered/uint64(left) {
+	if saved := cost - least; len(piece) < customSize ||
+		saved < cost/32+customCost*covered/uint64(left) {
 		return best
 	}
 	var l lengths

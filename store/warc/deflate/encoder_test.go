@@ -71,10 +71,13 @@ func random(n int) []byte {
 // page returns n bytes that look like HTML.
 func page(n int) []byte {
 	r := rand.New(rand.NewPCG(2, uint64(n)))
-	words := strings.Fields("archive the record of a page that was there capture proxy and library but text list when image web which history from")
+	words := strings.Fields(
+		"archive the record of a page that was there capture proxy and library but text list when " +
+			"image web which history from")
 	var b bytes.Buffer
 	for b.Len() < n {
-		fmt.Fprintf(&b, "<li class=\"entry\"><a href=\"/%s/%d.html\">", words[r.IntN(len(words))], r.IntN(1e6))
+		fmt.Fprintf(&b, "<li class=\"entry\"><a href=\"/%s/%d.html\">", words[r.IntN(len(words))],
+			r.IntN(1e6))
 		for range 1 + r.IntN(20) {
 			fmt.Fprintf(&b, "%s ", words[r.IntN(len(words))])
 		}
@@ -83,13 +86,20 @@ func page(n int) []byte {
 	return b.Bytes()[:n]
 }
 
-const record = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:059e0b7d-ccdf-439b-abd5-610a14f13456>\r\n" +
-	"WARC-Date: 2026-11-21T07:06:20.258551Z\r\nWARC-Target-URI: https://www.example.com/assets/main.css?v=17\r\n" +
-	"WARC-IP-Address: 93.184.216.34\r\nWARC-Protocol: http/1.1\r\nWARC-Protocol: tls/1.3\r\nWARC-Cipher-Suite: TLS_AES_128_GCM_SHA256\r\n" +
-	"WARC-Warcinfo-ID: <urn:uuid:0801e6cc-a406-498b-ba2d-004b8d843c3d>\r\nWARC-Payload-Digest: sha1:5XBZ3PBIV5QJUL7B4UKEP6K2KF3T3YOC\r\n" +
-	"WARC-Block-Digest: sha1:KVV7JGF2VCZVEXIZYBBWOOHBFOQOXXFB\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: 10539\r\n\r\n" +
-	"HTTP/1.1 200 OK\r\nCache-Control: max-age=600, public\r\nContent-Length: 10240\r\nContent-Type: text/css\r\nEtag: \"e470506200000007\"\r\n" +
-	"Last-Modified: Wed, 01 Jul 2026 10:00:00 GMT\r\nServer: nginx\r\nVary: Accept-Encoding\r\nDate: Sat, 21 Nov 2026 07:06:20 GMT\r\n\r\n"
+const record = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: " +
+	"<urn:uuid:059e0b7d-ccdf-439b-abd5-610a14f13456>\r\n" +
+	"WARC-Date: 2026-11-21T07:06:20.258551Z\r\nWARC-Target-URI: " +
+	"https://www.example.com/assets/main.css?v=17\r\n" +
+	"WARC-IP-Address: 93.184.216.34\r\nWARC-Protocol: http/1.1\r\nWARC-Protocol: tls/1.3\r\n" +
+	"WARC-Cipher-Suite: TLS_AES_128_GCM_SHA256\r\n" +
+	"WARC-Warcinfo-ID: <urn:uuid:0801e6cc-a406-498b-ba2d-004b8d843c3d>\r\nWARC-Payload-Digest: " +
+	"sha1:5XBZ3PBIV5QJUL7B4UKEP6K2KF3T3YOC\r\n" +
+	"WARC-Block-Digest: sha1:KVV7JGF2VCZVEXIZYBBWOOHBFOQOXXFB\r\nContent-Type: application/http; " +
+	"msgtype=response\r\nContent-Length: 10539\r\n\r\n" +
+	"HTTP/1.1 200 OK\r\nCache-Control: max-age=600, public\r\nContent-Length: 10240\r\n" +
+	"Content-Type: text/css\r\nEtag: \"e470506200000007\"\r\n" +
+	"Last-Modified: Wed, 01 Jul 2026 10:00:00 GMT\r\nServer: nginx\r\nVary: Accept-Encoding\r\n" +
+	"Date: Sat, 21 Nov 2026 07:06:20 GMT\r\n\r\n"
 
 // texts are what is easily got wrong, by name.
 func texts() map[string][]byte {
@@ -100,16 +110,12 @@ func texts() map[string][]byte {
 		every[i] = byte(i)
 	}
 	all := map[string][]byte{
-		"empty":                   nil,
-		"every byte":              every,
-		"every byte, many times":  repeat(string(every), 300),
-		"zeros":                   make([]byte, 200_000),
-		"two bytes in turn":       repeat("ab", 70_000),
-		"seven bytes in turn":     repeat("abcdefg", 20_000),
-		"random":                  random(300_000),
-		"half of the bytes":       bytes.Map(func(r rune) rune { return r & 0x7f }, page(100_000)),
-		"record":                  []byte(record),
-		"page":                    page(300_000),
+		"empty": nil, "every byte": every,
+		"every byte, many times": repeat(string(every), 300),
+		"zeros":                  make([]byte, 200_000), "two bytes in turn": repeat("ab", 70_000),
+		"seven bytes in turn": repeat("abcdefg", 20_000), "random": random(300_000),
+		"half of the bytes": bytes.Map(func(r rune) rune { return r & 0x7f }, page(100_000)),
+		"record":            []byte(record), "page": page(300_000),
 		"page, then random":       join(page(70_000), random(70_000)),
 		"random, then page":       join(random(70_000), page(70_000)),
 		"page in random":          join(random(40_000), page(1000), random(40_000), page(40_000), random(10)),
@@ -119,7 +125,8 @@ func texts() map[string][]byte {
 	}
 	for _, n := range []int{257, 258, 259, 260, 261, 262, 515, 516, 517, 518, 519, 774, 777} {
 		all[fmt.Sprint("a match of ", n)] = join(random(n), []byte("-"), random(n), []byte("+"))
-		all[fmt.Sprint("a run of ", n)] = join([]byte("before "), repeat("x", n), []byte(" and behind it"))
+		all[fmt.Sprint("a run of ", n)] = join([]byte("before "), repeat("x", n),
+			[]byte(" and behind it"))
 	}
 	for _, n := range []int{window - 1, window, window + 1, 1<<16 - 1, 1 << 16, 1<<16 + 1} {
 		all[fmt.Sprint("a distance of ", n)] = join(random(n), random(n)[:300])
@@ -176,7 +183,10 @@ func TestSplits(t *testing.T) {
 // TestDeflateAndStore has every kind of block behind every other.
 func TestDeflateAndStore(t *testing.T) {
 	e, r := new(Encoder), newReader()
-	parts := [][]byte{nil, []byte("x"), []byte(record), page(50_000), random(1000), random(maxStored), random(maxStored + 1)}
+	parts := [][]byte{
+		nil, []byte("x"), []byte(record), page(50_000), random(1000), random(maxStored),
+		random(maxStored + 1),
+	}
 	for i, a := range parts {
 		for j, b := range parts {
 			for ways := range 8 {
@@ -205,7 +215,8 @@ func TestDeflateAndStore(t *testing.T) {
 					} else {
 						e.Deflate(b, Body, true)
 					}
-					t.Run(fmt.Sprintf("%d-%d-%d-%s", i, j, ways, final), func(t *testing.T) { r.check(t, e.End(), append(bytes.Clone(a), b...)) })
+					t.Run(fmt.Sprintf("%d-%d-%d-%s", i, j, ways, final),
+						func(t *testing.T) { r.check(t, e.End(), append(bytes.Clone(a), b...)) })
 				}
 			}
 		}

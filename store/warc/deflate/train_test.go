@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-var corpusFlag = flag.String("corpus", "", "folder of a folder of samples for each preset: tables.go is made from them")
+var corpusFlag = flag.String("corpus", "",
+	"folder of a folder of samples for each preset: tables.go is made from them")
 
 // presetNames are those of the folders, too. The head comes first: choose relies on it.
 var presetNames = []string{"head", "html", "script", "json"}
@@ -21,10 +22,15 @@ func TestTrain(t *testing.T) {
 		t.Skip("no -corpus")
 	}
 	var b strings.Builder
-	b.WriteString("// Made by TestTrain; DO NOT EDIT.\n\npackage deflate\n\n// trained are the presets, made from what a recorder meets: heads of records of its own, pages, scripts and style sheets, JSON.\nvar trained = [...]preset{\n")
+	b.WriteString(
+		"// Made by TestTrain; DO NOT EDIT.\n\npackage deflate\n\n// trained are the presets, made " +
+			"from what a recorder meets: heads of records of its own, pages, scripts and style sheets, " +
+			"JSON.\nvar trained = [...]preset{\n",
+	)
 	for _, name := range presetNames {
 		l := train(t, filepath.Join(*corpusFlag, name))
-		fmt.Fprintf(&b, "\t{\n\t\t%q,\n\t\t%s,\n\t\t%s,\n\t},\n", name, text(l.literals[:]), text(l.distances[:]))
+		fmt.Fprintf(&b, "\t{\n\t\t%q,\n\t\t%s,\n\t\t%s,\n\t},\n", name, text(l.literals[:]),
+			text(l.distances[:]))
 	}
 	b.WriteString("}\n")
 	if err := os.WriteFile("tables.go", []byte(b.String()), 0o644); err != nil {

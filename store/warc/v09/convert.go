@@ -80,7 +80,8 @@ func related(h warc.Header) []string {
 // as it is.
 func (out Header) carry(h, back warc.Header) Header {
 	for _, f := range h {
-		if strings.EqualFold(f.Name, "Content-Length") || slices.Equal(h.Values(f.Name), back.Values(f.Name)) {
+		if strings.EqualFold(f.Name, "Content-Length") ||
+			slices.Equal(h.Values(f.Name), back.Values(f.Name)) {
 			continue
 		}
 		name := f.Name

@@ -17,7 +17,8 @@ import (
 func TestSearchEnds(t *testing.T) {
 	var file bytes.Buffer
 	w := gzip.NewWriter(&file)
-	if _, err := io.WriteString(w, strings.Repeat("warc/0.9 99999999 response http://a/ 20260101000000 a/b urn:a\r\n\r\n", 40_000)); err != nil {
+	if _, err := io.WriteString(w, strings.Repeat("warc/0.9 99999999 response http://a/ "+
+		"20260101000000 a/b urn:a\r\n\r\n", 40_000)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -46,7 +47,8 @@ func TestSearchEnds(t *testing.T) {
 }
 
 func TestFolds(t *testing.T) {
-	head := "warc/0.9 300 response http://a/ 20260101000000 a/b urn:a\r\nx: b" + strings.Repeat("\r\n\t c \r\n \r\n# a comment", 9000) + "\r\ny: d\r\n  e\r\n\r\n"
+	head := "warc/0.9 300 response http://a/ 20260101000000 a/b urn:a\r\nx: b" + strings.Repeat(
+		"\r\n\t c \r\n \r\n# a comment", 9000) + "\r\ny: d\r\n  e\r\n\r\n"
 	h, _, err := parseHead([]byte(head))
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,8 @@ func (a *addition) add(name, value string) {
 func (a *addition) find() error {
 	a.relate()
 	if a.Fields.Get(warcinfoID) == "" && a.warcinfo != "" && a.Type != "warcinfo" {
-		a.add("WARC-Warcinfo-ID", id11(a.warcinfo)) // the records go where another warcinfo record comes before them
+		// the records go where another warcinfo record comes before them
+		a.add("WARC-Warcinfo-ID", id11(a.warcinfo))
 	}
 	startLine, err := a.payload()
 	if err != nil {
@@ -44,12 +45,14 @@ func (a *addition) find() error {
 func (a *addition) relate() {
 	ids := a.Fields.Values(relatedRecordID)
 	a.relations = make([]string, len(ids))
-	free := a.Type == "revisit" || a.Type == "conversion" || a.Type == "metadata" // for the one WARC-Refers-To there can be
+	// for the one WARC-Refers-To there can be
+	free := a.Type == "revisit" || a.Type == "conversion" || a.Type == "metadata"
 	for i, id := range ids {
 		switch {
 		case a.Type == "request" || a.Type == "response" || a.Type == "resource":
 			a.relations[i] = "WARC-Concurrent-To"
-		case a.Type == "metadata" && a.sameEvent(id), a.Type == "revisit" && len(ids) > 1 && a.sameEvent(id):
+		case a.Type == "metadata" && a.sameEvent(id),
+			a.Type == "revisit" && len(ids) > 1 && a.sameEvent(id):
 			a.relations[i] = "WARC-Concurrent-To"
 		case free:
 			a.relations[i] = "WARC-Refers-To"
@@ -86,7 +89,8 @@ func (a *addition) payload() (startLine string, err error) {
 const (
 	identicalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 	notModified      = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-	unknownRevisit   = "http://archive.org/warc/0.9/revisit" // in the namespace that 0.9's example uses
+	// in the namespace that 0.9's example uses
+	unknownRevisit = "http://archive.org/warc/0.9/revisit"
 )
 
 // revisit adds what 1.1 wants to know and 0.9 leaves open: "the format of a 'revisit' record's
@@ -100,7 +104,11 @@ func (a *addition) revisit(startLine string) {
 	case strings.HasPrefix(protocol, "HTTP/") || startLine == "":
 		profile = identicalPayload
 	default:
-		a.findings = append(a.findings, fmt.Errorf("%w: a revisit whose block is no HTTP header; its WARC-Profile is %s", ErrUnknown, profile))
+		a.findings = append(
+			a.findings,
+			fmt.Errorf("%w: a revisit whose block is no HTTP header; its WARC-Profile is %s", ErrUnknown,
+				profile),
+		)
 	}
 	a.add("WARC-Profile", profile)
 	for i, id := range a.Fields.Values(relatedRecordID) {
@@ -119,12 +127,15 @@ func (a *addition) revisit(startLine string) {
 
 // types are those of 1.1 (WARC 1.1 section 5.5), continuation included: one that does not fit
 // anywhere stays one.
-var types = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
+var types = []string{
+	"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation",
+}
 
 // unknown reports what 1.1 does not know. It is kept under the name it has.
 func (a *addition) unknown() {
 	note := func(what, value string) {
-		a.findings = append(a.findings, fmt.Errorf("%w: %s %s, kept as near as can be", ErrUnknown, what, quote(value)))
+		a.findings = append(a.findings,
+			fmt.Errorf("%w: %s %s, kept as near as can be", ErrUnknown, what, quote(value)))
 	}
 	if !holds(types, a.Type) {
 		note("record-type", a.Type)

@@ -32,7 +32,8 @@ func parseHead(b []byte) (h Header, length int64, err error) {
 		return h, 0, err
 	}
 	if lines := strings.Count(text, "\n"); lines > maxLines {
-		return h, 0, fmt.Errorf("%w: it has %d lines, and %d are too many", warc.ErrHeader, lines, maxLines+1)
+		return h, 0, fmt.Errorf("%w: it has %d lines, and %d are too many", warc.ErrHeader, lines,
+			maxLines+1)
 	}
 	var folds []string // lines that continue the last field
 	for text != "" {
@@ -67,7 +68,8 @@ func parseFirst(line string) (h Header, length int64, err error) {
 	if len(words) < 7 || words[0] != magic {
 		return h, 0, fmt.Errorf("%w: its first line is %s", warc.ErrHeader, quote(line))
 	}
-	n, err := strconv.ParseUint(words[1], 10, 62) // ParseUint takes no sign; 62 bits leave room for sums
+	// ParseUint takes no sign; 62 bits leave room for sums
+	n, err := strconv.ParseUint(words[1], 10, 62)
 	if err != nil {
 		return h, 0, fmt.Errorf("%w: data-length is %s", warc.ErrHeader, quote(words[1]))
 	}
@@ -75,7 +77,13 @@ func parseFirst(line string) (h Header, length int64, err error) {
 		return h, 0, fmt.Errorf("%w: creation-date is %s", warc.ErrHeader, quote(words[4]))
 	}
 	last := len(words) - 1
-	return Header{Type: words[2], URI: words[3], Date: words[4], ContentType: strings.Join(words[5:last], " "), ID: words[last]}, int64(n), nil
+	return Header{
+		Type:        words[2],
+		URI:         words[3],
+		Date:        words[4],
+		ContentType: strings.Join(words[5:last], " "),
+		ID:          words[last],
+	}, int64(n), nil
 }
 
 func appendLine(h warc.Header, line string) (warc.Header, error) {

@@ -11,9 +11,12 @@ import (
 // Importer makes WARC 1.1 records of 0.9 records: Import does it all. It keeps a constant amount of
 // memory, whatever size the blocks have.
 type Importer struct {
-	Temp   string                                                 // where large blocks wait; "" for the system's directory
-	Out    func(header []byte, block io.Reader, size int64) error // takes a record: its header through the empty line, its block
-	Report func(Finding)                                          // takes what is wrong; nil to ignore it
+	// where large blocks wait; "" for the system's directory
+	Temp string
+	// takes a record: its header through the empty line, its block
+	Out func(header []byte, block io.Reader, size int64) error
+	// takes what is wrong; nil to ignore it
+	Report func(Finding)
 
 	memory  window
 	pending segments
@@ -97,7 +100,13 @@ func (im *Importer) next(r *Reader) error {
 	if err := rec.Close(); err != nil {
 		return errors.Join(err, block.Close())
 	}
-	c := &capture{Header: rec.Header, file: rec.File, offset: rec.Offset, warcinfo: im.warcinfo, block: block}
+	c := &capture{
+		Header:   rec.Header,
+		file:     rec.File,
+		offset:   rec.Offset,
+		warcinfo: im.warcinfo,
+		block:    block,
+	}
 	im.memory.add(id11(rec.ID), rec.Date)
 	if rec.Type == "warcinfo" {
 		im.warcinfo = rec.ID
@@ -117,7 +126,8 @@ func (im *Importer) resync(r *Reader, damage *warc.Damage) error {
 	if err == io.EOF {
 		end, err = "left out to the end of the file", nil
 	}
-	im.report(Finding{File: damage.File, Offset: damage.Offset, Reason: fmt.Errorf("%w: %s", damage, end)})
+	im.report(
+		Finding{File: damage.File, Offset: damage.Offset, Reason: fmt.Errorf("%w: %s", damage, end)})
 	return err
 }
 

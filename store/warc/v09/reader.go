@@ -91,9 +91,18 @@ func (r *Reader) begin() (*Record, error) {
 	}
 	size := length - int64(len(r.head))
 	if size < 0 {
-		return nil, fmt.Errorf("%w: it is %d, but the header has %d bytes already", ErrLength, length, len(r.head))
+		return nil, fmt.Errorf("%w: it is %d, but the header has %d bytes already", ErrLength, length,
+			len(r.head))
 	}
-	record := &Record{Header: h, File: r.name, Offset: r.at.offset, Inside: r.at.inside, Size: size, reader: r, left: size}
+	record := &Record{
+		Header: h,
+		File:   r.name,
+		Offset: r.at.offset,
+		Inside: r.at.inside,
+		Size:   size,
+		reader: r,
+		left:   size,
+	}
 	record.Block = (*block)(record)
 	return record, nil
 }

@@ -84,7 +84,10 @@ func TestReaderForms(t *testing.T) {
 		"no line breaks after, gzip":   gzipped(t, trimmed),
 		"more line breaks after":       spread,
 		"line breaks before the first": "\r\n\n" + plain,
-		"a member each, with sl":       member(five[0]) + member(five[1]) + member(five[2]) + member(five[3]) + member(five[4]),
+		"a member each, with sl": member(five[0]) + member(five[1]) + member(five[2]) + member(
+			five[3]) + member(
+			five[4],
+		),
 	}
 	for name, file := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +100,8 @@ func TestReaderForms(t *testing.T) {
 }
 
 func TestReaderHeader(t *testing.T) {
-	file := "warc/0.9\t    000201 response   http://a.example/?q=warc/0.9 \t 20060102030405 message/http; msgtype=response     uuid:x   \n" +
+	file := "warc/0.9\t    000201 response   http://a.example/?q=warc/0.9 \t 20060102030405 " +
+		"message/http; msgtype=response     uuid:x   \n" +
 		"# a comment\n" +
 		"Name:\n" +
 		"\t folded\n" +
@@ -113,12 +117,17 @@ func TestReaderHeader(t *testing.T) {
 	}
 	want := Header{
 		Type: "response", URI: "http://a.example/?q=warc/0.9", Date: "20060102030405", ContentType: "message/http; msgtype=response", ID: "uuid:x",
-		Fields: warc.Header{{Name: "Name", Value: "folded twice"}, {Name: "Empty", Value: ""}, {Name: `Any name, "really"`, Value: "a: b"}},
+		Fields: warc.Header{
+			{Name: "Name", Value: "folded twice"},
+			{Name: "Empty", Value: ""},
+			{Name: `Any name, "really"`, Value: "a: b"},
+		},
 	}
 	if fmt.Sprint(rec.Header) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", rec.Header, want)
 	}
-	if b, err := io.ReadAll(rec.Block); err != nil || strings.Trim(string(b), "x") != "" || int64(len(b)) != rec.Size {
+	if b, err := io.ReadAll(rec.Block); err != nil || strings.Trim(string(b), "x") != "" ||
+		int64(len(b)) != rec.Size {
 		t.Errorf("block %q, %v", b, err)
 	}
 	if err := rec.Close(); err != nil {
@@ -133,11 +142,23 @@ func TestReaderBadHeaders(t *testing.T) {
 		"length is no number":    strings.Replace(five[0], "warc/0.9 ", "warc/0.9 +", 1),
 		"length is of the block": strings.Replace(five[0], five[0][:12], "warc/0.9 4 r", 1),
 		"no such date":           strings.Replace(five[0], "20060102030405", "20061302030405", 1),
-		"a field without colon":  record("resource http://a.example/ 20060102030405 text/plain uuid:1", []string{"Nothing"}, ""),
-		"begins with a fold":     record("resource http://a.example/ 20060102030405 text/plain uuid:1", []string{" x"}, ""),
-		"ends in its header":     "warc/0.9 100 resource http://a.example/ 20060102030405 text/plain uuid:1\r\n",
-		"too long":               record("resource http://a.example/"+strings.Repeat("x", maxHeader)+" 20060102030405 text/plain uuid:1", nil, ""),
-		"no WARC at all":         "%PDF-1.4 and so on",
+		"a field without colon": record(
+			"resource http://a.example/ 20060102030405 text/plain uuid:1",
+			[]string{"Nothing"},
+			"",
+		),
+		"begins with a fold": record(
+			"resource http://a.example/ 20060102030405 text/plain uuid:1",
+			[]string{" x"},
+			"",
+		),
+		"ends in its header": "warc/0.9 100 resource http://a.example/ 20060102030405 text/plain uuid:1\r\n",
+		"too long": record(
+			"resource http://a.example/"+strings.Repeat("x", maxHeader)+" 20060102030405 text/plain uuid:1",
+			nil,
+			"",
+		),
+		"no WARC at all": "%PDF-1.4 and so on",
 	}
 	for name, file := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -167,18 +188,62 @@ func TestResync(t *testing.T) {
 		found  []string // numbers in fiveFound
 		damage []string
 	}{
-		"data-length too long":       {length(five[0], "8", "9") + five[1] + five[2], []string{"1", "2"}, []string{"0 " + ErrLength.Error() + `: ".9 76 re" follows`}},
-		"data-length too short":      {length(five[0], "80", "79") + five[1], []string{"1"}, []string{`0 ` + ErrLength.Error() + `: "o\r\n\r\nwar" follows`}},
-		"data-length beyond the end": {five[0] + length(five[1], "", "99") + five[2], []string{"0", "2"}, []string{fmt.Sprint(first, " ", ErrEnd)}},
-		"cut off":                    {five[0] + five[4][:1000], []string{"0"}, []string{fmt.Sprint(first, " ", ErrEnd)}},
-		"cut off, gzip":              {member(five[0]) + member(five[4])[:200], []string{"0"}, nil},
-		"other bytes between":        {five[0] + "other bytes" + five[1], []string{"0", "1"}, []string{fmt.Sprint(first, " no good WARC header: it begins with \"other by\"")}},
-		"zeros at the end":           {five[0] + "\x00\x00\x00\x00", []string{"0"}, []string{fmt.Sprint(first, " no good WARC header: it begins with \"\\x00\\x00\\x00\\x00\"")}},
-		"a corrupt member":           {member(five[0]) + string(corrupt) + member(five[1]) + member(five[2]), []string{"0", "1", "2"}, nil},
-		"a wrong gzip checksum":      {string(sum) + member(five[1]), []string{"1"}, []string{"0 " + warc.ErrChecksum.Error()}},
-		"other bytes between, gzip":  {member(five[0]) + "other bytes\x1f\x8b\x08" + member(five[1]), []string{"0", "1"}, nil},
-		"in one gzip member":         {gzipped(t, five[0]+length(five[1], "7", "9")+five[2]+five[3]), []string{"0", "2", "3"}, nil},
-		"data-length long, gzip":     {member(length(five[0], "8", "9")) + member(five[1]), []string{"1"}, nil},
+		"data-length too long": {
+			length(five[0], "8", "9") + five[1] + five[2],
+			[]string{"1", "2"},
+			[]string{"0 " + ErrLength.Error() + `: ".9 76 re" follows`},
+		},
+		"data-length too short": {
+			length(five[0], "80", "79") + five[1],
+			[]string{"1"},
+			[]string{`0 ` + ErrLength.Error() + `: "o\r\n\r\nwar" follows`},
+		},
+		"data-length beyond the end": {
+			five[0] + length(five[1], "", "99") + five[2],
+			[]string{"0", "2"},
+			[]string{fmt.Sprint(first, " ", ErrEnd)},
+		},
+		"cut off": {
+			five[0] + five[4][:1000],
+			[]string{"0"},
+			[]string{fmt.Sprint(first, " ", ErrEnd)},
+		},
+		"cut off, gzip": {member(five[0]) + member(five[4])[:200], []string{"0"}, nil},
+		"other bytes between": {
+			five[0] + "other bytes" + five[1],
+			[]string{"0", "1"},
+			[]string{fmt.Sprint(first, " no good WARC header: it begins with \"other by\"")},
+		},
+		"zeros at the end": {
+			five[0] + "\x00\x00\x00\x00",
+			[]string{"0"},
+			[]string{fmt.Sprint(first, " no good WARC header: it begins with \"\\x00\\x00\\x00\\x00\"")},
+		},
+		"a corrupt member": {
+			member(five[0]) + string(corrupt) + member(five[1]) + member(five[2]),
+			[]string{"0", "1", "2"},
+			nil,
+		},
+		"a wrong gzip checksum": {
+			string(sum) + member(five[1]),
+			[]string{"1"},
+			[]string{"0 " + warc.ErrChecksum.Error()},
+		},
+		"other bytes between, gzip": {
+			member(five[0]) + "other bytes\x1f\x8b\x08" + member(five[1]),
+			[]string{"0", "1"},
+			nil,
+		},
+		"in one gzip member": {
+			gzipped(t, five[0]+length(five[1], "7", "9")+five[2]+five[3]),
+			[]string{"0", "2", "3"},
+			nil,
+		},
+		"data-length long, gzip": {
+			member(length(five[0], "8", "9")) + member(five[1]),
+			[]string{"1"},
+			nil,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +280,10 @@ func TestEveryCut(t *testing.T) {
 // TestEveryByte breaks files at every byte: only records that the byte is part of, or beside, may
 // be missing.
 func TestEveryByte(t *testing.T) {
-	files := []string{five[0] + five[1] + five[3] + five[0], member(five[0]) + member(five[1]) + member(five[3]) + member(five[0])}
+	files := []string{
+		five[0] + five[1] + five[3] + five[0],
+		member(five[0]) + member(five[1]) + member(five[3]) + member(five[0]),
+	}
 	for i, file := range files {
 		for at := range len(file) {
 			for _, flip := range []byte{0x01, 0x08, 0x55, 0xff} {
@@ -236,9 +304,12 @@ func TestOffsets(t *testing.T) {
 		file string
 		want []string
 	}{
-		"plain":      {five[0] + "\r\n" + five[1], []string{"0+0", fmt.Sprint(len(five[0])+2, "+0")}},
-		"gzip":       {m + m, []string{"0+0", fmt.Sprint(len(m), "+0")}},
-		"in members": {m + member(five[0]+five[1]), []string{"0+0", fmt.Sprint(len(m), "+0"), fmt.Sprint(len(m), "+", len(five[0]))}},
+		"plain": {five[0] + "\r\n" + five[1], []string{"0+0", fmt.Sprint(len(five[0])+2, "+0")}},
+		"gzip":  {m + m, []string{"0+0", fmt.Sprint(len(m), "+0")}},
+		"in members": {
+			m + member(five[0]+five[1]),
+			[]string{"0+0", fmt.Sprint(len(m), "+0"), fmt.Sprint(len(m), "+", len(five[0]))},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

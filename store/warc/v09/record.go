@@ -5,8 +5,9 @@ import "io"
 // Record is one record of a file. It is valid until the next call of Next.
 type Record struct {
 	Header
-	File   string    // the Reader's name for it
-	Offset int64     // in the file: of the record or, if the file is gzipped, of the member that it begins in
+	File string // the Reader's name for it
+	// in the file: of the record or, if the file is gzipped, of the member that it begins in
+	Offset int64
 	Inside int64     // bytes of text in that member before the record
 	Size   int64     // of the block, in bytes
 	Block  io.Reader // the block; its error is the Reader's

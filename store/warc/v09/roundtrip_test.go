@@ -59,33 +59,143 @@ func olds() []made {
 	info := "WARC-Warcinfo-ID: " + uuid(0)
 	long := "http://a.example/" + strings.Repeat("ü?%20\u3000", 20_000)
 	return []made{
-		old("software: x\r\n", "WARC-Type: warcinfo", "WARC-Record-ID: "+uuid(0), date, "WARC-Filename: my file ü%20-1.warc.gz", "Content-Type: application/warc-fields", "WARC-Block-Digest: "+sha("software: x\r\n")),
-		old(page, "WARC-Type: response", "WARC-Record-ID: "+uuid(1), date, "WARC-Target-URI: http://a.example/", "WARC-IP-Address: 2001:db8::1",
-			"WARC-Protocol: http/1.1", "WARC-Protocol: tls/1.3", "WARC-Cipher-Suite: TLS_AES_128_GCM_SHA256", info, "WARC-Payload-Digest: "+sha("<html>"),
-			"WARC-Block-Digest: "+sha(page), "Content-Type: application/http; msgtype=response"),
-		old(ask, "WARC-Type: request", "WARC-Record-ID: "+uuid(2), "WARC-Concurrent-To: "+uuid(1), date, "WARC-Target-URI: http://a.example/",
-			info, "Content-Type: application/http;msgtype=request", "WARC-Block-Digest: "+sha(ask)),
-		old("fault: none\r\n", "WARC-Type: metadata", "WARC-Record-ID: "+uuid(3), date, "WARC-Target-URI: http://a.example/", "WARC-Concurrent-To: "+uuid(1),
-			"WARC-Concurrent-To: "+uuid(2), info, "Content-Type: application/warc-fields"),
-		old("later", "WARC-Type: metadata", "WARC-Record-ID: "+uuid(4), "WARC-Date: 2026-02", "WARC-Refers-To: "+uuid(1), "Content-Type: text/plain; charset=utf-8"),
-		old("HTTP/1.1 200 OK\r\n\r\n", "WARC-Type: revisit", "WARC-Record-ID: "+uuid(5), "WARC-Date: 2026-01-03T03:04:05+02:00", "WARC-Target-URI: http://a.example/",
-			"WARC-Profile: "+identicalPayload, "WARC-Refers-To: "+uuid(1), "WARC-Refers-To-Target-URI: http://a.example/", "WARC-Refers-To-Date: 2026-01-02T03:04:05.678901Z",
-			"WARC-Concurrent-To: "+uuid(6), "WARC-Truncated: length", "WARC-Payload-Digest: "+sha("<html>"), "Content-Type: application/http; msgtype=response"),
-		old("", "WARC-Type: revisit", "WARC-Record-ID: "+uuid(6), "WARC-Date: 2026-01-03T03:04:05Z", "WARC-Target-URI: http://a.example/", "WARC-Profile: http://netpreserve.org/warc/1.1/server-not-modified"),
-		old("converted", "WARC-Type: conversion", "WARC-Record-ID: "+uuid(7), date, "WARC-Target-URI: http://a.example/", "WARC-Refers-To: "+uuid(1), "Content-Type: text/plain"),
-		old("20260102030405\r\na.example. 600 IN A 192.0.2.1\r\n", "WARC-Type: resource", "WARC-Record-ID: "+uuid(8), date, "WARC-Target-URI: dns:a.example", "Content-Type: text/dns"),
-		old("by another writer", "WARC-Type: response", "WARC-Record-ID: "+uuid(9), date, "WARC-Target-URI: dns:b.example", "Content-Type: text/dns"),
-		old(nested, "WARC-Type: resource", "WARC-Record-ID: <http://a.example/id/1>", date, "WARC-Target-URI: "+long, "Content-Type: application/warc", "WARC-Block-Digest: sha256:nothing that can be checked"),
-		old(binary, "WARC-Type: resource", "WARC-Record-ID: <uuid:odd>", date, "WARC-Target-URI: http://a.example/a b\u2028c", "Content-Type: image/png"),
-		old("", "WARC-Type: resource", "WARC-Record-ID: bare:id", date, "WARC-Target-URI: http://a.example/empty"),
-		old(large, "WARC-Type: response", "WARC-Record-ID: "+uuid(20), date, "WARC-Target-URI: http://a.example/large", info, "WARC-Block-Digest: "+sha(large),
-			"WARC-Truncated: disconnect", "Content-Type: application/http; msgtype=response"),
-		old(text, "WARC-Type: resource", "WARC-Record-ID: "+uuid(21), date, "WARC-Target-URI: http://a.example/text", info, "WARC-Block-Digest: "+sha(text), "Content-Type: text/plain"),
-		old(large[:memory/2], "WARC-Type: resource", "WARC-Record-ID: "+uuid(22), date, "WARC-Target-URI: http://a.example/half", "Content-Type: application/x-half"),
-		old("x", "WARC-Type: screenshot", "WARC-Record-ID: "+uuid(23), date, "WARC-Target-URI: urn:x", "Content-Type: image/png", "WARC-Page-ID: 7", "Truncated: a", "Verbatim-Truncated: b", "Related-Record-ID: c",
-			"Checksum: md5:00", "Converted-From: d", "Empty: ", "Subject-URI: e"),
+		old("software: x\r\n", "WARC-Type: warcinfo", "WARC-Record-ID: "+uuid(0), date,
+			"WARC-Filename: my file ü%20-1.warc.gz", "Content-Type: application/warc-fields",
+			"WARC-Block-Digest: "+sha("software: x\r\n")),
+		old(
+			page,
+			"WARC-Type: response",
+			"WARC-Record-ID: "+uuid(1),
+			date,
+			"WARC-Target-URI: http://a.example/",
+			"WARC-IP-Address: 2001:db8::1",
+			"WARC-Protocol: http/1.1",
+			"WARC-Protocol: tls/1.3",
+			"WARC-Cipher-Suite: TLS_AES_128_GCM_SHA256",
+			info,
+			"WARC-Payload-Digest: "+sha("<html>"),
+			"WARC-Block-Digest: "+sha(page),
+			"Content-Type: application/http; msgtype=response",
+		),
+		old(
+			ask,
+			"WARC-Type: request",
+			"WARC-Record-ID: "+uuid(2),
+			"WARC-Concurrent-To: "+uuid(1),
+			date,
+			"WARC-Target-URI: http://a.example/",
+			info,
+			"Content-Type: application/http;msgtype=request",
+			"WARC-Block-Digest: "+sha(ask),
+		),
+		old(
+			"fault: none\r\n",
+			"WARC-Type: metadata",
+			"WARC-Record-ID: "+uuid(3),
+			date,
+			"WARC-Target-URI: http://a.example/",
+			"WARC-Concurrent-To: "+uuid(1),
+			"WARC-Concurrent-To: "+uuid(2),
+			info,
+			"Content-Type: application/warc-fields",
+		),
+		old("later", "WARC-Type: metadata", "WARC-Record-ID: "+uuid(4), "WARC-Date: 2026-02",
+			"WARC-Refers-To: "+uuid(1), "Content-Type: text/plain; charset=utf-8"),
+		old(
+			"HTTP/1.1 200 OK\r\n\r\n",
+			"WARC-Type: revisit",
+			"WARC-Record-ID: "+uuid(5),
+			"WARC-Date: 2026-01-03T03:04:05+02:00",
+			"WARC-Target-URI: http://a.example/",
+			"WARC-Profile: "+identicalPayload,
+			"WARC-Refers-To: "+uuid(1),
+			"WARC-Refers-To-Target-URI: http://a.example/",
+			"WARC-Refers-To-Date: 2026-01-02T03:04:05.678901Z",
+			"WARC-Concurrent-To: "+uuid(6),
+			"WARC-Truncated: length",
+			"WARC-Payload-Digest: "+sha("<html>"),
+			"Content-Type: application/http; msgtype=response",
+		),
+		old(
+			"",
+			"WARC-Type: revisit",
+			"WARC-Record-ID: "+uuid(6),
+			"WARC-Date: 2026-01-03T03:04:05Z",
+			"WARC-Target-URI: http://a.example/",
+			"WARC-Profile: http://netpreserve.org/warc/1.1/server-not-modified",
+		),
+		old(
+			"converted",
+			"WARC-Type: conversion",
+			"WARC-Record-ID: "+uuid(7),
+			date,
+			"WARC-Target-URI: http://a.example/",
+			"WARC-Refers-To: "+uuid(1),
+			"Content-Type: text/plain",
+		),
+		old("20260102030405\r\na.example. 600 IN A 192.0.2.1\r\n", "WARC-Type: resource",
+			"WARC-Record-ID: "+uuid(8), date, "WARC-Target-URI: dns:a.example", "Content-Type: text/dns"),
+		old("by another writer", "WARC-Type: response", "WARC-Record-ID: "+uuid(9), date,
+			"WARC-Target-URI: dns:b.example", "Content-Type: text/dns"),
+		old(
+			nested,
+			"WARC-Type: resource",
+			"WARC-Record-ID: <http://a.example/id/1>",
+			date,
+			"WARC-Target-URI: "+long,
+			"Content-Type: application/warc",
+			"WARC-Block-Digest: sha256:nothing that can be checked",
+		),
+		old(
+			binary,
+			"WARC-Type: resource",
+			"WARC-Record-ID: <uuid:odd>",
+			date,
+			"WARC-Target-URI: http://a.example/a b\u2028c",
+			"Content-Type: image/png",
+		),
+		old(
+			"",
+			"WARC-Type: resource",
+			"WARC-Record-ID: bare:id",
+			date,
+			"WARC-Target-URI: http://a.example/empty",
+		),
+		old(
+			large,
+			"WARC-Type: response",
+			"WARC-Record-ID: "+uuid(20),
+			date,
+			"WARC-Target-URI: http://a.example/large",
+			info,
+			"WARC-Block-Digest: "+sha(large),
+			"WARC-Truncated: disconnect",
+			"Content-Type: application/http; msgtype=response",
+		),
+		old(
+			text,
+			"WARC-Type: resource",
+			"WARC-Record-ID: "+uuid(21),
+			date,
+			"WARC-Target-URI: http://a.example/text",
+			info,
+			"WARC-Block-Digest: "+sha(text),
+			"Content-Type: text/plain",
+		),
+		old(
+			large[:memory/2],
+			"WARC-Type: resource",
+			"WARC-Record-ID: "+uuid(22),
+			date,
+			"WARC-Target-URI: http://a.example/half",
+			"Content-Type: application/x-half",
+		),
+		old("x", "WARC-Type: screenshot", "WARC-Record-ID: "+uuid(23), date, "WARC-Target-URI: urn:x",
+			"Content-Type: image/png", "WARC-Page-ID: 7", "Truncated: a", "Verbatim-Truncated: b",
+			"Related-Record-ID: c", "Checksum: md5:00", "Converted-From: d", "Empty: ", "Subject-URI: e"),
 		old("x", "WARC-Type: warcinfo", "WARC-Record-ID: "+uuid(24), date, info),
-		old("x", "WARC-Type: resource", "WARC-Record-ID: "+uuid(25), "WARC-Date: some day", "WARC-Target-URI: urn:y", "WARC-IP-Address: 2001:DB8::0001", "WARC-Concurrent-To: <>"),
+		old("x", "WARC-Type: resource", "WARC-Record-ID: "+uuid(25), "WARC-Date: some day",
+			"WARC-Target-URI: urn:y", "WARC-IP-Address: 2001:DB8::0001", "WARC-Concurrent-To: <>"),
 		old("", "Empty: "),
 	}
 }
@@ -210,8 +320,16 @@ func TestExportForm(t *testing.T) {
 	large := randomBytes(500_000)
 	files := exported(t, 200_000, []made{
 		olds()[0], olds()[1],
-		old(large, "WARC-Type: response", "WARC-Record-ID: "+uuid(1), "WARC-Date: 2026-01-02T03:04:05Z", "WARC-Target-URI: http://a.example/", "WARC-Block-Digest: "+sha(large),
-			"WARC-Truncated: time", "Content-Type: application/http; msgtype=response"),
+		old(
+			large,
+			"WARC-Type: response",
+			"WARC-Record-ID: "+uuid(1),
+			"WARC-Date: 2026-01-02T03:04:05Z",
+			"WARC-Target-URI: http://a.example/",
+			"WARC-Block-Digest: "+sha(large),
+			"WARC-Truncated: time",
+			"Content-Type: application/http; msgtype=response",
+		),
 		olds()[2],
 	})
 	if len(files) != 4 {
@@ -275,7 +393,13 @@ func TestExportImported(t *testing.T) {
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
-		if fmt.Sprint(a.Type, a.URI, a.Date, a.ContentType, a.ID) != fmt.Sprint(b.Type, b.URI, b.Date, b.ContentType, b.ID) {
+		if fmt.Sprint(a.Type, a.URI, a.Date, a.ContentType, a.ID) != fmt.Sprint(
+			b.Type,
+			b.URI,
+			b.Date,
+			b.ContentType,
+			b.ID,
+		) {
 			t.Errorf("%q became %q", a.Header, b.Header)
 		}
 		for _, f := range a.Fields {
@@ -294,7 +418,10 @@ func TestExportReader(t *testing.T) {
 		for _, f := range m.header {
 			head = warc.AppendField(head, f.Name, f.Value)
 		}
-		file.Write(warc.NewCompressor().Append(nil, [][]byte{head, []byte("\r\n"), []byte(m.block), []byte(warc.RecordEnd)}, -1))
+		file.Write(
+			warc.NewCompressor().
+				Append(nil, [][]byte{head, []byte("\r\n"), []byte(m.block), []byte(warc.RecordEnd)}, -1),
+		)
 	}
 	whole := bytes.Clone(file.Bytes())
 	broken := bytes.Clone(whole)
@@ -336,7 +463,8 @@ func TestMemory(t *testing.T) {
 	w := &Writer{Dir: t.TempDir(), Prefix: "x", Host: "host", Target: 1 << 20, Temp: t.TempDir()}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	h := old("", "WARC-Type: resource", "WARC-Record-ID: "+uuid(1), "WARC-Date: 2026-01-02T03:04:05Z", "WARC-Target-URI: urn:x").header
+	h := old("", "WARC-Type: resource", "WARC-Record-ID: "+uuid(1), "WARC-Date: 2026-01-02T03:04:05Z",
+		"WARC-Target-URI: urn:x").header
 	if err := w.Write(warc.Version, h, block, size); err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,9 @@ type segments []*set
 
 // set is what has been found of one record's segments (WARC 0.9 section 7.2).
 type set struct {
-	origin  string           // WARC-Record-ID of the first one
-	whole   *capture         // the first one, with the blocks of those that follow on; nil if it has not been found
+	origin string // WARC-Record-ID of the first one
+	// the first one, with the blocks of those that follow on; nil if it has not been found
+	whole   *capture
 	number  int              // of the last one in whole
 	total   int64            // bytes that whole is to have; -1 as long as the last one is not in it
 	waiting map[int]*capture // segments behind a gap, by number
@@ -67,7 +68,10 @@ func (c *capture) origin() string {
 func (im *Importer) collect(c *capture) error {
 	s := im.set(c.origin())
 	if n := c.number(); n <= s.number || s.waiting[n] != nil {
-		im.report(c.finding(fmt.Errorf("%w: a second one with the number %d; kept as a record of its own", ErrSegments, n)))
+		im.report(
+			c.finding(
+				fmt.Errorf("%w: a second one with the number %d; kept as a record of its own", ErrSegments, n)),
+		)
 		return im.write(c)
 	}
 	s.waiting[c.number()] = c
@@ -129,7 +133,10 @@ func (im *Importer) advance(s *set) error {
 func (im *Importer) append(whole, c *capture) (err error) {
 	defer func() { err = errors.Join(err, c.block.Close()) }()
 	if c.URI != whole.URI {
-		im.report(c.finding(fmt.Errorf("%w: the subject-uri is not the first one's, %s", ErrSegments, quote(whole.URI))))
+		im.report(
+			c.finding(
+				fmt.Errorf("%w: the subject-uri is not the first one's, %s", ErrSegments, quote(whole.URI))),
+		)
 	}
 	if whole.isSegment() {
 		if err := im.opened(whole); err != nil {
@@ -184,7 +191,10 @@ func (im *Importer) finish(s *set) error {
 	for _, n := range slices.Sorted(maps.Keys(s.waiting)) {
 		c := s.waiting[n]
 		delete(s.waiting, n)
-		im.report(c.finding(fmt.Errorf("%w: number %d follows none; kept as a continuation record", ErrSegments, n)))
+		im.report(
+			c.finding(
+				fmt.Errorf("%w: number %d follows none; kept as a continuation record", ErrSegments, n)),
+		)
 		if err := im.write(c); err != nil {
 			return errors.Join(err, s.close())
 		}
@@ -210,11 +220,14 @@ func (im *Importer) finishWhole(s *set) error {
 func (s *set) problem() error {
 	switch size := s.whole.block.size; {
 	case s.total < 0 && len(s.waiting) > 0:
-		return fmt.Errorf("%w: number %d is missing; written up to there, truncated", ErrSegments, s.number+1)
+		return fmt.Errorf("%w: number %d is missing; written up to there, truncated", ErrSegments,
+			s.number+1)
 	case s.total < 0:
-		return fmt.Errorf("%w: the last one is missing; written up to number %d, truncated", ErrSegments, s.number)
+		return fmt.Errorf("%w: the last one is missing; written up to number %d, truncated", ErrSegments,
+			s.number)
 	case s.total != size:
-		return fmt.Errorf("%w: they have %d bytes, not the %d of End-Length; written as truncated", ErrSegments, size, s.total)
+		return fmt.Errorf("%w: they have %d bytes, not the %d of End-Length; written as truncated",
+			ErrSegments, size, s.total)
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ var names = map[string]string{
 // reserved reports whether name has a meaning in a 0.9 header that it does not have in a 1.1
 // header.
 func reserved(name string) bool {
-	return slot(name) != "" || strings.EqualFold(name, relatedRecordID) || strings.EqualFold(name, convertedFrom) || isVerbatim(name)
+	return slot(name) != "" || strings.EqualFold(name, relatedRecordID) ||
+		strings.EqualFold(name, convertedFrom) || isVerbatim(name)
 }
 
 func isVerbatim(name string) bool {
@@ -211,7 +212,8 @@ func contentType11(kind, contentType string) string {
 	switch {
 	case strings.HasPrefix(parameters, "msgtype=request"), parameters == "" && kind == "request":
 		return "application/http; msgtype=request"
-	case strings.HasPrefix(parameters, "msgtype=response"), parameters == "" && (kind == "response" || kind == "revisit"):
+	case strings.HasPrefix(parameters, "msgtype=response"),
+		parameters == "" && (kind == "response" || kind == "revisit"):
 		return "application/http; msgtype=response"
 	}
 	return contentType

@@ -34,7 +34,11 @@ func record(line string, fields []string, block string) string {
 
 // resource is a record with that number in its ID.
 func resource(n int, block string) string {
-	return record(fmt.Sprintf("resource http://a.example/%d 20060102030405 text/plain uuid:%d", n, n), nil, block)
+	return record(
+		fmt.Sprintf("resource http://a.example/%d 20060102030405 text/plain uuid:%d", n, n),
+		nil,
+		block,
+	)
 }
 
 // gzipped is s as one gzip member.
@@ -93,8 +97,10 @@ func (c *collected) importer(t testing.TB) *Importer {
 				return err
 			}
 			b, err := io.ReadAll(block)
-			if version != warc.Version || int64(len(b)) != size || h.Get("Content-Length") != strconv.Itoa(len(b)) {
-				t.Errorf("version %s, %d bytes, size %d, Content-Length %s", version, len(b), size, h.Get("Content-Length"))
+			if version != warc.Version || int64(len(b)) != size ||
+				h.Get("Content-Length") != strconv.Itoa(len(b)) {
+				t.Errorf("version %s, %d bytes, size %d, Content-Length %s", version, len(b), size,
+					h.Get("Content-Length"))
 			}
 			c.records = append(c.records, made{h, string(b)})
 			return err
@@ -170,7 +176,12 @@ func TestAppendixB8(t *testing.T) {
 	if got := imported(t, two, one).String(); got != whole.String() {
 		t.Errorf("in the other order:\n%s", got)
 	}
-	if got := imported(t, member(one)+member(two)).String(); strings.ReplaceAll(got, "f.warc", "") != strings.ReplaceAll(whole.String(), "f.warc", "") {
+	if got := imported(t, member(one)+member(two)).String(); strings.ReplaceAll(got, "f.warc",
+		"") != strings.ReplaceAll(
+		whole.String(),
+		"f.warc",
+		"",
+	) {
 		t.Errorf("in one gzipped file:\n%s", got)
 	}
 }

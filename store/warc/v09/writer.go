@@ -33,7 +33,8 @@ type Writer struct {
 	serial     int
 	compressor warc.Compressor
 	member     []byte
-	warcinfo   string // WARC-Record-ID of the warcinfo record that describes what follows; "" if none does
+	// WARC-Record-ID of the warcinfo record that describes what follows; "" if none does
+	warcinfo string
 }
 
 // Export writes all records that r has left.
@@ -87,7 +88,8 @@ func (w *Writer) Write(version string, h warc.Header, block io.Reader, size int6
 }
 
 // writeSmall writes a record whose block has its place in memory.
-func (w *Writer) writeSmall(version string, h warc.Header, head Header, block io.Reader, size int64) error {
+func (w *Writer) writeSmall(version string, h warc.Header, head Header, block io.Reader,
+	size int64) error {
 	b, err := io.ReadAll(io.LimitReader(block, size+1))
 	if err == nil && int64(len(b)) != size {
 		err = fmt.Errorf("the block has not %d bytes", size)
@@ -112,7 +114,8 @@ func (w *Writer) writeSmall(version string, h warc.Header, head Header, block io
 
 // writeLarge writes a record that may be too long for a file. Whether it is shows when it is
 // deflated: segmentation is to be avoided.
-func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io.Reader, size int64) error {
+func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io.Reader,
+	size int64) error {
 	waiting, err := newSpool(w.Temp, block)
 	if err != nil {
 		return fmt.Errorf("read the block: %w", err)
@@ -123,7 +126,8 @@ func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io
 	}
 	limit := w.target()
 	if isSegment(h) {
-		limit = size + maxHeader*2 // of a set that cannot be numbered anew: it may be longer than the target
+		// of a set that cannot be numbered anew: it may be longer than the target
+		limit = size + maxHeader*2
 	}
 	err = w.stream(&head, waiting.reader(), size, limit)
 	if errors.Is(err, errTooLong) {
@@ -248,7 +252,8 @@ func (w *Writer) room(n int64) error {
 	if err := warc.CheckPrefix(w.Prefix); err != nil {
 		return err
 	}
-	file, err := warc.Create(w.Dir, warc.Name(warc.DefaultPattern, w.Prefix, time.Now(), w.serial, w.Host))
+	file, err := warc.Create(w.Dir,
+		warc.Name(warc.DefaultPattern, w.Prefix, time.Now(), w.serial, w.Host))
 	if err != nil {
 		return err
 	}
