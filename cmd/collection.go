@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"warcorder/cmd/holder"
+	"warcorder/recorder"
+	"warcorder/store"
+)
+
+// collectionFlags say which collection a command works on.
+type collectionFlags struct {
+	Collection string `help:"Name of the collection." default:"default"`
+	Dir        string `help:"Directory that holds the collections." default:"collections" type:"path"`
+}
+
+// path returns the collection's directory.
+func (f *collectionFlags) path() (string, error) {
+	if f.Collection == "" || f.Collection != filepath.Base(f.Collection) ||
+		strings.HasPrefix(f.Collection, ".") {
+		return "", fmt.Errorf(
+			"--collection %q is not a name: give one without slashes that does not begin with a dot",
+			f.Collection)
+	}
+	return filepath.Join(f.Dir, f.Collection), nil
+}
+
+// explainRead says what to do about an index that cannot be read.
+func explainRead(err error, dir string) error {
+	if err == nil {
+		return nil
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz*"))
+	_, missing := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && missing != nil:
+		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
+	case errors.Is(err, fs.ErrNotExist) && len(files) > 0:
+		return fmt.Errorf("the index of %s is missing: warcorder recover makes it anew from the %s", dir,
+			count(len(files), "WARC file"))
+	case errors.Is(err, store.ErrDamaged):
+		return fmt.Errorf("%w: warcorder recover makes it anew from the WARC files", err)
+	}
+	return err
+}
+
+// lockPatience is how long a command waits for a collection that another one has open, unless that
+// is a recorder: those who read are done in a moment.
+const lockPatience = 5 * time.Second
+
+// whenFree opens a collection, and waits some seconds for those who have it open. If they stay it
+// says who they are.
+func whenFree(dir string, open func() error) error {
+	for until := time.Now().Add(lockPatience); ; time.Sleep(100 * time.Millisecond) {
+		err := open()
+		if !errors.Is(err, store.ErrLocked) {
+			return err
+		}
+		if who, running := runningRecorder(dir); running {
+			return fmt.Errorf(
+				"collection %s is already being recorded by process %d at %s: use that proxy, stop it, or "+
+					"record to another --collection",
+				dir, who.PID, strings.Join(who.Addresses, ", "))
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf(
+				"collection %s is in use by %s: wait until it has ended, or record to another --collection",
+				dir, holders(dir))
+		}
+	}
+}
+
+// runningRecorder returns who records a collection. After a crash recorder.json names one that is
+// gone.
+func runningRecorder(dir string) (who recorder.Running, running bool) {
+	who, err := recorder.ReadRunning(dir)
+	return who, err == nil && len(who.Addresses) > 0 && alive(who.PID)
+}
+
+// holders names those who have a collection open, as far as the system tells.
+func holders(dir string) string {
+	names := holder.Of(dir, filepath.Join(dir, "index.bolt"))
+	if len(names) == 0 {
+		return "another process (a recover or rebuild?)"
+	}
+	return printable(strings.Join(names, " and "))
+}
+
+// alive reports whether there is a process of that number. After a crash recorder.json names one
+// that is gone.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = process.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission) || runtime.GOOS == "windows"
+}

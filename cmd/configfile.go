@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+)
+
+// fileConfig is a configuration file as kong asks for it: the value and line of each key, nested
+// keys joined by "-".
+type fileConfig map[string]setting
+
+type setting struct {
+	value string
+	line  int
+	unset bool // null or an empty list: the key is there, and says nothing
+}
+
+// readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
+func readConfig(r io.Reader) (kong.Resolver, error) {
+	var doc, more yaml.Node
+	decoder := yaml.NewDecoder(r)
+	if err := decoder.Decode(&doc); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err := decoder.Decode(&more); err == nil {
+		return nil, fmt.Errorf(
+			"line %d: a second document begins here, whose settings would count for nothing: join the two",
+			more.Line)
+	} else if err != io.EOF {
+		return nil, err
+	}
+	config := fileConfig{}
+	if len(doc.Content) == 0 {
+		return config, nil
+	}
+	return config, config.add("", doc.Content[0])
+}
+
+// add takes the keys of a mapping.
+func (c fileConfig) add(prefix string, node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
+		return nil
+	}
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: expected key: value", node.Line)
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		name := prefix + key.Value
+		if value.Kind == yaml.MappingNode {
+			if err := c.add(name+"-", value); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, twice := c[name]; twice {
+			return fmt.Errorf("line %d: %s is set twice", key.Line, name)
+		}
+		if value.Tag == "!!null" {
+			c[name] = setting{line: key.Line, unset: true}
+			continue
+		}
+		text, err := scalar(value)
+		if err != nil {
+			return fmt.Errorf("line %d: %s: %w", key.Line, name, err)
+		}
+		c[name] = setting{text, key.Line, value.Kind == yaml.SequenceNode && len(value.Content) == 0}
+	}
+	return nil
+}
+
+// scalar returns a value as a flag would have it; a list is joined by commas.
+func scalar(node *yaml.Node) (string, error) {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		return node.Value, nil
+	case yaml.SequenceNode:
+		if len(node.Content) > 0 && node.Content[0].Kind == yaml.MappingNode {
+			rules, err := json.Marshal(plain(node))
+			return string(rules), err
+		}
+		parts := make([]string, len(node.Content))
+		for i, one := range node.Content {
+			if one.Kind != yaml.ScalarNode {
+				return "", errors.New("a list may hold plain values only")
+			}
+			parts[i] = one.Value
+		}
+		return strings.Join(parts, ","), nil
+	}
+	return "", errors.New("expected a value or a list")
+}
+
+// plain returns a node as JSON has it; values are strings, as they stand in the file (a decode set
+// of [2F, 21] is no number).
+func plain(node *yaml.Node) any {
+	switch node.Kind {
+	case yaml.MappingNode:
+		object := map[string]any{}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			object[node.Content[i].Value] = plain(node.Content[i+1])
+		}
+		return object
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, one := range node.Content {
+			list = append(list, plain(one))
+		}
+		return list
+	}
+	return node.Value
+}
+
+// Validate refuses keys that no flag has, with the line.
+func (c fileConfig) Validate(app *kong.Application) error {
+	known := configKeys(app)
+	for name, s := range c {
+		if !known[name] {
+			return fmt.Errorf("line %d: unknown key %q; config.example.yaml lists all keys", s.line, name)
+		}
+	}
+	return nil
+}
+
+// Resolve gives the value of a flag that neither the command line nor the environment has set.
+func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	s, ok := c[flag.Name]
+	if !ok || s.unset {
+		return nil, nil
+	}
+	for _, name := range flag.Envs {
+		if value, set := os.LookupEnv(name); set && value != "" {
+			return nil, nil
+		}
+	}
+	return s.value, nil
+}
+
+// configKeys returns the names that may stand in a configuration file: the flags of record and
+// those of all commands.
+func configKeys(app *kong.Application) map[string]bool {
+	known := map[string]bool{}
+	for _, group := range app.AllFlags(true) {
+		for _, flag := range group {
+			known[flag.Name] = true
+		}
+	}
+	for _, command := range app.Children {
+		if command.Name == "record" {
+			for _, flag := range command.Flags {
+				known[flag.Name] = true
+			}
+		}
+	}
+	delete(known, "help")
+	delete(known, "config")
+	return known
+}

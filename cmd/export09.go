@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"warcorder/canon"
+	"warcorder/store"
+	"warcorder/store/warc"
+	"warcorder/store/warc/v09"
+)
+
+// exportOld writes the finished WARC files of the collection as WARC 0.9.
+func (c *exportCommand) exportOld(dir string) error {
+	archive := filepath.Join(dir, "archive")
+	switch {
+	case c.Out == "" || c.Out == "-":
+		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
+	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb || c.NoBodies:
+		return errors.New(
+			"export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, " +
+				"--dialect and --no-request-bodies out")
+	}
+	if err := warc.MakeDir(c.Out, 0o755); err != nil {
+		return err
+	}
+	if same, err := sameDir(c.Out, archive); err != nil {
+		return fmt.Errorf("export: %w", err)
+	} else if same {
+		return fmt.Errorf("export: %s is the archive itself: name another directory with -o", c.Out)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	w := &v09.Writer{
+		Dir:    c.Out,
+		Prefix: filepath.Base(dir),
+		Host:   host,
+		Target: c.FileSize,
+		Temp:   c.Out,
+		Made:   c.Mode.Set,
+	}
+	damaged, err := exportFiles(w, archive)
+	if err != nil {
+		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
+	}
+	if err := w.Close(); err != nil || damaged == 0 {
+		return err
+	}
+	return fmt.Errorf("export: %s passed over, see above", count(damaged, "damaged place"))
+}
+
+// sameDir reports whether two paths lead to the same directory.
+func sameDir(path, other string) (bool, error) {
+	a, err := os.Stat(path)
+	if err != nil {
+		return false, err
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b), err
+}
+
+// exportFiles writes the records of all finished files of an archive. It returns how many damaged
+// places it has passed over.
+func exportFiles(w *v09.Writer, archive string) (damaged int, err error) {
+	entries, err := os.ReadDir(archive)
+	if err != nil {
+		return 0, err
+	}
+	open := 0
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasSuffix(name, warc.OpenSuffix) {
+			open++
+		}
+		if !slices.ContainsFunc(
+			warc.Suffixes(),
+			func(suffix string) bool { return strings.HasSuffix(name, suffix) },
+		) {
+			continue
+		}
+		n, err := exportFile(w, filepath.Join(archive, name))
+		if err != nil {
+			return damaged, err
+		}
+		damaged += n
+	}
+	if open > 0 {
+		fmt.Fprintf(os.Stderr, "%s left out: still being written, or not recovered after a crash\n",
+			count(open, "file"))
+	}
+	return damaged, nil
+}
+
+// exportFile writes the records of a file, and steps over what is damaged in it.
+func exportFile(w *v09.Writer, path string) (damaged int, err error) {
+	r, err := warc.OpenForeign(path, 0)
+	if errors.As(err, new(*warc.Damage)) {
+		fmt.Println(printable(err.Error()))
+		return 1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		err := w.Export(r)
+		if !errors.As(err, new(*warc.Damage)) {
+			return damaged, err
+		}
+		damaged++
+		fmt.Println(printable(err.Error()))
+		if _, _, err := r.Resync(); errors.Is(err, io.EOF) {
+			return damaged, nil
+		} else if err != nil {
+			return damaged, err
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/dustin/go-humanize"
+
+	"warcorder/proxy"
+	"warcorder/recorder"
+)
+
+// parseSize reads a number of bytes: 1000000, 1MB, 64MiB.
+func parseSize(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("size")
+	if err != nil {
+		return err
+	}
+	n, err := humanize.ParseBytes(fmt.Sprint(text.Value))
+	if err != nil || n > 1<<62 {
+		return fmt.Errorf("%q is not a size: write 500MB or 64MiB", text.Value)
+	}
+	target.SetInt(int64(n))
+	return nil
+}
+
+// parseRules reads the path profiles of the configuration file, which arrive as JSON.
+func parseRules(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("rules")
+	if err != nil {
+		return err
+	}
+	var rules recorder.ProfileRules
+	decoder := json.NewDecoder(strings.NewReader(fmt.Sprint(text.Value)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&rules); err != nil {
+		return fmt.Errorf(
+			"expected a list of name, host, path, decode, encode in the configuration file: %w", err)
+	}
+	target.Set(reflect.ValueOf(rules))
+	return nil
+}
+
+// hostListMapper reads --insecure-upstream, which may stand alone for all hosts, or be a list.
+type hostListMapper struct{}
+
+// IsBool tells kong that the flag needs no value.
+func (hostListMapper) IsBool() bool { return true }
+
+// Decode reads true, false, "host,host" or a list of hosts.
+func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		return parseHosts(ctx, target)
+	}
+	target.Set(reflect.ValueOf(proxy.HostList{All: true}))
+	return nil
+}
+
+// parseHosts reads a list of hosts that must be there. A flag that is given again adds to it: else
+// the first --no-record of two would be forgotten in silence, and its hosts recorded. false empties
+// it.
+func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("say which hosts: bank.example,*.internal.example, or * for all")
+	}
+	text, err := ctx.Scan.PopValue("hosts")
+	if err != nil {
+		return err
+	}
+	list, err := proxy.ParseHostList(fmt.Sprint(text.Value))
+	if err != nil {
+		return err
+	}
+	if before := target.Interface().(proxy.HostList); list.All || len(list.Hosts) > 0 {
+		list.All = list.All || before.All
+		list.Hosts = slices.Concat(before.Hosts, list.Hosts)
+	}
+	target.Set(reflect.ValueOf(list))
+	return nil
+}

@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"warcorder/store"
+)
+
+type gapsCommand struct {
+	collectionFlags
+	Reason string `help:"Only gaps of this reason: ${reasons}." placeholder:"REASON" enum:",${reasons}" default:""`
+	Limit  int    `short:"n" help:"How many to list, the newest; 0 is all that are kept." default:"100"`
+	JSON   bool   `name:"json" help:"Print them as JSON."`
+}
+
+// Run prints what is missing, also of a collection that is being recorded.
+func (c *gapsCommand) Run(*commandLine) error {
+	dir, err := c.path()
+	if err != nil {
+		return err
+	}
+	gaps, err := gapsOf(dir)
+	if err != nil {
+		return fmt.Errorf("gaps: %w", err)
+	}
+	if c.Reason != "" {
+		gaps.Latest = slices.DeleteFunc(gaps.Latest,
+			func(g store.Gap) bool { return g.Reason != c.Reason })
+		maps.DeleteFunc(gaps.Counts, func(reason string, _ int64) bool { return reason != c.Reason })
+	}
+	if c.Limit > 0 && len(gaps.Latest) > c.Limit {
+		gaps.Latest = gaps.Latest[:c.Limit]
+	}
+	if c.JSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(gaps)
+	}
+	for _, g := range slices.Backward(gaps.Latest) {
+		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL),
+			printable(gapDetail(g)))
+	}
+	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
+		fmt.Fprintf(os.Stderr, "%8d %s\n", gaps.Counts[reason], reason)
+	}
+	return nil
+}
+
+// gapDetail is what a gap says in words, until when included.
+func gapDetail(g store.Gap) string {
+	if g.Until.IsZero() {
+		return g.Detail
+	}
+	return "until " + g.Until.UTC().Format(time.RFC3339) + ": " + g.Detail
+}

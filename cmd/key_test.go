@@ -1,0 +1,110 @@
+//go:build linux
+
+package cmd
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hostileRows are bodies of 1 MiB that a page may post.
+var hostileRows = map[string]struct{ contentType, body string }{
+	"a long name":   {"text/plain", nameAndValues(512<<10, "1,[],", 104<<10)},
+	"24 KB of name": {"application/json", nameAndValues(24<<10, "1,", 500<<10)},
+	"many names":    {"application/json", `{"":1` + names(1<<20) + `}`},
+	"tiny numbers":  {"application/json", `[1` + strings.Repeat(",5e-324", 149<<10) + `]`},
+	"a pattern":     {"multipart/form-data; boundary=a.*b|a", strings.Repeat("a", 1<<20)},
+	"empty pairs":   {"application/x-www-form-urlencoded", strings.Repeat("&", 1<<20)},
+	"escapes":       {"application/x-www-form-urlencoded", strings.Repeat("%FF", 1<<20/3)},
+	"zeros":         {"application/octet-stream", strings.Repeat("\x00", 1<<20)},
+	"messages":      {"application/x-amf", "\x00\x00\x00\x00\xff\xff" + amfMessages(58000)},
+	"nulls": {"application/x-amf", "\x00\x00\x00\x00\x00\x01" +
+		"\x00\x01t\x00\x01a....\x0a\x00\x0f\xff\xf0" + strings.Repeat("\x05", 1<<20)},
+}
+
+// nameAndValues is an object of one name of that size, with so many values.
+func nameAndValues(size int, values string, times int) string {
+	return `{"` + strings.Repeat("a", size) + `":[` + strings.Repeat(values, times) + `1]}`
+}
+
+func names(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, `,"%x":1`, i)
+	}
+	return b.String()
+}
+
+func amfMessages(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "\x00\x01t\x00\x06%06x....\x0a\x00\x00\x00\x00", i)
+	}
+	return b.String()
+}
+
+// TestKeyOfHostileRows: warcorder key --jsonl answers a body of 1 MiB of any shape in any dialect
+// in a few seconds of processor time and 200 MB.
+func TestKeyOfHostileRows(t *testing.T) {
+	for name, row := range hostileRows {
+		for _, dialect := range []string{"pywb", "spec", "warciojs"} {
+			t.Run(name+"/"+dialect, func(t *testing.T) {
+				usage, peak := keyOf(t, row.contentType, dialect, row.body)
+				took := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+				t.Logf("%v, %d MB", took, peak>>20)
+				if took > 10*time.Second {
+					t.Errorf("%v of processor time", took)
+				}
+				if peak > 200<<20 && !raced() {
+					t.Errorf("%d bytes of memory", peak)
+				}
+			})
+		}
+	}
+}
+
+// keyOf has a process make the keys of a request, between two others, and returns what that took.
+func keyOf(t *testing.T, contentType, dialect, body string) (usage *syscall.Rusage, peak int64) {
+	t.Helper()
+	row, err := json.Marshal(map[string]any{"id": 1, "url": "http://example.com/", "method": "POST",
+		"content_type": contentType, "dialect": dialect, "body_base64": []byte(body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const small = `{"id":0,"url":"http://example.com/"}`
+	cmd := exec.Command(os.Args[0], "key", "--jsonl")
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
+	cmd.Stdin = strings.NewReader(small + "\n" + string(row) + "\n" + small)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	most := watchPeak(t, cmd)
+	lines := bufio.NewReader(out)
+	for i := range 3 {
+		line, err := lines.ReadBytes('\n')
+		var keys struct {
+			ID     int    `json:"id"`
+			URLKey string `json:"urlkey"`
+		}
+		known := json.Unmarshal(line, &keys) == nil && keys.ID == i%2
+		if err != nil || !known || !strings.HasPrefix(keys.URLKey, "com,example)/") {
+			t.Errorf("line %d: %.200s, %v", i, line, err)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	return cmd.ProcessState.SysUsage().(*syscall.Rusage), most()
+}

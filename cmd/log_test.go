@@ -1,0 +1,287 @@
+//go:build unix
+
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"warcorder/recorder"
+)
+
+// unread is a recorder as a process whose standard error goes wherever a test has it go.
+type unread struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	dir     string
+	address string
+	ended   chan error
+}
+
+// recordUnread starts one.
+func recordUnread(t *testing.T, stderr *os.File, args ...string) *unread {
+	t.Helper()
+	return recordThrough(t, "", stderr, args...)
+}
+
+// recordThrough starts one through a shell that does something else before.
+func recordThrough(t *testing.T, through string, stderr *os.File, args ...string) *unread {
+	t.Helper()
+	u := &unread{t: t, dir: t.TempDir(), ended: make(chan error, 1)}
+	u.cmd = command(
+		u.dir,
+		append([]string{"record", "--listen", "127.0.0.1:0", "--min-free-space", "0"}, args...)...)
+	if stderr != nil {
+		u.cmd.Stderr = stderr
+	}
+	if through != "" {
+		shell := exec.Command("/bin/sh", append([]string{"-c", through, "sh"}, u.cmd.Args...)...)
+		shell.Env, shell.Stderr, u.cmd = u.cmd.Env, u.cmd.Stderr, shell
+	}
+	if err := u.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { u.ended <- u.cmd.Wait() }()
+	t.Cleanup(func() { u.cmd.Process.Kill() })
+	eventually(t, "it records", func() bool {
+		who, err := recorder.ReadRunning(filepath.Join(u.dir, "collections", "default"))
+		if err == nil && who.PID == u.cmd.Process.Pid {
+			u.address = who.Addresses[0]
+		}
+		return u.address != "" || len(u.ended) > 0
+	})
+	if u.address == "" {
+		t.Fatalf("it does not start: %v", <-u.ended)
+	}
+	return u
+}
+
+// fill records n exchanges with long URLs, so that the log grows longer than any pipe and any queue
+// is.
+func (u *unread) fill(n int) {
+	u.t.Helper()
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, len(r.URL.RawQuery))
+	}))
+	defer origin.Close()
+	proxy := http.ProxyURL(&url.URL{Scheme: "http", Host: u.address})
+	client := http.Client{Transport: &http.Transport{Proxy: proxy}, Timeout: patience}
+	defer client.CloseIdleConnections()
+	for i := range n {
+		res, err := client.Get(fmt.Sprintf("%s/%d?%s", origin.URL, i, strings.Repeat("x", 2<<10)))
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			u.t.Fatal(res.Status)
+		}
+	}
+	eventually(u.t, "all is recorded", func() bool {
+		return strings.Contains(u.page("/status"), fmt.Sprintf(`"exchanges": %d,`, n))
+	})
+	if lines := strings.Count(u.page("/export"), "\n"); lines != n {
+		u.t.Errorf("%d captures in the index, want %d", lines, n)
+	}
+}
+
+func (u *unread) page(path string) string {
+	u.t.Helper()
+	client := http.Client{Timeout: patience}
+	res, err := client.Get("http://" + u.address + path)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		u.t.Fatalf("%s: %s %v %s", path, res.Status, err, body)
+	}
+	return string(body)
+}
+
+// end sends a signal, and wants a clean end.
+func (u *unread) end(signal os.Signal) {
+	u.t.Helper()
+	u.cmd.Process.Signal(signal)
+	select {
+	case err := <-u.ended:
+		if err != nil {
+			u.t.Errorf("%v ends it with %v", signal, err)
+		}
+	case <-time.After(patience):
+		u.t.Fatalf("%v does not end it", signal)
+	}
+	collection := filepath.Join(u.dir, "collections", "default")
+	for _, pattern := range []string{"archive/*.open", "recorder.json"} {
+		if left, _ := filepath.Glob(filepath.Join(collection, pattern)); len(left) > 0 {
+			u.t.Errorf("left after %v: %v", signal, left)
+		}
+	}
+}
+
+// memory is the most that a process has had in memory, in bytes; 0 where the system does not tell.
+func (u *unread) memory() (n int64) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", u.cmd.Process.Pid))
+	if _, after, found := strings.Cut(string(status), "VmHWM:"); found {
+		fmt.Sscan(after, &n)
+	}
+	return n << 10
+}
+
+// exchangesForLog are so many that their log lines take 9 MB: more than a pipe and the queue.
+const exchangesForLog = 4500
+
+// TestNobodyReadsTheLog: with standard error stalled, gone, closed or full everything is recorded
+// and indexed, /status counts what the log lacks, and the end is clean.
+func TestNobodyReadsTheLog(t *testing.T) {
+	for _, format := range []string{"json", "text"} {
+		t.Run("stalled, "+format, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			u := recordUnread(t, w, "--log", format)
+			w.Close()
+			u.fill(exchangesForLog)
+			var s struct{ LogDropped int64 }
+			if err := json.Unmarshal([]byte(u.page("/status")), &s); err != nil || s.LogDropped == 0 {
+				t.Errorf("status: %+v, %v", s, err)
+			}
+			if n := u.memory(); n > 300<<20 {
+				t.Errorf("%d bytes of memory", n)
+			}
+			u.end(syscall.SIGTERM)
+		})
+	}
+	t.Run("read again", func(t *testing.T) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := recordUnread(t, w, "--log", "json")
+		w.Close()
+		u.fill(exchangesForLog)
+		said := make(chan []byte)
+		go func() {
+			all, _ := io.ReadAll(r)
+			said <- all
+		}()
+		u.end(syscall.SIGTERM)
+		all := <-said
+		if !bytes.Contains(all, []byte("lines of this log were dropped")) ||
+			bytes.Count(all, []byte("\n")) < 100 {
+			t.Errorf("the log is %d bytes: %s", len(all), all[max(0, len(all)-500):])
+		}
+	})
+	t.Run("its reader has gone", func(t *testing.T) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := exec.Command("head", "-n", "1") // as `warcorder 2>&1 | head -1` has it
+		head.Stdin = r
+		if err := head.Start(); err != nil {
+			t.Fatal(err)
+		}
+		u := recordUnread(t, w, "--log", "json")
+		r.Close()
+		w.Close()
+		if err := head.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		u.fill(20)
+		u.end(syscall.SIGINT)
+	})
+	t.Run("closed", func(t *testing.T) {
+		u := recordThrough(t, `exec "$@" 2>&-`, nil, "--log", "json")
+		u.fill(20)
+		u.end(syscall.SIGTERM)
+	})
+	t.Run("its disk is full", func(t *testing.T) {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Skip(err)
+		}
+		defer full.Close()
+		u := recordUnread(t, full, "--log", "json")
+		u.fill(20)
+		u.end(syscall.SIGTERM)
+	})
+}
+
+// TestStalledLogAndError: an error that nobody reads does not keep the process.
+func TestStalledLogAndError(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	fillPipe(t, w)
+	cmd := command(t.TempDir(), "record", "--listen", "127.0.0.1:99999")
+	cmd.Stderr = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+		if code := cmd.ProcessState.ExitCode(); code != 1 {
+			t.Errorf("exit code %d", code)
+		}
+	case <-time.After(patience):
+		cmd.Process.Kill()
+		t.Fatal("it does not end")
+	}
+}
+
+// fillPipe writes to a pipe until it takes no more.
+func fillPipe(t *testing.T, w *os.File) {
+	t.Helper()
+	w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	for {
+		if _, err := w.Write(make([]byte, 4<<10)); err != nil {
+			break
+		}
+	}
+	w.SetWriteDeadline(time.Time{})
+}
+
+// TestHangup: a terminal that is closed ends the recording cleanly, but not one that was started
+// with nohup.
+func TestHangup(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // else a test under nohup would hand that on
+	defer signal.Stop(hangups)
+	u := recordUnread(t, null)
+	u.fill(3)
+	u.end(syscall.SIGHUP)
+
+	t.Run("nohup", func(t *testing.T) {
+		u := recordThrough(t, `trap "" HUP; exec "$@"`, null)
+		u.cmd.Process.Signal(syscall.SIGHUP)
+		u.fill(3)
+		u.end(syscall.SIGTERM)
+	})
+}

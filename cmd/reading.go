@@ -1,0 +1,139 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"warcorder/recorder"
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// export writes the lines from the index, or from the recorder that has it open. When one starts in
+// the middle, or ends, or the index is replaced, it goes on behind the last line.
+func export(dir string, query store.Query, w io.Writer) (exported store.Exported, err error) {
+	lines := store.NewContinuation(w)
+	passed, until := int64(-1), time.Now().Add(lockPatience)
+	for ; ; lines.Again() {
+		exported, err = exportAtRest(dir, query, lines)
+		if errors.Is(err, store.ErrLocked) {
+			lines.Again()
+			exported, err = exportFromRecorder(dir, query, lines)
+		}
+		switch {
+		case errors.Is(err, store.ErrReplaced), errors.Is(err, errBrokeOff) && lines.Lines() > passed:
+			passed, until = lines.Lines(), time.Now().Add(lockPatience)
+		case errors.Is(err, errNobodyAnswers) && time.Now().Before(until): // who starts, or ends
+			time.Sleep(50 * time.Millisecond)
+		case errors.Is(err, errNobodyAnswers):
+			return exported, unanswered(dir)
+		default:
+			exported.Lines = lines.Lines()
+			return exported, err
+		}
+	}
+}
+
+// exportAtRest writes the lines from the index.
+func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, error) {
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if err != nil {
+		return store.Exported{}, explainRead(err, dir)
+	}
+	defer index.Close()
+	if err := tellLacking(dir, index); err != nil {
+		return store.Exported{}, err
+	}
+	total, err := index.Count()
+	if err != nil {
+		return store.Exported{}, err
+	}
+	if !selectsAll(query) {
+		total = -1
+	}
+	bar := newBar(total, "captures")
+	defer bar.Finish()
+	exported, err := index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+	return exported, explainRead(err, dir)
+}
+
+// tellLacking says what the index does not know, since the last recorder did not come to its end,
+// or had no time to write what lay on disk.
+func tellLacking(dir string, index *store.Bolt) error {
+	n, err := unindexed(dir, index)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		fmt.Fprintf(
+			os.Stderr,
+			"the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: "+
+				"warcorder recover reads them\n",
+			humanize.Bytes(uint64(n)),
+		)
+	}
+	if left := recorder.Left(dir); left > 0 {
+		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
+			"the next recording, or warcorder recover, puts what is there into WARC files\n", count(left, "exchange"))
+	}
+	return nil
+}
+
+// unindexed returns how many bytes of files that are not finished the index does not know: nobody
+// has looked at them since their recorder died.
+func unindexed(dir string, index *store.Bolt) (n int64, err error) {
+	files, err := index.Files()
+	for _, f := range files {
+		if f.Sealed {
+			continue
+		}
+		for _, suffix := range []string{"", warc.OpenSuffix} {
+			if info, err := os.Stat(filepath.Join(dir, "archive", f.Name+suffix)); err == nil {
+				n += max(0, info.Size()-f.Committed)
+			}
+		}
+	}
+	return n, err
+}
+
+// selectsAll reports whether a query gives a line for every capture.
+func selectsAll(q store.Query) bool {
+	return q.URL == "" && q.From == "" && q.To == "" && (q.Key == "" || q.Key == store.URLKey)
+}
+
+// gapsOf reads the gaps from the index, or from the recorder that has it open.
+func gapsOf(dir string) (gaps store.Gaps, err error) {
+	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
+		gaps, err = gapsAtRest(dir)
+		if errors.Is(err, store.ErrLocked) {
+			gaps, err = gapsOfRecorder(dir)
+		}
+		switch {
+		case !errors.Is(err, errNobodyAnswers):
+			return gaps, err
+		case time.Now().After(until):
+			return gaps, unanswered(dir)
+		}
+	}
+}
+
+func gapsAtRest(dir string) (store.Gaps, error) {
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if err != nil {
+		return store.Gaps{}, explainRead(err, dir)
+	}
+	defer index.Close()
+	if last, err := index.Session(); err == nil && last.Open {
+		fmt.Fprintln(os.Stderr,
+			"the last recorder did not come to its end: the next recording, or warcorder recover, notes "+
+				"here what that cost")
+	}
+	gaps, err := index.Gaps(0)
+	return gaps, explainRead(err, dir)
+}

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+)
+
+// repairFlags say which collection a command works on, and what its index holds.
+type repairFlags struct {
+	collectionFlags
+	Dedup recorder.DedupConfig `embed:""`
+	Keys  recorder.KeysConfig  `embed:"" prefix:"keys-"`
+	Mode  recorder.Mode        `name:"archive-mode" help:"Who may read and write the files that are made; octal." default:"0600"`
+}
+
+// repair runs one of the two, and says what it found. Whatever is missing in the archive makes the
+// exit status 1.
+func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
+	work func(recorder.Config, string, zerolog.Logger, recorder.Progress) (recorder.Recovered, error)) error {
+	dir, err := f.path()
+	if err != nil {
+		return err
+	}
+	log, _ := line.logger(os.Stderr)
+	var found recorder.Recovered
+	err = whenFree(dir, func() (err error) {
+		found, err = work(cfg, dir, log, newProgress(os.Stderr))
+		return err
+	})
+	if errors.Is(err, recorder.ErrNoCollection) {
+		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"),
+		count(found.Captures, "capture"))
+	if s := found.Spilled; s != (recorder.Spilled{}) {
+		fmt.Printf(
+			"%s recorded that lay in spill/, %d of them cut; %d cannot be written now, %d cannot be read\n",
+			count(s.Whole+s.Cut, "exchange"), s.Cut, s.Left, s.Broken)
+	}
+	if found.Replaced != "" {
+		fmt.Printf("the old index is now %s\n", found.Replaced)
+	}
+	if found.Cut > 0 {
+		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"),
+			strings.Join(found.Torn, ", "))
+	}
+	for _, d := range found.Damaged {
+		fmt.Printf("%s: %s at offset %d %s: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, fate(d),
+			d.Reason)
+	}
+	remedy := "put it back into archive/, or let warcorder rebuild make an index without it"
+	if found.Rebuilt {
+		remedy = "the new index is without it; to have it again put it back into archive/ and let " +
+			"warcorder recover run"
+	}
+	for _, name := range found.Missing {
+		fmt.Printf("%s is missing: %s\n", name, remedy)
+	}
+	for _, name := range found.Short {
+		fmt.Printf("%s is shorter than the index says: %s\n", name, remedy)
+	}
+	for _, name := range found.Left {
+		fmt.Printf(
+			"%s has a name that it should not keep, and nothing was removed: see the log, take one of the "+
+				"names away, and let warcorder recover run\n",
+			name)
+	}
+	n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left)
+	if n += found.Spilled.Left + found.Spilled.Broken; n > 0 {
+		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
+	}
+	return nil
+}
+
+// add adds WARC files to the index of a collection.
+func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger,
+	progress recorder.Progress) (files []recorder.Indexed, err error) {
+	err = whenFree(dir, func() (err error) {
+		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, dir,
+			paths, copies, log, progress)
+		return err
+	})
+	return files, err
+}

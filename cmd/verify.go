@@ -1,0 +1,126 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+
+	"warcorder/store/verify"
+)
+
+type verifyCommand struct {
+	collectionFlags
+	JSON  bool     `name:"json" help:"Print JSON lines: one for each finding, then one with the summary."`
+	Files []string `arg:"" optional:"" name:"file" help:"WARC files of any tool. Default: all files of the collection, and its index."`
+}
+
+// Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit
+// status 1.
+func (c *verifyCommand) Run(*commandLine) error {
+	var bar *progressbar.ProgressBar
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	checker := verify.Checker{
+		Report: func(f verify.Finding) {
+			if bar != nil {
+				bar.Clear()
+			}
+			if c.JSON {
+				out.Encode(f)
+			} else {
+				fmt.Println(findingLine(f))
+			}
+		},
+		Progress: func(file string, done, total int64) {
+			if bar == nil || bar.GetMax64() != total { // of the index, then of the files
+				bar = newBar(total, file, progressbar.OptionShowBytes(true))
+			}
+			bar.Describe(file)
+			bar.Set64(done)
+		},
+	}
+	found, err := c.check(&checker)
+	if bar != nil {
+		bar.Finish()
+	}
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	if c.JSON {
+		err = out.Encode(map[string]verify.Summary{"summary": found})
+	} else {
+		printVerified(found)
+	}
+	if found.Findings > 0 {
+		return errors.Join(err,
+			fmt.Errorf("not all is as it must be: %s, see above", count(int(found.Findings), "finding")))
+	}
+	return err
+}
+
+// check checks the files that were named, or the collection.
+func (c *verifyCommand) check(checker *verify.Checker) (verify.Summary, error) {
+	if len(c.Files) > 0 {
+		return checker.Files(c.Files)
+	}
+	dir, err := c.path()
+	if err != nil {
+		return verify.Summary{}, err
+	}
+	found, err := checker.Collection(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: name a collection with --collection and --dir, or files", err)
+	}
+	return found, err
+}
+
+// findingLine is a finding as people read it.
+func findingLine(f verify.Finding) string {
+	line := fmt.Sprintf("%s:%d: ", printable(f.File), f.Offset)
+	if f.Note {
+		line += "note: "
+	}
+	line += printable(f.Text)
+	if f.RecordID != "" {
+		line += " [" + printable(f.RecordID) + "]"
+	}
+	if f.More > 0 {
+		line += fmt.Sprintf(" (and %s more like this in this file)", humanize.Comma(f.More))
+	}
+	return line
+}
+
+// printVerified prints what has been checked.
+func printVerified(found verify.Summary) {
+	var records int64
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(found.Records)) {
+		records += found.Records[kind]
+		kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(found.Records[kind]), printable(kind)))
+	}
+	fmt.Printf("%s, %s: %s", count(found.Files, "file"), humanize.Bytes(uint64(found.Bytes)),
+		count(int(records), "whole record"))
+	if len(kinds) > 0 {
+		fmt.Printf(" (%s)", strings.Join(kinds, ", "))
+	}
+	d := found.Digests
+	fmt.Printf("\n%s and %s are right", count(int(d.Block), "block digest"),
+		count(int(d.Wire+d.Entity+d.Both), "payload digest"))
+	if d.Wire+d.Entity > 0 {
+		fmt.Printf("; of chunked payloads %s as stored, %s without the chunks", humanize.Comma(d.Wire),
+			humanize.Comma(d.Entity))
+	}
+	fmt.Println()
+	if found.Indexed {
+		fmt.Printf("%s of the index compared\n", count(int(found.Captures), "capture"))
+	}
+	fmt.Printf("%s, %s\n", count(int(found.Findings), "finding"), count(int(found.Notes), "note"))
+}
