@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/proxy/raced"
 )
 
 // TestWriteError: an I/O error in the middle of a write, a sync that fails, and an index that
@@ -73,7 +75,7 @@ func TestSlowDisk(t *testing.T) {
 	if bytes < 200<<20 {
 		t.Errorf("only %d bytes: no test of the queue", bytes)
 	}
-	if peak > 150<<20 && !raced() {
+	if peak > 150<<20 && !raced.Enabled {
 		t.Errorf("%d MB in memory", peak>>20)
 	}
 }

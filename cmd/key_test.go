@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"warcorder/proxy/raced"
 )
 
 // hostileRows are bodies of 1 MiB that a page may post.
@@ -62,7 +64,7 @@ func TestKeyOfHostileRows(t *testing.T) {
 				if took > 10*time.Second {
 					t.Errorf("%v of processor time", took)
 				}
-				if peak > 200<<20 && !raced() {
+				if peak > 200<<20 && !raced.Enabled {
 					t.Errorf("%d bytes of memory", peak)
 				}
 			})

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/proxy/raced"
 	"warcorder/recorder"
 )
 
@@ -288,7 +289,7 @@ func TestIdleConnections(t *testing.T) {
 		{"TLS", min(1000, most), 500, 48 << 10, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if raceDetector && c.secure { // it makes handshakes slow
+			if raced.Enabled && c.secure { // the detector makes handshakes slow
 				c.n, c.least = c.n/4, c.least/4
 			}
 			if c.n < c.least {
@@ -325,8 +326,7 @@ func TestIdleConnections(t *testing.T) {
 				}
 			}
 			t.Logf("%d connections wait, %d bytes each (both ends)", c.n, each)
-			if each > c.bound && !raceDetector { // which takes memory of its own
-
+			if each > c.bound && !raced.Enabled { // the detector takes memory of its own
 				t.Errorf("a waiting connection takes %d bytes, more than %d", each, c.bound)
 			}
 			ask(beside)
