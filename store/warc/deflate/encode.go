@@ -3,7 +3,6 @@ package deflate
 import (
 	"encoding/binary"
 	"slices"
-	"unsafe"
 )
 
 const slack = 64 // bytes: what store writes beyond the last bit, and the end of a block
@@ -15,7 +14,7 @@ const slack = 64 // bytes: what store writes beyond the last bit, and the end of
 func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 	start := len(w.out)
 	w.out = slices.Grow(w.out, len(text)*maxCode/8+slack)
-	out := unsafe.SliceData(w.out[start:cap(w.out)])
+	out := rawOf(w.out[start:cap(w.out)])
 	at, hold, n := 0, w.bits, w.n&63
 	i := 0 // in text
 	for _, s := range sequences {
@@ -32,7 +31,7 @@ func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 			n += c2.size()
 			hold |= c3.bits() << (n & 63)
 			n += c3.size()
-			store(out, at, hold)
+			out.store(at, hold)
 			at += int(n >> 3)
 			hold >>= n & 56
 			n &= 7
@@ -49,7 +48,7 @@ func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 		n += c1.size()
 		hold |= c2.bits() << (n & 63)
 		n += c2.size()
-		store(out, at, hold)
+		out.store(at, hold)
 		at += int(n >> 3)
 		hold >>= n & 56
 		n &= 7
@@ -65,7 +64,7 @@ func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 		n += d.size()
 		hold |= uint64((distance-1)&(1<<(extra&31)-1)) << (n & 63)
 		n += uint(extra)
-		store(out, at, hold)
+		out.store(at, hold)
 		at += int(n >> 3)
 		hold >>= n & 56
 		n &= 7

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-	"unsafe"
 )
 
 const (
@@ -65,7 +64,7 @@ func (f *finder) find(text []byte, from, to int, pace pace) (rest int) {
 	sequences := f.sequences[:cap(f.sequences)]
 	n := 0
 	literals := from // where they begin
-	start := unsafe.SliceData(text)
+	r := rawOf(text)
 	limit := min(to, len(text)-8) - hashed
 	at := max(from, 8)
 search:
@@ -74,7 +73,7 @@ search:
 		var x uint64
 		misses := pace.skip
 		for {
-			here := load(start, at)
+			here := r.load(at)
 			slot := &f.table[here<<(unhashed&63)*multiplier>>(64-tableBits)]
 			distance := uint16(at) - *slot
 			*slot = uint16(at)
@@ -82,7 +81,7 @@ search:
 			if seen < 0 {
 				panic("deflate: a candidate before the text")
 			}
-			x = load(start, seen) ^ here
+			x = r.load(seen) ^ here
 			if x<<(unhashed&63) == 0 && uint16(distance-1) < window {
 				break
 			}
@@ -100,7 +99,7 @@ search:
 		}
 		end = min(end, to)
 		if seen >= 8 { // what a step has left out may belong to the match
-			x := load(start, at-8) ^ load(start, seen-8)
+			x := r.load(at-8) ^ r.load(seen-8)
 			at -= min(bits.LeadingZeros64(x)>>3, at-literals)
 		}
 		if length := end - at; length <= longest {
