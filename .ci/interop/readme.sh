@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# README's commands as they stand there, and those that the recorder prints at
-# its start: on a fresh account, in a network of its own in which example.org
-# is a server of this script. A command is a line of an `sh` block, with what it
-# goes on with behind a backslash. Only what README leaves open is given: the
-# token and a picture; and Chromium gets from the system what it needs to run
-# without a screen, not from the command.
+# The commands of README and of the pages in doc/ as they stand there, and those
+# that the recorder prints at its start: on a fresh account, in a network of its
+# own in which example.org is a server of this script. A command is a line of an
+# `sh` block, with what it goes on with behind a backslash. README comes first:
+# its recorder runs while the commands of the other pages do. Only what the pages
+# leave open is given: the token and a picture; and Chromium gets from the system
+# what it needs to run without a screen, not from the command.
 #
 # The tests and the measure of speed, which .ci/run has in a form of its own, are
 # run here with CI_LONG=1 only: they take long.
@@ -92,7 +93,7 @@ record() {
   WARCORDER_API_TOKEN=$TOKEN in_background script --quiet --return --flush --command "$1" "$work/terminal" </dev/null >/dev/null
   recorder=$job
   greeted() { grep -q 'Stop with Ctrl-C' "$work/terminal" 2>/dev/null; }
-  if wait_for 120 greeted; then ok "README: $1"; else not_ok "README: $1: $(tail -n 3 "$work/terminal" | tr '\n' ' ')"; exit 1; fi
+  if wait_for 120 greeted; then ok "$page: $1"; else not_ok "$page: $1: $(tail -n 3 "$work/terminal" | tr '\n' ' ')"; exit 1; fi
 }
 
 # browse NAME SCRIPT PATH: a command that opens a browser, which never ends: until the page has run.
@@ -112,33 +113,44 @@ run_one() {
   case $1 in
     curl*/record*) want=recordID ;;
     curl*https://example.org/*) want='the page of example.org' ;;
-    *' export '*) want='^org,example)/ .*"status":"200"' ;;
+    *' export '*' -o -' | *' lookup '*) want='^org,example)/ .*"status":"200"' ;;
+    *' key '*) want='^urlkey.org,example)/' ;;
+    *' verify') want='0 findings' ;;
+    curl*/status*) want='"recording": true' ;;
+    curl*/gaps*) want='"counts"' ;;
   esac
   if timeout "${long:-300}" bash -c "set -e; $1" </dev/null >"$work/out" 2>"$work/err" && { [[ -z $want ]] || grep -q -- "$want" "$work/out"; }; then
-    ok "README: $name"
+    ok "$page: $name"
   else
-    not_ok "README: $name: $(tail -n 3 "$work/err" "$work/out" | tr '\n' ' ')"
+    not_ok "$page: $name: $(tail -n 3 "$work/err" "$work/out" | tr '\n' ' ')"
   fi
 }
 
-commands() { # of README's sh blocks, each ended by a NUL
+commands() { # of the page's sh blocks, each ended by a NUL
   awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 }
-    inside && NF { printf "%s", $0; if (/\\$/) printf "\n"; else printf "%c", 0 }' README.md
+    inside && NF { printf "%s", $0; if (/\\$/) printf "\n"; else printf "%c", 0 }' "$page"
 }
 
-count=0
-while IFS= read -r -d '' -u 3 command; do
-  count=$((count + 1))
-  case $command in
-    'go run .' | 'warcorder' | 'warcorder record') record "$command" ;;
-    chromium*) browse "README: chromium" "$command" / ;;
-    'go test '* | *./proxy/testdata/*) # which also leaves programs in /tmp
-      if [[ ${CI_LONG-} == 1 ]]; then long=3000 run_one "$command"; else echo "# with CI_LONG=1: $command"; fi
-      ;;
-    *) run_one "$command" ;;
-  esac
-done 3< <(commands)
-((count >= 5)) && ok "README has $count commands" || not_ok "README has $count commands: are its blocks still marked sh?"
+# run_page PAGE LEAST: all of its commands, in order; there are LEAST or more.
+run_page() {
+  local count=0 command
+  page=$1
+  while IFS= read -r -d '' -u 3 command; do
+    count=$((count + 1))
+    case $command in
+      'go run .' | 'warcorder' | 'warcorder record') record "$command" ;;
+      chromium*) browse "$page: chromium" "$command" / ;;
+      'go test '* | *./proxy/testdata/*) # which also leaves programs in /tmp
+        if [[ ${CI_LONG-} == 1 ]]; then long=3000 run_one "$command"; else echo "# with CI_LONG=1: $command"; fi
+        ;;
+      *) run_one "$command" ;;
+    esac
+  done 3< <(commands)
+  ((count >= $2)) && ok "$page has $count commands" || not_ok "$page has $count commands: are its blocks still marked sh?"
+}
+run_page README.md 5
+run_page doc/operating.md 9
+run_page doc/performance.md 2
 
 # What the recorder has printed: commands stand alone on lines that are indented by ten spaces.
 tr -d '\r' <"$work/terminal" >"$work/greeting"

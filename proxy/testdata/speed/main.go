@@ -1,4 +1,4 @@
-// Command speed repeats the table "How fast" of the README: it starts an origin, warcorder and the
+// Command speed repeats the table of doc/performance.md: it starts an origin, warcorder and the
 // baseline, all on loopback, and asks each the same in turn.
 //
 //	go build -o DIR/warcorder . && go build -o DIR/baseline ./proxy/testdata/baseline
