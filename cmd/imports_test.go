@@ -26,6 +26,8 @@ var mayImport = map[string][]string{
 	// so that the authority can be read on its own
 	"certs": {},
 	"store": {"warcorder/canon", "warcorder/store/fault", "warcorder/store/scratch"},
+	// a directory and the names in it, and nothing of what the index or the recorder makes of them
+	"store/collection": {"warcorder/store/warc"},
 	// nothing but names in a normal build
 	"store/fault": {},
 	// the files know nothing of the index

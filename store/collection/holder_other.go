@@ -1,0 +1,6 @@
+//go:build !linux
+
+package collection
+
+// Holders names nobody: this system does not tell.
+func (d Dir) Holders() []string { return nil }
