@@ -13,8 +13,8 @@ import (
 )
 
 type caCommand struct {
-	Out  string `help:"Directory to write the certificate to as PEM, DER and PKCS#12; without its key." placeholder:"DIR" type:"path"`
-	SPKI bool   `name:"spki" help:"Print the hash of the public key, for Chromium's --ignore-certificate-errors-spki-list."`
+	Out  string `placeholder:"DIR" type:"path"`
+	SPKI bool   `name:"spki"`
 }
 
 // Run prints or writes the root certificate, which is made if there is none yet.

@@ -18,8 +18,8 @@ import (
 
 // collectionFlags say which collection a command works on.
 type collectionFlags struct {
-	Collection string `help:"Name of the collection." default:"default"`
-	Dir        string `help:"Directory that holds the collections." default:"collections" type:"path"`
+	Collection string `default:"default"`
+	Dir        string `default:"collections" type:"path"`
 }
 
 // path returns the collection's directory.

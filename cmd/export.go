@@ -14,18 +14,18 @@ import (
 
 type exportCommand struct {
 	collectionFlags
-	Profiles recorder.ProfileRules `name:"keys-profiles" help:"Path profiles, from the configuration file." hidden:"" type:"rules"`
-	URL      string                `name:"url" help:"Only captures of this URL." placeholder:"URL"`
-	Match    string                `help:"What --url selects: exact, prefix, host, domain." enum:"exact,prefix,host,domain" default:"exact"`
-	From     string                `help:"Only captures at or after this time, YYYY to YYYYMMDDhhmmss (UTC)." placeholder:"TS"`
-	To       string                `help:"Only captures until the end of this time." placeholder:"TS"`
-	By       store.Key             `name:"key" help:"Key that the lines begin with, are sorted by and --url is found by: url, path, wwwoffle, form." enum:"url,path,wwwoffle,form" default:"url"`
-	As       canon.Dialect         `name:"dialect" help:"Dialect of the keys and request bodies: pywb, spec, warciojs." default:"pywb"`
-	Format   string                `help:"cdxj: a line for each capture. warc-0.9: the WARC files of the collection as files of the draft WARC 0.9, into the directory that -o names." enum:"cdxj,warc-0.9" default:"cdxj"`
-	FileSize int64                 `name:"file-size" help:"Size of the files of --format warc-0.9; longer records are cut into segments." default:"500MB" type:"size"`
-	NoBodies bool                  `name:"no-request-bodies" help:"Leave request bodies out, which may hold passwords: lines have no requestBody, and their keys say the method alone, so that what was posted cannot be found by what was posted. What stands in a URL stays."`
-	Mode     recorder.Mode         `name:"archive-mode" help:"Who may read and write the file; octal." default:"0600"`
-	Out      string                `name:"out" short:"o" help:"File to write, - for standard output. Default: indexes/index.cdxj of the collection." placeholder:"FILE"`
+	Profiles recorder.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
+	URL      string                `name:"url" placeholder:"URL"`
+	Match    string                `enum:"exact,prefix,host,domain" default:"exact"`
+	From     string                `placeholder:"TS"`
+	To       string                `placeholder:"TS"`
+	By       store.Key             `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
+	As       canon.Dialect         `name:"dialect" default:"pywb"`
+	Format   string                `enum:"cdxj,warc-0.9" default:"cdxj"`
+	FileSize int64                 `name:"file-size" default:"500MB" type:"size"`
+	NoBodies bool                  `name:"no-request-bodies"`
+	Mode     recorder.Mode         `name:"archive-mode" default:"${archive_mode}"`
+	Out      string                `name:"out" short:"o" placeholder:"FILE"`
 }
 
 // Run writes the lines, all of them or none.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
@@ -82,4 +84,37 @@ func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	target.Set(reflect.ValueOf(list))
 	return nil
+}
+
+// sizeUnits are the units that sizeText knows.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{
+	{"kB", humanize.KByte}, {"MB", humanize.MByte}, {"GB", humanize.GByte}, {"TB", humanize.TByte},
+	{"KiB", humanize.KiByte}, {"MiB", humanize.MiByte}, {"GiB", humanize.GiByte},
+	{"TiB", humanize.TiByte},
+}
+
+// sizeText writes a size as parseSize reads it, in the unit of which it takes the fewest.
+func sizeText(size int64) string {
+	least, name := size, ""
+	for _, unit := range sizeUnits {
+		if size%unit.bytes == 0 && size/unit.bytes < least {
+			least, name = size/unit.bytes, unit.name
+		}
+	}
+	return strconv.FormatInt(least, 10) + name
+}
+
+// durationText writes a duration without the units that are 0: 10m and not 10m0s.
+func durationText(d time.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
 }

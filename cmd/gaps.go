@@ -13,9 +13,9 @@ import (
 
 type gapsCommand struct {
 	collectionFlags
-	Reason string `help:"Only gaps of this reason: ${reasons}." placeholder:"REASON" enum:",${reasons}" default:""`
-	Limit  int    `short:"n" help:"How many to list, the newest; 0 is all that are kept." default:"100"`
-	JSON   bool   `name:"json" help:"Print them as JSON."`
+	Reason string `placeholder:"REASON" enum:",${reasons}" default:""`
+	Limit  int    `short:"n" default:"100"`
+	JSON   bool   `name:"json"`
 }
 
 // Run prints what is missing, also of a collection that is being recorded.

@@ -11,8 +11,8 @@ import (
 
 type importCommand struct {
 	repairFlags
-	From  string   `name:"from-format" help:"Format of the files: 0.9, the draft of 2006." enum:"0.9" required:""`
-	Files []string `arg:"" name:"file" help:"Files to import; segments of one record may lie in several of them."`
+	From  string   `name:"from-format" enum:"0.9" required:""`
+	Files []string `arg:"" name:"file"`
 }
 
 // Run converts the files to WARC 1.1 and adds them to the collection. The files themselves stay as

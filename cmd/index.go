@@ -9,8 +9,8 @@ import (
 
 type indexCommand struct {
 	repairFlags
-	Copy  bool     `help:"Copy a file into the collection that cannot be linked there, one on another disk for example."`
-	Files []string `arg:"" name:"file" help:"WARC files of any tool: .warc, .warc.gz, .warc.zst."`
+	Copy  bool
+	Files []string `arg:"" name:"file"`
 }
 
 // Run adds the files, and says what was found in each. What could not be indexed makes the exit

@@ -10,11 +10,11 @@ import (
 )
 
 type keyCommand struct {
-	URL string `arg:"" optional:"" help:"The URL."`
+	URL string `arg:"" optional:""`
 	requestFlags
-	Dialect canon.Dialect `help:"How method and body become part of the key: pywb, spec, warciojs." default:"pywb"`
-	Profile string        `help:"Profile that the path is written under: generic, mediawiki, restbase, upload." default:"generic"`
-	JSONL   bool          `name:"jsonl" help:"Read requests as JSON, one a line, from standard input, and write their keys in the same way."`
+	Dialect canon.Dialect `default:"pywb"`
+	Profile string        `default:"generic"`
+	JSONL   bool          `name:"jsonl"`
 }
 
 // Run prints the keys of one request, each with its name, or those of all requests on standard

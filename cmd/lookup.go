@@ -12,10 +12,10 @@ import (
 
 type lookupCommand struct {
 	collectionFlags
-	Profiles recorder.ProfileRules `name:"keys-profiles" help:"Path profiles, from the configuration file." hidden:"" type:"rules"`
-	By       store.Key             `name:"key" help:"Key to find by: url, or one that --keys-extra had stored: path, wwwoffle, form." enum:"url,path,wwwoffle,form" default:"url"`
+	Profiles recorder.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
+	By       store.Key             `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
 	requestFlags
-	URL string `arg:"" help:"The URL, in any spelling that has the same key."`
+	URL string `arg:""`
 }
 
 // Run prints the lines of the captures, also of a collection that is being recorded.

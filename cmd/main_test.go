@@ -768,7 +768,7 @@ func TestDedupFlags(t *testing.T) {
 		}
 		r := line.Record.Recorder
 		if r.Dedup.Dedup != "off" || r.Dedup.DedupFor != 24*time.Hour || r.Dedup.MinSize != 1024 ||
-			r.SL == nil || *r.SL || r.WARCInfo.Operator != "The Operator" || r.WARCInfo.IsPartOf != "x" {
+			r.SL || !r.config().NoSL || r.WARCInfo.Operator != "The Operator" || r.WARCInfo.IsPartOf != "x" {
 			t.Errorf("%q: %+v", args, r)
 		}
 	}

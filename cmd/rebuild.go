@@ -8,6 +8,6 @@ type rebuildCommand struct{ repairFlags }
 
 // Run rebuilds.
 func (c *rebuildCommand) Run(line *commandLine) error {
-	return c.repair(line, recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode},
+	return c.repair(line, c.config(),
 		recorder.Rebuild)
 }

@@ -22,12 +22,12 @@ import (
 )
 
 type recordCommand struct {
-	Listen          string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080"`
-	APIToken        string        `name:"api-token" help:"Secret that changes over HTTP need, such as POST /record, sent as Authorization: Bearer TOKEN; without one there are none. Better in the environment or the file than on the command line, where others may see it." placeholder:"TOKEN"`
-	ShutdownTimeout time.Duration `help:"How long exchanges in flight may go on after SIGINT or SIGTERM. Large ones that are finished and have no records 2 seconds later are left for the next start." default:"10s"`
+	Listen          string        `default:"127.0.0.1:8080"`
+	APIToken        string        `name:"api-token" placeholder:"TOKEN"`
+	ShutdownTimeout time.Duration `default:"10s"`
 	collectionFlags
-	Proxy    proxy.Config    `embed:""`
-	Recorder recorder.Config `embed:""`
+	Proxy    proxyFlags    `embed:""`
+	Recorder recorderFlags `embed:""`
 }
 
 // Run records until a signal. Whatever becomes of standard error (nobody reads it, whoever did has
@@ -58,10 +58,11 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	if err != nil {
 		return err
 	}
-	c.Recorder.Progress = newProgress(out)
+	cfg := c.Recorder.config()
+	cfg.Progress = newProgress(out)
 	var rec *recorder.Recorder
 	err = whenFree(dir, func() (err error) {
-		rec, err = recorder.Open(c.Recorder, dir, log)
+		rec, err = recorder.Open(cfg, dir, log)
 		return err
 	})
 	if err != nil {
@@ -122,7 +123,8 @@ func (c *recordCommand) check() error {
 		return errors.New(
 			"api-token has spaces or characters in it that are not ASCII: it could not be sent in a header")
 	}
-	return c.Proxy.Check()
+	cfg := c.Proxy.config()
+	return cfg.Check()
 }
 
 // serve runs the proxy until a signal or an error of the listener.
@@ -141,8 +143,8 @@ func (c *recordCommand) serve(r *serving) error {
 	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
-	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy, rec))
-	p := proxy.New(c.Proxy, ln, authority, rec, pages, log)
+	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy.config(), rec))
+	p := proxy.New(c.Proxy.config(), ln, authority, rec, pages, log)
 	if err := rec.Announce(ln.Addr().String()); err != nil {
 		ln.Close()
 		return err

@@ -7,10 +7,10 @@ import (
 // recoverCommand writes WARC files too, of what a crash has left in spill/: as a recording would.
 type recoverCommand struct {
 	collectionFlags
-	Recorder recorder.Config `embed:""`
+	Recorder recorderFlags `embed:""`
 }
 
 // Run recovers.
 func (c *recoverCommand) Run(line *commandLine) error {
-	return c.repair(line, c.Recorder, recorder.Recover)
+	return c.repair(line, c.Recorder.config(), recorder.Recover)
 }

@@ -14,9 +14,18 @@ import (
 // repairFlags say which collection a command works on, and what its index holds.
 type repairFlags struct {
 	collectionFlags
-	Dedup recorder.DedupConfig `embed:""`
-	Keys  recorder.KeysConfig  `embed:"" prefix:"keys-"`
-	Mode  recorder.Mode        `name:"archive-mode" help:"Who may read and write the files that are made; octal." default:"0600"`
+	Dedup dedupFlags    `embed:""`
+	Keys  keysFlags     `embed:"" prefix:"keys-"`
+	Mode  recorder.Mode `name:"archive-mode" default:"${archive_mode}"`
+}
+
+// config is what the flags say.
+func (f *repairFlags) config() recorder.Config {
+	return recorder.Config{
+		Dedup: recorder.DedupConfig(f.Dedup),
+		Keys:  recorder.KeysConfig(f.Keys),
+		Mode:  f.Mode,
+	}
 }
 
 // repair runs one of the two, and says what it found. Whatever is missing in the archive makes the
@@ -85,7 +94,7 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger,
 	progress recorder.Progress) (files []recorder.Indexed, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recorder.Index(recorder.Config{Dedup: c.Dedup, Keys: c.Keys, Mode: c.Mode}, dir,
+		files, err = recorder.Index(c.config(), dir,
 			paths, copies, log, progress)
 		return err
 	})

@@ -9,9 +9,9 @@ import (
 
 // requestFlags are what a key is made of beside the URL.
 type requestFlags struct {
-	Method      string `help:"Method of the request." default:"GET"`
-	ContentType string `help:"Content-Type of the request's body." placeholder:"TYPE"`
-	Body        string `help:"File with the request's body, - for standard input." placeholder:"FILE"`
+	Method      string `default:"GET"`
+	ContentType string `placeholder:"TYPE"`
+	Body        string `placeholder:"FILE"`
 }
 
 // request returns the request that the flags describe.

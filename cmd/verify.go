@@ -18,8 +18,8 @@ import (
 
 type verifyCommand struct {
 	collectionFlags
-	JSON  bool     `name:"json" help:"Print JSON lines: one for each finding, then one with the summary."`
-	Files []string `arg:"" optional:"" name:"file" help:"WARC files of any tool. Default: all files of the collection, and its index."`
+	JSON  bool     `name:"json"`
+	Files []string `arg:"" optional:"" name:"file"`
 }
 
 // Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit

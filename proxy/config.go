@@ -12,28 +12,45 @@ import (
 	"warcorder/recorder"
 )
 
-// Config is how the proxy behaves. The struct tags are the command line's and the file's names and
-// defaults.
+// Config is how the proxy behaves. Start from Default: a zero Config has no time for anything, and
+// Check refuses it.
 type Config struct {
-	InsecureUpstream HostList `name:"insecure-upstream" help:"Record origins whose certificate is not valid: all, or a list of hosts (\"*.example.org\" takes all names below it). Their records say what was wrong." placeholder:"HOST,…"`
-	NoRecord         HostList `name:"no-record" help:"Hosts whose exchanges pass without being recorded, named as in the URL (\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is in the archive; the gap list counts them." placeholder:"HOST,…" type:"hosts"`
-	OnClientAbort    string   `name:"on-client-abort" help:"When a client goes away: cut the fetch, or finish it for the archive." enum:"cut,finish" default:"cut"`
-	MaxConnections   int      `name:"max-connections" help:"Clients that may be connected at a time, tunnels included. At that number the connection that has waited longest for a request makes room for a new one; if none waits, the new one gets 503. The limit on open files may allow fewer." default:"10000"`
-	MaxHeaderSize    int64    `name:"max-header-size" help:"Largest message head that is accepted; at most 1088KiB." default:"1MiB" type:"size"`
-	MaxHeaderMemory  int64    `name:"max-header-memory" help:"Memory that message heads above 32 KiB may take together, those included whose sender is slow; while it is taken, another such head gets 503. A client has timeout-header for its head, an origin timeout-first-byte." default:"512MiB" type:"size"`
-	MaxBodySize      int64    `name:"max-body-size" help:"Largest message body; 0 is no limit. Of a longer response the beginning is recorded (WARC-Truncated: length) and the client's connection cut; a longer request gets 413." default:"0" type:"size"`
-	RecordDNS        bool     `name:"record-dns" help:"Record what name servers answer, as resource records dns:HOST. Names are then looked up in the hosts file and by the name servers of the system, and in no other way that it may know."`
-	Timeout          Timeout  `embed:"" prefix:"timeout-"`
+	InsecureUpstream HostList // origins that are recorded although their certificate is not valid
+	NoRecord         HostList // hosts whose exchanges pass without being recorded
+	OnClientAbort    string   // when a client goes away: cut the fetch, or finish it for the archive
+	MaxConnections   int      // clients that may be connected at a time, tunnels included
+	MaxHeaderSize    int64    // bytes of the largest message head that is accepted
+	MaxHeaderMemory  int64    // bytes that message heads above 32 KiB may take together
+	MaxBodySize      int64    // bytes of the largest message body; 0 is no limit
+	RecordDNS        bool     // records what name servers answer
+	Timeout          Timeout
 }
 
 // Timeout bounds each step of an exchange.
 type Timeout struct {
-	Header    time.Duration `help:"For a client to send a request's head." default:"30s"`
-	Connect   time.Duration `help:"For a connection to the origin." default:"30s"`
-	TLS       time.Duration `name:"tls" help:"For a TLS handshake, with the client and with the origin." default:"30s"`
-	FirstByte time.Duration `help:"For the origin to begin its answer once it has the request." default:"5m"`
-	Idle      time.Duration `help:"Between two pieces of a body, and between two requests of a client." default:"5m"`
-	Total     time.Duration `help:"For a whole exchange; 0 is no limit." default:"0s"`
+	Header    time.Duration // for a client to send a request's head
+	Connect   time.Duration // for a connection to the origin
+	TLS       time.Duration // for a TLS handshake, with the client and with the origin
+	FirstByte time.Duration // for the origin to begin its answer once it has the request
+	Idle      time.Duration // between two pieces of a body, and between two requests of a client
+	Total     time.Duration // for a whole exchange; 0 is no limit
+}
+
+// Default is the configuration that an operator has who sets nothing.
+func Default() Config {
+	return Config{
+		OnClientAbort:   "cut",
+		MaxConnections:  10_000,
+		MaxHeaderSize:   1 << 20,
+		MaxHeaderMemory: 512 << 20,
+		Timeout: Timeout{
+			Header:    30 * time.Second,
+			Connect:   30 * time.Second,
+			TLS:       30 * time.Second,
+			FirstByte: 5 * time.Minute,
+			Idle:      5 * time.Minute,
+		},
+	}
 }
 
 // Check refuses settings with which nothing could be fetched.

@@ -11,43 +11,66 @@ import (
 	"warcorder/store/warc"
 )
 
-// Config is what can be set about recording. A zero field stands for the default, but for
-// MinFreeSpace, where it is a setting.
+// Config is what can be set about recording. The zero Config records as Default does, but for two
+// fields whose zero is a setting: MinFreeSpace and Dedup.MinSize.
 type Config struct {
-	WARCPrefix     string        `name:"warc-prefix" help:"First part of the names of WARC files." default:"warcorder"`
-	WARCName       string        `name:"warc-name" help:"Names of WARC files, without .warc.gz: {timestamp} and {serial} must be in it, {prefix} and {host} may." default:"{prefix}-{timestamp}-{serial}-{host}"`
-	WARCMaxSize    int64         `name:"warc-max-size" help:"Size that a WARC file does not exceed, unless one exchange does." default:"1GB" type:"size"`
-	WARCIdle       time.Duration `name:"warc-idle" help:"Time without exchanges after which a WARC file is finished." default:"10m"`
-	WARCMaxAge     time.Duration `name:"warc-max-age" help:"Age at which a WARC file is finished, whatever is written to it; 0 is no limit." default:"0s"`
-	CommitInterval time.Duration `name:"commit-interval" help:"Time that a finished exchange waits at most for others to share its sync." default:"50ms"`
-	IndexInterval  time.Duration `name:"index-interval" help:"Time that captures which are on disk wait at most for others to share a transaction of the index. Whoever reads the index sees them without that." default:"1s"`
-	CommitSize     int64         `name:"commit-size" help:"Bytes of finished exchanges that are not kept waiting for others." default:"8MB" type:"size"`
-	Sync           string        `name:"sync" help:"When WARC files and index are forced to disk: batch (many exchanges share it), always (one for each exchange), none (for scratch use: a power failure may cost the collection)." enum:"batch,always,none" default:"batch"`
-	MinFreeSpace   int64         `name:"min-free-space" help:"Free space below which recording stops, before the disk is full; 0 does not look." default:"1GiB" type:"size"`
-	QueueSize      int64         `name:"queue-size" help:"Bytes of exchanges that may wait to be recorded before clients are slowed." default:"64MB" type:"size"`
+	WARCPrefix  string        // first part of the names of WARC files
+	WARCName    string        // pattern of their names, see warc.CheckPattern
+	WARCMaxSize int64         // bytes that a WARC file does not exceed, unless one exchange does
+	WARCIdle    time.Duration // without exchanges, after which a WARC file is finished
+	WARCMaxAge  time.Duration // at which a WARC file is finished in any case; 0 is no limit
 
-	Mode Mode `name:"archive-mode" help:"Who may read and write what is made of a collection: WARC files, index, exports; octal. Directories may be entered by whoever may read. There are cookies and passwords in the files." default:"0600"`
+	CommitInterval time.Duration // that a finished exchange waits at most for others to share its sync
+	IndexInterval  time.Duration // that captures on disk wait at most to share an index transaction
+	CommitSize     int64         // bytes of finished exchanges that wait for no others
+	Sync           string        // batch, always or none
+	MinFreeSpace   int64         // bytes below which recording stops; 0 does not look
+	QueueSize      int64         // bytes of exchanges that may wait before clients are slowed
 
-	WARCVersion   string `name:"warc-version" help:"Version of the WARC format: 1.1, or 1.0, whose dates have whole seconds, for readers that know no other." enum:"1.0,1.1" default:"1.1"`
-	Digest        string `name:"digest" help:"Algorithm of the digests in records and index: sha1, which all tools of the field join by, or sha256." enum:"sha1,sha256" default:"sha1"`
-	PayloadDigest string `name:"payload-digest" help:"What payload digests are of: wire (what follows the HTTP header as it is stored, which most tools check) or entity (without the chunks of Transfer-Encoding, as the standard's wording has it)." enum:"wire,entity" default:"wire"`
-	SL            *bool  `name:"sl" help:"Skip lengths in the gzip members (field sl), by which a reader passes over records without inflating them." negatable:"" default:"true"`
+	Mode Mode // who may read and write what is made of a collection
 
-	WARCInfo WARCInfo    `embed:"" prefix:"warcinfo-"`
-	Dedup    DedupConfig `embed:""`
-	Keys     KeysConfig  `embed:"" prefix:"keys-"`
+	WARCVersion   string // 1.0 or 1.1
+	Digest        string // sha1 or sha256
+	PayloadDigest string // wire or entity
+	NoSL          bool   // leaves the skip lengths (field sl) out of the gzip members
+
+	WARCInfo WARCInfo
+	Dedup    DedupConfig
+	Keys     KeysConfig
 
 	// Progress, if it is not nil, is told how far Open has come with what a crash has left.
-	Progress Progress `kong:"-"`
+	Progress Progress
+}
+
+// Default is the configuration that an operator has who sets nothing. An index transaction may wait
+// longer than a sync, for whoever reads the index sees without it what is on disk.
+func Default() Config {
+	return Config{
+		WARCPrefix:     "warcorder",
+		WARCName:       warc.DefaultPattern,
+		WARCMaxSize:    1e9,
+		WARCIdle:       10 * time.Minute,
+		CommitInterval: 50 * time.Millisecond,
+		IndexInterval:  time.Second,
+		CommitSize:     8e6,
+		Sync:           syncBatch,
+		MinFreeSpace:   1 << 30,
+		QueueSize:      64e6,
+		Mode:           defaultMode,
+		WARCVersion:    "1.1",
+		Digest:         "sha1",
+		PayloadDigest:  "wire",
+		Dedup:          defaultDedup(),
+	}
 }
 
 // WARCInfo is what the warcinfo record at the beginning of each file says of who records what and
 // why (WARC 1.1 section 6.2). What is "" is not said.
 type WARCInfo struct {
-	Operator    string `name:"operator" help:"Who answers for the archive, for the warcinfo record: a name, an address." placeholder:"TEXT"`
-	IsPartOf    string `name:"is-part-of" help:"Collection that the files belong to, for the warcinfo record; the name of the collection's directory if not set." placeholder:"TEXT"`
-	Description string `name:"description" help:"What is recorded, for the warcinfo record." placeholder:"TEXT"`
-	Robots      string `name:"robots" help:"What was done about robots.txt, for the warcinfo record: ignore, obey." placeholder:"TEXT"`
+	Operator    string // who answers for the archive: a name, an address
+	IsPartOf    string // what the files belong to; "" is the name of the collection's directory
+	Description string // what is recorded
+	Robots      string // what was done about robots.txt: ignore, obey
 }
 
 // The values of Sync.
@@ -57,27 +80,31 @@ const (
 	syncNone   = "none"
 )
 
-// withDefaults fills in what is not set.
+// withDefaults fills in what is zero and cannot be meant, and refuses settings that cannot be meant.
 func (c Config) withDefaults() (Config, error) {
-	set := func(field *int64, value int64) { *field = cmp.Or(*field, value) }
-	c.WARCPrefix, c.Sync = cmp.Or(c.WARCPrefix, "warcorder"), cmp.Or(c.Sync, syncBatch)
-	c.WARCName, c.WARCVersion = cmp.Or(c.WARCName, warc.DefaultPattern), cmp.Or(c.WARCVersion, "1.1")
-	c.Digest, c.PayloadDigest = cmp.Or(c.Digest, "sha1"), cmp.Or(c.PayloadDigest, "wire")
-	if c.SL == nil {
-		c.SL = new(bool)
-		*c.SL = true
-	}
-	c.Mode = cmp.Or(c.Mode, defaultMode)
-	set(&c.WARCMaxSize, 1e9)
-	set((*int64)(&c.WARCIdle), int64(10*time.Minute))
-	set((*int64)(&c.CommitInterval), int64(50*time.Millisecond))
-	set((*int64)(&c.IndexInterval), int64(time.Second))
-	set(&c.CommitSize, 8e6)
-	set(&c.QueueSize, 64e6)
+	d := Default()
+	c.WARCPrefix = cmp.Or(c.WARCPrefix, d.WARCPrefix)
+	c.WARCName = cmp.Or(c.WARCName, d.WARCName)
+	c.WARCMaxSize = cmp.Or(c.WARCMaxSize, d.WARCMaxSize)
+	c.WARCIdle = cmp.Or(c.WARCIdle, d.WARCIdle)
+	c.CommitInterval = cmp.Or(c.CommitInterval, d.CommitInterval)
+	c.IndexInterval = cmp.Or(c.IndexInterval, d.IndexInterval)
+	c.CommitSize = cmp.Or(c.CommitSize, d.CommitSize)
+	c.Sync = cmp.Or(c.Sync, d.Sync)
+	c.QueueSize = cmp.Or(c.QueueSize, d.QueueSize)
+	c.Mode = cmp.Or(c.Mode, d.Mode)
+	c.WARCVersion = cmp.Or(c.WARCVersion, d.WARCVersion)
+	c.Digest = cmp.Or(c.Digest, d.Digest)
+	c.PayloadDigest = cmp.Or(c.PayloadDigest, d.PayloadDigest)
 	var err error
 	if c.Dedup, err = c.Dedup.withDefaults(); err != nil {
 		return c, err
 	}
+	return c, c.check()
+}
+
+// check refuses settings that cannot be meant.
+func (c *Config) check() error {
 	for _, choice := range []struct{ name, value, of string }{
 		{"sync", c.Sync, "batch,always,none"},
 		{"warc-version", c.WARCVersion, "1.0,1.1"},
@@ -85,7 +112,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"payload-digest", c.PayloadDigest, "wire,entity"},
 	} {
 		if err := oneOf(choice.name, choice.value, choice.of); err != nil {
-			return c, err
+			return err
 		}
 	}
 	if min(
@@ -98,9 +125,9 @@ func (c Config) withDefaults() (Config, error) {
 		c.CommitSize,
 		c.QueueSize,
 	) < 0 {
-		return c, errors.New("a size or time of the recorder's settings is negative")
+		return errors.New("a size or time of the recorder's settings is negative")
 	}
-	return c, errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix),
+	return errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix),
 		warc.CheckPattern(c.WARCName), c.WARCInfo.check())
 }
 
@@ -147,7 +174,7 @@ func (w *WARCInfo) size() (n int64) {
 
 // style is what is said of how records are written.
 func (c *Config) style() *style {
-	s := &style{seconds: c.WARCVersion == "1.0", noSL: c.SL != nil && !*c.SL, warcinfo: c.WARCInfo}
+	s := &style{seconds: c.WARCVersion == "1.0", noSL: c.NoSL, warcinfo: c.WARCInfo}
 	s.entity = c.PayloadDigest == "entity"
 	if c.Digest == "sha256" {
 		s.algorithm = sha256Digest

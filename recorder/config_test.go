@@ -1,13 +1,11 @@
 package recorder
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/rs/zerolog"
 )
 
@@ -24,51 +22,18 @@ func TestConfigRefused(t *testing.T) {
 	}
 }
 
-// TestConfigDefaults compares the defaults that the command line shows with those of a zero Config.
+// TestConfigDefaults: the zero Config is the default one, but for fields whose zero is a setting.
 func TestConfigDefaults(t *testing.T) {
-	cfg, err := Config{}.withDefaults()
+	zero, err := Config{}.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkDefaults(t, reflect.ValueOf(cfg))
-	checkDefaults(t, reflect.ValueOf(cfg.Dedup))
-}
-
-func checkDefaults(t *testing.T, v reflect.Value) {
-	t.Helper()
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		var err error
-		switch field.Name {
-		case "Keys", "Progress", "MinFreeSpace", "MinSize", "WARCInfo", "Dedup":
-			// without any there is the URL key alone; no setting; 0 is one; the same; it says nothing; see
-			// above
-			continue
-		}
-		var want any = field.Tag.Get("default")
-		switch v.Field(i).Interface().(type) {
-		case time.Duration:
-			want, err = time.ParseDuration(want.(string))
-		case int64:
-			var n uint64
-			n, err = humanize.ParseBytes(want.(string))
-			want = int64(n)
-		case Mode:
-			var mode Mode
-			err = mode.UnmarshalText([]byte(want.(string)))
-			want = mode
-		}
-		if p, ok := v.Field(i).Interface().(*bool); ok {
-			want = p
-			if fmt.Sprint(*p) != field.Tag.Get("default") {
-				t.Errorf("%s is %v", field.Name, *p)
-			}
-		}
-		if got := v.Field(i).Interface(); err != nil || got != want {
-			t.Errorf("%s is %v, shown as %v (%v)", field.Name, got, want, err)
-		}
-		if field.Tag.Get("name") == "" || field.Tag.Get("help") == "" {
-			t.Errorf("%s has no name or help", field.Name)
-		}
+	want := Default()
+	want.MinFreeSpace, want.Dedup.MinSize = 0, 0
+	if !reflect.DeepEqual(zero, want) {
+		t.Errorf("the zero Config is\n%+v\nthe default is\n%+v", zero, want)
+	}
+	if same, err := Default().withDefaults(); err != nil || !reflect.DeepEqual(same, Default()) {
+		t.Errorf("the default becomes %+v, %v", same, err)
 	}
 }

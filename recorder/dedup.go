@@ -15,9 +15,14 @@ import (
 
 // DedupConfig says what is not stored again.
 type DedupConfig struct {
-	Dedup    string        `name:"dedup" help:"Where content is looked for that need not be stored again: collection (under any URL), url (under the same one), off (all is stored)." enum:"url,collection,off" default:"collection"`
-	MinSize  int64         `name:"dedup-min-size" help:"Size of a body below which it is always stored." default:"1KiB" type:"size"`
-	DedupFor time.Duration `name:"dedup-for" help:"Time after which content is stored again, so that not all of an archive depends on one old record; 0 is for good." default:"0s"`
+	// Dedup is where content is looked for that need not be stored again: collection (under any URL),
+	// url (under the same one), off (all is stored).
+	Dedup string
+	// MinSize is the size of a body below which it is always stored. 0 has everything deduplicated.
+	MinSize int64
+	// DedupFor is the time after which content is stored again, so that not all of an archive depends
+	// on one old record; 0 is for good.
+	DedupFor time.Duration
 }
 
 // The values of Dedup.
@@ -27,12 +32,14 @@ const (
 	dedupOff        = "off"
 )
 
-// withDefaults fills in what is not set. A MinSize of 0 has everything deduplicated. The command
-// line has 1 KiB instead: the fields that name the original take some 130 bytes, compressed, and
-// whoever replays the revisit must look up and read a second record, so of smaller bodies little
-// would be won, and often nothing.
+// defaultDedup has a MinSize of 1 KiB: the fields that name the original take some 130 bytes,
+// compressed, and whoever replays the revisit must look up and read a second record, so of smaller
+// bodies little would be won, and often nothing.
+func defaultDedup() DedupConfig { return DedupConfig{Dedup: dedupCollection, MinSize: 1 << 10} }
+
+// withDefaults fills in what is zero and cannot be meant, and refuses settings that cannot be meant.
 func (c DedupConfig) withDefaults() (DedupConfig, error) {
-	c.Dedup = cmp.Or(c.Dedup, dedupCollection)
+	c.Dedup = cmp.Or(c.Dedup, defaultDedup().Dedup)
 	if c.MinSize < 0 || c.DedupFor < 0 {
 		return c, errors.New("dedup-min-size or dedup-for is negative")
 	}

@@ -659,7 +659,6 @@ func TestDechunker(t *testing.T) {
 
 // TestStyles records with each option, and reads all back.
 func TestStyles(t *testing.T) {
-	no := false
 	chunked := answerOf(200, inChunks, chunkedBy(100, body2K))
 	sums := func(d digester, s string) string { sum := d.of([]byte(s)); return sum.String() }
 	sha1Of, sha256Of := digester{}, digester{algorithm: sha256Digest}
@@ -675,11 +674,11 @@ func TestStyles(t *testing.T) {
 		{"sha256", Config{Digest: "sha256"}, sums(sha256Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha256 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
 		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha1 of what follows the HTTP header, without the transfer coding (entity)"}},
 		{"1.0", Config{WARCVersion: "1.0"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.0", "2000-01-01T00:00:01Z", []string{"format: WARC File Format 1.0", "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/"}},
-		{"no sl", Config{SL: &no}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
+		{"no sl", Config{NoSL: true}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
 		{"warcinfo", Config{WARCInfo: WARCInfo{"The Operator <o@example.org>", "a whole", "düsseldorf", "obey"}}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z",
 			[]string{"operator: The Operator <o@example.org>", "isPartOf: a whole", "description: düsseldorf", "robots: obey"}},
 		{"name", Config{WARCName: "{serial}.{timestamp}"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
-		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", SL: &no}, sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
+		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", NoSL: true}, sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -753,7 +752,7 @@ func TestStyles(t *testing.T) {
 						}
 					}
 				}
-				checkStrict(t, r.dir, c.version, c.cfg.SL == nil)
+				checkStrict(t, r.dir, c.version, !c.cfg.NoSL)
 			})
 		})
 	}
@@ -870,8 +869,7 @@ func TestPendingOriginal(t *testing.T) {
 // TestRecoverStyles: recovery finds the whole exchanges of a damaged file, however they are
 // written, and what they refer to.
 func TestRecoverStyles(t *testing.T) {
-	no := false
-	for name, cfg := range map[string]Config{"default": {}, "no sl": {SL: &no}, "1.0": {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"}, "1.0, no sl": {WARCVersion: "1.0", SL: &no}} {
+	for name, cfg := range map[string]Config{"default": {}, "no sl": {NoSL: true}, "1.0": {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"}, "1.0, no sl": {WARCVersion: "1.0", NoSL: true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := open(t, t.TempDir(), cfg)

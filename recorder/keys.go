@@ -14,8 +14,8 @@ import (
 
 // KeysConfig says which keys captures get beside the URL key.
 type KeysConfig struct {
-	Extra    []string     `help:"Secondary keys to make and store for each capture: path, wwwoffle, form." placeholder:"KEY,…"`
-	Profiles ProfileRules `help:"Path profiles by host, for the key path; in the configuration file only." hidden:"" type:"rules"`
+	Extra    []string     // secondary keys to make and store for each capture: path, wwwoffle, form
+	Profiles ProfileRules // for the key path
 }
 
 // ProfileRules are the path profiles of the configuration, the first that matches a URL first.

@@ -9,13 +9,12 @@ import (
 // TestHealthyOptions finds nothing in what is recorded with other settings, and tells the senses of
 // payload digests apart.
 func TestHealthyOptions(t *testing.T) {
-	noSL := false
 	for name, cfg := range map[string]recorder.Config{
 		"entity": {PayloadDigest: "entity"},
 		"sha256": {Digest: "sha256"},
 		"1.0":    {WARCVersion: "1.0"},
-		"no sl":  {SL: &noSL},
-		"all":    {PayloadDigest: "entity", Digest: "sha256", WARCVersion: "1.0", SL: &noSL},
+		"no sl":  {NoSL: true},
+		"all":    {PayloadDigest: "entity", Digest: "sha256", WARCVersion: "1.0", NoSL: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

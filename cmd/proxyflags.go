@@ -1,0 +1,67 @@
+package cmd
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"warcorder/proxy"
+)
+
+// proxyFlags are the flags of proxy.Config.
+type proxyFlags struct {
+	InsecureUpstream proxy.HostList `name:"insecure-upstream" placeholder:"HOST,…"`
+	NoRecord         proxy.HostList `name:"no-record" placeholder:"HOST,…" type:"hosts"`
+
+	OnClientAbort   string       `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
+	MaxConnections  int          `name:"max-connections" default:"${max_connections}"`
+	MaxHeaderSize   int64        `name:"max-header-size" default:"${max_header_size}" type:"size"`
+	MaxHeaderMemory int64        `name:"max-header-memory" default:"${max_header_memory}" type:"size"`
+	MaxBodySize     int64        `name:"max-body-size" default:"${max_body_size}" type:"size"`
+	RecordDNS       bool         `name:"record-dns"`
+	Timeout         timeoutFlags `embed:"" prefix:"timeout-"`
+}
+
+// timeoutFlags are the flags of proxy.Timeout.
+type timeoutFlags struct {
+	Header    time.Duration `name:"header" default:"${timeout_header}"`
+	Connect   time.Duration `name:"connect" default:"${timeout_connect}"`
+	TLS       time.Duration `name:"tls" default:"${timeout_tls}"`
+	FirstByte time.Duration `name:"first-byte" default:"${timeout_first_byte}"`
+	Idle      time.Duration `name:"idle" default:"${timeout_idle}"`
+	Total     time.Duration `name:"total" default:"${timeout_total}"`
+}
+
+// config is what the flags say.
+func (f *proxyFlags) config() proxy.Config {
+	return proxy.Config{
+		InsecureUpstream: f.InsecureUpstream,
+		NoRecord:         f.NoRecord,
+		OnClientAbort:    f.OnClientAbort,
+		MaxConnections:   f.MaxConnections,
+		MaxHeaderSize:    f.MaxHeaderSize,
+		MaxHeaderMemory:  f.MaxHeaderMemory,
+		MaxBodySize:      f.MaxBodySize,
+		RecordDNS:        f.RecordDNS,
+		Timeout:          proxy.Timeout(f.Timeout),
+	}
+}
+
+// proxyDefaults are the defaults of proxyFlags as --help shows them.
+func proxyDefaults() kong.Vars {
+	d := proxy.Default()
+	return kong.Vars{
+		"on_client_abort":    d.OnClientAbort,
+		"max_connections":    strconv.Itoa(d.MaxConnections),
+		"max_header_size":    sizeText(d.MaxHeaderSize),
+		"max_header_memory":  sizeText(d.MaxHeaderMemory),
+		"max_body_size":      sizeText(d.MaxBodySize),
+		"timeout_header":     durationText(d.Timeout.Header),
+		"timeout_connect":    durationText(d.Timeout.Connect),
+		"timeout_tls":        durationText(d.Timeout.TLS),
+		"timeout_first_byte": durationText(d.Timeout.FirstByte),
+		"timeout_idle":       durationText(d.Timeout.Idle),
+		"timeout_total":      durationText(d.Timeout.Total),
+	}
+}
