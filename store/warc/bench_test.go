@@ -13,7 +13,10 @@ func BenchmarkMember(b *testing.B) {
 			name   string
 			bytes  []byte
 			stored int
-		}{{"text", textBody(n), -1}, {"encoded", encodedBody(n), 2}, {"encoded-deflated", encodedBody(n), -1}} {
+		}{
+			{"text", textBody(n), -1}, {"encoded", encodedBody(n), 2},
+			{"encoded-deflated", encodedBody(n), -1},
+		} {
 			b.Run(fmt.Sprintf("%s-%dk", body.name, n/1000), func(b *testing.B) {
 				record := newRecord(1, body.bytes)
 				parts := record.parts()
@@ -38,7 +41,8 @@ func BenchmarkStream(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := c.Stream(nowhere{}, 0, nil, bytes.NewReader(body), int64(len(body)), stored); err != nil {
+				_, err := c.Stream(nowhere{}, 0, nil, bytes.NewReader(body), int64(len(body)), stored)
+				if err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -105,6 +109,52 @@ func BenchmarkReader(b *testing.B) {
 				}
 				b.ReportMetric(float64(b.N)*records/b.Elapsed().Seconds(), "records/s")
 			})
+		}
+	}
+}
+
+// BenchmarkResync looks for a member where there is none, but much that looks like one.
+func BenchmarkResync(b *testing.B) {
+	const size = 50 << 20
+	empty := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\xff\xff"
+	false1 := string(member("WARD/1.1\r\n\r\n"))
+	// a stored block of 64 KiB, in which the next one begins
+	false2 := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\x00WARC/1.0\r\n\r\n"
+	for _, test := range []struct{ name, pattern string }{
+		{"zeros", "\x00"}, {"magic", gzipMagic}, {"headers", gzipMagic + "\x00\x00\x00\x00\x00\x00\x00"},
+		{"empty", empty}, {"members", false1}, {"nested", false2},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			file := join([]byte("x"), bytes.Repeat([]byte(test.pattern), size/len(test.pattern)))
+			torn := join(withoutSkip(numbered(2, nil)[:40]), file)
+			b.SetBytes(size)
+			for b.Loop() {
+				for _, f := range [][]byte{file, torn} {
+					resyncAll(b, f)
+				}
+			}
+		})
+	}
+}
+
+func resyncAll(b *testing.B, file []byte) {
+	r, err := NewReader(bytes.NewReader(file), "test", 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range 1000 { // each record that only seems to be one is a damage of its own
+		record, err := r.Next()
+		if err == nil {
+			err = record.Close()
+		}
+		if err == nil {
+			continue
+		}
+		if _, _, err = r.Resync(); err == io.EOF {
+			return
+		}
+		if err != nil {
+			b.Fatal(err)
 		}
 	}
 }

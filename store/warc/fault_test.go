@@ -108,12 +108,14 @@ func (s *session) append(members ...[]byte) {
 func (s *session) stream(record testRecord, stored bool) {
 	s.do(func() (int64, error) {
 		return s.w.AppendStream(func(tail *Tail) error {
-			_, err := NewCompressor().Stream(tail, tail.Offset(), [][]byte{record.warc, record.http}, bytes.NewReader(record.body), int64(len(record.body)), stored)
+			_, err := NewCompressor().Stream(tail, tail.Offset(), [][]byte{record.warc, record.http},
+				bytes.NewReader(record.body), int64(len(record.body)), stored)
 			return err
 		})
 	}, func() []byte {
 		var out memory
-		NewCompressor().Stream(&out, 0, [][]byte{record.warc, record.http}, bytes.NewReader(record.body), int64(len(record.body)), stored)
+		NewCompressor().Stream(&out, 0, [][]byte{record.warc, record.http}, bytes.NewReader(record.body),
+			int64(len(record.body)), stored)
 		return out.b
 	})
 }
@@ -174,7 +176,10 @@ func (s *session) check() {
 
 // TestFaults lets each passing of each point fail, once or from then on.
 func TestFaults(t *testing.T) {
-	for _, point := range []fault.Point{fault.WARCCreate, fault.WARCCreated, fault.WARCWrite, fault.WARCSync, fault.WARCSynced, fault.WARCTruncate, fault.WARCRename, fault.WARCRenamed} {
+	for _, point := range []fault.Point{
+		fault.WARCCreate, fault.WARCCreated, fault.WARCWrite, fault.WARCSync, fault.WARCSynced,
+		fault.WARCTruncate, fault.WARCRename, fault.WARCRenamed,
+	} {
 		for _, length := range []int{1, 2, 1 << 30} {
 			for n, all := 1, 1; n <= all; n++ {
 				t.Run(fmt.Sprintf("%s/%d to %d", point, n, n+length-1), func(t *testing.T) {

@@ -16,11 +16,13 @@ func TestParseHeader(t *testing.T) {
 		{"plain", "WARC/1.1\r\nA: 1\r\nB: 2\r\n\r\n", "WARC/1.1", Header{{"A", "1"}, {"B", "2"}}},
 		{"no fields", "WARC/1.0\r\n\r\n", "WARC/1.0", Header{}},
 		{"LF alone", "WARC/1.0\nA: 1\n\n", "WARC/1.0", Header{{"A", "1"}}},
-		{"order and duplicates", "WARC/1.1\r\nB: 2\r\na: 1\r\nA: 3\r\n\r\n", "WARC/1.1", Header{{"B", "2"}, {"a", "1"}, {"A", "3"}}},
+		{"order and duplicates", "WARC/1.1\r\nB: 2\r\na: 1\r\nA: 3\r\n\r\n", "WARC/1.1",
+			Header{{"B", "2"}, {"a", "1"}, {"A", "3"}}},
 		{"spaces around the value", "WARC/1.1\r\nA: \t 1 2 \t\r\n\r\n", "WARC/1.1", Header{{"A", "1 2"}}},
 		{"no value", "WARC/1.1\r\nA:\r\n\r\n", "WARC/1.1", Header{{"A", ""}}},
 		{"colons in the value", "WARC/1.1\r\nA:b:c\r\n\r\n", "WARC/1.1", Header{{"A", "b:c"}}},
-		{"folded", "WARC/1.1\r\nA: 1\r\n  2\r\n\t3\r\nB: 4\r\n\r\n", "WARC/1.1", Header{{"A", "1 2 3"}, {"B", "4"}}},
+		{"folded", "WARC/1.1\r\nA: 1\r\n  2\r\n\t3\r\nB: 4\r\n\r\n", "WARC/1.1",
+			Header{{"A", "1 2 3"}, {"B", "4"}}},
 		{"folded, first line empty", "WARC/1.1\r\nA:\r\n 1\r\n\r\n", "WARC/1.1", Header{{"A", "1"}}},
 		{"folded, nothing in it", "WARC/1.1\r\nA: 1\r\n \r\n\r\n", "WARC/1.1", Header{{"A", "1"}}},
 		{"UTF-8", "WARC/1.1\r\nA: é\r\n\r\n", "WARC/1.1", Header{{"A", "é"}}},
@@ -112,7 +114,8 @@ func TestAppendField(t *testing.T) {
 			}
 		})
 	}
-	if got := string(AppendInt(nil, "Content-Length", 1<<40)); got != "Content-Length: 1099511627776\r\n" {
+	got := string(AppendInt(nil, "Content-Length", 1<<40))
+	if got != "Content-Length: 1099511627776\r\n" {
 		t.Errorf("AppendInt: got %q", got)
 	}
 }

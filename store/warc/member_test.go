@@ -21,7 +21,10 @@ import (
 // there.
 func bodies() map[string][]byte {
 	all := map[string][]byte{"empty": nil, "one byte": {7}}
-	for _, n := range []int{1000, maxStored - 5, maxStored - 4, maxStored - 3, maxStored - 1, maxStored, maxStored + 1, 2 * maxStored, 3*maxStored - 4} {
+	for _, n := range []int{
+		1000, maxStored - 5, maxStored - 4, maxStored - 3, maxStored - 1, maxStored, maxStored + 1,
+		2 * maxStored, 3*maxStored - 4,
+	} {
 		all[fmt.Sprint("text ", n)] = textBody(n)
 		all[fmt.Sprint("encoded ", n)] = encodedBody(n)
 	}
@@ -209,7 +212,8 @@ func TestStreamToFullDisk(t *testing.T) {
 	defer full.Close()
 	for _, stored := range []bool{false, true} {
 		body := encodedBody(1 << 20)
-		if _, err := NewCompressor().Stream(full, 0, nil, bytes.NewReader(body), 1<<20, stored); err == nil {
+		_, err := NewCompressor().Stream(full, 0, nil, bytes.NewReader(body), 1<<20, stored)
+		if err == nil {
 			t.Errorf("stored %t: no error", stored)
 		}
 	}
@@ -222,7 +226,9 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // testFile is a WARC file with every kind of member.
 func testFile() []byte {
 	var file []byte
-	for i, body := range [][]byte{textBody(100), nil, textBody(100_000), encodedBody(10), encodedBody(200_000)} {
+	for i, body := range [][]byte{
+		textBody(100), nil, textBody(100_000), encodedBody(10), encodedBody(200_000),
+	} {
 		record := newRecord(i, body)
 		file = append(append(file, record.member(false)...), record.member(true)...)
 	}

@@ -15,8 +15,10 @@ func TestName(t *testing.T) {
 	}{
 		{"plain", "warcorder", "example", 0, "warcorder-20261121054512123-00000-example.warc.gz"},
 		{"large serial", "w", "h", 1234567, "w-20261121054512123-1234567-h.warc.gz"},
-		{"a domain name", "my-crawl", "Host-1.example.com", 7, "my-crawl-20261121054512123-00007-Host-1.example.com.warc.gz"},
-		{"what a file name should not hold", "a/b c", "hö\x00st", 1, "a_b_c-20261121054512123-00001-h___st.warc.gz"},
+		{"a domain name", "my-crawl", "Host-1.example.com", 7,
+			"my-crawl-20261121054512123-00007-Host-1.example.com.warc.gz"},
+		{"what a file name should not hold", "a/b c", "hö\x00st", 1,
+			"a_b_c-20261121054512123-00001-h___st.warc.gz"},
 		{"up and hidden", "../x", ".h", 1, "_._x-20261121054512123-00001-_h.warc.gz"},
 		{"no host", "w", "", 1, "w-20261121054512123-00001-_.warc.gz"},
 	} {
@@ -26,7 +28,8 @@ func TestName(t *testing.T) {
 			}
 		})
 	}
-	if long := Name(DefaultPattern, strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn"; len(
+	if long := Name(DefaultPattern, strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) +
+		OpenSuffix + ".torn"; len(
 		long,
 	) > 255 {
 		t.Errorf("a name of %d bytes", len(long))
@@ -73,7 +76,8 @@ func TestPattern(t *testing.T) {
 		if got := Name(pattern, "p", created, 7, "h"); got != want+Suffix {
 			t.Errorf("%s gives %s", pattern, got)
 		}
-		if long := Name(pattern+strings.Repeat("x", 20), strings.Repeat("p", 300), created, 1, strings.Repeat("h", 300)) + OpenSuffix + ".torn.99"; len(
+		if long := Name(pattern+strings.Repeat("x", 20), strings.Repeat("p", 300), created, 1,
+			strings.Repeat("h", 300)) + OpenSuffix + ".torn.99"; len(
 			long,
 		) > 255 {
 			t.Errorf("a name of %d bytes", len(long))

@@ -145,8 +145,10 @@ func TestResync(t *testing.T) {
 		{"a member of something else", member("HTTP/1.1 200 OK\r\n\r\n"), nil},
 		{"two records in a member", member(newRecord(4, nil).text() + newRecord(5, nil).text()), nil},
 		{"two damaged members", join(flipped(member4, 50), flipped(large, 200_000)), nil},
-		{"two with a whole one between", join(flipped(member4, 50), numbered(5, nil), flipped(large, 200_000)), []string{"5"}},
-		{"torn, then a whole one, then torn", join(large[:1000], numbered(5, nil), member4[:100]), []string{"5"}},
+		{"two with a whole one between",
+			join(flipped(member4, 50), numbered(5, nil), flipped(large, 200_000)), []string{"5"}},
+		{"torn, then a whole one, then torn", join(large[:1000], numbered(5, nil), member4[:100]),
+			[]string{"5"}},
 		{"another gzip writer's, torn", member(newRecord(4, textBody(5000)).text())[:500], nil},
 		{"an archive in the body", flipped(archive, 200), nil},
 		{"an archive in the body, its first byte", flipped(archive, 0), nil},
@@ -154,10 +156,14 @@ func TestResync(t *testing.T) {
 		{"an archive in the body, its size", flipped(archive, -4), nil},
 		{"an archive in the body, damaged itself", flipped(archive, embeddedAt+300), nil},
 		// nothing tells them apart
-		{"an archive in the body, no skip length", flipped(withoutSkip(archive), -8), []string{"101", "102", "103"}},
-		{"an archive in the body, cut out of it", cut(archive, embeddedAt+200, embeddedAt+210), []string{"102", "103"}},
-		{"as much as the next is long", cut(large, 100_000, 100_000+len(numbered(2, textBody(3000)))), nil},
-		{"as much as the next two are long", cut(large, 100_000, 100_000+len(numbered(2, textBody(3000)))+len(numbered(3, nil))), nil},
+		{"an archive in the body, no skip length", flipped(withoutSkip(archive), -8),
+			[]string{"101", "102", "103"}},
+		{"an archive in the body, cut out of it", cut(archive, embeddedAt+200, embeddedAt+210),
+			[]string{"102", "103"}},
+		{"as much as the next is long", cut(large, 100_000, 100_000+len(numbered(2, textBody(3000)))),
+			nil},
+		{"as much as the next two are long",
+			cut(large, 100_000, 100_000+len(numbered(2, textBody(3000)))+len(numbered(3, nil))), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, after := numbered(1, textBody(100)), join(numbered(2, textBody(3000)), numbered(3, nil))
@@ -346,48 +352,3 @@ func FuzzResync(f *testing.F) {
 }
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-
-// BenchmarkResync looks for a member where there is none, but much that looks like one.
-func BenchmarkResync(b *testing.B) {
-	const size = 50 << 20
-	empty := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\xff\xff"
-	false1 := string(member("WARD/1.1\r\n\r\n"))
-	// a stored block of 64 KiB, in which the next one begins
-	false2 := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\x00WARC/1.0\r\n\r\n"
-	for _, test := range []struct{ name, pattern string }{
-		{"zeros", "\x00"}, {"magic", gzipMagic}, {"headers", gzipMagic + "\x00\x00\x00\x00\x00\x00\x00"}, {"empty", empty}, {"members", false1}, {"nested", false2},
-	} {
-		b.Run(test.name, func(b *testing.B) {
-			file := join([]byte("x"), bytes.Repeat([]byte(test.pattern), size/len(test.pattern)))
-			torn := join(withoutSkip(numbered(2, nil)[:40]), file)
-			b.SetBytes(size)
-			for b.Loop() {
-				for _, f := range [][]byte{file, torn} {
-					resyncAll(b, f)
-				}
-			}
-		})
-	}
-}
-
-func resyncAll(b *testing.B, file []byte) {
-	r, err := NewReader(bytes.NewReader(file), "test", 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for range 1000 { // each record that only seems to be one is a damage of its own
-		record, err := r.Next()
-		if err == nil {
-			err = record.Close()
-		}
-		if err == nil {
-			continue
-		}
-		if _, _, err = r.Resync(); err == io.EOF {
-			return
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -26,11 +26,8 @@ func newRecord(number int, body []byte) testRecord {
 	head = AppendField(head, "WARC-Record-ID",
 		fmt.Sprintf("<urn:uuid:1b671a64-40d5-491e-99b0-%012d>", number))
 	head = AppendField(head, "WARC-Date", "2026-11-21T05:45:12.123456Z")
-	head = AppendField(
-		head,
-		"WARC-Target-URI",
-		fmt.Sprintf("https://www.example.com/assets/css/main.css?v=%d", number),
-	)
+	head = AppendField(head, "WARC-Target-URI",
+		fmt.Sprintf("https://www.example.com/assets/css/main.css?v=%d", number))
 	head = AppendField(head, "WARC-IP-Address", "93.184.216.34")
 	head = AppendField(head, "WARC-Payload-Digest", testDigest(body))
 	head = AppendField(head, "WARC-Block-Digest", testDigest(block))

@@ -18,7 +18,8 @@ func limitFiles(t *testing.T, size uint64) (lift func()) {
 		t.Skip(err)
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: old.Max}); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE,
+		&syscall.Rlimit{Cur: size, Max: old.Max}); err != nil {
 		t.Skip(err)
 	}
 	lift = func() {
@@ -36,7 +37,8 @@ func TestFailedAppendIsCutOff(t *testing.T) {
 		name   string
 		append func(*Writer) (int64, error)
 	}{
-		{"one write", func(w *Writer) (int64, error) { return w.Append(large[:125_000], large[:125_000]) }},
+		{"one write",
+			func(w *Writer) (int64, error) { return w.Append(large[:125_000], large[:125_000]) }},
 		{"second write", func(w *Writer) (int64, error) { return w.Append([]byte("x"), large) }},
 		{"stream", func(w *Writer) (int64, error) {
 			return w.AppendStream(func(tail *Tail) error {

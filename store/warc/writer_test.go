@@ -42,7 +42,9 @@ func TestWriter(t *testing.T) {
 	}
 	large := string(encodedBody(gather))
 	want := ""
-	for _, bufs := range [][]string{{"one"}, {}, {"two", "", "three"}, {"small", large, "small"}, {large[1:], "x"}} {
+	for _, bufs := range [][]string{
+		{"one"}, {}, {"two", "", "three"}, {"small", large, "small"}, {large[1:], "x"},
+	} {
 		var in [][]byte
 		offset := len(want)
 		for _, b := range bufs {
@@ -111,7 +113,8 @@ func TestAppendStream(t *testing.T) {
 	record := newRecord(1, textBody(200_000))
 	var length int64
 	offset, err := w.AppendStream(func(tail *Tail) (err error) {
-		length, err = NewCompressor().Stream(tail, tail.Offset(), [][]byte{record.warc, record.http}, bytes.NewReader(record.body), int64(len(record.body)), true)
+		length, err = NewCompressor().Stream(tail, tail.Offset(), [][]byte{record.warc, record.http},
+			bytes.NewReader(record.body), int64(len(record.body)), true)
 		if err != nil {
 			return err
 		}
@@ -154,10 +157,19 @@ func TestAppendStreamUndoes(t *testing.T) {
 		want  error
 	}{
 		{"after a write", func(tail *Tail) error { tail.Write([]byte("xyz")); return stop }, stop},
-		{"after a copy", func(tail *Tail) error { io.Copy(tail, bytes.NewReader(encodedBody(100_000))); return stop }, stop},
-		{"unreadable source", func(tail *Tail) error { _, err := tail.ReadFrom(failing{stop}); return err }, stop},
-		{"patch before the append", func(tail *Tail) error { _, err := tail.WriteAt([]byte("x"), 5); return err }, nil},
-		{"patch behind the end", func(tail *Tail) error { tail.Write([]byte("x")); _, err := tail.WriteAt([]byte("yy"), 6); return err }, nil},
+		{"after a copy",
+			func(tail *Tail) error { io.Copy(tail, bytes.NewReader(encodedBody(100_000))); return stop },
+			stop},
+		{"unreadable source",
+			func(tail *Tail) error { _, err := tail.ReadFrom(failing{stop}); return err }, stop},
+		{"patch before the append",
+			func(tail *Tail) error { _, err := tail.WriteAt([]byte("x"), 5); return err }, nil},
+		{"patch behind the end",
+			func(tail *Tail) error {
+				tail.Write([]byte("x"))
+				_, err := tail.WriteAt([]byte("yy"), 6)
+				return err
+			}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := w.AppendStream(test.write)
@@ -201,7 +213,8 @@ func TestConcurrentAppends(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for range 100 {
-				if _, err := w.Append([]byte{'a' + byte(i)}, bytes.Repeat([]byte{'0' + byte(i)}, 99)); err != nil {
+				_, err := w.Append([]byte{'a' + byte(i)}, bytes.Repeat([]byte{'0' + byte(i)}, 99))
+				if err != nil {
 					t.Error(err)
 				}
 				if err := w.Sync(); err != nil {

@@ -63,7 +63,8 @@ func TestImportChecksum(t *testing.T) {
 			if got := h.Get("Checksum"); got != test.kept {
 				t.Errorf("Checksum: %s, want %s", got, test.kept)
 			}
-			if reported := len(c.findings) == 1 && errors.Is(c.findings[0].Reason, ErrChecksum); reported != (test.kept != "") {
+			if reported := len(c.findings) == 1 &&
+				errors.Is(c.findings[0].Reason, ErrChecksum); reported != (test.kept != "") {
 				t.Errorf("findings %v", c.findings)
 			}
 		})
@@ -149,11 +150,8 @@ func TestImportFields(t *testing.T) {
 		"revisit in a format of its own": {
 			line:   "revisit http://a.example/ 20060102030405 text/x-diff uuid:1",
 			fields: []string{"Related-Record-ID: uuid:2"},
-			want: []string{
-				"WARC-Profile: " + unknownRevisit,
-				"WARC-Refers-To: <urn:uuid:2>",
-				"WARC-Refers-To-Target-URI: http://a.example/",
-			},
+			want: []string{"WARC-Profile: " + unknownRevisit, "WARC-Refers-To: <urn:uuid:2>",
+				"WARC-Refers-To-Target-URI: http://a.example/"},
 			note: "revisit",
 		},
 	}
@@ -291,11 +289,9 @@ func TestImportSegments(t *testing.T) {
 			c := imported(t, test.files...)
 			var got []string
 			for _, m := range c.records {
-				got = append(
-					got,
+				got = append(got,
 					strings.Join([]string{m.header.Get("WARC-Type"), m.header.Get("WARC-Truncated"), m.block},
-						" "),
-				)
+						" "))
 				digest, err := sha1Of(strings.NewReader(m.block))
 				if said := m.header.Get("WARC-Block-Digest"); said != digest &&
 					!strings.HasPrefix(said, "md5:5b91") || err != nil {

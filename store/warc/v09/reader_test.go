@@ -53,7 +53,8 @@ var five = []string{
 }
 
 var fiveFound = []string{
-	"uuid:0 zero", "uuid:1 ", "uuid:2 warc/0.9 12 is not a record\r\n\r\nwarc/0.9\r\n\r\n", "uuid:3 \r\n\r\n",
+	"uuid:0 zero", "uuid:1 ", "uuid:2 warc/0.9 12 is not a record\r\n\r\nwarc/0.9\r\n\r\n",
+	"uuid:3 \r\n\r\n",
 	"uuid:4 " + strings.Repeat("four", 50_000),
 }
 
@@ -74,12 +75,13 @@ func TestReaderForms(t *testing.T) {
 		s = s[n:]
 	}
 	tests := map[string]string{
-		"plain":                        plain,
-		"one member":                   gzipped(t, plain),
-		"a member each":                members,
-		"a member each, sl without":    zeroSL,
-		"members across records":       pieces,
-		"two records in a member":      member(five[0]+five[1]) + member(five[2]+five[3]) + member(five[4]),
+		"plain":                     plain,
+		"one member":                gzipped(t, plain),
+		"a member each":             members,
+		"a member each, sl without": zeroSL,
+		"members across records":    pieces,
+		"two records in a member": member(five[0]+five[1]) + member(five[2]+five[3]) +
+			member(five[4]),
 		"no line breaks after":         trimmed,
 		"no line breaks after, gzip":   gzipped(t, trimmed),
 		"more line breaks after":       spread,
@@ -116,7 +118,8 @@ func TestReaderHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Header{
-		Type: "response", URI: "http://a.example/?q=warc/0.9", Date: "20060102030405", ContentType: "message/http; msgtype=response", ID: "uuid:x",
+		Type: "response", URI: "http://a.example/?q=warc/0.9", Date: "20060102030405",
+		ContentType: "message/http; msgtype=response", ID: "uuid:x",
 		Fields: warc.Header{
 			{Name: "Name", Value: "folded twice"},
 			{Name: "Empty", Value: ""},
@@ -142,16 +145,10 @@ func TestReaderBadHeaders(t *testing.T) {
 		"length is no number":    strings.Replace(five[0], "warc/0.9 ", "warc/0.9 +", 1),
 		"length is of the block": strings.Replace(five[0], five[0][:12], "warc/0.9 4 r", 1),
 		"no such date":           strings.Replace(five[0], "20060102030405", "20061302030405", 1),
-		"a field without colon": record(
-			"resource http://a.example/ 20060102030405 text/plain uuid:1",
-			[]string{"Nothing"},
-			"",
-		),
-		"begins with a fold": record(
-			"resource http://a.example/ 20060102030405 text/plain uuid:1",
-			[]string{" x"},
-			"",
-		),
+		"a field without colon": record("resource http://a.example/ 20060102030405 text/plain uuid:1",
+			[]string{"Nothing"}, ""),
+		"begins with a fold": record("resource http://a.example/ 20060102030405 text/plain uuid:1",
+			[]string{" x"}, ""),
 		"ends in its header": "warc/0.9 100 resource http://a.example/ 20060102030405 text/plain uuid:1\r\n",
 		"too long": record(
 			"resource http://a.example/"+strings.Repeat("x", maxHeader)+" 20060102030405 text/plain uuid:1",
@@ -175,7 +172,9 @@ func TestReaderBadHeaders(t *testing.T) {
 }
 
 func TestResync(t *testing.T) {
-	length := func(s, old, new string) string { return strings.Replace(s, "warc/0.9 "+old, "warc/0.9 "+new, 1) }
+	length := func(s, old, new string) string {
+		return strings.Replace(s, "warc/0.9 "+old, "warc/0.9 "+new, 1)
+	}
 	corrupt := []byte(member(five[4]))
 	for i := 40; i < 60; i++ {
 		corrupt[i] ^= 0x55
@@ -267,7 +266,9 @@ func TestEveryCut(t *testing.T) {
 	plain := five[0] + five[2] + five[3]
 	members := member(five[0]) + member(five[2]) + member(five[3])
 	want := []string{fiveFound[0], fiveFound[2], fiveFound[3]}
-	for name, file := range map[string]string{"plain": plain, "gzip": members, "one member": gzipped(t, plain)} {
+	for name, file := range map[string]string{
+		"plain": plain, "gzip": members, "one member": gzipped(t, plain),
+	} {
 		for cut := range len(file) {
 			found, _ := walk(t, file[:cut])
 			if len(found) > len(want) || !slices.Equal(found, want[:len(found)]) {

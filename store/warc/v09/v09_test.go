@@ -34,11 +34,8 @@ func record(line string, fields []string, block string) string {
 
 // resource is a record with that number in its ID.
 func resource(n int, block string) string {
-	return record(
-		fmt.Sprintf("resource http://a.example/%d 20060102030405 text/plain uuid:%d", n, n),
-		nil,
-		block,
-	)
+	return record(fmt.Sprintf("resource http://a.example/%d 20060102030405 text/plain uuid:%d", n, n),
+		nil, block)
 }
 
 // gzipped is s as one gzip member.
