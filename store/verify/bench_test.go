@@ -16,19 +16,15 @@ func BenchmarkFiles(b *testing.B) {
 	var exchanges []exchange
 	text := strings.Repeat("All work and no play makes Jack a dull boy. ", 400)
 	for i := range 2000 {
-		exchanges = append(
-			exchanges,
-			exchange{
-				url:      fmt.Sprintf("http://example.com/%d", i),
-				request:  get,
-				response: page(randomBytes(50<<10 + i)),
-			},
-			exchange{
-				url:      fmt.Sprintf("http://example.com/text/%d", i),
-				request:  get,
-				response: page(randomBytes(20<<10+i) + text),
-			},
-		)
+		exchanges = append(exchanges, exchange{
+			url:      fmt.Sprintf("http://example.com/%d", i),
+			request:  get,
+			response: page(randomBytes(50<<10 + i)),
+		}, exchange{
+			url:      fmt.Sprintf("http://example.com/text/%d", i),
+			request:  get,
+			response: page(randomBytes(20<<10+i) + text),
+		})
 	}
 	record(b, recorder.Config{Sync: "none", WARCMaxSize: 60e6}, dir, exchanges)
 	paths := archive(b, dir)

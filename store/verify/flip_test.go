@@ -3,8 +3,8 @@ package verify_test
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -18,22 +18,25 @@ import (
 // flag that calls the content text; and bits that fill up a byte of the deflate stream.
 func TestFlipEveryBit(t *testing.T) {
 	dir := t.TempDir()
-	record(
-		t,
-		recorder.Config{},
-		dir,
-		[]exchange{{url: "http://example.com/", request: get, response: page("hello")}},
-	)
+	record(t, recorder.Config{}, dir,
+		[]exchange{{url: "http://example.com/", request: get, response: page("hello")}})
 	path := archive(t, dir)[0]
 	content := read(t, path)
 	all := membersOf(t, content)
 	var wg sync.WaitGroup
 	jobs := make(chan int)
-	for n := range 2 {
+	for range 2 {
 		wg.Go(func() {
-			path := filepath.Join(t.TempDir(), fmt.Sprint(n), "..", filepath.Base(path))
+			path := filepath.Join(t.TempDir(), filepath.Base(path))
+			write(t, path, content)
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer file.Close()
 			for at := range jobs {
-				flipByte(t, path, content, all, at)
+				flipByte(t, file, content, all, at)
 			}
 		})
 	}
@@ -44,8 +47,8 @@ func TestFlipEveryBit(t *testing.T) {
 	wg.Wait()
 }
 
-// flipByte flips the bits of one byte, one by one and all at once.
-func flipByte(t *testing.T, path string, content []byte, all []member, at int) {
+// flipByte flips the bits of one byte of a file, one by one and all at once, and mends the file.
+func flipByte(t *testing.T, file *os.File, content []byte, all []member, at int) {
 	broken := bytes.Clone(content)
 	m := all[0]
 	for _, one := range all {
@@ -55,17 +58,27 @@ func flipByte(t *testing.T, path string, content []byte, all []member, at int) {
 	}
 	for _, mask := range []byte{1, 2, 4, 8, 16, 32, 64, 128, 255} {
 		broken[at] = content[at] ^ mask
-		write(t, path, broken)
-		found := files(t, path)
+		writeAt(t, file, broken, at)
+		found := files(t, file.Name())
 		in := at - m.offset
 		header := in == 3 && mask == 1 || in >= 4 && in <= 9
 		switch {
 		case found.Findings > 0 && header:
 			t.Errorf("byte %d of a member, bits %#x: %v", in, mask, found.all)
-		case found.Findings == 0 && !header && (mask == 255 || !slices.Equal(inflate(broken), textsOf(all))):
+		case found.Findings == 0 && !header &&
+			(mask == 255 || !slices.Equal(inflate(broken), textsOf(all))):
 			t.Errorf("byte %d of the file, %d of a member of %d, bits %#x: not found", at, in, m.length,
 				mask)
 		}
+	}
+	writeAt(t, file, content, at)
+}
+
+// writeAt writes the one byte of content that lies at.
+func writeAt(t *testing.T, file *os.File, content []byte, at int) {
+	t.Helper()
+	if _, err := file.WriteAt(content[at:at+1], int64(at)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -17,19 +17,11 @@ import (
 func TestLostOriginal(t *testing.T) {
 	dir := t.TempDir()
 	text := page(strings.Repeat("text ", 1000))
-	record(
-		t,
-		recorder.Config{},
-		dir,
-		[]exchange{{url: "http://example.com/1", request: get, response: text}},
-	)
+	record(t, recorder.Config{}, dir,
+		[]exchange{{url: "http://example.com/1", request: get, response: text}})
 	first := archive(t, dir)
-	record(
-		t,
-		recorder.Config{},
-		dir,
-		[]exchange{{url: "http://example.com/2", request: get, response: text}},
-	)
+	record(t, recorder.Config{}, dir,
+		[]exchange{{url: "http://example.com/2", request: get, response: text}})
 	all := archive(t, dir)
 	if found := collection(t, dir); len(all) != 2 || len(found.all) > 0 ||
 		found.Records["revisit"] != 1 {
@@ -44,17 +36,9 @@ func TestLostOriginal(t *testing.T) {
 		return ""
 	}
 	foreign := filepath.Join(dir, "archive", "foreign.warc.gz")
-	write(
-		t,
-		foreign,
-		[]byte(
-			each(
-				warcinfo(),
-				warcRecord("revisit", "v", "HTTP/1.1 200 OK\r\n\r\n", "WARC-Payload-Digest", sha("x"),
-					"WARC-Refers-To", "<urn:x:r>"),
-			),
-		),
-	)
+	write(t, foreign, []byte(each(warcinfo(),
+		warcRecord("revisit", "v", "HTTP/1.1 200 OK\r\n\r\n", "WARC-Payload-Digest", sha("x"),
+			"WARC-Refers-To", "<urn:x:r>"))))
 	if got := said(collection(t, dir)); got != "original note" {
 		t.Errorf("another program's: %q", got)
 	}

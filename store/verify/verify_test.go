@@ -130,7 +130,8 @@ func healthy() []exchange {
 		{
 			url:      "http://example.com/chunked",
 			request:  get,
-			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n" +
+				"5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
 		},
 		{
 			url:      "http://example.com/gzip",
@@ -235,19 +236,18 @@ func healthy() []exchange {
 
 // TestHealthy finds nothing in what we record, in one file or in many.
 func TestHealthy(t *testing.T) {
-	for name, cfg := range map[string]recorder.Config{"one file a lane": {}, "rotated": {WARCMaxSize: 20 << 10, CommitSize: 1}} {
+	for name, cfg := range map[string]recorder.Config{
+		"one file a lane": {}, "rotated": {WARCMaxSize: 20 << 10, CommitSize: 1},
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			exchanges := healthy()
 			for i := range 100 {
-				exchanges = append(
-					exchanges,
-					exchange{
-						url:      fmt.Sprintf("http://example.com/%d", i),
-						request:  get,
-						response: page(randomBytes(10 * i)),
-					},
-				)
+				exchanges = append(exchanges, exchange{
+					url:      fmt.Sprintf("http://example.com/%d", i),
+					request:  get,
+					response: page(randomBytes(10 * i)),
+				})
 			}
 			record(t, cfg, dir, exchanges)
 			paths := archive(t, dir)
@@ -280,14 +280,11 @@ func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	var exchanges []exchange
 	for i := range 200 {
-		exchanges = append(
-			exchanges,
-			exchange{
-				url:      fmt.Sprintf("http://example.com/%d", i),
-				request:  get,
-				response: page(randomBytes(1000)),
-			},
-		)
+		exchanges = append(exchanges, exchange{
+			url:      fmt.Sprintf("http://example.com/%d", i),
+			request:  get,
+			response: page(randomBytes(1000)),
+		})
 	}
 	record(t, recorder.Config{WARCMaxSize: 20 << 10, CommitSize: 1}, dir, exchanges)
 	var total int64
