@@ -230,7 +230,9 @@ func TestOpenSSLAcceptsLeaves(t *testing.T) {
 }
 
 func FuzzParseHost(f *testing.F) {
-	for _, host := range []string{"example.org", "*.example.org", "bücher.example", "fe80::1%x", "192.0.2.1", "a..b", "\xff", "xn--"} {
+	for _, host := range []string{
+		"example.org", "*.example.org", "bücher.example", "fe80::1%x", "192.0.2.1", "a..b", "\xff", "xn--",
+	} {
 		f.Add(host)
 	}
 	f.Fuzz(func(t *testing.T, host string) {

@@ -140,7 +140,9 @@ func TestRootName(t *testing.T) {
 		"plain":     {"archive-1", "warcorder CA archive-1 2030-02-04 ababab"},
 		"no host":   {"", "warcorder CA unnamed host 2030-02-04 ababab"},
 		"not ASCII": {"büro\x00\xff", "warcorder CA b-ro-- 2030-02-04 ababab"},
-		"long":      {strings.Repeat("x", 253), "warcorder CA " + strings.Repeat("x", 33) + " 2030-02-04 ababab"},
+		"long": {
+			strings.Repeat("x", 253), "warcorder CA " + strings.Repeat("x", 33) + " 2030-02-04 ababab",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := rootName(test.host, day, id).CommonName
@@ -156,16 +158,19 @@ func TestRootName(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	now := time.Now()
+	made := func(at time.Time) func(*testing.T, string) {
+		return func(t *testing.T, home string) { replaceRoot(t, home, at) }
+	}
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, home string)
 		want  string
 	}{
-		"key readable by the group": {func(t *testing.T, home string) { chmod(t, filepath.Join(home, keyFile), 0o640) }, "run chmod 600"},
-		"key readable by all":       {func(t *testing.T, home string) { chmod(t, filepath.Join(home, keyFile), 0o604) }, "run chmod 600"},
-		"key missing":               {func(t *testing.T, home string) { remove(t, filepath.Join(home, keyFile)) }, "restore both"},
-		"certificate missing":       {func(t *testing.T, home string) { remove(t, filepath.Join(home, certFile)) }, "restore both"},
-		"key cut":                   {func(t *testing.T, home string) { truncate(t, filepath.Join(home, keyFile)) }, "restore both"},
-		"certificate cut":           {func(t *testing.T, home string) { truncate(t, filepath.Join(home, certFile)) }, "restore both"},
+		"key readable by the group": {opened(keyFile, 0o640), "run chmod 600"},
+		"key readable by all":       {opened(keyFile, 0o604), "run chmod 600"},
+		"key missing":               {without(keyFile), "restore both"},
+		"certificate missing":       {without(certFile), "restore both"},
+		"key cut":                   {cut(keyFile), "restore both"},
+		"certificate cut":           {cut(certFile), "restore both"},
 		"key of another root": {func(t *testing.T, home string) {
 			other := filepath.Join(t.TempDir(), rootDir)
 			if err := makeRoot(other); err != nil {
@@ -175,15 +180,16 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "not a pair"},
-		"expired":       {func(t *testing.T, home string) { replaceRoot(t, home, now.AddDate(-10, 0, -1)) }, "expired on"},
-		"not yet valid": {func(t *testing.T, home string) { replaceRoot(t, home, now.AddDate(0, 0, 2)) }, "if the clock is wrong"},
+		"expired":       {made(now.AddDate(-10, 0, -1)), "expired on"},
+		"not yet valid": {made(now.AddDate(0, 0, 2)), "if the clock is wrong"},
 		"no authority": {func(t *testing.T, home string) {
 			a := open(t, filepath.Dir(home))
 			l, err := a.mint("example.org", now)
 			if err != nil {
 				t.Fatal(err)
 			}
-			writeRoot(t, home, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: l.Certificate.Certificate[0]}), pemKey(t, a.leafKey))
+			cert := &pem.Block{Type: "CERTIFICATE", Bytes: l.Certificate.Certificate[0]}
+			writeRoot(t, home, pem.EncodeToMemory(cert), pemKey(t, a.leafKey))
 		}, "not the certificate of an authority"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,23 +254,22 @@ func pemKey(t *testing.T, key crypto.Signer) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-func chmod(t *testing.T, file string, mode os.FileMode) {
-	t.Helper()
-	if err := os.Chmod(file, mode); err != nil {
-		t.Fatal(err)
-	}
+// opened, without and cut spoil one file of a root.
+func opened(file string, mode os.FileMode) func(*testing.T, string) {
+	return spoil(file, func(path string) error { return os.Chmod(path, mode) })
 }
 
-func remove(t *testing.T, file string) {
-	t.Helper()
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+func without(file string) func(*testing.T, string) { return spoil(file, os.Remove) }
+
+func cut(file string) func(*testing.T, string) {
+	return spoil(file, func(path string) error { return os.Truncate(path, 100) })
 }
 
-func truncate(t *testing.T, file string) {
-	t.Helper()
-	if err := os.Truncate(file, 100); err != nil {
-		t.Fatal(err)
+func spoil(file string, how func(path string) error) func(*testing.T, string) {
+	return func(t *testing.T, home string) {
+		t.Helper()
+		if err := how(filepath.Join(home, file)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

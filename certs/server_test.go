@@ -67,6 +67,12 @@ func visit(addr string, config *tls.Config) (tls.ConnectionState, error) {
 // client does.
 func TestHandshake(t *testing.T) {
 	a := open(t, t.TempDir())
+	asking := func(name string, protocols ...string) *tls.Config {
+		return &tls.Config{ServerName: name, NextProtos: protocols}
+	}
+	of := func(oldest, newest uint16) *tls.Config {
+		return &tls.Config{ServerName: "example.org", MinVersion: oldest, MaxVersion: newest}
+	}
 	for name, test := range map[string]struct {
 		client      *tls.Config
 		fallback    string
@@ -74,26 +80,26 @@ func TestHandshake(t *testing.T) {
 		clientFault string // of the handshake, as the client sees it
 		serverFault string
 	}{
-		"SNI":                   {client: &tls.Config{ServerName: "www.example.org"}},
-		"SNI before fallback":   {client: &tls.Config{ServerName: "www.example.org"}, fallback: "192.0.2.1"},
-		"SNI upper case":        {client: &tls.Config{ServerName: "WWW.Example.ORG"}},
-		"SNI punycode":          {client: &tls.Config{ServerName: "xn--bcher-kva.example"}},
-		"SNI of 253 characters": {client: &tls.Config{ServerName: name253}},
-		"fallback IPv4":         {client: &tls.Config{ServerName: "192.0.2.1"}, fallback: "192.0.2.1"},
-		"fallback IPv6":         {client: &tls.Config{ServerName: "2001:db8::1"}, fallback: "2001:db8::1"},
-		"TLS 1.2":               {client: &tls.Config{ServerName: "example.org", MaxVersion: tls.VersionTLS12}},
-		"TLS 1.3":               {client: &tls.Config{ServerName: "example.org", MinVersion: tls.VersionTLS13}},
-		"ALPN of a browser":     {client: &tls.Config{ServerName: "example.org", NextProtos: []string{"h2", "http/1.1"}}, protocol: "http/1.1"},
-		"ALPN http/1.0":         {client: &tls.Config{ServerName: "example.org", NextProtos: []string{"http/1.0"}}, protocol: "http/1.0"},
-		"ALPN h2 only": {client: &tls.Config{ServerName: "example.org", NextProtos: []string{"h2"}},
+		"SNI":                   {client: asking("www.example.org")},
+		"SNI before fallback":   {client: asking("www.example.org"), fallback: "192.0.2.1"},
+		"SNI upper case":        {client: asking("WWW.Example.ORG")},
+		"SNI punycode":          {client: asking("xn--bcher-kva.example")},
+		"SNI of 253 characters": {client: asking(name253)},
+		"fallback IPv4":         {client: asking("192.0.2.1"), fallback: "192.0.2.1"},
+		"fallback IPv6":         {client: asking("2001:db8::1"), fallback: "2001:db8::1"},
+		"TLS 1.2":               {client: of(0, tls.VersionTLS12)},
+		"TLS 1.3":               {client: of(tls.VersionTLS13, 0)},
+		"ALPN of a browser":     {client: asking("example.org", "h2", "http/1.1"), protocol: "http/1.1"},
+		"ALPN http/1.0":         {client: asking("example.org", "http/1.0"), protocol: "http/1.0"},
+		"ALPN h2 only": {client: asking("example.org", "h2"),
 			clientFault: "no application protocol", serverFault: "unsupported application protocols"},
-		"TLS 1.1": {client: &tls.Config{ServerName: "example.org", MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
+		"TLS 1.1": {client: of(tls.VersionTLS10, tls.VersionTLS11),
 			clientFault: "protocol version", serverFault: "unsupported versions"},
-		"wildcard SNI": {client: &tls.Config{ServerName: "*.example.org"},
+		"wildcard SNI": {client: asking("*.example.org"),
 			clientFault: "internal error", serverFault: `no certificate for "*.example.org"`},
-		"garbage SNI": {client: &tls.Config{ServerName: "a b\x00"},
+		"garbage SNI": {client: asking("a b\x00"),
 			clientFault: "internal error", serverFault: `no certificate for "a b\x00"`},
-		"no name at all": {client: &tls.Config{ServerName: "192.0.2.1"},
+		"no name at all": {client: asking("192.0.2.1"),
 			clientFault: "internal error", serverFault: "named no host"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,15 +159,12 @@ func TestKeyExchange(t *testing.T) {
 			addr, _ := serve(t, config)
 			cache := tls.NewLRUClientSessionCache(8)
 			for _, resumed := range []bool{false, true} {
-				state, err := visit(
-					addr,
-					&tls.Config{
-						ServerName:         "example.org",
-						RootCAs:            pool(a),
-						CurvePreferences:   test.offered,
-						ClientSessionCache: cache,
-					},
-				)
+				state, err := visit(addr, &tls.Config{
+					ServerName:         "example.org",
+					RootCAs:            pool(a),
+					CurvePreferences:   test.offered,
+					ClientSessionCache: cache,
+				})
 				if err != nil || state.CurveID != test.want || state.DidResume != resumed {
 					t.Errorf("%v, resumed %v, %v; want %v, resumed %v", state.CurveID, state.DidResume, err,
 						test.want, resumed)
@@ -213,7 +216,9 @@ func TestClientWithoutOurRootRefuses(t *testing.T) {
 }
 
 func TestSessionsResume(t *testing.T) {
-	for name, version := range map[string]uint16{"TLS 1.2": tls.VersionTLS12, "TLS 1.3": tls.VersionTLS13} {
+	for name, version := range map[string]uint16{
+		"TLS 1.2": tls.VersionTLS12, "TLS 1.3": tls.VersionTLS13,
+	} {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, t.TempDir())
 			addr, _ := serve(t, a.ServerConfig(nil))

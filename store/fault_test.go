@@ -21,8 +21,10 @@ func TestFaultsOfTransactions(t *testing.T) {
 		point fault.Point
 		do    func(*Bolt) error
 	}{
-		{"AddFile", fault.IndexAddFile, func(b *Bolt) error { _, err := b.AddFile("b.warc.gz"); return err }},
-		{"AddFile, its transaction", fault.IndexCommit, func(b *Bolt) error { _, err := b.AddFile("b.warc.gz"); return err }},
+		{"AddFile", fault.IndexAddFile,
+			func(b *Bolt) error { _, err := b.AddFile("b.warc.gz"); return err }},
+		{"AddFile, its transaction", fault.IndexCommit,
+			func(b *Bolt) error { _, err := b.AddFile("b.warc.gz"); return err }},
 		{"Commit", fault.IndexCommit, func(b *Bolt) error {
 			return b.Commit([]Capture{later}, []File{{ID: 1, Committed: 3000, Sealed: true}})
 		}},
@@ -31,7 +33,8 @@ func TestFaultsOfTransactions(t *testing.T) {
 			again.Method, again.FormKey = "POST", "key"
 			return b.Commit([]Capture{again}, nil)
 		}},
-		{"AddGaps", fault.IndexCommit, func(b *Bolt) error { return b.AddGaps(manyGaps(3), map[string]int64{"x": 5}) }},
+		{"AddGaps", fault.IndexCommit,
+			func(b *Bolt) error { return b.AddGaps(manyGaps(3), map[string]int64{"x": 5}) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "index.bolt")
