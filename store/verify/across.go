@@ -197,15 +197,13 @@ func (c *Checker) checkGroup(found []findings, group []row) {
 	for i, r := range group {
 		e := entryOf(r)
 		add := func(code Code, note bool, format string, args ...any) {
-			found[e.file].add(
-				Finding{
-					File:   c.names[e.file],
-					Offset: e.offset,
-					Code:   code,
-					Note:   note,
-					Text:   fmt.Sprintf(format, args...),
-				},
-			)
+			found[e.file].add(Finding{
+				File:   c.names[e.file],
+				Offset: e.offset,
+				Code:   code,
+				Note:   note,
+				Text:   fmt.Sprintf(format, args...),
+			})
 		}
 		there := first.kind <= rowResponse
 		switch e.kind {

@@ -116,8 +116,8 @@ func (f *fileCheck) isOurs() (bool, error) {
 		block, err = io.ReadAll(io.LimitReader(record.Block, maxWarcinfo))
 	}
 	if errors.As(err, new(*warc.Damage)) {
-		start := make([]byte, 1<<20)
-		n, err := f.file.ReadAt(start[:min(int64(len(start)), f.size)], 0)
+		start := make([]byte, min(1<<20, f.size))
+		n, err := f.file.ReadAt(start, 0)
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}

@@ -159,14 +159,12 @@ func (x *indexed) compareFile(f store.File, t target, open bool) int64 {
 		x.add(t.name, FileSize,
 			"it has %d bytes, and the index says %d: warcorder recover reads the rest", t.size, f.Committed)
 	case open || !f.Sealed:
-		x.report(
-			Finding{
-				File: t.name,
-				Code: Unfinished,
-				Note: true,
-				Text: "all of it is in the index, and it is not marked as finished: warcorder recover does that",
-			},
-		)
+		x.report(Finding{
+			File: t.name,
+			Code: Unfinished,
+			Note: true,
+			Text: "all of it is in the index, and it is not marked as finished: warcorder recover does that",
+		})
 	}
 	return t.size
 }
@@ -305,14 +303,12 @@ func (c *Checker) compare() error {
 		record = record[:len(group)-len(captures)]
 		l := lineOf(group[0])
 		add := func(code Code, format string, args ...any) {
-			found[l.file].add(
-				Finding{
-					File:   c.names[l.file],
-					Offset: l.offset,
-					Code:   code,
-					Text:   fmt.Sprintf(format, args...),
-				},
-			)
+			found[l.file].add(Finding{
+				File:   c.names[l.file],
+				Offset: l.offset,
+				Code:   code,
+				Text:   fmt.Sprintf(format, args...),
+			})
 		}
 		switch {
 		case len(record) == 0:

@@ -163,14 +163,12 @@ func (p *pairs) cut() {
 }
 
 func (p *pairs) report(h *half, code Code, text string, note bool) {
-	p.f.found.add(
-		Finding{
-			File:     p.f.name,
-			Offset:   h.offset,
-			RecordID: shortID(h.id),
-			Code:     code,
-			Text:     text,
-			Note:     note,
-		},
-	)
+	p.f.found.add(Finding{
+		File:     p.f.name,
+		Offset:   h.offset,
+		RecordID: shortID(h.id),
+		Code:     code,
+		Text:     text,
+		Note:     note,
+	})
 }

@@ -103,12 +103,9 @@ func (s *spool) sorted(each func(row)) error {
 	m := merge{{rest: s.rows}}
 	for _, r := range s.runs {
 		buffer := max(spoolMemory/len(s.runs), 4<<10)
-		m = append(
-			m,
-			&source{
-				in: bufio.NewReaderSize(io.NewSectionReader(s.file, r.from, r.to-r.from), min(buffer, 1<<20)),
-			},
-		)
+		m = append(m, &source{
+			in: bufio.NewReaderSize(io.NewSectionReader(s.file, r.from, r.to-r.from), min(buffer, 1<<20)),
+		})
 	}
 	var err error
 	m = slices.DeleteFunc(m, func(s *source) bool {

@@ -104,11 +104,9 @@ func (a *addition) revisit(startLine string) {
 	case strings.HasPrefix(protocol, "HTTP/") || startLine == "":
 		profile = identicalPayload
 	default:
-		a.findings = append(
-			a.findings,
+		a.findings = append(a.findings,
 			fmt.Errorf("%w: a revisit whose block is no HTTP header; its WARC-Profile is %s", ErrUnknown,
-				profile),
-		)
+				profile))
 	}
 	a.add("WARC-Profile", profile)
 	for i, id := range a.Fields.Values(relatedRecordID) {

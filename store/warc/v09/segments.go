@@ -68,10 +68,8 @@ func (c *capture) origin() string {
 func (im *Importer) collect(c *capture) error {
 	s := im.set(c.origin())
 	if n := c.number(); n <= s.number || s.waiting[n] != nil {
-		im.report(
-			c.finding(
-				fmt.Errorf("%w: a second one with the number %d; kept as a record of its own", ErrSegments, n)),
-		)
+		im.report(c.finding(
+			fmt.Errorf("%w: a second one with the number %d; kept as a record of its own", ErrSegments, n)))
 		return im.write(c)
 	}
 	s.waiting[c.number()] = c
@@ -133,10 +131,8 @@ func (im *Importer) advance(s *set) error {
 func (im *Importer) append(whole, c *capture) (err error) {
 	defer func() { err = errors.Join(err, c.block.Close()) }()
 	if c.URI != whole.URI {
-		im.report(
-			c.finding(
-				fmt.Errorf("%w: the subject-uri is not the first one's, %s", ErrSegments, quote(whole.URI))),
-		)
+		im.report(c.finding(
+			fmt.Errorf("%w: the subject-uri is not the first one's, %s", ErrSegments, quote(whole.URI))))
 	}
 	if whole.isSegment() {
 		if err := im.opened(whole); err != nil {
@@ -191,10 +187,8 @@ func (im *Importer) finish(s *set) error {
 	for _, n := range slices.Sorted(maps.Keys(s.waiting)) {
 		c := s.waiting[n]
 		delete(s.waiting, n)
-		im.report(
-			c.finding(
-				fmt.Errorf("%w: number %d follows none; kept as a continuation record", ErrSegments, n)),
-		)
+		im.report(c.finding(
+			fmt.Errorf("%w: number %d follows none; kept as a continuation record", ErrSegments, n)))
 		if err := im.write(c); err != nil {
 			return errors.Join(err, s.close())
 		}
