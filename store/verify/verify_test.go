@@ -128,8 +128,8 @@ func healthy() []exchange {
 		{url: "http://example.com/empty", request: get, response: page("")},
 		{url: "http://example.com/ä b?q=<>#f", request: get, response: page("odd URL")},
 		{
-			url:      "http://example.com/chunked",
-			request:  get,
+			url:     "http://example.com/chunked",
+			request: get,
 			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n" +
 				"5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
 		},
