@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,110 +14,200 @@ import (
 	"testing"
 )
 
-// mayImport says which of our own packages a package may import, and why no others.
-var mayImport = map[string][]string{
-	"canon":        {}, // keys depend on a request and nothing else
-	"canon/vector": {"warcorder/canon"},
-	"cmd/logqueue": {}, // lines in, lines out
-	// HTTP, and nothing of what is asked for
-	"cmd/ask": {},
-	// files to files, and nothing of the collection
-	"cmd/conversion": {"warcorder/store/warc", "warcorder/store/warc/v09"},
-	// files, and nothing of what is in them
-	"cmd/holder": {},
-	// so that the authority can be read on its own
-	"certs": {},
-	"store": {"warcorder/canon", "warcorder/store/fault", "warcorder/store/scratch"},
-	// a directory and the names in it, and nothing of what the index or the recorder makes of them
-	"store/collection": {"warcorder/store/warc"},
-	// nothing but names in a normal build
-	"store/fault": {},
-	// the files know nothing of the index
-	"store/warc": {"warcorder/store/fault", "warcorder/store/warc/deflate"},
-	// bytes in, bytes out
-	"store/warc/deflate": {},
-	"store/scratch":      {},
-	// it judges what recorder makes, and does not ask it
-	"store/verify":   {"warcorder/store", "warcorder/store/warc", "warcorder/store/scratch"},
-	"store/warc/v09": {"warcorder/store/warc"},
-	"recorder": {
-		"warcorder/canon",
-		"warcorder/store",
-		"warcorder/store/fault",
-		"warcorder/store/warc",
-		"warcorder/recorder/sha1pair",
-	},
-	"recorder/sha1pair": {}, // digests, and nothing of records
-	// it knows exchanges, not how they are kept
-	"proxy":       {"warcorder/recorder", "warcorder/certs"},
-	"proxy/admin": {}, // main mounts what it shows
-	"proxy/raced": {}, // a constant, for tests
+// module is the path before that of each room.
+const module = "warcorder/"
+
+// A room is a package, with those of our own that it may import and the reason why no others.
+type room struct{ name, imports, reason string }
+
+// house has every package of ours. One that imports another stands above it: no arrow runs back up.
+var house = []room{
+	{".", "cmd", "main says what the house is, and leaves the work to the command line"},
+	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
+	{"cmd/logqueue", "", "lines in, lines out"},
+	{"cmd/ask", "", "HTTP, and nothing of what is asked for"},
+	{"cmd/conversion", "store/warc store/warc/v09", "files to files, and nothing of a collection"},
+	{"cmd/holder", "", "files, and nothing of what is in them"},
+
+	{"proxy", "recorder certs", "it knows exchanges, and not how they are kept"},
+	{"proxy/admin", "", "pages; who mounts them knows what they show"},
+	{"proxy/raced", "", "a constant, for tests"},
+	{"certs", "", "the authority can be read, and judged, on its own"},
+
+	{"recorder", "recorder/sha1pair store store/warc store/fault canon",
+		"exchanges become files and index; who reads those does not ask the recorder"},
+	{"recorder/sha1pair", "", "digests, and nothing of records"},
+
+	{"store/verify", "store store/warc store/scratch",
+		"it judges what the recorder makes, by eyes of its own"},
+	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
+	{"store", "canon store/fault store/scratch", "the index knows keys, and nothing of WARC files"},
+	{"store/scratch", "", "files of a command's own"},
+
+	{"store/warc/v09", "store/warc", "the draft of 2006 is read and written by what reads WARC 1.1"},
+	{"store/warc", "store/warc/deflate store/fault", "the files know nothing of the index"},
+	{"store/warc/deflate", "", "bytes in, bytes out"},
+	{"store/fault", "", "nothing but names in a normal build"},
+
+	{"canon/vector", "canon", "keys as JSON, for other implementations"},
+	{"canon", "", "keys depend on a request and nothing else"},
 }
 
-// only says where a library may be used: what replaces it one day is then one place.
-var only = map[string][]string{
-	"github.com/elazarl/goproxy": {"proxy"},
-	"go.etcd.io/bbolt":           {"store"},
-	"github.com/nlnwa/gowarc":    {"recorder", "store/warc"},
-	"github.com/zeebo/blake3":    {"recorder"},
-	"github.com/alecthomas/kong": {"cmd"},
-	"github.com/rs/zerolog":      {"cmd", "proxy", "recorder"}, // canon, certs and store never log
+// A library is one that few rooms may import: what replaces it one day is then one place.
+type library struct{ path, rooms, reason string }
+
+var libraries = []library{
+	{"github.com/elazarl/goproxy", "proxy", "the proxy protocol"},
+	{"go.etcd.io/bbolt", "store", "the index"},
+	{"github.com/nlnwa/gowarc", "recorder store/warc", "records"},
+	{"github.com/zeebo/blake3", "recorder", "originals are found by it"},
+	{"github.com/alecthomas/kong", "cmd", "the command line"},
+	{"github.com/rs/zerolog", "cmd proxy recorder", "canon, certs and store never log"},
 }
 
-// TestImports holds the packages to the design's arrows.
+// alone are the rooms that use nothing but the standard library, golang.org/x and what is named.
+var alone = map[string]string{
+	"canon": "",
+	"certs": "github.com/hashicorp/golang-lru/v2 software.sslmate.com/src/go-pkcs12",
+}
+
+// TestImports holds every package to the arrows of the house.
 func TestImports(t *testing.T) {
-	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, entry fs.DirEntry, err error) error {
+	found := map[string]bool{}
+	err := fs.WalkDir(os.DirFS(".."), ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && path != "." && (strings.HasPrefix(path, ".") || entry.Name() == "testdata") {
+		if entry.IsDir() && file != "." && (strings.HasPrefix(file, ".") || entry.Name() == "testdata") {
 			return fs.SkipDir
 		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
-		checkImports(t, path)
+		found[path.Dir(file)] = true
+		for _, imported := range importsOf(t, file) {
+			if wrong := judgeImport(path.Dir(file), imported); wrong != "" {
+				t.Errorf("%s: %s", file, wrong)
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name := range found {
+		if roomAt(name) < 0 {
+			t.Errorf("%s is not in the table of the house: add it, what it may import, and why", name)
+		}
+	}
+	for _, r := range house {
+		if !found[r.name] {
+			t.Errorf("%s is in the table, and no package", r.name)
+		}
+	}
 }
 
-func checkImports(t *testing.T, path string) {
+// importsOf returns what a file imports.
+func importsOf(t *testing.T, file string) (imports []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", path), nil, parser.ImportsOnly)
+	name := filepath.Join("..", filepath.FromSlash(file))
+	parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, isPackage := mayImport[filepath.ToSlash(filepath.Dir(path))]
-	for _, spec := range file.Imports {
-		name, err := strconv.Unquote(spec.Path.Value)
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasPrefix(name, "warcorder/") && isPackage && !holds(own, name) {
-			t.Errorf("%s may not import %s", path, name)
+		imports = append(imports, imported)
+	}
+	return imports
+}
+
+// judgeImport says what is wrong with an import of a room, or "".
+func judgeImport(from, imported string) string {
+	if at := roomAt(from); at >= 0 && strings.HasPrefix(imported, module) {
+		to := strings.TrimPrefix(imported, module)
+		if may := strings.Fields(house[at].imports); !slices.Contains(may, to) && !slices.Contains(may, "*") {
+			return fmt.Sprintf("may not import %s: %s", to, house[at].reason)
 		}
-		for library, places := range only {
-			if (name == library || strings.HasPrefix(name, library+"/")) && !inPlaces(path, places) {
-				t.Errorf("%s may not import %s: only %v", path, name, places)
+	}
+	for _, l := range libraries {
+		if isOf(imported, l.path) && !slices.Contains(strings.Fields(l.rooms), from) {
+			return fmt.Sprintf("may not import %s: only %s (%s)", imported, l.rooms, l.reason)
+		}
+	}
+	if allowed, is := alone[from]; is && isLibrary(imported) &&
+		!slices.ContainsFunc(strings.Fields(allowed), func(l string) bool { return isOf(imported, l) }) {
+		return fmt.Sprintf("may not import %s: it stands alone", imported)
+	}
+	return ""
+}
+
+// roomAt returns where in the table a room is, or -1.
+func roomAt(name string) int {
+	return slices.IndexFunc(house, func(r room) bool { return r.name == name })
+}
+
+// isOf reports whether an import is of a library.
+func isOf(imported, library string) bool {
+	return imported == library || strings.HasPrefix(imported, library+"/")
+}
+
+// isLibrary reports whether an import is neither ours nor of the standard library or golang.org/x.
+func isLibrary(imported string) bool {
+	host, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(host, ".") && host != "golang.org"
+}
+
+// TestHouse: the table itself has no arrow that runs back up, and a reason for each room.
+func TestHouse(t *testing.T) {
+	for i, r := range house {
+		if r.reason == "" || roomAt(r.name) != i {
+			t.Errorf("%s has no reason, or is there twice", r.name)
+		}
+		for _, to := range strings.Fields(r.imports) {
+			if at := roomAt(to); to != "*" && at <= i {
+				t.Errorf("%s may import %s, which is not below it in the table", r.name, to)
 			}
 		}
-		if dir := filepath.Dir(path); (dir == "canon" || dir == "certs") && strings.Contains(name, ".") &&
-			!holds(libraries[dir], name) && !strings.HasPrefix(name, "golang.org/x/") {
-			t.Errorf("%s may not import %s", path, name)
+	}
+	for _, l := range libraries {
+		for _, name := range strings.Fields(l.rooms) {
+			if roomAt(name) < 0 || l.reason == "" {
+				t.Errorf("%s: no room %s, or no reason", l.path, name)
+			}
 		}
 	}
 }
 
-// libraries are what canon and certs may use beside the standard library and golang.org/x.
-var libraries = map[string][]string{
-	"certs": {"github.com/hashicorp/golang-lru/v2", "software.sslmate.com/src/go-pkcs12"},
-}
-
-func holds(list []string, name string) bool { return slices.Contains(list, name) }
-
-func inPlaces(path string, places []string) bool {
-	return holds(places, path) || holds(places, filepath.ToSlash(filepath.Dir(path)))
+// TestImportsRefused: the test of the arrows can fail.
+func TestImportsRefused(t *testing.T) {
+	for _, c := range []struct{ from, imported, want string }{
+		{"cmd", "warcorder/store", ""},
+		{"cmd", "github.com/alecthomas/kong", ""},
+		{"recorder", "time", ""},
+		{"certs", "golang.org/x/crypto/ocsp", ""},
+		{"certs", "github.com/hashicorp/golang-lru/v2/expirable", ""},
+		{"recorder", "warcorder/proxy", "may not import proxy"},
+		{"store/verify", "warcorder/recorder", "may not import recorder"},
+		{"store", "warcorder/store/warc", "may not import store/warc"},
+		{"proxy", "warcorder/store", "may not import store"},
+		{"certs", "warcorder/cmd", "may not import cmd"},
+		{".", "warcorder/proxy", "may not import proxy"},
+		{"recorder", "go.etcd.io/bbolt", "only store"},
+		{"recorder", "go.etcd.io/bbolt/errors", "only store"},
+		{"store", "github.com/rs/zerolog", "never log"},
+		{"canon", "github.com/dustin/go-humanize", "stands alone"},
+		{"certs", "github.com/hashicorp/golang-lru", "stands alone"},
+	} {
+		got := judgeImport(c.from, c.imported)
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s imports %s: %q, want %q", c.from, c.imported, got, c.want)
+		}
+	}
+	if roomAt("recorder/nowhere") >= 0 || roomAt("canon") < 0 {
+		t.Error("a package that is not in the table is found in it, or one that is is not")
+	}
 }
