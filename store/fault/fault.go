@@ -38,7 +38,11 @@ const (
 	RebuildDone    Point = "rebuild-done"   // and after
 )
 
-// Points are all points.
+// Deflate comes after a member has been made, and its error means that a byte of the member is
+// wrong: the encoder is broken. Nothing is written between it and the point before.
+const Deflate Point = "deflate"
+
+// Points are all points at which a process may end and a disk may refuse.
 var Points = []Point{
 	Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename,
 	WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted, Spill, SpillNote, RecoverSpill,

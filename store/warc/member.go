@@ -29,9 +29,12 @@ const (
 // value is ready. Once used it holds about 64 KB of tables, and after Stream 256 KB more: keep one
 // per worker. It is not safe for concurrent use.
 type Compressor struct {
-	NoSkipLengths bool // the members have no `sl`
+	NoSkipLengths bool   // the members have no `sl`
+	Probe         *Probe // which all Compressors of a recorder share, or nil
 
+	probed  bool // members are inflated again
 	deflate deflate.Encoder
+	plain   plainEncoder
 	crc     uint32
 	size    int64  // bytes of the record so far
 	small   []byte // parts that share a block
@@ -51,6 +54,9 @@ func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 	if stored >= 0 {
 		text, raw = parts[:stored], parts[stored:]
 	}
+	if c.isPlain() {
+		return c.appendPlain(dst, text, raw)
+	}
 	start := len(dst)
 	c.begin(append(slices.Grow(dst, memberSize(text, raw)), c.header()...))
 	c.sum(parts...)
@@ -58,7 +64,21 @@ func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 	if raw != nil {
 		c.deflate.Store(true, raw...)
 	}
-	dst = c.appendTrailer(c.deflate.End())
+	dst = c.deflate.End()
+	spoil(dst[start+len(c.header()):])
+	dst = c.finish(dst, start)
+	if c.probed {
+		if err := inflateMember(dst[start:]); err != nil {
+			c.Probe.poison(err)
+			return c.appendPlain(dst[:start], text, raw)
+		}
+	}
+	return dst
+}
+
+// finish appends the trailer of the member that begins at start in dst, and fills in its `sl`.
+func (c *Compressor) finish(dst []byte, start int) []byte {
+	dst = c.appendTrailer(dst)
 	if !c.NoSkipLengths {
 		putSkipLengths(dst[start+skipLengths:], int64(len(dst)-start), c.size)
 	}

@@ -2,9 +2,11 @@ package warc
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"warcorder/store/warc/deflate"
 )
@@ -25,16 +27,16 @@ type WriteSeeker interface {
 // error what has been written is of no use.
 func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.Reader, size int64,
 	stored bool) (length int64, err error) {
+	if c.probed && size <= maxProbed {
+		return c.streamProbed(w, head, body, size, stored)
+	}
 	counter := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counter, 2*maxStored)
 	out.WriteString(c.header()) // a bufio.Writer keeps its first error until Flush
-	c.begin(c.encoded[:0])
-	c.sum(head...)
-	c.deflateParts(head, false)
-	if stored {
-		err = c.streamStored(out, body, size)
+	if c.isPlain() {
+		err = c.streamPlain(out, head, body, size, stored)
 	} else {
-		err = c.streamDeflated(out, body, size)
+		err = c.streamDeflate(out, head, body, size, stored)
 	}
 	if err != nil {
 		return 0, err
@@ -52,27 +54,76 @@ func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.
 	return counter.n, err
 }
 
-func (c *Compressor) streamDeflated(out io.Writer, body io.Reader, size int64) error {
-	err := c.chunks(body, size, func(p []byte) error {
-		c.sum(p)
-		c.deflate.Continue(p)
-		return c.writeEncoded(out)
-	})
+// streamProbed is Stream for a body that is short enough to be held in memory, with its member.
+func (c *Compressor) streamProbed(w io.Writer, head [][]byte, body io.Reader, size int64,
+	stored bool) (length int64, err error) {
+	text, err := c.readChunks(body, size)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	end := []byte(RecordEnd)
-	c.sum(end)
-	c.deflate.Deflate(end, deflate.Body, true)
-	return c.writeEncoded(out)
+	first := -1
+	if stored {
+		first = len(head)
+	}
+	n, err := w.Write(c.Append(nil, slices.Concat(head, [][]byte{text, []byte(RecordEnd)}), first))
+	return int64(n), err
 }
 
-func (c *Compressor) streamStored(out io.Writer, body io.Reader, size int64) error {
-	err := c.chunks(body, size, func(p []byte) error { return c.writeStored(out, p, false) })
+// streamDeflate writes a stream of package deflate. If the Probe wants that, its start is inflated
+// again before it is written.
+func (c *Compressor) streamDeflate(out io.Writer, head [][]byte, body io.Reader, size int64,
+	stored bool) error {
+	c.begin(c.encoded[:0])
+	c.sum(head...)
+	c.deflateParts(head, false)
+	write := c.writeDeflated
+	if stored {
+		write = c.writeStored
+	}
+	if c.probed {
+		start, err := c.readChunks(io.LimitReader(body, maxProbed), maxProbed)
+		if err != nil {
+			return err
+		}
+		if !c.probeStart(out, head, start, write) {
+			body = io.MultiReader(bytes.NewReader(start), body)
+			return c.streamPlain(out, head, body, size, stored)
+		}
+		size -= maxProbed
+	}
+	err := c.chunks(body, size, func(p []byte) error { return write(out, p, false) })
 	if err != nil {
 		return err
 	}
-	return c.writeStored(out, []byte(RecordEnd), true)
+	return write(out, []byte(RecordEnd), true)
+}
+
+// probeStart writes the start of a body, if that inflates to what it was together with the head.
+// Else it poisons package deflate and writes nothing.
+func (c *Compressor) probeStart(out io.Writer, head [][]byte, start []byte,
+	write func(out io.Writer, p []byte, final bool) error) bool {
+	var encoded bytes.Buffer
+	for p := range slices.Chunk(start, maxStored) {
+		write(&encoded, p, false) // a bytes.Buffer takes all
+	}
+	if err := inflateStart(encoded.Bytes(), append(slices.Clone(head), start)...); err != nil {
+		c.Probe.poison(err)
+		return false
+	}
+	out.Write(encoded.Bytes()) // a bufio.Writer keeps its first error
+	return true
+}
+
+// writeDeflated writes what has been deflated before p, and p but for some bits; a final p and all
+// of them.
+func (c *Compressor) writeDeflated(out io.Writer, p []byte, final bool) error {
+	c.sum(p)
+	if final {
+		c.deflate.Deflate(p, deflate.Body, true)
+	} else {
+		c.deflate.Continue(p)
+	}
+	return c.writeEncoded(out)
 }
 
 // writeStored writes what has been deflated before p, and p as a stored block.
@@ -89,6 +140,7 @@ func (c *Compressor) writeStored(out io.Writer, p []byte, final bool) error {
 // writeEncoded writes what has been deflated since it was called last.
 func (c *Compressor) writeEncoded(out io.Writer) error {
 	c.encoded = c.deflate.Take()
+	spoil(c.encoded)
 	_, err := out.Write(c.encoded)
 	return err
 }
@@ -114,6 +166,16 @@ func (c *Compressor) chunks(body io.Reader, size int64, write func([]byte) error
 		return fmt.Errorf("read the body: %w", err)
 	}
 	return nil
+}
+
+// readChunks reads the size bytes of body.
+func (c *Compressor) readChunks(body io.Reader, size int64) ([]byte, error) {
+	text := make([]byte, 0, size)
+	err := c.chunks(body, size, func(p []byte) error {
+		text = append(text, p...)
+		return nil
+	})
+	return text, err
 }
 
 // countingWriter counts what goes through to w.

@@ -23,6 +23,10 @@ const (
 	maxStored  = 1<<16 - 1
 )
 
+// MaxHeld is of how many bytes of text, at most, Continue holds back the bits: of the 7 bits that
+// do not fill a byte the first may be the end of one match and the others three matches.
+const MaxHeld = 4 * longest
+
 // An Encoder appends a deflate stream to a slice: Begin, then any number of Deflate, Store and
 // Continue, one of the first two with final as the last, then End. The zero value is ready. Once
 // used it holds about 64 KB, and after Continue 192 KB more: keep one per worker. It is not safe
