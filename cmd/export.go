@@ -9,23 +9,24 @@ import (
 
 	"warcorder/canon"
 	"warcorder/recorder"
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
 type exportCommand struct {
 	collectionFlags
-	Profiles recorder.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
-	URL      string                `name:"url" placeholder:"URL"`
-	Match    string                `enum:"exact,prefix,host,domain" default:"exact"`
-	From     string                `placeholder:"TS"`
-	To       string                `placeholder:"TS"`
-	By       store.Key             `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
-	As       canon.Dialect         `name:"dialect" default:"pywb"`
-	Format   string                `enum:"cdxj,warc-0.9" default:"cdxj"`
-	FileSize int64                 `name:"file-size" default:"500MB" type:"size"`
-	NoBodies bool                  `name:"no-request-bodies"`
-	Mode     recorder.Mode         `name:"archive-mode" default:"${archive_mode}"`
-	Out      string                `name:"out" short:"o" placeholder:"FILE"`
+	Profiles record.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
+	URL      string              `name:"url" placeholder:"URL"`
+	Match    string              `enum:"exact,prefix,host,domain" default:"exact"`
+	From     string              `placeholder:"TS"`
+	To       string              `placeholder:"TS"`
+	By       store.Key           `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
+	As       canon.Dialect       `name:"dialect" default:"pywb"`
+	Format   string              `enum:"cdxj,warc-0.9" default:"cdxj"`
+	FileSize int64               `name:"file-size" default:"500MB" type:"size"`
+	NoBodies bool                `name:"no-request-bodies"`
+	Mode     recorder.Mode       `name:"archive-mode" default:"${archive_mode}"`
+	Out      string              `name:"out" short:"o" placeholder:"FILE"`
 }
 
 // Run writes the lines, all of them or none.
@@ -50,7 +51,7 @@ func (c *exportCommand) Run(*commandLine) error {
 		NoBodies: c.NoBodies,
 	}
 	if c.URL != "" && c.By != store.URLKey {
-		keyer, err := recorder.NewKeyer(recorder.KeysConfig{Profiles: c.Profiles})
+		keyer, err := record.NewKeyer(record.KeysConfig{Profiles: c.Profiles})
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/warc"
-	"warcorder/store/warc/v09"
+	v09 "warcorder/store/warc/v09"
 )
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.

@@ -34,8 +34,10 @@ var house = []room{
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
-	{"recorder", "recorder/sha1pair store store/warc store/fault canon",
+	{"recorder", "recorder/record store store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
+	{"recorder/record", "recorder/sha1pair store store/warc canon",
+		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
 
 	{"store/verify", "store store/warc store/scratch",
@@ -59,8 +61,8 @@ type library struct{ path, rooms, reason string }
 var libraries = []library{
 	{"github.com/elazarl/goproxy", "proxy", "the proxy protocol"},
 	{"go.etcd.io/bbolt", "store", "the index"},
-	{"github.com/nlnwa/gowarc", "recorder store/warc", "records"},
-	{"github.com/zeebo/blake3", "recorder", "originals are found by it"},
+	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
+	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
 	{"github.com/rs/zerolog", "cmd proxy recorder", "canon, certs and store never log"},
 }

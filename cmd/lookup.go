@@ -6,14 +6,14 @@ import (
 	"os"
 
 	"warcorder/canon"
-	"warcorder/recorder"
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
 type lookupCommand struct {
 	collectionFlags
-	Profiles recorder.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
-	By       store.Key             `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
+	Profiles record.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
+	By       store.Key           `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
 	requestFlags
 	URL string `arg:""`
 }
@@ -27,13 +27,13 @@ func (c *lookupCommand) Run(*commandLine) error {
 	if c.URL == "" {
 		return errors.New("lookup: the URL is empty")
 	}
-	request, err := c.request(recorder.TargetURI(c.URL)) // as it would have been recorded
+	request, err := c.request(record.TargetURI(c.URL)) // as it would have been recorded
 	if err != nil {
 		return err
 	}
 	query := store.Query{Key: c.By, URL: canon.Pywb.Keys(request).URL}
 	if c.By != store.URLKey {
-		keyer, err := recorder.NewKeyer(recorder.KeysConfig{Profiles: c.Profiles})
+		keyer, err := record.NewKeyer(record.KeysConfig{Profiles: c.Profiles})
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/recorder"
+	"warcorder/recorder/record"
 )
 
 // recorderFlags are the flags of recorder.Config.
@@ -36,7 +37,7 @@ type recorderFlags struct {
 	Keys     keysFlags     `embed:"" prefix:"keys-"`
 }
 
-// warcinfoFlags are the flags of recorder.WARCInfo.
+// warcinfoFlags are the flags of record.WARCInfo.
 type warcinfoFlags struct {
 	Operator    string `name:"operator" placeholder:"TEXT"`
 	IsPartOf    string `name:"is-part-of" placeholder:"TEXT"`
@@ -44,17 +45,17 @@ type warcinfoFlags struct {
 	Robots      string `name:"robots" placeholder:"TEXT"`
 }
 
-// dedupFlags are the flags of recorder.DedupConfig.
+// dedupFlags are the flags of record.DedupConfig.
 type dedupFlags struct {
 	Dedup    string        `name:"dedup" enum:"url,collection,off" default:"${dedup}"`
 	MinSize  int64         `name:"dedup-min-size" default:"${dedup_min_size}" type:"size"`
 	DedupFor time.Duration `name:"dedup-for" default:"${dedup_for}"`
 }
 
-// keysFlags are the flags of recorder.KeysConfig.
+// keysFlags are the flags of record.KeysConfig.
 type keysFlags struct {
-	Extra    []string              `name:"extra" placeholder:"KEY,…"`
-	Profiles recorder.ProfileRules `name:"profiles" hidden:"" type:"rules"`
+	Extra    []string            `name:"extra" placeholder:"KEY,…"`
+	Profiles record.ProfileRules `name:"profiles" hidden:"" type:"rules"`
 }
 
 // config is what the flags say.
@@ -76,9 +77,9 @@ func (f *recorderFlags) config() recorder.Config {
 		Digest:         f.Digest,
 		PayloadDigest:  f.PayloadDigest,
 		NoSL:           !f.SL,
-		WARCInfo:       recorder.WARCInfo(f.WARCInfo),
-		Dedup:          recorder.DedupConfig(f.Dedup),
-		Keys:           recorder.KeysConfig(f.Keys),
+		WARCInfo:       record.WARCInfo(f.WARCInfo),
+		Dedup:          record.DedupConfig(f.Dedup),
+		Keys:           record.KeysConfig(f.Keys),
 	}
 }
 

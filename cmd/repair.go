@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder"
+	"warcorder/recorder/record"
 )
 
 // repairFlags say which collection a command works on, and what its index holds.
@@ -22,8 +23,8 @@ type repairFlags struct {
 // config is what the flags say.
 func (f *repairFlags) config() recorder.Config {
 	return recorder.Config{
-		Dedup: recorder.DedupConfig(f.Dedup),
-		Keys:  recorder.KeysConfig(f.Keys),
+		Dedup: record.DedupConfig(f.Dedup),
+		Keys:  record.KeysConfig(f.Keys),
 		Mode:  f.Mode,
 	}
 }

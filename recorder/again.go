@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -31,13 +33,13 @@ func eachRecord(path string, from int64, read func(*warc.Record) (more bool)) er
 	}
 	defer reader.Close()
 	for {
-		record, err := reader.Next()
+		rec, err := reader.Next()
 		switch {
 		case errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)):
 			return nil
 		case err != nil:
 			return err
-		case !read(record):
+		case !read(rec):
 			return nil
 		}
 	}
@@ -69,11 +71,11 @@ func (s *spillRecovery) cameBack(line *sidecar) (bool, error) {
 
 // placesOf returns where the index has what was captured of the same URL at the same moment.
 func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err error) {
-	uri, date := targetURI(line.URL), line.Started
+	uri, date := record.TargetURI(line.URL), line.Started
 	if line.Extra != nil {
 		uri, date = line.Extra.URI, line.Extra.Date
 	}
-	date = s.files.style.date(date)
+	date = s.files.style.Date(date)
 	second := date.Format("20060102150405")
 	query := store.Query{URL: uri, From: second, To: second}
 	if m := cmp.Or(line.Method, "GET"); m != "GET" { // whose keys go on behind the URL
@@ -92,9 +94,9 @@ func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err er
 func (s *spillRecovery) at(place store.Location,
 	suffix, id string) (found, truncated bool, err error) {
 	path := filepath.Join(s.files.dir, place.File+suffix)
-	err = eachRecord(path, place.Offset, func(record *warc.Record) bool {
-		found = record.Header.Get("WARC-Record-ID") == id
-		truncated = record.Header.Get("WARC-Truncated") != ""
+	err = eachRecord(path, place.Offset, func(rec *warc.Record) bool {
+		found = rec.Header.Get("WARC-Record-ID") == id
+		truncated = rec.Header.Get("WARC-Truncated") != ""
 		return false
 	})
 	return found, truncated, err

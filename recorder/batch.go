@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 )
 
@@ -52,14 +54,14 @@ func (d *done) tell(err error) {
 func (d *done) text() int64 {
 	n := textSize(&d.capture)
 	if p := d.original; p != nil {
-		n += int64(len(p.etag) + len(p.modified))
+		n += int64(len(p.ETag) + len(p.Modified))
 	}
 	return n
 }
 
 // textSize is what the texts of a capture take in memory, keys and all.
 func textSize(c *store.Capture) int64 {
-	return keySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
+	return record.KeySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
 }
 
 // manyKeys is more bytes of keys than any batch has but for bodies of many MB.

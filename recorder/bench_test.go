@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +25,7 @@ func BenchmarkRecords(b *testing.B) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			m := newMaker(zerolog.Nop(), &Keyer{}, nil, &style{}, &DedupConfig{})
+			m := newMaker(zerolog.Nop(), &record.Keyer{}, nil, &record.Style{}, &record.DedupConfig{})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
 			s := &segment{}
@@ -32,10 +34,10 @@ func BenchmarkRecords(b *testing.B) {
 			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))
 			b.ReportAllocs()
 			for b.Loop() {
-				request, response := requestOf(requestBytes, digester{}), messageOf(responseBytes, digester{})
+				request, response := record.RequestOf(requestBytes, record.Digester{}), record.MessageOf(responseBytes, record.Digester{})
 				r := m.make(x, &request, &response, s)
-				members = m.append(members[:0], r.response, &response)
-				members = m.append(members, r.request, &request)
+				members = m.append(members[:0], r.Response, &response)
+				members = m.append(members, r.Request, &request)
 			}
 		})
 	}
@@ -43,15 +45,17 @@ func BenchmarkRecords(b *testing.B) {
 
 // BenchmarkCommit records exchanges from many goroutines, through WARC file and index, both synced.
 // No two bodies are the same.
-func BenchmarkCommit(b *testing.B) { benchmarkCommit(b, DedupConfig{}, true) }
+func BenchmarkCommit(b *testing.B) { benchmarkCommit(b, record.DedupConfig{}, true) }
 
 // BenchmarkCommitAll is BenchmarkCommit without deduplication.
-func BenchmarkCommitAll(b *testing.B) { benchmarkCommit(b, DedupConfig{Dedup: dedupOff}, true) }
+func BenchmarkCommitAll(b *testing.B) {
+	benchmarkCommit(b, record.DedupConfig{Dedup: record.DedupOff}, true)
+}
 
 // BenchmarkCommitSame is BenchmarkCommit with one body: all but the first are revisits.
-func BenchmarkCommitSame(b *testing.B) { benchmarkCommit(b, DedupConfig{}, false) }
+func BenchmarkCommitSame(b *testing.B) { benchmarkCommit(b, record.DedupConfig{}, false) }
 
-func benchmarkCommit(b *testing.B, dedup DedupConfig, different bool) {
+func benchmarkCommit(b *testing.B, dedup record.DedupConfig, different bool) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {

@@ -89,7 +89,7 @@ func (m *maker) recordChain(x *Exchange, f *files) {
 		return
 	}
 	block := x.Chain.pem()
-	digest := m.style.digester.of(block)
+	digest := m.style.Digester.Of(block)
 	if !m.chains.isNew(x.Chain, digest.String()) {
 		return
 	}
@@ -97,11 +97,11 @@ func (m *maker) recordChain(x *Exchange, f *files) {
 		Type:        Resource,
 		URI:         x.Chain.uri(),
 		ContentType: chainType,
-		Date:        m.style.date(x.Started),
+		Date:        m.style.Date(x.Started),
 		RemoteIP:    x.RemoteIP,
-		id:          m.random.next(),
+		id:          m.random.Next(),
 	}
-	if id := m.records.concurrentTo(&m.ids); id != nil {
+	if id := m.records.ConcurrentTo(&m.ids); id != nil {
 		e.ConcurrentTo = id.String()
 	}
 	m.addExtra(&e, block, f)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store/warc"
 )
 
@@ -34,9 +36,9 @@ type Config struct {
 	PayloadDigest string // wire or entity
 	NoSL          bool   // leaves the skip lengths (field sl) out of the gzip members
 
-	WARCInfo WARCInfo
-	Dedup    DedupConfig
-	Keys     KeysConfig
+	WARCInfo record.WARCInfo
+	Dedup    record.DedupConfig
+	Keys     record.KeysConfig
 
 	// Progress, if it is not nil, is told how far Open has come with what a crash has left.
 	Progress Progress
@@ -60,18 +62,13 @@ func Default() Config {
 		WARCVersion:    "1.1",
 		Digest:         "sha1",
 		PayloadDigest:  "wire",
-		Dedup:          defaultDedup(),
+		Dedup:          record.DefaultDedup(),
 	}
 }
 
-// WARCInfo is what the warcinfo record at the beginning of each file says of who records what and
-// why (WARC 1.1 section 6.2). What is "" is not said.
-type WARCInfo struct {
-	Operator    string // who answers for the archive: a name, an address
-	IsPartOf    string // what the files belong to; "" is the name of the collection's directory
-	Description string // what is recorded
-	Robots      string // what was done about robots.txt: ignore, obey
-}
+// MaxHead is the length in bytes of the longest head of a message that is recorded as one. A proxy
+// lets no longer one pass.
+const MaxHead = record.MaxHead
 
 // The values of Sync.
 const (
@@ -97,7 +94,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Digest = cmp.Or(c.Digest, d.Digest)
 	c.PayloadDigest = cmp.Or(c.PayloadDigest, d.PayloadDigest)
 	var err error
-	if c.Dedup, err = c.Dedup.withDefaults(); err != nil {
+	if c.Dedup, err = c.Dedup.WithDefaults(); err != nil {
 		return c, err
 	}
 	return c, c.check()
@@ -128,7 +125,7 @@ func (c *Config) check() error {
 		return errors.New("a size or time of the recorder's settings is negative")
 	}
 	return errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix),
-		warc.CheckPattern(c.WARCName), c.WARCInfo.check())
+		warc.CheckPattern(c.WARCName), c.WARCInfo.Check())
 }
 
 // oneOf returns an error unless value is one of a list that is joined by commas.
@@ -139,45 +136,12 @@ func oneOf(name, value, list string) error {
 	return fmt.Errorf("%s: %q is none of %s", name, value, strings.ReplaceAll(list, ",", ", "))
 }
 
-// maxInfo is how many bytes a field of the warcinfo record has: it is in each file, and a line.
-const maxInfo = 4 << 10
-
-// check returns an error if a field cannot stand in the record as it is.
-func (w *WARCInfo) check() error {
-	for _, field := range w.fields("") {
-		if name, value := field[0], field[1]; len(value) > maxInfo || !isText(value) {
-			return fmt.Errorf("warcinfo: %s must be one line of text of at most %d bytes", name, maxInfo)
-		}
-	}
-	return nil
-}
-
-// fields are those that the record has.
-func (w *WARCInfo) fields(collection string) (fields [][2]string) {
-	for _, field := range [][2]string{
-		{"operator", w.Operator}, {"isPartOf", cmp.Or(w.IsPartOf, collection)}, {"description", w.Description}, {"robots", w.Robots},
-	} {
-		if field[1] != "" {
-			fields = append(fields, field)
-		}
-	}
-	return fields
-}
-
-// size is more bytes than the fields take.
-func (w *WARCInfo) size() (n int64) {
-	for _, field := range w.fields("") {
-		n += int64(len(field[0]) + len(field[1]) + 10)
-	}
-	return n
-}
-
 // style is what is said of how records are written.
-func (c *Config) style() *style {
-	s := &style{seconds: c.WARCVersion == "1.0", noSL: c.NoSL, warcinfo: c.WARCInfo}
-	s.entity = c.PayloadDigest == "entity"
+func (c *Config) style() *record.Style {
+	s := &record.Style{Seconds: c.WARCVersion == "1.0", NoSL: c.NoSL, Warcinfo: c.WARCInfo}
+	s.Entity = c.PayloadDigest == "entity"
 	if c.Digest == "sha256" {
-		s.algorithm = sha256Digest
+		s.Algorithm = record.SHA256
 	}
 	return s
 }

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -53,59 +55,59 @@ func TestWhatIsRevisited(t *testing.T) {
 		return get(url+"2", answerOf(200, "Content-Encoding: "+encoding+"\r\n", body2K))
 	}
 	big := randomText(3 << 20)
-	url2 := func(c DedupConfig) DedupConfig { c.Dedup = dedupURL; return c }(DedupConfig{})
+	url2 := func(c record.DedupConfig) record.DedupConfig { c.Dedup = record.DedupURL; return c }(record.DedupConfig{})
 	for _, c := range []struct {
 		name          string
-		cfg           DedupConfig
+		cfg           record.DedupConfig
 		first, second exchange
 		want          bool
 	}{
-		{"another URL", DedupConfig{}, plain, get(url+"2", answerOf(200, "Y: 2\r\n", body2K)), true},
-		{"the same URL", DedupConfig{}, plain, plain, true},
-		{"another body", DedupConfig{}, plain, get(url, answerOf(200, "", body2K+"x")), false},
-		{"off", DedupConfig{Dedup: dedupOff}, plain, plain, false},
+		{"another URL", record.DedupConfig{}, plain, get(url+"2", answerOf(200, "Y: 2\r\n", body2K)), true},
+		{"the same URL", record.DedupConfig{}, plain, plain, true},
+		{"another body", record.DedupConfig{}, plain, get(url, answerOf(200, "", body2K+"x")), false},
+		{"off", record.DedupConfig{Dedup: record.DedupOff}, plain, plain, false},
 		{"by URL, the same", url2, plain, plain, true},
 		{"by URL, the same SURT", url2, plain, get("https://www.example.com/a#x", answerOf(200, "", body2K)), true},
 		{"by URL, another", url2, plain, get(url+"2", plain.response), false},
-		{"below the least size", DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1023])), get(url, answerOf(200, "", body2K[:1023])), false},
-		{"of the least size", DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1024])), get(url, answerOf(200, "", body2K[:1024])), true},
-		{"one byte, of any size", DedupConfig{}, get(url, answerOf(200, "", "x")), get(url, answerOf(200, "", "x")), true},
-		{"empty", DedupConfig{}, get(url, answerOf(200, "", "")), get(url, answerOf(200, "", "")), false},
-		{"empty chunks", DedupConfig{}, get(url, answerOf(200, inChunks, "0\r\n\r\n")), get(url, answerOf(200, inChunks, "0\r\n\r\n")), false},
-		{"203", DedupConfig{}, get(url, answerOf(203, "", body2K)), get(url, answerOf(203, "", body2K)), true},
-		{"203 of 200", DedupConfig{}, plain, get(url, answerOf(203, "", body2K)), false},
-		{"206", DedupConfig{}, get(url, answerOf(206, "", body2K)), get(url, answerOf(206, "", body2K)), false},
-		{"302", DedupConfig{}, get(url, answerOf(302, "Location: /x\r\n", body2K)), get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
-		{"404", DedupConfig{}, get(url, answerOf(404, "", body2K)), get(url, answerOf(404, "", body2K)), false},
-		{"500", DedupConfig{}, get(url, answerOf(500, "", body2K)), get(url, answerOf(500, "", body2K)), false},
-		{"no status", DedupConfig{}, get(url, "HTTP/1.1 x\r\n\r\n"+body2K), get(url, "HTTP/1.1 x\r\n\r\n"+body2K), false},
-		{"POST", DedupConfig{}, plain, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, false},
-		{"of a POST", DedupConfig{}, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, plain, false},
-		{"truncated", DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, false},
-		{"of a truncated one", DedupConfig{}, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, plain, false},
-		{"with a fault that cut nothing", DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Fault = "f" }}, true},
-		{"unverified", DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Unverified = "expired" }}, true},
-		{"its Content-Length", DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2048\r\n", body2K)), true},
-		{"another Content-Length", DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2049\r\n", body2K)), false},
-		{"chunked, of plain", DedupConfig{}, plain, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), false},
-		{"chunked otherwise", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, "transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K))), true},
-		{"chunks without an end", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n"))), false},
-		{"chunks that are none", DedupConfig{}, get(url, answerOf(200, inChunks, body2K)), get(url, answerOf(200, inChunks, body2K)), false},
-		{"a trailer", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")+"X: y\r\n\r\n")), false},
-		{"a coding that is not known", DedupConfig{}, get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), false},
-		{"gzip, of plain", DedupConfig{}, plain, coded("gzip"), false},
-		{"gzip of br", DedupConfig{}, coded("br"), coded("gzip"), false},
-		{"gzip, spelled otherwise", DedupConfig{}, coded("gzip"), coded("\r\n GZIP,"), true},
-		{"two codings, of one", DedupConfig{}, coded("gzip"), coded("gzip\r\nContent-Encoding: br"), false},
-		{"two codings, in one field", DedupConfig{}, coded("gzip, br"), coded("gzip\r\nContent-Encoding: br"), true},
-		{"identity", DedupConfig{}, plain, coded("Identity"), true},
-		{"a long URL", DedupConfig{}, plain, get(url+strings.Repeat("x", maxOriginalURL), plain.response), false},
-		{"of a long URL", DedupConfig{}, get(url+strings.Repeat("x", maxOriginalURL), plain.response), plain, false},
-		{"a large one", DedupConfig{}, get(url, answerOf(200, "", big)), get(url+"2", answerOf(200, "", big)), true},
-		{"a large one in chunks", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(10_000, big))), true},
-		{"a large one, cut", DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(1<<20, big)[:3<<20])), false},
-		{"within the time", DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(99 * time.Hour) }}, true},
-		{"after the time", DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(100 * time.Hour) }}, false},
+		{"below the least size", record.DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1023])), get(url, answerOf(200, "", body2K[:1023])), false},
+		{"of the least size", record.DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1024])), get(url, answerOf(200, "", body2K[:1024])), true},
+		{"one byte, of any size", record.DedupConfig{}, get(url, answerOf(200, "", "x")), get(url, answerOf(200, "", "x")), true},
+		{"empty", record.DedupConfig{}, get(url, answerOf(200, "", "")), get(url, answerOf(200, "", "")), false},
+		{"empty chunks", record.DedupConfig{}, get(url, answerOf(200, inChunks, "0\r\n\r\n")), get(url, answerOf(200, inChunks, "0\r\n\r\n")), false},
+		{"203", record.DedupConfig{}, get(url, answerOf(203, "", body2K)), get(url, answerOf(203, "", body2K)), true},
+		{"203 of 200", record.DedupConfig{}, plain, get(url, answerOf(203, "", body2K)), false},
+		{"206", record.DedupConfig{}, get(url, answerOf(206, "", body2K)), get(url, answerOf(206, "", body2K)), false},
+		{"302", record.DedupConfig{}, get(url, answerOf(302, "Location: /x\r\n", body2K)), get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
+		{"404", record.DedupConfig{}, get(url, answerOf(404, "", body2K)), get(url, answerOf(404, "", body2K)), false},
+		{"500", record.DedupConfig{}, get(url, answerOf(500, "", body2K)), get(url, answerOf(500, "", body2K)), false},
+		{"no status", record.DedupConfig{}, get(url, "HTTP/1.1 x\r\n\r\n"+body2K), get(url, "HTTP/1.1 x\r\n\r\n"+body2K), false},
+		{"POST", record.DedupConfig{}, plain, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, false},
+		{"of a POST", record.DedupConfig{}, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, plain, false},
+		{"truncated", record.DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, false},
+		{"of a truncated one", record.DedupConfig{}, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, plain, false},
+		{"with a fault that cut nothing", record.DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Fault = "f" }}, true},
+		{"unverified", record.DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Unverified = "expired" }}, true},
+		{"its Content-Length", record.DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2048\r\n", body2K)), true},
+		{"another Content-Length", record.DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2049\r\n", body2K)), false},
+		{"chunked, of plain", record.DedupConfig{}, plain, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), false},
+		{"chunked otherwise", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, "transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K))), true},
+		{"chunks without an end", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n"))), false},
+		{"chunks that are none", record.DedupConfig{}, get(url, answerOf(200, inChunks, body2K)), get(url, answerOf(200, inChunks, body2K)), false},
+		{"a trailer", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")+"X: y\r\n\r\n")), false},
+		{"a coding that is not known", record.DedupConfig{}, get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), false},
+		{"gzip, of plain", record.DedupConfig{}, plain, coded("gzip"), false},
+		{"gzip of br", record.DedupConfig{}, coded("br"), coded("gzip"), false},
+		{"gzip, spelled otherwise", record.DedupConfig{}, coded("gzip"), coded("\r\n GZIP,"), true},
+		{"two codings, of one", record.DedupConfig{}, coded("gzip"), coded("gzip\r\nContent-Encoding: br"), false},
+		{"two codings, in one field", record.DedupConfig{}, coded("gzip, br"), coded("gzip\r\nContent-Encoding: br"), true},
+		{"identity", record.DedupConfig{}, plain, coded("Identity"), true},
+		{"a long URL", record.DedupConfig{}, plain, get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), false},
+		{"of a long URL", record.DedupConfig{}, get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), plain, false},
+		{"a large one", record.DedupConfig{}, get(url, answerOf(200, "", big)), get(url+"2", answerOf(200, "", big)), true},
+		{"a large one in chunks", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(10_000, big))), true},
+		{"a large one, cut", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(1<<20, big)[:3<<20])), false},
+		{"within the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(99 * time.Hour) }}, true},
+		{"after the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(100 * time.Hour) }}, false},
 	} {
 		for _, wait := range []time.Duration{time.Minute, 0} {
 			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
@@ -136,7 +138,7 @@ func TestWhatIsRevisited(t *testing.T) {
 
 // checkRevisits checks that each revisit says what there is of its original, which is before it if
 // it is in the same file. It returns how many there are.
-func checkRevisits(t *testing.T, records []record) (n int) {
+func checkRevisits(t *testing.T, records []storedRecord) (n int) {
 	t.Helper()
 	responses := make(map[string]int)
 	for i, r := range records {
@@ -206,12 +208,12 @@ func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 	}
 	defer index.Close()
 	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
-	dedup, err := cfg.Dedup.withDefaults()
+	dedup, err := cfg.Dedup.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		s, err := scanFile(name, store.File{Name: filepath.Base(name)}, &Keyer{}, &dedup, true,
+		s, err := scanFile(name, store.File{Name: filepath.Base(name)}, &record.Keyer{}, &dedup, true,
 			func(*scan, int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
@@ -233,7 +235,7 @@ func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 // TestStoredAgain: what is stored again after the time is what is referred to from then on.
 func TestStoredAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := Config{Dedup: DedupConfig{DedupFor: 24 * time.Hour}}
+		cfg := Config{Dedup: record.DedupConfig{DedupFor: 24 * time.Hour}}
 		c := open(t, t.TempDir(), cfg)
 		for range 5 {
 			c.commit("http://example.com/", exampleRequest, answerOf(200, "", body2K))
@@ -298,7 +300,7 @@ func TestOrphans(t *testing.T) {
 	s := &segment{pending: 10}
 	second := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{1}}}
 	for i, refers := range []*pendingOriginal{nil, lost, new(pendingOriginal), second, nil} {
-		c.files.style = &style{}
+		c.files.style = &record.Style{}
 		c.current[small] = s
 		original := &pendingOriginal{
 			keyed:    true,
@@ -428,13 +430,13 @@ func TestNotModified(t *testing.T) {
 		{"with a body", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", "x"), -1},
 		{"without its empty line", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), "HTTP/1.1 304 X\r\n", -1},
 		{"HEAD", "", []string{v1}, "HEAD / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""), -1},
-		{"off", dedupOff, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
-		{"by URL", dedupURL, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+		{"off", record.DedupOff, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"by URL", record.DedupURL, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
 	} {
 		for _, wait := range []time.Duration{time.Hour, 0} {
 			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					cfg := Config{Dedup: DedupConfig{Dedup: c.dedup}, WARCIdle: 10 * time.Minute}
+					cfg := Config{Dedup: record.DedupConfig{Dedup: c.dedup}, WARCIdle: 10 * time.Minute}
 					r := open(t, t.TempDir(), cfg)
 					r.get("http://example.com/before")
 					for _, answer := range c.stored {
@@ -456,7 +458,7 @@ func TestNotModified(t *testing.T) {
 					}
 					for _, revisit := range records {
 						if revisit.get("WARC-Type") == "revisit" &&
-							!slices.ContainsFunc(records, func(o record) bool {
+							!slices.ContainsFunc(records, func(o storedRecord) bool {
 								return o.get("WARC-Record-ID") == revisit.get("WARC-Refers-To") &&
 									o.block == c.stored[c.want]
 							}) {
@@ -544,8 +546,8 @@ func TestNotModifiedForeign(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir, path := t.TempDir(), filepath.Join(t.TempDir(), "foreign.warc.gz")
 			var file []byte
-			for _, record := range c.records {
-				file = append(file, gzipOf(record)...)
+			for _, rec := range c.records {
+				file = append(file, gzipOf(rec)...)
 			}
 			write(t, path, file)
 			if _, err := Index(Config{}, dir, []string{path}, false, zerolog.Nop(), nil); err != nil {
@@ -559,9 +561,9 @@ func TestNotModifiedForeign(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			for _, record := range readBack(t, dir) {
-				if record.get("WARC-Type") == "revisit" {
-					got = record.get("WARC-Refers-To-Target-URI")
+			for _, rec := range readBack(t, dir) {
+				if rec.get("WARC-Type") == "revisit" {
+					got = rec.get("WARC-Refers-To-Target-URI")
 				}
 			}
 			if got != c.want {
@@ -618,50 +620,11 @@ func TestOriginalAhead(t *testing.T) {
 	}
 }
 
-// TestDechunker takes the chunks off bodies that come in pieces of every size.
-func TestDechunker(t *testing.T) {
-	for _, c := range []struct {
-		name, body, want string
-		whole            bool
-	}{
-		{"one", "5\r\nhello\r\n0\r\n\r\n", "hello", true},
-		{"two, extensions", "2;a=b\r\nhe\r\n003 \r\nllo\r\n00;x\r\n\r\n", "hello", true},
-		{"hexadecimal", "a\r\n0123456789\r\nB\r\n0123456789a\r\n0\r\n\r\n", "01234567890123456789a", true},
-		{"line feeds alone", "5\nhello\n0\n\n", "hello", true},
-		{"trailers", "5\r\nhello\r\n0\r\nA: b\r\nC: d\r\n\r\n", "hello", true},
-		{"empty", "0\r\n\r\n", "", true},
-		{"nothing", "", "", false},
-		{"no end", "5\r\nhello\r\n0\r\n", "hello", false},
-		{"no last chunk", "5\r\nhello\r\n", "hello", false},
-		{"cut in the data", "5\r\nhel", "hel", false},
-		{"something behind", "5\r\nhello\r\n0\r\n\r\nx", "hello", false},
-		{"data too long", "5\r\nhello!\r\n0\r\n\r\n", "hello", false},
-		{"no size", "\r\nhello", "", false},
-		{"no number", "x\r\nhello", "", false},
-		{"a size too long", "0000000000000005\r\nhello\r\n0\r\n\r\n", "", false},
-	} {
-		for size := 1; size <= len(c.body)+1; size++ {
-			var d dechunker
-			var got []byte
-			for piece := range slices.Chunk([]byte(c.body), size) {
-				for len(piece) > 0 {
-					var data []byte
-					data, piece = d.next(piece)
-					got = append(got, data...)
-				}
-			}
-			if string(got) != c.want || (d.state == atEnd) != c.whole {
-				t.Errorf("%s in pieces of %d: %q, %v", c.name, size, got, d.state)
-			}
-		}
-	}
-}
-
 // TestStyles records with each option, and reads all back.
 func TestStyles(t *testing.T) {
 	chunked := answerOf(200, inChunks, chunkedBy(100, body2K))
-	sums := func(d digester, s string) string { sum := d.of([]byte(s)); return sum.String() }
-	sha1Of, sha256Of := digester{}, digester{algorithm: sha256Digest}
+	sums := func(d record.Digester, s string) string { sum := d.Of([]byte(s)); return sum.String() }
+	sha1Of, sha256Of := record.Digester{}, record.Digester{Algorithm: record.SHA256}
 	for _, c := range []struct {
 		name    string
 		cfg     Config
@@ -675,7 +638,10 @@ func TestStyles(t *testing.T) {
 		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha1 of what follows the HTTP header, without the transfer coding (entity)"}},
 		{"1.0", Config{WARCVersion: "1.0"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.0", "2000-01-01T00:00:01Z", []string{"format: WARC File Format 1.0", "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/"}},
 		{"no sl", Config{NoSL: true}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
-		{"warcinfo", Config{WARCInfo: WARCInfo{"The Operator <o@example.org>", "a whole", "düsseldorf", "obey"}}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z",
+		{"warcinfo", Config{WARCInfo: record.WARCInfo{
+			Operator: "The Operator <o@example.org>", IsPartOf: "a whole", Description: "düsseldorf",
+			Robots: "obey",
+		}}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z",
 			[]string{"operator: The Operator <o@example.org>", "isPartOf: a whole", "description: düsseldorf", "robots: obey"}},
 		{"name", Config{WARCName: "{serial}.{timestamp}"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
 		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", NoSL: true}, sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
@@ -684,39 +650,39 @@ func TestStyles(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(1500 * time.Millisecond)
 				r := open(t, t.TempDir(), c.cfg)
-				record := func(url, request, response string, change func(*Exchange)) {
+				rec := func(url, request, response string, change func(*Exchange)) {
 					x := r.begin(url, request, response)
 					change(x)
 					x.Commit()
 					synctest.Wait()
 				}
 				plain := func(*Exchange) {}
-				record("http://example.com/chunked", exampleRequest, chunked, plain)
-				record(
+				rec("http://example.com/chunked", exampleRequest, chunked, plain)
+				rec(
 					"http://example.com/again",
 					exampleRequest,
 					answerOf(200, "ETag: \"1\"\r\n"+inChunks, chunkedBy(64, body2K)),
 					plain,
 				)
-				record(
+				rec(
 					"http://example.com/again",
 					"GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
 					answerOf(304, "", ""),
 					plain,
 				)
-				record(
+				rec(
 					"http://example.com/post",
 					postOf("POST", inChunks, chunkedBy(10, body2K)),
 					answerOf(200, "", body2K),
 					plain,
 				)
-				record(
+				rec(
 					"http://example.com/unverified",
 					exampleRequest,
 					answerOf(200, "", "x"),
 					func(x *Exchange) { x.Unverified = "expired" },
 				)
-				record(
+				rec(
 					"http://example.com/large",
 					exampleRequest,
 					answerOf(200, inChunks, chunkedBy(1<<20, randomText(2<<20))),
@@ -729,25 +695,25 @@ func TestStyles(t *testing.T) {
 					t.Errorf("%d revisits", n)
 				}
 				checkRebuild(t, r.dir, c.cfg)
-				for _, record := range records {
-					if faults := record.faults; faults != "" &&
+				for _, rec := range records {
+					if faults := rec.faults; faults != "" &&
 						!(c.cfg.PayloadDigest == "entity" && strings.Contains(faults, "payload")) {
-						t.Errorf("%s: %s", record.get("WARC-Target-URI"), faults)
+						t.Errorf("%s: %s", rec.get("WARC-Target-URI"), faults)
 					}
-					if got := record.get("WARC-Date"); got != c.date {
+					if got := rec.get("WARC-Date"); got != c.date {
 						t.Errorf("dated %s", got)
 					}
-					if record.get("WARC-Target-URI") == "http://example.com/chunked" &&
-						record.get("WARC-Type") == "response" && record.get("WARC-Payload-Digest") != c.payload {
-						t.Errorf("payload digest %s, want %s", record.get("WARC-Payload-Digest"), c.payload)
+					if rec.get("WARC-Target-URI") == "http://example.com/chunked" &&
+						rec.get("WARC-Type") == "response" && rec.get("WARC-Payload-Digest") != c.payload {
+						t.Errorf("payload digest %s, want %s", rec.get("WARC-Payload-Digest"), c.payload)
 					}
-					if record.get("WARC-Type") == "warcinfo" {
+					if rec.get("WARC-Type") == "warcinfo" {
 						for _, line := range c.info {
 							if line = strings.ReplaceAll(line, "COLLECTION", filepath.Base(r.dir)); !strings.Contains(
-								record.block,
+								rec.block,
 								line+"\r\n",
 							) {
-								t.Errorf("no %q in %q", line, record.block)
+								t.Errorf("no %q in %q", line, rec.block)
 							}
 						}
 					}
@@ -804,11 +770,11 @@ func versionAt(t *testing.T, path string, offset int64) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	record, err := r.Next()
+	rec, err := r.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record.Version
+	return rec.Version
 }
 
 // TestPendingOriginal: what is not on disk yet is referred to only in the file that it will be in,
@@ -820,7 +786,7 @@ func TestPendingOriginal(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer index.Close()
-		f := &files{style: &style{}, index: index, maxSize: 1e9, wake: make(chan struct{}, 1)}
+		f := &files{style: &record.Style{}, index: index, maxSize: 1e9, wake: make(chan struct{}, 1)}
 		f.originals.init(&f.mu)
 		f.fewerKeys.L = &f.mu
 		key := store.OriginalKey{1}

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"net/netip"
 	"strings"
 	"time"
+
+	"warcorder/recorder/record"
 )
 
 // Exchange is one request and its response as they crossed the wire, with the facts that no byte of
@@ -17,47 +18,20 @@ import (
 // may write the request while another writes the response, as long as both have ended before
 // Commit.
 type Exchange struct {
-	// Started is when the request began: the WARC-Date of all records of the exchange.
-	Started time.Time
-
-	// URL is the target as asked for, scheme://authority/path. Raw bytes, a fragment or userinfo may
-	// stand in it: the records carry its normal form.
-	URL string
-
-	// Method is the request's method as sent.
-	Method string
-
-	// RemoteIP is the origin's address; the zero Addr if no connection was made.
-	RemoteIP netip.Addr
+	record.Facts
 
 	// Conn is the connection to the origin, while bytes may come of it. The recorder closes it, from
 	// another goroutine, when the exchange has the room on disk that others need and next to nothing
 	// comes.
 	Conn io.Closer
 
-	// TLS and Cipher are tls.VersionTLS13 … and the cipher suite of the connection to the origin; 0
-	// without TLS.
-	TLS, Cipher uint16
-
 	// Chain is the certificates that the origin sent; nil without TLS.
 	Chain *Chain
-
-	// Unverified says what is wrong with the origin's certificate that was accepted all the same; ""
-	// if nothing.
-	Unverified string
-
-	// Truncated is why the exchange is incomplete, in the words of WARC-Truncated (WARC 1.1 section
-	// 5): length, time, disconnect, unspecified; "" if it is complete.
-	Truncated string
-
-	// Fault is what went wrong, for the metadata record; "" if nothing.
-	Fault string
 
 	// Request and Response are the raw bytes: the request as it was sent to the origin, the response
 	// as the origin sent it. Heads of 1xx responses before the final one do not belong in it.
 	Request, Response Buffer
 
-	ended     time.Time      // when Commit was called
 	queued    int64          // what it takes of the queue
 	withFiles bool           // it has a place among Recorder.withFiles
 	extra     *Extra         // what it stands for instead of an exchange; its block is Response
@@ -98,7 +72,7 @@ func (x *Exchange) about(file string, at int64) error {
 // Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It
 // blocks while more bytes wait than Config.QueueSize allows.
 func (x *Exchange) Commit() {
-	x.ended = time.Now()
+	x.Ended = time.Now()
 	x.recorder.commit(x)
 }
 
@@ -146,9 +120,6 @@ func (x *Exchange) noteUnkept() {
 
 // large says whether a side of the exchange is larger than any chunk of memory.
 func (x *Exchange) large() bool { return max(x.Request.Len(), x.Response.Len()) > maxChunk }
-
-// took is how long the exchange lasted.
-func (x *Exchange) took() time.Duration { return x.ended.Sub(x.Started) }
 
 // size is the number of bytes that crossed the wire.
 func (x *Exchange) size() int64 { return x.Request.Len() + x.Response.Len() }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"warcorder/recorder/record"
 
 	"warcorder/store"
 )
@@ -42,7 +42,7 @@ type Extra struct {
 	// Block is the content. When it cannot be written to, the record cannot be kept: Discard it.
 	Block *Buffer `json:"-"`
 
-	id   recordID
+	id   record.ID
 	x    *Exchange    // that takes it through the queue
 	wait chan outcome // of Write; nil after Commit
 }
@@ -65,8 +65,8 @@ var errClosed = errors.New("the recorder is closed")
 // BeginExtra returns an empty record.
 func (r *Recorder) BeginExtra() *Extra {
 	x := r.Begin()
-	var random idSource
-	x.extra = &Extra{Block: &x.Response, id: random.next(), x: x}
+	var random record.IDSource
+	x.extra = &Extra{Block: &x.Response, id: random.Next(), x: x}
 	return x.extra
 }
 
@@ -81,13 +81,13 @@ func (e *Extra) Commit() error {
 		e.Discard()
 		return err
 	}
-	if isHTTP(e.URI) {
-		e.URI = targetURI(e.URI)
+	if record.IsHTTP(e.URI) {
+		e.URI = record.TargetURI(e.URI)
 	}
 	if e.Date.IsZero() {
 		e.Date = time.Now()
 	}
-	e.Date = e.x.recorder.files.style.date(e.Date)
+	e.Date = e.x.recorder.files.style.Date(e.Date)
 	e.x.URL, e.x.Started = e.URI, time.Now()
 	e.x.Commit()
 	return nil
@@ -122,7 +122,7 @@ func (e *Extra) Check() error {
 		return fmt.Errorf("the type %q is none of resource, metadata, conversion", e.Type)
 	case e.ContentType == "":
 		return errors.New("the record has no content type")
-	case !isText(e.ContentType):
+	case !record.IsText(e.ContentType):
 		return errors.New("the content type is no line of text")
 	case e.Type == Resource && e.RefersTo != "":
 		return errors.New(
@@ -133,7 +133,7 @@ func (e *Extra) Check() error {
 	case e.Date.UTC().Year() < 1 || e.Date.UTC().Year() > 9999: // the zero Time has year 1
 		return errors.New("the date's year is not from 0001 to 9999, in UTC")
 	}
-	if err := checkURI(e.URI); err != nil {
+	if err := record.CheckURI(e.URI); err != nil {
 		return fmt.Errorf("the URI %w", err)
 	}
 	for name, id := range map[string]string{"concurrent-to": e.ConcurrentTo, "refers-to": e.RefersTo} {
@@ -145,80 +145,35 @@ func (e *Extra) Check() error {
 		if !open || !closed {
 			return fmt.Errorf("%s is no record ID of the form <urn:uuid:…>", name)
 		}
-		if err := checkURI(bare); err != nil {
+		if err := record.CheckURI(bare); err != nil {
 			return fmt.Errorf("%s %w", name, err)
 		}
 	}
 	return nil
 }
 
-// checkURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows
-// in which place is the business of its scheme; of http it is made good.
-func checkURI(uri string) error {
-	scheme, rest, found := strings.Cut(uri, ":")
-	if !found || !isScheme(scheme) || rest == "" {
-		return errors.New(
-			"is not absolute: it begins with no scheme, such as https: or urn: before the rest")
-	}
-	if isHTTP(uri) {
-		uri = targetURI(uri)
-		after, slashes := strings.CutPrefix(uri[len(scheme)+1:], "//")
-		if !slashes || strings.IndexAny(after+"/", "/?:") == 0 {
-			return errors.New("has no host")
-		}
-	}
-	for _, c := range []byte(uri) {
-		switch {
-		case c <= ' ' || c == 0x7f:
-			return errors.New("has spaces or control characters in it: write them as %XX")
-		case c > 0x7f:
-			return errors.New("has characters in it that are not ASCII: write their UTF-8 bytes as %XX")
-		case c == '<' || c == '>':
-			return errors.New("has < or > in it: write them as %3C and %3E")
-		}
-	}
-	return nil
-}
-
-// isScheme reports whether text is a scheme of RFC 3986 section 3.1.
-func isScheme(text string) bool {
-	for i, c := range []byte(text) {
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
-		default:
-			return false
-		}
-	}
-	return text != ""
-}
-
-func isText(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
-}
-
 // appendHeader appends the WARC header, with its empty line.
-func (e *Extra) appendHeader(dst []byte, s *style, block *message, warcinfo *recordID) []byte {
-	dst = append(append(append(dst, s.version()...), "\r\nWARC-Type: "...), e.Type...)
-	dst = e.id.append(append(dst, "\r\nWARC-Record-ID: "...))
+func (e *Extra) appendHeader(dst []byte, s *record.Style, block *record.Message, warcinfo *record.ID) []byte {
+	dst = append(append(append(dst, s.Version()...), "\r\nWARC-Type: "...), e.Type...)
+	dst = e.id.Append(append(dst, "\r\nWARC-Record-ID: "...))
 	if e.ConcurrentTo != "" {
 		dst = append(append(dst, "\r\nWARC-Concurrent-To: "...), e.ConcurrentTo...)
 	}
 	if e.RefersTo != "" {
 		dst = append(append(dst, "\r\nWARC-Refers-To: "...), e.RefersTo...)
 	}
-	dst = s.appendDate(append(dst, "\r\nWARC-Date: "...), e.Date)
+	dst = s.AppendDate(append(dst, "\r\nWARC-Date: "...), e.Date)
 	dst = append(append(dst, "\r\nWARC-Target-URI: "...), e.URI...)
 	if e.RemoteIP.IsValid() {
-		dst = appendIP(append(dst, "\r\nWARC-IP-Address: "...), e.RemoteIP)
+		dst = record.AppendIP(append(dst, "\r\nWARC-IP-Address: "...), e.RemoteIP)
 	}
-	dst = warcinfo.append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
+	dst = warcinfo.Append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
 	if e.Type != Metadata { // which has no payload
-		dst = block.payload.append(append(dst, "\r\nWARC-Payload-Digest: "...))
+		dst = block.Payload.Append(append(dst, "\r\nWARC-Payload-Digest: "...))
 	}
-	dst = block.block.append(append(dst, "\r\nWARC-Block-Digest: "...))
+	dst = block.Block.Append(append(dst, "\r\nWARC-Block-Digest: "...))
 	dst = append(append(dst, "\r\nContent-Type: "...), e.ContentType...)
-	dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), block.length, 10)
+	dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), block.Length, 10)
 	return append(dst, "\r\n\r\n"...)
 }
 
@@ -229,13 +184,13 @@ func (e *Extra) bound(size int64) int64 {
 }
 
 // done is what the committer must know of the record.
-func (e *Extra) done(keyer *Keyer, block *message) done {
-	d := done{url: e.URI, extra: true, size: block.length, wait: e.wait}
+func (e *Extra) done(keyer *record.Keyer, block *record.Message) done {
+	d := done{url: e.URI, extra: true, size: block.Length, wait: e.wait}
 	if d.captured = isIndexed(e.Type, e.ContentType); d.captured {
-		d.capture = extraCapture(keyer, e.URI, e.ContentType, e.Date, block.block.String())
+		d.capture = extraCapture(keyer, e.URI, e.ContentType, e.Date, block.Block.String())
 	}
 	if e.x != nil {
-		d.queued, d.took = e.x.queued, e.x.took()
+		d.queued, d.took = e.x.queued, e.x.Took()
 	}
 	return d
 }
@@ -243,40 +198,40 @@ func (e *Extra) done(keyer *Keyer, block *message) done {
 // isIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer
 // writes a line for when it is not told otherwise.
 func isIndexed(kind, contentType string) bool {
-	return (kind == Resource || kind == Metadata) && contentType != warcFields
+	return (kind == Resource || kind == Metadata) && contentType != record.FieldsType
 }
 
 // extraCapture is captureOf for a record that is no exchange. The digest is that of its block,
 // which is all payload.
-func extraCapture(keyer *Keyer, uri, contentType string, date time.Time,
+func extraCapture(keyer *record.Keyer, uri, contentType string, date time.Time,
 	digest string) store.Capture {
-	h := head{contentType: []byte(contentType)}
+	h := record.Head{ContentType: []byte(contentType)}
 	c := store.Capture{
 		Time:   date.UTC().Truncate(time.Microsecond),
 		URL:    uri,
-		MIME:   text(h.mime()),
+		MIME:   record.Text(h.MIME()),
 		Digest: digest,
 	}
-	keyer.fill(&c, &asked{})
+	keyer.Fill(&c, &record.Asked{})
 	return c
 }
 
 // blockOf reads a block that is in memory, and is no HTTP message.
-func blockOf(b []byte, contentType string, d digester) message {
-	m := message{head: head{contentType: []byte(contentType)}, body: b, length: int64(len(b))}
-	m.block = d.of(b)
-	m.payload = m.block
-	m.deflate = len(b) == 0 || deflates(&m.head, sampleOf(b))
+func blockOf(b []byte, contentType string, d record.Digester) record.Message {
+	m := record.Message{Head: record.Head{ContentType: []byte(contentType)}, Body: b, Length: int64(len(b))}
+	m.Block = d.Of(b)
+	m.Payload = m.Block
+	m.Deflate = len(b) == 0 || record.Deflates(&m.Head, record.SampleOf(b))
 	return m
 }
 
 // addExtra hands a record whose block is in memory to the committer.
 func (m *maker) addExtra(e *Extra, block []byte, f *files) {
-	body := blockOf(block, e.ContentType, m.style.digester)
-	bound := e.bound(body.length)
+	body := blockOf(block, e.ContentType, m.style.Digester)
+	bound := e.bound(body.Length)
 	s := m.plan(f, small, bound)
 	member := m.append(nil, e.appendHeader(nil, m.style, &body, &s.warcinfo), &body)
-	d := e.done(m.records.keyer, &body)
+	d := e.done(m.records.Keyer, &body)
 	d.capture.Length = int64(len(member))
 	if e.x != nil {
 		e.x.about(s.name, 0)

@@ -293,7 +293,7 @@ func TestChain(t *testing.T) {
 	c.close()
 
 	records := readBack(t, dir)
-	ids := map[string]record{}
+	ids := map[string]storedRecord{}
 	var blocks []string
 	for _, r := range records {
 		ids[r.get("WARC-Record-ID")] = r
@@ -423,13 +423,13 @@ func TestExtraRecover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for record, err := r.Next(); err == nil; record, err = r.Next() {
-		if err := record.Close(); err != nil {
+	for rec, err := r.Next(); err == nil; rec, err = r.Next() {
+		if err := rec.Close(); err != nil {
 			t.Fatal(err)
 		}
-		ends = append(ends, record.Offset+record.Length)
-		if record.Type() != "response" &&
-			(record.Type() != "request" || record.Header.Get("WARC-Concurrent-To") != "") {
+		ends = append(ends, rec.Offset+rec.Length)
+		if rec.Type() != "response" &&
+			(rec.Type() != "request" || rec.Header.Get("WARC-Concurrent-To") != "") {
 			whole = append(whole, ends[len(ends)-1])
 		}
 	}

@@ -63,7 +63,7 @@ func TestDescriptorFails(t *testing.T) {
 					t.Errorf("captures %v, want %v", got, want)
 				}
 				col.close()
-				var records []record
+				var records []storedRecord
 				names, _ := filepath.Glob(filepath.Join(col.dir, "archive", "*"))
 				for _, name := range names {
 					records = append(records, readFile(t, name)...)
@@ -190,7 +190,7 @@ func testFileSizeLimit(t *testing.T) {
 						t.Errorf("captures %v, want %v", got, c.kept[end])
 					}
 					again.close()
-					var records []record
+					var records []storedRecord
 					names, _ := filepath.Glob(filepath.Join(col.dir, "archive", "*.warc.gz"))
 					for _, name := range names {
 						records = append(records, readFile(t, name)...)

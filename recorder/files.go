@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -22,7 +24,7 @@ type files struct {
 	pattern    string // of their names
 	prefix     string
 	host       string
-	style      *style
+	style      *record.Style
 	collection string // its name
 	maxSize    int64
 	index      *store.Bolt
@@ -85,13 +87,13 @@ func (f *files) plan(l lane, bound int64) *segment {
 // next begins the next file of a lane.
 func (f *files) next(l lane) *segment {
 	created := time.Now()
-	var random idSource
+	var random record.IDSource
 	s := &segment{
 		lane:     l,
 		name:     f.newName(created),
 		created:  created,
-		warcinfo: random.next(),
-		bound:    sizeOfWarcinfo + f.style.warcinfo.size(),
+		warcinfo: random.Next(),
+		bound:    sizeOfWarcinfo + f.style.Warcinfo.Size(),
 	}
 	f.current[l] = s
 	return s
@@ -214,7 +216,7 @@ const maxKeys = 32 << 20
 func (f *files) done(b *batch, d done) {
 	f.originals.await(d.original)
 	b.keep(d)
-	f.keys += keySize(&d.capture)
+	f.keys += record.KeySize(&d.capture)
 }
 
 // awaitKeys waits until the keys that wait take no more than maxKeys.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -45,7 +47,7 @@ type foreignResponse struct {
 // foreignRequest is a request that waits for its response.
 type foreignRequest struct {
 	foreignID
-	asked *asked
+	asked *record.Asked
 	uri   string
 }
 
@@ -75,7 +77,7 @@ var errUnended = errors.New(
 	"the file ends before its last record does; the block is whole, as is the capture")
 
 // scanForeign reads the file at path. each is called behind every record.
-func scanForeign(path, name string, size int64, keyer *Keyer,
+func scanForeign(path, name string, size int64, keyer *record.Keyer,
 	each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
 	s := &foreignScan{scan: scan{file: name, keyer: keyer}}
 	reader, err := warc.OpenForeign(path, 0)
@@ -88,9 +90,9 @@ func scanForeign(path, name string, size int64, keyer *Keyer,
 	}
 	defer reader.Close()
 	for {
-		record, err := reader.Next()
+		rec, err := reader.Next()
 		if err == nil {
-			err = s.read(record)
+			err = s.read(rec)
 		}
 		if damage := (*warc.Damage)(nil); errors.As(err, &damage) {
 			var from, to int64
@@ -113,7 +115,7 @@ func scanForeign(path, name string, size int64, keyer *Keyer,
 }
 
 // read reads one record.
-func (s *foreignScan) read(record *warc.Record) (err error) {
+func (s *foreignScan) read(rec *warc.Record) (err error) {
 	s.number++
 	for len(s.responses) > 0 && s.responses[0].number+pairWithin <= s.number {
 		s.settleFirst()
@@ -121,50 +123,50 @@ func (s *foreignScan) read(record *warc.Record) (err error) {
 	for len(s.requests) > 0 && s.requests[0].number+pairWithin <= s.number {
 		s.dropRequest(0)
 	}
-	switch kind := strings.ToLower(record.Type()); kind {
+	switch kind := strings.ToLower(rec.Type()); kind {
 	case "response", "revisit":
-		err = s.readResponse(record, kind == "revisit")
+		err = s.readResponse(rec, kind == "revisit")
 	case "request":
-		err = s.readRequest(record)
+		err = s.readRequest(rec)
 	case "resource", "metadata":
-		err = s.readResource(record)
+		err = s.readResource(rec)
 	}
 	if err != nil {
 		return err
 	}
-	if err = record.Close(); err == nil && record.Unended {
-		s.damages(Damaged{s.file, record.Offset, record.Length, errUnended, true})
+	if err = rec.Close(); err == nil && rec.Unended {
+		s.damages(Damaged{s.file, rec.Offset, rec.Length, errUnended, true})
 	}
 	return err
 }
 
 // readResponse makes the capture of a response or a revisit, which waits for its request.
-func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
-	var h head
+func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
+	var h record.Head
 	var start []byte
 	var err error
-	if isHTTP(record.TargetURI()) {
-		if start, err = readStart(record); err != nil {
+	if record.IsHTTP(rec.TargetURI()) {
+		if start, err = record.ReadStart(rec); err != nil {
 			return err
 		}
-		h = parseHead(start)
+		h = record.ParseHead(start)
 	}
-	digest := strings.Clone(record.Header.Get("WARC-Payload-Digest"))
+	digest := strings.Clone(rec.Header.Get("WARC-Payload-Digest"))
 	// that of a segment would be of no use
-	if digest == "" && !revisit && record.SegmentNumber() == 0 {
-		if digest, err = digestOf(io.MultiReader(bytes.NewReader(start[h.size:]), record.Block)); err != nil {
+	if digest == "" && !revisit && rec.SegmentNumber() == 0 {
+		if digest, err = digestOf(io.MultiReader(bytes.NewReader(start[h.Size:]), rec.Block)); err != nil {
 			return err
 		}
 	}
-	capture, ok, err := s.captureOf(record)
+	capture, ok, err := s.captureOf(rec)
 	if err != nil || !ok {
 		return err
 	}
-	capture.Status, capture.Digest, capture.MIME = h.status(), digest, text(h.mime())
+	capture.Status, capture.Digest, capture.MIME = h.Status(), digest, record.Text(h.MIME())
 	if revisit {
-		capture.MIME = revisitMIME
+		capture.MIME = record.RevisitMIME
 	}
-	response := foreignResponse{s.idOf(record, textSize(&capture)), capture}
+	response := foreignResponse{s.idOf(rec, textSize(&capture)), capture}
 	at := slices.IndexFunc(s.requests,
 		func(request foreignRequest) bool { return together(&response, &request) })
 	if at < 0 {
@@ -178,27 +180,27 @@ func (s *foreignScan) readResponse(record *warc.Record, revisit bool) error {
 }
 
 // readRequest reads what was asked for, which waits for its response.
-func (s *foreignScan) readRequest(record *warc.Record) error {
-	uri := record.TargetURI()
-	if !isHTTP(uri) {
+func (s *foreignScan) readRequest(rec *warc.Record) error {
+	uri := rec.TargetURI()
+	if !record.IsHTTP(uri) {
 		return nil
 	}
-	start, err := readStart(record)
+	start, err := record.ReadStart(rec)
 	if err != nil {
 		return err
 	}
-	h := parseHead(start)
-	asked, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block),
-		record.Size-int64(h.size))
+	h := record.ParseHead(start)
+	asked, err := record.AskedOf(&h, io.MultiReader(bytes.NewReader(start[h.Size:]), rec.Block),
+		rec.Size-int64(h.Size))
 	if err != nil {
 		return err
 	}
-	if err := record.Close(); err != nil {
+	if err := rec.Close(); err != nil {
 		return err
 	}
-	asked.method = slices.Clone(asked.method) // the rest of the head is not needed
-	size := int64(len(asked.entity.start) + len(uri) + len(asked.method) + len(asked.contentType))
-	request := foreignRequest{s.idOf(record, size), asked, strings.Clone(uri)}
+	asked.Method = slices.Clone(asked.Method) // the rest of the head is not needed
+	size := int64(len(asked.Entity.Start) + len(uri) + len(asked.Method) + len(asked.ContentType))
+	request := foreignRequest{s.idOf(rec, size), asked, strings.Clone(uri)}
 	at := slices.IndexFunc(s.responses,
 		func(response foreignResponse) bool { return together(&response, &request) })
 	if at >= 0 {
@@ -212,45 +214,45 @@ func (s *foreignScan) readRequest(record *warc.Record) error {
 }
 
 // readResource makes the capture of a resource or metadata record, which no request leads to.
-func (s *foreignScan) readResource(record *warc.Record) error {
-	kind := record.Header.Get("Content-Type")
-	if kind == "application/warc-fields" || record.Header.Get("WARC-Target-URI") == "" {
+func (s *foreignScan) readResource(rec *warc.Record) error {
+	kind := rec.Header.Get("Content-Type")
+	if kind == "application/warc-fields" || rec.Header.Get("WARC-Target-URI") == "" {
 		return nil
 	}
-	digest := strings.Clone(record.Header.Get("WARC-Payload-Digest"))
-	if digest == "" && record.SegmentNumber() == 0 {
+	digest := strings.Clone(rec.Header.Get("WARC-Payload-Digest"))
+	if digest == "" && rec.SegmentNumber() == 0 {
 		var err error
-		if digest, err = digestOf(record.Block); err != nil {
+		if digest, err = digestOf(rec.Block); err != nil {
 			return err
 		}
 	}
-	capture, ok, err := s.captureOf(record)
+	capture, ok, err := s.captureOf(rec)
 	if err != nil || !ok {
 		return err
 	}
-	h := head{contentType: []byte(kind)}
-	capture.MIME, capture.Digest = text(h.mime()), digest
-	s.add(capture, &asked{})
+	h := record.Head{ContentType: []byte(kind)}
+	capture.MIME, capture.Digest = record.Text(h.MIME()), digest
+	s.add(capture, &record.Asked{})
 	return nil
 }
 
 // captureOf makes the capture of a record that has been read, as far as its header tells. It is
 // false, and the record noted as damaged, if that does not tell when or of what it is.
-func (s *foreignScan) captureOf(record *warc.Record) (c store.Capture, ok bool, err error) {
-	if err := record.Close(); err != nil {
+func (s *foreignScan) captureOf(rec *warc.Record) (c store.Capture, ok bool, err error) {
+	if err := rec.Close(); err != nil {
 		return c, false, err
 	}
 	c = store.Capture{
-		URL:      text([]byte(record.TargetURI())),
-		Location: store.Location{File: s.file, Offset: record.Offset, Length: record.Length},
+		URL:      record.Text([]byte(rec.TargetURI())),
+		Location: store.Location{File: s.file, Offset: rec.Offset, Length: rec.Length},
 	}
-	date, good := parseDate(record.Header.Get("WARC-Date"))
+	date, good := record.ParseDate(rec.Header.Get("WARC-Date"))
 	c.Time = date.UTC().Truncate(time.Microsecond)
 	switch {
 	case c.URL == "":
-		s.damages(Damaged{s.file, record.Offset, record.Length, errNoURI, false})
+		s.damages(Damaged{s.file, rec.Offset, rec.Length, errNoURI, false})
 	case !good:
-		s.damages(Damaged{s.file, record.Offset, record.Length, errNoDate, false})
+		s.damages(Damaged{s.file, rec.Offset, rec.Length, errNoDate, false})
 	default:
 		return c, true, nil
 	}
@@ -258,11 +260,11 @@ func (s *foreignScan) captureOf(record *warc.Record) (c store.Capture, ok bool, 
 }
 
 // add adds a capture of what was asked for.
-func (s *foreignScan) add(c store.Capture, request *asked) {
-	if string(request.method) != "GET" {
-		c.Method = text(request.method)
+func (s *foreignScan) add(c store.Capture, request *record.Asked) {
+	if string(request.Method) != "GET" {
+		c.Method = record.Text(request.Method)
 	}
-	s.keyer.fill(&c, request)
+	s.keyer.Fill(&c, request)
 	s.captures = append(s.captures, c)
 	s.text += textSize(&c)
 }
@@ -292,7 +294,7 @@ func (s *foreignScan) settle() {
 
 // settleFirst takes the response that has waited longest for that of a GET.
 func (s *foreignScan) settleFirst() {
-	s.add(s.responses[0].capture, &asked{})
+	s.add(s.responses[0].capture, &record.Asked{})
 	s.dropResponse(0)
 }
 
@@ -307,13 +309,13 @@ func (s *foreignScan) dropRequest(at int) {
 }
 
 // idOf is the ID of a record that takes size bytes beside it, without the header that it stands in.
-func (s *foreignScan) idOf(record *warc.Record, size int64) foreignID {
+func (s *foreignScan) idOf(rec *warc.Record, size int64) foreignID {
 	id := foreignID{number: s.number, size: size}
-	if own := record.Header.Get("WARC-Record-ID"); len(own) <= maxID {
+	if own := rec.Header.Get("WARC-Record-ID"); len(own) <= maxID {
 		id.id = strings.Clone(own)
 		id.size += int64(len(own))
 	}
-	for _, named := range record.Header.Values("WARC-Concurrent-To") {
+	for _, named := range rec.Header.Values("WARC-Concurrent-To") {
 		if len(named) <= maxID && len(id.concurrentTo) < maxNamed {
 			id.concurrentTo = append(id.concurrentTo, strings.Clone(named))
 			id.size += int64(len(named))
@@ -324,7 +326,7 @@ func (s *foreignScan) idOf(record *warc.Record, size int64) foreignID {
 
 // together reports whether a response and a request are of one exchange.
 func together(response *foreignResponse, request *foreignRequest) bool {
-	return response.names(&request.foreignID) && response.capture.URL == text([]byte(request.uri))
+	return response.names(&request.foreignID) && response.capture.URL == record.Text([]byte(request.uri))
 }
 
 // names reports whether one of two records names the other.
@@ -333,31 +335,14 @@ func (a *foreignID) names(b *foreignID) bool {
 		b.id != "" && slices.Contains(a.concurrentTo, b.id)
 }
 
-// isHTTP reports whether the records of a URI hold HTTP messages.
-func isHTTP(uri string) bool {
-	scheme, _, _ := strings.Cut(uri, ":")
-	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
-}
-
 // digestOf returns the payload digest of what r gives.
 func digestOf(r io.Reader) (string, error) {
 	hash := sha1.New()
 	if _, err := io.Copy(hash, r); err != nil {
 		return "", err
 	}
-	digest := sha1Digest.sumOf(hash)
+	digest := record.SHA1.DigestOf(hash)
 	return digest.String(), nil
-}
-
-// parseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute
-// or the second, or give a fraction of it.
-func parseDate(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006"} {
-		if date, err := time.Parse(layout, text); err == nil {
-			return date, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // isOwn reports whether a finished file is one that we recorded: its first record says so. Where
@@ -369,12 +354,12 @@ func isOwn(path string) (bool, error) {
 	}
 	defer reader.Close()
 	var block []byte
-	record, err := reader.Next()
+	rec, err := reader.Next()
 	if err == nil {
-		block, err = io.ReadAll(io.LimitReader(record.Block, 64<<10))
+		block, err = io.ReadAll(io.LimitReader(rec.Block, 64<<10))
 	}
 	if err == nil {
-		err = record.Close()
+		err = rec.Close()
 	}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -384,7 +369,7 @@ func isOwn(path string) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	return record.Type() == "warcinfo" && bytes.HasPrefix(block, []byte("software: warcorder")), nil
+	return rec.Type() == "warcinfo" && bytes.HasPrefix(block, []byte("software: warcorder")), nil
 }
 
 // hasOwnMember reports whether a member of ours begins near the start of a file.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/recorder/record"
+
 	"github.com/klauspost/compress/zstd"
 
 	"warcorder/store"
@@ -240,10 +242,10 @@ func layoutsOf(t testing.TB, records []string) map[string][]byte {
 		t.Fatal(err)
 	}
 	defer encoder.Close()
-	for _, record := range records {
-		files[".warc"] = append(files[".warc"], record...)
-		files[".warc.gz"] = append(files[".warc.gz"], gzipOf(record)...)
-		files[".warc.zst"] = append(files[".warc.zst"], encoder.EncodeAll([]byte(record), nil)...)
+	for _, rec := range records {
+		files[".warc"] = append(files[".warc"], rec...)
+		files[".warc.gz"] = append(files[".warc.gz"], gzipOf(rec)...)
+		files[".warc.zst"] = append(files[".warc.zst"], encoder.EncodeAll([]byte(rec), nil)...)
 	}
 	return files
 }
@@ -261,7 +263,7 @@ func linesOf(t *testing.T, name string, file []byte) (lines []string, damaged []
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	write(t, path, file)
-	s, err := scanForeign(path, name, int64(len(file)), &Keyer{},
+	s, err := scanForeign(path, name, int64(len(file)), &record.Keyer{},
 		func(*foreignScan, int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -421,7 +423,7 @@ func TestForeignReadsOwn(t *testing.T) {
 	dir := t.TempDir()
 	recordVariety(t, dir, 1)
 	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
-	keyer, err := NewKeyer(allKeys.Keys)
+	keyer, err := record.NewKeyer(allKeys.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +437,7 @@ func TestForeignReadsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(path)
-		own, err := scanFile(path, store.File{Name: name}, keyer, &DedupConfig{Dedup: dedupOff}, true,
+		own, err := scanFile(path, store.File{Name: name}, keyer, &record.DedupConfig{Dedup: record.DedupOff}, true,
 			func(*scan, int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 )
 
@@ -29,7 +31,7 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	keyer, err := NewKeyer(KeysConfig{})
+	keyer, err := record.NewKeyer(record.KeysConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dedup := DedupConfig{Dedup: dedupURL}
+	dedup := record.DedupConfig{Dedup: record.DedupURL}
 	if _, err = scanFile(path, store.File{Name: "x"}, keyer, &dedup, true, func(s *scan,
 		_ int64) error {
 		return texts(s)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
@@ -35,7 +37,7 @@ type Indexed struct {
 // store.ErrLocked if the collection is in use.
 func Index(cfg Config, collection string, paths []string, copies bool, log zerolog.Logger,
 	progress Progress) ([]Indexed, error) {
-	keyer, err := NewKeyer(cfg.Keys)
+	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -164,9 +166,9 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-func keyerOf(t *testing.T, cfg Config) *Keyer {
+func keyerOf(t *testing.T, cfg Config) *record.Keyer {
 	t.Helper()
-	keyer, err := NewKeyer(cfg.Keys)
+	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}

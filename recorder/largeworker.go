@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store/warc"
 )
 
@@ -42,10 +44,10 @@ func (w *largeWorker) record(x *Exchange) {
 	request, err := w.read(&x.Request, nil)
 	var found lookup
 	response, err2 := w.read(&x.Response,
-		func(response *message) *content { return w.begin(&found, x, &request, response) })
+		func(response *record.Message) *record.Content { return w.begin(&found, x, &request, response) })
 	var err3 error
-	request.asked, err3 = askedOf(&request.head, bodyOf(&x.Request, &request),
-		request.length-int64(request.size))
+	request.Asked, err3 = record.AskedOf(&request.Head, bodyOf(&x.Request, &request),
+		request.Length-int64(request.Size))
 	if err := errors.Join(err, err2, err3); err != nil {
 		w.lost(lostOf(x), err)
 		return
@@ -54,7 +56,7 @@ func (w *largeWorker) record(x *Exchange) {
 		w.find(&found, x, &request, &response, w.files, nil, false)
 	}
 	if found.to != nil {
-		response.refer(found.to, w.style.digester)
+		response.Refer(&found.to.Reference, w.style.Digester)
 	}
 	if w.put(
 		x,
@@ -73,8 +75,8 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 		w.lost(lostOf(x), err)
 		return
 	}
-	w.put(x, e.bound(block.length), func(s *segment) (done, error) {
-		d := e.done(w.records.keyer, &block)
+	w.put(x, e.bound(block.Length), func(s *segment) (done, error) {
+		d := e.done(w.records.Keyer, &block)
 		header := e.appendHeader(nil, w.style, &block, &s.warcinfo)
 		if err := x.about(s.name, s.safe); err != nil {
 			return d, err
@@ -151,7 +153,7 @@ func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
 }
 
 // write appends the records of an exchange to a file.
-func (w *largeWorker) write(s *segment, x *Exchange, request, response *message,
+func (w *largeWorker) write(s *segment, x *Exchange, request, response *record.Message,
 	found *lookup) (done, error) {
 	r := w.make(x, request, response, s)
 	w.note(found, r, response, s)
@@ -161,11 +163,11 @@ func (w *largeWorker) write(s *segment, x *Exchange, request, response *message,
 	}
 	offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
 		return f.AppendStream(func(t *warc.Tail) (err error) {
-			if len(r.response) > 0 {
-				d.capture.Length, err = w.stream(t, r.response, response, bodyOf(&x.Response, response))
+			if len(r.Response) > 0 {
+				d.capture.Length, err = w.stream(t, r.Response, response, bodyOf(&x.Response, response))
 			}
-			if err == nil && len(r.request) > 0 {
-				_, err = w.stream(t, r.request, request, bodyOf(&x.Request, request))
+			if err == nil && len(r.Request) > 0 {
+				_, err = w.stream(t, r.Request, request, bodyOf(&x.Request, request))
 			}
 			if err == nil {
 				_, err = t.Write(w.appendMetadata(nil))
@@ -179,70 +181,70 @@ func (w *largeWorker) write(s *segment, x *Exchange, request, response *message,
 
 // read is messageOf for a message that may be on disk. What contentOf returns for its head, if it
 // is not nil, gets its body.
-func (w *largeWorker) read(b *Buffer, contentOf func(*message) *content) (message, error) {
+func (w *largeWorker) read(b *Buffer, contentOf func(*record.Message) *record.Content) (record.Message, error) {
 	if b.file == nil {
-		return messageOf(b.bytes(), w.style.digester), nil
+		return record.MessageOf(b.bytes(), w.style.Digester), nil
 	}
 	start, err := w.readHead(b)
 	if err != nil {
-		return message{}, err
+		return record.Message{}, err
 	}
-	m := message{head: parseHead(start), length: b.Len()}
-	m.start = start[:m.size]
-	sample := make([]byte, sampleSize)
-	body := m.length - int64(m.size)
-	n, err := b.ReadAt(sample, int64(m.size)+max(0, (body-sampleSize)/2))
+	m := record.Message{Head: record.ParseHead(start), Length: b.Len()}
+	m.Start = start[:m.Size]
+	sample := make([]byte, record.SampleSize)
+	body := m.Length - int64(m.Size)
+	n, err := b.ReadAt(sample, int64(m.Size)+max(0, (body-record.SampleSize)/2))
 	if err != nil && err != io.EOF {
-		return message{}, err
+		return record.Message{}, err
 	}
-	m.deflate = deflates(&m.head, sample[:n])
+	m.Deflate = record.Deflates(&m.Head, sample[:n])
 	if w.buf == nil {
 		w.buf = make([]byte, 256<<10)
 	}
-	var content *content
+	var content *record.Content
 	if contentOf != nil {
 		content = contentOf(&m)
 	}
-	m.block, m.payload, err = w.style.sumReader(b.reader(), &m.head, w.buf, content)
+	m.Block, m.Payload, err = w.style.SumReader(b.reader(), &m.Head, w.buf, content)
 	return m, err
 }
 
 // readBlock is blockOf for a block that is on disk.
-func (w *largeWorker) readBlock(e *Extra) (message, error) {
-	m := message{head: head{contentType: []byte(e.ContentType)}, length: e.Block.Len()}
-	sample := make([]byte, sampleSize)
-	n, err := e.Block.ReadAt(sample, (m.length-sampleSize)/2)
+func (w *largeWorker) readBlock(e *Extra) (record.Message, error) {
+	m := record.Message{Head: record.Head{ContentType: []byte(e.ContentType)}, Length: e.Block.Len()}
+	sample := make([]byte, record.SampleSize)
+	n, err := e.Block.ReadAt(sample, (m.Length-record.SampleSize)/2)
 	if err != nil && err != io.EOF {
-		return message{}, err
+		return record.Message{}, err
 	}
-	m.deflate = deflates(&m.head, sample[:n])
+	m.Deflate = record.Deflates(&m.Head, sample[:n])
 	if w.buf == nil {
 		w.buf = make([]byte, 256<<10)
 	}
-	m.block, _, err = w.style.sumReader(e.Block.reader(), &m.head, w.buf, nil)
-	m.payload = m.block
+	m.Block, _, err = w.style.SumReader(e.Block.reader(), &m.Head, w.buf, nil)
+	m.Payload = m.Block
 	return m, err
 }
 
 // readHead reads as much of a message as holds its head: little, as a rule.
 func (w *largeWorker) readHead(b *Buffer) ([]byte, error) {
-	for size := int64(64 << 10); ; size = MaxHead {
+	for size := int64(64 << 10); ; size = record.MaxHead {
 		start := make([]byte, min(size, b.Len()))
 		if _, err := b.ReadAt(start, 0); err != nil && err != io.EOF {
 			return nil, err
 		}
-		if h := parseHead(start); h.size < len(start) || size == MaxHead {
+		if h := record.ParseHead(start); h.Size < len(start) || size == record.MaxHead {
 			return start, nil
 		}
 	}
 }
 
 // bodyOf reads what follows the head of a message in its record.
-func bodyOf(b *Buffer, m *message) io.Reader {
-	if b.file == nil || m.refers != nil {
-		return bytes.NewReader(m.body)
+func bodyOf(b *Buffer, m *record.Message) io.Reader {
+	if b.file == nil || m.Refers != nil {
+		return bytes.NewReader(m.Body)
 	}
-	return &spillReader{io.NewSectionReader(b, int64(m.size), m.length-int64(m.size)), &b.memory.room}
+	return &spillReader{io.NewSectionReader(b, int64(m.Size), m.Length-int64(m.Size)), &b.memory.room}
 }
 
 // noExchange is what is copied between two exchanges.

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store/warc"
 )
 
@@ -43,7 +45,7 @@ func readSidecar(path string) (*sidecar, error) {
 // restore makes the exchange that a line tells of. damage says in words why it is not whole.
 func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage string, err error) {
 	x = s.Begin()
-	x.URL, x.Method, x.Started, x.ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended,
+	x.URL, x.Method, x.Started, x.Ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended,
 		line.Started)
 	x.RemoteIP, x.TLS, x.Cipher, x.Unverified = line.RemoteIP, line.TLS, line.Cipher, line.Unverified
 	x.Truncated, x.Fault = line.Truncated, line.Fault
@@ -53,14 +55,16 @@ func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage 
 	}
 	x.spill.path, x.spill.last = l.path, line
 	x.spill.begun.Store(true)
-	if err := x.spill.ids.parse(&line.IDs); err != nil {
+	ids, err := parseIDs(&line.IDs)
+	if err != nil {
 		x.spill.leave()
 		x.release()
 		return nil, "", err
 	}
+	x.spill.ids = ids
 	if line.Extra != nil {
 		x.extra = line.Extra
-		x.extra.Block, x.extra.x, x.extra.id, x.extra.wait = &x.Response, x, x.spill.ids.response, s.told
+		x.extra.Block, x.extra.x, x.extra.id, x.extra.wait = &x.Response, x, x.spill.ids.Response, s.told
 	}
 	err = errors.Join(x.Request.restore(line.Request, line.Done),
 		x.Response.restore(line.Response, line.Done))
@@ -145,8 +149,8 @@ func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
 
 // holds looks for the records in a finished file, from an offset on.
 func (s *spillRecovery) holds(path string, from int64, ids *spilledIDs) (found inFile, err error) {
-	err = eachRecord(path, from, func(record *warc.Record) (more bool) {
-		switch record.Header.Get("WARC-Record-ID") {
+	err = eachRecord(path, from, func(rec *warc.Record) (more bool) {
+		switch rec.Header.Get("WARC-Record-ID") {
 		case ids.Response, ids.Request:
 			found.message = true
 		case ids.Metadata:
@@ -157,14 +161,14 @@ func (s *spillRecovery) holds(path string, from int64, ids *spilledIDs) (found i
 	return found, err
 }
 
-// parse reads the IDs.
-func (ids *ids) parse(from *spilledIDs) error {
+// parseIDs reads the IDs.
+func parseIDs(from *spilledIDs) (ids record.IDs, err error) {
 	var ok [3]bool
-	ids.response, ok[0] = parseRecordID(from.Response)
-	ids.request, ok[1] = parseRecordID(from.Request)
-	ids.metadata, ok[2] = parseRecordID(from.Metadata)
+	ids.Response, ok[0] = record.ParseID(from.Response)
+	ids.Request, ok[1] = record.ParseID(from.Request)
+	ids.Metadata, ok[2] = record.ParseID(from.Metadata)
 	if ok != [3]bool{true, true, true} {
-		return fmt.Errorf("%v are no record IDs", *from)
+		return ids, fmt.Errorf("%v are no record IDs", *from)
 	}
-	return nil
+	return ids, nil
 }

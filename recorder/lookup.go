@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 )
 
@@ -16,18 +18,14 @@ type lookup struct {
 	key    store.OriginalKey
 	keyed  bool
 
-	to       *reference       // what it refers to; nil if it is stored in full
+	to       *referred        // what it refers to; nil if it is stored in full
 	original *pendingOriginal // what others refer to; nil if they do not
 }
 
-// maxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as
-// long as a body would have to be written with each revisit.
-const maxOriginalURL = 2 << 10
-
 // look finds out about a response that is in memory.
-func (m *maker) look(x *Exchange, request, response *message, f *files, s *segment) (l lookup) {
+func (m *maker) look(x *Exchange, request, response *record.Message, f *files, s *segment) (l lookup) {
 	if content := m.begin(&l, x, request, response); content != nil {
-		content.write(response.body)
+		content.Write(response.Body)
 	}
 	m.find(&l, x, request, response, f, s, true)
 	return l
@@ -35,24 +33,24 @@ func (m *maker) look(x *Exchange, request, response *message, f *files, s *segme
 
 // begin begins to find out. It returns what the body must then be written to; nil if it need not be
 // looked at. A fault that has cut nothing off is of the request.
-func (m *maker) begin(l *lookup, x *Exchange, request, response *message) *content {
-	if m.dedup.Dedup == dedupOff || x.Truncated != "" || request.length < minBlock ||
-		string(request.method()) != "GET" || !headEnds(response.start) {
+func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message) *record.Content {
+	if m.dedup.Dedup == record.DedupOff || x.Truncated != "" || request.Length < record.MinBlock ||
+		string(request.Method()) != "GET" || !record.HeadEnds(response.Start) {
 		return nil
 	}
-	l.uri = targetURI(x.URL)
-	l.whole = len(l.uri) <= maxOriginalURL
-	body := response.length - int64(len(response.start))
-	if !l.whole || !m.dedup.mayBeOriginal(request.method(), &response.head, body) {
+	l.uri = record.TargetURI(x.URL)
+	l.whole = len(l.uri) <= record.MaxOriginalURL
+	body := response.Length - int64(len(response.Start))
+	if !l.whole || !m.dedup.MayBeOriginal(request.Method(), &response.Head, body) {
 		return nil
 	}
 	l.hashed = true
-	m.content.reset(&response.head, body)
+	m.content.Reset(&response.Head, body)
 	return &m.content
 }
 
 // find looks for what the response can refer to. What goes wrong costs some space on disk.
-func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *files, s *segment,
+func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, f *files, s *segment,
 	claims bool) {
 	if !l.whole {
 		return
@@ -60,13 +58,13 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *file
 	var err error
 	switch {
 	case l.hashed:
-		if l.key, l.keyed = m.content.key(&response.head, response.start, m.dedup.scopeOf(l.uri)); l.keyed {
+		if l.key, l.keyed = m.content.Key(&response.Head, response.Start, m.dedup.ScopeOf(l.uri)); l.keyed {
 			m.underway.key, m.underway.claims = l.key, claims
 			l.to, err = f.original(l.key, s, claims,
-				func(original time.Time) bool { return m.dedup.isFresh(original, x.Started) })
+				func(original time.Time) bool { return m.dedup.IsFresh(original, x.Started) })
 		}
-	case response.status() == http.StatusNotModified && len(response.start) == int(response.length) && isConditional(request.start):
-		l.to, err = f.unmodified(l.uri, request.start, response.start, s)
+	case response.Status() == http.StatusNotModified && len(response.Start) == int(response.Length) && record.IsConditional(request.Start):
+		l.to, err = f.unmodified(l.uri, request.Start, response.Start, s)
 	}
 	if err != nil {
 		m.log.Warn().Err(err).Str("url", Logged(l.uri)).
@@ -75,27 +73,27 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *message, f *file
 }
 
 // note makes the response one that others can refer to, if they may.
-func (m *maker) note(l *lookup, r *records, response *message, s *segment) {
+func (m *maker) note(l *lookup, r *record.Records, response *record.Message, s *segment) {
 	l.original = nil
-	if !l.whole || !r.captured {
+	if !l.whole || !r.Captured {
 		return
 	}
-	keyed, isPage := l.keyed && l.to == nil, response.status() == http.StatusOK
+	keyed, isPage := l.keyed && l.to == nil, response.Status() == http.StatusOK
 	if !keyed && !isPage {
 		return
 	}
 	p := &pendingOriginal{keyed: keyed, segment: s}
 	if isPage { // even without validators: no 304 must refer to an older version
-		p.page, p.validators = r.uri, validatorsOf(response.start)
+		p.page, p.Validators = r.URI, record.ValidatorsOf(response.Start)
 	}
 	if keyed {
-		r.capture.Original = &p.Original
+		r.Capture.Original = &p.Original
 	}
 	if l.to != nil {
 		p.Original = l.to.Original
 	} else {
 		p.Original = store.Original{
-			Key: l.key, RecordID: m.ids.response, Time: r.capture.Time, Seconds: m.style.seconds, Digest: r.capture.Digest, URL: r.uri,
+			Key: l.key, RecordID: m.ids.Response, Time: r.Capture.Time, Seconds: m.style.Seconds, Digest: r.Capture.Digest, URL: r.URI,
 		}
 	}
 	l.original = p

@@ -3,6 +3,8 @@ package recorder
 import (
 	"io"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store/fault"
@@ -13,27 +15,27 @@ import (
 // and is not safe for concurrent use.
 type maker struct {
 	log        zerolog.Logger
-	random     idSource
-	ids        ids // of the records
+	random     record.IDSource
+	ids        record.IDs // of the records
 	compressor *warc.Compressor
-	records    records
+	records    record.Records
 	parts      [4][]byte
 	chains     *chains
-	style      *style
-	dedup      *DedupConfig
-	content    content // of the response
+	style      *record.Style
+	dedup      *record.DedupConfig
+	content    record.Content // of the response
 	underway   underway
 	caught     func(value any, url string) error // told of a panic
 	late       <-chan struct{}                   // closed when nothing is recorded any more
 	gap        func(reason, url, detail string)
 }
 
-func newMaker(log zerolog.Logger, keyer *Keyer, chains *chains, style *style,
-	dedup *DedupConfig) maker {
+func newMaker(log zerolog.Logger, keyer *record.Keyer, chains *chains, style *record.Style,
+	dedup *record.DedupConfig) maker {
 	return maker{
 		log:        log,
-		compressor: style.compressor(),
-		records:    records{keyer: keyer, style: style},
+		compressor: style.Compressor(),
+		records:    record.Records{Keyer: keyer, Style: style},
 		chains:     chains,
 		style:      style,
 		dedup:      dedup,
@@ -51,31 +53,31 @@ func boundOf(x *Exchange) int64 {
 }
 
 // make makes the records of an exchange for a file. They hold until the next call.
-func (m *maker) make(x *Exchange, request, response *message, s *segment) *records {
+func (m *maker) make(x *Exchange, request, response *record.Message, s *segment) *record.Records {
 	if err := fault.At(fault.Record); err != nil {
 		panic(err)
 	}
-	m.ids = ids{
-		warcinfo: s.warcinfo,
-		response: m.random.next(),
-		request:  m.random.next(),
-		metadata: m.random.next(),
+	m.ids = record.IDs{
+		Warcinfo: s.warcinfo,
+		Response: m.random.Next(),
+		Request:  m.random.Next(),
+		Metadata: m.random.Next(),
 	}
 	if x.spill.begun.Load() {
-		m.ids.response, m.ids.request, m.ids.metadata = x.spill.ids.response, x.spill.ids.request, x.spill.ids.metadata
+		m.ids.Response, m.ids.Request, m.ids.Metadata = x.spill.ids.Response, x.spill.ids.Request, x.spill.ids.Metadata
 	}
-	m.records.make(x, request, response, &m.ids)
-	if m.records.beyond {
-		m.log.Warn().Str("url", Logged(m.records.uri)).Msg("keyed as binary: " + beyondReason)
+	m.records.Make(&x.Facts, request, response, &m.ids)
+	if m.records.Beyond {
+		m.log.Warn().Str("url", Logged(m.records.URI)).Msg("keyed as binary: " + record.BeyondReason)
 	}
 	return &m.records
 }
 
 // append appends the member of a record whose block is in memory.
-func (m *maker) append(dst, header []byte, block *message) []byte {
-	m.parts = [4][]byte{header, block.start, block.body, recordEnd}
+func (m *maker) append(dst, header []byte, block *record.Message) []byte {
+	m.parts = [4][]byte{header, block.Start, block.Body, recordEnd}
 	stored := -1
-	if !block.deflate {
+	if !block.Deflate {
 		stored = 2
 	}
 	return m.compressor.Append(dst, m.parts[:], stored)
@@ -83,19 +85,19 @@ func (m *maker) append(dst, header []byte, block *message) []byte {
 
 // appendMetadata appends the member of the metadata record, if there is one.
 func (m *maker) appendMetadata(dst []byte) []byte {
-	if len(m.records.metadata) == 0 {
+	if len(m.records.Metadata) == 0 {
 		return dst
 	}
-	m.parts[0], m.parts[1] = m.records.metadata, recordEnd
+	m.parts[0], m.parts[1] = m.records.Metadata, recordEnd
 	return m.compressor.Append(dst, m.parts[:2], -1)
 }
 
 // stream writes the member of a record to the end of a file.
-func (m *maker) stream(t *warc.Tail, header []byte, block *message,
+func (m *maker) stream(t *warc.Tail, header []byte, block *record.Message,
 	body io.Reader) (length int64, err error) {
-	size := block.length - int64(len(block.start))
-	return m.compressor.Stream(t, t.Offset(), [][]byte{header, block.start}, body, size,
-		!block.deflate)
+	size := block.Length - int64(len(block.Start))
+	return m.compressor.Stream(t, t.Offset(), [][]byte{header, block.Start}, body, size,
+		!block.Deflate)
 }
 
 var recordEnd = []byte(warc.RecordEnd)

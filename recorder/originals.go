@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 )
 
@@ -15,11 +17,11 @@ import (
 // A revisit must not outlive it in a crash. So it is referred to only if it is on disk already, or
 // if it is before the revisit in what will be written to the same file.
 type pendingOriginal struct {
-	store.Original          // as a revisit names it; of a revisit that what it refers to itself
-	keyed          bool     // it has a Key
-	page           string   // its own URL, if a 304 may mean it; else ""
-	validators              // in its head, if it is such a page
-	segment        *segment // whose file it will be in; nil if it is on disk
+	store.Original             // as a revisit names it; of a revisit that what it refers to itself
+	keyed             bool     // it has a Key
+	page              string   // its own URL, if a 304 may mean it; else ""
+	record.Validators          // in its head, if it is such a page
+	segment           *segment // whose file it will be in; nil if it is on disk
 
 	lost bool // it could not be written; the committer's
 }
@@ -41,20 +43,20 @@ func (o *originals) init(mu *sync.Mutex) {
 // makes an original of the record, and others that ask for it wait until that is added: so of
 // several that come at once one is stored. claims says that they do.
 func (f *files) original(key store.OriginalKey, s *segment, claims bool,
-	fresh func(time.Time) bool) (*reference, error) {
+	fresh func(time.Time) bool) (*referred, error) {
 	if found := f.pending(key, s, false, fresh); found != nil {
 		return found, nil
 	}
 	o, found, err := f.index.Original(key)
-	if err == nil && found && isSound(&o, time.Now()) && fresh(o.Time) && f.isThere(o.File) {
-		return &reference{Original: o}, nil
+	if err == nil && found && record.IsSound(&o, time.Now()) && fresh(o.Time) && f.isThere(o.File) {
+		return &referred{Reference: record.Reference{Original: o}}, nil
 	}
 	return f.pending(key, s, claims, fresh), err // another may have been faster
 }
 
 // pending looks for the original among those that wait.
 func (f *files) pending(key store.OriginalKey, s *segment, claims bool,
-	fresh func(time.Time) bool) *reference {
+	fresh func(time.Time) bool) *referred {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o := &f.originals
@@ -63,7 +65,7 @@ func (f *files) pending(key store.OriginalKey, s *segment, claims bool,
 	}
 	p := o.byKey[key]
 	if p != nil && p.serves(s) && fresh(p.Time) {
-		return &reference{Original: p.Original, pending: p}
+		return &referred{record.Reference{Original: p.Original}, p}
 	}
 	if claims {
 		o.claimed[key] = true
@@ -149,5 +151,5 @@ func (c *committer) dropOrphans(g *group) {
 // keep adds an exchange to the batch.
 func (b *batch) keep(d done) {
 	b.done = append(b.done, d)
-	b.keys += keySize(&d.capture)
+	b.keys += record.KeySize(&d.capture)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -17,10 +19,10 @@ var errOriginalLost = errors.New("a revisit of a response that is lost")
 // takes nothing down. One that is full does not know what is missing: then no revisit counts as one
 // whose original is lost.
 type tail struct {
-	responses map[recordID]bool     // those that are kept
-	revisits  map[recordID]referral // those that are kept
-	orphans   map[recordID]bool     // revisits that must not be kept
-	size      int64                 // of what is taken down, about
+	responses map[record.ID]bool     // those that are kept
+	revisits  map[record.ID]referral // those that are kept
+	orphans   map[record.ID]bool     // revisits that must not be kept
+	size      int64                  // of what is taken down, about
 	full      bool
 }
 
@@ -36,7 +38,7 @@ const (
 
 // referral is what a revisit says of its original; the zero referral if that is nothing we wrote.
 type referral struct {
-	id        recordID
+	id        record.ID
 	uri, date string
 }
 
@@ -77,16 +79,16 @@ func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
 }
 
 func (r *recovery) scanTail(path string, file store.File,
-	orphans map[recordID]bool) (*scan, error) {
+	orphans map[record.ID]bool) (*scan, error) {
 	s := &scan{
 		file:  file.Name,
 		end:   file.Committed,
 		keyer: r.keyer,
-		dedup: &DedupConfig{Dedup: dedupOff},
+		dedup: &record.DedupConfig{Dedup: record.DedupOff},
 	}
 	s.tail = &tail{
-		responses: make(map[recordID]bool),
-		revisits:  make(map[recordID]referral),
+		responses: make(map[record.ID]bool),
+		revisits:  make(map[record.ID]referral),
 		orphans:   orphans,
 	}
 	return s, s.readAll(path, true, func(s *scan, _ int64) error {
@@ -97,8 +99,8 @@ func (r *recovery) scanTail(path string, file store.File,
 
 // orphans returns the IDs of the revisits in t whose original is not in t, nor in the index, nor in
 // a file that is not in the index yet.
-func (r *recovery) orphans(t *tail) (map[recordID]bool, error) {
-	orphans := make(map[recordID]bool)
+func (r *recovery) orphans(t *tail) (map[record.ID]bool, error) {
+	orphans := make(map[record.ID]bool)
 	if t.full {
 		return orphans, nil
 	}
@@ -141,7 +143,7 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 	err = r.index.Captures(
 		store.Query{URL: refers.uri, From: second, To: second},
 		func(c *store.Capture) bool {
-			found = c.MIME != revisitMIME && c.Time.Truncate(precision).Equal(date)
+			found = c.MIME != record.RevisitMIME && c.Time.Truncate(precision).Equal(date)
 			return !found
 		},
 	)
@@ -150,7 +152,7 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 
 // dropKept takes out of orphans those whose original will be kept in f, which is recovered later.
 // Of another program's file that is not looked up: it may have them all.
-func (r *recovery) dropKept(f warcFile, t *tail, orphans map[recordID]bool) error {
+func (r *recovery) dropKept(f warcFile, t *tail, orphans map[record.ID]bool) error {
 	path := r.path(f.Name)
 	switch {
 	case f.open < 0 && f.final < 0:

@@ -19,7 +19,7 @@ import (
 func TestRecoverOrphans(t *testing.T) {
 	dir := t.TempDir()
 	page := func(text string) string { return answerOf(200, "", strings.Repeat(text, 2000)) }
-	record := func(prefix string, bodies ...string) {
+	rec := func(prefix string, bodies ...string) {
 		synctest.Test(t, func(t *testing.T) {
 			c := open(t, dir, Config{WARCPrefix: prefix})
 			for _, b := range bodies {
@@ -31,10 +31,10 @@ func TestRecoverOrphans(t *testing.T) {
 			c.close()
 		})
 	}
-	record("z", "first other-file")
+	rec("z", "first other-file")
 	others, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
 	later := others[0]
-	record("a", "a a", "x xxxx", "x2 xxxx", "a2 a", "first2 other-file", "y yyyy", "y2 yyyy",
+	rec("a", "a a", "x xxxx", "x2 xxxx", "a2 a", "first2 other-file", "y yyyy", "y2 yyyy",
 		"x3 xxxx")
 	saved, err := os.ReadFile(later)
 	if err != nil {

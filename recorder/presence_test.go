@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 )
 
@@ -102,7 +104,7 @@ func kindsOf(t *testing.T, c *collection, names ...string) (kinds []string) {
 			t.Fatal(name, err)
 		}
 		kind := "response"
-		if capture.MIME == revisitMIME {
+		if capture.MIME == record.RevisitMIME {
 			kind = "revisit"
 		}
 		kinds = append(kinds, kind)

@@ -13,12 +13,13 @@ import (
 
 	"github.com/nlnwa/gowarc"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
 
 // record is a record as gowarc reads it.
-type record struct {
+type storedRecord struct {
 	file   string
 	offset int64
 	header *gowarc.WarcFields
@@ -26,13 +27,13 @@ type record struct {
 	faults string // what gowarc's validation says
 }
 
-func (r *record) get(name string) string { return r.header.Get(name) }
+func (r *storedRecord) get(name string) string { return r.header.Get(name) }
 
 // readBack reads all WARC files of a collection with gowarc, and checks what must hold for each of
 // them.
-func readBack(t *testing.T, dir string) []record {
+func readBack(t *testing.T, dir string) []storedRecord {
 	t.Helper()
-	var all []record
+	var all []storedRecord
 	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".warc.gz") {
@@ -46,7 +47,7 @@ func readBack(t *testing.T, dir string) []record {
 	return all
 }
 
-func readFile(t *testing.T, path string) []record {
+func readFile(t *testing.T, path string) []storedRecord {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -55,11 +56,11 @@ func readFile(t *testing.T, path string) []record {
 	defer f.Close()
 	in := &countingReader{r: f}
 	buffered := bufio.NewReader(in)
-	building.Lock() // it writes the variable that a record builder writes
+	record.GowarcLock.Lock() // it writes the variable that a record builder writes
 	u := gowarc.NewUnmarshaler(gowarc.WithFixSyntaxErrors(false), gowarc.WithFixDigest(false),
 		gowarc.WithFixContentLength(false))
-	building.Unlock()
-	var records []record
+	record.GowarcLock.Unlock()
+	var records []storedRecord
 	for {
 		offset := in.n - int64(buffered.Buffered())
 		r, skipped, validation, err := u.Unmarshal(buffered)
@@ -81,7 +82,7 @@ func readFile(t *testing.T, path string) []record {
 			t.Fatalf("%s at %d: %v", path, offset, err)
 		}
 		records = append(records,
-			record{filepath.Base(path), offset, r.WarcHeader(), string(block), validation.String()})
+			storedRecord{filepath.Base(path), offset, r.WarcHeader(), string(block), validation.String()})
 	}
 }
 
@@ -98,7 +99,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 
 // checkFile checks the order of a file's records: warcinfo first and named by all others, each
 // request right behind its response.
-func checkFile(t *testing.T, records []record) {
+func checkFile(t *testing.T, records []storedRecord) {
 	t.Helper()
 	if len(records) == 0 || records[0].get("WARC-Type") != "warcinfo" ||
 		records[0].get("WARC-Filename") != records[0].file {
@@ -126,14 +127,14 @@ func checkFile(t *testing.T, records []record) {
 
 // checkIndex checks that there is one capture for each response, that each one leads to its record,
 // and that all files are sealed at their size.
-func checkIndex(t *testing.T, dir string, records []record) {
+func checkIndex(t *testing.T, dir string, records []storedRecord) {
 	t.Helper()
 	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer index.Close()
-	responses := make(map[string]record)
+	responses := make(map[string]storedRecord)
 	for _, r := range records {
 		if r.get("WARC-Type") == "response" || r.get("WARC-Type") == "revisit" {
 			responses[fmt.Sprint(r.file, r.offset)] = r
@@ -183,16 +184,16 @@ func recordLengths(t *testing.T, path string) map[int64]int64 {
 	defer r.Close()
 	lengths := make(map[int64]int64)
 	for {
-		record, err := r.Next()
+		rec, err := r.Next()
 		if err == io.EOF {
 			return lengths
 		}
 		if err == nil {
-			err = record.Close()
+			err = rec.Close()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		lengths[record.Offset] = record.Length
+		lengths[rec.Offset] = rec.Length
 	}
 }

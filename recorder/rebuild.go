@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -68,7 +70,7 @@ func existing(cfg Config, collection string,
 	} else if err != nil {
 		return nil, nil, err
 	}
-	keyer, err := NewKeyer(cfg.Keys)
+	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +83,7 @@ func existing(cfg Config, collection string,
 
 // newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and
 // no recorder starts.
-func newRecovery(cfg Config, collection string, keyer *Keyer,
+func newRecovery(cfg Config, collection string, keyer *record.Keyer,
 	log zerolog.Logger) (r *recovery, unlock func() error, err error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -101,7 +103,7 @@ func newRecovery(cfg Config, collection string, keyer *Keyer,
 	if cfg.Progress != nil {
 		r.options.Progress = func(done, total int64) { cfg.Progress(indexName, done, total) }
 	}
-	if r.dedup, err = cfg.Dedup.withDefaults(); err != nil {
+	if r.dedup, err = cfg.Dedup.WithDefaults(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
 	// of a rebuild that was interrupted

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/canon"
@@ -19,9 +21,9 @@ import (
 )
 
 var allKeys = Config{
-	Keys: KeysConfig{
+	Keys: record.KeysConfig{
 		Extra:    []string{"path", "wwwoffle", "form"},
-		Profiles: ProfileRules{{Name: "mediawiki", Host: "example.com"}},
+		Profiles: record.ProfileRules{{Name: "mediawiki", Host: "example.com"}},
 	},
 }
 

@@ -36,6 +36,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
 
@@ -63,7 +65,7 @@ const (
 type Recorder struct {
 	log       zerolog.Logger
 	index     *store.Bolt
-	keyer     *Keyer
+	keyer     *record.Keyer
 	health    health
 	memory    memory
 	files     files
@@ -109,7 +111,7 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	keyer, err := NewKeyer(cfg.Keys)
+	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +144,7 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 
 // newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
 // index and unlocks the collection, also when it fails.
-func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt,
+func newRecorder(cfg *Config, collection string, keyer *record.Keyer, index *store.Bolt,
 	unlock func() error, log zerolog.Logger) (*Recorder, error) {
 	spill := filepath.Join(collection, spillFolder)
 	host, err := os.Hostname()
@@ -179,7 +181,7 @@ func newRecorder(cfg *Config, collection string, keyer *Keyer, index *store.Bolt
 }
 
 // prepare locks the collection, recovers what a crash has left, and opens the index.
-func prepare(cfg Config, collection string, keyer *Keyer,
+func prepare(cfg Config, collection string, keyer *record.Keyer,
 	log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
 	r, unlock, err := newRecovery(cfg, collection, keyer, log)
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -224,7 +226,7 @@ func TestVerbatim(t *testing.T) {
 				}
 			}
 			var want []string
-			if len(c.response) >= minBlock {
+			if len(c.response) >= record.MinBlock {
 				want = append(want, "response")
 			}
 			want = append(want, "request")

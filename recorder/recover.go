@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -92,9 +94,9 @@ type recovery struct {
 	host     string
 	index    *store.Bolt
 	options  store.Options // that the index is opened with
-	keyer    *Keyer
-	dedup    DedupConfig
-	style    *style
+	keyer    *record.Keyer
+	dedup    record.DedupConfig
+	style    *record.Style
 	mode     Mode // of what is made
 	log      zerolog.Logger
 	progress Progress

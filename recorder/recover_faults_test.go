@@ -307,7 +307,7 @@ func recordOnFullDisk(t *testing.T, point fault.Point, n, length int) (failed bo
 		again.close()
 		records := readAll(t, dir)
 		checkIndex(t, dir, records)
-		if n := len(slices.DeleteFunc(records, func(r record) bool { return r.get("WARC-Type") != "response" })); n != len(
+		if n := len(slices.DeleteFunc(records, func(r storedRecord) bool { return r.get("WARC-Type") != "response" })); n != len(
 			want,
 		) {
 			t.Errorf("%s: %d responses", name, n)
@@ -318,7 +318,7 @@ func recordOnFullDisk(t *testing.T, point fault.Point, n, length int) (failed bo
 
 // readAll is readBack for files whose records may name the warcinfo record of another: the one that
 // they were meant for could not be written.
-func readAll(t *testing.T, dir string) (all []record) {
+func readAll(t *testing.T, dir string) (all []storedRecord) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
 	for _, name := range names {

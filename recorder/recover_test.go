@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -87,16 +89,16 @@ func readCrashed(t *testing.T, dir string) *crashed {
 		t.Fatal(err)
 	}
 	for {
-		record, err := r.Next()
+		rec, err := r.Next()
 		if err == io.EOF {
 			return c
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if record.Type() == "response" ||
-			record.Type() == "request" && record.Header.Get("WARC-Concurrent-To") == "" {
-			c.starts = append(c.starts, record.Offset)
+		if rec.Type() == "response" ||
+			rec.Type() == "request" && rec.Header.Get("WARC-Concurrent-To") == "" {
+			c.starts = append(c.starts, rec.Offset)
 		}
 	}
 }
@@ -186,16 +188,16 @@ func (c *crashed) exchangesEnd(t *testing.T, size int64) int64 {
 	}
 	var end int64
 	for {
-		record, err := r.Next()
+		rec, err := r.Next()
 		if err != nil {
 			return end
 		}
-		kind, named := record.Type(), record.Header.Get("WARC-Concurrent-To") != ""
-		if err := record.Close(); err != nil {
+		kind, named := rec.Type(), rec.Header.Get("WARC-Concurrent-To") != ""
+		if err := rec.Close(); err != nil {
 			return end
 		}
 		if kind == "warcinfo" || kind == "metadata" || kind == "request" && named {
-			end = record.Offset + record.Length
+			end = rec.Offset + rec.Length
 		}
 	}
 }
@@ -533,7 +535,7 @@ func recordForever(t *testing.T, dir string) {
 func TestNewName(t *testing.T) {
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "archive")
-	record := func(url string) (names []string) {
+	rec := func(url string) (names []string) {
 		synctest.Test(t, func(t *testing.T) {
 			c := open(t, dir, Config{})
 			c.get(url)
@@ -542,21 +544,21 @@ func TestNewName(t *testing.T) {
 		names, _ = filepath.Glob(filepath.Join(archive, "*"))
 		return names
 	}
-	first := record("http://example.com/1")
-	if names := record("http://example.com/2"); len(names) != 2 {
+	first := rec("http://example.com/1")
+	if names := rec("http://example.com/2"); len(names) != 2 {
 		t.Fatalf("%v, then %v", first, names)
 	}
 	if err := os.Remove(first[0]); err != nil { // the index knows it
 		t.Fatal(err)
 	}
-	if names := record("http://example.com/3"); len(names) != 2 || slices.Contains(names, first[0]) {
+	if names := rec("http://example.com/3"); len(names) != 2 || slices.Contains(names, first[0]) {
 		t.Errorf("%v was removed, then there are %v", first, names)
 	}
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(archive, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, first[0]+tornSuffix, []byte("kept"))
-	if names := record("http://example.com/4"); len(names) != 2 || slices.Contains(names, first[0]) {
+	if names := rec("http://example.com/4"); len(names) != 2 || slices.Contains(names, first[0]) {
 		t.Errorf("a copy was left of %v, then there are %v", first, names)
 	}
 }
@@ -578,7 +580,7 @@ func TestRecoverInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			snapshots = append(snapshots, snapshot)
-		}}, dir, new(Keyer), zerolog.Nop())
+		}}, dir, new(record.Keyer), zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
@@ -30,7 +31,7 @@ func (m *maker) plan(f *files, l lane, bound int64) *segment {
 
 // guarded lets record record an exchange. If that panics, the exchange is lost, and the worker goes
 // on with the next one as if it were new.
-func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), record func(*Exchange)) {
+func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), rec func(*Exchange)) {
 	m.underway = underway{}
 	defer func() {
 		value := recover()
@@ -39,8 +40,8 @@ func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), record f
 		}
 		err := m.caught(value, x.URL)
 		begun := m.underway
-		m.compressor, m.content, m.parts = m.style.compressor(), content{}, [4][]byte{}
-		m.records = records{keyer: m.records.keyer, style: m.style}
+		m.compressor, m.content, m.parts = m.style.Compressor(), record.Content{}, [4][]byte{}
+		m.records = record.Records{Keyer: m.records.Keyer, Style: m.style}
 		f.undo(&begun)
 		if begun.handed { // what is lost is the record of its certificates
 			m.gap(GapWrite, x.URL, err.Error())
@@ -48,7 +49,7 @@ func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), record f
 		}
 		lost(lostOf(x), err)
 	}()
-	record(x)
+	rec(x)
 }
 
 // undo gives back what a worker has begun.

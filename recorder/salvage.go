@@ -1,14 +1,14 @@
 package recorder
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"warcorder/recorder/record"
 
 	"warcorder/store"
 	"warcorder/store/fault"
@@ -128,26 +128,15 @@ func (r *recovery) writeWarcinfo(out io.Writer, in io.ReadSeeker, name string, o
 	if err != nil {
 		return err
 	}
-	id, ok := parseRecordID(first.Header.Get("WARC-Warcinfo-ID"))
+	id, ok := record.ParseID(first.Header.Get("WARC-Warcinfo-ID"))
 	date, err := time.Parse(time.RFC3339, first.Header.Get("WARC-Date"))
 	if first.Type() == "warcinfo" || !ok || err != nil {
 		return nil
 	}
-	record, err := warcinfoRecord(r.style, id, date, name, r.host, filepath.Base(r.dir))
+	rec, err := record.Warcinfo(r.style, id, date, name, r.host, filepath.Base(r.dir))
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(r.style.compressor().Append(nil, [][]byte{record, recordEnd}, -1))
+	_, err = out.Write(r.style.Compressor().Append(nil, [][]byte{rec, recordEnd}, -1))
 	return err
-}
-
-// parseRecordID reads an ID as recordID.String writes it.
-func parseRecordID(text string) (id recordID, ok bool) {
-	text, ok = strings.CutPrefix(text, "<urn:uuid:")
-	text = strings.ReplaceAll(strings.TrimSuffix(text, ">"), "-", "")
-	if !ok || hex.DecodedLen(len(text)) != len(id) {
-		return id, false
-	}
-	_, err := hex.Decode(id[:], []byte(text))
-	return id, err == nil
 }

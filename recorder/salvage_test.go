@@ -45,14 +45,14 @@ func (c *crashed) records(t *testing.T) (all []stretch, types []string) {
 		t.Fatal(err)
 	}
 	for {
-		record, err := r.Next()
+		rec, err := r.Next()
 		if err != nil {
 			return all, types
 		}
-		if err := record.Close(); err != nil {
+		if err := rec.Close(); err != nil {
 			t.Fatal(err)
 		}
-		all, types = append(all, stretchOf(record)), append(types, record.Type())
+		all, types = append(all, stretchOf(rec)), append(types, rec.Type())
 	}
 }
 
@@ -106,17 +106,17 @@ func (c *crashed) twice(t *testing.T, at stretch) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := r.Next()
+	rec, err := r.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	text.WriteString(record.Version + "\r\n")
-	for _, field := range record.Header {
+	text.WriteString(rec.Version + "\r\n")
+	for _, field := range rec.Header {
 		text.WriteString(field.Name + ": " + field.Value + "\r\n")
 	}
 	text.WriteString("\r\n")
-	if _, err := text.ReadFrom(record.Block); err != nil {
+	if _, err := text.ReadFrom(rec.Block); err != nil {
 		t.Fatal(err)
 	}
 	text.WriteString(warc.RecordEnd)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -23,9 +25,9 @@ import (
 // it names the warcinfo record that the records before it name.
 type scan struct {
 	file     string
-	keyer    *Keyer
-	dedup    *DedupConfig
-	content  content // of the response that is read
+	keyer    *record.Keyer
+	dedup    *record.DedupConfig
+	content  record.Content // of the response that is read
 	buf      []byte
 	captures []store.Capture // of whole exchanges, since they were last put into the index
 	text     int64           // bytes of what they hold
@@ -56,10 +58,10 @@ type stretch struct{ from, to int64 }
 // foundResponse is a response record of which the capture is to be made.
 type foundResponse struct {
 	id, uri, digest string
-	recordID        recordID // the ID, if it is one of ours
-	isOurs          bool     // it is
+	recordID        record.ID // the ID, if it is one of ours
+	isOurs          bool      // it is
 	date            time.Time
-	head            head
+	head            record.Head
 	at              stretch
 	revisit         bool
 	original        *store.Original // what it is for revisits, if it answers a GET; nil if nothing
@@ -74,7 +76,7 @@ type foundRequest struct {
 
 // scanFile reads the file at path from file.Committed on, up to the first damage, or over all of
 // it. each is called behind every record.
-func scanFile(path string, file store.File, keyer *Keyer, dedup *DedupConfig, over bool,
+func scanFile(path string, file store.File, keyer *record.Keyer, dedup *record.DedupConfig, over bool,
 	each func(s *scan, offset int64) error) (*scan, error) {
 	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup}
 	if err := s.readAll(path, over, each); err != nil {
@@ -124,42 +126,42 @@ func (s *scan) readWarcinfo(path string) error {
 		return err
 	}
 	defer reader.Close()
-	record, err := reader.Next()
+	rec, err := reader.Next()
 	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
 		return nil // others may look at what is in the index already
 	}
 	if err == nil {
-		s.warcinfo.add(warcinfoOf(record))
+		s.warcinfo.add(warcinfoOf(rec))
 	}
 	return err
 }
 
 // warcinfoOf returns the ID of the warcinfo record that a record is, or belongs to.
-func warcinfoOf(record *warc.Record) string {
-	if record.Type() == "warcinfo" {
-		return record.Header.Get("WARC-Record-ID")
+func warcinfoOf(rec *warc.Record) string {
+	if rec.Type() == "warcinfo" {
+		return rec.Header.Get("WARC-Record-ID")
 	}
-	return record.Header.Get("WARC-Warcinfo-ID")
+	return rec.Header.Get("WARC-Warcinfo-ID")
 }
 
 // next reads one record. At the file's end it returns io.EOF, and where no good record follows a
 // *warc.Damage.
 func (s *scan) next(reader *warc.Reader) error {
-	record, err := reader.Next()
+	rec, err := reader.Next()
 	if err != nil {
 		return err
 	}
-	warcinfo := warcinfoOf(record)
+	warcinfo := warcinfoOf(rec)
 	if s.apart && len(s.warcinfo) > 0 && !s.warcinfo.has(warcinfo) {
-		return record.Close()
+		return rec.Close()
 	}
-	switch record.Type() {
+	switch rec.Type() {
 	case "response", "revisit":
-		err = s.readResponse(record)
+		err = s.readResponse(rec)
 	case "request":
-		err = s.readRequest(record)
+		err = s.readRequest(rec)
 	default:
-		err = s.readOther(record)
+		err = s.readOther(rec)
 	}
 	if err == nil {
 		s.warcinfo.add(warcinfo)
@@ -201,29 +203,29 @@ func (s *scan) forget() {
 }
 
 // readResponse begins an exchange.
-func (s *scan) readResponse(record *warc.Record) error {
-	start, err := readStart(record)
+func (s *scan) readResponse(rec *warc.Record) error {
+	start, err := record.ReadStart(rec)
 	if err != nil {
 		return err
 	}
-	h := record.Header
+	h := rec.Header
 	found := &foundResponse{
-		id: strings.Clone(h.Get("WARC-Record-ID")), uri: text([]byte(h.Get("WARC-Target-URI"))),
+		id: strings.Clone(h.Get("WARC-Record-ID")), uri: record.Text([]byte(h.Get("WARC-Target-URI"))),
 		digest: strings.Clone(
-			h.Get("WARC-Payload-Digest")), head: parseHead(start), revisit: record.Type() == "revisit",
+			h.Get("WARC-Payload-Digest")), head: record.ParseHead(start), revisit: rec.Type() == "revisit",
 	}
-	found.recordID, found.isOurs = parseRecordID(found.id)
-	key, keyed, err := s.readContent(record, found, start)
+	found.recordID, found.isOurs = record.ParseID(found.id)
+	key, keyed, err := s.readContent(rec, found, start)
 	if err != nil {
 		return err
 	}
-	if err := record.Close(); err != nil {
+	if err := rec.Close(); err != nil {
 		return err
 	}
-	if found.date, err = dateOf(record, s.file); err != nil {
+	if found.date, err = dateOf(rec, s.file); err != nil {
 		return err
 	}
-	found.at = stretchOf(record)
+	found.at = stretchOf(rec)
 	if found.revisit {
 		found.refers = referralOf(h)
 	}
@@ -232,7 +234,7 @@ func (s *scan) readResponse(record *warc.Record) error {
 	}
 	s.settle()
 	if s.tail.isOrphan(found) {
-		return &warc.Damage{File: s.file, Offset: record.Offset, Reason: errOriginalLost}
+		return &warc.Damage{File: s.file, Offset: rec.Offset, Reason: errOriginalLost}
 	}
 	s.response = found
 	return nil
@@ -240,61 +242,61 @@ func (s *scan) readResponse(record *warc.Record) error {
 
 // readContent reads the body of a response that revisits may refer to, as the recorder has judged
 // it. It is false if the payload digest is another one: a file may say that it is ours, and is not.
-func (s *scan) readContent(record *warc.Record, found *foundResponse,
+func (s *scan) readContent(rec *warc.Record, found *foundResponse,
 	start []byte) (key store.OriginalKey, ok bool, err error) {
-	body := record.Size - int64(found.head.size)
-	if found.revisit || record.Header.Get("WARC-Truncated") != "" || len(found.uri) > maxOriginalURL ||
-		!headEnds(start[:found.head.size]) ||
-		!s.dedup.mayBeOriginal([]byte("GET"), &found.head, body) {
+	body := rec.Size - int64(found.head.Size)
+	if found.revisit || rec.Header.Get("WARC-Truncated") != "" || len(found.uri) > record.MaxOriginalURL ||
+		!record.HeadEnds(start[:found.head.Size]) ||
+		!s.dedup.MayBeOriginal([]byte("GET"), &found.head, body) {
 		return key, false, nil
 	}
 	proof := proofOf(found.digest, &found.head)
-	s.content.reset(&found.head, body)
-	s.content.write(start[found.head.size:])
-	proof.write(start[found.head.size:])
+	s.content.Reset(&found.head, body)
+	s.content.Write(start[found.head.Size:])
+	proof.write(start[found.head.Size:])
 	if s.buf == nil {
 		s.buf = make([]byte, 64<<10)
 	}
 	for err == nil {
 		var n int
-		n, err = record.Block.Read(s.buf)
-		s.content.write(s.buf[:n])
+		n, err = rec.Block.Read(s.buf)
+		s.content.Write(s.buf[:n])
 		proof.write(s.buf[:n])
 	}
 	if err != io.EOF {
 		return key, false, err
 	}
-	key, ok = s.content.key(&found.head, start[:found.head.size], s.dedup.scopeOf(found.uri))
+	key, ok = s.content.Key(&found.head, start[:found.head.Size], s.dedup.ScopeOf(found.uri))
 	return key, ok && proof.holds(), nil
 }
 
 // readRequest ends the exchange of the response before it, or begins one without a response.
-func (s *scan) readRequest(record *warc.Record) error {
-	start, err := readStart(record)
+func (s *scan) readRequest(rec *warc.Record) error {
+	start, err := record.ReadStart(rec)
 	if err != nil {
 		return err
 	}
-	h := parseHead(start)
-	request, err := askedOf(&h, io.MultiReader(bytes.NewReader(start[h.size:]), record.Block),
-		record.Size-int64(h.size))
+	h := record.ParseHead(start)
+	request, err := record.AskedOf(&h, io.MultiReader(bytes.NewReader(start[h.Size:]), rec.Block),
+		rec.Size-int64(h.Size))
 	if err != nil {
 		return err
 	}
-	if err := record.Close(); err != nil {
+	if err := rec.Close(); err != nil {
 		return err
 	}
-	switch named := record.Header.Get("WARC-Concurrent-To"); {
+	switch named := rec.Header.Get("WARC-Concurrent-To"); {
 	case s.response != nil && named == s.response.id:
 		s.whole(request)
-		s.keep(stretchOf(record))
+		s.keep(stretchOf(rec))
 	case named == s.last && named != "":
 		s.settle()
-		s.keep(stretchOf(record))
+		s.keep(stretchOf(rec))
 	case named != "":
-		return s.stray(record)
+		return s.stray(rec)
 	default:
 		s.settle()
-		s.request = &foundRequest{record.Header.Get("WARC-Record-ID"), stretchOf(record)}
+		s.request = &foundRequest{rec.Header.Get("WARC-Record-ID"), stretchOf(rec)}
 	}
 	return nil
 }
@@ -302,14 +304,14 @@ func (s *scan) readRequest(record *warc.Record) error {
 // readOther reads a metadata record, or one that is of no exchange. Of metadata that names a record
 // which is not there only our own can be the rest of an exchange, and only behind damage: others
 // may name what they like.
-func (s *scan) readOther(record *warc.Record) error {
-	if err := record.Close(); err != nil {
+func (s *scan) readOther(rec *warc.Record) error {
+	if err := rec.Close(); err != nil {
 		return err
 	}
-	h := record.Header
+	h := rec.Header
 	named := h.Get("WARC-Concurrent-To")
 	switch {
-	case record.Type() != "metadata" || named == "":
+	case rec.Type() != "metadata" || named == "":
 		s.alone(h.Get("WARC-Record-ID"))
 	case s.request != nil && named == s.request.id:
 		s.keepRequest()
@@ -317,22 +319,22 @@ func (s *scan) readOther(record *warc.Record) error {
 		s.settle()
 	case named == s.last:
 		s.settle() // others may name what is farther back
-	case s.apart && h.Get("Content-Type") == warcFields:
-		return s.stray(record)
+	case s.apart && h.Get("Content-Type") == record.FieldsType:
+		return s.stray(rec)
 	default:
 		s.alone(h.Get("WARC-Record-ID"))
 	}
-	if isIndexed(record.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
-		date, err := dateOf(record, s.file)
+	if isIndexed(rec.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
+		date, err := dateOf(rec, s.file)
 		if err != nil {
 			return err
 		}
 		digest := strings.Clone(cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")))
-		c := extraCapture(s.keyer, text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
+		c := extraCapture(s.keyer, record.Text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
 			digest)
-		s.addAt(c, stretchOf(record))
+		s.addAt(c, stretchOf(rec))
 	}
-	s.keep(stretchOf(record))
+	s.keep(stretchOf(rec))
 	return nil
 }
 
@@ -343,17 +345,17 @@ func (s *scan) alone(id string) {
 }
 
 // dateOf reads the date of a record. Without a good one it cannot be found.
-func dateOf(record *warc.Record, file string) (time.Time, error) {
-	date, err := time.Parse(time.RFC3339, record.Header.Get("WARC-Date"))
+func dateOf(rec *warc.Record, file string) (time.Time, error) {
+	date, err := time.Parse(time.RFC3339, rec.Header.Get("WARC-Date"))
 	if err != nil {
-		err = &warc.Damage{File: file, Offset: record.Offset, Reason: fmt.Errorf("WARC-Date: %w", err)}
+		err = &warc.Damage{File: file, Offset: rec.Offset, Reason: fmt.Errorf("WARC-Date: %w", err)}
 	}
 	return date, err
 }
 
 // stray is the damage that a record stands for whose exchange is not before it.
-func (s *scan) stray(record *warc.Record) error {
-	return &warc.Damage{File: s.file, Offset: record.Offset, Reason: errStray}
+func (s *scan) stray(rec *warc.Record) error {
+	return &warc.Damage{File: s.file, Offset: rec.Offset, Reason: errStray}
 }
 
 // settle ends the exchange that has been begun: it is whole, as another follows, if there is no
@@ -363,20 +365,20 @@ func (s *scan) settle() {
 	case s.apart:
 		s.response, s.request, s.apart = nil, nil, false
 	case s.response != nil:
-		s.whole(&asked{})
+		s.whole(&record.Asked{})
 	case s.request != nil:
 		s.keepRequest()
 	}
 }
 
 // whole makes the capture of the response that has come.
-func (s *scan) whole(request *asked) {
+func (s *scan) whole(request *record.Asked) {
 	r := s.response
-	c, _ := captureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
+	c, _ := record.CaptureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
 	if r.revisit {
-		c.MIME = revisitMIME
+		c.MIME = record.RevisitMIME
 	}
-	if string(request.method) == "GET" {
+	if string(request.Method) == "GET" {
 		c.Original = r.original
 	}
 	s.addAt(c, r.at)
@@ -441,22 +443,6 @@ func (s *scan) damages(d Damaged) {
 	}
 }
 
-func stretchOf(record *warc.Record) stretch {
-	return stretch{record.Offset, record.Offset + record.Length}
-}
-
-// readStart reads as much of a record's block as holds its HTTP head.
-func readStart(record *warc.Record) ([]byte, error) {
-	var start []byte
-	for _, size := range []int64{64 << 10, MaxHead} {
-		more := make([]byte, min(size, record.Size)-int64(len(start)))
-		n, err := io.ReadFull(record.Block, more)
-		if start = append(start, more[:n]...); err != nil {
-			return nil, err
-		}
-		if h := parseHead(start); h.size < len(start) || int64(len(start)) == record.Size {
-			break
-		}
-	}
-	return start, nil
+func stretchOf(rec *warc.Record) stretch {
+	return stretch{rec.Offset, rec.Offset + rec.Length}
 }

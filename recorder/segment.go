@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -23,7 +25,7 @@ import (
 // been cut: else a recovery might find the same exchange twice.
 type segment struct {
 	name     string // final base name
-	warcinfo recordID
+	warcinfo record.ID
 	created  time.Time
 	lane     lane
 
@@ -118,11 +120,11 @@ func (f *files) create(s *segment) error {
 			return fmt.Errorf("create %s: %w", s.name, err)
 		}
 	}
-	record, err := warcinfoRecord(f.style, s.warcinfo, s.created, s.name, f.host, f.collection)
+	rec, err := record.Warcinfo(f.style, s.warcinfo, s.created, s.name, f.host, f.collection)
 	if err != nil {
 		return err
 	}
-	_, err = w.Append(f.style.compressor().Append(nil, [][]byte{record, recordEnd}, -1))
+	_, err = w.Append(f.style.Compressor().Append(nil, [][]byte{rec, recordEnd}, -1))
 	return err
 }
 

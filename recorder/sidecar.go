@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"warcorder/recorder/record"
 )
 
 // openLeft opens a file that a recorder may have left, in spill/ or as recorder.json. It leaves
@@ -36,7 +38,7 @@ func (line *sidecar) check() error {
 		return errors.New("it has more certificates than a recorder keeps")
 	case line.Extra != nil:
 		return line.Extra.Check()
-	case !isHTTP(line.URL):
+	case !record.IsHTTP(line.URL):
 		return fmt.Errorf("%q is no URL of HTTP", line.URL)
 	}
 	return nil

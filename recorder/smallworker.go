@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 )
 
@@ -57,7 +59,7 @@ func (h *handfuls) add(x *Exchange) {
 	h.waiting = append(h.waiting, x)
 	h.size += x.queued
 	switch {
-	case len(h.waiting) == handful || h.size >= handfulBytes || x.ended.Sub(h.passed) >= handfulFor:
+	case len(h.waiting) == handful || h.size >= handfulBytes || x.Ended.Sub(h.passed) >= handfulFor:
 		h.pass()
 	case len(h.waiting) > 1:
 	case h.timer == nil:
@@ -106,24 +108,24 @@ func (w *smallWorker) record(x *Exchange) {
 	}
 	bound := boundOf(x)
 	s := w.plan(w.files, small, bound)
-	request, response := requestOf(w.bytes(0, &x.Request), w.style.digester), parse(
+	request, response := record.RequestOf(w.bytes(0, &x.Request), w.style.Digester), record.Parse(
 		w.bytes(1, &x.Response))
 	found := w.look(x, &request, &response, w.files, s)
 	if found.to != nil {
-		response.refer(found.to, w.style.digester)
+		response.Refer(&found.to.Reference, w.style.Digester)
 	} else {
-		response.sum(w.bytes(1, &x.Response), w.style.digester)
+		response.Sum(w.bytes(1, &x.Response), w.style.Digester)
 	}
 	r := w.make(x, &request, &response, s)
 	w.note(&found, r, &response, s)
 	d := doneOf(x, r, &found)
 	w.members = w.members[:0]
-	if len(r.response) > 0 {
-		w.members = w.append(w.members, r.response, &response)
+	if len(r.Response) > 0 {
+		w.members = w.append(w.members, r.Response, &response)
 		d.capture.Length = int64(len(w.members))
 	}
-	if len(r.request) > 0 {
-		w.members = w.append(w.members, r.request, &request)
+	if len(r.Request) > 0 {
+		w.members = w.append(w.members, r.Request, &request)
 	}
 	w.members = w.appendMetadata(w.members)
 	x.about(s.name, 0)
@@ -169,12 +171,12 @@ func lostOf(x *Exchange) *done {
 }
 
 // doneOf is what the committer must know of an exchange.
-func doneOf(x *Exchange, r *records, found *lookup) done {
+func doneOf(x *Exchange, r *record.Records, found *lookup) done {
 	d := done{
-		url:      r.uri,
-		captured: r.captured,
-		capture:  r.capture,
-		took:     x.took(),
+		url:      r.URI,
+		captured: r.Captured,
+		capture:  r.Capture,
+		took:     x.Took(),
 		size:     x.size(),
 		queued:   x.queued,
 		original: found.original,
@@ -183,6 +185,6 @@ func doneOf(x *Exchange, r *records, found *lookup) done {
 	if found.to != nil {
 		d.refers = found.to.pending
 	}
-	r.capture = store.Capture{} // which may hold keys of many MB
+	r.Capture = store.Capture{} // which may hold keys of many MB
 	return d
 }

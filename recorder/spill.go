@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
@@ -37,7 +39,7 @@ type spill struct {
 	mu   sync.Mutex // held while the sidecar is written
 	path string     // of the files, without their endings
 	last *sidecar   // as it was found at the start; nil if the exchange is of this run
-	ids  ids        // of the records, by which the next start knows whether they are in a WARC file
+	ids  record.IDs // of the records, by which the next start knows whether they are in a WARC file
 }
 
 // The folder, and the endings of the files' names.
@@ -106,9 +108,9 @@ func (s *spill) begin(leaving *Buffer) error {
 	if s.begun.Load() {
 		return nil
 	}
-	var random idSource
-	s.ids = ids{response: random.next(), request: random.next(), metadata: random.next()}
-	name := fmt.Sprintf("%s-%x", s.x.Started.UTC().Format("20060102150405.000"), s.ids.response[:6])
+	var random record.IDSource
+	s.ids = record.IDs{Response: random.Next(), Request: random.Next(), Metadata: random.Next()}
+	name := fmt.Sprintf("%s-%x", s.x.Started.UTC().Format("20060102150405.000"), s.ids.Response[:6])
 	s.path = filepath.Join(leaving.memory.dir, name)
 	line := s.facts()
 	for _, b := range []*Buffer{&s.x.Request, &s.x.Response} {
@@ -156,7 +158,7 @@ func (s *spill) note(into string, at int64) error {
 		return s.replace(&line)
 	}
 	line := s.facts()
-	line.Done, line.Ended, line.Into, line.At = true, s.x.ended, into, at
+	line.Done, line.Ended, line.Into, line.At = true, s.x.Ended, into, at
 	if line.Ended.IsZero() {
 		line.Ended = time.Now()
 	}
@@ -186,10 +188,10 @@ func (b *Buffer) saved() (s *side, whole bool) {
 func (s *spill) facts() *sidecar {
 	x := s.x
 	line := &sidecar{
-		Format: sidecarFormat, URL: targetURI(x.URL), Method: x.Method,
+		Format: sidecarFormat, URL: record.TargetURI(x.URL), Method: x.Method,
 		Started: store.FourDigitYear(x.Started), RemoteIP: x.RemoteIP,
 		TLS: x.TLS, Cipher: x.Cipher, Unverified: x.Unverified, Extra: x.extra,
-		IDs: spilledIDs{s.ids.response.String(), s.ids.request.String(), s.ids.metadata.String()},
+		IDs: spilledIDs{s.ids.Response.String(), s.ids.Request.String(), s.ids.Metadata.String()},
 	}
 	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= maxChainKept {
 		line.Chain = x.Chain.der

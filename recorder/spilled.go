@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -280,17 +282,17 @@ func (x *Exchange) isFaulty() bool {
 
 // addFacts writes the metadata record of an exchange whose recorder was killed just before it.
 func (s *spillRecovery) addFacts(x *Exchange, line *sidecar) {
-	response := message{length: x.Response.Len()}
+	response := record.Message{Length: x.Response.Len()}
 	e := Extra{
-		Type: Metadata, URI: line.URL, ContentType: warcFields, Date: s.files.style.date(x.Started),
-		ConcurrentTo: line.IDs.Response, id: x.spill.ids.metadata,
+		Type: Metadata, URI: line.URL, ContentType: record.FieldsType, Date: s.files.style.Date(x.Started),
+		ConcurrentTo: line.IDs.Response, id: x.spill.ids.Metadata,
 	}
-	if response.length < minBlock {
+	if response.Length < record.MinBlock {
 		e.ConcurrentTo = line.IDs.Request
 	}
 	told := make(chan outcome, 1)
 	e.wait = told
-	s.worker.addExtra(&e, appendFacts(nil, x, &response, false), &s.files)
+	s.worker.addExtra(&e, record.AppendFacts(nil, &x.Facts, &response, false), &s.files)
 	s.written++
 	for {
 		select {

@@ -203,7 +203,7 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 	t.Helper()
 	records := readBack(t, dir)
 	checkLines(t, dir, records)
-	of := func(url, kind string) (found []record) {
+	of := func(url, kind string) (found []storedRecord) {
 		for _, r := range records {
 			if r.get("WARC-Target-URI") == url && r.get("WARC-Type") == kind {
 				found = append(found, r)
@@ -249,7 +249,7 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 }
 
 // checkLines is checkIndex for a collection that has resources too.
-func checkLines(t *testing.T, dir string, records []record) {
+func checkLines(t *testing.T, dir string, records []storedRecord) {
 	t.Helper()
 	lines := map[string]int{}
 	for _, c := range captures(t, dir) {

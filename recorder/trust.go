@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -14,7 +16,7 @@ import (
 
 // idSet is a set of record IDs as we write them. The zero idSet is ready; another ID stands for all
 // others.
-type idSet map[recordID]bool
+type idSet map[record.ID]bool
 
 // maxIDs is how many IDs of warcinfo records are kept of a file: one that was continued after a
 // failure names two.
@@ -24,13 +26,13 @@ func (s *idSet) add(text string) {
 	if *s == nil {
 		*s = make(idSet)
 	}
-	if id, _ := parseRecordID(text); len(*s) < maxIDs {
+	if id, _ := record.ParseID(text); len(*s) < maxIDs {
 		(*s)[id] = true
 	}
 }
 
 func (s idSet) has(text string) bool {
-	id, _ := parseRecordID(text)
+	id, _ := record.ParseID(text)
 	return s[id]
 }
 
@@ -38,24 +40,24 @@ func (s idSet) has(text string) bool {
 type proof struct {
 	claimed      string
 	wire, entity hash.Hash // of the two senses of payload; nil without one
-	chunks       dechunker
-	algorithm
+	chunks       record.Dechunker
+	record.Algorithm
 }
 
 // proofOf begins one. Of a digest that we never write there is none.
-func proofOf(claimed string, response *head) *proof {
+func proofOf(claimed string, response *record.Head) *proof {
 	p := &proof{claimed: claimed}
 	switch {
 	case strings.HasPrefix(claimed, "sha1:"):
-		p.algorithm = sha1Digest
+		p.Algorithm = record.SHA1
 	case strings.HasPrefix(claimed, "sha256:"):
-		p.algorithm = sha256Digest
+		p.Algorithm = record.SHA256
 	default:
 		return p
 	}
-	p.wire = p.algorithm.new()
-	if response.chunked {
-		p.entity = p.algorithm.new()
+	p.wire = p.Algorithm.New()
+	if response.Chunked {
+		p.entity = p.Algorithm.New()
 	}
 	return p
 }
@@ -67,7 +69,7 @@ func (p *proof) write(body []byte) {
 	}
 	for p.entity != nil && len(body) > 0 {
 		var data []byte
-		data, body = p.chunks.next(body)
+		data, body = p.chunks.Next(body)
 		p.entity.Write(data)
 	}
 }
@@ -78,7 +80,7 @@ func (p *proof) holds() bool {
 		if sum == nil {
 			continue
 		}
-		if digest := p.sumOf(sum); digest.String() == p.claimed {
+		if digest := p.DigestOf(sum); digest.String() == p.claimed {
 			return true
 		}
 	}
@@ -92,30 +94,19 @@ func originalOf(found *foundResponse, key store.OriginalKey, date string) *store
 		Key: key, RecordID: found.recordID, Time: found.date.UTC().Truncate(time.Microsecond),
 		Seconds: !strings.Contains(date, "."), Digest: found.digest, URL: found.uri,
 	}
-	if found.recordID.String() != found.id || string(appendDate(nil, o.Time,
-		o.Seconds)) != date || !isSound(o, time.Now()) {
+	if found.recordID.String() != found.id || string(record.AppendDate(nil, o.Time,
+		o.Seconds)) != date || !record.IsSound(o, time.Now()) {
 		return nil
 	}
 	return o
 }
 
-// firstHTTP is when there was nothing to record yet.
-var firstHTTP = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// isSound reports whether a record of ours, of that time, may refer to an original. The index may
-// hold what an earlier version took as it stood in a file, or be another's.
-func isSound(o *store.Original, now time.Time) bool {
-	_, isURI := bareURI(o.URL)
-	return isURI && isHTTP(o.URL) && isDigest(o.Digest) && o.Time.After(firstHTTP) &&
-		o.Time.Before(now.Add(24*time.Hour))
-}
-
 // referralOf reads what a revisit says of its original. We name none with a URL that is longer than
 // those that take part.
 func referralOf(h warc.Header) referral {
-	id, ok := parseRecordID(h.Get("WARC-Refers-To"))
+	id, ok := record.ParseID(h.Get("WARC-Refers-To"))
 	uri, date := h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")
-	if !ok || len(uri) > maxOriginalURL || len(date) > len(dateFormat) {
+	if !ok || len(uri) > record.MaxOriginalURL || len(date) > len(record.DateFormat) {
 		return referral{}
 	}
 	return referral{id, strings.Clone(uri), strings.Clone(date)}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode"
 
+	"warcorder/recorder/record"
+
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -73,7 +75,7 @@ func TestUntrustedOriginals(t *testing.T) {
 		{"a URI without a host", "http:///", id, date, digest, response, false},
 		{"a URI of another scheme", "urn:x:y", id, date, digest, response, false},
 		{"no URI", "", id, date, digest, response, false},
-		{"a long URI", uri + strings.Repeat("x", maxOriginalURL), id, date, digest, response,
+		{"a long URI", uri + strings.Repeat("x", record.MaxOriginalURL), id, date, digest, response,
 			false},
 		{"an ID with more behind it", uri, id + " x", date, digest, response, false},
 		{"an ID in capitals", uri, strings.Replace(id, "4111-8", "4ABC-8", 1), date, digest,
@@ -148,20 +150,20 @@ func checkOwnHeaders(t *testing.T, path, kind string) {
 	}
 	defer r.Close()
 	for n := 0; ; n++ {
-		record, err := r.Next()
+		rec, err := r.Next()
 		if err == io.EOF {
 			return
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.SplitSeq(string(record.RawHeader()), "\r\n") {
+		for line := range strings.SplitSeq(string(rec.RawHeader()), "\r\n") {
 			if strings.Contains(line, "Evil") || strings.ContainsFunc(line, unicode.IsControl) {
 				t.Errorf("a header of ours: %q", line)
 			}
 		}
-		if n == 1 && record.Type() != kind {
-			t.Errorf("a %s, want a %s", record.Type(), kind)
+		if n == 1 && rec.Type() != kind {
+			t.Errorf("a %s, want a %s", rec.Type(), kind)
 		}
 	}
 }
@@ -184,11 +186,11 @@ func TestUnsoundIndex(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	response := []byte(answerOf(200, "", body2K))
-	h := parseHead(response)
-	var hash content
-	hash.reset(&h, int64(len(body2K)))
-	hash.write([]byte(body2K))
-	key, _ := hash.key(&h, response[:h.size], "")
+	h := record.ParseHead(response)
+	var hash record.Content
+	hash.Reset(&h, int64(len(body2K)))
+	hash.Write([]byte(body2K))
+	key, _ := hash.Key(&h, response[:h.Size], "")
 	o, found, err := index.Original(key)
 	if err != nil || !found {
 		t.Fatal(found, err)

@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 func TestDeflates(t *testing.T) {
 	var text []byte
-	for _, name := range []string{"recorder.go", "records.go", "files.go", "committer.go"} {
+	for _, name := range []string{"records.go", "records.go", "digest.go", "reference.go"} {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -46,8 +46,8 @@ func TestDeflates(t *testing.T) {
 		{"nothing", "X: y", nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := parseHead([]byte("HTTP/1.1 200 OK\r\n" + c.fields + "\r\n\r\n"))
-			if got := deflates(&h, sampleOf(c.body)); got != c.want {
+			h := ParseHead([]byte("HTTP/1.1 200 OK\r\n" + c.fields + "\r\n\r\n"))
+			if got := Deflates(&h, SampleOf(c.body)); got != c.want {
 				t.Errorf("deflates: %t, want %t", got, c.want)
 			}
 		})
@@ -76,8 +76,8 @@ func gzipped(b []byte) []byte {
 func BenchmarkDeflates(b *testing.B) {
 	body := make([]byte, 10<<10)
 	rand.Read(body)
-	h := parseHead([]byte("HTTP/1.1 200 OK\r\n\r\n"))
+	h := ParseHead([]byte("HTTP/1.1 200 OK\r\n\r\n"))
 	for b.Loop() {
-		deflates(&h, sampleOf(body))
+		Deflates(&h, SampleOf(body))
 	}
 }

@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"strings"
@@ -43,14 +43,14 @@ func TestParseHead(t *testing.T) {
 		{"line of spaces is no end", "HTTP/1.1 200 OK\r\n \r\nContent-Type: a/b\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := parseHead([]byte(c.text))
+			h := ParseHead([]byte(c.text))
 			if c.size < 0 {
 				c.size = len(c.text)
 			}
-			if h.size != c.size || h.status() != c.status || text(h.mime()) != c.mime ||
+			if h.Size != c.size || h.Status() != c.status || Text(h.MIME()) != c.mime ||
 				h.protocol() != c.protocol || h.encoded != c.encoded {
-				t.Errorf("size %d, status %d, MIME %q, protocol %q, encoded %t", h.size, h.status(),
-					text(h.mime()), h.protocol(), h.encoded)
+				t.Errorf("size %d, status %d, MIME %q, protocol %q, encoded %t", h.Size, h.Status(),
+					Text(h.MIME()), h.protocol(), h.encoded)
 				t.Errorf("want %d, %d, %q, %q, %t", c.size, c.status, c.mime, c.protocol, c.encoded)
 			}
 		})
@@ -59,8 +59,8 @@ func TestParseHead(t *testing.T) {
 
 func TestMethodOfRequest(t *testing.T) {
 	for line, want := range map[string]string{"GET / HTTP/1.1\r\n\r\n": "GET", "M-SEARCH * HTTP/1.1": "M-SEARCH", "": "", "x": "x"} {
-		h := parseHead([]byte(line))
-		if got := string(h.method()); got != want {
+		h := ParseHead([]byte(line))
+		if got := string(h.Method()); got != want {
 			t.Errorf("method of %q: %q, want %q", line, got, want)
 		}
 	}
@@ -80,24 +80,29 @@ func TestContentLength(t *testing.T) {
 func FuzzParseHead(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n c\r\n\r\nbody")
 	f.Fuzz(func(t *testing.T, message string) {
-		h := parseHead([]byte(message))
-		if h.size > len(message) || h.size < min(1, len(message)) {
-			t.Fatalf("size %d of %q", h.size, message)
+		h := ParseHead([]byte(message))
+		if h.Size > len(message) || h.Size < min(1, len(message)) {
+			t.Fatalf("size %d of %q", h.Size, message)
 		}
-		if h.size < len(message) && !strings.HasSuffix(message[:h.size], "\n") {
-			t.Fatalf("head ends with %q", message[:h.size])
+		if h.Size < len(message) && !strings.HasSuffix(message[:h.Size], "\n") {
+			t.Fatalf("head ends with %q", message[:h.Size])
 		}
-		if again := parseHead([]byte(message)[:h.size]); again.size != h.size ||
-			again.status() != h.status() {
+		if again := ParseHead([]byte(message)[:h.Size]); again.Size != h.Size ||
+			again.Status() != h.Status() {
 			t.Fatalf("the head alone is read otherwise: %+v, %+v", h, again)
 		}
 	})
 }
 
 func BenchmarkParseHead(b *testing.B) {
-	head := []byte(page(200, "text/html; charset=utf-8", "", ""))
+	head := []byte("HTTP/1.1 200 OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\n" +
+		"Server: Apache/2.4.1 (Unix)\r\nContent-Type: text/html; charset=utf-8\r\n" +
+		"Cache-Control: public, max-age=3600\r\nETag: \"5d8c72a5edda8d6a\"\r\n" +
+		"Vary: Accept-Encoding\r\nX-Frame-Options: DENY\r\n" +
+		"Strict-Transport-Security: max-age=63072000\r\nConnection: keep-alive\r\n" +
+		"Content-Length: 0\r\n\r\n")
 	for b.Loop() {
-		h := parseHead(head)
-		h.status()
+		h := ParseHead(head)
+		h.Status()
 	}
 }

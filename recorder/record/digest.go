@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"crypto/sha1"
@@ -11,32 +11,32 @@ import (
 	"warcorder/recorder/sha1pair"
 )
 
-// algorithm is that of the digests in WARC records and CDXJ lines.
-type algorithm uint8
+// Algorithm is that of the digests in WARC records and CDXJ lines.
+type Algorithm uint8
 
 const (
-	sha1Digest algorithm = iota // "sha1:BASE32", as the tools of the field have it
+	SHA1 Algorithm = iota // "sha1:BASE32", as the tools of the field have it
 	// "sha256:hex", in lower case: base32 of 32 bytes would need padding, which jwarc refuses
-	sha256Digest
+	SHA256
 )
 
-func (a algorithm) new() hash.Hash {
-	if a == sha256Digest {
+func (a Algorithm) New() hash.Hash {
+	if a == SHA256 {
 		return sha256.New()
 	}
 	return sha1.New()
 }
 
-// sum is a digest.
-type sum struct {
-	algorithm
+// Digest is a digest.
+type Digest struct {
+	Algorithm
 	bytes [sha256.Size]byte // of SHA-1 the first 20
 }
 
-// of returns the digest of b.
-func (a algorithm) of(b []byte) sum {
-	s := sum{algorithm: a}
-	if a == sha256Digest {
+// Of returns the digest of b.
+func (a Algorithm) Of(b []byte) Digest {
+	s := Digest{Algorithm: a}
+	if a == SHA256 {
 		s.bytes = sha256.Sum256(b)
 	} else {
 		*(*[sha1.Size]byte)(s.bytes[:]) = sha1.Sum(b)
@@ -44,73 +44,73 @@ func (a algorithm) of(b []byte) sum {
 	return s
 }
 
-// sumOf returns the digest of what has been written to h.
-func (a algorithm) sumOf(h hash.Hash) sum {
-	s := sum{algorithm: a}
+// DigestOf returns the digest of what has been written to h.
+func (a Algorithm) DigestOf(h hash.Hash) Digest {
+	s := Digest{Algorithm: a}
 	h.Sum(s.bytes[:0])
 	return s
 }
 
-// append appends the digest as WARC and CDXJ spell it.
-func (s *sum) append(dst []byte) []byte {
-	if s.algorithm == sha256Digest {
+// Append appends the digest as WARC and CDXJ spell it.
+func (s *Digest) Append(dst []byte) []byte {
+	if s.Algorithm == SHA256 {
 		return hex.AppendEncode(append(dst, "sha256:"...), s.bytes[:])
 	}
 	return base32.StdEncoding.AppendEncode(append(dst, "sha1:"...), s.bytes[:sha1.Size])
 }
 
-func (s *sum) String() string {
+func (s *Digest) String() string {
 	var b [len("sha256:") + 2*sha256.Size]byte
-	return string(s.append(b[:0]))
+	return string(s.Append(b[:0]))
 }
 
-// digester says which digests records have. The zero digester is SHA-1, with the payload as it
+// Digester says which digests records have. The zero digester is SHA-1, with the payload as it
 // crossed the wire.
-type digester struct {
-	algorithm
+type Digester struct {
+	Algorithm
 	// the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1
 	// names), not what follows the HTTP header as it is stored
-	entity bool
+	Entity bool
 }
 
 // decodes reports whether the payload is other than what follows the head.
-func (d digester) decodes(h *head) bool { return d.entity && h.chunked }
+func (d Digester) decodes(h *Head) bool { return d.Entity && h.Chunked }
 
 // sumBytes returns the digests of a block and of its payload, which follows the head.
-func (d digester) sumBytes(block []byte, h *head) (whole, payload sum) {
-	if d.algorithm != sha1Digest || d.decodes(h) {
-		return d.of(block), d.payload(block[h.size:], h)
+func (d Digester) sumBytes(block []byte, h *Head) (whole, payload Digest) {
+	if d.Algorithm != SHA1 || d.decodes(h) {
+		return d.Of(block), d.payload(block[h.Size:], h)
 	}
-	return sha1Sums(sha1pair.Sum(block, h.size))
+	return sha1Sums(sha1pair.Sum(block, h.Size))
 }
 
-func sha1Sums(block, payload [sha1.Size]byte) (a, b sum) {
+func sha1Sums(block, payload [sha1.Size]byte) (a, b Digest) {
 	*(*[sha1.Size]byte)(a.bytes[:]) = block
 	*(*[sha1.Size]byte)(b.bytes[:]) = payload
 	return a, b
 }
 
 // payload returns the payload digest of a body.
-func (d digester) payload(body []byte, h *head) sum {
+func (d Digester) payload(body []byte, h *Head) Digest {
 	if !d.decodes(h) {
-		return d.of(body)
+		return d.Of(body)
 	}
-	var chunks dechunker
-	sum := d.new()
+	var chunks Dechunker
+	sum := d.New()
 	for len(body) > 0 {
 		var data []byte
-		data, body = chunks.next(body)
+		data, body = chunks.Next(body)
 		sum.Write(data)
 	}
-	return d.sumOf(sum)
+	return d.DigestOf(sum)
 }
 
-// sumReader is sumBytes for a block that is read once; buf is what it is read through. What follows
+// SumReader is sumBytes for a block that is read once; buf is what it is read through. What follows
 // the head goes to content too, unless that is nil.
-func (d digester) sumReader(block io.Reader, h *head, buf []byte,
-	content *content) (whole, payload sum, err error) {
+func (d Digester) SumReader(block io.Reader, h *Head, buf []byte,
+	content *Content) (whole, payload Digest, err error) {
 	sums := d.sumsOf(h)
-	left := h.size // of the head
+	left := h.Size // of the head
 	for err == nil {
 		var n int
 		n, err = block.Read(buf)
@@ -118,7 +118,7 @@ func (d digester) sumReader(block io.Reader, h *head, buf []byte,
 		left -= skip
 		body := buf[skip:n]
 		if content != nil {
-			content.write(body)
+			content.Write(body)
 		}
 		sums.write(buf[:skip], body)
 	}
@@ -131,18 +131,18 @@ func (d digester) sumReader(block io.Reader, h *head, buf []byte,
 
 // sums makes the digests of a block that comes in parts, and of its payload.
 type sums struct {
-	digester
+	Digester
 	pair           *sha1pair.Pair // or nil, and these:
 	block, payload hash.Hash
 	chunked        bool // the payload is what is in the chunks
-	chunks         dechunker
+	chunks         Dechunker
 }
 
-func (d digester) sumsOf(h *head) *sums {
-	if d.algorithm == sha1Digest && !d.decodes(h) {
+func (d Digester) sumsOf(h *Head) *sums {
+	if d.Algorithm == SHA1 && !d.decodes(h) {
 		return &sums{pair: sha1pair.New()}
 	}
-	return &sums{digester: d, block: d.new(), payload: d.new(), chunked: d.decodes(h)}
+	return &sums{Digester: d, block: d.New(), payload: d.New(), chunked: d.decodes(h)}
 }
 
 // write takes more of the head, and of the body that follows it.
@@ -160,14 +160,14 @@ func (s *sums) write(head, body []byte) {
 	}
 	for len(body) > 0 {
 		var data []byte
-		data, body = s.chunks.next(body)
+		data, body = s.chunks.Next(body)
 		s.payload.Write(data)
 	}
 }
 
-func (s *sums) end() (block, payload sum) {
+func (s *sums) end() (block, payload Digest) {
 	if s.pair != nil {
 		return sha1Sums(s.pair.Sums())
 	}
-	return s.sumOf(s.block), s.sumOf(s.payload)
+	return s.DigestOf(s.block), s.DigestOf(s.payload)
 }

@@ -1,15 +1,15 @@
-package recorder
+package record
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
-// targetURI is the WARC-Target-URI for a URL as it was asked for: without fragment and userinfo,
+// TargetURI is the WARC-Target-URI for a URL as it was asked for: without fragment and userinfo,
 // and with every byte that RFC 3986 does not allow where it stands written as %XX. That includes a
 // '%' that no two hexadecimal digits follow, which becomes %25, and brackets outside the host.
 // Everything else is left as it was: escapes, the case of letters, a default port, dot segments.
-// TargetURI is the WARC-Target-URI that a URL is recorded under.
-func TargetURI(url string) string { return targetURI(url) }
-
-func targetURI(url string) string {
+func TargetURI(url string) string {
 	url, _, _ = strings.Cut(url, "#")
 	hostAt := 0
 	if i := strings.Index(url, "://"); i >= 0 {
@@ -88,3 +88,50 @@ var uriBytes = func() (class [256]byte) {
 	class['%'] = beforeHex
 	return class
 }()
+
+// CheckURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows
+// in which place is the business of its scheme; of http it is made good.
+func CheckURI(uri string) error {
+	scheme, rest, found := strings.Cut(uri, ":")
+	if !found || !isScheme(scheme) || rest == "" {
+		return errors.New(
+			"is not absolute: it begins with no scheme, such as https: or urn: before the rest")
+	}
+	if IsHTTP(uri) {
+		uri = TargetURI(uri)
+		after, slashes := strings.CutPrefix(uri[len(scheme)+1:], "//")
+		if !slashes || strings.IndexAny(after+"/", "/?:") == 0 {
+			return errors.New("has no host")
+		}
+	}
+	for _, c := range []byte(uri) {
+		switch {
+		case c <= ' ' || c == 0x7f:
+			return errors.New("has spaces or control characters in it: write them as %XX")
+		case c > 0x7f:
+			return errors.New("has characters in it that are not ASCII: write their UTF-8 bytes as %XX")
+		case c == '<' || c == '>':
+			return errors.New("has < or > in it: write them as %3C and %3E")
+		}
+	}
+	return nil
+}
+
+// isScheme reports whether text is a scheme of RFC 3986 section 3.1.
+func isScheme(text string) bool {
+	for i, c := range []byte(text) {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
+
+// IsHTTP reports whether the records of a URI hold HTTP messages.
+func IsHTTP(uri string) bool {
+	scheme, _, _ := strings.Cut(uri, ":")
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+}

@@ -1,37 +1,42 @@
-package recorder
+package record
 
 import (
 	"bytes"
+	"io"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"warcorder/store/warc"
 )
 
 // MaxHead is how far into a message, in bytes, its head is looked for. What has no end of head by
 // then is all head: a proxy lets no longer one pass.
 const MaxHead = 1<<20 + 64<<10
 
-// head is what the records need to know of an HTTP head. It is read with the eyes of those who will
+// Head is what the records need to know of an HTTP head. It is read with the eyes of those who will
 // read the archive (cdxj-indexer, warcio): any line end, folded lines, 8-bit bytes, lines without a
 // colon; nothing is refused.
-type head struct {
-	size        int    // bytes up to and with the empty line; all there are if there is none
+type Head struct {
+	Size        int    // bytes up to and with the empty line; all there are if there is none
 	startLine   []byte // without its line end
-	contentType []byte // of the first field of that name; nil if there is none
+	ContentType []byte // of the first field of that name; nil if there is none
 	encoded     bool   // a Content-Encoding other than identity
-	chunked     bool   // the last transfer coding is chunked
+	Chunked     bool   // the last transfer coding is chunked
 }
 
-// parseHead reads the head at the start of a message. The fields of the result lie in b.
-func parseHead(b []byte) head {
-	var h head
-	h.startLine, h.size = line(b, 0)
+// ParseHead reads the head at the start of a message. The fields of the result lie in b.
+func ParseHead(b []byte) Head {
+	var h Head
+	h.startLine, h.Size = line(b, 0)
 	if len(h.startLine) == 0 {
 		return h
 	}
 	var field fieldName
-	for h.size < len(b) {
-		l, next := line(b, h.size)
-		h.size = next
+	for h.Size < len(b) {
+		l, next := line(b, h.Size)
+		h.Size = next
 		switch {
 		case len(l) == 0:
 			return h
@@ -77,24 +82,24 @@ func nameOf(name []byte) fieldName {
 }
 
 // take notes a field's value, or the continuation of one that was empty so far.
-func (h *head) take(field fieldName, value []byte) {
+func (h *Head) take(field fieldName, value []byte) {
 	if field == otherField {
 		return
 	}
 	value = bytes.TrimSpace(value)
 	switch {
-	case field == contentType && len(h.contentType) == 0:
-		h.contentType = value
+	case field == contentType && len(h.ContentType) == 0:
+		h.ContentType = value
 	case field == contentEncoding && len(value) > 0 && !bytes.EqualFold(value, []byte("identity")):
 		h.encoded = true
 	case field == transferEncoding:
 		last := value[bytes.LastIndexByte(value, ',')+1:]
-		h.chunked = bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
+		h.Chunked = bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
 	}
 }
 
-// status is the code of a status line: its second word, if that is three digits; else 0.
-func (h *head) status() int {
+// Status is the code of a status line: its second word, if that is three digits; else 0.
+func (h *Head) Status() int {
 	_, rest, _ := bytes.Cut(h.startLine, []byte(" "))
 	code, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
 	if len(code) != 3 {
@@ -110,15 +115,15 @@ func (h *head) status() int {
 	return status
 }
 
-// method is the first word of a request line.
-func (h *head) method() []byte {
+// Method is the first word of a request line.
+func (h *Head) Method() []byte {
 	method, _, _ := bytes.Cut(h.startLine, []byte(" "))
 	return method
 }
 
 // protocol is the version that a status line begins with, or a request line ends with, as
 // WARC-Protocol spells it (iipc/warc-specifications #42); "" if there is none.
-func (h *head) protocol() string {
+func (h *Head) protocol() string {
 	switch {
 	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.1")) || bytes.HasSuffix(h.startLine, []byte(" HTTP/1.1")):
 		return "http/1.1"
@@ -128,14 +133,14 @@ func (h *head) protocol() string {
 	return ""
 }
 
-// mime is the media type without its parameters, as cdxj-indexer prints it: up to the first
+// MIME is the media type without its parameters, as cdxj-indexer prints it: up to the first
 // semicolon or space.
-func (h *head) mime() []byte {
-	end := bytes.IndexFunc(h.contentType, func(r rune) bool { return r == ';' || r <= ' ' })
+func (h *Head) MIME() []byte {
+	end := bytes.IndexFunc(h.ContentType, func(r rune) bool { return r == ';' || r <= ' ' })
 	if end < 0 {
-		return h.contentType
+		return h.ContentType
 	}
-	return h.contentType[:end]
+	return h.ContentType[:end]
 }
 
 // contentLength is the value of the first Content-Length field of a head; -1 if there is none that
@@ -156,8 +161,8 @@ func contentLength(head []byte) int64 {
 	return -1
 }
 
-// text is b as UTF-8: what is not UTF-8 counts as Latin-1, as warcio has it.
-func text(b []byte) string {
+// Text is b as UTF-8: what is not UTF-8 counts as Latin-1, as warcio has it.
+func Text(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
 	}
@@ -166,4 +171,24 @@ func text(b []byte) string {
 		runes[i] = rune(c)
 	}
 	return string(runes)
+}
+
+func IsText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// ReadStart reads as much of a record's block as holds its HTTP head.
+func ReadStart(record *warc.Record) ([]byte, error) {
+	var start []byte
+	for _, size := range []int64{64 << 10, MaxHead} {
+		more := make([]byte, min(size, record.Size)-int64(len(start)))
+		n, err := io.ReadFull(record.Block, more)
+		if start = append(start, more[:n]...); err != nil {
+			return nil, err
+		}
+		if h := ParseHead(start); h.Size < len(start) || int64(len(start)) == record.Size {
+			break
+		}
+	}
+	return start, nil
 }

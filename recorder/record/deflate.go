@@ -1,19 +1,19 @@
-package recorder
+package record
 
 import "bytes"
 
-// sampleSize is how much of a body is looked at to find out whether deflating it pays.
-const sampleSize = 4 << 10
+// SampleSize is how much of a body is looked at to find out whether deflating it pays.
+const SampleSize = 4 << 10
 
-// deflates says whether it pays to deflate a body. What is compressed already goes into stored
+// Deflates says whether it pays to deflate a body. What is compressed already goes into stored
 // blocks, at a tenth of the cost and the same size: what says so itself (a Content-Encoding, a
 // picture, a film, a web font, an archive), and else what looks like it in a sample from the middle
 // of the body.
-func deflates(h *head, sample []byte) bool {
+func Deflates(h *Head, sample []byte) bool {
 	if h.encoded {
 		return false
 	}
-	switch mime := bytes.ToLower(h.mime()); kindOf(mime) {
+	switch mime := bytes.ToLower(h.MIME()); kindOf(mime) {
 	case compressed:
 		return false
 	case plain:
@@ -22,10 +22,10 @@ func deflates(h *head, sample []byte) bool {
 	return !looksRandom(sample)
 }
 
-// sampleOf is the part of a body that deflates looks at.
-func sampleOf(body []byte) []byte {
-	from := max(0, (len(body)-sampleSize)/2)
-	return body[from:min(len(body), from+sampleSize)]
+// SampleOf is the part of a body that deflates looks at.
+func SampleOf(body []byte) []byte {
+	from := max(0, (len(body)-SampleSize)/2)
+	return body[from:min(len(body), from+SampleSize)]
 }
 
 type kind int

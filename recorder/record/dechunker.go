@@ -1,10 +1,10 @@
-package recorder
+package record
 
 import "io"
 
-// dechunker takes the transfer coding "chunked" off a body that comes in pieces (RFC 9112 section
+// Dechunker takes the transfer coding "chunked" off a body that comes in pieces (RFC 9112 section
 // 7.1). A line feed alone ends a line too. What follows a fault is no data.
-type dechunker struct {
+type Dechunker struct {
 	state    chunkState
 	left     int64 // of the chunk's data
 	digits   int   // of its size
@@ -27,8 +27,8 @@ const (
 // maxSizeDigits is how many digits of a chunk's size are read: all that an int64 has room for.
 const maxSizeDigits = 15
 
-// next takes as much off p as can be taken at once, and returns the data in that, and the rest.
-func (d *dechunker) next(p []byte) (data, rest []byte) {
+// Next takes as much off p as can be taken at once, and returns the data in that, and the rest.
+func (d *Dechunker) Next(p []byte) (data, rest []byte) {
 	if d.state == inData {
 		n := int(min(d.left, int64(len(p))))
 		if d.left -= int64(n); d.left == 0 {
@@ -49,7 +49,7 @@ func (d *dechunker) next(p []byte) (data, rest []byte) {
 }
 
 // step takes a byte that is no data.
-func (d *dechunker) step(c byte) {
+func (d *Dechunker) step(c byte) {
 	switch d.state {
 	case inSize:
 		d.stepSize(c)
@@ -82,7 +82,7 @@ func (d *dechunker) step(c byte) {
 	}
 }
 
-func (d *dechunker) stepSize(c byte) {
+func (d *Dechunker) stepSize(c byte) {
 	value := hexValue(c)
 	switch {
 	case value < 0 && d.digits == 0, value >= 0 && d.digits == maxSizeDigits:
@@ -100,7 +100,7 @@ func (d *dechunker) stepSize(c byte) {
 }
 
 // endSize ends the line of a chunk's size.
-func (d *dechunker) endSize() {
+func (d *Dechunker) endSize() {
 	d.digits = 0
 	d.state = inData
 	if d.left == 0 {
@@ -122,7 +122,7 @@ func hexValue(c byte) int {
 // readers a size with a space behind it, or a long extension, is none.
 type dechunked struct {
 	r      io.Reader
-	chunks dechunker
+	chunks Dechunker
 	buf    [4 << 10]byte
 	piece  []byte // of buf, that is still to be read
 	err    error  // of r
@@ -141,7 +141,7 @@ func (d *dechunked) Read(p []byte) (int, error) {
 			continue
 		}
 		now := d.piece[:min(len(p), len(d.piece))]
-		data, rest := d.chunks.next(now)
+		data, rest := d.chunks.Next(now)
 		d.piece = d.piece[len(now)-len(rest):]
 		if d.chunks.state == broken {
 			return 0, io.ErrUnexpectedEOF

@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import "testing"
 
@@ -24,7 +24,7 @@ func TestTargetURI(t *testing.T) {
 		{"empty", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := targetURI(c.url); got != c.want {
+			if got := TargetURI(c.url); got != c.want {
 				t.Errorf("targetURI(%q) = %q, want %q", c.url, got, c.want)
 			}
 		})
@@ -35,13 +35,13 @@ func TestTargetURI(t *testing.T) {
 func FuzzTargetURI(f *testing.F) {
 	f.Add("http://u@example.com/a b%zz[1]?ä#f")
 	f.Fuzz(func(t *testing.T, url string) {
-		got := targetURI("http://" + url)
+		got := TargetURI("http://" + url)
 		for i := range len(got) {
 			if got[i] <= ' ' || got[i] >= 0x7f || got[i] == '#' {
 				t.Fatalf("targetURI(%q) = %q", url, got)
 			}
 		}
-		if again := targetURI(got); again != got {
+		if again := TargetURI(got); again != got {
 			t.Fatalf("targetURI(%q) = %q, and of that %q", url, got, again)
 		}
 	})

@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"bytes"
@@ -85,8 +85,8 @@ func NewKeyer(cfg KeysConfig) (*Keyer, error) {
 	return k, err
 }
 
-// keySize is about what the keys of a capture take in memory, beyond what every capture has.
-func keySize(c *store.Capture) int64 {
+// KeySize is about what the keys of a capture take in memory, beyond what every capture has.
+func KeySize(c *store.Capture) int64 {
 	return int64(
 		len(c.RequestBody) + len(c.SpecBody) + len(c.WarcioJSBody) + len(c.PathKey) + len(
 			c.WWWOFFLEKey) + len(
@@ -97,7 +97,7 @@ func keySize(c *store.Capture) int64 {
 
 // Of returns the secondary key of a URL, in any spelling that would be recorded the same: its
 // normal form under its path profile, its WWWOFFLE form, or the data set in its query.
-func (k *Keyer) Of(key store.Key, url string) string { return k.of(key, targetURI(url)) }
+func (k *Keyer) Of(key store.Key, url string) string { return k.of(key, TargetURI(url)) }
 
 // of is Of for a URL as it is recorded.
 func (k *Keyer) of(key store.Key, url string) string {
@@ -115,15 +115,15 @@ func (k *Keyer) of(key store.Key, url string) string {
 	return surt
 }
 
-// fill sets the keys of a capture whose URL and method are set. The zero asked is a GET. It is
+// Fill sets the keys of a capture whose URL and method are set. The zero asked is a GET. It is
 // false for a body that asks for so much work that it counts as binary.
-func (k *Keyer) fill(c *store.Capture, from *asked) (within bool) {
+func (k *Keyer) Fill(c *store.Capture, from *Asked) (within bool) {
 	within = true
 	if c.Method == "" {
 		c.URLKey, _ = canon.SURT(c.URL)
 	} else {
-		body := from.entity
-		r := canon.Request{URL: c.URL, Method: c.Method, ContentType: from.contentType, Body: body.start, BodyLen: body.length, BodySHA256: body.sha256}
+		body := from.Entity
+		r := canon.Request{URL: c.URL, Method: c.Method, ContentType: from.ContentType, Body: body.Start, BodyLen: body.length, BodySHA256: body.sha256}
 		keys := canon.Pywb.Keys(&r)
 		c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
 		c.SpecBody, within = canon.Spec.QueryWithin(&r)
@@ -143,38 +143,38 @@ func (k *Keyer) fill(c *store.Capture, from *asked) (within bool) {
 }
 
 // formKey is the key of an urlencoded body, else that of the query.
-func (k *Keyer) formKey(c *store.Capture, from *asked) string {
-	mime, _, _ := strings.Cut(from.contentType, ";")
-	if body := &from.entity; body.length > 0 && body.length == int64(len(body.start)) &&
+func (k *Keyer) formKey(c *store.Capture, from *Asked) string {
+	mime, _, _ := strings.Cut(from.ContentType, ";")
+	if body := &from.Entity; body.length > 0 && body.length == int64(len(body.Start)) &&
 		strings.EqualFold(strings.TrimSpace(mime), "application/x-www-form-urlencoded") {
-		return canon.FormKey(string(body.start))
+		return canon.FormKey(string(body.Start))
 	}
 	return k.of(store.FormKey, c.URL)
 }
 
-// asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
-type asked struct {
-	method      []byte
-	contentType string
-	entity      entity // of what is not GET
+// Asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
+type Asked struct {
+	Method      []byte
+	ContentType string
+	Entity      entity // of what is not GET
 }
 
-// askedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in
+// AskedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in
 // body.
-func askedOf(h *head, body io.Reader, size int64) (*asked, error) {
-	a := &asked{method: h.method()}
-	if len(a.method) == 0 || string(a.method) == "GET" {
+func AskedOf(h *Head, body io.Reader, size int64) (*Asked, error) {
+	a := &Asked{Method: h.Method()}
+	if len(a.Method) == 0 || string(a.Method) == "GET" {
 		return a, nil
 	}
-	a.contentType = text(h.contentType)
-	err := a.entity.read(body, size, h.chunked)
+	a.ContentType = Text(h.ContentType)
+	err := a.Entity.read(body, size, h.Chunked)
 	return a, err
 }
 
 // entity is a request's body without its transfer coding: all of it up to canon.MaxBody, of a
 // longer one the beginning and the digest of all.
 type entity struct {
-	start  []byte
+	Start  []byte
 	length int64
 	sha256 []byte
 	broken bool // its chunks end before the last one
@@ -199,13 +199,13 @@ func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 		start.Grow(int(limit) + bytes.MinRead)
 	}
 	n, err := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
-	e.start, e.length = start.Bytes(), n
+	e.Start, e.length = start.Bytes(), n
 	if n == limit && size > canon.MaxBody {
 		sum := sha256.New()
-		sum.Write(e.start)
+		sum.Write(e.Start)
 		var more int64
 		more, err = io.Copy(sum, decoded)
-		e.start, e.length, e.sha256 = slices.Clone(e.start[:longStart]), n+more, sum.Sum(nil)
+		e.Start, e.length, e.sha256 = slices.Clone(e.Start[:longStart]), n+more, sum.Sum(nil)
 	}
 	e.broken = err != nil && wire.err == nil
 	return wire.err

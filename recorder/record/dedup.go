@@ -1,10 +1,11 @@
-package recorder
+package record
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zeebo/blake3"
@@ -27,40 +28,44 @@ type DedupConfig struct {
 
 // The values of Dedup.
 const (
-	dedupURL        = "url"
-	dedupCollection = "collection"
-	dedupOff        = "off"
+	DedupURL        = "url"
+	DedupCollection = "collection"
+	DedupOff        = "off"
 )
 
-// defaultDedup has a MinSize of 1 KiB: the fields that name the original take some 130 bytes,
+// DefaultDedup has a MinSize of 1 KiB: the fields that name the original take some 130 bytes,
 // compressed, and whoever replays the revisit must look up and read a second record, so of smaller
 // bodies little would be won, and often nothing.
-func defaultDedup() DedupConfig { return DedupConfig{Dedup: dedupCollection, MinSize: 1 << 10} }
+func DefaultDedup() DedupConfig { return DedupConfig{Dedup: DedupCollection, MinSize: 1 << 10} }
 
-// withDefaults fills in what is zero and cannot be meant, and refuses settings that cannot be meant.
-func (c DedupConfig) withDefaults() (DedupConfig, error) {
-	c.Dedup = cmp.Or(c.Dedup, defaultDedup().Dedup)
+// WithDefaults fills in what is zero and cannot be meant, and refuses settings that cannot be meant.
+func (c DedupConfig) WithDefaults() (DedupConfig, error) {
+	c.Dedup = cmp.Or(c.Dedup, DefaultDedup().Dedup)
 	if c.MinSize < 0 || c.DedupFor < 0 {
 		return c, errors.New("dedup-min-size or dedup-for is negative")
 	}
-	return c, oneOf("dedup", c.Dedup, "url,collection,off")
+	switch c.Dedup {
+	case DedupURL, DedupCollection, DedupOff:
+		return c, nil
+	}
+	return c, fmt.Errorf("dedup: %q is none of url, collection, off", c.Dedup)
 }
 
-// mayBeOriginal reports whether a response with a body of that size may be referred to by later
+// MayBeOriginal reports whether a response with a body of that size may be referred to by later
 // ones, or be stored as a reference to an earlier one. Only what a GET brings may: cdxj-indexer
 // joins no revisit with the body of a POST. A redirect, a part or an error means something only
 // where it was sent.
-func (c *DedupConfig) mayBeOriginal(method []byte, response *head, body int64) bool {
-	if c.Dedup == dedupOff || string(method) != "GET" || body < c.MinSize {
+func (c *DedupConfig) MayBeOriginal(method []byte, response *Head, body int64) bool {
+	if c.Dedup == DedupOff || string(method) != "GET" || body < c.MinSize {
 		return false
 	}
-	status := response.status()
+	status := response.Status()
 	return status >= 200 && status <= 203
 }
 
-// isFresh reports whether an original of that time may be referred to by a record of another. One
+// IsFresh reports whether an original of that time may be referred to by a record of another. One
 // from the future was recorded with a wrong clock.
-func (c *DedupConfig) isFresh(original, now time.Time) bool {
+func (c *DedupConfig) IsFresh(original, now time.Time) bool {
 	age := now.Sub(original)
 	return age >= -store.MaxAhead && (c.DedupFor == 0 || age < c.DedupFor)
 }
@@ -76,9 +81,9 @@ func (c *DedupConfig) isFresh(original, now time.Time) bool {
 //
 // The encodings are in lower case, in their order, without what changes nothing. They must agree
 // since who replays a revisit gives its own header to the payload of the original.
-type content struct {
+type Content struct {
 	hash    *blake3.Hasher
-	chunks  dechunker
+	chunks  Dechunker
 	chunked bool
 	size    int64 // that the body should have; -1 if nobody says
 	came    int64 // of the body
@@ -86,16 +91,16 @@ type content struct {
 	facts   []byte
 }
 
-func (c *content) reset(response *head, body int64) {
+func (c *Content) Reset(response *Head, body int64) {
 	if c.hash == nil {
 		c.hash = blake3.New()
 	}
 	c.hash.Reset()
-	*c = content{hash: c.hash, chunked: response.chunked, size: body, facts: c.facts[:0]}
+	*c = Content{hash: c.hash, chunked: response.Chunked, size: body, facts: c.facts[:0]}
 }
 
-// write takes a part of the body.
-func (c *content) write(body []byte) {
+// Write takes a part of the body.
+func (c *Content) Write(body []byte) {
 	c.came += int64(len(body))
 	if !c.chunked {
 		c.hash.Write(body)
@@ -104,7 +109,7 @@ func (c *content) write(body []byte) {
 	}
 	for len(body) > 0 {
 		var data []byte
-		data, body = c.chunks.next(body)
+		data, body = c.chunks.Next(body)
 		c.hash.Write(data)
 		c.length += int64(len(data))
 	}
@@ -112,7 +117,7 @@ func (c *content) write(body []byte) {
 
 // whole reports whether the body is what its framing says it is. One with trailers, which a revisit
 // has no room for, counts as none.
-func (c *content) whole(head []byte) bool {
+func (c *Content) whole(head []byte) bool {
 	if c.chunked {
 		return c.chunks.state == atEnd && !c.chunks.trailers
 	}
@@ -120,14 +125,14 @@ func (c *content) whole(head []byte) bool {
 	return c.came == c.size && (length < 0 || length == c.came)
 }
 
-// key ends the hash. It is false if the body is not whole, is empty, or framed in a way that is not
+// Key ends the hash. It is false if the body is not whole, is empty, or framed in a way that is not
 // understood.
-func (c *content) key(response *head, start []byte, scope string) (key store.OriginalKey, ok bool) {
+func (c *Content) Key(response *Head, start []byte, scope string) (key store.OriginalKey, ok bool) {
 	if !c.whole(start) || c.length == 0 {
 		return key, false
 	}
-	facts := append(append(c.facts[:0], 0), byte('0'+response.status()/100),
-		byte('0'+response.status()/10%10), byte('0'+response.status()%10), '\n')
+	facts := append(append(c.facts[:0], 0), byte('0'+response.Status()/100),
+		byte('0'+response.Status()/10%10), byte('0'+response.Status()%10), '\n')
 	transfer := len(facts)
 	facts = appendCodings(facts, start, "Transfer-Encoding")
 	if len(facts) > transfer && !c.chunked {
@@ -185,9 +190,9 @@ func appendCodingsOf(dst, value []byte, from int) []byte {
 	return dst
 }
 
-// scopeOf is what the original must agree in beside its content.
-func (c *DedupConfig) scopeOf(uri string) string {
-	if c.Dedup != dedupURL {
+// ScopeOf is what the original must agree in beside its content.
+func (c *DedupConfig) ScopeOf(uri string) string {
+	if c.Dedup != DedupURL {
 		return ""
 	}
 	surt, _ := canon.SURT(uri)

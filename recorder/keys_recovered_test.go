@@ -1,0 +1,52 @@
+package recorder
+
+import (
+	"strings"
+	"testing"
+
+	"warcorder/recorder/record"
+
+	"warcorder/canon"
+	"warcorder/store"
+)
+
+// TestRecoveryMakesTheSameKeys, bodies and secondary keys included, from the records alone; also of
+// an upload that spilled.
+func TestRecoveryMakesTheSameKeys(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Config{Keys: record.KeysConfig{Extra: []string{"path", "wwwoffle", "form"}}}
+	c := open(t, dir, cfg)
+	answer := page(200, "text/html", "", "answer")
+	large := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`
+	for _, request := range []string{
+		postOf("POST", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", "7\r\n{\"a\":1}\r\n0\r\n\r\n"),
+		postOf("POST", "Content-Type: application/json\r\n", large),
+		postOf("GET", "", ""),
+		postOf("OPTIONS", "", ""),
+	} {
+		c.commit("http://example.com/form?q=1", request, answer)
+	}
+	c.close()
+	queries := []store.Query{
+		{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: store.PathKey},
+		{Key: store.WWWOFFLEKey}, {Key: store.FormKey},
+	}
+	var before []string
+	for _, query := range queries {
+		before = append(before, exportOf(t, dir, query))
+	}
+	reopenWithoutIndex(t, dir, cfg)
+	for i, query := range queries {
+		if n := strings.Count(before[i], "\n"); n != 4 {
+			t.Errorf("%+v: %d lines", query, n)
+		}
+		if after := exportOf(t, dir, query); after != before[i] {
+			t.Errorf("%+v: recorded\n%.2000s\nrecovered\n%.2000s", query, before[i], after)
+		}
+	}
+}
+
+// postOf is a request with a body.
+func postOf(method, fields, body string) string {
+	return method + " /form?q=1 HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n" + body
+}

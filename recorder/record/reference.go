@@ -1,0 +1,232 @@
+package record
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base32"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// Reference is what a revisit says of the response that has its payload (WARC 1.1 section 6.7).
+type Reference struct {
+	store.Original
+	// WARC-Date as it stands in the record, if it is not the one that we write for Time
+	date        string
+	NotModified bool // an origin has said so with 304; else the payloads are the same
+}
+
+// The profiles of revisits are these, behind the version of the standard (WARC 1.1 sections 6.7.2
+// and 6.7.3; its annex B lacks "revisit/").
+const (
+	profile11         = "http://netpreserve.org/warc/1.1/revisit/"
+	profile10         = "http://netpreserve.org/warc/1.0/revisit/"
+	identicalPayload  = "identical-payload-digest"
+	serverNotModified = "server-not-modified"
+)
+
+// append appends the fields of the reference, as a continuation of a header. The two that name the
+// original by its URL and date are of WARC 1.1; readers of 1.0 know them too.
+func (r *Reference) append(dst []byte, s *Style) []byte {
+	profile, name := profile11, identicalPayload
+	if s.Seconds {
+		profile = profile10
+	}
+	if r.NotModified {
+		name = serverNotModified
+	}
+	dst = append(append(append(dst, "\r\nWARC-Profile: "...), profile...), name...)
+	dst = (*ID)(&r.RecordID).Append(append(dst, "\r\nWARC-Refers-To: "...))
+	dst = append(append(dst, "\r\nWARC-Refers-To-Target-URI: "...), r.URL...)
+	dst = append(dst, "\r\nWARC-Refers-To-Date: "...)
+	if r.date != "" {
+		dst = append(dst, r.date...)
+	} else {
+		dst = AppendDate(dst, r.Time, r.Seconds)
+	}
+	return append(append(dst, "\r\nWARC-Payload-Digest: "...), r.Digest...)
+}
+
+// Validators are what tells the versions of a page apart (RFC 9110 section 8.8).
+type Validators struct {
+	ETag, Modified string
+	varies         bool // the page is another one for other requests: only a tag says which is meant
+}
+
+// ValidatorsOf returns those in a head.
+func ValidatorsOf(head []byte) Validators {
+	vary := string(appendCodings(nil, head, "Vary"))
+	return Validators{
+		string(fieldOf(head, "ETag")),
+		string(fieldOf(head, "Last-Modified")),
+		vary != "" && vary != "accept-encoding",
+	}
+}
+
+// IsConditional reports whether a request may be answered by 304.
+func IsConditional(head []byte) bool {
+	return fieldOf(head, "If-None-Match") != nil || fieldOf(head, "If-Modified-Since") != nil
+}
+
+// MayMean reports whether the 304 that answers a request means the version that has those
+// validators: a browser's cache may hold another version than the archive. One validator at least
+// must say so.
+func (v Validators) MayMean(request, answer []byte) bool {
+	told := weak(string(fieldOf(answer, "ETag")))
+	if v.ETag != "" && told != "" && weak(v.ETag) != told {
+		return false
+	}
+	tags := string(fieldOf(request, "If-None-Match"))
+	if tags != "" && tags != "*" {
+		return v.ETag != "" && hasTag(tags, weak(v.ETag))
+	}
+	if v.ETag != "" && told != "" {
+		return true
+	}
+	return tags == "" && !v.varies && v.isSince(string(fieldOf(request, "If-Modified-Since")))
+}
+
+// isSince reports whether what was not modified since then is the version.
+func (v Validators) isSince(since string) bool {
+	if v.Modified == "" || since == v.Modified {
+		return v.Modified != ""
+	}
+	then, err := http.ParseTime(since)
+	modified, err2 := http.ParseTime(v.Modified)
+	return err == nil && err2 == nil && !modified.After(then)
+}
+
+// weak returns a tag as it is compared here (RFC 9110 section 8.8.3.2).
+func weak(etag string) string { return strings.TrimPrefix(etag, "W/") }
+
+// hasTag reports whether a list has the tag. A tag in quotes may hold commas.
+func hasTag(list, tag string) bool {
+	if len(tag) > 2 && tag[0] == '"' && tag[len(tag)-1] == '"' {
+		return strings.Contains(list, tag)
+	}
+	for one := range strings.SplitSeq(list, ",") {
+		if weak(strings.TrimSpace(one)) == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldOf returns the value of the first field of that name in a head; nil if there is none. It
+// lies in head.
+func fieldOf(head []byte, name string) []byte {
+	for at := 0; at < len(head); {
+		var l []byte
+		l, at = line(head, at)
+		if len(l) < len(name) || l[0]|0x20 != name[0]|0x20 {
+			continue
+		}
+		field, value, ok := bytes.Cut(l, []byte(":"))
+		if ok && bytes.EqualFold(bytes.TrimRight(field, " \t"), []byte(name)) {
+			return bytes.TrimSpace(value)
+		}
+	}
+	return nil
+}
+
+// And adds to the validators of a 304 those of its original, which are of the same page only if
+// that has the same URL.
+func (v Validators) And(original Validators, same bool) Validators {
+	v.varies = v.varies || original.varies
+	if same {
+		v.ETag, v.Modified = cmp.Or(v.ETag, original.ETag), cmp.Or(v.Modified, original.Modified)
+	}
+	return v
+}
+
+// ReferenceOf makes a reference to the response of a capture. It is nil if that is not whole, or if
+// its header, which other tools may have written, has what must not get into ours.
+func ReferenceOf(record *warc.Record, c *store.Capture) *Reference {
+	h := record.Header
+	if record.Type() != "response" || h.Get("WARC-Truncated") != "" ||
+		h.Get("WARC-Segment-Number") != "" {
+		return nil
+	}
+	r := &Reference{date: h.Get("WARC-Date"), NotModified: true}
+	uri, isURI := BareURI(record.TargetURI())
+	id, isID := ParseID(h.Get("WARC-Record-ID"))
+	date, isDate := ParseW3CDTF(r.date)
+	if !isURI || !isID || !isDate || !isDigest(c.Digest) {
+		return nil
+	}
+	r.URL, r.RecordID, r.Time, r.Digest = uri, id, date, c.Digest
+	if !IsSound(&r.Original, time.Now()) {
+		return nil
+	}
+	return r
+}
+
+// BareURI returns a URI without the angle brackets that wget puts around it. It is false if it
+// cannot stand in our header.
+func BareURI(uri string) (string, bool) {
+	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
+		uri = uri[1 : len(uri)-1]
+	}
+	good := len(uri) <= MaxOriginalURL && !strings.ContainsFunc(uri, isOdd) && CheckURI(uri) == nil
+	return uri, good
+}
+
+// isOdd reports what no URI in our headers has. What checkURI makes good stands in no record of
+// ours before that.
+func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' }
+
+// ParseW3CDTF reads a date that is as WARC 1.1 has it (section 5.4), as the index keeps it.
+func ParseW3CDTF(text string) (time.Time, bool) {
+	date, ok := ParseDate(text)
+	strict := strings.Trim(text, "0123456789-:.TZ") == "" &&
+		strings.Contains(text, "T") == strings.HasSuffix(text, "Z") &&
+		len(text) <= len("2006-01-02T15:04:05.999999999Z")
+	return date.UTC().Truncate(time.Microsecond), ok && strict
+}
+
+// digestSizes are the lengths of the digests that records may have, in bytes.
+var digestSizes = map[string]int{"md5": 16, "sha1": 20, "sha256": 32, "sha384": 48, "sha512": 64}
+
+// isDigest reports whether text is a labelled digest in base32 or in hexadecimal digits.
+func isDigest(text string) bool {
+	label, value, _ := strings.Cut(text, ":")
+	size, known := digestSizes[strings.ReplaceAll(strings.ToLower(label), "-", "")]
+	if !known {
+		return false
+	}
+	if len(value) == hex.EncodedLen(size) {
+		_, err := hex.DecodeString(value)
+		return err == nil
+	}
+	encoding := base32.StdEncoding
+	if !strings.HasSuffix(value, "=") {
+		encoding = encoding.WithPadding(base32.NoPadding)
+	}
+	_, err := encoding.DecodeString(strings.ToUpper(value))
+	return err == nil && len(value) == encoding.EncodedLen(size)
+}
+
+// HeadEnds reports whether a head ends with its empty line.
+func HeadEnds(start []byte) bool {
+	return bytes.HasSuffix(start, []byte("\n\r\n")) || bytes.HasSuffix(start, []byte("\n\n"))
+}
+
+// firstHTTP is when there was nothing to record yet.
+var firstHTTP = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// IsSound reports whether a record of ours, of that time, may refer to an original. The index may
+// hold what an earlier version took as it stood in a file, or be another's.
+func IsSound(o *store.Original, now time.Time) bool {
+	_, isURI := BareURI(o.URL)
+	return isURI && IsHTTP(o.URL) && isDigest(o.Digest) && o.Time.After(firstHTTP) &&
+		o.Time.Before(now.Add(24*time.Hour))
+}
+
+// MaxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as
+// long as a body would have to be written with each revisit.
+const MaxOriginalURL = 2 << 10
