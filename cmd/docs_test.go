@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"warcorder/canon"
 )
 
 // page is one of the texts that people read.
@@ -218,6 +220,29 @@ func TestDocsFigures(t *testing.T) {
 		if !regexp.MustCompile(`(^|[^\d,.])` + regexp.QuoteMeta(figure[1]) + `($|[^\d,.])`).
 			MatchString(explained) {
 			t.Errorf("doc/performance.md does not explain README's figure %s", figure[1])
+		}
+	}
+}
+
+// TestDocsKeys: doc/keys.md shows the keys that each dialect makes of a form.
+func TestDocsKeys(t *testing.T) {
+	text := pageOf(t, "doc/keys.md").text
+	for _, dialect := range []canon.Dialect{canon.Pywb, canon.Spec, canon.WarcioJS} {
+		keys := dialect.Keys(&canon.Request{URL: "https://example.com/q", Method: "POST",
+			ContentType: "application/x-www-form-urlencoded", Body: []byte("c=a%26b&d=+x")})
+		if !strings.Contains(text, "\n| `"+string(dialect)+"` | `"+keys.URLKey+"` |\n") {
+			t.Errorf("doc/keys.md: %s makes %s of the form", dialect, keys.URLKey)
+		}
+	}
+	for line, r := range map[string]canon.Request{
+		"https://www.Example.com:443/a/../b/?y=2&x=%31#top": {
+			URL: "https://www.Example.com:443/a/../b/?y=2&x=%31#top"},
+		`POST http://example.com/a {"id":1,"tags":["x","y"]}`: {URL: "http://example.com/a",
+			Method: "POST", ContentType: "application/json", Body: []byte(`{"id":1,"tags":["x","y"]}`)},
+	} {
+		key := canon.Pywb.Keys(&r).URLKey
+		if !regexp.MustCompile(regexp.QuoteMeta(line) + ` +` + regexp.QuoteMeta(key) + `\n`).MatchString(text) {
+			t.Errorf("doc/keys.md: the key of %s is %s", line, key)
 		}
 	}
 }
