@@ -1,16 +1,14 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"syscall"
-
-	"github.com/schollz/progressbar/v3"
 
 	"warcorder/cmd/ask"
 	"warcorder/store"
@@ -22,20 +20,15 @@ var errBrokeOff = errors.New("the recorder's answer broke off")
 // errNobodyAnswers says that who has the collection open cannot be asked, or does not listen yet.
 var errNobodyAnswers = errors.New("who has the index open cannot be asked")
 
-// unanswered is errNobodyAnswers for people.
-func unanswered(dir string) error {
-	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended",
-		holders(dir))
-}
-
-// exportFromRecorder asks the recorder that has the collection open.
-func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
-	var exported store.Exported
+// askExport writes the lines that a running recorder has. progress is told how many lines have come
+// of how many; -1 if that is not known.
+func askExport(running ask.Recorder, query store.Query, w io.Writer,
+	progress func(lines, total int64)) (exported store.Exported, err error) {
 	bodies := ""
 	if query.NoBodies {
 		bodies = noBodies
 	}
-	res, err := askRecorder(dir, "/export", url.Values{
+	res, err := askPage(running, "/export", url.Values{
 		"url": {query.URL}, "match": {string(query.Match)}, "from": {query.From}, "to": {query.To},
 		"key": {string(query.Key)}, "dialect": {string(query.Dialect)}, "bodies": {bodies}})
 	if err != nil {
@@ -43,14 +36,11 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 	}
 	defer res.Body.Close()
 	if query.NoBodies && res.Header.Get(bodiesField) != noBodies {
-		return exported, errors.New(
-			"the recorder is of an older version, which cannot leave request bodies out: export when it has ended")
+		return exported, errors.New("the recorder is of an older version, which cannot leave " +
+			"request bodies out: export when it has ended")
 	}
-	total := int64(-1)
-	fmt.Sscan(res.Header.Get(totalField), &total)
-	bar := newBar(total, "captures")
-	defer bar.Finish()
-	body := lineCounter{r: res.Body, bar: bar}
+	body := lineCounter{r: res.Body, total: -1, progress: progress}
+	fmt.Sscan(res.Header.Get(totalField), &body.total)
 	switch _, err := io.Copy(w, &body); {
 	case body.err != nil && !errors.Is(body.err, ask.ErrSilent):
 		return exported, fmt.Errorf("%w: %w", errBrokeOff, err)
@@ -62,25 +52,32 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 	return exported, nil
 }
 
-// askRecorder asks the recorder that has a collection open for one of its pages. An answer other
-// than 200 is an error.
-func askRecorder(dir, path string, query url.Values) (*http.Response, error) {
-	who, running := runningRecorder(dir)
-	if !running {
-		return nil, errNobodyAnswers
+// askGaps returns the gaps that a running recorder has.
+func askGaps(running ask.Recorder) (gaps store.Gaps, err error) {
+	res, err := askPage(running, "/gaps", nil)
+	if err != nil {
+		return gaps, err
 	}
-	res, err := ask.Recorder{PID: who.PID, Address: who.Addresses[0]}.Get(path, query)
+	defer res.Body.Close()
+	return gaps, json.NewDecoder(res.Body).Decode(&gaps)
+}
+
+// askPage asks for one of the recorder's pages. An answer other than 200 is an error.
+func askPage(running ask.Recorder, path string, query url.Values) (*http.Response, error) {
+	res, err := running.Get(path, query)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, fmt.Errorf("%w (%w)", errNobodyAnswers, err)
 	}
 	return res, err
 }
 
-// lineCounter moves the bar as lines are read, and keeps the error of whom they are read from.
+// lineCounter counts the lines as they are read, and keeps the error of whom they are read from, as
+// opposed to that of whom they are written to.
 type lineCounter struct {
-	r   io.Reader
-	bar *progressbar.ProgressBar
-	err error // of r
+	r            io.Reader
+	lines, total int64
+	progress     func(lines, total int64)
+	err          error // of r
 }
 
 func (l *lineCounter) Read(p []byte) (int, error) {
@@ -88,15 +85,7 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 	if err != io.EOF {
 		l.err = err
 	}
-	l.bar.Add(strings.Count(string(p[:n]), "\n"))
+	l.lines += int64(bytes.Count(p[:n], []byte{'\n'}))
+	l.progress(l.lines, l.total)
 	return n, err
-}
-
-func gapsOfRecorder(dir string) (gaps store.Gaps, err error) {
-	res, err := askRecorder(dir, "/gaps", nil)
-	if err != nil {
-		return gaps, err
-	}
-	defer res.Body.Close()
-	return gaps, json.NewDecoder(res.Body).Decode(&gaps)
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"warcorder/canon"
-	"warcorder/recorder"
 	"warcorder/store"
 )
 
@@ -53,7 +52,7 @@ func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 			return
 		}
 		index := indexOf()
-		if selectsAll(query) {
+		if query.SelectsAll() {
 			if total, err := index.Count(); err == nil {
 				w.Header().Set(totalField, fmt.Sprint(total))
 			}
@@ -74,14 +73,14 @@ func exportPage(indexOf func() *store.Bolt) http.HandlerFunc {
 }
 
 // gapsPage is the gap list of a running recorder; limit=N gives only the newest.
-func gapsPage(rec *recorder.Recorder) http.HandlerFunc {
+func gapsPage(newest func(limit int) (store.Gaps, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limit, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("limit"), "0"))
 		if err != nil || limit < 0 {
 			http.Error(w, "limit is not a number.", http.StatusBadRequest)
 			return
 		}
-		gaps, err := rec.Gaps(limit)
+		gaps, err := newest(limit)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
 
+	"warcorder/cmd/ask"
 	"warcorder/recorder"
 	"warcorder/store"
 	"warcorder/store/warc"
@@ -54,7 +56,7 @@ func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, e
 	if err != nil {
 		return store.Exported{}, err
 	}
-	if !selectsAll(query) {
+	if !query.SelectsAll() {
 		total = -1
 	}
 	bar := newBar(total, "captures")
@@ -102,9 +104,38 @@ func unindexed(dir string, index *store.Bolt) (n int64, err error) {
 	return n, err
 }
 
-// selectsAll reports whether a query gives a line for every capture.
-func selectsAll(q store.Query) bool {
-	return q.URL == "" && q.From == "" && q.To == "" && (q.Key == "" || q.Key == store.URLKey)
+// unanswered is errNobodyAnswers for people.
+func unanswered(dir string) error {
+	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended",
+		holders(dir))
+}
+
+// runningAt returns the recorder that has a collection open.
+func runningAt(dir string) (ask.Recorder, error) {
+	who, running := runningRecorder(dir)
+	if !running {
+		return ask.Recorder{}, errNobodyAnswers
+	}
+	return ask.Recorder{PID: who.PID, Address: who.Addresses[0]}, nil
+}
+
+// exportFromRecorder asks the recorder that has the collection open.
+func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
+	running, err := runningAt(dir)
+	if err != nil {
+		return store.Exported{}, err
+	}
+	var bar *progressbar.ProgressBar
+	exported, err := askExport(running, query, w, func(lines, total int64) {
+		if bar == nil {
+			bar = newBar(total, "captures")
+		}
+		bar.Set64(lines)
+	})
+	if bar != nil {
+		bar.Finish()
+	}
+	return exported, err
 }
 
 // gapsOf reads the gaps from the index, or from the recorder that has it open.
@@ -112,7 +143,7 @@ func gapsOf(dir string) (gaps store.Gaps, err error) {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
 		gaps, err = gapsAtRest(dir)
 		if errors.Is(err, store.ErrLocked) {
-			gaps, err = gapsOfRecorder(dir)
+			gaps, err = gapsFromRecorder(dir)
 		}
 		switch {
 		case !errors.Is(err, errNobodyAnswers):
@@ -136,4 +167,12 @@ func gapsAtRest(dir string) (store.Gaps, error) {
 	}
 	gaps, err := index.Gaps(0)
 	return gaps, explainRead(err, dir)
+}
+
+func gapsFromRecorder(dir string) (store.Gaps, error) {
+	running, err := runningAt(dir)
+	if err != nil {
+		return store.Gaps{}, err
+	}
+	return askGaps(running)
 }

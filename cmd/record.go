@@ -142,7 +142,7 @@ func (c *recordCommand) serve(r *serving) error {
 	)
 	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
-	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec)))
+	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec.Gaps)))
 	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy.config(), rec))
 	p := proxy.New(c.Proxy.config(), ln, authority, rec, pages, log)
 	if err := rec.Announce(ln.Addr().String()); err != nil {

@@ -68,6 +68,11 @@ func (q Query) Check() error {
 	return err
 }
 
+// SelectsAll reports whether q gives a line for every capture.
+func (q Query) SelectsAll() bool {
+	return q.URL == "" && q.From == "" && q.To == "" && (q.Key == "" || q.Key == URLKey)
+}
+
 // check refuses names that are not known, and keys that are made of what is to be left out.
 func (q Query) check() error {
 	if err := q.Key.check(); err != nil {
