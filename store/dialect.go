@@ -2,12 +2,12 @@ package store
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"io"
 	"strings"
 
 	"warcorder/canon"
+	"warcorder/store/extsort"
 )
 
 // dialectExport is an Export in a dialect that is not the index's own, or without bodies. Such a
@@ -19,7 +19,7 @@ type dialectExport struct {
 	dialect  canon.Dialect
 	noBodies bool
 	span     span // of the dialect's keys
-	sorter   sorter
+	sorter   extsort.Sorter
 	done     Exported
 
 	progress func(lines int64)
@@ -28,12 +28,12 @@ type dialectExport struct {
 }
 
 func (e *dialectExport) export(w io.Writer) (done Exported, err error) {
-	e.sorter = sorter{dir: e.index.TempDir, memory: cmp.Or(e.index.sortMemory, sortMemory)}
-	defer func() { err = errors.Join(err, e.sorter.close()) }()
+	e.sorter = extsort.Sorter{Dir: e.index.TempDir, Memory: e.index.sortMemory}
+	defer func() { err = errors.Join(err, e.sorter.Close()) }()
 	if err := e.sort(); err != nil {
 		return e.done, err
 	}
-	sorted, err := e.sorter.merged()
+	sorted, err := e.sorter.Sorted()
 	if err != nil {
 		return e.done, err
 	}
@@ -84,7 +84,7 @@ func (e *dialectExport) sortLine(c *Capture) error {
 		method = strings.ToUpper(method)
 	}
 	e.line = c.appendLine(e.line[:0], key, method, body)
-	return e.sorter.add(e.line)
+	return e.sorter.Add(e.line)
 }
 
 // body returns the dialect's query of the body of c, which has its extras.
@@ -117,7 +117,7 @@ func (e *dialectExport) countOpen(c *Capture) {
 }
 
 // write writes the lines that stay as they are, and the sorted ones between them.
-func (e *dialectExport) write(w *bufio.Writer, sorted *merge) error {
+func (e *dialectExport) write(w *bufio.Writer, sorted *extsort.Lines) error {
 	rest := e.span
 	rest.methods = onlyGET
 	err := e.index.slices(rest, func(s *slice) (bool, error) {
@@ -129,7 +129,7 @@ func (e *dialectExport) write(w *bufio.Writer, sorted *merge) error {
 		e.progress(e.done.Lines)
 		return true, nil
 	})
-	for err == nil && sorted.more() {
+	for err == nil && sorted.More() {
 		err = e.writeSorted(w, sorted)
 	}
 	e.progress(e.done.Lines)
@@ -138,28 +138,36 @@ func (e *dialectExport) write(w *bufio.Writer, sorted *merge) error {
 
 // writeGET writes the line of c, and before it the sorted ones that belong there; none if it is one
 // of them.
-func (e *dialectExport) writeGET(w *bufio.Writer, sorted *merge, c *Capture) error {
+func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capture) error {
 	if e.movesGET() && e.urlKey(c, "") != c.URLKey {
 		return nil
 	}
 	e.line = c.appendPywb(e.line[:0], e.span.key)
-	line := sortedLine{head: e.line}
-	for sorted.more() && e.sorter.compare(sorted.head(), line) < 0 {
+	for sorted.More() {
+		order, err := sorted.Compare(e.line)
+		if err != nil {
+			return err
+		}
+		if order >= 0 {
+			break
+		}
 		if err := e.writeSorted(w, sorted); err != nil {
 			return err
 		}
 	}
 	e.countOpen(c)
 	e.done.Lines++
-	return errors.Join(e.sorter.err, e.sorter.writeLine(w, line))
+	e.line = append(e.line, '\n')
+	_, err := w.Write(e.line)
+	return err
 }
 
-func (e *dialectExport) writeSorted(w *bufio.Writer, sorted *merge) error {
-	if err := e.sorter.writeLine(w, sorted.head()); err != nil {
+func (e *dialectExport) writeSorted(w *bufio.Writer, sorted *extsort.Lines) error {
+	if err := sorted.Write(w); err != nil {
 		return err
 	}
 	if e.done.Lines++; e.done.Lines%sliceKeys == 0 {
 		e.progress(e.done.Lines)
 	}
-	return sorted.next()
+	return sorted.Next()
 }

@@ -1,4 +1,4 @@
-package store
+package extsort
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 )
@@ -18,39 +19,39 @@ import (
 // has in memory.
 func sortedBy(t *testing.T, memory int, lines []string) string {
 	t.Helper()
-	s := sorter{dir: t.TempDir(), memory: memory}
+	s := Sorter{Dir: t.TempDir(), Memory: memory}
 	for _, line := range lines {
-		if err := s.add([]byte(line)); err != nil {
+		if err := s.Add([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.buf) > memory && len(s.rows) > 1 {
 			t.Fatalf("%d bytes and %d lines in memory", len(s.buf), len(s.rows))
 		}
 	}
-	if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 && runtime.GOOS != "windows" {
+	if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 && runtime.GOOS != "windows" {
 		t.Errorf("whoever is killed now leaves %v, %v", left, err)
 	}
-	m, err := s.merged()
+	m, err := s.Sorted()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.sources) > maxRuns+1 {
-		t.Errorf("%d runs are merged at once", len(m.sources))
+	if len(m.sources.all) > maxRuns+1 {
+		t.Errorf("%d runs are merged at once", len(m.sources.all))
 	}
 	var out strings.Builder
 	w := bufio.NewWriter(&out)
-	for m.more() {
-		if len(m.head().head) > maxHead {
-			t.Fatalf("%d bytes of a line in memory", len(m.head().head))
+	for m.More() {
+		if len(m.Head()) > maxHead {
+			t.Fatalf("%d bytes of a line in memory", len(m.Head()))
 		}
-		if err := errors.Join(s.writeLine(w, m.head()), m.next()); err != nil {
+		if err := errors.Join(m.Write(w), m.Next()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Flush(), s.close()); err != nil {
+	if err := errors.Join(w.Flush(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary folder: %v, %v", left, err)
 	}
 	return out.String()
@@ -99,27 +100,27 @@ func TestSorter(t *testing.T) {
 // TestSorterWithoutItsFile: what cannot be written, or be read again, is an error and no wrong
 // order.
 func TestSorterWithoutItsFile(t *testing.T) {
-	s := sorter{dir: filepath.Join(t.TempDir(), "missing"), memory: 10}
-	if err := errors.Join(s.add([]byte("short")), s.add([]byte("too much"))); !errors.Is(
+	s := Sorter{Dir: filepath.Join(t.TempDir(), "missing"), Memory: 10}
+	if err := errors.Join(s.Add([]byte("short")), s.Add([]byte("too much"))); !errors.Is(
 		err,
 		os.ErrNotExist,
 	) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.add(make([]byte, maxHead+1)); !errors.Is(err, os.ErrNotExist) {
+	if err := s.Add(make([]byte, maxHead+1)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 	for _, lines := range [][]string{{"first", "second"}, {strings.Repeat("h", maxHead+1), strings.Repeat("h", maxHead+2)}} {
-		s := sorter{dir: t.TempDir(), memory: 10}
+		s := Sorter{Dir: t.TempDir(), Memory: 10}
 		for _, line := range lines {
-			if err := s.add([]byte(line)); err != nil {
+			if err := s.Add([]byte(line)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := s.temp.file.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.merged(); !errors.Is(err, os.ErrClosed) {
+		if _, err := s.Sorted(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -127,16 +128,16 @@ func TestSorterWithoutItsFile(t *testing.T) {
 
 // TestSorterOfTornRun cuts the file at every byte of a run.
 func TestSorterOfTornRun(t *testing.T) {
-	run := sortedLine{
+	run := line{
 		head:   []byte("second"),
 		length: 300,
 		offset: 1000,
-	}.append(sortedLine{head: []byte("first")}.append(nil))
+	}.append(line{head: []byte("first")}.append(nil))
 	for n := range run {
 		r := source{file: bufio.NewReader(strings.NewReader(string(run[:n])))}
 		var err error
 		for err == nil {
-			err = r.next(nil)
+			err = r.next()
 		}
 		if clean := n == 0 || n == len("first")+2; clean != (err == io.EOF) ||
 			!clean && err != io.ErrUnexpectedEOF {
@@ -145,27 +146,51 @@ func TestSorterOfTornRun(t *testing.T) {
 	}
 }
 
+// FuzzSorter sorts what text holds between its newlines as slices.Sort does. A line that begins with
+// "L" becomes longer than a head.
+func FuzzSorter(f *testing.F) {
+	f.Add("b\na\n\nab\na", uint16(3))
+	f.Add("Lz\nLa\nL\nx\nL\xff", uint16(0))
+	f.Add("Laa\nLa", uint16(1<<15))
+	f.Fuzz(func(t *testing.T, text string, memory uint16) {
+		lines := strings.Split(text, "\n")
+		if len(lines) > 200 {
+			return
+		}
+		for i, line := range lines {
+			if rest, long := strings.CutPrefix(line, "L"); long && i < 20 {
+				lines[i] = strings.Repeat("h", maxHead-1) + rest
+			}
+		}
+		got := sortedBy(t, 1+int(memory), lines)
+		sort.Strings(lines)
+		if got != strings.Join(append(lines, ""), "\n") {
+			t.Errorf("not the %d lines, sorted", len(lines))
+		}
+	})
+}
+
 func BenchmarkSorter(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var lines [][]byte
 	for i := range 200_000 {
-		c := benchCapture(random, i)
-		lines = append(lines, c.AppendCDXJ(nil))
+		lines = append(lines, fmt.Appendf(nil, "com,example,%d)/%x %d %0200d", random.IntN(1000),
+			random.Uint64(), 20260102030405, i))
 	}
-	for _, memory := range []int{sortMemory, 4 << 20} {
+	for _, memory := range []int{defaultMemory, 4 << 20} {
 		b.Run(fmt.Sprint(memory>>20), func(b *testing.B) {
 			for b.Loop() {
-				s := sorter{dir: b.TempDir(), memory: memory}
+				s := Sorter{Dir: b.TempDir(), Memory: memory}
 				for _, line := range lines {
-					if err := s.add(line); err != nil {
+					if err := s.Add(line); err != nil {
 						b.Fatal(err)
 					}
 				}
-				m, err := s.merged()
-				for err == nil && m.more() {
-					err = m.next()
+				m, err := s.Sorted()
+				for err == nil && m.More() {
+					err = m.Next()
 				}
-				if err = errors.Join(err, s.close()); err != nil {
+				if err = errors.Join(err, s.Close()); err != nil {
 					b.Fatal(err)
 				}
 			}
