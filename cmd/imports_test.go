@@ -40,10 +40,11 @@ var house = []room{
 		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
 
-	{"store/verify", "store store/warc store/scratch",
+	{"store/verify", "store store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
-	{"store", "canon store/fault store/scratch", "the index knows keys, and nothing of WARC files"},
+	{"store", "canon store/extsort store/fault", "the index knows keys, and nothing of WARC files"},
+	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "files of a command's own"},
 
 	{"store/warc/v09", "store/warc", "the draft of 2006 is read and written by what reads WARC 1.1"},

@@ -30,10 +30,10 @@ import (
 // Sorter takes lines. Its zero value is ready; it is for one goroutine at a time.
 type Sorter struct {
 	Dir    string // of the temporary file; "" is os.TempDir
-	Memory int    // bytes of lines, and 8 for each line; 0 is 32 MiB
+	Memory int    // bytes of lines, and 16 for each line; 0 is 32 MiB
 
 	buf  []byte // lines as in a run
-	rows []int  // where each begins
+	rows []row
 	runs []run
 	temp tempFile
 	err  error // of a comparison, which cannot return it
@@ -43,8 +43,15 @@ const (
 	defaultMemory = 32 << 20
 	maxHead       = 64 << 10
 	maxRuns       = 128 // that are merged at once; each takes a buffer, and a head
-	perRow        = 8   // bytes
+	perRow        = 16  // bytes
 )
+
+// row is a line in memory: where in buf it begins, and the first 8 bytes of it as a number, zeros
+// for those that it does not have. Most lines differ there.
+type row struct {
+	first uint64
+	at    int
+}
 
 // run is where a run lies in the file.
 type run struct{ offset, length int64 }
@@ -67,7 +74,9 @@ func (s *Sorter) Add(text []byte) error {
 			return err
 		}
 	}
-	s.rows = append(s.rows, len(s.buf))
+	var first [8]byte
+	copy(first[:], l.head)
+	s.rows = append(s.rows, row{binary.BigEndian.Uint64(first[:]), len(s.buf)})
 	s.buf = l.append(s.buf)
 	return nil
 }
@@ -98,8 +107,8 @@ func (l line) append(dst []byte) []byte {
 }
 
 // lineAt returns the line that begins there in buf.
-func lineAt(buf []byte, row int) line {
-	rest := buf[row:]
+func lineAt(buf []byte, at int) line {
+	rest := buf[at:]
 	size, n := binary.Uvarint(rest)
 	l := line{head: rest[n:][:size]}
 	rest = rest[n+int(size):]
@@ -113,7 +122,12 @@ func lineAt(buf []byte, row int) line {
 
 // sort sorts the lines that are in memory.
 func (s *Sorter) sort() error {
-	slices.SortFunc(s.rows, func(a, b int) int { return s.compare(lineAt(s.buf, a), lineAt(s.buf, b)) })
+	slices.SortFunc(s.rows, func(a, b row) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return s.compare(lineAt(s.buf, a.at), lineAt(s.buf, b.at))
+	})
 	return s.err
 }
 
@@ -124,7 +138,7 @@ func (s *Sorter) spill() error {
 	}
 	err := s.writeRun(func(put func(line) error) error {
 		for _, row := range s.rows {
-			if err := put(lineAt(s.buf, row)); err != nil {
+			if err := put(lineAt(s.buf, row.at)); err != nil {
 				return err
 			}
 		}

@@ -18,7 +18,7 @@ type Lines struct {
 type source struct {
 	line line
 
-	rows []int // of buf, in memory
+	rows []row // of buf, in memory
 	buf  []byte
 
 	file *bufio.Reader // of a run
@@ -60,7 +60,7 @@ func (s *Sorter) join(runs []run) error {
 }
 
 // merge merges runs and the rows in memory, none of which is empty.
-func (s *Sorter) merge(runs []run, rows []int) (*Lines, error) {
+func (s *Sorter) merge(runs []run, rows []row) (*Lines, error) {
 	l := &Lines{sorter: s, sources: sources{sorter: s}}
 	for _, r := range runs {
 		file := bufio.NewReaderSize(io.NewSectionReader(&s.temp, r.offset, r.length), 32<<10)
@@ -126,7 +126,7 @@ func (s *source) next() error {
 	if len(s.rows) == 0 {
 		return io.EOF
 	}
-	s.line, s.rows = lineAt(s.buf, s.rows[0]), s.rows[1:]
+	s.line, s.rows = lineAt(s.buf, s.rows[0].at), s.rows[1:]
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (r *recordCheck) tabulate() error {
 	var err error
 	put := func(e entry, kind byte, key string) {
 		e.kind, e.key = kind, keyOf(key)
-		err = errors.Join(err, r.table.add(r.TempDir, r.memory, e.row()))
+		err = errors.Join(err, r.byID.add(r.TempDir, r.memory, e.row()))
 	}
 	if r.id != "" {
 		put(self, rowRecord, r.id)
@@ -177,7 +177,7 @@ func trimURI(uri string) string {
 // together checks the records of all files against one another, and reports what it found by file.
 func (c *Checker) together() error {
 	found := c.byFile()
-	err := c.table.groups(len(entry{}.key), func(group []row) { c.checkGroup(found, group) })
+	err := c.byID.groups(len(entry{}.key), func(group []row) { c.checkGroup(found, group) })
 	c.reportFiles(found)
 	return err
 }

@@ -37,14 +37,15 @@ type Checker struct {
 	names  []string // of the files, by their numbers
 	whole  bool     // they are a collection's: what ours refer to must be there
 	passed bool     // files of the collection that are being written were not read
-	table  spool    // a row for each record and each reference to one, by ID
+	// a row for each record and each reference to one, by ID
+	byID table
 	// a row for each record that can be indexed, and for each capture, by place; used with an index
-	lines spool
+	lines table
 
 	mu          sync.Mutex
 	summary     Summary
 	done, total int64
-	memory      int // of a spool, in bytes; 0 is the usual
+	memory      int // of a table, in bytes; 0 is the usual
 }
 
 // Summary is what was checked.
@@ -185,7 +186,7 @@ func (c *Checker) progress(file string, n int64) {
 
 // close removes the temporary files.
 func (c *Checker) close() {
-	c.table.close()
+	c.byID.close()
 	c.lines.close()
 }
 

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -10,12 +11,12 @@ import (
 	"testing"
 )
 
-// TestSpool sorts what fits into memory, and what does not, and leaves no file behind.
-func TestSpool(t *testing.T) {
+// TestTable sorts what fits into memory, and what does not, and leaves no file behind.
+func TestTable(t *testing.T) {
 	for name, memory := range map[string]int{"in memory": 0, "many runs": 100 * len(row{}), "a run a row": 1} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			var s spool
+			var sorted table
 			var want []row
 			random := rand.New(rand.NewPCG(1, uint64(memory)))
 			for range 5000 {
@@ -28,7 +29,7 @@ func TestSpool(t *testing.T) {
 			for half := range slices.Chunk(want, len(want)/4) {
 				all.Go(func() {
 					for _, r := range half {
-						if err := s.add(dir, memory, r); err != nil {
+						if err := sorted.add(dir, memory, r); err != nil {
 							t.Error(err)
 						}
 					}
@@ -39,7 +40,7 @@ func TestSpool(t *testing.T) {
 			slices.SortFunc(want, func(a, b row) int { return bytes.Compare(a[:], b[:]) })
 			var got []row
 			var groups int
-			if err := s.groups(2, func(group []row) {
+			if err := sorted.groups(2, func(group []row) {
 				got = append(got, group...)
 				groups++
 			}); err != nil {
@@ -48,7 +49,7 @@ func TestSpool(t *testing.T) {
 			if !slices.Equal(got, want) || groups != 500 {
 				t.Errorf("%d rows in %d groups", len(got), groups)
 			}
-			s.close()
+			sorted.close()
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
@@ -56,10 +57,11 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolFails says that there is no room.
-func TestSpoolFails(t *testing.T) {
-	var s spool
-	if err := s.add(t.TempDir()+"/none", 1, row{}); err == nil {
+// TestTableFails says that there is no room.
+func TestTableFails(t *testing.T) {
+	var sorted table
+	dir := t.TempDir() + "/none"
+	if err := errors.Join(sorted.add(dir, 1, row{}), sorted.add(dir, 1, row{})); err == nil {
 		t.Error("no error")
 	}
 }
