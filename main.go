@@ -1,5 +1,43 @@
 // Command warcorder is a recording forward proxy for web archiving: what passes through it is kept
 // byte for byte in WARC files and in an index of captures.
+//
+// # The house
+//
+//	main.go                what you read; it calls cmd
+//	cmd/                   the command line: one file a command
+//	  logqueue/              the log, where nobody may be reading it
+//	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
+//	proxy/                 between client and origin
+//	  admin/                 the proxy's own pages: status, certificate
+//	certs/                 the root certificate, and a certificate for each origin
+//	recorder/              exchanges to files and index, while they happen
+//	  sha1pair/              the two digests of a record at once
+//	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
+//	  collection/            the directory: its names, files and lock, who has it open
+//	  verify/                judges WARC files, and an index by them
+//	  warc/                  WARC files: writer, reader
+//	    deflate/               compression in one pass
+//	    v09/                   the draft of 2006
+//	  fault/                 where tests break things on purpose
+//	canon/                 a request to its keys
+//	  vector/                the keys as JSON, for other implementations
+//
+// A package imports those below it and none above; cmd/imports_test.go has the whole table, with
+// reasons.
+//
+// # The words
+//
+//	client, origin   who asks the proxy; the server that it asks in turn
+//	exchange         one request and its response, as they crossed the wire
+//	record           a piece of a WARC file: response, revisit, request, metadata, resource, …
+//	payload          what a record is about: of a response its body
+//	revisit          a response record without its payload, which an earlier record holds
+//	original         that earlier record
+//	segment          one of the records that a record too long for its file is cut into
+//	capture          a response or revisit as the index has it: its keys, and where it lies
+//	key              what a capture is found by: the SURT that its CDXJ line begins with, or another
+//	gap              an exchange, or a time, that is not or not wholly in the archive, and why
+//	collection       one archive: a directory of WARC files and their index
 package main
 
 import (
