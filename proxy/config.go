@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"warcorder/proxy/http1"
 	"warcorder/recorder"
 
 	"golang.org/x/net/idna"
@@ -142,7 +143,7 @@ func oneSpelling(host string) (string, bool) {
 		return address.String(), true
 	}
 	host = strings.TrimSuffix(host, ".")
-	if len(host) > maxHost {
+	if len(host) > http1.MaxHost {
 		return host, false
 	}
 	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {

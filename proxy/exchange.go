@@ -7,13 +7,15 @@ import (
 	"os"
 	"time"
 
+	"warcorder/proxy/http1"
+
 	"warcorder/recorder"
 )
 
 // exchange is one request of a session on its way to the origin, and the response on its way back.
 type exchange struct {
 	s      *session
-	req    *request
+	req    *http1.Request
 	to     origin
 	url    string
 	x      *recorder.Exchange // nil when it is settled
@@ -50,7 +52,7 @@ func (e *exchange) run(url string) (goesOn bool) {
 	e.url, e.x = url, e.s.p.rec.Begin()
 	defer e.rescue(&goesOn)
 	e.x.Started = time.Now()
-	e.x.URL, e.x.Method = url, string(e.req.method)
+	e.x.URL, e.x.Method = url, string(e.req.Method)
 	if total := e.s.p.cfg.Timeout.Total; total > 0 {
 		e.until = e.x.Started.Add(total)
 	}
@@ -59,7 +61,7 @@ func (e *exchange) run(url string) (goesOn bool) {
 	if err != nil {
 		return e.fail(err)
 	}
-	if res.status == 101 {
+	if res.Status == 101 {
 		return e.switchProtocols(head)
 	}
 	err = e.relayResponse(&res, head)
@@ -74,7 +76,7 @@ func (e *exchange) run(url string) (goesOn bool) {
 // fetch sends the request and waits for the head of the final response, which it leaves in the
 // upstream's buffer. A kept connection may have died unnoticed: what can be asked again without
 // harm is asked once more on a new one.
-func (e *exchange) fetch() (res response, head int, err error) {
+func (e *exchange) fetch() (res http1.Response, head int, err error) {
 	reused, err := e.connect(true)
 	for {
 		if err == nil {
@@ -95,7 +97,7 @@ func (e *exchange) fetch() (res response, head int, err error) {
 
 func (e *exchange) mayRetry(err error) bool {
 	var record *recordError
-	return e.s.p.ctx.Err() == nil && e.req.idempotent && e.req.framing == noBody && !e.sent && e.up.buffered() == 0 &&
+	return e.s.p.ctx.Err() == nil && e.req.Idempotent && e.req.Framing == http1.NoBody && !e.sent && e.up.buffered() == 0 &&
 		!isTimeout(err) && !e.s.gone.Load() && !errors.As(err, &record)
 }
 
@@ -181,20 +183,20 @@ func (e *exchange) boundWrite(w *wire) {
 }
 
 // bounded sets the limit on a body.
-func (e *exchange) bounded(b body) body {
-	b.most = e.s.p.cfg.MaxBodySize
+func (e *exchange) bounded(b http1.Body) http1.Body {
+	b.Most = e.s.p.cfg.MaxBodySize
 	return b
 }
 
 // send writes the request: in one piece if all of it is here, else the head, and the body as it
 // comes.
 func (e *exchange) send() error {
-	s, b := e.s, e.bounded(requestBody(&e.req.message))
+	s, b := e.s, e.bounded(http1.RequestBody(&e.req.Message))
 	out := s.fwd
-	if e.req.framing != noBody {
+	if e.req.Framing != http1.NoBody {
 		whole := b
-		n, err := whole.take(s.in.bytes())
-		if err == nil && whole.done() {
+		n, err := whole.Take(s.in.bytes())
+		if err == nil && whole.Done() {
 			s.fwd = append(s.fwd, s.in.bytes()[:n]...)
 			s.in.consume(n)
 			out, b = s.fwd, whole
@@ -207,7 +209,7 @@ func (e *exchange) send() error {
 	if err := e.keep(&e.x.Request, out); err != nil {
 		return err
 	}
-	if !b.done() {
+	if !b.Done() {
 		e.upload = e.startUpload(b)
 	}
 	return nil
@@ -215,7 +217,7 @@ func (e *exchange) send() error {
 
 // answer reads heads until that of the final response is buffered, and returns it and its length.
 // 1xx heads go to the client at once; they are no part of the response record.
-func (e *exchange) answer() (res response, length int, err error) {
+func (e *exchange) answer() (res http1.Response, length int, err error) {
 	fill := func() error { return e.fill(e.due) }
 	for interim := 0; ; interim++ {
 		e.due = e.by(e.s.p.cfg.Timeout.FirstByte)
@@ -223,27 +225,27 @@ func (e *exchange) answer() (res response, length int, err error) {
 		if err != nil {
 			return res, 0, err
 		}
-		if res, err = parseResponse(head, e.req); err != nil {
+		if res, err = http1.ParseResponse(head, e.req); err != nil {
 			return res, 0, err
 		}
-		if res.status == 101 && !e.req.upgrade {
-			return res, 0, refuse("a 101 to a request that asked for no upgrade")
+		if res.Status == 101 && !e.req.Upgrade {
+			return res, 0, http1.Refuse("a 101 to a request that asked for no upgrade")
 		}
 		if e.s.tunnel == nil {
-			if err := res.resetContent(); err != nil {
+			if err := res.ResetContent(); err != nil {
 				return res, 0, err
 			}
 		}
-		if res.status == 101 || res.status >= 200 {
+		if res.Status == 101 || res.Status >= 200 {
 			return res, len(head), nil
 		}
 		if interim == maxInterim {
 			return res, 0, errEndlessInterim
 		}
-		if e.upload != nil && res.status == 100 {
+		if e.upload != nil && res.Status == 100 {
 			e.upload.invited = true
 		}
-		if e.req.minor > 0 { // to an HTTP/1.0 client it would be the answer (RFC 9110 section 15.2)
+		if e.req.Minor > 0 { // to an HTTP/1.0 client it would be the answer (RFC 9110 section 15.2)
 			if err := e.toClient(head); err != nil {
 				return res, 0, err
 			}
@@ -314,14 +316,14 @@ func (e *exchange) toClient(b []byte) error {
 }
 
 // relayResponse passes the response on, whose head is buffered, and keeps it.
-func (e *exchange) relayResponse(res *response, head int) error {
-	b := e.bounded(responseBody(&res.message))
-	n, framingErr := b.take(e.up.bytes()[head:])
+func (e *exchange) relayResponse(res *http1.Response, head int) error {
+	b := e.bounded(http1.ResponseBody(&res.Message))
+	n, framingErr := b.Take(e.up.bytes()[head:])
 	for piece := e.up.bytes()[:head+n]; ; piece = e.up.bytes()[:n] {
 		if err := e.keep(&e.x.Response, piece); err != nil {
 			return err
 		}
-		if b.done() {
+		if b.Done() {
 			if err := e.flush(); err != nil {
 				return err
 			}
@@ -332,20 +334,20 @@ func (e *exchange) relayResponse(res *response, head int) error {
 		case err != nil:
 			e.keepBuffered(&b)
 			return err
-		case framingErr != nil || b.done():
-			res.keepAlive = res.keepAlive && !b.lax
+		case framingErr != nil || b.Done():
+			res.KeepAlive = res.KeepAlive && !b.Lax
 			return framingErr
 		}
 		if err := e.fill(e.by(e.s.p.cfg.Timeout.Idle)); err != nil {
 			return e.ended(&b, err)
 		}
-		n, framingErr = b.take(e.up.bytes())
+		n, framingErr = b.Take(e.up.bytes())
 	}
 }
 
 // keepBuffered records what is already here of a response whose client has gone.
-func (e *exchange) keepBuffered(b *body) {
-	n, _ := b.take(e.up.bytes())
+func (e *exchange) keepBuffered(b *http1.Body) {
+	n, _ := b.Take(e.up.bytes())
 	e.keep(&e.x.Response, e.up.bytes()[:n])
 	e.up.consume(n)
 }
@@ -353,26 +355,26 @@ func (e *exchange) keepBuffered(b *body) {
 // ended judges the error that ended the reading of a body: for one that ends with the connection it
 // is the end. Many TLS servers close without close_notify, so its absence does not count as a fault
 // there.
-func (e *exchange) ended(b *body, err error) error {
-	if b.framing == untilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+func (e *exchange) ended(b *http1.Body, err error) error {
+	if b.Framing == http1.UntilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 		return e.flush()
 	}
 	return err
 }
 
 // finish settles an exchange whose response has begun: the record, the two connections.
-func (e *exchange) finish(res *response, err error) bool {
+func (e *exchange) finish(res *http1.Response, err error) bool {
 	s := e.s
-	uploaded := e.settleUpload(err == nil && res.keepAlive)
+	uploaded := e.settleUpload(err == nil && res.KeepAlive)
 	s.in.unwatch()
 	if err != nil {
 		return e.breakOff(res, err)
 	}
-	goesOn := uploaded && res.keepAlive && e.req.keepAlive && !s.gone.Load() &&
-		!(res.framing == chunked && e.req.minor == 0)
+	goesOn := uploaded && res.KeepAlive && e.req.KeepAlive && !s.gone.Load() &&
+		!(res.Framing == http1.Chunked && e.req.Minor == 0)
 	if goesOn && e.up.buffered() == 0 {
 		s.current.Store(nil)
-		s.keep(e.up, e.req.bound || res.bound || e.req.bodyUnexpected())
+		s.keep(e.up, e.req.Bound || res.Bound || e.req.BodyUnexpected())
 		e.up = nil
 	}
 	e.drop()
@@ -389,12 +391,12 @@ func (e *exchange) finish(res *response, err error) bool {
 // noteUpload says why a request is incomplete whose response is not.
 func (e *exchange) noteUpload() {
 	e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
-	var head *headError
+	var head *http1.Error
 	switch {
 	case errors.As(e.upload.err, &head):
-		e.x.Fault = "the request's body is ambiguous and was not passed on further: " + head.reason
+		e.x.Fault = "the request's body is ambiguous and was not passed on further: " + head.Reason
 		e.s.p.logHead("request body refused", e.url, head)
-	case e.upload.err == errBodyTooLong:
+	case e.upload.err == http1.ErrBodyTooLong:
 		e.x.Fault = tooLongRequest
 	}
 	e.gap(recorder.GapCut, e.x.Fault)
@@ -403,12 +405,12 @@ func (e *exchange) noteUpload() {
 // breakOff settles an exchange that broke off in the middle of the response. The client must see a
 // broken response too: its connection is cut without ceremony, or reset where its plain end would
 // look like that of the body.
-func (e *exchange) breakOff(res *response, err error) bool {
+func (e *exchange) breakOff(res *http1.Response, err error) bool {
 	if record := (*recordError)(nil); errors.As(err, &record) && !e.sent && !e.s.gone.Load() {
 		return e.fail(err)
 	}
 	e.drop()
-	if res.framing == untilClose && !e.s.secure() {
+	if res.Framing == http1.UntilClose && !e.s.secure() {
 		e.s.raw.reset()
 	}
 	e.s.raw.Close()
@@ -431,7 +433,7 @@ func (e *exchange) truncation(err error) (reason, words string) {
 		return "time", "timeout-total had passed"
 	case e.abandoned():
 		return "disconnect", errClientGone.Error()
-	case err == errBodyTooLong, errors.Is(err, errHeadTooLarge):
+	case err == http1.ErrBodyTooLong, errors.Is(err, errHeadTooLarge):
 		return "length", err.Error()
 	case e.upload != nil && e.upload.ended() && e.upload.err != nil && e.upload.err != errStopped && e.upload.err != err:
 		return e.truncation(e.upload.err)
@@ -459,14 +461,14 @@ func (e *exchange) fail(err error) bool {
 	if s.gone.Load() {
 		return false
 	}
-	goesOn := uploaded && e.req.keepAlive && e.req.framing == noBody && s.p.ctx.Err() == nil
+	goesOn := uploaded && e.req.KeepAlive && e.req.Framing == http1.NoBody && s.p.ctx.Err() == nil
 	return s.answerFault(e.req, why, goesOn)
 }
 
 // keepFailed records a request that was sent and what came back, which is not a whole head.
 func (e *exchange) keepFailed(err error, why fault) {
 	e.x.Fault = why.why
-	var head *headError
+	var head *http1.Error
 	if errors.As(err, &head) {
 		e.s.p.logHead("answer refused", e.url, err)
 	} else {
@@ -484,7 +486,7 @@ func (e *exchange) keepFailed(err error, why fault) {
 // answer.
 func (e *exchange) reason(err error, why fault) string {
 	var record *recordError
-	var head *headError
+	var head *http1.Error
 	switch {
 	case errors.As(err, &record) || why.status == 503 && e.upload != nil && errors.As(e.upload.err, &record):
 		return recorder.GapWrite
@@ -508,7 +510,7 @@ func (e *exchange) blame(err error) fault {
 		err = e.upload.err // what the reading side saw is only what follows from it
 	}
 	var record *recordError
-	var head *headError
+	var head *http1.Error
 	switch {
 	case e.s.p.ctx.Err() != nil:
 		return fault{503, "warcorder is being stopped."}
@@ -525,9 +527,9 @@ func (e *exchange) blame(err error) fault {
 		e.s.p.logHead("request body refused", e.url, err)
 		return fault{
 			400,
-			"The request's body is ambiguous and was not passed on further: " + head.reason + ".",
+			"The request's body is ambiguous and was not passed on further: " + head.Reason + ".",
 		}
-	case err == errBodyTooLong:
+	case err == http1.ErrBodyTooLong:
 		return fault{413, tooLongRequest}
 	case e.upload.side == clientSide && isTimeout(err):
 		limit := "timeout-idle"

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/proxy/http1/http1test"
 	"warcorder/recorder"
 )
 
@@ -276,12 +277,12 @@ func TestTheProxyItselfAsTarget(t *testing.T) {
 func TestAmbiguousRequestsNeverReachTheOrigin(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, func(o *peer) { o.readAll() })
-	for name, fields := range smuggled {
+	for name, fields := range http1test.Smuggled {
 		t.Run(name, func(t *testing.T) {
 			client := h.dial()
 			client.send(
 				string(
-					lines(append([]string{"POST http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...),
+					http1test.Head(append([]string{"POST http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...),
 				) + "0\r\n\r\nGET /hidden HTTP/1.1\r\n\r\n",
 			)
 			wantFault(t, client.readAll(), "400", "refused")

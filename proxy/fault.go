@@ -12,6 +12,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"warcorder/proxy/http1"
 )
 
 // fault is what a client is told when there is no answer of the origin to pass on.
@@ -50,7 +52,7 @@ func (f fault) page(asHTML, headOnly, keepAlive bool) []byte {
 // originFault turns what kept the origin's answer away into a status and a sentence.
 func originFault(err error, to origin) fault {
 	place := net.JoinHostPort(to.host, to.port)
-	var head *headError
+	var head *http1.Error
 	var dial *dialError
 	var certificate *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -63,7 +65,7 @@ func originFault(err error, to origin) fault {
 	case errors.As(err, &head):
 		return fault{
 			502,
-			"The answer of " + place + " is ambiguous and was not passed on: " + head.reason + ".",
+			"The answer of " + place + " is ambiguous and was not passed on: " + head.Reason + ".",
 		}
 	case errors.Is(err, errHeadTooLarge):
 		return fault{502, "The head of the answer of " + place + " is larger than max-header-size."}

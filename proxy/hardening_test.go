@@ -152,57 +152,6 @@ func (g *gather) flush() {
 	g.Conn.Write(g.b)
 }
 
-// TestTargetFormWaits until enough of a head is there to tell.
-func TestTargetFormWaits(t *testing.T) {
-	for _, c := range []struct {
-		head     string
-		known    int // bytes that tell
-		absolute bool
-	}{
-		{head: "CONNECT a:1 HTTP/1.1\r\n", known: len("CONNECT a"), absolute: false},
-		{head: "GET /status HTTP/1.1\r\n", known: len("GET /"), absolute: false},
-		{head: "OPTIONS * HTTP/1.1\r\n", known: len("OPTIONS *"), absolute: false},
-		{head: "GET http://a/ HTTP/1.1\r\n", known: len("GET h"), absolute: true},
-		{head: "nonsense\r\n", known: len("nonsense\r\n"), absolute: true},
-	} {
-		for n := range len(c.head) + 1 {
-			absolute, known := targetForm([]byte(c.head[:n]))
-			if known != (n >= c.known) || known && absolute != c.absolute {
-				t.Errorf("%q: known %v, absolute %v", c.head[:n], known, absolute)
-			}
-		}
-	}
-}
-
-// TestWatchOutlivesOldDeadlines: the deadline of the last read is not the watcher's.
-func TestWatchOutlivesOldDeadlines(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	client, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	conn.SetReadDeadline(longAgo)
-	w := wire{conn: conn}
-	gone := make(chan struct{})
-	w.watch(func(error) { close(gone) })
-	io.WriteString(client, strings.Repeat("pipelined", 1000)) // more than one read
-	client.Close()
-	wantSoon(t, "the watcher notices", gone)
-	w.unwatch()
-	if w.buffered() != 9000 || w.err != io.EOF {
-		t.Errorf("%d bytes are kept, %v; want 9000 and EOF", w.buffered(), w.err)
-	}
-}
-
 func TestClientLeavesAfterItsUpload(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, config())

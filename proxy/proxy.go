@@ -27,6 +27,8 @@ import (
 	"syscall"
 	"time"
 
+	"warcorder/proxy/http1"
+
 	"github.com/elazarl/goproxy"
 	"github.com/rs/zerolog"
 
@@ -211,13 +213,13 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		conn.Close()
 		return
 	}
-	host, port, err := splitAuthority(r.RequestURI, "443")
+	host, port, err := http1.SplitAuthority(r.RequestURI, "443")
 	if err == nil {
 		err = c.restore()
 	}
 	if err != nil {
-		p.logHead("connect refused", withoutUserinfo(r.RequestURI), err)
-		p.rec.Gap(recorder.GapRefused, withoutUserinfo(r.RequestURI), err.Error())
+		p.logHead("connect refused", http1.WithoutUserinfo(r.RequestURI), err)
+		p.rec.Gap(recorder.GapRefused, http1.WithoutUserinfo(r.RequestURI), err.Error())
 		c.SetWriteDeadline(time.Now().Add(faultPatience))
 		c.Write(fault{400, "The CONNECT was refused: " + err.Error() + "."}.page(false, false, false))
 		c.Close()
@@ -371,10 +373,10 @@ func (p *Proxy) logHead(message, url string, err error) {
 	if url != "" {
 		event = event.Str("url", recorder.Logged(url))
 	}
-	var head *headError
+	var head *http1.Error
 	if errors.As(err, &head) {
-		lines := make([]string, len(head.lines))
-		for i, line := range head.lines {
+		lines := make([]string, len(head.Lines))
+		for i, line := range head.Lines {
 			lines[i] = fmt.Sprintf("%+q", line[:min(len(line), maxLineLogged)])
 		}
 		event = event.Strs("lines", lines)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"net"
-	"net/url"
 	"os"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"warcorder/proxy/http1"
 
 	"warcorder/recorder"
 )
@@ -141,7 +141,7 @@ func (s *session) forget() {
 func (s *session) takesNext(fill func() error) error {
 	for s.tunnel == nil {
 		s.in.skipEmptyLines()
-		absolute, known := targetForm(s.in.bytes())
+		absolute, known := http1.TargetForm(s.in.bytes())
 		switch {
 		case known && absolute:
 			return nil
@@ -196,29 +196,9 @@ func (s *session) firstByte(until time.Time) error {
 	return s.in.doze()
 }
 
-// targetForm reports whether a plain request is one to relay, once its first bytes tell. Whatever
-// is no CONNECT and whose target is neither a path nor "*" is: a malformed head is then refused by
-// the relay, which says why.
-func targetForm(b []byte) (absolute, known bool) {
-	long := len(b) > maxMethod
-	b = b[:min(len(b), maxMethod)] // what comes in many pieces is looked at as often
-	method, rest, _ := bytes.Cut(b, []byte{' '})
-	rest = bytes.TrimLeft(rest, " ")
-	switch {
-	case bytes.IndexByte(b, '\n') < 0 && len(rest) == 0 && !long:
-		return false, false
-	case string(method) == "CONNECT":
-		return false, true
-	}
-	return len(rest) == 0 || rest[0] != '/' && rest[0] != '*', true
-}
-
-// maxMethod is where a target has begun in whatever is an HTTP request.
-const maxMethod = 4 << 10
-
 // one relays the request in s.head. It reports whether the connection goes on.
 func (s *session) one() bool {
-	req, err := parseRequest(s.head)
+	req, err := http1.ParseRequest(s.head)
 	if err != nil {
 		return s.reject(s.place(), err)
 	}
@@ -226,7 +206,7 @@ func (s *session) one() bool {
 	if err != nil {
 		return s.reject(s.target(&req), err)
 	}
-	s.fwd = s.forwardHead(s.fwd[:0], &req, target)
+	s.fwd = s.forward(s.fwd[:0], &req, target)
 	e := exchange{s: s, req: &req, to: to, unrecorded: s.p.cfg.NoRecord.Has(to.siteName())}
 	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
 		target = []byte{'/'}
@@ -237,7 +217,7 @@ func (s *session) one() bool {
 		if !e.unrecorded {
 			s.p.rec.Gap(recorder.GapRefused, url, f.why)
 		}
-		return s.answerFault(&req, f, req.framing == noBody && req.keepAlive)
+		return s.answerFault(&req, f, req.Framing == http1.NoBody && req.KeepAlive)
 	}
 	return e.run(url)
 }
@@ -251,7 +231,7 @@ func (e *exchange) refusal() fault {
 				"try again when the operator has seen to it.",
 		}
 	}
-	if most := e.s.p.cfg.MaxBodySize; most > 0 && e.req.framing == sized && e.req.length > most {
+	if most := e.s.p.cfg.MaxBodySize; most > 0 && e.req.Framing == http1.Sized && e.req.Length > most {
 		return fault{413, tooLongRequest}
 	}
 	return fault{}
@@ -268,35 +248,20 @@ func (s *session) reject(place string, err error) bool {
 }
 
 // target is what a request names that leads nowhere.
-func (s *session) target(req *request) string {
-	if bytes.Contains(req.target, []byte("://")) {
-		return withoutUserinfo(string(req.target))
+func (s *session) target(req *http1.Request) string {
+	if bytes.Contains(req.Target, []byte("://")) {
+		return http1.WithoutUserinfo(string(req.Target))
 	}
 	return s.place()
-}
-
-// withoutUserinfo takes names and passwords out of a URL or an authority that may be none.
-func withoutUserinfo(target string) string {
-	scheme, rest, found := strings.Cut(target, "://")
-	if !found {
-		scheme, rest = "", target
-	} else {
-		scheme += "://"
-	}
-	end := len(rest)
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		end = i
-	}
-	return scheme + rest[strings.LastIndexByte(rest[:end], '@')+1:]
 }
 
 // secure reports whether the client speaks TLS to us.
 func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 
 // answerFault tells the client why there is no answer, and reports whether the connection goes on.
-func (s *session) answerFault(req *request, f fault, goesOn bool) bool {
+func (s *session) answerFault(req *http1.Request, f fault, goesOn bool) bool {
 	s.in.writeUntil(time.Now().Add(faultPatience), 0)
-	if _, err := s.conn.Write(f.page(req.acceptsHTML, req.headRequested, goesOn)); err != nil {
+	if _, err := s.conn.Write(f.page(req.AcceptsHTML, req.HeadRequested, goesOn)); err != nil {
 		return false
 	}
 	if !goesOn {
@@ -347,147 +312,46 @@ func (s *session) page(status int, why string) {
 }
 
 // destination returns where the request goes, and its target in origin-form.
-func (s *session) destination(req *request) (origin, []byte, error) {
-	if bytes.Equal(req.method, []byte("CONNECT")) {
-		return origin{}, nil, refuse("a CONNECT inside a tunnel")
+func (s *session) destination(req *http1.Request) (origin, []byte, error) {
+	if bytes.Equal(req.Method, []byte("CONNECT")) {
+		return origin{}, nil, http1.Refuse("a CONNECT inside a tunnel")
 	}
-	scheme, rest, absolute := bytes.Cut(req.target, []byte("://"))
-	if s.tunnel != nil && (!absolute || req.target[0] == '/' || req.target[0] == '*') {
-		if req.target[0] != '/' && string(req.target) != "*" {
-			return origin{}, nil, refuse("the target is neither a path nor a URL")
+	scheme, rest, absolute := bytes.Cut(req.Target, []byte("://"))
+	if s.tunnel != nil && (!absolute || req.Target[0] == '/' || req.Target[0] == '*') {
+		if req.Target[0] != '/' && string(req.Target) != "*" {
+			return origin{}, nil, http1.Refuse("the target is neither a path nor a URL")
 		}
-		return *s.tunnel, req.target, nil
+		return *s.tunnel, req.Target, nil
 	}
 	if !absolute {
-		return origin{}, nil, refuse("a proxy request needs a target of the form http://host/path")
+		return origin{}, nil, http1.Refuse("a proxy request needs a target of the form http://host/path")
 	}
-	to, target, err := parseAbsolute(string(scheme), rest)
+	named, target, err := http1.ParseAbsolute(string(scheme), rest)
 	if err != nil {
 		return origin{}, nil, err
 	}
-	target = originForm(target, string(req.method) == "OPTIONS")
+	to := origin{secure: named.Secure, host: named.Host, port: named.Port}
+	if to.secure {
+		to.name = to.host
+	}
+	target = http1.OriginForm(target, string(req.Method) == "OPTIONS")
 	if s.tunnel == nil {
 		return to, target, nil
 	}
 	if to.secure != s.tunnel.secure || to.port != s.tunnel.port ||
 		to.host != s.tunnel.host && to.host != s.tunnel.name {
-		return origin{}, nil, refuse("the target names another place than the tunnel leads to")
+		return origin{}, nil, http1.Refuse("the target names another place than the tunnel leads to")
 	}
 	return *s.tunnel, target, nil
 }
 
-// parseAbsolute splits an absolute-form target behind its scheme; target is what follows the
-// authority.
-func parseAbsolute(scheme string, rest []byte) (o origin, target []byte, err error) {
-	switch strings.ToLower(scheme) {
-	case "http":
-		o.port = "80"
-	case "https":
-		o.secure, o.port = true, "443"
-	default:
-		return o, nil, refuse("only http and https can be fetched, not " + url.QueryEscape(scheme))
+// forward appends the head as the origin gets it: with target in origin-form on plain requests, and
+// in a tunnel with the target that the client sent.
+func (s *session) forward(dst []byte, req *http1.Request, target []byte) []byte {
+	if s.tunnel != nil {
+		target = nil
 	}
-	end := bytes.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	authority, target := rest[:end], rest[end:]
-	authority = authority[bytes.LastIndexByte(authority, '@')+1:]
-	host, port, err := splitAuthority(string(authority), o.port)
-	if err != nil {
-		return o, nil, err
-	}
-	o.host, o.port = host, port
-	if o.secure {
-		o.name = host
-	}
-	return o, target, nil
-}
-
-// originForm is what the origin is sent of an absolute target (RFC 9112 section 3.2).
-func originForm(target []byte, options bool) []byte {
-	switch {
-	case len(target) > 0 && target[0] == '/':
-		return target
-	case len(target) == 0 && options:
-		return []byte("*")
-	}
-	return append([]byte("/"), target...)
-}
-
-// splitAuthority splits host and port; the host comes without brackets, in lower case.
-func splitAuthority(authority, defaultPort string) (host, port string, err error) {
-	host, port = authority, defaultPort
-	if colon := strings.LastIndexByte(authority, ':'); colon >= 0 &&
-		!strings.HasSuffix(authority, "]") {
-		host = authority[:colon]
-		if p := authority[colon+1:]; p != "" {
-			port = p
-		}
-	}
-	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
-		host = host[1 : len(host)-1]
-	} else if strings.Contains(host, ":") {
-		return "", "", refuse("an IPv6 address in a target stands in brackets")
-	}
-	if len(host) > maxHost {
-		return "", "", refuse("the target's host is longer than any name")
-	}
-	if host == "" || strings.ContainsAny(host, " \t/\\<>\"*") {
-		return "", "", refuse("the target has no valid host")
-	}
-	if !validPort(port) {
-		return "", "", refuse("the target's port is not a number from 1 to 65535")
-	}
-	return strings.ToLower(host), port, nil
-}
-
-// maxHost is beyond what a name of 253 characters can take in UTF-8. Whatever is longer leads
-// nowhere, and putting it in letters of ASCII takes time by the square of its length.
-const maxHost = 1 << 10
-
-func validPort(port string) bool {
-	n := 0
-	for _, c := range []byte(port) {
-		if c < '0' || c > '9' || len(port) > 5 {
-			return false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n > 0 && n < 65536
-}
-
-// forwardHead appends the head as the origin gets it. What may change (and nothing else does): an
-// absolute target becomes origin-form on plain requests, Proxy-* fields go, and a Proxy-Connection
-// without a Connection beside it becomes one, as the client would have written without a proxy.
-func (s *session) forwardHead(dst []byte, req *request, target []byte) []byte {
-	head := s.head
-	if s.tunnel == nil {
-		dst = append(append(dst, head[:req.targetAt]...), target...)
-		head = head[req.targetAt+len(req.target):]
-	}
-	// the request's, which is no field: its method may look like one
-	line := bytes.IndexByte(head, '\n') + 1
-	dst, head = append(dst, head[:line]...), head[line:]
-	if !req.proxyField {
-		return append(dst, head...)
-	}
-	dropping := false
-	for len(head) > 0 {
-		end := bytes.IndexByte(head, '\n') + 1
-		line := head[:end]
-		head = head[end:]
-		if line[0] != ' ' && line[0] != '\t' { // else a fold, which shares the fate of the line before
-			dropping = len(line) > 6 && is(line[:6], "proxy-")
-		}
-		switch {
-		case !dropping:
-			dst = append(dst, line...)
-		case !req.connection && len(line) > 17 && is(line[:17], "proxy-connection:"):
-			dst = append(dst, line[6:]...)
-		}
-	}
-	return dst
+	return req.Forward(dst, s.head, target)
 }
 
 // linger ends the connection so that what was written reaches a client that is still sending:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"warcorder/proxy/http1/http1test"
 )
 
 // behaviour is one way in which an origin answers, and what must then be at the client and in the
@@ -38,7 +39,7 @@ func (b *behaviour) run(o *peer) {
 	}
 }
 
-func text(l ...string) string { return string(lines(l...)) }
+func text(l ...string) string { return string(http1test.Head(l...)) }
 
 func get(fields ...string) []string {
 	return []string{

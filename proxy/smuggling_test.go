@@ -1,129 +1,11 @@
 package proxy
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"testing"
+	"warcorder/proxy/http1/http1test"
 )
-
-// TestFramingVerdicts: for each way to write the framing fields, how a request and a response with
-// them end, or that they are refused. What is refused on both sides stands in smuggled.
-func TestFramingVerdicts(t *testing.T) {
-	const refused = "refused"
-	for name, c := range map[string]struct {
-		fields            []string
-		version           byte // of the message, if not 1.1
-		request, response string
-	}{
-		"unknown coding":                {fields: []string{"Transfer-Encoding: xchunked"}, request: refused, response: "until close"},
-		"chunked behind a VT":           {fields: []string{"Transfer-Encoding: \x0bchunked"}, request: refused, response: "until close"},
-		"chunked before a VT":           {fields: []string{"Transfer-Encoding: chunked\x0b"}, request: refused, response: "until close"},
-		"chunked behind a FF":           {fields: []string{"Transfer-Encoding: \x0cchunked"}, request: refused, response: "until close"},
-		"chunked behind a NBSP":         {fields: []string{"Transfer-Encoding: \xa0chunked"}, request: refused, response: "until close"},
-		"chunked in quotes":             {fields: []string{"Transfer-Encoding: \"chunked\""}, request: refused, response: "until close"},
-		"chunked with a parameter":      {fields: []string{"Transfer-Encoding: chunked;q=1"}, request: refused, response: "until close"},
-		"chunked behind a semicolon":    {fields: []string{"Transfer-Encoding: x;chunked"}, request: refused, response: "until close"},
-		"chunked behind a space":        {fields: []string{"Transfer-Encoding: x chunked"}, request: refused, response: "until close"},
-		"chunked with a colon":          {fields: []string{"Transfer-Encoding:: chunked"}, request: refused, response: "until close"},
-		"half of chunked":               {fields: []string{"Transfer-Encoding: chunk"}, request: refused, response: "until close"},
-		"chunked in letters that fold":  {fields: []string{"Transfer-Encoding: chun\u212aed"}, request: refused, response: "until close"},
-		"identity":                      {fields: []string{"Transfer-Encoding: identity"}, request: refused, response: "until close"},
-		"no coding":                     {fields: []string{"Transfer-Encoding:"}, request: refused, response: "until close"},
-		"gzip":                          {fields: []string{"Transfer-Encoding: gzip"}, request: refused, response: "until close"},
-		"chunked in HTTP/1.0":           {fields: []string{"Transfer-Encoding: chunked"}, version: '0', request: refused, response: "until close"},
-		"chunked":                       {fields: []string{"Transfer-Encoding: chunked"}, request: "chunked", response: "chunked"},
-		"chunked in capitals":           {fields: []string{"TRANSFER-ENCODING: CHUNKED"}, request: "chunked", response: "chunked"},
-		"chunked behind spaces":         {fields: []string{"Transfer-Encoding:    chunked"}, request: "chunked", response: "chunked"},
-		"chunked behind a tab":          {fields: []string{"Transfer-Encoding:\tchunked"}, request: "chunked", response: "chunked"},
-		"chunked before a tab":          {fields: []string{"Transfer-Encoding: chunked\t"}, request: "chunked", response: "chunked"},
-		"chunked without a space":       {fields: []string{"Transfer-Encoding:chunked"}, request: "chunked", response: "chunked"},
-		"identity, chunked":             {fields: []string{"Transfer-Encoding: identity, chunked"}, request: "chunked", response: "chunked"},
-		"identity and chunked, 2 lines": {fields: []string{"Transfer-Encoding: identity", "Transfer-Encoding: chunked"}, request: "chunked", response: "chunked"},
-		"nothing and chunked":           {fields: []string{"Transfer-Encoding: , chunked"}, request: "chunked", response: "chunked"},
-		"length":                        {fields: []string{"Content-Length: 6"}, request: "sized", response: "sized"},
-		"length behind a tab":           {fields: []string{"Content-Length:\t6"}, request: "sized", response: "sized"},
-		"length before spaces":          {fields: []string{"Content-Length: 6  "}, request: "sized", response: "sized"},
-		"length with zeros":             {fields: []string{"Content-Length: 0006"}, request: "sized", response: "sized"},
-		"equal lengths":                 {fields: []string{"Content-Length: 6", "Content-Length: 6"}, request: "sized", response: "sized"},
-		"equal lengths in a list":       {fields: []string{"Content-Length: 6, 6"}, request: "sized", response: "sized"},
-		"lengths written differently":   {fields: []string{"Content-Length: 6", "Content-Length: 06"}, request: "sized", response: "sized"},
-		"length zero":                   {fields: []string{"Content-Length: 0"}, request: "none", response: "none"},
-		"length named by Connection":    {fields: []string{"Connection: close, Content-length", "Content-Length: 6"}, request: refused, response: "sized"},
-		"length named sloppily":         {fields: []string{"Connection: \x0bContent-Length ", "Content-Length: 6"}, request: refused, response: "sized"},
-		"coding named by Connection":    {fields: []string{"Connection: Transfer-Encoding", "Transfer-Encoding: chunked"}, request: refused, response: "chunked"},
-		"coding named in a fold":        {fields: []string{"Connection: x,", " Transfer-Encoding", "Transfer-Encoding: chunked"}, request: refused, response: refused},
-		"others named by Connection":    {fields: []string{"Connection: TE, X-Content-Length, Trailer", "Content-Length: 6"}, request: "sized", response: "sized"},
-		"neither":                       {request: "none", response: "until close"},
-		"other fields fold":             {fields: []string{"X: 1", " y", "Content-Length: 6"}, request: "sized", response: "sized"},
-		"a value that looks like one":   {fields: []string{"X: Transfer-Encoding: chunked", "Content-Length: 6"}, request: "sized", response: "sized"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			version := "HTTP/1.1"
-			if c.version != 0 {
-				version = "HTTP/1." + string(c.version)
-			}
-			verdict := func(f framing, err error) string {
-				if errors.As(err, new(*headError)) {
-					return refused
-				}
-				return f.String()
-			}
-			req, err := parseRequest(lines(append([]string{"POST / " + version}, c.fields...)...))
-			if got := verdict(req.framing, err); got != c.request {
-				t.Errorf("request: %s, want %s", got, c.request)
-			}
-			res, err := parseResponse(lines(append([]string{version + " 200 OK"}, c.fields...)...),
-				&request{})
-			if got := verdict(res.framing, err); got != c.response {
-				t.Errorf("response: %s, want %s", got, c.response)
-			}
-			if res.framing == untilClose && res.keepAlive {
-				t.Error("the connection goes on behind a response that ends with it")
-			}
-		})
-	}
-}
-
-// badChunks are chunked bodies that two readers could end in different places, with a message
-// hidden in them.
-var badChunks = map[string]string{
-	"0x":                   "0x5\r\nabcde\r\n0\r\n\r\n",
-	"negative":             "-5\r\nabcde\r\n0\r\n\r\n",
-	"plus":                 "+5\r\nabcde\r\n0\r\n\r\n",
-	"huge":                 "fffffffffffffffff\r\nabcde\r\n0\r\n\r\n",
-	"64 bits":              "10000000000000005\r\nabcde\r\n0\r\n\r\n",
-	"empty size":           "\r\nabcde\r\n0\r\n\r\n",
-	"space before":         " 5\r\nabcde\r\n0\r\n\r\n",
-	"space inside":         "5 5\r\nabcde\r\n0\r\n\r\n",
-	"junk behind a space":  "5 x\r\nabcde\r\n0\r\n\r\n",
-	"letter":               "5g\r\nabcde\r\n0\r\n\r\n",
-	"underscore":           "1_0\r\nabcde\r\n0\r\n\r\n",
-	"dot":                  "5.0\r\nabcde\r\n0\r\n\r\n",
-	"VT behind":            "5\x0b\r\nabcde\r\n0\r\n\r\n",
-	"NUL behind":           "5\x00\r\nabcde\r\n0\r\n\r\n",
-	"bare CR":              "5\rabcde\r\n0\r\n\r\n",
-	"CR CR LF":             "5\r\r\nabcde\r\n0\r\n\r\n",
-	"bare CR, extension":   "5;a\rb\r\nabcde\r\n0\r\n\r\n",
-	"NUL, extension":       "5;\x00\r\nabcde\r\n0\r\n\r\n",
-	"data too long":        "5\r\nabcdef\r\n0\r\n\r\n",
-	"data too short":       "5\r\nabc\r\n0\r\n\r\n",
-	"no line behind data":  "5\r\nabcde0\r\n\r\n",
-	"bare CR behind data":  "5\r\nabcde\r0\r\n\r\n",
-	"bare CR in a trailer": "0\r\nX: a\rb\r\n\r\n",
-	"NUL in a trailer":     "0\r\nX: \x00\r\n\r\n",
-}
-
-// looseChunks are those that old servers send: refused in a request, and in a response passed on,
-// after which the client's connection ends.
-var looseChunks = map[string]string{
-	"LF behind the size": "5\nabcde\r\n0\r\n\r\n",
-	"LF behind the data": "5\r\nabcde\n0\r\n\r\n",
-	"LF in an extension": "5;a\r\nabcde\r\n0;a\n\r\n",
-	"LF at the end":      "5\r\nabcde\r\n0\r\n\n",
-	"LF in a trailer":    "5\r\nabcde\r\n0\r\nX: y\n\r\n",
-	"LF everywhere":      "5\nabcde\n0\n\n",
-}
 
 const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -131,7 +13,7 @@ const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 func TestChunksThatHideARequest(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, false, silent)
-	for _, table := range []map[string]string{badChunks, looseChunks} {
+	for _, table := range []map[string]string{http1test.BadChunks, http1test.LooseChunks} {
 		for name, chunks := range table {
 			t.Run(name, func(t *testing.T) {
 				client := h.dial()
@@ -177,23 +59,23 @@ func TestChunksThatHideAResponse(t *testing.T) {
 		return client.readAll()
 	}
 	head := text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")
-	for name, chunks := range badChunks {
+	for name, chunks := range http1test.BadChunks {
 		t.Run(name, func(t *testing.T) {
 			if got := ask(t, head+chunks+hide); !strings.HasPrefix(head+chunks, got) {
 				t.Errorf("the client got %q", got)
 			}
 		})
 	}
-	for name, chunks := range looseChunks {
+	for name, chunks := range http1test.LooseChunks {
 		t.Run(name, func(t *testing.T) {
 			if got := ask(t, head+chunks+hide); got != head+chunks {
 				t.Errorf("the client got %q", got)
 			}
 		})
 	}
-	for name, fields := range smuggled {
+	for name, fields := range http1test.Smuggled {
 		t.Run(name, func(t *testing.T) {
-			got := ask(t, string(lines(append([]string{"HTTP/1.1 200 OK"}, fields...)...))+"0\r\n\r\n"+hide,
+			got := ask(t, string(http1test.Head(append([]string{"HTTP/1.1 200 OK"}, fields...)...))+"0\r\n\r\n"+hide,
 				"Connection: close")
 			if !strings.HasPrefix(got, "HTTP/1.1 502 ") || strings.Contains(got, "Hidden") {
 				t.Errorf("the client got %q", got)

@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"warcorder/proxy/http1"
 )
 
 // tapConn is a client connection that can be read again from its first byte. net/http reads a
@@ -74,7 +76,7 @@ func (c *tapConn) startTapping() { c.tapping = true }
 
 // restore ends the remembering and gives back what was read behind the first head.
 func (c *tapConn) restore() error {
-	end, _ := headEnd(c.seen, 0)
+	end, _ := http1.HeadEnd(c.seen, 0)
 	if end < 0 {
 		return errors.New("hijacked before the head was read")
 	}

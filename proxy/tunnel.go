@@ -7,6 +7,8 @@ import (
 	"net"
 	"time"
 
+	"warcorder/proxy/http1"
+
 	"warcorder/recorder"
 )
 
@@ -20,10 +22,10 @@ func (e *exchange) switchProtocols(head int) bool {
 	e.settleUpload(true)
 	s.in.unwatch()
 	if err := e.keep(&e.x.Response, up.bytes()[:head]); err != nil {
-		return e.breakOff(&response{}, err)
+		return e.breakOff(&http1.Response{}, err)
 	}
 	if err := e.toClient(up.bytes()[:head]); err != nil {
-		return e.breakOff(&response{}, err)
+		return e.breakOff(&http1.Response{}, err)
 	}
 	if !e.unrecorded {
 		s.p.log.Info().Str("url", recorder.Logged(e.url)).

@@ -5,12 +5,14 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"warcorder/proxy/http1"
 )
 
 // upload sends a request's body to the origin while the response may already be on its way back.
 type upload struct {
 	e       *exchange
-	body    body
+	body    http1.Body
 	done    chan struct{}
 	stopped atomic.Bool
 	begun   atomic.Bool // the client has sent a byte of the body
@@ -33,7 +35,7 @@ var (
 	longAgo    = time.Unix(1, 0) // a deadline that wakes a blocked read or write
 )
 
-func (e *exchange) startUpload(b body) *upload {
+func (e *exchange) startUpload(b http1.Body) *upload {
 	u := &upload{e: e, body: b, done: make(chan struct{})}
 	e.up.conn.SetReadDeadline(time.Time{}) // the answer has time until the upload has ended
 	go func() {
@@ -55,7 +57,7 @@ func (u *upload) move() {
 func (u *upload) run() error {
 	s := u.e.s
 	for {
-		n, framingErr := u.body.take(s.in.bytes())
+		n, framingErr := u.body.Take(s.in.bytes())
 		if n > 0 {
 			u.begun.Store(true)
 			if err := os.ErrDeadlineExceeded; u.e.overtime(err) {
@@ -67,7 +69,7 @@ func (u *upload) run() error {
 			}
 			s.in.consume(n)
 		}
-		if framingErr != nil || u.body.done() {
+		if framingErr != nil || u.body.Done() {
 			return framingErr
 		}
 		if err := u.fill(); err != nil {
@@ -153,7 +155,7 @@ func (e *exchange) settleUpload(wait bool) bool {
 		e.s.in.forgetDeadlines()
 		e.up.forgetDeadlines()
 	}()
-	if wait && (!e.req.expect || u.invited || u.begun.Load()) {
+	if wait && (!e.req.Expect || u.invited || u.begun.Load()) {
 		<-u.done
 	} else {
 		u.stop()

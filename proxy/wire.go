@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"warcorder/proxy/http1"
 )
 
 // wire reads one connection through a buffer whose unread bytes can be looked at in place. Only one
@@ -215,7 +217,7 @@ func (w *wire) head(limit int, fill func() error) ([]byte, error) {
 	w.skipEmptyLines()
 	for from := 0; ; {
 		b := w.bytes()
-		end, next := headEnd(b, from)
+		end, next := http1.HeadEnd(b, from)
 		if end > limit || end < 0 && len(b) > limit {
 			return nil, errHeadTooLarge
 		}
@@ -233,19 +235,8 @@ func (w *wire) head(limit int, fill func() error) ([]byte, error) {
 	}
 }
 
-func (w *wire) skipEmptyLines() {
-	for w.buffered() > 0 {
-		b := w.bytes()
-		switch {
-		case b[0] == '\n':
-			w.consume(1)
-		case len(b) > 1 && b[0] == '\r' && b[1] == '\n':
-			w.consume(2)
-		default:
-			return
-		}
-	}
-}
+// skipEmptyLines takes the empty lines before a head as read.
+func (w *wire) skipEmptyLines() { w.consume(http1.EmptyLines(w.bytes())) }
 
 // watch reads ahead in the background, to learn at once when the peer goes away. gone is called
 // with the error that ended the connection. What it reads meanwhile is kept for fill.

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/proxy/http1"
+	"warcorder/proxy/http1/http1test"
 )
 
 // A head may be as long as max-header-size, and whoever sends it chooses its shape and the pieces
@@ -31,21 +34,21 @@ func inTime(t *testing.T, f func()) {
 func shapes(n int) map[string][]byte {
 	repeat := func(s string, n int) string { return strings.Repeat(s, n/len(s)) }
 	return map[string][]byte{
-		"folds behind a long line": lines("GET / HTTP/1.1",
+		"folds behind a long line": http1test.Head("GET / HTTP/1.1",
 			repeat("a", n/2)+":\r\n"+repeat(" \r\n", n/2)),
-		"folds behind a line of no colon": lines("GET / HTTP/1.1",
+		"folds behind a line of no colon": http1test.Head("GET / HTTP/1.1",
 			repeat("a ", n/2)+"\r\n"+repeat("\t\r\n", n/2)),
-		"folds behind a short line": lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" \r\n", n)),
-		"long folds":                lines("GET / HTTP/1.1", "A: b\r\n"+repeat(" content-lengt\r\n", n)),
-		"lines":                     lines("GET / HTTP/1.1", repeat("a:\r\n", n)),
-		"lists":                     lines("GET / HTTP/1.1", "Connection:"+repeat(",", n)),
-		"lengths":                   lines("GET / HTTP/1.1", "Content-Length: 1"+repeat(",1", n)),
-		"versions in the target":    lines("GET " + repeat("/HTTP/", n) + " HTTP/1.1"),
-		"spaces":                    lines("GET" + repeat(" ", n) + "/ HTTP/1.1"),
-		"proxy fields":              lines("GET / HTTP/1.1", "Proxy-A: b\r\n"+repeat(" \r\nProxy-A:\r\n", n)),
-		"authority":                 lines("GET http://" + repeat("@", n) + "a/ HTTP/1.1"),
-		"host":                      lines("GET http://" + repeat("a.", n) + " HTTP/1.1"),
-		"one name of all alphabets": lines("GET http://" + manyRunes(n) + "/ HTTP/1.1"),
+		"folds behind a short line": http1test.Head("GET / HTTP/1.1", "A: b\r\n"+repeat(" \r\n", n)),
+		"long folds":                http1test.Head("GET / HTTP/1.1", "A: b\r\n"+repeat(" content-lengt\r\n", n)),
+		"lines":                     http1test.Head("GET / HTTP/1.1", repeat("a:\r\n", n)),
+		"lists":                     http1test.Head("GET / HTTP/1.1", "Connection:"+repeat(",", n)),
+		"lengths":                   http1test.Head("GET / HTTP/1.1", "Content-Length: 1"+repeat(",1", n)),
+		"versions in the target":    http1test.Head("GET " + repeat("/HTTP/", n) + " HTTP/1.1"),
+		"spaces":                    http1test.Head("GET" + repeat(" ", n) + "/ HTTP/1.1"),
+		"proxy fields":              http1test.Head("GET / HTTP/1.1", "Proxy-A: b\r\n"+repeat(" \r\nProxy-A:\r\n", n)),
+		"authority":                 http1test.Head("GET http://" + repeat("@", n) + "a/ HTTP/1.1"),
+		"host":                      http1test.Head("GET http://" + repeat("a.", n) + " HTTP/1.1"),
+		"one name of all alphabets": http1test.Head("GET http://" + manyRunes(n) + "/ HTTP/1.1"),
 	}
 }
 
@@ -72,24 +75,24 @@ func TestLongHeads(t *testing.T) {
 	for name, head := range shapes(longHead) {
 		t.Run(name, func(t *testing.T) {
 			inTime(t, func() {
-				if end, _ := headEnd(head, 0); end < len(head)-2 {
+				if end, _ := http1.HeadEnd(head, 0); end < len(head)-2 {
 					t.Errorf("the head ends at %d of %d", end, len(head))
 				}
 				s := &session{head: head, p: &Proxy{cfg: &Config{NoRecord: list}}}
-				req, err := parseRequest(head)
+				req, err := http1.ParseRequest(head)
 				if err != nil {
 					return
 				}
 				to, target, err := s.destination(&req)
 				if err != nil {
-					target = req.target
+					target = req.Target
 				}
-				s.forwardHead(nil, &req, target)
+				s.forward(nil, &req, target)
 				list.Has(to.siteName())
-				withoutUserinfo(string(req.target))
+				http1.WithoutUserinfo(string(req.Target))
 			})
 			status := slices.Concat([]byte("HTTP/1.1 200 OK"), head[bytes.IndexByte(head, '\r'):])
-			inTime(t, func() { parseResponse(status, &request{}) })
+			inTime(t, func() { http1.ParseResponse(status, &http1.Request{}) })
 		})
 	}
 }
@@ -104,9 +107,9 @@ func TestDrippedHeads(t *testing.T) {
 				for i := 0; end < 0 && i < len(head); i += 2 {
 					piece := head[:min(i+2, len(head))]
 					if !known {
-						_, known = targetForm(piece)
+						_, known = http1.TargetForm(piece)
 					}
-					end, from = headEnd(piece, from)
+					end, from = http1.HeadEnd(piece, from)
 				}
 				if end < len(head)-2 {
 					t.Errorf("the head ends at %d of %d", end, len(head))
@@ -121,13 +124,13 @@ func TestLongChunkLines(t *testing.T) {
 	for name, wire := range map[string]string{
 		"small chunks": strings.Repeat("1\r\na\r\n", longHead/6),
 		"extensions":   strings.Repeat("1;"+strings.Repeat("a", 1000)+"\r\na\r\n", longHead/1000),
-		"trailer":      "0\r\n" + strings.Repeat("a:\r\n", maxTrailer/4-1),
+		"trailer":      "0\r\n" + strings.Repeat("a:\r\n", (1<<20)/4-1), // all that a trailer may be
 	} {
 		for _, piece := range []int{1, 7, len(wire)} {
-			b := body{framing: chunked}
+			b := http1.ResponseBody(&http1.Message{Framing: http1.Chunked})
 			inTime(t, func() {
 				for rest := []byte(wire); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
-					if n, err := b.take(rest[:min(piece, len(rest))]); err != nil || n == 0 {
+					if n, err := b.Take(rest[:min(piece, len(rest))]); err != nil || n == 0 {
 						t.Fatalf("%s: %d, %v", name, n, err)
 					}
 				}
@@ -168,23 +171,23 @@ func FuzzWork(f *testing.F) {
 func workOn(wire []byte) {
 	end, from := -1, 0
 	for i := 0; end < 0 && i < len(wire); i += 64 {
-		targetForm(wire[:min(i+64, len(wire))])
-		end, from = headEnd(wire[:min(i+64, len(wire))], from)
+		http1.TargetForm(wire[:min(i+64, len(wire))])
+		end, from = http1.HeadEnd(wire[:min(i+64, len(wire))], from)
 	}
 	if end < 0 {
 		return
 	}
-	if req, err := parseRequest(wire[:end]); err == nil {
+	if req, err := http1.ParseRequest(wire[:end]); err == nil {
 		s := &session{head: wire[:end], p: &Proxy{}}
 		if to, target, err := s.destination(&req); err == nil {
-			s.forwardHead(nil, &req, target)
+			s.forward(nil, &req, target)
 			oneSpelling(to.siteName())
 		}
-		b := requestBody(&req.message)
-		b.take(wire[end:])
+		b := http1.RequestBody(&req.Message)
+		b.Take(wire[end:])
 	}
-	if res, err := parseResponse(wire[:end], &request{}); err == nil {
-		b := responseBody(&res.message)
-		b.take(wire[end:])
+	if res, err := http1.ParseResponse(wire[:end], &http1.Request{}); err == nil {
+		b := http1.ResponseBody(&res.Message)
+		b.Take(wire[end:])
 	}
 }

@@ -1,6 +1,10 @@
-package proxy
+package http1
 
-import "testing"
+import (
+	"testing"
+
+	"warcorder/proxy/http1/http1test"
+)
 
 func TestChunkedBody(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -17,22 +21,22 @@ func TestChunkedBody(t *testing.T) {
 		"line ends inside a body": {"8\r\n\r\n0\r\n\r\n\n\r\n0\r\n\r\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := body{framing: chunked, strict: true}
-			n, err := b.take([]byte(c.wire))
-			if err != nil || !b.done() || c.wire[n:] != c.rest {
-				t.Errorf("in one piece: rest %q, done %v, %v", c.wire[n:], b.done(), err)
+			b := Body{Framing: Chunked, strict: true}
+			n, err := b.Take([]byte(c.wire))
+			if err != nil || !b.Done() || c.wire[n:] != c.rest {
+				t.Errorf("in one piece: rest %q, done %v, %v", c.wire[n:], b.Done(), err)
 			}
-			b = body{framing: chunked, strict: true}
+			b = Body{Framing: Chunked, strict: true}
 			n = 0
-			for !b.done() && n < len(c.wire) { // byte by byte
-				m, err := b.take([]byte(c.wire[n : n+1]))
+			for !b.Done() && n < len(c.wire) { // byte by byte
+				m, err := b.Take([]byte(c.wire[n : n+1]))
 				if err != nil {
 					t.Fatal(err)
 				}
 				n += m
 			}
-			if !b.done() || c.wire[n:] != c.rest {
-				t.Errorf("byte by byte: rest %q, done %v", c.wire[n:], b.done())
+			if !b.Done() || c.wire[n:] != c.rest {
+				t.Errorf("byte by byte: rest %q, done %v", c.wire[n:], b.Done())
 			}
 		})
 	}
@@ -58,8 +62,8 @@ func TestBadChunks(t *testing.T) {
 		"LF alone in an extension": {"3;a\nabc\r\n0\r\n\r\n", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := body{framing: chunked, strict: true}
-			if n, err := b.take([]byte(c.wire)); err == nil || n != c.good {
+			b := Body{Framing: Chunked, strict: true}
+			if n, err := b.Take([]byte(c.wire)); err == nil || n != c.good {
 				t.Errorf("%d bytes, %v; want a fault behind %d", n, err, c.good)
 			}
 		})
@@ -69,33 +73,33 @@ func TestBadChunks(t *testing.T) {
 // TestResponseChunksMayEndInLF: an old origin harms nobody but its own client with them, and
 // browsers read them.
 func TestResponseChunksMayEndInLF(t *testing.T) {
-	b := responseBody(&message{framing: chunked})
+	b := ResponseBody(&Message{Framing: Chunked})
 	wire := "3\nabc\n0\n\n"
-	if n, err := b.take([]byte(wire)); err != nil || n != len(wire) || !b.done() {
-		t.Errorf("%d of %d, done %v, %v", n, len(wire), b.done(), err)
+	if n, err := b.Take([]byte(wire)); err != nil || n != len(wire) || !b.Done() {
+		t.Errorf("%d of %d, done %v, %v", n, len(wire), b.Done(), err)
 	}
 }
 
 // TestLooseChunks: what a request may not have ends a response's connection, since a client may
 // read it otherwise.
 func TestLooseChunks(t *testing.T) {
-	for name, wire := range looseChunks {
+	for name, wire := range http1test.LooseChunks {
 		t.Run(name, func(t *testing.T) {
-			loose, strict := responseBody(&message{framing: chunked}), requestBody(
-				&message{framing: chunked})
-			if n, err := loose.take([]byte(wire)); err != nil || n != len(wire) || !loose.done() ||
-				!loose.lax {
-				t.Errorf("in a response: %d of %d, done %v, lax %v, %v", n, len(wire), loose.done(), loose.lax,
+			loose, strict := ResponseBody(&Message{Framing: Chunked}), RequestBody(
+				&Message{Framing: Chunked})
+			if n, err := loose.Take([]byte(wire)); err != nil || n != len(wire) || !loose.Done() ||
+				!loose.Lax {
+				t.Errorf("in a response: %d of %d, done %v, lax %v, %v", n, len(wire), loose.Done(), loose.Lax,
 					err)
 			}
-			if _, err := strict.take([]byte(wire)); err == nil {
+			if _, err := strict.Take([]byte(wire)); err == nil {
 				t.Error("accepted in a request")
 			}
 		})
 	}
-	plain := responseBody(&message{framing: chunked})
-	if plain.take([]byte("5;a\r\nabcde\r\n0\r\nX: y\r\n\r\n")); !plain.done() || plain.lax {
-		t.Errorf("done %v, lax %v", plain.done(), plain.lax)
+	plain := ResponseBody(&Message{Framing: Chunked})
+	if plain.Take([]byte("5;a\r\nabcde\r\n0\r\nX: y\r\n\r\n")); !plain.Done() || plain.Lax {
+		t.Errorf("done %v, lax %v", plain.Done(), plain.Lax)
 	}
 }
 
@@ -103,29 +107,29 @@ func TestLooseChunks(t *testing.T) {
 func TestBodyLimit(t *testing.T) {
 	chunks := "5\r\nabcde\r\n0\r\n\r\n"
 	for name, c := range map[string]struct {
-		b       body
+		b       Body
 		wire    string
 		most    int64
 		taken   int
 		tooLong bool
 	}{
-		"no limit":          {body{framing: untilClose}, "abcdef", 0, 6, false},
-		"sized, just":       {body{framing: sized, left: 6}, "abcdefg", 6, 6, false},
-		"sized, more":       {body{framing: sized, left: 7}, "abcdefg", 6, 6, true},
-		"chunked, just":     {body{framing: chunked}, chunks + "x", int64(len(chunks)), len(chunks), false},
-		"chunked, more":     {body{framing: chunked}, chunks, int64(len(chunks)) - 1, len(chunks) - 1, true},
-		"until close, just": {body{framing: untilClose}, "abcdef", 6, 6, false},
-		"until close, more": {body{framing: untilClose}, "abcdefg", 6, 6, true},
-		"a fault behind it": {body{framing: chunked}, "5\r\nabcdefg", 6, 6, true},
+		"no limit":          {Body{Framing: UntilClose}, "abcdef", 0, 6, false},
+		"sized, just":       {Body{Framing: Sized, left: 6}, "abcdefg", 6, 6, false},
+		"sized, more":       {Body{Framing: Sized, left: 7}, "abcdefg", 6, 6, true},
+		"chunked, just":     {Body{Framing: Chunked}, chunks + "x", int64(len(chunks)), len(chunks), false},
+		"chunked, more":     {Body{Framing: Chunked}, chunks, int64(len(chunks)) - 1, len(chunks) - 1, true},
+		"until close, just": {Body{Framing: UntilClose}, "abcdef", 6, 6, false},
+		"until close, more": {Body{Framing: UntilClose}, "abcdefg", 6, 6, true},
+		"a fault behind it": {Body{Framing: Chunked}, "5\r\nabcdefg", 6, 6, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.b.most = c.most
+			c.b.Most = c.most
 			slow := c.b
-			if n, err := c.b.take([]byte(c.wire)); n != c.taken || (err == errBodyTooLong) != c.tooLong {
+			if n, err := c.b.Take([]byte(c.wire)); n != c.taken || (err == ErrBodyTooLong) != c.tooLong {
 				t.Errorf("%d bytes, %v; want %d", n, err, c.taken)
 			}
 			if n, err := byteByByte(&slow, []byte(c.wire)); n != c.taken ||
-				(err == errBodyTooLong) != c.tooLong {
+				(err == ErrBodyTooLong) != c.tooLong {
 				t.Errorf("byte by byte %d, %v; want %d", n, err, c.taken)
 			}
 		})
