@@ -29,7 +29,9 @@ var house = []room{
 	{"cmd/conversion", "store/warc store/warc/v09", "files to files, and nothing of a collection"},
 	{"cmd/holder", "", "files, and nothing of what is in them"},
 
-	{"proxy", "recorder certs", "it knows exchanges, and not how they are kept"},
+	{"proxy", "recorder certs proxy/http1", "it knows exchanges, and not how they are kept"},
+	{"proxy/http1", "", "bytes in, a decision out"},
+	{"proxy/http1/http1test", "", "messages, for tests"},
 	{"proxy/admin", "", "pages; who mounts them knows what they show"},
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
@@ -72,6 +74,11 @@ var libraries = []library{
 var alone = map[string]string{
 	"canon": "",
 	"certs": "github.com/hashicorp/golang-lru/v2 software.sslmate.com/src/go-pkcs12",
+}
+
+// pure are the rooms that read and write nothing, with all that they may import.
+var pure = map[string]string{
+	"proxy/http1": "bytes errors fmt net/url strconv strings",
 }
 
 // TestImports holds every package to the arrows of the house.
@@ -141,6 +148,9 @@ func judgeImport(from, imported string) string {
 			return fmt.Sprintf("may not import %s: only %s (%s)", imported, l.rooms, l.reason)
 		}
 	}
+	if allowed, is := pure[from]; is && !slices.Contains(strings.Fields(allowed), imported) {
+		return fmt.Sprintf("may not import %s: it reads and writes nothing", imported)
+	}
 	if allowed, is := alone[from]; is && isLibrary(imported) &&
 		!slices.ContainsFunc(strings.Fields(allowed), func(l string) bool { return isOf(imported, l) }) {
 		return fmt.Sprintf("may not import %s: it stands alone", imported)
@@ -204,6 +214,9 @@ func TestImportsRefused(t *testing.T) {
 		{"store", "github.com/rs/zerolog", "never log"},
 		{"canon", "github.com/dustin/go-humanize", "stands alone"},
 		{"certs", "github.com/hashicorp/golang-lru", "stands alone"},
+		{"proxy/http1", "bytes", ""},
+		{"proxy/http1", "net/http", "reads and writes nothing"},
+		{"proxy/http1", "os", "reads and writes nothing"},
 	} {
 		got := judgeImport(c.from, c.imported)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {

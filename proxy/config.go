@@ -7,10 +7,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/net/idna"
+
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
-
-	"golang.org/x/net/idna"
 )
 
 // Config is how the proxy behaves. Start from Default: a zero Config has no time for anything, and

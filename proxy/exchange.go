@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"warcorder/proxy/http1"
-
 	"warcorder/recorder"
 )
 

@@ -27,12 +27,11 @@ import (
 	"syscall"
 	"time"
 
-	"warcorder/proxy/http1"
-
 	"github.com/elazarl/goproxy"
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
+	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"warcorder/proxy/http1"
-
 	"warcorder/recorder"
 )
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
 	"warcorder/proxy/http1/http1test"
 )
 

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+
 	"warcorder/proxy/http1/http1test"
 )
 
