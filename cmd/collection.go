@@ -6,14 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
-	"warcorder/cmd/holder"
-	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // collectionFlags say which collection a command works on.
@@ -61,10 +58,10 @@ const lockPatience = 5 * time.Second
 func whenFree(dir string, open func() error) error {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(100 * time.Millisecond) {
 		err := open()
-		if !errors.Is(err, store.ErrLocked) {
+		if !errors.Is(err, collection.ErrLocked) {
 			return err
 		}
-		if who, running := runningRecorder(dir); running {
+		if who, running := collection.Dir(dir).Recorder(); running {
 			return fmt.Errorf(
 				"collection %s is already being recorded by process %d at %s: use that proxy, stop it, or "+
 					"record to another --collection",
@@ -78,29 +75,11 @@ func whenFree(dir string, open func() error) error {
 	}
 }
 
-// runningRecorder returns who records a collection. After a crash recorder.json names one that is
-// gone.
-func runningRecorder(dir string) (who recorder.Running, running bool) {
-	who, err := recorder.ReadRunning(dir)
-	return who, err == nil && len(who.Addresses) > 0 && alive(who.PID)
-}
-
 // holders names those who have a collection open, as far as the system tells.
 func holders(dir string) string {
-	names := holder.Of(dir, filepath.Join(dir, "index.bolt"))
+	names := collection.Dir(dir).Holders()
 	if len(names) == 0 {
 		return "another process (a recover or rebuild?)"
 	}
 	return printable(strings.Join(names, " and "))
-}
-
-// alive reports whether there is a process of that number. After a crash recorder.json names one
-// that is gone.
-func alive(pid int) bool {
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	err = process.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission) || runtime.GOOS == "windows"
 }

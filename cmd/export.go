@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"warcorder/canon"
-	"warcorder/recorder"
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 type exportCommand struct {
@@ -25,7 +25,7 @@ type exportCommand struct {
 	Format   string              `enum:"cdxj,warc-0.9" default:"cdxj"`
 	FileSize int64               `name:"file-size" default:"500MB" type:"size"`
 	NoBodies bool                `name:"no-request-bodies"`
-	Mode     recorder.Mode       `name:"archive-mode" default:"${archive_mode}"`
+	Mode     collection.Mode     `name:"archive-mode" default:"${archive_mode}"`
 	Out      string              `name:"out" short:"o" placeholder:"FILE"`
 }
 

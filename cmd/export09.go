@@ -11,6 +11,7 @@ import (
 
 	"warcorder/canon"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 	v09 "warcorder/store/warc/v09"
 )
@@ -26,7 +27,7 @@ func (c *exportCommand) exportOld(dir string) error {
 			"export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, " +
 				"--dialect and --no-request-bodies out")
 	}
-	if err := warc.MakeDir(c.Out, 0o755); err != nil {
+	if err := collection.MakeDir(c.Out, 0o755); err != nil {
 		return err
 	}
 	if same, err := sameDir(c.Out, archive); err != nil {

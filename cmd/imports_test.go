@@ -27,7 +27,6 @@ var house = []room{
 	{"cmd/logqueue", "", "lines in, lines out"},
 	{"cmd/ask", "", "HTTP, and nothing of what is asked for"},
 	{"cmd/conversion", "store/warc store/warc/v09", "files to files, and nothing of a collection"},
-	{"cmd/holder", "", "files, and nothing of what is in them"},
 
 	{"proxy", "recorder certs proxy/http1", "it knows exchanges, and not how they are kept"},
 	{"proxy/http1", "", "bytes in, a decision out"},
@@ -36,16 +35,17 @@ var house = []room{
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
-	{"recorder", "recorder/record store store/warc store/fault",
+	{"recorder", "recorder/record store store/collection store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
 	{"recorder/record", "recorder/sha1pair store store/warc canon",
 		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
 
-	{"store/verify", "store store/extsort store/warc",
+	{"store/verify", "store store/collection store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
+	{"store", "canon store/collection store/extsort store/fault",
+		"the index knows keys and who has its directory, and nothing of WARC files"},
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
-	{"store", "canon store/extsort store/fault", "the index knows keys, and nothing of WARC files"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "files of a command's own"},
 

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"warcorder/recorder"
+	"warcorder/store/collection"
 )
 
 // unread is a recorder as a process whose standard error goes wherever a test has it go.
@@ -57,7 +57,7 @@ func recordThrough(t *testing.T, through string, stderr *os.File, args ...string
 	go func() { u.ended <- u.cmd.Wait() }()
 	t.Cleanup(func() { u.cmd.Process.Kill() })
 	eventually(t, "it records", func() bool {
-		who, err := recorder.ReadRunning(filepath.Join(u.dir, "collections", "default"))
+		who, err := collection.Dir(filepath.Join(u.dir, "collections", "default")).Running()
 		if err == nil && who.PID == u.cmd.Process.Pid {
 			u.address = who.Addresses[0]
 		}

@@ -24,6 +24,7 @@ import (
 
 	"warcorder/proxy"
 	"warcorder/recorder"
+	"warcorder/store/collection"
 )
 
 // TestMain lets the test binary be warcorder itself, so that tests run the real program as a
@@ -327,7 +328,7 @@ func startRecording(t *testing.T, args ...string) *program {
 	case err := <-p.ended:
 		t.Fatalf("%v: %s", err, p.stderr)
 	}
-	who, err := recorder.ReadRunning(filepath.Join(dir, "collections", "default"))
+	who, err := collection.Dir(filepath.Join(dir, "collections", "default")).Running()
 	if err != nil {
 		t.Fatal(err)
 	}

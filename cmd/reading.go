@@ -14,6 +14,7 @@ import (
 	"warcorder/cmd/ask"
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -24,7 +25,7 @@ func export(dir string, query store.Query, w io.Writer) (exported store.Exported
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	for ; ; lines.Again() {
 		exported, err = exportAtRest(dir, query, lines)
-		if errors.Is(err, store.ErrLocked) {
+		if errors.Is(err, collection.ErrLocked) {
 			lines.Again()
 			exported, err = exportFromRecorder(dir, query, lines)
 		}
@@ -80,7 +81,7 @@ func tellLacking(dir string, index *store.Bolt) error {
 			humanize.Bytes(uint64(n)),
 		)
 	}
-	if left := recorder.Left(dir); left > 0 {
+	if left := recorder.Left(collection.Dir(dir)); left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
 			"the next recording, or warcorder recover, puts what is there into WARC files\n", count(left, "exchange"))
 	}
@@ -112,7 +113,7 @@ func unanswered(dir string) error {
 
 // runningAt returns the recorder that has a collection open.
 func runningAt(dir string) (ask.Recorder, error) {
-	who, running := runningRecorder(dir)
+	who, running := collection.Dir(dir).Recorder()
 	if !running {
 		return ask.Recorder{}, errNobodyAnswers
 	}
@@ -142,7 +143,7 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 func gapsOf(dir string) (gaps store.Gaps, err error) {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
 		gaps, err = gapsAtRest(dir)
-		if errors.Is(err, store.ErrLocked) {
+		if errors.Is(err, collection.ErrLocked) {
 			gaps, err = gapsFromRecorder(dir)
 		}
 		switch {

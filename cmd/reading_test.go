@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -22,8 +21,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // atRest makes a collection of n captures below dir that nobody records, and returns its directory.
@@ -170,8 +169,8 @@ func TestExportsArePrivate(t *testing.T) {
 // lines without them.
 func TestOldRecorderKeepsBodies(t *testing.T) {
 	dir := t.TempDir()
-	collection := atRest(t, dir, 10)
-	index, err := store.Open(filepath.Join(collection, "index.bolt"), store.Options{})
+	d := collection.Dir(atRest(t, dir, 10))
+	index, err := store.Open(d.Index(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,12 +179,8 @@ func TestOldRecorderKeepsBodies(t *testing.T) {
 		io.WriteString(w, "com,example)/?password=secret 2026 {}\n")
 	}))
 	defer old.Close()
-	who, err := json.Marshal(
-		recorder.Running{PID: os.Getpid(), Addresses: []string{old.Listener.Addr().String()}})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(collection, "recorder.json"), who, 0o600)
-	}
-	if err != nil {
+	who := collection.Running{PID: os.Getpid(), Addresses: []string{old.Listener.Addr().String()}}
+	if err := d.Announce(who, collection.DefaultMode); err != nil {
 		t.Fatal(err)
 	}
 	said, err := command(dir, "export", "--no-request-bodies", "-o", "-").CombinedOutput()

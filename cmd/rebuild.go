@@ -1,8 +1,6 @@
 package cmd
 
-import (
-	"warcorder/recorder"
-)
+import "warcorder/recorder"
 
 type rebuildCommand struct{ repairFlags }
 

@@ -9,6 +9,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/recorder/record"
+	"warcorder/store/collection"
 )
 
 // recorderFlags are the flags of recorder.Config.
@@ -25,7 +26,7 @@ type recorderFlags struct {
 	MinFreeSpace   int64         `name:"min-free-space" default:"${min_free_space}" type:"size"`
 	QueueSize      int64         `name:"queue-size" default:"${queue_size}" type:"size"`
 
-	Mode recorder.Mode `name:"archive-mode" default:"${archive_mode}"`
+	Mode collection.Mode `name:"archive-mode" default:"${archive_mode}"`
 
 	WARCVersion   string `name:"warc-version" enum:"1.0,1.1" default:"${warc_version}"`
 	Digest        string `name:"digest" enum:"sha1,sha256" default:"${digest}"`

@@ -1,8 +1,6 @@
 package cmd
 
-import (
-	"warcorder/recorder"
-)
+import "warcorder/recorder"
 
 // recoverCommand writes WARC files too, of what a crash has left in spill/: as a recording would.
 type recoverCommand struct {

@@ -10,14 +10,15 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/recorder/record"
+	"warcorder/store/collection"
 )
 
 // repairFlags say which collection a command works on, and what its index holds.
 type repairFlags struct {
 	collectionFlags
-	Dedup dedupFlags    `embed:""`
-	Keys  keysFlags     `embed:"" prefix:"keys-"`
-	Mode  recorder.Mode `name:"archive-mode" default:"${archive_mode}"`
+	Dedup dedupFlags      `embed:""`
+	Keys  keysFlags       `embed:"" prefix:"keys-"`
+	Mode  collection.Mode `name:"archive-mode" default:"${archive_mode}"`
 }
 
 // config is what the flags say.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -27,9 +28,7 @@ func (s *spillRecovery) setAside(l leftover, url string, why error) error {
 // those of no other file. It returns what is behind the names now.
 func setAside(path string) (suffix string, err error) {
 	for n := 1; suffix == "" || isAside(path, suffix); n++ {
-		if suffix = asideSuffix; n > 1 {
-			suffix = fmt.Sprintf("%s.%d", asideSuffix, n)
-		}
+		suffix = collection.Numbered(asideSuffix, n)
 	}
 	for _, ending := range spillSuffixes {
 		if failed := warc.Move(path+ending, path+ending+suffix); !errors.Is(failed, fs.ErrNotExist) {

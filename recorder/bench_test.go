@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
+
+	"warcorder/recorder/record"
 )
 
 var benchmarks = []string{

@@ -56,9 +56,9 @@ func TestReadWhileOff(t *testing.T) {
 // are.
 func TestLongTextUnindexed(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
-	for name, commit := range map[string]func(c *collection, n int){
-		"URLs": func(c *collection, n int) { c.get(fmt.Sprint("http://example.com/", n, long)) },
-		"tags": func(c *collection, n int) {
+	for name, commit := range map[string]func(c *recording, n int){
+		"URLs": func(c *recording, n int) { c.get(fmt.Sprint("http://example.com/", n, long)) },
+		"tags": func(c *recording, n int) {
 			c.commit(fmt.Sprint("http://example.com/", n), exampleRequest, answerOf(200, "ETag: \""+long+"\"\r\n", body2K))
 		},
 	} {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -29,7 +29,7 @@ type Config struct {
 	MinFreeSpace   int64         // bytes below which recording stops; 0 does not look
 	QueueSize      int64         // bytes of exchanges that may wait before clients are slowed
 
-	Mode Mode // who may read and write what is made of a collection
+	Mode collection.Mode // who may read and write what is made of a collection
 
 	WARCVersion   string // 1.0 or 1.1
 	Digest        string // sha1 or sha256
@@ -58,7 +58,7 @@ func Default() Config {
 		Sync:           syncBatch,
 		MinFreeSpace:   1 << 30,
 		QueueSize:      64e6,
-		Mode:           defaultMode,
+		Mode:           collection.DefaultMode,
 		WARCVersion:    "1.1",
 		Digest:         "sha1",
 		PayloadDigest:  "wire",
@@ -124,7 +124,7 @@ func (c *Config) check() error {
 	) < 0 {
 		return errors.New("a size or time of the recorder's settings is negative")
 	}
-	return errors.Join(c.Mode.check(), warc.CheckPrefix(c.WARCPrefix),
+	return errors.Join(c.Mode.Check(), warc.CheckPrefix(c.WARCPrefix),
 		warc.CheckPattern(c.WARCName), c.WARCInfo.Check())
 }
 

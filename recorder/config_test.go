@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
+
+	"warcorder/recorder/record"
 )
 
 func TestConfigRefused(t *testing.T) {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // The sign of an unclean end is a session that is open in the index though the collection is locked
@@ -27,7 +27,7 @@ func (r *recovery) noteCrash(index *store.Bolt) error {
 		return err
 	}
 	if !last.Open {
-		return withdraw(r.dir) // what a recovery has left that was killed when it had noted the gap
+		return r.dir.Withdraw() // what a recovery has left that was killed when it had noted the gap
 	}
 	gap := store.Gap{
 		Time:   last.Last,
@@ -44,7 +44,7 @@ func (r *recovery) noteCrash(index *store.Bolt) error {
 	}
 	r.log.Warn().Time("from", gap.Time).Time("until", gap.Until).Str("detail", gap.Detail).
 		Msg("the last recorder did not come to its end: the gap list names the time in between")
-	return withdraw(r.dir)
+	return r.dir.Withdraw()
 }
 
 // unclean returns the last session, open if it has not come to its end.
@@ -56,11 +56,11 @@ func (r *recovery) unclean(index *store.Bolt) (store.Session, error) {
 	if err != nil {
 		return last, err
 	}
-	who, err := ReadRunning(r.dir)
+	who, err := r.dir.Running()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return last, nil
-	case err != nil && !isJSON(err):
+	case err != nil && !errors.As(err, new(*collection.UnreadableError)):
 		return last, err
 	case err != nil || who.Started.IsZero():
 		r.log.Warn().AnErr("damage", err).Msg("recorder.json is not to be read: it is passed over")
@@ -100,15 +100,7 @@ func (r *Recorder) endSession() error {
 	if err != nil || r.health.fault(indexed) != nil {
 		return err
 	}
-	return withdraw(r.collection)
-}
-
-// isJSON reports an error of what stands in a file, or that it is none, as opposed to one of
-// reading it.
-func isJSON(err error) bool {
-	return errors.Is(err, errNoFile) || errors.As(err, new(*json.SyntaxError)) ||
-		errors.As(err, new(*json.UnmarshalTypeError)) ||
-		errors.As(err, new(*time.ParseError))
+	return r.dir.Withdraw()
 }
 
 // crashDetail says what the recovery has found.

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -57,7 +58,7 @@ func rebuildOnly(t *testing.T, dir string) {
 
 func loseIndex(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -81,18 +82,18 @@ func TestCrashGap(t *testing.T) {
 		{"the index is lost", loseIndex},
 		{"the index is lost, and recover", func(t *testing.T, dir string) { loseIndex(t, dir); recoverOnly(t, dir) }},
 		{"the index is damaged", func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, indexName), []byte("nonsense"))
+			write(t, filepath.Join(dir, collection.IndexName), []byte("nonsense"))
 		}},
-		{"recorder.json is lost", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, runningName)) }},
-		{"recorder.json is empty", func(t *testing.T, dir string) { write(t, filepath.Join(dir, runningName), nil) }},
+		{"recorder.json is lost", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "recorder.json")) }},
+		{"recorder.json is empty", func(t *testing.T, dir string) { write(t, filepath.Join(dir, "recorder.json"), nil) }},
 		{"the index is from before", func(t *testing.T, dir string) {
 			other := open(t, t.TempDir(), Config{})
 			other.close()
-			index, err := os.ReadFile(filepath.Join(other.dir, indexName))
+			index, err := os.ReadFile(filepath.Join(other.dir, collection.IndexName))
 			if err != nil {
 				t.Fatal(err)
 			}
-			write(t, filepath.Join(dir, indexName), index)
+			write(t, filepath.Join(dir, collection.IndexName), index)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,7 +114,7 @@ func TestCrashGap(t *testing.T) {
 				}
 				r.close()
 			}
-			if _, err := os.Stat(filepath.Join(dir, runningName)); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(filepath.Join(dir, "recorder.json")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("recorder.json: %v", err)
 			}
 		})
@@ -123,7 +124,7 @@ func TestCrashGap(t *testing.T) {
 // TestCrashGapSays: the gap says what was cut off and which files are missing.
 func TestCrashGapSays(t *testing.T) {
 	dir := died(t)
-	index, err := store.Open(filepath.Join(dir, indexName), store.Options{})
+	index, err := store.Open(filepath.Join(dir, collection.IndexName), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestCrashGapSays(t *testing.T) {
 	}
 	write(t, names[0], append(content, make([]byte, 1234)...))
 	recoverOnly(t, dir)
-	if index, err = store.OpenReadOnly(filepath.Join(dir, indexName)); err != nil {
+	if index, err = store.OpenReadOnly(filepath.Join(dir, collection.IndexName)); err != nil {
 		t.Fatal(err)
 	}
 	defer index.Close()
@@ -171,7 +172,7 @@ func TestCleanEnd(t *testing.T) {
 	if err := c.Announce("127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(c.dir, indexName), filepath.Join(t.TempDir(), "taken")); err != nil {
+	if err := os.Rename(filepath.Join(c.dir, collection.IndexName), filepath.Join(t.TempDir(), "taken")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the recorder misses its index", func() bool { return c.Ready() != nil })
@@ -186,7 +187,7 @@ func TestCleanEnd(t *testing.T) {
 // TestMissingGap: a WARC file that is taken away, while it is written or between two runs, or is
 // cut, is a gap: one, until it has been back.
 func TestMissingGap(t *testing.T) {
-	count := func(t *testing.T, c *collection, want int64) {
+	count := func(t *testing.T, c *recording, want int64) {
 		t.Helper()
 		gaps, err := c.Gaps(0)
 		if err != nil || gaps.Counts[GapMissing] != want {

@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -202,7 +202,7 @@ func checkRebuild(t *testing.T, dir string, cfg Config) {
 // as originals.
 func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 	t.Helper()
-	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+	index, err := store.OpenReadOnly(filepath.Join(dir, collection.IndexName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -781,7 +781,7 @@ func versionAt(t *testing.T, path string, offset int64) string {
 // before.
 func TestPendingOriginal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		index, err := store.Open(filepath.Join(t.TempDir(), indexName), store.Options{})
+		index, err := store.Open(filepath.Join(t.TempDir(), collection.IndexName), store.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -855,7 +855,7 @@ func TestRecoverStyles(t *testing.T) {
 					t.Fatal(err)
 				}
 				content[want[2].Offset+want[2].Length/2] ^= 0x10
-				if err := errors.Join(os.Remove(path), os.Remove(filepath.Join(c.dir, indexName))); err != nil {
+				if err := errors.Join(os.Remove(path), os.Remove(filepath.Join(c.dir, collection.IndexName))); err != nil {
 					t.Fatal(err)
 				}
 				write(t, path+".open", content[:len(content)-10])

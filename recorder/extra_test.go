@@ -22,11 +22,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
 // extra returns a record with its block filled.
-func (c *collection) extra(kind, uri, contentType, block string) *Extra {
+func (c *recording) extra(kind, uri, contentType, block string) *Extra {
 	c.t.Helper()
 	e := c.BeginExtra()
 	e.Type, e.URI, e.ContentType = kind, uri, contentType
@@ -37,7 +38,7 @@ func (c *collection) extra(kind, uri, contentType, block string) *Extra {
 }
 
 // write writes a record, which must succeed.
-func (c *collection) write(e *Extra) Written {
+func (c *recording) write(e *Extra) Written {
 	c.t.Helper()
 	written, err := e.Write(context.Background())
 	if err != nil {
@@ -261,7 +262,7 @@ func exampleChain(certificates ...string) *Chain {
 }
 
 // getOver commits an exchange over TLS.
-func (c *collection) getOver(chain *Chain, body string) {
+func (c *recording) getOver(chain *Chain, body string) {
 	c.t.Helper()
 	x := c.begin("https://example.com/", exampleRequest, page(200, "text/html", "", body))
 	x.Chain = chain
@@ -284,7 +285,7 @@ func TestChain(t *testing.T) {
 	x.Fault, x.Chain = "reset", exampleChain("no response")
 	x.Commit()
 	c.close()
-	if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 		t.Fatal(err)
 	}
 	c = open(t, dir, Config{})

@@ -14,11 +14,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // takeAway puts a file in the place of archive/, so that no WARC file can be opened; the function
 // it returns puts archive/ back.
-func (c *collection) takeAway() (back func()) {
+func (c *recording) takeAway() (back func()) {
 	c.t.Helper()
 	archive := filepath.Join(c.dir, "archive")
 	if err := errors.Join(os.Rename(archive, archive+".away"), os.WriteFile(archive, nil, 0o600)); err != nil {
@@ -241,7 +242,7 @@ func TestAfterClose(t *testing.T) {
 func TestTwoRecorders(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.get("http://example.com/1")
-	if _, err := Open(Config{}, c.dir, zerolog.Nop()); !errors.Is(err, store.ErrLocked) {
+	if _, err := Open(Config{}, c.dir, zerolog.Nop()); !errors.Is(err, collection.ErrLocked) {
 		t.Errorf("Open: %v", err)
 	}
 	c.commit("http://example.com/2", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
@@ -337,7 +338,7 @@ func TestIndexTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		c.get("http://example.com/1")
-		if err := os.Rename(filepath.Join(c.dir, indexName), filepath.Join(c.dir, "away")); err != nil {
+		if err := os.Rename(filepath.Join(c.dir, collection.IndexName), filepath.Join(c.dir, "away")); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * watchEvery)
@@ -346,7 +347,7 @@ func TestIndexTakenAway(t *testing.T) {
 			t.Errorf("ready: %v", err)
 		}
 		for name, repair := range map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){"Recover": Recover, "Rebuild": Rebuild} {
-			if _, err := repair(Config{}, c.dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+			if _, err := repair(Config{}, c.dir, zerolog.Nop(), nil); !errors.Is(err, collection.ErrLocked) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -362,7 +363,7 @@ func TestIndexTakenAway(t *testing.T) {
 // TestAloneTakesLittle: an exchange that is synced by itself holds no more memory than its records
 // while it waits.
 func TestAloneTakesLittle(t *testing.T) {
-	index, err := store.Open(filepath.Join(t.TempDir(), indexName), store.Options{})
+	index, err := store.Open(filepath.Join(t.TempDir(), collection.IndexName), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,17 @@
 package recorder
 
 import (
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -20,7 +21,7 @@ import (
 // straight into the file and may hold it for a long time.
 type files struct {
 	dir        string // archive/ of the collection
-	mode       Mode
+	mode       collection.Mode
 	pattern    string // of their names
 	prefix     string
 	host       string
@@ -106,7 +107,7 @@ func (f *files) newName(created time.Time) string {
 		f.serial++
 		name := warc.Name(f.pattern, f.prefix, created, f.serial, f.host)
 		// what is wrong shows again when the file is made
-		if free, err := isFree(f.dir, name, f.index); free || err != nil {
+		if free, err := isFree(collection.Dir(filepath.Dir(f.dir)), name, f.index); free || err != nil {
 			return name
 		}
 	}

@@ -5,13 +5,11 @@ import (
 	"crypto/sha1"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -343,46 +341,4 @@ func digestOf(r io.Reader) (string, error) {
 	}
 	digest := record.SHA1.DigestOf(hash)
 	return digest.String(), nil
-}
-
-// isOwn reports whether a finished file is one that we recorded: its first record says so. Where
-// that is damaged, members like ours do.
-func isOwn(path string) (bool, error) {
-	reader, err := warc.Open(path, 0)
-	if err != nil {
-		return false, err
-	}
-	defer reader.Close()
-	var block []byte
-	rec, err := reader.Next()
-	if err == nil {
-		block, err = io.ReadAll(io.LimitReader(rec.Block, 64<<10))
-	}
-	if err == nil {
-		err = rec.Close()
-	}
-	switch {
-	case errors.Is(err, io.EOF):
-		return true, nil // it is empty
-	case errors.As(err, new(*warc.Damage)):
-		return hasOwnMember(path)
-	case err != nil:
-		return false, err
-	}
-	return rec.Type() == "warcinfo" && bytes.HasPrefix(block, []byte("software: warcorder")), nil
-}
-
-// hasOwnMember reports whether a member of ours begins near the start of a file.
-func hasOwnMember(path string) (bool, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	start := make([]byte, 1<<20)
-	n, err := io.ReadFull(file, start)
-	if err != nil && !warc.IsEnd(err) {
-		return false, err
-	}
-	return warc.HasMember(start[:n]), nil
 }

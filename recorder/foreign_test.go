@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"warcorder/recorder/record"
-
 	"github.com/klauspost/compress/zstd"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // foreignRecord makes a record of the lines of its header and of its block; "|" ends a line of an
@@ -429,7 +429,7 @@ func TestForeignReadsOwn(t *testing.T) {
 	}
 	n := 0
 	for _, path := range files {
-		if own, err := isOwn(path); err != nil || !own {
+		if own, err := collection.IsOwn(path); err != nil || !own {
 			t.Errorf("%s: own is %v, %v", path, own, err)
 		}
 		info, err := os.Stat(path)
@@ -487,7 +487,7 @@ func TestIsOwn(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "x.warc.gz")
 		write(t, path, test.file)
-		if got, err := isOwn(path); err != nil || got != test.want {
+		if got, err := collection.IsOwn(path); err != nil || got != test.want {
 			t.Errorf("%s: %v, %v", test.name, got, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // inflated is about how long the content of a file is when it is not compressed.
@@ -57,7 +57,7 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = isOwn(path); err != nil {
+	if _, err = collection.IsOwn(path); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
@@ -142,7 +143,7 @@ func (l *gapList) flush() error {
 func (l *gapList) put(gaps []store.Gap, more map[string]int64) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = l.caught(value, indexName)
+			err = l.caught(value, collection.IndexName)
 		}
 	}()
 	return l.index.AddGaps(gaps, more)

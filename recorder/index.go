@@ -12,11 +12,11 @@ import (
 	"strings"
 	"sync"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"warcorder/recorder/record"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -34,24 +34,23 @@ type Indexed struct {
 // puts a hard link to each file that is not in archive/ there, or with copies a copy where that
 // cannot be, and reads its captures into the index. What it cannot take it refuses before anything
 // is done. If reading fails, the next recovery goes on. It returns an error that wraps
-// store.ErrLocked if the collection is in use.
-func Index(cfg Config, collection string, paths []string, copies bool, log zerolog.Logger,
+// collection.ErrLocked if the collection is in use.
+func Index(cfg Config, path string, paths []string, copies bool, log zerolog.Logger,
 	progress Progress) ([]Indexed, error) {
 	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}
-	added, err := choose(paths, filepath.Join(collection, "archive"))
+	dir := collection.Dir(path)
+	added, err := choose(paths, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{"archive", "indexes"} {
-		if err := cfg.Mode.makeDir(filepath.Join(collection, dir)); err != nil {
-			return nil, err
-		}
+	if err := dir.Make(cfg.Mode); err != nil {
+		return nil, err
 	}
 	cfg.Progress = progress
-	r, unlock, err := newRecovery(cfg, collection, keyer, log)
+	r, unlock, err := newRecovery(cfg, dir, keyer, log)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +79,10 @@ type addition struct {
 }
 
 // choose looks at all files before anything is done.
-func choose(paths []string, archive string) ([]addition, error) {
+func choose(paths []string, dir collection.Dir) ([]addition, error) {
 	var added []addition
 	for _, path := range paths {
-		a, err := chooseOne(path, archive)
+		a, err := chooseOne(path, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -100,14 +99,14 @@ func choose(paths []string, archive string) ([]addition, error) {
 }
 
 // chooseOne returns what is to be done with a file, or an error that says why it cannot be added.
-func chooseOne(path, archive string) (addition, error) {
+func chooseOne(path string, dir collection.Dir) (addition, error) {
 	from, err := filepath.Abs(path)
 	if err != nil {
 		return addition{}, err
 	}
 	a := addition{Indexed: Indexed{Path: path, Name: filepath.Base(from)}}
-	a.to = filepath.Join(archive, a.Name)
-	if !isWARCName(a.Name) {
+	a.to = dir.WARC(a.Name)
+	if !collection.IsWARC(a.Name) {
 		return a, fmt.Errorf("%s: the name of a WARC file ends in %s: rename it", path,
 			strings.Join(warc.Suffixes(), " or "))
 	}
@@ -198,7 +197,7 @@ func (r *recovery) refuseKnown(added []addition) error {
 }
 
 // link brings the file into archive/.
-func (a *addition) link(copies bool, mode Mode) error {
+func (a *addition) link(copies bool, mode collection.Mode) error {
 	if err := a.meet(); err != nil || a.from == a.to { // recovery may have brought one of that name
 		return err
 	}
@@ -224,13 +223,13 @@ func reason(err error) error {
 }
 
 // copy copies the file into archive/.
-func (a *addition) copy(mode Mode) error {
+func (a *addition) copy(mode collection.Mode) error {
 	in, err := os.Open(a.from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := copyTo(a.to, mode, in); err != nil {
+	if err := collection.Copy(a.to, mode, in); err != nil {
 		return fmt.Errorf("copy %s: %w", a.Path, err)
 	}
 	return nil

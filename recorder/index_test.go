@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -137,7 +137,7 @@ func TestIndex(t *testing.T) {
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		dir := recorded(t)
-		index, err := store.Open(filepath.Join(dir, indexName), store.Options{})
+		index, err := store.Open(filepath.Join(dir, collection.IndexName), store.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestIndexRefused(t *testing.T) {
 		defer c.close()
 		if _, err := Index(allKeys, dir, []string{file("good.warc", good)}, false, zerolog.Nop(), nil); !errors.Is(
 			err,
-			store.ErrLocked,
+			collection.ErrLocked,
 		) {
 			t.Error(err)
 		}
@@ -318,7 +318,7 @@ func TestIndexCopies(t *testing.T) {
 		!strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
 		t.Errorf("without --copy: %v", err)
 	}
-	write(t, filepath.Join(dir, "archive", "y.warc"+copyingSuffix), []byte("an interrupted copy"))
+	write(t, filepath.Join(dir, "archive", "y.warc"+collection.CopyingSuffix), []byte("an interrupted copy"))
 	files, err := Index(allKeys, dir, []string{path}, true, zerolog.Nop(), nil)
 	if err != nil || len(files) != 1 || !files[0].Copied || files[0].Captures != 1 {
 		t.Errorf("%+v, %v", files, err)

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"warcorder/recorder/record"
-
 	"warcorder/canon"
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 

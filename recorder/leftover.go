@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"warcorder/recorder/record"
-
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -21,7 +21,7 @@ const maxSidecar = 64 << 20
 
 // readSidecar returns the last whole line of a sidecar.
 func readSidecar(path string) (*sidecar, error) {
-	file, err := openLeft(path)
+	file, err := collection.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (e *unsoundError) Error() string {
 // was done must be all there; of what was not it is what has come to be there.
 func (b *Buffer) restore(s *side, done bool) error {
 	path := b.spill.fileOf(b)
-	file, err := openLeft(path)
+	file, err := collection.OpenRegular(path)
 	var size int64
 	if err == nil {
 		var info fs.FileInfo
@@ -135,7 +135,7 @@ type inFile struct{ message, metadata bool }
 // isRecorded reports whether the records of an exchange are in the file that they were about to go
 // to.
 func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
-	if line.Into != filepath.Base(line.Into) || !isWARCName(line.Into) {
+	if line.Into != filepath.Base(line.Into) || !collection.IsWARC(line.Into) {
 		return found, nil
 	}
 	for _, from := range []int64{max(line.At, 0), 0} { // a file that was mended may have moved

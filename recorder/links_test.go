@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -237,19 +238,19 @@ func TestRecoverCutsNoOther(t *testing.T) {
 			return away
 		},
 		"its copy is a hard link to it": func(t *testing.T, l *linked) string {
-			l.hard(t, l.open, l.final+tornSuffix)
-			return l.final + tornSuffix
+			l.hard(t, l.open, l.final+collection.TornSuffix)
+			return l.final + collection.TornSuffix
 		},
 		"its copy is a link to it": func(t *testing.T, l *linked) string {
 			l.move(t, l.open, filepath.Join(l.elsewhere, "x"))
 			l.hard(t, filepath.Join(l.elsewhere, "x"), l.open)
-			l.link(t, filepath.Join(l.elsewhere, "x"), l.final+tornSuffix)
+			l.link(t, filepath.Join(l.elsewhere, "x"), l.final+collection.TornSuffix)
 			return filepath.Join(l.elsewhere, "x")
 		},
 		"what takes its place is a link to it": func(t *testing.T, l *linked) string {
 			l.hard(t, l.open, filepath.Join(l.elsewhere, "x"))
-			l.link(t, filepath.Join(l.elsewhere, "x"), l.final+recoveringSuffix)
-			l.hard(t, l.open, l.final+tornSuffix+copyingSuffix)
+			l.link(t, filepath.Join(l.elsewhere, "x"), l.final+collection.RecoveringSuffix)
+			l.hard(t, l.open, l.final+collection.TornSuffix+collection.CopyingSuffix)
 			return filepath.Join(l.elsewhere, "x")
 		},
 	} {
@@ -258,7 +259,7 @@ func TestRecoverCutsNoOther(t *testing.T) {
 				l := newLinked(t, &torn, committed)
 				path := arrange(t, l)
 				if _, err := Recover(Config{}, l.dir, zerolog.Nop(), nil); err != nil &&
-					!strings.Contains(err.Error(), recoveringSuffix) {
+					!strings.Contains(err.Error(), collection.RecoveringSuffix) {
 					t.Fatal(err)
 				}
 				if content, err := os.ReadFile(path); err != nil || !bytes.Equal(content,

@@ -3,10 +3,9 @@ package recorder
 import (
 	"io"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
 )

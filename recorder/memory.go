@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"warcorder/store/collection"
 	"warcorder/store/fault"
-	"warcorder/store/warc"
 )
 
 // maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its
@@ -98,7 +98,7 @@ func (m *memory) probe() error {
 }
 
 func (m *memory) tryToSpill() error {
-	if err := warc.MakeDir(m.dir, 0o700); err != nil {
+	if err := collection.MakeDir(m.dir, 0o700); err != nil {
 		return err
 	}
 	f, err := m.file(filepath.Join(m.dir, probeName))

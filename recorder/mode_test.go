@@ -11,35 +11,14 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+
+	"warcorder/store/collection"
 )
 
-func TestMode(t *testing.T) {
-	for text, want := range map[string]Mode{
-		"0600": 0o600, "600": 0o600, "0o640": 0o640, "640": 0o640, "0664": 0o664, "0644": 0o644,
-	} {
-		var m Mode
-		if err := m.UnmarshalText([]byte(text)); err != nil || m != want {
-			t.Errorf("%s: %o, %v", text, m, err)
-		}
-		again, err := m.MarshalText()
-		if err != nil || m.UnmarshalText(again) != nil || m != want {
-			t.Errorf("%s: %s, %v", text, again, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"": "is no mode", "u=rw": "is no mode", "0x180": "is no mode", "00600": "is no mode",
-		"60": "is no mode", "-600": "is no mode",
-		"4600": "is no mode", "rw-r--r--": "is no mode", "384": "is no mode", // 0600 in decimal
-		"416":  "owner", // 0640 in decimal
-		"0400": "owner", "0040": "owner", "0750": "executed", "0666": "everybody", "0602": "everybody",
-	} {
-		var m Mode
-		if err := m.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %o, %v, want %q", text, m, err, want)
-		}
-	}
+// TestModeOfConfig: a recorder does not open with a mode that lets everybody write.
+func TestModeOfConfig(t *testing.T) {
 	if _, err := Open(Config{Mode: 0o666}, t.TempDir(), zerolog.Nop()); err == nil {
-		t.Error("a recorder opens with a mode that lets everybody write")
+		t.Error("it opens")
 	}
 }
 
@@ -87,7 +66,7 @@ func TestModeOfFiles(t *testing.T) {
 
 func makeModes(t *testing.T, top string) {
 	for _, c := range []struct {
-		mode  Mode
+		mode  collection.Mode
 		files fs.FileMode
 		dirs  fs.FileMode
 	}{{0, 0o600, 0o700}, {0o640, 0o640, 0o750}, {0o664, 0o664, 0o775}} {
@@ -148,14 +127,14 @@ func makeModes(t *testing.T, top string) {
 		if err := os.Chmod(files[0], 0o444); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(filepath.Join(dir, indexName), 0o604); err != nil {
+		if err := os.Chmod(filepath.Join(dir, collection.IndexName), 0o604); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Rebuild(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
 			t.Fatal(err)
 		}
 		all := modes(t, dir)
-		if all[indexName] != 0o604 || all[filepath.Join("archive", filepath.Base(files[0]))] != 0o444 {
+		if all[collection.IndexName] != 0o604 || all[filepath.Join("archive", filepath.Base(files[0]))] != 0o444 {
 			t.Errorf("what is there does not keep its mode: %v", all)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -160,7 +160,7 @@ func (r *recovery) dropKept(f warcFile, t *tail, orphans map[record.ID]bool) err
 	case f.open >= 0:
 		path += warc.OpenSuffix
 	default:
-		if own, err := isOwn(path); err != nil || !own {
+		if own, err := collection.IsOwn(path); err != nil || !own {
 			clear(orphans)
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 )
 
@@ -53,7 +54,7 @@ func TestOversize(t *testing.T) {
 				if gaps, err := col.Gaps(0); err != nil || gaps.Counts[GapWrite] != c.reasons[GapWrite] {
 					t.Errorf("gaps %v, %v", gaps, err)
 				}
-				aside, err := filepath.Glob(filepath.Join(col.dir, spillFolder, "*"+responseSuffix+asideSuffix))
+				aside, err := filepath.Glob(filepath.Join(col.dir, collection.SpillName, "*"+responseSuffix+asideSuffix))
 				if err != nil || len(aside) != c.aside {
 					t.Errorf("set aside: %v, %v", aside, err)
 				}

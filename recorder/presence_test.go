@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 )
 
@@ -95,7 +94,7 @@ func TestOriginalGoneSoon(t *testing.T) {
 }
 
 // kindsOf returns as what the index has the pages of those names.
-func kindsOf(t *testing.T, c *collection, names ...string) (kinds []string) {
+func kindsOf(t *testing.T, c *recording, names ...string) (kinds []string) {
 	t.Helper()
 	for _, name := range names {
 		capture, found, err := c.Index().

@@ -6,24 +6,15 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/fault"
-	"warcorder/store/warc"
-)
-
-const (
-	indexName     = "index.bolt"
-	newSuffix     = ".new"     // of an index that is being made
-	damagedSuffix = ".damaged" // of one that has been replaced because it was
-	oldSuffix     = ".old"     // of one that has been replaced, and knows of files that are not there
 )
 
 // readersWait is how long those who read the index have to let go of it: they have it for a slice,
@@ -40,10 +31,10 @@ const (
 // Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced
 // when that has succeeded, and kept beside it if it knows of files that are not there any more; the
 // list of gaps is taken over. The errors are those of Recover.
-func Rebuild(cfg Config, collection string, log zerolog.Logger,
+func Rebuild(cfg Config, path string, log zerolog.Logger,
 	progress Progress) (Recovered, error) {
 	cfg.Progress = progress
-	r, unlock, err := existing(cfg, collection, log)
+	r, unlock, err := existing(cfg, collection.Dir(path), log)
 	if err != nil {
 		return Recovered{}, err
 	}
@@ -55,7 +46,7 @@ func Rebuild(cfg Config, collection string, log zerolog.Logger,
 	if err := r.rebuild(old); err != nil {
 		return r.found, err
 	}
-	index, err := store.Open(r.indexPath(), r.options)
+	index, err := store.Open(r.dir.Index(), r.options)
 	if err == nil {
 		err = errors.Join(r.noteCrash(index), index.Close())
 	}
@@ -63,10 +54,10 @@ func Rebuild(cfg Config, collection string, log zerolog.Logger,
 }
 
 // existing is newRecovery for a collection that must be there.
-func existing(cfg Config, collection string,
+func existing(cfg Config, dir collection.Dir,
 	log zerolog.Logger) (r *recovery, unlock func() error, err error) {
-	if _, err := os.Stat(filepath.Join(collection, "archive")); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%w in %s", ErrNoCollection, collection)
+	if _, err := os.Stat(dir.Archive()); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%w in %s", ErrNoCollection, dir)
 	} else if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +65,7 @@ func existing(cfg Config, collection string,
 	if err != nil {
 		return nil, nil, err
 	}
-	r, unlock, err = newRecovery(cfg, collection, keyer, log)
+	r, unlock, err = newRecovery(cfg, dir, keyer, log)
 	if err == nil {
 		r.options.Check = true // who repairs does not take anybody's word
 	}
@@ -83,37 +74,35 @@ func existing(cfg Config, collection string,
 
 // newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and
 // no recorder starts.
-func newRecovery(cfg Config, collection string, keyer *record.Keyer,
+func newRecovery(cfg Config, dir collection.Dir, keyer *record.Keyer,
 	log zerolog.Logger) (r *recovery, unlock func() error, err error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, nil, fmt.Errorf("host name for WARC files: %w", err)
 	}
-	if collection, err = filepath.Abs(collection); err != nil {
+	if dir, err = dir.Abs(); err != nil {
 		return nil, nil, err
 	}
-	if unlock, err = lockDir(collection); err != nil {
-		return nil, nil, fmt.Errorf("lock %s: %w", collection, err)
+	if unlock, err = dir.Lock(); err != nil {
+		return nil, nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	r = &recovery{
-		dir: collection, archive: filepath.Join(collection, "archive"), host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
+		dir: dir, host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
 		each: fault.RecoverScan, style: cfg.style(), mode: cfg.Mode,
 	}
 	r.options.Wait = readersWait
 	if cfg.Progress != nil {
-		r.options.Progress = func(done, total int64) { cfg.Progress(indexName, done, total) }
+		r.options.Progress = func(done, total int64) { cfg.Progress(collection.IndexName, done, total) }
 	}
 	if r.dedup, err = cfg.Dedup.WithDefaults(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
 	// of a rebuild that was interrupted
-	if err := os.Remove(r.indexPath() + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(dir.NewIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errors.Join(err, unlock())
 	}
 	return r, unlock, nil
 }
-
-func (r *recovery) indexPath() string { return filepath.Join(r.dir, indexName) }
 
 // open opens the index, in agreement with the files. One that is missing or damaged is made anew;
 // so is that of a new collection, which has no files yet, so that there is never half an index.
@@ -127,7 +116,7 @@ func (r *recovery) open() (*store.Bolt, error) {
 			return nil, err
 		}
 		r.options.Check = false // it was made just now
-		return store.Open(r.indexPath(), r.options)
+		return store.Open(r.dir.Index(), r.options)
 	}
 	r.index = index
 	if err := r.run(); err != nil {
@@ -138,17 +127,17 @@ func (r *recovery) open() (*store.Bolt, error) {
 
 // openOld opens the index as it is. It returns nil if that is missing or damaged.
 func (r *recovery) openOld() (*store.Bolt, error) {
-	_, err := os.Stat(r.indexPath())
+	_, err := os.Stat(r.dir.Index())
 	if err == nil {
 		var index *store.Bolt
-		if index, err = store.Open(r.indexPath(), r.options); err == nil {
+		if index, err = store.Open(r.dir.Index(), r.options); err == nil {
 			return index, nil
 		}
 	}
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
 		return nil, err
 	}
-	sizes, err2 := warcSizes(r.archive)
+	sizes, err2 := r.dir.Sizes()
 	// made, and nothing came of it
 	maps.DeleteFunc(sizes, func(_ string, size int64) bool { return size == 0 })
 	if len(sizes) > 0 || errors.Is(err, store.ErrDamaged) {
@@ -162,7 +151,7 @@ func (r *recovery) openOld() (*store.Bolt, error) {
 // rebuild makes a new index from the files and puts it in the place of the old one, which is nil if
 // it is missing or damaged. It closes the old one.
 func (r *recovery) rebuild(old *store.Bolt) error {
-	path := r.indexPath() + newSuffix
+	path := r.dir.NewIndex()
 	err := r.make(path, old)
 	if old != nil {
 		err = errors.Join(err, old.Close())
@@ -174,14 +163,14 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 		return err
 	}
 	if old == nil {
-		err = r.setAside(damagedSuffix)
+		err = r.setAside(collection.DamagedSuffix)
 	} else if len(r.found.Missing)+len(r.found.Short) > 0 {
-		err = r.setAside(oldSuffix) // it knows what the new one does not
+		err = r.setAside(collection.OldSuffix) // it knows what the new one does not
 	}
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(store.Move(path, r.indexPath()), warc.SyncDir(r.dir)); err != nil {
+	if err := errors.Join(store.Move(path, r.dir.Index()), r.dir.Sync()); err != nil {
 		return err
 	}
 	if r.found.Rebuilt = r.found.Files > 0 || r.found.Replaced != "" || old != nil; r.found.Rebuilt {
@@ -197,7 +186,7 @@ func (r *recovery) make(path string, old *store.Bolt) (err error) {
 	if r.index, err = store.Open(path, store.Options{NoSync: true}); err != nil {
 		return err
 	}
-	if err := r.mode.modeOf(r.indexPath()).Set(path); err != nil {
+	if err := r.mode.Of(r.dir.Index()).Set(path); err != nil {
 		return errors.Join(err, r.index.Close())
 	}
 	r.group, r.each = largeGroup, fault.RebuildFile
@@ -271,16 +260,13 @@ func (r *recovery) goneGaps() (gaps []store.Gap) {
 // read.
 func (r *recovery) setAside(suffix string) error {
 	for n := 1; ; n++ {
-		path := r.indexPath() + suffix
-		if n > 1 {
-			path = fmt.Sprintf("%s.%d", path, n)
-		}
+		path := collection.Numbered(r.dir.Index()+suffix, n)
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		err := os.Rename(r.indexPath(), path)
+		err := os.Rename(r.dir.Index(), path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

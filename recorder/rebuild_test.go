@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
 	"warcorder/canon"
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -118,7 +118,7 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 func TestRebuildSameExport(t *testing.T) {
 	dir := t.TempDir()
 	responses := recordVariety(t, dir, 1)
-	index := filepath.Join(dir, indexName)
+	index := filepath.Join(dir, collection.IndexName)
 	want := exports(t, dir)
 	if n := strings.Count(want[0], "\n"); n != responses {
 		t.Fatalf("%d lines, want %d", n, responses)
@@ -162,10 +162,10 @@ func TestRebuildSameExport(t *testing.T) {
 		{"empty, recovered", empty, again, true},
 		{"nonsense, recovered", nonsense, again, true},
 		{"half, recorder started", half, start, true},
-		{"a rebuild interrupted", func(t *testing.T) { remove(t); write(t, index+newSuffix, []byte("begun")) }, again, false},
+		{"a rebuild interrupted", func(t *testing.T) { remove(t); write(t, index+collection.NewSuffix, []byte("begun")) }, again, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, _ := filepath.Glob(index + damagedSuffix + "*")
+			before, _ := filepath.Glob(index + collection.DamagedSuffix + "*")
 			c.harm(t)
 			found, err := c.mend(allKeys)
 			if err != nil || !found.Rebuilt || found.Files != len(files) || found.Captures != responses ||
@@ -178,11 +178,11 @@ func TestRebuildSameExport(t *testing.T) {
 				}
 			}
 			checkIndex(t, dir, readBack(t, dir))
-			after, _ := filepath.Glob(index + damagedSuffix + "*")
+			after, _ := filepath.Glob(index + collection.DamagedSuffix + "*")
 			if c.replaced != (len(after) == len(before)+1) {
 				t.Errorf("damaged indexes: %v, before %v", after, before)
 			}
-			if left, _ := filepath.Glob(index + newSuffix); len(left) > 0 {
+			if left, _ := filepath.Glob(index + collection.NewSuffix); len(left) > 0 {
 				t.Errorf("left: %v", left)
 			}
 		})
@@ -192,7 +192,7 @@ func TestRebuildSameExport(t *testing.T) {
 // TestRecoverOlderIndex puts back the index as it was at several earlier times.
 func TestRecoverOlderIndex(t *testing.T) {
 	dir := t.TempDir()
-	index := filepath.Join(dir, indexName)
+	index := filepath.Join(dir, collection.IndexName)
 	var older [][]byte
 	for round := range 3 {
 		c := open(t, dir, Config{WARCMaxSize: 5000})
@@ -232,7 +232,7 @@ func TestRebuildGaps(t *testing.T) {
 	c.GapsMore(GapRefused, 7)
 	c.close()
 	read := func() string {
-		index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+		index, err := store.OpenReadOnly(filepath.Join(dir, collection.IndexName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestRecoverRefused(t *testing.T) {
 		"rebuild": Rebuild,
 	}
 	for name, command := range commands {
-		if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+		if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, collection.ErrLocked) {
 			t.Errorf("%s, recording: %v", name, err)
 		}
 		other := filepath.Join(dir, "other")
@@ -278,18 +278,18 @@ func TestRecoverRefused(t *testing.T) {
 	// while it goes on, also of an index that is not there yet
 	progress := func(string, int64, int64) {
 		for name, command := range commands {
-			if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, store.ErrLocked) {
+			if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, collection.ErrLocked) {
 				t.Errorf("%s at the same time: %v", name, err)
 			}
 		}
-		if r, err := Open(Config{}, dir, zerolog.Nop()); !errors.Is(err, store.ErrLocked) {
+		if r, err := Open(Config{}, dir, zerolog.Nop()); !errors.Is(err, collection.ErrLocked) {
 			t.Errorf("recorder at the same time: %v", err)
 			r.Close()
 		}
 	}
 	for name, command := range commands {
 		calls := 0
-		if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+		if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := command(Config{}, dir, zerolog.Nop(), func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil ||
@@ -323,7 +323,7 @@ func TestRecoverProgress(t *testing.T) {
 		}
 		last, all = done, total
 	}}
-	if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 		t.Fatal(err)
 	}
 	open(t, dir, cfg).close()
@@ -398,7 +398,7 @@ func BenchmarkRebuild(b *testing.B) {
 	if err := r.Close(); err != nil {
 		b.Fatal(err)
 	}
-	sizes, err := warcSizes(filepath.Join(dir, "archive"))
+	sizes, err := collection.Dir(dir).Sizes()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,35 +14,25 @@
 // while Ready says why new requests must be refused. What a revisit refers to is on disk when the
 // revisit is, or before it in the same file.
 //
-// The collection's directory, of which the recorder is the only writer:
-//
-//	archive/       PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz; with .open behind it while it is written; .torn (.torn.2 …) holds what recovery
-//	               cut off, .recovering the file without it until it is whole
-//	               beside these, under their own names, the WARC files of other tools that Index has linked there
-//	indexes/       for exported CDXJ
-//	recorder.json  who records, and where it can be asked, from its start to its end
-//	index.bolt     the index; with .new behind it while it is made anew, with .damaged (.damaged.2 …) when it has been replaced
-//	               and with .closed the mark that says it was closed well, see store
-//	spill/         exchanges too large for memory, until they are in a WARC file, see [spill]: the next
-//	               start records what a crash, or the end of a recorder that was in a hurry, has left there
+// The recorder is the only writer of the collection's directory, which package collection draws.
+// What a crash, or the end of a recorder that was in a hurry, has left in spill/ the next start
+// records.
 package recorder
 
 import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
-	"warcorder/store/warc"
+	"warcorder/store/collection"
 )
 
 const (
@@ -95,8 +85,8 @@ type Recorder struct {
 	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
 
-	mode       Mode          // of what is made
-	collection string        // its directory
+	mode       collection.Mode // of what is made
+	dir        collection.Dir
 	session    store.Session // as the index has it from Open to Close
 	unlock     func() error  // the collection
 	closeOnce  sync.Once
@@ -105,8 +95,8 @@ type Recorder struct {
 
 // Open opens the collection in a directory, which it makes if there is none, and brings files and
 // index into agreement after a crash; then it records what the crash has left in spill/. It returns
-// an error that wraps store.ErrLocked if another recorder has the collection open.
-func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) {
+// an error that wraps collection.ErrLocked if another recorder has the collection open.
+func Open(cfg Config, path string, log zerolog.Logger) (*Recorder, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -115,19 +105,18 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err != nil {
 		return nil, err
 	}
-	if collection, err = filepath.Abs(collection); err != nil {
-		return nil, err
-	}
-	for _, dir := range []string{"archive", "indexes"} {
-		if err := cfg.Mode.makeDir(filepath.Join(collection, dir)); err != nil {
-			return nil, err
-		}
-	}
-	index, unlock, err := prepare(cfg, collection, keyer, log)
+	dir, err := collection.Dir(path).Abs()
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(&cfg, collection, keyer, index, unlock, log)
+	if err := dir.Make(cfg.Mode); err != nil {
+		return nil, err
+	}
+	index, unlock, err := prepare(cfg, dir, keyer, log)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecorder(&cfg, dir, keyer, index, unlock, log)
 	if err != nil {
 		return nil, err
 	}
@@ -138,30 +127,29 @@ func Open(cfg Config, collection string, log zerolog.Logger) (*Recorder, error) 
 	if err := r.beginSession(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.watch(collection, cfg.MinFreeSpace)
+	r.watch(dir, cfg.MinFreeSpace)
 	return r, nil
 }
 
 // newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
 // index and unlocks the collection, also when it fails.
-func newRecorder(cfg *Config, collection string, keyer *record.Keyer, index *store.Bolt,
+func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, index *store.Bolt,
 	unlock func() error, log zerolog.Logger) (*Recorder, error) {
-	spill := filepath.Join(collection, spillFolder)
+	spill := dir.Spill()
 	host, err := os.Hostname()
-	if err = errors.Join(err, warc.MakeDir(spill, 0o700)); err != nil {
+	if err = errors.Join(err, collection.MakeDir(spill, 0o700)); err != nil {
 		return nil, errors.Join(err, index.Close(), unlock())
 	}
 	r := &Recorder{
-		log: log, index: index, collection: collection, mode: cfg.Mode, unlock: unlock, keyer: keyer,
+		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
 		closing: make(chan struct{}),
 	}
 	r.health.log, r.health.stop, r.chains.index = log, r.panics.stop, index
 	r.gaps.log, r.gaps.index, r.gaps.caught = log, index, r.Panicked
 	r.gaps.total, r.gaps.more = map[string]int64{}, map[string]int64{}
 	r.files = files{
-		dir: filepath.Join(collection,
-			"archive"), mode: cfg.Mode, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
-		style: cfg.style(), collection: filepath.Base(collection), maxSize: cfg.WARCMaxSize,
+		dir: dir.Archive(), mode: cfg.Mode, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
+		style: cfg.style(), collection: dir.Name(), maxSize: cfg.WARCMaxSize,
 		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
 		syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
 	}
@@ -181,9 +169,9 @@ func newRecorder(cfg *Config, collection string, keyer *record.Keyer, index *sto
 }
 
 // prepare locks the collection, recovers what a crash has left, and opens the index.
-func prepare(cfg Config, collection string, keyer *record.Keyer,
+func prepare(cfg Config, dir collection.Dir, keyer *record.Keyer,
 	log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
-	r, unlock, err := newRecovery(cfg, collection, keyer, log)
+	r, unlock, err := newRecovery(cfg, dir, keyer, log)
 	if err != nil {
 		return nil, nil, err
 	}

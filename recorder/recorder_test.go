@@ -16,15 +16,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
-// collection is a collection being recorded by a test.
-type collection struct {
+// recording is a collection being recorded by a test.
+type recording struct {
 	*Recorder
 	t   *testing.T
 	dir string
@@ -59,18 +58,18 @@ func (l *logBuffer) count(parts ...string) int {
 	return n
 }
 
-func open(t *testing.T, dir string, cfg Config) *collection {
+func open(t *testing.T, dir string, cfg Config) *recording {
 	t.Helper()
 	log := new(logBuffer)
 	r, err := Open(cfg, dir, zerolog.New(log))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &collection{r, t, dir, log}
+	return &recording{r, t, dir, log}
 }
 
 // close closes the recorder, which must succeed.
-func (c *collection) close() {
+func (c *recording) close() {
 	c.t.Helper()
 	if err := c.Close(); err != nil {
 		c.t.Fatal(err)
@@ -78,7 +77,7 @@ func (c *collection) close() {
 }
 
 // begin returns an exchange with its buffers filled.
-func (c *collection) begin(url, request, response string) *Exchange {
+func (c *recording) begin(url, request, response string) *Exchange {
 	c.t.Helper()
 	x := c.Begin()
 	x.Started, x.URL, x.Method, x.RemoteIP = time.Now(), url, "GET", netip.MustParseAddr("127.0.0.1")
@@ -92,20 +91,20 @@ func (c *collection) begin(url, request, response string) *Exchange {
 
 type writerOnly struct{ io.Writer } // so that io.Copy writes in pieces
 
-func (c *collection) commit(url, request, response string) {
+func (c *recording) commit(url, request, response string) {
 	c.t.Helper()
 	c.begin(url, request, response).Commit()
 }
 
 // get commits the GET of a small page.
-func (c *collection) get(url string) {
+func (c *recording) get(url string) {
 	c.t.Helper()
 	c.commit(url, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
 		page(200, "text/html", "", "page at "+url))
 }
 
 // urls are the URLs of all captures, in the order of the index.
-func (c *collection) urls() []string {
+func (c *recording) urls() []string {
 	c.t.Helper()
 	var urls []string
 	if err := c.Index().Captures(store.Query{}, func(capture *store.Capture) bool {

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
 )
@@ -52,16 +51,16 @@ type Damaged struct {
 type Progress func(file string, done, total int64)
 
 // Recover brings the files and the index of a collection that nobody records into agreement, as
-// Open does. It returns an error that wraps store.ErrLocked if the collection is in use, and one
+// Open does. It returns an error that wraps collection.ErrLocked if the collection is in use, and one
 // that wraps ErrNoCollection if there is none.
-func Recover(cfg Config, collection string, log zerolog.Logger,
+func Recover(cfg Config, path string, log zerolog.Logger,
 	progress Progress) (Recovered, error) {
 	cfg.Progress = progress
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Recovered{}, err
 	}
-	r, unlock, err := existing(cfg, collection, log)
+	r, unlock, err := existing(cfg, collection.Dir(path), log)
 	if err != nil {
 		return Recovered{}, err
 	}
@@ -89,15 +88,14 @@ func Recover(cfg Config, collection string, log zerolog.Logger,
 // index; what is no whole exchange is cut off, of which a copy is kept, and the file gets its final
 // name. A finished file is read likewise, but never changed.
 type recovery struct {
-	dir      string // of the collection
-	archive  string
+	dir      collection.Dir
 	host     string
 	index    *store.Bolt
 	options  store.Options // that the index is opened with
 	keyer    *record.Keyer
 	dedup    record.DedupConfig
 	style    *record.Style
-	mode     Mode // of what is made
+	mode     collection.Mode // of what is made
 	log      zerolog.Logger
 	progress Progress
 	group    int         // captures that go into the index at once
@@ -226,7 +224,7 @@ func (r *recovery) noteGone(f store.File, detail string) error {
 // file.Committed, of another program's all. The file stays as it is.
 func (r *recovery) readFinished(file store.File, size int64) error {
 	read := r.readForeign
-	if own, err := isOwn(r.path(file.Name)); err != nil {
+	if own, err := collection.IsOwn(r.path(file.Name)); err != nil {
 		return err
 	} else if own {
 		read = r.readOwn
@@ -348,7 +346,7 @@ func (r *recovery) close(file store.File, was warc.Place) error {
 	if err := was.Still(); err != nil {
 		return err
 	}
-	w, err := warc.Resume(r.archive, file.Name, file.Committed, was.File)
+	w, err := warc.Resume(r.dir.Archive(), file.Name, file.Committed, was.File)
 	if err != nil {
 		return err
 	}
@@ -405,7 +403,7 @@ func (r *recovery) report(file string, read int64) {
 	}
 }
 
-func (r *recovery) path(name string) string { return filepath.Join(r.archive, name) }
+func (r *recovery) path(name string) string { return r.dir.WARC(name) }
 
 // syncFile makes what is in a file durable. Windows does that only for those who may write to it.
 func syncFile(path string) error {

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
 )
@@ -56,14 +57,14 @@ func TestRecoverKilledAnywhere(t *testing.T) {
 		{"no index, several files", func(t *testing.T, dir string) { makeSeveral(t, dir) }, false},
 		{"index damaged", func(t *testing.T, dir string) {
 			makeSeveral(t, dir)
-			write(t, filepath.Join(dir, indexName), []byte("nonsense"))
+			write(t, filepath.Join(dir, collection.IndexName), []byte("nonsense"))
 		}, false},
 		{"rebuild", func(t *testing.T, dir string) { makeSeveral(t, dir); recoverOnly(t, dir) }, true},
 		{"died, with its index", makeDied, false},
 		{"died, with its index, rebuild", makeDied, true},
 		{"died, and the index is lost", func(t *testing.T, dir string) {
 			makeDied(t, dir)
-			if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
+			if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
@@ -184,7 +185,7 @@ func recoverCopy(t *testing.T, begin, breaks string, rebuild bool) map[string]st
 func contentOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{"export": export(t, dir)}
-	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+	index, err := store.OpenReadOnly(filepath.Join(dir, collection.IndexName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	}
 	if err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
 		// the mark of a closed index, too
-		if err != nil || entry.IsDir() || strings.HasPrefix(path, indexName) {
+		if err != nil || entry.IsDir() || strings.HasPrefix(path, collection.IndexName) {
 			return err
 		}
 		content, err := os.ReadFile(filepath.Join(dir, path))

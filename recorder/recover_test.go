@@ -17,11 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -219,7 +219,7 @@ func (c *crashed) checkRecovered(t *testing.T, dir string, size int64) {
 	if err != nil || !bytes.Equal(kept, c.bytes[:end]) {
 		t.Errorf("cut at %d: %v, %d bytes kept, want %d", size, err, len(kept), end)
 	}
-	torn, err := os.ReadFile(filepath.Join(dir, "archive", c.name+tornSuffix))
+	torn, err := os.ReadFile(filepath.Join(dir, "archive", c.name+collection.TornSuffix))
 	if end == size && os.IsNotExist(err) {
 		err = nil
 	}
@@ -372,10 +372,10 @@ func TestRecoverStates(t *testing.T) {
 		{"renamed, not sealed", size, size, renamed, "", false},
 		{"renamed, not indexed to the end", size, middle, renamed, "", false},
 		{"copy made, not cut", size - 5, middle, func(t *testing.T, path string) {
-			write(t, path+tornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-5])
+			write(t, path+collection.TornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-5])
 		}, `"level":"warn"`, false},
 		{"half a copy made", size - 5, middle, func(t *testing.T, path string) {
-			write(t, path+tornSuffix+copyingSuffix, c.bytes[c.exchangesEnd(t, size-5):size-50])
+			write(t, path+collection.TornSuffix+collection.CopyingSuffix, c.bytes[c.exchangesEnd(t, size-5):size-50])
 		}, `"level":"warn"`, false},
 		{"nothing written", 0, 0, func(t *testing.T, path string) {}, "", false},
 		{"never created", 0, 0, removed, "", false},
@@ -448,7 +448,7 @@ func TestRecoverGarbage(t *testing.T) {
 			longer.restore(t, dir, int64(len(longer.bytes)), c.starts[1])
 			recoverOnly(t, dir)
 			longer.checkRecovered(t, dir, int64(len(longer.bytes)))
-			torn, err := os.ReadFile(filepath.Join(dir, "archive", c.name+tornSuffix))
+			torn, err := os.ReadFile(filepath.Join(dir, "archive", c.name+collection.TornSuffix))
 			if err != nil || string(torn) != tail {
 				t.Errorf("the copy: %v, %d bytes", err, len(torn))
 			}
@@ -498,7 +498,7 @@ func TestRecoverKilled(t *testing.T) {
 	if len(said) > 0 || len(urls) < 500 {
 		t.Errorf("%d captures; in the log, but not among them: %v", len(urls), said)
 	}
-	torn, _ := filepath.Glob(filepath.Join(dir, "archive", "*"+tornSuffix))
+	torn, _ := filepath.Glob(filepath.Join(dir, "archive", "*"+collection.TornSuffix))
 	for _, name := range torn {
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
@@ -518,7 +518,7 @@ func recordForever(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &collection{Recorder: r, t: t, dir: dir}
+	c := &recording{Recorder: r, t: t, dir: dir}
 	for i := 0; ; i++ {
 		url := fmt.Sprintf("http://example.com/%s/%d", os.Getenv("RECORDER_TEST_ROUND"), i)
 		if i%3 > 0 {
@@ -557,7 +557,7 @@ func TestNewName(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(archive, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	write(t, first[0]+tornSuffix, []byte("kept"))
+	write(t, first[0]+collection.TornSuffix, []byte("kept"))
 	if names := rec("http://example.com/4"); len(names) != 2 || slices.Contains(names, first[0]) {
 		t.Errorf("a copy was left of %v, then there are %v", first, names)
 	}
@@ -580,7 +580,7 @@ func TestRecoverInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			snapshots = append(snapshots, snapshot)
-		}}, dir, new(record.Keyer), zerolog.Nop())
+		}}, collection.Dir(dir), new(record.Keyer), zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}

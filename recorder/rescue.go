@@ -6,6 +6,7 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // A panic is a fault of our own, and must not take along what is not concerned: it ends in the
@@ -117,7 +118,7 @@ func (c *committer) place(g *group) string {
 	case c.step == sealing && len(g.retired) > 0:
 		return g.retired[0].name
 	}
-	return indexName
+	return collection.IndexName
 }
 
 // rescue gives up what has panicked twice.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 )
 
@@ -67,7 +68,7 @@ func TestGivenUp(t *testing.T) {
 				if got := col.urls(); !slices.Equal(got, want) {
 					t.Errorf("captures %v", got)
 				}
-				if left, _ := filepath.Glob(filepath.Join(col.dir, spillFolder, "*")); len(left) > 0 {
+				if left, _ := filepath.Glob(filepath.Join(col.dir, collection.SpillName, "*")); len(left) > 0 {
 					t.Errorf("in spill/: %v", left)
 				}
 				if gaps := col.Status().Gaps[GapWrite]; gaps == 1 != c.given {

@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
 )
-
-// recoveringSuffix is appended to the name of the file that will take the place of a damaged one.
-const recoveringSuffix = ".recovering"
 
 // salvage keeps a copy of what is behind file.Committed in a file that was being written, and saves
 // the whole exchanges in it, but for revisits whose original is lost: it makes a new file of them
@@ -28,7 +24,7 @@ func (r *recovery) salvage(file store.File, was warc.Place, before *scan) (saved
 	if err != nil {
 		return false, err
 	}
-	torn, err := keepTail(was, file.Committed, path+tornSuffix)
+	torn, err := keepTail(was, file.Committed, path+collection.TornSuffix)
 	if err != nil {
 		return false, err
 	}
@@ -56,7 +52,7 @@ func (s *scan) lengthKept() (n int64) {
 // replace puts a new file in the place of one that was being written: what it has up to
 // file.Committed, and the parts that are good behind that. All else is in a copy by now.
 func (r *recovery) replace(file store.File, was warc.Place, parts []stretch) error {
-	made := r.path(file.Name) + recoveringSuffix
+	made := r.path(file.Name) + collection.RecoveringSuffix
 	if err := r.rewrite(made, file, was, parts); err != nil {
 		return fmt.Errorf("make %s: %w", made, err)
 	}
@@ -66,7 +62,7 @@ func (r *recovery) replace(file store.File, was warc.Place, parts []stretch) err
 	if err := was.Still(); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(made, was.Path), warc.SyncDir(r.archive))
+	return errors.Join(os.Rename(made, was.Path), r.dir.SyncArchive())
 }
 
 // openPlace opens the file of a place, if that is still the one.
@@ -98,7 +94,7 @@ func (r *recovery) rewrite(path string, file store.File, was warc.Place,
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	if err := r.mode.modeOf(was.Path).Set(path); err != nil { // what it will replace
+	if err := r.mode.Of(was.Path).Set(path); err != nil { // what it will replace
 		return err
 	}
 	if file.Committed > 0 {
@@ -133,7 +129,7 @@ func (r *recovery) writeWarcinfo(out io.Writer, in io.ReadSeeker, name string, o
 	if first.Type() == "warcinfo" || !ok || err != nil {
 		return nil
 	}
-	rec, err := record.Warcinfo(r.style, id, date, name, r.host, filepath.Base(r.dir))
+	rec, err := record.Warcinfo(r.style, id, date, name, r.host, r.dir.Name())
 	if err != nil {
 		return err
 	}

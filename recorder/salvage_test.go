@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -421,7 +422,7 @@ func FuzzRecover(f *testing.F) {
 // removeTorn removes the copies of what was cut.
 func removeTorn(t *testing.T, dir string) {
 	t.Helper()
-	torn, _ := filepath.Glob(filepath.Join(dir, "archive", "*"+tornSuffix+"*"))
+	torn, _ := filepath.Glob(filepath.Join(dir, "archive", "*"+collection.TornSuffix+"*"))
 	for _, path := range torn {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -436,7 +437,7 @@ func TestRecoverKeepsOldCopies(t *testing.T) {
 	dir := t.TempDir()
 	size := int64(len(c.bytes))
 	c.restore(t, dir, size-5, c.starts[1])
-	torn := filepath.Join(dir, "archive", c.name+tornSuffix)
+	torn := filepath.Join(dir, "archive", c.name+collection.TornSuffix)
 	write(t, torn, []byte("of an earlier recovery"))
 	write(t, torn+".2", []byte("and another"))
 	found, err := Recover(Config{}, dir, zerolog.Nop(), nil)

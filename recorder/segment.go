@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -97,7 +96,7 @@ func (f *files) appendTo(s *segment,
 
 // create makes the file, makes it known to the index, and writes its warcinfo record.
 func (f *files) create(s *segment) error {
-	if err := f.mode.makeDir(f.dir); err != nil {
+	if err := f.mode.MakeDir(f.dir); err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
 	}
 	w, err := warc.Create(f.dir, s.name)

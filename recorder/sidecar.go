@@ -4,27 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"warcorder/recorder/record"
 )
-
-// openLeft opens a file that a recorder may have left, in spill/ or as recorder.json. It leaves
-// nothing but files: a link, a pipe or a device may lead out of the collection, or to no end.
-func openLeft(path string) (*os.File, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoFile}
-	}
-	return os.Open(path)
-}
-
-var errNoFile = errors.New("it is no regular file")
 
 // truncations are what WARC-Truncated may say (WARC 1.1 section 5.13), and "" for nothing.
 var truncations = []string{"", "length", "time", "disconnect", "unspecified"}

@@ -14,10 +14,9 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/fault"
-	"warcorder/store/warc"
 )
 
 // spill is what an exchange has on disk before its records are, from when one of its sides leaves
@@ -42,19 +41,18 @@ type spill struct {
 	ids  record.IDs // of the records, by which the next start knows whether they are in a WARC file
 }
 
-// The folder, and the endings of the files' names.
+// The endings of the files' names.
 const (
-	spillFolder = "spill"
-
 	sidecarSuffix  = ".jsonl"
 	requestSuffix  = ".request"
 	responseSuffix = ".response"
 
-	goingSuffix = ".removing" // of a sidecar while the rest goes
+	comingSuffix = ".new"      // of what is about to be the sidecar
+	goingSuffix  = ".removing" // of the sidecar while the rest goes
 )
 
 // spillSuffixes are all of them, in the order in which they go.
-var spillSuffixes = []string{sidecarSuffix, newSuffix, requestSuffix, responseSuffix, goingSuffix}
+var spillSuffixes = []string{sidecarSuffix, comingSuffix, requestSuffix, responseSuffix, goingSuffix}
 
 // sidecar is a line of it.
 type sidecar struct {
@@ -120,7 +118,7 @@ func (s *spill) begin(leaving *Buffer) error {
 	}
 	err := s.append(line)
 	// someone has tidied up
-	if errors.Is(err, fs.ErrNotExist) && warc.MakeDir(leaving.memory.dir, 0o700) == nil {
+	if errors.Is(err, fs.ErrNotExist) && collection.MakeDir(leaving.memory.dir, 0o700) == nil {
 		err = s.append(line)
 	}
 	s.begun.Store(err == nil)
@@ -223,7 +221,7 @@ func (s *spill) append(line *sidecar) error {
 // replace makes a line the only one of a sidecar that was found at the start. That file is not
 // written to: in a copy of the collection it may be a link to what another recorder has.
 func (s *spill) replace(line *sidecar) error {
-	made := s.path + newSuffix
+	made := s.path + comingSuffix
 	if err := os.Remove(made); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"warcorder/recorder/record"
-
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 )
 
@@ -69,7 +69,7 @@ func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
 		}
 		s.done += l.size
 		if s.progress != nil {
-			s.progress(spillFolder, s.done, s.total)
+			s.progress(collection.SpillName, s.done, s.total)
 		}
 	}
 	s.await()
@@ -141,8 +141,8 @@ func leftovers(dir string) ([]leftover, error) {
 
 // Left is how many exchanges a recorder of a collection that nobody records has left in spill/ for
 // the next one, as far as that can be seen.
-func Left(collection string) (n int) {
-	left, err := leftovers(filepath.Join(collection, spillFolder))
+func Left(dir collection.Dir) (n int) {
+	left, err := leftovers(dir.Spill())
 	if err != nil {
 		return 0 // who may only read the archive may not look there
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // left is an exchange that a killed recorder leaves in spill/.
@@ -105,7 +106,7 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 		}
 		all = append(all, e.x)
 	}
-	write(t, filepath.Join(c.dir, spillFolder, "notes.txt"), []byte("mine"))
+	write(t, filepath.Join(c.dir, collection.SpillName, "notes.txt"), []byte("mine"))
 	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestLeftInSpill(t *testing.T) {
 func TestDamagedInSpill(t *testing.T) {
 	dir := makeLeft(t, leftExchanges()[:1])
 	harm := func(suffix string, change func(b []byte) []byte) {
-		names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "2*"+suffix))
+		names, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+suffix))
 		if len(names) != 1 {
 			t.Fatal(names)
 		}
@@ -192,7 +193,7 @@ func TestDamagedInSpill(t *testing.T) {
 	if gaps := gapsOf(t, dir); gaps.Counts[GapWrite] != 1 {
 		t.Errorf("%v", gaps)
 	}
-	if names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "2*"+asideSuffix)); len(names) != 2 {
+	if names, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+asideSuffix)); len(names) != 2 {
 		t.Errorf("set aside: %v", names)
 	}
 }
@@ -242,7 +243,7 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 	if gaps.Counts[GapCut] != 2 || gaps.Counts[GapCrash] != 1 || len(gaps.Latest) != 3 {
 		t.Errorf("gaps: %v", gaps.Latest)
 	}
-	if names, _ := filepath.Glob(filepath.Join(dir, spillFolder, "*")); len(names) != 1 ||
+	if names, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "*")); len(names) != 1 ||
 		filepath.Base(names[0]) != "notes.txt" {
 		t.Errorf("in spill/: %v", names)
 	}
@@ -265,7 +266,7 @@ func checkLines(t *testing.T, dir string, records []storedRecord) {
 
 func gapsOf(t *testing.T, dir string) store.Gaps {
 	t.Helper()
-	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+	index, err := store.OpenReadOnly(filepath.Join(dir, collection.IndexName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,15 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+
+	"warcorder/store/collection"
 )
 
 // leftOf makes a collection with one exchange in spill/, and returns the path of its files.
 func leftOf(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = makeLeft(t, leftExchanges()[:1])
-	records, _ := filepath.Glob(filepath.Join(dir, spillFolder, "0*")) // they have not begun yet
+	records, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "0*")) // they have not begun yet
 	for _, path := range records {
 		os.Remove(path)
 	}
@@ -42,7 +44,7 @@ func copyOf(t *testing.T, from string) (dir, path string) {
 
 func sidecars(t *testing.T, dir string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, spillFolder, "2*"+sidecarSuffix))
+	names, err := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+sidecarSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +294,7 @@ func TestStrangeRunning(t *testing.T) {
 			dir := t.TempDir()
 			c := open(t, dir, Config{})
 			c.close()
-			path := filepath.Join(dir, runningName)
+			path := filepath.Join(dir, "recorder.json")
 			if err := put(path); err != nil {
 				t.Fatal(err)
 			}
@@ -300,7 +302,7 @@ func TestStrangeRunning(t *testing.T) {
 			if err := c.Announce("127.0.0.1:1"); err != nil {
 				t.Error(err)
 			}
-			if who, err := ReadRunning(dir); err != nil || who.PID != os.Getpid() {
+			if who, err := collection.Dir(dir).Running(); err != nil || who.PID != os.Getpid() {
 				t.Errorf("%+v, %v", who, err)
 			}
 			c.close()

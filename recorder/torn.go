@@ -6,19 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
-)
-
-const (
-	// tornSuffix is appended to a file's name for the copy of what recovery has cut off it.
-	tornSuffix = ".torn"
-
-	// copyingSuffix is appended to the name of a copy while it is made.
-	copyingSuffix = ".copying"
 )
 
 // keepTail copies what is behind offset in a file, durably, to a file at to, or to.2 and so on if
@@ -34,10 +25,7 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 	defer in.Close()
 	size := was.File.Size() - offset
 	for n := 1; ; n++ {
-		path := to
-		if n > 1 {
-			path = fmt.Sprintf("%s.%d", to, n)
-		}
+		path := collection.Numbered(to, n)
 		there, err := warc.Look(path)
 		if err == nil {
 			if is, err := isCopy(there, was, io.NewSectionReader(in, offset,
@@ -49,7 +37,7 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		err = copyTo(path, Mode(was.File.Mode().Perm()), io.NewSectionReader(in, offset,
+		err = collection.Copy(path, collection.Mode(was.File.Mode().Perm()), io.NewSectionReader(in, offset,
 			math.MaxInt64-offset))
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -75,22 +63,4 @@ func isCopy(there, was warc.Place, tail *io.SectionReader) (bool, error) {
 	}
 	defer copied.Close()
 	return warc.SameBytes(copied, tail)
-}
-
-// copyTo copies in to a new file at path, where it appears when it is whole and on disk. It writes
-// to no file that is there. What an interrupted copy leaves the next recovery sweeps away.
-func copyTo(path string, mode Mode, in io.Reader) error {
-	begun := path + copyingSuffix
-	out, err := os.OpenFile(begun, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("%w: another copy goes on, or was interrupted", err)
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, mode.Set(begun), out.Sync(), out.Close()); err == nil {
-		err = warc.Move(begun, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(begun)) // made here a moment ago
-	}
-	return warc.SyncDir(filepath.Dir(path))
 }

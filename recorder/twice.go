@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -18,7 +19,7 @@ import (
 // file. Else both stay: the one that the index means keeps the name, and the other one gets a new
 // one. Where it cannot be told which is the file, both names stay, and that is said.
 func (r *recovery) twice(f warcFile) error {
-	joined, err := warc.OneName(r.archive, f.Name)
+	joined, err := warc.OneName(r.dir.Archive(), f.Name)
 	switch {
 	case err != nil:
 		return err
@@ -53,7 +54,7 @@ func (r *recovery) twice(f warcFile) error {
 		return r.keepBoth(f,
 			"a WARC file and a link to a copy of it have its two names: take one of them away")
 	}
-	if err := errors.Join(shorter.Remove(longer), warc.SyncDir(r.archive)); err != nil {
+	if err := errors.Join(shorter.Remove(longer), r.dir.SyncArchive()); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).
@@ -95,7 +96,7 @@ func (r *recovery) left(name, why string) {
 // nameLink gives a link its final name that leads to a file elsewhere. What it leads to is never
 // cut: it may be another's file.
 func (r *recovery) nameLink(f warcFile, open warc.Place) error {
-	if err := errors.Join(warc.Move(open.Path, r.path(f.Name)), warc.SyncDir(r.archive)); err != nil {
+	if err := errors.Join(warc.Move(open.Path, r.path(f.Name)), r.dir.SyncArchive()); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).
@@ -115,7 +116,7 @@ func (r *recovery) part(f warcFile) error {
 		return err
 	}
 	if err := errors.Join(warc.Move(from+suffix, r.path(other)+suffix),
-		warc.SyncDir(r.archive)); err != nil {
+		r.dir.SyncArchive()); err != nil {
 		return err
 	}
 	r.log.Warn().Str("file", f.Name).Str("other", other).
@@ -127,7 +128,7 @@ func (r *recovery) part(f warcFile) error {
 func (r *recovery) otherName(name string) (string, error) {
 	for n := 2; ; n++ {
 		other := fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, warc.Suffix), n, warc.Suffix)
-		if free, err := isFree(r.archive, other, r.index); err != nil || free {
+		if free, err := isFree(r.dir, other, r.index); err != nil || free {
 			return other, err
 		}
 	}
@@ -152,30 +153,25 @@ func sameStart(shorter, longer warc.Place) (bool, error) {
 // sweep removes what an interrupted recovery has left unfinished: copies of what is still there. A
 // name that it was about to remove is put back, to be judged anew.
 func (r *recovery) sweep() error {
-	entries, err := os.ReadDir(r.archive)
+	entries, err := os.ReadDir(r.dir.Archive())
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		path := filepath.Join(r.archive, entry.Name())
-		if name, cut := strings.CutSuffix(path, warc.RemovingSuffix); cut && isOurs(name) {
-			err = r.putBack(path, name)
-		} else if name, cut := strings.CutSuffix(path, recoveringSuffix); cut && isOurs(name) {
-			err = r.sweepOne(path, name)
-		} else if name, cut := strings.CutSuffix(path, copyingSuffix); cut && isOurs(name) {
+		path := r.path(entry.Name())
+		switch state, of := collection.StateOf(entry.Name()); state {
+		case collection.Removing:
+			err = r.putBack(path, r.path(of))
+		case collection.Recovering:
+			err = r.sweepOne(path, r.path(of))
+		case collection.Copying:
 			err = r.removeUnread(path)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return warc.SyncDir(r.archive)
-}
-
-// isOurs reports whether a name could be that of something that a recovery makes copies of.
-func isOurs(name string) bool {
-	base, _, _ := strings.Cut(filepath.Base(name), tornSuffix)
-	return isWARCName(base) || strings.HasSuffix(base, warc.Suffix+warc.OpenSuffix)
+	return r.dir.SyncArchive()
 }
 
 // putBack gives something its name again that was about to be removed.

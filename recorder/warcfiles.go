@@ -5,11 +5,11 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -36,7 +36,7 @@ func (r *recovery) files() ([]warcFile, error) {
 	for _, file := range known {
 		get(file.Name).File = file
 	}
-	sizes, err := warcSizes(r.archive)
+	sizes, err := r.dir.Sizes()
 	if err != nil {
 		return nil, err
 	}
@@ -55,59 +55,6 @@ func (r *recovery) files() ([]warcFile, error) {
 		files = append(files, *all[name])
 	}
 	return files, nil
-}
-
-// warcSizes returns the sizes of the WARC files in a directory, finished or not, by their names. A
-// link that leads nowhere is none; nor is one to a file of the directory that is being written
-// under another name, which would be read twice and lead nowhere when that is finished.
-func warcSizes(dir string) (map[string]int64, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	sizes := make(map[string]int64)
-	written := make(map[string]fs.FileInfo) // by their final names
-	links := make(map[string]fs.FileInfo)
-	for _, entry := range entries {
-		name := entry.Name()
-		final, open := strings.CutSuffix(name, warc.OpenSuffix)
-		if !isWARCName(name) && !(open && strings.HasSuffix(final, warc.Suffix)) {
-			continue
-		}
-		info, err := entry.Info()
-		link := err == nil && !info.Mode().IsRegular()
-		if link {
-			if info, err = os.Stat(filepath.Join(dir, name)); err != nil ||
-				!info.Mode().IsRegular() {
-				continue
-			}
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return nil, err
-		case link:
-			links[name] = info
-		case open:
-			written[final] = info
-		}
-		sizes[name] = info.Size()
-	}
-	for name, link := range links {
-		for final, file := range written {
-			if strings.TrimSuffix(name, warc.OpenSuffix) != final && os.SameFile(link, file) {
-				delete(sizes, name)
-			}
-		}
-	}
-	return sizes, nil
-}
-
-// isWARCName reports whether a finished WARC file may have that name.
-func isWARCName(name string) bool {
-	return slices.ContainsFunc(warc.Suffixes(),
-		func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // agrees reports whether there is nothing to do.
@@ -160,15 +107,10 @@ func (r *recovery) respell(name string, sizes map[string]int64) error {
 }
 
 // isFree reports whether no file has that name, had it, or left a copy under it.
-func isFree(dir, name string, index *store.Bolt) (bool, error) {
+func isFree(dir collection.Dir, name string, index *store.Bolt) (bool, error) {
 	files, err := index.Files()
 	if err != nil || slices.ContainsFunc(files, func(f store.File) bool { return f.Name == name }) {
 		return false, err
 	}
-	for _, suffix := range []string{"", warc.OpenSuffix, tornSuffix} {
-		if _, err := os.Lstat(filepath.Join(dir, name+suffix)); !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-	}
-	return true, nil
+	return dir.IsFree(name)
 }

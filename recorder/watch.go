@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"warcorder/store/collection"
 )
 
 // watchEvery is the time between two looks at the collection. A disk takes about 1 GB in it at
@@ -17,12 +18,12 @@ const watchEvery = time.Second
 // watch turns recording off while something is wrong with the collection that no write would tell:
 // less than floor bytes are free (a full disk harms whatever else writes to it, and leaves no room
 // for the index), or the index was taken away, so that what goes into it is lost.
-func (r *Recorder) watch(dir string, floor int64) {
-	path := filepath.Join(dir, indexName)
+func (r *Recorder) watch(dir collection.Dir, floor int64) {
+	path := dir.Index()
 	index, err := os.Stat(path)
 	look := func() {
 		if floor > 0 {
-			r.health.set(roomy, checkSpace(dir, floor))
+			r.health.set(roomy, checkSpace(string(dir), floor))
 		}
 		if err == nil {
 			r.health.set(indexed, checkSame(path, index))

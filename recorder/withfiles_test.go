@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"warcorder/store/collection"
 )
 
 // TestFilesOfWhatWaits: when memory is short every exchange has files. Of those that wait for the
@@ -34,7 +36,7 @@ func TestFilesOfWhatWaits(t *testing.T) {
 		})
 	}
 	eventually(t, "the first to be committed", func() bool { return committed.Load() >= filesAtOnce })
-	if n := openIn(t, filepath.Join(c.dir, spillFolder)); n != exchanges {
+	if n := openIn(t, filepath.Join(c.dir, collection.SpillName)); n != exchanges {
 		t.Errorf("%d files are open, want %d", n, exchanges)
 	}
 	if n := committed.Load(); n != filesAtOnce {

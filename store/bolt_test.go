@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warcorder/canon"
+	"warcorder/store/collection"
 )
 
 func newIndex(t testing.TB) *Bolt {
@@ -204,7 +205,7 @@ func TestOpenLocks(t *testing.T) {
 	}
 	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
 		start := time.Now()
-		if _, err := open(path); !errors.Is(err, ErrLocked) {
+		if _, err := open(path); !errors.Is(err, collection.ErrLocked) {
 			t.Errorf("beside a writer: %v", err)
 		}
 		if waited := time.Since(start); waited > 10*time.Second {
@@ -217,7 +218,7 @@ func TestOpenLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = reader.read(func(snapshot) error {
-		if _, err := Open(path, Options{}); !errors.Is(err, ErrLocked) {
+		if _, err := Open(path, Options{}); !errors.Is(err, collection.ErrLocked) {
 			t.Errorf("a writer while one reads: %v", err)
 		}
 		_, err := OpenReadOnly(path)
@@ -231,7 +232,7 @@ func TestOpenLocks(t *testing.T) {
 		t.Fatalf("a writer beside a reader that does not read at present: %v", err)
 	}
 	defer writer.Close()
-	if err := reader.Captures(Query{}, nil); !errors.Is(err, ErrLocked) {
+	if err := reader.Captures(Query{}, nil); !errors.Is(err, collection.ErrLocked) {
 		t.Errorf("a reader, when there is a writer: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"warcorder/canon"
+	"warcorder/store/collection"
 )
 
 const testPage = 4096
@@ -312,7 +313,7 @@ func TestLockedIsNotDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
-		if _, err := open(path); !errors.Is(err, ErrLocked) || errors.Is(err, ErrDamaged) {
+		if _, err := open(path); !errors.Is(err, collection.ErrLocked) || errors.Is(err, ErrDamaged) {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.etcd.io/bbolt"
+
+	"warcorder/store/collection"
 )
 
 // TestOlderLayout: an index that an older version made has not all buckets. It is read as it is,
@@ -68,7 +70,7 @@ func TestNewerLayout(t *testing.T) {
 	}
 	path := b.db.Path()
 	b.Close()
-	os.Remove(path + markSuffix)
+	os.Remove(path + collection.ClosedSuffix)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

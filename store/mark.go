@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"warcorder/store/collection"
 )
 
 // A mark says that an index was closed when all was well, and has not been touched since: who opens
@@ -23,8 +25,6 @@ import (
 // so that nothing but the file that was closed, as it was closed, has a mark that is right: neither
 // one that was put back from a backup, nor one that comes from elsewhere. It is removed before the
 // first transaction; an index whose process was killed has none.
-const markSuffix = ".closed"
-
 const markHead = "warcorder index closed 1\n"
 
 // markOf returns the mark that an index must have that is in this file now.
@@ -77,11 +77,11 @@ func hashFreelist(w io.Writer, file io.ReaderAt, meta boltMeta) error {
 
 // isMarked reports whether the index in file, at path, has a mark that is right.
 func isMarked(file *os.File, path string) bool {
-	info, err := os.Lstat(path + markSuffix)
+	info, err := os.Lstat(path + collection.ClosedSuffix)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	mark, err := os.Open(path + markSuffix)
+	mark, err := os.Open(path + collection.ClosedSuffix)
 	if err != nil {
 		return false
 	}
@@ -104,7 +104,7 @@ func writeMark(file *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(path+markSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := os.OpenFile(path+collection.ClosedSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -115,14 +115,14 @@ func writeMark(file *os.File, path string) error {
 
 // removeMark removes the mark of the index at path, durably.
 func removeMark(path string) error {
-	err := os.Remove(path + markSuffix)
+	err := os.Remove(path + collection.ClosedSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return collection.Dir(filepath.Dir(path)).Sync()
 }
 
 // Move renames an index that nobody has open. What is at the new path is replaced.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"warcorder/store/collection"
 )
 
 // closedIndex makes an index of n captures, closes it, and returns its path.
@@ -170,7 +172,7 @@ func TestMark(t *testing.T) {
 			}
 		}, true},
 		{"a mark that is cut", func(t *testing.T, path string) {
-			if err := os.Truncate(path+markSuffix, 50); err != nil {
+			if err := os.Truncate(path+collection.ClosedSuffix, 50); err != nil {
 				t.Fatal(err)
 			}
 		}, true},
@@ -193,7 +195,7 @@ func TestMark(t *testing.T) {
 			if count, err := b.Count(); count != 1000 || err != nil {
 				t.Errorf("%d captures, %v", count, err)
 			}
-			if _, err := os.Stat(path + markSuffix); err == nil {
+			if _, err := os.Stat(path + collection.ClosedSuffix); err == nil {
 				t.Error("it is open, and marked as closed")
 			}
 		})
@@ -221,7 +223,7 @@ func TestDamageVoidsMark(t *testing.T) {
 	if err == nil || n >= 5000 {
 		t.Fatalf("%d captures, %v", n, err)
 	}
-	if _, err := os.Stat(path + markSuffix); err == nil {
+	if _, err := os.Stat(path + collection.ClosedSuffix); err == nil {
 		t.Error("the mark is still there")
 	}
 	if b, err := Open(path, Options{}); err == nil {

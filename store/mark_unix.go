@@ -18,13 +18,3 @@ func identify(w io.Writer, file *os.File) error {
 	}
 	return binary.Write(w, binary.BigEndian, []int64{int64(stat.Ino), unix.TimespecToNsec(stat.Ctim)})
 }
-
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}

@@ -20,6 +20,3 @@ func identify(w io.Writer, file *os.File) error {
 		info.CreationTime.HighDateTime, info.CreationTime.LowDateTime,
 	})
 }
-
-// syncDir does nothing: Windows keeps the names of a directory by itself.
-func syncDir(string) error { return nil }

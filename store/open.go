@@ -14,6 +14,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"warcorder/store/collection"
 )
 
 const format = 1
@@ -52,7 +54,7 @@ type Options struct {
 
 // Open opens the index at path for reading and writing and makes it if there is no file. It reads a
 // few pages if the index was closed by Close and nobody has touched its file since, and else all of
-// them. It returns ErrLocked when another process has the index open, and ErrDamaged, wrapped,
+// them. It returns collection.ErrLocked when another process has the index open, and ErrDamaged, wrapped,
 // when the file is no sound index.
 func Open(path string, options Options) (*Bolt, error) {
 	b, err := openForWriting(path, options)
@@ -123,7 +125,7 @@ func openDB(
 		return err
 	})
 	if errors.Is(err, berrors.ErrTimeout) {
-		err = ErrLocked
+		err = collection.ErrLocked
 	}
 	if err != nil && file != nil {
 		file.Close() // unless bbolt has done so, which panics now and then
@@ -221,7 +223,7 @@ func treeOf(db *bbolt.DB, file *os.File, size int64) (*tree, error) {
 // refuses.
 func openError(err error, size int64) error {
 	system := syscall.Errno(0)
-	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrPermission) ||
+	if errors.Is(err, collection.ErrLocked) || errors.Is(err, fs.ErrPermission) ||
 		size > 0 && errors.As(err, &system) {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"warcorder/store/collection"
 )
 
 // ErrReplaced says that another index lies in the place of the one that was opened: what has been
@@ -15,7 +17,7 @@ var ErrReplaced = errors.New("the index was replaced while it was read")
 
 // resting is an index that is read while nobody writes it. Its file is open, and locked for those
 // who write, only while one reads a slice of it: so it keeps no recorder from starting. Once one
-// has, reading it fails with ErrLocked.
+// has, reading it fails with collection.ErrLocked.
 type resting struct {
 	path string
 
@@ -24,13 +26,13 @@ type resting struct {
 	txn  uint64      // the latest that was seen
 }
 
-// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns ErrLocked
+// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns collection.ErrLocked
 // at once when a recorder has it open, and an error that wraps fs.ErrNotExist when there is none.
 // What is read is checked as it is come to: a page that is not sound shows as ErrDamaged, wrapped,
 // then.
 //
 // The index is open only while it is read. A recorder may start between two slices of an Export,
-// which then fails with ErrLocked, or another index may come in its place, which is ErrReplaced.
+// which then fails with collection.ErrLocked, or another index may come in its place, which is ErrReplaced.
 func OpenReadOnly(path string) (*Bolt, error) {
 	found, err := isThere(path)
 	if err != nil {
@@ -49,7 +51,7 @@ func OpenReadOnly(path string) (*Bolt, error) {
 
 // read calls f with the index as it is at present. files becomes what that says of them.
 func (r *resting) read(files *fileTable, f func(snapshot) error) error {
-	if err := yield(filepath.Dir(r.path)); err != nil {
+	if err := collection.Dir(filepath.Dir(r.path)).Yield(); err != nil {
 		return err
 	}
 	file, err := openResting(r.path, os.O_RDONLY)

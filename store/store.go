@@ -17,10 +17,6 @@ import (
 	"warcorder/canon"
 )
 
-// ErrLocked says that another process has the index open: one that writes, or, when the index was
-// to be opened for writing, any.
-var ErrLocked = errors.New("the index is in use by another process")
-
 // ErrDamaged says that the file is no sound index: it is empty or cut, a page or a key is not where
 // it must be, a bucket is missing, or a value cannot be read. The captures are in the WARC files
 // still: a new index can be made from them.

@@ -71,6 +71,12 @@ func In(collections, name string) (Dir, error) {
 	return Dir(filepath.Join(collections, name)), nil
 }
 
+// Abs is the same directory, whatever the working directory becomes.
+func (d Dir) Abs() (Dir, error) {
+	path, err := filepath.Abs(string(d))
+	return Dir(path), err
+}
+
 // Name is the name of the collection.
 func (d Dir) Name() string { return filepath.Base(string(d)) }
 

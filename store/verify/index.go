@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -47,7 +48,7 @@ func (c *Checker) openCollection(dir, archive string) (targets []target, err err
 		err = index.Check(c.indexProgress)
 	}
 	switch {
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, collection.ErrLocked):
 		c.inUse()
 		return c.withoutIndex(archive, true)
 	case err != nil:
@@ -187,7 +188,7 @@ func (x *indexed) readCaptures(index *store.Bolt) error {
 	case errors.Is(err, store.ErrDamaged):
 		x.add(indexName, Index, "%v", err)
 		return nil
-	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrReplaced): // since it was checked
+	case errors.Is(err, collection.ErrLocked), errors.Is(err, store.ErrReplaced): // since it was checked
 		x.inUse()
 		return nil
 	}
