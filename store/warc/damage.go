@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// What can be wrong with a file; the Reason of a Damage wraps one of them.
+// The reasons for which a file is damaged; the Reason of a Damage wraps one of them.
 var (
 	ErrTorn          = errors.New("the file ends inside a gzip member")
 	ErrZeros         = errors.New("nothing but zeros to the end of the file")
@@ -22,7 +22,7 @@ var (
 	ErrSecondRecord = errors.New("a second record follows in the same gzip member")
 )
 
-// What can be wrong with the file of another tool, beside what is above.
+// Further reasons, which only the files of other tools can have.
 var (
 	ErrShared = errors.New(
 		"more than one record in one gzip member or zstd frame, where no index can find them: compress " +
@@ -38,8 +38,8 @@ var (
 // Damage is the error of a Reader where there is no whole record.
 type Damage struct {
 	File string
-	// of the first byte that is no whole record's: here the valid part of the file ends, and the
-	// damaged member, if it is one, begins
+	// Offset is that of the first byte behind the last whole record: the valid part of the file ends
+	// here, and the damaged member, if there is one, begins here.
 	Offset int64
 	Reason error // wraps one of the errors above
 }
@@ -52,8 +52,8 @@ func (d *Damage) Error() string {
 // Unwrap returns the reason.
 func (d *Damage) Unwrap() error { return d.Reason }
 
-// inflateFault says what an error from a gzip reader means for the member.
-func inflateFault(err error) error {
+// gzipReason translates an error of the gzip reader into the reason of a Damage.
+func gzipReason(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrTorn

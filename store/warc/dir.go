@@ -10,7 +10,7 @@ import (
 	"warcorder/store/fault"
 )
 
-// syncDir is SyncDir; before is the point at which that may fail.
+// syncDir is SyncDir, which a test may let fail at the point before.
 func syncDir(dir string, before fault.Point) error {
 	if err := fault.At(before); err != nil {
 		return err
@@ -30,8 +30,8 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// MakeDir makes a directory, and those above it, and makes them durable, as os.MkdirAll does not:
-// what is synced in a directory that is gone after a power failure is gone with it.
+// MakeDir makes a directory and its parents, and makes them durable. os.MkdirAll does not: after a
+// power failure a directory that was not synced is gone, with all files that were synced in it.
 func MakeDir(dir string, mode os.FileMode) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -13,9 +13,9 @@ import (
 type layout int
 
 const (
-	gzipMembers layout = iota // each in a gzip member
-	plain                     // not at all
-	frames                    // each in a zstd frame
+	gzipMembers layout = iota // each record in a gzip member
+	plain                     // the records not compressed
+	frames                    // each record in a zstd frame
 )
 
 const (
@@ -28,16 +28,15 @@ const (
 func Suffixes() []string { return []string{Suffix, ".warc", ".warc.zst"} }
 
 // OpenForeign opens the file at path, which any tool may have made, and reads from the record at
-// offset: each record in a gzip member or a zstd frame of its own, the latter with or without a
-// dictionary, or not compressed. It knows versions 0.17 to 1.1 and asks for no number of empty
-// lines behind a record. A file that it cannot read at all, one of WARC 0.9 for example, is a
-// *Damage.
+// offset. Each record is in a gzip member of its own, or in a zstd frame of its own with or without
+// a dictionary, or not compressed. The versions are 0.17 to 1.1, and any number of empty lines may
+// end a record. A file that cannot be read at all, one of WARC 0.9 for example, is a *Damage.
 func OpenForeign(path string, offset int64) (*Reader, error) {
 	return openWith(NewForeignReader, path, offset)
 }
 
-// NewForeignReader is OpenForeign for a file that is open; name stands in its errors, and tells the
-// layout if the beginning of the file does not.
+// NewForeignReader is OpenForeign for a file that is open. The errors contain name; if the
+// beginning of the file does not tell the layout, name does.
 func NewForeignReader(f io.ReadSeeker, name string, offset int64) (*Reader, error) {
 	r, err := NewReader(f, name, 0)
 	if err != nil {
@@ -57,7 +56,7 @@ func NewForeignReader(f io.ReadSeeker, name string, offset int64) (*Reader, erro
 		r.text = r.in
 	case r.layout == frames:
 		if r.zst, err = newFrame(r); err != nil {
-			return nil, r.fail(r.fault(err))
+			return nil, r.fail(r.reason(err))
 		}
 		r.text.Reset(r.zst.decoder)
 	}
@@ -65,10 +64,11 @@ func NewForeignReader(f io.ReadSeeker, name string, offset int64) (*Reader, erro
 	return r, r.jump(offset)
 }
 
-// HasMember reports whether b holds the beginning of a member as a Compressor makes it.
+// HasMember reports whether b contains the beginning of a member as a Compressor makes it.
 func HasMember(b []byte) bool { return bytes.Contains(b, []byte(memberHeader[:skipLengths])) }
 
-// layoutOf tells the layout by how the file begins, or by its name.
+// layoutOf tells the layout by the first bytes of the file or, where these do not tell, by its
+// name.
 func layoutOf(start []byte, name string) layout {
 	switch {
 	case bytes.HasPrefix(start, []byte(gzipMagic)):
@@ -85,7 +85,8 @@ func layoutOf(start []byte, name string) layout {
 	return plain
 }
 
-// knownVersion reports whether we read records of that version. 0.17 and 0.18 have the form of 1.0.
+// knownVersion reports whether records of that version can be read. 0.17 and 0.18 have the form of
+// 1.0.
 func knownVersion(version string) bool {
 	number, _ := strings.CutPrefix(strings.TrimSpace(version), "WARC/")
 	return number == "0.17" || number == "0.18" || strings.HasPrefix(number, "1.")
@@ -101,11 +102,12 @@ func (rec *Record) TargetURI() string {
 	return strings.ReplaceAll(uri, " ", "%20")
 }
 
-// fault says what an error means inside of a member, a frame or the file.
-func (r *Reader) fault(err error) error {
+// reason translates an error inside of a member, of a frame or of a plain file into the reason of a
+// Damage.
+func (r *Reader) reason(err error) error {
 	switch {
 	case r.layout == gzipMembers:
-		return inflateFault(err)
+		return gzipReason(err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrCut
 	}
@@ -115,7 +117,7 @@ func (r *Reader) fault(err error) error {
 // beginForeign goes to where the next record begins.
 func (r *Reader) beginForeign() error {
 	if r.layout == gzipMembers {
-		return nil // checkMagic tells
+		return nil // checkMagic looks at what is there
 	}
 	if r.layout == plain {
 		if _, err := skipEmptyLines(r.in); err != nil {
@@ -145,19 +147,19 @@ func (r *Reader) beginForeign() error {
 	return ErrNotRecord
 }
 
-// skipToHead goes to the record in a member, and tells the kinds of files that we do not read from
-// damaged ones.
+// skipToHead goes to the record in a member or a frame. A format that this package does not read is
+// told from damage.
 func (r *Reader) skipToHead() error {
 	if r.layout == plain {
 		return nil
 	}
 	if _, err := skipEmptyLines(r.text); err != nil {
-		return r.fault(err)
+		return r.reason(err)
 	}
 	start, err := r.text.Peek(len(arcMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return r.fault(err)
+		return r.reason(err)
 	case bytes.HasPrefix(start, []byte(oldMagic)):
 		return ErrOld
 	case string(start) == arcMagic:
@@ -192,12 +194,12 @@ func (rec *Record) closeForeign() error {
 	end := r.position()
 	lines, err := skipEmptyLines(r.text)
 	if err != nil {
-		return rec.closeUnended(r.fault(err))
+		return rec.closeUnended(r.reason(err))
 	}
 	next, err := r.text.Peek(len(warcMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return r.fail(r.fault(err))
+		return r.fail(r.reason(err))
 	case len(next) == 0:
 		rec.Unended = r.layout == plain && lines < len("\n\n")
 	case r.layout == plain && (string(next) == warcMagic || lines >= len("\n\n")):
@@ -213,8 +215,8 @@ func (rec *Record) closeForeign() error {
 	return nil
 }
 
-// closeUnended is Close for a record whose block is whole, with an error behind that. If it is the
-// file's end the record is good, as it is to pywb.
+// closeUnended is Close for a record whose block is whole, after an error behind the block. If the
+// error is the end of the file, the record counts as good: pywb takes it.
 func (rec *Record) closeUnended(err error) error {
 	r := rec.reader
 	if r.file.err != nil || !errors.Is(err, ErrTorn) && !errors.Is(err, ErrCut) {
@@ -225,11 +227,11 @@ func (rec *Record) closeUnended(err error) error {
 	return nil
 }
 
-// skipBlock leaves what is left of the block.
+// skipBlock skips the rest of the block.
 func (rec *Record) skipBlock() error {
 	r := rec.reader
 	if r.layout == plain && rec.left > int64(r.in.Buffered()) {
-		// to the last byte, which is there if all are
+		// the last byte is there if all bytes are
 		if err := r.seek(r.position() + rec.left - 1); err != nil {
 			return err
 		}
@@ -238,15 +240,16 @@ func (rec *Record) skipBlock() error {
 	return rec.discard()
 }
 
-// behindForeign returns where the next record behind the damage begins, from that offset on, or the
-// size of the file.
+// behindForeign returns the offset of the next record behind the damage, not before from; if there
+// is none, the size of the file.
 func (r *Reader) behindForeign(s *search, damage *Damage, from int64) (int64, error) {
 	s.atLeast = 0
 	if r.layout == plain {
 		return s.nextPlain(from)
 	}
 	if s.left >= 0 {
-		if _, err := s.load(damage.Offset); err != nil { // for many that are damaged, one after another
+		// the window then serves many damaged records that follow one another
+		if _, err := s.load(damage.Offset); err != nil {
 			return 0, err
 		}
 		end, err := r.wrapEnd(damage.Offset, s.size)
@@ -262,8 +265,8 @@ func (r *Reader) behindForeign(s *search, damage *Damage, from int64) (int64, er
 	return s.behind(damage, from)
 }
 
-// wrapEnd returns where the member or frame at offset ends, if it is whole but for what it holds;
-// else 0.
+// wrapEnd returns the end of the member or frame at offset if the wrapping is whole, whatever is
+// wrong with the record in it; else 0.
 func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 	if err := r.jump(offset); err != nil {
 		return 0, err
@@ -289,19 +292,19 @@ func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 	if r.file.err != nil {
 		return 0, r.file.err
 	}
-	if err == nil &&
-		(r.layout == frames && isFrame(start) || r.layout == gzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
+	if err == nil && (r.layout == frames && isFrame(start) ||
+		r.layout == gzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
 		return end, nil
 	}
 	return 0, nil
 }
 
-// nextPlain returns where the next record that begins a line and leads to its end lies, from offset
-// on; the size of the file if there is none.
+// nextPlain returns the offset of the next record, from offset on, that begins a line and whose
+// Content-Length leads to its end; if there is none, the size of the file.
 func (s *search) nextPlain(offset int64) (int64, error) {
 	const start = "\n" + warcMagic
 	for offset < s.size {
-		b, err := s.load(offset - 1) // offset is behind the damage's beginning: there is a byte before it
+		b, err := s.load(offset - 1) // offset is behind the beginning of the damage: not 0
 		if err != nil {
 			return 0, err
 		}
@@ -322,8 +325,8 @@ func (s *search) nextPlain(offset int64) (int64, error) {
 	return s.size, nil
 }
 
-// lands reports whether the record at offset, which b begins with, ends where its Content-Length
-// says.
+// lands reports whether the record at offset ends where its Content-Length says; b begins with that
+// record.
 func (s *search) lands(offset int64, b []byte) (bool, error) {
 	version, header, err := ParseHeader(headOf(b))
 	if err != nil || !knownVersion(version) {
@@ -347,8 +350,8 @@ func (s *search) lands(offset int64, b []byte) (bool, error) {
 		bytes.HasPrefix(rest, []byte(warcMagic)), nil
 }
 
-// headOf returns the header that b begins with; nil if a line of it is no field. It reads no more
-// lines than are fields: there may be many to look at.
+// headOf returns the header that b begins with; nil if one of its lines is no field. headOf stops
+// at the first such line, because a file can hold many beginnings of a header.
 func headOf(b []byte) []byte {
 	for at := 0; ; {
 		n := bytes.IndexByte(b[at:], '\n') + 1

@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The frames of zstd (RFC 8878 section 3.1), as WARC files have them (iipc, "Zstandard compression
-// of WARC files" 1.0): each record is a frame; the file may begin with a skippable frame that holds
-// the dictionary of all, itself compressed or not.
+// The frames of zstd (RFC 8878 section 3.1) as WARC files use them (iipc, "Zstandard compression of
+// WARC files" 1.0): each record is a frame; the file may begin with a skippable frame that contains
+// the dictionary of all frames, compressed or not.
 const (
 	frameMagic      = "\x28\xb5\x2f\xfd"
 	dictionaryMagic = 0x184d2a5d
@@ -21,7 +21,7 @@ const (
 	skippableHeader = 8
 
 	maxDictionary = 64 << 20
-	maxWindow     = 128 << 20 // bytes that a frame may refer back to, and the decoder keeps
+	maxWindow     = 128 << 20 // bytes that a frame may refer back to and the decoder keeps
 
 	frameStart  = 256 << 10 // more than a frame's first block takes
 	blockHeader = 3
@@ -38,19 +38,19 @@ func isSkippable(b []byte) bool {
 	return len(b) >= len(frameMagic) && binary.LittleEndian.Uint32(b)&^0xf == skippableMagic
 }
 
-// frame gives the bytes of one zstd frame, block by block, so that its end is known before anything
-// is decompressed, and the decoder takes nothing of the next.
+// frame reads the bytes of one zstd frame, block by block. The end of the frame is thus known
+// before anything is decompressed, and the decoder takes nothing of the next frame.
 type frame struct {
 	decoder *zstd.Decoder
 
 	in          *bufio.Reader
-	left        int64 // bytes of the part that is being passed on
-	last        bool  // it is the frame's last
+	left        int64 // bytes left of the header or block that is being passed on
+	last        bool  // that block is the frame's last
 	hasChecksum bool
 }
 
-// newFrame returns the frame reader of a file, which r is at the beginning of, with the dictionary
-// there.
+// newFrame returns the frame reader of the file that r reads. r is at the beginning of the file,
+// where newFrame reads the dictionary.
 func newFrame(r *Reader) (*frame, error) {
 	options := []zstd.DOption{
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -103,10 +103,10 @@ func readDictionary(in *bufio.Reader) ([]byte, error) {
 	return b, nil
 }
 
-// badDictionary hides that the error may be the end of the dictionary: it is none of the file.
+// badDictionary does not wrap err: the end of the dictionary is not the end of the file.
 func badDictionary(err error) error { return fmt.Errorf("the dictionary: %v", err) }
 
-// skipSkippable leaves the skippable frames that come next.
+// skipSkippable skips the skippable frames that come next.
 func (r *Reader) skipSkippable() error {
 	for {
 		head, err := r.in.Peek(skippableHeader)
@@ -121,7 +121,7 @@ func (r *Reader) skipSkippable() error {
 		}
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
 		if err := discard(r.in, skippableHeader+size); err != nil {
-			return r.fault(err)
+			return r.reason(err)
 		}
 		r.end = r.position()
 	}
@@ -132,19 +132,19 @@ func discard(in *bufio.Reader, n int64) error {
 	return err
 }
 
-// begin makes the reader's text give the frame that its file is at.
+// begin makes the reader's text read the frame that its file is at.
 func (f *frame) begin(r *Reader) error {
 	if err := f.open(r.in); err != nil {
-		return r.fault(err)
+		return r.reason(err)
 	}
 	if err := f.decoder.Reset(f); err != nil {
-		return r.fault(err)
+		return r.reason(err)
 	}
 	r.text.Reset(f.decoder)
 	return nil
 }
 
-// skip leaves the frame that the file is at, without decompressing it.
+// skip skips the frame that the file is at, without decompressing it.
 func (f *frame) skip(r *Reader) error {
 	if err := r.skipSkippable(); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (f *frame) skip(r *Reader) error {
 	return err
 }
 
-// open begins a frame with its header.
+// open reads a frame's header; Read then starts with its first byte.
 func (f *frame) open(in *bufio.Reader) error {
 	b, err := in.Peek(zstd.HeaderMaxSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -167,7 +167,7 @@ func (f *frame) open(in *bufio.Reader) error {
 		return err
 	}
 	if header.Skippable {
-		return errors.New("a skippable frame") // skipSkippable has left them
+		return errors.New("a skippable frame") // skipSkippable has skipped those
 	}
 	f.in, f.left, f.last, f.hasChecksum = in, int64(header.HeaderSize), false, header.HasCheckSum
 	return nil
@@ -190,7 +190,7 @@ func (f *frame) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// nextBlock looks how long the next block is (RFC 8878 section 3.1.1.2).
+// nextBlock reads the length of the next block (RFC 8878 section 3.1.1.2).
 func (f *frame) nextBlock() error {
 	b, err := f.in.Peek(blockHeader)
 	if errors.Is(err, io.EOF) {
@@ -211,10 +211,10 @@ func (f *frame) nextBlock() error {
 	return nil
 }
 
-// nextFrame returns where the next frame that begins a WARC record lies, from offset on; the size
-// of the file if there is none.
+// nextFrame returns the offset of the next frame, from offset on, that begins a WARC record; if
+// there is none, the size of the file.
 func (s *search) nextFrame(offset int64, f *frame) (int64, error) {
-	// a file can be made so that every few bytes seem to begin a frame
+	// the limit is for a file in which every few bytes seem to begin a frame
 	left := chainCost*(s.size-offset) + resyncWindow
 	for offset < s.size && left > 0 && s.left > -resyncWindow {
 		b, err := s.load(offset)
@@ -250,7 +250,7 @@ func (f *frame) beginsRecord(in io.Reader) bool {
 	return err == nil && string(start[:]) == warcMagic
 }
 
-// countingReader counts what goes through.
+// countingReader counts the bytes read through it.
 type countingReader struct {
 	r io.Reader
 	n int64

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The first line of the records that we write, and of those for readers that know only the version
-// before.
+// The first lines of records: Version is what we write by default, Version10 is for readers that do
+// not know WARC 1.1.
 const (
 	Version   = "WARC/1.1"
 	Version10 = "WARC/1.0"
@@ -40,8 +40,8 @@ func (h Header) Values(name string) []string {
 	return values
 }
 
-// AppendField appends "name: value\r\n" to dst. A CR, LF or NUL in value becomes a space: a value
-// cannot end its line.
+// AppendField appends "name: value\r\n" to dst. A CR, LF or NUL in value becomes a space, so that
+// no value can end its line.
 func AppendField[T string | []byte](dst []byte, name string, value T) []byte {
 	dst = append(dst, name...)
 	dst = append(dst, ": "...)
@@ -100,8 +100,8 @@ func ParseHeader(b []byte) (version string, h Header, err error) {
 	return "", nil, fmt.Errorf("%w: it has no empty line at its end", ErrHeader)
 }
 
-// maxLines is how many lines a header may have: more than any tool writes, and no more memory than
-// its text.
+// maxLines is the greatest number of lines in a header: more than any tool writes, and few enough
+// for the fields to take no more memory than the text.
 const maxLines = 1 << 16
 
 // isFold reports whether a line continues the one before.
@@ -115,8 +115,8 @@ func (h Header) appendLine(line string) (Header, error) {
 	return append(h, Field{name, strings.Trim(value, " \t")}), nil
 }
 
-// unfold joins the continuation lines that text begins with to the last field, and returns what
-// follows them.
+// unfold joins the continuation lines at the beginning of text to the last field, and returns the
+// text behind them.
 func (h Header) unfold(text string) (rest string) {
 	last := &h[len(h)-1]
 	var value strings.Builder
@@ -134,7 +134,7 @@ func (h Header) unfold(text string) (rest string) {
 	return text
 }
 
-// length returns the Content-Length: the one that all fields of this name agree on.
+// length returns the Content-Length. Several fields of this name have to agree.
 func (h Header) length() (int64, error) {
 	values := h.Values("Content-Length")
 	if len(values) == 0 {
@@ -145,7 +145,7 @@ func (h Header) length() (int64, error) {
 			return 0, fmt.Errorf("%w: Content-Length is %s and %s", ErrHeader, quote(values[0]), quote(v))
 		}
 	}
-	// ParseUint takes no sign; 62 bits leave room for sums
+	// ParseUint takes no sign, as opposed to ParseInt; 62 bits leave room for sums
 	n, err := strconv.ParseUint(values[0], 10, 62)
 	if err != nil {
 		return 0, fmt.Errorf("%w: Content-Length is %s", ErrHeader, quote(values[0]))
@@ -153,7 +153,7 @@ func (h Header) length() (int64, error) {
 	return int64(n), nil
 }
 
-// cutLine returns the first line of s, without its line break, and what follows.
+// cutLine returns the first line of s without its line break, and the rest of s.
 func cutLine(s string) (line, rest string) {
 	line, rest, _ = strings.Cut(s, "\n")
 	return strings.TrimSuffix(line, "\r"), rest
@@ -162,8 +162,8 @@ func cutLine(s string) (line, rest string) {
 // isBlank reports whether line, with its line break, is the empty line that ends a header.
 func isBlank(line []byte) bool { return string(line) == "\r\n" || string(line) == "\n" }
 
-// notToken reports what cannot stand in a field's name: controls, spaces and separators (WARC 1.1
-// section 4, RFC 2616 section 2.2).
+// notToken reports whether a field's name cannot contain r: controls, spaces and separators (WARC
+// 1.1 section 4, RFC 2616 section 2.2).
 func notToken(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;\"/[]?={}`, r)
 }

@@ -13,23 +13,24 @@ import (
 const RecordEnd = "\r\n\r\n"
 
 const (
-	memberHeader  = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x0c\x00sl\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	memberHeader = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff" +
+		"\x0c\x00sl\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	bareHeader    = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // without `sl`
 	memberTrailer = 8
-	skipLengths   = 16    // where in a member the two numbers of `sl` lie
+	skipLengths   = 16    // offset of the two numbers of `sl` in a member
 	maxStored     = 65535 // bytes in one stored block (RFC 1951 section 3.2.4)
-	storedHeader  = 5     // bytes before them, when they begin on a byte boundary
-	heads         = 2     // parts that are headers, of WARC and of HTTP
-	// bytes of a part that shares a block with its neighbours: another table would take more than it
-	// saves
+	storedHeader  = 5     // bytes of its header, if that begins on a byte boundary
+	heads         = 2     // the first parts are headers, of WARC and of HTTP
+	// smallPart is up to how many bytes a part shares a block with its neighbours: a table of codes of
+	// its own would take more bytes than it saves.
 	smallPart = 3 << 10
 )
 
-// Compressor makes gzip members that hold one record each, with the `sl` extra field. The zero
-// value is ready. Once used it holds about 64 KB of tables, and after Stream 256 KB more: keep one
-// per worker. It is not safe for concurrent use.
+// Compressor makes gzip members of one record each, with the `sl` extra field. The zero value is
+// ready. A Compressor that has been used keeps about 64 KB of tables, after Stream 256 KB more:
+// keep one per worker. A Compressor is not safe for concurrent use.
 type Compressor struct {
-	NoSkipLengths bool   // the members have no `sl`
+	NoSkipLengths bool   // leaves `sl` out
 	Probe         *Probe // which all Compressors of a recorder share, or nil
 
 	probed  bool // members are inflated again
@@ -39,16 +40,15 @@ type Compressor struct {
 	size    int64  // bytes of the record so far
 	small   []byte // parts that share a block
 	chunk   []byte // a piece of a streamed body
-	encoded []byte // and what becomes of it
+	encoded []byte // that piece, deflated
 }
 
 // NewCompressor returns a Compressor.
 func NewCompressor() *Compressor { return new(Compressor) }
 
-// Append appends one member to dst that holds the parts, one after another: the WARC header, the
-// block in one or more parts, and RecordEnd as the last. The parts from the one numbered stored on
-// go into stored blocks of deflate: for bodies that are compressed already; a negative stored
-// deflates all.
+// Append appends one member to dst. The record in it consists of parts: the WARC header, the block
+// in one or more parts, and RecordEnd. parts[stored:] go into stored blocks, for bodies that are
+// compressed already; with a negative stored, all parts are deflated.
 func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 	text, raw := parts, [][]byte(nil)
 	if stored >= 0 {
@@ -85,7 +85,7 @@ func (c *Compressor) finish(dst []byte, start int) []byte {
 	return dst
 }
 
-// header is what a member begins with.
+// header returns the gzip header of a member.
 func (c *Compressor) header() string {
 	if c.NoSkipLengths {
 		return bareHeader
@@ -93,13 +93,13 @@ func (c *Compressor) header() string {
 	return memberHeader
 }
 
-// begin starts a new member behind dst.
+// begin begins a member behind dst.
 func (c *Compressor) begin(dst []byte) {
 	c.crc, c.size = 0, 0
 	c.deflate.Begin(dst)
 }
 
-// deflateParts deflates parts. Small ones that follow each other share a block.
+// deflateParts deflates parts. Small parts that follow one another share a block.
 func (c *Compressor) deflateParts(parts [][]byte, final bool) {
 	c.small = c.small[:0]
 	kind := deflate.Head
@@ -129,7 +129,7 @@ func (c *Compressor) sum(parts ...[]byte) {
 	}
 }
 
-// appendTrailer appends the crc32 and the size modulo 2^32 of the record.
+// appendTrailer appends the record's crc32 and its size modulo 2^32.
 func (c *Compressor) appendTrailer(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, c.crc)
 	return binary.LittleEndian.AppendUint32(dst, uint32(c.size))
@@ -144,12 +144,12 @@ func putSkipLengths(dst []byte, compressed, uncompressed int64) {
 	binary.LittleEndian.PutUint32(dst[4:], uint32(uncompressed))
 }
 
-// memberSize estimates how long a member will be, with the room that an Encoder asks for: text
-// shrinks to less than a half as a rule, stored bytes grow by their blocks' heads.
+// memberSize estimates the length of a member, with the room that an Encoder asks for. Text shrinks
+// to less than a half as a rule; stored bytes grow by the headers of their blocks.
 func memberSize(text, raw [][]byte) int {
 	deflated, stored := length(text), length(raw)
-	return len(memberHeader) + deflated/2 + deflate.Room(
-		deflated) + stored + (stored/maxStored+2)*storedHeader + memberTrailer
+	return len(memberHeader) + deflated/2 + deflate.Room(deflated) +
+		stored + (stored/maxStored+2)*storedHeader + memberTrailer
 }
 
 func length(parts [][]byte) int {

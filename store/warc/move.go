@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// Move gives what is at from the name to, in the same file system, and never takes that name from
-// another: then the error wraps fs.ErrExist, and nothing has changed. Linux, macOS and Windows have
-// a call for that. Where the system or the file system has none, the file gets the name as a hard
-// link and loses the old one. Where there are no hard links either, FAT on a BSD for example, Move
-// looks whether the name is free and renames: someone who takes it in between loses what is there.
+// Move renames from to to, in the same file system, but never over another file: if the name to is
+// taken, the error wraps fs.ErrExist, and nothing has changed. Linux, macOS and Windows have a call
+// for this. Where the system or the file system has none, the file gets its new name as a hard link
+// and then loses the old name. Where there are no hard links either (FAT on a BSD, for example),
+// Move looks whether the name is free and renames: a file that gets the name in between is lost.
 //
-// What is at from is not looked at: a link moves as a link. The entries are not made durable.
+// Move does not follow links: a link moves as a link. The directories are not synced.
 func Move(from, to string) error {
 	err := moveNew(from, to)
 	if errors.Is(err, errors.ErrUnsupported) {

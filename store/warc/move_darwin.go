@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moveNew is Move, if the file system can do it; else the error wraps errors.ErrUnsupported.
+// moveNew is Move on file systems that have a call for it; on others the error wraps
+// errors.ErrUnsupported.
 func moveNew(from, to string) error {
 	err := unix.RenamexNp(from, to, unix.RENAME_EXCL)
 	switch {
@@ -19,5 +20,5 @@ func moveNew(from, to string) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-// isMount is false: only directories can be mounted on.
+// isMount returns false: this system mounts on directories only.
 func isMount(string) bool { return false }

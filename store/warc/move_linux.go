@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moveNew is Move, if the file system can do it; else the error wraps errors.ErrUnsupported.
+// moveNew is Move on file systems that have a call for it; on others the error wraps
+// errors.ErrUnsupported.
 func moveNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	switch {
@@ -19,7 +20,7 @@ func moveNew(from, to string) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-// isMount reports whether something is mounted on a name.
+// isMount reports whether a file is mounted on path.
 func isMount(path string) bool {
 	var stat unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &stat)

@@ -4,7 +4,8 @@ package warc
 
 import "errors"
 
+// moveNew always returns errors.ErrUnsupported.
 func moveNew(string, string) error { return errors.ErrUnsupported }
 
-// isMount is false: only directories can be mounted on.
+// isMount returns false: this system mounts on directories only.
 func isMount(string) bool { return false }

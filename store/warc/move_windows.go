@@ -23,10 +23,10 @@ func moveNew(from, to string) error {
 	return nil
 }
 
-// isMount is false: only directories can be mounted on.
+// isMount returns false: this system mounts on directories only.
 func isMount(string) bool { return false }
 
-// names is how many hard links lead to a file.
+// names returns the number of hard links to the file at path; 1 if that cannot be found out.
 func names(_ fs.FileInfo, path string) int {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,15 +12,16 @@ import (
 // Suffix ends the names of our files.
 const Suffix = ".warc.gz"
 
-// A name has at most 255 bytes on most file systems, OpenSuffix and ".torn" included.
+// The bounds keep a name, OpenSuffix and ".torn" included, below the 255 bytes that most file
+// systems allow.
 const (
 	maxPrefix = 100
 	maxHost   = 64
 )
 
-// CheckPrefix returns an error if prefix cannot begin the name of a WARC file: it is empty or too
-// long, or begins with "iipc", which is for members of that consortium's naming registry (WARC 0.9
-// section 10, WARC 1.1 annex C).
+// CheckPrefix returns an error if prefix cannot begin the name of a WARC file: if it is empty or
+// too long, or begins with "iipc", which is reserved for members of that consortium's naming
+// registry (WARC 0.9 section 10, WARC 1.1 annex C).
 func CheckPrefix(prefix string) error {
 	switch {
 	case prefix == "":
@@ -37,14 +38,14 @@ func CheckPrefix(prefix string) error {
 // DefaultPattern is the pattern of names that WARC 1.1 annex C recommends.
 const DefaultPattern = "{prefix}-{timestamp}-{serial}-{host}"
 
-// maxLiteral is how many bytes a pattern has beside its placeholders.
+// maxLiteral bounds the bytes of a pattern beside its placeholders.
 const maxLiteral = 40
 
-// placeholder is what stands for a part of a name.
+// placeholder matches what stands for a part of a name.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// CheckPattern returns an error if a pattern cannot name the files of a collection: no two may have
-// the same name, and each must be one that is allowed.
+// CheckPattern returns an error if a pattern cannot name the files of a collection: two files could
+// get the same name, or a name could be one that is not allowed.
 func CheckPattern(pattern string) error {
 	seen := make(map[string]bool)
 	for _, name := range placeholder.FindAllString(pattern, -1) {
@@ -65,9 +66,8 @@ func CheckPattern(pattern string) error {
 			"the pattern %q of WARC names lacks {timestamp} or {serial}: two files could have the same name",
 			pattern)
 	case strings.ContainsFunc(literal, func(r rune) bool { return r > 0x7f || !nameByte(byte(r)) }):
-		return fmt.Errorf(
-			"the pattern %q of WARC names may have letters, digits, '.', '_' and '-' beside its placeholders",
-			pattern)
+		return fmt.Errorf("the pattern %q of WARC names may have letters, digits, '.', '_' and '-' "+
+			"beside its placeholders", pattern)
 	case len(literal) > maxLiteral:
 		return fmt.Errorf("the pattern %q of WARC names has more than %d bytes beside its placeholders",
 			pattern, maxLiteral)
@@ -81,10 +81,10 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// Name returns the base name that a pattern gives, with Suffix: by DefaultPattern
-// PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz (WARC 1.1 annex C, with milliseconds). In prefix and
-// host what is not an ASCII letter or digit, '.', '_' or '-' becomes '_', and so does a leading
-// '.', which would hide the file.
+// Name returns the base name that a pattern gives, with Suffix; DefaultPattern gives
+// PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz (WARC 1.1 annex C, with milliseconds). Each byte of
+// prefix and host that is not an ASCII letter or digit, '.', '_' or '-' becomes '_', and so does a
+// leading '.', which would hide the file.
 func Name(pattern, prefix string, created time.Time, serial int, host string) string {
 	created = created.UTC()
 	return strings.NewReplacer(

@@ -4,5 +4,5 @@ package warc
 
 import "io/fs"
 
-// names is 1: the system does not tell.
+// names returns 1: this system does not tell the number of hard links.
 func names(fs.FileInfo, string) int { return 1 }

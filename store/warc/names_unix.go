@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// names is how many hard links lead to a file.
+// names returns the number of hard links to a file.
 func names(entry fs.FileInfo, _ string) int {
 	if stat, ok := entry.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Nlink)

@@ -8,19 +8,20 @@ import (
 	"path/filepath"
 )
 
-// Place is what a name led to when it was looked at. Whoever removes, cuts or renames by a name
-// compares what is there by then with the Place: people link, copy, mount and put back files
-// beside us, and one name more or less can be the only way to the only copy.
+// Place is what a name led to when Look looked at it. Before a file is removed, cut or renamed by
+// its name, the Place is compared with what is there by then: people link, copy, mount and put back
+// files while a recorder runs, and a single name can be the only way to the only copy.
 type Place struct {
 	Path  string
-	Entry fs.FileInfo // of the name itself: of a link, the link
-	File  fs.FileInfo // of what it leads to; nil if it leads nowhere
+	Entry fs.FileInfo // of the name itself: for a link, of the link
+	File  fs.FileInfo // of the file that the name leads to; nil if it leads nowhere
 }
 
-// RemovingSuffix is appended to a name while what bore it is compared a last time, before it goes.
+// RemovingSuffix is appended to the name of a file that is about to be removed, while Remove looks
+// at the file a last time.
 const RemovingSuffix = ".removing"
 
-// ErrReplaced says that a name leads to something else than before, or to a file that has changed.
+// ErrReplaced says that a name leads to another file than before, or that the file has changed.
 var ErrReplaced = errors.New("it was replaced or changed meanwhile")
 
 // Look looks where a name leads. The error wraps fs.ErrNotExist if there is no such name.
@@ -29,16 +30,17 @@ func Look(path string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
-	os.SameFile(entry, entry) // Windows reads the identity now, not when the name is another's
+	// On Windows the first SameFile reads the identity: now, not when the name is another file's.
+	os.SameFile(entry, entry)
 	file, err := os.Stat(path)
 	if err != nil && (entry.Mode().Type() != 0 || errors.Is(err, fs.ErrNotExist)) {
-		return Place{path, entry, nil},
-			nil // a link to nothing, to itself, or to where we may not look
+		// a link to nothing, to itself, or to where we may not look
+		return Place{path, entry, nil}, nil
 	}
 	return Place{path, entry, file}, err
 }
 
-// IsLink reports whether the name is a symbolic link, or something else that is no file itself.
+// IsLink reports whether the name is a symbolic link, or anything else that is no regular file.
 func (p Place) IsLink() bool { return !p.Entry.Mode().IsRegular() }
 
 // Leads reports whether two names lead to the same file.
@@ -46,8 +48,8 @@ func (p Place) Leads(q Place) bool {
 	return p.File != nil && q.File != nil && os.SameFile(p.File, q.File)
 }
 
-// Still returns an error that wraps ErrReplaced unless the name leads to the same file as before,
-// with the same content as far as size and time tell.
+// Still looks again. Unless the name leads to the same file, with the same content as far as size
+// and time tell, the error wraps ErrReplaced.
 func (p Place) Still() error {
 	now, err := Look(p.Path)
 	if err == nil && !p.same(now) {
@@ -56,7 +58,7 @@ func (p Place) Still() error {
 	return err
 }
 
-// same reports whether another look has found the same, under whatever name.
+// same reports whether a later look, by whatever name, has found the same file unchanged.
 func (p Place) same(now Place) bool {
 	if !os.SameFile(p.Entry, now.Entry) || (p.File == nil) != (now.File == nil) {
 		return false
@@ -65,9 +67,9 @@ func (p Place) same(now Place) bool {
 		p.File.ModTime().Equal(now.File.ModTime())
 }
 
-// Remove removes the name, if it and each of rest, which hold what it leads to, are what they were.
-// It takes the name away before it compares: what someone puts there meanwhile is put back. Of a
-// link the link alone goes. The entry is not made durable.
+// Remove removes the name, if its file and the files of rest, which have the same content, are
+// still what they were. The file is renamed before it is compared, and gets its name back if it is
+// another one. Of a link only the link is removed. The directory is not synced.
 func (p Place) Remove(rest ...Place) error {
 	aside := p.Path + RemovingSuffix
 	if err := Move(p.Path, aside); err != nil {
@@ -86,23 +88,24 @@ func (p Place) Remove(rest ...Place) error {
 	return os.Remove(aside)
 }
 
-// taken is same for a link, too, that leads nowhere from its new name.
+// taken is same, and also true for a link that leads nowhere from its new name.
 func (p Place) taken(now Place) bool {
 	return p.IsLink() && os.SameFile(p.Entry, now.Entry) || p.same(now)
 }
 
-// Joined says what OneName has found.
+// Joined is what OneName has found.
 type Joined int
 
 const (
-	Apart   Joined = iota // the two names lead to two files, or there is only one of them
-	Made                  // they led to one file, and one of them is left
-	Mounted               // they lead to one file, and which of them is the file cannot be told
+	Apart   Joined = iota // the two names lead to two files, or only one of them exists
+	Made                  // both names led to one file; one name is left
+	Mounted               // both names lead to one file, and nothing tells which is the file's own
 )
 
-// OneName leaves a file in dir one name, if both its final one and that with OpenSuffix lead to it:
-// people make the other one to read a file that is being written. It removes a link to the file,
-// never the file, and of two hard links the one with OpenSuffix. It reads nothing of the file.
+// OneName leaves a file in dir one name, if both the final name and the name with OpenSuffix lead
+// to it: people make the second one to read a file that is being written. OneName removes a link to
+// the file, never the file; of two hard links it removes the one with OpenSuffix. It does not read
+// the file.
 func OneName(dir, name string) (Joined, error) {
 	final, open, err := lookBoth(dir, name)
 	if err != nil || final.Entry == nil || open.Entry == nil || !final.Leads(open) {
@@ -127,7 +130,7 @@ func OneName(dir, name string) (Joined, error) {
 	return Made, SyncDir(dir)
 }
 
-// lookBoth looks at both names of a file. The Entry of one that is not there is nil.
+// lookBoth looks at both names of a file. The Entry of a name that does not exist is nil.
 func lookBoth(dir, name string) (final, open Place, err error) {
 	for _, one := range []struct {
 		place *Place
@@ -142,10 +145,10 @@ func lookBoth(dir, name string) (final, open Place, err error) {
 	return final, open, nil
 }
 
-// maxLinks is how many links lead to a file, one after another, before the system gives up.
+// maxLinks is no less than the number of links in a row that any system follows.
 const maxLinks = 255
 
-// leadsThrough reports whether p is a link that leads to where it does by way of the link q.
+// leadsThrough reports whether p is a link that leads to its file by way of the link q.
 func (p Place) leadsThrough(q Place) bool {
 	path := p.Path
 	for range maxLinks {
@@ -165,8 +168,8 @@ func (p Place) leadsThrough(q Place) bool {
 		}
 		path = to
 	}
-	return true // better take it for one that does
+	return true // the careful answer: q then stays
 }
 
-// Names is how many names the file has, as hard links; 1 if the system does not tell.
+// Names returns the number of the file's hard links; 1 if the system does not tell.
 func (p Place) Names() int { return names(p.Entry, p.Path) }

@@ -14,29 +14,30 @@ import (
 const (
 	gzipMagic = "\x1f\x8b\x08" // gzip, deflate (RFC 1952 section 2.3.1)
 	warcMagic = "WARC/"
-	// of one WARC header, in bytes: room for a target URI of 1 MiB that is all escapes
+	// maxHeader bounds a WARC header, in bytes: room for a target URI of 1 MiB that is all escapes.
 	maxHeader = 8 << 20
 )
 
-// Reader walks the records of a WARC file. Open and NewReader are for ours, whose gzip members hold
-// one record each, to the byte; OpenForeign and NewForeignReader for those of any tool.
+// Reader walks the records of a WARC file. Open and NewReader are for files as a Writer makes them:
+// gzip members of one record each, and nothing else. OpenForeign and NewForeignReader are for the
+// files of any tool.
 type Reader struct {
 	name string
 	file source
 	in   *bufio.Reader // the file
 	gz   *gzip.Reader  // the member
 	text *bufio.Reader // the record
-	head []byte        // of the record, as it stands in the file
+	head []byte        // the record's WARC header, as it stands in the file
 
 	foreign bool   // the file is read as OpenForeign says
-	layout  layout // of a foreign file; ours have members
+	layout  layout // gzipMembers unless the file is foreign
 	zst     *frame // with the layout frames
 
-	record  *Record // the one last given out
+	record  *Record // the one that Next returned last
 	end     int64   // of the last record that proved whole
-	reached int64   // how far the file had been read when the damage was noticed
+	reached int64   // up to where the file had been read when the damage was noticed
 	err     error   // what Next keeps returning
-	search  *search // behind damage; nil before there is any
+	search  *search // of Resync; nil before the first damage
 }
 
 // Open opens the file at path and reads from the member at offset.
@@ -55,7 +56,7 @@ func openWith(reader func(io.ReadSeeker, string, int64) (*Reader, error), path s
 	return r, nil
 }
 
-// NewReader reads f from the member at offset; name stands in its errors.
+// NewReader reads f from the member at offset. The errors contain name.
 func NewReader(f io.ReadSeeker, name string, offset int64) (*Reader, error) {
 	r := newReader(f, name, 64<<10)
 	r.end = offset
@@ -77,13 +78,13 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Offset returns where the valid part of the file ends as far as it has been read: the end of the
-// last record that proved whole, or where Resync has found the next.
+// Offset returns the end of the valid part of the file, as far as it has been read: the end of the
+// last record that proved whole, or the beginning of the one that Resync has found.
 func (r *Reader) Offset() int64 { return r.end }
 
-// Next returns the next record, after it has closed the one before. At the end of the file it
-// returns io.EOF; where no whole record follows, a *Damage. It keeps returning either. Other errors
-// are those of reading the file.
+// Next closes the record before and returns the next one. At the end of the file the error is
+// io.EOF; where no whole record follows, a *Damage; Next keeps returning either. Any other error is
+// a read error.
 func (r *Reader) Next() (*Record, error) {
 	if r.record != nil {
 		if err := r.record.Close(); err != nil {
@@ -108,7 +109,7 @@ func (r *Reader) begin() (*Record, error) {
 		if err := r.beginForeign(); err != nil {
 			return nil, err
 		}
-		offset = r.position() // there may be empty lines before it
+		offset = r.position() // empty lines may come before the record
 	}
 	if err := r.unwrap(); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (r *Reader) begin() (*Record, error) {
 	return record, nil
 }
 
-// unwrap makes text give what is in the next member.
+// unwrap makes r.text read the next record.
 func (r *Reader) unwrap() error {
 	switch r.layout {
 	case plain:
@@ -151,14 +152,14 @@ func (r *Reader) unwrap() error {
 		return err
 	}
 	if err := r.gz.Reset(r.in); err != nil {
-		return inflateFault(err)
+		return gzipReason(err)
 	}
 	r.gz.Multistream(false)
 	r.text.Reset(r.gz)
 	return nil
 }
 
-// checkMagic tells a member's beginning from the file's end and from other bytes.
+// checkMagic tells the beginning of a member from the end of the file and from other bytes.
 func (r *Reader) checkMagic() error {
 	magic, err := r.in.Peek(len(gzipMagic))
 	switch {
@@ -177,7 +178,7 @@ func (r *Reader) checkMagic() error {
 	return ErrNotMember
 }
 
-// zerosToEnd reports whether the rest of the file is zeros; it reads on until it knows.
+// zerosToEnd reports whether the rest of the file is zeros. It reads up to the first other byte.
 func (r *Reader) zerosToEnd() bool {
 	for {
 		c, err := r.in.ReadByte()
@@ -200,7 +201,7 @@ func (r *Reader) readHead() error {
 	}
 	switch magic, err := r.text.Peek(len(warcMagic)); {
 	case err != nil && !errors.Is(err, io.EOF):
-		return r.fault(err)
+		return r.reason(err)
 	case len(magic) == 0 && r.layout == frames:
 		return fmt.Errorf("%w: it is empty", ErrFrame)
 	case len(magic) == 0:
@@ -223,7 +224,7 @@ func (r *Reader) readHead() error {
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%w: the gzip member ends inside it", ErrHeader)
 		case err != nil:
-			return r.fault(err)
+			return r.reason(err)
 		case isBlank(r.head[start:]):
 			return nil
 		}
@@ -231,8 +232,8 @@ func (r *Reader) readHead() error {
 	}
 }
 
-// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a
-// Damage where the last whole record ends.
+// fail makes err what Next keeps returning: io.EOF as it is, a read error with the file's name, and
+// anything else as a Damage behind the last whole record.
 func (r *Reader) fail(err error) error {
 	switch {
 	case r.file.err != nil:
@@ -245,11 +246,11 @@ func (r *Reader) fail(err error) error {
 	return r.err
 }
 
-// position returns the offset in the file of the next byte that the gzip reader will take: it takes
-// none behind the member.
+// position returns the offset of the next byte that the gzip reader will take. The gzip reader
+// takes no byte behind the member.
 func (r *Reader) position() int64 { return r.file.offset - int64(r.in.Buffered()) }
 
-// seek makes offset the position; what has been read from the file already is not read again.
+// seek makes offset the position. Bytes that are in the buffer are not read again.
 func (r *Reader) seek(offset int64) error {
 	if ahead := offset - r.position(); ahead >= 0 && ahead <= int64(r.in.Buffered()) {
 		_, err := r.in.Discard(int(ahead))
@@ -258,27 +259,26 @@ func (r *Reader) seek(offset int64) error {
 	return r.jump(offset)
 }
 
-// jump makes offset the position of the file.
+// jump makes offset the position and drops the buffer.
 func (r *Reader) jump(offset int64) error {
 	r.in.Reset(&r.file)
 	r.file.err = r.file.jump(offset)
 	return r.file.err
 }
 
-// source is the file being read: how far, and with which error if it was not the file's end. Behind
-// damage, where a record may seem to begin every few bytes, it gives what a search has in memory,
-// and little at a time.
+// source is the file being read. Behind damage a record may seem to begin every few bytes: source
+// then takes what it can from the search's window, and little at a time.
 type source struct {
 	f      io.ReadSeeker
-	offset int64
-	step   int     // bytes that it gives at once
-	moved  bool    // the file is not at offset
-	known  *search // nil if there was none
-	read   int64   // bytes in all
-	err    error
+	offset int64   // of the next byte
+	step   int     // the most bytes that the next Read returns
+	moved  bool    // f is not at offset
+	known  *search // its window holds bytes of f; nil before the first damage
+	read   int64   // bytes read from f
+	err    error   // a read error, as opposed to the end of the file
 }
 
-// The fewest and the most bytes that a source gives at once.
+// The bounds of a source's step.
 const (
 	firstStep = 1 << 10
 	lastStep  = 64 << 10
@@ -293,7 +293,7 @@ func (s *source) jump(offset int64) (err error) {
 	return err
 }
 
-// inMemory is what is known of the file from offset on.
+// inMemory returns the bytes of the file that the search's window holds from offset on.
 func (s *source) inMemory() []byte {
 	if s.known == nil || s.offset < s.known.start ||
 		s.offset >= s.known.start+int64(len(s.known.window)) {

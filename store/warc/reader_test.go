@@ -59,7 +59,9 @@ func TestReader(t *testing.T) {
 	var file []byte
 	var records []testRecord
 	var members []int
-	for i, body := range [][]byte{nil, textBody(10), textBody(300_000), encodedBody(300_000), textBody(5)} {
+	for i, body := range [][]byte{
+		nil, textBody(10), textBody(300_000), encodedBody(300_000), textBody(5),
+	} {
 		for _, stored := range []bool{false, true} {
 			record := newRecord(i, body)
 			records = append(records, record)

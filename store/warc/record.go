@@ -9,32 +9,36 @@ import (
 
 // Record is one record of a file. It is valid until the next call of Next.
 type Record struct {
-	// of the gzip member; or of the zstd frame; or of the record itself, where records are not
-	// compressed
+	// Offset is that of the gzip member or zstd frame; where records are not compressed, that of the
+	// record.
 	Offset int64
-	// of the whole gzip member or frame, in bytes, or of the record without the empty lines at its
-	// end; known after Close or Skip
+	// Length is that of the gzip member or zstd frame, in bytes; where records are not compressed,
+	// that of the record without the empty lines at its end. Close and Skip set it.
 	Length  int64
 	Version string    // "WARC/1.1"
 	Header  Header    // the fields in their order
 	Size    int64     // Content-Length: of the block, in bytes
-	Block   io.Reader // the block; its error is the Reader's
+	Block   io.Reader // fails with the error that Next then keeps returning
 
-	// Unended says, after Close, that a foreign file ends behind the record's block, before the
-	// record does.
+	// Unended is set by Close if a foreign file ends behind the record's block, but before the record
+	// does.
 	Unended bool
 
 	reader *Reader
-	left   int64 // of the block
-	done   bool
+	left   int64 // bytes of the block that have not been read
+	done   bool  // Close or Skip has succeeded
 }
 
 // Type returns the WARC-Type: "response", "request", …
 func (rec *Record) Type() string { return rec.Header.Get("WARC-Type") }
 
-// Close reads what is left of the record and proves that it is whole: it inflates, checksum and
-// size are right, Content-Length and RecordEnd fill the member. It sets Length. The error is a
-// *Damage, or that of reading the file.
+// RawHeader returns the WARC header as it stands in the file, from its version line to its empty
+// line. It is valid until the next call of Next.
+func (rec *Record) RawHeader() []byte { return rec.reader.head }
+
+// Close reads the rest of the record and proves that the record is whole: the member inflates, its
+// checksum and size are right, and Content-Length and RecordEnd fill it. Close sets Length. The
+// error is a *Damage or a read error.
 func (rec *Record) Close() error {
 	r := rec.reader
 	if rec.done || r.err != nil {
@@ -50,7 +54,7 @@ func (rec *Record) Close() error {
 	return nil
 }
 
-// whole leaves the record, which ends at end.
+// whole notes that the record is whole and ends at end.
 func (rec *Record) whole(end int64) {
 	rec.done = true
 	rec.Length = end - rec.Offset
@@ -66,7 +70,7 @@ func (rec *Record) finish() error {
 	rest, err := text.Peek(len(RecordEnd) + 1) // one byte more, to see that nothing follows
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return inflateFault(err)
+		return gzipReason(err)
 	case string(rest) == RecordEnd:
 		return nil
 	case len(rest) < len(RecordEnd) || string(rest[:len(RecordEnd)]) != RecordEnd:
@@ -75,7 +79,7 @@ func (rec *Record) finish() error {
 	return rec.surplus()
 }
 
-// discard reads what is left of the block.
+// discard reads the rest of the block.
 func (rec *Record) discard() error {
 	for rec.left > 0 {
 		n, err := rec.reader.text.Discard(int(min(rec.left, 1<<30)))
@@ -87,12 +91,12 @@ func (rec *Record) discard() error {
 	return nil
 }
 
-// shortBlock says what an error inside of the block means: the member's end is not one to the gzip
-// reader.
+// shortBlock translates an error inside the block into the reason of a Damage. An io.EOF is the end
+// of the member there, which to the gzip reader is no error.
 func (rec *Record) shortBlock(err error) error {
 	switch {
 	case !errors.Is(err, io.EOF):
-		return rec.reader.fault(err)
+		return rec.reader.reason(err)
 	case rec.reader.layout == plain:
 		return ErrCut
 	case rec.reader.foreign:
@@ -103,25 +107,25 @@ func (rec *Record) shortBlock(err error) error {
 	}
 }
 
-// surplus says what follows the record in its member.
+// surplus returns the reason of a Damage for bytes that follow the record in its member.
 func (rec *Record) surplus() error {
 	text := rec.reader.text
 	if _, err := text.Discard(len(RecordEnd)); err != nil {
-		return inflateFault(err)
+		return gzipReason(err)
 	}
 	next, err := text.Peek(len(warcMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return inflateFault(err)
+		return gzipReason(err)
 	case string(next) == warcMagic:
 		return ErrSecondRecord
 	}
 	return fmt.Errorf("%w: %q follows the record's end", ErrContentLength, next)
 }
 
-// Skip leaves the record without inflating its block, by the `sl` field, if that agrees with the
-// WARC header, with the size at the member's end and with what follows the member; else it is
-// Close. It sets Length. The block and the checksum are then not checked.
+// Skip goes behind the record by the `sl` field, without inflating the block, if that field agrees
+// with the WARC header, with the size at the end of the member and with what follows the member;
+// block and checksum are not checked then. Otherwise Skip is Close. Skip sets Length.
 func (rec *Record) Skip() error {
 	r := rec.reader
 	if rec.done || r.err != nil {
@@ -160,8 +164,8 @@ func (rec *Record) reread() error {
 	return rec.Close()
 }
 
-// endsAt goes to the trailer of a member and behind it. It reports whether the trailer gives the
-// size, and the file ends or a member begins behind it.
+// endsAt goes behind the member's trailer. It reports whether the trailer contains size, and is
+// followed by the end of the file or by another member.
 func (r *Reader) endsAt(trailer, size int64) bool {
 	if err := r.seek(trailer); err != nil {
 		return false
@@ -175,7 +179,7 @@ func (r *Reader) endsAt(trailer, size int64) bool {
 	return err == nil || errors.Is(err, io.EOF)
 }
 
-// skips returns the two lengths of the `sl` subfield of a gzip extra field, or zeros.
+// skips returns the two lengths in the `sl` subfield of a gzip extra field; zeros without one.
 func skips(extra []byte) (compressed, uncompressed int64) {
 	for len(extra) >= 4 {
 		n := 4 + int(binary.LittleEndian.Uint16(extra[2:]))

@@ -13,17 +13,17 @@ import (
 
 const (
 	resyncWindow = 1 << 20
-	gzipHeader   = 10      // bytes, with no optional field
-	gzipName     = 512     // bytes that the gzip reader takes for a name or a comment
-	followBuffer = 4 << 10 // bytes that are read at once to follow records: most attempts end in them
-	// enough of a deflate stream for its first five bytes: the longest description of its codes takes
-	// 0.6 KB
+	gzipHeader   = 10      // bytes, without optional fields
+	gzipName     = 512     // the most bytes of a name or comment that the gzip reader takes
+	followBuffer = 4 << 10 // bytes read at once to follow records: most attempts end within them
+	// startOfBlock is how much of a deflate stream yields the first five bytes of its text: the
+	// longest description of its codes takes 0.6 KB.
 	startOfBlock = 2 << 10
 	maxStart     = gzipHeader + 2 + 0xffff + 2*gzipName + 2 + startOfBlock
 
-	// An embedded file can be made so that each of its members seems to go on to the end of the
-	// file, or to hold the next one. So much is read twice to tell them apart, in proportion to what
-	// there is, by one Reader in all.
+	// chainCost bounds what all Resyncs of one Reader read again, as a multiple of the file's size.
+	// The bound is for a body in which each member seems to go on to the end of the file, or to hold
+	// the next member.
 	chainCost = 4
 )
 
@@ -37,21 +37,20 @@ const (
 )
 
 // Resync looks behind the Damage that Next or Close has returned for the next member that begins a
-// WARC record, and lets Next go on there. from is where the bytes that are skipped begin, the
-// Damage's Offset; to is where that member begins, and Offset from then on. The record there need
-// not be whole: Next tells. If no member follows, the error is io.EOF, to is the size of the file,
-// and Next keeps returning the Damage; other errors are those of reading the file. Without a Damage
-// nothing is skipped.
+// WARC record, and lets Next go on there. The bytes from the Damage's Offset up to to are skipped;
+// Offset returns to from then on. The record there need not be whole: Next tells. If no member
+// follows, the error is io.EOF, to is the size of the file, and Next keeps returning the Damage.
+// Any other error is a read error. Without a Damage nothing is skipped.
 //
-// A body may hold members of its own, which are not the file's. So the `sl` field of the damaged
-// member says where it ends, if a member or the file's end is there. And if the member seems to go
-// on to the end of the file, nothing follows it unless whole records lead up to that end exactly.
-// Where neither helps, a member in a body may be taken for one of the file's: better that than to
-// lose one.
+// A body may contain members of its own, which are not the file's. Two rules tell them apart. The
+// `sl` field of the damaged member says where that member ends, if another member or the end of the
+// file is there. And if the damaged member seems to go on to the end of the file, nothing follows
+// it, unless whole records lead up to that end exactly. Where neither rule applies, a member in a
+// body may be taken for one of the file's: better that than to lose a record.
 //
-// A Reader reads no more than chainCost times the file's size again in all its Resyncs, and 1 MiB
-// for each MiB of windows. When that is used up it goes on where the damage was noticed, and looks
-// at nothing farther on: a file that costs so much was made to.
+// All Resyncs of a Reader together read no more than chainCost times the size of the file again,
+// and 1 MiB for each MiB of windows. When this is used up, Resync goes on where the damage was
+// noticed and looks no farther ahead: only a file that was made for it costs so much.
 func (r *Reader) Resync() (from, to int64, err error) {
 	var damage *Damage
 	if !errors.As(r.err, &damage) {
@@ -74,7 +73,7 @@ func (r *Reader) Resync() (from, to int64, err error) {
 	return damage.Offset, to, nil
 }
 
-// searchIn is the Reader's search, in a file of that size.
+// searchIn returns the Reader's search, in a file of that size.
 func (r *Reader) searchIn(size int64) *search {
 	if r.search == nil {
 		r.search = &search{file: r.file.f, left: chainCost*size + resyncWindow}
@@ -84,7 +83,7 @@ func (r *Reader) searchIn(size int64) *search {
 	return r.search
 }
 
-// behind returns where Resync goes on, or the size of the file.
+// behind returns the offset at which Resync goes on; if there is none, the size of the file.
 func (r *Reader) behind(s *search, damage *Damage) (int64, error) {
 	from := damage.Offset + 1
 	if s.left -= max(r.reached-damage.Offset, 0); s.left < 0 {
@@ -96,8 +95,8 @@ func (r *Reader) behind(s *search, damage *Damage) (int64, error) {
 	return s.behind(damage, from)
 }
 
-// behind returns where the next member behind the damage begins, from that offset on, or the size
-// of the file.
+// behind returns the offset of the next member behind the damage, not before from; if there is
+// none, the size of the file.
 func (s *search) behind(damage *Damage, from int64) (int64, error) {
 	if s.left < 0 {
 		return s.next(from, s.size)
@@ -120,18 +119,18 @@ func (s *search) behind(damage *Damage, from int64) (int64, error) {
 type search struct {
 	file    io.ReadSeeker
 	size    int64
-	left    int64  // bytes that may still be read more than once; below zero none
+	left    int64  // bytes that may still be read again
 	window  []byte // bytes of the file
-	start   int64  // of the window
-	far     []byte // what lies outside of it
+	start   int64  // offset of the window
+	far     []byte // bytes outside of the window, for peek
 	deflate io.ReadCloser
-	chain   *Reader // that follows records
+	chain   *Reader // follows records
 
-	atLeast int64 // bytes that load gives, if not maxStart
+	atLeast int64 // bytes that load returns if that is more than maxStart
 }
 
-// load makes the window hold the file from offset on: as much as a member's start takes, at least,
-// or atLeast, or up to the file's end.
+// load returns the bytes of the file from offset on, which the window then holds: no fewer than
+// maxStart and atLeast, unless the file ends before.
 func (s *search) load(offset int64) ([]byte, error) {
 	end := s.start + int64(len(s.window))
 	if offset >= s.start && offset <= end &&
@@ -146,13 +145,13 @@ func (s *search) load(offset int64) ([]byte, error) {
 	}
 	s.start, s.window = offset, s.window[:min(int64(cap(s.window)), max(s.size-offset, 0))]
 	if _, err := io.ReadFull(s.file, s.window); err != nil {
-		s.window = s.window[:0] // of which nothing is known
+		s.window = s.window[:0] // a part of it was overwritten
 		return nil, err
 	}
 	return s.window, nil
 }
 
-// peek returns n bytes from offset on, or up to the file's end, and leaves the window where it is.
+// peek returns n bytes from offset on, fewer at the end of the file. The window stays where it is.
 func (s *search) peek(offset, n int64) ([]byte, error) {
 	n = min(n, s.size-offset)
 	if at := offset - s.start; at >= 0 && at+n <= int64(len(s.window)) {
@@ -167,9 +166,9 @@ func (s *search) peek(offset, n int64) ([]byte, error) {
 	return s.far, err
 }
 
-// skip returns where the member at offset ends by its `sl` field, if the file ends or a member
-// begins there; else 0. proven is whether that field agrees with the member's end: if it does not,
-// bytes may have been lost inside of the member, and another's end be there.
+// skip returns the end of the member at offset by its `sl` field, if the file ends or a member
+// begins there; else 0. proven is whether the `sl` field agrees with the trailer there: if it does
+// not, bytes may have been lost inside the member, and the trailer may be that of another member.
 func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 	b, err := s.load(offset)
 	if err != nil {
@@ -178,7 +177,7 @@ func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 	extra, _, ok := parseStart(b)
 	if !ok && len(b) > skipLengths+8 &&
 		string(b[gzipHeader:skipLengths]) == memberHeader[gzipHeader:skipLengths] {
-		// of a member of ours, whose first bytes are no longer what they were
+		// a member of ours, whose first bytes are damaged
 		extra = b[skipLengths-4 : skipLengths+8]
 	}
 	compressed, uncompressed := skips(extra)
@@ -202,8 +201,8 @@ func (s *search) skip(offset int64) (end int64, proven bool, err error) {
 	return end, proven, nil
 }
 
-// next returns where the first member that begins a WARC record lies, from offset on and before
-// end; end if there is none.
+// next returns the offset of the first member that begins a WARC record, from offset on and before
+// end; if there is none, end.
 func (s *search) next(offset, end int64) (int64, error) {
 	for offset < end {
 		b, err := s.load(offset)
@@ -229,8 +228,8 @@ func (s *search) next(offset, end int64) (int64, error) {
 	return end, nil
 }
 
-// nextOwn returns what next does if there is a member from which whole records lead to end exactly:
-// then those from offset on are not all inside of one that ends there. Else it returns end.
+// nextOwn returns what next returns if from some member whole records lead to end exactly: then not
+// all members from offset on are inside the damaged member. Else it returns end.
 func (s *search) nextOwn(offset, end int64) (int64, error) {
 	left := chainCost*(end-offset) + resyncWindow
 	for at := offset; left > 0 && s.left > 0; {
@@ -247,13 +246,13 @@ func (s *search) nextOwn(offset, end int64) (int64, error) {
 		}
 		read += startOfBlock // an attempt is work even if it ends at once
 		left, s.left = left-read, s.left-read
-		at = max(first+1, last) // what lies inside of a whole record is its own
+		at = max(first+1, last) // a member inside a whole record is part of that record
 	}
 	return end, nil
 }
 
-// follow reads whole records from first on, until they reach end or there is none. It returns the
-// end of the last one, and how much it has read.
+// follow reads whole records from first on, up to end or to the first damage. It returns the end of
+// the last one, and the number of bytes that it has read.
 func (s *search) follow(first, end int64) (last, read int64, err error) {
 	if s.chain == nil {
 		s.chain = newReader(s.file, "", followBuffer)
@@ -278,8 +277,8 @@ func (s *search) follow(first, end int64) (last, read int64, err error) {
 	return r.end, r.file.read, nil
 }
 
-// beginsRecord reports whether b begins with a gzip header and a deflate stream whose first bytes
-// are those of a WARC record.
+// beginsRecord reports whether b begins with a gzip header and a deflate stream whose text begins
+// like a WARC record.
 func (s *search) beginsRecord(b []byte) bool {
 	_, stream, ok := parseStart(b)
 	if !ok {
@@ -296,8 +295,8 @@ func (s *search) beginsRecord(b []byte) bool {
 	return err == nil && string(start[:]) == warcMagic
 }
 
-// parseStart takes a gzip header apart: the extra field and what follows the header (RFC 1952
-// section 2.3).
+// parseStart parses the gzip header that b begins with (RFC 1952 section 2.3). It returns the extra
+// field, and stream, which follows the header.
 func parseStart(b []byte) (extra, stream []byte, ok bool) {
 	if len(b) < gzipHeader || string(b[:len(gzipMagic)]) != gzipMagic || b[3]&flagReserved != 0 {
 		return nil, nil, false

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// SameBytes reports whether a and b give the same. It reads no more of them than it must.
+// SameBytes reports whether the bytes of a and b are the same. It stops reading at the first
+// difference.
 func SameBytes(a, b io.Reader) (bool, error) {
 	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
 	for {
@@ -23,7 +24,7 @@ func SameBytes(a, b io.Reader) (bool, error) {
 	}
 }
 
-// IsEnd reports an error of io.ReadFull that says that no more bytes come.
+// IsEnd reports whether err, of io.ReadFull, says that there are no more bytes.
 func IsEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

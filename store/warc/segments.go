@@ -7,24 +7,24 @@ import (
 	"strconv"
 )
 
-// Segments reads a record that was written in several segments (WARC 1.1 section 7) as the one that
-// it was before. We never write any.
+// Segments reads a record that another tool has written in several segments (WARC 1.1 section 7) as
+// one record. This package never writes segments.
 type Segments struct {
-	Header Header // of the first segment
-	Block  io.Reader
+	Header Header    // of the first segment
+	Block  io.Reader // of the whole record
 
-	files  []string // that follow
+	files  []string // those behind the one that is being read
 	reader *Reader
-	part   *Record
-	number int64
+	part   *Record // the segment that is being read
+	number int64   // of that segment; 0 for a record that is whole
 }
 
 // ErrSegment says that a segment is missing.
 var ErrSegment = errors.New("a segment of the record is missing")
 
 // OpenSegments opens the record at offset in the first of the files. Its further segments are
-// looked for behind it, and in the other files, in their order. A record that has no segments is
-// its own only one.
+// looked for behind it and then in the other files, in their order. A record that is not segmented
+// counts as one segment.
 func OpenSegments(files []string, offset int64) (*Segments, error) {
 	r, err := OpenForeign(files[0], offset)
 	if err != nil {
@@ -48,7 +48,7 @@ func OpenSegments(files []string, offset int64) (*Segments, error) {
 // Close closes the file that is being read.
 func (s *Segments) Close() error { return s.reader.Close() }
 
-// SegmentNumber is 1 for the first of several segments, more for those that follow, and 0 for a
+// SegmentNumber returns the WARC-Segment-Number: 1 for the first of several segments, and 0 for a
 // record that is whole.
 func (rec *Record) SegmentNumber() int64 {
 	n, err := strconv.ParseInt(rec.Header.Get("WARC-Segment-Number"), 10, 64)

@@ -11,21 +11,22 @@ import (
 	"warcorder/store/warc/deflate"
 )
 
-// WriteSeeker is what Stream writes to: an *os.File that is not open for append, or the Tail of a
-// Writer.
-type WriteSeeker interface {
+// Patchable is what Stream writes to, whose bytes can be overwritten later: the Tail of a Writer,
+// or an *os.File that is not open for append.
+type Patchable interface {
 	io.Writer
 	io.WriterAt
 }
 
-// Stream writes one member to w, at offset in w: the parts of head (WARC header, HTTP head), size
-// bytes of body, and RecordEnd, which it adds itself. It holds a constant amount of memory whatever
-// size is. With stored the body goes into stored blocks. The `sl` field is written by WriteAt when
-// the lengths are known, so offset must be where w's next byte will lie.
+// Stream writes one member to w. The record in it consists of the parts of head (WARC header, HTTP
+// header), of body, which has size bytes, and of RecordEnd, which Stream adds. With stored, the
+// body goes into stored blocks. Memory does not grow with size. Stream writes the `sl` field by
+// WriteAt when the lengths are known: offset is the offset in w of the next byte that Write will
+// write.
 //
-// It returns the length of the member. A body of another length than size is an error; after an
-// error what has been written is of no use.
-func (c *Compressor) Stream(w WriteSeeker, offset int64, head [][]byte, body io.Reader, size int64,
+// Stream returns the length of the member in bytes. A body that has not size bytes is an error.
+// After an error, what has been written is no member.
+func (c *Compressor) Stream(w Patchable, offset int64, head [][]byte, body io.Reader, size int64,
 	stored bool) (length int64, err error) {
 	if c.probed && size <= maxProbed {
 		return c.streamProbed(w, head, body, size, stored)
@@ -126,7 +127,7 @@ func (c *Compressor) writeDeflated(out io.Writer, p []byte, final bool) error {
 	return c.writeEncoded(out)
 }
 
-// writeStored writes what has been deflated before p, and p as a stored block.
+// writeStored writes what has been deflated so far, then p as a stored block.
 func (c *Compressor) writeStored(out io.Writer, p []byte, final bool) error {
 	c.sum(p)
 	c.deflate.StoreHeader(len(p), final)
@@ -137,7 +138,7 @@ func (c *Compressor) writeStored(out io.Writer, p []byte, final bool) error {
 	return err
 }
 
-// writeEncoded writes what has been deflated since it was called last.
+// writeEncoded writes what has been deflated since its last call.
 func (c *Compressor) writeEncoded(out io.Writer) error {
 	c.encoded = c.deflate.Take()
 	spoil(c.encoded)
@@ -178,7 +179,7 @@ func (c *Compressor) readChunks(body io.Reader, size int64) ([]byte, error) {
 	return text, err
 }
 
-// countingWriter counts what goes through to w.
+// countingWriter counts the bytes written through it.
 type countingWriter struct {
 	w io.Writer
 	n int64

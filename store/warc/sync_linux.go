@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// datasync makes the bytes of file durable, and the length that is needed to read them: half the
-// price of Sync, which writes the times as well.
+// datasync makes the bytes of file durable, and its length. Sync writes the times, too, and takes
+// twice as long.
 func datasync(file *os.File) error {
 	raw, err := file.SyscallConn()
 	if err != nil {

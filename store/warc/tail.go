@@ -12,10 +12,10 @@ import (
 // Tail is the end of a file during AppendStream.
 type Tail struct {
 	file       *os.File
-	start, end int64 // what this append has written lies from start to end
+	start, end int64 // bounds of what this append has written
 }
 
-// Offset returns where in the file the next byte will lie.
+// Offset returns the offset in the file of the next byte that Write will write.
 func (t *Tail) Offset() int64 { return t.end }
 
 // Write appends p.
@@ -25,8 +25,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom appends all of r; if r is a file, without taking its bytes out of the kernel where that
-// can be.
+// ReadFrom appends all of r. If r is a file, its bytes stay in the kernel where the system can copy
+// them.
 func (t *Tail) ReadFrom(r io.Reader) (int64, error) {
 	if _, err := t.file.Seek(t.end, io.SeekStart); err != nil {
 		return 0, err

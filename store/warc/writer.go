@@ -14,26 +14,26 @@ import (
 // OpenSuffix is appended to the name of a file while it is being written.
 const OpenSuffix = ".open"
 
-// gather is up to how many bytes one append is copied together for one write; above, its buffers
-// are written one by one.
+// gather is up to how many bytes the buffers of one append are copied together and written at once;
+// buffers with more bytes are written one by one.
 const gather = 256 << 10
 
 // Writer is one WARC file being written, under its name with OpenSuffix. Its methods are safe for
-// concurrent use: appends wait for one another, Sync holds none of them up.
+// concurrent use: appends wait for one another, but not for Sync.
 type Writer struct {
 	dir, name string
 	file      *os.File
 	opened    fs.FileInfo // of the file when it was opened
 
 	mu      sync.Mutex
-	size    int64  // of the file: what is behind it, if anything, is the rest of a failed append
-	scratch []byte // buffers of one append, one behind the other
-	broken  error  // why the Writer refuses appends; nil while it does not
-	lost    bool   // a sync has failed: what is on disk cannot be known
+	size    int64  // of the records; bytes behind them are the rest of a failed append
+	scratch []byte // the buffers of one append, copied together
+	broken  error  // why the Writer refuses appends; nil as long as it takes them
+	lost    bool   // a sync has failed: which bytes are on disk is not known
 }
 
-// Create creates dir/name.open, which must not exist, and makes its directory entry durable. Only
-// its owner may read it: what a browser sends and gets is private.
+// Create creates dir/name.open, which must not exist, and syncs dir. Only the file's owner may read
+// it: what a browser sends and gets is private.
 func Create(dir, name string) (*Writer, error) {
 	if err := fault.At(fault.WARCCreate); err != nil {
 		return nil, err
@@ -51,9 +51,9 @@ func Create(dir, name string) (*Writer, error) {
 	return w, nil
 }
 
-// Resume opens dir/name.open, left behind by a crash or a failed write, and cuts it to its first
-// size bytes. was is the file that is to be cut: if another one has the name now, or a link leads
-// there, the error wraps fs.ErrNotExist, and nothing has changed.
+// Resume opens dir/name.open, which a crash or a failed write has left behind, and cuts it to its
+// first size bytes. was is the file that is to be cut: if another file or a link has the name now,
+// the error wraps fs.ErrNotExist, and nothing has changed.
 func Resume(dir, name string, size int64, was fs.FileInfo) (*Writer, error) {
 	path := openPath(dir, name)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -85,8 +85,8 @@ func (w *Writer) cut() error {
 	return truncate(w.file, w.size)
 }
 
-// own looks at the name with OpenSuffix, which must be that of our file: no link to it, and no
-// other file.
+// own looks at the name with OpenSuffix, which must be that of the Writer's file: not of a link to
+// it, and not of another file.
 func (w *Writer) own() (Place, error) {
 	open, err := Look(openPath(w.dir, w.name))
 	if err == nil && (w.opened == nil || !os.SameFile(open.Entry, w.opened)) {
@@ -99,7 +99,7 @@ func (w *Writer) replaced() error {
 	return fmt.Errorf("%s is another file now: %w", openPath(w.dir, w.name), fs.ErrNotExist)
 }
 
-// Opened is the file, for whoever must know it again.
+// Opened returns the file as it was when it was opened, for os.SameFile.
 func (w *Writer) Opened() fs.FileInfo { return w.opened }
 
 func openPath(dir, name string) string { return filepath.Join(dir, name+OpenSuffix) }
@@ -114,9 +114,9 @@ func (w *Writer) Size() int64 {
 	return w.size
 }
 
-// Present returns an error that wraps fs.ErrNotExist unless the file is still found under its name,
-// with at least size bytes: what is appended to one that was removed or replaced is lost without an
-// error.
+// Present returns an error that wraps fs.ErrNotExist unless the file still has its name and at
+// least size bytes. Without Present, what is appended to a file that was removed or replaced would
+// be lost without an error.
 func (w *Writer) Present(size int64) error {
 	there, err := os.Stat(openPath(w.dir, w.name))
 	if err != nil {
@@ -129,9 +129,9 @@ func (w *Writer) Present(size int64) error {
 	return nil
 }
 
-// Append appends bufs, one behind the other and nothing between them, and returns the offset of the
-// first byte. After an error the file is as before; if that could not be brought about, this and
-// every later append returns an error that says so.
+// Append appends bufs, one behind another, and returns the offset of the first byte. After an error
+// the file is as before. If the file cannot be brought back to that, this and every later append
+// returns an error that says so.
 func (w *Writer) Append(bufs ...[]byte) (offset int64, err error) {
 	return w.append(func(t *Tail) error {
 		for _, b := range w.gathered(bufs) {
@@ -143,13 +143,13 @@ func (w *Writer) Append(bufs ...[]byte) (offset int64, err error) {
 	})
 }
 
-// AppendStream appends what write gives to the Tail; other appends wait until it returns. An error
-// of write undoes all of it, as in Append.
+// AppendStream appends what write writes to the Tail. Other appends wait until write returns. An
+// error of write undoes the whole append, as in Append.
 func (w *Writer) AppendStream(write func(*Tail) error) (offset int64, err error) {
 	return w.append(write)
 }
 
-// append lets write append to the file, or leaves it as it was.
+// append lets write append to the file. After an error of write the file is as before.
 func (w *Writer) append(write func(*Tail) error) (offset int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,7 +164,7 @@ func (w *Writer) append(write func(*Tail) error) (offset int64, err error) {
 	return tail.start, nil
 }
 
-// undo cuts off what a failed append has left.
+// undo cuts off what a failed append has written.
 func (w *Writer) undo(cause error) error {
 	if err := truncate(w.file, w.size); err != nil {
 		w.broken = fmt.Errorf("%s takes no more records: %w; and its end could not be cut off: %w",
@@ -174,7 +174,7 @@ func (w *Writer) undo(cause error) error {
 	return cause
 }
 
-// gathered returns bufs as one buffer, if that is small, for one write instead of many.
+// gathered copies bufs together, if they are small, for one write instead of many.
 func (w *Writer) gathered(bufs [][]byte) [][]byte {
 	if len(bufs) < 2 || length(bufs) > gather {
 		return bufs
@@ -186,9 +186,9 @@ func (w *Writer) gathered(bufs [][]byte) [][]byte {
 	return [][]byte{w.scratch}
 }
 
-// Sync makes durable what had been appended when it was called. After an error the Writer takes no
-// more appends: which of the bytes written since the last Sync are on disk cannot be known, and the
-// next Sync would not tell.
+// Sync makes durable what had been appended when Sync was called. After an error the Writer takes
+// no more appends: which of the bytes written since the last Sync are on disk is not known, and the
+// system reports a failed sync only once.
 func (w *Writer) Sync() error {
 	err := synced(w.file, datasync)
 	if err == nil {
@@ -201,10 +201,10 @@ func (w *Writer) Sync() error {
 	return w.broken
 }
 
-// Close syncs the file, gives it its final name and makes that durable. The file keeps the name
-// with OpenSuffix, for the next recovery to look at, if Close fails or a Sync has failed before. It
-// never takes its final name from another file: then the error wraps fs.ErrExist. If the file is
-// not found under its name, or is another one there, it wraps fs.ErrNotExist.
+// Close syncs the file, gives it its final name and syncs the directory. If Close fails, or a Sync
+// has failed before, the file keeps the name with OpenSuffix, for the next recovery to look at. If
+// another file has the final name, that file keeps it, and the error wraps fs.ErrExist. If the file
+// does not have its name with OpenSuffix any more, the error wraps fs.ErrNotExist.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,8 +220,8 @@ func (w *Writer) Close() error {
 	return syncDir(w.dir, fault.WARCRenamed)
 }
 
-// rename gives the file its final name. Someone may have given it that already, as a link, so that
-// others can read it.
+// rename gives the file its final name. A person may have given it that name already, as a link, to
+// let others read the file.
 func (w *Writer) rename() error {
 	if joined, err := OneName(w.dir, w.name); err != nil {
 		return err
@@ -241,19 +241,19 @@ func (w *Writer) rename() error {
 	return nil
 }
 
-// isFinal reports whether the final name is that of our file.
+// isFinal reports whether the final name is that of the Writer's file.
 func (w *Writer) isFinal() bool {
 	final, err := os.Lstat(filepath.Join(w.dir, w.name))
 	return err == nil && os.SameFile(final, w.opened)
 }
 
-// seal makes the file end with its last record, on disk.
+// seal cuts the file behind its last record and syncs it.
 func (w *Writer) seal() error {
 	if w.lost {
 		return w.broken
 	}
 	w.broken = errors.New(w.name + " is closed")
-	// once more, if it could not be done after a failed append
+	// the second attempt, if the first failed after a failed append
 	if err := truncate(w.file, w.size); err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func truncate(file *os.File, size int64) error {
 	return file.Truncate(size)
 }
 
-// synced makes file durable by sync.
+// synced calls sync, between two points at which a test may let it fail.
 func synced(file *os.File, sync func(*os.File) error) error {
 	if err := fault.At(fault.WARCSync); err != nil {
 		return err
@@ -278,8 +278,8 @@ func synced(file *os.File, sync func(*os.File) error) error {
 	return fault.At(fault.WARCSynced)
 }
 
-// Abandon closes the file and leaves whatever bears its name alone: for one that Present does not
-// find any more.
+// Abandon closes the file and leaves alone whatever has its name now: for a file that Present does
+// not find any more.
 func (w *Writer) Abandon() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -287,8 +287,8 @@ func (w *Writer) Abandon() error {
 	return w.file.Close()
 }
 
-// Discard closes the file and removes it: for one that got no record. If another file has its name
-// that stays, and the error wraps fs.ErrNotExist.
+// Discard closes the file and removes it: for a file without records. If another file has its name
+// now, that file stays, and the error wraps fs.ErrNotExist.
 func (w *Writer) Discard() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
