@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"warcorder/canon/number"
 )
 
 // amfText writes AMF values as pywb's representation does: Python's print of lists and
@@ -91,9 +93,9 @@ func (t *amfText) number(v any) {
 	case int:
 		t.write(strconv.Itoa(v))
 	case float64:
-		t.write(pythonFloat(v))
+		t.write(number.Python(v))
 	case amfNumber:
-		t.write(wholeOrPython(float64(v)))
+		t.write(number.WholeOrPython(float64(v)))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"warcorder/canon/number"
 )
 
 // pywbQuery is Pywb's query. Only what POST and PUT carry has one.
@@ -88,7 +90,7 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 		if name == 0 {
 			return true
 		}
-		if isNumeral(literal) && overflows(literal) {
+		if number.IsNumber(literal) && number.Overflows(literal) {
 			return false
 		}
 		if f.put(name, literal) && !utf8.ValidString(text.names.text(name)) {
@@ -110,7 +112,7 @@ func pywbScalar(literal string) string {
 	case 't', 'f', 'n':
 		return literal
 	}
-	return pywbNumber(literal)
+	return number.Pywb(literal)
 }
 
 // pywbMultipart is the query of a multipart body: name=value for each part, empty if

@@ -3,6 +3,8 @@ package canon
 import (
 	"strings"
 	"unicode/utf8"
+
+	"warcorder/canon/number"
 )
 
 // maxSpecQuery is how long, in bytes, a body may be that stands for itself in Spec, and
@@ -82,6 +84,9 @@ func isFormData(contentType string, body []byte) bool {
 	return m.closed && parts > 0
 }
 
+// stepsPerTiny is how much of the budget a number takes that number.IsTiny reports.
+const stepsPerTiny = 4096
+
 // specRules is RFC 8259, with a limit on depth that it allows for (section 9).
 var specRules = jsonRules{nesting: 990}
 
@@ -100,7 +105,7 @@ func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 	}
 	counts := make([]int, text.names.list.length) // by number of name
 	ok = text.each(func(name uint32, literal string) bool {
-		if isTiny(literal) && !budget.spend(stepsPerTiny) {
+		if number.IsTiny(literal) && !budget.spend(stepsPerTiny) {
 			return false
 		}
 		counts[name]++
@@ -123,5 +128,5 @@ func jsScalar(literal string) string {
 	case 't', 'f', 'n':
 		return literal
 	}
-	return jsNumber(literal)
+	return number.JS(literal)
 }

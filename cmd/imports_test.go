@@ -55,7 +55,8 @@ var house = []room{
 	{"store/fault", "", "nothing but names in a normal build"},
 
 	{"canon/vector", "canon", "keys as JSON, for other implementations"},
-	{"canon", "", "keys depend on a request and nothing else"},
+	{"canon", "canon/number", "keys depend on a request and nothing else"},
+	{"canon/number", "", "a number's literal in, its text out"},
 }
 
 // A library is one that few rooms may import: what replaces it one day is then one place.
