@@ -3,6 +3,8 @@ package canon
 import (
 	"strconv"
 	"strings"
+
+	"warcorder/canon/json"
 )
 
 // fields is an ordered map of names to values in which no value is lost: a name that
@@ -12,7 +14,7 @@ import (
 // Only the first fields are kept, as many as a limited query may hold; the others
 // just count. Of none of them anything is written before encode does.
 type fields struct {
-	names *jsonNames
+	names *json.Names
 	list  []field
 	known []namesake // by number of name
 	made  map[madeName]uint32
@@ -57,7 +59,7 @@ func (f *fields) put(name uint32, literal string) (first bool) {
 
 // namesake returns what there is to know of a name, until the next call.
 func (f *fields) namesake(name uint32) *namesake {
-	if more := f.names.list.length - len(f.known); more > 0 {
+	if more := f.names.Len() - len(f.known); more > 0 {
 		f.known = append(f.known, make([]namesake, more)...)
 	}
 	return &f.known[name]
@@ -75,7 +77,7 @@ func (f *fields) add(new field) {
 // isMade reports whether a new name exists already because it was made from another:
 // a.3_ does when a was put three times.
 func (f *fields) isMade(name uint32) bool {
-	base, digits, ok := cutNumber(f.names.text(name))
+	base, digits, ok := cutNumber(f.names.Text(name))
 	if !ok {
 		return false
 	}
@@ -83,7 +85,7 @@ func (f *fields) isMade(name uint32) bool {
 	if err != nil || number < 2 {
 		return false
 	}
-	from := f.names.number(base)
+	from := f.names.Number(base)
 	if f.made == nil {
 		f.made = map[madeName]uint32{}
 	}
@@ -125,7 +127,7 @@ func (f *fields) encode(a *alphabet, scalar func(literal string) string) (q []by
 		if i > 0 {
 			q = append(q, '&')
 		}
-		name, value := f.names.text(field.name), scalar(field.literal)
+		name, value := f.names.Text(field.name), scalar(field.literal)
 		q = a.appendString(q, name[:min(len(name), maxQuery)])
 		q = append(appendNumber(q, int(field.number)), '=')
 		q = a.appendString(q, value[:min(len(value), maxQuery)])

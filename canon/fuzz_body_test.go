@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"warcorder/canon/json"
 )
 
 // contentTypes are those that some dialect looks into, and one that none does.
@@ -75,13 +77,12 @@ func FuzzJSON(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"\ud83d\ude00\n"},2.5e-7],"a":null,"10":true}`)
 	f.Add("[\"\xff\"]") // what is not UTF-8 is refused before, but does not crash either
 	f.Fuzz(func(t *testing.T, src string) {
-		checkJSON(t, src)
-		for _, rules := range []jsonRules{pywbRules, specRules, warcioJSRules} {
-			p, ok := parseJSON(src, rules)
+		for _, rules := range []json.Rules{pywbRules, specRules, warcioJSRules} {
+			p, ok := json.Parse(src, rules)
 			if !ok {
 				continue
 			}
-			p.each(func(_ uint32, literal string) bool {
+			p.Each(func(_ uint32, literal string) bool {
 				pywbScalar(literal)
 				if text := jsScalar(literal); utf8.ValidString(src) && !utf8.ValidString(text) {
 					t.Errorf("%q in %q is %q", literal, src, text)

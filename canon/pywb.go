@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"warcorder/canon/json"
 	"warcorder/canon/number"
 )
 
@@ -72,7 +73,7 @@ func isASCIIByte(c byte) bool    { return c < utf8.RuneSelf }
 func isNotASCIIByte(c byte) bool { return c >= utf8.RuneSelf }
 
 // pywbRules is what Python's json module takes, at the depth that its stack leaves.
-var pywbRules = jsonRules{nesting: 990, digits: 4300}
+var pywbRules = json.Rules{Nesting: 990, Digits: 4300}
 
 // pywbJSON is the query of a JSON body, false if it is none, or if a number or character
 // in it cannot be written. What Python takes beyond RFC 8259 is none: NaN and Infinity,
@@ -81,24 +82,24 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false
 	}
-	text, ok := parseJSON(strings.TrimPrefix(string(body), byteOrderMark), pywbRules)
+	text, ok := json.Parse(strings.TrimPrefix(string(body), byteOrderMark), pywbRules)
 	if !ok {
 		return nil, false
 	}
-	f := fields{names: &text.names}
-	ok = text.each(func(name uint32, literal string) bool {
+	f := fields{names: &text.Names}
+	ok = text.Each(func(name uint32, literal string) bool {
 		if name == 0 {
 			return true
 		}
 		if number.IsNumber(literal) && number.Overflows(literal) {
 			return false
 		}
-		if f.put(name, literal) && !utf8.ValidString(text.names.text(name)) {
+		if f.put(name, literal) && !utf8.ValidString(text.Names.Text(name)) {
 			return false
 		}
-		return !f.full() || !hasSurrogate(literal) // what is not kept cannot be looked at again
+		return !f.full() || !json.HasSurrogate(literal) // what is not kept cannot be looked at again
 	})
-	if !ok || slices.ContainsFunc(f.list, func(f field) bool { return hasSurrogate(f.literal) }) {
+	if !ok || slices.ContainsFunc(f.list, func(f field) bool { return json.HasSurrogate(f.literal) }) {
 		return nil, false
 	}
 	return f.encode(percentPlus, pywbScalar), true
@@ -108,7 +109,7 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 func pywbScalar(literal string) string {
 	switch literal[0] {
 	case '"':
-		return unquoteJSON(literal)
+		return json.Unquote(literal)
 	case 't', 'f', 'n':
 		return literal
 	}

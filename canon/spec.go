@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"warcorder/canon/json"
 	"warcorder/canon/number"
 )
 
@@ -88,7 +89,7 @@ func isFormData(contentType string, body []byte) bool {
 const stepsPerTiny = 4096
 
 // specRules is RFC 8259, with a limit on depth that it allows for (section 9).
-var specRules = jsonRules{nesting: 990}
+var specRules = json.Rules{Nesting: 990}
 
 // specJSON is the query of a JSON body, or its beginning if it is longer than
 // maxSpecQuery, false if it is none: the seed's algorithm
@@ -99,12 +100,12 @@ func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false
 	}
-	text, ok := parseJSON(strings.TrimPrefix(string(body), byteOrderMark), specRules)
+	text, ok := json.Parse(strings.TrimPrefix(string(body), byteOrderMark), specRules)
 	if !ok {
 		return nil, false
 	}
-	counts := make([]int, text.names.list.length) // by number of name
-	ok = text.each(func(name uint32, literal string) bool {
+	counts := make([]int, text.Names.Len()) // by number of name
+	ok = text.Each(func(name uint32, literal string) bool {
 		if number.IsTiny(literal) && !budget.spend(stepsPerTiny) {
 			return false
 		}
@@ -112,7 +113,7 @@ func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 		if len(q) > 0 {
 			q = append(q, '&')
 		}
-		q = percentPlus.appendString(q, withoutSurrogates(text.names.text(name)))
+		q = percentPlus.appendString(q, json.WithoutSurrogates(text.Names.Text(name)))
 		q = append(appendNumber(q, counts[name]), '=')
 		q = percentPlus.appendString(q, jsScalar(literal))
 		return len(q) <= maxSpecQuery
@@ -124,7 +125,7 @@ func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 func jsScalar(literal string) string {
 	switch literal[0] {
 	case '"':
-		return withoutSurrogates(unquoteJSON(literal))
+		return json.WithoutSurrogates(json.Unquote(literal))
 	case 't', 'f', 'n':
 		return literal
 	}

@@ -3,12 +3,14 @@ package canon
 import (
 	"strings"
 	"unicode/utf8"
+
+	"warcorder/canon/json"
 )
 
 // warcioJSQuery is WarcioJS's query. Every method but GET has one, and an empty
 // body may: then it is __wb_post_data= without data.
 func warcioJSQuery(r *Request) string {
-	contentType := strings.Trim(r.ContentType, jsonSpace) // as Headers does
+	contentType := strings.Trim(r.ContentType, json.Space) // as Headers does
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	if r.tooLong() {
 		mediaType = ""
@@ -81,7 +83,7 @@ func escapedChar(s string) (char []byte, size int) {
 }
 
 // warcioJSRules is what JSON.parse takes, at the depth that the walk behind it stands.
-var warcioJSRules = jsonRules{nesting: 3000, integersFirst: true}
+var warcioJSRules = json.Rules{Nesting: 3000, IntegersFirst: true}
 
 // jsForm is how URLSearchParams writes (URL Standard, application/x-www-form-urlencoded).
 var jsForm = keeping("*-._").plus()
@@ -91,13 +93,13 @@ var jsForm = keeping("*-._").plus()
 // constructor, is numbered here when it comes again; warcio.js, which counts in an
 // object, writes constructor.NaN_.
 func warcioJSJSON(body string) string {
-	text, ok := parseJSON(body, warcioJSRules)
+	text, ok := json.Parse(body, warcioJSRules)
 	if !ok {
 		return ""
 	}
-	f := fields{names: &text.names}
-	whole := wholeNames{names: &text.names}
-	text.each(func(name uint32, literal string) bool {
+	f := fields{names: &text.Names}
+	whole := wholeNames{names: &text.Names}
+	text.Each(func(name uint32, literal string) bool {
 		if literal != `""` {
 			f.put(whole.number(name), literal)
 		}
@@ -109,16 +111,16 @@ func warcioJSJSON(body string) string {
 // wholeNames turns the numbers of names into those of the same names without halves of
 // surrogate pairs. It looks into each name once.
 type wholeNames struct {
-	names *jsonNames
+	names *json.Names
 	known []uint32 // by number; 0 is not known
 }
 
 func (w *wholeNames) number(name uint32) uint32 {
-	if more := w.names.list.length - len(w.known); more > 0 {
+	if more := w.names.Len() - len(w.known); more > 0 {
 		w.known = append(w.known, make([]uint32, more)...)
 	}
 	if w.known[name] == 0 {
-		w.known[name] = w.names.number(withoutSurrogates(w.names.text(name)))
+		w.known[name] = w.names.Number(json.WithoutSurrogates(w.names.Text(name)))
 	}
 	return w.known[name]
 }

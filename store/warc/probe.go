@@ -22,8 +22,8 @@ const (
 	maxProbed = 1 << 20
 )
 
-// A Probe watches over package deflate for all Compressors of a recorder. Members of an exchange now
-// and then are inflated again before they are written. One that is not what went in poisons the
+// A Probe watches over package deflate for all Compressors of a recorder. Members of an exchange
+// now and then are inflated again before they are written. One that is not what went in poisons the
 // encoder: that member is made again and all later ones are made by klauspost/compress.
 //
 // The zero Probe is ready. It is safe for concurrent use; a nil one probes nothing.
@@ -84,8 +84,8 @@ func inflateMember(member []byte) error {
 	return nil
 }
 
-// inflateStart inflates the whole bytes of a deflate stream that is not at its end. The error is nil
-// if what comes out is text but for the end, of which the bits are still to come.
+// inflateStart inflates the whole bytes of a deflate stream that is not at its end. The error is
+// nil if what comes out is text but for the end, of which the bits are still to come.
 func inflateStart(stream []byte, text ...[]byte) error {
 	got, err := io.ReadAll(flate.NewReader(bytes.NewReader(stream)))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {

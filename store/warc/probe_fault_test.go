@@ -9,8 +9,8 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestBrokenEncoder breaks package deflate at each piece that it makes, one after another. No member
-// that is inflated again comes out wrong, and klauspost/compress makes all that follow.
+// TestBrokenEncoder breaks package deflate at each piece that it makes, one after another. No
+// member that is inflated again comes out wrong, and klauspost/compress makes all that follow.
 func TestBrokenEncoder(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"small": textBody(5000), "encoded": encodedBody(5000), "none": nil,

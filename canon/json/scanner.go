@@ -1,33 +1,33 @@
-package canon
+package json
 
 import "strings"
 
-// jsonSpace is what RFC 8259 calls white space.
-const jsonSpace = " \t\n\r"
+// Space is what RFC 8259 calls white space.
+const Space = " \t\n\r"
 
-// jsonScanner steps over the words of a JSON text.
-type jsonScanner struct {
+// A scanner steps over the words of a JSON text.
+type scanner struct {
 	src    string
 	at     int
-	digits int // as in jsonRules
+	digits int // as in Rules
 }
 
-// peek is the byte to be read next, 0 at the end. (A NUL belongs to no JSON text.)
-func (s *jsonScanner) peek() byte {
+// peek returns the byte to be read next, 0 at the end: a NUL stands in no JSON text.
+func (s *scanner) peek() byte {
 	if s.at < len(s.src) {
 		return s.src[s.at]
 	}
 	return 0
 }
 
-func (s *jsonScanner) skipSpace() {
-	for s.at < len(s.src) && strings.IndexByte(jsonSpace, s.src[s.at]) >= 0 {
+func (s *scanner) skipSpace() {
+	for s.at < len(s.src) && strings.IndexByte(Space, s.src[s.at]) >= 0 {
 		s.at++
 	}
 }
 
-// skipScalar steps over a string, number or word, false if there is none.
-func (s *jsonScanner) skipScalar() bool {
+// skipScalar steps over a string, number or word; it is false if there is none.
+func (s *scanner) skipScalar() bool {
 	switch s.peek() {
 	case '"':
 		return s.skipString()
@@ -41,7 +41,7 @@ func (s *jsonScanner) skipScalar() bool {
 	return s.skipNumber()
 }
 
-func (s *jsonScanner) skipWord(word string) bool {
+func (s *scanner) skipWord(word string) bool {
 	ok := strings.HasPrefix(s.src[s.at:], word)
 	if ok {
 		s.at += len(word)
@@ -50,7 +50,7 @@ func (s *jsonScanner) skipWord(word string) bool {
 }
 
 // skipNumber steps over a number (RFC 8259 section 6).
-func (s *jsonScanner) skipNumber() bool {
+func (s *scanner) skipNumber() bool {
 	if s.peek() == '-' {
 		s.at++
 	}
@@ -81,17 +81,17 @@ func (s *jsonScanner) skipNumber() bool {
 }
 
 // skipDigits returns how many digits it stepped over.
-func (s *jsonScanner) skipDigits() int {
+func (s *scanner) skipDigits() int {
 	start := s.at
-	for s.at < len(s.src) && isDigit(s.src[s.at]) {
+	for s.at < len(s.src) && '0' <= s.src[s.at] && s.src[s.at] <= '9' {
 		s.at++
 	}
 	return s.at - start
 }
 
-// skipString steps over a string: no control characters, and no other escapes than
-// those of RFC 8259 section 7. Half a surrogate pair may be escaped.
-func (s *jsonScanner) skipString() bool {
+// skipString steps over a string, which has no control characters, and no escapes but those of RFC
+// 8259 section 7. Half a surrogate pair may be escaped.
+func (s *scanner) skipString() bool {
 	for s.at++; s.at < len(s.src); s.at++ {
 		switch c := s.src[s.at]; {
 		case c == '"':
@@ -110,7 +110,7 @@ func (s *jsonScanner) skipString() bool {
 }
 
 // skipEscape steps to the last byte of an escape, from the one behind the backslash.
-func (s *jsonScanner) skipEscape() bool {
+func (s *scanner) skipEscape() bool {
 	switch s.peek() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return true
@@ -127,12 +127,18 @@ func hex4(s string) (r rune, ok bool) {
 	if len(s) < 4 {
 		return 0, false
 	}
-	for i := range 4 {
-		digit := unhex[s[i]]
-		if digit > 15 {
+	for _, c := range []byte(s[:4]) {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
 			return 0, false
 		}
-		r = r<<4 | rune(digit)
+		r = r<<4 | rune(c)
 	}
 	return r, true
 }

@@ -1,7 +1,7 @@
-package canon
+package json
 
-// pages is a list that may become long. It is never copied to grow, which would take more
-// than twice its room.
+// pages is a list that may become long. To grow it is not copied, which would take more than twice
+// its room.
 type pages[T any] struct {
 	pages  [][]T
 	length int
@@ -22,10 +22,10 @@ func (p *pages[T]) add(value T) {
 	p.length++
 }
 
-// at is a value, until the next one is added.
+// at returns a value, which may be elsewhere once another has been added.
 func (p *pages[T]) at(i int) *T { return &p.pages[i/pageLength][i%pageLength] }
 
-// last is the last value.
+// last returns the last value, likewise.
 func (p *pages[T]) last() *T { return p.at(p.length - 1) }
 
 // cut leaves the first n values. The pages of the others stay for those that come.

@@ -1,4 +1,4 @@
-package canon
+package json
 
 import (
 	"strings"
@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// unquoteJSON returns what a string literal says, which skipString has passed.
-// An escaped half of a surrogate pair becomes three bytes that are not UTF-8, so
-// that it can be told from others (see withoutSurrogates).
-func unquoteJSON(literal string) string {
+// Unquote returns what a string literal says. An escaped half of a surrogate pair becomes three
+// bytes that are not UTF-8, so that one half can be told from another (see WithoutSurrogates).
+func Unquote(literal string) string {
 	s := literal[1 : len(literal)-1]
 	first := strings.IndexByte(s, '\\')
 	if first < 0 {
@@ -23,7 +22,7 @@ func unquoteJSON(literal string) string {
 		}
 		i++
 		if s[i] != 'u' {
-			out = append(out, unescapeJSON(s[i]))
+			out = append(out, unescape(s[i]))
 			continue
 		}
 		r, size := escapedRune(s[i:])
@@ -33,8 +32,8 @@ func unquoteJSON(literal string) string {
 	return string(out)
 }
 
-// unescapeJSON is the character that a backslash and c stand for.
-func unescapeJSON(c byte) byte {
+// unescape returns the character that a backslash and c stand for.
+func unescape(c byte) byte {
 	switch c {
 	case 'b':
 		return '\b'
@@ -50,8 +49,8 @@ func unescapeJSON(c byte) byte {
 	return c
 }
 
-// escapedRune reads the character that u, four digits, and perhaps another escape
-// stand for, and how long that is.
+// escapedRune reads the character that u, four digits, and perhaps another escape stand for, and
+// how long these are.
 func escapedRune(s string) (r rune, size int) {
 	high, _ := hex4(s[1:])
 	if rest, ok := strings.CutPrefix(s[5:], `\u`); ok {
@@ -63,9 +62,9 @@ func escapedRune(s string) (r rune, size int) {
 	return high, 5
 }
 
-// hasSurrogate reports whether a literal, which skipString has passed if it is a string,
-// has half a surrogate pair in it that is escaped.
-func hasSurrogate(literal string) bool {
+// HasSurrogate reports whether a literal has half a surrogate pair in it, which can only be
+// escaped.
+func HasSurrogate(literal string) bool {
 	for {
 		escape := strings.IndexByte(literal, '\\')
 		if escape < 0 {
@@ -91,9 +90,9 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// withoutSurrogates returns s with U+FFFD for each half of a surrogate pair, which
-// is what browsers send for one.
-func withoutSurrogates(s string) string {
+// WithoutSurrogates returns s with U+FFFD for each half of a surrogate pair, which is what browsers
+// send for one.
+func WithoutSurrogates(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
