@@ -28,7 +28,8 @@ var house = []room{
 	{"cmd/ask", "", "HTTP, and nothing of what is asked for"},
 	{"cmd/conversion", "store/warc store/warc/v09", "files to files, and nothing of a collection"},
 
-	{"proxy", "recorder certs proxy/http1", "it knows exchanges, and not how they are kept"},
+	{"proxy", "recorder certs proxy/http1 proxy/dns", "it knows exchanges, and not how they are kept"},
+	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
 	{"proxy/admin", "", "pages; who mounts them knows what they show"},

@@ -208,7 +208,7 @@ func TestUnrecordedNames(t *testing.T) {
 	cfg := unrecorded("site.test")
 	cfg.RecordDNS = true
 	h := newHouse(t, cfg)
-	h.proxy.names.server = server.address
+	h.proxy.names.Server = server.address
 	client := h.dial()
 	client.send(text(fmt.Sprintf("GET http://site.test:%s/ HTTP/1.1", port), "Host: site.test"))
 	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 200") {

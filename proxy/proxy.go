@@ -31,6 +31,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
+	"warcorder/proxy/dns"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
@@ -42,7 +43,7 @@ type Proxy struct {
 	tls       *tls.Config
 	log       zerolog.Logger
 	upstreams *upstreams
-	names     names
+	names     dns.Names
 	trust     trust
 	doubts    doubts
 	server    *http.Server
@@ -79,8 +80,8 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.tls = authority.ServerConfig(connectHost)
 	p.upstreams = newUpstreams(p.cfg, p.heads, p.isSelf)
 	if cfg.RecordDNS {
-		p.names.rec = rec
-		p.upstreams.resolver, p.upstreams.discreet = p.names.resolver(true), p.names.resolver(false)
+		p.names.Record, p.names.Broke = p.recordAnswer, p.namesBroke
+		p.upstreams.resolver, p.upstreams.discreet = p.names.Resolver(true), p.names.Resolver(false)
 	}
 	p.front = newFrontListener(ln.Addr())
 	rec.OnBroken(p.stopBroken)
