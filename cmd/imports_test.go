@@ -32,7 +32,7 @@ var house = []room{
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
-	{"proxy/admin", "", "pages; who mounts them knows what they show"},
+	{"proxy/admin", "recorder", "pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 

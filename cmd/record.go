@@ -143,8 +143,10 @@ func (c *recordCommand) serve(r *serving) error {
 	rec.Index().TempDir = filepath.Join(dir, "spill")
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec.Gaps)))
-	pages.HandleWithToken("POST /record", c.APIToken, proxy.RecordPage(c.Proxy.config(), rec))
-	p := proxy.New(c.Proxy.config(), ln, authority, rec, pages, log)
+	cfg := c.Proxy.config()
+	pages.HandleWithToken("POST /record", c.APIToken,
+		admin.RecordPage(rec, cfg.MaxBodySize, cfg.Timeout.Idle))
+	p := proxy.New(cfg, ln, authority, rec, pages, log)
 	if err := rec.Announce(ln.Addr().String()); err != nil {
 		ln.Close()
 		return err

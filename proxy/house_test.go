@@ -28,6 +28,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
+	"warcorder/proxy/admin"
 	"warcorder/recorder"
 )
 
@@ -86,15 +87,15 @@ func newHouseAt(t *testing.T, cfg Config, recording recorder.Config, ln net.List
 		t.Fatal(err)
 	}
 	h.address = ln.Addr().String()
-	recordPage := RecordPage(cfg, h.rec)
-	admin := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	recordPage := admin.RecordPage(h.rec, cfg.MaxBodySize, cfg.Timeout.Idle)
+	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/record" {
 			recordPage.ServeHTTP(w, r)
 			return
 		}
 		fmt.Fprintf(w, "admin %s", r.URL.Path)
 	})
-	h.proxy = New(cfg, ln, h.authority, h.rec, admin, log)
+	h.proxy = New(cfg, ln, h.authority, h.rec, pages, log)
 	go func() { h.served <- h.proxy.Serve() }()
 	t.Cleanup(h.close)
 	return h

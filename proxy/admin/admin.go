@@ -1,5 +1,6 @@
 // Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the
-// root certificate, and whatever main mounts beside them, such as the export of the index.
+// root certificate, the writing of records that are no exchanges (RecordPage), and whatever is
+// mounted beside them, such as the export of the index.
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
 // point at this machine (DNS rebinding) gets nothing. What a page of another site makes a browser
