@@ -4,7 +4,6 @@ package cmd
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/fault"
-	"warcorder/store/warc"
 )
 
 var (
@@ -30,83 +28,6 @@ var (
 
 // roundsOfCollection is how many rounds use the same collection: each looks at all of it.
 const roundsOfCollection = 8
-
-// strike is a moment at which the recorder ends itself: when it comes to a point for the hit-th
-// time.
-type strike struct {
-	point fault.Point
-	hit   int
-	with  string // other faults that lead there
-}
-
-// name is the point and the hit.
-func (s strike) name() string { return fmt.Sprintf("%s %d", s.point, s.hit) }
-
-// faults is what the recorder is told.
-func (s strike) faults() string { return strings.TrimPrefix(s.with+",kill "+s.name(), ",") }
-
-// strikesUnderLoad are the points that a recorder comes to while it records, first the first hits
-// of all. A file is cut when a write has failed.
-func strikesUnderLoad() []strike {
-	return strikes([][]strike{
-		hits(fault.Record, 1, 2,
-			30), hits(fault.WARCCreate, 1, 2, 5), hits(fault.WARCCreated, 1, 2, 5), hits(fault.WARCWrite, 1, 2, 30), hits(fault.WARCSync, 1, 2, 9),
-		hits(fault.WARCSynced, 1, 2,
-			9), {{fault.WARCTruncate, 1, "fail warc-write 6-6"}, {fault.WARCTruncate, 2, ""}, {fault.WARCTruncate, 4, "fail warc-write 20-20"}},
-		hits(fault.WARCRename, 1, 2,
-			4), hits(fault.WARCRenamed, 1, 2, 4), hits(fault.IndexAddFile, 1, 2, 4), hits(fault.IndexCommit, 1, 2, 9),
-		hits(fault.IndexCommitted, 1, 2, 9), hits(fault.Spill, 1, 2, 5), hits(fault.SpillNote, 1, 2, 5),
-	})
-}
-
-// strikesAtStart are those that it comes to when it starts on what a crash has left.
-func strikesAtStart() []strike {
-	return strikes([][]strike{
-		hits(fault.RecoverScan, 1, 2,
-			1), hits(fault.RebuildFile, 1, 2, 5), hits(fault.RecoverCopy, 1, 2, 1), hits(fault.RebuildSwap, 1, 1, 1),
-		hits(fault.RecoverCut, 1, 2,
-			1), hits(fault.RebuildDone, 1, 1, 1), hits(fault.RecoverFinish, 1, 2, 1), hits(fault.RecoverSeal, 1, 2, 1), hits(fault.RecoverRewrite, 1, 2, 3),
-		hits(fault.RecoverSpill, 1, 1, 1), hits(fault.RecoverSpilled, 1, 1, 1),
-	})
-}
-
-func hits(point fault.Point, numbers ...int) (all []strike) {
-	for _, n := range numbers {
-		all = append(all, strike{point, n, ""})
-	}
-	return all
-}
-
-// strikes takes the first of each, then the second of each, and so on.
-func strikes(byPoint [][]strike) (all []strike) {
-	for i := range byPoint[0] {
-		for _, of := range byPoint {
-			all = append(all, of[i])
-		}
-	}
-	return all
-}
-
-// strikeList gives out strikes, one after another and then again from the first one.
-type strikeList struct {
-	all   []strike
-	given int
-	tries int // of the one given last
-}
-
-// next gives the same strike again, a few times, as long as it has not ended a recorder: chance
-// decides whether there was something to strike at.
-func (l *strikeList) next(struck map[string]int) strike {
-	if l.tries > 0 {
-		last := l.all[(l.given-1)%len(l.all)]
-		if struck[last.name()] == 0 && l.tries < 4 {
-			l.tries++
-			return last
-		}
-	}
-	l.given, l.tries = l.given+1, 1
-	return l.all[(l.given-1)%len(l.all)]
-}
 
 // TestCrash ends the recorder again and again, under load and in the middle of its recovery, and
 // holds what is on disk against what clients got. Half of the ends come at a named point, and half
@@ -224,7 +145,8 @@ func (c *crash) beginCollection() {
 		{"--warc-max-size", "300kB"},
 		{"--warc-max-size", "100kB", "--commit-interval", "5ms", "--index-interval", "5ms"},
 		{"--warc-max-size", "1MB", "--sync", "always"},
-		{"--warc-max-size", "5MB", "--commit-interval", "200ms", "--index-interval", "300ms", "--queue-size", "2MB"},
+		{"--warc-max-size", "5MB", "--commit-interval", "200ms", "--index-interval", "300ms",
+			"--queue-size", "2MB"},
 	}[c.random.IntN(4)])
 }
 
@@ -256,12 +178,8 @@ func (c *crash) repair(command string, plan []strike) []strike {
 		return plan // nothing has been recorded
 	}
 	for {
-		r := launchCommand(
-			c.t,
-			c.collections,
-			c.ca,
-			faultsOf(plan),
-			append([]string{command}, c.keys...)...)
+		args := append([]string{command}, c.keys...)
+		r := launchCommand(c.t, c.collections, c.ca, faultsOf(plan), args...)
 		if r.cmd.ProcessState.Success() {
 			c.checkCopies(r)
 			c.checkNames()
@@ -270,14 +188,6 @@ func (c *crash) repair(command string, plan []strike) []strike {
 		}
 		plan = c.without(plan, r)
 	}
-}
-
-func faultsOf(plan []strike) string {
-	var faults []string
-	for _, s := range plan {
-		faults = append(faults, s.faults())
-	}
-	return strings.Join(faults, ",")
 }
 
 // without takes the strike that has ended a recorder before it recorded from a plan.
@@ -302,9 +212,8 @@ func (c *crash) ended(r *recording) fault.Point {
 			c.died = r.alive
 		}
 	}
-	if n := len(r.lines("recording is off: new requests are refused until writing works again")); n > len(
-		r.lines("recording is on again"),
-	) {
+	off := r.lines("recording is off: new requests are refused until writing works again")
+	if len(off) > len(r.lines("recording is on again")) {
 		c.alive = time.Time{} // what came before it was killed may have waited long
 	}
 	for _, line := range r.log {
@@ -315,303 +224,6 @@ func (c *crash) ended(r *recording) fault.Point {
 		}
 	}
 	return ""
-}
-
-// untilStruck loads the recorder until it ends itself; if it does not, it may still do so while it
-// is stopped.
-func (c *crash) untilStruck(r *recording) {
-	c.t.Helper()
-	c.load(r, 400)
-	if !r.hasEnded() {
-		r.stop()
-	}
-	if r.cmd.ProcessState.ExitCode() != 0 && !r.killed() {
-		c.t.Errorf("%v: %s", r.cmd.ProcessState, r.tail())
-	}
-}
-
-// untilKilled ends the recorder after some number of exchanges. In half of the rounds it first
-// waits until the log names a number of them, and then nothing but those may be missing that came
-// later.
-func (c *crash) untilKilled(r *recording) {
-	c.t.Helper()
-	if c.chance(2) {
-		c.load(r, 1+c.random.IntN(100))
-		eventually(c.t, "all that clients got is in the log", func() bool {
-			c.note(r)
-			return r.hasEnded() || c.allCaptured()
-		})
-	}
-	c.load(r, c.random.IntN(200))
-	if r.hasEnded() {
-		c.t.Errorf("it ended by itself: %v: %s", r.cmd.ProcessState, r.tail())
-	}
-	r.kill()
-	c.byKill++
-}
-
-func (c *crash) allCaptured() bool {
-	c.got.mu.Lock()
-	defer c.got.mu.Unlock()
-	for url := range c.got.got {
-		if !c.captured[url] && c.indexed[url] == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// load lets eight clients ask until so many more exchanges have ended.
-func (c *crash) load(r *recording, exchanges int) {
-	before := c.got.len()
-	l := &load{
-		r:      r,
-		site:   c.site,
-		trust:  trustOf(c.t, c.ca),
-		got:    c.got,
-		kind:   mixed,
-		serial: &c.serial,
-	}
-	l.run(8, func() bool { return c.got.len()-before >= exchanges })
-	c.refused += l.refused.Load()
-}
-
-// mixed is a mixture of requests: most are small, some so large that they are written by
-// themselves.
-func mixed(n int64) (method, path string, body []byte) {
-	kind := [2]string{"text", "bytes"}[n%2]
-	switch {
-	case n%25 == 7:
-		return "GET", fmt.Sprintf("/%s/%d/%d", kind, n, 2<<20+n*7919%(1<<20)), nil
-	case n%101 == 9:
-		return "POST", fmt.Sprintf(
-			"/%s/%d/%d",
-			kind,
-			n,
-			10,
-		), content(fmt.Sprintf("/text/%d/%d", n, 1300<<10))
-	case n%4 == 1:
-		return "POST", fmt.Sprintf(
-			"/%s/%d/%d",
-			kind,
-			n,
-			n*31%3000,
-		), content(fmt.Sprintf("/bytes/%d/%d", n, n*17%2000))
-	}
-	return "GET", fmt.Sprintf("/%s/%d/%d", kind, n, n*7919%20000), nil
-}
-
-// harm does to a collection what a point at the start needs to be come to, and sometimes what a
-// power cut or a bad disk does.
-func (c *crash) harm(point fault.Point) {
-	c.t.Helper()
-	if point == fault.RecoverCopy || point == fault.RecoverCut || c.chance(4) {
-		c.tear()
-	} else if c.chance(3) {
-		c.cutPower()
-	}
-	c.noteWhole()
-	switch {
-	case strings.HasPrefix(string(point), "recover-spill"):
-		c.leaveInSpill()
-	case point == fault.RecoverRewrite:
-		c.removeIndex() // for with an index nobody reads again what is committed
-		c.insert()
-	case strings.HasPrefix(string(point), "rebuild-") || c.chance(10):
-		c.indexed = c.parse(c.export()) // which the new index must have too
-		c.breakIndex()
-	}
-}
-
-// leaveInSpill leaves an exchange that was under way.
-func (c *crash) leaveInSpill() {
-	c.t.Helper()
-	n := c.serial.Add(1)
-	url := fmt.Sprintf("%s/bytes/%d/3000000", c.site.plain.URL, n)
-	dir := filepath.Join(c.dir, "spill")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		c.t.Fatal(err)
-	}
-	request := base64.StdEncoding.EncodeToString([]byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
-	id := func(kind int) string { return fmt.Sprintf("<urn:uuid:00000000-0000-4000-800%d-%012x>", kind, n) }
-	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.jsonl", n)), fmt.Appendf(
-		nil,
-		`{"format":1,"url":%q,"started":%q,"ids":{"response":%q,"request":%q,"metadata":%q},"request":{"bytes":%q}}`+"\n",
-		url,
-		time.Now().Format(time.RFC3339Nano),
-		id(0),
-		id(1),
-		id(2),
-		request,
-	))
-	c.write(filepath.Join(dir, fmt.Sprintf("20260101000000.000-%012x.response", n)),
-		[]byte("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\nThis is"))
-}
-
-// noteWhole takes down which exchanges are whole in the files being written: they must be there
-// afterwards, even if no index knows them yet.
-func (c *crash) noteWhole() {
-	for _, path := range c.openFiles() {
-		members, _ := membersOf(path) // up to what is torn
-		for i, m := range members {
-			if m.kind == "request" && i > 0 && members[i-1].kind == "response" &&
-				m.concurrent == members[i-1].id {
-				c.captured[m.uri] = true
-			}
-		}
-	}
-}
-
-// tear puts bytes behind the end of the files being written that are no whole record.
-func (c *crash) tear() {
-	c.t.Helper()
-	for _, path := range c.openFiles() {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		torn := make([]byte, 1+c.random.IntN(5000)) // zeros
-		switch c.random.IntN(3) {
-		case 0:
-			copy(torn, "neither a member nor zeros")
-		case 1:
-			// less than the warcinfo record that the file begins with
-			torn = b[:min(len(b), 1+c.random.IntN(200))]
-		}
-		c.write(path, append(b, torn...))
-	}
-}
-
-// insert puts bytes between two exchanges of the files being written. Where the lines lead will
-// change.
-func (c *crash) insert() {
-	c.t.Helper()
-	for _, path := range c.openFiles() {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		members, _ := membersOf(path) // of a torn file those before
-		at := 0
-		for _, m := range members[:c.random.IntN(len(members)+1)] {
-			if m.kind != "response" {
-				at = int(m.offset + m.length)
-			}
-		}
-		c.write(path, slices.Concat(b[:at], []byte("not from us"), b[at:]))
-	}
-	c.indexed = nil
-}
-
-// cutPower takes from the files being written what nobody has forced to disk, or a part of that,
-// and may leave zeros in its place.
-func (c *crash) cutPower() {
-	c.t.Helper()
-	safe := c.synced()
-	for _, path := range c.openFiles() {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		safe := safe[path]
-		if safe > int64(len(b)) {
-			c.t.Errorf("%s has %d bytes, of which %d are on disk", path, len(b), safe)
-			continue
-		}
-		left := safe + c.random.Int64N(int64(len(b))-safe+1)
-		if c.chance(2) {
-			clear(b[left:])
-			left = int64(len(b))
-		}
-		c.write(path, b[:left])
-	}
-}
-
-// openFiles are the files that were being written when the recorder ended.
-func (c *crash) openFiles() []string {
-	paths, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*"+warc.OpenSuffix))
-	return paths
-}
-
-// synced is how much of each file that was being written is on disk: what the index knows, and what
-// the log names, with the request behind it.
-func (c *crash) synced() map[string]int64 {
-	c.t.Helper()
-	safe, committed := map[string]int64{}, c.committed()
-	for _, path := range c.openFiles() {
-		name := strings.TrimSuffix(filepath.Base(path), warc.OpenSuffix)
-		safe[path] = max(committed[name], c.logged[name])
-		members, _ := membersOf(path) // what cannot be read is not on disk
-		for _, m := range members {
-			if m.offset == c.logged[name] && (m.kind == "request" || m.kind == "metadata") {
-				c.logged[name] += m.length
-				safe[path] = max(safe[path], c.logged[name])
-			}
-		}
-	}
-	return safe
-}
-
-// committed is how much of each file the index knows.
-func (c *crash) committed() map[string]int64 {
-	c.t.Helper()
-	index, err := store.OpenReadOnly(filepath.Join(c.dir, "index.bolt"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer index.Close()
-	files, err := index.Files()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	committed := map[string]int64{}
-	for _, f := range files {
-		committed[f.Name] = f.Committed
-	}
-	return committed
-}
-
-func (c *crash) write(path string, b []byte) {
-	c.t.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// breakIndex removes the index, or damages it. One that is cut may still be whole: a part of the
-// file is unused.
-func (c *crash) breakIndex() {
-	c.t.Helper()
-	path := filepath.Join(c.dir, "index.bolt")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	switch c.random.IntN(5) {
-	case 0:
-		c.removeIndex()
-	case 1:
-		c.write(path, nil)
-	case 2:
-		c.write(path, b[:c.random.IntN(len(b))])
-	case 3:
-		clear(b[:2*os.Getpagesize()]) // both meta pages
-		c.write(path, b)
-	case 4:
-		page := os.Getpagesize()
-		for range 1 + len(b)/page/4 { // among them some that are in use
-			at := c.random.IntN(len(b)/page) * page
-			clear(b[at : at+page])
-		}
-		c.write(path, b)
-	}
-}
-
-func (c *crash) removeIndex() {
-	c.t.Helper()
-	if err := os.Remove(filepath.Join(c.dir, "index.bolt")); err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 // endCollection looks at all of a collection after a clean end, and once more after its index has
@@ -655,23 +267,6 @@ func difference(a, b string) string {
 		}
 	}
 	return fmt.Sprintf("%d lines, it was %d", len(is)-1, len(was)-1)
-}
-
-// unstruck are the points at which no recorder has ended: they are dead, or the test does not lead
-// there.
-func (c *crash) unstruck() (points []fault.Point) {
-	for _, point := range fault.Points {
-		n := 0
-		for name, times := range c.struck {
-			if strings.HasPrefix(name, string(point)+" ") {
-				n += times
-			}
-		}
-		if n == 0 {
-			points = append(points, point)
-		}
-	}
-	return points
 }
 
 // exportOf asks a recorder for the lines. It is false if that has ended.
