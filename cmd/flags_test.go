@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,5 +177,57 @@ func TestHelpTexts(t *testing.T) {
 		if !shown[key] {
 			t.Errorf("nothing shows the text of %s", key)
 		}
+	}
+}
+
+// parse reads a command line as run does, without running it.
+func parse(t *testing.T, args ...string) (*commandLine, error) {
+	t.Helper()
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(args)
+	return &line, err
+}
+
+// TestEveryFlagHasHelp: --help is the first thing that a newcomer reads.
+func TestEveryFlagHasHelp(t *testing.T) {
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(node *kong.Node)
+	walk = func(node *kong.Node) {
+		for _, flag := range node.Flags {
+			if flag.Help == "" {
+				t.Errorf("%s --%s", node.FullPath(), flag.Name)
+			}
+		}
+		for _, child := range node.Children {
+			walk(child)
+		}
+	}
+	walk(parser.Model.Node)
+}
+
+// TestListenNeedsAHost: an unset variable must not open the proxy to the network.
+func TestListenNeedsAHost(t *testing.T) {
+	for _, listen := range []string{"", ":8080", "8080"} {
+		c := recordCommand{Listen: listen}
+		if err := c.check(); err == nil || !strings.Contains(err.Error(), "--listen") {
+			t.Errorf("%q: %v", listen, err)
+		}
+	}
+	t.Setenv("WARCORDER_COLLECTION", "")
+	line, err := parse(t, "--config",
+		writeFile(t, "listen:\nkeys: {profiles: , extra: }\ncollection: file\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line.Record.Listen != "127.0.0.1:8080" || line.Record.Collection != "file" {
+		t.Errorf("listen %q, collection %q", line.Record.Listen, line.Record.Collection)
 	}
 }

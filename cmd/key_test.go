@@ -110,3 +110,37 @@ func keyOf(t *testing.T, contentType, dialect, body string) (usage *syscall.Rusa
 	}
 	return cmd.ProcessState.SysUsage().(*syscall.Rusage), most()
 }
+
+func TestKeyCommand(t *testing.T) {
+	cmd := exec.Command(
+		os.Args[0],
+		"key",
+		"http://www.Example.com/A?b=%26",
+		"--method",
+		"POST",
+		"--content-type",
+		"application/json",
+		"--body",
+		"-",
+	)
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
+	cmd.Stdin = strings.NewReader(`{"x":[1,2.0]}`)
+	out, err := cmd.CombinedOutput()
+	want := "urlkey\tcom,example)/a?&__wb_method=post&b=&x=1&x.2_=2\n" +
+		"url\thttp://www.Example.com/A?b=%26&__wb_method=POST&x=1&x.2_=2\n" +
+		"request_body\tx=1&x.2_=2\nsurt\tcom,example)/a?&b=\npath\t/A\n" +
+		"wwwoffle\thttp://www.example.com/A?b=%26\n" +
+		"wwwoffle_userinfo\thttp://www.example.com/A?b=%26\nform\t%7B%22x%22%3A%5B1%2C2.0%5D%7D\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+	cmd = exec.Command(os.Args[0], "key", "--jsonl")
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
+	cmd.Stdin = strings.NewReader(
+		"{\"id\":1,\"url\":\"http://a/\"}\n{\"id\":2,\"url\":\"http://b/\"}\n",
+	)
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 2 ||
+		!strings.Contains(string(out), `{"id":2,"urlkey":"b)/"`) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,223 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warcorder/proxy"
+)
+
+func writeFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestExampleConfig: the example holds every key there is, each with its default.
+func TestExampleConfig(t *testing.T) {
+	example, err := parse(t, "--config", "../config.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	example.Config = plain.Config
+	if !reflect.DeepEqual(example, plain) {
+		t.Errorf("the example sets\n%+v\nthe defaults are\n%+v", example, plain)
+	}
+	text, err := os.ReadFile("../config.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := readConfig(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range configKeys(parser.Model) {
+		if _, ok := config.(fileConfig)[name]; !ok {
+			t.Errorf("%s is not in the example", name)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for name, c := range map[string]struct{ file, want string }{
+		"unknown key":        {"listen: 127.0.0.1:0\nlissen: x\n", `line 2: unknown key "lissen"`},
+		"unknown nested key": {"timeout:\n  idle: 1s\n  ilde: 1s\n", `line 3: unknown key "timeout-ilde"`},
+		"twice":              {"log: text\nlog: json\n", "log"},
+		"twice, nested":      {"timeout: {idle: 1s}\ntimeout-idle: 2s\n", "line 2: timeout-idle is set twice"},
+		"not a mapping":      {"- a\n", "line 1: expected key: value"},
+		"two documents":      {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
+		"two, one empty":     {"log: text\n---\n", "a second document"},
+		"not YAML, later":    {"log: text\n---\na: [\n", "yaml"},
+		"not YAML":           {"a: [\n", "yaml"},
+		"not a duration":     {"timeout:\n  idle: soon\n", "timeout-idle"},
+		"not a size":         {"warc-max-size: big\n", "warc-max-size"},
+		"not one of":         {"on-client-abort: maybe\n", "on-client-abort"},
+		"command's own key":  {"out: x\n", `unknown key "out"`},
+		"profile's own key":  {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestArchiveMode: a mode is octal, however YAML would read it.
+func TestArchiveMode(t *testing.T) {
+	for _, text := range []string{"0640", `"0640"`, "640", "0o640", `'640'`} {
+		line, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n"))
+		if err != nil || line.Record.Recorder.Mode != 0o640 {
+			t.Errorf("%s: %o, %v", text, line.Record.Recorder.Mode, err)
+		}
+	}
+	for text, want := range map[string]string{"0666": "everybody", "384": "is no mode", "416": "owner", "rw": "is no mode", "0x180": "is no mode"} {
+		if _, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n")); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	t.Setenv("WARCORDER_ARCHIVE_MODE", "0660")
+	if line, err := parse(t, "record"); err != nil || line.Record.Recorder.Mode != 0o660 {
+		t.Errorf("%v", err)
+	}
+	if line, err := parse(t, "recover", "--archive-mode", "0664"); err != nil ||
+		line.Recover.Recorder.Mode != 0o664 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPrecedence: flags over environment over file over defaults.
+func TestPrecedence(t *testing.T) {
+	file := writeFile(t,
+		"keys:\n  extra: [path, form]\n  profiles:\n  - {name: ours, host: a.example, decode: [3A, "+
+			"21]}\ncollection: file\nlisten: 127.0.0.1:1\nwarc-prefix: file\ninsecure-upstream: "+
+			"[a.example, b.example]\ntimeout:\n  idle: 7s\n")
+	t.Setenv("WARCORDER_COLLECTION", "environment")
+	t.Setenv("WARCORDER_LISTEN", "127.0.0.1:2")
+	line, err := parse(t, "--config", file, "--listen", "127.0.0.1:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &line.Record
+	if r.Listen != "127.0.0.1:3" || r.Collection != "environment" || r.Recorder.WARCPrefix != "file" ||
+		r.Proxy.OnClientAbort != "cut" {
+		t.Errorf("listen %q, collection %q, prefix %q, on-client-abort %q", r.Listen, r.Collection,
+			r.Recorder.WARCPrefix, r.Proxy.OnClientAbort)
+	}
+	if rules := r.Recorder.Keys.Profiles; len(rules) != 1 ||
+		!slices.Equal(rules[0].Decode, []string{"3A", "21"}) || len(r.Recorder.Keys.Extra) != 2 {
+		t.Errorf("keys: %+v", r.Recorder.Keys)
+	}
+	if r.Proxy.Timeout.Idle != 7*time.Second ||
+		!slices.Equal(r.Proxy.InsecureUpstream.Hosts, []string{"a.example", "b.example"}) {
+		t.Errorf("timeout-idle %v, insecure-upstream %v", r.Proxy.Timeout.Idle, r.Proxy.InsecureUpstream)
+	}
+}
+
+func TestHostLists(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want proxy.HostList
+	}{
+		{nil, proxy.HostList{}},
+		{[]string{"--insecure-upstream"}, proxy.HostList{All: true}},
+		{[]string{"--insecure-upstream", "--log", "json"}, proxy.HostList{All: true}},
+		{[]string{"--insecure-upstream=false"}, proxy.HostList{}},
+		{[]string{"--insecure-upstream=A.example,[::1]"}, proxy.HostList{Hosts: []string{"a.example", "::1"}}},
+	} {
+		line, err := parse(t, c.args...)
+		if err != nil || !reflect.DeepEqual(line.Record.Proxy.InsecureUpstream, c.want) {
+			t.Errorf("%v: %+v, %v", c.args, line.Record.Proxy.InsecureUpstream, err)
+		}
+	}
+	line, err := parse(t, "--no-record", "A.example,*.b.example")
+	if want := []string{"a.example", "*.b.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	line, err = parse(t, "--no-record", "a.example", "--no-record=b.example,c.example")
+	if want := []string{"a.example", "b.example", "c.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record twice: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	line, err = parse(t, "--no-record", "a.example", "--no-record=false", "--no-record=b.example")
+	if want := []string{"b.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record=false between two: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	if _, err := parse(t, "--no-record"); err == nil ||
+		!strings.Contains(err.Error(), "say which hosts") {
+		t.Errorf("--no-record stands alone: %v", err)
+	}
+	if _, err := parse(t, "--no-record=bank.example:8443"); err == nil ||
+		!strings.Contains(err.Error(), "without scheme and port") {
+		t.Errorf("a port: %v", err)
+	}
+	t.Setenv("WARCORDER_NO_RECORD", "environment.example")
+	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"), "--no-record",
+		"a.example")
+	if want := []string{"a.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record over the environment over the file: %+v, %v", line.Record.Proxy.NoRecord,
+			err)
+	}
+	line, err = parse(t, "--config", writeFile(t, "no-record: [file.example]\n"))
+	if want := []string{"environment.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("the environment over the file: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	os.Unsetenv("WARCORDER_NO_RECORD")
+	line, err = parse(t, "--config", writeFile(t, "no-record: [\"*\"]\n"))
+	if err != nil || !line.Record.Proxy.NoRecord.All {
+		t.Errorf("no-record: [\"*\"]: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	if _, err := parse(t, "--insecure-upstream=https://a.example/"); err == nil ||
+		!strings.Contains(err.Error(), "without scheme") {
+		t.Errorf("a URL: %v", err)
+	}
+}
+
+// TestDedupFlags: off and false, which YAML takes for more than text, arrive as they are written;
+// so do nested keys of the warcinfo record.
+func TestDedupFlags(t *testing.T) {
+	file := writeFile(t,
+		"dedup: off\ndedup-for: 24h\nsl: false\nwarcinfo:\n  operator: The Operator\n  is-part-of: x\n")
+	for _, args := range [][]string{
+		{"--config", file},
+		{"--dedup=off", "--dedup-for=24h", "--no-sl", "--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
+		{"--dedup=off", "--dedup-for=24h", "--sl=false", "--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
+	} {
+		line, err := parse(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := line.Record.Recorder
+		if r.Dedup.Dedup != "off" || r.Dedup.DedupFor != 24*time.Hour || r.Dedup.MinSize != 1024 ||
+			r.SL || !r.config().NoSL || r.WARCInfo.Operator != "The Operator" || r.WARCInfo.IsPartOf != "x" {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	if _, err := parse(t, "--dedup=on"); err == nil {
+		t.Error("--dedup=on is taken")
+	}
+}

@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"warcorder/store/collection"
+)
+
+// TestMain lets the test binary be warcorder itself, so that tests run the real program as a
+// process.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_AS_WARCORDER") != "" {
+		os.Exit(Main(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// program is a running warcorder.
+type program struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	stderr  *bytes.Buffer
+	dir     string
+	address string
+	ended   chan error
+}
+
+// command returns a process of warcorder that keeps all it writes below dir.
+func command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], append(args, "--dir", filepath.Join(dir, "collections"))...)
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+filepath.Join(dir, "ca"))
+	return cmd
+}
+
+func startRecording(t *testing.T, args ...string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	p := &program{t: t, dir: dir, stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
+	p.cmd = command(
+		dir,
+		append([]string{"record", "--listen", "127.0.0.1:0", "--log", "json"}, args...)...)
+	errors, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan struct{})
+	go func() {
+		in := bufio.NewReader(errors)
+		for {
+			line, err := in.ReadString('\n')
+			p.stderr.WriteString(line)
+			if strings.Contains(line, `"message":"recording"`) {
+				close(ready)
+			}
+			if err != nil {
+				break
+			}
+		}
+		p.ended <- p.cmd.Wait()
+	}()
+	t.Cleanup(func() { p.cmd.Process.Kill() })
+	select {
+	case <-ready:
+	case err := <-p.ended:
+		t.Fatalf("%v: %s", err, p.stderr)
+	}
+	who, err := collection.Dir(filepath.Join(dir, "collections", "default")).Running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who.PID != p.cmd.Process.Pid {
+		t.Errorf("recorder.json says pid %d, it is %d", who.PID, p.cmd.Process.Pid)
+	}
+	p.address = who.Addresses[0]
+	return p
+}
+
+// stop ends the program with a signal and returns its exit code.
+func (p *program) stop() int {
+	p.t.Helper()
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.ended
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// fetch gets a URL through the proxy.
+func (p *program) fetch(target string) string {
+	p.t.Helper()
+	client := http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})},
+	}
+	defer client.CloseIdleConnections()
+	res, err := client.Get(target)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(body)
+}
+
+// run runs warcorder to its end.
+func (p *program) run(args ...string) (stdout, stderr string, code int) {
+	cmd := command(p.dir, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Run()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
