@@ -9,8 +9,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// MakeDir makes a directory, and those above it, and makes them durable, as os.MkdirAll does not:
-// what is synced in a directory that is gone after a power failure is gone with it.
+// MakeDir makes a directory and its parents, and makes them durable. os.MkdirAll does not: after a
+// power failure a directory that was not synced is gone, with all files that were synced in it.
 func MakeDir(dir string, mode fs.FileMode) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -9,13 +9,11 @@ import (
 	"warcorder/store/warc"
 )
 
-const (
-	// maxWarcinfo is more than the block of a warcinfo record of ours has, in bytes.
-	maxWarcinfo = 64 << 10
+// MaxWarcinfo is more than the block of a warcinfo record of ours has, in bytes.
+const MaxWarcinfo = 64 << 10
 
-	// maxStart is how far into a damaged file a member of ours is looked for, in bytes.
-	maxStart = 1 << 20
-)
+// maxStart is how far into a damaged file a member of ours is looked for, in bytes.
+const maxStart = 1 << 20
 
 // IsOwn reports whether the WARC file at path is one that we recorded, see IsOwnFile.
 func IsOwn(path string) (bool, error) {
@@ -50,7 +48,7 @@ func IsOwnFile(file *io.SectionReader, path string) (bool, error) {
 	var block []byte
 	record, err := reader.Next()
 	if err == nil {
-		block, err = io.ReadAll(io.LimitReader(record.Block, maxWarcinfo))
+		block, err = io.ReadAll(io.LimitReader(record.Block, MaxWarcinfo))
 	}
 	if err == nil {
 		err = record.Close()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -87,7 +88,7 @@ func (f *fileCheck) open() (err error) {
 	if err != nil {
 		return errors.Join(err, f.file.Close())
 	}
-	own, err := f.isOurs()
+	own, err := collection.IsOwnFile(in, f.path)
 	if err != nil {
 		return errors.Join(err, f.file.Close())
 	}
@@ -101,45 +102,6 @@ func (f *fileCheck) open() (err error) {
 		return errors.Join(err, f.file.Close())
 	}
 	return nil
-}
-
-// isOurs reports whether the file is one of ours: its first record says so. Where that is damaged,
-// members like ours do.
-func (f *fileCheck) isOurs() (bool, error) {
-	if !f.compressed(0) &&
-		!strings.HasSuffix(strings.TrimSuffix(f.path, warc.OpenSuffix), warc.Suffix) {
-		return false, nil
-	}
-	record, err := f.reader.Next()
-	var block []byte
-	if err == nil {
-		block, err = io.ReadAll(io.LimitReader(record.Block, maxWarcinfo))
-	}
-	if errors.As(err, new(*warc.Damage)) {
-		start := make([]byte, min(1<<20, f.size))
-		n, err := f.file.ReadAt(start, 0)
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return warc.HasMember(start[:n]), err
-	}
-	if errors.Is(err, io.EOF) {
-		return false, nil // it is empty
-	}
-	return err == nil && record.Type() == "warcinfo" && isOurs(block), err
-}
-
-const maxWarcinfo = 64 << 10
-
-// isOurs reports whether the block of a warcinfo record names us as the software.
-func isOurs(block []byte) bool {
-	for line := range strings.Lines(string(block)) {
-		name, value, _ := strings.Cut(line, ":")
-		if strings.EqualFold(name, "software") {
-			return strings.HasPrefix(strings.TrimSpace(value), "warcorder")
-		}
-	}
-	return false
 }
 
 // compressed reports whether a gzip member begins at offset.
@@ -289,7 +251,7 @@ func (r *recordCheck) place() {
 		r.faults.note(Form, "the file does not begin with a warcinfo record")
 	}
 	if kind == "warcinfo" {
-		f.ours = isOurs(r.start)
+		f.ours = collection.IsOwnWarcinfo(r.start)
 		name := r.Header.Get("WARC-Filename")
 		if base := strings.TrimSuffix(filepath.Base(f.path), warc.OpenSuffix); f.first && name != "" &&
 			name != base {

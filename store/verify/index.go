@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,20 +14,17 @@ import (
 	"warcorder/store/warc"
 )
 
-const indexName = "index.bolt"
-
-// Collection checks all files of the collection in dir, and its index against them. The index is
+// Collection checks all files of a collection, and its index against them. The index is
 // open only while it is read, so that a recorder can start meanwhile. While one has it open, the
 // finished files alone are checked. The error is that of a temporary file or of the directory; it
 // wraps fs.ErrNotExist if there is no collection.
-func (c *Checker) Collection(dir string) (Summary, error) {
+func (c *Checker) Collection(dir collection.Dir) (Summary, error) {
 	defer c.close()
 	c.whole = true
-	archive := filepath.Join(dir, "archive")
-	if _, err := os.Stat(archive); err != nil {
+	if _, err := os.Stat(dir.Archive()); err != nil {
 		return c.summary, fmt.Errorf("no collection in %s: %w", dir, err)
 	}
-	targets, err := c.openCollection(dir, archive)
+	targets, err := c.openCollection(dir)
 	if err == nil {
 		err = c.files(targets)
 	}
@@ -42,49 +38,49 @@ func (c *Checker) Collection(dir string) (Summary, error) {
 }
 
 // openCollection reads the index, and returns the files that are to be checked.
-func (c *Checker) openCollection(dir, archive string) (targets []target, err error) {
-	index, err := store.OpenReadOnly(filepath.Join(dir, indexName))
+func (c *Checker) openCollection(dir collection.Dir) (targets []target, err error) {
+	index, err := store.OpenReadOnly(dir.Index())
 	if err == nil {
 		err = index.Check(c.indexProgress)
 	}
 	switch {
 	case errors.Is(err, collection.ErrLocked):
 		c.inUse()
-		return c.withoutIndex(archive, true)
+		return c.withoutIndex(dir, true)
 	case err != nil:
-		c.report(Finding{File: indexName, Code: Index, Text: err.Error()})
-		return c.withoutIndex(archive, false)
+		c.report(Finding{File: collection.IndexName, Code: Index, Text: err.Error()})
+		return c.withoutIndex(dir, false)
 	}
 	defer func() { err = errors.Join(err, index.Close()) }()
 	known, err := index.Files()
 	if err != nil {
 		return nil, err
 	}
-	names, err := archiveFiles(archive)
+	names, err := archiveFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	x := indexed{Checker: c, archive: archive, numbers: make(map[string]int)}
+	x := indexed{Checker: c, dir: dir, numbers: make(map[string]int)}
 	x.compareFiles(names, known)
 	return x.targets, x.readCaptures(index)
 }
 
 // inUse notes that a recorder has the index.
 func (c *Checker) inUse() {
-	c.report(Finding{File: indexName, Code: Index, Note: true,
+	c.report(Finding{File: collection.IndexName, Code: Index, Note: true,
 		Text: "the collection is in use by another process: its finished files are checked, and not the index"})
 }
 
 // indexProgress tells how many bytes of the index have been read.
 func (c *Checker) indexProgress(done, total int64) {
 	if c.Progress != nil {
-		c.Progress(indexName, done, total)
+		c.Progress(collection.IndexName, done, total)
 	}
 }
 
 // withoutIndex returns the files of a collection whose index is not to be had.
-func (c *Checker) withoutIndex(archive string, locked bool) ([]target, error) {
-	names, err := archiveFiles(archive)
+func (c *Checker) withoutIndex(dir collection.Dir, locked bool) ([]target, error) {
+	names, err := archiveFiles(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +92,7 @@ func (c *Checker) withoutIndex(archive string, locked bool) ([]target, error) {
 				Finding{File: name, Code: Unfinished, Note: true, Text: "it is being written, and not checked"})
 			continue
 		}
-		if t, ok := c.target(name, filepath.Join(archive, name)); ok {
+		if t, ok := c.target(name, dir.WARC(name)); ok {
 			targets = append(targets, t)
 		}
 	}
@@ -106,7 +102,7 @@ func (c *Checker) withoutIndex(archive string, locked bool) ([]target, error) {
 // indexed are the files of a collection with an index.
 type indexed struct {
 	*Checker
-	archive string
+	dir     collection.Dir
 	targets []target
 	numbers map[string]int // of the files that the index means, by their final names
 }
@@ -118,7 +114,7 @@ func (x *indexed) compareFiles(names []string, known []store.File) {
 		files[f.Name] = f
 	}
 	for _, name := range names {
-		t, ok := x.target(name, filepath.Join(x.archive, name))
+		t, ok := x.target(name, x.dir.WARC(name))
 		if !ok {
 			continue
 		}
@@ -186,7 +182,7 @@ func (x *indexed) readCaptures(index *store.Bolt) error {
 	})
 	switch {
 	case errors.Is(err, store.ErrDamaged):
-		x.add(indexName, Index, "%v", err)
+		x.add(collection.IndexName, Index, "%v", err)
 		return nil
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, store.ErrReplaced): // since it was checked
 		x.inUse()

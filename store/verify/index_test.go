@@ -15,6 +15,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/verify"
 	"warcorder/store/warc"
 )
@@ -159,7 +160,7 @@ func TestIndex(t *testing.T) {
 			path := archive(t, dir)[0]
 			changeIndex(t, dir,
 				func(all captures, files known) (captures, known) { return c.change(path, all, files) })
-			found := collection(t, dir)
+			found := checkAll(t, dir)
 			var got []string
 			for _, code := range found.codes() {
 				_, code, _ = strings.Cut(code, " ")
@@ -191,14 +192,14 @@ func TestIndexNotThere(t *testing.T) {
 	healthy := read(t, path)
 
 	write(t, path, healthy[:5000])
-	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) ||
+	if found := checkAll(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) ||
 		found.Indexed || found.Records["response"] != 1 {
 		t.Errorf("%+v, %+v", found.all, found.Summary)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if found := collection(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) ||
+	if found := checkAll(t, dir); !slices.Equal(found.codes(), []string{"0 index"}) ||
 		found.Records["response"] != 1 {
 		t.Errorf("%+v, %+v", found.all, found.Summary)
 	}
@@ -217,14 +218,14 @@ func TestIndexNotThere(t *testing.T) {
 	fmt.Fprint(&x.Response, page("hello"))
 	x.Commit()
 	<-recorded
-	if found := collection(t, dir); !slices.Equal(
+	if found := checkAll(t, dir); !slices.Equal(
 		found.codes(),
 		[]string{"0 index note", "0 unfinished note"},
 	) || found.Findings != 0 || found.Records["response"] != 1 {
 		t.Errorf("%+v, %+v", found.all, found.Summary)
 	}
 
-	if _, err := new(verify.Checker).Collection(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := new(verify.Checker).Collection(collection.Dir(t.TempDir())); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no collection: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ func TestHealthyOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			record(t, cfg, dir, healthy())
-			found := collection(t, dir)
+			found := checkAll(t, dir)
 			if len(found.all) > 0 || !found.Indexed || found.Captures == 0 {
 				t.Errorf("%+v %+v", found.all, found.Summary)
 			}

@@ -23,7 +23,7 @@ func TestLostOriginal(t *testing.T) {
 	record(t, recorder.Config{}, dir,
 		[]exchange{{url: "http://example.com/2", request: get, response: text}})
 	all := archive(t, dir)
-	if found := collection(t, dir); len(all) != 2 || len(found.all) > 0 ||
+	if found := checkAll(t, dir); len(all) != 2 || len(found.all) > 0 ||
 		found.Records["revisit"] != 1 {
 		t.Fatalf("%q: %+v", all, found)
 	}
@@ -39,7 +39,7 @@ func TestLostOriginal(t *testing.T) {
 	write(t, foreign, []byte(each(warcinfo(),
 		warcRecord("revisit", "v", "HTTP/1.1 200 OK\r\n\r\n", "WARC-Payload-Digest", sha("x"),
 			"WARC-Refers-To", "<urn:x:r>"))))
-	if got := said(collection(t, dir)); got != "original note" {
+	if got := said(checkAll(t, dir)); got != "original note" {
 		t.Errorf("another program's: %q", got)
 	}
 	if err := os.Remove(foreign); err != nil {
@@ -48,7 +48,7 @@ func TestLostOriginal(t *testing.T) {
 	if err := os.Remove(first[0]); err != nil {
 		t.Fatal(err)
 	}
-	if got := said(collection(t, dir)); got != "original" {
+	if got := said(checkAll(t, dir)); got != "original" {
 		t.Errorf("the collection: %q", got)
 	}
 	if got := said(files(t, archive(t, dir)...)); got != "original note" {
@@ -59,11 +59,11 @@ func TestLostOriginal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if got := said(collection(t, dir)); got != "original" {
+	if got := said(checkAll(t, dir)); got != "original" {
 		t.Errorf("in use, and nothing is written: %q", got)
 	}
 	write(t, filepath.Join(dir, "archive", "x.warc.gz.open"), nil)
-	if got := said(collection(t, dir)); got != "original note" {
+	if got := said(checkAll(t, dir)); got != "original note" {
 		t.Errorf("while a file is written: %q", got)
 	}
 }

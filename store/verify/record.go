@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -93,7 +94,7 @@ func (r *recordCheck) digestsOf(name string, code Code) (all []digest) {
 func (r *recordCheck) take(kind string, p []byte) {
 	r.sums.write(p)
 	switch {
-	case kind == "warcinfo" && len(r.start) < maxWarcinfo:
+	case kind == "warcinfo" && len(r.start) < collection.MaxWarcinfo:
 		r.start = append(r.start, p...)
 	case r.http:
 		wire, entity := r.message.write(p)

@@ -17,13 +17,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
-	"warcorder/store/warc"
+	"warcorder/store/collection"
 )
 
 // Checker checks files. Its zero value is ready, and reports to nobody. It is used once.
@@ -190,22 +187,22 @@ func (c *Checker) close() {
 	c.lines.close()
 }
 
-// archiveFiles returns the names of the WARC files in a directory, finished or not, in their order.
-func archiveFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+// archiveFiles returns the names of the WARC files of a collection in their order: those that are
+// finished, ours that are open, and others that look like that.
+func archiveFiles(dir collection.Dir) ([]string, error) {
+	entries, err := os.ReadDir(dir.Archive())
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, entry := range entries {
-		name := strings.TrimSuffix(entry.Name(), warc.OpenSuffix)
-		if !slices.ContainsFunc(
-			warc.Suffixes(),
-			func(end string) bool { return strings.HasSuffix(name, end) },
-		) {
+		name := entry.Name()
+		switch state, _ := collection.StateOf(name); state {
+		case collection.Finished, collection.Open, collection.Begun:
+		default:
 			continue
 		}
-		info, err := os.Stat(filepath.Join(dir, entry.Name())) // of what a link leads to
+		info, err := os.Stat(dir.WARC(name)) // of what a link leads to
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // renamed just now, or a link to nothing
 		}
@@ -213,7 +210,7 @@ func archiveFiles(dir string) ([]string, error) {
 			return nil, err
 		}
 		if info.Mode().IsRegular() {
-			names = append(names, entry.Name())
+			names = append(names, name)
 		}
 	}
 	return names, nil

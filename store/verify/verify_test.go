@@ -17,6 +17,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/verify"
 )
 
@@ -87,9 +88,11 @@ func files(t testing.TB, paths ...string) checked {
 	return check(t, func(c *verify.Checker) (verify.Summary, error) { return c.Files(paths) })
 }
 
-func collection(t testing.TB, dir string) checked {
+func checkAll(t testing.TB, dir string) checked {
 	t.Helper()
-	return check(t, func(c *verify.Checker) (verify.Summary, error) { return c.Collection(dir) })
+	return check(t, func(c *verify.Checker) (verify.Summary, error) {
+		return c.Collection(collection.Dir(dir))
+	})
 }
 
 func check(t testing.TB, run func(*verify.Checker) (verify.Summary, error)) checked {
@@ -254,7 +257,7 @@ func TestHealthy(t *testing.T) {
 			if many := cfg.WARCMaxSize > 0; len(paths) < 2 || many != (len(paths) > 5) {
 				t.Errorf("%d files", len(paths))
 			}
-			for _, found := range []checked{collection(t, dir), files(t, paths...)} {
+			for _, found := range []checked{checkAll(t, dir), files(t, paths...)} {
 				if len(found.all) > 0 {
 					t.Errorf("%+v", found.all)
 				}
@@ -268,7 +271,7 @@ func TestHealthy(t *testing.T) {
 					t.Errorf("%+v", d)
 				}
 			}
-			if found := collection(t, dir); found.Captures != int64(len(exchanges))-2 || !found.Indexed {
+			if found := checkAll(t, dir); found.Captures != int64(len(exchanges))-2 || !found.Indexed {
 				t.Errorf("%+v", found.Summary)
 			}
 		})
@@ -303,7 +306,7 @@ func TestOrder(t *testing.T) {
 			Progress: func(_ string, n, all int64) { done, of = n, all },
 		}
 		var err error
-		if found.Summary, err = checker.Collection(dir); err != nil {
+		if found.Summary, err = checker.Collection(collection.Dir(dir)); err != nil {
 			t.Fatal(err)
 		}
 		if done != total || of != total || found.Bytes != total {
