@@ -100,8 +100,8 @@ func TestNoToken(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	for _, token := range []string{"two words", "line\nbreak", "ä"} {
-		if _, stderr, code := p.run("record", "--listen", "127.0.0.1:0", "--api-token", token); code == 0 ||
-			!strings.Contains(stderr, "api-token") || strings.Contains(stderr, token) {
+		_, stderr, code := p.run("record", "--listen", "127.0.0.1:0", "--api-token", token)
+		if code == 0 || !strings.Contains(stderr, "api-token") || strings.Contains(stderr, token) {
 			t.Errorf("%q: exit status %d, %s", token, code, stderr)
 		}
 	}

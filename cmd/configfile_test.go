@@ -58,20 +58,22 @@ func TestExampleConfig(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
-		"unknown key":        {"listen: 127.0.0.1:0\nlissen: x\n", `line 2: unknown key "lissen"`},
-		"unknown nested key": {"timeout:\n  idle: 1s\n  ilde: 1s\n", `line 3: unknown key "timeout-ilde"`},
-		"twice":              {"log: text\nlog: json\n", "log"},
-		"twice, nested":      {"timeout: {idle: 1s}\ntimeout-idle: 2s\n", "line 2: timeout-idle is set twice"},
-		"not a mapping":      {"- a\n", "line 1: expected key: value"},
-		"two documents":      {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
-		"two, one empty":     {"log: text\n---\n", "a second document"},
-		"not YAML, later":    {"log: text\n---\na: [\n", "yaml"},
-		"not YAML":           {"a: [\n", "yaml"},
-		"not a duration":     {"timeout:\n  idle: soon\n", "timeout-idle"},
-		"not a size":         {"warc-max-size: big\n", "warc-max-size"},
-		"not one of":         {"on-client-abort: maybe\n", "on-client-abort"},
-		"command's own key":  {"out: x\n", `unknown key "out"`},
-		"profile's own key":  {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
+		"unknown key": {"listen: 127.0.0.1:0\nlissen: x\n", `line 2: unknown key "lissen"`},
+		"unknown nested key": {"timeout:\n  idle: 1s\n  ilde: 1s\n",
+			`line 3: unknown key "timeout-ilde"`},
+		"twice": {"log: text\nlog: json\n", "log"},
+		"twice, nested": {"timeout: {idle: 1s}\ntimeout-idle: 2s\n",
+			"line 2: timeout-idle is set twice"},
+		"not a mapping":     {"- a\n", "line 1: expected key: value"},
+		"two documents":     {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
+		"two, one empty":    {"log: text\n---\n", "a second document"},
+		"not YAML, later":   {"log: text\n---\na: [\n", "yaml"},
+		"not YAML":          {"a: [\n", "yaml"},
+		"not a duration":    {"timeout:\n  idle: soon\n", "timeout-idle"},
+		"not a size":        {"warc-max-size: big\n", "warc-max-size"},
+		"not one of":        {"on-client-abort: maybe\n", "on-client-abort"},
+		"command's own key": {"out: x\n", `unknown key "out"`},
+		"profile's own key": {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil ||
@@ -90,7 +92,10 @@ func TestArchiveMode(t *testing.T) {
 			t.Errorf("%s: %o, %v", text, line.Record.Recorder.Mode, err)
 		}
 	}
-	for text, want := range map[string]string{"0666": "everybody", "384": "is no mode", "416": "owner", "rw": "is no mode", "0x180": "is no mode"} {
+	for text, want := range map[string]string{
+		"0666": "everybody", "384": "is no mode", "416": "owner", "rw": "is no mode",
+		"0x180": "is no mode",
+	} {
 		if _, err := parse(t, "--config", writeFile(t, "archive-mode: "+text+"\n")); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -143,7 +148,8 @@ func TestHostLists(t *testing.T) {
 		{[]string{"--insecure-upstream"}, proxy.HostList{All: true}},
 		{[]string{"--insecure-upstream", "--log", "json"}, proxy.HostList{All: true}},
 		{[]string{"--insecure-upstream=false"}, proxy.HostList{}},
-		{[]string{"--insecure-upstream=A.example,[::1]"}, proxy.HostList{Hosts: []string{"a.example", "::1"}}},
+		{[]string{"--insecure-upstream=A.example,[::1]"},
+			proxy.HostList{Hosts: []string{"a.example", "::1"}}},
 	} {
 		line, err := parse(t, c.args...)
 		if err != nil || !reflect.DeepEqual(line.Record.Proxy.InsecureUpstream, c.want) {
@@ -204,8 +210,10 @@ func TestDedupFlags(t *testing.T) {
 		"dedup: off\ndedup-for: 24h\nsl: false\nwarcinfo:\n  operator: The Operator\n  is-part-of: x\n")
 	for _, args := range [][]string{
 		{"--config", file},
-		{"--dedup=off", "--dedup-for=24h", "--no-sl", "--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
-		{"--dedup=off", "--dedup-for=24h", "--sl=false", "--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
+		{"--dedup=off", "--dedup-for=24h", "--no-sl",
+			"--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
+		{"--dedup=off", "--dedup-for=24h", "--sl=false",
+			"--warcinfo-operator=The Operator", "--warcinfo-is-part-of=x"},
 	} {
 		line, err := parse(t, args...)
 		if err != nil {

@@ -278,7 +278,8 @@ func TestBodyWithoutRoom(t *testing.T) {
 		t.Errorf("/gaps: %d, %v: %s", code, err, gaps)
 	}
 	d.passes(20)
-	if n := len(d.r.lines("recording is off: new requests are refused until writing works again")); n > 0 {
+	off := d.r.lines("recording is off: new requests are refused until writing works again")
+	if len(off) > 0 {
 		t.Errorf("recording was off: %s", d.r.tail())
 	}
 	d.end()
@@ -313,7 +314,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	writable := func() error { return unix.Unmount(archive, unix.MNT_DETACH) }
 	defer writable()
-	if err := unix.Mount("", archive, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+	const readOnly = unix.MS_BIND | unix.MS_REMOUNT | unix.MS_RDONLY
+	if err := unix.Mount("", archive, "", readOnly, ""); err != nil {
 		t.Fatal(err)
 	}
 	d.untilRefused(4, "read-only file system")
@@ -370,7 +372,8 @@ func TestFileSizeLimit(t *testing.T) {
 // limit sets the size that a file of the recorder may have.
 func (d *onDisk) limit(bytes uint64) {
 	d.t.Helper()
-	if err := unix.Prlimit(d.r.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}, nil); err != nil {
+	size := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+	if err := unix.Prlimit(d.r.cmd.Process.Pid, unix.RLIMIT_FSIZE, &size, nil); err != nil {
 		d.t.Fatal(err)
 	}
 }

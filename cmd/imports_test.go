@@ -142,7 +142,8 @@ func importsOf(t *testing.T, file string) (imports []string) {
 func judgeImport(from, imported string) string {
 	if at := roomAt(from); at >= 0 && strings.HasPrefix(imported, module) {
 		to := strings.TrimPrefix(imported, module)
-		if may := strings.Fields(house[at].imports); !slices.Contains(may, to) && !slices.Contains(may, "*") {
+		may := strings.Fields(house[at].imports)
+		if !slices.Contains(may, to) && !slices.Contains(may, "*") {
 			return fmt.Sprintf("may not import %s: %s", to, house[at].reason)
 		}
 	}

@@ -254,7 +254,8 @@ func (k *kept) checkFile(name string, file *walked, at map[int64]*capture) {
 		case c.length != m.length || c.url != m.uri:
 			k.t.Errorf("%s: %d bytes of %s at %d, but the line says: %s", name, m.length, m.uri, m.offset,
 				c.text)
-		case i+1 == len(file.members) || file.members[i+1].kind != "request" || file.members[i+1].concurrent != m.id || file.members[i+1].uri != m.uri:
+		case i+1 == len(file.members) || file.members[i+1].kind != "request" ||
+			file.members[i+1].concurrent != m.id || file.members[i+1].uri != m.uri:
 			k.t.Errorf("%s: the response of %s at %d is not followed by its request", name, m.uri, m.offset)
 		}
 		found++

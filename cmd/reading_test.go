@@ -141,7 +141,8 @@ func TestWaitsForReader(t *testing.T) {
 	}
 	done := time.AfterFunc(time.Second, func() { index.Close() })
 	defer done.Stop()
-	if r := launch(t, filepath.Join(dir, "collections"), filepath.Join(dir, "ca"), ""); r.address == "" {
+	r := launch(t, filepath.Join(dir, "collections"), filepath.Join(dir, "ca"), "")
+	if r.address == "" {
 		t.Errorf("it does not start: %s", r.tail())
 	}
 }
@@ -158,7 +159,11 @@ func TestExportsArePrivate(t *testing.T) {
 			t.Fatalf("%v: %s", err, said)
 		}
 	}
-	for _, path := range []string{elsewhere, filepath.Join(collection, "indexes", "index.cdxj"), filepath.Join(collection, "index.bolt")} {
+	for _, path := range []string{
+		elsewhere,
+		filepath.Join(collection, "indexes", "index.cdxj"),
+		filepath.Join(collection, "index.bolt"),
+	} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
@@ -201,7 +206,9 @@ func TestCraftedIndexes(t *testing.T) {
 		"transaction":   func(meta []byte) { binary.NativeEndian.PutUint64(meta[48:], 1<<63) },
 		"size of pages": func(meta []byte) { binary.NativeEndian.PutUint32(meta[8:], 16<<20) },
 	} {
-		for _, args := range [][]string{{"lookup", "http://example.com/"}, {"gaps"}, {"verify"}, {"recover"}, {"rebuild"}} {
+		for _, args := range [][]string{
+			{"lookup", "http://example.com/"}, {"gaps"}, {"verify"}, {"recover"}, {"rebuild"},
+		} {
 			t.Run(name+", "+args[0], func(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(atRest(t, dir, 1000), "index.bolt")

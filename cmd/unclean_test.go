@@ -40,7 +40,8 @@ func TestReadAfterKill(t *testing.T) {
 	tells := func(when string, expected bool) {
 		t.Helper()
 		for _, c := range []struct{ command, says string }{
-			{"export -o -", lies}, {"lookup " + origin.URL, lies}, {"gaps", unclean}, {"gaps --json", unclean},
+			{"export -o -", lies}, {"lookup " + origin.URL, lies},
+			{"gaps", unclean}, {"gaps --json", unclean},
 		} {
 			_, errs, code := p.run(strings.Fields(c.command)...)
 			if said := strings.Contains(errs, c.says); said != expected || code != 0 {

@@ -15,11 +15,17 @@ import (
 
 var location = regexp.MustCompile(`"length":"\d+","offset":"\d+","filename":"[^"]*"`)
 
+// appendixB is the path of the examples of appendix B of WARC 0.9.
+func appendixB() string {
+	return filepath.Join("..", "store", "warc", "v09", "testdata", "appendix-b.warc")
+}
+
 // TestOldFormat imports the examples of WARC 0.9, exports what came of them as 0.9, and imports
 // that: the same captures, wherever they lie.
 func TestOldFormat(t *testing.T) {
 	p := &program{t: t, dir: t.TempDir()}
-	example := filepath.Join("..", "store", "warc", "v09", "testdata", "appendix-b.warc")
+	example := appendixB()
+	noWARC := filepath.Join("..", "go.mod")
 	before, err := os.ReadFile(example)
 	if err != nil {
 		t.Fatal(err)
@@ -31,9 +37,8 @@ func TestOldFormat(t *testing.T) {
 	if after, err := os.ReadFile(example); err != nil || string(after) != string(before) {
 		t.Errorf("the file was changed: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(p.dir, "collections", "default", "import-*")); len(
-		left,
-	) > 0 {
+	left, _ := filepath.Glob(filepath.Join(p.dir, "collections", "default", "import-*"))
+	if len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 	if out, errs, code := p.run("verify"); code != 0 {
@@ -48,7 +53,8 @@ func TestOldFormat(t *testing.T) {
 		t.Errorf("export without a directory: exit %d, %s", code, errs)
 	}
 	old := filepath.Join(p.dir, "old")
-	if _, errs, code := p.run("export", "--format", "warc-0.9", "--file-size", "1KB", "--archive-mode", "0640", "-o", old); code != 0 {
+	if _, errs, code := p.run("export", "--format", "warc-0.9", "--file-size", "1KB",
+		"--archive-mode", "0640", "-o", old); code != 0 {
 		t.Fatalf("export: exit %d, %s", code, errs)
 	}
 	files, _ := filepath.Glob(filepath.Join(old, "*.warc.gz"))
@@ -61,20 +67,21 @@ func TestOldFormat(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if out, errs, code := p.run(append([]string{"import", "--collection", "again", "--from-format", "0.9"}, files...)...); code != 0 {
+	again := append([]string{"import", "--collection", "again", "--from-format", "0.9"}, files...)
+	if out, errs, code := p.run(again...); code != 0 {
 		t.Fatalf("import of the export: exit %d, %s%s", code, out, errs)
 	}
 	lines, _, _ := p.run("export", "-o", "-")
-	again, _, _ := p.run("export", "-o", "-", "--collection", "again")
-	if got, want := location.ReplaceAllString(again, ""), location.ReplaceAllString(lines, ""); got != want ||
-		strings.Count(want, "\n") != 5 {
+	other, _, _ := p.run("export", "-o", "-", "--collection", "again")
+	got, want := location.ReplaceAllString(other, ""), location.ReplaceAllString(lines, "")
+	if got != want || strings.Count(want, "\n") != 5 {
 		t.Errorf("captures\n%s\nwant\n%s", got, want)
 	}
 	archive := filepath.Join(p.dir, "collections", "default", "archive")
 	for args, want := range map[string]string{
 		"import " + example: "--from-format",
 		"import --from-format 0.9 " + filepath.Join(old, "missing"):      "no such file",
-		"import --from-format 0.9 " + "go.mod":                           "go.mod",
+		"import --from-format 0.9 " + noWARC:                             "go.mod",
 		"index " + example:                                               "import --from-format 0.9",
 		"export --format warc-0.9 -o " + filepath.Join(example, "below"): "not a directory",
 		"export --format warc-0.9 -o " + archive:                         "the archive itself",
@@ -90,7 +97,7 @@ func TestOldFormat(t *testing.T) {
 // TestOldFormatOfDamaged exports what is whole of a damaged archive, and says where the rest was.
 func TestOldFormatOfDamaged(t *testing.T) {
 	p := &program{t: t, dir: t.TempDir()}
-	if _, errs, code := p.run("import", "--from-format", "0.9", filepath.Join("..", "store", "warc", "v09", "testdata", "appendix-b.warc")); code != 0 {
+	if _, errs, code := p.run("import", "--from-format", "0.9", appendixB()); code != 0 {
 		t.Fatal(errs)
 	}
 	path := filepath.Join(p.dir, "collections", "default", "archive", "appendix-b-from-0.9.warc.gz")
@@ -104,8 +111,11 @@ func TestOldFormatOfDamaged(t *testing.T) {
 	}
 	stale := filepath.Join(p.dir, "collections", "default", "import-999999999-1")
 	theirs := filepath.Join(p.dir, "collections", "default", "import-999999999-crawl")
-	if err := errors.Join(os.Mkdir(stale, 0o700), os.WriteFile(filepath.Join(stale, "made-by-warcorder-import"), []byte("999999999"), 0o600),
-		os.Mkdir(theirs, 0o700), os.WriteFile(filepath.Join(theirs, "x.warc"), nil, 0o600)); err != nil {
+	mark := filepath.Join(stale, "made-by-warcorder-import")
+	if err := errors.Join(
+		os.Mkdir(stale, 0o700), os.WriteFile(mark, []byte("999999999"), 0o600),
+		os.Mkdir(theirs, 0o700), os.WriteFile(filepath.Join(theirs, "x.warc"), nil, 0o600),
+	); err != nil {
 		t.Fatal(err)
 	}
 	old := filepath.Join(p.dir, "old")
@@ -118,10 +128,8 @@ func TestOldFormatOfDamaged(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatal(files)
 	}
-	if out, errs, code := p.run("import", "--collection", "again", "--from-format", "0.9", files[0]); !strings.Contains(
-		out,
-		"4 captures",
-	) {
+	out, errs, code := p.run("import", "--collection", "again", "--from-format", "0.9", files[0])
+	if !strings.Contains(out, "4 captures") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	if _, errs, code := p.run("import", "--from-format", "0.9", files[0]); code != 0 {
@@ -137,7 +145,8 @@ func TestOldFormatOfDamaged(t *testing.T) {
 
 // oldRecord is a response in WARC 0.9.
 func oldRecord(uri string) string {
-	rest := " response http://example.com/" + uri + " 20060102030405 application/http urn:x:" + uri + "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + uri
+	rest := " response http://example.com/" + uri + " 20060102030405 application/http urn:x:" + uri +
+		"\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + uri
 	return fmt.Sprintf("warc/0.9 %d", len("warc/0.9 100")+len(rest)) + rest + "\r\n\r\n"
 }
 
@@ -154,7 +163,7 @@ func TestImportByContent(t *testing.T) {
 			w.Close()
 			content = b.Bytes()
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, content, 0o600)); err != nil {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -170,7 +179,8 @@ func TestImportByContent(t *testing.T) {
 		{[]string{"v.warc.gz", one}, "v-from-0.9.warc.gz: is in the index already\n"},
 		{[]string{"w.warc", one, "w.warc.gz", two}, "w-from-0.9.warc.gz: 1 capture\n" +
 			"w-2-from-0.9.warc.gz: 1 capture\n"},
-		{[]string{"x.warc", one, "x.warc.gz", one}, "x-from-0.9.warc.gz: 1 capture\n" + filepath.Join(p.dir, "x.warc.gz") + ": holds the same as x-from-0.9.warc.gz\n"},
+		{[]string{"x.warc", one, "x.warc.gz", one}, "x-from-0.9.warc.gz: 1 capture\n" +
+			filepath.Join(p.dir, "x.warc.gz") + ": holds the same as x-from-0.9.warc.gz\n"},
 	} {
 		args := []string{"import", "--from-format", "0.9"}
 		for i := 0; i < len(step.files); i += 2 {
