@@ -44,9 +44,10 @@ var house = []room{
 
 	{"store/verify", "store store/collection store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
-	{"store", "canon store/collection store/extsort store/fault",
+	{"store", "canon store/boltcheck store/collection store/extsort store/fault",
 		"the index knows keys and who has its directory, and nothing of WARC files"},
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
+	{"store/boltcheck", "", "bytes in, damage out"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "files of a command's own"},
 

@@ -3,358 +3,48 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
-	"slices"
+
+	"warcorder/store/boltcheck"
 )
 
-// pageCheck is the check of a whole file of bbolt. It reads the file as bytes, so that nothing in
-// it can do harm, and the leaves of the trees, which are nearly all of it, in the order of the
-// file: a disk gives them many times faster so than in the order of their keys.
-type pageCheck struct {
-	file     io.ReaderAt
-	meta     boltMeta
-	used     []uint64 // a bit for each page that something leads to
-	buffers  [][]byte // one for each level of a tree above its leaves
-	progress func(done, total int64)
-	done     int64 // pages
-
-	leafLevel int // of the tree that is read; 0 if its leaves are read as they come
-	leaves    []leafRef
-	keys      []byte // the bounds of leaves
-	window    window
-
-	bucket   string // the one whose keys are being read
-	captures int64  // read
-	counted  int64  // captures that there are by the index's own count
+// damaged returns an error that wraps ErrDamaged, and says what is wrong.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
 }
 
-// leafRef is a leaf that is still to be read. Its bounds lie in keys, the second behind the first.
-type leafRef struct {
-	id                uint64
-	first, high, end  int
-	hasFirst, hasHigh bool
-}
-
-// leafKeys is how many bytes of bounds are kept before the leaves are read that they belong to:
-// those of some 200,000.
-const leafKeys = 16 << 20
-
-// checkPages returns an error that wraps ErrDamaged unless file, of that size, is an index in which
-// every page that is needed is there, once, with its keys in order and within its bounds. It keeps
-// no more of the file than its longest pages, and 32 MB. It returns the pages that something leads
-// to, as bits.
-func checkPages(
-	file io.ReaderAt, size int64, progress func(done, total int64),
-) (used []uint64, err error) {
-	c := &pageCheck{file: file, progress: progress}
-	if c.meta, err = readMeta(file, size); err != nil {
-		return nil, err
-	}
-	c.window = window{file: file, end: int64(c.meta.inUse) * c.meta.pageSize}
-	c.used = make([]uint64, c.meta.inUse/64+1)
-	if err := c.checkFreelist(); err != nil {
-		return nil, err
-	}
-	if err := c.checkTree(c.meta.root, bounds{}, 0, c.checkBucket); err != nil {
-		return nil, err
-	}
-	if c.captures != c.counted {
-		return nil, damaged("%d captures of %d", c.captures, c.counted)
-	}
-	c.done = int64(c.meta.inUse)
-	c.report(0)
-	return c.used, nil
-}
-
-// report tells that the check has come so many pages further.
-func (c *pageCheck) report(pages int64) {
-	const step = 1 << 10
-	before := c.done / step
-	c.done += pages
-	if c.progress != nil && (c.done/step != before || pages == 0) {
-		c.progress(c.done*c.meta.pageSize, int64(c.meta.inUse)*c.meta.pageSize)
-	}
-}
-
-// use notes that something leads to page first and the more pages behind it.
-func (c *pageCheck) use(first, more uint64) error {
-	limit := c.meta.inUse
-	if first < 2 || first >= limit || more >= limit-first {
-		return damaged("page %d and %d behind it, of %d", first, more, limit)
-	}
-	for id := first; id <= first+more; id++ {
-		if c.used[id/64]&(1<<(id%64)) != 0 {
-			return damaged("page %d is in two places", id)
-		}
-		c.used[id/64] |= 1 << (id % 64)
-	}
-	return nil
-}
-
-// read reads a page that nothing else leads to, with a buffer for that level of the tree.
-func (c *pageCheck) read(id uint64, level int) (page, error) {
-	if level >= maxDepth {
-		return page{}, damaged("page %d is %d levels deep", id, level)
-	}
-	if err := c.use(id, 0); err != nil {
-		return page{}, err
-	}
-	for len(c.buffers) <= level {
-		c.buffers = append(c.buffers, make([]byte, c.meta.pageSize))
-	}
-	return c.whole(id, func(size int64) ([]byte, error) {
-		if int64(len(c.buffers[level])) < size {
-			c.buffers[level] = make([]byte, size)
-		}
-		b := c.buffers[level][:size]
-		return b, readFull(c.file, b, int64(id)*c.meta.pageSize)
-	})
-}
-
-// whole returns a page and those that it goes on in; bytes gives so many from its beginning.
-func (c *pageCheck) whole(id uint64, bytes func(size int64) ([]byte, error)) (page, error) {
-	b, err := bytes(c.meta.pageSize)
-	if err != nil {
-		return page{}, err
-	}
-	overflow := pageOverflow(b)
-	if got := pageOrder.Uint64(b); got != id {
-		return page{}, damaged("page %d says that it is page %d", id, got)
-	}
-	if overflow > 0 {
-		if err := c.use(id+1, overflow-1); err != nil {
-			return page{}, err
-		}
-		if b, err = bytes(int64(overflow+1) * c.meta.pageSize); err != nil {
-			return page{}, err
-		}
-	}
-	c.report(int64(overflow) + 1)
-	return pageOf(b), nil
-}
-
-func readFull(file io.ReaderAt, b []byte, offset int64) error {
-	_, err := file.ReadAt(b, offset)
-	if errors.Is(err, io.EOF) {
-		return damaged("the file ends before offset %d", offset+int64(len(b)))
+// judged returns err, and lets it wrap ErrDamaged if it is a Damage.
+func judged(err error) error {
+	if errors.As(err, new(boltcheck.Damage)) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return err
 }
 
-// checkFreelist checks the list of free pages, if there is one: it is written when the index is
-// closed.
-func (c *pageCheck) checkFreelist() error {
-	if c.meta.freelist == noFreelist {
-		return nil
-	}
-	list, err := c.read(c.meta.freelist, 0)
-	if err != nil {
-		return err
-	}
-	ids, count := list.bytes[pageHeader:], uint64(list.count)
-	if count == manyFree {
-		count, ids = pageOrder.Uint64(ids), ids[8:]
-	}
-	if list.flags != freelistPage || count > uint64(len(ids)/8) {
-		return damaged("page %d is no list of free pages", list.id)
-	}
-	for i := range count {
-		if err := c.use(pageOrder.Uint64(ids[8*i:]), 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leafCheck is called with an element of a leaf, and the leaf's level.
-type leafCheck func(e element, level int) error
-
-// checkTree checks the tree that begins at page root, or a part of it, and with leaf the elements
-// of its leaves.
-func (c *pageCheck) checkTree(root uint64, within bounds, level int, leaf leafCheck) error {
-	if level == c.leafLevel && level > 0 {
-		return c.putOff(root, within)
-	}
-	node, err := c.read(root, level)
-	if err != nil {
-		return err
-	}
-	return c.checkNode(node, within, level, leaf)
-}
-
-// checkNode checks a page of a tree and what is below it.
-func (c *pageCheck) checkNode(node page, within bounds, level int, leaf leafCheck) error {
-	if err := node.check(within.first, within.high); err != nil {
-		return err
-	}
-	if node.flags == leafPage {
-		for i := range node.count {
-			if err := leaf(node.element(i), level); err != nil {
-				return err
-			}
+// checkPages returns an error that wraps ErrDamaged unless file, of that size, is an index with
+// sound pages, keys that can be taken apart, and as many captures as it says. It returns the pages
+// to which something leads.
+func checkPages(file io.ReaderAt, size int64,
+	progress func(done, total int64)) (boltcheck.Pages, error) {
+	var captures, counted int64
+	check := func(bucket, key, value []byte) error {
+		switch {
+		case string(bucket) == string(bucketCaptures):
+			captures++
+			return indexKey(key).check()
+		case string(bucket) == string(bucketMeta) && string(key) == string(metaCaptures) &&
+			len(value) == 8:
+			counted = int64(binary.BigEndian.Uint64(value))
 		}
 		return nil
 	}
-	for i := range node.count {
-		e, high := node.element(i), within.high
-		if i+1 < node.count {
-			high = node.element(i + 1).key
-		}
-		if err := c.checkTree(e.child, bounds{e.key, high}, level+1, leaf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkBucket checks a leaf of the root: a bucket, which has a tree of its own.
-func (c *pageCheck) checkBucket(e element, level int) error {
-	root, inside, err := bucketRoot(e)
+	used, err := boltcheck.Check(file, size, check, progress)
 	if err != nil {
-		return err
+		return nil, judged(err)
 	}
-	c.bucket = string(e.key)
-	if root == 0 {
-		return c.checkNode(inside, bounds{}, level+1, c.checkLeaf)
+	if captures != counted {
+		return nil, damaged("%d captures of %d", captures, counted)
 	}
-	c.leafLevel = level + 1 + c.height(root)
-	err = c.checkTree(root, bounds{}, level+1, c.checkLeaf)
-	if err == nil {
-		err = c.readLeaves()
-	}
-	c.leafLevel = 0
-	return err
-}
-
-// height returns how many levels of branches a tree has on its left: on all sides, if bbolt has
-// made it. Whether the pages are sound is found out later.
-func (c *pageCheck) height(root uint64) int {
-	b := make([]byte, pageHeader+elementSize)
-	for height := range maxDepth {
-		if root >= c.meta.inUse || readFull(c.file, b, int64(root)*c.meta.pageSize) != nil ||
-			pageOf(b).flags != branchPage {
-			return height
-		}
-		root = pageOrder.Uint64(b[pageHeader+8:])
-	}
-	return maxDepth
-}
-
-// putOff puts a leaf off until many can be read.
-func (c *pageCheck) putOff(id uint64, within bounds) error {
-	if err := c.use(id, 0); err != nil {
-		return err
-	}
-	ref := leafRef{id: id, hasFirst: within.first != nil, hasHigh: within.high != nil}
-	ref.first = len(c.keys)
-	c.keys = append(c.keys, within.first...)
-	ref.high = len(c.keys)
-	c.keys = append(c.keys, within.high...)
-	ref.end = len(c.keys)
-	c.leaves = append(c.leaves, ref)
-	if len(c.keys) < leafKeys {
-		return nil
-	}
-	return c.readLeaves()
-}
-
-// readLeaves reads the leaves that were put off, in the order of the file.
-func (c *pageCheck) readLeaves() error {
-	slices.SortFunc(c.leaves, func(a, b leafRef) int { return int(int64(a.id) - int64(b.id)) })
-	leaves, keys, level := c.leaves, c.keys, c.leafLevel
-	c.leafLevel = 0 // what is a branch after all is read with all that is below it
-	for i, ref := range leaves {
-		if err := c.readLeaf(ref, keys, leaves[i+1:], level); err != nil {
-			return err
-		}
-	}
-	c.leaves, c.keys, c.leafLevel = leaves[:0], keys[:0], level
-	return nil
-}
-
-func (c *pageCheck) readLeaf(ref leafRef, keys []byte, next []leafRef, level int) error {
-	at := int64(ref.id) * c.meta.pageSize
-	c.window.plan(at, next, c.meta.pageSize)
-	node, err := c.whole(ref.id, func(size int64) ([]byte, error) { return c.window.bytes(at, size) })
-	if err != nil {
-		return err
-	}
-	var within bounds
-	if ref.hasFirst {
-		within.first = keys[ref.first:ref.high]
-	}
-	if ref.hasHigh {
-		within.high = keys[ref.high:ref.end]
-	}
-	return c.checkNode(node, within, level, c.checkLeaf)
-}
-
-// checkLeaf checks a key of a bucket.
-func (c *pageCheck) checkLeaf(e element, _ int) error {
-	if e.flags != 0 {
-		return damaged("a key of bucket %q has the flags %x", c.bucket, e.flags)
-	}
-	switch c.bucket {
-	case string(bucketCaptures):
-		c.captures++
-		return indexKey(e.key).check()
-	case string(bucketMeta):
-		if string(e.key) == string(metaCaptures) && len(e.value) == 8 {
-			c.counted = int64(binary.BigEndian.Uint64(e.value))
-		}
-	}
-	return nil
-}
-
-// window is a part of the file, read at once because more than one page of it will be asked for.
-type window struct {
-	file io.ReaderAt
-	end  int64 // of what may be read
-	buf  []byte
-	from int64
-	size int64 // read from there
-}
-
-const (
-	windowSize = 1 << 20
-	windowGap  = 128 << 10 // bytes that nobody asks for are read rather than passed over
-)
-
-// plan reads the part of the file that begins at offset and ends with one of the next leaves,
-// unless that page has been read.
-func (w *window) plan(at int64, next []leafRef, pageSize int64) {
-	if at >= w.from && at+pageSize <= w.from+w.size {
-		return
-	}
-	end := at + pageSize
-	for _, ref := range next {
-		begin := int64(ref.id) * pageSize
-		if begin-end > windowGap || begin+pageSize-at > windowSize {
-			break
-		}
-		end = begin + pageSize
-	}
-	w.read(at, end-at)
-}
-
-func (w *window) read(from, size int64) error {
-	if int64(len(w.buf)) < size {
-		w.buf = make([]byte, size)
-	}
-	w.from, w.size = from, 0
-	if err := readFull(w.file, w.buf[:size], from); err != nil {
-		return err
-	}
-	w.size = size
-	return nil
-}
-
-// bytes returns a part of the file, good until the next call.
-func (w *window) bytes(from, size int64) ([]byte, error) {
-	if from < w.from || from+size > w.from+w.size {
-		if err := w.read(from, size); err != nil {
-			return nil, err
-		}
-	}
-	return w.buf[from-w.from:][:size], nil
+	return used, nil
 }

@@ -9,50 +9,46 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"warcorder/store/boltcheck"
 )
 
 // crafted is an index whose pages lie: the checksums of its meta pages are right.
 type crafted struct {
 	t     *testing.T
 	bytes []byte
-	meta  boltMeta
+	meta  boltcheck.Meta
 }
 
 func craft(t *testing.T, index []byte) *crafted {
 	t.Helper()
-	c := &crafted{t: t, bytes: bytes.Clone(index)}
-	var err error
-	if c.meta, err = readMeta(bytes.NewReader(index), int64(len(index))); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return &crafted{t: t, bytes: bytes.Clone(index), meta: metaOf(t, index)}
 }
 
 // setMeta sets a field of both meta pages.
 func (c *crafted) setMeta(offset int, value uint64) {
 	for page := range 2 {
-		meta := c.bytes[page*testPage+pageHeader:]
-		pageOrder.PutUint64(meta[offset:], value)
-		pageOrder.PutUint64(meta[56:], metaSum(meta[:metaSize]))
+		pageOrder.PutUint64(c.bytes[page*testPage+pageHeader+offset:], value)
 	}
+	sealMeta(c.bytes)
 }
 
 // page returns the bytes of a page.
-func (c *crafted) page(id uint64) []byte { return c.bytes[id*testPage:] }
+func (c *crafted) page(id uint64) []byte { return pageAt(c.bytes, id) }
 
-// first returns the leftmost page of a bucket at a level of its tree, and the element that leads
-// there.
+// first returns the leftmost page of a bucket at a level of its tree.
 func (c *crafted) first(bucket []byte, level int) (id uint64) {
-	table := newTree(c.bytes, c.meta).bucket(bucket).(*treeBucket)
-	walk := table.walk().(*treeCursor)
-	walk.First()
-	if level >= len(walk.stack) {
-		c.t.Fatalf("the tree of %s has %d levels", bucket, len(walk.stack))
+	id = pageOrder.Uint64(bucketValue(c.t, c.bytes, c.meta, bucket))
+	for range level {
+		if isLeaf(c.page(id)) {
+			c.t.Fatalf("the tree of %s has not %d levels", bucket, level)
+		}
+		id = children(c.page(id))[0]
 	}
-	return walk.stack[level].id
+	return id
 }
 
-// addPage appends pages to the file, and returns the id of the first.
+// addPages appends pages to the file, and returns the id of the first.
 func (c *crafted) addPages(n int) uint64 {
 	id := uint64(len(c.bytes) / testPage)
 	c.bytes = append(c.bytes, make([]byte, n*testPage)...)
@@ -72,22 +68,22 @@ var craftedIndexes = map[string]func(*crafted){
 	"transaction":               func(c *crafted) { c.setMeta(48, 1<<64-1) },
 	"where the free list is":    func(c *crafted) { c.setMeta(32, 1<<50) },
 	"count of the free list": func(c *crafted) {
-		list := c.page(c.meta.freelist)
+		list := c.page(c.meta.Freelist)
 		pageOrder.PutUint16(list[10:], manyFree)
 		pageOrder.PutUint64(list[pageHeader:], 1<<40)
 	},
 	"free pages that are in use": func(c *crafted) {
-		list := c.page(c.meta.freelist)
+		list := c.page(c.meta.Freelist)
 		pageOrder.PutUint16(list[10:], 1)
 		pageOrder.PutUint64(list[pageHeader:], c.first(bucketCaptures, 0))
 	},
 	"free pages beyond the file": func(c *crafted) {
-		list := c.page(c.meta.freelist)
+		list := c.page(c.meta.Freelist)
 		pageOrder.PutUint16(list[10:], 1)
 		pageOrder.PutUint64(list[pageHeader:], 1<<45)
 	},
 	"overflow of the free list": func(c *crafted) {
-		pageOrder.PutUint32(c.page(c.meta.freelist)[12:], 1<<32-1)
+		pageOrder.PutUint32(c.page(c.meta.Freelist)[12:], 1<<32-1)
 	},
 	"overflow of a leaf": func(c *crafted) {
 		pageOrder.PutUint32(c.page(c.first(bucketCaptures, 1))[12:], 1<<32-1)
@@ -105,15 +101,16 @@ var craftedIndexes = map[string]func(*crafted){
 		id := c.first(bucketCaptures, 0)
 		head := c.page(id)
 		pageOrder.PutUint64(head[pageHeader+8:], id)
-		key := bytes.Clone(pageOf(head[:testPage]).elementKey(0))
+		key, _ := elementOf(head, 0)
+		key = bytes.Clone(key)
 		pageOrder.PutUint16(head[10:], 1)
 		pageOrder.PutUint32(head[pageHeader:], elementSize)
 		copy(head[pageHeader+elementSize:], key)
 	},
 	"a leaf as a branch": func(c *crafted) { pageOrder.PutUint16(c.page(c.first(bucketCaptures, 1))[8:], branchPage) },
 	"keys out of order": func(c *crafted) {
-		n := pageOf(c.page(c.first(bucketCaptures, 1))[:testPage])
-		copy(n.elementKey(3), "zzzz")
+		key, _ := elementOf(c.page(c.first(bucketCaptures, 1)), 3)
+		copy(key, "zzzz")
 	},
 	"the length of a value": func(c *crafted) {
 		pageOrder.PutUint32(c.page(c.first(bucketCaptures, 1))[pageHeader+12:], 1<<31)
@@ -126,8 +123,6 @@ var craftedIndexes = map[string]func(*crafted){
 	"many values in one place": func(c *crafted) { c.overlapping(2000) },
 	"a text of zeros":          func(c *crafted) { c.bomb() },
 }
-
-func (n page) elementKey(i int) []byte { return n.element(i).key }
 
 // overlapping puts a leaf of a megabyte in the place of another, whose values are nearly all of it
 // each.
@@ -152,12 +147,7 @@ func (c *crafted) overlapping(n int) {
 
 // setBucketRoot lets a bucket begin at another page.
 func (c *crafted) setBucketRoot(bucket []byte, id uint64) {
-	root := pageOf(c.page(c.meta.root)[:testPage])
-	for i := range root.count {
-		if e := root.element(i); bytes.Equal(e.key, bucket) {
-			pageOrder.PutUint64(e.value, id)
-		}
-	}
+	pageOrder.PutUint64(bucketValue(c.t, c.bytes, c.meta, bucket), id)
 }
 
 // bomb makes the extras of a capture much longer than the file, once they are inflated.
@@ -208,10 +198,7 @@ func FuzzIndex(f *testing.F) {
 			at := int(changes[0])<<16 | int(changes[1])<<8 | int(changes[2])
 			index[at%len(index)] = changes[3]
 		}
-		for page := range 2 {
-			meta := index[page*testPage+pageHeader:]
-			pageOrder.PutUint64(meta[56:], metaSum(meta[:metaSize]))
-		}
+		sealMeta(index)
 		useCrafted(t, index)
 	})
 }

@@ -17,8 +17,6 @@ import (
 	"warcorder/store/collection"
 )
 
-const testPage = 4096
-
 // soundIndex returns the bytes of an index of some 2000 captures that has everything an index can
 // have.
 func soundIndex(t testing.TB) []byte {
@@ -52,11 +50,7 @@ func soundIndex(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, err := readMeta(bytes.NewReader(index), int64(len(index)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return index[:meta.inUse*testPage] // what follows has never been used
+	return index[:metaOf(t, index).InUse*testPage] // what follows has never been used
 }
 
 // useDamaged opens an index whose file holds these bytes, and does with it all that can be done if
@@ -134,42 +128,6 @@ func writeMuch(t *testing.T, b *Bolt) {
 func TestSoundIndex(t *testing.T) {
 	if !useDamaged(t, soundIndex(t)) {
 		t.Error("a sound index does not open")
-	}
-}
-
-// TestCheckTakesWhatBoltWrites: whatever is put and deleted, in whatever order, the check takes the
-// file for sound, after each transaction.
-func TestCheckTakesWhatBoltWrites(t *testing.T) {
-	b := newIndex(t)
-	random := rand.New(rand.NewPCG(15, 16))
-	bucket := []byte(FormKey)
-	for round := range 60 {
-		tx, err := b.db.Begin(true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 400 {
-			n := random.IntN(3000)
-			key := fmt.Appendf(nil, "%d%s", n, strings.Repeat("k", n%7*n%900))
-			if random.IntN(10) < 3+round/10%5 {
-				err = tx.Bucket(bucket).Delete(key)
-			} else {
-				err = tx.Bucket(bucket).Put(key, make([]byte, random.IntN(1<<random.IntN(14))))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		index, err := os.ReadFile(b.db.Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := checkPages(bytes.NewReader(index), int64(len(index)), nil); err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"warcorder/store/boltcheck"
 	"warcorder/store/collection"
 )
 
@@ -37,42 +38,16 @@ func markOf(file *os.File) ([]byte, error) {
 	if err := identify(sum, file); err != nil {
 		return nil, err
 	}
-	meta, err := readMeta(file, info.Size())
+	meta, err := boltcheck.ReadMeta(file, info.Size())
 	if err != nil {
-		return nil, err
+		return nil, judged(err)
 	}
 	binary.Write(sum, binary.BigEndian,
-		[]int64{info.Size(), info.ModTime().UnixNano(), meta.pageSize})
-	for page := range int64(2) {
-		head := io.NewSectionReader(file, page*meta.pageSize, pageHeader+metaSize)
-		if _, err := io.Copy(sum, head); err != nil {
-			return nil, err
-		}
-	}
-	if err := hashFreelist(sum, file, meta); err != nil {
-		return nil, err
+		[]int64{info.Size(), info.ModTime().UnixNano(), meta.PageSize})
+	if err := meta.WriteState(sum, file); err != nil {
+		return nil, judged(err)
 	}
 	return hex.AppendEncode([]byte(markHead), sum.Sum(nil)), nil
-}
-
-// errNoFreelist says that the index was not closed by this program, or not well.
-var errNoFreelist = errors.New("there is no list of free pages")
-
-func hashFreelist(w io.Writer, file io.ReaderAt, meta boltMeta) error {
-	if meta.freelist < 2 || meta.freelist >= meta.inUse {
-		return errNoFreelist
-	}
-	var head [pageHeader]byte
-	at := int64(meta.freelist) * meta.pageSize
-	if err := readFull(file, head[:], at); err != nil {
-		return err
-	}
-	overflow := pageOverflow(head[:])
-	if overflow >= meta.inUse-meta.freelist {
-		return errNoFreelist
-	}
-	_, err := io.Copy(w, io.NewSectionReader(file, at, int64(overflow+1)*meta.pageSize))
-	return err
 }
 
 // isMarked reports whether the index in file, at path, has a mark that is right.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"warcorder/store/boltcheck"
 	"warcorder/store/collection"
 )
 
@@ -81,20 +82,16 @@ func spoilLeaves(t testing.TB, path string, bucket []byte, keep int) (spoilt int
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, err := readMeta(file, int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := newTree(content, meta).bucket(bucket).(*treeBucket)
-	walk := table.walk().(*treeCursor)
-	n, leaf := 0, uint64(0)
-	for k, _ := walk.First(); k != nil; k, _ = walk.Next() {
-		if n++; n < keep || walk.leaf().id == leaf || walk.leaf().index > 0 {
+	root := pageOrder.Uint64(bucketValue(t, content, metaOf(t, content), bucket))
+	n := 0
+	for _, leaf := range leavesOf(content, root) {
+		before := n
+		if n += elementCount(pageAt(content, leaf)); before < keep {
 			continue
 		}
-		leaf = walk.leaf().id
 		spoilt++
-		if _, err := file.WriteAt(bytes.Repeat([]byte{0xff}, testPage), int64(leaf)*testPage); err != nil {
+		page := bytes.Repeat([]byte{0xff}, testPage)
+		if _, err := file.WriteAt(page, int64(leaf)*testPage); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -266,13 +263,9 @@ func TestFreelist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, err := readMeta(bytes.NewReader(content), size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	free := 0
-	for id := uint64(2); id < meta.inUse; id++ {
-		if used[id/64]&(1<<(id%64)) == 0 {
+	meta, free := metaOf(t, content), 0
+	for id := uint64(2); id < meta.InUse; id++ {
+		if !used.Has(id) {
 			free++
 		}
 	}
@@ -280,10 +273,10 @@ func TestFreelist(t *testing.T) {
 	if read == 0 || free == 0 {
 		t.Fatalf("%d bytes checked, %d pages free", read, free)
 	}
-	if meta, err = readMeta(b.file, size()); err != nil || meta.freelist == noFreelist {
+	if meta, err = boltcheck.ReadMeta(b.file, size()); err != nil || !meta.HasFreelist() {
 		t.Fatalf("no free list: %+v, %v", meta, err)
 	}
-	before := meta.inUse
+	before := meta.InUse
 	for i := range 5 {
 		commit(
 			t,
@@ -302,8 +295,8 @@ func TestFreelist(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file2.Close()
-	if meta, err = readMeta(file2, size()); err != nil || meta.inUse > before+2 {
-		t.Errorf("%d pages in use, after %d: free ones were not used, %v", meta.inUse, before, err)
+	if meta, err = boltcheck.ReadMeta(file2, size()); err != nil || meta.InUse > before+2 {
+		t.Errorf("%d pages in use, after %d: free ones were not used, %v", meta.InUse, before, err)
 	}
 	if err := checkFile(path); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"warcorder/store/boltcheck"
 	"warcorder/store/collection"
 )
 
@@ -162,7 +163,7 @@ func prepare(path string, options Options) (err error) {
 	if !options.Check && isMarked(rest.file, path) {
 		return nil
 	}
-	used, err := checkPages(rest.file, int64(len(rest.bytes)), options.Progress)
+	used, err := checkPages(rest.file, rest.info.Size(), options.Progress)
 	if err != nil {
 		return err
 	}
@@ -171,13 +172,13 @@ func prepare(path string, options Options) (err error) {
 		sync = func() error { return nil }
 	}
 	// Without a list bbolt finds the free pages by itself, if it takes its time.
-	_ = writeFreelist(rest.file, int64(len(rest.bytes)), used, sync)
+	_ = boltcheck.WriteFreelist(rest.file, rest.info.Size(), used, sync)
 	return nil
 }
 
 // restingFile is an index in its file while nobody can write it.
 type restingFile struct {
-	*tree
+	tree *boltcheck.Tree
 	db   *bbolt.DB
 	file *os.File
 	info fs.FileInfo
@@ -210,13 +211,13 @@ func openResting(path string, flag int) (*restingFile, error) {
 func (f *restingFile) Close() error { return f.db.Close() }
 
 // treeOf returns the tree in a file of that size, which bbolt has mapped into memory.
-func treeOf(db *bbolt.DB, file *os.File, size int64) (*tree, error) {
-	meta, err := readMeta(file, size)
+func treeOf(db *bbolt.DB, file *os.File, size int64) (*boltcheck.Tree, error) {
+	meta, err := boltcheck.ReadMeta(file, size)
 	if err != nil {
-		return nil, err
+		return nil, judged(err)
 	}
 	mapping := db.Info().Data // an address outside of what Go manages
-	return newTree(unsafe.Slice(*(**byte)(unsafe.Pointer(&mapping)), size), meta), nil
+	return boltcheck.NewTree(unsafe.Slice(*(**byte)(unsafe.Pointer(&mapping)), size), meta), nil
 }
 
 // openError tells a file of that size, of which bbolt has read the meta pages, from what the system
@@ -235,9 +236,9 @@ func openError(err error, size int64) error {
 
 // read calls f with the index in the file.
 func (f *restingFile) read(read func(snapshot) error) error {
-	err := guarded(func() error { return read(f.tree) })
-	if f.tree.err != nil {
-		return f.tree.err // after it nothing that was read means anything
+	err := guarded(func() error { return read(restingTree{f.tree}) })
+	if damage := f.tree.Err(); damage != nil {
+		return judged(damage) // after it nothing that was read means anything
 	}
 	return err
 }
@@ -347,7 +348,7 @@ func (b *Bolt) writeFreelist() {
 	if err != nil {
 		return
 	}
-	if meta, err := readMeta(b.file, info.Size()); err != nil || meta.freelist != noFreelist {
+	if meta, err := boltcheck.ReadMeta(b.file, info.Size()); err != nil || meta.HasFreelist() {
 		return
 	}
 	b.db.NoFreelistSync = false

@@ -73,10 +73,10 @@ func (r *resting) follow(file *restingFile, files *fileTable) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.info != nil {
-		if !os.SameFile(r.info, file.info) || file.meta.txnID < r.txn {
+		if !os.SameFile(r.info, file.info) || file.tree.Meta().TxnID < r.txn {
 			return ErrReplaced
 		}
-		if file.meta.txnID == r.txn {
+		if file.tree.Meta().TxnID == r.txn {
 			return nil
 		}
 	}
@@ -91,7 +91,7 @@ func (r *resting) follow(file *restingFile, files *fileTable) error {
 	if err != nil {
 		return err
 	}
-	r.info, r.txn = file.info, file.meta.txnID
+	r.info, r.txn = file.info, file.tree.Meta().TxnID
 	return nil
 }
 

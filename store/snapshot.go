@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"go.etcd.io/bbolt"
+
+	"warcorder/store/boltcheck"
 )
 
 // snapshot is the index at one moment: a transaction of bbolt while the index is written, a resting
@@ -43,6 +45,21 @@ func (t transaction) bucket(name []byte) table {
 type written struct{ *bbolt.Bucket }
 
 func (w written) walk() walker { return w.Cursor() }
+
+// restingTree is a snapshot of an index that nobody writes.
+type restingTree struct{ tree *boltcheck.Tree }
+
+func (t restingTree) bucket(name []byte) table {
+	if b := t.tree.Bucket(name); b != nil {
+		return atRest{b}
+	}
+	return empty{}
+}
+
+// atRest is a bucket of a file that nobody writes.
+type atRest struct{ *boltcheck.Bucket }
+
+func (r atRest) walk() walker { return r.Cursor() }
 
 // empty is a bucket that the index does not have: one of an older version.
 type empty struct{}

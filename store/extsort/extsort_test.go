@@ -80,7 +80,8 @@ func TestSorter(t *testing.T) {
 		{"empty", []string{"", ""}},
 		{"one", []string{"a"}},
 		{"prefixes", []string{"aa", "a", "", "ab", "a\xff", "a\x01", "a"}},
-		{"as long as a head", []string{head, head[1:], head + "a", head, head + "A", head[1:] + "i", head[1:] + "g"}},
+		{"as long as a head", []string{head, head[1:], head + "a", head, head + "A",
+			head[1:] + "i", head[1:] + "g"}},
 		{"short", short},
 		{"mixed", mixed},
 	} {
@@ -110,7 +111,8 @@ func TestSorterWithoutItsFile(t *testing.T) {
 	if err := s.Add(make([]byte, maxHead+1)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	for _, lines := range [][]string{{"first", "second"}, {strings.Repeat("h", maxHead+1), strings.Repeat("h", maxHead+2)}} {
+	long := strings.Repeat("h", maxHead+1)
+	for _, lines := range [][]string{{"first", "second"}, {long, long + "h"}} {
 		s := Sorter{Dir: t.TempDir(), Memory: 10}
 		for _, line := range lines {
 			if err := s.Add([]byte(line)); err != nil {
@@ -146,8 +148,8 @@ func TestSorterOfTornRun(t *testing.T) {
 	}
 }
 
-// FuzzSorter sorts what text holds between its newlines as slices.Sort does. A line that begins with
-// "L" becomes longer than a head.
+// FuzzSorter sorts what text holds between its newlines as sort.Strings does. A line that begins
+// with "L" becomes longer than a head.
 func FuzzSorter(f *testing.F) {
 	f.Add("b\na\n\nab\na", uint16(3))
 	f.Add("Lz\nLa\nL\nx\nL\xff", uint16(0))

@@ -1,59 +1,63 @@
-package store
+package boltcheck
 
 import (
 	"bytes"
 	"sort"
 )
 
-// tree is an index that nobody writes, as it lies in a file. It is read without bbolt: nothing but
-// its meta pages need have been checked, since each page is checked as it is come to, against what
-// led there. So its keys come in order whatever the pages say, none comes twice, and no more is
-// read than the file holds. After an error all that it gives is empty.
-type tree struct {
+// Tree is a file that nobody writes. Nothing but its meta pages need have been checked: each page
+// is checked when it is come to, against what led there. So its keys come in order whatever the
+// pages say, none comes twice, and no more is read than the file holds. After an error all that a
+// Tree gives is empty.
+type Tree struct {
 	bytes   []byte // of the file
-	meta    boltMeta
+	meta    Meta
 	err     error
 	checked map[uint64]bounds // pages
 }
 
-// bounds are those that the keys of a page were checked with.
-type bounds struct{ first, high []byte }
-
-func newTree(file []byte, meta boltMeta) *tree {
-	return &tree{bytes: file, meta: meta, checked: make(map[uint64]bounds)}
+// NewTree returns the tree in the bytes of a file with that meta page.
+func NewTree(file []byte, meta Meta) *Tree {
+	return &Tree{bytes: file, meta: meta, checked: make(map[uint64]bounds)}
 }
 
-// bucket returns the bucket of that name.
-func (t *tree) bucket(name []byte) table {
-	root := &treeCursor{tree: t, root: t.meta.root, buckets: true}
+// Err returns why the tree cannot be read any more, or nil.
+func (t *Tree) Err() error { return t.err }
+
+// Meta returns the meta page.
+func (t *Tree) Meta() Meta { return t.meta }
+
+// Bucket returns the bucket of that name, or nil if there is none.
+func (t *Tree) Bucket(name []byte) *Bucket {
+	root := &Cursor{tree: t, root: t.meta.Root, buckets: true}
 	root.Seek(name)
 	e, found := root.element()
 	if !found || !bytes.Equal(e.key, name) {
-		return empty{}
+		return nil
 	}
 	id, inside, err := bucketRoot(e)
 	if err != nil {
 		t.fail(err)
-		return empty{}
+		return nil
 	}
-	return &treeBucket{tree: t, root: id, inside: inside}
+	return &Bucket{tree: t, root: id, inside: inside}
 }
 
-func (t *tree) fail(err error) {
+func (t *Tree) fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
 // page returns a page whose keys are within bounds; no other place than that of these leads to it.
-func (t *tree) page(id uint64, within bounds) (page, error) {
-	size := uint64(t.meta.pageSize)
-	if id < 2 || id >= t.meta.inUse {
-		return page{}, damaged("page %d of %d", id, t.meta.inUse)
+func (t *Tree) page(id uint64, within bounds) (page, error) {
+	size := uint64(t.meta.PageSize)
+	if id < 2 || id >= t.meta.InUse {
+		return page{}, damaged("page %d of %d", id, t.meta.InUse)
 	}
 	start := t.bytes[id*size:]
 	overflow := pageOverflow(start)
-	if got := pageOrder.Uint64(start); got != id || overflow >= t.meta.inUse-id {
+	if got := pageOrder.Uint64(start); got != id || overflow >= t.meta.InUse-id {
 		return page{}, damaged("page %d says that it is page %d and %d more", id, got, overflow)
 	}
 	n := pageOf(start[: (overflow+1)*size : (overflow+1)*size])
@@ -67,32 +71,30 @@ func (t *tree) page(id uint64, within bounds) (page, error) {
 	return n, nil
 }
 
-func (b bounds) equal(other bounds) bool {
-	return (b.first == nil) == (other.first == nil) && (b.high == nil) == (other.high == nil) &&
-		bytes.Equal(b.first, other.first) && bytes.Equal(b.high, other.high)
-}
-
-// treeBucket is a bucket of a tree.
-type treeBucket struct {
-	tree   *tree
+// Bucket is a bucket of a Tree.
+type Bucket struct {
+	tree   *Tree
 	root   uint64
 	inside page // the whole of it, if root is 0
 }
 
-func (b *treeBucket) walk() walker {
-	return &treeCursor{tree: b.tree, root: b.root, inside: b.inside}
+// Cursor returns a cursor over the keys of the bucket.
+func (b *Bucket) Cursor() *Cursor {
+	return &Cursor{tree: b.tree, root: b.root, inside: b.inside}
 }
 
-func (b *treeBucket) Get(key []byte) []byte {
-	if k, v := b.walk().Seek(key); bytes.Equal(k, key) {
+// Get returns the value of a key, or nil if there is none. It is a part of the file.
+func (b *Bucket) Get(key []byte) []byte {
+	if k, v := b.Cursor().Seek(key); bytes.Equal(k, key) {
 		return v
 	}
 	return nil
 }
 
-// treeCursor goes through the keys of a bucket, or with buckets through those of the root.
-type treeCursor struct {
-	tree    *tree
+// Cursor goes through the keys of a Bucket, or with buckets through those of the root. A nil key is
+// the end.
+type Cursor struct {
+	tree    *Tree
 	root    uint64
 	inside  page
 	buckets bool
@@ -106,10 +108,10 @@ type step struct {
 	high  []byte // the bound of the page
 }
 
-func (c *treeCursor) leaf() *step { return &c.stack[len(c.stack)-1] }
+func (c *Cursor) leaf() *step { return &c.stack[len(c.stack)-1] }
 
 // begin puts the root on the stack.
-func (c *treeCursor) begin() bool {
+func (c *Cursor) begin() bool {
 	c.stack = c.stack[:0]
 	if c.root != 0 {
 		return c.push(c.root, bounds{})
@@ -122,7 +124,7 @@ func (c *treeCursor) begin() bool {
 	return true
 }
 
-func (c *treeCursor) push(id uint64, within bounds) bool {
+func (c *Cursor) push(id uint64, within bounds) bool {
 	if c.tree.err != nil {
 		return false
 	}
@@ -139,7 +141,7 @@ func (c *treeCursor) push(id uint64, within bounds) bool {
 }
 
 // down goes from the page on top of the stack to a leaf, each time to the child that choose names.
-func (c *treeCursor) down(choose func(*step) int) bool {
+func (c *Cursor) down(choose func(*step) int) bool {
 	for {
 		s := c.leaf()
 		s.index = choose(s)
@@ -161,7 +163,7 @@ func first(*step) int  { return 0 }
 func last(s *step) int { return s.count - 1 }
 
 // Seek goes to the key, or else to the next.
-func (c *treeCursor) Seek(key []byte) (k, v []byte) {
+func (c *Cursor) Seek(key []byte) (k, v []byte) {
 	if !c.begin() || !c.down(func(s *step) int { return s.search(key) }) {
 		return nil, nil
 	}
@@ -182,7 +184,7 @@ func (s *step) search(key []byte) int {
 }
 
 // First goes to the first key.
-func (c *treeCursor) First() (k, v []byte) {
+func (c *Cursor) First() (k, v []byte) {
 	if !c.begin() || !c.down(first) {
 		return nil, nil
 	}
@@ -190,7 +192,7 @@ func (c *treeCursor) First() (k, v []byte) {
 }
 
 // Last goes to the last key.
-func (c *treeCursor) Last() (k, v []byte) {
+func (c *Cursor) Last() (k, v []byte) {
 	if !c.begin() || !c.down(last) {
 		return nil, nil
 	}
@@ -198,7 +200,7 @@ func (c *treeCursor) Last() (k, v []byte) {
 }
 
 // Next goes to the key that follows. At the end it stays.
-func (c *treeCursor) Next() (k, v []byte) {
+func (c *Cursor) Next() (k, v []byte) {
 	for i := len(c.stack) - 1; i >= 0; i-- {
 		if c.stack[i].index+1 < c.stack[i].count {
 			c.stack[i].index++
@@ -209,7 +211,7 @@ func (c *treeCursor) Next() (k, v []byte) {
 }
 
 // Prev goes to the key before. At the beginning it stays.
-func (c *treeCursor) Prev() (k, v []byte) {
+func (c *Cursor) Prev() (k, v []byte) {
 	for i := len(c.stack) - 1; i >= 0; i-- {
 		if c.stack[i].index > 0 {
 			c.stack[i].index--
@@ -220,7 +222,7 @@ func (c *treeCursor) Prev() (k, v []byte) {
 }
 
 // branchOff goes down from the page of that number in the stack, by its index.
-func (c *treeCursor) branchOff(i int, choose func(*step) int) (k, v []byte) {
+func (c *Cursor) branchOff(i int, choose func(*step) int) (k, v []byte) {
 	c.stack = c.stack[:i+1]
 	turn := c.stack[i].index
 	chosen := false
@@ -238,7 +240,7 @@ func (c *treeCursor) branchOff(i int, choose func(*step) int) (k, v []byte) {
 }
 
 // element returns the present element, if there is one.
-func (c *treeCursor) element() (e element, found bool) {
+func (c *Cursor) element() (e element, found bool) {
 	if len(c.stack) == 0 || c.tree.err != nil {
 		return e, false
 	}
@@ -249,7 +251,7 @@ func (c *treeCursor) element() (e element, found bool) {
 	return s.page.element(s.index), true
 }
 
-func (c *treeCursor) current() (k, v []byte) {
+func (c *Cursor) current() (k, v []byte) {
 	e, found := c.element()
 	if !found {
 		return nil, nil

@@ -1,16 +1,11 @@
-package store
-
-import (
-	"bytes"
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"hash/fnv"
-	"io"
-)
-
-// A file of bbolt, as far as its readers here must know it. Numbers are in the byte order of the
-// machine:
+// Package boltcheck reads a file of bbolt as bytes: it says whether all of it is sound (Check), and
+// finds keys in one that nobody writes (Tree). bbolt itself panics, in goroutines of its own, when
+// it comes to a page that is not.
+//
+// Invariant: whatever the bytes are, nothing panics, nothing is read twice or beyond the file, and
+// memory is bounded: by the longest pages and 32 MB for a Check.
+//
+// The file, as far as it must be known here. Numbers are in the byte order of the machine:
 //
 //	page     id(8) flags(2) count(2) overflow(4), count elements, and what they point to; it goes on
 //	         in as many pages as overflow says
@@ -25,6 +20,17 @@ import (
 // sequence(8); if the root is 0, the page follows in the value. The one of the two meta pages that
 // counts is that of the later transaction, if its checksum is right: the other one is how the file
 // was before.
+package boltcheck
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+)
+
 const (
 	pageHeader  = 16
 	elementSize = 16
@@ -49,46 +55,53 @@ const (
 
 var pageOrder = binary.NativeEndian
 
-// damaged says what is wrong.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
+// Damage says what is wrong with a file.
+type Damage string
+
+func (d Damage) Error() string { return string(d) }
+
+// damaged returns a Damage.
+func damaged(format string, args ...any) error { return Damage(fmt.Sprintf(format, args...)) }
+
+// Meta is a meta page: the state of a file.
+type Meta struct {
+	PageSize int64  // bytes
+	Root     uint64 // page of the bucket that holds all others
+	Freelist uint64 // page of the list of free pages; HasFreelist says whether there is one
+	InUse    uint64 // pages that were ever used
+	TxnID    uint64 // of the transaction that wrote the state
+
+	bytes [pageHeader + metaSize]byte
 }
 
-// boltMeta is a meta page.
-type boltMeta struct {
-	pageSize                     int64
-	root, freelist, inUse, txnID uint64
-	bytes                        [pageHeader + metaSize]byte
-}
-
-// readMeta finds the meta page that counts in a file of that size. All that it says is in use is
+// ReadMeta finds the meta page that counts in a file of that size. All that it says is in use is
 // within the file.
-func readMeta(file io.ReaderAt, size int64) (boltMeta, error) {
+func ReadMeta(file io.ReaderAt, size int64) (Meta, error) {
 	m, err := laterMeta(file)
 	switch {
 	case err != nil:
 		return m, err
-	case m.inUse > uint64(size/m.pageSize):
-		return m, damaged("it says that %d pages are in use, and has %d", m.inUse, size/m.pageSize)
+	case m.InUse > uint64(size/m.PageSize):
+		return m, damaged("it says that %d pages are in use, and has %d", m.InUse, size/m.PageSize)
 	}
 	return m, nil
 }
 
-func laterMeta(file io.ReaderAt) (boltMeta, error) {
+func laterMeta(file io.ReaderAt) (Meta, error) {
 	first, found, err := metaAt(file, 0)
 	if err != nil {
 		return first, err
 	}
 	if found {
-		second, ok, err := metaAt(file, first.pageSize)
-		if ok && second.pageSize == first.pageSize && second.txnID > first.txnID {
+		second, ok, err := metaAt(file, first.PageSize)
+		if ok && second.PageSize == first.PageSize && second.TxnID > first.TxnID {
 			return second, err
 		}
 		return first, err
 	}
 	for size := int64(minPageSize); size <= maxPageSize; size *= 2 {
 		second, ok, err := metaAt(file, size)
-		if err != nil || ok && second.pageSize == size {
+		if err != nil || ok && second.PageSize == size {
 			return second, err
 		}
 	}
@@ -96,31 +109,44 @@ func laterMeta(file io.ReaderAt) (boltMeta, error) {
 }
 
 // metaAt returns the meta page at offset, if it is whole.
-func metaAt(file io.ReaderAt, offset int64) (m boltMeta, ok bool, err error) {
+func metaAt(file io.ReaderAt, offset int64) (m Meta, ok bool, err error) {
 	if _, err := file.ReadAt(m.bytes[:], offset); errors.Is(err, io.EOF) {
 		return m, false, nil
 	} else if err != nil {
 		return m, false, err
 	}
 	meta := m.bytes[pageHeader:]
-	m.pageSize = int64(pageOrder.Uint32(meta[8:]))
-	m.root = pageOrder.Uint64(meta[16:])
-	m.freelist = pageOrder.Uint64(meta[32:])
-	m.inUse = pageOrder.Uint64(meta[40:])
-	m.txnID = pageOrder.Uint64(meta[48:])
+	m.PageSize = int64(pageOrder.Uint32(meta[8:]))
+	m.Root = pageOrder.Uint64(meta[16:])
+	m.Freelist = pageOrder.Uint64(meta[32:])
+	m.InUse = pageOrder.Uint64(meta[40:])
+	m.TxnID = pageOrder.Uint64(meta[48:])
 	return m, pageOrder.Uint32(meta) == boltMagic && pageOrder.Uint32(meta[4:]) == boltVersion &&
-		metaSum(meta) == pageOrder.Uint64(meta[56:]) && isPageSize(m.pageSize), nil
+		metaSum(meta) == pageOrder.Uint64(meta[56:]) && isPageSize(m.PageSize), nil
 }
 
 func isPageSize(size int64) bool {
 	return size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
 }
 
+// HasFreelist reports whether the file has a list of free pages. bbolt is told to write none while
+// an index is open.
+func (m Meta) HasFreelist() bool { return m.Freelist != noFreelist }
+
 // metaSum is the checksum of a meta page.
 func metaSum(meta []byte) uint64 {
 	sum := fnv.New64a()
 	sum.Write(meta[:metaSize-8])
 	return sum.Sum64()
+}
+
+// readFull fills b with what lies at offset.
+func readFull(file io.ReaderAt, b []byte, offset int64) error {
+	_, err := file.ReadAt(b, offset)
+	if errors.Is(err, io.EOF) {
+		return damaged("the file ends before offset %d", offset+int64(len(b)))
+	}
+	return err
 }
 
 // page is a page and those that it goes on in; or the one in the value of a bucket.
@@ -169,6 +195,14 @@ func (n *page) check(first, high []byte) error {
 		return damaged("page %d has keys of the next", n.id)
 	}
 	return nil
+}
+
+// bounds are those of the keys of a page: from first on, before high; nil is no bound.
+type bounds struct{ first, high []byte }
+
+func (b bounds) equal(other bounds) bool {
+	return (b.first == nil) == (other.first == nil) && (b.high == nil) == (other.high == nil) &&
+		bytes.Equal(b.first, other.first) && bytes.Equal(b.high, other.high)
 }
 
 // element is a key of a page, and what it leads to.
