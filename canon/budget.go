@@ -20,8 +20,5 @@ func (b *budget) spend(steps int) bool {
 	return !b.spent()
 }
 
-// exhaust leaves nothing.
-func (b *budget) exhaust() { b.left = -1 }
-
 // spent reports whether the body asked for more than there was.
 func (b *budget) spent() bool { return b.left < 0 }

@@ -149,6 +149,7 @@ func TestSeedPercentPlus(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	const json, text, form = "application/json", "text/plain", "application/x-www-form-urlencoded"
+	const amf = "application/x-amf"
 	tests := []struct{ name, contentType, body, pywb, spec, warciojs string }{
 		{"overflow", json, `{"a":1e400}`, "", "a=Infinity", "a=Infinity"},
 		{
@@ -295,6 +296,13 @@ func TestQuery(t *testing.T) {
 			"a=1",
 			"__wb_post_data=eyJhIjoxfQ==",
 		},
+		{
+			"AMF", amf, "\x00\x00\x00\x00\x00\x00",
+			"request=%3CEnvelope%3E%5B%5D%3C%2FEnvelope%3E",
+			"request=%3CEnvelope%3E%5B%5D%3C%2FEnvelope%3E",
+			"__wb_post_data=AAAAAAAA",
+		},
+		{"AMF that cannot be decoded", amf, "\x00", "", "", "__wb_post_data=AA=="},
 		{"empty body", form, "", "", "", ""},
 		{"empty binary body", "", "", "", "", "__wb_post_data="},
 	}

@@ -128,30 +128,3 @@ func checkParts(t *testing.T, name, value string) {
 		t.Error("the end was not found")
 	}
 }
-
-func FuzzAMF(f *testing.F) {
-	for _, v := range allBodies(f) {
-		if v.Input.Type == "application/x-amf" {
-			f.Add(v.Input.Body)
-		}
-	}
-	for _, shape := range hostileAMF {
-		f.Add([]byte(shape.body(1 << 10)))
-	}
-	f.Add(list0(3, number2+"\x03\x00\x01p\x01\x01\x00\x00\x09\x07\x00\x00"))
-	f.Add(
-		list0(3,
-			"\x08\x00\x00\x00\x00\x00\x0210\x06\x00\x00\x09\x0b\x42\x76\xf6\x38\xd4\x47\xb0\x00\x00\x00\x0c\x00\x00\x00\x01b"),
-	)
-	f.Add(
-		list3(
-			"\x09\x0b\x01\x06\x07abc\x06\x00\x0a\x1b\x03C\x03p\x05\x40\x00\x00\x00\x00\x00\x00\x00\x03q\x04\xff\xff\xff\xff\x01\x0a\x02\x08\x01\x42\x76\xf6\x38\xd4\x47\xb0\x00"),
-	)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		q := amfTextOf(body)
-		if q != nil &&
-			(!bytes.HasPrefix(q, []byte("request=%3CEnvelope%3E%5B")) || !isPrintable(string(q))) {
-			t.Errorf("%q", q)
-		}
-	})
-}

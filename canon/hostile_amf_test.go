@@ -45,11 +45,18 @@ var hostileAMF = []hostile{
 
 // amfList is a message whose body is a list of n values.
 func amfList(n int, values string) string {
-	return string(amf(0, "\x0a"+uint32Text(n)+values))
+	return amfRequest("\x00", "\x0a"+uint32Text(n)+values)
 }
 
 // amfValue is a message whose body is a list of one AMF3 value.
-func amfValue(value string) string { return string(list3(value)) }
+func amfValue(value string) string {
+	return amfRequest("\x03", "\x0a"+uint32Text(1)+"\x11"+value)
+}
+
+// amfRequest wraps a value in an envelope with one request.
+func amfRequest(version, value string) string {
+	return "\x00" + version + "\x00\x00\x00\x01\x00\x01s\x00\x02/1\x00\x00\x00\x00" + value
+}
 
 func uint32Text(n int) string { return string(binary.BigEndian.AppendUint32(nil, uint32(n))) }
 

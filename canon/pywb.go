@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"warcorder/canon/amf"
 	"warcorder/canon/json"
 	"warcorder/canon/number"
 )
@@ -103,6 +104,17 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 		return nil, false
 	}
 	return f.encode(percentPlus, pywbScalar), true
+}
+
+// amfQuery is the query of a body in Action Message Format, or at least limit characters of it;
+// empty if the body cannot be decoded. It is false if the budget does not suffice.
+func amfQuery(body []byte, limit int, budget *budget) (q []byte, ok bool) {
+	var text []byte
+	text, budget.left = amf.Text(body, limit, budget.left)
+	if text == nil {
+		return nil, !budget.spent()
+	}
+	return percentPlus.append([]byte("request="), text), true
 }
 
 // pywbScalar is what a JSON scalar's value is in a query.

@@ -57,7 +57,8 @@ var house = []room{
 	{"store/fault", "", "nothing but names in a normal build"},
 
 	{"canon/vector", "canon", "keys as JSON, for other implementations"},
-	{"canon", "canon/json canon/number", "keys depend on a request and nothing else"},
+	{"canon", "canon/amf canon/json canon/number", "keys depend on a request and nothing else"},
+	{"canon/amf", "canon/number", "a body in, its text out"},
 	{"canon/json", "", "a text in, its leaves out"},
 	{"canon/number", "", "a number's literal in, its text out"},
 }

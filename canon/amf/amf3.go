@@ -1,15 +1,15 @@
-package canon
+package amf
 
 import "strconv"
 
-// amf3Tables is what an AMF3 value may refer to instead of repeating it.
-type amf3Tables struct {
+// tables are what AMF3 values may refer to instead of repeating it.
+type tables struct {
 	strings []string
 	objects []any
 	traits  []amf3Traits
 }
 
-// amf3Traits says what an object is like: its class, and the names of its first fields.
+// amf3Traits say what an object is like: its class, and the names of its first fields.
 type amf3Traits struct {
 	class          string
 	names          []string
@@ -18,12 +18,12 @@ type amf3Traits struct {
 }
 
 // amf3Value reads an AMF3 value (AMF 3 specification, section 3).
-func (r *amfReader) amf3Value() any { return r.nested(r.amf3Marked) }
+func (r *reader) amf3Value() any { return r.nested(r.amf3Marked) }
 
-func (r *amfReader) amf3Marked(marker byte) any {
+func (r *reader) amf3Marked(marker byte) any {
 	switch marker {
 	case 0x00:
-		return amfUndefined{}
+		return undefined{}
 	case 0x01:
 		return nil
 	case 0x02:
@@ -48,7 +48,7 @@ func (r *amfReader) amf3Marked(marker byte) any {
 }
 
 // uint29 reads an integer of one to four bytes, the fourth of 8 bits.
-func (r *amfReader) uint29() (n int) {
+func (r *reader) uint29() (n int) {
 	for range 3 {
 		c := r.byte()
 		n = n<<7 | int(c&0x7f)
@@ -59,14 +59,14 @@ func (r *amfReader) uint29() (n int) {
 	return n<<8 | int(r.byte())
 }
 
-// header reads what a string, date, array or object begins with: its length, or where
-// in the table it is.
-func (r *amfReader) header() (n int, reference bool) {
+// header reads what a string, date, array or object begins with: its length, or its index in the
+// table.
+func (r *reader) header() (n int, reference bool) {
 	n = r.uint29()
 	return n >> 1, n&1 == 0
 }
 
-func (r *amfReader) amf3String() string {
+func (r *reader) amf3String() string {
 	n, reference := r.header()
 	switch {
 	case reference && n < len(r.tables.strings):
@@ -82,27 +82,27 @@ func (r *amfReader) amf3String() string {
 	return text
 }
 
-func (r *amfReader) amf3Date() any {
+func (r *reader) amf3Date() any {
 	n, reference := r.header()
 	if reference {
 		return r.reference(r.tables.objects, n)
 	}
-	date := amfDate(r.float64())
+	date := date(r.float64())
 	r.tables.objects = append(r.tables.objects, date)
 	return date
 }
 
-// amf3Array reads an array. One with named elements is an object, in which the others
-// go by their numbers.
-func (r *amfReader) amf3Array() any {
+// amf3Array reads an array. An array with named elements is an object, in which the others go by
+// their numbers.
+func (r *reader) amf3Array() any {
 	n, reference := r.header()
 	if reference {
 		return r.reference(r.tables.objects, n)
 	}
 	at := len(r.tables.objects)
-	array := &amfArray{}
+	array := &array{}
 	r.tables.objects = append(r.tables.objects, array)
-	named := &amfObject{mixed: true}
+	named := &object{mixed: true}
 	r.named(named)
 	if len(named.fields) > 0 {
 		r.tables.objects[at] = named
@@ -118,19 +118,19 @@ func (r *amfReader) amf3Array() any {
 }
 
 // named reads names and values up to an empty name.
-func (r *amfReader) named(o *amfObject) {
+func (r *reader) named(o *object) {
 	for name := r.amf3String(); name != "" && !r.failed; name = r.amf3String() {
 		o.add(name, r.amf3Value())
 	}
 }
 
-func (r *amfReader) amf3Object() any {
+func (r *reader) amf3Object() any {
 	n, reference := r.header()
 	if reference {
 		return r.reference(r.tables.objects, n)
 	}
 	traits := r.amf3Traits(n)
-	o := &amfObject{class: traits.class}
+	o := &object{class: traits.class}
 	r.tables.objects = append(r.tables.objects, o)
 	if traits.externalizable {
 		return r.external(o)
@@ -144,8 +144,9 @@ func (r *amfReader) amf3Object() any {
 	return o
 }
 
-// amf3Traits reads traits, or where in the table they are, from an object's header.
-func (r *amfReader) amf3Traits(header int) (t amf3Traits) {
+// amf3Traits reads the traits of an object, given the rest of its header: that says where in the
+// table they are, or how many names follow.
+func (r *reader) amf3Traits(header int) (t amf3Traits) {
 	if header&1 == 0 {
 		if header>>1 >= len(r.tables.traits) {
 			r.fail()
@@ -163,16 +164,16 @@ func (r *amfReader) amf3Traits(header int) (t amf3Traits) {
 	return t
 }
 
-// external reads what a Flex collection or proxy is about, one value.
-func (r *amfReader) external(o *amfObject) any {
+// external reads the one value that a Flex collection or proxy holds.
+func (r *reader) external(o *object) any {
 	switch o.class {
 	case "flex.messaging.io.ArrayCollection", "flex.messaging.io.ObjectProxy":
-		o.add(amfContent, r.amf3Value())
+		o.add(content, r.amf3Value())
 	default:
 		r.fail()
 	}
 	return o
 }
 
-// amfContent is the field in which external keeps the value.
-const amfContent = "_amf_object"
+// content is the field in which external keeps the value.
+const content = "_amf_object"

@@ -1,37 +1,37 @@
-package canon
+package amf
 
 // amf0 reads an AMF0 value (AMF 0 specification, section 2).
-func (r *amfReader) amf0() any { return r.nested(r.amf0Marked) }
+func (r *reader) amf0() any { return r.nested(r.amf0Marked) }
 
-func (r *amfReader) amf0Marked(marker byte) any {
+func (r *reader) amf0Marked(marker byte) any {
 	switch marker {
 	case 0x00:
-		return amfNumber(r.float64())
+		return amf0Number(r.float64())
 	case 0x01:
 		return r.byte() != 0
 	case 0x02:
 		return r.text(r.uint16())
 	case 0x03:
-		return r.amf0Object(&amfObject{})
+		return r.amf0Object(&object{})
 	case 0x05, 0x0d: // null, unsupported
 		return nil
 	case 0x06:
-		return amfUndefined{}
+		return undefined{}
 	case 0x07:
 		return r.reference(r.objects, r.uint16())
 	case 0x08:
 		r.uint32() // how many elements there may be
-		return r.amf0Object(&amfObject{mixed: true})
+		return r.amf0Object(&object{mixed: true})
 	case 0x0a:
 		return r.amf0Array()
 	case 0x0b:
-		date := amfDate(r.float64())
+		date := date(r.float64())
 		r.take(2) // a time zone, always 0
 		return date
 	case 0x0c:
 		return r.text(r.uint32())
 	case 0x10:
-		return r.amf0Object(&amfObject{class: r.text(r.uint16())})
+		return r.amf0Object(&object{class: r.text(r.uint16())})
 	case 0x11:
 		return r.amf3Value()
 	}
@@ -39,22 +39,22 @@ func (r *amfReader) amf0Marked(marker byte) any {
 	return nil
 }
 
-// amf0Object reads the fields of an object that later ones may refer to.
-func (r *amfReader) amf0Object(o *amfObject) any {
+// amf0Object reads the fields of an object, which later values may refer to.
+func (r *reader) amf0Object(o *object) any {
 	r.objects = append(r.objects, o)
 	r.members(o)
 	return o
 }
 
-func (r *amfReader) amf0Array() any {
-	a := &amfArray{}
+func (r *reader) amf0Array() any {
+	a := &array{}
 	r.objects = append(r.objects, a)
 	a.elements = r.elements(r.amf0)
 	return a
 }
 
 // reference returns what an index into a table refers to.
-func (r *amfReader) reference(table []any, index int) any {
+func (r *reader) reference(table []any, index int) any {
 	if index >= len(table) {
 		r.fail()
 		return nil
