@@ -13,26 +13,33 @@ import (
 	"strings"
 )
 
-// digest is a labelled digest as a field has it (WARC 1.1 section 5.8).
+// digest is the labelled digest in a field (WARC 1.1 section 5.8).
 type digest struct {
 	algorithm string // "sha1"
 	sum       []byte
-	text      string // as it stands in the field
+	text      string // the field's value
 }
 
-// algorithms are those that can be computed.
+// algorithms are the hashes that can be computed, by their label.
 var algorithms = map[string]func() hash.Hash{
-	"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
+	"md5":    md5.New,
+	"sha1":   sha1.New,
+	"sha256": sha256.New,
+	"sha384": sha512.New384,
+	"sha512": sha512.New,
 }
 
-// errAlgorithm says that we do not know an algorithm.
+// errAlgorithm says that an algorithm is not known.
 type errAlgorithm string
 
 func (e errAlgorithm) Error() string {
 	return fmt.Sprintf("the algorithm %q is not known here", string(e))
 }
 
-// parseDigest reads a digest in base32 or in hexadecimal digits, in either case.
+// unpadded is base32 without the = that fill up the text.
+var unpadded = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// parseDigest parses a digest in base32 or hexadecimal digits, in upper or lower case.
 func parseDigest(text string) (digest, error) {
 	label, value, found := strings.Cut(text, ":")
 	if !found || label == "" || value == "" {
@@ -48,7 +55,7 @@ func parseDigest(text string) (digest, error) {
 	if len(value) == hex.EncodedLen(size) {
 		d.sum, err = hex.DecodeString(value)
 	} else {
-		d.sum, err = base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(strings.ToUpper(value), "="))
+		d.sum, err = unpadded.DecodeString(strings.TrimRight(strings.ToUpper(value), "="))
 	}
 	if err != nil || len(d.sum) != size {
 		return digest{}, fmt.Errorf("%s is no %s digest", quote(text), d.algorithm)
@@ -59,7 +66,7 @@ func parseDigest(text string) (digest, error) {
 // sums computes several digests of the same bytes.
 type sums map[string]hash.Hash
 
-// sumsFor makes what computes the algorithms of the digests; nil if there are none.
+// sumsFor returns sums with the algorithms of the digests; nil if there are none.
 func sumsFor(digests []digest) sums {
 	var s sums
 	for _, d := range digests {
@@ -79,15 +86,15 @@ func (s sums) write(p []byte) {
 	}
 }
 
-// is reports whether d is the digest of what was written.
+// is reports whether d is the digest of the bytes that were written.
 func (s sums) is(d digest) bool { return bytes.Equal(s[d.algorithm].Sum(nil), d.sum) }
 
-// of returns the digest of what was written, spelled as d is.
+// of returns the digest of the bytes that were written, spelled as d is.
 func (s sums) of(d digest) string {
 	sum := s[d.algorithm].Sum(nil)
 	label, value, _ := strings.Cut(d.text, ":")
 	if len(value) == hex.EncodedLen(len(sum)) {
 		return label + ":" + hex.EncodeToString(sum)
 	}
-	return label + ":" + base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum)
+	return label + ":" + unpadded.EncodeToString(sum)
 }

@@ -31,23 +31,23 @@ type fileCheck struct {
 	file   *os.File
 	reader *warc.Reader
 
-	strict   bool // the file is ours, and read to the letter
-	ours     bool // the last warcinfo record says that we have written what follows it
-	first    bool // no record has been read yet
-	apart    bool // there was damage since the last record
-	warcinfo map[string]bool
+	strict   bool            // the file is ours, and read to the letter
+	ours     bool            // by the last warcinfo record, we have written what follows it
+	first    bool            // no record has been read yet
+	apart    bool            // there was damage since the last record
+	warcinfo map[string]bool // IDs that a WARC-Warcinfo-ID has named
 	pairs    pairs
 	skips    skipLengths
-	last     int64 // where the last record that is not compressed ends
+	last     int64 // end of the last record that is not compressed; -1 if there is none
 
-	read    int64 // bytes
-	records map[string]int64
+	read    int64            // bytes
+	records map[string]int64 // by WARC-Type
 	digests Digests
 	found   findings
-	failed  error // not the file's fault
+	failed  error // an error that is not the file's: of a temporary file
 }
 
-// check checks a file.
+// check checks one file.
 func (w *worker) check(t target) *fileCheck {
 	f := &fileCheck{
 		worker:   w,
@@ -66,12 +66,12 @@ func (w *worker) check(t target) *fileCheck {
 		f.skips.end(f)
 		f.file.Close()
 	}
-	w.progress(t.name, t.size-f.read) // what was not read, for whatever reason
+	w.progress(t.name, t.size-f.read) // bytes that could not be read count, too
 	return f
 }
 
-// open opens the file. One that is ours is read to the letter; of others we do not mind how many
-// line breaks stand where.
+// open opens the file. A file of ours is read to the letter; in the files of others any number of
+// line breaks may end a record.
 func (f *fileCheck) open() (err error) {
 	f.file, err = os.Open(f.path)
 	if err != nil {
@@ -107,11 +107,11 @@ func (f *fileCheck) open() (err error) {
 // compressed reports whether a gzip member begins at offset.
 func (f *fileCheck) compressed(offset int64) bool {
 	var magic [2]byte
-	n, _ := f.file.ReadAt(magic[:], offset) // a file that is shorter begins with no member
+	n, _ := f.file.ReadAt(magic[:], offset) // no member begins where the file ends
 	return n == len(magic) && magic == [2]byte{0x1f, 0x8b}
 }
 
-// walk checks the records up to the end of the file, passing over what is damaged.
+// walk checks the records up to the end of the file, and passes over what is damaged.
 func (f *fileCheck) walk() {
 	for {
 		err := f.next()
@@ -132,7 +132,7 @@ func (f *fileCheck) walk() {
 	}
 }
 
-// advance notes up to where the file has been read.
+// advance notes that the file has been read up to offset.
 func (f *fileCheck) advance(offset int64) {
 	if offset > f.read {
 		f.progress(f.name, offset-f.read)
@@ -140,7 +140,7 @@ func (f *fileCheck) advance(offset int64) {
 	}
 }
 
-// pass reports damage and goes on behind it.
+// pass reports damage and moves behind it.
 func (f *fileCheck) pass(damage *warc.Damage) error {
 	from, to, err := f.reader.Resync()
 	if err == nil || errors.Is(err, io.EOF) {
@@ -152,7 +152,7 @@ func (f *fileCheck) pass(damage *warc.Damage) error {
 	return err
 }
 
-// codeOf is the code of damage.
+// codeOf returns the code of a Damage's reason.
 func codeOf(reason error) Code {
 	for _, one := range damageCodes {
 		if errors.Is(reason, one.err) {
@@ -166,25 +166,25 @@ var damageCodes = []struct {
 	err  error
 	code Code
 }{
-	{
-		warc.ErrTorn,
-		Torn,
-	}, {warc.ErrCut, Torn}, {warc.ErrZeros, Zeros}, {warc.ErrNotMember, NotMember}, {warc.ErrNotRecord, NotMember},
-	{
-		warc.ErrChecksum,
-		Checksum,
-	}, {warc.ErrEmptyMember, EmptyMember}, {warc.ErrHeader, Head}, {warc.ErrContentLength, ContentLength},
-	{
-		warc.ErrLength,
-		ContentLength,
-	}, {warc.ErrSecondRecord, SecondRecord}, {warc.ErrShared, SecondRecord},
-	{
-		warc.ErrOld,
-		OtherFormat,
-	}, {warc.ErrARC, OtherFormat}, {warc.ErrCorrupt, Corrupt}, {warc.ErrFrame, Corrupt},
+	{warc.ErrTorn, Torn},
+	{warc.ErrCut, Torn},
+	{warc.ErrZeros, Zeros},
+	{warc.ErrNotMember, NotMember},
+	{warc.ErrNotRecord, NotMember},
+	{warc.ErrChecksum, Checksum},
+	{warc.ErrEmptyMember, EmptyMember},
+	{warc.ErrHeader, Head},
+	{warc.ErrContentLength, ContentLength},
+	{warc.ErrLength, ContentLength},
+	{warc.ErrSecondRecord, SecondRecord},
+	{warc.ErrShared, SecondRecord},
+	{warc.ErrOld, OtherFormat},
+	{warc.ErrARC, OtherFormat},
+	{warc.ErrCorrupt, Corrupt},
+	{warc.ErrFrame, Corrupt},
 }
 
-// next checks one record. Where it is not whole it reports nothing on it and returns the
+// next checks one record. Of a record that is not whole nothing is reported; the error is then the
 // *warc.Damage.
 func (f *fileCheck) next() error {
 	record, err := f.reader.Next()
@@ -192,7 +192,7 @@ func (f *fileCheck) next() error {
 		return err
 	}
 	r := &recordCheck{fileCheck: f, Record: record, id: record.Header.Get("WARC-Record-ID")}
-	r.faults = checkHeader(record.Version, record.Header, record.RawHeader(), time.Now())
+	r.remarks = checkHeader(record.Version, record.Header, record.RawHeader(), time.Now())
 	if err := r.readBlock(); err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (f *fileCheck) next() error {
 		return err
 	}
 	if record.Unended {
-		r.faults.add(Torn, "the file ends before its last record does; the block is whole")
+		r.remarks.add(Torn, "the file ends before its last record does; the block is whole")
 	} else {
 		r.wrapping()
 	}
@@ -213,14 +213,14 @@ func (f *fileCheck) next() error {
 	return f.failed
 }
 
-// kind is the type of the record, for counting: of those that WARC 1.1 does not know, the first
-// few.
+// kind returns the record's type as the summary counts it. Of the types that WARC 1.1 does not
+// know, only the first ones are counted each by itself.
 func (r *recordCheck) kind() string {
 	kind := r.Type()
 	_, counted := r.records[kind]
 	_, known := kinds[strings.ToLower(kind)]
 	if kind != "" && len(kind) <= 32 && (counted || known || len(r.records) < maxKinds) {
-		return strings.Clone(kind) // without the header that it stands in
+		return strings.Clone(kind) // does not keep the whole header in memory
 	}
 	return "?"
 }
@@ -228,41 +228,41 @@ func (r *recordCheck) kind() string {
 // maxKinds is how many types of records are counted, each by itself.
 const maxKinds = 64
 
-// report takes over what was found in the record.
+// report adds the remarks on the record to the findings on the file.
 func (r *recordCheck) report() {
-	for _, one := range r.faults {
+	for _, one := range r.remarks {
 		one.File, one.Offset, one.RecordID = r.name, r.Offset, shortID(r.id)
 		r.found.add(one)
 	}
 }
 
-// shortID is an ID as findings have it, without the header that it stands in.
+// shortID returns an ID as findings have it: cut, and without keeping the whole header in memory.
 func shortID(id string) string { return strings.Clone(id[:min(len(id), maxID)]) }
 
-// maxID is how much of a record's ID a finding gives, in bytes.
+// maxID bounds the bytes of a record's ID in a finding.
 const maxID = 200
 
-// place checks what the record is in its file: the first one, the warcinfo record of those that
-// follow, one of an exchange.
+// place checks the record's place in its file: as the first record, as the warcinfo record of those
+// that follow, as a part of an exchange.
 func (r *recordCheck) place() {
 	f := r.fileCheck
 	kind := r.Type()
 	if f.first && kind != "warcinfo" {
-		r.faults.note(Form, "the file does not begin with a warcinfo record")
+		r.remarks.note(Form, "the file does not begin with a warcinfo record")
 	}
 	if kind == "warcinfo" {
 		f.ours = collection.IsOwnWarcinfo(r.start)
 		name := r.Header.Get("WARC-Filename")
-		if base := strings.TrimSuffix(filepath.Base(f.path), warc.OpenSuffix); f.first && name != "" &&
-			name != base {
-			r.faults.note(Form, "the file was made as %s", quote(name))
+		base := strings.TrimSuffix(filepath.Base(f.path), warc.OpenSuffix)
+		if f.first && name != "" && name != base {
+			r.remarks.note(Form, "the file was made as %s", quote(name))
 		}
 	}
 	f.pairs.add(r)
 }
 
-// lineBreaks checks what is between two records that are not compressed, the second of which begins
-// at offset.
+// lineBreaks checks the line breaks between two records that are not compressed; the second one
+// begins at offset.
 func (f *fileCheck) lineBreaks(offset int64) {
 	if f.last >= 0 && offset-f.last != int64(len(warc.RecordEnd)) {
 		f.note(f.last, Form, "%d bytes of line breaks end a record, where there must be 4", offset-f.last)

@@ -14,20 +14,20 @@ import (
 	"warcorder/store/warc"
 )
 
-// faults are what is wrong with one record.
-type faults []Finding
+// remarks are the findings on one record.
+type remarks []Finding
 
-func (f *faults) add(code Code, format string, args ...any) {
+func (f *remarks) add(code Code, format string, args ...any) {
 	*f = append(*f, Finding{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-func (f *faults) note(code Code, format string, args ...any) {
+func (f *remarks) note(code Code, format string, args ...any) {
 	*f = append(*f, Finding{Code: code, Text: fmt.Sprintf(format, args...), Note: true})
 }
 
 // checkHeader checks the fields of a record (WARC 1.1 section 5).
-func checkHeader(version string, h warc.Header, raw []byte, now time.Time) faults {
-	var f faults
+func checkHeader(version string, h warc.Header, raw []byte, now time.Time) remarks {
+	var f remarks
 	f.form(version, raw)
 	kind := h.Get("WARC-Type")
 	rule, known := kinds[strings.ToLower(kind)]
@@ -55,8 +55,8 @@ func checkHeader(version string, h warc.Header, raw []byte, now time.Time) fault
 
 var mandatory = []string{"WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length"}
 
-// kinds are the types of records: which fields they must have beside those of all, and which they
-// should not have.
+// kinds are the types of records (WARC 1.1 sections 5 and 6): which fields they need beside the
+// mandatory ones, and which fields they are without.
 var kinds = map[string]struct{ needs, without []string }{
 	"warcinfo": {
 		nil,
@@ -87,8 +87,8 @@ var kinds = map[string]struct{ needs, without []string }{
 		[]string{"WARC-Concurrent-To", "WARC-Refers-To", "WARC-Filename", "WARC-Profile"}},
 }
 
-// form checks how the header is written.
-func (f *faults) form(version string, raw []byte) {
+// form checks the version line, the line breaks and the folding.
+func (f *remarks) form(version string, raw []byte) {
 	if version != "WARC/1.1" && version != "WARC/1.0" {
 		f.note(Form, "the version is %s", quote(version))
 	}
@@ -105,8 +105,8 @@ func (f *faults) form(version string, raw []byte) {
 	}
 }
 
-// values checks the fields one by one.
-func (f *faults) values(h warc.Header) {
+// values checks each field by itself.
+func (f *remarks) values(h warc.Header) {
 	seen := make(map[string]bool, len(h))
 	for _, field := range h {
 		name := strings.ToLower(field.Name)
@@ -117,17 +117,22 @@ func (f *faults) values(h warc.Header) {
 		switch {
 		case !utf8.ValidString(field.Value):
 			f.add(Field, "%s is not UTF-8", field.Name)
-		case strings.ContainsFunc(field.Value, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }):
+		case strings.ContainsFunc(field.Value, isControl):
 			f.add(Field, "%s has control characters: %s", field.Name, quote(field.Value))
 		}
 		f.value(name, field)
 	}
 }
 
-// repeatable are the fields that may be there more than once: by the standard, and by what is in
-// use (iipc/warc-specifications #42).
+func isControl(r rune) bool { return r != '\t' && unicode.IsControl(r) }
+
+// repeatable are the fields that a record may have more than once: by the standard, and by custom
+// (iipc/warc-specifications #42).
 var repeatable = map[string]bool{
-	"warc-concurrent-to": true, "warc-protocol": true, "warc-block-digest": true, "warc-payload-digest": true,
+	"warc-concurrent-to":  true,
+	"warc-protocol":       true,
+	"warc-block-digest":   true,
+	"warc-payload-digest": true,
 }
 
 // standard reports whether a field is one of the standard's.
@@ -136,8 +141,8 @@ func standard(name string) bool {
 		name == "content-type" || name == "content-length"
 }
 
-// value checks the value of a field that has a form.
-func (f *faults) value(name string, field warc.Field) {
+// value checks the value of a field for which the standard has a form.
+func (f *remarks) value(name string, field warc.Field) {
 	switch name {
 	case "warc-record-id":
 		if !isBracketed(field.Value) {
@@ -172,8 +177,8 @@ func (f *faults) value(name string, field warc.Field) {
 	}
 }
 
-// uri checks a target URI: whether it is one, and whether all readers take it for one.
-func (f *faults) uri(field warc.Field) {
+// uri checks a target URI: whether it is a URI, and whether all readers take it for one.
+func (f *remarks) uri(field warc.Field) {
 	uri := field.Value
 	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
 		uri = uri[1 : len(uri)-1]
@@ -188,9 +193,9 @@ func (f *faults) uri(field warc.Field) {
 }
 
 // date checks the WARC-Date.
-func (f *faults) date(version, text string, now time.Time) {
+func (f *remarks) date(version, text string, now time.Time) {
 	if text == "" {
-		return // said already
+		return // reported as missing
 	}
 	t, err := parseDate(text)
 	switch {
@@ -206,13 +211,15 @@ func (f *faults) date(version, text string, now time.Time) {
 // parseDate reads a date of W3CDTF as WARC 1.1 has it: UTC, from the year alone to the nanosecond
 // (section 5.4).
 func parseDate(text string) (time.Time, error) {
-	for _, layout := range []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04Z", "2006-01-02", "2006-01", "2006"} {
+	for _, layout := range []string{
+		"2006-01-02T15:04:05Z", "2006-01-02T15:04Z", "2006-01-02", "2006-01", "2006",
+	} {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue
 		}
 		if len(text) > len("2006-01-02T15:04:05.123456789Z") || strings.Contains(text, ",") {
-			break // which time.Parse takes
+			break // time.Parse takes these, and WARC 1.1 does not
 		}
 		return t, nil
 	}
@@ -241,7 +248,7 @@ func isURI(text string) bool {
 	return true
 }
 
-// hasScheme reports whether text begins with the scheme of a URI, and more follows (RFC 3986 section 3.1).
+// hasScheme reports whether text is the scheme of a URI and more (RFC 3986 section 3.1).
 func hasScheme(text string) bool {
 	scheme, rest, found := strings.Cut(text, ":")
 	if !found || rest == "" {
@@ -262,7 +269,8 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// quote quotes the beginning of what a file holds, so that it moves nothing on a terminal.
+// quote quotes the beginning of s, bytes of a file, so that no control character reaches a
+// terminal.
 func quote(s string) string {
 	if len(s) > 100 {
 		return strconv.QuoteToGraphic(s[:100]) + "…"

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// message reads an HTTP message that is the block of a record, piece by piece. It splits it where a
-// recorder does that makes digests: behind the first empty line, or behind maxHead bytes if there
-// is none. It refuses nothing.
+// message reads the HTTP message in the block of a record, piece by piece. The header ends where it
+// does for a recorder that makes payload digests: behind the first empty line, or behind maxHead
+// bytes if there is none. No message is refused.
 type message struct {
 	request bool
 
 	head   []byte
-	line   int // where in the head its last line begins
+	line   int // where the last line of the head begins
 	inBody bool
 	ended  bool // the head has its empty line
 
 	method  string // of a request
-	status  int    // of a response; 0 if the status line is none
+	status  int    // of a response; 0 if its first line is no status line
 	length  int64  // the first Content-Length; -1 if there is none
 	coded   bool   // there is a Transfer-Encoding
-	chunked bool   // and its last coding is chunked
+	chunked bool   // the last coding of the Transfer-Encoding is chunked
 	expects bool   // Expect: 100-continue
 
 	body   int64 // bytes behind the head
@@ -31,13 +31,13 @@ type message struct {
 
 const maxHead = 1<<20 + 64<<10
 
-// reset begins a message.
+// reset begins another message.
 func (m *message) reset(request bool) {
 	*m = message{request: request, head: m.head[:0], length: -1}
 }
 
-// write takes a piece of the block, and returns which part of it is behind the head, and what that
-// is without the chunks' framing.
+// write reads a piece of the block. wire is the part of the piece that is behind the head, entity
+// is wire without the framing of chunks.
 func (m *message) write(p []byte) (wire, entity []byte) {
 	if !m.inBody {
 		p = m.addHead(p)
@@ -52,7 +52,7 @@ func (m *message) write(p []byte) (wire, entity []byte) {
 	return p, m.chunks.write(p)
 }
 
-// addHead takes what belongs to the head, and returns the rest.
+// addHead adds the beginning of p to the head, and returns the rest of p, which is body.
 func (m *message) addHead(p []byte) []byte {
 	for len(p) > 0 {
 		n := bytes.IndexByte(p, '\n') + 1
@@ -81,7 +81,7 @@ func (m *message) end() {
 	}
 }
 
-// parse reads the head.
+// parse parses the head.
 func (m *message) parse() {
 	m.inBody = true
 	start, rest, _ := bytes.Cut(m.head, []byte("\n"))
@@ -90,7 +90,7 @@ func (m *message) parse() {
 	for line := range bytes.Lines(rest) {
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
-			m.field(name, string(bytes.TrimSpace(line))) // folded
+			m.field(name, string(bytes.TrimSpace(line))) // a folded line
 			continue
 		}
 		before, value, _ := bytes.Cut(line, []byte(":"))
@@ -99,7 +99,7 @@ func (m *message) parse() {
 	}
 }
 
-// start reads the start line.
+// start parses the start line.
 func (m *message) start(line string) {
 	first, rest, _ := strings.Cut(line, " ")
 	if m.request {
@@ -116,7 +116,7 @@ func (m *message) start(line string) {
 	}
 }
 
-// field reads a field, or the continuation of one.
+// field parses the value of a field, or its continuation.
 func (m *message) field(name, value string) {
 	switch name {
 	case "content-length":
@@ -131,10 +131,10 @@ func (m *message) field(name, value string) {
 	}
 }
 
-// fault says what is wrong with a message that is not marked as truncated; "" if nothing is. open
-// is whether it is right if the message answers a HEAD request, or is a request whose body was
-// never asked for.
-func (m *message) fault() (text string, open bool) {
+// problem says what is wrong with a message that is not marked as truncated; "" if nothing is. open
+// is whether nothing is wrong if the message answers a HEAD request, or is a request that waited in
+// vain to be asked for its body.
+func (m *message) problem() (text string, open bool) {
 	switch {
 	case m.request && m.method == "":
 		return "the request line is none: " + quote(firstLine(m.head)), false
@@ -169,14 +169,14 @@ func firstLine(head []byte) string {
 // chunks reads a body in chunks (RFC 9112 section 7.1) piece by piece. A lone LF ends a line, too.
 type chunks struct {
 	state   chunkState
-	digits  int
-	size    uint64 // of the chunk, or what is left of it
+	digits  int    // of the size that is being read
+	size    uint64 // bytes that are left of the chunk
 	line    int    // bytes in a line of the trailer
-	read    int64  // bytes up to where it went wrong
-	surplus int64  // bytes behind the end
-	done    bool
-	bad     bool
-	out     []byte
+	read    int64  // bytes before the first one that is wrong
+	surplus int64  // bytes behind the last chunk
+	done    bool   // the trailer has been read
+	bad     bool   // the framing is broken
+	out     []byte // what write returns
 }
 
 type chunkState int
@@ -189,7 +189,7 @@ const (
 	chunkTrailer
 )
 
-// write takes a piece of the body and returns what of it is data.
+// write reads a piece of the body and returns its data, without framing.
 func (c *chunks) write(p []byte) []byte {
 	c.out = c.out[:0]
 	for len(p) > 0 && !c.bad {
@@ -215,7 +215,7 @@ func (c *chunks) write(p []byte) []byte {
 	return c.out
 }
 
-// byte takes a byte that is no data.
+// byte reads a byte of the framing.
 func (c *chunks) byte(b byte) {
 	switch c.state {
 	case chunkSize:
@@ -258,7 +258,7 @@ func (c *chunks) sizeByte(b byte) {
 	}
 }
 
-// begin begins the chunk whose size has been read.
+// begin begins the chunk whose size has been read, or the trailer.
 func (c *chunks) begin() {
 	c.state = chunkData
 	if c.size == 0 {

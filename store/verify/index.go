@@ -14,9 +14,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// Collection checks all files of a collection, and its index against them. The index is
-// open only while it is read, so that a recorder can start meanwhile. While one has it open, the
-// finished files alone are checked. The error is that of a temporary file or of the directory; it
+// Collection checks all files of a collection, and its index against them. The index is open only
+// while it is read, so that a recorder can start meanwhile. While a recorder has the index open,
+// only the finished files are checked. The error is that of a temporary file or of the directory; it
 // wraps fs.ErrNotExist if there is no collection.
 func (c *Checker) Collection(dir collection.Dir) (Summary, error) {
 	defer c.close()
@@ -65,10 +65,10 @@ func (c *Checker) openCollection(dir collection.Dir) (targets []target, err erro
 	return x.targets, x.readCaptures(index)
 }
 
-// inUse notes that a recorder has the index.
+// inUse notes that a recorder has the index open.
 func (c *Checker) inUse() {
-	c.report(Finding{File: collection.IndexName, Code: Index, Note: true,
-		Text: "the collection is in use by another process: its finished files are checked, and not the index"})
+	c.report(Finding{File: collection.IndexName, Code: Index, Note: true, Text: "the collection is " +
+		"in use by another process: its finished files are checked, and not the index"})
 }
 
 // indexProgress tells how many bytes of the index have been read.
@@ -78,7 +78,7 @@ func (c *Checker) indexProgress(done, total int64) {
 	}
 }
 
-// withoutIndex returns the files of a collection whose index is not to be had.
+// withoutIndex returns the files of a collection whose index cannot be read.
 func (c *Checker) withoutIndex(dir collection.Dir, locked bool) ([]target, error) {
 	names, err := archiveFiles(dir)
 	if err != nil {
@@ -104,10 +104,10 @@ type indexed struct {
 	*Checker
 	dir     collection.Dir
 	targets []target
-	numbers map[string]int // of the files that the index means, by their final names
+	numbers map[string]int // of the files that the index knows, by their final names
 }
 
-// compareFiles compares the files that are there with those that the index knows.
+// compareFiles compares the files of the archive with those that the index knows.
 func (x *indexed) compareFiles(names []string, known []store.File) {
 	files := make(map[string]store.File, len(known))
 	for _, f := range known {
@@ -142,8 +142,8 @@ func (x *indexed) compareFiles(names []string, known []store.File) {
 	}
 }
 
-// compareFile compares a file with what the index says of it, and returns up to where it is to be
-// checked.
+// compareFile compares a file with what the index says of it. It returns up to where the file is to
+// be checked.
 func (x *indexed) compareFile(f store.File, t target, open bool) int64 {
 	switch {
 	case t.size < f.Committed:
@@ -160,7 +160,8 @@ func (x *indexed) compareFile(f store.File, t target, open bool) int64 {
 			File: t.name,
 			Code: Unfinished,
 			Note: true,
-			Text: "all of it is in the index, and it is not marked as finished: warcorder recover does that",
+			Text: "all of it is in the index, and it is not marked as finished: " +
+				"warcorder recover does that",
 		})
 	}
 	return t.size
@@ -170,7 +171,7 @@ func (x *indexed) add(name string, code Code, format string, args ...any) {
 	x.report(Finding{File: name, Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-// readCaptures puts the captures into the table of lines. A damaged index is a finding.
+// readCaptures adds the captures to the table lines. A damaged index is a finding.
 func (x *indexed) readCaptures(index *store.Bolt) error {
 	var failed error
 	err := index.Captures(store.Query{}, func(capture *store.Capture) bool {
@@ -184,7 +185,8 @@ func (x *indexed) readCaptures(index *store.Bolt) error {
 	case errors.Is(err, store.ErrDamaged):
 		x.add(collection.IndexName, Index, "%v", err)
 		return nil
-	case errors.Is(err, collection.ErrLocked), errors.Is(err, store.ErrReplaced): // since it was checked
+	// a recorder has begun, or the index was replaced, since it was checked
+	case errors.Is(err, collection.ErrLocked), errors.Is(err, store.ErrReplaced):
 		x.inUse()
 		return nil
 	}
@@ -192,24 +194,25 @@ func (x *indexed) readCaptures(index *store.Bolt) error {
 	return errors.Join(failed, err)
 }
 
-// A row of the table of lines: a record that can be in the index, or a capture. Rows with the same
-// key are about the same place.
+// A row of the table lines: a record that can be in the index, or a capture. Rows with the same key
+// are about the same place.
 //
-//	file(4) offset(8)
+//	file(4) offset(8)  the key
 //	kind(1)            see below
 //	length(8)          of the member
 //	url(8) digest(8)   hashed; 0 if not known
 //	time(8)            in microseconds
 //	status(2)          0 if not known
 const (
-	lineRecord = iota // there must be a capture
-	lineMay           // there may be one
-	lineCapture
+	lineRecord  = iota // a record that must have a capture
+	lineMay            // a record that may have a capture
+	lineCapture        // a capture
 )
 
+// lineKey is the length of a row's key.
 const lineKey = 4 + 8
 
-// line is such a row, taken apart.
+// line is a row of the table lines, taken apart.
 type line struct {
 	file        int
 	offset      int64
@@ -234,10 +237,13 @@ func (l line) row() (r row) {
 
 func lineOf(r row) line {
 	return line{
-		file: int(
-			binary.BigEndian.Uint32(r[:])), offset: int64(binary.BigEndian.Uint64(r[4:])), kind: r[12], length: int64(binary.BigEndian.Uint64(r[13:])),
-		url: binary.BigEndian.Uint64(
-			r[21:]), digest: binary.BigEndian.Uint64(r[29:]), time: int64(binary.BigEndian.Uint64(r[37:])),
+		file:   int(binary.BigEndian.Uint32(r[:])),
+		offset: int64(binary.BigEndian.Uint64(r[4:])),
+		kind:   r[12],
+		length: int64(binary.BigEndian.Uint64(r[13:])),
+		url:    binary.BigEndian.Uint64(r[21:]),
+		digest: binary.BigEndian.Uint64(r[29:]),
+		time:   int64(binary.BigEndian.Uint64(r[37:])),
 		status: int(binary.BigEndian.Uint16(r[45:])),
 	}
 }
@@ -255,7 +261,7 @@ func captureLine(file int, c *store.Capture) line {
 	}
 }
 
-// tabulateLine puts the record into the table of lines, if it can be in the index.
+// tabulateLine adds the record to the table lines, if it can be in the index.
 func (r *recordCheck) tabulateLine(kind string) error {
 	if !r.summary.Indexed {
 		return nil
@@ -283,13 +289,13 @@ func (r *recordCheck) tabulateLine(kind string) error {
 	}
 	t, err := parseDate(h.Get("WARC-Date"))
 	if err != nil || l.url == 0 {
-		return nil // nothing can find it; that it has no URL or date has been said
+		return nil // no query can find it; the missing URL or date is a finding already
 	}
 	l.time = t.Truncate(time.Microsecond).UnixMicro()
 	return r.lines.add(r.TempDir, r.memory, l.row())
 }
 
-// compare compares the captures with the records, and reports what it found by file.
+// compare compares the captures with the records, and reports the findings by file.
 func (c *Checker) compare() error {
 	found := c.byFile()
 	err := c.lines.groups(lineKey, func(group []row) {
@@ -324,7 +330,7 @@ func (c *Checker) compare() error {
 	return err
 }
 
-// differences says in what a capture differs from the record.
+// differences names the fields in which a capture differs from the record.
 func (l line) differences(capture line) (wrong []string) {
 	for _, one := range []struct {
 		name   string

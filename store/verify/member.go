@@ -19,14 +19,14 @@ func (r *recordCheck) wrapping() {
 	}
 	var trailer [4]byte
 	if _, err := r.file.ReadAt(trailer[:], r.Offset+r.Length-4); err != nil {
-		r.faults.add(Read, "%v", err)
+		r.remarks.add(Read, "%v", err)
 		return
 	}
-	// modulo 2^32, and the reader has found it right
+	// The size is modulo 2^32. The reader has compared it with the text.
 	size := int64(binary.LittleEndian.Uint32(trailer[:]))
 	record := int64(r.header) + r.Size + int64(len(warc.RecordEnd))
 	if uint32(record) != uint32(size) {
-		r.faults.note(Form, "%d bytes of line breaks stand around the record, where there must be 4",
+		r.remarks.note(Form, "%d bytes of line breaks stand around the record, where there must be 4",
 			size-record+int64(len(warc.RecordEnd)))
 	}
 	r.skipLengths(record)
@@ -39,37 +39,31 @@ func (r *recordCheck) framed() bool {
 	return n == len(magic) && binary.LittleEndian.Uint32(magic[:]) == 0xfd2fb528
 }
 
-// skipLengths are those of a file's members (WARC 0.9 section 9.2): either all of a file of ours
-// have them, or none.
+// skipLengths counts a file's members with and without the `sl` field (WARC 0.9 section 9.2). In a
+// file of ours either all members have it, or none.
 type skipLengths struct {
 	with, without int64
-	firstWithout  int64 // its offset
+	firstWithout  int64 // offset of the first member without the field
 }
 
 // end reports members without skip lengths among others that have them.
 func (s *skipLengths) end(f *fileCheck) {
 	if f.strict && s.with > 0 && s.without > 0 {
-		f.add(
-			s.firstWithout,
-			SkipLengths,
-			"%d of the gzip members have no `sl` field, and the other %d have one",
-			s.without,
-			s.with,
-		)
+		f.add(s.firstWithout, SkipLengths,
+			"%d of the gzip members have no `sl` field, and the other %d have one", s.without, s.with)
 	}
 }
 
-// skipLengths checks the `sl` field against the lengths of the member and of the record, which has
-// that size.
+// skipLengths checks the `sl` field against the length of the member and the size of the record.
 func (r *recordCheck) skipLengths(size int64) {
 	extra, err := r.extra()
 	if err != nil {
-		r.faults.add(Read, "%v", err)
+		r.remarks.add(Read, "%v", err)
 		return
 	}
 	field, good := subfield(extra, "sl")
 	if !good {
-		r.faults.add(SkipLengths, "the extra field of the gzip member is broken")
+		r.remarks.add(SkipLengths, "the extra field of the gzip member is broken")
 		return
 	}
 	if field == nil {
@@ -81,30 +75,22 @@ func (r *recordCheck) skipLengths(size int64) {
 	}
 	r.skips.with++
 	if len(field) != 8 {
-		r.faults.add(SkipLengths, "the `sl` field has %d bytes, where there must be 8", len(field))
+		r.remarks.add(SkipLengths, "the `sl` field has %d bytes, where there must be 8", len(field))
 		return
 	}
-	compressed, uncompressed := int64(binary.LittleEndian.Uint32(field)), int64(
-		binary.LittleEndian.Uint32(field[4:]))
+	compressed := int64(binary.LittleEndian.Uint32(field))
+	uncompressed := int64(binary.LittleEndian.Uint32(field[4:]))
 	fits := r.Length <= math.MaxUint32 && size <= math.MaxUint32
 	switch {
 	case compressed == 0 && uncompressed == 0 && fits:
-		r.faults.note(SkipLengths, "the `sl` field is empty")
+		r.remarks.note(SkipLengths, "the `sl` field is empty")
 	case compressed == 0 && uncompressed == 0:
 	case compressed != r.Length:
-		r.faults.add(
-			SkipLengths,
-			"`sl` says that the member has %d bytes, and it has %d",
-			compressed,
-			r.Length,
-		)
+		r.remarks.add(SkipLengths, "`sl` says that the member has %d bytes, and it has %d",
+			compressed, r.Length)
 	case uncompressed != size:
-		r.faults.add(
-			SkipLengths,
-			"`sl` says that the record has %d bytes, and it has %d",
-			uncompressed,
-			size,
-		)
+		r.remarks.add(SkipLengths, "`sl` says that the record has %d bytes, and it has %d",
+			uncompressed, size)
 	}
 }
 
@@ -128,8 +114,8 @@ func (r *recordCheck) extra() ([]byte, error) {
 	return extra, err
 }
 
-// subfield returns the first subfield of that name, nil if there is none. good is whether extra is
-// made of subfields.
+// subfield returns the first subfield of that name; nil if there is none. good is whether extra
+// consists of whole subfields.
 func subfield(extra []byte, name string) (field []byte, good bool) {
 	for len(extra) >= 4 {
 		size := int(binary.LittleEndian.Uint16(extra[2:]))

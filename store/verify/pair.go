@@ -2,24 +2,24 @@ package verify
 
 import "slices"
 
-// pairs follows the exchanges of a file. What we write is a response, or a revisit, and its request
-// right behind it; or a request without a response, and a metadata record behind it that says why.
-// A response may have a metadata record in the request's place. Others write otherwise: in their
-// files it is only looked for the method of a response's request.
+// pairs follows the exchanges of a file. In our files an exchange is a response or revisit and, right
+// behind it, its request; or a request without a response and, behind it, a metadata record that
+// says why. A response may have a metadata record in place of the request. Other tools write other
+// orders: in their files, pairs only looks for the method of a response's request.
 type pairs struct {
 	f        *fileCheck
-	response *half // that waits for its request
-	request  *half // that waits for its response, or for its metadata record
+	response *half // waits for its request
+	request  *half // waits for its response or its metadata record
 }
 
-// half is a record that waits for another one.
+// half is a record that waits for the other half of its exchange.
 type half struct {
 	id, uri, date string
 	offset        int64
-	named         []string // by its WARC-Concurrent-To
-	method        string
+	named         []string // IDs in its WARC-Concurrent-To
+	method        string   // of a request
 	ours          bool
-	fault         string // of the response's message, that is none if the method is HEAD
+	problem       string // of a response's message, unless its request turns out to be a HEAD
 }
 
 func (r *recordCheck) half() *half {
@@ -53,18 +53,18 @@ func (p *pairs) add(r *recordCheck) {
 }
 
 func (p *pairs) addResponse(r *recordCheck, h *half) {
-	fault, open := r.httpFault()
-	if fault != "" && !open {
-		r.faults.add(HTTP, "%s", fault)
-		fault = ""
+	problem, open := r.httpProblem()
+	if problem != "" && !open {
+		r.remarks.add(HTTP, "%s", problem)
+		problem = ""
 	}
 	if m := &r.message; r.http && m.status/100 == 1 && m.status != 101 {
-		r.faults.note(HTTP, "a response of status %d, which is not the final one, begins the block",
+		r.remarks.note(HTTP, "a response of status %d, which is not the final one, begins the block",
 			m.status)
 	}
 	before := p.request
 	p.end()
-	h.fault, p.response = fault, h
+	h.problem, p.response = problem, h
 	if !r.ours && before != nil &&
 		(slices.Contains(before.named, h.id) || slices.Contains(h.named, before.id)) {
 		p.join(before)
@@ -72,16 +72,17 @@ func (p *pairs) addResponse(r *recordCheck, h *half) {
 }
 
 func (p *pairs) addRequest(r *recordCheck, h *half) {
-	if fault, open := r.httpFault(); fault != "" && !open {
-		if r.message.chunked { // a recorder marks one only if it knows its length
-			r.faults.note(HTTP, "%s", fault)
+	if problem, open := r.httpProblem(); problem != "" && !open {
+		if r.message.chunked { // without a length, a recorder cannot know that a body is truncated
+			r.remarks.note(HTTP, "%s", problem)
 		} else {
-			r.faults.add(HTTP, "%s", fault)
+			r.remarks.add(HTTP, "%s", problem)
 		}
 	}
 	response := p.response
 	switch {
-	case response != nil && (slices.Contains(h.named, response.id) || !r.ours && slices.Contains(response.named, h.id)):
+	case response != nil && (slices.Contains(h.named, response.id) ||
+		!r.ours && slices.Contains(response.named, h.id)):
 		if r.ours {
 			p.compare(r, response, h)
 		}
@@ -89,8 +90,8 @@ func (p *pairs) addRequest(r *recordCheck, h *half) {
 		return
 	case !r.ours:
 	case len(h.named) > 0:
-		r.faults.add(Pair, "the request names %s, which is not the record before it%s", quote(h.named[0]),
-			p.behindDamage())
+		r.remarks.add(Pair, "the request names %s, which is not the record before it%s",
+			quote(h.named[0]), p.behindDamage())
 	}
 	p.end()
 	if len(h.named) == 0 || !r.ours {
@@ -98,27 +99,27 @@ func (p *pairs) addRequest(r *recordCheck, h *half) {
 	}
 }
 
-// compare compares the two halves of an exchange.
+// compare compares the two halves of an exchange of ours.
 func (p *pairs) compare(r *recordCheck, response, request *half) {
 	switch {
 	case request.named[0] != response.id:
-		r.faults.add(Pair, "the request names another record before its response")
+		r.remarks.add(Pair, "the request names another record before its response")
 	case request.uri != response.uri:
-		r.faults.add(Pair, "the request has another WARC-Target-URI than its response")
+		r.remarks.add(Pair, "the request has another WARC-Target-URI than its response")
 	case request.date != response.date:
-		r.faults.add(Pair, "the request has another WARC-Date than its response")
+		r.remarks.add(Pair, "the request has another WARC-Date than its response")
 	}
 }
 
-// join ends the exchange of the response that waits.
+// join ends the exchange of the response that has waited.
 func (p *pairs) join(request *half) {
-	if p.response.fault != "" && request.method != "HEAD" {
-		p.report(p.response, HTTP, p.response.fault, false)
+	if p.response.problem != "" && request.method != "HEAD" {
+		p.report(p.response, HTTP, p.response.problem, false)
 	}
 	p.response = nil
 }
 
-// addMetadata takes a metadata record. It need not be of an exchange, or may be of any.
+// addMetadata takes a metadata record, which need not belong to an exchange of this place.
 func (p *pairs) addMetadata(r *recordCheck, h *half) {
 	switch {
 	case !r.ours || len(h.named) == 0:
@@ -136,14 +137,14 @@ func (p *pairs) behindDamage() string {
 	return ""
 }
 
-// end ends the exchange that has been begun.
+// end ends the exchange that has been begun, and reports what is missing of it.
 func (p *pairs) end() {
 	if h := p.response; h != nil {
 		if h.ours {
 			p.report(h, Pair, "the response is not followed by its request", false)
 		}
-		if h.fault != "" {
-			p.report(h, HTTP, h.fault+", if it is no answer to a HEAD request", !h.ours)
+		if h.problem != "" {
+			p.report(h, HTTP, h.problem+", if it is no answer to a HEAD request", !h.ours)
 		}
 	}
 	if h := p.request; h != nil && h.ours {
@@ -152,7 +153,7 @@ func (p *pairs) end() {
 	p.response, p.request = nil, nil
 }
 
-// cut forgets the exchange that has been begun, and reports it: what follows is damaged.
+// cut reports the exchange that has been begun as one that damage has cut off.
 func (p *pairs) cut() {
 	for _, h := range []*half{p.response, p.request} {
 		if h != nil && h.ours {

@@ -13,16 +13,15 @@ import (
 type recordCheck struct {
 	*fileCheck
 	*warc.Record
-	id     string
-	faults faults
+	id      string
+	remarks remarks
 
-	block, payload []digest // of the header
+	block, payload []digest // what the header says
 	sums           sums     // of the block
-	// of the payload, in its two senses; the second is nil where it is the first
-	wire, entity sums
-	http         bool   // the block is in message
-	start        []byte // of a warcinfo record's block
-	header       int    // bytes of the WARC header
+	wire, entity   sums     // of the payload, in its two senses; see Digests
+	http           bool     // message has read the block
+	start          []byte   // of a warcinfo record's block
+	header         int      // bytes of the WARC header
 }
 
 // readBlock reads the block, once.
@@ -54,7 +53,7 @@ func (r *recordCheck) readBlock() error {
 	return nil
 }
 
-// isHTTP reports whether the block is an HTTP message, and all of it.
+// isHTTP reports whether the block is a whole HTTP message.
 func (r *recordCheck) isHTTP(kind string) bool {
 	if kind != "response" && kind != "request" && kind != "revisit" || r.segmented() {
 		return false
@@ -63,26 +62,26 @@ func (r *recordCheck) isHTTP(kind string) bool {
 	return strings.EqualFold(strings.TrimSpace(media), "application/http")
 }
 
-// segmented reports whether the record is one of several segments: its payload digest is that of
-// them all.
+// segmented reports whether the record is one of several segments. The payload digest of a segment
+// is that of all segments together.
 func (r *recordCheck) segmented() bool { return r.Header.Get("WARC-Segment-Number") != "" }
 
-// checksPayload reports whether the payload is in the record, and it is known what that is. That of
-// a revisit is elsewhere.
+// checksPayload reports whether the record contains its payload: a segment contains a part of it,
+// and a revisit none. Of an unknown type nobody can say what its payload is.
 func (r *recordCheck) checksPayload(kind string) bool {
 	_, known := kinds[kind]
 	return known && kind != "revisit" && !r.segmented()
 }
 
-// digestsOf reads the digests of a field.
+// digestsOf reads the digests in the fields of that name.
 func (r *recordCheck) digestsOf(name string, code Code) (all []digest) {
 	for _, text := range r.Header.Values(name) {
 		d, err := parseDigest(text)
 		switch {
 		case errors.As(err, new(errAlgorithm)):
-			r.faults.note(code, "%s: %v", name, err)
+			r.remarks.note(code, "%s: %v", name, err)
 		case err != nil:
-			r.faults.add(code, "%s: %v", name, err)
+			r.remarks.add(code, "%s: %v", name, err)
 		default:
 			all = append(all, d)
 		}
@@ -90,7 +89,7 @@ func (r *recordCheck) digestsOf(name string, code Code) (all []digest) {
 	return all
 }
 
-// take takes a piece of the block.
+// take reads a piece of the block.
 func (r *recordCheck) take(kind string, p []byte) {
 	r.sums.write(p)
 	switch {
@@ -107,11 +106,11 @@ func (r *recordCheck) take(kind string, p []byte) {
 	r.wire.write(p)
 }
 
-// judge compares what was read with what the header says.
+// judge compares the block with what the header says of it.
 func (r *recordCheck) judge() {
 	for _, d := range r.block {
 		if !r.sums.is(d) {
-			r.faults.add(BlockDigest, "the block digest is %s, and that of the block is %s", d.text,
+			r.remarks.add(BlockDigest, "the block digest is %s, and that of the block is %s", d.text,
 				r.sums.of(d))
 			continue
 		}
@@ -136,19 +135,19 @@ func (r *recordCheck) judgePayload(d digest) {
 	case entity:
 		r.digests.Entity++
 	case chunked:
-		r.faults.add(PayloadDigest,
+		r.remarks.add(PayloadDigest,
 			"the payload digest is %s; that of the payload as it is stored is %s, without its chunks %s",
 			d.text, r.wire.of(d), r.entity.of(d))
 	default:
-		r.faults.add(PayloadDigest, "the payload digest is %s, and that of the payload is %s", d.text,
+		r.remarks.add(PayloadDigest, "the payload digest is %s, and that of the payload is %s", d.text,
 			r.wire.of(d))
 	}
 }
 
-// httpFault says what is wrong with the record's message.
-func (r *recordCheck) httpFault() (text string, open bool) {
+// httpProblem says what is wrong with the record's HTTP message, as message.problem does.
+func (r *recordCheck) httpProblem() (text string, open bool) {
 	if !r.http || r.Type() == "revisit" || r.Header.Get("WARC-Truncated") != "" {
 		return "", false
 	}
-	return r.message.fault()
+	return r.message.problem()
 }

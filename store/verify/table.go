@@ -8,16 +8,17 @@ import (
 	"warcorder/store/extsort"
 )
 
-// row is a line of a table, made to be sorted by its bytes.
+// row is a row of a table; the order of rows is that of their bytes.
 type row [56]byte
 
-// table gives rows that together may be larger than memory in their order. The zero value is ready.
+// table sorts rows that together may be larger than memory. The zero value is ready.
 type table struct {
 	mu     sync.Mutex
 	sorter extsort.Sorter
 }
 
-const tableMemory = 16 << 20 // bytes; what the collector has not taken back yet comes on top
+// tableMemory is how many bytes of rows a table keeps in memory. Garbage comes on top.
+const tableMemory = 16 << 20
 
 // add adds a row. It may be called from several goroutines.
 func (t *table) add(dir string, memory int, r row) error {
@@ -27,8 +28,8 @@ func (t *table) add(dir string, memory int, r row) error {
 	return t.sorter.Add(r[:])
 }
 
-// groups gives the rows in their order, those together that begin with the same size bytes. It
-// keeps only the first of a group that would fill memory.
+// groups calls each with the rows in their order; rows that begin with the same size bytes are one
+// group. Of a group larger than maxGroup only the first rows are looked at.
 func (t *table) groups(size int, each func(group []row)) error {
 	rows, err := t.sorter.Sorted()
 	if err != nil {
@@ -56,5 +57,5 @@ const maxGroup = 64 << 10
 
 // close removes the temporary file.
 func (t *table) close() {
-	_ = t.sorter.Close() // what was written has been read, or is of no use
+	_ = t.sorter.Close() // an error changes nothing: the rows have been read, or are of no use
 }

@@ -13,7 +13,9 @@ import (
 
 // TestTable sorts what fits into memory, and what does not, and leaves no file behind.
 func TestTable(t *testing.T) {
-	for name, memory := range map[string]int{"in memory": 0, "many runs": 100 * len(row{}), "a run a row": 1} {
+	for name, memory := range map[string]int{
+		"in memory": 0, "many runs": 100 * len(row{}), "a run a row": 1,
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			var sorted table
@@ -116,8 +118,8 @@ func FuzzMessage(f *testing.F) {
 		}
 		a, wire, entity := read(max(1, len(text)))
 		b, wire2, entity2 := read(1 + max(0, size)%100)
-		textA, openA := a.fault()
-		textB, openB := b.fault()
+		textA, openA := a.problem()
+		textB, openB := b.problem()
 		if !bytes.Equal(wire, wire2) || !bytes.Equal(entity, entity2) || textA != textB ||
 			openA != openB || a.status != b.status {
 			t.Errorf("%q: %q %q %s, %q %q %s", text, wire, entity, textA, wire2, entity2, textB)

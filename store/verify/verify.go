@@ -1,15 +1,21 @@
 // Package verify checks WARC files, and the index of a collection against them.
 //
 // A Checker reads every byte of its files, several files at once, and reports what is wrong as
-// Findings: on the files one by one (is every member whole, do lengths, digests, fields and HTTP
-// messages agree, is each exchange complete), then on all of them together (is every record ID
-// unique, is what a revisit refers to there), then on the index (does every response have its
-// capture, and every capture its response). It trusts nothing that another check could have
-// trusted: the lengths are taken from the bytes, the digests are computed anew.
+// Findings: first on each file by itself (is every member whole; do lengths, digests, fields and
+// HTTP messages agree; is each exchange complete), then on all files together (is every record ID
+// unique; is the original of each revisit there), then on the index (does every response have its
+// capture, and every capture its response). A Checker believes no figure: it takes lengths from the
+// bytes and computes digests anew.
 //
-// Invariant: it changes nothing, and its memory does not grow with the files: about 1 MB for each
-// file that is read at the same time, and 16 MB for each of two tables of all records, which go to
-// temporary files beyond that: some 300 bytes for an exchange, 1.5 GB for 5 million of them.
+// The package has its own readers of HTTP headers, of chunked bodies, of dates, digests and gzip
+// extra fields, although the recorder has them, too: a referee does not share the player's eyes. A
+// mistake in a reader that both used would be a mistake that nobody finds. Only the walk from
+// record to record is that of warc.Reader, which shares no code with what makes the members.
+//
+// Invariant: a Checker changes nothing, and its memory does not grow with the files: it takes about
+// 1 MB for each file that is read at the same time, and 16 MB for each of two tables of all
+// records. Larger tables go to temporary files: some 300 bytes for an exchange, 1.5 GB for 5
+// million.
 package verify
 
 import (
@@ -23,21 +29,20 @@ import (
 	"warcorder/store/collection"
 )
 
-// Checker checks files. Its zero value is ready, and reports to nobody. It is used once.
+// Checker checks files. The zero value is ready, and reports to nobody. A Checker is used once.
 type Checker struct {
-	// where tables go that do not fit into memory; "" is os.TempDir
+	// TempDir is where tables go that do not fit into memory; "" is os.TempDir.
 	TempDir string
-	// is told what is wrong, in an order that depends on the files alone
-	Report   func(Finding)
-	Progress func(file string, done, total int64) // is told how many bytes have been read
+	// Report, if not nil, is called with each Finding, in an order that depends on the files alone.
+	Report func(Finding)
+	// Progress, if not nil, is called with the number of bytes that have been read.
+	Progress func(file string, done, total int64)
 
 	names  []string // of the files, by their numbers
-	whole  bool     // they are a collection's: what ours refer to must be there
+	whole  bool     // the files are a collection's: the originals of its own revisits must be there
 	passed bool     // files of the collection that are being written were not read
-	// a row for each record and each reference to one, by ID
-	byID table
-	// a row for each record that can be indexed, and for each capture, by place; used with an index
-	lines table
+	byID   table    // a row for each record and each reference to one
+	lines  table    // with an index: a row for each record that can be in it, and for each capture
 
 	mu          sync.Mutex
 	summary     Summary
@@ -52,14 +57,14 @@ type Summary struct {
 	Records  map[string]int64 `json:"records"` // whole ones, by WARC-Type
 	Digests  Digests          `json:"digests"`
 	Captures int64            `json:"captures"` // of the index, that were compared
-	Indexed  bool             `json:"indexed"`  // there was an index to compare with
+	Indexed  bool             `json:"indexed"`  // there was an index
 	Findings int64            `json:"findings"`
 	Notes    int64            `json:"notes"`
 }
 
-// Digests counts the digests that are right. A payload digest can be that of the bytes behind the
-// HTTP header as they are stored, or of these without the chunks of their transfer coding; where
-// there are no chunks it is both.
+// Digests counts the digests that are right. A payload digest can be that of the stored bytes
+// behind the HTTP header (Wire), or of these bytes without the framing of their chunks (Entity);
+// without chunks it is both (Both).
 type Digests struct {
 	Block  int64 `json:"block"`
 	Wire   int64 `json:"wire"`
@@ -72,11 +77,11 @@ type target struct {
 	number int
 	name   string // in findings
 	path   string
-	size   int64 // up to where it is to be checked
+	size   int64 // up to where the file is to be checked
 }
 
-// Files checks the files at paths, one by one and together. A file that cannot be read is a
-// finding; the error is that of a temporary file.
+// Files checks the files at paths, one by one and then together. A file that cannot be read is a
+// finding, not an error: the error is that of a temporary file.
 func (c *Checker) Files(paths []string) (Summary, error) {
 	defer c.close()
 	var targets []target
@@ -92,8 +97,9 @@ func (c *Checker) Files(paths []string) (Summary, error) {
 	return c.summary, err
 }
 
-// target makes a target of the file at path, if there is one.
-func (c *Checker) target(name, path string) (target, bool) {
+// target returns the file at path as a target; ok is false, and a finding reported, if there is
+// none.
+func (c *Checker) target(name, path string) (_ target, ok bool) {
 	number := c.number(name)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -112,7 +118,7 @@ func (c *Checker) number(name string) int {
 	return len(c.names) - 1
 }
 
-// ahead is how many files may have been checked before one whose findings come first has been.
+// ahead is how many files may be checked before an earlier file, whose findings are reported first.
 const ahead = 64
 
 // files checks the files, several at once, and reports on them in their order.
@@ -152,7 +158,7 @@ func (c *Checker) files(targets []target) error {
 	return failed
 }
 
-// count adds what was found in a file to the summary, and reports it.
+// count adds a checked file to the summary, and reports what was found in it.
 func (c *Checker) count(f *fileCheck) {
 	s := &c.summary
 	s.Files++
