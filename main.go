@@ -5,12 +5,16 @@
 //
 //	main.go                what you read; it calls cmd
 //	cmd/                   the command line: one file a command
-//	  logqueue/              the log, where nobody may be reading it
+//	  ask/                   asks a running recorder for what it has open
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
+//	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
-//	  admin/                 the proxy's own pages: status, certificate
+//	  http1/                 framing: where a message begins and ends
+//	  dns/                   what name servers answer
+//	  admin/                 own pages: status, certificate, POST /record
 //	certs/                 the root certificate, and a certificate for each origin
 //	recorder/              exchanges to files and index, while they happen
+//	  record/                facts and messages to records and captures
 //	  sha1pair/              the two digests of a record at once
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
@@ -18,8 +22,14 @@
 //	  warc/                  WARC files: writer, reader
 //	    deflate/               compression in one pass
 //	    v09/                   the draft of 2006
+//	  boltcheck/             finds what is damaged in the file of an index
+//	  extsort/               sorts what does not fit into memory
+//	  scratch/               files for that
 //	  fault/                 where tests break things on purpose
 //	canon/                 a request to its keys
+//	  amf/                   Action Message Format: what Flash posted, as pywb reads it
+//	  json/                  a JSON text to its leaves
+//	  number/                numbers as pywb and JavaScript print them
 //	  vector/                the keys as JSON, for other implementations
 //
 // A package imports those below it and none above; cmd/imports_test.go has the whole table, with

@@ -70,8 +70,8 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 	return kong.New(
 		line,
 		kong.Name("warcorder"),
-		kong.Description(
-			"A recording proxy for web archiving: every exchange byte for byte in WARC files, indexed at once."),
+		kong.Description("A recording proxy for web archiving: every exchange byte for byte in "+
+			"WARC files, indexed at once."),
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
 		kong.Vars{"reasons": strings.Join(recorder.GapReasons, ",")},

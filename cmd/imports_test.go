@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,6 +198,32 @@ func TestHouse(t *testing.T) {
 			if roomAt(name) < 0 || l.reason == "" {
 				t.Errorf("%s: no room %s, or no reason", l.path, name)
 			}
+		}
+	}
+}
+
+// mapLine is a line of the map of the house in main's doc: how deep a room lies, and its name.
+var mapLine = regexp.MustCompile(`(?m)^//\t((?:  )*)([a-z0-9]+)/ +\S`)
+
+// TestMap: the map of the house in main.go has every room, but for those that only tests use.
+func TestMap(t *testing.T) {
+	doc, err := os.ReadFile("../main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]bool{".": true}
+	var above []string
+	for _, line := range mapLine.FindAllStringSubmatch(string(doc), -1) {
+		above = append(above[:min(len(above), len(line[1])/2)], line[2])
+		name := strings.Join(above, "/")
+		drawn[name] = true
+		if roomAt(name) < 0 {
+			t.Errorf("the map in main.go shows %s, which is no room", name)
+		}
+	}
+	for _, r := range house {
+		if !drawn[r.name] && !strings.HasSuffix(r.reason, "for tests") {
+			t.Errorf("the map in main.go does not show %s", r.name)
 		}
 	}
 }

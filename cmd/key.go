@@ -30,16 +30,25 @@ func (c *keyCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
-	keys, err := vector.Of(
-		&vector.Request{URL: vector.Text(c.URL), Method: c.Method, ContentType: c.ContentType,
-			Body: request.Body, Dialect: c.Dialect, Profile: c.Profile},
-	)
+	keys, err := vector.Of(&vector.Request{
+		URL:         vector.Text(c.URL),
+		Method:      c.Method,
+		ContentType: c.ContentType,
+		Body:        request.Body,
+		Dialect:     c.Dialect,
+		Profile:     c.Profile,
+	})
 	if err != nil {
 		return err
 	}
 	for _, line := range [][2]string{
-		{"urlkey", string(keys.URLKey)}, {"url", string(keys.URL)}, {"request_body", string(keys.RequestBody)}, {"surt", string(keys.SURT)},
-		{"path", string(keys.Path)}, {"wwwoffle", string(keys.WWWOFFLE)}, {"wwwoffle_userinfo", string(keys.WWWOFFLEUserinfo)},
+		{"urlkey", string(keys.URLKey)},
+		{"url", string(keys.URL)},
+		{"request_body", string(keys.RequestBody)},
+		{"surt", string(keys.SURT)},
+		{"path", string(keys.Path)},
+		{"wwwoffle", string(keys.WWWOFFLE)},
+		{"wwwoffle_userinfo", string(keys.WWWOFFLEUserinfo)},
 		{"form", keys.Form.Canonical},
 	} {
 		fmt.Printf("%s\t%s\n", line[0], line[1])

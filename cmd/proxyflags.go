@@ -14,7 +14,8 @@ type proxyFlags struct {
 	InsecureUpstream proxy.HostList `name:"insecure-upstream" placeholder:"HOST,…"`
 	NoRecord         proxy.HostList `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
-	OnClientAbort   string       `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
+	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
+
 	MaxConnections  int          `name:"max-connections" default:"${max_connections}"`
 	MaxHeaderSize   int64        `name:"max-header-size" default:"${max_header_size}" type:"size"`
 	MaxHeaderMemory int64        `name:"max-header-memory" default:"${max_header_memory}" type:"size"`
