@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,23 +19,21 @@ type collectionFlags struct {
 }
 
 // path returns the collection's directory.
-func (f *collectionFlags) path() (string, error) {
-	if f.Collection == "" || f.Collection != filepath.Base(f.Collection) ||
-		strings.HasPrefix(f.Collection, ".") {
-		return "", fmt.Errorf(
-			"--collection %q is not a name: give one without slashes that does not begin with a dot",
-			f.Collection)
+func (f *collectionFlags) path() (collection.Dir, error) {
+	dir, err := collection.In(f.Dir, f.Collection)
+	if err != nil {
+		err = fmt.Errorf("--collection %w", err)
 	}
-	return filepath.Join(f.Dir, f.Collection), nil
+	return dir, err
 }
 
 // explainRead says what to do about an index that cannot be read.
-func explainRead(err error, dir string) error {
+func explainRead(err error, dir collection.Dir) error {
 	if err == nil {
 		return nil
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz*"))
-	_, missing := os.Stat(dir)
+	files, _ := dir.Sizes()
+	_, missing := os.Stat(string(dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && missing != nil:
 		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
@@ -55,13 +52,13 @@ const lockPatience = 5 * time.Second
 
 // whenFree opens a collection, and waits some seconds for those who have it open. If they stay it
 // says who they are.
-func whenFree(dir string, open func() error) error {
+func whenFree(dir collection.Dir, open func() error) error {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(100 * time.Millisecond) {
 		err := open()
 		if !errors.Is(err, collection.ErrLocked) {
 			return err
 		}
-		if who, running := collection.Dir(dir).Recorder(); running {
+		if who, running := dir.Recorder(); running {
 			return fmt.Errorf(
 				"collection %s is already being recorded by process %d at %s: use that proxy, stop it, or "+
 					"record to another --collection",
@@ -76,8 +73,8 @@ func whenFree(dir string, open func() error) error {
 }
 
 // holders names those who have a collection open, as far as the system tells.
-func holders(dir string) string {
-	names := collection.Dir(dir).Holders()
+func holders(dir collection.Dir) string {
+	names := dir.Holders()
 	if len(names) == 0 {
 		return "another process (a recover or rebuild?)"
 	}

@@ -35,7 +35,7 @@ func (c *exportCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(string(dir)); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
 	}
 	if c.Format == "warc-0.9" {
@@ -68,10 +68,10 @@ func (c *exportCommand) Run(*commandLine) error {
 	case "-":
 		err = write(os.Stdout)
 	case "":
-		c.Out = filepath.Join(dir, "indexes", "index.cdxj")
+		c.Out = dir.CDXJ()
 		fallthrough
 	default:
-		err = writeAtomically(c.Out, os.FileMode(c.Mode), write)
+		err = writeOut(c.Out, c.Mode, write)
 	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -82,4 +82,23 @@ func (c *exportCommand) Run(*commandLine) error {
 			exported.InOpenFiles, exported.Lines)
 	}
 	return nil
+}
+
+// writeOut writes a file, whole or not at all. What is there and no regular file, a pipe or a
+// device, is written to as it is.
+func writeOut(path string, mode collection.Mode, write func(io.Writer) error) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if is := collection.Reserved(path); is != "" {
+		return fmt.Errorf("%s has the name of %s, which would be lost: name another file", path, is)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	return collection.Write(path, mode, write)
 }

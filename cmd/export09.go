@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"warcorder/canon"
 	"warcorder/store"
@@ -17,8 +14,7 @@ import (
 )
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.
-func (c *exportCommand) exportOld(dir string) error {
-	archive := filepath.Join(dir, "archive")
+func (c *exportCommand) exportOld(dir collection.Dir) error {
 	switch {
 	case c.Out == "" || c.Out == "-":
 		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
@@ -30,7 +26,7 @@ func (c *exportCommand) exportOld(dir string) error {
 	if err := collection.MakeDir(c.Out, 0o755); err != nil {
 		return err
 	}
-	if same, err := sameDir(c.Out, archive); err != nil {
+	if same, err := sameDir(c.Out, dir.Archive()); err != nil {
 		return fmt.Errorf("export: %w", err)
 	} else if same {
 		return fmt.Errorf("export: %s is the archive itself: name another directory with -o", c.Out)
@@ -41,13 +37,13 @@ func (c *exportCommand) exportOld(dir string) error {
 	}
 	w := &v09.Writer{
 		Dir:    c.Out,
-		Prefix: filepath.Base(dir),
+		Prefix: dir.Name(),
 		Host:   host,
 		Target: c.FileSize,
 		Temp:   c.Out,
 		Made:   c.Mode.Set,
 	}
-	damaged, err := exportFiles(w, archive)
+	damaged, err := exportFiles(w, dir)
 	if err != nil {
 		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
 	}
@@ -67,30 +63,26 @@ func sameDir(path, other string) (bool, error) {
 	return err == nil && os.SameFile(a, b), err
 }
 
-// exportFiles writes the records of all finished files of an archive. It returns how many damaged
+// exportFiles writes the records of all finished files of a collection. It returns how many damaged
 // places it has passed over.
-func exportFiles(w *v09.Writer, archive string) (damaged int, err error) {
-	entries, err := os.ReadDir(archive)
+func exportFiles(w *v09.Writer, dir collection.Dir) (damaged int, err error) {
+	entries, err := os.ReadDir(dir.Archive())
 	if err != nil {
 		return 0, err
 	}
 	open := 0
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasSuffix(name, warc.OpenSuffix) {
+		switch state, _ := collection.StateOf(name); state {
+		case collection.Open, collection.Begun:
 			open++
+		case collection.Finished:
+			n, err := exportFile(w, dir.WARC(name))
+			if err != nil {
+				return damaged, err
+			}
+			damaged += n
 		}
-		if !slices.ContainsFunc(
-			warc.Suffixes(),
-			func(suffix string) bool { return strings.HasSuffix(name, suffix) },
-		) {
-			continue
-		}
-		n, err := exportFile(w, filepath.Join(archive, name))
-		if err != nil {
-			return damaged, err
-		}
-		damaged += n
 	}
 	if open > 0 {
 		fmt.Fprintf(os.Stderr, "%s left out: still being written, or not recovered after a crash\n",

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"strings"
 )
@@ -11,7 +10,7 @@ import (
 func (r *serving) greet(address string) {
 	dir, authority := r.dir, r.authority
 	if !r.person {
-		r.log.Info().Str("address", address).Str("collection", dir).Str("certificate", authority.File()).
+		r.log.Info().Str("address", address).Str("collection", string(dir)).Str("certificate", authority.File()).
 			Str("version", version).Msg("recording")
 		return
 	}
@@ -21,7 +20,7 @@ func (r *serving) greet(address string) {
   trust   %s   (for curl: --cacert; for your browsers:)
           %s
 Stop with Ctrl-C.
-`, version, address, address, filepath.Join(dir, "archive"), authority.File(), trustCommand(runtime.GOOS, authority.Name(), authority.File()))
+`, version, address, address, dir.Archive(), authority.File(), trustCommand(runtime.GOOS, authority.Name(), authority.File()))
 }
 
 // trustCommand makes the user's browsers trust the root certificate, on any account: one that no

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"warcorder/cmd/conversion"
-	"warcorder/store/collection"
 	v09 "warcorder/store/warc/v09"
 )
 
@@ -31,7 +30,7 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	work, err := conversion.New(dir, c.Mode.Set, func(f v09.Finding) {
 		findings++
 		fmt.Println(printable(f.String()))
-	}, collection.IsAlive)
+	})
 	if err != nil {
 		return err
 	}

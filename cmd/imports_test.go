@@ -27,7 +27,8 @@ var house = []room{
 	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
 	{"cmd/logqueue", "", "lines in, lines out"},
 	{"cmd/ask", "", "HTTP, and nothing of what is asked for"},
-	{"cmd/conversion", "store/warc store/warc/v09", "files to files, and nothing of a collection"},
+	{"cmd/conversion", "store/collection store/warc store/warc/v09",
+		"files to files, and nothing of an index"},
 
 	{"proxy", "recorder certs proxy/http1 proxy/dns", "it knows exchanges, and not how they are kept"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},

@@ -23,7 +23,7 @@ func TestExportKeepsIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, out := range []string{path, link} {
-			err := writeAtomically(out, 0o600, nil)
+			err := writeOut(out, 0o600, nil)
 			if err == nil || !strings.Contains(err.Error(), "which would be lost") {
 				t.Errorf("%s: %v", out, err)
 			}

@@ -21,7 +21,7 @@ func TestExportToAPipe(t *testing.T) {
 		b, _ := os.ReadFile(name)
 		read <- string(b)
 	}()
-	err := writeAtomically(name, 0o600, func(w io.Writer) error {
+	err := writeOut(name, 0o600, func(w io.Writer) error {
 		_, err := io.WriteString(w, "lines")
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -20,7 +19,7 @@ import (
 
 // export writes the lines from the index, or from the recorder that has it open. When one starts in
 // the middle, or ends, or the index is replaced, it goes on behind the last line.
-func export(dir string, query store.Query, w io.Writer) (exported store.Exported, err error) {
+func export(dir collection.Dir, query store.Query, w io.Writer) (exported store.Exported, err error) {
 	lines := store.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	for ; ; lines.Again() {
@@ -44,8 +43,8 @@ func export(dir string, query store.Query, w io.Writer) (exported store.Exported
 }
 
 // exportAtRest writes the lines from the index.
-func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, error) {
-	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+func exportAtRest(dir collection.Dir, query store.Query, w io.Writer) (store.Exported, error) {
+	index, err := store.OpenReadOnly(dir.Index())
 	if err != nil {
 		return store.Exported{}, explainRead(err, dir)
 	}
@@ -68,7 +67,7 @@ func exportAtRest(dir string, query store.Query, w io.Writer) (store.Exported, e
 
 // tellLacking says what the index does not know, since the last recorder did not come to its end,
 // or had no time to write what lay on disk.
-func tellLacking(dir string, index *store.Bolt) error {
+func tellLacking(dir collection.Dir, index *store.Bolt) error {
 	n, err := unindexed(dir, index)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func tellLacking(dir string, index *store.Bolt) error {
 			humanize.Bytes(uint64(n)),
 		)
 	}
-	if left := recorder.Left(collection.Dir(dir)); left > 0 {
+	if left := recorder.Left(dir); left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
 			"the next recording, or warcorder recover, puts what is there into WARC files\n", count(left, "exchange"))
 	}
@@ -90,14 +89,14 @@ func tellLacking(dir string, index *store.Bolt) error {
 
 // unindexed returns how many bytes of files that are not finished the index does not know: nobody
 // has looked at them since their recorder died.
-func unindexed(dir string, index *store.Bolt) (n int64, err error) {
+func unindexed(dir collection.Dir, index *store.Bolt) (n int64, err error) {
 	files, err := index.Files()
 	for _, f := range files {
 		if f.Sealed {
 			continue
 		}
 		for _, suffix := range []string{"", warc.OpenSuffix} {
-			if info, err := os.Stat(filepath.Join(dir, "archive", f.Name+suffix)); err == nil {
+			if info, err := os.Stat(dir.WARC(f.Name + suffix)); err == nil {
 				n += max(0, info.Size()-f.Committed)
 			}
 		}
@@ -106,14 +105,14 @@ func unindexed(dir string, index *store.Bolt) (n int64, err error) {
 }
 
 // unanswered is errNobodyAnswers for people.
-func unanswered(dir string) error {
+func unanswered(dir collection.Dir) error {
 	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended",
 		holders(dir))
 }
 
 // runningAt returns the recorder that has a collection open.
-func runningAt(dir string) (ask.Recorder, error) {
-	who, running := collection.Dir(dir).Recorder()
+func runningAt(dir collection.Dir) (ask.Recorder, error) {
+	who, running := dir.Recorder()
 	if !running {
 		return ask.Recorder{}, errNobodyAnswers
 	}
@@ -121,7 +120,7 @@ func runningAt(dir string) (ask.Recorder, error) {
 }
 
 // exportFromRecorder asks the recorder that has the collection open.
-func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Exported, error) {
+func exportFromRecorder(dir collection.Dir, query store.Query, w io.Writer) (store.Exported, error) {
 	running, err := runningAt(dir)
 	if err != nil {
 		return store.Exported{}, err
@@ -140,7 +139,7 @@ func exportFromRecorder(dir string, query store.Query, w io.Writer) (store.Expor
 }
 
 // gapsOf reads the gaps from the index, or from the recorder that has it open.
-func gapsOf(dir string) (gaps store.Gaps, err error) {
+func gapsOf(dir collection.Dir) (gaps store.Gaps, err error) {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
 		gaps, err = gapsAtRest(dir)
 		if errors.Is(err, collection.ErrLocked) {
@@ -155,8 +154,8 @@ func gapsOf(dir string) (gaps store.Gaps, err error) {
 	}
 }
 
-func gapsAtRest(dir string) (store.Gaps, error) {
-	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+func gapsAtRest(dir collection.Dir) (store.Gaps, error) {
+	index, err := store.OpenReadOnly(dir.Index())
 	if err != nil {
 		return store.Gaps{}, explainRead(err, dir)
 	}
@@ -170,7 +169,7 @@ func gapsAtRest(dir string) (store.Gaps, error) {
 	return gaps, explainRead(err, dir)
 }
 
-func gapsFromRecorder(dir string) (store.Gaps, error) {
+func gapsFromRecorder(dir collection.Dir) (store.Gaps, error) {
 	running, err := runningAt(dir)
 	if err != nil {
 		return store.Gaps{}, err

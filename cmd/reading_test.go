@@ -26,15 +26,13 @@ import (
 )
 
 // atRest makes a collection of n captures below dir that nobody records, and returns its directory.
-func atRest(t *testing.T, dir string, n int) string {
+func atRest(t *testing.T, dir string, n int) collection.Dir {
 	t.Helper()
-	collection := filepath.Join(dir, "collections", "default")
-	for _, name := range []string{"archive", "indexes"} {
-		if err := os.MkdirAll(filepath.Join(collection, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	d := collection.Dir(filepath.Join(dir, "collections", "default"))
+	if err := d.Make(0o644); err != nil {
+		t.Fatal(err)
 	}
-	index, err := store.Open(filepath.Join(collection, "index.bolt"), store.Options{NoSync: true})
+	index, err := store.Open(d.Index(), store.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +58,7 @@ func atRest(t *testing.T, dir string, n int) string {
 	if err := index.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return collection
+	return d
 }
 
 // TestBlockedReader: an export whose reader has stopped reading keeps no recorder from starting;
@@ -114,7 +112,7 @@ func TestBlockedReader(t *testing.T) {
 // it.
 func TestWhoHoldsIt(t *testing.T) {
 	dir := t.TempDir()
-	index, err := os.Open(filepath.Join(atRest(t, dir, 10), "index.bolt"))
+	index, err := os.Open(atRest(t, dir, 10).Index())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +130,7 @@ func TestWhoHoldsIt(t *testing.T) {
 // TestWaitsForReader: a recorder starts when a reader that has the index open is done.
 func TestWaitsForReader(t *testing.T) {
 	dir := t.TempDir()
-	index, err := os.Open(filepath.Join(atRest(t, dir, 10), "index.bolt"))
+	index, err := os.Open(atRest(t, dir, 10).Index())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,18 +150,14 @@ func TestExportsArePrivate(t *testing.T) {
 	old := unix.Umask(0)
 	defer unix.Umask(old)
 	dir := t.TempDir()
-	collection := atRest(t, dir, 10)
+	d := atRest(t, dir, 10)
 	elsewhere := filepath.Join(dir, "lines.cdxj")
 	for _, args := range [][]string{{"export"}, {"export", "-o", elsewhere}} {
 		if said, err := command(dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
 	}
-	for _, path := range []string{
-		elsewhere,
-		filepath.Join(collection, "indexes", "index.cdxj"),
-		filepath.Join(collection, "index.bolt"),
-	} {
+	for _, path := range []string{elsewhere, d.CDXJ(), d.Index()} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
@@ -174,7 +168,7 @@ func TestExportsArePrivate(t *testing.T) {
 // lines without them.
 func TestOldRecorderKeepsBodies(t *testing.T) {
 	dir := t.TempDir()
-	d := collection.Dir(atRest(t, dir, 10))
+	d := atRest(t, dir, 10)
 	index, err := store.Open(d.Index(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +205,7 @@ func TestCraftedIndexes(t *testing.T) {
 		} {
 			t.Run(name+", "+args[0], func(t *testing.T) {
 				dir := t.TempDir()
-				path := filepath.Join(atRest(t, dir, 1000), "index.bolt")
+				path := atRest(t, dir, 1000).Index()
 				index, err := os.ReadFile(path)
 				if err != nil {
 					t.Fatal(err)
@@ -251,7 +245,7 @@ func TestCraftedIndexes(t *testing.T) {
 // once; while one records there is none, and none when it was killed.
 func TestCleanEnd(t *testing.T) {
 	dir := t.TempDir()
-	mark := filepath.Join(atRest(t, dir, 10), "index.bolt.closed")
+	mark := atRest(t, dir, 10).Index() + collection.ClosedSuffix
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGTERM} {
 		r := launch(t, filepath.Join(dir, "collections"), filepath.Join(dir, "ca"), "")
 		if _, err := os.Stat(mark); err == nil {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
 	"warcorder/recorder"
+	"warcorder/store/collection"
 )
 
 type recordCommand struct {
@@ -62,7 +62,7 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	cfg.Progress = newProgress(out)
 	var rec *recorder.Recorder
 	err = whenFree(dir, func() (err error) {
-		rec, err = recorder.Open(cfg, dir, log)
+		rec, err = recorder.Open(cfg, string(dir), log)
 		return err
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 
 // serving is what serve works with.
 type serving struct {
-	dir       string
+	dir       collection.Dir
 	authority *certs.Authority
 	rec       *recorder.Recorder
 	signals   <-chan os.Signal
@@ -140,7 +140,7 @@ func (c *recordCommand) serve(r *serving) error {
 			return status{rec.Status(), r.out.Dropped()}, rec.Ready() == nil
 		},
 	)
-	rec.Index().TempDir = filepath.Join(dir, "spill")
+	rec.Index().TempDir = dir.Spill()
 	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
 	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec.Gaps)))
 	cfg := c.Proxy.config()

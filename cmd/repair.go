@@ -41,7 +41,7 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 	log, _ := line.logger(os.Stderr)
 	var found recorder.Recovered
 	err = whenFree(dir, func() (err error) {
-		found, err = work(cfg, dir, log, newProgress(os.Stderr))
+		found, err = work(cfg, string(dir), log, newProgress(os.Stderr))
 		return err
 	})
 	if errors.Is(err, recorder.ErrNoCollection) {
@@ -93,11 +93,10 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 }
 
 // add adds WARC files to the index of a collection.
-func (c *repairFlags) add(dir string, paths []string, copies bool, log zerolog.Logger,
+func (c *repairFlags) add(dir collection.Dir, paths []string, copies bool, log zerolog.Logger,
 	progress recorder.Progress) (files []recorder.Indexed, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recorder.Index(c.config(), dir,
-			paths, copies, log, progress)
+		files, err = recorder.Index(c.config(), string(dir), paths, copies, log, progress)
 		return err
 	})
 	return files, err

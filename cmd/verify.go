@@ -13,7 +13,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 
-	"warcorder/store/collection"
 	"warcorder/store/verify"
 )
 
@@ -76,7 +75,7 @@ func (c *verifyCommand) check(checker *verify.Checker) (verify.Summary, error) {
 	if err != nil {
 		return verify.Summary{}, err
 	}
-	found, err := checker.Collection(collection.Dir(dir))
+	found, err := checker.Collection(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: name a collection with --collection and --dir, or files", err)
 	}

@@ -14,9 +14,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 	"warcorder/store/warc/v09"
 )
@@ -26,7 +26,7 @@ const suffix = "-from-0.9" + warc.Suffix
 
 // Conversion converts files. Its Remove must be called at the end.
 type Conversion struct {
-	archive    string
+	dir        collection.Dir
 	temp       string
 	finish     func(path string) error // called for each file that is made
 	importer   v09.Importer
@@ -38,54 +38,21 @@ type Conversion struct {
 	same [][2]string
 }
 
-// New begins a conversion for the collection in a directory. finish is called with each file that
-// is made, report with whatever is wrong; alive tells whether there is a process of that number.
-func New(dir string, finish func(path string) error, report func(v09.Finding),
-	alive func(int) bool) (*Conversion, error) {
-	if err := sweep(dir, alive); err != nil {
-		return nil, err
-	}
-	temp, err := os.MkdirTemp(dir, fmt.Sprintf("import-%d-", os.Getpid()))
+// New begins a conversion for a collection. finish is called with each file that is made, report with
+// whatever is wrong.
+func New(dir collection.Dir, finish func(path string) error,
+	report func(v09.Finding)) (*Conversion, error) {
+	temp, err := dir.NewImport()
 	if err != nil {
 		return nil, err
 	}
-	c := &Conversion{archive: filepath.Join(dir, "archive"), temp: temp, finish: finish,
-		compressor: warc.NewCompressor()}
+	c := &Conversion{dir: dir, temp: temp, finish: finish, compressor: warc.NewCompressor()}
 	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: report}
-	if err := os.WriteFile(filepath.Join(temp, mark), []byte(strconv.Itoa(os.Getpid())),
-		0o600); err != nil {
-		return nil, errors.Join(err, c.Remove())
-	}
 	return c, nil
 }
 
 // Remove removes the directory of the conversion.
 func (c *Conversion) Remove() error { return os.RemoveAll(c.temp) }
-
-// mark is a file in each directory of ours, with the number of the process that made it: what
-// people call import-2026-01 is none.
-const mark = "made-by-warcorder-import"
-
-// sweep removes what conversions have left whose process was killed.
-func sweep(dir string, alive func(int) bool) error {
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), "import-") {
-			continue
-		}
-		number, err2 := os.ReadFile(filepath.Join(path, mark))
-		if errors.Is(err2, fs.ErrNotExist) {
-			continue
-		}
-		pid, wrong := strconv.Atoi(string(number))
-		if err2 == nil && (wrong != nil || !alive(pid)) {
-			err2 = os.RemoveAll(path)
-		}
-		err = errors.Join(err, err2)
-	}
-	return err
-}
 
 // Run converts the files and returns those that were made. Segments whose rest does not come go
 // into the last one.
@@ -170,7 +137,7 @@ func (c *Conversion) name(path string) (name string, twin bool, err error) {
 		if taken {
 			continue
 		}
-		same, taken, err := sameContent(path, filepath.Join(c.archive, name))
+		same, taken, err := sameContent(path, c.dir.WARC(name))
 		if err != nil || same || !taken {
 			return name, false, err
 		}

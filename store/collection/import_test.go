@@ -1,0 +1,50 @@
+package collection
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestNewImport: an import removes what those have left that were killed, and nothing else.
+func TestNewImport(t *testing.T) {
+	d := newDir(t)
+	for name, madeBy := range map[string]string{
+		"import-2026-01": "", "import-1-killed": "4194999", "import-1-torn": "41x", "imported": "4194999",
+	} {
+		path := filepath.Join(string(d), name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if madeBy == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(path, madeByName), []byte(madeBy), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := d.NewImport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := d.NewImport()
+	if err != nil || second == first {
+		t.Fatal(second, err)
+	}
+	for path, want := range map[string]bool{
+		first: true, second: true, filepath.Join(string(d), "import-2026-01"): true,
+		filepath.Join(string(d), "imported"):        true,
+		filepath.Join(string(d), "import-1-killed"): IsAlive(4194999),
+		filepath.Join(string(d), "import-1-torn"):   false,
+	} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
+		}
+	}
+	if err := os.RemoveAll(string(d)); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := d.NewImport(); err == nil {
+		t.Errorf("made %s in no directory", path)
+	}
+}
