@@ -228,7 +228,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func wantFault(t *testing.T, page, status, why string) {
+func wantFault(t testing.TB, page, status, why string) {
 	t.Helper()
 	if !strings.HasPrefix(page, "HTTP/1.1 "+status+" ") || !strings.Contains(page, why) {
 		t.Errorf("got %.400q, want %s and %q", page, status, why)

@@ -625,7 +625,7 @@ func (h *house) fetchBeside() (stop func()) {
 }
 
 // until waits for something to become true.
-func until(t *testing.T, what string, done func() bool) {
+func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -661,7 +661,7 @@ func (h *house) gaps() []store.Gap {
 }
 
 // unusedAddress is one that nobody listens on.
-func unusedAddress(t *testing.T) string {
+func unusedAddress(t testing.TB) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ import (
 
 // house is a running proxy with a collection of its own, and all that a test needs to look at it.
 type house struct {
-	t         *testing.T
+	t         testing.TB
 	proxy     *Proxy
 	rec       *recorder.Recorder
 	dir       string
@@ -47,24 +47,20 @@ type house struct {
 
 // config is the default one, with timeouts that a test can wait for.
 func config() Config {
-	return Config{
-		OnClientAbort:    "cut",
-		MaxConnections:   10_000,
-		MaxHeaderSize:    1 << 20,
-		MaxHeaderMemory:  512 << 20,
-		InsecureUpstream: HostList{All: true},
-		Timeout: Timeout{
-			Header: 10 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, FirstByte: 10 * time.Second, Idle: 10 * time.Second},
-	}
+	const soon = 10 * time.Second
+	cfg := Default()
+	cfg.InsecureUpstream.All = true
+	cfg.Timeout = Timeout{Header: soon, Connect: soon, TLS: soon, FirstByte: soon, Idle: soon}
+	return cfg
 }
 
-func newHouse(t *testing.T, cfg Config) *house {
+func newHouse(t testing.TB, cfg Config) *house {
 	t.Helper()
 	return newHouseOn(t, cfg, recorderConfig, "127.0.0.1:0")
 }
 
 // newHouseOn is newHouse with a recorder and an address of its own kind.
-func newHouseOn(t *testing.T, cfg Config, recording recorder.Config, listen string) *house {
+func newHouseOn(t testing.TB, cfg Config, recording recorder.Config, listen string) *house {
 	t.Helper()
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -73,7 +69,7 @@ func newHouseOn(t *testing.T, cfg Config, recording recorder.Config, listen stri
 	return newHouseAt(t, cfg, recording, ln)
 }
 
-func newHouseAt(t *testing.T, cfg Config, recording recorder.Config, ln net.Listener) *house {
+func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.Listener) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir(), log: &syncBuffer{}, served: make(chan error, 1)}
 	log := zerolog.New(h.log)
@@ -140,7 +136,7 @@ func (h *house) records() []record {
 	return all
 }
 
-func readWARC(t *testing.T, file string) []record {
+func readWARC(t testing.TB, file string) []record {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -190,7 +186,7 @@ func of(all []record, kind string) []record {
 
 // peer is one end of a connection that keeps what it read and wrote.
 type peer struct {
-	t    *testing.T
+	t    testing.TB
 	conn net.Conn
 	in   *bufio.Reader
 	seen bytes.Buffer
@@ -199,7 +195,7 @@ type peer struct {
 	reached chan struct{} // for the script to close when it has come somewhere
 }
 
-func newPeer(t *testing.T, conn net.Conn) *peer {
+func newPeer(t testing.TB, conn net.Conn) *peer {
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
 	p := &peer{t: t, conn: conn, reached: make(chan struct{})}
 	p.in = bufio.NewReader(io.TeeReader(conn, &p.seen))
@@ -243,7 +239,7 @@ func (p *peer) readAll() string {
 
 // originServer runs a script for each connection that it accepts.
 type originServer struct {
-	t       *testing.T
+	t       testing.TB
 	ln      net.Listener
 	address string
 	mu      sync.Mutex
@@ -251,7 +247,7 @@ type originServer struct {
 	running sync.WaitGroup
 }
 
-func newOrigin(t *testing.T, secure bool, script func(*peer)) *originServer {
+func newOrigin(t testing.TB, secure bool, script func(*peer)) *originServer {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
