@@ -1,41 +1,11 @@
 package proxy
 
 import (
-	"math"
 	"net"
-	"sync"
 	"time"
 
 	"warcorder/recorder"
 )
-
-const (
-	// ownFiles are descriptors that are no client's and no kept connection's: WARC files, the index,
-	// bodies on disk, clients that are turned away.
-	ownFiles = 256
-
-	// turnedAwayAtOnce is how many clients may at a time still have a moment to read why they are not
-	// served.
-	turnedAwayAtOnce = 64
-
-	summaryEvery = time.Second
-)
-
-// spareDescriptors is how many of so many (0: unknown) clients and exchanges may take.
-func spareDescriptors(all uint64) int {
-	if all == 0 {
-		return math.MaxInt32
-	}
-	return int(min(all-min(ownFiles, all/4), math.MaxInt32)) - idleLimit(all)
-}
-
-// idleLimit is how many connections to origins may be kept.
-func idleLimit(descriptors uint64) int {
-	if descriptors == 0 {
-		return maxIdle
-	}
-	return int(min(maxIdle, descriptors/8))
-}
 
 // newClients makes the clients with the configured limit, and says if the system does not even
 // allow as many that wait. That fewer can be busy at once is the rule, and no reason to alarm
@@ -97,53 +67,5 @@ func (p *Proxy) gaps(n int64, who, why string) {
 	p.rec.Gap(recorder.GapRefused, who, why)
 	if n > 1 {
 		p.rec.GapsMore(recorder.GapRefused, n-1)
-	}
-}
-
-// summary passes on the first of many like things at once, and then once a second how many there
-// were.
-type summary struct {
-	tell func(last string, n int64)
-
-	mu    sync.Mutex
-	last  string
-	n     int64
-	timer *time.Timer // nil while it has been quiet
-}
-
-func (s *summary) add(what string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer == nil {
-		s.timer = time.AfterFunc(summaryEvery, s.flush)
-		s.tell(what, 1)
-		return
-	}
-	s.last = what
-	s.n++
-}
-
-func (s *summary) flush() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer == nil {
-		return
-	}
-	if s.n == 0 {
-		s.timer = nil
-		return
-	}
-	s.tell(s.last, s.n)
-	s.n = 0
-	s.timer.Reset(summaryEvery)
-}
-
-// close tells what is left to tell.
-func (s *summary) close() {
-	s.flush()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer != nil {
-		s.timer.Stop()
 	}
 }

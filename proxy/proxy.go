@@ -21,18 +21,14 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/elazarl/goproxy"
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
 	"warcorder/proxy/dns"
-	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
 
@@ -105,25 +101,6 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 // bounded.
 const maxFrontHead = 64 << 10
 
-// dispatch is goproxy: it decides what a CONNECT gets, and passes what is no proxy request to the
-// admin pages.
-func (p *Proxy) dispatch(admin http.Handler) http.Handler {
-	g := goproxy.NewProxyHttpServer()
-	g.Logger = stdlog.New(p.log.With().Str("part", "goproxy").Logger(), "", 0)
-	g.NonproxyHandler = p.guardedPages(admin)
-	g.OnRequest().DoFunc(func(r *http.Request, _ *goproxy.ProxyCtx) (*http.Request, *http.Response) {
-		// Requests to origins are the relay's. goproxy would fetch one that came here, unrecorded.
-		return r, goproxy.NewResponse(r, goproxy.ContentTypeText, http.StatusBadRequest,
-			"400 Bad Request\n\nSend a request to an origin on a connection of its own.\n")
-	})
-	intercept := &goproxy.ConnectAction{Action: goproxy.ConnectHijack, Hijack: p.hijack}
-	g.OnRequest().
-		HandleConnectFunc(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
-			return intercept, host
-		})
-	return g
-}
-
 // Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from
 // accepting, or that too much has broken.
 func (p *Proxy) Serve() error {
@@ -169,127 +146,6 @@ func isUseless(err error) bool {
 	return false
 }
 
-// take serves a new connection if there is a place for it.
-func (p *Proxy) take(conn net.Conn) {
-	if !p.clients.admit() {
-		p.turnAway(conn)
-		return
-	}
-	c := &tapConn{Conn: conn, clients: p.clients}
-	p.clients.start(c, p.guarded(c, func() { p.accept(c) }))
-}
-
-// accept looks at a connection's first bytes: the relay takes absolute-form requests, net/http the
-// rest.
-func (p *Proxy) accept(c *tapConn) {
-	s := &session{p: p, conn: c, raw: c}
-	if !p.clients.enter(s) {
-		c.Close()
-		return
-	}
-	err := s.serveAndLeave()
-	if errors.Is(err, errNotProxied) && !p.clients.closing.Load() {
-		c.SetDeadline(time.Time{})
-		c.unread(s.in.bytes())
-		s.in.drop()
-		c.startTapping()
-		p.front.give(c)
-		return
-	}
-	s.in.drop()
-	c.Close()
-}
-
-// serveAndLeave serves a session that has entered.
-func (s *session) serveAndLeave() error {
-	defer s.p.clients.leave(s)
-	return s.serve()
-}
-
-// hijack takes a CONNECT's connection over from net/http.
-func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
-	c, ok := conn.(*tapConn)
-	if !ok {
-		conn.Close()
-		return
-	}
-	host, port, err := http1.SplitAuthority(r.RequestURI, "443")
-	if err == nil {
-		err = c.restore()
-	}
-	if err != nil {
-		p.logHead("connect refused", http1.WithoutUserinfo(r.RequestURI), err)
-		p.rec.Gap(recorder.GapRefused, http1.WithoutUserinfo(r.RequestURI), err.Error())
-		c.SetWriteDeadline(time.Now().Add(faultPatience))
-		c.Write(fault{400, "The CONNECT was refused: " + err.Error() + "."}.page(false, false, false))
-		c.Close()
-		return
-	}
-	c.host = host
-	p.clients.start(c, p.guarded(c, func() { p.intercept(c, host, port) }))
-}
-
-// intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else
-// plain HTTP.
-func (p *Proxy) intercept(c *tapConn, host, port string) {
-	defer c.Close()
-	s := &session{p: p, conn: c, raw: c, tunnel: &origin{host: host, port: port}}
-	if !p.clients.enter(s) {
-		return
-	}
-	defer p.clients.leave(s)
-	c.SetDeadline(time.Now().Add(p.cfg.Timeout.Header))
-	if _, err := c.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
-		return
-	}
-	var first [1]byte
-	if !p.clients.wait(s) {
-		return
-	}
-	_, err := c.Read(first[:])
-	if !p.clients.resume(s) || err != nil {
-		return
-	}
-	c.unread(first[:])
-	if first[0] != recordTypeHandshake {
-		c.SetDeadline(time.Time{})
-	} else if !s.handshake() {
-		return
-	}
-	err = s.serve()
-	if s.secure() && !s.asks && s.in.buffered() == 0 {
-		s.distrusts(err)
-	}
-	s.in.drop()
-}
-
-// recordTypeHandshake begins a TLS ClientHello (RFC 8446 section 5.1); no HTTP request begins with
-// it.
-const recordTypeHandshake = 0x16
-
-// handshake makes the session's connection a TLS one.
-func (s *session) handshake() bool {
-	conn := tls.Server(s.raw, s.p.tls)
-	s.raw.handshakeBegan = time.Now()
-	// a context would take a goroutine; a stop closes s.raw
-	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.p.cfg.Timeout.TLS))
-	if err := conn.Handshake(); err != nil {
-		if s.distrusts(err) {
-			return false
-		}
-		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
-		s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
-		return false
-	}
-	s.raw.SetDeadline(time.Time{})
-	s.conn = conn
-	s.tunnel.secure, s.tunnel.name = true, s.tunnel.host
-	if name := conn.ConnectionState().ServerName; name != "" {
-		s.tunnel.name = strings.ToLower(name)
-	}
-	return true
-}
-
 // Shutdown stops accepting, ends connections that wait for a request, and lets exchanges in flight
 // finish until ctx is done. Then it cuts them. When it returns every exchange has been handed to
 // the recorder.
@@ -324,66 +180,16 @@ func (p *Proxy) cut() {
 	p.clients.cut()
 }
 
-// cut ends a session on both sides.
-func (s *session) cut() {
-	s.raw.Close()
-	if up := s.current.Load(); up != nil {
-		up.raw.Close()
-	}
+// stopBroken makes Serve return err.
+func (p *Proxy) stopBroken(err error) {
+	p.broken.CompareAndSwap(nil, &err)
+	p.ln.Close()
 }
 
-// isSelf reports an address that the proxy itself answers on.
-func (p *Proxy) isSelf(target netip.AddrPort) bool {
-	own, ok := p.ln.Addr().(*net.TCPAddr)
-	if !ok || int(target.Port()) != own.Port {
-		return false
+// isBroken is why Serve must end, if it must.
+func (p *Proxy) isBroken() error {
+	if err := p.broken.Load(); err != nil {
+		return *err
 	}
-	address := target.Addr().Unmap().WithZone("")
-	if own.IP.IsUnspecified() {
-		return isLocal(address)
-	}
-	return own.AddrPort().Addr().Unmap() == address || address.IsUnspecified()
-}
-
-// isLocal reports an address of this machine.
-func isLocal(address netip.Addr) bool {
-	if address.IsLoopback() || address.IsUnspecified() {
-		return true
-	}
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, one := range addresses {
-		if prefix, err := netip.ParsePrefix(one.String()); err == nil && prefix.Addr() == address {
-			return true
-		}
-	}
-	return false
-}
-
-// maxLineLogged is how much of a framing line the log shows: who sends it may send one of
-// max-header-size with each message.
-const maxLineLogged = 200
-
-// logHead logs a refused message, with the framing lines that contradict each other and no other
-// line.
-func (p *Proxy) logHead(message, url string, err error) {
-	event := p.log.Warn().Err(err)
-	if url != "" {
-		event = event.Str("url", recorder.Logged(url))
-	}
-	var head *http1.Error
-	if errors.As(err, &head) {
-		lines := make([]string, len(head.Lines))
-		for i, line := range head.Lines {
-			lines[i] = fmt.Sprintf("%+q", line[:min(len(line), maxLineLogged)])
-		}
-		event = event.Strs("lines", lines)
-	}
-	event.Msg(message)
-}
-
-func (p *Proxy) logFault(message, url string, err error) {
-	p.log.Warn().Str("url", recorder.Logged(url)).Err(err).Msg(message)
+	return nil
 }

@@ -163,3 +163,36 @@ func (e *exchange) settleUpload(wait bool) bool {
 	rethrow(&u.broke)
 	return u.err == nil
 }
+
+// send writes the request: in one piece if all of it is here, else the head, and the body as it
+// comes.
+func (e *exchange) send() error {
+	s, b := e.s, e.bounded(http1.RequestBody(&e.req.Message))
+	out := s.fwd
+	if e.req.Framing != http1.NoBody {
+		whole := b
+		n, err := whole.Take(s.in.bytes())
+		if err == nil && whole.Done() {
+			s.fwd = append(s.fwd, s.in.bytes()[:n]...)
+			s.in.consume(n)
+			out, b = s.fwd, whole
+		}
+	}
+	e.boundWrite(&e.up.wire)
+	if _, err := e.up.conn.Write(out); err != nil {
+		return err
+	}
+	if err := e.keep(&e.x.Request, out); err != nil {
+		return err
+	}
+	if !b.Done() {
+		e.upload = e.startUpload(b)
+	}
+	return nil
+}
+
+// bounded sets the limit on a body.
+func (e *exchange) bounded(b http1.Body) http1.Body {
+	b.Most = e.s.p.cfg.MaxBodySize
+	return b
+}

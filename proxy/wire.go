@@ -6,8 +6,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"warcorder/proxy/http1"
@@ -37,11 +35,6 @@ const (
 
 	smallBuffer = 4 << 10  // waits for a client's next request
 	largeBuffer = 32 << 10 // bodies, and all that comes from origins
-)
-
-var (
-	smallBuffers = sync.Pool{New: func() any { b := make([]byte, smallBuffer); return &b }}
-	largeBuffers = sync.Pool{New: func() any { b := make([]byte, largeBuffer); return &b }}
 )
 
 // readUntil sets the read deadline to a time from at to slack later. One that is set already and
@@ -150,39 +143,6 @@ func (w *wire) grow(size int) error {
 	w.drop()
 	w.buf, w.r, w.w, w.share = larger, 0, n, share
 	return nil
-}
-
-// budget is the memory that large heads may take together: alone each is bounded, but there may be
-// many.
-type budget struct{ left atomic.Int64 }
-
-func newBudget(size int64) *budget {
-	b := &budget{}
-	b.left.Store(size)
-	return b
-}
-
-func (b *budget) take(n int64) bool {
-	if b.left.Add(-n) >= 0 {
-		return true
-	}
-	b.left.Add(n)
-	return false
-}
-
-func (b *budget) give(n int64) { b.left.Add(n) }
-
-var errCrowdedHeads = errors.New("too many large heads are being read")
-
-func buffer(size int) *[]byte {
-	switch {
-	case size <= smallBuffer:
-		return smallBuffers.Get().(*[]byte)
-	case size <= largeBuffer:
-		return largeBuffers.Get().(*[]byte)
-	}
-	b := make([]byte, size)
-	return &b
 }
 
 // drop gives the buffer back.

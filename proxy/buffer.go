@@ -1,0 +1,45 @@
+package proxy
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+var (
+	smallBuffers = sync.Pool{New: func() any { b := make([]byte, smallBuffer); return &b }}
+	largeBuffers = sync.Pool{New: func() any { b := make([]byte, largeBuffer); return &b }}
+)
+
+func buffer(size int) *[]byte {
+	switch {
+	case size <= smallBuffer:
+		return smallBuffers.Get().(*[]byte)
+	case size <= largeBuffer:
+		return largeBuffers.Get().(*[]byte)
+	}
+	b := make([]byte, size)
+	return &b
+}
+
+// budget is the memory that large heads may take together: alone each is bounded, but there may be
+// many.
+type budget struct{ left atomic.Int64 }
+
+func newBudget(size int64) *budget {
+	b := &budget{}
+	b.left.Store(size)
+	return b
+}
+
+func (b *budget) take(n int64) bool {
+	if b.left.Add(-n) >= 0 {
+		return true
+	}
+	b.left.Add(n)
+	return false
+}
+
+func (b *budget) give(n int64) { b.left.Add(n) }
+
+var errCrowdedHeads = errors.New("too many large heads are being read")

@@ -1,0 +1,123 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+
+	"warcorder/recorder"
+)
+
+var errSelf = errors.New("the target is the proxy itself")
+
+// dialError is a connection that could not be made, with the step at which it failed.
+type dialError struct {
+	step string // "connect" or "tls"
+	err  error
+}
+
+func (e *dialError) Error() string { return e.step + ": " + e.err.Error() }
+
+func (e *dialError) Unwrap() error { return e.err }
+
+// dial opens a connection to o.
+func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
+	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
+	defer cancel()
+	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
+	resolver := u.resolver
+	if u.cfg.NoRecord.Has(o.siteName()) {
+		resolver = u.discreet
+	}
+	dialer := net.Dialer{
+		Resolver: resolver,
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
+				itself.Store(true)
+				return errSelf
+			}
+			return nil
+		},
+	}
+	conn, err := dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
+		conn, err = dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
+	}
+	if err != nil && itself.Load() {
+		err = errSelf
+	}
+	if err != nil {
+		return nil, &dialError{"connect", err}
+	}
+	up := &upstream{origin: o, raw: conn.(*net.TCPConn)}
+	if up.socket, err = up.raw.SyscallConn(); err != nil {
+		conn.Close()
+		return nil, &dialError{"connect", err}
+	}
+	up.conn, up.heads = conn, u.heads
+	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+	if !o.secure {
+		return up, nil
+	}
+	if err := u.handshake(ctx, up); err != nil {
+		conn.Close()
+		return nil, &dialError{"tls", err}
+	}
+	return up, nil
+}
+
+func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
+	cfg := &tls.Config{
+		ServerName:         up.origin.name,
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: u.sessions,
+	}
+	if u.cfg.InsecureUpstream.Has(up.origin.name) {
+		cfg.InsecureSkipVerify = true
+		cfg.VerifyConnection = func(cs tls.ConnectionState) error {
+			if err := verify(cs, up.origin.name); err != nil {
+				up.unverified = err.Error()
+			}
+			return nil
+		}
+	}
+	up.below = &pausable{Conn: up.conn}
+	conn := tls.Client(up.below, cfg)
+	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.TLS)
+	defer cancel()
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	cs := conn.ConnectionState()
+	if cs.NegotiatedProtocol != "" && cs.NegotiatedProtocol != "http/1.1" {
+		return fmt.Errorf("the origin insists on %q", cs.NegotiatedProtocol)
+	}
+	up.conn, up.tls, up.cipher, up.chain = conn, cs.Version, cs.CipherSuite, chainOf(
+		cs.PeerCertificates)
+	return nil
+}
+
+// chainOf is what the origin sent; in a resumed session, what it had sent before.
+func chainOf(certificates []*x509.Certificate) *recorder.Chain {
+	der := make([][]byte, len(certificates))
+	for i, certificate := range certificates {
+		der[i] = certificate.Raw
+	}
+	return recorder.NewChain(der)
+}
+
+// verify is what crypto/tls does when verification is on.
+func verify(cs tls.ConnectionState, name string) error {
+	opts := x509.VerifyOptions{DNSName: name, Intermediates: x509.NewCertPool()}
+	for _, cert := range cs.PeerCertificates[1:] {
+		opts.Intermediates.AddCert(cert)
+	}
+	_, err := cs.PeerCertificates[0].Verify(opts)
+	return err
+}

@@ -1,0 +1,169 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// upstreams dials origins and keeps idle connections for any client, last used first.
+type upstreams struct {
+	cfg      *Config
+	self     func(netip.AddrPort) bool
+	heads    *budget
+	sessions tls.ClientSessionCache
+	resolver *net.Resolver // nil is the system's
+	discreet *net.Resolver // for no-record hosts: looks names up as resolver does, and records nothing
+
+	mu sync.Mutex
+	// last used last; an empty list stays until the next sweep, for the same again
+	idle   map[origin][]*upstream
+	oldest *upstream // of all, and from there on by upstream.newer
+	newest *upstream
+	count  int
+	most   int // connections that are kept
+	sweep  *time.Timer
+	closed bool
+}
+
+const (
+	maxIdlePerOrigin = 64
+	maxIdle          = 1024
+	idleUpstream     = 30 * time.Second // shorter than most servers' own patience
+	sweepEvery       = 5 * time.Second
+)
+
+// newUpstreams makes the pool. self reports an address that the proxy itself listens on.
+func newUpstreams(cfg *Config, heads *budget, self func(netip.AddrPort) bool) *upstreams {
+	return &upstreams{
+		cfg:      cfg,
+		self:     self,
+		heads:    heads,
+		idle:     map[origin][]*upstream{},
+		most:     idleLimit(descriptors()),
+		sessions: tls.NewLRUClientSessionCache(4096),
+	}
+}
+
+// get returns an idle connection to o, or nil.
+func (u *upstreams) get(o origin) *upstream {
+	for {
+		up := u.pop(o)
+		if up == nil || up.alive() {
+			return up
+		}
+		up.close()
+	}
+}
+
+func (u *upstreams) pop(o origin) *upstream {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list := u.idle[o]
+	if len(list) == 0 {
+		return nil
+	}
+	up := list[len(list)-1]
+	list[len(list)-1] = nil
+	u.idle[o] = list[:len(list)-1]
+	u.unlink(up)
+	return up
+}
+
+func (u *upstreams) link(up *upstream) {
+	up.older = u.newest
+	if u.newest == nil {
+		u.oldest = up
+	} else {
+		u.newest.newer = up
+	}
+	u.newest = up
+	u.count++
+}
+
+func (u *upstreams) unlink(up *upstream) {
+	if up.older == nil {
+		u.oldest = up.newer
+	} else {
+		up.older.newer = up.newer
+	}
+	if up.newer == nil {
+		u.newest = up.older
+	} else {
+		up.newer.older = up.older
+	}
+	up.older, up.newer = nil, nil
+	u.count--
+}
+
+// closeOldest closes the connection that has idled longest, which is the first of its origin's.
+func (u *upstreams) closeOldest() {
+	up := u.oldest
+	u.idle[up.origin] = slices.Delete(u.idle[up.origin], 0, 1)
+	u.unlink(up)
+	up.close()
+}
+
+// put keeps a connection for the next request, in the place of the one that has idled longest if
+// there are too many: after a crawl of a thousand hosts its last connections would else keep out
+// those that are in use.
+func (u *upstreams) put(up *upstream) {
+	up.drop()
+	up.used++
+	up.idleSince = time.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list := u.idle[up.origin]
+	if u.closed || len(list) >= maxIdlePerOrigin || u.most == 0 {
+		up.close()
+		return
+	}
+	u.idle[up.origin] = append(list, up)
+	u.link(up)
+	if u.count > u.most {
+		u.closeOldest()
+	}
+	if u.sweep == nil {
+		u.sweep = time.AfterFunc(sweepEvery, u.expire)
+	}
+}
+
+// expire closes what has idled too long, and comes again while anything is left.
+func (u *upstreams) expire() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	limit := time.Now().Add(-idleUpstream)
+	for u.oldest != nil && u.oldest.idleSince.Before(limit) {
+		u.closeOldest()
+	}
+	maps.DeleteFunc(u.idle, func(_ origin, list []*upstream) bool { return len(list) == 0 })
+	u.sweep = nil
+	if u.count > 0 && !u.closed {
+		u.sweep = time.AfterFunc(sweepEvery, u.expire)
+	}
+}
+
+func (u *upstreams) close() {
+	u.mu.Lock()
+	u.closed = true
+	if u.sweep != nil {
+		u.sweep.Stop()
+	}
+	u.mu.Unlock()
+	u.forgetIdle()
+}
+
+// forgetIdle closes all idle connections and returns how many there were.
+func (u *upstreams) forgetIdle() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	n := u.count
+	for u.oldest != nil {
+		u.closeOldest()
+	}
+	return n
+}

@@ -1,0 +1,71 @@
+package proxy
+
+import (
+	"io"
+
+	"warcorder/proxy/http1"
+)
+
+// relayResponse passes the response on, whose head is buffered, and keeps it.
+func (e *exchange) relayResponse(res *http1.Response, head int) error {
+	b := e.bounded(http1.ResponseBody(&res.Message))
+	n, framingErr := b.Take(e.up.bytes()[head:])
+	for piece := e.up.bytes()[:head+n]; ; piece = e.up.bytes()[:n] {
+		if err := e.keep(&e.x.Response, piece); err != nil {
+			return err
+		}
+		if b.Done() {
+			if err := e.flush(); err != nil {
+				return err
+			}
+		}
+		err := e.toClient(piece)
+		e.up.consume(len(piece))
+		switch {
+		case err != nil:
+			e.keepBuffered(&b)
+			return err
+		case framingErr != nil || b.Done():
+			res.KeepAlive = res.KeepAlive && !b.Lax
+			return framingErr
+		}
+		if err := e.fill(e.by(e.s.p.cfg.Timeout.Idle)); err != nil {
+			return e.ended(&b, err)
+		}
+		n, framingErr = b.Take(e.up.bytes())
+	}
+}
+
+// keepBuffered records what is already here of a response whose client has gone.
+func (e *exchange) keepBuffered(b *http1.Body) {
+	n, _ := b.Take(e.up.bytes())
+	e.keep(&e.x.Response, e.up.bytes()[:n])
+	e.up.consume(n)
+}
+
+// ended judges the error that ended the reading of a body: for one that ends with the connection it
+// is the end. Many TLS servers close without close_notify, so its absence does not count as a fault
+// there.
+func (e *exchange) ended(b *http1.Body, err error) error {
+	if b.Framing == http1.UntilClose && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+		return e.flush()
+	}
+	return err
+}
+
+// toClient passes bytes on, unless nobody is there and the fetch is to be finished for the archive.
+func (e *exchange) toClient(b []byte) error {
+	if !e.s.gone.Load() {
+		e.sent = true
+		e.boundWrite(&e.s.in)
+		_, err := e.s.conn.Write(b)
+		if err == nil || e.overtime(err) {
+			return err
+		}
+		e.s.gone.Store(true)
+	}
+	if e.finishes() {
+		return nil
+	}
+	return errClientGone
+}

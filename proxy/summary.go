@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+)
+
+// summary passes on the first of many like things at once, and then once a second how many there
+// were.
+type summary struct {
+	tell func(last string, n int64)
+
+	mu    sync.Mutex
+	last  string
+	n     int64
+	timer *time.Timer // nil while it has been quiet
+}
+
+func (s *summary) add(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer == nil {
+		s.timer = time.AfterFunc(summaryEvery, s.flush)
+		s.tell(what, 1)
+		return
+	}
+	s.last = what
+	s.n++
+}
+
+func (s *summary) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer == nil {
+		return
+	}
+	if s.n == 0 {
+		s.timer = nil
+		return
+	}
+	s.tell(s.last, s.n)
+	s.n = 0
+	s.timer.Reset(summaryEvery)
+}
+
+// close tells what is left to tell.
+func (s *summary) close() {
+	s.flush()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
