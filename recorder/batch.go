@@ -12,7 +12,7 @@ import (
 
 // batch is the finished exchanges of one file that wait for the same commit.
 type batch struct {
-	segment *segment
+	output *output
 	chunks  [][]byte // their records, one after another
 	size    int64    // of the chunks
 	done    []done
@@ -72,13 +72,13 @@ const chunkSize = 256 << 10
 
 // batchOf is the batch of a file that waits for the next commit; with alone, a new one for every
 // exchange.
-func (f *files) batchOf(s *segment) *batch {
+func (f *files) batchOf(s *output) *batch {
 	if s.batch == nil || f.alone {
 		b, ok := f.batches.Get().(*batch)
 		if !ok {
 			b = new(batch)
 		}
-		b.segment, s.batch = s, b
+		b.output, s.batch = s, b
 		f.waiting = append(f.waiting, s.batch)
 	}
 	return s.batch
@@ -124,7 +124,7 @@ func (f *files) spare(b *batch) {
 	defer f.mu.Unlock()
 	for i := range b.done {
 		if p := b.done[i].original; p != nil && !p.lost {
-			p.segment = nil
+			p.output = nil
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (f *files) spare(b *batch) {
 // recycle takes a batch off what is pending, and keeps its memory for another.
 func (f *files) recycle(b *batch) {
 	f.mu.Lock()
-	f.leave(b.segment, len(b.done))
+	f.leave(b.output, len(b.done))
 	for i := range b.done {
 		f.originals.forget(b.done[i].original)
 	}

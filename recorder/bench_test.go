@@ -28,7 +28,7 @@ func BenchmarkRecords(b *testing.B) {
 			m := newMaker(zerolog.Nop(), &record.Keyer{}, nil, &record.Style{}, &record.DedupConfig{})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
-			s := &segment{}
+			s := &output{}
 			requestBytes, responseBytes := []byte(browserRequest), []byte(all[name])
 			var members []byte
 			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))

@@ -58,7 +58,7 @@ type committer struct {
 // group is what is committed at once.
 type group struct {
 	batches []*batch
-	retired []*segment
+	retired []*output
 }
 
 // run commits until stop is closed and nothing is left. Then all files are finished.
@@ -198,7 +198,7 @@ func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 		}
 		c.began = now
 		for _, b := range g.batches {
-			b.segment.batch = nil
+			b.output.batch = nil
 		}
 	}
 	return wait
@@ -287,7 +287,7 @@ func (c *committer) writeAll(g *group) error {
 
 // write writes a batch to its file, durably.
 func (c *committer) write(b *batch) error {
-	s := b.segment
+	s := b.output
 	for s.broken != nil || s.finished {
 		if s.finished {
 			s = c.move(b)
@@ -343,7 +343,7 @@ func (c *committer) putInIndex() error {
 		}
 	}
 	for _, b := range slices.Backward(c.unindexed) { // of each file the last state counts
-		if !b.segment.unindexed &&
+		if !b.output.unindexed &&
 			!slices.ContainsFunc(c.states, func(f store.File) bool { return f.ID == b.file.ID }) {
 			c.states = append(c.states, b.file)
 		}
@@ -362,7 +362,7 @@ func (c *committer) putInIndex() error {
 }
 
 // seal finishes a file that gets no more exchanges, and tells the index.
-func (c *committer) seal(s *segment) error {
+func (c *committer) seal(s *output) error {
 	if err := c.finish(s); err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ func (c *committer) giveUp(g *group, err error) {
 		c.onDisk(b)
 	}
 	for _, b := range c.unindexed {
-		b.segment.unindexed = true
+		b.output.unindexed = true
 		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).
 			Msg("captures are not in the index: the next start puts them there")
 		c.recycle(b)

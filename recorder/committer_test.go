@@ -24,7 +24,7 @@ func TestAskUnderLoad(t *testing.T) {
 		defer close(c.ended)
 		go c.settle()
 		synctest.Wait()
-		b := &batch{segment: new(segment)}
+		b := &batch{output: new(output)}
 		f.waiting, f.size, c.unindexed = []*batch{b}, f.full, []*batch{b}
 		g, _ := c.next()
 		if len(g.batches) != 1 || len(c.asking) != 1 {

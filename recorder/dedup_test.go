@@ -297,7 +297,7 @@ func TestOrphans(t *testing.T) {
 	c := &committer{files: new(files), lost: func(d *done, err error) { gone = append(gone, d.url) }}
 	c.originals.init(&c.mu)
 	c.fewerKeys.L = &c.mu
-	s := &segment{pending: 10}
+	s := &output{pending: 10}
 	second := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{1}}}
 	for i, refers := range []*pendingOriginal{nil, lost, new(pendingOriginal), second, nil} {
 		c.files.style = &record.Style{}
@@ -316,7 +316,7 @@ func TestOrphans(t *testing.T) {
 		batches: []*batch{
 			{done: []done{{refers: lost}}, written: true},
 			s.batch,
-			{segment: s, done: []done{{url: "alone", refers: lost}}},
+			{output: s, done: []done{{url: "alone", refers: lost}}},
 		},
 	}
 	c.dropOrphans(&g)
@@ -790,14 +790,14 @@ func TestPendingOriginal(t *testing.T) {
 		f.originals.init(&f.mu)
 		f.fewerKeys.L = &f.mu
 		key := store.OriginalKey{1}
-		refers := func(s *segment, claims bool) bool {
+		refers := func(s *output, claims bool) bool {
 			to, err := f.original(key, s, claims, func(time.Time) bool { return true })
 			if err != nil {
 				t.Fatal(err)
 			}
 			return to != nil
 		}
-		s1, s2 := f.plan(small, 10), &segment{name: "other"}
+		s1, s2 := f.plan(small, 10), &output{name: "other"}
 		if refers(s1, true) {
 			t.Fatal("there is nothing to refer to")
 		}
@@ -809,7 +809,7 @@ func TestPendingOriginal(t *testing.T) {
 		if len(waited) > 0 {
 			t.Error("others do not wait for the one that will be stored")
 		}
-		p := &pendingOriginal{keyed: true, segment: s1, Original: store.Original{Key: key}}
+		p := &pendingOriginal{keyed: true, output: s1, Original: store.Original{Key: key}}
 		f.add(s1, 10, []byte("records"), done{original: p})
 		if first, second := <-waited, <-waited; !first || !second {
 			t.Error("those that have waited do not refer to it")

@@ -37,10 +37,10 @@ type files struct {
 
 	mu      sync.Mutex
 	serial  int         // of the last file planned
-	current [2]*segment // by lane; nil before the first exchange
+	current [2]*output // by lane; nil before the first exchange
 	used    [2]time.Time
 	waiting []*batch   // with finished exchanges, in the order of their first
-	retired []*segment // with nothing pending: to be finished
+	retired []*output // with nothing pending: to be finished
 	since   time.Time  // when the first of the waiting exchanges came
 	size    int64      // bytes of the waiting exchanges, as they crossed the wire
 	open    []string   // base names of the files being written
@@ -70,7 +70,7 @@ const sizeOfWarcinfo = 4 << 10
 
 // plan returns the file that takes an exchange of which at most bound bytes will be written. Every
 // plan ends with add or drop.
-func (f *files) plan(l lane, bound int64) *segment {
+func (f *files) plan(l lane, bound int64) *output {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.current[l]
@@ -86,10 +86,10 @@ func (f *files) plan(l lane, bound int64) *segment {
 }
 
 // next begins the next file of a lane.
-func (f *files) next(l lane) *segment {
+func (f *files) next(l lane) *output {
 	created := time.Now()
 	var random record.IDSource
-	s := &segment{
+	s := &output{
 		lane:     l,
 		name:     f.newName(created),
 		created:  created,
@@ -133,7 +133,7 @@ func (f *files) retireAll() {
 }
 
 // leave takes n exchanges off those pending for a file.
-func (f *files) leave(s *segment, n int) {
+func (f *files) leave(s *output, n int) {
 	s.pending -= n
 	if s.retired && s.pending == 0 {
 		f.retired = append(f.retired, s)
@@ -142,7 +142,7 @@ func (f *files) leave(s *segment, n int) {
 }
 
 // drop undoes a plan.
-func (f *files) drop(s *segment, bound int64) {
+func (f *files) drop(s *output, bound int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.bound -= bound
@@ -152,25 +152,25 @@ func (f *files) drop(s *segment, bound int64) {
 // move gives a batch whose file has been finished without it to the next file of the lane. Its
 // records name the warcinfo record of the file that they were meant for, which is still where it
 // was; WARC 1.1 allows a WARC-Warcinfo-ID that points elsewhere.
-func (f *files) move(b *batch) *segment {
-	old := b.segment
+func (f *files) move(b *batch) *output {
+	old := b.output
 	n := len(b.done)
-	b.segment = f.plan(old.lane, b.size)
+	b.output = f.plan(old.lane, b.size)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	b.segment.planned += n - 1
-	b.segment.pending += n - 1
+	b.output.planned += n - 1
+	b.output.pending += n - 1
 	f.leave(old, n)
 	for i := range b.done {
 		if p := b.done[i].original; p != nil {
-			p.segment = b.segment
+			p.output = b.output
 		}
 	}
-	return b.segment
+	return b.output
 }
 
 // abandon makes sure that a file that has been finished is not planned for any more.
-func (f *files) abandon(s *segment) {
+func (f *files) abandon(s *output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.current[s.lane] == s {
@@ -180,7 +180,7 @@ func (f *files) abandon(s *segment) {
 
 // add hands a finished exchange to the committer. records are its members, which were promised to
 // fill at most bound bytes; d.capture lies relative to them.
-func (f *files) add(s *segment, bound int64, records []byte, d done) {
+func (f *files) add(s *output, bound int64, records []byte, d done) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.bound += int64(len(records)) - bound
@@ -195,13 +195,13 @@ func (f *files) add(s *segment, bound int64, records []byte, d done) {
 
 // addWritten hands over an exchange whose records are in the file already, which is committed up to
 // end with them.
-func (f *files) addWritten(s *segment, end int64, d done) {
+func (f *files) addWritten(s *output, end int64, d done) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b := f.batchOf(s)
 	d.capture.File = s.name
 	if d.original != nil {
-		d.original.segment = nil
+		d.original.output = nil
 	}
 	f.done(b, d)
 	b.file, b.written = s.file, true

@@ -61,7 +61,7 @@ func (w *largeWorker) record(x *Exchange) {
 	if w.put(
 		x,
 		boundOf(x),
-		func(s *segment) (done, error) { return w.write(s, x, &request, &response, &found) },
+		func(s *output) (done, error) { return w.write(s, x, &request, &response, &found) },
 	) {
 		w.recordChain(x, w.files)
 	}
@@ -75,7 +75,7 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 		w.lost(lostOf(x), err)
 		return
 	}
-	w.put(x, e.bound(block.Length), func(s *segment) (done, error) {
+	w.put(x, e.bound(block.Length), func(s *output) (done, error) {
 		d := e.done(w.records.Keyer, &block)
 		header := e.appendHeader(nil, w.style, &block, &s.warcinfo)
 		if err := x.about(s.name, s.safe); err != nil {
@@ -94,7 +94,7 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 
 // put writes records to a file and hands their capture to the committer. It reports whether it
 // could.
-func (w *largeWorker) put(x *Exchange, bound int64, write func(*segment) (done, error)) bool {
+func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, error)) bool {
 	s := w.plan(w.files, large, bound)
 	var d done
 	var hopeless error
@@ -138,7 +138,7 @@ const oversizeTries = 3
 func isOversize(err error) bool { return errors.Is(err, syscall.EFBIG) }
 
 // usable is a file that takes records: s, or the next one if a write to s went wrong.
-func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
+func (w *largeWorker) usable(s *output, bound int64) (*output, error) {
 	if s.broken != nil {
 		if err := w.files.mend(s); err != nil {
 			return s, err
@@ -153,7 +153,7 @@ func (w *largeWorker) usable(s *segment, bound int64) (*segment, error) {
 }
 
 // write appends the records of an exchange to a file.
-func (w *largeWorker) write(s *segment, x *Exchange, request, response *record.Message,
+func (w *largeWorker) write(s *output, x *Exchange, request, response *record.Message,
 	found *lookup) (done, error) {
 	r := w.make(x, request, response, s)
 	w.note(found, r, response, s)

@@ -23,7 +23,7 @@ type lookup struct {
 }
 
 // look finds out about a response that is in memory.
-func (m *maker) look(x *Exchange, request, response *record.Message, f *files, s *segment) (l lookup) {
+func (m *maker) look(x *Exchange, request, response *record.Message, f *files, s *output) (l lookup) {
 	if content := m.begin(&l, x, request, response); content != nil {
 		content.Write(response.Body)
 	}
@@ -50,7 +50,7 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message)
 }
 
 // find looks for what the response can refer to. What goes wrong costs some space on disk.
-func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, f *files, s *segment,
+func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, f *files, s *output,
 	claims bool) {
 	if !l.whole {
 		return
@@ -73,7 +73,7 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 }
 
 // note makes the response one that others can refer to, if they may.
-func (m *maker) note(l *lookup, r *record.Records, response *record.Message, s *segment) {
+func (m *maker) note(l *lookup, r *record.Records, response *record.Message, s *output) {
 	l.original = nil
 	if !l.whole || !r.Captured {
 		return
@@ -82,7 +82,7 @@ func (m *maker) note(l *lookup, r *record.Records, response *record.Message, s *
 	if !keyed && !isPage {
 		return
 	}
-	p := &pendingOriginal{keyed: keyed, segment: s}
+	p := &pendingOriginal{keyed: keyed, output: s}
 	if isPage { // even without validators: no 304 must refer to an older version
 		p.page, p.Validators = r.URI, record.ValidatorsOf(response.Start)
 	}

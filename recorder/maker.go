@@ -52,7 +52,7 @@ func boundOf(x *Exchange) int64 {
 }
 
 // make makes the records of an exchange for a file. They hold until the next call.
-func (m *maker) make(x *Exchange, request, response *record.Message, s *segment) *record.Records {
+func (m *maker) make(x *Exchange, request, response *record.Message, s *output) *record.Records {
 	if err := fault.At(fault.Record); err != nil {
 		panic(err)
 	}

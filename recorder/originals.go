@@ -17,11 +17,11 @@ import (
 // A revisit must not outlive it in a crash. So it is referred to only if it is on disk already, or
 // if it is before the revisit in what will be written to the same file.
 type pendingOriginal struct {
-	store.Original             // as a revisit names it; of a revisit that what it refers to itself
-	keyed             bool     // it has a Key
-	page              string   // its own URL, if a 304 may mean it; else ""
-	record.Validators          // in its head, if it is such a page
-	segment           *segment // whose file it will be in; nil if it is on disk
+	store.Original            // as a revisit names it; of a revisit that what it refers to itself
+	keyed             bool    // it has a Key
+	page              string  // its own URL, if a 304 may mean it; else ""
+	record.Validators         // in its head, if it is such a page
+	output            *output // whose file it will be in; nil if it is on disk
 
 	lost bool // it could not be written; the committer's
 }
@@ -42,7 +42,7 @@ func (o *originals) init(mu *sync.Mutex) {
 // original returns what a record in s that has that key may refer to, or nil. Then whoever asks
 // makes an original of the record, and others that ask for it wait until that is added: so of
 // several that come at once one is stored. claims says that they do.
-func (f *files) original(key store.OriginalKey, s *segment, claims bool,
+func (f *files) original(key store.OriginalKey, s *output, claims bool,
 	fresh func(time.Time) bool) (*referred, error) {
 	if found := f.pending(key, s, false, fresh); found != nil {
 		return found, nil
@@ -55,7 +55,7 @@ func (f *files) original(key store.OriginalKey, s *segment, claims bool,
 }
 
 // pending looks for the original among those that wait.
-func (f *files) pending(key store.OriginalKey, s *segment, claims bool,
+func (f *files) pending(key store.OriginalKey, s *output, claims bool,
 	fresh func(time.Time) bool) *referred {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,11 +74,11 @@ func (f *files) pending(key store.OriginalKey, s *segment, claims bool,
 }
 
 // serves reports whether a record in s may refer to p; the caller holds files.mu.
-func (p *pendingOriginal) serves(s *segment) bool { return p.segment == nil || p.segment == s }
+func (p *pendingOriginal) serves(s *output) bool { return p.output == nil || p.output == s }
 
 // pendingOf returns the latest response of that URL that is not in the index yet, and whether a
 // record in s may refer to it.
-func (f *files) pendingOf(url string, s *segment) (p *pendingOriginal, serves bool) {
+func (f *files) pendingOf(url string, s *output) (p *pendingOriginal, serves bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p = f.originals.byURL[url]
@@ -125,7 +125,7 @@ func (c *committer) dropOrphans(g *group) {
 		if b.written || !slices.ContainsFunc(b.done, isOrphan) {
 			return false
 		}
-		orphans := &batch{segment: b.segment}
+		orphans := &batch{output: b.output}
 		all, records := b.done, slices.Concat(b.chunks...)
 		b.done, b.chunks, b.size = nil, nil, 0
 		for _, d := range all {

@@ -16,7 +16,7 @@ import (
 
 // underway is what a worker has begun for an exchange, so that it can be undone.
 type underway struct {
-	planned *segment // in which a place is planned; nil if none is
+	planned *output // in which a place is planned; nil if none is
 	bound   int64    // of the place
 	key     store.OriginalKey
 	claims  bool // others may wait for the original of that key
@@ -24,7 +24,7 @@ type underway struct {
 }
 
 // plan is files.plan, noted.
-func (m *maker) plan(f *files, l lane, bound int64) *segment {
+func (m *maker) plan(f *files, l lane, bound int64) *output {
 	s := f.plan(l, bound)
 	m.underway.planned, m.underway.bound = s, bound
 	return s
@@ -69,7 +69,7 @@ func (f *files) undo(u *underway) {
 
 // poison makes sure that nothing is appended to the file of s before it has been opened anew and
 // cut to what is safe: after a panic nobody knows what the writer has written.
-func (s *segment) poison() {
+func (s *output) poison() {
 	s.broken = errPanic
 	if s.writer != nil {
 		s.writer.Abandon() // what counts is what is safe
@@ -114,7 +114,7 @@ func (c *committer) try(g *group) (err error, whole bool) {
 func (c *committer) place(g *group) string {
 	switch {
 	case c.step == writing && len(g.batches) > 0:
-		return g.batches[0].segment.name
+		return g.batches[0].output.name
 	case c.step == sealing && len(g.retired) > 0:
 		return g.retired[0].name
 	}
@@ -155,8 +155,8 @@ func (c *committer) rescue(g *group, err error) {
 // leaveUnindexed gives up to put what is on disk into the index. The next start does it.
 func (c *committer) leaveUnindexed(err error) {
 	for _, b := range c.unindexed {
-		b.segment.unindexed = true
-		c.abandon(b.segment)
+		b.output.unindexed = true
+		c.abandon(b.output)
 		c.gap(GapWrite, b.file.Name, fmt.Sprintf(
 			"%d exchanges of this file are not in the index until the next start: %v", len(b.done), err))
 		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).

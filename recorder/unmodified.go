@@ -21,7 +21,7 @@ type referred struct {
 // unmodified returns what the 304 to a conditional GET for a URL refers to: the latest version of
 // the page that is in the collection, or will be by then. It is nil if there is none, or if that is
 // another version than the 304 means.
-func (f *files) unmodified(url string, request, answer []byte, s *segment) (*referred, error) {
+func (f *files) unmodified(url string, request, answer []byte, s *output) (*referred, error) {
 	if p, serves := f.pendingOf(url, s); p != nil {
 		if !serves || !p.MayMean(request, answer) {
 			return nil, nil

@@ -14,7 +14,7 @@ import (
 	"warcorder/store/warc"
 )
 
-// segment is one WARC file, from the plan that it be written, through its first byte, to its final
+// output is one WARC file, from the plan that it be written, through its first byte, to its final
 // name. It is planned before its first exchange is compressed, because every record names the
 // file's warcinfo record.
 //
@@ -22,7 +22,7 @@ import (
 // undoing simple: a file in which a write went wrong is cut back to safe and written on. If that
 // does not help it is finished, and what it lacks goes into the next one, but not before it has
 // been cut: else a recovery might find the same exchange twice.
-type segment struct {
+type output struct {
 	name     string // final base name
 	warcinfo record.ID
 	created  time.Time
@@ -35,7 +35,7 @@ type segment struct {
 	retired bool   // gets no more exchanges
 	batch   *batch // its finished exchanges that wait for the next commit; nil if there are none
 
-	// Owned by who appends, and by the committer once the segment is retired and nothing is pending.
+	// Owned by who appends, and by the committer once the output is retired and nothing is pending.
 	file     store.File // ID 0 until the index knows it
 	writer   *warc.Writer
 	path     string      // of the file while it is written
@@ -55,7 +55,7 @@ type segment struct {
 // append lets write append to the file, which it makes if need be, and syncs it. It returns where
 // that was. After an error the file is broken, and must be mended before anything else is done to
 // it.
-func (f *files) append(s *segment,
+func (f *files) append(s *output,
 	write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	whole := false
 	defer func() {
@@ -69,7 +69,7 @@ func (f *files) append(s *segment,
 }
 
 // appendTo is append as long as nothing panics.
-func (f *files) appendTo(s *segment,
+func (f *files) appendTo(s *output,
 	write func(*warc.Writer) (int64, error)) (offset int64, err error) {
 	if s.writer == nil {
 		err = f.create(s)
@@ -95,7 +95,7 @@ func (f *files) appendTo(s *segment,
 }
 
 // create makes the file, makes it known to the index, and writes its warcinfo record.
-func (f *files) create(s *segment) error {
+func (f *files) create(s *output) error {
 	if err := f.mode.MakeDir(f.dir); err != nil {
 		return fmt.Errorf("create %s: %w", s.name, err)
 	}
@@ -128,14 +128,14 @@ func (f *files) create(s *segment) error {
 }
 
 // rename chooses another name for a file that is not made yet.
-func (f *files) rename(s *segment) {
+func (f *files) rename(s *output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.name, s.file = f.newName(s.created), store.File{}
 }
 
 // present makes sure that the file is still there. One that is not open can only be looked for.
-func (s *segment) present() (err error) {
+func (s *output) present() (err error) {
 	if s.writer != nil {
 		err = s.writer.Present(s.safe)
 	} else {
@@ -153,7 +153,7 @@ func (s *segment) present() (err error) {
 // mend undoes what a failed append may have left, so that the file can be written on. A file that
 // keeps failing is finished, later if there is no room for the next one either. As long as mend
 // fails what was to be in the file must not be written elsewhere.
-func (f *files) mend(s *segment) error {
+func (f *files) mend(s *output) error {
 	patience := 1
 	if errors.Is(s.broken, syscall.ENOSPC) || errors.Is(s.broken, syscall.EDQUOT) {
 		patience = 5
@@ -178,7 +178,7 @@ func (f *files) mend(s *segment) error {
 }
 
 // resume opens the file anew and cuts it to what is safe.
-func (f *files) resume(s *segment) (err error) {
+func (f *files) resume(s *output) (err error) {
 	if s.writer != nil {
 		s.writer.Close() // fails, as its last Sync did, and leaves the file its name
 	}
@@ -195,7 +195,7 @@ func (f *files) resume(s *segment) (err error) {
 
 // remove removes a file in which nothing is safe, to be made anew. A file of that name that is not
 // ours stays.
-func (f *files) remove(s *segment) error {
+func (f *files) remove(s *output) error {
 	if s.writer != nil {
 		s.writer.Abandon() // what counts is whether the file is gone
 		s.writer = nil
@@ -215,7 +215,7 @@ func (f *files) remove(s *segment) error {
 }
 
 // finish gives the file its final name. It may be called again after an error.
-func (f *files) finish(s *segment) error {
+func (f *files) finish(s *output) error {
 	if s.finished {
 		return nil
 	}
@@ -245,14 +245,14 @@ func (f *files) finish(s *segment) error {
 	return nil
 }
 
-func (f *files) nowFinished(s *segment) {
+func (f *files) nowFinished(s *output) {
 	s.broken, s.finished = nil, true
 	f.noteOpen(s.name, false)
 }
 
 // missing deals with a file that is not there under the name it is written under: it has its final
 // one already, or someone took it away. In both cases there is nothing to undo.
-func (f *files) missing(s *segment) {
+func (f *files) missing(s *output) {
 	if s.writer != nil {
 		s.writer.Abandon() // nobody can read what is lost with it
 		s.writer = nil
