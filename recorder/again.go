@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"warcorder/recorder/record"
 
@@ -75,7 +74,7 @@ func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err er
 	if line.Extra != nil {
 		uri, date = line.Extra.URI, line.Extra.Date
 	}
-	date = s.files.style.Date(date)
+	date = s.archive.style.Date(date)
 	second := date.Format("20060102150405")
 	query := store.Query{URL: uri, From: second, To: second}
 	if m := cmp.Or(line.Method, "GET"); m != "GET" { // whose keys go on behind the URL
@@ -93,7 +92,7 @@ func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err er
 // at looks whether the record at a place has that ID.
 func (s *spillRecovery) at(place store.Location,
 	suffix, id string) (found, truncated bool, err error) {
-	path := filepath.Join(s.files.dir, place.File+suffix)
+	path := s.archive.dir.WARC(place.File + suffix)
 	err = eachRecord(path, place.Offset, func(rec *warc.Record) bool {
 		found = rec.Header.Get("WARC-Record-ID") == id
 		truncated = rec.Header.Get("WARC-Truncated") != ""

@@ -25,17 +25,17 @@ func BenchmarkRecords(b *testing.B) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			m := newMaker(zerolog.Nop(), &record.Keyer{}, nil, &record.Style{}, &record.DedupConfig{})
+			m := newMaker(&makers{keyer: &record.Keyer{}, style: &record.Style{}, dedup: &record.DedupConfig{}})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
-			s := &output{}
+			out := &output{}
 			requestBytes, responseBytes := []byte(browserRequest), []byte(all[name])
 			var members []byte
 			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))
 			b.ReportAllocs()
 			for b.Loop() {
 				request, response := record.RequestOf(requestBytes, record.Digester{}), record.MessageOf(responseBytes, record.Digester{})
-				r := m.make(x, &request, &response, s)
+				r := m.make(x, &request, &response, out)
 				members = m.append(members[:0], r.Response, &response)
 				members = m.append(members, r.Request, &request)
 			}

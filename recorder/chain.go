@@ -84,7 +84,7 @@ func (c *chains) isNew(chain *Chain, digest string) bool {
 
 // recordChain hands the certificates of an exchange to the committer that has just been recorded,
 // if the collection does not have them.
-func (m *maker) recordChain(x *Exchange, f *files) {
+func (m *maker) recordChain(x *Exchange) {
 	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() {
 		return
 	}
@@ -104,5 +104,5 @@ func (m *maker) recordChain(x *Exchange, f *files) {
 	if id := m.records.ConcurrentTo(&m.ids); id != nil {
 		e.ConcurrentTo = id.String()
 	}
-	m.addExtra(&e, block, f)
+	m.addExtra(&e, block)
 }

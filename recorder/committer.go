@@ -21,9 +21,11 @@ import (
 // which a start after a crash makes the captures anew; and whoever reads the index calls settle
 // first, so that it never lags for anybody.
 type committer struct {
-	*files
-	health *health
-	log    zerolog.Logger
+	archive *archive
+	lanes   *lanes
+	batches *batches
+	health  *health
+	log     zerolog.Logger
 	// between the beginnings of two commits, and so the longest wait of an exchange
 	interval   time.Duration
 	indexEvery time.Duration // the longest wait of what is on disk for the index
@@ -143,7 +145,7 @@ func (c *committer) next() (g group, last bool) {
 		}
 		timer.Reset(wait)
 		select {
-		case <-c.wake:
+		case <-c.batches.wake:
 		case done := <-c.asks:
 			c.asking = append(c.asking, done)
 		case <-timer.C:
@@ -170,7 +172,7 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 		return 0, false
 	}
 	if len(c.asking) > 0 || c.number >= manyUnindexed || c.text >= manyUnindexedB ||
-		c.openFiles() >= manyOpen || isClosed(c.closing) {
+		len(c.archive.openFiles()) >= manyOpen || isClosed(c.closing) {
 		return 0, true
 	}
 	return c.indexEvery - time.Since(c.oldest), true
@@ -179,62 +181,20 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 // take moves what is due into g. If that is nothing, it returns how long to wait until something
 // may be.
 func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	now := time.Now()
-	wait = c.retireIdle(now, stopped)
-	due := stopped || len(c.retired) > 0 || c.size >= c.full || isClosed(c.closing)
-	if !due && !c.since.IsZero() {
-		// the first exchange after a quiet time need not wait for others
-		left := c.interval - now.Sub(c.began)
-		due, wait = left <= 0, min(wait, left)
+	if stopped {
+		c.lanes.retireAll()
 	}
-	if due {
-		g.retired = c.retired
-		g.batches, c.waiting = c.some(c.waiting)
-		c.retired = nil
-		if len(c.waiting) == 0 {
-			c.since, c.size = time.Time{}, 0
-		}
+	wait = c.lanes.retireIdle(now, c.idle, c.maxAge)
+	g.retired = c.lanes.takeRetired()
+	all := stopped || len(g.retired) > 0 || isClosed(c.closing)
+	// the first exchange after a quiet time need not wait for others
+	left := c.interval - now.Sub(c.began)
+	var due, waiting bool
+	if g.batches, due, waiting = c.batches.take(all, left); due {
 		c.began = now
-		for _, b := range g.batches {
-			b.output.batch = nil
-		}
-	}
-	return wait
-}
-
-// aloneAtOnce is how many exchanges of which each is synced by itself are in one group: the first
-// of them waits for the last.
-const aloneAtOnce = 64
-
-// some splits the batches that wait into those for this group and the rest.
-func (c *committer) some(waiting []*batch) (now, later []*batch) {
-	if !c.alone || len(waiting) <= aloneAtOnce {
-		return waiting, nil
-	}
-	return waiting[:aloneAtOnce:aloneAtOnce], waiting[aloneAtOnce:]
-}
-
-// retireIdle ends files that have had no exchange for long, or are too old; at the end, all. It
-// returns how long to wait until the next one may be either.
-func (c *committer) retireIdle(now time.Time, stopped bool) (wait time.Duration) {
-	wait = c.idle
-	for l, s := range c.current {
-		if s == nil {
-			continue
-		}
-		left, young := c.idle-now.Sub(c.used[l]), c.idle
-		if c.maxAge > 0 {
-			young = c.maxAge - now.Sub(s.created)
-		}
-		if stopped || young <= 0 || left <= 0 && s.pending == 0 {
-			c.retire(lane(l))
-			continue
-		}
-		if wait = min(wait, young); s.pending == 0 {
-			wait = min(wait, left)
-		}
+	} else if waiting {
+		wait = min(wait, left)
 	}
 	return wait
 }
@@ -252,7 +212,7 @@ func (c *committer) commit(g *group) error {
 		c.panics = 0
 	}
 	c.step = sealing
-	c.takeRetired(g)
+	g.retired = append(g.retired, c.lanes.takeRetired()...)
 	for len(g.retired) > 0 { // even if writing failed: these may hold the descriptors that are wanting
 		if err := c.seal(g.retired[0]); err != nil {
 			return errors.Join(failed, err)
@@ -260,14 +220,6 @@ func (c *committer) commit(g *group) error {
 		g.retired = g.retired[1:]
 	}
 	return failed
-}
-
-// takeRetired moves the files into g that are to be finished by now.
-func (c *committer) takeRetired(g *group) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	g.retired = append(g.retired, c.retired...)
-	c.retired = nil
 }
 
 // writeAll writes the batches of g that are not written yet, up to the first that cannot be.
@@ -287,27 +239,36 @@ func (c *committer) writeAll(g *group) error {
 
 // write writes a batch to its file, durably.
 func (c *committer) write(b *batch) error {
-	s := b.output
-	for s.broken != nil || s.finished {
-		if s.finished {
-			s = c.move(b)
+	for b.output.broken != nil || b.output.finished {
+		if b.output.finished {
+			c.move(b)
 			continue
 		}
-		if err := c.mend(s); err != nil {
+		if err := c.archive.mend(b.output); err != nil {
 			return err
 		}
 	}
-	offset, err := c.append(s, func(w *warc.Writer) (int64, error) { return w.Append(b.chunks...) })
+	out := b.output
+	offset, err := c.archive.append(out, func(w *warc.Writer) (int64, error) { return w.Append(b.chunks...) })
 	if err != nil {
 		return err
 	}
 	for i := range b.done {
-		b.done[i].capture.File = s.name
+		b.done[i].capture.File = out.name
 		b.done[i].capture.Offset += offset
 	}
-	b.written, b.file = true, s.file
-	b.file.Committed = s.safe
+	b.written, b.file = true, out.file
+	b.file.Committed = out.safe
 	return nil
+}
+
+// move gives a batch whose file has been finished without it to the next file of the lane. Its
+// records name the warcinfo record of the file that they were meant for, which is still where it
+// was; WARC 1.1 allows a WARC-Warcinfo-ID that points elsewhere.
+func (c *committer) move(b *batch) {
+	old := b.output
+	b.output = old.lanes.move(old, len(b.done), b.size)
+	c.batches.originals.moved(b)
 }
 
 // onDisk lets go of the exchanges of a batch that is written: all that is left to do can be done
@@ -328,7 +289,7 @@ func (c *committer) onDisk(b *batch) {
 		c.oldest = time.Now()
 	}
 	c.unindexed = append(c.unindexed, b)
-	c.spare(b)
+	c.batches.spare(b)
 }
 
 // putInIndex commits the captures of the batches that are on disk. When it fails it cannot be known
@@ -348,13 +309,13 @@ func (c *committer) putInIndex() error {
 			c.states = append(c.states, b.file)
 		}
 	}
-	err := c.index.Commit(c.captures, c.states)
+	err := c.archive.index.Commit(c.captures, c.states)
 	clear(c.captures)
 	if err != nil {
 		return err
 	}
 	for _, b := range c.unindexed {
-		c.recycle(b)
+		c.batches.recycle(b)
 	}
 	clear(c.unindexed)
 	c.unindexed, c.number, c.text = c.unindexed[:0], 0, 0
@@ -362,28 +323,15 @@ func (c *committer) putInIndex() error {
 }
 
 // seal finishes a file that gets no more exchanges, and tells the index.
-func (c *committer) seal(s *output) error {
-	if err := c.finish(s); err != nil {
+func (c *committer) seal(out *output) error {
+	if err := c.archive.finish(out); err != nil {
 		return err
 	}
-	if s.file.ID == 0 || s.unindexed || s.unsealed {
+	if out.file.ID == 0 || out.unindexed || out.unsealed {
 		return nil
 	}
-	s.file.Committed, s.file.Sealed = s.safe, true
-	return c.index.Commit(nil, []store.File{s.file})
-}
-
-// losesBatch lets go of a batch that is lost, for that reason.
-func (c *committer) losesBatch(b *batch, why error) {
-	for i := range b.done {
-		d := &b.done[i]
-		if d.original != nil {
-			d.original.lost = true
-		}
-		c.lost(d, why)
-	}
-	c.spare(b)
-	c.recycle(b)
+	out.file.Committed, out.file.Sealed = out.safe, true
+	return c.archive.index.Commit(nil, []store.File{out.file})
 }
 
 func (c *committer) logCapture(d *done) {
@@ -393,27 +341,4 @@ func (c *committer) logCapture(d *done) {
 	c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).
 		Str("type", Logged(d.capture.MIME)).Str("file", d.capture.File).Int64("offset", d.capture.Offset).
 		Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
-}
-
-// giveUp ends a group that could not be committed before the recorder closed. What is in its file
-// but not in the index the next start puts there; the rest is lost.
-func (c *committer) giveUp(g *group, err error) {
-	for _, b := range g.batches {
-		if !b.written {
-			c.losesBatch(b, err)
-			continue
-		}
-		c.onDisk(b)
-	}
-	for _, b := range c.unindexed {
-		b.output.unindexed = true
-		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).
-			Msg("captures are not in the index: the next start puts them there")
-		c.recycle(b)
-	}
-	c.unindexed, c.number, c.text = nil, 0, 0
-	for _, s := range g.retired {
-		c.log.Error().Err(err).Str("file", s.name).Msg("file is not finished: the next start does that")
-	}
-	c.failed = errors.Join(c.failed, err)
 }

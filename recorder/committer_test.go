@@ -12,9 +12,11 @@ import (
 // TestAskUnderLoad: who reads the index is heard though there is always something to commit.
 func TestAskUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := files{wake: make(chan struct{}, 1), full: 1}
+		q := batches{wake: newWake(), full: 1}
 		c := committer{
-			files:   &f,
+			archive: new(archive),
+			lanes:   new(lanes),
+			batches: &q,
 			health:  new(health),
 			closing: make(chan struct{}),
 			stop:    make(chan struct{}),
@@ -25,7 +27,7 @@ func TestAskUnderLoad(t *testing.T) {
 		go c.settle()
 		synctest.Wait()
 		b := &batch{output: new(output)}
-		f.waiting, f.size, c.unindexed = []*batch{b}, f.full, []*batch{b}
+		q.waiting, q.size, c.unindexed = []*batch{b}, q.full, []*batch{b}
 		g, _ := c.next()
 		if len(g.batches) != 1 || len(c.asking) != 1 {
 			t.Errorf("%d batches, %d ask", len(g.batches), len(c.asking))

@@ -294,14 +294,14 @@ func TestSameAtOnce(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	lost := &pendingOriginal{lost: true}
 	var gone []string
-	c := &committer{files: new(files), lost: func(d *done, err error) { gone = append(gone, d.url) }}
-	c.originals.init(&c.mu)
-	c.fewerKeys.L = &c.mu
-	s := &output{pending: 10}
+	o := newOriginals("", nil, nil)
+	c := &committer{
+		batches: newBatches(&Config{}, o, newWake()),
+		lost:    func(d *done, err error) { gone = append(gone, d.url) },
+	}
+	out := &output{lanes: new(lanes), pending: 10}
 	second := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{1}}}
 	for i, refers := range []*pendingOriginal{nil, lost, new(pendingOriginal), second, nil} {
-		c.files.style = &record.Style{}
-		c.current[small] = s
 		original := &pendingOriginal{
 			keyed:    true,
 			Original: store.Original{Key: store.OriginalKey{byte(i)}},
@@ -309,19 +309,19 @@ func TestOrphans(t *testing.T) {
 		if i == 1 {
 			original = second
 		}
-		c.add(s, 0, bytes.Repeat([]byte{byte('a' + i)}, chunkSize/3+i),
+		c.batches.add(out, 0, bytes.Repeat([]byte{byte('a' + i)}, chunkSize/3+i),
 			done{url: fmt.Sprint(i), refers: refers, original: original})
 	}
 	g := group{
 		batches: []*batch{
 			{done: []done{{refers: lost}}, written: true},
-			s.batch,
-			{output: s, done: []done{{url: "alone", refers: lost}}},
+			out.batch,
+			{output: out, done: []done{{url: "alone", refers: lost}}},
 		},
 	}
 	c.dropOrphans(&g)
-	if !slices.Equal(gone, []string{"1", "3", "alone"}) || len(g.batches) != 2 || s.pending != 7 {
-		t.Fatalf("%q lost, %d batches, %d pending", gone, len(g.batches), s.pending)
+	if !slices.Equal(gone, []string{"1", "3", "alone"}) || len(g.batches) != 2 || out.pending != 7 {
+		t.Fatalf("%q lost, %d batches, %d pending", gone, len(g.batches), out.pending)
 	}
 	b, at := g.batches[1], int64(0)
 	records := bytes.Join(b.chunks, nil)
@@ -334,8 +334,8 @@ func TestOrphans(t *testing.T) {
 		}
 		at += size
 	}
-	if b.size != at || int64(len(records)) != at || len(c.originals.byKey) != 3 {
-		t.Errorf("%d bytes of %d, %d originals", b.size, at, len(c.originals.byKey))
+	if b.size != at || int64(len(records)) != at || len(o.byKey) != 3 {
+		t.Errorf("%d bytes of %d, %d originals", b.size, at, len(o.byKey))
 	}
 }
 
@@ -786,18 +786,19 @@ func TestPendingOriginal(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer index.Close()
-		f := &files{style: &record.Style{}, index: index, maxSize: 1e9, wake: make(chan struct{}, 1)}
-		f.originals.init(&f.mu)
-		f.fewerKeys.L = &f.mu
+		cfg, wake := &Config{WARCMaxSize: 1e9}, newWake()
+		o := newOriginals("", index, newPresence("", index))
+		l, q := newLanes(cfg, names{index: index}, wake), newBatches(cfg, o, wake)
+		c := &committer{lanes: l, batches: q}
 		key := store.OriginalKey{1}
-		refers := func(s *output, claims bool) bool {
-			to, err := f.original(key, s, claims, func(time.Time) bool { return true })
+		refers := func(out *output, claims bool) bool {
+			to, err := o.find(key, out, claims, func(time.Time) bool { return true })
 			if err != nil {
 				t.Fatal(err)
 			}
 			return to != nil
 		}
-		s1, s2 := f.plan(small, 10), &output{name: "other"}
+		s1, s2 := l.plan(small, 10), &output{lanes: l, name: "other"}
 		if refers(s1, true) {
 			t.Fatal("there is nothing to refer to")
 		}
@@ -810,7 +811,7 @@ func TestPendingOriginal(t *testing.T) {
 			t.Error("others do not wait for the one that will be stored")
 		}
 		p := &pendingOriginal{keyed: true, output: s1, Original: store.Original{Key: key}}
-		f.add(s1, 10, []byte("records"), done{original: p})
+		q.add(s1, 10, []byte("records"), done{original: p})
 		if first, second := <-waited, <-waited; !first || !second {
 			t.Error("those that have waited do not refer to it")
 		}
@@ -822,12 +823,12 @@ func TestPendingOriginal(t *testing.T) {
 		}
 		check("in memory", true, false, false)
 		b := s1.batch
-		f.current[small] = s2
-		f.move(b)
+		l.current[small] = s2
+		c.move(b)
 		check("moved to the next file", false, true, false)
-		f.recycle(b)
+		q.recycle(b)
 		check("gone", false, false, false)
-		f.addWritten(f.plan(large, 10), 100, done{original: p})
+		q.addWritten(l.plan(large, 10), 100, done{original: p})
 		check("on disk", true, true, true)
 	})
 }

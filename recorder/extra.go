@@ -87,7 +87,7 @@ func (e *Extra) Commit() error {
 	if e.Date.IsZero() {
 		e.Date = time.Now()
 	}
-	e.Date = e.x.recorder.files.style.Date(e.Date)
+	e.Date = e.x.recorder.archive.style.Date(e.Date)
 	e.x.URL, e.x.Started = e.URI, time.Now()
 	e.x.Commit()
 	return nil
@@ -226,17 +226,17 @@ func blockOf(b []byte, contentType string, d record.Digester) record.Message {
 }
 
 // addExtra hands a record whose block is in memory to the committer.
-func (m *maker) addExtra(e *Extra, block []byte, f *files) {
+func (m *maker) addExtra(e *Extra, block []byte) {
 	body := blockOf(block, e.ContentType, m.style.Digester)
 	bound := e.bound(body.Length)
-	s := m.plan(f, small, bound)
-	member := m.append(nil, e.appendHeader(nil, m.style, &body, &s.warcinfo), &body)
+	out := m.plan(small, bound)
+	member := m.append(nil, e.appendHeader(nil, m.style, &body, &out.warcinfo), &body)
 	d := e.done(m.records.Keyer, &body)
 	d.capture.Length = int64(len(member))
 	if e.x != nil {
-		e.x.about(s.name, 0)
+		e.x.about(out.name, 0)
 		d.spill = e.x.spill.leave()
 	}
-	f.add(s, bound, member, d)
+	m.batches.add(out, bound, member, d)
 	m.underway = underway{handed: true}
 }

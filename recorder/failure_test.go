@@ -372,31 +372,25 @@ func TestAloneTakesLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := files{
-		alone: true,
-		wake:  make(chan struct{}, 1),
-		dir:   t.TempDir(),
-		index: index,
-		style: cfg.style(),
-	}
-	f.fewerKeys.L = &f.mu
-	f.originals.init(&f.mu)
-	s := f.plan(small, 100)
+	dir, wake := collection.Dir(t.TempDir()), newWake()
+	cfg.Sync = syncAlways
+	l := newLanes(&cfg, newNames(&cfg, dir, "host", index), wake)
+	q := newBatches(&cfg, newOriginals(dir, index, nil), wake)
+	out := l.plan(small, 100)
 	records := make([]byte, 500)
 	held := 0
 	for range 1000 {
-		f.add(s, 100, records, done{})
+		q.add(out, 100, records, done{})
 	}
-	for _, b := range f.waiting {
+	for _, b := range q.waiting {
 		for _, chunk := range b.chunks {
 			held += cap(chunk)
 		}
 	}
-	if len(f.waiting) != 1000 || held > 2*1000*len(records) {
-		t.Errorf("%d batches hold %d bytes", len(f.waiting), held)
+	if len(q.waiting) != 1000 || held > 2*1000*len(records) {
+		t.Errorf("%d batches hold %d bytes", len(q.waiting), held)
 	}
-	c := committer{files: &f}
-	if now, later := c.some(f.waiting); len(now) != aloneAtOnce || len(later) != 1000-aloneAtOnce {
+	if now, later := q.some(q.waiting); len(now) != aloneAtOnce || len(later) != 1000-aloneAtOnce {
 		t.Errorf("%d at once, %d later", len(now), len(later))
 	}
 }

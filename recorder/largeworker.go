@@ -17,17 +17,16 @@ import (
 // any size takes up no memory and holds up only other such bodies.
 type largeWorker struct {
 	maker
-	files   *files
+	archive *archive
 	health  *health
 	closing <-chan struct{}
-	lost    func(*done, error)
 	room    *room
 	buf     []byte // that bodies are read through
 }
 
 func (w *largeWorker) run(exchanges <-chan *Exchange) {
 	for x := range exchanges {
-		w.guarded(x, w.files, unfit(w.lost), w.record)
+		w.guarded(x, w.record)
 		r := x.recorder
 		x.release()
 		r.waitingLarge.Add(-1) // with nothing of it in spill/ any more
@@ -36,7 +35,7 @@ func (w *largeWorker) run(exchanges <-chan *Exchange) {
 
 // record writes an exchange and hands its capture to the committer.
 func (w *largeWorker) record(x *Exchange) {
-	w.files.awaitKeys()
+	w.batches.awaitKeys()
 	if x.extra != nil {
 		w.recordExtra(x)
 		return
@@ -53,7 +52,7 @@ func (w *largeWorker) record(x *Exchange) {
 		return
 	}
 	if found.hashed {
-		w.find(&found, x, &request, &response, w.files, nil, false)
+		w.find(&found, x, &request, &response, nil, false)
 	}
 	if found.to != nil {
 		response.Refer(&found.to.Reference, w.style.Digester)
@@ -61,9 +60,9 @@ func (w *largeWorker) record(x *Exchange) {
 	if w.put(
 		x,
 		boundOf(x),
-		func(s *output) (done, error) { return w.write(s, x, &request, &response, &found) },
+		func(out *output) (done, error) { return w.write(out, x, &request, &response, &found) },
 	) {
-		w.recordChain(x, w.files)
+		w.recordChain(x)
 	}
 }
 
@@ -75,13 +74,13 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 		w.lost(lostOf(x), err)
 		return
 	}
-	w.put(x, e.bound(block.Length), func(s *output) (done, error) {
+	w.put(x, e.bound(block.Length), func(out *output) (done, error) {
 		d := e.done(w.records.Keyer, &block)
-		header := e.appendHeader(nil, w.style, &block, &s.warcinfo)
-		if err := x.about(s.name, s.safe); err != nil {
+		header := e.appendHeader(nil, w.style, &block, &out.warcinfo)
+		if err := x.about(out.name, out.safe); err != nil {
 			return d, err
 		}
-		offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
+		offset, err := w.archive.append(out, func(f *warc.Writer) (int64, error) {
 			return f.AppendStream(func(t *warc.Tail) (err error) {
 				d.capture.Length, err = w.stream(t, header, &block, bodyOf(e.Block, &block))
 				return err
@@ -95,7 +94,7 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 // put writes records to a file and hands their capture to the committer. It reports whether it
 // could.
 func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, error)) bool {
-	s := w.plan(w.files, large, bound)
+	out := w.plan(large, bound)
 	var d done
 	var hopeless error
 	began, oversize := time.Now(), 0
@@ -103,8 +102,8 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, e
 		w.room.copies(x)
 		defer w.room.copies(noExchange)
 		var err error
-		if s, err = w.usable(s, bound); err == nil {
-			d, err = write(s)
+		if out, err = w.usable(out, bound); err == nil {
+			d, err = write(out)
 		}
 		if isOversize(err) {
 			oversize++
@@ -120,12 +119,12 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, e
 		return err
 	})
 	if err = errors.Join(err, hopeless); err != nil {
-		w.files.drop(s, bound)
+		w.lanes.drop(out, bound)
 		w.underway.planned = nil
 		w.lost(lostOf(x), err)
 		return false
 	}
-	w.files.addWritten(s, s.safe, d)
+	w.batches.addWritten(out, out.safe, d)
 	w.underway = underway{handed: true}
 	return true
 }
@@ -137,31 +136,31 @@ const oversizeTries = 3
 // isOversize reports that a file would be longer than its file system allows (4 GiB on FAT).
 func isOversize(err error) bool { return errors.Is(err, syscall.EFBIG) }
 
-// usable is a file that takes records: s, or the next one if a write to s went wrong.
-func (w *largeWorker) usable(s *output, bound int64) (*output, error) {
-	if s.broken != nil {
-		if err := w.files.mend(s); err != nil {
-			return s, err
+// usable is a file that takes records: out, or the next one if a write to that went wrong.
+func (w *largeWorker) usable(out *output, bound int64) (*output, error) {
+	if out.broken != nil {
+		if err := w.archive.mend(out); err != nil {
+			return out, err
 		}
 	}
-	if !s.finished {
-		return s, nil
+	if !out.finished {
+		return out, nil
 	}
-	next := w.plan(w.files, large, bound)
-	w.files.drop(s, bound)
+	next := w.plan(large, bound)
+	w.lanes.drop(out, bound)
 	return next, nil
 }
 
 // write appends the records of an exchange to a file.
-func (w *largeWorker) write(s *output, x *Exchange, request, response *record.Message,
+func (w *largeWorker) write(out *output, x *Exchange, request, response *record.Message,
 	found *lookup) (done, error) {
-	r := w.make(x, request, response, s)
-	w.note(found, r, response, s)
+	r := w.make(x, request, response, out)
+	w.note(found, r, response, out)
 	d := doneOf(x, r, found)
-	if err := x.about(s.name, s.safe); err != nil { // else a crash could bring it twice
+	if err := x.about(out.name, out.safe); err != nil { // else a crash could bring it twice
 		return d, err
 	}
-	offset, err := w.files.append(s, func(f *warc.Writer) (int64, error) {
+	offset, err := w.archive.append(out, func(f *warc.Writer) (int64, error) {
 		return f.AppendStream(func(t *warc.Tail) (err error) {
 			if len(r.Response) > 0 {
 				d.capture.Length, err = w.stream(t, r.Response, response, bodyOf(&x.Response, response))
@@ -275,11 +274,6 @@ type unfitError struct{ err error }
 
 func (e *unfitError) Error() string { return e.err.Error() }
 func (e *unfitError) Unwrap() error { return e.err }
-
-// unfit is lost for what breaks the worker that makes its records.
-func unfit(lost func(*done, error)) func(*done, error) {
-	return func(d *done, err error) { lost(d, &unfitError{err}) }
-}
 
 // isHopeless reports whether trying again, at the next start, say, is of no use.
 func isHopeless(err error) bool {

@@ -139,7 +139,7 @@ func (s *spillRecovery) isRecorded(line *sidecar) (found inFile, err error) {
 		return found, nil
 	}
 	for _, from := range []int64{max(line.At, 0), 0} { // a file that was mended may have moved
-		found, err = s.holds(filepath.Join(s.files.dir, line.Into), from, &line.IDs)
+		found, err = s.holds(s.archive.dir.WARC(line.Into), from, &line.IDs)
 		if found.message || err != nil {
 			return found, err
 		}

@@ -378,11 +378,11 @@ func recordLinked(t *testing.T, link func(open, final string) error) {
 // TestNameTaken: someone puts a file where the next WARC file is to be made. It stays.
 func TestNameTaken(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	planned := c.files.plan(small, 0)
+	planned := c.lanes.plan(small, 0)
 	taken := filepath.Join(c.dir, "archive", planned.name+warc.OpenSuffix)
 	write(t, taken, []byte("someone's"))
 	c.get("http://example.com/1")
-	c.files.drop(planned, 0)
+	c.lanes.drop(planned, 0)
 	c.close()
 	if content, err := os.ReadFile(taken); err != nil || string(content) != "someone's" {
 		t.Errorf("%q, %v", content, err)

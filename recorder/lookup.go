@@ -23,11 +23,11 @@ type lookup struct {
 }
 
 // look finds out about a response that is in memory.
-func (m *maker) look(x *Exchange, request, response *record.Message, f *files, s *output) (l lookup) {
+func (m *maker) look(x *Exchange, request, response *record.Message, out *output) (l lookup) {
 	if content := m.begin(&l, x, request, response); content != nil {
 		content.Write(response.Body)
 	}
-	m.find(&l, x, request, response, f, s, true)
+	m.find(&l, x, request, response, out, true)
 	return l
 }
 
@@ -50,7 +50,7 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message)
 }
 
 // find looks for what the response can refer to. What goes wrong costs some space on disk.
-func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, f *files, s *output,
+func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, out *output,
 	claims bool) {
 	if !l.whole {
 		return
@@ -60,11 +60,11 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 	case l.hashed:
 		if l.key, l.keyed = m.content.Key(&response.Head, response.Start, m.dedup.ScopeOf(l.uri)); l.keyed {
 			m.underway.key, m.underway.claims = l.key, claims
-			l.to, err = f.original(l.key, s, claims,
+			l.to, err = m.originals.find(l.key, out, claims,
 				func(original time.Time) bool { return m.dedup.IsFresh(original, x.Started) })
 		}
 	case response.Status() == http.StatusNotModified && len(response.Start) == int(response.Length) && record.IsConditional(request.Start):
-		l.to, err = f.unmodified(l.uri, request.Start, response.Start, s)
+		l.to, err = m.originals.unmodified(l.uri, request.Start, response.Start, out)
 	}
 	if err != nil {
 		m.log.Warn().Err(err).Str("url", Logged(l.uri)).
@@ -73,7 +73,7 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 }
 
 // note makes the response one that others can refer to, if they may.
-func (m *maker) note(l *lookup, r *record.Records, response *record.Message, s *output) {
+func (m *maker) note(l *lookup, r *record.Records, response *record.Message, out *output) {
 	l.original = nil
 	if !l.whole || !r.Captured {
 		return
@@ -82,7 +82,7 @@ func (m *maker) note(l *lookup, r *record.Records, response *record.Message, s *
 	if !keyed && !isPage {
 		return
 	}
-	p := &pendingOriginal{keyed: keyed, output: s}
+	p := &pendingOriginal{keyed: keyed, output: out}
 	if isPage { // even without validators: no 304 must refer to an older version
 		p.page, p.Validators = r.URI, record.ValidatorsOf(response.Start)
 	}

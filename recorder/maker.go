@@ -13,31 +13,36 @@ import (
 // maker makes records and compresses them. It keeps what can be used again for the next exchange,
 // and is not safe for concurrent use.
 type maker struct {
-	log        zerolog.Logger
+	*makers
 	random     record.IDSource
 	ids        record.IDs // of the records
 	compressor *warc.Compressor
 	records    record.Records
 	parts      [4][]byte
-	chains     *chains
-	style      *record.Style
-	dedup      *record.DedupConfig
 	content    record.Content // of the response
 	underway   underway
-	caught     func(value any, url string) error // told of a panic
-	late       <-chan struct{}                   // closed when nothing is recorded any more
-	gap        func(reason, url, detail string)
 }
 
-func newMaker(log zerolog.Logger, keyer *record.Keyer, chains *chains, style *record.Style,
-	dedup *record.DedupConfig) maker {
+// makers is what makers have in common.
+type makers struct {
+	log       zerolog.Logger
+	style     *record.Style
+	keyer     *record.Keyer
+	dedup     *record.DedupConfig
+	chains    *chains
+	lanes     *lanes
+	batches   *batches
+	originals *originals
+	lost      func(*done, error)                // told of an exchange that cannot be recorded
+	gap       func(reason, url, detail string)  // told of what else is missing
+	caught    func(value any, url string) error // told of a panic
+}
+
+func newMaker(m *makers) maker {
 	return maker{
-		log:        log,
-		compressor: style.Compressor(),
-		records:    record.Records{Keyer: keyer, Style: style},
-		chains:     chains,
-		style:      style,
-		dedup:      dedup,
+		makers:     m,
+		compressor: m.style.Compressor(),
+		records:    record.Records{Keyer: m.keyer, Style: m.style},
 	}
 }
 
@@ -52,12 +57,12 @@ func boundOf(x *Exchange) int64 {
 }
 
 // make makes the records of an exchange for a file. They hold until the next call.
-func (m *maker) make(x *Exchange, request, response *record.Message, s *output) *record.Records {
+func (m *maker) make(x *Exchange, request, response *record.Message, out *output) *record.Records {
 	if err := fault.At(fault.Record); err != nil {
 		panic(err)
 	}
 	m.ids = record.IDs{
-		Warcinfo: s.warcinfo,
+		Warcinfo: out.warcinfo,
 		Response: m.random.Next(),
 		Request:  m.random.Next(),
 		Metadata: m.random.Next(),

@@ -1,15 +1,30 @@
 package recorder
 
 import (
-	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
+	"warcorder/store/collection"
 )
+
+// originals are the responses that others can refer to: those that wait for the index, and, in the
+// index, those of which the record can still be read.
+//
+// mu guards what stands below it, and the output of each pendingOriginal. No other lock is taken
+// while it is held.
+type originals struct {
+	dir      collection.Dir
+	index    *store.Bolt
+	presence *presence
+
+	mu      sync.Mutex
+	byKey   map[store.OriginalKey]*pendingOriginal
+	byURL   map[string]*pendingOriginal // of those that a 304 may mean; of each URL the last
+	claimed map[store.OriginalKey]bool  // that a worker is about to add
+	added   sync.Cond                   // on mu
+}
 
 // pendingOriginal is a response of which the capture is not in the index yet, as something to refer
 // to.
@@ -26,46 +41,47 @@ type pendingOriginal struct {
 	lost bool // it could not be written; the committer's
 }
 
-// originals are the responses that wait for the index. All is guarded by files.mu.
-type originals struct {
-	byKey   map[store.OriginalKey]*pendingOriginal
-	byURL   map[string]*pendingOriginal // of those that a 304 may mean; of each URL the last
-	claimed map[store.OriginalKey]bool  // that a worker is about to add
-	added   sync.Cond
+func newOriginals(dir collection.Dir, index *store.Bolt, presence *presence) *originals {
+	o := &originals{
+		dir: dir, index: index, presence: presence,
+		byKey:   make(map[store.OriginalKey]*pendingOriginal),
+		byURL:   make(map[string]*pendingOriginal),
+		claimed: make(map[store.OriginalKey]bool),
+	}
+	o.added.L = &o.mu
+	return o
 }
 
-func (o *originals) init(mu *sync.Mutex) {
-	o.byKey, o.byURL, o.claimed = map[store.OriginalKey]*pendingOriginal{}, map[string]*pendingOriginal{}, map[store.OriginalKey]bool{}
-	o.added.L = mu
-}
-
-// original returns what a record in s that has that key may refer to, or nil. Then whoever asks
-// makes an original of the record, and others that ask for it wait until that is added: so of
-// several that come at once one is stored. claims says that they do.
-func (f *files) original(key store.OriginalKey, s *output, claims bool,
+// find returns what a record in out that has that key may refer to, or nil. Whoever gets nil makes
+// an original of the record, and others that ask for it wait until that is added: so of several
+// that come at once one is stored. claims says that they do.
+func (o *originals) find(key store.OriginalKey, out *output, claims bool,
 	fresh func(time.Time) bool) (*referred, error) {
-	if found := f.pending(key, s, false, fresh); found != nil {
-		return found, nil
+	if p := o.pending(key, out, false, fresh); p != nil {
+		return &referred{record.Reference{Original: p.Original}, p}, nil
 	}
-	o, found, err := f.index.Original(key)
-	if err == nil && found && record.IsSound(&o, time.Now()) && fresh(o.Time) && f.isThere(o.File) {
-		return &referred{Reference: record.Reference{Original: o}}, nil
+	known, found, err := o.index.Original(key)
+	if err == nil && found && record.IsSound(&known, time.Now()) && fresh(known.Time) &&
+		o.presence.isThere(known.File) {
+		return &referred{record.Reference{Original: known}, nil}, nil
 	}
-	return f.pending(key, s, claims, fresh), err // another may have been faster
+	if p := o.pending(key, out, claims, fresh); p != nil { // another was faster
+		return &referred{record.Reference{Original: p.Original}, p}, err
+	}
+	return nil, err
 }
 
 // pending looks for the original among those that wait.
-func (f *files) pending(key store.OriginalKey, s *output, claims bool,
-	fresh func(time.Time) bool) *referred {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	o := &f.originals
+func (o *originals) pending(key store.OriginalKey, out *output, claims bool,
+	fresh func(time.Time) bool) *pendingOriginal {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for claims && o.claimed[key] {
 		o.added.Wait()
 	}
 	p := o.byKey[key]
-	if p != nil && p.serves(s) && fresh(p.Time) {
-		return &referred{record.Reference{Original: p.Original}, p}
+	if p != nil && p.serves(out) && fresh(p.Time) {
+		return p
 	}
 	if claims {
 		o.claimed[key] = true
@@ -73,23 +89,33 @@ func (f *files) pending(key store.OriginalKey, s *output, claims bool,
 	return nil
 }
 
-// serves reports whether a record in s may refer to p; the caller holds files.mu.
-func (p *pendingOriginal) serves(s *output) bool { return p.output == nil || p.output == s }
+// serves reports whether a record in out may refer to p; the caller holds originals.mu.
+func (p *pendingOriginal) serves(out *output) bool { return p.output == nil || p.output == out }
 
-// pendingOf returns the latest response of that URL that is not in the index yet, and whether a
-// record in s may refer to it.
-func (f *files) pendingOf(url string, s *output) (p *pendingOriginal, serves bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	p = f.originals.byURL[url]
-	return p, p != nil && p.serves(s)
+// unclaim lets others go on that wait for the original of a key.
+func (o *originals) unclaim(key store.OriginalKey) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.claimed, key)
+	o.added.Broadcast()
 }
 
-// await notes that a response waits for the index.
+// pendingOf returns the latest response of that URL that is not in the index yet, and whether a
+// record in out may refer to it.
+func (o *originals) pendingOf(url string, out *output) (p *pendingOriginal, serves bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p = o.byURL[url]
+	return p, p != nil && p.serves(out)
+}
+
+// await notes that a response waits for the index; nil is none.
 func (o *originals) await(p *pendingOriginal) {
 	if p == nil {
 		return
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if p.keyed {
 		o.byKey[p.Key] = p
 		if o.claimed[p.Key] {
@@ -102,54 +128,42 @@ func (o *originals) await(p *pendingOriginal) {
 	}
 }
 
-// forget notes that a response is in the index, or lost.
-func (o *originals) forget(p *pendingOriginal) {
-	if p == nil {
-		return
-	}
-	if o.byKey[p.Key] == p {
-		delete(o.byKey, p.Key)
-	}
-	if o.byURL[p.page] == p {
-		delete(o.byURL, p.page)
+// moved notes that the records of a batch will be in its present output.
+func (o *originals) moved(b *batch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range b.done {
+		if p := b.done[i].original; p != nil {
+			p.output = b.output
+		}
 	}
 }
 
-var errOrphan = errors.New("what it refers to could not be written")
-
-// dropOrphans takes out of the batches that are still to be written what refers to a response that
-// is lost by now. Their content is lost with it.
-func (c *committer) dropOrphans(g *group) {
-	isOrphan := func(d done) bool { return d.refers != nil && d.refers.lost }
-	g.batches = slices.DeleteFunc(g.batches, func(b *batch) bool {
-		if b.written || !slices.ContainsFunc(b.done, isOrphan) {
-			return false
+// written notes that exchanges are on disk, but for those that are lost.
+func (o *originals) written(all []done) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range all {
+		if p := all[i].original; p != nil && !p.lost {
+			p.output = nil
 		}
-		orphans := &batch{output: b.output}
-		all, records := b.done, slices.Concat(b.chunks...)
-		b.done, b.chunks, b.size = nil, nil, 0
-		for _, d := range all {
-			if isOrphan(d) {
-				if d.original != nil {
-					d.original.lost = true // for what refers to it further on in this batch
-				}
-				orphans.keep(d)
-				continue
-			}
-			d.capture.Offset += b.size - d.at.from
-			c.copy(b, records[d.at.from:d.at.to])
-			d.at = stretch{b.size, b.size + d.at.to - d.at.from}
-			b.size = d.at.to
-			b.done = append(b.done, d)
-		}
-		b.keys -= orphans.keys
-		c.losesBatch(orphans, errOrphan)
-		return len(b.done) == 0
-	})
+	}
 }
 
-// keep adds an exchange to the batch.
-func (b *batch) keep(d done) {
-	b.done = append(b.done, d)
-	b.keys += record.KeySize(&d.capture)
+// forget notes that exchanges are in the index, or lost.
+func (o *originals) forget(all []done) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range all {
+		p := all[i].original
+		if p == nil {
+			continue
+		}
+		if o.byKey[p.Key] == p {
+			delete(o.byKey, p.Key)
+		}
+		if o.byURL[p.page] == p {
+			delete(o.byURL, p.page)
+		}
+	}
 }

@@ -2,18 +2,26 @@ package recorder
 
 import (
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
+	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
 // presence remembers for a while which WARC files are there. Who takes one away must not lose what
-// is recorded later: it is stored again instead of referring to that. The zero value is ready.
+// is recorded later: it is stored again instead of referring to that.
 type presence struct {
+	dir   collection.Dir
+	index *store.Bolt
+
 	mu   sync.Mutex
 	seen map[string]sight // by final base name
+}
+
+func newPresence(dir collection.Dir, index *store.Bolt) *presence {
+	return &presence{dir: dir, index: index, seen: make(map[string]sight)}
 }
 
 type sight struct {
@@ -35,9 +43,6 @@ func (p *presence) last(name string) (there, known bool) {
 func (p *presence) note(name string, there bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.seen == nil {
-		p.seen = make(map[string]sight)
-	}
 	p.seen[name] = sight{time.Now(), there}
 }
 
@@ -49,20 +54,20 @@ func (p *presence) forget(name string) {
 
 // isThere reports whether the file of that name has all that the index knows of it. One that cannot
 // be looked at counts as gone.
-func (f *files) isThere(name string) bool {
-	if there, known := f.presence.last(name); known {
+func (p *presence) isThere(name string) bool {
+	if there, known := p.last(name); known {
 		return there
 	}
-	file, _ := f.index.File(name)
+	file, _ := p.index.File(name)
 	there := false
 	// it may be given its final name at this moment
 	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} {
-		info, err := os.Stat(filepath.Join(f.dir, name+suffix))
+		info, err := os.Stat(p.dir.WARC(name + suffix))
 		if err == nil {
 			there = info.Mode().IsRegular() && info.Size() >= file.Committed
 			break
 		}
 	}
-	f.presence.note(name, there)
+	p.note(name, there)
 	return there
 }

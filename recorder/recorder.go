@@ -58,7 +58,10 @@ type Recorder struct {
 	keyer     *record.Keyer
 	health    health
 	memory    memory
-	files     files
+	archive   *archive
+	lanes     *lanes
+	batches   *batches
+	originals *originals
 	committer committer
 	gaps      gapList
 	panics    panics
@@ -147,18 +150,15 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, index *st
 	r.health.log, r.health.stop, r.chains.index = log, r.panics.stop, index
 	r.gaps.log, r.gaps.index, r.gaps.caught = log, index, r.Panicked
 	r.gaps.total, r.gaps.more = map[string]int64{}, map[string]int64{}
-	r.files = files{
-		dir: dir.Archive(), mode: cfg.Mode, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host,
-		style: cfg.style(), collection: dir.Name(), maxSize: cfg.WARCMaxSize,
-		index: index, log: log, wake: make(chan struct{}, 1), full: min(cfg.CommitSize, cfg.QueueSize/2),
-		syncs: cfg.Sync != syncNone, alone: cfg.Sync == syncAlways,
-	}
-	r.files.gone = func(name, detail string) {
+	wake, presence := newWake(), newPresence(dir, index)
+	r.archive = newArchive(cfg, dir, host, index, presence, log)
+	r.archive.gone = func(name, detail string) {
 		r.Gap(GapMissing, name, detail)
 		r.gaps.flush() // before the index learns that the file is gone; what cannot be flushed waits
 	}
-	r.files.fewerKeys.L = &r.files.mu
-	r.files.originals.init(&r.files.mu)
+	r.lanes = newLanes(cfg, newNames(cfg, dir, host, index), wake)
+	r.originals = newOriginals(dir, index, presence)
+	r.batches = newBatches(cfg, r.originals, wake)
 	r.memory.dir, r.memory.limit, r.memory.failed = spill, inFlightMemory+cfg.QueueSize, r.spillFailed
 	r.memory.room.dir, r.memory.room.floor = spill, cfg.MinFreeSpace
 	r.end.hurry, r.end.late, r.end.stuck = make(chan struct{}), make(chan struct{}), make(
@@ -191,9 +191,10 @@ func (r *Recorder) start(cfg *Config) {
 	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
 	r.withFiles = make(chan struct{}, filesAtOnce)
 	c := &r.committer
-	c.files, c.health, c.log, c.interval, c.indexEvery, c.idle, c.maxAge = &r.files, &r.health, r.log, cfg.CommitInterval, min(
-		cfg.IndexInterval, cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
-	if r.files.alone {
+	c.archive, c.lanes, c.batches, c.health, c.log = r.archive, r.lanes, r.batches, &r.health, r.log
+	c.interval, c.indexEvery, c.idle, c.maxAge = cfg.CommitInterval, min(cfg.IndexInterval,
+		cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
+	if r.batches.alone {
 		c.interval = 0
 	}
 	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(
@@ -201,12 +202,7 @@ func (r *Recorder) start(cfg *Config) {
 		chan chan<- struct{},
 	), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
-		w := &smallWorker{
-			maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup),
-			files: &r.files,
-			lost:  r.loses,
-		}
-		w.caught, w.gap, w.late = r.Panicked, r.Gap, r.end.late
+		w := &smallWorker{maker: newMaker(r.makers(cfg)), late: r.end.late}
 		r.workers.Go(func() { w.run(r.small.out) })
 	}
 	w := r.newLargeWorker(cfg, &r.health, r.closing)
@@ -218,11 +214,19 @@ func (r *Recorder) start(cfg *Config) {
 // newLargeWorker returns a worker whose tries to write are the last ones when closing is closed.
 func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
 	w := &largeWorker{
-		maker: newMaker(r.log, r.keyer, &r.chains, r.files.style, &cfg.Dedup), files: &r.files,
-		health: h, closing: closing, lost: r.loses, room: &r.memory.room, buf: make([]byte, 256<<10),
+		maker: newMaker(r.makers(cfg)), archive: r.archive,
+		health: h, closing: closing, room: &r.memory.room, buf: make([]byte, 256<<10),
 	}
-	w.caught, w.gap = r.Panicked, r.Gap
 	return w
+}
+
+// makers is what the workers have in common.
+func (r *Recorder) makers(cfg *Config) *makers {
+	return &makers{
+		log: r.log, style: r.archive.style, keyer: r.keyer, dedup: &cfg.Dedup, chains: &r.chains,
+		lanes: r.lanes, batches: r.batches, originals: r.originals,
+		lost: r.loses, gap: r.Gap, caught: r.Panicked,
+	}
 }
 
 // Index is the collection's index, with all that was on disk when Index was called, unless nothing

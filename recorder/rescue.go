@@ -1,9 +1,6 @@
 package recorder
 
 import (
-	"fmt"
-	"time"
-
 	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -17,22 +14,22 @@ import (
 // underway is what a worker has begun for an exchange, so that it can be undone.
 type underway struct {
 	planned *output // in which a place is planned; nil if none is
-	bound   int64    // of the place
+	bound   int64   // of the place
 	key     store.OriginalKey
 	claims  bool // others may wait for the original of that key
 	handed  bool // the committer has the records
 }
 
-// plan is files.plan, noted.
-func (m *maker) plan(f *files, l lane, bound int64) *output {
-	s := f.plan(l, bound)
-	m.underway.planned, m.underway.bound = s, bound
-	return s
+// plan is lanes.plan, noted.
+func (m *maker) plan(l lane, bound int64) *output {
+	out := m.lanes.plan(l, bound)
+	m.underway.planned, m.underway.bound = out, bound
+	return out
 }
 
-// guarded lets record record an exchange. If that panics, the exchange is lost, and the worker goes
+// guarded lets append record an exchange. If that panics, the exchange is lost, and the worker goes
 // on with the next one as if it were new.
-func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), rec func(*Exchange)) {
+func (m *maker) guarded(x *Exchange, append func(*Exchange)) {
 	m.underway = underway{}
 	defer func() {
 		value := recover()
@@ -43,41 +40,25 @@ func (m *maker) guarded(x *Exchange, f *files, lost func(*done, error), rec func
 		begun := m.underway
 		m.compressor, m.content, m.parts = m.style.Compressor(), record.Content{}, [4][]byte{}
 		m.records = record.Records{Keyer: m.records.Keyer, Style: m.style}
-		f.undo(&begun)
+		m.undo(&begun)
 		if begun.handed { // what is lost is the record of its certificates
 			m.gap(GapWrite, x.URL, err.Error())
 			return
 		}
-		lost(lostOf(x), err)
+		m.lost(lostOf(x), &unfitError{err})
 	}()
-	rec(x)
+	append(x)
 }
 
 // undo gives back what a worker has begun.
-func (f *files) undo(u *underway) {
+func (m *maker) undo(u *underway) {
 	if u.planned != nil {
-		f.drop(u.planned, u.bound)
+		m.lanes.drop(u.planned, u.bound)
 	}
-	if !u.claims {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.originals.claimed, u.key)
-	f.originals.added.Broadcast()
-}
-
-// poison makes sure that nothing is appended to the file of s before it has been opened anew and
-// cut to what is safe: after a panic nobody knows what the writer has written.
-func (s *output) poison() {
-	s.broken = errPanic
-	if s.writer != nil {
-		s.writer.Abandon() // what counts is what is safe
-		s.writer = nil
+	if u.claims {
+		m.originals.unclaim(u.key)
 	}
 }
-
-var errPanic = fmt.Errorf("a fault of warcorder's own broke off a write")
 
 // step is what the committer is doing.
 type step int
@@ -142,27 +123,12 @@ func (c *committer) rescue(g *group, err error) {
 		if len(g.retired) == 0 {
 			return
 		}
-		s := g.retired[0]
-		s.poison() // it is opened anew to be finished
-		if s.panics++; s.panics > 1 {
+		out := g.retired[0]
+		out.poison() // it is opened anew to be finished
+		if out.panics++; out.panics > 1 {
 			g.retired = g.retired[1:]
-			c.noteOpen(s.name, false)
-			c.gap(GapWrite, s.name, "the file is not finished until the next start: "+err.Error())
+			c.archive.noteOpen(out.name, false)
+			c.gap(GapWrite, out.name, "the file is not finished until the next start: "+err.Error())
 		}
 	}
-}
-
-// leaveUnindexed gives up to put what is on disk into the index. The next start does it.
-func (c *committer) leaveUnindexed(err error) {
-	for _, b := range c.unindexed {
-		b.output.unindexed = true
-		c.abandon(b.output)
-		c.gap(GapWrite, b.file.Name, fmt.Sprintf(
-			"%d exchanges of this file are not in the index until the next start: %v", len(b.done), err))
-		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).
-			Msg("captures are not in the index: the next start puts them there")
-		c.recycle(b)
-	}
-	clear(c.unindexed)
-	c.unindexed, c.number, c.text, c.oldest = c.unindexed[:0], 0, 0, time.Time{}
 }

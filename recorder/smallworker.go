@@ -14,16 +14,15 @@ import (
 // workers at once.
 type smallWorker struct {
 	maker
-	files     *files
-	lost      func(*done, error)
-	members   []byte    // of one exchange
-	unspilled [2][]byte // what an exchange has spilled
+	late      <-chan struct{} // closed when nothing is recorded any more
+	members   []byte          // of one exchange
+	unspilled [2][]byte       // what an exchange has spilled
 }
 
 func (w *smallWorker) run(exchanges <-chan []*Exchange) {
 	for some := range exchanges {
 		for _, x := range some {
-			w.guarded(x, w.files, unfit(w.lost), w.record)
+			w.guarded(x, w.record)
 			x.release()
 		}
 	}
@@ -97,27 +96,27 @@ func (w *smallWorker) record(x *Exchange) {
 		w.lost(lostOf(x), errNoTime)
 		return
 	}
-	w.files.awaitKeys()
+	w.batches.awaitKeys()
 	if err := w.unspill(x); err != nil {
 		w.lost(lostOf(x), err)
 		return
 	}
 	if x.extra != nil {
-		w.addExtra(x.extra, w.bytes(1, &x.Response), w.files)
+		w.addExtra(x.extra, w.bytes(1, &x.Response))
 		return
 	}
 	bound := boundOf(x)
-	s := w.plan(w.files, small, bound)
+	out := w.plan(small, bound)
 	request, response := record.RequestOf(w.bytes(0, &x.Request), w.style.Digester), record.Parse(
 		w.bytes(1, &x.Response))
-	found := w.look(x, &request, &response, w.files, s)
+	found := w.look(x, &request, &response, out)
 	if found.to != nil {
 		response.Refer(&found.to.Reference, w.style.Digester)
 	} else {
 		response.Sum(w.bytes(1, &x.Response), w.style.Digester)
 	}
-	r := w.make(x, &request, &response, s)
-	w.note(&found, r, &response, s)
+	r := w.make(x, &request, &response, out)
+	w.note(&found, r, &response, out)
 	d := doneOf(x, r, &found)
 	w.members = w.members[:0]
 	if len(r.Response) > 0 {
@@ -128,11 +127,11 @@ func (w *smallWorker) record(x *Exchange) {
 		w.members = w.append(w.members, r.Request, &request)
 	}
 	w.members = w.appendMetadata(w.members)
-	x.about(s.name, 0)
+	x.about(out.name, 0)
 	d.spill = x.spill.leave()
-	w.files.add(s, bound, w.members, d)
+	w.batches.add(out, bound, w.members, d)
 	w.underway = underway{handed: true}
-	w.recordChain(x, w.files)
+	w.recordChain(x)
 }
 
 // unspill reads back what has been spilled for want of memory, and not for its size.

@@ -92,9 +92,9 @@ func (r *Recorder) newSpillRecovery(cfg *Config, n int) *spillRecovery {
 // await waits until all that was written is in the index, and its files have their final names,
 // unless nothing can be written at present.
 func (s *spillRecovery) await() {
-	s.files.retireAll()
+	s.lanes.retireAll()
 	s.committer.settle() // rather than when it is time for the index
-	for (s.written > 0 || s.files.openFiles() > 0) && s.health.fault(committing) == nil {
+	for (s.written > 0 || len(s.archive.openFiles()) > 0) && s.health.fault(committing) == nil {
 		select {
 		case <-s.told:
 			s.written--
@@ -241,7 +241,7 @@ func (s *spillRecovery) write(l leftover, x *Exchange, line *sidecar, found inFi
 	case found.message && !found.metadata && x.isFaulty():
 		s.addFacts(x, line)
 	case !found.message && x.size() > 0:
-		s.worker.guarded(x, &s.files, unfit(s.worker.lost), s.worker.record)
+		s.worker.guarded(x, s.worker.record)
 		s.written++
 	}
 	switch {
@@ -284,7 +284,7 @@ func (x *Exchange) isFaulty() bool {
 func (s *spillRecovery) addFacts(x *Exchange, line *sidecar) {
 	response := record.Message{Length: x.Response.Len()}
 	e := Extra{
-		Type: Metadata, URI: line.URL, ContentType: record.FieldsType, Date: s.files.style.Date(x.Started),
+		Type: Metadata, URI: line.URL, ContentType: record.FieldsType, Date: s.archive.style.Date(x.Started),
 		ConcurrentTo: line.IDs.Response, id: x.spill.ids.Metadata,
 	}
 	if response.Length < record.MinBlock {
@@ -292,7 +292,7 @@ func (s *spillRecovery) addFacts(x *Exchange, line *sidecar) {
 	}
 	told := make(chan outcome, 1)
 	e.wait = told
-	s.worker.addExtra(&e, record.AppendFacts(nil, &x.Facts, &response, false), &s.files)
+	s.worker.addExtra(&e, record.AppendFacts(nil, &x.Facts, &response, false))
 	s.written++
 	for {
 		select {

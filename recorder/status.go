@@ -1,9 +1,6 @@
 package recorder
 
-import (
-	"runtime"
-	"slices"
-)
+import "runtime"
 
 // Status is a snapshot of a recorder, for people and monitors.
 type Status struct {
@@ -32,17 +29,15 @@ func (r *Recorder) Status() Status {
 		Recording:  true,
 		Exchanges:  r.committer.recorded.Load(),
 		Lost:       r.lost.Load(),
-		Bytes:      r.files.bytes.Load(),
+		Bytes:      r.archive.bytes.Load(),
 		Queued:     r.queued.Load(),
 		Large:      r.waitingLarge.Load(),
 		Gaps:       r.gaps.totals(),
+		OpenFiles:  r.archive.openFiles(),
 		Goroutines: runtime.NumGoroutine(),
 	}
 	if err := r.Ready(); err != nil {
 		s.Recording, s.Reason = false, err.Error()
 	}
-	r.files.mu.Lock()
-	defer r.files.mu.Unlock()
-	s.OpenFiles = slices.Clone(r.files.open)
 	return s
 }

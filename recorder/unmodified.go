@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"path/filepath"
 
 	"warcorder/recorder/record"
 
@@ -21,18 +20,18 @@ type referred struct {
 // unmodified returns what the 304 to a conditional GET for a URL refers to: the latest version of
 // the page that is in the collection, or will be by then. It is nil if there is none, or if that is
 // another version than the 304 means.
-func (f *files) unmodified(url string, request, answer []byte, s *output) (*referred, error) {
-	if p, serves := f.pendingOf(url, s); p != nil {
+func (o *originals) unmodified(url string, request, answer []byte, out *output) (*referred, error) {
+	if p, serves := o.pendingOf(url, out); p != nil {
 		if !serves || !p.MayMean(request, answer) {
 			return nil, nil
 		}
 		return &referred{record.Reference{Original: p.Original, NotModified: true}, p}, nil
 	}
-	c, found, err := f.newestPage(url)
+	c, found, err := o.newestPage(url)
 	if err != nil || !found {
 		return nil, err
 	}
-	r, of, err := f.referTo(&c)
+	r, of, err := o.referTo(&c)
 	if err != nil || r == nil || !of.MayMean(request, answer) {
 		return nil, err
 	}
@@ -41,13 +40,13 @@ func (f *files) unmodified(url string, request, answer []byte, s *output) (*refe
 
 // newestPage returns the latest version of a page. Where the index looks at nothing but
 // confirmations by 304, it is the latest of those: that names the version.
-func (f *files) newestPage(url string) (c store.Capture, found bool, err error) {
-	c, found, err = f.index.Newest(url,
+func (o *originals) newestPage(url string) (c store.Capture, found bool, err error) {
+	c, found, err = o.index.Newest(url,
 		func(c *store.Capture) bool { return c.Status == http.StatusOK && isGet(c, url) })
 	if err != nil || found {
 		return c, found, err
 	}
-	return f.index.Newest(url, func(c *store.Capture) bool {
+	return o.index.Newest(url, func(c *store.Capture) bool {
 		return c.Status == http.StatusNotModified && c.MIME == record.RevisitMIME && isGet(c, url)
 	})
 }
@@ -60,8 +59,8 @@ func isGet(c *store.Capture, url string) bool {
 // referTo reads the record of a capture for a reference to it, or, if it is a revisit, to the
 // original that it names, and for the validators of the version. The reference is nil if there is
 // nothing that can be referred to.
-func (f *files) referTo(c *store.Capture) (*record.Reference, record.Validators, error) {
-	rec, head, err := f.readHeads(c)
+func (o *originals) referTo(c *store.Capture) (*record.Reference, record.Validators, error) {
+	rec, head, err := o.readHeads(c)
 	if err != nil || rec == nil {
 		return nil, record.Validators{}, err
 	}
@@ -69,18 +68,18 @@ func (f *files) referTo(c *store.Capture) (*record.Reference, record.Validators,
 	if rec.Type() != "revisit" {
 		return record.ReferenceOf(rec, c), of, nil
 	}
-	o, found, err := f.originalOf(c, rec)
+	from, found, err := o.originalOf(c, rec)
 	if err != nil || !found {
 		return nil, of, err
 	}
-	original, head, err := f.readHeads(&o)
+	original, head, err := o.readHeads(&from)
 	if err != nil || original == nil {
 		return nil, of, err
 	}
 	if c.Status == http.StatusNotModified {
-		of = of.And(record.ValidatorsOf(head), o.URL == c.URL)
+		of = of.And(record.ValidatorsOf(head), from.URL == c.URL)
 	}
-	r := record.ReferenceOf(original, &o)
+	r := record.ReferenceOf(original, &from)
 	if id, ok := record.ParseID(rec.Header.Get("WARC-Refers-To")); r != nil && ok &&
 		id != r.RecordID {
 		return nil, of, nil
@@ -90,14 +89,14 @@ func (f *files) referTo(c *store.Capture) (*record.Reference, record.Validators,
 
 // originalOf looks for the original that the record of a revisit names: other tools name such as
 // nobody has.
-func (f *files) originalOf(revisit *store.Capture,
+func (o *originals) originalOf(revisit *store.Capture,
 	rec *warc.Record) (store.Capture, bool, error) {
 	uri, ok := record.BareURI(rec.Header.Get("WARC-Refers-To-Target-URI"))
 	date, known := record.ParseW3CDTF(rec.Header.Get("WARC-Refers-To-Date"))
 	if !ok || !known {
 		return store.Capture{}, false, nil
 	}
-	return f.index.At(uri, date, func(c *store.Capture) bool {
+	return o.index.At(uri, date, func(c *store.Capture) bool {
 		// a 304 may give the digest of its own, empty payload
 		same := c.Digest == revisit.Digest || revisit.Status == http.StatusNotModified
 		return same && c.MIME != record.RevisitMIME && c.Time.Equal(date) && isGet(c, uri)
@@ -106,11 +105,11 @@ func (f *files) originalOf(revisit *store.Capture,
 
 // readHeads reads the header of the record of a capture, and the HTTP head in it. The record is nil
 // if its file is gone.
-func (f *files) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
-	if !f.isThere(c.File) {
+func (o *originals) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
+	if !o.presence.isThere(c.File) {
 		return nil, nil, nil
 	}
-	rec, reader, err := f.openRecord(&c.Location)
+	rec, reader, err := o.openRecord(&c.Location)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,10 +123,10 @@ func (f *files) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
 
 // openRecord opens the record at a location, in a file that may be given its final name at this
 // moment.
-func (f *files) openRecord(at *store.Location) (*warc.Record, *warc.Reader, error) {
+func (o *originals) openRecord(at *store.Location) (*warc.Record, *warc.Reader, error) {
 	var failed error
 	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} {
-		reader, err := warc.OpenForeign(filepath.Join(f.dir, at.File+suffix), at.Offset)
+		reader, err := warc.OpenForeign(o.dir.WARC(at.File+suffix), at.Offset)
 		if errors.Is(err, fs.ErrNotExist) {
 			failed = err
 			continue

@@ -18,9 +18,7 @@ import (
 func TestFilesOfWhatWaits(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.memory.limit = 0
-	c.files.mu.Lock()
-	c.files.keys = maxKeys + 1 // the workers wait
-	c.files.mu.Unlock()
+	c.batches.keys.Store(maxKeys + 1) // the workers wait
 	const exchanges = 3 * filesAtOnce
 	var all sync.WaitGroup
 	var committed atomic.Int64
@@ -42,10 +40,7 @@ func TestFilesOfWhatWaits(t *testing.T) {
 	if n := committed.Load(); n != filesAtOnce {
 		t.Errorf("%d exchanges wait with their files, want %d", n, filesAtOnce)
 	}
-	c.files.mu.Lock()
-	c.files.keys = 0
-	c.files.fewerKeys.Broadcast()
-	c.files.mu.Unlock()
+	c.batches.fewer(maxKeys + 1)
 	all.Wait()
 	c.close()
 	responses := 0

@@ -1,0 +1,225 @@
+package recorder
+
+import (
+	"sync"
+	"time"
+
+	"warcorder/recorder/record"
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/warc"
+)
+
+// lanes decide which WARC file takes which exchange. A lane is a chain of files, each following the
+// one before. There are two: one for small exchanges, whose records are compressed beforehand and
+// go down many at a time, and one for large ones, which are compressed straight into the file and
+// may hold it for a long time.
+//
+// mu guards what stands below it, and in each output what its type names as the lanes'. No other
+// lock is taken while it is held.
+type lanes struct {
+	names   names
+	style   *record.Style
+	maxSize int64
+	wake    wake // of the committer
+
+	mu      sync.Mutex
+	current [2]*output   // by lane; nil before the first exchange
+	used    [2]time.Time // when the current file of each lane was last planned for
+	retired []*output    // with nothing pending: to be finished
+}
+
+// lane is one of the two chains of files.
+type lane int
+
+const (
+	small lane = iota
+	large
+)
+
+func newLanes(cfg *Config, names names, wake wake) *lanes {
+	return &lanes{names: names, style: cfg.style(), maxSize: cfg.WARCMaxSize, wake: wake}
+}
+
+// sizeOfWarcinfo is more than a warcinfo record takes.
+const sizeOfWarcinfo = 4 << 10
+
+// plan returns the file that takes an exchange of which at most bound bytes will be written. Every
+// plan ends with leave or drop.
+func (l *lanes) plan(n lane, bound int64) *output {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := l.current[n]
+	if out == nil || out.planned > 0 && out.bound+bound > l.maxSize {
+		l.retire(n)
+		out = l.next(n)
+	}
+	out.bound += bound
+	out.planned++
+	out.pending++
+	l.used[n] = time.Now()
+	return out
+}
+
+// next begins the next file of a lane.
+func (l *lanes) next(n lane) *output {
+	created := time.Now()
+	var random record.IDSource
+	out := &output{
+		lanes:    l,
+		lane:     n,
+		name:     l.names.next(created),
+		created:  created,
+		warcinfo: random.Next(),
+		bound:    sizeOfWarcinfo + l.style.Warcinfo.Size(),
+	}
+	l.current[n] = out
+	return out
+}
+
+// retire ends the current file of a lane: it is finished once nothing of it is pending.
+func (l *lanes) retire(n lane) {
+	out := l.current[n]
+	if out == nil {
+		return
+	}
+	l.current[n] = nil
+	out.retired = true
+	l.unplan(out, 0)
+}
+
+// retireAll ends the current files of all lanes.
+func (l *lanes) retireAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.retire(small)
+	l.retire(large)
+}
+
+// retireIdle ends files that have had no exchange for idle, or are older than maxAge, unless that
+// is 0. It returns how long to wait until the next one may be either.
+func (l *lanes) retireIdle(now time.Time, idle, maxAge time.Duration) (wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wait = idle
+	for n, out := range l.current {
+		if out == nil {
+			continue
+		}
+		left, young := idle-now.Sub(l.used[n]), idle
+		if maxAge > 0 {
+			young = maxAge - now.Sub(out.created)
+		}
+		if young <= 0 || left <= 0 && out.pending == 0 {
+			l.retire(lane(n))
+			continue
+		}
+		if wait = min(wait, young); out.pending == 0 {
+			wait = min(wait, left)
+		}
+	}
+	return wait
+}
+
+// takeRetired returns the files that are to be finished by now. They are the caller's.
+func (l *lanes) takeRetired() []*output {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	retired := l.retired
+	l.retired = nil
+	return retired
+}
+
+// unplan takes n exchanges off those pending for a file.
+func (l *lanes) unplan(out *output, n int) {
+	out.pending -= n
+	if out.retired && out.pending == 0 {
+		l.retired = append(l.retired, out)
+		l.wake.signal()
+	}
+}
+
+// leave notes that n exchanges that were planned for a file are in the index, or lost.
+func (l *lanes) leave(out *output, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unplan(out, n)
+}
+
+// drop undoes a plan.
+func (l *lanes) drop(out *output, bound int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out.bound -= bound
+	l.unplan(out, 1)
+}
+
+// filled notes that an exchange for which bound bytes were planned takes only size.
+func (l *lanes) filled(out *output, bound, size int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out.bound += size - bound
+}
+
+// grown notes that a file ends at end. It is for the large lane, where only one exchange at a time
+// is planned.
+func (l *lanes) grown(out *output, end int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out.bound = end
+}
+
+// move gives n exchanges of size bytes, which were planned for a file that has been finished without
+// them, to the next file of its lane.
+func (l *lanes) move(old *output, n int, size int64) *output {
+	out := l.plan(old.lane, size)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out.planned += n - 1
+	out.pending += n - 1
+	l.unplan(old, n)
+	return out
+}
+
+// abandon makes sure that a file that has been finished is not planned for any more.
+func (l *lanes) abandon(out *output) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.current[out.lane] == out {
+		l.retire(out.lane)
+	}
+}
+
+// rename chooses another name for a file that is not made yet.
+func (l *lanes) rename(out *output) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out.name, out.file = l.names.next(out.created), store.File{}
+}
+
+// names makes the names of WARC files.
+type names struct {
+	dir     collection.Dir
+	pattern string
+	prefix  string
+	host    string
+	index   *store.Bolt
+	serial  int // of the last name
+}
+
+func newNames(cfg *Config, dir collection.Dir, host string, index *store.Bolt) names {
+	return names{dir: dir, pattern: cfg.WARCName, prefix: cfg.WARCPrefix, host: host, index: index}
+}
+
+// next returns a name that no file has or had: the clock may have been set back, and the serial
+// begins anew with each start.
+func (n *names) next(created time.Time) string {
+	for {
+		n.serial++
+		name := warc.Name(n.pattern, n.prefix, created, n.serial, n.host)
+		// what is wrong shows again when the file is made
+		if free, err := isFree(n.dir, name, n.index); free || err != nil {
+			return name
+		}
+	}
+}
