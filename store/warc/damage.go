@@ -52,8 +52,8 @@ func (d *Damage) Error() string {
 // Unwrap returns the reason.
 func (d *Damage) Unwrap() error { return d.Reason }
 
-// gzipReason translates an error of the gzip reader into the reason of a Damage.
-func gzipReason(err error) error {
+// GzipReason translates an error of a gzip reader into the Reason of a Damage.
+func GzipReason(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrTorn

@@ -107,7 +107,7 @@ func (rec *Record) TargetURI() string {
 func (r *Reader) reason(err error) error {
 	switch {
 	case r.layout == gzipMembers:
-		return gzipReason(err)
+		return GzipReason(err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrCut
 	}

@@ -152,7 +152,7 @@ func (r *Reader) unwrap() error {
 		return err
 	}
 	if err := r.gz.Reset(r.in); err != nil {
-		return gzipReason(err)
+		return GzipReason(err)
 	}
 	r.gz.Multistream(false)
 	r.text.Reset(r.gz)

@@ -70,7 +70,7 @@ func (rec *Record) finish() error {
 	rest, err := text.Peek(len(RecordEnd) + 1) // one byte more, to see that nothing follows
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return gzipReason(err)
+		return GzipReason(err)
 	case string(rest) == RecordEnd:
 		return nil
 	case len(rest) < len(RecordEnd) || string(rest[:len(RecordEnd)]) != RecordEnd:
@@ -111,12 +111,12 @@ func (rec *Record) shortBlock(err error) error {
 func (rec *Record) surplus() error {
 	text := rec.reader.text
 	if _, err := text.Discard(len(RecordEnd)); err != nil {
-		return gzipReason(err)
+		return GzipReason(err)
 	}
 	next, err := text.Peek(len(warcMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return gzipReason(err)
+		return GzipReason(err)
 	case string(next) == warcMagic:
 		return ErrSecondRecord
 	}

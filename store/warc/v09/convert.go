@@ -12,9 +12,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// convert returns the 0.9 header of a 1.1 record. Warcinfo is the ID of the record that describes
-// it, if that is known and it does not say so itself. With cut the record becomes the first of
-// several segments: then what is said of all of its block cannot be said of the first.
+// convert returns the 0.9 header of a 1.1 record. warcinfo is the ID of the warcinfo record before
+// it, or "". With cut the record becomes the first of several segments; the fields that are true
+// only of the whole block are then left out.
 func convert(version string, h warc.Header, warcinfo string, cut bool) Header {
 	out := positional(h)
 	out.Fields = native(h, warcinfo, cut)
@@ -39,7 +39,7 @@ func positional(h warc.Header) Header {
 		out.URI = "filedesc:" + url.PathEscape(name) // WARC 0.9 appendix B.1
 	}
 	out.ID = cmp.Or(out.ID, newID())
-	out.URI = cmp.Or(out.URI, out.ID) // there must be one, and this names at least something
+	out.URI = cmp.Or(out.URI, out.ID) // 0.9 demands a subject-uri
 	return out
 }
 
@@ -69,15 +69,15 @@ func native(h warc.Header, warcinfo string, cut bool) warc.Header {
 	return out
 }
 
-// related returns the IDs of the records that the record belongs to: first the one that it cannot
-// be without (WARC 0.9 section 5.2).
+// related returns the IDs of the records that the record belongs to, the one that it depends on
+// first (WARC 0.9 section 5.2).
 func related(h warc.Header) []string {
 	refersTo, concurrentTo := h.Values("WARC-Refers-To"), h.Values("WARC-Concurrent-To")
 	return slices.Concat(refersTo, concurrentTo)
 }
 
-// carry adds what an Importer needs to make h again, where back is what it would make of the header
-// as it is.
+// carry adds the fields that an Importer needs to make h again. back is what an Importer makes of
+// the header without them.
 func (out Header) carry(h, back warc.Header) Header {
 	for _, f := range h {
 		if strings.EqualFold(f.Name, "Content-Length") ||
@@ -98,7 +98,7 @@ func (out Header) carry(h, back warc.Header) Header {
 	return out
 }
 
-// id09 spells a record-id as 0.9's examples do: <urn:uuid:X> is "uuid:X", any other URI stands
+// id09 spells a record-id as the examples of 0.9 do: <urn:uuid:X> as "uuid:X", any other URI
 // without angle brackets.
 func id09(id string) string {
 	id = word(strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">"))
@@ -108,19 +108,21 @@ func id09(id string) string {
 	return id
 }
 
-// date09 is a WARC-Date, which may have fractions of a second or end with the year, as a
-// creation-date.
+// date09 returns a WARC-Date as a creation-date. A WARC-Date may have fractions of a second, or be
+// a year alone.
 func date09(date string) string {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006"} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006",
+	} {
 		if t, err := time.Parse(layout, date); err == nil {
 			return t.UTC().Format(dateFormat)
 		}
 	}
-	return "00010101000000" // no date of a capture
+	return "00010101000000" // no record is so old: the date is not known
 }
 
-// contentType09 is a media type without parameters (WARC 0.9 section 5.1); an HTTP message's is
-// message/http.
+// contentType09 returns a media type without parameters (WARC 0.9 section 5.1), message/http for an
+// HTTP message.
 func contentType09(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.TrimSpace(media)
@@ -133,7 +135,7 @@ func contentType09(contentType string) string {
 	return word(media)
 }
 
-// word is s as a word of the first line: what is not visible ASCII is escaped.
+// word returns s as a word of the first line: bytes that are not visible ASCII are escaped.
 func word(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -146,7 +148,7 @@ func word(s string) string {
 	return b.String()
 }
 
-// newID returns a record-id that nobody has: a random UUID (RFC 9562 section 5.4).
+// newID returns a new record-id: a random UUID (RFC 9562 section 5.4).
 func newID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails

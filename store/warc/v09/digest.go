@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// hashes are the algorithms whose digests can be checked.
+// hashes are the algorithms whose digests can be checked, by their names.
 var hashes = map[string]func() hash.Hash{
 	"md5":    md5.New,
 	"sha1":   sha1.New,
@@ -23,15 +23,15 @@ var hashes = map[string]func() hash.Hash{
 	"sha512": sha512.New,
 }
 
-// claim is a digest as a field gives it.
+// claim is the digest in a field.
 type claim struct {
-	algorithm string // key of hashes
-	text      string // the digest, as it is spelled
+	algorithm string // a key of hashes
+	text      string // the value of the digest, as the field spells it
 	sum       []byte
 }
 
-// parseClaim reads "algorithm:value", the value in hexadecimal or base32; ok is false if it cannot
-// be checked.
+// parseClaim parses "algorithm:value", the value in hexadecimal or base32; ok is false if the
+// digest cannot be checked.
 func parseClaim(s string) (c claim, ok bool) {
 	name, text, _ := strings.Cut(s, ":")
 	c = claim{algorithm: strings.ReplaceAll(strings.ToLower(name), "-", ""), text: text}
@@ -44,12 +44,13 @@ func parseClaim(s string) (c claim, ok bool) {
 	if len(text) == hex.EncodedLen(size) {
 		c.sum, err = hex.DecodeString(text)
 	} else {
-		c.sum, err = base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(strings.TrimRight(text, "=")))
+		unpadded := base32.StdEncoding.WithPadding(base32.NoPadding)
+		c.sum, err = unpadded.DecodeString(strings.ToUpper(strings.TrimRight(text, "=")))
 	}
 	return c, err == nil && len(c.sum) == size
 }
 
-// String spells the digest as WARC 1.1 does, its value as it was spelled.
+// String spells the digest as WARC 1.1 does; the spelling of the value stays.
 func (c claim) String() string { return c.algorithm + ":" + c.text }
 
 // holds reports whether the digest is that of block.
@@ -70,12 +71,12 @@ func sha1Of(block io.Reader) (string, error) {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }
 
-// maxHTTP is how far into a message its head is looked for, as in the recorder. What has no end of
-// head by then is all head.
+// maxHTTP is how far into a message the end of its head is looked for, as the recorder does. A
+// message without such an end is all head.
 const maxHTTP = 1<<20 + 64<<10
 
-// payloadDigest is the digest of what follows the head of an HTTP message, as stored: chunk framing
-// included. It also returns the first line.
+// payloadDigest returns the digest of what follows the head of an HTTP message as stored, the
+// framing of chunks included, and the message's first line.
 func payloadDigest(message io.Reader) (startLine, digest string, err error) {
 	limited := &io.LimitedReader{R: message, N: maxHTTP}
 	in := bufio.NewReader(limited)

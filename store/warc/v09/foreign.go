@@ -7,11 +7,11 @@ import (
 	"warcorder/store/warc"
 )
 
-// addition is what a foreign record's 1.1 header says beyond its 0.9 header.
+// addition is what the 1.1 header of another tool's record says beyond its 0.9 header.
 type addition struct {
-	*capture
+	*oldRecord
 	memory    *window
-	relations []string    // fields for its Related-Record-IDs
+	relations []string    // the fields of 1.1 for its Related-Record-IDs
 	more      warc.Header // further fields
 	findings  []error
 }
@@ -22,11 +22,11 @@ func (a *addition) add(name, value string) {
 	}
 }
 
-// find finds it all.
+// find fills the addition.
 func (a *addition) find() error {
 	a.relate()
 	if a.Fields.Get(warcinfoID) == "" && a.warcinfo != "" && a.Type != "warcinfo" {
-		// the records go where another warcinfo record comes before them
+		// In the new file another warcinfo record comes before the record.
 		a.add("WARC-Warcinfo-ID", id11(a.warcinfo))
 	}
 	startLine, err := a.payload()
@@ -40,12 +40,12 @@ func (a *addition) find() error {
 	return nil
 }
 
-// relate decides which field of 1.1 each Related-Record-ID becomes. What 1.1 has no field for keeps
-// its name.
+// relate decides which field of 1.1 each Related-Record-ID becomes. One for which 1.1 has no field
+// keeps its name.
 func (a *addition) relate() {
 	ids := a.Fields.Values(relatedRecordID)
 	a.relations = make([]string, len(ids))
-	// for the one WARC-Refers-To there can be
+	// A record has at most one WARC-Refers-To.
 	free := a.Type == "revisit" || a.Type == "conversion" || a.Type == "metadata"
 	for i, id := range ids {
 		switch {
@@ -61,15 +61,15 @@ func (a *addition) relate() {
 	}
 }
 
-// sameEvent reports whether the record is one of the same collection: then it has the same
-// creation-date (WARC 0.9 section 5.1, appendix B.5).
+// sameEvent reports whether the record with that ID is part of the same exchange: then it has the
+// same creation-date (WARC 0.9 section 5.1, appendix B.5).
 func (a *addition) sameEvent(id string) bool {
 	other, ok := a.memory.get(id11(id))
 	return ok && other.date == a.Date
 }
 
-// payload adds the payload digest of what has a payload of its own, and returns an HTTP message's
-// first line.
+// payload adds the payload digest of a record that contains its payload, and returns the first line
+// of an HTTP message.
 func (a *addition) payload() (startLine string, err error) {
 	block := a.block.reader()
 	var digest string
@@ -79,7 +79,7 @@ func (a *addition) payload() (startLine string, err error) {
 	case a.Type == "resource", a.Type == "response" && isDNS(a.URI):
 		digest, err = sha1Of(block)
 	}
-	if a.Type != "revisit" && a.Type != "metadata" { // a revisit's payload is elsewhere
+	if a.Type != "revisit" && a.Type != "metadata" { // the payload of a revisit is in its original
 		a.add("WARC-Payload-Digest", digest)
 	}
 	return startLine, err
@@ -89,12 +89,12 @@ func (a *addition) payload() (startLine string, err error) {
 const (
 	identicalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 	notModified      = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-	// in the namespace that 0.9's example uses
+	// unknownRevisit lies in the namespace that the example in 0.9 uses.
 	unknownRevisit = "http://archive.org/warc/0.9/revisit"
 )
 
-// revisit adds what 1.1 wants to know and 0.9 leaves open: "the format of a 'revisit' record's
-// content block will be specified elsewhere".
+// revisit adds the fields that 1.1 demands of a revisit. 0.9 leaves them open: "the format of a
+// 'revisit' record's content block will be specified elsewhere".
 func (a *addition) revisit(startLine string) {
 	profile := unknownRevisit
 	protocol, status, _ := strings.Cut(startLine, " ")
@@ -113,7 +113,8 @@ func (a *addition) revisit(startLine string) {
 		if a.relations[i] != "WARC-Refers-To" {
 			continue
 		}
-		a.add("WARC-Refers-To-Target-URI", a.URI) // WARC 0.9 section 5.1: it is a copy
+		// WARC 0.9 section 5.1: the subject-uri of a revisit is a copy of its original's.
+		a.add("WARC-Refers-To-Target-URI", a.URI)
 		if original, ok := a.memory.get(id11(id)); ok {
 			a.add("WARC-Refers-To-Date", date11(original.date))
 			if profile != unknownRevisit {
@@ -123,13 +124,13 @@ func (a *addition) revisit(startLine string) {
 	}
 }
 
-// types are those of 1.1 (WARC 1.1 section 5.5), continuation included: one that does not fit
-// anywhere stays one.
+// types are the record types of 1.1 (WARC 1.1 section 5.5). continuation is one of them: a segment
+// that fits nowhere stays a continuation.
 var types = []string{
 	"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation",
 }
 
-// unknown reports what 1.1 does not know. It is kept under the name it has.
+// unknown reports what 1.1 has no words for. It keeps its name.
 func (a *addition) unknown() {
 	note := func(what, value string) {
 		a.findings = append(a.findings,

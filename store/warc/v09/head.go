@@ -10,8 +10,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// Header is the header of a record: the words of its first line but for version and length, and its
-// named fields in their order.
+// Header is the header of a record: the words of its first line, without version and length, and
+// its named fields in their order.
 type Header struct {
 	Type        string // "response", "request", …
 	URI         string // subject-uri
@@ -21,10 +21,10 @@ type Header struct {
 	Fields      warc.Header
 }
 
-// dateFormat is the creation-date (WARC 0.9 section 5.1).
+// dateFormat is the form of a creation-date (WARC 0.9 section 5.1).
 const dateFormat = "20060102150405"
 
-// parseHead parses a header from its first line to its empty line, and returns its data-length too.
+// parseHead parses a header from its first line to its empty line. length is the data-length.
 // Lines may end in LF alone. Errors wrap warc.ErrHeader.
 func parseHead(b []byte) (h Header, length int64, err error) {
 	first, text := cutLine(string(b))
@@ -68,7 +68,7 @@ func parseFirst(line string) (h Header, length int64, err error) {
 	if len(words) < 7 || words[0] != magic {
 		return h, 0, fmt.Errorf("%w: its first line is %s", warc.ErrHeader, quote(line))
 	}
-	// ParseUint takes no sign; 62 bits leave room for sums
+	// ParseUint takes no sign, as opposed to ParseInt; 62 bits leave room for sums
 	n, err := strconv.ParseUint(words[1], 10, 62)
 	if err != nil {
 		return h, 0, fmt.Errorf("%w: data-length is %s", warc.ErrHeader, quote(words[1]))
@@ -95,11 +95,11 @@ func appendLine(h warc.Header, line string) (warc.Header, error) {
 	return append(h, warc.Field{Name: name, Value: strings.Trim(value, " \t")}), nil
 }
 
-// maxLines is how many lines a header may have.
+// maxLines bounds the lines of a header.
 const maxLines = 1 << 16
 
-// unfold joins continuation lines to the last field: the line break and first spaces of each stand
-// for one space (WARC 0.9 section 3).
+// unfold joins continuation lines to the last field. The line break and the spaces behind it become
+// one space (WARC 0.9 section 3).
 func unfold(h warc.Header, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -126,8 +126,8 @@ func (h *Header) append(dst []byte, size int64) []byte {
 	return append(dst, rest...)
 }
 
-// dataLength returns the length of a record that has n bytes beside the digits of its data-length:
-// it counts them too.
+// dataLength returns the data-length of a record that has n bytes beside the digits of its
+// data-length, which count, too.
 func dataLength(n int64) int64 {
 	digits := int64(len(strconv.FormatInt(n, 10)))
 	return n + int64(len(strconv.FormatInt(n+digits, 10)))

@@ -8,24 +8,23 @@ import (
 	"warcorder/store/warc"
 )
 
-// Importer makes WARC 1.1 records of 0.9 records: Import does it all. It keeps a constant amount of
-// memory, whatever size the blocks have.
+// Importer makes WARC 1.1 records of 0.9 records: Read takes the files, one after another, and
+// Close ends. Memory does not grow with the size of the blocks.
 type Importer struct {
-	// where large blocks wait; "" for the system's directory
+	// Temp is the directory where large blocks wait; "" for the system's.
 	Temp string
-	// takes a record: its header through the empty line, its block
+	// Out takes a record: its header through the empty line, its block, and the size of the block.
 	Out func(header []byte, block io.Reader, size int64) error
-	// takes what is wrong; nil to ignore it
+	// Report takes what is wrong; nil to ignore it.
 	Report func(Finding)
 
-	memory  window
-	pending segments
-	// Of the file being read:
-	warcinfo string // record-id of the last warcinfo record
+	memory   window
+	pending  segments
+	warcinfo string // record-id of the last warcinfo record in the file that is being read
 }
 
-// Finding is something wrong with a file, or something in it that 1.1 has no words for. What became
-// of it stands in its Reason.
+// Finding is something wrong with a file, or something in it for which 1.1 has no words. The Reason
+// says what became of it.
 type Finding struct {
 	File   string
 	Offset int64  // of the record, or of the gzip member that it begins in
@@ -41,35 +40,16 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: at byte %d: %s: %v", f.File, f.Offset, f.ID, f.Reason)
 }
 
-// What a Finding can be about, beside damage: its Reason wraps one of them, or is a *warc.Damage.
+// The kinds of Findings. A Reason wraps one of them or a *warc.Damage.
 var (
 	ErrChecksum = errors.New("the checksum is wrong")
 	ErrSegments = errors.New("segments do not fit together")
 	ErrUnknown  = errors.New("not in the words of WARC 1.1")
 )
 
-// Import writes the records of the 0.9 files at paths, which may hold segments of the same records,
-// in any order.
-func (im *Importer) Import(paths ...string) error {
-	for _, path := range paths {
-		if err := im.open(path); err != nil {
-			return errors.Join(err, im.drop())
-		}
-	}
-	return im.Close()
-}
-
-func (im *Importer) open(path string) error {
-	r, err := Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(im.Read(r), r.Close())
-}
-
-// Read writes the records of one file, but for segments that others are missing of: Close does.
-// Damaged records are left out and reported. The error is one of reading, of Out or of a temporary
-// file.
+// Read writes the records of one file. Segments wait for the others of their record, which may be
+// in other files; Close writes what is left of them. Damaged records are left out and reported. The
+// error is a read error, or one of Out or of a temporary file.
 func (im *Importer) Read(r *Reader) error {
 	im.warcinfo = ""
 	for {
@@ -87,7 +67,7 @@ func (im *Importer) Read(r *Reader) error {
 	}
 }
 
-// next takes one record.
+// next reads one record, and writes it unless it is a segment.
 func (im *Importer) next(r *Reader) error {
 	rec, err := r.Next()
 	if err != nil {
@@ -100,7 +80,7 @@ func (im *Importer) next(r *Reader) error {
 	if err := rec.Close(); err != nil {
 		return errors.Join(err, block.Close())
 	}
-	c := &capture{
+	c := &oldRecord{
 		Header:   rec.Header,
 		file:     rec.File,
 		offset:   rec.Offset,
@@ -117,8 +97,8 @@ func (im *Importer) next(r *Reader) error {
 	return im.write(c)
 }
 
-// resync goes on behind damage. Which warcinfo record the next records belong to is not known then:
-// it may have been the damaged one.
+// resync goes on behind damage. The warcinfo record of the records there is not known: it may have
+// been damaged.
 func (im *Importer) resync(r *Reader, damage *warc.Damage) error {
 	im.warcinfo = ""
 	offset, err := r.Resync()
@@ -126,8 +106,8 @@ func (im *Importer) resync(r *Reader, damage *warc.Damage) error {
 	if err == io.EOF {
 		end, err = "left out to the end of the file", nil
 	}
-	im.report(
-		Finding{File: damage.File, Offset: damage.Offset, Reason: fmt.Errorf("%w: %s", damage, end)})
+	reason := fmt.Errorf("%w: %s", damage, end)
+	im.report(Finding{File: damage.File, Offset: damage.Offset, Reason: reason})
 	return err
 }
 
@@ -137,22 +117,22 @@ func (im *Importer) report(f Finding) {
 	}
 }
 
-// capture is a record that has been read.
-type capture struct {
+// oldRecord is a 0.9 record that has been read.
+type oldRecord struct {
 	Header
 	file     string
 	offset   int64
 	warcinfo string // record-id of the warcinfo record before it
 	block    *spool
-	resum    bool // its digest was that of a segment
+	resum    bool // its digest was that of its first segment, and has to be made anew
 }
 
-func (c *capture) finding(reason error) Finding {
+func (c *oldRecord) finding(reason error) Finding {
 	return Finding{File: c.file, Offset: c.offset, ID: c.ID, Reason: reason}
 }
 
-// write gives a whole record to Out, and removes it.
-func (im *Importer) write(c *capture) (err error) {
+// write gives a whole record to Out, and closes its block.
+func (im *Importer) write(c *oldRecord) (err error) {
 	defer func() { err = errors.Join(err, c.block.Close()) }()
 	if err := im.verify(c); err != nil {
 		return err
@@ -168,13 +148,13 @@ func (im *Importer) write(c *capture) (err error) {
 	return im.Out(append(head, "\r\n"...), c.block.reader(), c.block.size)
 }
 
-// header returns the 1.1 header.
-func (im *Importer) header(c *capture) (warc.Header, error) {
+// header returns the 1.1 header of a record.
+func (im *Importer) header(c *oldRecord) (warc.Header, error) {
 	ids := c.Fields.Values(relatedRecordID)
 	if c.isConverted() {
 		return c.translate(c.block.size, formOf(c.Type, len(ids)), nil), nil
 	}
-	a := addition{capture: c, memory: &im.memory}
+	a := addition{oldRecord: c, memory: &im.memory}
 	if err := a.find(); err != nil {
 		return nil, err
 	}
@@ -186,10 +166,10 @@ func (im *Importer) header(c *capture) (warc.Header, error) {
 	return h, nil
 }
 
-// verify checks the record's digest, so that none is passed on that is wrong: then the right one
-// takes its place, and the wrong one stays as a field that 1.1 does not define. A record of ours
-// that had none, or one of an algorithm that we do not know, keeps that.
-func (im *Importer) verify(c *capture) error {
+// verify checks the record's digest, so that no wrong one is passed on: the right digest takes its
+// place, and the wrong one is kept in a field that 1.1 does not define. A record that a Writer has
+// made keeps having no digest, or one of an unknown algorithm.
+func (im *Importer) verify(c *oldRecord) error {
 	name := checksum
 	if c.isConverted() && c.Fields.Values("WARC-Block-Digest") != nil {
 		name = "WARC-Block-Digest"
@@ -214,7 +194,7 @@ func (im *Importer) verify(c *capture) error {
 	return nil
 }
 
-// wrongDigest says why the digest said cannot be taken for that of block; nil if it is.
+// wrongDigest returns why said is not the digest of block; nil if it is.
 func wrongDigest(said string, block *spool) (wrong, err error) {
 	claimed, ok := parseClaim(said)
 	if !ok {

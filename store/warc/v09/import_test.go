@@ -374,7 +374,8 @@ func TestImportOutFails(t *testing.T) {
 	im := c.importer(t)
 	full := errors.New("full")
 	im.Out = func([]byte, io.Reader, int64) error { return full }
-	if err := im.Import("testdata/segment-1.warc", "testdata/appendix-b.warc"); !errors.Is(err, full) {
+	err := importAll(im, "testdata/segment-1.warc", "testdata/appendix-b.warc")
+	if !errors.Is(err, full) {
 		t.Error(err)
 	}
 	if len(im.pending) > 0 {

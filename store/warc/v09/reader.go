@@ -11,20 +11,21 @@ import (
 	"warcorder/store/warc"
 )
 
-const maxHeader = 8 << 20 // of one record, in bytes: as much as package warc takes
+// maxHeader bounds the header of a record, in bytes; package warc takes as much.
+const maxHeader = 8 << 20
 
-// Reader walks the records of a WARC 0.9 file, which may be gzipped: as one member, with a member
-// for each record, or in any other way.
+// Reader walks the records of a WARC 0.9 file, which may be gzipped: as one member, as a member for
+// each record, or in any other way.
 type Reader struct {
 	name string
 	text *text
-	head []byte // of the record, as it stands in the file
+	head []byte // the record's header, as it stands in the file
 	at   place  // of the record
 	err  error  // what Next keeps returning, until Resync
 
-	record *Record // the one last given out
+	record *Record // the one that Next returned last
 
-	searched int64 // bytes, by Resync
+	searched int64 // bytes that Resync has read
 }
 
 // Open opens the file at path.
@@ -40,7 +41,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads f from its first byte; name stands in its errors.
+// NewReader reads f from its first byte. The errors contain name.
 func NewReader(f io.ReadSeeker, name string) (*Reader, error) {
 	t, err := newText(f)
 	if err != nil {
@@ -57,9 +58,9 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Next returns the next record, after it has closed the one before. At the end of the file it
-// returns io.EOF; where no whole record follows, a *warc.Damage. It keeps returning either; Resync
-// goes on behind the damage. Other errors are those of reading the file.
+// Next closes the record before and returns the next one. At the end of the file the error is
+// io.EOF; where no whole record follows, a *warc.Damage. Next keeps returning either; Resync goes
+// on behind the damage. Any other error is a read error.
 func (r *Reader) Next() (*Record, error) {
 	if r.record != nil {
 		if err := r.record.Close(); err != nil {
@@ -107,12 +108,12 @@ func (r *Reader) begin() (*Record, error) {
 	return record, nil
 }
 
-// find goes to the next record's first byte. Line breaks before it are those of the record before,
-// which may be more than two.
+// find goes to the first byte of the next record. The line breaks before it belong to the record
+// before, which may have more than two.
 func (r *Reader) find() error {
 	if err := r.skipBreaks(); err != nil {
 		r.at = r.text.where()
-		var f *fault
+		var f *memberError
 		if errors.As(err, &f) {
 			r.at = place{offset: f.member}
 		}
@@ -132,7 +133,7 @@ func (r *Reader) skipBreaks() error {
 		if next[0] != '\r' && next[0] != '\n' {
 			return nil
 		}
-		r.text.out.Discard(1) // it is there
+		r.text.out.Discard(1) // cannot fail: the byte is in the buffer
 	}
 }
 
@@ -162,7 +163,7 @@ func (r *Reader) readHead() error {
 // isBlank reports whether line, with its line break, is the empty line that ends a header.
 func isBlank(line []byte) bool { return string(line) == "\r\n" || string(line) == "\n" }
 
-// short says what an error inside of a record means.
+// short translates an error inside a record into the reason of a Damage.
 func short(err error) error {
 	if errors.Is(err, io.EOF) {
 		return ErrEnd
@@ -170,8 +171,8 @@ func short(err error) error {
 	return err
 }
 
-// fail makes err the end of reading: io.EOF as it is, an error of the file as such, anything else a
-// Damage at the record.
+// fail makes err what Next keeps returning: io.EOF as it is, a read error with the file's name, and
+// anything else as a Damage at the record.
 func (r *Reader) fail(err error) error {
 	switch {
 	case r.text.file.err != nil:
@@ -184,15 +185,15 @@ func (r *Reader) fail(err error) error {
 	return r.err
 }
 
-// Resync goes on behind a Damage: to the next place that says warc/0.9 and begins a record whose
-// data-length leads to its end (WARC 0.9 section 5.1). It looks at every byte behind the first of
-// the damaged record, in a gzipped file at all that inflates. It returns where in the file the next
-// record, or its gzip member, begins; io.EOF if there is none.
+// Resync goes on behind a Damage: at the next place that says warc/0.9 and begins a record whose
+// data-length leads to its end (WARC 0.9 section 5.1). Resync looks at every byte behind the first
+// byte of the damaged record; in a gzipped file, at every byte that inflates. It returns the offset
+// of the next record or of its gzip member. If there is none, the error is io.EOF.
 //
-// A WARC file inside of a damaged record's block cannot be told from the records around it. To look
-// at a place in a gzip member all before it is inflated once more. A file can be made so that this
-// has no end: when all Resyncs have read maxSearch bytes, and searchCost for each byte of the file,
-// it is taken to end there.
+// A WARC file inside the block of a damaged record cannot be told from the records around it. To
+// look at a place in a gzip member, everything before that place is inflated again. A file can be
+// made so that this never ends: when all Resyncs together have read maxSearch bytes, and searchCost
+// bytes for each byte of the file, the file counts as read to its end.
 func (r *Reader) Resync() (offset int64, err error) {
 	var damage *warc.Damage
 	if !errors.As(r.err, &damage) {
@@ -226,13 +227,13 @@ func (r *Reader) Resync() (offset int64, err error) {
 	return p.offset, nil
 }
 
-// What looking for records behind damage may cost, in bytes that are read or inflated.
+// The bounds of what all Resyncs may cost, in bytes that are read or inflated.
 const (
 	maxSearch  = 1 << 30
 	searchCost = 64
 )
 
-// candidate returns the first place from p on that says warc/0.9.
+// candidate returns the first place, from p on, that says warc/0.9.
 func (r *Reader) candidate(p place) (place, error) {
 	for {
 		err := r.text.open(p)
@@ -242,7 +243,7 @@ func (r *Reader) candidate(p place) (place, error) {
 		if err == nil {
 			return r.text.where(), nil
 		}
-		var f *fault
+		var f *memberError
 		if !errors.As(err, &f) {
 			return p, err
 		}
@@ -263,18 +264,18 @@ func (r *Reader) plausible(p place) bool {
 	return err == nil && r.at == p && record.finish() == nil
 }
 
-// landed reports whether a record ends here: the file ends, or another record or a gzip member
-// begins, after as many line breaks as there may be. Just the two line breaks that the format wants
-// are believed even if what follows them is no record.
+// landed returns nil if a record can end here: if, after any number of line breaks, the file ends,
+// or another record or a gzip member begins. Two line breaks, which the format demands, are enough
+// even if what follows them is no record.
 func (r *Reader) landed() error {
 	last := r.text.place(r.text.at() - 1)
 	end, _ := r.text.out.Peek(len(warc.RecordEnd))
 	sure := string(end) == warc.RecordEnd
 	err := r.skipBreaks()
-	var f *fault
+	var f *memberError
 	switch {
 	case errors.As(err, &f) && f.member == last.offset:
-		return err // what has been read of the member cannot be trusted
+		return err // the text of a broken member cannot be trusted
 	case err != nil || sure:
 		return nil
 	case r.text.gzipped && r.text.where().inside == 0:

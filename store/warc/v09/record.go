@@ -5,21 +5,21 @@ import "io"
 // Record is one record of a file. It is valid until the next call of Next.
 type Record struct {
 	Header
-	File string // the Reader's name for it
-	// in the file: of the record or, if the file is gzipped, of the member that it begins in
+	File string // the Reader's name of the file
+	// Offset is that of the record; in a gzipped file, that of the member in which the record begins.
 	Offset int64
 	Inside int64     // bytes of text in that member before the record
 	Size   int64     // of the block, in bytes
-	Block  io.Reader // the block; its error is the Reader's
+	Block  io.Reader // fails with the error that Next then keeps returning
 
 	reader *Reader
-	left   int64 // of the block
-	done   bool
+	left   int64 // bytes of the block that have not been read
+	done   bool  // Close has succeeded
 }
 
-// Close leaves out the rest of the record and looks at what follows it: whether data-length can be
-// right. In a gzipped file it inflates the rest, and notices a checksum that is wrong. The error is
-// a *warc.Damage, or that of reading the file.
+// Close skips the rest of the record and looks at what follows, to see whether data-length can be
+// right. In a gzipped file the rest is inflated, and a wrong checksum noticed. The error is a
+// *warc.Damage or a read error.
 func (rec *Record) Close() error {
 	if rec.done || rec.reader.err != nil {
 		return rec.reader.err

@@ -1,6 +1,7 @@
 package v09
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -139,4 +140,19 @@ func sameRecords(t *testing.T, got, want []made) {
 			t.Errorf("record %d: another block, %d bytes, want %d", i, len(got[i].block), len(want[i].block))
 		}
 	}
+}
+
+// importAll has an Importer write the records of the 0.9 files at paths, which may hold segments of
+// the same records.
+func importAll(im *Importer, paths ...string) error {
+	for _, path := range paths {
+		r, err := Open(path)
+		if err != nil {
+			return errors.Join(err, im.drop())
+		}
+		if err := errors.Join(im.Read(r), r.Close()); err != nil {
+			return errors.Join(err, im.drop())
+		}
+	}
+	return im.Close()
 }

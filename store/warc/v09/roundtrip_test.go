@@ -46,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			files := exported(t, target, want)
 			var c collected
-			if err := c.importer(t).Import(files...); err != nil {
+			if err := importAll(c.importer(t), files...); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range c.findings {
@@ -58,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			// Twice through is the same again.
 			var twice collected
-			if err := twice.importer(t).Import(exported(t, target, c.records)...); err != nil {
+			if err := importAll(twice.importer(t), exported(t, target, c.records)...); err != nil {
 				t.Fatal(err)
 			}
 			sameRecords(t, twice.records, want)
@@ -72,7 +72,7 @@ func TestRoundTripBackwards(t *testing.T) {
 	files := exported(t, 200_000, want)
 	slices.Reverse(files)
 	var c collected
-	if err := c.importer(t).Import(files...); err != nil {
+	if err := importAll(c.importer(t), files...); err != nil {
 		t.Fatal(err)
 	}
 	key := func(m made) string { return strings.Join(lines(m.header), "\n") }
@@ -101,7 +101,7 @@ func sizes(t *testing.T, files []string, target int64) {
 func TestExportImported(t *testing.T) {
 	first := imported(t, testdata(t, "appendix-b.warc"))
 	var second collected
-	if err := second.importer(t).Import(exported(t, 0, first.records)...); err != nil {
+	if err := importAll(second.importer(t), exported(t, 0, first.records)...); err != nil {
 		t.Fatal(err)
 	}
 	sameRecords(t, second.records, first.records)

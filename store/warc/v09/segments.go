@@ -10,35 +10,39 @@ import (
 	"strconv"
 )
 
-// maxPending is how many sets of segments, and segments that came before the one they follow, wait
-// for the rest at a time. One more, and the set that has waited longest is written as it is.
+// maxPending bounds the sets of segments that wait for the rest, and the segments that came before
+// the one they follow. At one more, the set that has waited longest is written as it is.
 const maxPending = 64
 
-// segments are the sets that are not complete yet, in the order in which they were begun.
+// segments are the sets that are not complete, in the order in which they were begun.
 type segments []*set
 
-// set is what has been found of one record's segments (WARC 0.9 section 7.2).
+// set is what has been found of the segments of one record (WARC 0.9 section 7.2).
 type set struct {
-	origin string // WARC-Record-ID of the first one
-	// the first one, with the blocks of those that follow on; nil if it has not been found
-	whole   *capture
-	number  int              // of the last one in whole
-	total   int64            // bytes that whole is to have; -1 as long as the last one is not in it
-	waiting map[int]*capture // segments behind a gap, by number
+	origin string // WARC-Record-ID of the first segment
+	// whole is the first segment, with the blocks of those that follow it without a gap; nil if the
+	// first segment has not been found.
+	whole   *oldRecord
+	number  int                // of the last segment in whole
+	total   int64              // bytes that whole will have; -1 unless the last segment is in it
+	waiting map[int]*oldRecord // segments behind a gap, by number
 }
 
-// number returns a segment's number; 0 if it has none that is one.
-func (c *capture) number() int { return int(min(number(c.Fields.Get(segmentNumber)), math.MaxInt32)) }
+// number returns the number of a segment; 0 without a Segment-Number, or with one that is no
+// number.
+func (c *oldRecord) number() int {
+	return int(min(number(c.Fields.Get(segmentNumber)), math.MaxInt32))
+}
 
-// total returns the length of the whole that the last segment gives; -1 if it is not the last.
-func (c *capture) total() int64 {
+// total returns the length of the whole record, which the last segment says; -1 for other segments.
+func (c *oldRecord) total() int64 {
 	if c.Fields.Values(endLength) == nil {
 		return -1
 	}
 	return number(c.Fields.Get(endLength))
 }
 
-// number reads a number; 0 if it is none.
+// number parses a number; 0 if s is none.
 func number(s string) int64 {
 	n, err := strconv.ParseUint(s, 10, 62)
 	if err != nil {
@@ -47,9 +51,9 @@ func number(s string) int64 {
 	return int64(n)
 }
 
-// isSegment reports whether the record is one of several: all but the first are continuations of an
-// origin, and the first has the number 1.
-func (c *capture) isSegment() bool {
+// isSegment reports whether the record is a segment: the first one has the number 1, all others are
+// continuations of an origin.
+func (c *oldRecord) isSegment() bool {
 	if c.Type != "continuation" {
 		return c.number() == 1
 	}
@@ -57,15 +61,15 @@ func (c *capture) isSegment() bool {
 }
 
 // origin returns the WARC-Record-ID of the first segment of the set that c belongs to.
-func (c *capture) origin() string {
+func (c *oldRecord) origin() string {
 	if c.Type == "continuation" {
 		return id11(c.Fields.Get(segmentOriginID))
 	}
 	return id11(c.ID)
 }
 
-// collect keeps a segment until all of its set have been found, then writes the whole.
-func (im *Importer) collect(c *capture) error {
+// collect keeps a segment until all segments of its set have been found; then the whole is written.
+func (im *Importer) collect(c *oldRecord) error {
 	s := im.set(c.origin())
 	if n := c.number(); n <= s.number || s.waiting[n] != nil {
 		im.report(c.finding(
@@ -92,12 +96,12 @@ func (im *Importer) set(origin string) *set {
 			return s
 		}
 	}
-	s := &set{origin: origin, total: -1, waiting: make(map[int]*capture)}
+	s := &set{origin: origin, total: -1, waiting: make(map[int]*oldRecord)}
 	im.pending = append(im.pending, s)
 	return s
 }
 
-// waiting counts what is kept.
+// waiting counts the sets and segments that are kept.
 func (im *Importer) waiting() int {
 	n := len(im.pending)
 	for _, s := range im.pending {
@@ -106,7 +110,7 @@ func (im *Importer) waiting() int {
 	return n
 }
 
-// advance moves the segments that follow on from waiting to the whole.
+// advance moves segments from waiting to whole, as long as the next number is there.
 func (im *Importer) advance(s *set) error {
 	for s.total < 0 {
 		c := s.waiting[s.number+1]
@@ -127,8 +131,8 @@ func (im *Importer) advance(s *set) error {
 	return nil
 }
 
-// append appends a segment to the ones before it, and removes it.
-func (im *Importer) append(whole, c *capture) (err error) {
+// append appends the block of a segment to whole, and closes it.
+func (im *Importer) append(whole, c *oldRecord) (err error) {
 	defer func() { err = errors.Join(err, c.block.Close()) }()
 	if c.URI != whole.URI {
 		im.report(c.finding(
@@ -149,9 +153,9 @@ func (im *Importer) append(whole, c *capture) (err error) {
 	return err
 }
 
-// opened makes the first segment the whole of it and others. Its digest is that of the segment as a
-// rule, and then not that of the whole.
-func (im *Importer) opened(whole *capture) error {
+// opened makes a record of its own of the first segment, to which others can be appended. A digest
+// that is right for the segment is not that of the whole.
+func (im *Importer) opened(whole *oldRecord) error {
 	whole.Header = whole.without(segmentNumber, segmentOriginID, endLength)
 	said := whole.Fields.Get(checksum)
 	wrong, err := wrongDigest(said, whole.block)
@@ -162,8 +166,8 @@ func (im *Importer) opened(whole *capture) error {
 	return err
 }
 
-// verifySegment checks the digest of a continuation, which goes no further.
-func (im *Importer) verifySegment(c *capture) error {
+// verifySegment checks the digest of a continuation, which is not passed on.
+func (im *Importer) verifySegment(c *oldRecord) error {
 	said := c.Fields.Get(checksum)
 	if said == "" {
 		return nil
@@ -175,7 +179,7 @@ func (im *Importer) verifySegment(c *capture) error {
 	return err
 }
 
-// finish writes a set: what follows on from the first segment as one record, and the rest as it is.
+// finish writes a set: the segments up to the first gap as one record, and the others as they are.
 func (im *Importer) finish(s *set) error {
 	im.pending = slices.DeleteFunc(im.pending, func(other *set) bool { return other == s })
 	if s.whole != nil {
@@ -196,7 +200,8 @@ func (im *Importer) finish(s *set) error {
 	return nil
 }
 
-// finishWhole writes what follows on from the first segment, as truncated if that is not all.
+// finishWhole writes the segments up to the first gap as one record; if there is a gap, as
+// truncated.
 func (im *Importer) finishWhole(s *set) error {
 	whole := s.whole
 	whole.Header = whole.without(segmentNumber, segmentOriginID, endLength)
@@ -210,7 +215,7 @@ func (im *Importer) finishWhole(s *set) error {
 	return im.write(whole)
 }
 
-// problem says what is missing of the whole.
+// problem says what is missing of the whole; nil if nothing is.
 func (s *set) problem() error {
 	switch size := s.whole.block.size; {
 	case s.total < 0 && len(s.waiting) > 0:
@@ -226,7 +231,7 @@ func (s *set) problem() error {
 	return nil
 }
 
-// close removes what is kept.
+// close closes the blocks of the set.
 func (s *set) close() error {
 	var err error
 	if s.whole != nil {
@@ -238,8 +243,8 @@ func (s *set) close() error {
 	return err
 }
 
-// Close writes the records whose segments have not all been found: the first ones, as far as they
-// follow one another, as a truncated record, any others as continuation records.
+// Close writes the records of which segments are missing: the segments up to the first gap as a
+// truncated record, all others as continuation records.
 func (im *Importer) Close() error {
 	for len(im.pending) > 0 {
 		if err := im.finish(im.pending[0]); err != nil {
@@ -249,7 +254,7 @@ func (im *Importer) Close() error {
 	return nil
 }
 
-// drop removes what is still kept.
+// drop closes the blocks of all sets.
 func (im *Importer) drop() error {
 	var err error
 	for _, s := range im.pending {

@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// spool keeps a block until it is known what its header has to say: in memory, above a limit in a
-// temporary file.
+// spool keeps a block until its header is known: in memory, or in a temporary file if the block is
+// large.
 type spool struct {
-	dir  string // of the file; "" for the system's
+	dir  string // of the file; "" for the system's temporary directory
 	mem  []byte
 	file *os.File
 	size int64
 }
 
-// newSpool takes all of block.
+// newSpool reads all of block.
 func newSpool(dir string, block io.Reader) (*spool, error) {
 	s := &spool{dir: dir}
 	if _, err := io.Copy(s, block); err != nil {

@@ -3,8 +3,6 @@ package v09
 import (
 	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -14,12 +12,12 @@ import (
 
 const gzipMagic = "\x1f\x8b\x08" // gzip, deflate (RFC 1952 section 2.3.1)
 
-// place is where in a file a byte of its text lies: at offset, or inside bytes behind the beginning
-// of the gzip member that is at offset.
+// place is the place in a file of a byte of its text. In a gzipped file, the byte has the number
+// inside in the text of the member at offset.
 type place struct{ offset, inside int64 }
 
-// text is what a file says, gunzipped if need be, from some place on. Where gzip members begin and
-// end means nothing to it, but it knows.
+// text reads the text of a file, gunzipped if need be, from some place on. The bounds of gzip
+// members do not show in the text; where tells them.
 type text struct {
 	file    source
 	gzipped bool
@@ -27,24 +25,24 @@ type text struct {
 	gz      *gzip.Reader  // the member
 	out     *bufio.Reader // the text
 	base    int64         // offset in the file at which reading began
-	made    int64         // bytes of text that out has taken
-	work    int64         // the same, since the file was opened
-	members []start       // of the bytes that are in out, and of the last byte before them
+	made    int64         // bytes of text that out has taken since then
+	work    int64         // bytes of text that out has taken since the file was opened
+	members []start       // those of the bytes in out, and of the last byte before them
 	inside  bool          // a member has been begun
 	err     error         // what Read keeps returning
 }
 
-// start is where a gzip member begins: in the text that has been made, and in the file.
+// start is where a gzip member begins: at in the text that has been made, offset in the file.
 type start struct{ at, offset int64 }
 
-// fault is why a gzip member cannot be read.
-type fault struct {
+// memberError says why a gzip member cannot be read.
+type memberError struct {
 	member int64 // offset in the file
 	reason error
 }
 
-func (f *fault) Error() string { return f.reason.Error() }
-func (f *fault) Unwrap() error { return f.reason }
+func (f *memberError) Error() string { return f.reason.Error() }
+func (f *memberError) Unwrap() error { return f.reason }
 
 // newText finds out whether f is gzipped, and begins at its first byte.
 func newText(f io.ReadSeeker) (*text, error) {
@@ -59,7 +57,7 @@ func newText(f io.ReadSeeker) (*text, error) {
 	return t, t.file.err
 }
 
-// seek begins anew at offset, which is that of a member if the file is gzipped.
+// seek begins again at offset, which in a gzipped file is that of a member.
 func (t *text) seek(offset int64) error {
 	t.base, t.made, t.members, t.inside, t.err = offset, 0, t.members[:0], false, nil
 	t.file.offset = offset
@@ -69,7 +67,7 @@ func (t *text) seek(offset int64) error {
 	return t.file.err
 }
 
-// open begins anew at p.
+// open begins again at p.
 func (t *text) open(p place) error {
 	if err := t.seek(p.offset); err != nil {
 		return err
@@ -77,7 +75,7 @@ func (t *text) open(p place) error {
 	return t.discard(p.inside)
 }
 
-// Read is what out reads from.
+// Read reads the text; out buffers it.
 func (t *text) Read(p []byte) (n int, err error) {
 	for t.err == nil && n == 0 {
 		switch {
@@ -98,13 +96,13 @@ func (t *text) Read(p []byte) (n int, err error) {
 	return 0, t.err
 }
 
-// inflated notes what the member has come to.
+// inflated notes that the gzip reader has come to the end of the member, or to damage.
 func (t *text) inflated(err error) {
 	switch {
 	case err == io.EOF:
 		t.inside = false
 	case err != nil:
-		t.err = &fault{t.members[len(t.members)-1].offset, inflateFault(err)}
+		t.err = &memberError{t.members[len(t.members)-1].offset, warc.GzipReason(err)}
 	}
 }
 
@@ -116,19 +114,19 @@ func (t *text) begin() {
 		return
 	}
 	if err := t.gz.Reset(t.in); err != nil {
-		t.err = &fault{offset, inflateFault(err)}
+		t.err = &memberError{offset, warc.GzipReason(err)}
 		return
 	}
 	t.gz.Multistream(false)
 	t.inside = true
 	t.forget()
 	if last := len(t.members) - 1; last >= 0 && t.members[last].at == t.made {
-		t.members = t.members[:last] // it was empty
+		t.members = t.members[:last] // the member before was empty
 	}
 	t.members = append(t.members, start{t.made, offset})
 }
 
-// forget drops the members that have been left behind.
+// forget drops the members that lie before the next byte of text.
 func (t *text) forget() {
 	gone := 0
 	for gone+1 < len(t.members) && t.members[gone+1].at < t.at() {
@@ -137,13 +135,14 @@ func (t *text) forget() {
 	t.members = append(t.members[:0], t.members[gone:]...)
 }
 
-// at returns how much text lies between the place at which reading began and the next byte.
+// at returns the number of bytes of text between the place at which reading began and the next
+// byte.
 func (t *text) at() int64 { return t.made - int64(t.out.Buffered()) }
 
-// where returns the place of the next byte, if that has been peeked at.
+// where returns the place of the next byte, which must have been peeked at.
 func (t *text) where() place { return t.place(t.at()) }
 
-// place returns where the byte of text lies that has the number at; it is the next one, or the one
+// place returns the place of byte number at of the text, which must be the next byte or the one
 // before.
 func (t *text) place(at int64) place {
 	if !t.gzipped {
@@ -167,7 +166,7 @@ func (t *text) next(p place) place {
 	return p
 }
 
-// discard leaves out n bytes; io.EOF if there are fewer.
+// discard skips n bytes; the error is io.EOF if there are fewer.
 func (t *text) discard(n int64) error {
 	if !t.gzipped && n > int64(t.out.Buffered()) {
 		return t.leap(n)
@@ -182,7 +181,7 @@ func (t *text) discard(n int64) error {
 	return nil
 }
 
-// leap is discard without reading, but for the last byte: to see that it is there.
+// leap is discard without reading. Only the last byte is read, to see that it is there.
 func (t *text) leap(n int64) error {
 	if err := t.seek(t.base + t.at() + n - 1); err != nil {
 		return err
@@ -191,8 +190,8 @@ func (t *text) leap(n int64) error {
 	return err
 }
 
-// nextMember returns the offset of the next bytes from offset on that look like the beginning of a
-// gzip member; io.EOF if there are none.
+// nextMember returns the offset, from offset on, of the next bytes that look like the beginning of
+// a gzip member; the error is io.EOF if there are none.
 func (t *text) nextMember(offset int64) (int64, error) {
 	if err := t.seek(offset); err != nil {
 		return 0, err
@@ -202,7 +201,7 @@ func (t *text) nextMember(offset int64) (int64, error) {
 	return offset + skipped, err
 }
 
-// find reads up to the next pattern, and returns how many bytes it has left out.
+// find reads up to the next pattern, and returns the number of bytes before it.
 func find(in *bufio.Reader, pattern string) (skipped int64, err error) {
 	for {
 		window, err := in.Peek(in.Size())
@@ -211,7 +210,7 @@ func find(in *bufio.Reader, pattern string) (skipped int64, err error) {
 		if !found {
 			skip = max(0, len(window)-len(pattern)+1)
 		}
-		in.Discard(skip) // it is there
+		in.Discard(skip) // cannot fail: these bytes are in the buffer
 		skipped += int64(skip)
 		if found {
 			return skipped, nil
@@ -222,24 +221,11 @@ func find(in *bufio.Reader, pattern string) (skipped int64, err error) {
 	}
 }
 
-// inflateFault says what an error from a gzip reader means for the member.
-func inflateFault(err error) error {
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return warc.ErrTorn
-	case errors.Is(err, gzip.ErrHeader):
-		return warc.ErrNotMember
-	case errors.Is(err, gzip.ErrChecksum):
-		return warc.ErrChecksum
-	}
-	return fmt.Errorf("%w: %w", warc.ErrCorrupt, err)
-}
-
-// source is the file being read: how far, and with which error if it was not the file's end.
+// source is the file being read.
 type source struct {
 	f      io.ReadSeeker
-	offset int64
-	err    error
+	offset int64 // of the next byte
+	err    error // a read error, as opposed to the end of the file
 }
 
 func (s *source) Read(p []byte) (int, error) {

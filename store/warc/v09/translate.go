@@ -11,10 +11,10 @@ import (
 	"warcorder/store/warc"
 )
 
-// subjectURI is the 1.1 field that keeps a warcinfo record's subject-uri that is no filedesc: URI.
+// subjectURI is the field of a 1.1 warcinfo record for a subject-uri that is no filedesc: URI.
 const subjectURI = "Subject-URI"
 
-// names are the fields of 1.1 for those of 0.9 that have one counterpart each.
+// names are the fields of 1.1, by the fields of 0.9 that have a single counterpart.
 var names = map[string]string{
 	ipAddress:       "WARC-IP-Address",
 	checksum:        "WARC-Block-Digest",
@@ -25,8 +25,7 @@ var names = map[string]string{
 	warcinfoID:      "WARC-Warcinfo-ID",
 }
 
-// reserved reports whether name has a meaning in a 0.9 header that it does not have in a 1.1
-// header.
+// reserved reports whether a field of that name means something else in 0.9 than in 1.1.
 func reserved(name string) bool {
 	return slot(name) != "" || strings.EqualFold(name, relatedRecordID) ||
 		strings.EqualFold(name, convertedFrom) || isVerbatim(name)
@@ -36,7 +35,7 @@ func isVerbatim(name string) bool {
 	return len(name) > len(verbatim) && strings.EqualFold(name[:len(verbatim)], verbatim)
 }
 
-// slot returns the key in names that is name but for its case, or "".
+// slot returns the key of names that equals name in any case, or "".
 func slot(name string) string {
 	for key := range names {
 		if strings.EqualFold(key, name) {
@@ -46,12 +45,12 @@ func slot(name string) string {
 	return ""
 }
 
-// isConverted reports whether a Writer of ours has made the record from one of 1.1.
+// isConverted reports whether a Writer has made the record of a 1.1 record.
 func (h *Header) isConverted() bool { return h.Fields.Get(convertedFrom) != "" }
 
-// translate returns the 1.1 header of a record whose block has size bytes. Relations are the 1.1
-// fields for its Related-Record-IDs, one by one; with "" it stays what it is. More is what a header
-// of 0.9 does not say.
+// translate returns the 1.1 header of a record whose block has size bytes. relations are the 1.1
+// fields for its Related-Record-IDs, one by one; a Related-Record-ID with "" keeps its name. more
+// are the fields that a 0.9 header cannot express.
 func (h *Header) translate(size int64, relations []string, more warc.Header) warc.Header {
 	meant := h.positional()
 	var rest warc.Header
@@ -85,7 +84,7 @@ func (h *Header) translate(size int64, relations []string, more warc.Header) war
 	return beside(meant, rest)
 }
 
-// positional returns what the words of the first line are in 1.1, up to the content type.
+// positional returns the fields of 1.1 for the words of the first line, without the content type.
 func (h *Header) positional() warc.Header {
 	kind := h.Type
 	if kind == "response" && isDNS(h.URI) {
@@ -105,11 +104,12 @@ func (h *Header) positional() warc.Header {
 		}
 		return append(out, warc.Field{Name: "WARC-Filename", Value: name})
 	}
-	return append(out, warc.Field{Name: subjectURI, Value: h.URI}) // a 1.1 warcinfo has no target URI
+	// A warcinfo record of 1.1 has no WARC-Target-URI.
+	return append(out, warc.Field{Name: subjectURI, Value: h.URI})
 }
 
-// valueFor returns the value of the 1.1 field of that name, which may be ""; ok is false if the
-// field cannot have it.
+// valueFor returns a value as the 1.1 field of that name has it; ok is false if name is "" or the
+// field cannot have the value.
 func valueFor(name, value string) (string, bool) {
 	switch name {
 	case "":
@@ -126,7 +126,8 @@ func valueFor(name, value string) (string, bool) {
 	return value, true
 }
 
-// restore puts what stood in a 1.1 header above what has been made of 0.9's words.
+// restore lets the fields of rest, which stood in a 1.1 header, outrank meant, which was made of
+// the words of 0.9.
 func restore(meant, rest warc.Header) warc.Header {
 	var out warc.Header
 	for i, f := range meant {
@@ -146,8 +147,8 @@ func restore(meant, rest warc.Header) warc.Header {
 	return out
 }
 
-// appendValues appends the fields of that name, unless there is one only, and empty: it says that
-// there is none.
+// appendValues appends the fields of that name. A single empty one means that there is no such
+// field.
 func appendValues(out, rest warc.Header, name string) warc.Header {
 	if values := rest.Values(name); len(values) == 1 && values[0] == "" {
 		return out
@@ -160,7 +161,7 @@ func appendValues(out, rest warc.Header, name string) warc.Header {
 	return out
 }
 
-// beside adds the fields that 0.9 does not define under names that 1.1 can have and does not use.
+// beside adds the fields that 0.9 does not define, under names that 1.1 allows and does not use.
 func beside(meant, rest warc.Header) warc.Header {
 	end := len(meant) - 2 // Content-Type and Content-Length stay last
 	out := slices.Clone(meant[:end])
@@ -174,7 +175,7 @@ func beside(meant, rest warc.Header) warc.Header {
 	return append(out, meant[end:]...)
 }
 
-// tokenRune is r, or '-' if no field's name can have it (WARC 1.1 section 4).
+// tokenRune returns r, or '-' if the name of a field cannot contain r (WARC 1.1 section 4).
 func tokenRune(r rune) rune {
 	if r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) {
 		return '-'
@@ -182,8 +183,7 @@ func tokenRune(r rune) rune {
 	return r
 }
 
-// id11 spells a record-id as 1.1 does: "uuid:X" is <urn:uuid:X>, any other URI stands in angle
-// brackets.
+// id11 spells a record-id as 1.1 does: "uuid:X" as <urn:uuid:X>, any other URI in angle brackets.
 func id11(id string) string {
 	id = strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">")
 	if rest, ok := cutScheme(id, "uuid:"); ok {
@@ -192,17 +192,17 @@ func id11(id string) string {
 	return "<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(id) + ">"
 }
 
-// date11 is a creation-date as W3CDTF.
+// date11 returns a creation-date as W3CDTF.
 func date11(date string) string {
 	t, err := time.Parse(dateFormat, date)
 	if err != nil {
-		return date // parseHead lets none pass
+		return date // cannot happen: parseHead lets no such date pass
 	}
 	return t.Format("2006-01-02T15:04:05Z")
 }
 
-// contentType11 is "application/http; msgtype=…" for message/http (WARC 0.9 section 8.1), else what
-// it is.
+// contentType11 returns "application/http; msgtype=…" for message/http (WARC 0.9 section 8.1), and
+// contentType itself for all others.
 func contentType11(kind, contentType string) string {
 	media, parameters, _ := strings.Cut(contentType, ";")
 	if !strings.EqualFold(strings.TrimSpace(media), "message/http") {
@@ -232,8 +232,7 @@ func cutScheme(uri, scheme string) (rest string, ok bool) {
 	return uri[len(scheme):], true
 }
 
-// formOf returns the 1.1 fields for the Related-Record-IDs, n of them, of a record that a Writer
-// has made.
+// formOf returns the fields of 1.1 for the n Related-Record-IDs of a record that a Writer has made.
 func formOf(kind string, n int) []string {
 	relations := slices.Repeat([]string{"WARC-Concurrent-To"}, n)
 	if n > 0 && (kind == "revisit" || kind == "conversion") {

@@ -18,26 +18,25 @@ const DefaultTarget = 500_000_000
 
 // Writer writes 1.1 records as gzipped WARC 0.9 files, each record a member of its own, with `sl`.
 // A record that does not fit into a file of the target size is cut into segments, each in a file of
-// its own (WARC 0.9 section 7.2). Not safe for concurrent use.
+// its own (WARC 0.9 section 7.2). A Writer is not safe for concurrent use.
 type Writer struct {
-	Dir    string // of the files; it must exist
-	Prefix string // first part of their names
-	Host   string // last part
+	Dir    string // of the files; must exist
+	Prefix string // first part of the files' names
+	Host   string // last part of the files' names
 	Target int64  // size of a file in bytes; 0 for DefaultTarget
 	Temp   string // where large blocks wait; "" for the system's directory
 
-	// Made, if it is not nil, is called with the path of each file when that has been made.
+	// Made, if not nil, is called with the path of each file that has been made.
 	Made func(path string) error
 
 	file       *warc.Writer
 	serial     int
 	compressor warc.Compressor
 	member     []byte
-	// WARC-Record-ID of the warcinfo record that describes what follows; "" if none does
-	warcinfo string
+	warcinfo   string // WARC-Record-ID of the warcinfo record before; "" if there is none
 }
 
-// Export writes all records that r has left.
+// Export writes the rest of r's records.
 func (w *Writer) Export(r *warc.Reader) error {
 	w.warcinfo = "" // of another file
 	for {
@@ -54,8 +53,8 @@ func (w *Writer) Export(r *warc.Reader) error {
 	}
 }
 
-// proven is the block of a record that ends only when the record has proved whole, so that nothing
-// is made of one that is not.
+// proven is the block of a record. It ends only if the record has proved whole, so that no damaged
+// record is converted.
 type proven struct{ rec *warc.Record }
 
 func (p proven) Read(b []byte) (int, error) {
@@ -68,8 +67,8 @@ func (p proven) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes one record: its version line and fields, and the size bytes of its block. After an
-// error the files are as before, but for segments that have been written already.
+// Write writes one record of that version line, with the fields h and a block of size bytes. After
+// an error the files are as before, but segments that have been written stay.
 func (w *Writer) Write(version string, h warc.Header, block io.Reader, size int64) error {
 	if h.Get("WARC-Type") == "warcinfo" {
 		w.warcinfo = h.Get("WARC-Record-ID")
@@ -82,12 +81,12 @@ func (w *Writer) Write(version string, h warc.Header, block io.Reader, size int6
 		if err := w.room(bound(&head, size)); err != nil {
 			return err
 		}
-		return w.stream(&head, block, size, size+maxHeader*2) // it will not be longer
+		return w.stream(&head, block, size, size+maxHeader*2) // no record is longer
 	}
 	return w.writeLarge(version, h, head, block, size)
 }
 
-// writeSmall writes a record whose block has its place in memory.
+// writeSmall writes a record whose block fits into memory.
 func (w *Writer) writeSmall(version string, h warc.Header, head Header, block io.Reader,
 	size int64) error {
 	b, err := io.ReadAll(io.LimitReader(block, size+1))
@@ -112,8 +111,8 @@ func (w *Writer) writeSmall(version string, h warc.Header, head Header, block io
 	return err
 }
 
-// writeLarge writes a record that may be too long for a file. Whether it is shows when it is
-// deflated: segmentation is to be avoided.
+// writeLarge writes a record that may be too long for a file. Only deflating it tells, and segments
+// are to be avoided.
 func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io.Reader,
 	size int64) error {
 	waiting, err := newSpool(w.Temp, block)
@@ -126,7 +125,7 @@ func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io
 	}
 	limit := w.target()
 	if isSegment(h) {
-		// of a set that cannot be numbered anew: it may be longer than the target
+		// The segments of a set cannot be numbered anew: the file may exceed the target.
 		limit = size + maxHeader*2
 	}
 	err = w.stream(&head, waiting.reader(), size, limit)
@@ -138,7 +137,7 @@ func (w *Writer) writeLarge(version string, h warc.Header, head Header, block io
 
 func isSegment(h warc.Header) bool { return h.Get("WARC-Segment-Number") != "" }
 
-// segments writes a record as several (WARC 0.9 section 7.2).
+// segments writes a record as several segments (WARC 0.9 section 7.2).
 func (w *Writer) segments(version string, h warc.Header, block io.Reader, size int64) error {
 	head := convert(version, h, w.warcinfo, true).with(segmentNumber, "1")
 	origin := head.ID
@@ -161,15 +160,15 @@ func (w *Writer) segments(version string, h warc.Header, block io.Reader, size i
 	}
 }
 
-// continuation returns the header of another segment of the same set. It has no fields but those
-// that say so.
+// continuation returns the header of another segment of the same set, with no fields but those that
+// say so.
 func continuation(head Header, origin string, number int) Header {
 	head.Type, head.ID, head.Fields = "continuation", newID(), nil
 	return head.with(segmentOriginID, origin).with(segmentNumber, strconv.Itoa(number))
 }
 
-// last returns head as that of the last segment, with n bytes: it alone says how long the whole is,
-// and whether that is truncated.
+// last returns head as the header of the last segment, which has n bytes. It alone says how long
+// the whole record is, and whether it is truncated.
 func last(head Header, h warc.Header, number int, piece, n int64) Header {
 	head = head.with(endLength, strconv.FormatInt(int64(number-1)*piece+n, 10))
 	if reason := h.Get("WARC-Truncated"); reason != "" {
@@ -178,7 +177,7 @@ func last(head Header, h warc.Header, number int, piece, n int64) Header {
 	return head
 }
 
-// segment writes one segment to a file of its own, which others may follow into.
+// segment writes one segment to a new file, in which other records may follow.
 func (w *Writer) segment(head *Header, block io.Reader, size int64) error {
 	if err := w.room(w.target()); err != nil {
 		return err
@@ -186,14 +185,14 @@ func (w *Writer) segment(head *Header, block io.Reader, size int64) error {
 	return w.stream(head, block, size, size+maxHeader*2)
 }
 
-// piece is how many bytes of a block fit into a file behind head, at least a few.
+// piece returns how many bytes of a block fit into a file behind head; a few KB at least.
 func (w *Writer) piece(head *Header) int64 {
 	const few = 4 << 10
 	return max(w.target()-(bound(head, w.target())-w.target())-256, few)
 }
 
-// stream writes a record to the end of the file. It fails with errTooLong, and undoes it, if that
-// takes more than limit bytes.
+// stream writes a record to the end of the file. If that takes more than limit bytes, the file
+// stays as it was, and the error is errTooLong.
 func (w *Writer) stream(head *Header, block io.Reader, size, limit int64) error {
 	line, err := head.bytes(size)
 	if err != nil {
@@ -206,7 +205,8 @@ func (w *Writer) stream(head *Header, block io.Reader, size, limit int64) error 
 	return err
 }
 
-// bytes is append, for a header that can be read again.
+// bytes returns the header of a record whose block has size bytes. A header that no Reader would
+// take is an error.
 func (h *Header) bytes(size int64) ([]byte, error) {
 	b := h.append(nil, size)
 	if len(b) > maxHeader {
@@ -217,7 +217,7 @@ func (h *Header) bytes(size int64) ([]byte, error) {
 
 var errTooLong = errors.New("the record does not fit into a file of the target size")
 
-// limited takes no more than left bytes.
+// limited is a Tail that takes no more than left bytes.
 type limited struct {
 	*warc.Tail
 	left int64
@@ -230,8 +230,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Tail.Write(p)
 }
 
-// bound is how long a member is at most, in bytes: what does not deflate grows by the heads of its
-// stored blocks.
+// bound returns an upper bound of the length of a member. Bytes that do not deflate grow by the
+// headers of their stored blocks.
 func bound(head *Header, size int64) int64 {
 	n := int64(len(head.append(nil, size))) + size
 	return n + n/1000 + 256
@@ -239,7 +239,7 @@ func bound(head *Header, size int64) int64 {
 
 func (w *Writer) target() int64 { return cmp.Or(w.Target, DefaultTarget) }
 
-// room makes sure that there is a file that n more bytes fit into, or an empty one.
+// room makes sure that n more bytes fit into the file, or that the file is empty.
 func (w *Writer) room(n int64) error {
 	if w.file != nil && w.file.Size() > 0 && w.file.Size()+n > w.target() {
 		if err := w.Close(); err != nil {
@@ -265,7 +265,7 @@ func (w *Writer) room(n int64) error {
 	return w.Made(filepath.Join(w.Dir, file.Name()+warc.OpenSuffix))
 }
 
-// Close finishes the file that is being written; it has its final name then. More records can
+// Close finishes the file that is being written and gives it its final name. More records can
 // follow, in another file.
 func (w *Writer) Close() error {
 	file := w.file
@@ -279,8 +279,8 @@ func (w *Writer) Close() error {
 	return file.Close()
 }
 
-// Abandon is Close after an error that leaves what has been written of no use: it removes the file
-// that is being written, not those before it.
+// Abandon removes the file that is being written, after an error that makes the export useless. The
+// files before it stay.
 func (w *Writer) Abandon() error {
 	file := w.file
 	if file == nil {

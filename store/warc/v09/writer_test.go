@@ -94,7 +94,7 @@ func TestExportReader(t *testing.T) {
 			}
 			files, _ := filepath.Glob(filepath.Join(w.Dir, "*.warc.gz"))
 			var c collected
-			if err := c.importer(t).Import(files...); err != nil {
+			if err := importAll(c.importer(t), files...); err != nil {
 				t.Fatal(err)
 			}
 			sameRecords(t, c.records, olds()[:test.records])
@@ -127,7 +127,7 @@ func TestMemory(t *testing.T) {
 		got, err = io.Copy(io.Discard, block)
 		return err
 	}}
-	if err := im.Import(files...); err != nil || got != size {
+	if err := importAll(im, files...); err != nil || got != size {
 		t.Errorf("%d bytes, %v", got, err)
 	}
 	runtime.ReadMemStats(&after)
@@ -172,7 +172,7 @@ func TestWriterErrors(t *testing.T) {
 				}
 				files, _ := filepath.Glob(filepath.Join(w.Dir, "*"))
 				var c collected
-				if err := c.importer(t).Import(files...); err != nil {
+				if err := importAll(c.importer(t), files...); err != nil {
 					t.Fatal(err)
 				}
 				sameRecords(t, c.records, []made{good})
