@@ -91,27 +91,14 @@ var pure = map[string]string{
 // TestImports holds every package to the arrows of the house.
 func TestImports(t *testing.T) {
 	found := map[string]bool{}
-	err := fs.WalkDir(os.DirFS(".."), ".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && file != "." && (strings.HasPrefix(file, ".") || entry.Name() == "testdata") {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
+	eachSource(t, func(file string) {
 		found[path.Dir(file)] = true
 		for _, imported := range importsOf(t, file) {
 			if wrong := judgeImport(path.Dir(file), imported); wrong != "" {
 				t.Errorf("%s: %s", file, wrong)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name := range found {
 		if roomAt(name) < 0 {
 			t.Errorf("%s is not in the table of the house: add it, what it may import, and why", name)
@@ -121,6 +108,26 @@ func TestImports(t *testing.T) {
 		if !found[r.name] {
 			t.Errorf("%s is in the table, and no package", r.name)
 		}
+	}
+}
+
+// eachSource calls look with the path of each of our source files but tests, from the top level.
+func eachSource(t *testing.T, look func(file string)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(".."), ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && file != "." && (strings.HasPrefix(file, ".") || entry.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			look(file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
