@@ -18,8 +18,8 @@ type collectionFlags struct {
 	Dir        string `default:"collections" type:"path"`
 }
 
-// path returns the collection's directory.
-func (f *collectionFlags) path() (collection.Dir, error) {
+// dir returns the collection's directory.
+func (f *collectionFlags) dir() (collection.Dir, error) {
 	dir, err := collection.In(f.Dir, f.Collection)
 	if err != nil {
 		err = fmt.Errorf("--collection %w", err)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,30 +9,28 @@ import (
 	"path/filepath"
 
 	"warcorder/canon"
-	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
 
 type exportCommand struct {
 	collectionFlags
-	Profiles record.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
-	URL      string              `name:"url" placeholder:"URL"`
-	Match    string              `enum:"exact,prefix,host,domain" default:"exact"`
-	From     string              `placeholder:"TS"`
-	To       string              `placeholder:"TS"`
-	By       store.Key           `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
-	As       canon.Dialect       `name:"dialect" default:"pywb"`
-	Format   string              `enum:"cdxj,warc-0.9" default:"cdxj"`
-	FileSize int64               `name:"file-size" default:"500MB" type:"size"`
-	NoBodies bool                `name:"no-request-bodies"`
-	Mode     collection.Mode     `name:"archive-mode" default:"${archive_mode}"`
-	Out      string              `name:"out" short:"o" placeholder:"FILE"`
+	URL   string `name:"url" placeholder:"URL"`
+	Match string `enum:"exact,prefix,host,domain" default:"exact"`
+	From  string `placeholder:"TS"`
+	To    string `placeholder:"TS"`
+	findFlags
+	Dialect  canon.Dialect   `default:"pywb"`
+	Format   string          `enum:"cdxj,warc-0.9" default:"cdxj"`
+	FileSize int64           `name:"file-size" default:"500MB" type:"size"`
+	NoBodies bool            `name:"no-request-bodies"`
+	Mode     collection.Mode `name:"archive-mode" default:"${archive_mode}"`
+	Out      string          `name:"out" short:"o" placeholder:"FILE"`
 }
 
 // Run writes the lines, all of them or none.
 func (c *exportCommand) Run(*commandLine) error {
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return err
 	}
@@ -41,38 +40,11 @@ func (c *exportCommand) Run(*commandLine) error {
 	if c.Format == "warc-0.9" {
 		return c.exportOld(dir)
 	}
-	query := store.Query{
-		URL:      c.URL,
-		Match:    store.Match(c.Match),
-		From:     c.From,
-		To:       c.To,
-		Key:      c.By,
-		Dialect:  c.As,
-		NoBodies: c.NoBodies,
-	}
-	if c.URL != "" && c.By != store.URLKey {
-		keyer, err := record.NewKeyer(record.KeysConfig{Profiles: c.Profiles})
-		if err != nil {
-			return err
-		}
-		if query.URL = keyer.Of(c.By, c.URL); query.URL == "" {
-			return fmt.Errorf("export: %s has no key %s", c.URL, c.By)
-		}
-	}
-	var exported store.Exported
-	write := func(w io.Writer) (err error) {
-		exported, err = export(dir, query, w)
+	query, err := c.query()
+	if err != nil {
 		return err
 	}
-	switch c.Out {
-	case "-":
-		err = write(os.Stdout)
-	case "":
-		c.Out = dir.CDXJ()
-		fallthrough
-	default:
-		err = writeOut(c.Out, c.Mode, write)
-	}
+	exported, err := c.write(dir, query)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -82,6 +54,40 @@ func (c *exportCommand) Run(*commandLine) error {
 			exported.InOpenFiles, exported.Lines)
 	}
 	return nil
+}
+
+// query is what the flags select.
+func (c *exportCommand) query() (store.Query, error) {
+	query := store.Query{
+		URL:      c.URL,
+		Match:    store.Match(c.Match),
+		From:     c.From,
+		To:       c.To,
+		Key:      c.Key,
+		Dialect:  c.Dialect,
+		NoBodies: c.NoBodies,
+	}
+	if c.URL == "" || c.Key == store.URLKey {
+		return query, nil
+	}
+	var err error
+	if query.URL, err = c.of(c.URL); err == nil && query.URL == "" {
+		err = fmt.Errorf("export: %s has no key %s", c.URL, c.Key)
+	}
+	return query, err
+}
+
+// write writes the lines to where --out says.
+func (c *exportCommand) write(dir collection.Dir, query store.Query) (store.Exported, error) {
+	if c.Out == "-" {
+		return export(dir, query, os.Stdout)
+	}
+	var exported store.Exported
+	err := writeOut(cmp.Or(c.Out, dir.CDXJ()), c.Mode, func(w io.Writer) (err error) {
+		exported, err = export(dir, query, w)
+		return err
+	})
+	return exported, err
 }
 
 // writeOut writes a file, whole or not at all. What is there and no regular file, a pipe or a

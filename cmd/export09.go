@@ -18,10 +18,10 @@ func (c *exportCommand) exportOld(dir collection.Dir) error {
 	switch {
 	case c.Out == "" || c.Out == "-":
 		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
-	case c.URL != "" || c.From != "" || c.To != "" || c.By != store.URLKey || c.As != canon.Pywb || c.NoBodies:
-		return errors.New(
-			"export: --format warc-0.9 writes all records as they are: leave --url, --from, --to, --key, " +
-				"--dialect and --no-request-bodies out")
+	case c.URL != "" || c.From != "" || c.To != "" || c.Key != store.URLKey ||
+		c.Dialect != canon.Pywb || c.NoBodies:
+		return errors.New("export: --format warc-0.9 writes all records as they are: leave --url, " +
+			"--from, --to, --key, --dialect and --no-request-bodies out")
 	}
 	if err := collection.MakeDir(c.Out, 0o755); err != nil {
 		return err

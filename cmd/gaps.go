@@ -20,7 +20,7 @@ type gapsCommand struct {
 
 // Run prints what is missing, also of a collection that is being recorded.
 func (c *gapsCommand) Run(*commandLine) error {
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return err
 	}

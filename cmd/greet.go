@@ -6,21 +6,25 @@ import (
 	"strings"
 )
 
-// greet says where it listens and writes, and how to trust the certificate.
-func (r *serving) greet(address string) {
-	dir, authority := r.dir, r.authority
-	if !r.person {
-		r.log.Info().Str("address", address).Str("collection", string(dir)).Str("certificate", authority.File()).
-			Str("version", version).Msg("recording")
-		return
-	}
-	fmt.Fprintf(r.out, `warcorder %s is recording
-  proxy   http://%s   (for HTTP and HTTPS; status: http://%s/status)
-  writes  %s
+// greeting is what a person reads first.
+const greeting = `warcorder %s is recording
+  proxy   http://%s   (for HTTP and HTTPS; status: http://%[2]s/status)
+  writes  %[3]s
   trust   %s   (for curl: --cacert; for your browsers:)
           %s
 Stop with Ctrl-C.
-`, version, address, address, dir.Archive(), authority.File(), trustCommand(runtime.GOOS, authority.Name(), authority.File()))
+`
+
+// greet says where the recorder listens and writes, and how to trust the certificate.
+func (s *serving) greet(address string) {
+	certificate := s.authority.File()
+	if !s.person {
+		s.log.Info().Str("address", address).Str("collection", string(s.dir)).
+			Str("certificate", certificate).Str("version", version).Msg("recording")
+		return
+	}
+	trust := trustCommand(runtime.GOOS, s.authority.Name(), certificate)
+	fmt.Fprintf(s.out, greeting, version, address, s.dir.Archive(), certificate, trust)
 }
 
 // trustCommand makes the user's browsers trust the root certificate, on any account: one that no
@@ -29,15 +33,13 @@ Stop with Ctrl-C.
 func trustCommand(system, name, file string) string {
 	switch system {
 	case "darwin":
-		return "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db " + shellQuoted(
-			file)
+		return "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db " +
+			shellQuoted(file)
 	case "windows":
 		return `certutil -user -addstore Root "` + file + `"`
 	}
-	return "mkdir -p ~/.pki/nssdb && certutil -d \"sql:$HOME/.pki/nssdb\" -A -t C,, -n " + shellQuoted(
-		name) + " -i " + shellQuoted(
-		file,
-	)
+	return `mkdir -p ~/.pki/nssdb && certutil -d "sql:$HOME/.pki/nssdb" -A -t C,, -n ` +
+		shellQuoted(name) + " -i " + shellQuoted(file)
 }
 
 // shellQuoted is text as one word of a POSIX shell.

@@ -18,7 +18,7 @@ type importCommand struct {
 // Run converts the files to WARC 1.1 and adds them to the collection. The files themselves stay as
 // they are.
 func (c *importCommand) Run(line *commandLine) (err error) {
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type indexCommand struct {
 // Run adds the files, and says what was found in each. What could not be indexed makes the exit
 // status 1.
 func (c *indexCommand) Run(line *commandLine) error {
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return err
 	}

@@ -12,42 +12,46 @@ import (
 
 type lookupCommand struct {
 	collectionFlags
-	Profiles record.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
-	By       store.Key           `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
+	findFlags
 	requestFlags
 	URL string `arg:""`
 }
 
 // Run prints the lines of the captures, also of a collection that is being recorded.
 func (c *lookupCommand) Run(*commandLine) error {
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return err
 	}
 	if c.URL == "" {
 		return errors.New("lookup: the URL is empty")
 	}
-	request, err := c.request(record.TargetURI(c.URL)) // as it would have been recorded
+	key, err := c.find()
 	if err != nil {
 		return err
 	}
-	query := store.Query{Key: c.By, URL: canon.Pywb.Keys(request).URL}
-	if c.By != store.URLKey {
-		keyer, err := record.NewKeyer(record.KeysConfig{Profiles: c.Profiles})
-		if err != nil {
-			return err
-		}
-		query.URL = keyer.Of(c.By, c.URL)
-		if c.By == store.FormKey && len(request.Body) > 0 {
-			query.URL = canon.FormKey(string(request.Body))
-		}
+	if key == "" { // which would select everything
+		return fmt.Errorf("lookup: %s has no key %s", c.URL, c.Key)
 	}
-	if query.URL == "" { // which would select everything
-		return fmt.Errorf("lookup: %s has no key %s", c.URL, c.By)
-	}
-	exported, err := export(dir, query, os.Stdout)
+	exported, err := export(dir, store.Query{Key: c.Key, URL: key}, os.Stdout)
 	if err == nil && exported.Lines == 0 {
-		fmt.Fprintf(os.Stderr, "no capture has the %s key %s\n", c.By, query.URL)
+		fmt.Fprintf(os.Stderr, "no capture has the %s key %s\n", c.Key, key)
 	}
 	return err
+}
+
+// find returns the key to find by, which the request would have got if it had been recorded.
+func (c *lookupCommand) find() (string, error) {
+	request, err := c.request(record.TargetURI(c.URL))
+	if err != nil {
+		return "", err
+	}
+	if c.Key == store.URLKey {
+		return canon.Pywb.Keys(request).URL, nil
+	}
+	key, err := c.of(c.URL)
+	if err == nil && c.Key == store.FormKey && len(request.Body) > 0 {
+		key = canon.FormKey(string(request.Body))
+	}
+	return key, err
 }

@@ -44,17 +44,37 @@ func newBar(total int64, what string, more ...progressbar.Option) *progressbar.P
 	}, more...)...)
 }
 
-// newProgress is a bar of bytes that appears with the first file.
-func newProgress(out io.Writer) recorder.Progress {
-	var bar *progressbar.ProgressBar
-	return func(file string, done, total int64) {
-		if bar == nil || bar.GetMax64() != total {
-			bar = newBar(total, file, progressbar.OptionShowBytes(true), progressbar.OptionSetWriter(out))
-		}
-		bar.Describe(file)
-		bar.Set64(done)
-		if done == total {
-			bar.Finish()
-		}
+// byteBar is a bar of bytes that appears with the first file, and anew when their sum changes.
+type byteBar struct {
+	out io.Writer
+	bar *progressbar.ProgressBar
+}
+
+// show is a recorder.Progress.
+func (b *byteBar) show(file string, done, total int64) {
+	if b.bar == nil || b.bar.GetMax64() != total {
+		b.bar = newBar(total, file, progressbar.OptionShowBytes(true),
+			progressbar.OptionSetWriter(b.out))
+	}
+	b.bar.Describe(file)
+	b.bar.Set64(done)
+	if done == total {
+		b.bar.Finish()
 	}
 }
+
+// clear makes room for a line.
+func (b *byteBar) clear() {
+	if b.bar != nil {
+		b.bar.Clear()
+	}
+}
+
+func (b *byteBar) finish() {
+	if b.bar != nil {
+		b.bar.Finish()
+	}
+}
+
+// newProgress shows on out how far a recovery has come.
+func newProgress(out io.Writer) recorder.Progress { return (&byteBar{out: out}).show }

@@ -73,16 +73,14 @@ func tellLacking(dir collection.Dir, index *store.Bolt) error {
 		return err
 	}
 	if n > 0 {
-		fmt.Fprintf(
-			os.Stderr,
-			"the last %s of the WARC files are not in the index, since whoever wrote them did not come to an end: "+
-				"warcorder recover reads them\n",
-			humanize.Bytes(uint64(n)),
-		)
+		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever "+
+			"wrote them did not come to an end: warcorder recover reads them\n",
+			humanize.Bytes(uint64(n)))
 	}
 	if left := recorder.Left(dir); left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
-			"the next recording, or warcorder recover, puts what is there into WARC files\n", count(left, "exchange"))
+			"the next recording, or warcorder recover, puts what is there into WARC files\n",
+			count(left, "exchange"))
 	}
 	return nil
 }

@@ -6,6 +6,5 @@ type rebuildCommand struct{ repairFlags }
 
 // Run rebuilds.
 func (c *rebuildCommand) Run(line *commandLine) error {
-	return c.repair(line, c.config(),
-		recorder.Rebuild)
+	return c.repair(line, c.config(), recorder.Rebuild)
 }

@@ -21,6 +21,7 @@ import (
 	"warcorder/store/collection"
 )
 
+// recordCommand records. Its flags are the keys of the configuration file.
 type recordCommand struct {
 	Listen          string        `default:"127.0.0.1:8080"`
 	APIToken        string        `name:"api-token" placeholder:"TOKEN"`
@@ -44,9 +45,9 @@ func (c *recordCommand) Run(line *commandLine) error {
 	return err
 }
 
-// record is Run with a place for the log.
+// record makes the parts, each upon the one before, and ends them in reverse order.
 func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return err
 	}
@@ -58,31 +59,53 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	if err != nil {
 		return err
 	}
+	rec, err := c.open(dir, out, log)
+	if err != nil {
+		return err
+	}
+	s := &serving{
+		dir:       dir,
+		authority: authority,
+		rec:       rec,
+		signals:   endings(),
+		out:       out,
+		log:       log,
+		person:    person,
+	}
+	return errors.Join(c.serve(s), rec.Close())
+}
+
+// check refuses settings that cannot be meant. Without a host the listener would be open to the
+// whole network.
+func (c *recordCommand) check() error {
+	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
+		return fmt.Errorf("--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let "+
+			"every machine of the network in", c.Listen)
+	}
+	if strings.ContainsFunc(c.APIToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("api-token has spaces or characters in it that are not ASCII: it could " +
+			"not be sent in a header")
+	}
+	cfg := c.Proxy.config()
+	return cfg.Check()
+}
+
+// open opens the collection for recording, which first recovers what a crash has left.
+func (c *recordCommand) open(dir collection.Dir, out *logqueue.Queue, log zerolog.Logger) (
+	rec *recorder.Recorder, err error) {
 	cfg := c.Recorder.config()
 	cfg.Progress = newProgress(out)
-	var rec *recorder.Recorder
 	err = whenFree(dir, func() (err error) {
 		rec, err = recorder.Open(cfg, string(dir), log)
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		rec.Index().TempDir = dir.Spill()
 	}
-	err = c.serve(
-		&serving{
-			dir:       dir,
-			authority: authority,
-			rec:       rec,
-			signals:   endings(),
-			out:       out,
-			log:       log,
-			person:    person,
-		},
-	)
-	return errors.Join(err, rec.Close())
+	return rec, err
 }
 
-// serving is what serve works with.
+// serving is a recording while it goes on: what its steps work with.
 type serving struct {
 	dir       collection.Dir
 	authority *certs.Authority
@@ -104,6 +127,39 @@ func endings() <-chan os.Signal {
 	return signals
 }
 
+// serve runs the proxy until a signal or an error of the listener.
+func (c *recordCommand) serve(s *serving) error {
+	ln, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("%w: give another address with --listen", err)
+	}
+	address := ln.Addr().String()
+	p := proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
+	if err := s.rec.Announce(address); err != nil {
+		ln.Close()
+		return err
+	}
+	s.greet(address)
+	err = c.untilEnd(s, p)
+	c.shutDown(s, p)
+	return err
+}
+
+// pages are the proxy's own pages, and those of the recorder.
+func (c *recordCommand) pages(s *serving) *admin.Admin {
+	pages := admin.New(
+		admin.Authority{PEM: s.authority.PEM(), DER: s.authority.DER()},
+		func() (any, bool) {
+			return status{s.rec.Status(), s.out.Dropped()}, s.rec.Ready() == nil
+		},
+	)
+	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(s.rec.Index)))
+	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(s.rec.Gaps)))
+	pages.HandleWithToken("POST /record", c.APIToken,
+		admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle))
+	return pages
+}
+
 // status is what /status tells.
 type status struct {
 	recorder.Status
@@ -111,69 +167,34 @@ type status struct {
 	LogDropped int64 `json:"logDropped"`
 }
 
-// check refuses settings that cannot be meant. Without a host the listener would be open to the
-// whole network.
-func (c *recordCommand) check() error {
-	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
-		return fmt.Errorf(
-			"--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let every machine of the network in",
-			c.Listen)
-	}
-	if strings.ContainsFunc(c.APIToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New(
-			"api-token has spaces or characters in it that are not ASCII: it could not be sent in a header")
-	}
-	cfg := c.Proxy.config()
-	return cfg.Check()
-}
-
-// serve runs the proxy until a signal or an error of the listener.
-func (c *recordCommand) serve(r *serving) error {
-	dir, authority, rec, log := r.dir, r.authority, r.rec, r.log
-	ln, err := net.Listen("tcp", c.Listen)
-	if err != nil {
-		return fmt.Errorf("%w: give another address with --listen", err)
-	}
-	pages := admin.New(
-		admin.Authority{PEM: authority.PEM(), DER: authority.DER()},
-		func() (any, bool) {
-			return status{rec.Status(), r.out.Dropped()}, rec.Ready() == nil
-		},
-	)
-	rec.Index().TempDir = dir.Spill()
-	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(rec.Index)))
-	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(rec.Gaps)))
-	cfg := c.Proxy.config()
-	pages.HandleWithToken("POST /record", c.APIToken,
-		admin.RecordPage(rec, cfg.MaxBodySize, cfg.Timeout.Idle))
-	p := proxy.New(cfg, ln, authority, rec, pages, log)
-	if err := rec.Announce(ln.Addr().String()); err != nil {
-		ln.Close()
-		return err
-	}
-
-	r.greet(ln.Addr().String())
+// untilEnd serves until there is a reason to end.
+func (c *recordCommand) untilEnd(s *serving, p *proxy.Proxy) error {
 	served := make(chan error, 1)
 	go func() { served <- p.Serve() }()
 	select {
-	case err = <-served:
-	case s := <-r.signals:
-		log.Info().Str("signal", s.String()).Dur("at_most_ms", c.ShutdownTimeout).
+	case err := <-served:
+		return err
+	case got := <-s.signals:
+		s.log.Info().Str("signal", got.String()).Dur("at_most_ms", c.ShutdownTimeout).
 			Msg("finishing what is in flight; a second signal ends at once")
+		return nil
 	}
-	go func() {
-		<-r.signals
-		log.Warn().Msg("second signal: ended at once")
-		r.out.Close(logPatience)
-		os.Exit(1)
-	}()
-	rec.EndBy(time.Now().Add(c.ShutdownTimeout + writingTime))
-	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
-	defer cancel()
-	p.Shutdown(ctx)
-	return err
 }
 
 // writingTime is how long after shutdown-timeout what is on disk already may still be made records
 // of.
 const writingTime = 2 * time.Second
+
+// shutDown lets what is in flight come to its end, for some time, or until a second signal.
+func (c *recordCommand) shutDown(s *serving, p *proxy.Proxy) {
+	go func() {
+		<-s.signals
+		s.log.Warn().Msg("second signal: ended at once")
+		s.out.Close(logPatience)
+		os.Exit(1)
+	}()
+	s.rec.EndBy(time.Now().Add(c.ShutdownTimeout + writingTime))
+	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
+	defer cancel()
+	p.Shutdown(ctx)
+}

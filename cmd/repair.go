@@ -30,18 +30,21 @@ func (f *repairFlags) config() recorder.Config {
 	}
 }
 
-// repair runs one of the two, and says what it found. Whatever is missing in the archive makes the
-// exit status 1.
-func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
-	work func(recorder.Config, string, zerolog.Logger, recorder.Progress) (recorder.Recovered, error)) error {
-	dir, err := f.path()
+// A repair brings files and index of a collection into agreement.
+type repair func(recorder.Config, string, zerolog.Logger, recorder.Progress) (
+	recorder.Recovered, error)
+
+// repair runs one, and says what it found. Whatever is missing in the archive makes the exit status
+// 1.
+func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config, run repair) error {
+	dir, err := f.dir()
 	if err != nil {
 		return err
 	}
 	log, _ := line.logger(os.Stderr)
 	var found recorder.Recovered
 	err = whenFree(dir, func() (err error) {
-		found, err = work(cfg, string(dir), log, newProgress(os.Stderr))
+		found, err = run(cfg, string(dir), log, newProgress(os.Stderr))
 		return err
 	})
 	if errors.Is(err, recorder.ErrNoCollection) {
@@ -50,12 +53,22 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 	if err != nil {
 		return err
 	}
+	printDone(&found)
+	printLost(&found)
+	n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left)
+	if n += found.Spilled.Left + found.Spilled.Broken; n > 0 {
+		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
+	}
+	return nil
+}
+
+// printDone says what a repair has done.
+func printDone(found *recorder.Recovered) {
 	fmt.Printf("%s read, %s put into the index\n", count(found.Files, "file"),
 		count(found.Captures, "capture"))
 	if s := found.Spilled; s != (recorder.Spilled{}) {
-		fmt.Printf(
-			"%s recorded that lay in spill/, %d of them cut; %d cannot be written now, %d cannot be read\n",
-			count(s.Whole+s.Cut, "exchange"), s.Cut, s.Left, s.Broken)
+		fmt.Printf("%s recorded that lay in spill/, %d of them cut; %d cannot be written now, "+
+			"%d cannot be read\n", count(s.Whole+s.Cut, "exchange"), s.Cut, s.Left, s.Broken)
 	}
 	if found.Replaced != "" {
 		fmt.Printf("the old index is now %s\n", found.Replaced)
@@ -64,9 +77,13 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 		fmt.Printf("%s of no whole exchange were cut off; copies: %s\n", count(int(found.Cut), "byte"),
 			strings.Join(found.Torn, ", "))
 	}
+}
+
+// printLost says what a repair has found to be damaged or missing.
+func printLost(found *recorder.Recovered) {
 	for _, d := range found.Damaged {
-		fmt.Printf("%s: %s at offset %d %s: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset, fate(d),
-			d.Reason)
+		fmt.Printf("%s: %s at offset %d %s: %v\n", d.File, count(int(d.Bytes), "byte"), d.Offset,
+			fate(d), d.Reason)
 	}
 	remedy := "put it back into archive/, or let warcorder rebuild make an index without it"
 	if found.Rebuilt {
@@ -80,23 +97,16 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config,
 		fmt.Printf("%s is shorter than the index says: %s\n", name, remedy)
 	}
 	for _, name := range found.Left {
-		fmt.Printf(
-			"%s has a name that it should not keep, and nothing was removed: see the log, take one of the "+
-				"names away, and let warcorder recover run\n",
-			name)
+		fmt.Printf("%s has a name that it should not keep, and nothing was removed: see the log, take "+
+			"one of the names away, and let warcorder recover run\n", name)
 	}
-	n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left)
-	if n += found.Spilled.Left + found.Spilled.Broken; n > 0 {
-		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
-	}
-	return nil
 }
 
 // add adds WARC files to the index of a collection.
-func (c *repairFlags) add(dir collection.Dir, paths []string, copies bool, log zerolog.Logger,
+func (f *repairFlags) add(dir collection.Dir, paths []string, copies bool, log zerolog.Logger,
 	progress recorder.Progress) (files []recorder.Indexed, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recorder.Index(c.config(), string(dir), paths, copies, log, progress)
+		files, err = recorder.Index(f.config(), string(dir), paths, copies, log, progress)
 		return err
 	})
 	return files, err

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
 
 	"warcorder/store/verify"
 )
@@ -25,32 +24,21 @@ type verifyCommand struct {
 // Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit
 // status 1.
 func (c *verifyCommand) Run(*commandLine) error {
-	var bar *progressbar.ProgressBar
+	bar := byteBar{out: os.Stderr}
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
-	checker := verify.Checker{
+	found, err := c.check(&verify.Checker{
 		Report: func(f verify.Finding) {
-			if bar != nil {
-				bar.Clear()
-			}
+			bar.clear()
 			if c.JSON {
 				out.Encode(f)
 			} else {
 				fmt.Println(findingLine(f))
 			}
 		},
-		Progress: func(file string, done, total int64) {
-			if bar == nil || bar.GetMax64() != total { // of the index, then of the files
-				bar = newBar(total, file, progressbar.OptionShowBytes(true))
-			}
-			bar.Describe(file)
-			bar.Set64(done)
-		},
-	}
-	found, err := c.check(&checker)
-	if bar != nil {
-		bar.Finish()
-	}
+		Progress: bar.show, // of the index, then of the files
+	})
+	bar.finish()
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
@@ -60,8 +48,8 @@ func (c *verifyCommand) Run(*commandLine) error {
 		printVerified(found)
 	}
 	if found.Findings > 0 {
-		return errors.Join(err,
-			fmt.Errorf("not all is as it must be: %s, see above", count(int(found.Findings), "finding")))
+		err = errors.Join(err, fmt.Errorf("not all is as it must be: %s, see above",
+			count(int(found.Findings), "finding")))
 	}
 	return err
 }
@@ -71,7 +59,7 @@ func (c *verifyCommand) check(checker *verify.Checker) (verify.Summary, error) {
 	if len(c.Files) > 0 {
 		return checker.Files(c.Files)
 	}
-	dir, err := c.path()
+	dir, err := c.dir()
 	if err != nil {
 		return verify.Summary{}, err
 	}
