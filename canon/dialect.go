@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Dialect is a way of writing a request's method and body into the URL that its
-// key is made of, so that what was posted to a URL is found again by what was
-// posted. The empty Dialect is Pywb. An unknown one acts as Pywb too; let
-// UnmarshalText refuse it first.
+// A Dialect is a way of writing a request's method and body into the URL that its key is made of,
+// so that a response to a POST is found again by what was posted. The empty Dialect is Pywb. An
+// unknown one acts as Pywb too; let UnmarshalText refuse it first.
 type Dialect string
 
 const (
-	// Pywb writes what pywb and its indexer write. It is the index's own dialect.
+	// Pywb writes what pywb (warcserver/inputrequest.py) and its indexer write. It is the dialect of
+	// the index itself.
 	Pywb Dialect = "pywb"
 	// Spec follows the text of Request Body Canonicalization to the letter.
 	Spec Dialect = "spec"
-	// WarcioJS writes what warcio.js and the browser tools built on it write.
+	// WarcioJS writes what warcio.js (postToGetUrl and getSurt), and the browser tools built on
+	// it, write.
 	WarcioJS Dialect = "warciojs"
 )
 
@@ -30,20 +31,19 @@ func (d *Dialect) UnmarshalText(text []byte) error {
 	return fmt.Errorf("dialect %q: use %s, %s or %s", text, Pywb, Spec, WarcioJS)
 }
 
-// Query returns the query that stands for the request's body, what an index line
-// calls requestBody, cut where the dialect cuts it: at 4096 code points in Pywb,
-// 4096 UTF-16 units in WarcioJS. In Spec a body of more than 1 MiB, or one whose query
-// would be longer than that, stands there by its first 3072 bytes and its SHA-256. The
-// query is empty for a GET and for a body that the dialect passes over. It cannot fail.
-//
-// (Seed: Request Body Canonicalization, "Encoding the request body".)
+// Query returns the query that stands for the request's body (Request Body Canonicalization,
+// "Encoding the request body"): what an index line calls requestBody. It is cut where the dialect
+// cuts it: at 4096 code points in Pywb, at 4096 UTF-16 units in WarcioJS. In Spec a body of more
+// than 1 MiB, or one whose query would be longer than that, is named by its first 3072 bytes and
+// its SHA-256. The query is empty for a GET and for a body that the dialect passes over. Query
+// cannot fail.
 func (d Dialect) Query(r *Request) string {
 	q, _ := d.QueryWithin(r)
 	return q
 }
 
-// QueryWithin is Query. It is false for a body that asks for more work than one of its
-// length may, which no program but a hostile one makes: such a body counts as binary.
+// QueryWithin is Query. It is false for a body that asks for more work than a body of its length
+// may. Only a hostile program makes such a body, and it counts as binary.
 func (d Dialect) QueryWithin(r *Request) (query string, within bool) {
 	if r.isGET() {
 		return "", true
@@ -60,10 +60,8 @@ func (d Dialect) QueryWithin(r *Request) (query string, within bool) {
 	return query, !b.spent()
 }
 
-// Append returns url with the request's method and its body's query appended as
-// arguments. For a GET it is url itself.
-//
-// (Seed: Request Body Canonicalization, "Encoding the request method".)
+// Append returns url with the request's method and its body's query appended as arguments (Request
+// Body Canonicalization, "Encoding the request method"). For a GET it returns url itself.
 func (d Dialect) Append(url, method, requestBody string) string {
 	if method == "" || method == "GET" {
 		return url
@@ -80,9 +78,9 @@ func (d Dialect) Append(url, method, requestBody string) string {
 	return appendArguments(url, strings.ToUpper(method), requestBody)
 }
 
-// Key returns the key of a URL that Append gave: its SURT, or in WarcioJS what
-// warcio.js calls so. It is false when the URL has none; the key is then the URL,
-// which WarcioJS may give back without its "www.".
+// Key returns the key of a URL that Append gave: its SURT, or in WarcioJS what warcio.js calls a
+// SURT. It is false when the URL has none; the key is then the URL, which WarcioJS may give back
+// without its "www.".
 func (d Dialect) Key(url string) (key string, ok bool) {
 	if d == WarcioJS {
 		return warcioJSKey(url)
@@ -99,7 +97,7 @@ func (d Dialect) Keys(r *Request) Keys {
 	return k
 }
 
-// method is the request's method as the dialect writes it.
+// method returns the request's method as the dialect writes it.
 func (d Dialect) method(r *Request) string {
 	switch {
 	case r.isGET():

@@ -1,14 +1,14 @@
 package canon
 
-// alphabet says what each byte becomes when it is written: the byte itself or
-// another, or 0 if it is percent-encoded.
+// An alphabet says what each byte becomes when it is written: itself, another byte, or 0 if it is
+// percent-encoded.
 type alphabet [256]byte
 
 const upperHex = "0123456789ABCDEF"
 
 const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// keeping is the alphabet of letters, digits and chars.
+// keeping returns the alphabet of letters, digits and chars.
 func keeping(chars string) *alphabet {
 	var a alphabet
 	for _, c := range []byte(alphanumeric + chars) {
@@ -17,7 +17,7 @@ func keeping(chars string) *alphabet {
 	return &a
 }
 
-// printable is the alphabet of printable ASCII.
+// printable returns the alphabet of printable ASCII.
 func printable() *alphabet {
 	var a alphabet
 	for c := byte(' '); c <= '~'; c++ {
@@ -40,11 +40,14 @@ func (a *alphabet) plus() *alphabet {
 	return a
 }
 
-// percentPlus is the seed's percent plus encoding (Request Body Canonicalization,
-// appendix), which is Python's quote_plus.
+// percentPlus is the percent plus encoding (Request Body Canonicalization, appendix), which is
+// Python's quote_plus.
 var percentPlus = keeping("-._~").plus()
 
-// encoded is s, percent-encoded as in append.
+// jsForm is how URLSearchParams writes (URL Standard, application/x-www-form-urlencoded).
+var jsForm = keeping("*-._").plus()
+
+// encoded returns s, percent-encoded as in append.
 func (a *alphabet) encoded(s string) string {
 	size := len(s)
 	for i := range len(s) {

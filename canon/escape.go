@@ -1,11 +1,14 @@
 package canon
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// unescape replaces buf's content by s with its percent-escapes decoded until
-// none is left; a % that begins no escape stays. Two escapes never overlap, so
-// the order of decoding does not matter: one pass that looks back at what it has
-// written gives what repeated passes would, in linear time (%2525252541 -> A).
+// unescape replaces buf's content by s with its percent-escapes decoded until none is left; a %
+// that begins no escape stays. Two escapes never overlap, so that the order of decoding does not
+// matter: one pass that looks back at what it has written gives what repeated passes would, in
+// linear time (%2525252541 -> A).
 func unescape(buf []byte, s string) []byte {
 	first := strings.IndexByte(s, '%')
 	if first < 0 {
@@ -25,9 +28,8 @@ func unescape(buf []byte, s string) []byte {
 	return buf
 }
 
-// appendEscaped appends s in lower case with everything escaped that must not
-// stand in a key: white space, controls, non-ASCII bytes, % and #. The escapes
-// come out in lower case too, as the key does.
+// appendEscaped appends s in lower case with everything escaped that must not stand in a key: white
+// space, controls, non-ASCII bytes, % and #. The escapes are in lower case, as the key is.
 func appendEscaped(dst, s []byte) []byte {
 	for _, c := range s {
 		if l := literal[c]; l != 0 {
@@ -69,6 +71,18 @@ func lower(c byte) byte {
 	return c
 }
 
+// lowerASCII returns s in lower case.
+func lowerASCII(s string) string { return string(folded(s)) }
+
+// folded returns s in lower case, as bytes.
+func folded(s string) []byte {
+	folded := []byte(s)
+	for i, c := range folded {
+		folded[i] = lower(c)
+	}
+	return folded
+}
+
 func upper(c byte) byte {
 	if 'a' <= c && c <= 'z' {
 		return c - 'a' + 'A'
@@ -83,6 +97,15 @@ func isAlnum(c byte) bool { return isDigit(c) || isLetter(c) }
 
 // isLetter reports whether c is an ASCII lower-case letter.
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
 
 // leading returns how many bytes s begins with that belong to class.
 func leading(s []byte, class func(byte) bool) int {

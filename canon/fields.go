@@ -7,12 +7,12 @@ import (
 	"warcorder/canon/json"
 )
 
-// fields is an ordered map of names to values in which no value is lost: a name that
-// comes again gets a number, a.2_ and so on. As in pywb and warcio.js a name made so
-// writes over a field that was called that from the start, in its place.
+// fields is an ordered map of names to values in which no value is lost: a name that comes again
+// gets a number, a.2_ and so on. As in pywb and warcio.js a field whose name was made this way
+// takes the place of a field that was called a.2_ from the start.
 //
-// Only the first fields are kept, as many as a limited query may hold; the others
-// just count. Of none of them anything is written before encode does.
+// Only the first fields are kept, as many as a limited query may hold; the others are counted.
+// Nothing of a field is written before encode.
 type fields struct {
 	names *json.Names
 	list  []field
@@ -20,22 +20,22 @@ type fields struct {
 	made  map[madeName]uint32
 }
 
-// field is a field of the query: name=value, or name.number_=value above 1. The value is
-// still a JSON literal.
+// A field is a field of the query: name=value, or name.number_=value if number is above 1. The
+// value is still a JSON literal.
 type field struct {
 	name    uint32
 	number  uint32
 	literal string
 }
 
-// namesake is what there is to know of a name that was put.
+// A namesake is what there is to know of a name that was put.
 type namesake struct {
-	count uint32 // how many fields have it, with those of which the name was made from it
+	count uint32 // fields of that name, and those whose names were made from it
 	at    uint32 // where its first field is in list, beyond the end if it was not kept
 }
 
-// madeName is a name that looks as if it was made from another: a.2_. Those that were put
-// are in fields.made, with their numbers.
+// A madeName is a name that looks as if it was made from another: a.2_. Those that were put are in
+// fields.made, with their numbers.
 type madeName struct{ base, number uint32 }
 
 // put adds a field. It reports whether the name is a new one.
@@ -65,7 +65,7 @@ func (f *fields) namesake(name uint32) *namesake {
 	return &f.known[name]
 }
 
-// full reports whether no more fields are kept. Each takes two characters at least.
+// full reports whether no more fields are kept. A field takes two characters at least.
 func (f *fields) full() bool { return len(f.list) >= maxQuery/2 }
 
 func (f *fields) add(new field) {
@@ -74,8 +74,8 @@ func (f *fields) add(new field) {
 	}
 }
 
-// isMade reports whether a new name exists already because it was made from another:
-// a.3_ does when a was put three times.
+// isMade reports whether a new name exists already because it was made from another: a.3_ exists
+// when a was put three times.
 func (f *fields) isMade(name uint32) bool {
 	base, digits, ok := cutNumber(f.names.Text(name))
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Pair is a pair of an urlencoded data set.
+// A Pair is a pair of an urlencoded data set.
 type Pair struct {
 	Name  string
 	Value string
@@ -16,12 +16,10 @@ type Pair struct {
 	Defined bool
 }
 
-// DecodeForm reads an urlencoded data set: pairs between ; or &, as they come. Every text
-// is one, and a % that begins no escape is a character; only where the decoded names and
-// values are not UTF-8 it is malformed, represents nothing, and ok is false. The empty
-// text is the empty set. Line breaks, U+0000 and byte order marks are data.
-//
-// (Seed: draft-hoehrmann-urlencoded-01, section 3.)
+// DecodeForm reads an urlencoded data set (draft-hoehrmann-urlencoded-01, section 3): pairs between
+// ; or &, as they come. A % that begins no escape is a character. Only a text whose decoded names
+// and values are not UTF-8 is malformed: it represents nothing, and ok is false. The empty text is
+// the empty set. Line breaks, U+0000 and byte order marks are data.
 func DecodeForm(text string) (pairs []Pair, ok bool) {
 	if text == "" {
 		return nil, true
@@ -42,8 +40,8 @@ func DecodePairs(text string) (pairs []Pair, ok bool) {
 	return pairs, true
 }
 
-// EachPair calls yield for each pair of DecodePairs, until it returns false, and keeps none
-// of them. It is false at the first one that is malformed.
+// EachPair calls yield for each pair of DecodePairs, until yield returns false, and keeps none of
+// them. It is false at the first pair that is malformed.
 func EachPair(text string, yield func(Pair) bool) (ok bool) {
 	for more := true; more; {
 		field := text
@@ -72,11 +70,11 @@ func decodeComponent(s string) string {
 	return string(appendDecoded(make([]byte, 0, len(s)), strings.ReplaceAll(s, "+", " ")))
 }
 
-// EncodeForm writes a data set in the one way that FormKey has for it: percent-plus
-// encoded as in a request body's query, = only where there is a value, & between pairs.
-// (The draft prefers ;, which few programs read, and allows both.) A set of one pair with
-// an empty name and no value becomes the empty text, and that DecodeForm takes for the
-// empty set; every other set of UTF-8 strings decodes to itself.
+// EncodeForm writes a data set in the one way that FormKey has for it: percent-plus encoded as in a
+// request body's query, = only where there is a value, & between pairs. The draft prefers ;, which
+// few programs read, and allows both. A set of one pair with an empty name and no value becomes the
+// empty text, which DecodeForm takes for the empty set; every other set of UTF-8 strings decodes to
+// itself.
 func EncodeForm(pairs []Pair) string {
 	var out []byte
 	for i, p := range pairs {
@@ -99,10 +97,10 @@ func (p Pair) append(dst []byte) []byte {
 // maxForm is how long, in bytes, a text may be that FormKey decodes, and the key.
 const maxForm = 1 << 20
 
-// FormKey returns a key for an urlencoded body, or a query, that is the same for all
-// spellings of the same data set. What is malformed is keyed as a binary body; and what is
-// longer than 1 MiB, or would have a longer key, by its first 3072 bytes and its SHA-256.
-// It is printable ASCII without spaces, and no part of a URL's own key.
+// FormKey returns a key for an urlencoded body, or a query, that is the same for all spellings of
+// the same data set. A malformed text is keyed as a binary body; and a text that is longer than 1
+// MiB, or would have a longer key, by its first 3072 bytes and its SHA-256. The key is printable
+// ASCII without spaces, and no part of a URL's own key.
 func FormKey(text string) string {
 	if text == "" {
 		return ""

@@ -26,7 +26,7 @@ func FuzzSURT(f *testing.F) {
 		if !strings.Contains(url, "?") {
 			checkEscaping(t, "http://example.com/", url, "?x")
 		}
-		WithMethod(url, url)
+		Pywb.Append(url, url, "")
 	})
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// contentDisposition finds the first Content-Disposition in the head of a part.
-// Folded lines belong to it; a line that is no header ends the head, as in Python.
+// contentDisposition returns the first Content-Disposition in the head of a part. Folded lines
+// belong to it; a line that is no header ends the head, as in Python.
 func contentDisposition(head []byte) (value string, ok bool) {
 	for len(head) > 0 {
 		var name, field []byte
@@ -21,8 +21,8 @@ func contentDisposition(head []byte) (value string, ok bool) {
 	return "", false
 }
 
-// cutField takes the header field that head begins with, with the lines that are
-// folded into it. name is nil if head begins with none.
+// cutField takes the header field that head begins with, together with the lines that are folded
+// into it. name is nil if head begins with no field.
 func cutField(head []byte) (name, value, rest []byte) {
 	line, rest := cutLine(head)
 	colon := bytes.IndexByte(line, ':')
@@ -53,9 +53,9 @@ func cutLine(s []byte) (line, rest []byte) {
 	return s[:end], s[end:]
 }
 
-// parameter returns a parameter of a header's value, the last one of that name. A
-// value may be quoted, with a backslash before a quote or a backslash. It reads as
-// Python does, where a semicolon counts unless an odd number of quotes is before it.
+// parameter returns a parameter of a header's value, the last one of that name. Its value may be
+// quoted, with a backslash before a quote or a backslash. As in Python a semicolon counts unless an
+// odd number of quotes stands before it.
 func parameter(header, name string) (value string, ok bool) {
 	_, rest := cutParameter(header)
 	for rest != "" {
@@ -69,8 +69,8 @@ func parameter(header, name string) (value string, ok bool) {
 	return value, ok
 }
 
-// cutParameter cuts at the first semicolon that is not quoted. A quote behind a
-// backslash is none.
+// cutParameter cuts at the first semicolon that is not quoted. A quote behind a backslash does not
+// count.
 func cutParameter(s string) (field, rest string) {
 	quoted := false
 	for i := range len(s) {
@@ -83,6 +83,8 @@ func cutParameter(s string) (field, rest string) {
 	}
 	return s, ""
 }
+
+const asciiSpace = " \t\n\v\f\r"
 
 func trimSpace(s string) string { return strings.Trim(s, asciiSpace) }
 

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"unicode/utf8"
 )
 
-// canonicalHost replaces buf's content by host in its canonical form, which is
-// empty for a host of dots alone: unescaped, in ASCII, in lower case, an IPv4
-// address as a dotted quad, without "www." or "www2.". What must be escaped is not
-// escaped yet.
+// canonicalHost replaces buf's content by host in its canonical form: unescaped, in ASCII, in lower
+// case, an IPv4 address as a dotted quad, without "www." or "www2.". The form of a host of dots
+// alone is empty. appendReversed escapes what must be escaped.
 func canonicalHost(buf []byte, host, scheme string) []byte {
 	h := unescape(buf, host)
 	if !isASCII(h) {
@@ -41,17 +39,8 @@ func appendReversed(dst, host []byte) []byte {
 	}
 }
 
-func isASCII(s []byte) bool {
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// singleDots writes each pair of dots as one, in place. Three dots become two:
-// there is no second pass, in the reference either.
+// singleDots writes each pair of dots as one, in place. Three dots become two: as in the surt
+// library there is no second pass.
 func singleDots(h []byte) []byte {
 	out := h[:0]
 	for i := 0; i < len(h); i++ {
@@ -76,10 +65,9 @@ func withoutWWW(h []byte) []byte {
 	return rest[1:]
 }
 
-// parseIPv4 reads an IPv4 address as browsers and inet_aton do: one to four
-// numbers, the last of which fills the bytes that are left, octal after a 0.
-// A single number may be of any size, and then counts modulo 2^32, in decimal
-// even after a 0.
+// parseIPv4 reads an IPv4 address as browsers and inet_aton do: one to four numbers, octal after a
+// 0, the last of which fills the bytes that are left. A single number is decimal even after a 0; it
+// may be of any size and counts modulo 2^32.
 func parseIPv4(h []byte) (addr uint32, ok bool) {
 	if len(h) == 0 || !isDigit(h[0]) {
 		return 0, false
@@ -93,8 +81,8 @@ func parseIPv4(h []byte) (addr uint32, ok bool) {
 	return parseDotted(h)
 }
 
-// parseDotted reads an IPv4 address of two to four numbers. One that begins with
-// a 0 must be made of octal digits alone.
+// parseDotted reads an IPv4 address of two to four numbers. An address that begins with a 0 must be
+// made of octal digits alone.
 func parseDotted(h []byte) (addr uint32, ok bool) {
 	digits := isDigit
 	if h[0] == '0' {

@@ -12,16 +12,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// toASCII returns host as IDNA 2003 writes it in ASCII (RFC 3490 section 4), or
-// as it is where that is not possible. Bytes that are not UTF-8 are left out.
+// toASCII returns host as IDNA 2003 writes it in ASCII (RFC 3490 section 4), or host itself where
+// that is not possible or host is longer than maxIDNA. Bytes that are not UTF-8 are left out.
 //
 // The keys of other tools come from IDNA 2003, not from IDNA 2008 or UTS 46 (which
-// golang.org/x/net/idna implements): faß.de is fass.de, a snowman is a name, and
-// labels in ASCII are not looked into. Case folding, normalisation and direction
-// are those of today's Unicode: a host with Cherokee letters, with characters that
-// came after Unicode 3.2, or with one of the five CJK compatibility ideographs that
-// Unicode corrected since, may get another key than elsewhere; and one that is longer than
-// maxIDNA stays as it is.
+// golang.org/x/net/idna implements): faß.de is fass.de, a snowman is a name, and labels in ASCII
+// are not looked into. Case folding, normalisation and direction are those of today's Unicode: a
+// host may get another key than elsewhere if it has Cherokee letters, characters that came after
+// Unicode 3.2, or one of the five CJK compatibility ideographs that Unicode has corrected since.
 func toASCII(host []byte) []byte {
 	if len(host) > maxIDNA {
 		return host
@@ -42,14 +40,14 @@ func toASCII(host []byte) []byte {
 	return []byte(strings.Join(labels, "."))
 }
 
-// maxIDNA is how long a host may be that is written in ASCII: four times what DNS has
-// room for. Punycode takes time that grows with the square.
+// maxIDNA is how long a host may be that is written in ASCII: four times what DNS has room for. The
+// time of Punycode grows with the square of the length.
 const maxIDNA = 1 << 10
 
 // dots turns what RFC 3490 section 3.1 counts as dots into dots.
 var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
-// errLabel says that a label has no ASCII form. The host is then kept as it is.
+// errLabel says that a label has no ASCII form, and that the host is to stay as it is.
 var errLabel = errors.New("label has no ASCII form")
 
 // labelToASCII is ToASCII of RFC 3490 section 4.1, for unassigned code points too
@@ -104,8 +102,8 @@ func prohibited(r rune) bool {
 	return r&0xfffe == 0xfffe || unicode.Is(prohibitedRunes, r)
 }
 
-// oneDirection is the rule for right-to-left labels (RFC 3454 section 6): no
-// left-to-right letter in them, and a right-to-left one at either end.
+// oneDirection is the rule for right-to-left labels (RFC 3454 section 6): they have no
+// left-to-right letter, and a right-to-left letter at either end.
 func oneDirection(label string) bool {
 	if !strings.ContainsFunc(label, isRightToLeft) {
 		return true

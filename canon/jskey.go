@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/language"
 )
 
-// warcioJSKey returns what warcio.js calls a SURT: a simpler one, of URLs that begin
-// with http: or https: in lower case and that a browser can parse. Of a URL that cannot
-// be parsed the key is the rest, without its "www.", and ok is false; it is false as
-// well for a URL of another scheme, which stays as it is.
+// warcioJSKey returns what warcio.js calls a SURT (getSurt): a simpler one, of URLs that begin with
+// http: or https: in lower case and that a browser can parse. The key of a URL that cannot be
+// parsed is the URL without its "www.", and ok is false. The key of a URL of another scheme is the
+// URL, and ok is false as well.
 //
-// Case is folded before the URL is parsed: %C3%A9 is lower case in a key, and é, which
-// is escaped only then, is %C3%A9.
+// Case is folded before the URL is parsed: %C3%A9 is lower case in a key, and é, which is escaped
+// only later, is %C3%A9.
 func warcioJSKey(url string) (key string, ok bool) {
 	if !strings.HasPrefix(url, "http:") && !strings.HasPrefix(url, "https:") {
 		return url, false
@@ -37,7 +37,7 @@ func warcioJSKey(url string) (key string, ok bool) {
 	return key, true
 }
 
-// withoutJSWWW drops "www.", "www2." and the like where it is right behind the slashes.
+// withoutJSWWW drops "www.", "www2." and the like right behind the slashes.
 func withoutJSWWW(url string) string {
 	host, ok := cutHTTP(url)
 	if !ok {
@@ -47,7 +47,7 @@ func withoutJSWWW(url string) string {
 	return url[:len(url)-len(host)] + string(rest)
 }
 
-// lowerJS is s as JavaScript's toLowerCase gives it.
+// lowerJS returns s as JavaScript's toLowerCase does.
 func lowerJS(s string) string {
 	if isASCII([]byte(s)) {
 		return strings.ToLower(s)
@@ -55,7 +55,7 @@ func lowerJS(s string) string {
 	return cases.Lower(language.Und).String(string(appendText(nil, []byte(s))))
 }
 
-// browserURL is a URL as a browser takes it apart, each part as it writes it.
+// browserURL is a URL as a browser takes it apart, each part as the browser writes it.
 type browserURL struct {
 	host, path, query string
 	port              string // with its colon; empty if it is the scheme's own
@@ -86,7 +86,8 @@ func parseBrowserURL(url string) (u browserURL, ok bool) {
 	return u, ok
 }
 
-// browserPort is a port with its colon, empty if it is none or the scheme's own.
+// browserPort returns a port with its colon, or nothing if there is none or if it is the scheme's
+// own.
 func browserPort(scheme, digits string) (port string, ok bool) {
 	number, ok := parsePort(digits)
 	if digits == "" || !ok || scheme == "http" && number == 80 || scheme == "https" && number == 443 {
@@ -95,8 +96,8 @@ func browserPort(scheme, digits string) (port string, ok bool) {
 	return ":" + strconv.Itoa(number), true
 }
 
-// browserPath is a path with its segments resolved and escaped. A backslash parts
-// segments as a slash does.
+// browserPath returns a path with its segments resolved and escaped. A backslash parts segments as
+// a slash does.
 func browserPath(path string) string {
 	out := make([]byte, 0, len(path)+len(path)/8)
 	for rest, more := path[min(1, len(path)):], true; more; {
@@ -120,8 +121,8 @@ func browserPath(path string) string {
 	return string(out)
 }
 
-// browserSegment and browserQuery keep what the URL Standard's path percent-encode
-// set and special-query percent-encode set leave alone.
+// browserSegment and browserQuery keep what the path percent-encode set and the special-query
+// percent-encode set of the URL Standard leave alone.
 var (
 	browserSegment = printable().except(` "#<>?` + "`{}")
 	browserQuery   = printable().except(` "#<>'`)

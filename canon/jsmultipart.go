@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// warcioJSMultipart is the query of a multipart body as warcio.js finds it, by pattern
-// and not by grammar: wherever the boundary stands, in any case, a part ends; and of
-// a part the first name="…" counts behind which a blank line and a value of one line
-// follow. Of parts with the same name the last one counts. Those whose names come when
-// the query is full are passed over.
+// warcioJSMultipart returns the query of a multipart body as warcio.js finds it (mfdToQueryString),
+// by pattern and not by grammar: a part ends wherever the boundary stands, in upper or lower case;
+// and of a part the first name="…" counts behind which a blank line and a value of one line follow.
+// Of parts with the same name the last one counts. A part with a new name is passed over when the
+// query is full.
 func warcioJSMultipart(contentType, body string) string {
 	var names, values []string
 	at := map[string]int{}
@@ -40,20 +40,20 @@ func warcioJSMultipart(contentType, body string) string {
 	return string(q)
 }
 
-// chunks is what lies between the boundaries, and dashes beside them.
+// chunks are what lies between the boundaries and the dashes beside them.
 //
-// warcio.js makes a regular expression of the boundary. Here it stands for itself: to
-// search for any expression may take forever, and browsers send none that would mean
-// something else as one.
+// warcio.js makes a regular expression of the boundary. Here the boundary stands for itself: to
+// search for any expression may take forever, and browsers send no boundary that would mean
+// something else as an expression.
 type chunks struct {
 	boundary []byte // in lower case
-	body     string // what is left
-	folded   []byte // that in lower case
+	body     string // what is left of it
+	folded   []byte // body in lower case
 	more     bool
 }
 
-// openChunks finds the boundary: all that is behind boundary= in the header's value, quotes
-// too. Without one the body is one chunk; at an empty one it falls apart into characters,
+// openChunks finds the boundary: all that stands behind boundary= in the header's value, with its
+// quotes. Without a boundary the body is one chunk; an empty boundary parts it into characters,
 // none of which is a part.
 func openChunks(contentType, body string) chunks {
 	_, boundary, ok := strings.Cut(contentType, "boundary=")
@@ -77,17 +77,6 @@ func (c *chunks) next() string {
 	return chunk
 }
 
-func lowerASCII(s string) string { return string(folded(s)) }
-
-// folded is s in lower case.
-func folded(s string) []byte {
-	folded := []byte(s)
-	for i, c := range folded {
-		folded[i] = lower(c)
-	}
-	return folded
-}
-
 // nameAndValue finds name="NAME", a blank line and the rest of the line behind it.
 func nameAndValue(chunk string) (name, value string, ok bool) {
 	const behind = "\"\r\n\r\n"
@@ -104,7 +93,7 @@ func nameAndValue(chunk string) (name, value string, ok bool) {
 	}
 }
 
-// firstLine is s up to what JavaScript takes for the end of a line.
+// firstLine returns s up to what JavaScript takes for the end of a line.
 func firstLine(s string) string {
 	if end := strings.IndexAny(s, "\n\r\u2028\u2029"); end >= 0 {
 		return s[:end]

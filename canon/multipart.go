@@ -2,23 +2,23 @@ package canon
 
 import "bytes"
 
-// multipart reads the parts of a multipart body (RFC 2046 section 5.1) as Python's
-// FieldStorage does: lines may end in LF alone, white space may follow a delimiter,
-// the end may be missing. It copies nothing.
+// multipart reads the parts of a multipart body (RFC 2046 section 5.1) as Python's FieldStorage
+// does: a line may end in LF alone, white space may follow a delimiter, the end may be missing.
+// Nothing is copied.
 type multipart struct {
 	rest      []byte
 	delimiter []byte // "--" and the boundary
 	closed    bool   // the closing delimiter was there
 }
 
-// part is a part of a multipart body.
+// A part is a part of a multipart body.
 type part struct {
 	disposition string // the value of Content-Disposition, empty if there is none
 	value       []byte
 }
 
-// openMultipart finds the beginning of the first part. valid is false if the media
-// type gives no boundary that is one; begun, if no delimiter is in the body.
+// openMultipart finds the beginning of the first part. valid is false if the media type gives no
+// boundary, or a malformed one; begun is false if no delimiter is in the body.
 func openMultipart(contentType string, body []byte) (m *multipart, valid, begun bool) {
 	boundary, ok := parameter(contentType, "boundary")
 	if !ok || !isBoundary(boundary) {
@@ -41,8 +41,7 @@ func isBoundary(s string) bool {
 	return true
 }
 
-// begin steps behind the first line that is the delimiter, whatever white space is
-// around it.
+// begin steps behind the first line that is the delimiter, with or without white space around it.
 func (m *multipart) begin() bool {
 	for len(m.rest) > 0 {
 		if bytes.Equal(bytes.Trim(m.line(), asciiSpace), m.delimiter) {
@@ -52,9 +51,7 @@ func (m *multipart) begin() bool {
 	return false
 }
 
-const asciiSpace = " \t\n\v\f\r"
-
-// line takes the next line, with what ends it.
+// line takes the next line and the LF that ends it.
 func (m *multipart) line() []byte {
 	end := bytes.IndexByte(m.rest, '\n') + 1
 	if end == 0 {
@@ -65,7 +62,7 @@ func (m *multipart) line() []byte {
 	return line
 }
 
-// next reads a part, false if there is none left.
+// next reads a part; it is false if none is left.
 func (m *multipart) next() (p part, ok bool) {
 	if m.closed || len(m.rest) == 0 {
 		return part{}, false
@@ -75,7 +72,7 @@ func (m *multipart) next() (p part, ok bool) {
 	return p, true
 }
 
-// head takes the lines up to one that is blank, and that.
+// head takes the lines up to a blank one, and the blank one.
 func (m *multipart) head() []byte {
 	all := m.rest
 	for len(m.rest) > 0 && len(bytes.TrimSpace(m.line())) > 0 {
@@ -83,8 +80,8 @@ func (m *multipart) head() []byte {
 	return all[:len(all)-len(m.rest)]
 }
 
-// value takes what comes before the next delimiter, which it takes too, and the
-// line break that belongs to that. The end of the body delimits as well.
+// value takes a part's value, and behind it the line break and the delimiter. The end of the body
+// delimits as well.
 func (m *multipart) value() []byte {
 	for at := 0; ; at += len(m.delimiter) {
 		next := bytes.Index(m.rest[at:], m.delimiter)
@@ -102,8 +99,8 @@ func (m *multipart) value() []byte {
 	}
 }
 
-// delimited takes the value before the line that begins at at with the delimiter,
-// if nothing else than "--" is on it.
+// delimited takes the value before the delimiter at at, if that stands alone on its line or with
+// "--" behind it.
 func (m *multipart) delimited(at int) (value []byte, ok bool) {
 	line := multipart{rest: m.rest[at+len(m.delimiter):]}
 	behind := bytes.TrimRight(line.line(), asciiSpace)
@@ -115,7 +112,7 @@ func (m *multipart) delimited(at int) (value []byte, ok bool) {
 	return value, true
 }
 
-// withoutBreak returns s without one line break at the end.
+// withoutBreak returns s without the last line break, if s ends with one.
 func withoutBreak(s []byte) []byte {
 	s = bytes.TrimSuffix(s, []byte("\n"))
 	return bytes.TrimSuffix(s, []byte("\r"))

@@ -14,10 +14,9 @@ func appendPath(dst, path []byte) []byte {
 	return dst[:base+len(kept)]
 }
 
-// resolveDots removes "." and ".." segments and then empty ones, in place; an
-// empty path becomes "/". As in pywb a ".." removes an empty segment too (/a//../b
-// becomes /a/b), and one with nothing above it stays until the next removes it
-// (/../a stays, /../../a becomes /a).
+// resolveDots removes "." and ".." segments and then empty ones, in place; an empty path becomes
+// "/". As in pywb a ".." removes an empty segment too (/a//../b becomes /a/b), and a ".." with
+// nothing above it stays until the next one removes it (/../a stays, /../../a becomes /a).
 func resolveDots(path []byte) []byte {
 	if len(path) > 0 && !bytes.Contains(path, []byte("//")) && !bytes.Contains(path, []byte("/.")) {
 		return path

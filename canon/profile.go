@@ -6,11 +6,9 @@ import (
 	"strings"
 )
 
-// Profile says how the paths of a site are written in one way only: of the characters
-// that a URL may hold both as they are and escaped, which are always decoded and which
-// always encoded. What is in neither set stays as it is. The zero Profile is generic.
-//
-// (Seed: URI path normalization.)
+// A Profile says how the paths of a site are written in one way only (URI path normalization): of
+// the characters that a URL may hold both as they are and escaped, which are always decoded and
+// which always encoded. What is in neither set stays as it is. The zero Profile is generic.
 type Profile struct {
 	name  string
 	fates [256]fate // of what differs from generic
@@ -26,13 +24,13 @@ const (
 	keep        // as it is written
 )
 
-// BuiltinProfiles returns the seed's profiles: generic, without knowledge of any
+// BuiltinProfiles returns the profiles of URI path normalization: generic, without knowledge of any
 // application; mediawiki, the titles of pages; restbase, MediaWiki's REST interface,
 // where an escaped slash in a title is not the one between two segments; and upload,
 // upload.wikimedia.org, whose names PHP's rawurlencode made.
 //
-// For upload the seed's prose would have the slash encoded. Its example of a
-// configuration and its decoder ring decode it; so does this.
+// For upload the prose of that document would have the slash encoded. Its example of a
+// configuration and its decoder ring decode it, and so does this.
 func BuiltinProfiles() []Profile {
 	return []Profile{
 		must("generic", "", ""),
@@ -81,7 +79,7 @@ func parseHexList(list string) (chars []byte, err error) {
 	return chars, nil
 }
 
-// customizable is what the seed calls the Customizable set.
+// customizable is the Customizable set of URI path normalization.
 const customizable = ":/[]@!$&'()*+,;="
 
 func newProfile(name string, decoded, encoded []byte) (Profile, error) {
@@ -121,8 +119,8 @@ func (p *Profile) Name() string {
 	return p.name
 }
 
-// Path returns path as the profile writes it. A query or fragment behind it, from a
-// literal ? or # on, stays as it is. Doing it again changes nothing.
+// Path returns path as the profile writes it. A query or fragment behind the path, from a literal ?
+// or # on, stays as it is. The path of a path that Path returned is the same.
 func (p *Profile) Path(path string) string {
 	end := pathEnd(path)
 	out := make([]byte, 0, len(path)+16)
@@ -142,7 +140,7 @@ func (p *Profile) Path(path string) string {
 	return string(append(out, path[end:]...))
 }
 
-// pathEnd is where a path ends, with what follows it: at the first ? or #.
+// pathEnd returns where a path ends: at the first ? or #.
 func pathEnd(path string) int {
 	if end := strings.IndexAny(path, "?#"); end >= 0 {
 		return end
@@ -157,8 +155,8 @@ func (p *Profile) fate(c byte) fate {
 	return generic[c]
 }
 
-// generic is what RFC 3986 section 2 says of each byte: unreserved ones need no escape,
-// reserved ones may mean something else with one, and all others must have one.
+// generic is what RFC 3986 section 2 says of each byte: an unreserved one needs no escape, a
+// reserved one may mean something else with an escape, and any other must have one.
 var generic = func() (t [256]fate) {
 	for c := range t {
 		t[c] = encode

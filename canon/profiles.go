@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Rule gives the URLs of some hosts a profile.
+// A Rule gives the URLs of some hosts a profile.
 type Rule struct {
 	host    string
 	prefix  string
 	profile Profile
 }
 
-// NewRule returns a rule for the hosts that match host, in lower case, where * stands
-// for any characters (*.wikipedia.org) as in the shell; and of their URLs only for those
-// whose path is prefix or lies below it, if that is not empty. A pattern that is malformed
-// and a prefix without its slash are errors.
+// NewRule returns a rule for the hosts that match host, in lower case, where * stands for any
+// characters (*.wikipedia.org) as in the shell. Unless prefix is empty, the rule is for those of
+// their URLs whose path is prefix or lies below it. A malformed pattern and a prefix without its
+// slash are errors.
 func NewRule(host, prefix string, profile Profile) (Rule, error) {
 	if _, err := path.Match(host, ""); err != nil || host == "" {
 		return Rule{}, fmt.Errorf("path profile %q: host %q is no pattern such as *.example.org",
@@ -71,8 +71,8 @@ func below(path, prefix string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// locatePath finds the host of url, in lower case and without a port, and its path:
-// url[start:end], nothing at the end if it has no host.
+// locatePath finds the host of url, in lower case and without a port, and the path, which is
+// url[start:end]. A URL without a host has an empty path at its end.
 func locatePath(url string) (host string, start, end int) {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"warcorder/canon/number"
 )
 
-// pywbQuery is Pywb's query. Only what POST and PUT carry has one.
+// pywbQuery is Query in Pywb. Only the body of a POST or PUT has one.
 func pywbQuery(r *Request, budget *budget) string {
 	if method := strings.ToUpper(r.Method); method != "POST" && method != "PUT" || len(r.Body) == 0 {
 		return ""
@@ -22,9 +22,9 @@ func pywbQuery(r *Request, budget *budget) string {
 	return string(cutRunes(q, maxQuery))
 }
 
-// pywbParsed is the query of a body of a type that is looked into, false if the
-// body counts as binary. As in pywb the header's value, as it came, decides by how
-// it begins: application/jsonp is JSON, Application/JSON is not.
+// pywbParsed returns the query of a body of a type that pywb looks into; it is false if the body
+// counts as binary. As in pywb the beginning of the header's value decides, untouched:
+// application/jsonp is JSON, Application/JSON is not.
 func pywbParsed(r *Request, budget *budget) (q []byte, ok bool) {
 	is := func(prefix string) bool { return strings.HasPrefix(r.ContentType, prefix) }
 	switch {
@@ -48,8 +48,8 @@ func pywbParsed(r *Request, budget *budget) (q []byte, ok bool) {
 	return nil, false
 }
 
-// pywbForm is an urlencoded body, decoded and not encoded again. Bytes that were
-// escaped are text together only with those beside them: not with raw characters
+// pywbForm returns an urlencoded body, decoded and not encoded again. As in Python's unquote, each
+// run of ASCII is decoded on its own: an escaped byte makes no character together with a raw byte
 // beyond ASCII.
 func pywbForm(body []byte) (q []byte) {
 	const longest = 16 // more than a character may take when each byte is escaped
@@ -76,9 +76,10 @@ func isNotASCIIByte(c byte) bool { return c >= utf8.RuneSelf }
 // pywbRules is what Python's json module takes, at the depth that its stack leaves.
 var pywbRules = json.Rules{Nesting: 990, Digits: 4300}
 
-// pywbJSON is the query of a JSON body, false if it is none, or if a number or character
-// in it cannot be written. What Python takes beyond RFC 8259 is none: NaN and Infinity,
-// and UTF-16. (Where the bytes are not UTF-8, pywb fails; cdxj-indexer drops the body.)
+// pywbJSON returns the query of a JSON body; it is false if the body is no JSON, or if a number or
+// a character in it cannot be written. NaN, Infinity and UTF-16, which Python takes beyond RFC
+// 8259, are no JSON here. Where the bytes are not UTF-8, pywb fails and cdxj-indexer drops the
+// body.
 func pywbJSON(body []byte) (q []byte, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false
@@ -106,8 +107,8 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 	return f.encode(percentPlus, pywbScalar), true
 }
 
-// amfQuery is the query of a body in Action Message Format, or at least limit characters of it;
-// empty if the body cannot be decoded. It is false if the budget does not suffice.
+// amfQuery returns the query of a body in Action Message Format, or at least limit characters of
+// it; empty if the body cannot be decoded. It is false if the budget does not suffice.
 func amfQuery(body []byte, limit int, budget *budget) (q []byte, ok bool) {
 	var text []byte
 	text, budget.left = amf.Text(body, limit, budget.left)
@@ -117,7 +118,7 @@ func amfQuery(body []byte, limit int, budget *budget) (q []byte, ok bool) {
 	return percentPlus.append([]byte("request="), text), true
 }
 
-// pywbScalar is what a JSON scalar's value is in a query.
+// pywbScalar returns a JSON scalar's value as pywb writes it.
 func pywbScalar(literal string) string {
 	switch literal[0] {
 	case '"':
@@ -128,10 +129,10 @@ func pywbScalar(literal string) string {
 	return number.Pywb(literal)
 }
 
-// pywbMultipart is the query of a multipart body: name=value for each part, empty if
-// the body has none, false if the media type gives no boundary. A part without a name is
-// called None, as Python prints it. What a part is, a file or another multipart body,
-// makes no difference, where pywb prints the Python object that it made of the latter.
+// pywbMultipart returns the query of a multipart body: name=value for each part, empty if the body
+// has no parts. It is false if the media type gives no boundary. A part without a name is called
+// None, as Python prints it. A part that is another multipart body is taken as bytes, where pywb
+// prints the Python object that it made of the part.
 func pywbMultipart(contentType string, body []byte) (q []byte, ok bool) {
 	m, valid, begun := openMultipart(contentType, body)
 	if !begun {
@@ -152,8 +153,8 @@ func pywbMultipart(contentType string, body []byte) (q []byte, ok bool) {
 	return q, true
 }
 
-// text is as much of the part's value as a query may hold: bytes of a file, else
-// UTF-8 text.
+// text returns as much of the part's value as a query may hold: the bytes of a file, else UTF-8
+// text.
 func (p part) text() []byte {
 	value := p.value[:min(len(p.value), maxQuery)]
 	if _, file := parameter(p.disposition, "filename"); file {

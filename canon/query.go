@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// appendQuery appends "?" and the query in its canonical form, or nothing if
-// nothing is left of it: unescaped before it is parted into arguments, without
-// session identifiers, in lower case, its arguments sorted. It overwrites scratch.
+// appendQuery appends "?" and the query in its canonical form: unescaped before it is parted into
+// arguments, without session identifiers, in lower case, its arguments sorted. It appends nothing
+// if nothing is left of the query. scratch is overwritten.
 func appendQuery(dst, scratch []byte, query string) []byte {
 	if query == "" {
 		return dst
@@ -25,10 +25,9 @@ func appendQuery(dst, scratch []byte, query string) []byte {
 	return dst[:base+1+len(kept)]
 }
 
-// sortArguments sorts the arguments of query in place by name, then those without
-// "=", then by value, bytewise. For that the first "=" of each is written as NUL,
-// which sorts before every byte that an escaped query can hold: then the order is
-// that of the bytes. It overwrites scratch.
+// sortArguments sorts the arguments of query in place, bytewise: by name, then those without "=",
+// then by value. That is the order of their bytes once the first "=" of each is written as NUL,
+// which sorts before every byte that an escaped query can hold. scratch is overwritten.
 func sortArguments(query, scratch []byte) {
 	if bytes.IndexByte(query, '&') < 0 {
 		return
@@ -52,8 +51,8 @@ func sortArguments(query, scratch []byte) {
 	unmark(query)
 }
 
-// span says where an argument is in the query, and holds its first bytes, which
-// decide most comparisons. (Slices of the query would push it to the heap.)
+// A span says where an argument lies in the query, and holds its first bytes, which decide most
+// comparisons. Slices of the query would push it to the heap.
 type span struct {
 	start, end uint32
 	first      uint64

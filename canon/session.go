@@ -2,9 +2,9 @@ package canon
 
 import "bytes"
 
-// stripSessions removes session identifiers from an escaped query in lower case,
-// in place: of each kind the last one that is followed by "&" or the end, and that
-// "&". As in pywb it need not begin an argument: xsid=... leaves the x.
+// stripSessions removes session identifiers from an escaped query in lower case, in place: of each
+// kind the last one that "&" or the end follows, and that "&". As in pywb an identifier need not
+// begin an argument: xsid=... leaves the x.
 func stripSessions(query []byte) []byte {
 	if !mayHaveSession(query) {
 		return query
@@ -22,8 +22,8 @@ func mayHaveSession(query []byte) bool {
 		bytes.Contains(query, []byte("cfid="))
 }
 
-// cutLast removes from query the last session called name, and the "&" behind it.
-// It searches forwards, because that is what the processor is quick at.
+// cutLast removes from query the last session called name, and the "&" behind it. It searches
+// forwards, for which the processor has instructions.
 func cutLast(query []byte, name string) []byte {
 	first, end := 0, 0
 	for from := 0; ; {
@@ -48,8 +48,8 @@ func cutArgument(query []byte, first, end int) []byte {
 	return append(query[:first], query[min(end+1, len(query)):]...)
 }
 
-// sessionValue measures the value of a session called name that rest begins with.
-// It is 0 if there is none, or if more than "&" comes behind it.
+// sessionValue measures the value of a session called name that rest begins with. It is 0 if there
+// is none, or if something else than "&" follows.
 func sessionValue(name string, rest []byte) int {
 	n := alnum32(rest)
 	if name == "aspsessionid" {
@@ -78,8 +78,8 @@ func aspSession(rest []byte) int {
 	return 33
 }
 
-// cutColdFusion removes the last cfid=…&cftoken=…, neither of them empty. It looks
-// for cftoken= and then back, so that a query of nothing but cfid= costs no more.
+// cutColdFusion removes the last cfid=…&cftoken=…, neither of them empty. It looks for cftoken= and
+// from there back, so that a query of nothing but cfid= takes linear time.
 func cutColdFusion(query []byte) []byte {
 	const between = "&cftoken="
 	if !bytes.Contains(query, []byte("cfid=")) {
@@ -112,9 +112,8 @@ func stripASPNET(path []byte) []byte {
 	return cutSegment(cutSegment(path, true), false)
 }
 
-// cutSegment removes the last session segment, tagged or plain, that an .aspx page
-// follows. An unescaped path may hold "?", and what is before one does not belong to
-// the page behind it.
+// cutSegment removes the last session segment, tagged or plain, that an .aspx page follows. An
+// unescaped path may hold "?", and what stands before a "?" does not belong to the page behind it.
 func cutSegment(path []byte, tagged bool) []byte {
 	for end := len(path); end >= 0; {
 		start := bytes.LastIndexByte(path[:end], '?') + 1

@@ -12,7 +12,7 @@ import (
 // the query that it makes.
 const maxSpecQuery = 1 << 20
 
-// specQuery is Spec's query.
+// specQuery is Query in Spec.
 func specQuery(r *Request, budget *budget) string {
 	if len(r.Body) == 0 {
 		return ""
@@ -29,8 +29,8 @@ func specQuery(r *Request, budget *budget) string {
 	return longQuery(r.prefix(), r.digest())
 }
 
-// longQuery names a body that is too long to stand for itself, of any type: by its
-// beginning and, if that is known, the digest of all of it.
+// longQuery names a body that is too long to stand for itself, of any type, by its beginning and,
+// if that is known, the digest of the whole.
 func longQuery(prefix []byte, digest string) string {
 	q := string(binaryQuery(prefix))
 	if digest != "" {
@@ -39,8 +39,8 @@ func longQuery(prefix []byte, digest string) string {
 	return q
 }
 
-// specParsed is the query of a body of a type that the seed looks into, false if the
-// body counts as binary. The type is what is before the semicolon, in any case.
+// specParsed returns the query of a body of a type that the document has an encoding for; it is
+// false if the body counts as binary. The type is what stands before the semicolon, in any case.
 func specParsed(r *Request, budget *budget) (q []byte, ok bool) {
 	mediaType, _, _ := strings.Cut(r.ContentType, ";")
 	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
@@ -60,14 +60,14 @@ func specParsed(r *Request, budget *budget) (q []byte, ok bool) {
 	return nil, false
 }
 
-// specEncoded is a text as a whole, percent-plus encoded.
+// specEncoded returns a text as a whole, percent-plus encoded.
 func specEncoded(text []byte) []byte {
 	return percentPlus.append(append(make([]byte, 0, len(postData)+2*len(text)), postData...), text)
 }
 
 // isFormData reports whether body is a multipart/form-data message (RFC 2388, RFC 2046
 // section 5.1.1): at least one part, each one a named form-data part, and an end.
-// The seed's own example has LF for line breaks; they do.
+// The example in Request Body Canonicalization has LF for line breaks, and so may any.
 func isFormData(contentType string, body []byte) bool {
 	m, _, begun := openMultipart(contentType, body)
 	if !begun {
@@ -91,11 +91,10 @@ const stepsPerTiny = 4096
 // specRules is RFC 8259, with a limit on depth that it allows for (section 9).
 var specRules = json.Rules{Nesting: 990}
 
-// specJSON is the query of a JSON body, or its beginning if it is longer than
-// maxSpecQuery, false if it is none: the seed's algorithm
-// "encode a JSON value". Where the seed is silent: names are encoded as values are,
-// of members with the same name the last one counts, and half a surrogate pair, which
-// UTF-8 cannot hold, is U+FFFD.
+// specJSON returns the query of a JSON body, by the algorithm "encode a JSON value", or its
+// beginning if it is longer than maxSpecQuery; it is false if the body is no JSON. Where the
+// document is silent, names are encoded as values are, of members with the same name the last one
+// counts, and half a surrogate pair, which UTF-8 cannot hold, is U+FFFD.
 func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false
@@ -121,7 +120,7 @@ func specJSON(body []byte, budget *budget) (q []byte, ok bool) {
 	return q, ok || !budget.spent()
 }
 
-// jsScalar is what a JSON scalar's value is for JavaScript.
+// jsScalar returns a JSON scalar's value as JavaScript prints it.
 func jsScalar(literal string) string {
 	switch literal[0] {
 	case '"':

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parts is a URL taken apart, each part as it was written.
+// parts are a URL taken apart, each part as it was written.
 type parts struct {
 	scheme, host, path, query string
 	port                      int // 0: none
@@ -67,8 +67,8 @@ func cutHTTP(url string) (rest string, ok bool) {
 	return strings.CutPrefix(url, "https://")
 }
 
-// split takes url apart as RFC 2396 appendix B does and drops the fragment. It
-// expects a scheme and is false when the port is not one.
+// split takes url, which has a scheme, apart as RFC 2396 appendix B does, and drops the fragment.
+// It is false if the port is no port.
 func split(url string) (p parts, ok bool) {
 	url, _, _ = strings.Cut(url, "#")
 	p.scheme, url, _ = strings.Cut(url, ":")
@@ -90,8 +90,8 @@ func split(url string) (p parts, ok bool) {
 	return p, true
 }
 
-// splitAuthority drops the user information and parts host from port. An IPv6
-// address loses its brackets.
+// splitAuthority drops the user information and parts host from port. An IPv6 address loses its
+// brackets.
 func splitAuthority(authority string) (host string, port int, ok bool) {
 	authority = strings.TrimRight(authority, ":")
 	authority = authority[strings.LastIndexByte(authority, '@')+1:]
@@ -130,8 +130,8 @@ func hostFromPath(path string) (host, rest string) {
 	return host, path[len(host):]
 }
 
-// appendPort appends ":port" unless there is none or it is the scheme's own.
-// ftp, ws and wss have none of their own here, as in pywb.
+// appendPort appends ":port" unless there is no port or it is the scheme's own. As in pywb, ftp, ws
+// and wss have no port of their own.
 func appendPort(dst []byte, scheme string, port int) []byte {
 	switch {
 	case port == 0,

@@ -5,8 +5,8 @@ import "strings"
 // room is how long a URL may be for its key to be made on the stack alone.
 const room = 1024
 
-// SURT returns the key of url. A URL that cannot be parsed, because its port is
-// no number or above 65535, is its own key, unchanged, and ok is false.
+// SURT returns the key of url as the surt library and pywb make it. A URL that cannot be parsed,
+// since its port is no number or above 65535, is its own key, unchanged, and ok is false.
 func SURT(url string) (key string, ok bool) {
 	if url == "" {
 		return "-", true
@@ -21,8 +21,8 @@ func SURT(url string) (key string, ok bool) {
 	return p.key(len(url)), true
 }
 
-// key assembles the key of a URL of size bytes. Unescaping only shortens, so
-// scratch never grows; the key grows only where the URL has raw bytes to escape.
+// key assembles the key of a URL of size bytes. Unescaping only shortens, so that scratch never
+// grows; the key grows only where the URL has raw bytes to escape.
 func (p parts) key(size int) string {
 	var keyRoom, scratchRoom [room]byte
 	dst, scratch := keyRoom[:0], scratchRoom[:0]

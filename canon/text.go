@@ -11,9 +11,9 @@ const replacement = "\ufffd"
 // byteOrderMark may begin a UTF-8 text and is then no part of it.
 const byteOrderMark = "\ufeff"
 
-// appendText appends s as UTF-8 text. What is not UTF-8 becomes U+FFFD, one for
-// each maximal subpart (Unicode, section 3.9): Python and browsers do so, and the
-// standard library, which replaces byte by byte, does not.
+// appendText appends s as UTF-8 text. What is not UTF-8 becomes U+FFFD, one for each maximal
+// subpart (Unicode, section 3.9), as in Python and browsers; the standard library replaces byte by
+// byte.
 func appendText(dst, s []byte) []byte {
 	if utf8.Valid(s) {
 		return append(dst, s...)
@@ -76,8 +76,7 @@ func secondHigh(first byte) byte {
 	return 0xbf
 }
 
-// browserText is s as a browser's TextDecoder gives it: as appendText, without a
-// byte order mark.
+// browserText returns s as a browser's TextDecoder does: as appendText, without a byte order mark.
 func browserText(s []byte) string {
 	text := string(s)
 	if !utf8.Valid(s) {

@@ -7,8 +7,8 @@ import (
 	"warcorder/canon/json"
 )
 
-// warcioJSQuery is WarcioJS's query. Every method but GET has one, and an empty
-// body may: then it is __wb_post_data= without data.
+// warcioJSQuery is Query in WarcioJS (warcio.js, postToGetUrl). The body of any method but GET
+// has a query; that of an empty body may be __wb_post_data= without data.
 func warcioJSQuery(r *Request) string {
 	contentType := strings.Trim(r.ContentType, json.Space) // as Headers does
 	mediaType, _, _ := strings.Cut(contentType, ";")
@@ -40,9 +40,8 @@ func warcioJSAppend(url, method, query string) string {
 	return url + separator + "__wb_method=" + method + "&" + text
 }
 
-// decodeURI decodes what JavaScript's function of that name does: UTF-8 that was
-// escaped, but not the characters that part a URL. It is false, and the text empty, if
-// an escape is malformed.
+// decodeURI decodes as JavaScript's function of that name does: escaped UTF-8, but not the
+// characters that part a URL. It is false, and the text empty, if an escape is malformed.
 func decodeURI(s string) (text string, ok bool) {
 	if !strings.Contains(s, "%") {
 		return s, true
@@ -85,13 +84,9 @@ func escapedChar(s string) (char []byte, size int) {
 // warcioJSRules is what JSON.parse takes, at the depth that the walk behind it stands.
 var warcioJSRules = json.Rules{Nesting: 3000, IntegersFirst: true}
 
-// jsForm is how URLSearchParams writes (URL Standard, application/x-www-form-urlencoded).
-var jsForm = keeping("*-._").plus()
-
-// warcioJSJSON is the query of a JSON body, empty if it is none. Empty strings are
-// left out, unnamed values are not. A name that every JavaScript object has, such as
-// constructor, is numbered here when it comes again; warcio.js, which counts in an
-// object, writes constructor.NaN_.
+// warcioJSJSON returns the query of a JSON body, empty if the body is no JSON. Empty strings are
+// left out, unnamed values are not. A name that every JavaScript object has, such as constructor,
+// is numbered when it comes again; warcio.js, which counts in an object, writes constructor.NaN_.
 func warcioJSJSON(body string) string {
 	text, ok := json.Parse(body, warcioJSRules)
 	if !ok {
@@ -108,8 +103,8 @@ func warcioJSJSON(body string) string {
 	return string(f.encode(jsForm, jsScalar))
 }
 
-// wholeNames turns the numbers of names into those of the same names without halves of
-// surrogate pairs. It looks into each name once.
+// wholeNames turns the number of a name into that of the same name without halves of surrogate
+// pairs. It looks into each name once.
 type wholeNames struct {
 	names *json.Names
 	known []uint32 // by number; 0 is not known

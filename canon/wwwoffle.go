@@ -2,13 +2,13 @@ package canon
 
 import "strings"
 
-// WWWOFFLE returns the canonical form of url by WWWOFFLE's rules (seed: README.URL,
-// "String to URL Conversion"), under which that proxy finds a page again, and the same
-// form with the user name and password, if url has any. In it each part of a URL is
-// escaped in one way only; arguments keep their order.
+// WWWOFFLE returns the canonical form of url by WWWOFFLE's rules (its README.URL, "String to URL
+// Conversion"), under which that proxy finds a page again, and the same form with the user name and
+// password, if url has any. Each part of the form is escaped in one way only; arguments keep their
+// order.
 //
-// Not done, since the seed does not ask for it though WWWOFFLE does so: to resolve "."
-// and "..", to rewrite IP addresses, and to unescape a host. A % that begins no escape
+// README.URL does not ask for some things that WWWOFFLE does, and that are not done here: to
+// resolve "." and "..", to rewrite IP addresses, and to unescape a host. A % that begins no escape
 // is a character like others, and escaped.
 func WWWOFFLE(url string) (canonical, withUserinfo string) {
 	url, _, _ = strings.Cut(url, "#")
@@ -21,9 +21,9 @@ func WWWOFFLE(url string) (canonical, withUserinfo string) {
 	return before + behind, before + wwwoffleUserinfo(authority[:max(at, 0)]) + behind
 }
 
-// cutProtocol takes the protocol off, in lower case; without one it is http. What is
-// before a colon is none if no slashes follow but a port, or a user name's password. Behind
-// a protocol that WWWOFFLE knows one slash is enough.
+// cutProtocol takes the protocol off, in lower case; a URL without one has http. What stands before
+// a colon is no protocol if a port or a password follows instead of slashes. Behind a protocol that
+// WWWOFFLE knows one slash is enough.
 func cutProtocol(url string) (protocol, rest string) {
 	if !hasScheme(url) {
 		return "http", url
@@ -59,7 +59,7 @@ var (
 	wwwoffleArgument  = keeping("!$()*,-./:_|~").plus()
 )
 
-// wwwoffleUserinfo is a user name and password with their @, if there are any.
+// wwwoffleUserinfo returns a user name and password with their @, if there are any.
 func wwwoffleUserinfo(userinfo string) string {
 	if userinfo == "" || userinfo == ":" {
 		return ""
@@ -72,7 +72,7 @@ func wwwoffleUserinfo(userinfo string) string {
 	return string(append(out, '@'))
 }
 
-// wwwoffleHost is a host in lower case, without the port that the protocol has anyway.
+// wwwoffleHost returns a host in lower case, without the port that the protocol has anyway.
 func wwwoffleHost(protocol, host string) string {
 	address := strings.LastIndexByte(host, ']') + 1 // an IPv6 address has colons too
 	name, digits, _ := strings.Cut(host[address:], ":")
@@ -91,8 +91,8 @@ func wwwofflePath(path string) string {
 	return string(wwwofflePathChars.append(nil, appendDecoded(nil, path)))
 }
 
-// wwwoffleArguments is the query with its ?. Escapes are decoded where that changes no
-// meaning; &amp; is the & that a page should have had it unescaped to.
+// wwwoffleArguments returns the query with its ?. Escapes are decoded where that changes no
+// meaning; &amp; is an & that was left escaped as it stood in a page.
 func wwwoffleArguments(query string) string {
 	if query == "" {
 		return ""

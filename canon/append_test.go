@@ -2,7 +2,8 @@ package canon
 
 import "testing"
 
-func TestWithMethod(t *testing.T) {
+// TestAppendMethod has what a method alone makes of a URL, and of its key.
+func TestAppendMethod(t *testing.T) {
 	tests := []struct{ name, url, method, want, key string }{
 		{"GET", "http://example.org/a", "GET", "http://example.org/a", "org,example)/a"},
 		{"get", "http://example.org/a", "get", "http://example.org/a", "org,example)/a"},
@@ -59,9 +60,9 @@ func TestWithMethod(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			url := WithMethod(tt.url, tt.method)
+			url := Pywb.Append(tt.url, tt.method, "")
 			if url != tt.want {
-				t.Errorf("WithMethod(%q, %q) = %q, want %q", tt.url, tt.method, url, tt.want)
+				t.Errorf("Append(%q, %q) = %q, want %q", tt.url, tt.method, url, tt.want)
 			}
 			if key, ok := SURT(url); !ok || key != tt.key {
 				t.Errorf("SURT(%q) = %q, %v, want %q", url, key, ok, tt.key)
