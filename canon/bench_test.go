@@ -11,23 +11,31 @@ var typical = []struct{ name, url string }{
 	{"image", "https://static.cdn.example.net/assets/images/products/2048x1536/00a1b2c3d4e5f6.jpg"},
 	{
 		"query",
-		"https://www.example.com/search?q=web+archiving&page=2&sort=date&lang=en&utm_source=newsletter&utm_medium=email",
+		"https://www.example.com/search?q=web+archiving&page=2&sort=date&lang=en" +
+			"&utm_source=newsletter&utm_medium=email",
 	},
 	{
 		"escapes",
-		"https://de.wikipedia.org/wiki/Web-Archivierung_%28Begriffskl%C3%A4rung%29?title=%C3%9Cber%20uns&action=raw&b=%2Fa%3Fb",
+		"https://de.wikipedia.org/wiki/Web-Archivierung_%28Begriffskl%C3%A4rung%29" +
+			"?title=%C3%9Cber%20uns&action=raw&b=%2Fa%3Fb",
 	},
 	{
 		"tracker",
-		"https://px.ads.example.com/collect?v=2&tid=G-ABCDEF1234&gtm=45je4&_p=1715000000000&cid=1234567890.1715000000&ul=en-us&sr=1920x1080&uaa=x86&uab=64&uam=&uap=Linux&uapv=6.5.0&uaw=0&frm=0&pscdl=noapi&_s=1&sid=1715000000&sct=1&seg=0&dl=https%3A%2F%2Fwww.example.com%2Fnews%2F2024%2F05%2F&dt=Some%20article%20about%20something&en=page_view&_fv=1&_ss=1",
+		"https://px.ads.example.com/collect?v=2&tid=G-ABCDEF1234&gtm=45je4&_p=1715000000000" +
+			"&cid=1234567890.1715000000&ul=en-us&sr=1920x1080&uaa=x86&uab=64&uam=&uap=Linux&uapv=6.5.0" +
+			"&uaw=0&frm=0&pscdl=noapi&_s=1&sid=1715000000&sct=1&seg=0" +
+			"&dl=https%3A%2F%2Fwww.example.com%2Fnews%2F2024%2F05%2F" +
+			"&dt=Some%20article%20about%20something&en=page_view&_fv=1&_ss=1",
 	},
 	{
 		"session",
-		"http://shop.example.org/(S(4hqa0555fwsecu455xqckv45))/cart.aspx?PHPSESSID=0123456789abcdefghijklmnopqrstuv&item=17",
+		"http://shop.example.org/(S(4hqa0555fwsecu455xqckv45))/cart.aspx" +
+			"?PHPSESSID=0123456789abcdefghijklmnopqrstuv&item=17",
 	},
 	{
 		"post",
-		"https://api.example.com/v1/graphql?__wb_method=POST&query=query%20Page%28%24id%3A%20ID%21%29&variables=%7B%22id%22%3A17%7D",
+		"https://api.example.com/v1/graphql?__wb_method=POST&query=query%20Page%28%24id%3A%20ID%21%29" +
+			"&variables=%7B%22id%22%3A17%7D",
 	},
 	{"address", "http://192.168.10.20:8080/cgi-bin/status"},
 	{"idn", "http://www.b\u00fccher.example/katalog"},
@@ -52,12 +60,15 @@ var posts = []struct{ name, contentType, body string }{
 	{
 		"json",
 		"application/json",
-		`{"operationName":"Page","variables":{"id":17,"first":20,"after":null,"filters":[{"key":"tag","values":["a","b"]}],"price":9.99,"sort":"date"},"query":"query Page($id: ID!) { page(id: $id) { title } }"}`,
+		`{"operationName":"Page","variables":{"id":17,"first":20,"after":null,"filters":[{"key":"tag",` +
+			`"values":["a","b"]}],"price":9.99,"sort":"date"},"query":"query Page($id: ID!) { page(id: ` +
+			`$id) { title } }"}`,
 	},
 	{
 		"form",
 		"application/x-www-form-urlencoded",
-		"username=someone%40example.com&comment=Hello+world%21+%C3%9Cber+uns&token=0123456789abcdef&submit=1",
+		"username=someone%40example.com&comment=Hello+world%21+%C3%9Cber+uns&token=0123456789abcdef" +
+			"&submit=1",
 	},
 	{
 		"multipart",
@@ -119,7 +130,8 @@ func benchmarkKeys(b *testing.B, dialect Dialect, r *Request) {
 // The keys of other kinds.
 func BenchmarkOtherKeys(b *testing.B) {
 	profiles := rules(b)
-	const url = "https://de.wikipedia.org/wiki/Web-Archivierung_%28Begriffskl%C3%A4rung%29?title=%C3%9Cber+uns"
+	const url = "https://de.wikipedia.org/wiki/Web-Archivierung_%28Begriffskl%C3%A4rung%29" +
+		"?title=%C3%9Cber+uns"
 	for name, key := range map[string]func(){
 		"path":     func() { profiles.URL(url) },
 		"wwwoffle": func() { WWWOFFLE(url) },

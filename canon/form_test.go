@@ -63,9 +63,9 @@ func TestFormVectors(t *testing.T) {
 	}
 }
 
-// Every example of the seed draft-hoehrmann-urlencoded-01, section 5: data sets, what is
-// equal (==) and what is not (!!), and what is malformed.
-func TestSeedForm(t *testing.T) {
+// TestDraft has every example of draft-hoehrmann-urlencoded-01, section 5: data sets, what is equal
+// (==) and what is not (!!), and what is malformed.
+func TestDraft(t *testing.T) {
 	const document = "draft-hoehrmann-urlencoded-01/5. Examples/"
 	var file struct {
 		Meta      struct{ Count int }
@@ -76,7 +76,7 @@ func TestSeedForm(t *testing.T) {
 			Equal, Different []string
 		}
 	}
-	readFile(t, "seed003_urlencoded.json", &file)
+	readFile(t, "draft_hoehrmann_urlencoded.json", &file)
 	examples := len(file.Malformed)
 	for _, set := range file.DataSets {
 		examples += len(set.Equal) + len(set.Different)

@@ -11,7 +11,8 @@ import (
 
 // contentTypes are those that some dialect looks into, and one that none does.
 var contentTypes = []string{
-	"application/json", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=X",
+	"application/json", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded",
+	"multipart/form-data; boundary=X",
 	"multipart/mixed; boundary=\"a.b\"", "application/x-amf", "image/png",
 }
 

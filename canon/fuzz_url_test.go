@@ -16,7 +16,8 @@ func FuzzPath(f *testing.F) {
 	profiles := rules(f)
 	f.Fuzz(func(t *testing.T, path string) {
 		checkProfiles(t, path)
-		for _, host := range []string{"http://en.wikipedia.org/", "http://en.wikipedia.org/api/rest_v1/", ""} {
+		hosts := []string{"http://en.wikipedia.org/", "http://en.wikipedia.org/api/rest_v1/", ""}
+		for _, host := range hosts {
 			url := profiles.URL(host + path)
 			if !strings.HasPrefix(url, host) {
 				t.Errorf("%q becomes %q", host+path, url)
@@ -26,7 +27,7 @@ func FuzzPath(f *testing.F) {
 }
 
 func FuzzWWWOFFLE(f *testing.F) {
-	for _, name := range []string{"ref_wwwoffle.json", "seed002_wwwoffle.json"} {
+	for _, name := range []string{"ref_wwwoffle.json", "wwwoffle_readme_url.json"} {
 		var file wwwoffleVectors
 		readFile(f, name, &file)
 		for _, v := range file.Vectors {
@@ -53,7 +54,7 @@ func FuzzForm(f *testing.F) {
 		DataSets  []struct{ Equal, Different []string }
 		Vectors   []struct{ Input json.RawMessage }
 	}
-	readFile(f, "seed003_urlencoded.json", &file)
+	readFile(f, "draft_hoehrmann_urlencoded.json", &file)
 	for _, set := range file.DataSets {
 		for _, text := range append(set.Equal, set.Different...) {
 			f.Add(text)

@@ -20,7 +20,9 @@ var hostileAMF = []hostile{
 	{"amf: small objects", "application/x-amf",
 		func(n int) string { return amfList(n/7, strings.Repeat("\x03\x00\x00\x05\x00\x00\x09", n/7)) }},
 	{"amf: fields", "application/x-amf",
-		func(n int) string { return amfList(1, "\x03"+strings.Repeat("\x00\x01a\x05", n/4)+"\x00\x00\x09") }},
+		func(n int) string {
+			return amfList(1, "\x03"+strings.Repeat("\x00\x01a\x05", n/4)+"\x00\x00\x09")
+		}},
 	{
 		"amf: nulls",
 		"application/x-amf",

@@ -148,7 +148,8 @@ func TestSpecMultipart(t *testing.T) {
 			if tt.valid {
 				want = string(specEncoded([]byte(tt.body)))
 			}
-			if got := Spec.Query(&Request{Method: "POST", ContentType: tt.contentType, Body: []byte(tt.body)}); got != want {
+			r := &Request{Method: "POST", ContentType: tt.contentType, Body: []byte(tt.body)}
+			if got := Spec.Query(r); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
@@ -157,7 +158,8 @@ func TestSpecMultipart(t *testing.T) {
 
 func TestWarcioJSMultipart(t *testing.T) {
 	part := func(boundary, name, value string) string {
-		return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
+		return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" +
+			value + "\r\n"
 	}
 	const form = "multipart/form-data; boundary="
 	tests := []struct{ name, contentType, body, want string }{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// builtin returns the seed's profile called name.
+// builtin returns the built-in profile called name.
 func builtin(t testing.TB, name string) *Profile {
 	t.Helper()
 	for _, p := range BuiltinProfiles() {
@@ -53,8 +53,8 @@ func TestPathVectors(t *testing.T) {
 	}
 }
 
-// Every example of the seed URI path normalization, its classes of bytes and its sets.
-func TestSeedPaths(t *testing.T) {
+// TestURIPathNormalization has every example of that document, its classes of bytes and its sets.
+func TestURIPathNormalization(t *testing.T) {
 	var file struct {
 		Meta    struct{ Count int }
 		Classes map[string]string                          `json:"byte_classes"`
@@ -64,7 +64,7 @@ func TestSeedPaths(t *testing.T) {
 			ID, Profile, Input, Expected, Note string
 		}
 	}
-	readFile(t, "seed001_paths.json", &file)
+	readFile(t, "uri_path_normalization.json", &file)
 	if len(file.Vectors) != 10 || len(file.Vectors) != file.Meta.Count {
 		t.Fatalf("read %d vectors of %d", len(file.Vectors), file.Meta.Count)
 	}
@@ -86,7 +86,7 @@ func TestSeedPaths(t *testing.T) {
 	for name, sets := range file.Sets {
 		t.Run("URI path normalization/Theory/sets of "+name, func(t *testing.T) {
 			if printed, ok := file.Printed[name]; ok && printed != sets {
-				t.Logf("the seed contradicts itself: its prose has decode %q, encode %q; "+
+				t.Logf("the document contradicts itself: its prose has decode %q, encode %q; "+
 					"its configuration and its decoder ring decode the slash", printed.Decode, printed.Encode)
 				if name != "upload" || !strings.Contains(printed.Encode, "/") {
 					t.Errorf("unexpected contradiction")
@@ -100,8 +100,8 @@ func TestSeedPaths(t *testing.T) {
 	}
 }
 
-// The seed's example of a configuration, section Implementation.
-func TestSeedHiera(t *testing.T) {
+// TestHiera has the example of a configuration in URI path normalization, section Implementation.
+func TestHiera(t *testing.T) {
 	p, err := NewProfile("upload", "2F", "21 24 26 27 28 29 2A 2B 2C 3A 3B 3D 40 5B 5D")
 	if err != nil || p != *builtin(t, "upload") {
 		t.Errorf("not the profile upload, or %v", err)
@@ -121,13 +121,15 @@ func TestNewProfileErrors(t *testing.T) {
 			"foreign to decode",
 			"41",
 			"",
-			`path profile "foreign to decode": decode: 41 ('A') is not one of the characters :/[]@!$&'()*+,;=`,
+			`path profile "foreign to decode": decode: 41 ('A') is not one of the characters :/[]@!$&'()*` +
+				`+,;=`,
 		},
 		{
 			"foreign to encode",
 			"",
 			"3F",
-			`path profile "foreign to encode": encode: 3F ('?') is not one of the characters :/[]@!$&'()*+,;=`,
+			`path profile "foreign to encode": encode: 3F ('?') is not one of the characters :/[]@!$&'()*` +
+				`+,;=`,
 		},
 		{
 			"escape",
@@ -157,7 +159,7 @@ func TestNewProfileErrors(t *testing.T) {
 	}
 }
 
-// rules are those of the seed's sites.
+// rules are those for the sites of URI path normalization.
 func rules(t testing.TB) Profiles {
 	t.Helper()
 	var all Profiles

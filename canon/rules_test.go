@@ -7,8 +7,11 @@ import (
 	"warcorder/canon/json"
 )
 
+// TestJSONRules: each dialect takes what its tool takes.
 func TestJSONRules(t *testing.T) {
-	nested := func(n int) string { return strings.Repeat(`[{"a":`, n/2) + "1" + strings.Repeat("}]", n/2) }
+	nested := func(n int) string {
+		return strings.Repeat(`[{"a":`, n/2) + "1" + strings.Repeat("}]", n/2)
+	}
 	number := func(digits int) string { return "-" + strings.Repeat("1", digits) }
 	tests := []struct {
 		name, src string

@@ -101,7 +101,8 @@ func readBodies(t testing.TB, name string) bodyVectors {
 
 // allBodies is every body of the vectors, for properties and fuzzing.
 func allBodies(t testing.TB) (all []bodyVector) {
-	for _, name := range []string{"ref_bodies.json", "seed000_request_body.json", "ref_amf.json"} {
+	files := []string{"ref_bodies.json", "request_body_canonicalization.json", "ref_amf.json"}
+	for _, name := range files {
 		all = append(all, readBodies(t, name).Vectors...)
 	}
 	return all

@@ -40,9 +40,9 @@ func checkWWWOFFLE(t *testing.T, file, document string) {
 
 func TestWWWOFFLEVectors(t *testing.T) { checkWWWOFFLE(t, "ref_wwwoffle.json", "") }
 
-// Every rule of the seed README.URL. (The last letters of an id count the rule's cases.)
-func TestSeedWWWOFFLE(t *testing.T) {
-	checkWWWOFFLE(t, "seed002_wwwoffle.json", "README.URL/String to URL Conversion/")
+// TestREADMEURL has every rule of README.URL. The last letters of an id count the rule's cases.
+func TestREADMEURL(t *testing.T) {
+	checkWWWOFFLE(t, "wwwoffle_readme_url.json", "README.URL/String to URL Conversion/")
 }
 
 func TestWWWOFFLE(t *testing.T) {

@@ -77,7 +77,8 @@ const moved = math.MaxUint32
 // arrayIndex reads what ECMAScript calls an array index: a number below 2^32-1 without a leading
 // zero.
 func arrayIndex(name string) (index uint32, ok bool) {
-	if name == "" || len(name) > 10 || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
+	if name == "" || len(name) > 10 || name[0] < '0' || name[0] > '9' ||
+		name[0] == '0' && len(name) > 1 {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(name, 10, 32)

@@ -38,7 +38,8 @@ func TestNumbers(t *testing.T) {
 		{"1.2345e22", "12344999999999999737856", "1.2345e+22"},
 		{
 			"1e100",
-			"10000000000000000159028911097599180468360808563945281389781327557747838772170381060813469985856815104",
+			"10000000000000000159028911097599180468360808563945281389781327557747838772170381060813469985" +
+				"856815104",
 			"1e+100",
 		},
 		{"123456789012345678901234567890", "123456789012345678901234567890", "1.2345678901234568e+29"},
@@ -60,9 +61,12 @@ func TestNumbers(t *testing.T) {
 func TestOverflows(t *testing.T) {
 	nines := strings.Repeat("9", 308)
 	for literal, want := range map[string]bool{
-		"1e308": false, "1.7976931348623157e308": false, "1.7976931348623159e308": true, "1e309": true, "-1E+309": true,
-		nines + ".9": false, nines + "9.0": true, "0.001e311": false, "0.001e312": true, "0e999999999999999999999": false,
-		"1e999999999999999999999": true, "1e-999999999999999999999": false, nines + "9": false, "1e2147483647": true,
+		"1e308": false, "1.7976931348623157e308": false, "1.7976931348623159e308": true, "1e309": true,
+		"-1E+309":    true,
+		nines + ".9": false, nines + "9.0": true, "0.001e311": false, "0.001e312": true,
+		"0e999999999999999999999": false,
+		"1e999999999999999999999": true, "1e-999999999999999999999": false, nines + "9": false,
+		"1e2147483647": true,
 	} {
 		if got := Overflows(literal); got != want {
 			t.Errorf("Overflows(%s) = %v", literal, got)
@@ -72,7 +76,8 @@ func TestOverflows(t *testing.T) {
 
 func TestPythonFloat(t *testing.T) {
 	for f, want := range map[float64]string{
-		0: "0.0", 2: "2.0", -2.5: "-2.5", 1e15: "1000000000000000.0", 1e16: "1e+16", 1e21: "1e+21", 1e-4: "0.0001", 1e-5: "1e-05", 1e100: "1e+100",
+		0: "0.0", 2: "2.0", -2.5: "-2.5", 1e15: "1000000000000000.0", 1e16: "1e+16", 1e21: "1e+21",
+		1e-4: "0.0001", 1e-5: "1e-05", 1e100: "1e+100",
 	} {
 		if got := Python(f); got != want {
 			t.Errorf("Python(%v) = %s, want %s", f, got, want)

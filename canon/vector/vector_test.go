@@ -13,15 +13,28 @@ import (
 func TestRun(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"only a URL": {`{"url":"http://www.example.com/a/../b?z=1&a=2"}`,
-			`{"urlkey":"com,example)/b?a=2&z=1","url":"http://www.example.com/a/../b?z=1&a=2","request_body":"","surt":"com,example)/b?a=2&z=1","path":"/a/../b","wwwoffle":"http://www.example.com/a/../b?z=1&a=2","wwwoffle_userinfo":"http://www.example.com/a/../b?z=1&a=2","form":{"pairs":[],"canonical":"","malformed":false}}`},
-		"a post": {`{"id":7,"url":"http://example.com/","method":"POST","content_type":"application/json","body_base64":"eyJhIjoiYiJ9"}`,
-			`{"id":7,"urlkey":"com,example)/?__wb_method=post&a=b","url":"http://example.com/?__wb_method=POST&a=b","request_body":"a=b","surt":"com,example)/","path":"/","wwwoffle":"http://example.com/","wwwoffle_userinfo":"http://example.com/","form":{"pairs":[["{\"a\":\"b\"}",null]],"canonical":"%7B%22a%22%3A%22b%22%7D","malformed":false}}`},
-		"a profile and a raw path": {`{"id":"x","url":"http://example.com/","profile":"mediawiki","raw_path":"/wiki/A%2fB"}`, `"path":"/wiki/A/B"`},
-		"a raw path in hex":        {`{"url":"http://example.com/","raw_path":{"hex":"2fff"}}`, `"path":"/%FF"`},
-		"urlencoded":               {`{"url":"http://example.com/","urlencoded":"a=1;b&c="}`, `"form":{"pairs":[["a","1"],["b",null],["c",""]],"canonical":"a=1&b&c=","malformed":false}`},
-		"urlencoded in hex":        {`{"url":"http://example.com/","urlencoded_hex":"61ff"}`, `"malformed":true`},
-		"a URL in hex":             {`{"url":{"hex":"687474703a2f2f612f636166e9"}}`, `"url":{"hex":"687474703a2f2f612f636166e9"}`},
-		"no HTML escapes":          {`{"url":"http://a/?<&>"}`, `"url":"http://a/?<&>"`},
+			`{"urlkey":"com,example)/b?a=2&z=1","url":"http://www.example.com/a/../b?z=1&a=2",` +
+				`"request_body":"","surt":"com,example)/b?a=2&z=1","path":"/a/../b",` +
+				`"wwwoffle":"http://www.example.com/a/../b?z=1&a=2",` +
+				`"wwwoffle_userinfo":"http://www.example.com/a/../b?z=1&a=2","form":{"pairs":[],` +
+				`"canonical":"","malformed":false}}`},
+		"a post": {`{"id":7,"url":"http://example.com/","method":"POST",` +
+			`"content_type":"application/json","body_base64":"eyJhIjoiYiJ9"}`,
+			`{"id":7,"urlkey":"com,example)/?__wb_method=post&a=b","url":"http://example.com/` +
+				`?__wb_method=POST&a=b","request_body":"a=b","surt":"com,example)/","path":"/",` +
+				`"wwwoffle":"http://example.com/","wwwoffle_userinfo":"http://example.com/",` +
+				`"form":{"pairs":[["{\"a\":\"b\"}",null]],"canonical":"%7B%22a%22%3A%22b%22%7D",` +
+				`"malformed":false}}`},
+		"a profile and a raw path": {`{"id":"x","url":"http://example.com/","profile":"mediawiki",` +
+			`"raw_path":"/wiki/A%2fB"}`, `"path":"/wiki/A/B"`},
+		"a raw path in hex": {`{"url":"http://example.com/","raw_path":{"hex":"2fff"}}`, `"path":"/%FF"`},
+		"urlencoded": {`{"url":"http://example.com/","urlencoded":"a=1;b&c="}`, `"form":` +
+			`{"pairs":[["a","1"],["b",null],["c",""]],"canonical":"a=1&b&c=","malformed":false}`},
+		"urlencoded in hex": {`{"url":"http://example.com/","urlencoded_hex":"61ff"}`,
+			`"malformed":true`},
+		"a URL in hex":      {`{"url":{"hex":"687474703a2f2f612f636166e9"}}`,
+			`"url":{"hex":"687474703a2f2f612f636166e9"}`},
+		"no HTML escapes":   {`{"url":"http://a/?<&>"}`, `"url":"http://a/?<&>"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -80,7 +93,8 @@ func TestRunStreams(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	if err := Run(&repeated{line: "{\"url\":\"http://example.com/some/path?with=query\"}\n", left: 100_000}, io.Discard); err != nil {
+	lines := &repeated{line: "{\"url\":\"http://example.com/some/path?with=query\"}\n", left: 100_000}
+	if err := Run(lines, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	runtime.GC()
@@ -114,7 +128,8 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 func FuzzRun(f *testing.F) {
 	f.Add(
 		[]byte(
-			`{"url":"http://a/","method":"POST","content_type":"application/json","body_base64":"e30=","dialect":"spec"}`,
+			`{"url":"http://a/","method":"POST","content_type":"application/json","body_base64":"e30=",` +
+				`"dialect":"spec"}`,
 		),
 	)
 	f.Add(
