@@ -32,9 +32,9 @@ func TestRun(t *testing.T) {
 			`{"pairs":[["a","1"],["b",null],["c",""]],"canonical":"a=1&b&c=","malformed":false}`},
 		"urlencoded in hex": {`{"url":"http://example.com/","urlencoded_hex":"61ff"}`,
 			`"malformed":true`},
-		"a URL in hex":      {`{"url":{"hex":"687474703a2f2f612f636166e9"}}`,
+		"a URL in hex": {`{"url":{"hex":"687474703a2f2f612f636166e9"}}`,
 			`"url":{"hex":"687474703a2f2f612f636166e9"}`},
-		"no HTML escapes":   {`{"url":"http://a/?<&>"}`, `"url":"http://a/?<&>"`},
+		"no HTML escapes": {`{"url":"http://a/?<&>"}`, `"url":"http://a/?<&>"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
