@@ -3,9 +3,9 @@
 // client asks for. Start with [Open]; give [Authority.ServerConfig] to the listener, and
 // [Authority.Export] to whoever has to trust the root.
 //
-// Invariant: the root's key is written nowhere but to its file, which only its owner may read; and
+// Invariant: the root's key is written nowhere but to its file, which only the owner may read; and
 // a leaf is valid for exactly one host name or IP address, never for a wildcard, and never longer
-// than its root.
+// than the root.
 //
 // On disk, in the directory given to Open:
 //
@@ -13,9 +13,11 @@
 //	ca/warcorder-ca.pem   the certificate
 //	ca/warcorder-ca.key   0600, its private key (PKCS #8, PEM)
 //
-// The root belongs to one installation and is named after its host and the day it was made, so that
-// a person finds it in a trust store and can take it out again. An own root may be put there in the
-// same two files.
+// The root belongs to one installation. Its name has the host and the day on which it was made, so
+// that a person finds it in a trust store and can take it out again. A root of one's own can be put
+// into the same two files.
+//
+// The form of the certificates is that of RFC 5280, the root's key ID that of RFC 7093 section 2.
 package certs
 
 import (
@@ -45,7 +47,7 @@ const (
 	certFile = "warcorder-ca.pem"
 	keyFile  = "warcorder-ca.key"
 
-	// cachedLeaves bounds the leaves kept in memory, about 1 KB each. A page asks for tens of hosts, a
+	// cachedLeaves bounds the leaves in memory, of about 1 KB each. A page asks for tens of hosts, a
 	// crawl for thousands.
 	cachedLeaves = 4096
 )
@@ -54,19 +56,19 @@ const (
 type Authority struct {
 	file string
 	root *x509.Certificate
-	sent [][]byte // behind each leaf: the root, and what else is in its file
+	sent [][]byte // what is sent behind each leaf: all certificates in the root's file
 	key  crypto.Signer
 
-	leafKey *ecdsa.PrivateKey // of all leaves; new in each process, never stored
+	leafKey *ecdsa.PrivateKey // the key of all leaves; new in each process, never stored
 	leaves  *lru.Cache[string, *leaf]
 	flights singleflight.Group
 	minted  atomic.Int64
 }
 
-// Open loads the root kept in dir, or makes it on first start. Of several processes that start at
-// once, one makes the root and the others load it. Open refuses a root that is damaged, incomplete,
-// expired or no authority, and a key that others than its owner may read; its error says what to
-// do.
+// Open loads the root that is kept in dir, or makes one on first start. If several processes start
+// at once, one makes the root and the others load it. Open refuses a root that is damaged,
+// incomplete, expired or no authority, and a key that others than its owner may read; the error
+// says what to do.
 func Open(dir string) (*Authority, error) {
 	home := filepath.Join(dir, rootDir)
 	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +92,7 @@ func Open(dir string) (*Authority, error) {
 		file: filepath.Join(home, certFile),
 		root: pair.Leaf,
 		sent: pair.Certificate,
-		// crypto/tls takes RSA, ECDSA and Ed25519 keys only, which all sign
+		// crypto/tls loads only RSA, ECDSA and Ed25519 keys, which all are Signers
 		key:     pair.PrivateKey.(crypto.Signer),
 		leafKey: leafKey,
 		leaves:  leaves,
@@ -116,19 +118,14 @@ func loadRoot(home string) (tls.Certificate, error) {
 	if err := checkPrivate(key); err != nil {
 		return tls.Certificate{}, err
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key) // also checks that they belong together
+	pair, err := tls.LoadX509KeyPair(cert, key) // also checks that the key is the certificate's
 	if errors.Is(err, fs.ErrPermission) {
 		return pair, err
 	}
 	if err != nil {
-		return pair, fmt.Errorf(
-			"%s and %s are incomplete, damaged or not a pair: %w; restore both from a backup, or remove %s "+
-				"to get a new root, which clients have to be told to trust",
-			cert,
-			key,
-			err,
-			home,
-		)
+		return pair, fmt.Errorf("%s and %s are incomplete, damaged or not a pair: %w; restore both from "+
+			"a backup, or remove %s to get a new root, which clients have to be told to trust",
+			cert, key, err, home)
 	}
 	if err := checkRoot(pair.Leaf, time.Now()); err != nil {
 		return pair, fmt.Errorf(
@@ -137,21 +134,17 @@ func loadRoot(home string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// checkPrivate refuses a key that others may read or write. Windows has no such bits: Go makes them
-// up there.
+// checkPrivate refuses a key that others than its owner may read or write. Windows has no such
+// bits; those that Go returns there are made up.
 func checkPrivate(key string) error {
 	info, err := os.Stat(key)
 	if err != nil || runtime.GOOS == "windows" {
-		return nil // a missing key is told with its certificate
+		return nil // a missing key is reported together with its certificate
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf(
-			"the private key %s can be used by others than its owner (mode %04o): run chmod 600 on it, "+
-				"or, if somebody may have copied it, remove %s to get a new root",
-			key,
-			mode,
-			filepath.Dir(key),
-		)
+		return fmt.Errorf("the private key %s can be used by others than its owner (mode %04o): run "+
+			"chmod 600 on it, or, if somebody may have copied it, remove %s to get a new root",
+			key, mode, filepath.Dir(key))
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"software.sslmate.com/src/go-pkcs12"
 )
 
-// ExportPassword opens the exported PKCS #12 file. It protects nothing, for there is nothing to
-// protect; but Java and NSS want one, and this is what Java assumes.
+// ExportPassword opens the exported PKCS #12 file. The content is public and needs no protection,
+// but Java and NSS want a password, and this is the one that Java assumes.
 const ExportPassword = pkcs12.DefaultPassword
 
 // Export writes the root certificate, never its key, into dir in the forms that trust stores take,
@@ -19,9 +19,9 @@ const ExportPassword = pkcs12.DefaultPassword
 //	warcorder-ca.der  DER: Windows, macOS, Android, iOS
 //	warcorder-ca.p12  PKCS #12 trust store: Java; its password is ExportPassword
 //
-// It makes dir when missing and replaces files of these names.
+// Export makes dir if it is missing, and replaces files of these names.
 func (a *Authority) Export(dir string) ([]string, error) {
-	// The widely read cipher of this format, not a strong one: the content is public.
+	// All readers know the old cipher of this format. It need not be strong: the content is public.
 	p12, err := pkcs12.LegacyDES.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{
 		{Cert: a.root, FriendlyName: a.root.Subject.CommonName},
 	}, ExportPassword)

@@ -17,24 +17,25 @@ import (
 )
 
 // leafLife is far below the 397 days that clients accept at most, and below the bounds that
-// browsers have announced: a new leaf costs next to nothing, so there is no reason for a long one.
+// browsers have announced. A new leaf costs next to nothing, so there is no reason for a longer
+// life.
 const leafLife = 30 * 24 * time.Hour
 
-// leaf is a signed certificate, and the time from which on it is replaced by a new one.
+// leaf is a signed certificate and the time from which on a new one replaces it.
 type leaf struct {
 	*tls.Certificate
 	renew time.Time
 }
 
-// certificate returns the leaf for host, an SNI or a CONNECT host without port: from the cache,
-// else minted.
+// certificate returns the leaf for host, an SNI or a CONNECT host without port: from the cache or,
+// if it is not there, newly minted.
 func (a *Authority) certificate(host string) (*tls.Certificate, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if l := a.cached(host); l != nil {
 		return l.Certificate, nil
 	}
 	minted, err, _ := a.flights.Do(host, func() (any, error) {
-		if l := a.cached(host); l != nil { // a flight landed between the look above and this one
+		if l := a.cached(host); l != nil { // another flight has landed since the look above
 			return l, nil
 		}
 		l, err := a.mint(host, time.Now().UTC())
@@ -51,15 +52,15 @@ func (a *Authority) certificate(host string) (*tls.Certificate, error) {
 }
 
 func (a *Authority) cached(host string) *leaf {
-	// UTC drops the monotonic reading, which stands still while a laptop sleeps.
+	// UTC drops the monotonic clock reading: that clock stands still while a laptop sleeps.
 	if l, ok := a.leaves.Get(host); ok && time.Now().UTC().Before(l.renew) {
 		return l
 	}
 	return nil
 }
 
-// mint signs a leaf for host. now is without a monotonic reading. The serial number is left to
-// crypto/x509: 159 random bits.
+// mint signs a leaf for host. now has no monotonic clock reading. crypto/x509 makes the serial
+// number, of 159 random bits.
 func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	name, addr, err := parseHost(host)
 	if err != nil {
@@ -86,7 +87,8 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	} else {
 		template.DNSNames = []string{name}
 	}
-	// the bound of X.520; longer: the subject stays empty, and crypto/x509 makes the SAN critical
+	// X.520 bounds a common name. For a longer name the subject stays empty, and crypto/x509 marks the
+	// SAN as critical.
 	if len(name) <= 64 {
 		template.Subject = pkix.Name{CommonName: name}
 	}
@@ -104,11 +106,12 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	}, nil
 }
 
-// parseHost tells what to certify: an IP address without zone, else a DNS name in ASCII; name is
-// the text of either. host is lower-case already.
+// parseHost tells what to certify: an IP address without zone, or else a DNS name in ASCII. name is
+// the text of either. host must be lower-case.
 //
-// It is as lenient as the web, where underscores and hyphens at the ends of a label are seen. It is
-// strict where a name would mean more than one host (a wildcard) or none.
+// parseHost is as lenient as the web, which has names with underscores, and with hyphens at the
+// ends of a label. It is strict where a name would stand for several hosts (a wildcard) or for
+// none.
 func parseHost(host string) (name string, addr netip.Addr, err error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		addr = addr.WithZone("").Unmap()
@@ -131,8 +134,8 @@ func parseHost(host string) (name string, addr netip.Addr, err error) {
 	return name, netip.Addr{}, nil
 }
 
-// maxHost is beyond what 253 characters take in UTF-8. An SNI may have 64 KiB, and putting it in
-// letters of ASCII takes time by the square of its length.
+// maxHost is more than 253 characters take in UTF-8. Without a bound, a client could send an SNI of
+// 64 KiB, and the time that its conversion to ASCII takes grows with the square of its length.
 const maxHost = 1 << 10
 
 func checkName(name string) error {

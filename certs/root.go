@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// backdate lets clients with a clock that is somewhat slow accept what was signed a moment ago.
+// backdate lets clients whose clocks are somewhat slow accept what was signed a moment ago.
 const backdate = 24 * time.Hour
 
 // makeRoot makes the directory home with a new root in it. The directory is filled under another
-// name first: the rename is the one step by which a root comes into being, so that a process killed
-// half-way leaves none, and of two only one is kept.
+// name and then renamed. This one step brings the root into being: a process that is killed
+// half-way leaves none, and of two processes only one makes a root.
 func makeRoot(home string) error {
 	above := filepath.Dir(home)
 	if err := os.MkdirAll(above, 0o700); err != nil {
@@ -48,21 +48,22 @@ func makeRoot(home string) error {
 		return err
 	}
 	err = os.Rename(tmp, home)
-	if _, statErr := os.Stat(home); statErr == nil { // ours, or that of a process that was faster
+	// There is a root now: this one, or that of a faster process.
+	if _, statErr := os.Stat(home); statErr == nil {
 		return errors.Join(syncDir(above), syncDir(filepath.Dir(above)))
 	}
 	return err
 }
 
-// syncDir makes durable which files a directory holds. Browsers trust a root from when they have
-// it: one that is gone after a power failure would have to be taken out of them again.
+// syncDir makes the names in a directory durable. If a power failure could undo the root, browsers
+// would go on trusting a root that nobody has any more.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a directory cannot be synced there
 	}
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // it was there before
+		return nil // a directory of another owner, which was there before
 	}
 	if err != nil {
 		return err
@@ -70,8 +71,9 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// newRoot returns a self-signed certificate and its key, both PEM. It has no name constraints: what
-// will be recorded is not known. Path length 0 keeps it from signing other authorities.
+// newRoot returns a self-signed certificate and its key, both PEM. The certificate has no name
+// constraints, since the hosts to record are not known. Path length 0 keeps it from signing other
+// authorities.
 func newRoot(now time.Time) (cert, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -108,9 +110,9 @@ func newRoot(now time.Time) (cert, key []byte, err error) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), nil
 }
 
-// rootName tells a person who looks through a trust store what this is, on which host and since
-// when. The end of the key's id tells apart two installations of one day on one host: some trust
-// stores take roots of one name for the same.
+// rootName tells a person who looks through a trust store what the root is for, and on which host
+// and day it was made. The end of the key's ID tells two installations of one day on one host
+// apart: some trust stores take two roots of one name for the same root.
 func rootName(host string, now time.Time, id []byte) pkix.Name {
 	host = strings.Map(func(r rune) rune {
 		if r > ' ' && r < 0x7f {
@@ -121,7 +123,7 @@ func rootName(host string, now time.Time, id []byte) pkix.Name {
 	if host == "" {
 		host = "unnamed host"
 	}
-	const hostMax = 33 // makes the whole 64 characters at most, the bound of X.520
+	const hostMax = 33 // the whole then has at most 64 characters, the bound of X.520
 	return pkix.Name{
 		Organization: []string{"warcorder: records HTTPS traffic for a web archive"},
 		CommonName: fmt.Sprintf("warcorder CA %s %s %x", host[:min(len(host), hostMax)],

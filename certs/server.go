@@ -8,27 +8,28 @@ import (
 	"slices"
 )
 
-// ServerConfig returns the configuration for the TLS side towards clients: TLS 1.2 and 1.3, HTTP/1
-// only. Its certificate is for the host in the client's SNI; without SNI, for what fallback
-// returns, such as the CONNECT host (a name or an IP address, no port). fallback sees each hello
-// for which there will be a certificate, also those with SNI, but not those that resume a session
-// without one; it may be nil.
+// ServerConfig returns the configuration of the TLS connections with clients: TLS 1.2 and 1.3,
+// HTTP/1 only. The certificate is for the host in the client's SNI; without SNI, for the host that
+// fallback returns, such as the CONNECT host (a name or an IP address, no port). fallback is called
+// for each hello that gets a certificate, also for those with SNI, but not for those that resume a
+// session without a certificate. fallback may be nil.
 //
-// Behind the leaf the root is sent: clients that know it need it not, but Chromium accepts a root
-// by its key's hash (--ignore-certificate-errors-spki-list) only where the root is in the chain.
+// The root is sent behind the leaf. Clients that trust the root do not need that, but Chromium
+// accepts a root by the hash of its key (--ignore-certificate-errors-spki-list) only if the root is
+// sent.
 //
-// Use one ServerConfig for all connections, as it is: crypto/tls makes its session ticket keys,
-// replaces them daily and keeps them with it, so that a copy per connection (tls.Config.Clone)
-// would never resume a session.
+// Use one ServerConfig for all connections, and do not copy it: crypto/tls keeps the session ticket
+// keys with the tls.Config and replaces them daily, so that a copy per connection
+// (tls.Config.Clone) would never resume a session.
 //
 // A client that offers only h2 is refused with the alert no_application_protocol (RFC 7301 section
-// 3.2): it would speak HTTP/2 whatever we answered. http/1.0 is accepted because curl --http1.0
+// 3.2): it would speak HTTP/2 whatever the answer. http/1.0 is accepted because curl --http1.0
 // offers nothing else.
 //
 // A client on the same machine gets a key exchange of elliptic curves alone. The post-quantum
-// hybrids double the cost of a handshake, and protect what crosses a network from those who store
-// it until they can read it: what crosses the loopback interface is seen by nobody who could not
-// read the archive.
+// hybrids double the cost of a handshake. They protect traffic from those who store it until they
+// can read it, but nobody sees the traffic of the loopback interface who could not read the
+// archive.
 func (a *Authority) ServerConfig(fallback func(*tls.ClientHelloInfo) string) *tls.Config {
 	near := a.serverConfig(fallback)
 	far := near.Clone()
@@ -37,16 +38,16 @@ func (a *Authority) ServerConfig(fallback func(*tls.ClientHelloInfo) string) *tl
 		if onLoopback(hello.Conn) && knowsCurve(hello.SupportedCurves) {
 			return nil, nil
 		}
-		return far, nil // the ticket keys are near's all the same
+		return far, nil // tickets are made with the keys of near all the same
 	}
 	return near
 }
 
-// curves are the key exchanges that are no hybrids.
+// curves are the key exchanges of elliptic curves alone.
 var curves = []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP521}
 
-// knowsCurve is true for no list at all, with which TLS 1.2 has a default of its own (RFC 8422
-// section 4).
+// knowsCurve reports whether the client offers one of curves. No list at all is an offer of the
+// default curves of TLS 1.2 (RFC 8422 section 4).
 func knowsCurve(offered []tls.CurveID) bool {
 	return len(offered) == 0 ||
 		slices.ContainsFunc(offered, func(id tls.CurveID) bool { return slices.Contains(curves, id) })
@@ -60,8 +61,8 @@ func onLoopback(conn net.Conn) bool {
 func (a *Authority) serverConfig(fallback func(*tls.ClientHelloInfo) string) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		// Small records at first are for slow links, on which a large one would come late. Here they cost
-		// a write each.
+		// Small records at the start help on slow links, where a large record comes late. On a fast link
+		// each of them only costs a write.
 		DynamicRecordSizingDisabled: true,
 		NextProtos:                  []string{"http/1.1", "http/1.0"},
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {

@@ -1,8 +1,9 @@
-// Package fault lets tests break things on purpose: it names the points between which a crash or a
-// failing disk must do no harm, and, in a program built with the tag `faults`, makes them fail. In
+// Package fault lets tests break things on purpose. It names the points at which a crash or a
+// failing disk must do no harm and, in a program built with the tag `faults`, makes them fail: by
+// the environment variable WARCORDER_FAULT for a process, by Set for a test in the same process. In
 // any other build its functions are empty and cost nothing.
 //
-// Invariant: the program built without the tag behaves as if the package were not there.
+// Invariant: a program built without the tag behaves as if the package did not exist.
 package fault
 
 // Point is a moment at which the process may end or the system may refuse.
@@ -10,32 +11,31 @@ type Point string
 
 // The points, in the order in which a recorder comes to them.
 const (
-	Record         Point = "record"         // before the records of an exchange are made
-	WARCCreate     Point = "warc-create"    // before a WARC file is made
-	WARCCreated    Point = "warc-created"   // it is there, its directory is not synced
-	WARCWrite      Point = "warc-write"     // before each write to a WARC file
-	WARCSync       Point = "warc-sync"      // before a WARC file is synced
-	WARCSynced     Point = "warc-synced"    // and after
-	WARCTruncate   Point = "warc-truncate"  // before a WARC file is cut
-	WARCRename     Point = "warc-rename"    // before a WARC file gets its final name
-	WARCRenamed    Point = "warc-renamed"   // it has it, its directory is not synced
-	IndexAddFile   Point = "index-add-file" // before the index learns of a file
-	IndexCommit    Point = "index-commit"   // before a transaction of the index
-	IndexCommitted Point = "index-committed"
+	Record         Point = "record"          // before the records of an exchange are made
+	WARCCreate     Point = "warc-create"     // before a WARC file is made
+	WARCCreated    Point = "warc-created"    // after that, before its directory is synced
+	WARCWrite      Point = "warc-write"      // before each write to a WARC file
+	WARCSync       Point = "warc-sync"       // before a WARC file is synced
+	WARCSynced     Point = "warc-synced"     // after that
+	WARCTruncate   Point = "warc-truncate"   // before a WARC file is cut
+	WARCRename     Point = "warc-rename"     // before a WARC file gets its final name
+	WARCRenamed    Point = "warc-renamed"    // after that, before its directory is synced
+	IndexAddFile   Point = "index-add-file"  // before the index learns of a file
+	IndexCommit    Point = "index-commit"    // before a transaction of the index
+	IndexCommitted Point = "index-committed" // after that
 	Spill          Point = "spill"           // before a body moves to disk
 	SpillNote      Point = "spill-note"      // before a line is added to the sidecar of one
 	RecoverSpill   Point = "recover-spill"   // before each exchange that is left in spill/ is recorded
-	RecoverSpilled Point = "recover-spilled" // and after, before its files are removed
+	RecoverSpilled Point = "recover-spilled" // after that, before its files are removed
 	RecoverScan    Point = "recover-scan"    // before a file that was not finished is read
-	RecoverCopy    Point = "recover-copy"    // before what is cut off is copied
-	// before each piece that is good of a damaged file is copied to the one that replaces it
-	RecoverRewrite Point = "recover-rewrite"
-	RecoverCut     Point = "recover-cut"    // before the file is cut, or replaced
-	RecoverFinish  Point = "recover-finish" // before it gets its final name
-	RecoverSeal    Point = "recover-seal"   // before the index learns that it is finished
-	RebuildFile    Point = "rebuild-file"   // before each file that a new index is made from
-	RebuildSwap    Point = "rebuild-swap"   // before the new index takes its place
-	RebuildDone    Point = "rebuild-done"   // and after
+	RecoverCopy    Point = "recover-copy"    // before the bytes that are cut off are copied
+	RecoverRewrite Point = "recover-rewrite" // before each good piece of a damaged file is copied
+	RecoverCut     Point = "recover-cut"     // before the file is cut, or replaced
+	RecoverFinish  Point = "recover-finish"  // before the file gets its final name
+	RecoverSeal    Point = "recover-seal"    // before the index learns that the file is finished
+	RebuildFile    Point = "rebuild-file"    // before each file that a new index is made from
+	RebuildSwap    Point = "rebuild-swap"    // before the new index takes its place
+	RebuildDone    Point = "rebuild-done"    // after that
 )
 
 // Deflate comes after a member has been made, and its error means that a byte of the member is

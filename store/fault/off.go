@@ -5,5 +5,6 @@ package fault
 // Enabled says whether points can fail.
 const Enabled = false
 
-// At is a point that is passed; its error is what the step behind it is to fail with.
+// At marks that the process passes a point. If At returns an error, the step behind the point is to
+// fail with it.
 func At(Point) error { return nil }

@@ -17,15 +17,15 @@ import (
 const Enabled = true
 
 // Variable is the environment variable that tells a process what is to fail: "ACTION POINT VALUE",
-// several separated by commas.
+// or several of them, separated by commas.
 //
-//	kill POINT N    the process kills itself when it comes to the point for the N-th time
-//	full POINT N    from the N-th time on the disk is full at that point
-//	fail POINT N-M  from the N-th to the M-th time the disk has an I/O error there
+//	kill POINT N    the process kills itself when it passes the point for the N-th time
+//	full POINT N    from the N-th time on the disk is full at the point
+//	fail POINT N-M  from the N-th to the M-th time the disk has an I/O error at the point
 //	panic POINT N-M from the N-th to the M-th time the point panics
 //	slow POINT D    the point takes that long: 100ms
 //
-// A process that kills itself says so before, on standard error: {"fault":"POINT","hit":N}.
+// Before a process kills itself, it writes a line to standard error: {"fault":"POINT","hit":N}.
 const Variable = "WARCORDER_FAULT"
 
 var (
@@ -33,7 +33,7 @@ var (
 	plan = sync.OnceValue(func() []*step { return read(os.Getenv(Variable)) })
 )
 
-// Set makes h decide what happens at each point of this process; nil ends that.
+// Set makes h decide what happens at each point of this process; Set(nil) ends that.
 func Set(h func(Point) error) {
 	if h == nil {
 		hook.Store(nil)
@@ -42,7 +42,8 @@ func Set(h func(Point) error) {
 	hook.Store(&h)
 }
 
-// At is a point that is passed; its error is what the step behind it is to fail with.
+// At marks that the process passes a point. If At returns an error, the step behind the point is to
+// fail with it.
 func At(p Point) error {
 	for _, s := range plan() {
 		if s.point != p {
@@ -58,12 +59,12 @@ func At(p Point) error {
 	return nil
 }
 
-// step is one thing that is to fail.
+// step is one "ACTION POINT VALUE" of a plan.
 type step struct {
 	action string
 	point  Point
 	number int64
-	last   int64 // of a range
+	last   int64 // of a range that begins at number
 	pause  time.Duration
 	passed atomic.Int64
 }
@@ -76,7 +77,7 @@ func (s *step) pass() error {
 	case s.action == "kill" && n == s.number:
 		fmt.Fprintf(os.Stderr, "{\"fault\":%q,\"hit\":%d}\n", s.point, n)
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // until the signal arrives
+		select {} // the signal takes a moment to arrive
 	case s.action == "panic" && n >= s.number && n <= s.last:
 		panic(fmt.Sprintf("a fault that a test has asked for, at %s", s.point))
 	case s.action == "full" && n >= s.number:
@@ -87,7 +88,7 @@ func (s *step) pass() error {
 	return nil
 }
 
-// read reads Variable. A plan that cannot be read is a mistake in a test.
+// read parses the plan in Variable. It panics at a mistake, which is one in a test.
 func read(text string) (steps []*step) {
 	if text == "" {
 		return nil

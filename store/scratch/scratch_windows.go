@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// create lets the system remove the file with its last handle: Windows does not remove one that is
-// open.
+// create asks the system to remove the file with its last handle: on Windows, a file that is open
+// cannot be removed.
 func create(dir, pattern string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()
