@@ -12,12 +12,20 @@ import (
 // MakeDir makes a directory and its parents, and makes them durable. os.MkdirAll does not: after a
 // power failure a directory that was not synced is gone, with all files that were synced in it.
 func MakeDir(dir string, mode fs.FileMode) error {
+	return makeDir(dir, mode, func(string) error { return nil })
+}
+
+// MakeDir makes a directory and its parents, durably, with that mode. What is there stays as it is.
+func (m Mode) MakeDir(dir string) error { return makeDir(dir, 0o700, m.Set) }
+
+// makeDir calls made with each directory that it has made.
+func makeDir(dir string, mode fs.FileMode, made func(path string) error) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	above := filepath.Dir(dir)
 	if above != dir {
-		if err := MakeDir(above, mode); err != nil {
+		if err := makeDir(above, mode, made); err != nil {
 			return err
 		}
 	}
@@ -28,5 +36,8 @@ func MakeDir(dir string, mode fs.FileMode) error {
 		}
 		return err
 	}
-	return warc.SyncDir(above)
+	if err := warc.SyncDir(above); err != nil {
+		return err
+	}
+	return made(dir)
 }

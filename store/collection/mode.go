@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -64,8 +63,8 @@ func (m Mode) dir() fs.FileMode {
 	return fs.FileMode(m | m&0o444>>2)
 }
 
-// Set gives a file that we have made its mode. A file system that has none for it keeps what it
-// has.
+// Set gives a file that we have made its mode. On a file system that has no modes the file keeps
+// what it has.
 func (m Mode) Set(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -87,24 +86,7 @@ func (m Mode) Set(path string) error {
 	return err
 }
 
-// MakeDir makes a directory, and those above it, durably. What is there stays as it is.
-func (m Mode) MakeDir(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return nil
-	}
-	if above := filepath.Dir(dir); above != dir {
-		if err := m.MakeDir(above); err != nil {
-			return err
-		}
-	}
-	if err := MakeDir(dir, 0o700); err != nil {
-		return err
-	}
-	return m.Set(dir)
-}
-
-// Of is the mode of the file at path, or m if there is none: what replaces a file keeps its
-// mode.
+// Of is the mode of the file at path, or m if there is none: what replaces a file keeps its mode.
 func (m Mode) Of(path string) Mode {
 	info, err := os.Stat(path)
 	if err != nil {

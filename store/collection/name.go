@@ -2,7 +2,6 @@ package collection
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -36,8 +35,11 @@ const (
 	Removing                // about to go
 )
 
-// tornName is TornSuffix, or what Numbered makes of it, at the end of a name.
-var tornName = regexp.MustCompile(`\.torn(\.\d+)?$`)
+// atWork are the states of files that are there only while something is done with another one.
+var atWork = [...]struct {
+	suffix string
+	state  State
+}{{RecoveringSuffix, Recovering}, {CopyingSuffix, Copying}, {warc.RemovingSuffix, Removing}}
 
 // StateOf says what a base name in archive/ tells of its file, and of which name the state is: the
 // final one of a file that is open, that of the file that a copy is made of. It is "" for Other.
@@ -46,18 +48,21 @@ var tornName = regexp.MustCompile(`\.torn(\.\d+)?$`)
 // open, keeps off all others: to it Begun is as good as Other. Whoever only reads, or looks which
 // names are taken, takes Begun for a WARC file.
 func StateOf(name string) (state State, of string) {
-	for suffix, state := range map[string]State{
-		RecoveringSuffix: Recovering, CopyingSuffix: Copying, warc.RemovingSuffix: Removing,
-	} {
-		if of, cut := strings.CutSuffix(name, suffix); cut {
-			if within, _ := StateOf(of); within != Finished && within != Open && within != Torn {
+	for _, work := range atWork {
+		if of, cut := strings.CutSuffix(name, work.suffix); cut {
+			if within, _ := restingState(of); within == Other || within == Begun {
 				return Other, ""
 			}
-			return state, of
+			return work.state, of
 		}
 	}
-	if suffix := tornName.FindString(name); suffix != "" {
-		if of := strings.TrimSuffix(name, suffix); isFinished(of) || isOpen(of) {
+	return restingState(name)
+}
+
+// restingState is StateOf but for the states in which nothing stays.
+func restingState(name string) (state State, of string) {
+	if of, torn := cutTorn(name); torn {
+		if isFinished(of) || isOpen(of) {
 			return Torn, of
 		}
 		return Other, ""
@@ -72,6 +77,17 @@ func StateOf(name string) (state State, of string) {
 		return Open, of
 	}
 	return Begun, of
+}
+
+// cutTorn cuts TornSuffix off a name, or what Numbered makes of it.
+func cutTorn(name string) (of string, torn bool) {
+	if bare := strings.TrimRight(name, "0123456789"); bare != name {
+		name = strings.TrimSuffix(bare, ".")
+		if name == bare {
+			return "", false
+		}
+	}
+	return strings.CutSuffix(name, TornSuffix)
 }
 
 // IsWARC reports whether a name is that of a finished WARC file of any tool.

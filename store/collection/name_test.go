@@ -42,6 +42,10 @@ func TestStateOf(t *testing.T) {
 		"notes.removing":                {Other, ""},
 		"a.warc.gz.tornado":             {Other, ""},
 		"a.warc.gz.torn.":               {Other, ""},
+		"a.warc.gz.torn2":               {Other, ""},
+		"a.warc.gz.torn..2":             {Other, ""},
+		"2":                             {Other, ""},
+		"a.warc.gz.2":                   {Other, ""},
 		"a.warc.gz.torn.old":            {Other, ""},
 		"a.warc.open.removing":          {Other, ""}, // we make nothing of such files
 		"a.warc.gz.recovering.removing": {Other, ""},
@@ -57,11 +61,14 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// TestStateOfLongName: a name that somebody has made is read in no more steps than it has parts.
+// TestStateOfLongName: a name may come from a file that somebody has made, and is as long as that
+// likes.
 func TestStateOfLongName(t *testing.T) {
-	name := "a.warc.gz" + strings.Repeat(".removing", 20) + strings.Repeat(".torn", 20)
-	if state, _ := StateOf(name); state != Other {
-		t.Errorf("it is %v", state)
+	for _, suffix := range []string{".removing", ".torn", ".open", ".torn.1", ".1", "1", "."} {
+		name := "a.warc.gz" + strings.Repeat(suffix, 2<<20) + ".removing"
+		if state, _ := StateOf(name); state != Other {
+			t.Errorf("%s over and over is %v", suffix, state)
+		}
 	}
 }
 

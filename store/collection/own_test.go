@@ -32,6 +32,7 @@ func TestIsOwn(t *testing.T) {
 	ours := warcFile("warcinfo", "software: warcorder 0.1.0\r\n")
 	flipped := bytes.Clone(ours)
 	flipped[30] ^= 0xff
+	resource := warcFile("resource", "software: warcorder")
 	inside := append([]byte("WARC/1.0\r\nWARC-Type: response\r\n\r\n"), ours...)
 	for name, test := range map[string]struct {
 		file string
@@ -46,7 +47,7 @@ func TestIsOwn(t *testing.T) {
 		"ours, damaged and renamed":        {"x.warc", flipped, true},
 		"empty":                            {"x.warc.gz", nil, true},
 		"another's":                        {"x.warc.gz", warcFile("warcinfo", "software: Wget"), false},
-		"no warcinfo":                      {"x.warc.gz", warcFile("resource", "software: warcorder"), false},
+		"no warcinfo":                      {"x.warc.gz", resource, false},
 		"a plain file with ours in a page": {"x.warc", inside, false},
 		"a compressed one with ours in it": {"x.warc.gz", inside, true}, // as after damage
 		"plain text":                       {"x.warc.gz", []byte("WARC/1.1\r\nno header\r\n\r\n"), false},
