@@ -5,7 +5,6 @@
 //
 //	main.go                what you read; it calls cmd
 //	cmd/                   the command line: one file a command
-//	  ask/                   asks a running recorder for what it has open
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
@@ -18,6 +17,7 @@
 //	  sha1pair/              the two digests of a record at once
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
+//	  cdxserver/             the index over HTTP, while a recorder has it open: server and client
 //	  verify/                judges WARC files, and an index by them
 //	  warc/                  WARC files: writer, reader
 //	    deflate/               compression in one pass

@@ -26,7 +26,6 @@ var house = []room{
 	{".", "cmd", "main says what the house is, and leaves the work to the command line"},
 	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
 	{"cmd/logqueue", "", "lines in, lines out"},
-	{"cmd/ask", "", "HTTP, and nothing of what is asked for"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
@@ -44,6 +43,8 @@ var house = []room{
 		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
 
+	{"store/cdxserver", "store store/collection canon",
+		"the index over HTTP; its server is handed the index by whoever has it open"},
 	{"store/verify", "store store/collection store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
 	{"store", "canon store/boltcheck store/collection store/extsort store/fault",

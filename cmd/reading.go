@@ -10,16 +10,17 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 
-	"warcorder/cmd/ask"
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
 // export writes the lines from the index, or from the recorder that has it open. When one starts in
 // the middle, or ends, or the index is replaced, it goes on behind the last line.
-func export(dir collection.Dir, query store.Query, w io.Writer) (exported store.Exported, err error) {
+func export(dir collection.Dir, query store.Query, w io.Writer) (
+	exported store.Exported, err error) {
 	lines := store.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	for ; ; lines.Again() {
@@ -29,11 +30,12 @@ func export(dir collection.Dir, query store.Query, w io.Writer) (exported store.
 			exported, err = exportFromRecorder(dir, query, lines)
 		}
 		switch {
-		case errors.Is(err, store.ErrReplaced), errors.Is(err, errBrokeOff) && lines.Lines() > passed:
+		case errors.Is(err, store.ErrReplaced),
+			errors.Is(err, cdxserver.ErrBrokeOff) && lines.Lines() > passed:
 			passed, until = lines.Lines(), time.Now().Add(lockPatience)
-		case errors.Is(err, errNobodyAnswers) && time.Now().Before(until): // who starts, or ends
+		case errors.Is(err, cdxserver.ErrNobody) && time.Now().Before(until): // who starts, or ends
 			time.Sleep(50 * time.Millisecond)
-		case errors.Is(err, errNobodyAnswers):
+		case errors.Is(err, cdxserver.ErrNobody):
 			return exported, unanswered(dir)
 		default:
 			exported.Lines = lines.Lines()
@@ -102,29 +104,21 @@ func unindexed(dir collection.Dir, index *store.Bolt) (n int64, err error) {
 	return n, err
 }
 
-// unanswered is errNobodyAnswers for people.
+// unanswered is cdxserver.ErrNobody as people read it.
 func unanswered(dir collection.Dir) error {
 	return fmt.Errorf("the index is in use by %s, which cannot be asked: wait until it has ended",
 		holders(dir))
 }
 
-// runningAt returns the recorder that has a collection open.
-func runningAt(dir collection.Dir) (ask.Recorder, error) {
-	who, running := dir.Recorder()
-	if !running {
-		return ask.Recorder{}, errNobodyAnswers
-	}
-	return ask.Recorder{PID: who.PID, Address: who.Addresses[0]}, nil
-}
-
 // exportFromRecorder asks the recorder that has the collection open.
-func exportFromRecorder(dir collection.Dir, query store.Query, w io.Writer) (store.Exported, error) {
-	running, err := runningAt(dir)
+func exportFromRecorder(dir collection.Dir, query store.Query, w io.Writer) (
+	store.Exported, error) {
+	running, err := cdxserver.At(dir)
 	if err != nil {
 		return store.Exported{}, err
 	}
 	var bar *progressbar.ProgressBar
-	exported, err := askExport(running, query, w, func(lines, total int64) {
+	exported, err := running.Export(w, query, func(lines, total int64) {
 		if bar == nil {
 			bar = newBar(total, "captures")
 		}
@@ -144,7 +138,7 @@ func gapsOf(dir collection.Dir) (gaps store.Gaps, err error) {
 			gaps, err = gapsFromRecorder(dir)
 		}
 		switch {
-		case !errors.Is(err, errNobodyAnswers):
+		case !errors.Is(err, cdxserver.ErrNobody):
 			return gaps, err
 		case time.Now().After(until):
 			return gaps, unanswered(dir)
@@ -168,9 +162,9 @@ func gapsAtRest(dir collection.Dir) (store.Gaps, error) {
 }
 
 func gapsFromRecorder(dir collection.Dir) (store.Gaps, error) {
-	running, err := runningAt(dir)
+	running, err := cdxserver.At(dir)
 	if err != nil {
 		return store.Gaps{}, err
 	}
-	return askGaps(running)
+	return running.Gaps()
 }

@@ -18,6 +18,7 @@ import (
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
 	"warcorder/recorder"
+	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
 )
 
@@ -153,8 +154,8 @@ func (c *recordCommand) pages(s *serving) *admin.Admin {
 			return status{s.rec.Status(), s.out.Dropped()}, s.rec.Ready() == nil
 		},
 	)
-	pages.Handle("GET /export", forProcess(os.Getpid(), exportPage(s.rec.Index)))
-	pages.Handle("GET /gaps", forProcess(os.Getpid(), gapsPage(s.rec.Gaps)))
+	pages.Handle("GET /export", cdxserver.ExportPage(s.rec.Index))
+	pages.Handle("GET /gaps", cdxserver.GapsPage(s.rec.Gaps))
 	pages.HandleWithToken("POST /record", c.APIToken,
 		admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle))
 	return pages

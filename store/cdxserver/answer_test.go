@@ -1,4 +1,4 @@
-package ask
+package cdxserver
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -39,10 +40,8 @@ func listener(t *testing.T, serve func(net.Conn)) string {
 // without end.
 func TestSilent(t *testing.T) {
 	address := listener(t, func(net.Conn) {})
-	if _, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/gaps", nil); !errors.Is(
-		err,
-		ErrSilent,
-	) {
+	recorder := Recorder{PID: 1, Address: address, Patience: short}
+	if _, err := recorder.ask("/gaps", url.Values{}); !errors.Is(err, ErrSilent) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -61,7 +60,7 @@ func TestSilentInTheMiddle(t *testing.T) {
 		default:
 		}
 	})
-	res, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/export", nil)
+	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask("/export", url.Values{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +86,7 @@ func TestSlowAnswer(t *testing.T) {
 	}))
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
-	res, err := (Recorder{PID: 1, Address: address, Patience: short}).Get("/export", nil)
+	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask("/export", url.Values{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,4 @@
-// Package ask asks the recorder that has a collection open, over HTTP, for what others cannot read
-// meanwhile.
-//
-// Invariant: who asks is not kept waiting by a recorder that answers nothing. An answer may take as
-// long as it needs, and whoever reads it may be slow; while it does not come, the recorder must
-// answer something else.
-package ask
+package cdxserver
 
 import (
 	"context"
@@ -19,25 +13,13 @@ import (
 	"time"
 )
 
-// Recorder is a running recorder.
-type Recorder struct {
-	PID     int
-	Address string // that it listens on, host:port
-
-	// Patience is how long it may be silent; 0 is 30 s.
-	Patience time.Duration
-}
-
 // ErrSilent says that the recorder takes connections and does not answer: it hangs, or was stopped.
 var ErrSilent = errors.New("the recorder does not answer")
 
-// Get asks for one of the recorder's pages. An answer other than 200 is an error.
-func (r Recorder) Get(path string, query url.Values) (*http.Response, error) {
+// ask asks for one of the recorder's pages. An answer other than 200 is an error.
+func (r Recorder) ask(path string, query url.Values) (*http.Response, error) {
 	if r.Patience == 0 {
 		r.Patience = 30 * time.Second
-	}
-	if query == nil {
-		query = url.Values{}
 	}
 	query.Set("pid", fmt.Sprint(r.PID))
 	ctx, cancel := context.WithCancel(context.Background())

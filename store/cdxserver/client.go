@@ -1,0 +1,122 @@
+package cdxserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/collection"
+)
+
+// ErrNobody says that who has the collection open cannot be asked, or does not listen yet.
+var ErrNobody = errors.New("who has the index open cannot be asked")
+
+// ErrBrokeOff says that a recorder has not come to the end of its answer: it ended.
+var ErrBrokeOff = errors.New("the recorder's answer broke off")
+
+// Recorder is a running recorder, as its clients see it.
+type Recorder struct {
+	PID     int
+	Address string // that it listens on, host:port
+
+	// Patience is how long it may be silent; 0 is 30 s.
+	Patience time.Duration
+}
+
+// At returns the recorder that has a collection open; ErrNobody if there is none that runs.
+func At(dir collection.Dir) (Recorder, error) {
+	who, running := dir.Recorder()
+	if !running {
+		return Recorder{}, ErrNobody
+	}
+	return Recorder{PID: who.PID, Address: who.Addresses[0]}, nil
+}
+
+// Export writes the lines that the recorder has. progress is told how many lines have come of how
+// many; -1 if that is not known. An error that is neither ErrNobody nor ErrBrokeOff is of what was
+// asked, or of w.
+func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, total int64)) (
+	exported store.Exported, err error) {
+	res, err := r.page("/export", formOf(query))
+	if err != nil {
+		return exported, err
+	}
+	defer res.Body.Close()
+	if query.NoBodies && res.Header.Get(bodiesField) != noBodies {
+		return exported, errors.New("the recorder is of an older version, which cannot leave " +
+			"request bodies out: export when it has ended")
+	}
+	body := lineCounter{r: res.Body, total: -1, progress: progress}
+	fmt.Sscan(res.Header.Get(totalField), &body.total)
+	switch _, err := io.Copy(w, &body); {
+	case body.err != nil && !errors.Is(body.err, ErrSilent):
+		return exported, fmt.Errorf("%w: %w", ErrBrokeOff, err)
+	case err != nil:
+		return exported, err
+	}
+	fmt.Sscan(res.Trailer.Get(linesField), &exported.Lines)
+	fmt.Sscan(res.Trailer.Get(openField), &exported.InOpenFiles)
+	return exported, nil
+}
+
+// formOf is a query as /export takes it.
+func formOf(query store.Query) url.Values {
+	bodies := ""
+	if query.NoBodies {
+		bodies = noBodies
+	}
+	return url.Values{
+		"url":     {query.URL},
+		"match":   {string(query.Match)},
+		"from":    {query.From},
+		"to":      {query.To},
+		"key":     {string(query.Key)},
+		"dialect": {string(query.Dialect)},
+		"bodies":  {bodies},
+	}
+}
+
+// Gaps returns the gaps that the recorder has.
+func (r Recorder) Gaps() (gaps store.Gaps, err error) {
+	res, err := r.page("/gaps", url.Values{})
+	if err != nil {
+		return gaps, err
+	}
+	defer res.Body.Close()
+	return gaps, json.NewDecoder(res.Body).Decode(&gaps)
+}
+
+// page asks for one of the recorder's pages. An answer other than 200 is an error.
+func (r Recorder) page(path string, query url.Values) (*http.Response, error) {
+	res, err := r.ask(path, query)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	return res, err
+}
+
+// lineCounter counts the lines as they are read, and keeps the error of whom they are read from, as
+// opposed to that of whom they are written to.
+type lineCounter struct {
+	r            io.Reader
+	lines, total int64
+	progress     func(lines, total int64)
+	err          error // of r
+}
+
+func (l *lineCounter) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if err != io.EOF {
+		l.err = err
+	}
+	l.lines += int64(bytes.Count(p[:n], []byte{'\n'}))
+	l.progress(l.lines, l.total)
+	return n, err
+}

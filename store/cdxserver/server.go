@@ -1,0 +1,91 @@
+package cdxserver
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+
+	"warcorder/canon"
+	"warcorder/store"
+)
+
+// ExportPage streams the lines of an index, as it is when it is asked. An error in the middle
+// breaks the answer off.
+func ExportPage(index func() *store.Bolt) http.Handler {
+	return forProcess(func(w http.ResponseWriter, r *http.Request) {
+		query := parseQuery(r.URL.Query())
+		if err := query.Check(); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		export(w, query, index())
+	})
+}
+
+// parseQuery is the inverse of formOf.
+func parseQuery(form url.Values) store.Query {
+	return store.Query{
+		URL:      form.Get("url"),
+		Match:    store.Match(form.Get("match")),
+		From:     form.Get("from"),
+		To:       form.Get("to"),
+		Key:      store.Key(form.Get("key")),
+		Dialect:  canon.Dialect(form.Get("dialect")),
+		NoBodies: form.Get("bodies") == noBodies,
+	}
+}
+
+func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
+	if query.SelectsAll() {
+		if total, err := index.Count(); err == nil {
+			w.Header().Set(totalField, fmt.Sprint(total))
+		}
+	}
+	if query.NoBodies {
+		w.Header().Set(bodiesField, noBodies)
+	}
+	w.Header().Set("Content-Type", "text/x-cdxj")
+	w.Header().Set("Trailer", linesField+", "+openField)
+	http.NewResponseController(w).Flush() // lines that must be sorted first may take a while
+	exported, err := index.Export(w, query, nil)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	w.Header().Set(linesField, fmt.Sprint(exported.Lines))
+	w.Header().Set(openField, fmt.Sprint(exported.InOpenFiles))
+}
+
+// GapsPage answers with gaps, the newest as many as are asked for; 0 is all.
+func GapsPage(newest func(limit int) (store.Gaps, error)) http.Handler {
+	return forProcess(func(w http.ResponseWriter, r *http.Request) {
+		limit, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("limit"), "0"))
+		if err != nil || limit < 0 {
+			http.Error(w, "limit is not a number.", http.StatusBadRequest)
+			return
+		}
+		gaps, err := newest(limit)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		out.Encode(gaps)
+	})
+}
+
+// forProcess answers those who mean this process, or do not say which one.
+func forProcess(page http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if meant := r.URL.Query().Get("pid"); meant != "" && meant != fmt.Sprint(os.Getpid()) {
+			http.Error(w, "This is the recorder of another collection.", http.StatusConflict)
+			return
+		}
+		page(w, r)
+	})
+}
