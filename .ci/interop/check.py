@@ -64,12 +64,14 @@ def check_records(*files):
         count += 1
         if record.path not in warcinfo:
             warcinfo[record.path] = record.get("WARC-Record-ID")
-            if record.type != "warcinfo" or record.get("WARC-Filename") != os.path.basename(record.path):
+            if record.type != "warcinfo" or record.get("WARC-Filename") != os.path.basename(
+                    record.path):
                 order.append(f"{record}: the first record is no warcinfo of this file")
         elif record.get("WARC-Warcinfo-ID") != warcinfo[record.path]:
             order.append(f"{record}: WARC-Warcinfo-ID is not that of its file")
         if previous is not None and previous.type in ("response", "revisit"):
-            if record.type != "request" or record.get("WARC-Concurrent-To") != previous.get("WARC-Record-ID"):
+            if record.type != "request" or record.get("WARC-Concurrent-To") != previous.get(
+                    "WARC-Record-ID"):
                 order.append(f"{record}: not the request of the response before it")
             for name in "WARC-Target-URI", "WARC-Date":
                 if record.get(name) != previous.get(name):
@@ -86,8 +88,11 @@ def resolved(records):
     by_id = {r.get("WARC-Record-ID"): r for r in records}
     messages = {}
     for r in records:
-        original = by_id.get(r.get("WARC-Refers-To")) if (r.get("WARC-Profile") or "").endswith("/identical-payload-digest") else None
-        messages[os.path.basename(r.path), str(r.offset)] = r.block + (original.block[len(original.head):] if original else b"")
+        original = by_id.get(r.get("WARC-Refers-To")) if (
+            r.get("WARC-Profile") or "").endswith("/identical-payload-digest") else None
+        messages[os.path.basename(r.path),
+                 str(r.offset)] = r.block + (original.block[len(original.head):]
+                                             if original else b"")
     return messages
 
 
@@ -100,7 +105,9 @@ def check_verbatim(log, client, *files):
 
     found, _ = read(files)
     messages = resolved(found)
-    kept = [(request.get("WARC-Target-URI").split(":")[0].replace("ws", "http"), request.block, messages[os.path.basename(response.path), str(response.offset)])
+    kept = [(request.get("WARC-Target-URI").split(":")[0].replace("ws", "http"), request.block,
+             messages[os.path.basename(response.path),
+                      str(response.offset)])
             for response, request in zip(found, found[1:])
             if response.type in ("response", "revisit") and request.type == "request"]
     want = Counter((x["scheme"], x["request"], x["response"]) for x in exchanges)
@@ -109,6 +116,7 @@ def check_verbatim(log, client, *files):
     def shown(counter, what):
         for scheme, request, response in counter:
             yield f"{scheme} {request.split(maxsplit=2)[:2]}, {len(request)} and {len(response)} bytes, {what}"
+
     report(f"{len(exchanges)} exchanges of the origin's log are in the records, byte for byte",
            shown(want - got, "not in the WARC as the origin saw it"))
     report("the records hold no other exchange", shown(got - want, "not in the origin's log"))
@@ -123,7 +131,9 @@ def check_verbatim(log, client, *files):
         if x is None:
             problems.append(f"{name}: the origin has not seen it; the client got {got[:60]!r}")
         elif got != x["interim"] + x["response"]:
-            problems.append(f"{name}: the client got {got[:200]!r}, the origin sent {(x['interim'] + x['response'])[:200]!r}")
+            problems.append(
+                f"{name}: the client got {got[:200]!r}, the origin sent {(x['interim'] + x['response'])[:200]!r}"
+            )
     report(f"curl got what the origin sent, byte for byte, {len(names)} times", problems)
 
 
@@ -131,22 +141,32 @@ def check_cdxj(ours, theirs):
     fields = "url", "mime", "status", "digest", "length"
 
     def load(path):
-        return {(f["filename"], f["offset"]): (key, timestamp, f) for key, timestamp, f in read_cdxj(path)}
+        return {(f["filename"], f["offset"]): (key, timestamp, f)
+                for key, timestamp, f in read_cdxj(path)}
+
     ours, theirs = load(ours), load(theirs)
-    missing = [f"only in {name}: {a[where][:2]} at {where}" for name, a, b in
-               (("ours", ours, theirs), ("theirs", theirs, ours)) for where in a if where not in b]
+    missing = [
+        f"only in {name}: {a[where][:2]} at {where}" for name, a, b in (("ours", ours, theirs),
+                                                                        ("theirs", theirs, ours))
+        for where in a if where not in b
+    ]
     report(f"the same {len(theirs)} captures as cdxj-indexer's, by file name and offset", missing)
 
     problems, gets = [], 0
     for where in ours.keys() & theirs.keys():
         (key, timestamp, f), (their_key, their_timestamp, their_f) = ours[where], theirs[where]
-        pairs = [("timestamp", timestamp, their_timestamp)] + [(n, f.get(n), their_f.get(n)) for n in fields]
+        pairs = [("timestamp", timestamp, their_timestamp)] + [(n, f.get(n), their_f.get(n))
+                                                               for n in fields]
         if "method" not in f:  # cdxj-indexer keys only POST and PUT apart, and only with -p
             gets += 1
             pairs.append(("key", key, their_key))
         problems += [f"{f['url']}: {n} is {a!r}, theirs {b!r}" for n, a, b in pairs if a != b]
-        problems += [f"{f['url']}: {n} is no string" for n, v in f.items() if not isinstance(v, str)]
-    report(f"equal to cdxj-indexer's in timestamp, {', '.join(fields)}, and the key of {gets} GET captures", problems)
+        problems += [
+            f"{f['url']}: {n} is no string" for n, v in f.items() if not isinstance(v, str)
+        ]
+    report(
+        f"equal to cdxj-indexer's in timestamp, {', '.join(fields)}, and the key of {gets} GET captures",
+        problems)
 
 
 def blocks(archive):
@@ -167,22 +187,31 @@ def check_replay(cdxj, archive, url):
     captures = defaultdict(list)  # pywb finds a capture by its URL and second
     for _, timestamp, f in read_cdxj(cdxj):
         record = stored[f["filename"], f["offset"]]
-        if record.type == "resource" or "method" in f or f["status"] == "101" or b"\r\nTrailer:" in record.head:
+        if record.type == "resource" or "method" in f or f[
+                "status"] == "101" or b"\r\nTrailer:" in record.head:
             continue  # warcio's chunk reader, and so pywb, takes a trailer for a part of the body
-        captures[timestamp, f["url"]].append((f["status"], warcs.entity(messages[f["filename"], f["offset"]])))
+        captures[timestamp, f["url"]].append(
+            (f["status"], warcs.entity(messages[f["filename"], f["offset"]])))
     parts = urllib.parse.urlsplit(url)
     problems = []
     for (timestamp, target), candidates in captures.items():
         connection = http.client.HTTPConnection(parts.netloc, timeout=20)
-        connection.request("GET", f"{parts.path}/{timestamp}id_/{target}", headers={"Accept-Encoding": "gzip, deflate, br"})
+        connection.request("GET", f"{parts.path}/{timestamp}id_/{target}",
+                           headers={"Accept-Encoding": "gzip, deflate, br"})
         response = connection.getresponse()
         body, coding = response.read(), response.getheader("Content-Encoding")
         plain = decoded(body, coding)
-        if not any(str(response.status) == status and (body == want or plain == want or plain == decoded(want, coding))
-                   for status, want in candidates):
-            problems.append(f"{timestamp} {target}: {response.status}, {len(body)} bytes, {coding}, want {[(s, len(b)) for s, b in candidates]}")
+        if not any(
+                str(response.status) == status and
+            (body == want or plain == want or plain == decoded(want, coding))
+                for status, want in candidates):
+            problems.append(
+                f"{timestamp} {target}: {response.status}, {len(body)} bytes, {coding}, "
+                f"want {[(s, len(b)) for s, b in candidates]}"
+            )
         connection.close()
-    report(f"pywb replays {len(captures)} GET captures, identity", problems if captures else ["there are none"])
+    report(f"pywb replays {len(captures)} GET captures, identity",
+           problems if captures else ["there are none"])
 
 
 def check_lines(cdxj, archive):
@@ -191,12 +220,15 @@ def check_lines(cdxj, archive):
     for _, _, f in read_cdxj(cdxj):
         lines += 1
         record = stored.get((f["filename"], f["offset"]))
-        if record is None or (str(record.length), record.get("WARC-Target-URI"), record.get("WARC-Payload-Digest")) != (f["length"], f["url"], f["digest"]):
+        if record is None or (str(record.length), record.get("WARC-Target-URI"),
+                              record.get("WARC-Payload-Digest")) != (f["length"], f["url"],
+                                                                     f["digest"]):
             problems.append(f"{f} points at {record}")
     captures = sum(r.type in ("response", "revisit", "resource") for r in stored.values())
     if lines != captures:
         problems.append(f"{lines} lines for {captures} captures")
-    report(f"{lines} lines of the index point at the records that they name, and none is left out", problems)
+    report(f"{lines} lines of the index point at the records that they name, and none is left out",
+           problems)
 
 
 def check_big(archive, url, length, sha1):
@@ -204,7 +236,8 @@ def check_big(archive, url, length, sha1):
     for file in files(archive):
         for record in warcs.records(file):
             if record.get("WARC-Target-URI") == url:
-                got.append(f"{record.size - len(record.head)} bytes, sha1 {record.payload.hexdigest()}")
+                got.append(
+                    f"{record.size - len(record.head)} bytes, sha1 {record.payload.hexdigest()}")
     report(f"{url}: {want} in the WARC", [] if want in got else [f"found {got}"])
 
 
@@ -232,7 +265,8 @@ def soak_problem(line, places, kept, requests):
     responses = [(facts, truncated) for place, facts, truncated in kept if place in places]
     if len(places) != len(kept) or len(responses) != len(kept):
         return f"{len(kept)} responses, and {len(places)} lines of the index"
-    most, least = (0 if line["kept"] == "never" else 1), (1 if line["kept"] in ("whole", "cut", "begun") else 0)
+    most, least = (0 if line["kept"] == "never" else 1), (1 if line["kept"] in ("whole", "cut",
+                                                                                "begun") else 0)
     if not least <= len(responses) <= most:
         return f"{len(responses)} times in the index"
     if line["kept"] == "cut" and responses[0][1] is None:
@@ -256,7 +290,9 @@ def check_soak(ledger, cdxj, gaps, archive):
         places[f["url"]].append((f["filename"], f["offset"]))
     with open(gaps) as file:
         gaps = json.load(file)
-    in_list, all_listed = {g["url"] for g in gaps["latest"]}, len(gaps["latest"]) == sum(gaps["counts"].values())
+    in_list, all_listed = {g["url"]
+                           for g in gaps["latest"]
+                           }, len(gaps["latest"]) == sum(gaps["counts"].values())
 
     known, problems, unlisted, counts = set(), [], [], Counter()
     with open(ledger) as lines:
@@ -264,20 +300,31 @@ def check_soak(ledger, cdxj, gaps, archive):
             url, kept = line["url"], line["kept"]
             known.add(url)
             counts[kept] += 1
-            problem = soak_problem(line, places.get(url, ()), responses.get(url, ()), requests.get(url, ()))
+            problem = soak_problem(line, places.get(url, ()), responses.get(url, ()),
+                                   requests.get(url, ()))
             if problem:
                 problems.append(f"{kept} {url}: {problem}")
             if kept in ("cut", "failed") and url not in in_list:
                 unlisted.append(url)
-    problems += [f"{url} is in the index, and no client asked for it" for url in places.keys() | responses.keys() if url not in known and not url.startswith("urn:")]
-    report(f"soak: {counts['whole']} good exchanges are in WARC and index, each once, with the bytes that the client saw; "
-           f"{counts['cut']} cut ones are marked, {counts['begun']} that the client left are there", problems if counts["whole"] else ["there are none"])
+    problems += [
+        f"{url} is in the index, and no client asked for it" for url in places.keys()
+        | responses.keys() if url not in known and not url.startswith("urn:")
+    ]
+    report(
+        f"soak: {counts['whole']} good exchanges are in WARC and index, each once, with the bytes that the client saw; "
+        f"{counts['cut']} cut ones are marked, {counts['begun']} that the client left are there",
+        problems if counts["whole"] else ["there are none"])
     if all_listed:
-        report(f"soak: {counts['cut'] + counts['failed']} exchanges that the origin cut or did not answer are in the gap list", unlisted)
+        report(
+            f"soak: {counts['cut'] + counts['failed']} exchanges that the origin cut "
+            "or did not answer are in the gap list",
+            unlisted)
     elif sum(gaps["counts"].values()) < counts["cut"] + counts["failed"]:
         report("soak: the gap list counts what the origin cut or did not answer", [gaps["counts"]])
     else:
-        report(f"soak: {sum(gaps['counts'].values())} gaps are counted, the newest {len(in_list)} listed", [])
+        report(
+            f"soak: {sum(gaps['counts'].values())} gaps are counted, the newest {len(in_list)} listed",
+            [])
 
 
 if __name__ == "__main__":

@@ -23,8 +23,10 @@ def connect(proxy, scheme, port, ca):
     """A connection through the proxy, and what its request targets start with."""
     host, _, proxy_port = proxy.rpartition(":")
     if scheme == "http":
-        return http.client.HTTPConnection(host, int(proxy_port), timeout=20), f"http://localhost:{port}"
-    connection = http.client.HTTPSConnection(host, int(proxy_port), timeout=20, context=ssl.create_default_context(cafile=ca))
+        return http.client.HTTPConnection(host, int(proxy_port),
+                                          timeout=20), f"http://localhost:{port}"
+    connection = http.client.HTTPSConnection(host, int(proxy_port), timeout=20,
+                                             context=ssl.create_default_context(cafile=ca))
     connection.set_tunnel("localhost", port)
     return connection, ""
 
@@ -47,9 +49,15 @@ def visible(proxy, ports, ca):
                 lines = admin.getresponse().read()
             times.append(time.monotonic() - last_byte)
     times.sort()
-    figures = ", ".join(f"{name} {1000 * t:.0f} ms" for name, t in
-                        (("median", times[len(times) // 2]), ("p90", times[len(times) * 9 // 10]), ("longest", times[-1])))
-    print(f"{'ok' if times[-1] <= LIMIT else 'not ok'} - capture visible in the index after its last byte, {len(times)} times: {figures}")
+    figures = ", ".join(f"{name} {1000 * t:.0f} ms" for name, t in (("median",
+                                                                     times[len(times) // 2]),
+                                                                    ("p90",
+                                                                     times[len(times) * 9 // 10]),
+                                                                    ("longest", times[-1])))
+    print(
+        f"{'ok' if times[-1] <= LIMIT else 'not ok'} - capture visible in the index "
+        f"after its last byte, {len(times)} times: {figures}"
+    )
 
 
 def load(proxy, ports, seconds, pid, out):
@@ -72,7 +80,7 @@ def load(proxy, ports, seconds, pid, out):
             if stop.is_set():
                 return
 
-    clients = [threading.Thread(target=client, args=(n,), daemon=True) for n in range(8)]
+    clients = [threading.Thread(target=client, args=(n, ), daemon=True) for n in range(8)]
     for thread in clients:
         thread.start()
     time.sleep(float(seconds))
@@ -84,7 +92,10 @@ def load(proxy, ports, seconds, pid, out):
     safe = [url for at, url in arrived if at < killed - LIMIT]
     with open(out, "w") as file:
         json.dump(safe, file)
-    print(f"{'ok' if safe else 'not ok'} - killed under load, after {len(arrived)} exchanges, {len(safe)} of them older than {LIMIT:.0f} s")
+    print(
+        f"{'ok' if safe else 'not ok'} - killed under load, after {len(arrived)} exchanges, "
+        f"{len(safe)} of them older than {LIMIT:.0f} s"
+    )
 
 
 def kept(cdxj, *outs):
@@ -95,8 +106,10 @@ def kept(cdxj, *outs):
         with open(out) as file:
             want += json.load(file)
     lost = [url for url in want if url not in urls]
-    print(f"not ok - lost: {len(lost)} of {len(want)} exchanges, {lost[0]} first" if lost
-          else f"ok - all {len(want)} exchanges that had ended {LIMIT:.0f} s before a kill are in the index")
+    print(
+        f"not ok - lost: {len(lost)} of {len(want)} exchanges, {lost[0]} first" if lost else
+        f"ok - all {len(want)} exchanges that had ended {LIMIT:.0f} s before a kill are in the index"
+    )
 
 
 if __name__ == "__main__":

@@ -11,10 +11,15 @@ for round in 1 2 3; do
   client load "$address" "$T/ports" 2 "$pid" "$T/safe.$round"
   wait_for 10 has_ended && unset "pids[$pid]"
 done
-if compgen -G "$archive/*.open" >/dev/null; then ok 'the kill has left an open file'; else not_ok 'the kill has left an open file: there is none'; fi
+if compgen -G "$archive/*.open" >/dev/null; then
+  ok 'the kill has left an open file'
+else
+  not_ok 'the kill has left an open file: there is none'
+fi
 start_recorder crash
 stop_recorder
-told=$("$WARCORDER" gaps --dir "$T/collections" --collection crash --reason crash --json -n 0 | grep -c '"until"' || true)
+told=$("$WARCORDER" gaps --dir "$T/collections" --collection crash --reason crash --json -n 0 \
+  | grep -c '"until"' || true)
 if [[ $told == 3 ]]; then ok 'each kill is one gap'; else not_ok "three kills are $told gaps"; fi
 check_warcs
 check records "$archive"/*.warc.gz

@@ -51,11 +51,13 @@ def capture(origin, folder):
                     ("GET", "/missing", None, {}),
                     ("GET", "/search?b=%7e&a=A", None, {}),
                     ("GET", "/logo.png", None, {}),
-                    ("POST", "/echo", b"a=1&b=%7e", {"Content-Type": "application/x-www-form-urlencoded"}),
+                    ("POST", "/echo", b"a=1&b=%7e",
+                     {"Content-Type": "application/x-www-form-urlencoded"}),
                     ("POST", "/echo", b'{"b": 1, "a": "x"}', {"Content-Type": "application/json"}),
                     ("PUT", "/echo", b"", {}),
                 ]:
-                    connection.request(method, path, body=body, headers={"X-Format": version, **headers})
+                    connection.request(method, path, body=body,
+                                       headers={"X-Format": version, **headers})
                     connection.getresponse().read()
                 connection.close()
     print(f"ok - warcio's capture_http wrote {len(FORMATS)} files")
@@ -65,7 +67,8 @@ def write(folder):
     for version, compress in FORMATS:
         path = name_of(folder, "writer", version, compress)
         with open(path, "wb") as out:
-            write_records(WARCWriter(out, gzip=compress, warc_version=version), os.path.basename(path))
+            write_records(WARCWriter(out, gzip=compress, warc_version=version),
+                          os.path.basename(path))
     print(f"ok - warcio's writer wrote {len(FORMATS)} files")
 
 
@@ -76,42 +79,65 @@ def write_records(writer, name):
         fields = {"WARC-" + k.replace("_", "-"): v for k, v in fields.items()}
         fields["WARC-Date"] = fields.get("WARC-Date", "2026-01-02T03:04:05Z")
         headers = StatusAndHeaders(head[0], head[1:], protocol="HTTP/1.1") if head else None
-        return writer.create_warc_record(url, kind, payload=io.BytesIO(block), length=len(block), http_headers=headers,
-                                         warc_content_type=content_type or "", warc_headers_dict=fields)
+        return writer.create_warc_record(url, kind, payload=io.BytesIO(block), length=len(block),
+                                         http_headers=headers, warc_content_type=content_type or "",
+                                         warc_headers_dict=fields)
 
     def pair(url, head, body, request, asked=b""):
         response = record(url, "response", body, head=["200 OK", *head])
         method, *request = request
         target = url[len(site) - 1:]
         headers = StatusAndHeaders(f"{method} {target} HTTP/1.1", request, is_http_request=True)
-        request = writer.create_warc_record(url, "request", payload=io.BytesIO(asked), length=len(asked), http_headers=headers,
+        request = writer.create_warc_record(url, "request", payload=io.BytesIO(asked),
+                                            length=len(asked), http_headers=headers,
                                             warc_headers_dict={"WARC-Date": "2026-01-02T03:04:05Z"})
         writer.write_request_response_pair(request, response)
         return response
 
-    writer.write_record(writer.create_warcinfo_record(name, {"software": "foreign.py", "format": "WARC File Format"}))
+    writer.write_record(
+        writer.create_warcinfo_record(name,
+                                      {"software": "foreign.py", "format": "WARC File Format"}))
     text = [("Content-Type", "text/plain; charset=utf-8")]
     original = pair(site + "one", text, b"one", ["GET", ("Host", "writer.example.org")])
-    pair(site + "form", text, b"form", ["POST", ("Content-Type", "application/x-www-form-urlencoded"), ("Content-Length", "5")], b"b=2&a")
-    pair(site + "json", text, b"json", ["POST", ("Content-Type", "application/json"), ("Content-Length", "16")], b'{"n": 1, "s": 2}')
+    pair(site + "form", text, b"form",
+         ["POST", ("Content-Type", "application/x-www-form-urlencoded"),
+          ("Content-Length", "5")], b"b=2&a")
+    pair(site + "json", text, b"json",
+         ["POST", ("Content-Type", "application/json"),
+          ("Content-Length", "16")], b'{"n": 1, "s": 2}')
     packed = gzip.compress(b"packed " * 100)
-    pair(site + "gzip?z=1&A=2", [*text, ("Content-Encoding", "gzip"), ("Content-Length", str(len(packed)))], packed, ["GET"])
+    pair(site + "gzip?z=1&A=2",
+         [*text, ("Content-Encoding", "gzip"),
+          ("Content-Length", str(len(packed)))], packed, ["GET"])
     chunked = b"5\r\none, \r\n6;x=y\r\ntwo, .\r\n0\r\n\r\n"
     pair(site + "chunked", [*text, ("Transfer-Encoding", "chunked")], chunked, ["GET"])
     writer.write_record(record(site + "alone", "response", b"no request", head=["200 OK", *text]))
     writer.write_record(record(site + "no-type", "response", b"?", head=["200 OK"]))
-    writer.write_record(record(site + "moved", "response", b"", head=["302 Found", ("Location", "/one")]))
-    revisit = writer.create_revisit_record(site + "two", original.rec_headers["WARC-Payload-Digest"], site + "one", "2026-01-02T03:04:05Z",
-                                           http_headers=StatusAndHeaders("200 OK", text, protocol="HTTP/1.1"),
-                                           warc_headers_dict={"WARC-Date": "2026-01-02T03:04:06Z"})
+    writer.write_record(
+        record(site + "moved", "response", b"", head=["302 Found", ("Location", "/one")]))
+    revisit = writer.create_revisit_record(
+        site + "two", original.rec_headers["WARC-Payload-Digest"], site + "one",
+        "2026-01-02T03:04:05Z", http_headers=StatusAndHeaders("200 OK", text, protocol="HTTP/1.1"),
+        warc_headers_dict={"WARC-Date": "2026-01-02T03:04:06Z"})
     writer.write_record(revisit)
-    writer.write_record(record(site + "page.txt", "resource", b"a resource", content_type="text/plain"))
-    writer.write_record(record("dns:writer.example.org", "resource", b"20260102030405\nwriter.example.org. 600 IN A 192.0.2.1\n", content_type="text/dns"))
-    writer.write_record(record("urn:text:" + site + "one", "resource", b"one", content_type="text/plain"))
-    writer.write_record(record(site + "one", "metadata", b"outlink: http://example.org/ L a/@href\r\n", content_type="application/warc-fields",
-                               Concurrent_To=original.rec_headers["WARC-Record-ID"]))
-    writer.write_record(record("metadata://example.org/x", "metadata", b'{"x": 1}', content_type="application/json"))
-    writer.write_record(record(site + "one", "conversion", b"<p>one", content_type="text/html", Refers_To=original.rec_headers["WARC-Record-ID"]))
+    writer.write_record(
+        record(site + "page.txt", "resource", b"a resource", content_type="text/plain"))
+    writer.write_record(
+        record("dns:writer.example.org", "resource",
+               b"20260102030405\nwriter.example.org. 600 IN A 192.0.2.1\n",
+               content_type="text/dns"))
+    writer.write_record(
+        record("urn:text:" + site + "one", "resource", b"one", content_type="text/plain"))
+    writer.write_record(
+        record(site + "one", "metadata", b"outlink: http://example.org/ L a/@href\r\n",
+               content_type="application/warc-fields",
+               Concurrent_To=original.rec_headers["WARC-Record-ID"]))
+    writer.write_record(
+        record("metadata://example.org/x", "metadata", b'{"x": 1}',
+               content_type="application/json"))
+    writer.write_record(
+        record(site + "one", "conversion", b"<p>one", content_type="text/html",
+               Refers_To=original.rec_headers["WARC-Record-ID"]))
 
 
 def sha1(block):
@@ -119,7 +145,8 @@ def sha1(block):
 
 
 def raw(version, block, *fields):
-    return "\r\n".join([version, *fields, f"Content-Length: {len(block)}", "", ""]).encode() + block + b"\r\n\r\n"
+    return "\r\n".join([version, *fields, f"Content-Length: {len(block)}", "", ""
+                        ]).encode() + block + b"\r\n\r\n"
 
 
 def heritrix(folder):
@@ -128,43 +155,72 @@ def heritrix(folder):
     ids = (f"<urn:uuid:00000000-0000-4000-8000-{n:012d}>" for n in range(1000))
 
     def answer(status, body, *fields):
-        return "\r\n".join([f"HTTP/1.1 {status}", "Content-Type: text/html; charset=UTF-8", *fields, "", ""]).encode() + body
+        return "\r\n".join([
+            f"HTTP/1.1 {status}", "Content-Type: text/html; charset=UTF-8", *fields, "", ""
+        ]).encode() + body
 
-    def exchange(path, version="WARC/1.0", first="response", status="200 OK", body=b"<p>hello", asked="GET", extra=(), payload_digest=True):
+    def exchange(path, version="WARC/1.0", first="response", status="200 OK", body=b"<p>hello",
+                 asked="GET", extra=(), payload_digest=True):
         answered, request_id = next(ids), next(ids)
         block = answer(status, body)
         digest = [f"WARC-Payload-Digest: {sha1(body)}"] if payload_digest else []
         about = [f"WARC-Target-URI: {url}{path}", date, "WARC-IP-Address: 192.0.2.1", *extra]
-        response = raw(version, block, "WARC-Type: response", *about, *digest, f"WARC-Record-ID: {answered}", "Content-Type: application/http; msgtype=response")
-        request = raw(version, f"{asked} /{path} HTTP/1.0\r\nHost: bytes.example.org\r\n\r\n".encode(), "WARC-Type: request", *about[:2],
-                      f"WARC-Concurrent-To: {answered}", f"WARC-Record-ID: {request_id}", "Content-Type: application/http; msgtype=request")
-        metadata = raw(version, b"via: http://bytes.example.org/\r\nfetchTimeMs: 12\r\n", "WARC-Type: metadata", *about[:2],
-                       f"WARC-Concurrent-To: {answered}", f"WARC-Record-ID: {next(ids)}", "Content-Type: application/warc-fields")
-        return [response, request, metadata] if first == "response" else [request, response, metadata]
+        response = raw(version, block, "WARC-Type: response", *about, *digest,
+                       f"WARC-Record-ID: {answered}",
+                       "Content-Type: application/http; msgtype=response")
+        request = raw(version,
+                      f"{asked} /{path} HTTP/1.0\r\nHost: bytes.example.org\r\n\r\n".encode(),
+                      "WARC-Type: request", *about[:2], f"WARC-Concurrent-To: {answered}",
+                      f"WARC-Record-ID: {request_id}",
+                      "Content-Type: application/http; msgtype=request")
+        metadata = raw(version, b"via: http://bytes.example.org/\r\nfetchTimeMs: 12\r\n",
+                       "WARC-Type: metadata", *about[:2], f"WARC-Concurrent-To: {answered}",
+                       f"WARC-Record-ID: {next(ids)}", "Content-Type: application/warc-fields")
+        return [response, request, metadata
+                ] if first == "response" else [request, response, metadata]
 
     def warcinfo(version):
-        return raw(version, b"software: bytes\r\nformat: WARC File Format\r\n", "WARC-Type: warcinfo", date, f"WARC-Record-ID: {next(ids)}", "Content-Type: application/warc-fields")
+        return raw(version, b"software: bytes\r\nformat: WARC File Format\r\n",
+                   "WARC-Type: warcinfo", date, f"WARC-Record-ID: {next(ids)}",
+                   "Content-Type: application/warc-fields")
 
     def keep(name, members):
         with open(os.path.join(folder, name), "wb") as out:
             out.write(b"".join(members))
 
     def crawl():
-        dns = raw("WARC/1.0", b"20260102030405\nbytes.example.org.\t600\tIN\tA\t192.0.2.1\n", "WARC-Type: response", "WARC-Target-URI: dns:bytes.example.org", date,
+        dns = raw("WARC/1.0", b"20260102030405\nbytes.example.org.\t600\tIN\tA\t192.0.2.1\n",
+                  "WARC-Type: response", "WARC-Target-URI: dns:bytes.example.org", date,
                   f"WARC-Record-ID: {next(ids)}", "Content-Type: text/dns")
-        unmodified = raw("WARC/1.0", b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n', "WARC-Type: revisit", f"WARC-Target-URI: {url}heritrix",
-                         "WARC-Date: 2026-01-03T03:04:05Z", "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/server-not-modified",
-                         f"WARC-Payload-Digest: {sha1(b'<p>hello')}", f"WARC-Record-ID: {next(ids)}", "Content-Type: application/http; msgtype=response")
-        return [warcinfo("WARC/1.0"), dns, *exchange("robots.txt", status="404 Not Found"), *exchange("heritrix"), *exchange("heritrix?b=2&a=1"), unmodified]
+        unmodified = raw(
+            "WARC/1.0", b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n', "WARC-Type: revisit",
+            f"WARC-Target-URI: {url}heritrix", "WARC-Date: 2026-01-03T03:04:05Z",
+            "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/server-not-modified",
+            f"WARC-Payload-Digest: {sha1(b'<p>hello')}", f"WARC-Record-ID: {next(ids)}",
+            "Content-Type: application/http; msgtype=response")
+        return [
+            warcinfo("WARC/1.0"), dns, *exchange("robots.txt", status="404 Not Found"),
+            *exchange("heritrix"), *exchange("heritrix?b=2&a=1"), unmodified
+        ]
 
     keep("heritrix.warc.gz", map(gzip.compress, crawl()))
     keep("heritrix-plain.warc", crawl())
-    keep("request-first.warc.gz", map(gzip.compress, [warcinfo("WARC/1.0"), *exchange("request-first", first="request")]))
-    page = ["WARC-Page-ID: 6b2a", "WARC-Resource-Type: document", 'WARC-JSON-Metadata: {"ipType":"Public","cert":{"issuer":"X","ctc":"1"}}', "WARC-Protocol: h2"]
+    keep("request-first.warc.gz",
+         map(gzip.compress, [warcinfo("WARC/1.0"), *exchange("request-first", first="request")]))
+    page = [
+        "WARC-Page-ID: 6b2a", "WARC-Resource-Type: document",
+        'WARC-JSON-Metadata: {"ipType":"Public","cert":{"issuer":"X","ctc":"1"}}',
+        "WARC-Protocol: h2"
+    ]
     info = b'{"pageid":"6b2a","urls":{}}'
-    about = raw("WARC/1.1", info, "WARC-Type: resource", f"WARC-Target-URI: urn:pageinfo:{url}browsertrix", date,
-                f"WARC-Record-ID: {next(ids)}", "Content-Type: application/json", f"WARC-Payload-Digest: {sha1(info)}")
-    keep("browsertrix.warc.gz", map(gzip.compress, [warcinfo("WARC/1.1"), *exchange("browsertrix", "WARC/1.1", extra=page)[:2], about]))
+    about = raw("WARC/1.1", info, "WARC-Type: resource",
+                f"WARC-Target-URI: urn:pageinfo:{url}browsertrix", date,
+                f"WARC-Record-ID: {next(ids)}", "Content-Type: application/json",
+                f"WARC-Payload-Digest: {sha1(info)}")
+    keep(
+        "browsertrix.warc.gz",
+        map(gzip.compress,
+            [warcinfo("WARC/1.1"), *exchange("browsertrix", "WARC/1.1", extra=page)[:2], about]))
     folded = exchange("folded", extra=["X-Folded: one", " two", "x-no-space:three"])
     keep("folded.warc.gz", map(gzip.compress, folded))
     keep("no-digest.warc.gz", map(gzip.compress, exchange("no-digest", payload_digest=False)))
@@ -174,29 +230,39 @@ def heritrix(folder):
 
 # --- comparing
 
+
 def known_difference(field, ours, theirs, f):
     """Why a field may differ from cdxj-indexer's, or None."""
-    if f.get("method") == "PUT" and (theirs == "__wb_post_data=" and not ours or field == "key" and theirs == ours + "&__wb_post_data="):
+    if f.get("method") == "PUT" and (theirs == "__wb_post_data=" and not ours
+                                     or field == "key" and theirs == ours + "&__wb_post_data="):
         return "cdxj-indexer writes a parameter for the body of a request that has none (canon/SPEC.md)"
     return None
 
 
 def compare(ours, theirs, theirs_with_bodies):
-    """Keys, methods and request bodies with -p; the rest without: with -p, the digest of a record that has none is wrong (notes, 2)."""
-    mine, others, asked = ({(f["filename"], f["offset"]): (key, ts, f) for key, ts, f in read_cdxj(path)} for path in (ours, theirs, theirs_with_bodies))
+    """Keys, methods and request bodies with -p; the rest without: with -p, the digest of a record
+    that has none is wrong."""
+    mine, others, asked = ({(f["filename"], f["offset"]): (key, ts, f)
+                            for key, ts, f in read_cdxj(path)}
+                           for path in (ours, theirs, theirs_with_bodies))
     reasons = collections.Counter()
     for name in sorted({name for name, _ in mine.keys() | others.keys()}):
         problems, lines = [], 0
-        for where in sorted((w for w in mine.keys() | others.keys() if w[0] == name), key=lambda w: int(w[1])):
+        for where in sorted((w for w in mine.keys() | others.keys() if w[0] == name),
+                            key=lambda w: int(w[1])):
             if where not in mine or where not in others:
-                problems.append(f"{(mine.get(where) or others[where])[2]['url']} at {where[1]} is only in {'ours' if where in mine else 'theirs'}")
+                problems.append(
+                    f"{(mine.get(where) or others[where])[2]['url']} at {where[1]} "
+                    f"is only in {'ours' if where in mine else 'theirs'}"
+                )
                 continue
             lines += 1
             key, ts, f = mine[where]
             their_key, _, their_request = asked[where]
             _, their_ts, their_f = others[where]
             fields = [("key", key, their_key), ("timestamp", ts, their_ts)]
-            fields += [(n, f.get(n), their_f.get(n)) for n in ("url", "mime", "status", "digest", "length")]
+            fields += [(n, f.get(n), their_f.get(n))
+                       for n in ("url", "mime", "status", "digest", "length")]
             fields += [(n, f.get(n), their_request.get(n)) for n in ("method", "requestBody")]
             for field, a, b in fields:
                 if (a or None) == (b or None):
@@ -205,16 +271,20 @@ def compare(ours, theirs, theirs_with_bodies):
                     reasons[reason] += 1
                 else:
                     problems.append(f"{f['url']} at {where[1]}: {field} is {a!r}, theirs {b!r}")
-        report(f"{name}: our {lines} lines equal cdxj-indexer's", problems if lines else ["there are none"])
+        report(f"{name}: our {lines} lines equal cdxj-indexer's",
+               problems if lines else ["there are none"])
     for reason, n in reasons.items():
         print(f"# {n} times {reason}")
 
 
 # What is wrong with the files of others, and is meant to be found: file, finding, reason.
 FAULTS = [
-    (r"wget-again\.warc\.gz", r"the block digest is sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ, and .*", "wget gives revisits the block digest of nothing"),
-    (r"wget(-plain|-again)?\.warc(\.gz)?", r"the chunks of the body are not complete.*", "wget leaves out the end of a chunked body that has a trailer"),
-    (r"rec-\S+\.warc\.gz", r"the chunks of the body are broken at its byte 0.*", "pywb takes the chunks away and leaves Transfer-Encoding (notes, 2)"),
+    (r"wget-again\.warc\.gz", r"the block digest is sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ, and .*",
+     "wget gives revisits the block digest of nothing"),
+    (r"wget(-plain|-again)?\.warc(\.gz)?", r"the chunks of the body are not complete.*",
+     "wget leaves out the end of a chunked body that has a trailer"),
+    (r"rec-\S+\.warc\.gz", r"the chunks of the body are broken at its byte 0.*",
+     "pywb takes the chunks away and leaves Transfer-Encoding"),
 ]
 
 
@@ -226,16 +296,20 @@ def faults(output):
             found = re.match(r"(\S+?):\d+: (?!note: )(.*)", line)
             if not found:
                 continue
-            reason = next((why for file, finding, why in FAULTS if re.fullmatch(file, found[1]) and re.match(finding, found[2])), None)
+            reason = next((why for file, finding, why in FAULTS
+                           if re.fullmatch(file, found[1]) and re.match(finding, found[2])), None)
             if reason:
                 reasons[reason] += 1
             else:
                 problems.append(line.strip())
     problems += [f"nothing of this: {why}" for _, _, why in FAULTS if not reasons[why]]
-    report("warcorder verify finds in these files only: " + "; ".join(f"{why} ({n})" for why, n in reasons.items()), problems)
+    report(
+        "warcorder verify finds in these files only: " +
+        "; ".join(f"{why} ({n})" for why, n in reasons.items()), problems)
 
 
 # --- replaying
+
 
 def bodies(archive):
     """Each record's status and body, by file and offset, as warcio reads them; a revisit's is its original's."""
@@ -250,7 +324,8 @@ def bodies(archive):
                 status = record.http_headers.get_statuscode() if record.http_headers else "200"
                 digest, revisit = fields["WARC-Payload-Digest"], record.rec_type == "revisit"
                 body = None if revisit else record.content_stream().read()
-                found[os.path.basename(path), str(records.get_record_offset())] = status, digest if revisit else body
+                found[os.path.basename(path),
+                      str(records.get_record_offset())] = status, digest if revisit else body
                 if record.rec_type == "response":
                     originals.setdefault(digest, body)
     for where, (status, body) in found.items():
@@ -270,17 +345,24 @@ def replay(ours, archive, url):
         if all(body is None for _, _, body in candidates):
             continue  # a revisit of what nobody has
         connection = http.client.HTTPConnection(parts.netloc, timeout=20)
-        connection.request("GET", f"{parts.path}/{ts}id_/{target}", headers={"Accept-Encoding": "gzip, deflate, br"})
+        connection.request("GET", f"{parts.path}/{ts}id_/{target}",
+                           headers={"Accept-Encoding": "gzip, deflate, br"})
         response = connection.getresponse()
         got = decoded(response.read(), response.getheader("Content-Encoding"))
         connection.close()
         revisits += any(f.get("mime") == "warc/revisit" for f, _, _ in candidates)
         if not any(got == body for _, _, body in candidates):
-            problems.append(f"{ts} {target}: {response.status} {got[:80]!r}, want {[(f['filename'], s, b and b[:80]) for f, s, b in candidates]}")
-    report(f"pywb replays {len(captures)} captures of others with our index, {revisits} revisits among them", problems if captures and revisits else ["too few"])
+            problems.append(
+                f"{ts} {target}: {response.status} {got[:80]!r}, "
+                f"want {[(f['filename'], s, b and b[:80]) for f, s, b in candidates]}"
+            )
+    report(
+        f"pywb replays {len(captures)} captures of others with our index, {revisits} revisits among them",
+        problems if captures and revisits else ["too few"])
 
 
 # --- WARC 0.9
+
 
 def old_records(path):
     """The records of a 0.9 file, by its data-lengths alone: type, record-id, fields, block, and all of it."""
@@ -288,16 +370,22 @@ def old_records(path):
         data = file.read()
     at = 0
     while at < len(data):
-        version, length, kind, uri, date, content_type, record_id = data[at:data.index(b"\r\n", at)].split()
+        version, length, kind, uri, date, content_type, record_id = data[at:data.index(b"\r\n", at
+                                                                                       )].split()
         record = data[at:at + int(length)]
         at += int(length)
         following = re.compile(rb"[\r\n]*").match(data, at).end()  # "tolerate more or fewer"
-        if version != b"warc/0.9" or len(record) < int(length) or data[following:following + 8] not in (b"warc/0.9", b""):
+        if version != b"warc/0.9" or len(record) < int(length) or data[following:following +
+                                                                       8] not in (b"warc/0.9", b""):
             raise ValueError(f"{path}: the record at {at - int(length)} is not whole")
         whole, at = record + data[at:following], following
         line, _, rest = record.partition(b"\r\n")
-        fields, _, block = (b"", b"", rest[2:]) if rest.startswith(b"\r\n") else rest.partition(b"\r\n\r\n")
-        fields = {name.strip().lower(): value.strip() for name, _, value in (f.partition(":") for f in fields.decode().split("\r\n"))}
+        fields, _, block = (b"", b"",
+                            rest[2:]) if rest.startswith(b"\r\n") else rest.partition(b"\r\n\r\n")
+        fields = {
+            name.strip().lower(): value.strip()
+            for name, _, value in (f.partition(":") for f in fields.decode().split("\r\n"))
+        }
         yield kind.decode(), record_id.decode(), fields, block, whole
 
 
@@ -316,7 +404,8 @@ def old_gzip(source, target):
 
 
 def old(archive, wanted, *files):
-    records, types, want, segments = new_records(archive), collections.Counter(), {}, collections.defaultdict(dict)
+    records, types, want, segments = new_records(
+        archive), collections.Counter(), {}, collections.defaultdict(dict)
     for path in files:
         for kind, record_id, fields, block, _ in old_records(path):
             types[kind] += 1
@@ -329,23 +418,46 @@ def old(archive, wanted, *files):
     for name, parts in segments.items():
         want[name] = b"".join(block for _, block in sorted(parts.items()))
     got = {r.get("WARC-Record-ID"): r for r in records}
-    problems = [f"{r}: {p}" for r in records for p in r.problems  # a checksum keeps its spelling
-                if not p.startswith("WARC-Block-Digest is not ") or warcs.plain(r.get("WARC-Block-Digest")) != warcs.plain(p.split()[-1])]
+    problems = [
+        f"{r}: {p}" for r in records for p in r.problems  # a checksum keeps its spelling
+        if not p.startswith("WARC-Block-Digest is not ")
+        or warcs.plain(r.get("WARC-Block-Digest")) != warcs.plain(p.split()[-1])
+    ]
     problems += [f"{r}: {r.version}" for r in records if r.version != "WARC/1.1"]
     problems += [f"no {kind} in the 0.9 files" for kind in wanted.split(",") if kind not in types]
-    problems += [f"{name}: the block is not that of 0.9" for name, block in want.items() if name not in got or got[name].block != block]
-    report(f"import makes {len(want)} records of WARC/1.1 of 0.9's " + ", ".join(f"{n} {kind}" for kind, n in sorted(types.items())) + ", with their blocks", problems)
+    problems += [
+        f"{name}: the block is not that of 0.9" for name, block in want.items()
+        if name not in got or got[name].block != block
+    ]
+    report(
+        f"import makes {len(want)} records of WARC/1.1 of 0.9's " +
+        ", ".join(f"{n} {kind}" for kind, n in sorted(types.items())) + ", with their blocks",
+        problems)
 
 
 def old_again(archive, again, how):
     def told(folder):
-        return {r.get("WARC-Record-ID"): (sorted(f for f in r.fields if f[0] not in ("WARC-Warcinfo-ID", "WARC-Filename")), r.block)
-                for r in new_records(folder)}
+        return {
+            r.get("WARC-Record-ID"): (sorted(f
+                                             for f in r.fields
+                                             if f[0] not in ("WARC-Warcinfo-ID", "WARC-Filename")),
+                                      r.block)
+            for r in new_records(folder)
+        }
+
     first, second = told(archive), told(again)
-    imported = {name for name, (fields, _) in first.items() if dict(fields)["WARC-Type"] != "warcinfo" or name in second}
+    imported = {
+        name
+        for name, (fields, _) in first.items()
+        if dict(fields)["WARC-Type"] != "warcinfo" or name in second
+    }
     problems = [f"{name} is lost" for name in imported - second.keys()]
-    problems += [f"{name}: {first[name]} and {second[name]}" for name in imported & second.keys() if first[name] != second[name]]
-    report(f"{len(imported)} records are the same {how}", problems if imported else ["there are none"])
+    problems += [
+        f"{name}: {first[name]} and {second[name]}" for name in imported & second.keys()
+        if first[name] != second[name]
+    ]
+    report(f"{len(imported)} records are the same {how}",
+           problems if imported else ["there are none"])
 
 
 if __name__ == "__main__":

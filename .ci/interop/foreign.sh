@@ -14,14 +14,20 @@ foreign() { "$VENV/bin/python" "$here/foreign.py" "$@" || not_ok "foreign.py $1 
 # wget: pages, a redirect, 404, an image, POST; gzip, plain, and a second time with what has not changed left out.
 by_wget() {
   local name=$1
-  (cd "$made/wget" && wget --quiet --no-config --no-proxy --tries 1 --timeout 20 --no-http-keep-alive --directory-prefix "$T/wget-$name" --warc-cdx --warc-file "$name" "${@:2}") || true # 8: the 404
+  (cd "$made/wget" && wget --quiet --no-config --no-proxy --tries 1 --timeout 20 --no-http-keep-alive \
+    --directory-prefix "$T/wget-$name" --warc-cdx --warc-file "$name" "${@:2}") || true # 8: the 404
 }
-pages=("$http/" "$http/logo.png" "$http/redirect" "$http/missing" "$http/chunked" "$http/gzip.json" "$http/search?b=%7e&a=A" "$http/same/1/plain" "$http/same/2/plain")
+pages=("$http/" "$http/logo.png" "$http/redirect" "$http/missing" "$http/chunked" "$http/gzip.json"
+  "$http/search?b=%7e&a=A" "$http/same/1/plain" "$http/same/2/plain")
 by_wget wget "${pages[@]}"
 by_wget wget-plain --no-warc-compression "${pages[@]}"
 by_wget wget-again --warc-dedup wget.cdx "${pages[@]}"
 by_wget wget-post --post-data 'a=1&b=2' "$http/echo"
-if (($(compgen -G "$made/wget/*.warc*" | wc -l) == 4)); then ok 'wget wrote 4 files'; else not_ok "wget wrote 4 files: $(ls "$made/wget")"; fi
+if (($(compgen -G "$made/wget/*.warc*" | wc -l) == 4)); then
+  ok 'wget wrote 4 files'
+else
+  not_ok "wget wrote 4 files: $(ls "$made/wget")"
+fi
 
 foreign capture "$http" "$made/warcio"
 foreign write "$made/warcio"
@@ -34,9 +40,12 @@ collection=taken
 if start_pywb "$made/pywb" --live --record; then
   recorder=$!
   for page in "${pages[@]}"; do
-    curl --disable --silent --max-time 30 --noproxy '*' --output /dev/null "$pywb/record/id_/$page" || not_ok "pywb records $page"
+    curl --disable --silent --max-time 30 --noproxy '*' --output /dev/null "$pywb/record/id_/$page" \
+      || not_ok "pywb records $page"
   done
-  curl --disable --silent --max-time 30 --noproxy '*' --output /dev/null --data 'a=1&b=%7e' "$pywb/record/id_/$http/echo" || not_ok 'pywb records a POST'
+  curl --disable --silent --max-time 30 --noproxy '*' --output /dev/null \
+    --data 'a=1&b=%7e' "$pywb/record/id_/$http/echo" \
+    || not_ok 'pywb records a POST'
   kill "$recorder"
   wait "$recorder" || true
   unset "pids[$recorder]"
@@ -47,7 +56,8 @@ try "pywb wrote ${#taken[@]} files" test -s "${taken[0]}"
 collection=foreign
 archive=$T/collections/foreign/archive
 files=("$made"/{wget,warcio,bytes}/*.warc* "${taken[@]}")
-try "warcorder index takes ${#files[@]} files" "$WARCORDER" index --dir "$T/collections" --collection foreign "${files[@]}"
+try "warcorder index takes ${#files[@]} files" \
+  "$WARCORDER" index --dir "$T/collections" --collection foreign "${files[@]}"
 "$WARCORDER" verify --dir "$T/collections" --collection foreign >"$T/verify.out" 2>&1 || true
 foreign faults "$T/verify.out"
 export_lines >"$T/foreign.cdxj"
@@ -82,4 +92,5 @@ try 'warcorder import of that' with import old-again --from-format 0.9 "$T"/as-0
 foreign old_again "$archive" "$T/collections/old-again/archive" 'after an export to 0.9 and an import'
 try 'warcorder export to 0.9 in segments' with export old --format warc-0.9 --file-size 600B -o "$T/cut-0.9"
 try 'warcorder import of the segments' with import old-cut --from-format 0.9 "$T"/cut-0.9/*
-foreign old_again "$archive" "$T/collections/old-cut/archive" "after an export to $(find "$T/cut-0.9" -type f | wc -l) files of 0.9 and an import"
+foreign old_again "$archive" "$T/collections/old-cut/archive" \
+  "after an export to $(find "$T/cut-0.9" -type f | wc -l) files of 0.9 and an import"

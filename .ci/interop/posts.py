@@ -27,7 +27,6 @@ def report(name, problems):
 
 class Request:
     """The request of one capture, from the record after its response."""
-
     def __init__(self, answer, record):
         self.answer = warcs.entity(answer)
         head = record.block[:warcs.HTTP_HEAD.search(record.block).end()].decode("latin-1")
@@ -44,15 +43,21 @@ class Request:
 
     @property
     def kind(self):
-        return f"{self.method} {self.type.split(';')[0]}{' chunked' if self.chunked else ''}".strip()
+        return f"{self.method} {self.type.split(';')[0]}{' chunked' if self.chunked else ''}".strip(
+        )
 
 
 def load(ours, archive):
     """Our lines with the requests that they stand for."""
     found, _ = read(check.files(archive))
     messages = check.resolved(found)
-    requests = {where: Request(messages[where], b) for a, b in zip(found, found[1:])
-                if (where := (os.path.basename(a.path), str(a.offset))) in messages and a.type in ("response", "revisit") and b.type == "request"}
+    requests = {
+        where: Request(messages[where], b)
+        for a, b in zip(found, found[1:])
+        if (where := (os.path.basename(a.path),
+                      str(a.offset))) in messages and a.type in ("response",
+                                                                 "revisit") and b.type == "request"
+    }
     for key, timestamp, f in read_cdxj(ours):
         if f["url"].startswith("urn:"):
             continue  # a resource record of ours
@@ -84,8 +89,11 @@ def indexer_agrees(request):
 
 def check_keys(ours, archive, pywb, indexer):
     lines = list(load(ours, archive))
-    theirs = {name: {(f["filename"], f["offset"]): (key, f) for key, _, f in read_cdxj(path)}
-              for name, path in (("pywb", pywb), ("cdxj-indexer", indexer))}
+    theirs = {
+        name: {(f["filename"], f["offset"]): (key, f)
+               for key, _, f in read_cdxj(path)}
+        for name, path in (("pywb", pywb), ("cdxj-indexer", indexer))
+    }
 
     agree, lost, identity, problems, kinds = [], [], [], [], collections.Counter()
     for key, _, f, request in lines:
@@ -95,9 +103,12 @@ def check_keys(ours, archive, pywb, indexer):
             problems.append(f"{request}: method is {f.get('method')}")
         if request.chunked:  # pywb reads no body without Content-Length: a known difference
             if their_f.get("requestBody") or not f.get("requestBody"):
-                lost.append(f"{request}: pywb has {their_f.get('requestBody')!r}, we {f.get('requestBody')!r}")
+                lost.append(
+                    f"{request}: pywb has {their_f.get('requestBody')!r}, we {f.get('requestBody')!r}"
+                )
         else:
-            for name, a, b in (("key", key, their_key), ("method", f.get("method"), their_f.get("method")),
+            for name, a, b in (("key", key, their_key), ("method", f.get("method"),
+                                                         their_f.get("method")),
                                ("requestBody", f.get("requestBody"), their_f.get("requestBody"))):
                 if a != b:
                     agree.append(f"{request}: {name} is {a!r}, pywb's {b!r}")
@@ -107,42 +118,65 @@ def check_keys(ours, archive, pywb, indexer):
             url += "&" + f["requestBody"] if f.get("requestBody") else ""
         if surt.surt(url) != key:
             identity.append(f"{request}: {key!r} is not {surt.surt(url)!r}")
-    want = ["GET", "DELETE", "PUT application/json", "PUT application/octet-stream", "POST application/json chunked"]
-    want += ["POST " + t for t in ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain", "application/octet-stream")]
-    report("the requests are of every kind: " + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())),
-           problems + [f"no {kind}" for kind in want if not kinds[kind]])
+    want = [
+        "GET", "DELETE", "PUT application/json", "PUT application/octet-stream",
+        "POST application/json chunked"
+    ]
+    want += [
+        "POST " + t for t in ("application/json", "application/x-www-form-urlencoded",
+                              "multipart/form-data", "text/plain", "application/octet-stream")
+    ]
+    report(
+        "the requests are of every kind: " +
+        ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())),
+        problems + [f"no {kind}" for kind in want if not kinds[kind]])
     report("pywb's indexer has the same key, method and requestBody", agree)
     report("known difference: pywb has no requestBody for a chunked request, we have", lost)
-    report(f"SURT of the URL with method and requestBody is the key of {len(lines)} lines", identity)
+    report(f"SURT of the URL with method and requestBody is the key of {len(lines)} lines",
+           identity)
 
     agree, differ = collections.Counter(), collections.Counter()
     problems = []
     for key, _, f, request in lines:
-        their_key, their_f = theirs["cdxj-indexer"].get((f["filename"], f["offset"]), ("no line", {}))
+        their_key, their_f = theirs["cdxj-indexer"].get((f["filename"], f["offset"]),
+                                                        ("no line", {}))
         same = key == their_key and f.get("requestBody") == (their_f.get("requestBody") or None)
         (agree if same else differ)[request.kind] += 1
         if not same and indexer_agrees(request):
-            problems.append(f"{request}: {key!r} {f.get('requestBody')!r}, cdxj-indexer's {their_key!r} {their_f.get('requestBody')!r}")
-    report("cdxj-indexer has the same key and requestBody for GET, forms and JSON without booleans, null and floats", problems)
-    print("# cdxj-indexer differs for " + ", ".join(f"{n} {kind}" for kind, n in sorted(differ.items())))
+            problems.append(
+                f"{request}: {key!r} {f.get('requestBody')!r}, "
+                f"cdxj-indexer's {their_key!r} {their_f.get('requestBody')!r}"
+            )
+    report(
+        "cdxj-indexer has the same key and requestBody for GET, forms and JSON without booleans, null and floats",
+        problems)
+    print("# cdxj-indexer differs for " +
+          ", ".join(f"{n} {kind}" for kind, n in sorted(differ.items())))
 
 
 def check_key(ours, archive, warcorder, dialect="pywb"):
     lines = list(load(ours, archive))
-    vectors = "".join(json.dumps({"id": n, "url": f["url"], "method": request.method, "content_type": request.type, "dialect": dialect,
-                                  "body_base64": base64.b64encode(request.body).decode()}) + "\n"
-                      for n, (_, _, f, request) in enumerate(lines))
-    done = subprocess.run([warcorder, "key", "--jsonl"], input=vectors, capture_output=True, text=True, check=True)
+    vectors = "".join(
+        json.dumps({
+            "id": n, "url": f["url"], "method": request.method, "content_type": request.type,
+            "dialect": dialect, "body_base64": base64.b64encode(request.body).decode()
+        }) + "\n" for n, (_, _, f, request) in enumerate(lines))
+    done = subprocess.run([warcorder, "key", "--jsonl"], input=vectors, capture_output=True,
+                          text=True, check=True)
     problems = []
     for n, text in enumerate(done.stdout.splitlines()):
         answer, (key, _, f, request) = json.loads(text), lines[n]
         if (answer["id"], answer["urlkey"]) != (n, key):
             problems.append(f"{request}: {answer['urlkey']!r}, exported {key!r}")
         if request.method != "GET" and answer.get("request_body", "") != f.get("requestBody", ""):
-            problems.append(f"{request}: request_body {answer.get('request_body')!r}, exported {f.get('requestBody')!r}")
+            problems.append(
+                f"{request}: request_body {answer.get('request_body')!r}, exported {f.get('requestBody')!r}"
+            )
     if len(done.stdout.splitlines()) != len(lines):
         problems.append(f"{len(done.stdout.splitlines())} answers")
-    report(f"warcorder key --jsonl gives the {dialect} key and requestBody of {len(lines)} exported lines", problems)
+    report(
+        f"warcorder key --jsonl gives the {dialect} key and requestBody of {len(lines)} exported lines",
+        problems)
 
 
 def check_replay(ours, archive, url):
@@ -152,14 +186,18 @@ def check_replay(ours, archive, url):
     for key, _, _, request in captures:
         answers[key].add(request.answer)
     # JSON that does not parse has the key of an empty body: nothing else may share one.
-    problems = [f"{key}: {len(of_key)} answers" for key, of_key in answers.items() if len(of_key) > 1 and not key.endswith("__wb_method=post")]
+    problems = [
+        f"{key}: {len(of_key)} answers" for key, of_key in answers.items()
+        if len(of_key) > 1 and not key.endswith("__wb_method=post")
+    ]
     kinds, replayed = collections.Counter(), set()
     for key, timestamp, f, request in captures:
         connection = http.client.HTTPConnection(parts.netloc, timeout=20)
         headers = {"Accept-Encoding": "identity"}
         if request.type:
             headers["Content-Type"] = request.type
-        connection.request(request.method, f"{parts.path}/{timestamp}id_/{f['url']}", body=request.body, headers=headers)
+        connection.request(request.method, f"{parts.path}/{timestamp}id_/{f['url']}",
+                           body=request.body, headers=headers)
         response = connection.getresponse()
         got = decoded(response.read(), response.getheader("Content-Encoding"))
         kinds[request.kind] += 1
@@ -169,8 +207,10 @@ def check_replay(ours, archive, url):
         connection.close()
     if len(replayed) < len(answers):
         problems.append(f"{len(replayed)} different answers for {len(answers)} keys")
-    report(f"pywb replays {len(answers)} requests, of {len({f['url'] for _, _, f, _ in captures})} URLs, each with the answer of its own: "
-           + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())), problems)
+    report(
+        f"pywb replays {len(answers)} requests, of {len({f['url'] for _, _, f, _ in captures})} URLs, "
+        "each with the answer of its own: "
+        + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())), problems)
 
 
 if __name__ == "__main__":

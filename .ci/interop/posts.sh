@@ -9,7 +9,8 @@ set -euo pipefail
 
 SSL_CERT_FILE=$T/site.pem start_recorder posts --keys-extra path,wwwoffle,form
 new_home "$T/home-posts"
-HOME=$T/home-posts node "$here/drive.mjs" "$address" "$T/ports" "$T/profile-posts" /posts || not_ok 'Chromium over the posts'
+HOME=$T/home-posts node "$here/drive.mjs" "$address" "$T/ports" "$T/profile-posts" /posts \
+  || not_ok 'Chromium over the posts'
 
 site=http://localhost:$(field "$T/ports" http)
 send() {
@@ -33,7 +34,8 @@ posts key "$T/posts.cdxj" "$archive" "$WARCORDER"
 
 lines=$(wc -l <"$T/posts.cdxj")
 for dialect in pywb spec warciojs; do
-  "$WARCORDER" export --dir "$T/collections" --collection posts --dialect "$dialect" -o - 2>>"$T/posts.log" >"$T/$dialect.cdxj" \
+  "$WARCORDER" export --dir "$T/collections" --collection posts --dialect "$dialect" -o - \
+    2>>"$T/posts.log" >"$T/$dialect.cdxj" \
     || not_ok "export in dialect $dialect"
   try "export in dialect $dialect is sorted" env LC_ALL=C sort -c "$T/$dialect.cdxj"
   try "export in dialect $dialect has $lines lines" test "$(wc -l <"$T/$dialect.cdxj")" = "$lines"
@@ -51,8 +53,13 @@ done
 found() {
   local got options=()
   if (($# > 3)); then options=(--method POST --content-type "$4" --body -); fi
-  got=$("$WARCORDER" lookup "$site$3" --key "$1" --dir "$T/collections" --collection posts "${options[@]}" < <(printf %s "${5-}") 2>>"$T/posts.log" | wc -l) || true
-  if [[ $got == "$2" ]]; then ok "lookup --key $1 ${*:3} finds $2"; else not_ok "lookup --key $1 ${*:3} finds $got, want $2"; fi
+  got=$("$WARCORDER" lookup "$site$3" --key "$1" --dir "$T/collections" --collection posts \
+    "${options[@]}" < <(printf %s "${5-}") 2>>"$T/posts.log" | wc -l) || true
+  if [[ $got == "$2" ]]; then
+    ok "lookup --key $1 ${*:3} finds $2"
+  else
+    not_ok "lookup --key $1 ${*:3} finds $got, want $2"
+  fi
 }
 found path 1 '/search/~user/a%2Cb?x=%7e'
 found path 0 '/search/~user/a,b?x=%7e' # the generic profile keeps reserved characters apart

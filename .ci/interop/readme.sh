@@ -29,14 +29,16 @@ unset XDG_CONFIG_HOME "${!WARCORDER_@}" https_proxy http_proxy HTTPS_PROXY HTTP_
 
 # Debian's chromium takes flags of the system from this folder.
 cp -a /etc/chromium.d "$work/chromium.d"
-echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --headless --no-sandbox --disable-gpu --no-first-run"' >"$work/chromium.d/readme"
+echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --headless --no-sandbox --disable-gpu --no-first-run"' \
+  >"$work/chromium.d/readme"
 mount --bind "$work/chromium.d" /etc/chromium.d
 
 # example.org, with a certificate that this machine trusts.
 (cd "$work" \
   && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=readme-root \
     -addext basicConstraints=critical,CA:TRUE -keyout root.key -out root.pem \
-  && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=example.org -CA root.pem -CAkey root.key \
+  && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+    -subj /CN=example.org -CA root.pem -CAkey root.key \
     -addext subjectAltName=DNS:example.org -addext basicConstraints=CA:FALSE -keyout site.key -out site.pem) 2>/dev/null
 cat /etc/ssl/certs/ca-certificates.crt "$work/root.pem" >"$work/bundle.pem"
 mount --bind "$work/bundle.pem" /etc/ssl/certs/ca-certificates.crt
@@ -90,10 +92,16 @@ end_job() {
 
 # record COMMAND: the recorder, at a terminal, for it greets people alone.
 record() {
-  WARCORDER_API_TOKEN=$TOKEN in_background script --quiet --return --flush --command "$1" "$work/terminal" </dev/null >/dev/null
+  WARCORDER_API_TOKEN=$TOKEN in_background script --quiet --return --flush \
+    --command "$1" "$work/terminal" </dev/null >/dev/null
   recorder=$job
   greeted() { grep -q 'Stop with Ctrl-C' "$work/terminal" 2>/dev/null; }
-  if wait_for 120 greeted; then ok "$page: $1"; else not_ok "$page: $1: $(tail -n 3 "$work/terminal" | tr '\n' ' ')"; exit 1; fi
+  if wait_for 120 greeted; then
+    ok "$page: $1"
+  else
+    not_ok "$page: $1: $(tail -n 3 "$work/terminal" | tr '\n' ' ')"
+    exit 1
+  fi
 }
 
 # browse NAME SCRIPT PATH: a command that opens a browser, which never ends: until the page has run.
@@ -102,7 +110,11 @@ browse() {
   in_background bash -c "$2" </dev/null >"$T/readme-browser.log" 2>&1
   asked="^$3-by-script .*Chrome"
   has_run() { grep -q "$asked" "$work/site.log"; }
-  if wait_for 60 has_run; then ok "$1"; else not_ok "$1: $(grep -i 'cert\|ssl' "$T/readme-browser.log" | tail -n 2 | tr '\n' ' ')"; fi
+  if wait_for 60 has_run; then
+    ok "$1"
+  else
+    not_ok "$1: $(grep -i 'cert\|ssl' "$T/readme-browser.log" | tail -n 2 | tr '\n' ' ')"
+  fi
   end_job
 }
 
@@ -119,7 +131,8 @@ run_one() {
     curl*/status*) want='"recording": true' ;;
     curl*/gaps*) want='"counts"' ;;
   esac
-  if timeout "${long:-300}" bash -c "set -e; $1" </dev/null >"$work/out" 2>"$work/err" && { [[ -z $want ]] || grep -q -- "$want" "$work/out"; }; then
+  if timeout "${long:-300}" bash -c "set -e; $1" </dev/null >"$work/out" 2>"$work/err" \
+    && { [[ -z $want ]] || grep -q -- "$want" "$work/out"; }; then
     ok "$page: $name"
   else
     not_ok "$page: $name: $(tail -n 3 "$work/err" "$work/out" | tr '\n' ' ')"
@@ -146,7 +159,8 @@ run_page() {
       *) run_one "$command" ;;
     esac
   done 3< <(commands)
-  ((count >= $2)) && ok "$page has $count commands" || not_ok "$page has $count commands: are its blocks still marked sh?"
+  ((count >= $2)) && ok "$page has $count commands" \
+    || not_ok "$page has $count commands: are its blocks still marked sh?"
 }
 run_page README.md 5
 run_page doc/operating.md 9
@@ -161,7 +175,9 @@ browse 'a browser that was told to trust the certificate, as printed, records' \
   'chromium --proxy-server=http://127.0.0.1:8080 https://example.org/everyday' /everyday
 status=$(sed -n 's/.*status: \(http[^)]*\)).*/\1/p' "$work/greeting")
 try 'printed: the address of the status' curl --silent --fail "$status"
-if grep -q 'does not.* trust' "$work/greeting"; then not_ok 'no client was taken for one that does not trust the certificate'; fi
+if grep -q 'does not.* trust' "$work/greeting"; then
+  not_ok 'no client was taken for one that does not trust the certificate'
+fi
 
 kill -INT "$(field collections/default/recorder.json pid)" # as Ctrl-C does
 job=$recorder

@@ -91,7 +91,8 @@ check_warcs() {
 fetch() {
   local scheme
   for scheme in http https; do
-    curl --disable --silent --show-error --max-time 30 --raw --include --suppress-connect-headers --path-as-is --globoff \
+    curl --disable --silent --show-error --max-time 30 \
+      --raw --include --suppress-connect-headers --path-as-is --globoff \
       --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" --header "X-Interop: $scheme-$1" \
       --output "$client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" \
       || not_ok "curl $scheme $2"
@@ -148,7 +149,11 @@ new_home() {
 # that export writes into them. Sets pywb, the URL of this collection in it.
 start_pywb() {
   local port folder=${1:-$T}
-  port=$("$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  port=$("$VENV/bin/python" -c '
+import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
   (cd "$folder" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" "${@:2}" </dev/null >"$T/pywb.log" 2>&1) &
   pids[$!]=$!
   pywb=http://127.0.0.1:$port/$collection

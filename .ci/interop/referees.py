@@ -24,13 +24,16 @@ REFEREES = "warcio", "gowarc", "jwarc", "jwat"
 def wrong_sense(record, finding):
     """A chunked message, its digest right in the sense that the referee does not take."""
     wire, entity = record.payloads()
-    return wire != entity and record.get("WARC-Payload-Digest") == (wire, entity)[warcs.SENSES.index(record.sense)]
+    return wire != entity and record.get("WARC-Payload-Digest") == (wire,
+                                                                    entity)[warcs.SENSES.index(
+                                                                        record.sense)]
 
 
 def names_both(record, finding):
     """The two digests that the finding names are those of the two senses."""
     digests = re.findall(r"sha(?:1|256):\w+", finding)
-    return wrong_sense(record, finding) and {*map(warcs.plain, digests)} == {*map(warcs.plain, record.payloads())}
+    return wrong_sense(record, finding) and {*map(warcs.plain, digests)
+                                             } == {*map(warcs.plain, record.payloads())}
 
 
 def spaced_extension(record, finding):
@@ -45,13 +48,15 @@ def spaced_extension(record, finding):
 
 def is_head(record, finding):
     """An answer to HEAD with a Content-Length, and so without a body."""
-    return record.type == "response" and record.request and record.request.block.startswith(b"HEAD ")
+    return record.type == "response" and record.request and record.request.block.startswith(
+        b"HEAD ")
 
 
 def bad_escape(record, finding):
     """A request whose target is not a URI, and which is kept as it was sent."""
     target = record.block.split(b" ", 2)[1].decode()
-    return record.type == "request" and re.search("%(?![0-9a-fA-F]{2})", target) and f'parse "{target}"' in finding
+    return record.type == "request" and re.search("%(?![0-9a-fA-F]{2})",
+                                                  target) and f'parse "{target}"' in finding
 
 
 # Whose, the whole finding, which records, which collections' payload digest, and the reason.
@@ -61,17 +66,19 @@ ALLOWED = [
     ("gowarc", r"payload: wrong digest: .*", names_both, "entity", CHUNKED),
     ("warcio", r"payload digest failed.*", wrong_sense, "entity", CHUNKED),
     ("jwat", r"error INVALID_EXPECTED Incorrect payload digest .*", wrong_sense, "entity", CHUNKED),
-    ("jwarc", r"payload digest failed: .*", spaced_extension, None, "jwarc stops at a space before a chunk extension (notes, 5)"),
-    ("jwarc", r"invalid HTTP header Content-Length: \d+", is_head, None, "jwarc misses the body of HEAD (notes, 5)"),
-    ("gowarc", r'error in http request block: parse ".*": invalid URL escape ".*"', bad_escape, None,
-     "gowarc parses the target of a request, which is kept as sent (notes, 6 no. 9)"),
+    ("jwarc", r"payload digest failed: .*", spaced_extension, None,
+     "jwarc stops at a space before a chunk extension"),
+    ("jwarc", r"invalid HTTP header Content-Length: \d+", is_head, None,
+     "jwarc misses the body of HEAD"),
+    ("gowarc", r'error in http request block: parse ".*": invalid URL escape ".*"', bad_escape,
+     None, "gowarc parses the target of a request, which is kept as sent (notes, 6 no. 9)"),
 ]
 
 
 def explained(referee, finding, record):
-    return next((reason for whose, pattern, which, sense, reason in ALLOWED
-                 if whose == referee and sense in (None, record.sense)
-                 and re.fullmatch(pattern, finding) and which(record, finding)), None)
+    return next(
+        (reason for whose, pattern, which, sense, reason in ALLOWED if whose == referee and sense in
+         (None, record.sense) and re.fullmatch(pattern, finding) and which(record, finding)), None)
 
 
 def tabbed(lines):
@@ -101,7 +108,8 @@ def of_jwarc(lines):
             file, offset, count = line[len("Validating "):], "-", 0
         elif where := re.fullmatch(r"\S+:   offset (\d+) \(length .*", line):
             offset, count = where[1], count + 1
-        elif line.startswith("Failed to validate ") or line.startswith("    ") and "ERROR" not in line:
+        elif line.startswith(
+                "Failed to validate ") or line.startswith("    ") and "ERROR" not in line:
             continue
         else:
             yield file, offset, line.strip().removeprefix("ERROR: ")
@@ -144,7 +152,9 @@ def judge_ours(name, files, digest, version, sl):
             if not (record.get(field) or f"{digest}:").startswith(f"{digest}:"):
                 problems.append(f"{record}: {field} is {record.get(field)}")
     count = collections.Counter(r.type for records in files.values() for r in records)
-    report(f"{name}: WARC/{version}, {digest}, {sl}: " + ", ".join(f"{n} {kind}" for kind, n in sorted(count.items())), problems)
+    report(
+        f"{name}: WARC/{version}, {digest}, {sl}: " +
+        ", ".join(f"{n} {kind}" for kind, n in sorted(count.items())), problems)
 
 
 def judge_theirs(name, files, referee, found, counts):
@@ -160,7 +170,9 @@ def judge_theirs(name, files, referee, found, counts):
             if reason:
                 reasons[reason] += 1
             else:
-                problems.append(f"{file}:{offset} {record and record.type} {record and record.get('WARC-Target-URI')}: {finding}")
+                problems.append(
+                    f"{file}:{offset} {record and record.type} {record and record.get('WARC-Target-URI')}: {finding}"
+                )
     but = "".join(f", but {n} times {reason}" for reason, n in reasons.items())
     report(f"{name}: {referee} finds nothing in {seen} records{but}", problems)
 
@@ -183,10 +195,18 @@ def judge(folder, *collections_):
             (file, records), = files.items()
             bad = [str(r.offset) for r in records if r.problems]
             at = {str(r.offset): r for r in records}
-            got = sorted({offset for offset, finding in found[file] if offset not in at or not explained(referee, finding, at[offset])})
-            report(f"{referee} finds the one byte that was changed", [] if got == bad and len(bad) == 1 else [f"it is in {bad}, found {got}"])
+            got = sorted({
+                offset
+                for offset, finding in found[file]
+                if offset not in at or not explained(referee, finding, at[offset])
+            })
+            report(f"{referee} finds the one byte that was changed",
+                   [] if got == bad and len(bad) == 1 else [f"it is in {bad}, found {got}"])
     for referee, (found, _) in theirs.items():
-        left = [f"{file} {offset} {finding}" for file in found if file not in names for offset, finding in found[file]]
+        left = [
+            f"{file} {offset} {finding}" for file in found if file not in names
+            for offset, finding in found[file]
+        ]
         report(f"{referee} says nothing else", left)
 
 
@@ -197,7 +217,8 @@ def spoil(source, target):
     with open(target, "wb") as out:
         for number, record in enumerate(warcs.records(source)):
             member = data[record.offset:record.offset + record.length]
-            if not done and record.type == "response" and record.size > len(record.head) and record.keep and not warcs.CHUNKED.search(record.head):
+            if not done and record.type == "response" and record.size > len(
+                    record.head) and record.keep and not warcs.CHUNKED.search(record.head):
                 plain = bytearray(gzip.decompress(member))
                 plain[-5] ^= 1  # the last byte of the body
                 member, done = gzip.compress(bytes(plain)), True

@@ -29,11 +29,15 @@ made no-sl wire sha1 1.1 no-sl --sl=false
 made no-dedup wire sha1 1.1 sl --dedup=off
 made others entity sha256 1.0 no-sl --payload-digest=entity --digest=sha256 --warc-version=1.0 --sl=false --dedup=url
 for name in session posts insecure crash revisits; do # what the other scripts have left, if they ran
-  if compgen -G "$T/collections/$name/archive/*.warc.gz" >/dev/null; then judged+=("$T/collections/$name/archive:wire:sha1:1.1:sl"); fi
+  if compgen -G "$T/collections/$name/archive/*.warc.gz" >/dev/null; then
+    judged+=("$T/collections/$name/archive:wire:sha1:1.1:sl")
+  fi
 done
 
 mkdir -p "$T/spoiled/archive" "$T/findings" "$T/jwat"
-"$VENV/bin/python" "$here/referees.py" spoil "$(compgen -G "$T/collections/default/archive/*.warc.gz" | head -n 1)" "$T/spoiled/archive/spoiled.warc.gz"
+"$VENV/bin/python" "$here/referees.py" spoil \
+  "$(compgen -G "$T/collections/default/archive/*.warc.gz" | head -n 1)" \
+  "$T/spoiled/archive/spoiled.warc.gz"
 judged+=("$T/spoiled/archive:spoiled")
 files=()
 for folder in "${judged[@]}"; do files+=("${folder%%:*}"/*.warc.gz); done

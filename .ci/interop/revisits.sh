@@ -10,7 +10,9 @@ set -euo pipefail
 SSL_CERT_FILE=$T/site.pem start_recorder revisits
 new_home "$T/home-revisits"
 for number in 1 2 1; do # the cache lasts from one to the next
-  HOME=$T/home-revisits node "$here/drive.mjs" "$address" "$T/ports" "$T/profile-revisits" "/revisits?page=$number" || not_ok "Chromium over page $number"
+  HOME=$T/home-revisits node "$here/drive.mjs" "$address" "$T/ports" "$T/profile-revisits" \
+    "/revisits?page=$number" \
+    || not_ok "Chromium over page $number"
 done
 fetch_same "$T/client-revisits"
 stop_recorder
@@ -26,7 +28,8 @@ if start_pywb; then revisits replay "$T/log" "$archive" "$T/revisits.cdxj" "$pyw
 
 asked=$(wc -l <"$T/log")
 for number in 1 2; do
-  HOME=$T/home-revisits timeout 100 node "$here/render.mjs" "$archive"/*.warc.gz "http://localhost:$(field "$T/ports" http)/revisits?page=$number" \
+  HOME=$T/home-revisits timeout 100 node "$here/render.mjs" "$archive"/*.warc.gz \
+    "http://localhost:$(field "$T/ports" http)/revisits?page=$number" \
     'the script ran' "$T/profile-render-$number" || not_ok "replayweb.page over page $number"
 done
 try 'nothing of the replay came from the site itself' test "$(wc -l <"$T/log")" = "$asked"

@@ -136,12 +136,14 @@ class Exchange {
     const body = headers.includes('Content-Encoding: br') ? zlib.brotliCompressSync(entity)
       : headers.includes('Content-Encoding: gzip') ? zlib.gzipSync(entity)
         : headers.includes('Content-Encoding: deflate') ? zlib.deflateSync(entity) : entity;
-    await this.head('200 OK', `Content-Type: ${type}`, `Content-Length: ${body.length}`, `X-SHA256: ${sha256(entity)}`, ...headers);
+    await this.head('200 OK', `Content-Type: ${type}`, `Content-Length: ${body.length}`,
+      `X-SHA256: ${sha256(entity)}`, ...headers);
     if (this.method !== 'HEAD') await this.send(body);
   }
 
   async chunk(bytes, extension = '') {
-    await this.send(Buffer.concat([Buffer.from(`${bytes.length.toString(16)}${extension}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]));
+    const size = Buffer.from(`${bytes.length.toString(16)}${extension}\r\n`);
+    await this.send(Buffer.concat([size, Buffer.from(bytes), Buffer.from('\r\n')]));
   }
 
   writeLog() {
@@ -182,7 +184,8 @@ function png(side) {
   header.set([8, 2], 8); // 8 bits, RGB
   const rows = Buffer.alloc(side * (1 + 3 * side));
   for (let y = 0; y < side; y++) crypto.randomFillSync(rows, y * (1 + 3 * side) + 1, 3 * side);
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), part('IHDR', header), part('IDAT', zlib.deflateSync(rows)), part('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), part('IHDR', header),
+    part('IDAT', zlib.deflateSync(rows)), part('IEND', Buffer.alloc(0))]);
 }
 
 const logo = png(64);
@@ -215,7 +218,8 @@ const routes = {
   '/form': (x) => x.reply(json, JSON.stringify({ method: x.method, length: x.bodyLength, sha1: x.body.digest('hex') })),
   '/posts': (x) => x.reply('text/html; charset=utf-8', page('posts.html')),
   '/posts.js': (x) => x.reply('text/javascript', page('posts.js')),
-  // A page and what it shows: for each page=N the same bodies at URLs of its own. Asked again, the page has not changed.
+  // A page and what it shows: for each page=N the same bodies at URLs of its own. Asked again, the
+  // page has not changed.
   '/revisits': (x) => {
     const n = x.target.split('page=')[1];
     if (x.headers['if-none-match'] === `"page-${n}"`) return x.head('304 Not Modified', `ETag: "page-${n}"`);
@@ -225,7 +229,8 @@ const routes = {
   '/same': async (x) => { // /same/N/NAME
     const name = x.path.split('/')[3];
     const chunked = async (type, content, size, ...headers) => {
-      await x.head('200 OK', `Content-Type: ${type}`, 'Transfer-Encoding: chunked', `X-SHA256: ${sha256(sameText)}`, ...headers);
+      await x.head('200 OK', `Content-Type: ${type}`, 'Transfer-Encoding: chunked',
+        `X-SHA256: ${sha256(sameText)}`, ...headers);
       for (let at = 0; at < content.length; at += size) await x.chunk(content.subarray(at, at + size));
       await x.send('0\r\n\r\n');
     };
@@ -233,8 +238,12 @@ const routes = {
     if (name === 'style.css') return x.reply('text/css', page('style.css'), 'Content-Encoding: gzip');
     if (name === 'script.js') return chunked('text/javascript', page('revisits.js'), 100);
     if (name === 'chunked') return chunked('text/plain; charset=utf-8', sameText, 1000);
-    if (name === 'other-chunks') return chunked('text/plain; charset=utf-8', sameText, 999); // as /chunked, on the wire another
-    if (name === 'gzip-chunked') return chunked('text/plain; charset=utf-8', zlib.gzipSync(sameText), 100, 'Content-Encoding: gzip');
+    if (name === 'other-chunks') { // the text of /chunked, other bytes on the wire
+      return chunked('text/plain; charset=utf-8', sameText, 999);
+    }
+    if (name === 'gzip-chunked') {
+      return chunked('text/plain; charset=utf-8', zlib.gzipSync(sameText), 100, 'Content-Encoding: gzip');
+    }
     if (name === 'plain') return x.reply('text/plain; charset=utf-8', sameText);
     if (name === 'gzip') return x.reply('text/plain; charset=utf-8', sameText, 'Content-Encoding: gzip');
     return x.head('404 Not Found', 'Content-Length: 0');
@@ -248,7 +257,8 @@ const routes = {
   '/range': async (x) => {
     const [first, last] = (x.headers.range ?? 'bytes=0-9').slice(6).split('-').map(Number);
     const part = logo.subarray(first, last + 1);
-    await x.head('206 Partial Content', 'Content-Type: image/png', `Content-Length: ${part.length}`, `Content-Range: bytes ${first}-${last}/${logo.length}`, `X-SHA256: ${sha256(part)}`);
+    await x.head('206 Partial Content', 'Content-Type: image/png', `Content-Length: ${part.length}`,
+      `Content-Range: bytes ${first}-${last}/${logo.length}`, `X-SHA256: ${sha256(part)}`);
     await x.send(part);
   },
   '/chunked': async (x) => {
@@ -259,7 +269,8 @@ const routes = {
     await x.send('0\r\nX-Checksum: abc\r\n\r\n');
   },
   '/odd': async (x) => { // lawful, and lost by whoever parses and prints again
-    await x.send('HTTP/1.1 200 Alles klar, gr\xfc\xdfe\r\nset-COOKIE: a=1\r\nX-Same:1\r\nSet-Cookie:   b=2\r\nx-same: \t2 \r\nX-8bit: \xe9\xff\r\nX-Empty:\r\nContent-Length: 3\r\n\r\nodd');
+    await x.send('HTTP/1.1 200 Alles klar, gr\xfc\xdfe\r\nset-COOKIE: a=1\r\nX-Same:1\r\n'
+      + 'Set-Cookie:   b=2\r\nx-same: \t2 \r\nX-8bit: \xe9\xff\r\nX-Empty:\r\nContent-Length: 3\r\n\r\nodd');
   },
   '/close': async (x) => { // a body that ends with the connection
     x.last = true;
@@ -307,8 +318,10 @@ const routes = {
 
 // webSocket answers a WebSocket handshake and echoes every frame (RFC 6455).
 async function webSocket(x, wire) {
-  const accept = crypto.createHash('sha1').update(`${x.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  await x.send(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  const key = `${x.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`; // RFC 6455
+  const accept = crypto.createHash('sha1').update(key).digest('base64');
+  await x.send('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+    + `Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
   x.writeLog();
   const bytes = async (n) => {
     const pieces = [];
@@ -362,6 +375,7 @@ const listen = (server, scheme) => new Promise((done) => {
 });
 
 const http = await listen(net.createServer(), 'http');
-const https = await listen(tls.createServer({ cert: fs.readFileSync(cert), key: fs.readFileSync(key), ALPNProtocols: ['http/1.1'] }), 'https');
+const secure = { cert: fs.readFileSync(cert), key: fs.readFileSync(key), ALPNProtocols: ['http/1.1'] };
+const https = await listen(tls.createServer(secure), 'https');
 fs.writeFileSync(`${ports}.new`, JSON.stringify({ http, https }));
 fs.renameSync(`${ports}.new`, ports);

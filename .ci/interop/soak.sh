@@ -20,7 +20,8 @@ SSL_CERT_FILE=$T/site.pem start_recorder soak --warc-max-size 200MB --timeout-he
 "$WARCORDER" ca >"$T/ca.pem"
 "$T/soak" -proxy "$address" -pid "$pid" -ca "$T/ca.pem" -cert "$T/site.pem" -key "$T/site.key" \
   -ledger "$T/soak.ledger" -duration "${SOAK:-1m}" || not_ok 'soak: the load broke off'
-curl --disable --silent --show-error --fail --noproxy '*' --output "$T/soak.gaps" "http://$address/gaps" || not_ok 'soak: the gap list'
+curl --disable --silent --show-error --fail --noproxy '*' --output "$T/soak.gaps" "http://$address/gaps" \
+  || not_ok 'soak: the gap list'
 stop_recorder
 
 begin=$SECONDS
@@ -29,5 +30,6 @@ check records "$archive"/*.warc.gz
 export_lines >"$T/soak.cdxj"
 try 'soak: the export is sorted' env LC_ALL=C sort -c "$T/soak.cdxj"
 check soak "$T/soak.ledger" "$T/soak.cdxj" "$T/soak.gaps" "$archive"
-echo "# soak: $(du -sm "$T/collections/soak" | cut -f 1) MB in $(find "$archive" -name '*.warc.gz' | wc -l) files, checked in $((SECONDS - begin)) s"
+echo "# soak: $(du -sm "$T/collections/soak" | cut -f 1) MB in" \
+  "$(find "$archive" -name '*.warc.gz' | wc -l) files, checked in $((SECONDS - begin)) s"
 rm -rf "$T/collections/soak" "$T"/soak{,.ledger,.cdxj,.gaps}

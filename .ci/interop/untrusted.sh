@@ -22,12 +22,17 @@ stop_recorder
 
 start_recorder insecure --insecure-upstream=true
 status=$(fetch || true)
-if [[ $status == 200 ]]; then ok '--insecure-upstream records it'; else not_ok "--insecure-upstream records it: $status"; fi
+if [[ $status == 200 ]]; then
+  ok '--insecure-upstream records it'
+else
+  not_ok "--insecure-upstream records it: $status"
+fi
 stop_recorder
 check_warcs
 check records "$archive"/*.warc.gz
 metadata() { "$VENV/bin/warcio" extract --payload "$archive"/*.warc.gz "$1"; }
-offset=$("$VENV/bin/warcio" index --fields offset,warc-type "$archive"/*.warc.gz | grep '"metadata"' | grep -o '[0-9]\+' | head -n 1 || true)
+offset=$("$VENV/bin/warcio" index --fields offset,warc-type "$archive"/*.warc.gz \
+  | grep '"metadata"' | grep -o '[0-9]\+' | head -n 1 || true)
 if [[ -n $offset ]] && metadata "$offset" | grep -qi certificate; then
   ok 'a metadata record names the problem of the certificate'
 else

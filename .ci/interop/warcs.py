@@ -18,7 +18,6 @@ PIECE = 64 << 10
 HTTP_HEAD = re.compile(rb"\r?\n\r?\n")
 CHUNKED = re.compile(rb"(?im)^transfer-encoding:.*chunked")
 
-
 SENSES = "wire", "entity"  # of a chunked message's payload digest: the bytes as they came, or without the chunks
 
 
@@ -32,12 +31,12 @@ def spelled(digest):
 def plain(digest):
     """The digest's bytes, from hex or base32."""
     value = digest.partition(":")[2]
-    return bytes.fromhex(value) if len(value) in (40, 64) else base64.b32decode(value + "=" * (-len(value) % 8))
+    return bytes.fromhex(value) if len(value) in (40, 64) else base64.b32decode(value + "=" *
+                                                                                (-len(value) % 8))
 
 
 class Record:
     """One record: where it lies, its header fields, its block and its digests."""
-
     def __init__(self, path, offset, sense):
         self.path, self.offset, self.length, self.sense = path, offset, 0, sense
         self.fields, self.start = None, b""
@@ -118,7 +117,8 @@ class Record:
         if self.get("WARC-Block-Digest") != spelled(self.block_digest):
             self.problems.append(f"WARC-Block-Digest is not {spelled(self.block_digest)}")
         payload = self.payloads()[SENSES.index(self.sense)]
-        if self.type != "revisit" and self.get("WARC-Payload-Digest") not in (None, payload):  # a revisit's is of its original
+        if self.type != "revisit" and self.get("WARC-Payload-Digest") not in (
+                None, payload):  # a revisit's is of its original
             self.problems.append(f"WARC-Payload-Digest is not {payload}")
 
     def __str__(self):

@@ -8,11 +8,15 @@ import org.jwat.warc.WarcReader;
 import org.jwat.warc.WarcReaderFactory;
 import org.jwat.warc.WarcRecord;
 
-/** Prints what JWAT finds in WARC files, one line for each finding: file, offset of the record and the finding, with tabs between. */
+/**
+ * Prints what JWAT finds in WARC files, one line for each finding: file, offset of the record and
+ * the finding, with tabs between.
+ */
 public class Validate {
     public static void main(String[] files) throws Exception {
         for (String file : files) {
-            try (InputStream in = new FileInputStream(file); WarcReader reader = WarcReaderFactory.getReader(in, 8192)) {
+            try (InputStream in = new FileInputStream(file);
+                    WarcReader reader = WarcReaderFactory.getReader(in, 8192)) {
                 reader.setBlockDigestEnabled(true);
                 reader.setPayloadDigestEnabled(true);
                 reader.setWarcTargetUriProfile(UriProfile.RFC3986);
@@ -42,6 +46,7 @@ public class Validate {
     }
 
     static void print(String file, long offset, String kind, Diagnosis d) {
-        System.out.printf("%s\t%s\t%s %s %s %s%n", file, offset < 0 ? "-" : Long.toString(offset), kind, d.type, d.entity, Arrays.toString(d.information).replaceAll("\\s+", " "));
+        System.out.printf("%s\t%s\t%s %s %s %s%n", file, offset < 0 ? "-" : Long.toString(offset), kind,
+                d.type, d.entity, Arrays.toString(d.information).replaceAll("\\s+", " "));
     }
 }

@@ -24,7 +24,8 @@ async function send(method, body, type) {
   const request = new Request('/form', { method, body, headers: type ? { 'Content-Type': type } : {} });
   const bytes = await request.clone().arrayBuffer();
   const got = await (await fetch(request)).json();
-  same(`${got.method} ${got.length} ${got.sha1}`, `${method} ${bytes.byteLength} ${hex(await crypto.subtle.digest('SHA-1', bytes))}`);
+  const sha1 = hex(await crypto.subtle.digest('SHA-1', bytes));
+  same(`${got.method} ${got.length} ${got.sha1}`, `${method} ${bytes.byteLength} ${sha1}`);
 }
 
 function multipart(...contents) {
@@ -40,7 +41,8 @@ const bytes = (n) => new Uint8Array(n).map((_, i) => (i * 2654435761) >>> 13);
 const requests = {
   'JSON': ['POST', '{"name": "größer", "list": [1, 2, {"list": "x y"}], "deep": {"name": ""}}', json],
   'JSON, another body': ['POST', '{"name": "größer", "list": [1, 2, {"list": "x z"}], "deep": {"name": ""}}', json],
-  'JSON with booleans, null and floats': ['POST', '{"t": true, "f": false, "n": null, "float": [2.0, 1e21, 1e-7, -0.0, 1.5]}', `${json}; charset=utf-8`],
+  'JSON with booleans, null and floats': ['POST',
+    '{"t": true, "f": false, "n": null, "float": [2.0, 1e21, 1e-7, -0.0, 1.5]}', `${json}; charset=utf-8`],
   'JSON that is none': ['POST', '{"a": 1', json],
   'form': ['POST', new URLSearchParams([['q', 'a&b=c'], ['q', 'größer +'], ['~', '']])],
   'multipart with a file': ['POST', multipart(bytes(300))],
@@ -58,7 +60,9 @@ const requests = {
 };
 
 async function tests() {
-  for (const [name, [method, body, type]] of Object.entries(requests)) await check(name, () => send(method, body, type));
+  for (const [name, [method, body, type]] of Object.entries(requests)) {
+    await check(name, () => send(method, body, type));
+  }
   await check('a form element', () => new Promise((done, fail) => {
     const frame = document.querySelector('iframe');
     frame.onload = () => {

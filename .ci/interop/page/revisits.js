@@ -14,12 +14,16 @@ async function look(name, find) {
   window.results.push({ name: `page ${number}: ${name}`, problem });
 }
 
-const texts = ['plain', 'gzip', 'chunked', 'other-chunks', 'gzip-chunked'].map((kind) => look(`fetch ${kind}`, async () => {
+const kinds = ['plain', 'gzip', 'chunked', 'other-chunks', 'gzip-chunked'];
+const texts = kinds.map((kind) => look(`fetch ${kind}`, async () => {
   const response = await fetch(`/same/${number}/${kind}`);
   const body = await response.arrayBuffer();
   document.getElementById('text').textContent = new TextDecoder().decode(body).slice(0, 34);
-  const digest = [...new Uint8Array(await crypto.subtle.digest('SHA-256', body))].map((n) => n.toString(16).padStart(2, '0')).join('');
-  if (response.status !== 200 || digest !== response.headers.get('x-sha256')) return `${response.status}, ${body.byteLength} bytes`;
+  const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
+  const digest = [...sum].map((n) => n.toString(16).padStart(2, '0')).join('');
+  if (response.status !== 200 || digest !== response.headers.get('x-sha256')) {
+    return `${response.status}, ${body.byteLength} bytes`;
+  }
 }));
 
 const loaded = new Promise((done) => { window.addEventListener('load', done); });
@@ -27,5 +31,6 @@ Promise.all([...texts, loaded.then(() => look('image', () => {
   const { naturalWidth, naturalHeight } = document.getElementById('image');
   if (naturalWidth !== 64 || naturalHeight !== 64) return `${naturalWidth} x ${naturalHeight}`;
 })), loaded.then(() => look('style sheet', () => {
-  if (![...document.styleSheets].some((sheet) => sheet.href?.includes(`/same/${number}/`) && sheet.cssRules.length > 0)) return 'is not there';
+  const ours = (sheet) => sheet.href?.includes(`/same/${number}/`) && sheet.cssRules.length > 0;
+  if (![...document.styleSheets].some(ours)) return 'is not there';
 }))]).then(() => { window.done = true; });

@@ -17,7 +17,8 @@ type body struct {
 
 // reader gives the bytes.
 func (b body) reader() io.Reader {
-	var source io.Reader = rand.NewChaCha8([32]byte{byte(b.n), byte(b.n >> 8), byte(b.n >> 16), byte(b.n >> 24), 's', 'o', 'a', 'k'})
+	seed := [32]byte{byte(b.n), byte(b.n >> 8), byte(b.n >> 16), byte(b.n >> 24), 's', 'o', 'a', 'k'}
+	var source io.Reader = rand.NewChaCha8(seed)
 	if b.text {
 		source = &lines{n: b.n}
 	}
