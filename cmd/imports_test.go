@@ -37,8 +37,11 @@ var house = []room{
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
-	{"recorder", "recorder/record store store/collection store/warc store/fault",
+	{"recorder", "recorder/recovery recorder/record store store/collection store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
+	{"recorder/recovery", "recorder/record store store/collection store/warc store/fault",
+		"files and index, and nothing of exchanges that are still to come"},
+	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},
 	{"recorder/record", "recorder/sha1pair store store/warc canon",
 		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
@@ -75,7 +78,7 @@ var libraries = []library{
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
-	{"github.com/rs/zerolog", "cmd proxy recorder", "canon, certs and store never log"},
+	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery", "canon, certs and store never log"},
 }
 
 // alone are the rooms that use nothing but the standard library, golang.org/x and what is named.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"warcorder/recorder"
+	"warcorder/recorder/recovery"
 )
 
 type indexCommand struct {
@@ -33,7 +33,7 @@ func (c *indexCommand) Run(line *commandLine) error {
 }
 
 // reportIndexed says what was found in each file, and returns how many places could not be indexed.
-func reportIndexed(files []recorder.Indexed) int {
+func reportIndexed(files []recovery.Added) int {
 	findings := 0
 	for _, f := range files {
 		switch {
@@ -54,7 +54,7 @@ func reportIndexed(files []recorder.Indexed) int {
 }
 
 // fate is what became of a damaged place.
-func fate(d recorder.Damaged) string {
+func fate(d recovery.Damaged) string {
 	if d.Kept {
 		return "indexed"
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"warcorder/recorder"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 )
 
@@ -146,7 +147,7 @@ func TestPanicInTheIndex(t *testing.T) {
 	if lost := p.settled(); len(lost) > 0 {
 		t.Errorf("lost: %v", lost)
 	}
-	if _, body, err := p.get("/gaps"); err != nil || !strings.Contains(body, recorder.GapCrash) {
+	if _, body, err := p.get("/gaps"); err != nil || !strings.Contains(body, recovery.GapCrash) {
 		t.Errorf(
 			"the index does not know that the last recorder has ended, and the list does not tell: %s, %v",
 			body, err)
@@ -187,7 +188,7 @@ func TestFivePanics(t *testing.T) {
 	if len(lost) < 5 || len(lost) != len(p.urls)-2 {
 		t.Errorf("%d gaps of %d exchanges", len(lost), len(p.urls))
 	}
-	if _, body, err := p.get("/gaps"); err != nil || strings.Contains(body, recorder.GapCrash) {
+	if _, body, err := p.get("/gaps"); err != nil || strings.Contains(body, recovery.GapCrash) {
 		t.Errorf("a clean end, and the next start says: %s, %v", body, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"warcorder/recorder"
+	"warcorder/recorder/recovery"
 )
 
 // count writes a number of things.
@@ -50,7 +50,7 @@ type byteBar struct {
 	bar *progressbar.ProgressBar
 }
 
-// show is a recorder.Progress.
+// show is a recovery.Progress.
 func (b *byteBar) show(file string, done, total int64) {
 	if b.bar == nil || b.bar.GetMax64() != total {
 		b.bar = newBar(total, file, progressbar.OptionShowBytes(true),
@@ -77,4 +77,4 @@ func (b *byteBar) finish() {
 }
 
 // newProgress shows on out how far a recovery has come.
-func newProgress(out io.Writer) recorder.Progress { return (&byteBar{out: out}).show }
+func newProgress(out io.Writer) recovery.Progress { return (&byteBar{out: out}).show }

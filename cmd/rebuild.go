@@ -1,10 +1,21 @@
 package cmd
 
-import "warcorder/recorder"
+import (
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+	"warcorder/recorder/recovery"
+	"warcorder/store/collection"
+)
 
 type rebuildCommand struct{ repairFlags }
 
 // Run rebuilds.
 func (c *rebuildCommand) Run(line *commandLine) error {
-	return c.repair(line, c.config(), recorder.Rebuild)
+	return c.repair(line, func(dir collection.Dir, log zerolog.Logger) (recorder.Recovered, error) {
+		found, err := recovery.Rebuild(c.config(newProgress(os.Stderr)), string(dir), log)
+		return recorder.Recovered{Found: found}, err
+	})
 }

@@ -1,6 +1,13 @@
 package cmd
 
-import "warcorder/recorder"
+import (
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+	"warcorder/store/collection"
+)
 
 // recoverCommand writes WARC files too, of what a crash has left in spill/: as a recording would.
 type recoverCommand struct {
@@ -10,5 +17,9 @@ type recoverCommand struct {
 
 // Run recovers.
 func (c *recoverCommand) Run(line *commandLine) error {
-	return c.repair(line, c.Recorder.config(), recorder.Recover)
+	return c.repair(line, func(dir collection.Dir, log zerolog.Logger) (recorder.Recovered, error) {
+		cfg := c.Recorder.config()
+		cfg.Progress = newProgress(os.Stderr)
+		return recorder.Recover(cfg, string(dir), log)
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store/collection"
 )
 
@@ -22,21 +23,21 @@ type repairFlags struct {
 }
 
 // config is what the flags say.
-func (f *repairFlags) config() recorder.Config {
-	return recorder.Config{
-		Dedup: record.DedupConfig(f.Dedup),
-		Keys:  record.KeysConfig(f.Keys),
-		Mode:  f.Mode,
+func (f *repairFlags) config(progress recovery.Progress) recovery.Config {
+	return recovery.Config{
+		Dedup:    record.DedupConfig(f.Dedup),
+		Keys:     record.KeysConfig(f.Keys),
+		Mode:     f.Mode,
+		Progress: progress,
 	}
 }
 
 // A repair brings files and index of a collection into agreement.
-type repair func(recorder.Config, string, zerolog.Logger, recorder.Progress) (
-	recorder.Recovered, error)
+type repair func(collection.Dir, zerolog.Logger) (recorder.Recovered, error)
 
 // repair runs one, and says what it found. Whatever is missing in the archive makes the exit status
 // 1.
-func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config, run repair) error {
+func (f *collectionFlags) repair(line *commandLine, run repair) error {
 	dir, err := f.dir()
 	if err != nil {
 		return err
@@ -44,10 +45,10 @@ func (f *collectionFlags) repair(line *commandLine, cfg recorder.Config, run rep
 	log, _ := line.logger(os.Stderr)
 	var found recorder.Recovered
 	err = whenFree(dir, func() (err error) {
-		found, err = run(cfg, string(dir), log, newProgress(os.Stderr))
+		found, err = run(dir, log)
 		return err
 	})
-	if errors.Is(err, recorder.ErrNoCollection) {
+	if errors.Is(err, recovery.ErrNoCollection) {
 		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
 	}
 	if err != nil {
@@ -104,9 +105,9 @@ func printLost(found *recorder.Recovered) {
 
 // add adds WARC files to the index of a collection.
 func (f *repairFlags) add(dir collection.Dir, paths []string, copies bool, log zerolog.Logger,
-	progress recorder.Progress) (files []recorder.Indexed, err error) {
+	progress recovery.Progress) (files []recovery.Added, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recorder.Index(f.config(), string(dir), paths, copies, log, progress)
+		files, err = recovery.Add(f.config(progress), string(dir), paths, copies, log)
 		return err
 	})
 	return files, err

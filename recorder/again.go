@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 	"warcorder/store/warc"
 )

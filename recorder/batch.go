@@ -35,7 +35,7 @@ type done struct {
 
 	original *pendingOriginal // what others may refer to; nil if they may not
 	refers   *pendingOriginal // what it refers to, if that was not in the index
-	at       stretch          // of its records in the chunks of its batch
+	at       span             // of its records in the chunks of its batch
 }
 
 // tell tells whoever waits for it what became of it.
@@ -49,16 +49,11 @@ func (d *done) tell(err error) {
 // text is about what it holds in memory, beyond what every exchange does: a URL, or a tag, can be
 // as long as a head.
 func (d *done) text() int64 {
-	n := textSize(&d.capture)
+	n := record.TextSize(&d.capture)
 	if p := d.original; p != nil {
 		n += int64(len(p.ETag) + len(p.Modified))
 	}
 	return n
-}
-
-// textSize is what the texts of a capture take in memory, keys and all.
-func textSize(c *store.Capture) int64 {
-	return record.KeySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
 }
 
 // keep adds an exchange to the batch.
@@ -66,3 +61,6 @@ func (b *batch) keep(d done) {
 	b.done = append(b.done, d)
 	b.keys += record.KeySize(&d.capture)
 }
+
+// span is a part of the records of a batch, or of a file: from, and up to, those bytes.
+type span struct{ from, to int64 }

@@ -59,7 +59,7 @@ func (q *batches) add(out *output, bound int64, records []byte, d done) {
 	defer q.mu.Unlock()
 	b := q.batchOf(out)
 	d.capture.Offset += b.size
-	d.at = stretch{b.size, b.size + int64(len(records))}
+	d.at = span{b.size, b.size + int64(len(records))}
 	q.done(b, d)
 	b.size = d.at.to
 	q.copy(b, records)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
@@ -41,7 +42,7 @@ type Config struct {
 	Keys     record.KeysConfig
 
 	// Progress, if it is not nil, is told how far Open has come with what a crash has left.
-	Progress Progress
+	Progress recovery.Progress
 }
 
 // Default is the configuration that an operator has who sets nothing. An index transaction may wait
@@ -134,6 +135,14 @@ func oneOf(name, value, list string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %q is none of %s", name, value, strings.ReplaceAll(list, ",", ", "))
+}
+
+// recovery is what a recovery must know.
+func (c *Config) recovery() recovery.Config {
+	return recovery.Config{
+		Keys: c.Keys, Dedup: c.Dedup, Style: *c.style(), Mode: c.Mode,
+		NoSync: c.Sync == syncNone, Progress: c.Progress,
+	}
 }
 
 // style is what is said of how records are written.

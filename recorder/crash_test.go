@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -51,7 +52,7 @@ func recoverTwice(t *testing.T, dir string) {
 
 func rebuildOnly(t *testing.T, dir string) {
 	t.Helper()
-	if _, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil {
+	if _, err := rebuilt(Config{}, dir, zerolog.Nop(), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +76,7 @@ func TestCrashGap(t *testing.T) {
 		{"rebuild", rebuildOnly},
 		{"rebuild, and recover", func(t *testing.T, dir string) { rebuildOnly(t, dir); recoverOnly(t, dir) }},
 		{"files of other tools", func(t *testing.T, dir string) {
-			if _, err := Index(Config{}, dir, nil, false, zerolog.Nop(), nil); err != nil {
+			if _, err := added(Config{}, dir, nil, false, zerolog.Nop(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -103,7 +104,7 @@ func TestCrashGap(t *testing.T) {
 			for range 2 { // the second one after a clean end
 				r := open(t, dir, Config{})
 				gaps, err := r.Gaps(0)
-				if err != nil || gaps.Counts[GapCrash] != 1 || len(gaps.Latest) != 1 {
+				if err != nil || gaps.Counts[recovery.GapCrash] != 1 || len(gaps.Latest) != 1 {
 					t.Fatalf("%+v, %v", gaps, err)
 				}
 				g := gaps.Latest[0]
@@ -151,7 +152,7 @@ func TestCrashGapSays(t *testing.T) {
 	if err != nil || len(gaps.Latest) != 2 ||
 		!strings.Contains(gaps.Latest[0].Detail, "1.2 kB of no whole exchange were cut off") ||
 		!strings.Contains(gaps.Latest[0].Detail,
-			"missing or too short: lost.warc.gz") || gaps.Latest[1].Reason != GapMissing {
+			"missing or too short: lost.warc.gz") || gaps.Latest[1].Reason != recovery.GapMissing {
 		t.Errorf("%+v, %v", gaps, err)
 	}
 }
@@ -179,7 +180,7 @@ func TestCleanEnd(t *testing.T) {
 	c.close()
 	c = open(t, c.dir, Config{})
 	defer c.close()
-	if gaps, err := c.Gaps(0); err != nil || gaps.Counts[GapCrash] != 1 {
+	if gaps, err := c.Gaps(0); err != nil || gaps.Counts[recovery.GapCrash] != 1 {
 		t.Errorf("with the index taken away: %+v, %v", gaps, err)
 	}
 }
@@ -190,7 +191,7 @@ func TestMissingGap(t *testing.T) {
 	count := func(t *testing.T, c *recording, want int64) {
 		t.Helper()
 		gaps, err := c.Gaps(0)
-		if err != nil || gaps.Counts[GapMissing] != want {
+		if err != nil || gaps.Counts[recovery.GapMissing] != want {
 			t.Errorf("%+v, %v, want %d", gaps, err, want)
 		}
 	}

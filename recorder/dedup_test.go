@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery/foreign"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -187,7 +188,7 @@ func checkRevisits(t *testing.T, records []storedRecord) (n int) {
 func checkRebuild(t *testing.T, dir string, cfg Config) {
 	t.Helper()
 	want, originals := export(t, dir), originalsOf(t, dir, cfg)
-	if _, err := Rebuild(cfg, dir, zerolog.Nop(), nil); err != nil {
+	if _, err := rebuilt(cfg, dir, zerolog.Nop(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := export(t, dir); got != want {
@@ -198,8 +199,8 @@ func checkRebuild(t *testing.T, dir string, cfg Config) {
 	}
 }
 
-// originalsOf reads the response records of a collection, and returns what its index knows of them
-// as originals.
+// originalsOf makes the content key of each response of a collection that may be an original, and
+// returns what the index knows under it.
 func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 	t.Helper()
 	index, err := store.OpenReadOnly(filepath.Join(dir, collection.IndexName))
@@ -207,27 +208,33 @@ func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 		t.Fatal(err)
 	}
 	defer index.Close()
-	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
 	dedup, err := cfg.Dedup.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
-		s, err := scanFile(name, store.File{Name: filepath.Base(name)}, &record.Keyer{}, &dedup, true,
-			func(*scan, int64) error { return nil })
-		if err != nil {
-			t.Fatal(err)
+	records := readBack(t, dir)
+	for i, r := range records {
+		if r.get("WARC-Type") != "response" || r.get("WARC-Truncated") != "" || i+1 == len(records) {
+			continue
 		}
-		for _, c := range s.captures {
-			if c.Original == nil {
-				continue
-			}
-			o, found, err := index.Original(c.Original.Key)
-			if !found || err != nil {
-				t.Errorf("the index does not know the original %s: %v", c.URL, err)
-			}
-			all = append(all, o)
+		head := record.ParseHead([]byte(r.block))
+		body, method := r.block[head.Size:], strings.Fields(records[i+1].block)[0]
+		if !dedup.MayBeOriginal([]byte(method), &head, int64(len(body))) {
+			continue
 		}
+		var content record.Content
+		content.Reset(&head, int64(len(body)))
+		content.Write([]byte(body))
+		uri := r.get("WARC-Target-URI")
+		key, ok := content.Key(&head, []byte(r.block[:head.Size]), dedup.ScopeOf(uri))
+		if !ok {
+			continue
+		}
+		o, found, err := index.Original(key)
+		if !found || err != nil {
+			t.Errorf("the index does not know the original %s: %v", uri, err)
+		}
+		all = append(all, o)
 	}
 	return all
 }
@@ -328,7 +335,7 @@ func TestOrphans(t *testing.T) {
 	for n, i := range []int{0, 2, 4} {
 		size := int64(chunkSize/3 + i)
 		d := b.done[n]
-		if d.url != fmt.Sprint(i) || d.capture.Offset != at || d.at != (stretch{at, at + size}) ||
+		if d.url != fmt.Sprint(i) || d.capture.Offset != at || d.at != (span{at, at + size}) ||
 			string(records[at:at+size]) != strings.Repeat(string(rune('a'+i)), int(size)) {
 			t.Errorf("%s lies at %d, %+v", d.url, d.capture.Offset, d.at)
 		}
@@ -505,12 +512,12 @@ func TestNotModifiedForeign(t *testing.T) {
 	const url, id, sum = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>", "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
 	const date = "2026-11-21T09:52:17Z"
 	page := func(uri, date, digest, more string) string {
-		return foreignRecord(
+		return foreign.Record(
 			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: "+id+"\nWARC-Target-URI: "+uri+"\nWARC-Date: "+date+"\nWARC-Payload-Digest: "+digest+more+"\nContent-Type: application/http;msgtype=response",
 			"HTTP/1.1 200 OK|ETag: \"1\"||hello")
 	}
 	revisit := func(status, of, date string) string {
-		return foreignRecord(
+		return foreign.Record(
 			"WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: "+
 				"<urn:uuid:d45b3130-0000-4000-8000-000000000002>\nWARC-Target-URI: "+url+"\nWARC-Date: 2026-11-22T00:00:00Z\nWARC-Profile: x\nWARC-Truncated: length\nWARC-Refers-To: "+id+
 				"\nWARC-Refers-To-Target-URI: "+of+"\nWARC-Refers-To-Date: "+date+"\nWARC-Payload-Digest: "+sum+"\nContent-Type: application/http;msgtype=response",
@@ -547,10 +554,10 @@ func TestNotModifiedForeign(t *testing.T) {
 			dir, path := t.TempDir(), filepath.Join(t.TempDir(), "foreign.warc.gz")
 			var file []byte
 			for _, rec := range c.records {
-				file = append(file, gzipOf(rec)...)
+				file = append(file, foreign.Gzip(rec)...)
 			}
 			write(t, path, file)
-			if _, err := Index(Config{}, dir, []string{path}, false, zerolog.Nop(), nil); err != nil {
+			if _, err := added(Config{}, dir, []string{path}, false, zerolog.Nop(), nil); err != nil {
 				t.Fatal(err)
 			}
 			r := open(t, dir, Config{})

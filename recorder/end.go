@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"warcorder/store"
 )
 
 // end is when a recorder must have come to its end. Until then it writes what it has. Then it
@@ -103,4 +105,30 @@ func (r *Recorder) close() error {
 	r.watcher.Wait()
 	r.memory.tidy()
 	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
+}
+
+// beginSession notes in the index that a recorder is at work.
+func (r *Recorder) beginSession() error {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	s := store.Session{Started: now, Last: now, Open: true}
+	if err := r.index.SetSession(s); err != nil {
+		return err
+	}
+	r.session = s
+	return nil
+}
+
+// endSession notes that the recorder has come to its end, if it was at work, and closes the index.
+// If that cannot be noted, or is noted in an index that is not the collection's any more,
+// recorder.json stays: the next start then says that something went wrong.
+func (r *Recorder) endSession() error {
+	if !r.session.Open { // it has only recorded what a crash had left
+		return r.index.Close()
+	}
+	s := store.Session{Started: r.session.Started, Last: time.Now().UTC()}
+	err := errors.Join(r.index.SetSession(s), r.index.Close())
+	if err != nil || r.health.fault(indexed) != nil {
+		return err
+	}
+	return r.dir.Withdraw()
 }

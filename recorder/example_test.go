@@ -2,14 +2,11 @@ package recorder
 
 import (
 	"crypto/tls"
-	"flag"
 	"net/netip"
 	"time"
 
 	"warcorder/recorder/record"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // example is an exchange with something in every field.
 func example() *Exchange {

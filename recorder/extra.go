@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 )
 
@@ -186,34 +185,13 @@ func (e *Extra) bound(size int64) int64 {
 // done is what the committer must know of the record.
 func (e *Extra) done(keyer *record.Keyer, block *record.Message) done {
 	d := done{url: e.URI, extra: true, size: block.Length, wait: e.wait}
-	if d.captured = isIndexed(e.Type, e.ContentType); d.captured {
-		d.capture = extraCapture(keyer, e.URI, e.ContentType, e.Date, block.Block.String())
+	if d.captured = record.IsIndexed(e.Type, e.ContentType); d.captured {
+		d.capture = record.ExtraCapture(keyer, e.URI, e.ContentType, e.Date, block.Block.String())
 	}
 	if e.x != nil {
 		d.queued, d.took = e.x.queued, e.x.Took()
 	}
 	return d
-}
-
-// isIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer
-// writes a line for when it is not told otherwise.
-func isIndexed(kind, contentType string) bool {
-	return (kind == Resource || kind == Metadata) && contentType != record.FieldsType
-}
-
-// extraCapture is captureOf for a record that is no exchange. The digest is that of its block,
-// which is all payload.
-func extraCapture(keyer *record.Keyer, uri, contentType string, date time.Time,
-	digest string) store.Capture {
-	h := record.Head{ContentType: []byte(contentType)}
-	c := store.Capture{
-		Time:   date.UTC().Truncate(time.Microsecond),
-		URL:    uri,
-		MIME:   record.Text(h.MIME()),
-		Digest: digest,
-	}
-	keyer.Fill(&c, &record.Asked{})
-	return c
 }
 
 // blockOf reads a block that is in memory, and is no HTTP message.

@@ -452,7 +452,7 @@ func TestExtraRecover(t *testing.T) {
 				dir := t.TempDir()
 				c.restore(t, dir, size, committed)
 				log := new(logBuffer)
-				if _, err := Recover(allKeys, dir, zerolog.New(log), nil); err != nil {
+				if _, err := recovered(allKeys, dir, zerolog.New(log), nil); err != nil {
 					t.Fatal(err)
 				}
 				if good == 0 {
@@ -485,7 +485,7 @@ func TestExtraRebuild(t *testing.T) {
 					t.Errorf("%s %v", r.faults, r.header)
 				}
 			}
-			if _, err := Rebuild(cfg, dir, zerolog.Nop(), nil); err != nil {
+			if _, err := rebuilt(cfg, dir, zerolog.Nop(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := exports(t, dir); !slices.Equal(got, want) {

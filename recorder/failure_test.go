@@ -346,8 +346,11 @@ func TestIndexTakenAway(t *testing.T) {
 		if err := c.Ready(); err == nil || !strings.Contains(err.Error(), "taken away") {
 			t.Errorf("ready: %v", err)
 		}
-		for name, repair := range map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){"Recover": Recover, "Rebuild": Rebuild} {
-			if _, err := repair(Config{}, c.dir, zerolog.Nop(), nil); !errors.Is(err, collection.ErrLocked) {
+		for name, repair := range map[string]func() error{
+			"Recover": func() error { _, err := Recover(Config{}, c.dir, zerolog.Nop()); return err },
+			"Rebuild": func() error { _, err := rebuilt(Config{}, c.dir, zerolog.Nop(), nil); return err },
+		} {
+			if err := repair(); !errors.Is(err, collection.ErrLocked) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

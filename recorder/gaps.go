@@ -10,11 +10,13 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
 
-// The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
+// The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it. Those
+// of files and spans of time are of package recovery.
 const (
 	GapTunnelled = "tunnelled" // passed on without being read: what follows a 101
 	// by the proxy: it could not be understood, was over a limit, or nothing can be recorded at
@@ -23,14 +25,12 @@ const (
 	GapUpstream   = "upstream"   // the origin gave no answer
 	GapCut        = "cut"        // broke off: the record holds what came
 	GapWrite      = "write"      // could not be written
-	GapMissing    = "missing"    // a WARC file that was there is not any more, or not all of it
-	GapCrash      = "crash"      // a span of time at whose end the recorder did not come to its own
 	GapUnrecorded = "unrecorded" // passed on by the operator's wish; only counted
 )
 
 // GapReasons are all of them, in the order in which people read them.
 var GapReasons = []string{
-	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite, GapMissing, GapCrash, GapUnrecorded,
+	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite, recovery.GapMissing, recovery.GapCrash, GapUnrecorded,
 }
 
 const (

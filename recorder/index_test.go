@@ -11,7 +11,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
+	"warcorder/recorder/recovery/foreign"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -22,8 +23,8 @@ import (
 func writeForeign(t *testing.T) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, tool := range slices.Sorted(maps.Keys(foreignFiles)) {
-		for layout, file := range layoutsOf(t, foreignFiles[tool]) {
+	for _, tool := range slices.Sorted(maps.Keys(foreign.Files)) {
+		for layout, file := range foreign.Layouts(t, foreign.Files[tool]) {
 			paths = append(paths, filepath.Join(dir, tool+layout))
 			write(t, paths[len(paths)-1], file)
 		}
@@ -32,9 +33,9 @@ func writeForeign(t *testing.T) (paths []string) {
 	return paths
 }
 
-func index(t *testing.T, dir string, paths ...string) []Indexed {
+func add(t *testing.T, dir string, paths ...string) []recovery.Added {
 	t.Helper()
-	files, err := Index(allKeys, dir, paths, false, zerolog.Nop(), nil)
+	files, err := added(allKeys, dir, paths, false, zerolog.Nop(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,20 +54,20 @@ func TestIndex(t *testing.T) {
 	}
 	paths := writeForeign(t)
 	dir := recorded(t)
-	captures := 0
-	for i, f := range index(t, dir, paths...) {
+	made := 0
+	for i, f := range add(t, dir, paths...) {
 		if f.Path != paths[i] || f.Name != filepath.Base(paths[i]) || f.Captures == 0 ||
 			len(f.Damaged) > 0 || f.Known || f.Copied {
 			t.Errorf("%+v", f)
 		}
-		captures += f.Captures
+		made += f.Captures
 		if a, b := stat(t, paths[i]), stat(t, filepath.Join(dir, "archive", f.Name)); !os.SameFile(a, b) {
 			t.Errorf("%s is no link", f.Name)
 		}
 	}
 	want := exports(t, dir)
-	if n := strings.Count(want[0], "\n"); n != captures+1 || captures != 3*(5+5+3+2) {
-		t.Errorf("%d lines, %d captures:\n%s", n, captures, want[0])
+	if n := strings.Count(want[0], "\n"); n != made+1 || made != 3*(5+5+3+2) {
+		t.Errorf("%d lines, %d captures:\n%s", n, made, want[0])
 	}
 	same := func(t *testing.T, dir string) {
 		t.Helper()
@@ -84,7 +85,7 @@ func TestIndex(t *testing.T) {
 		}
 	}
 	t.Run("again", func(t *testing.T) {
-		for _, f := range index(t, dir, paths...) {
+		for _, f := range add(t, dir, paths...) {
 			if !f.Known || f.Captures > 0 {
 				t.Errorf("%+v", f)
 			}
@@ -92,8 +93,8 @@ func TestIndex(t *testing.T) {
 		same(t, dir)
 	})
 	t.Run("rebuilt", func(t *testing.T) {
-		found, err := Rebuild(allKeys, dir, zerolog.Nop(), nil)
-		if err != nil || found.Captures != captures+1 || len(found.Damaged) > 0 {
+		found, err := rebuilt(allKeys, dir, zerolog.Nop(), nil)
+		if err != nil || found.Captures != made+1 || len(found.Damaged) > 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
 		same(t, dir)
@@ -101,7 +102,7 @@ func TestIndex(t *testing.T) {
 	t.Run("one by one, in a new collection", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
 		for _, path := range slices.Backward(paths) {
-			if files := index(t, dir, path); len(files) != 1 || files[0].Captures == 0 {
+			if files := add(t, dir, path); len(files) != 1 || files[0].Captures == 0 {
 				t.Errorf("%+v", files)
 			}
 		}
@@ -117,10 +118,10 @@ func TestIndex(t *testing.T) {
 			}
 		}
 		n := 0
-		for _, f := range index(t, dir, append(there, paths...)...) {
+		for _, f := range add(t, dir, append(there, paths...)...) {
 			n += f.Captures
 		}
-		if n != captures {
+		if n != made {
 			t.Errorf("%d captures", n)
 		}
 		same(t, dir)
@@ -149,12 +150,10 @@ func TestIndex(t *testing.T) {
 			if err := os.Link(path, filepath.Join(dir, "archive", file.Name)); err != nil {
 				t.Fatal(err)
 			}
-			s, err := scanForeign(path, file.Name, 0, keyerOf(t, allKeys),
-				func(*foreignScan, int64) error { return nil })
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := index.Commit(s.captures[:i%len(s.captures)], []store.File{file}); err != nil {
+			alone := t.TempDir()
+			add(t, alone, path)
+			some := captures(t, alone)
+			if err := index.Commit(some[:i%len(some)], []store.File{file}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -164,15 +163,6 @@ func TestIndex(t *testing.T) {
 		open(t, dir, allKeys).close()
 		same(t, dir)
 	})
-}
-
-func keyerOf(t *testing.T, cfg Config) *record.Keyer {
-	t.Helper()
-	keyer, err := record.NewKeyer(cfg.Keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keyer
 }
 
 func stat(t *testing.T, path string) os.FileInfo {
@@ -187,8 +177,8 @@ func stat(t *testing.T, path string) os.FileInfo {
 // TestIndexDamaged adds damaged files: what is whole is found, the rest reported, by Index as by
 // Rebuild.
 func TestIndexDamaged(t *testing.T) {
-	good := foreignFiles["warcio"][0]
-	member := gzipOf(good)
+	good := foreign.Files["warcio"][0]
+	member := foreign.Gzip(good)
 	dir, from := t.TempDir(), t.TempDir()
 	for _, test := range []struct {
 		name     string
@@ -199,17 +189,17 @@ func TestIndexDamaged(t *testing.T) {
 	}{
 		{"a.warc.gz", slices.Concat(member, []byte("garbage"), member), 2, []int64{int64(len(member))}, warc.ErrNotMember},
 		{"b.warc.gz", slices.Concat(member, member[:50]), 1, []int64{int64(len(member))}, warc.ErrTorn},
-		{"c.warc.gz", gzipOf(good + good + good), 0, []int64{0}, warc.ErrShared},
+		{"c.warc.gz", foreign.Gzip(good + good + good), 0, []int64{0}, warc.ErrShared},
 		{"d.warc", []byte(good + strings.Replace(good, "Length: ", "Length: 9", 1) + good), 2, []int64{int64(len(good))}, warc.ErrCut},
 		{"e.warc", []byte("no WARC file at all"), 0, []int64{0}, warc.ErrNotRecord},
 		{"f.warc.zst", []byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00abcd"), 0, []int64{0}, warc.ErrFrame},
 		{"g.warc", nil, 0, nil, nil},
-		{"h.warc.gz", slices.Concat(member, member[:len(member)-3]), 2, []int64{int64(len(member))}, errUnended},
-		{"i.warc", []byte(strings.TrimSuffix(good+good, "\r\n\r\n")), 2, []int64{int64(len(good))}, errUnended},
+		{"h.warc.gz", slices.Concat(member, member[:len(member)-3]), 2, []int64{int64(len(member))}, recovery.ErrUnended},
+		{"i.warc", []byte(strings.TrimSuffix(good+good, "\r\n\r\n")), 2, []int64{int64(len(good))}, recovery.ErrUnended},
 	} {
 		path := filepath.Join(from, test.name)
 		write(t, path, test.file)
-		f := index(t, dir, path)[0]
+		f := add(t, dir, path)[0]
 		var at []int64
 		for _, d := range f.Damaged {
 			at = append(at, d.Offset)
@@ -222,7 +212,7 @@ func TestIndexDamaged(t *testing.T) {
 		}
 	}
 	want := exportOf(t, dir, store.Query{})
-	found, err := Rebuild(allKeys, dir, zerolog.Nop(), nil)
+	found, err := rebuilt(allKeys, dir, zerolog.Nop(), nil)
 	if err != nil || len(found.Damaged) != 8 || found.Captures != 9 {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -242,9 +232,9 @@ func TestIndexRefused(t *testing.T) {
 		write(t, path, []byte(content))
 		return path
 	}
-	good := foreignFiles["warcio"][0]
+	good := foreign.Files["warcio"][0]
 	dir := t.TempDir()
-	index(t, dir, file("there.warc", good), file("missing.warc", good))
+	add(t, dir, file("there.warc", good), file("missing.warc", good))
 	if err := os.Remove(filepath.Join(dir, "archive", "missing.warc")); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +249,7 @@ func TestIndexRefused(t *testing.T) {
 		{"another name", []string{file("x.gz", good)}, "ends in .warc.gz or .warc or .warc.zst: rename it"},
 		{"WARC 0.9", []string{file("old.warc", "warc/0.9 10 warcinfo filedesc:x 20050610235959 "+
 			"text/xml uuid:x\r\n\r\n")}, "warcorder import --from-format 0.9"},
-		{"WARC 0.9, compressed", []string{file("old.warc.gz", string(gzipOf("warc/0.9 10 warcinfo filedesc:x 20050610235959 text/xml uuid:x\r\n\r\n")))}, "warcorder import --from-format 0.9"},
+		{"WARC 0.9, compressed", []string{file("old.warc.gz", string(foreign.Gzip("warc/0.9 10 warcinfo filedesc:x 20050610235959 text/xml uuid:x\r\n\r\n")))}, "warcorder import --from-format 0.9"},
 		{"ARC", []string{file("arc.warc", "filedesc://x.arc 0.0.0.0 20050614070144 text/plain 77\n")}, "ARC"},
 		{"another of that name there", []string{file("other/there.warc", good+good)}, "has another file of that name"},
 		{"as long, but different", []string{file("equal/there.warc", strings.ToUpper(good))}, "has another file of that name"},
@@ -267,7 +257,7 @@ func TestIndexRefused(t *testing.T) {
 		{"two of one name", []string{file("1/two.warc", good), file("2/two.warc", good)}, "have the same name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Index(allKeys, dir, append([]string{file("good.warc", good)}, test.paths...), true,
+			_, err := added(allKeys, dir, append([]string{file("good.warc", good)}, test.paths...), true,
 				zerolog.Nop(), nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
@@ -282,7 +272,7 @@ func TestIndexRefused(t *testing.T) {
 	}
 	t.Run("a new collection", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
-		if _, err := Index(allKeys, dir, []string{file("x.gz", good)}, false, zerolog.Nop(), nil); err == nil {
+		if _, err := added(allKeys, dir, []string{file("x.gz", good)}, false, zerolog.Nop(), nil); err == nil {
 			t.Error("no error")
 		}
 		if _, err := os.Stat(dir); err == nil {
@@ -292,7 +282,7 @@ func TestIndexRefused(t *testing.T) {
 	t.Run("in use", func(t *testing.T) {
 		c := open(t, dir, Config{})
 		defer c.close()
-		if _, err := Index(allKeys, dir, []string{file("good.warc", good)}, false, zerolog.Nop(), nil); !errors.Is(
+		if _, err := added(allKeys, dir, []string{file("good.warc", good)}, false, zerolog.Nop(), nil); !errors.Is(
 			err,
 			collection.ErrLocked,
 		) {
@@ -310,16 +300,16 @@ func TestIndexCopies(t *testing.T) {
 	}
 	defer os.RemoveAll(other)
 	path := filepath.Join(other, "x.warc")
-	write(t, path, []byte(foreignFiles["warcio"][0]))
+	write(t, path, []byte(foreign.Files["warcio"][0]))
 	if err := os.Link(path, filepath.Join(dir, "probe")); err == nil {
 		t.Skip("there is no other disk")
 	}
-	if _, err := Index(allKeys, dir, []string{path}, false, zerolog.Nop(), nil); err == nil ||
+	if _, err := added(allKeys, dir, []string{path}, false, zerolog.Nop(), nil); err == nil ||
 		!strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
 		t.Errorf("without --copy: %v", err)
 	}
 	write(t, filepath.Join(dir, "archive", "y.warc"+collection.CopyingSuffix), []byte("an interrupted copy"))
-	files, err := Index(allKeys, dir, []string{path}, true, zerolog.Nop(), nil)
+	files, err := added(allKeys, dir, []string{path}, true, zerolog.Nop(), nil)
 	if err != nil || len(files) != 1 || !files[0].Copied || files[0].Captures != 1 {
 		t.Errorf("%+v, %v", files, err)
 	}
@@ -337,11 +327,11 @@ func TestIndexCopies(t *testing.T) {
 // TestIndexSymlink links the file that a symbolic link leads to, under the link's name.
 func TestIndexSymlink(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(from, "x.warc"), []byte(foreignFiles["warcio"][0]))
+	write(t, filepath.Join(from, "x.warc"), []byte(foreign.Files["warcio"][0]))
 	if err := os.Symlink("x.warc", filepath.Join(from, "y.warc")); err != nil {
 		t.Skip(err)
 	}
-	f := index(t, dir, filepath.Join(from, "y.warc"))[0]
+	f := add(t, dir, filepath.Join(from, "y.warc"))[0]
 	info, err := os.Lstat(filepath.Join(dir, "archive", "y.warc"))
 	if err != nil || !info.Mode().IsRegular() || f.Captures != 1 {
 		t.Errorf("%+v, %v, %v", f, info, err)
@@ -356,7 +346,7 @@ func TestIndexProgress(t *testing.T) {
 		size += stat(t, path).Size()
 	}
 	var last, lastTotal int64
-	if _, err := Index(allKeys, t.TempDir(), paths, false, zerolog.Nop(), func(file string, done, total int64) {
+	if _, err := added(allKeys, t.TempDir(), paths, false, zerolog.Nop(), func(file string, done, total int64) {
 		if done < last || done > total {
 			t.Errorf("%s: %d of %d behind %d", file, done, total, last)
 		}

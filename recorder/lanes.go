@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -218,7 +219,7 @@ func (n *names) next(created time.Time) string {
 		n.serial++
 		name := warc.Name(n.pattern, n.prefix, created, n.serial, n.host)
 		// what is wrong shows again when the file is made
-		if free, err := isFree(n.dir, name, n.index); free || err != nil {
+		if free, err := recovery.IsFree(n.dir, name, n.index); free || err != nil {
 			return name
 		}
 	}

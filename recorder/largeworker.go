@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store/warc"
 )
 

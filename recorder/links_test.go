@@ -131,13 +131,13 @@ func TestRecoverLinks(t *testing.T) {
 				l := newLinked(t, c, committed)
 				test.make(t, l)
 				for range 2 {
-					found, err := Recover(Config{}, l.dir, zerolog.Nop(), nil)
+					found, err := recovered(Config{}, l.dir, zerolog.Nop(), nil)
 					if err != nil || (len(found.Left) > 0) != test.left {
 						t.Fatalf("%+v, %v", found, err)
 					}
 					l.check(t)
 				}
-				if _, err := Rebuild(Config{}, l.dir, zerolog.Nop(), nil); err != nil {
+				if _, err := rebuilt(Config{}, l.dir, zerolog.Nop(), nil); err != nil {
 					t.Error(err)
 				}
 				l.check(t)
@@ -258,7 +258,7 @@ func TestRecoverCutsNoOther(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				l := newLinked(t, &torn, committed)
 				path := arrange(t, l)
-				if _, err := Recover(Config{}, l.dir, zerolog.Nop(), nil); err != nil &&
+				if _, err := recovered(Config{}, l.dir, zerolog.Nop(), nil); err != nil &&
 					!strings.Contains(err.Error(), collection.RecoveringSuffix) {
 					t.Fatal(err)
 				}
@@ -294,7 +294,7 @@ func TestRecoverReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLinked(t, &torn, -1)
 			var once bool
-			_, err := Recover(Config{}, l.dir, zerolog.Nop(), func(string, int64, int64) {
+			_, err := recovered(Config{}, l.dir, zerolog.Nop(), func(string, int64, int64) {
 				if !once {
 					once = true
 					if err := change(l.open); err != nil {
@@ -320,7 +320,7 @@ func TestRecoverKeepsLocal(t *testing.T) {
 	write(t, l.open, c.bytes[:c.starts[2]])
 	write(t, filepath.Join(l.elsewhere, "x"), c.bytes)
 	l.link(t, filepath.Join(l.elsewhere, "x"), l.final)
-	found, err := Recover(Config{}, l.dir, zerolog.Nop(), nil)
+	found, err := recovered(Config{}, l.dir, zerolog.Nop(), nil)
 	if err != nil || len(found.Left) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -409,7 +409,7 @@ func TestOtherSpelling(t *testing.T) {
 				strings.ToUpper(c.name[:5])+c.name[5:]+suffix))); err != nil {
 			t.Fatal(err)
 		}
-		found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+		found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 		if err != nil || len(found.Missing) > 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
@@ -459,7 +459,7 @@ func TestTwoSpellings(t *testing.T) {
 	other := crash(t)
 	l := newLinked(t, c, int64(len(c.bytes)))
 	write(t, filepath.Join(l.dir, "archive", strings.ToUpper(c.name[:5])+c.name[5:]), other.bytes)
-	if _, err := Recover(Config{}, l.dir, zerolog.Nop(), nil); err != nil {
+	if _, err := recovered(Config{}, l.dir, zerolog.Nop(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := captures(t, l.dir); len(got) != len(c.all)+len(other.all) {

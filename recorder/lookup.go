@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 )
 

@@ -43,7 +43,7 @@ func (c *committer) dropOrphans(g *group) {
 			}
 			d.capture.Offset += b.size - d.at.from
 			c.batches.copy(b, records[d.at.from:d.at.to])
-			d.at = stretch{b.size, b.size + d.at.to - d.at.from}
+			d.at = span{b.size, b.size + d.at.to - d.at.from}
 			b.size = d.at.to
 			b.done = append(b.done, d)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/recovery/foreign"
 	"warcorder/store/warc"
 )
 
@@ -46,29 +47,6 @@ func peakHeap(work func()) uint64 {
 	}
 }
 
-// exchangeOf is a response with its request, of which the headers have more lines.
-func exchangeOf(n int, uri, more string) [][2]string {
-	id := func(kind int) string {
-		return fmt.Sprintf("<urn:uuid:%08d-0000-4000-8000-%012d>",
-			kind, n)
-	}
-	head := func(kind, id, named string) string {
-		return fmt.Sprintf(
-			"WARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: 2026-01-01T00:00:00.000000Z\r\n"+
-				"WARC-Target-URI: %s\r\n%s%s",
-			kind,
-			id,
-			uri,
-			named,
-			more,
-		)
-	}
-	return [][2]string{
-		{head("response", id(1), ""), "HTTP/1.1 200 OK\r\n\r\nx"},
-		{head("request", id(2), "WARC-Concurrent-To: "+id(1)+"\r\n"), exampleRequest},
-	}
-}
-
 // TestHostileFilesInMemory: whatever stands in the headers of a file, recover, rebuild and index
 // take no more memory than recording does.
 func TestHostileFilesInMemory(t *testing.T) {
@@ -85,18 +63,18 @@ func TestHostileFilesInMemory(t *testing.T) {
 		end     string // of the file
 	}{
 		{"long URLs", 300 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d/%s", i, strings.Repeat("u",
+			return foreign.Exchange(i, fmt.Sprintf("http://example.com/%d/%s", i, strings.Repeat("u",
 				100_000)), "")
 		}, ""},
 		{"long headers", 15 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), "X: "+junk+"\r\n")
+			return foreign.Exchange(i, fmt.Sprintf("http://example.com/%d", i), "X: "+junk+"\r\n")
 		}, ""},
 		{"long IDs", 15 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i),
+			return foreign.Exchange(i, fmt.Sprintf("http://example.com/%d", i),
 				"WARC-Concurrent-To: <urn:x:"+junk+">\r\n")
 		}, ""},
 		{"warcinfo records of many", 15 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i),
+			return foreign.Exchange(i, fmt.Sprintf("http://example.com/%d", i),
 				fmt.Sprintf("WARC-Warcinfo-ID: <urn:x:%d%s>\r\n", i, junk))
 		}, ""},
 		{"revisits of long URLs", 300 * n, func(i int) [][2]string {
@@ -104,12 +82,12 @@ func TestHostileFilesInMemory(t *testing.T) {
 				"WARC-Refers-To-Target-URI: http://example.com/%s\r\n"+
 				"WARC-Refers-To-Date: 2026-01-01T00:00:00.000000Z\r\n", i, strings.Repeat("u",
 				100_000))
-			e := exchangeOf(i, fmt.Sprintf("http://example.com/%d", i), more)
+			e := foreign.Exchange(i, fmt.Sprintf("http://example.com/%d", i), more)
 			e[0][0] = strings.Replace(e[0][0], "response", "revisit", 1)
 			return e
 		}, "torn"},
 		{"many lines", 20 * n, func(i int) [][2]string {
-			return exchangeOf(i, fmt.Sprintf("http://example.com/%d", i),
+			return foreign.Exchange(i, fmt.Sprintf("http://example.com/%d", i),
 				strings.Repeat("a:\r\n", 1<<16-50))
 		}, ""},
 	} {
@@ -125,7 +103,7 @@ func TestHostileFilesInMemory(t *testing.T) {
 				captures := 0
 				work := map[string]func() error{
 					"index": func() error {
-						files, err := Index(Config{}, dir, []string{path}, false, zerolog.Nop(),
+						files, err := added(Config{}, dir, []string{path}, false, zerolog.Nop(),
 							nil)
 						if err == nil {
 							captures = files[0].Captures
@@ -133,7 +111,7 @@ func TestHostileFilesInMemory(t *testing.T) {
 						return err
 					},
 					"rebuild": func() error {
-						found, err := Rebuild(Config{}, dir, zerolog.Nop(), nil)
+						found, err := rebuilt(Config{}, dir, zerolog.Nop(), nil)
 						captures = found.Captures
 						return err
 					},
@@ -147,7 +125,7 @@ func TestHostileFilesInMemory(t *testing.T) {
 						if err := os.Remove(filepath.Join(dir, "index.bolt")); err != nil {
 							return err
 						}
-						found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+						found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 						captures = found.Captures
 						return err
 					},
@@ -186,7 +164,7 @@ func makeWARC(t *testing.T, path string, own bool, n int, make func(i int) [][2]
 		}
 	}
 	if own {
-		err = ownWARC(out)
+		err = foreign.Own(out)
 	}
 	for i := range n {
 		write(make(i))

@@ -115,12 +115,12 @@ func makeModes(t *testing.T, top string) {
 		other := filepath.Join(archive, "a-torn.warc.gz.open")
 		write(t, other, append(content, "torn"...))
 		os.Chmod(other, c.files)
-		if _, err := Recover(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
+		if _, err := recovered(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
 			t.Fatal(err)
 		}
 		check("after recover")
 		loseIndex(t, dir)
-		if _, err := Rebuild(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
+		if _, err := rebuilt(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
 			t.Fatal(err)
 		}
 		check("after rebuild")
@@ -130,7 +130,7 @@ func makeModes(t *testing.T, top string) {
 		if err := os.Chmod(filepath.Join(dir, collection.IndexName), 0o604); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Rebuild(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
+		if _, err := rebuilt(Config{Mode: c.mode}, dir, zerolog.Nop(), nil); err != nil {
 			t.Fatal(err)
 		}
 		all := modes(t, dir)

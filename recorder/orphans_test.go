@@ -70,7 +70,7 @@ func TestRecoverOrphans(t *testing.T) {
 		if test.later {
 			write(t, filepath.Join(dir, "archive", filepath.Base(later)), saved)
 		}
-		found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+		found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 		if err != nil || len(found.Torn) != 1 {
 			t.Fatalf("%s: %+v, %v", test.name, found, err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"warcorder/canon"
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -134,12 +135,15 @@ func TestRebuildSameExport(t *testing.T) {
 		}
 		write(t, index, content[:min(len(content)/2, 3<<12)]) // all behind half of it may be free pages
 	}
-	rebuild := func(cfg Config) (Recovered, error) { return Rebuild(cfg, dir, zerolog.Nop(), nil) }
-	again := func(cfg Config) (Recovered, error) { return Recover(cfg, dir, zerolog.Nop(), nil) }
-	start := func(cfg Config) (Recovered, error) {
+	rebuild := func(cfg Config) (recovery.Found, error) { return rebuilt(cfg, dir, zerolog.Nop(), nil) }
+	again := func(cfg Config) (recovery.Found, error) {
+		found, err := Recover(cfg, dir, zerolog.Nop())
+		return found.Found, err
+	}
+	start := func(cfg Config) (recovery.Found, error) {
 		c := open(t, dir, cfg)
 		c.close()
-		return Recovered{Rebuilt: true, Files: len(files), Captures: responses}, nil
+		return recovery.Found{Rebuilt: true, Files: len(files), Captures: responses}, nil
 	}
 	remove := func(t *testing.T) {
 		if err := os.Remove(index); err != nil {
@@ -151,7 +155,7 @@ func TestRebuildSameExport(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		harm     func(*testing.T)
-		mend     func(Config) (Recovered, error)
+		mend     func(Config) (recovery.Found, error)
 		replaced bool
 	}{
 		{"a sound one, rebuilt", func(*testing.T) {}, rebuild, false},
@@ -210,7 +214,7 @@ func TestRecoverOlderIndex(t *testing.T) {
 	want := export(t, dir)
 	for i, content := range older {
 		write(t, index, content)
-		found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+		found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -244,7 +248,7 @@ func TestRebuildGaps(t *testing.T) {
 		return fmt.Sprintf("%v %v", gaps.Counts, gaps.Latest)
 	}
 	want := read()
-	if _, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil {
+	if _, err := rebuilt(Config{}, dir, zerolog.Nop(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(); got != want || !strings.Contains(got, "refused:7 upstream:5") {
@@ -257,16 +261,22 @@ func TestRecoverRefused(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, Config{})
 	c.get("http://example.com/")
-	commands := map[string]func(Config, string, zerolog.Logger, Progress) (Recovered, error){
-		"recover": Recover,
-		"rebuild": Rebuild,
+	commands := map[string]func(dir string, progress recovery.Progress) error{
+		"recover": func(dir string, progress recovery.Progress) error {
+			_, err := recovered(Config{}, dir, zerolog.Nop(), progress)
+			return err
+		},
+		"rebuild": func(dir string, progress recovery.Progress) error {
+			_, err := rebuilt(Config{}, dir, zerolog.Nop(), progress)
+			return err
+		},
 	}
 	for name, command := range commands {
-		if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, collection.ErrLocked) {
+		if err := command(dir, nil); !errors.Is(err, collection.ErrLocked) {
 			t.Errorf("%s, recording: %v", name, err)
 		}
 		other := filepath.Join(dir, "other")
-		if _, err := command(Config{}, other, zerolog.Nop(), nil); !errors.Is(err, ErrNoCollection) ||
+		if err := command(other, nil); !errors.Is(err, recovery.ErrNoCollection) ||
 			!strings.Contains(err.Error(), other) {
 			t.Errorf("%s, no collection: %v", name, err)
 		}
@@ -278,7 +288,7 @@ func TestRecoverRefused(t *testing.T) {
 	// while it goes on, also of an index that is not there yet
 	progress := func(string, int64, int64) {
 		for name, command := range commands {
-			if _, err := command(Config{}, dir, zerolog.Nop(), nil); !errors.Is(err, collection.ErrLocked) {
+			if err := command(dir, nil); !errors.Is(err, collection.ErrLocked) {
 				t.Errorf("%s at the same time: %v", name, err)
 			}
 		}
@@ -292,11 +302,11 @@ func TestRecoverRefused(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := command(Config{}, dir, zerolog.Nop(), func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil ||
+		if err := command(dir, func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil ||
 			calls == 0 {
 			t.Errorf("%s: %v, %d reports", name, err, calls)
 		}
-		if _, err := command(Config{}, dir, zerolog.Nop(), progress); err != nil {
+		if err := command(dir, progress); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -361,7 +371,7 @@ func TestRecoverTwice(t *testing.T) {
 			write(t, path, test.final)
 			write(t, path+warc.OpenSuffix, test.open)
 			for range 2 {
-				if _, err := Recover(Config{}, dir, zerolog.Nop(), nil); err != nil {
+				if _, err := recovered(Config{}, dir, zerolog.Nop(), nil); err != nil {
 					t.Fatal(err)
 				}
 				names, _ := filepath.Glob(filepath.Join(dir, "archive", "*"))
@@ -408,7 +418,7 @@ func BenchmarkRebuild(b *testing.B) {
 	}
 	b.SetBytes(size)
 	for b.Loop() {
-		if found, err := Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+		if found, err := rebuilt(Config{}, dir, zerolog.Nop(), nil); err != nil ||
 			found.Captures != exchanges {
 			b.Fatal(found, err)
 		}

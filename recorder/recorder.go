@@ -31,6 +31,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -112,14 +113,11 @@ func Open(cfg Config, path string, log zerolog.Logger) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.Make(cfg.Mode); err != nil {
-		return nil, err
-	}
-	index, unlock, err := prepare(cfg, dir, keyer, log)
+	opened, err := recovery.Open(cfg.recovery(), dir, log)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(&cfg, dir, keyer, index, unlock, log)
+	r, err := newRecorder(&cfg, dir, keyer, opened, log)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +134,9 @@ func Open(cfg Config, path string, log zerolog.Logger) (*Recorder, error) {
 
 // newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
 // index and unlocks the collection, also when it fails.
-func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, index *store.Bolt,
-	unlock func() error, log zerolog.Logger) (*Recorder, error) {
+func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, opened recovery.Opened,
+	log zerolog.Logger) (*Recorder, error) {
+	index, unlock := opened.Index, opened.Unlock
 	spill := dir.Spill()
 	host, err := os.Hostname()
 	if err = errors.Join(err, collection.MakeDir(spill, 0o700)); err != nil {
@@ -153,7 +152,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, index *st
 	wake, presence := newWake(), newPresence(dir, index)
 	r.archive = newArchive(cfg, dir, host, index, presence, log)
 	r.archive.gone = func(name, detail string) {
-		r.Gap(GapMissing, name, detail)
+		r.Gap(recovery.GapMissing, name, detail)
 		r.gaps.flush() // before the index learns that the file is gone; what cannot be flushed waits
 	}
 	r.lanes = newLanes(cfg, newNames(cfg, dir, host, index), wake)
@@ -166,23 +165,6 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, index *st
 	r.memory.hurry = r.end.hurry
 	r.start(cfg)
 	return r, nil
-}
-
-// prepare locks the collection, recovers what a crash has left, and opens the index.
-func prepare(cfg Config, dir collection.Dir, keyer *record.Keyer,
-	log zerolog.Logger) (index *store.Bolt, unlock func() error, err error) {
-	r, unlock, err := newRecovery(cfg, dir, keyer, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.options.NoSync = cfg.Sync == syncNone
-	if index, err = r.open(); err != nil {
-		return nil, nil, errors.Join(err, unlock())
-	}
-	if err := r.noteCrash(index); err != nil {
-		return nil, nil, errors.Join(err, index.Close(), unlock())
-	}
-	return index, unlock, nil
 }
 
 // start starts the goroutines.

@@ -29,11 +29,13 @@ import (
 // to it. The next one must bring about the same as one that was not killed.
 func TestRecoverKilledAnywhere(t *testing.T) {
 	if dir := os.Getenv("RECORDER_TEST_RECOVER"); dir != "" {
-		command := Recover
+		var err error
 		if os.Getenv("RECORDER_TEST_REBUILD") != "" {
-			command = Rebuild
+			_, err = rebuilt(Config{}, dir, zerolog.Nop(), nil)
+		} else {
+			_, err = Recover(Config{}, dir, zerolog.Nop())
 		}
-		if _, err := command(Config{}, dir, zerolog.Nop(), nil); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -351,7 +353,7 @@ func TestRecoverOnFullDisk(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+			_, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 			fault.Set(nil)
 			if passed < n {
 				break

@@ -19,7 +19,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -255,7 +255,7 @@ func (c *crashed) recoverAt(t *testing.T, size, committed int64) {
 func recoverOnly(t *testing.T, dir string) *logBuffer {
 	t.Helper()
 	log := new(logBuffer)
-	if _, err := Recover(Config{}, dir, zerolog.New(log), nil); err != nil {
+	if _, err := recovered(Config{}, dir, zerolog.New(log), nil); err != nil {
 		t.Error(err)
 	}
 	return log
@@ -574,26 +574,24 @@ func TestRecoverInterrupted(t *testing.T) {
 			renamed(t, filepath.Join(dir, "archive", c.name))
 		}
 		var snapshots []string
-		r, unlock, err := newRecovery(Config{Progress: func(string, int64, int64) {
+		opened, err := recovery.Open(recovery.Config{Group: 1, Progress: func(string, int64, int64) {
 			snapshot := t.TempDir()
 			if err := os.CopyFS(snapshot, os.DirFS(dir)); err != nil {
 				t.Fatal(err)
 			}
 			snapshots = append(snapshots, snapshot)
-		}}, collection.Dir(dir), new(record.Keyer), zerolog.Nop())
+		}}, collection.Dir(dir), zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.group = 1
-		index, err := r.open()
-		if err := errors.Join(err, index.Close(), unlock()); err != nil {
+		if err := errors.Join(opened.Index.Close(), opened.Unlock()); err != nil {
 			t.Fatal(err)
 		}
 		if len(snapshots) < 10 {
 			t.Fatalf("%d snapshots", len(snapshots))
 		}
 		for _, snapshot := range snapshots {
-			found, err := Recover(Config{}, snapshot, zerolog.Nop(), nil)
+			found, err := recovered(Config{}, snapshot, zerolog.Nop(), nil)
 			if err != nil || found.Cut > 0 || len(found.Damaged) > 0 {
 				t.Errorf("%q: %+v, %v", suffix, found, err)
 			}

@@ -27,19 +27,19 @@ type damage struct {
 }
 
 // exchanges are the parts of the recorded file that hold one exchange each.
-func (c *crashed) exchanges() (all []stretch) {
+func (c *crashed) exchanges() (all []span) {
 	for i, start := range c.starts {
 		end := int64(len(c.bytes))
 		if i+1 < len(c.starts) {
 			end = c.starts[i+1]
 		}
-		all = append(all, stretch{start, end})
+		all = append(all, span{start, end})
 	}
 	return all
 }
 
 // records are the members of the recorded file, and their types.
-func (c *crashed) records(t *testing.T) (all []stretch, types []string) {
+func (c *crashed) records(t *testing.T) (all []span, types []string) {
 	t.Helper()
 	r, err := warc.NewReader(bytes.NewReader(c.bytes), c.name, 0)
 	if err != nil {
@@ -53,7 +53,8 @@ func (c *crashed) records(t *testing.T) (all []stretch, types []string) {
 		if err := rec.Close(); err != nil {
 			t.Fatal(err)
 		}
-		all, types = append(all, stretchOf(rec)), append(types, rec.Type())
+		all = append(all, span{rec.Offset, rec.Offset + rec.Length})
+		types = append(types, rec.Type())
 	}
 }
 
@@ -101,7 +102,7 @@ func (c *crashed) damages(t *testing.T) (all []damage) {
 }
 
 // twice is one member that holds a record twice.
-func (c *crashed) twice(t *testing.T, at stretch) string {
+func (c *crashed) twice(t *testing.T, at span) string {
 	t.Helper()
 	r, err := warc.NewReader(bytes.NewReader(c.bytes), c.name, at.from)
 	if err != nil {
@@ -195,7 +196,7 @@ func (d *damage) recoverOpen(t *testing.T, committed int64) {
 	name := fmt.Sprintf("%s, committed %d", d.name, committed)
 	dir := d.restore(t, warc.OpenSuffix, committed)
 	defer os.RemoveAll(dir)
-	found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+	found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -216,7 +217,7 @@ func (d *damage) recoverOpen(t *testing.T, committed int64) {
 		made > 0 && int64(d.from) > d.starts[0] {
 		t.Errorf("%s: %d bytes are %d, and %d were cut", name, len(d.content), len(kept), found.Cut)
 	}
-	again, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+	again, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 	if err != nil || again.Files+again.Captures+len(again.Torn) > 0 {
 		t.Errorf("%s, again: %+v, %v", name, again, err)
 	}
@@ -273,7 +274,7 @@ func (d *damage) readFinished(t *testing.T, committed int64) {
 	name := fmt.Sprintf("%s, committed %d", d.name, committed)
 	dir := d.restore(t, "", committed)
 	defer os.RemoveAll(dir)
-	found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+	found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -304,7 +305,7 @@ func (d *damage) readFinished(t *testing.T, committed int64) {
 	if got := len(captures(t, dir)); got != want && got != want+1 { // what was touched may be whole
 		t.Errorf("%s: %d captures, want %d", name, got, want)
 	}
-	again, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+	again, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 	if err != nil || again.Files+again.Captures+len(again.Torn) > 0 {
 		t.Errorf("%s, again: %+v, %v", name, again, err)
 	}
@@ -363,7 +364,7 @@ func TestRecoverWARCInBody(t *testing.T) {
 	} {
 		for _, suffix := range []string{"", warc.OpenSuffix} {
 			dir := test.restore(t, suffix, -1)
-			if _, err := Recover(Config{}, dir, zerolog.Nop(), nil); err != nil {
+			if _, err := recovered(Config{}, dir, zerolog.Nop(), nil); err != nil {
 				t.Error(err)
 			}
 			var urls []string
@@ -411,7 +412,7 @@ func FuzzRecover(f *testing.F) {
 		}
 		d := damage{crashed: c, name: "fuzzed", content: content}
 		dir := d.restore(t, warc.OpenSuffix, committed)
-		if _, err := Recover(Config{}, dir, zerolog.Nop(), nil); err != nil {
+		if _, err := recovered(Config{}, dir, zerolog.Nop(), nil); err != nil {
 			t.Fatal(err)
 		}
 		removeTorn(t, dir)
@@ -440,7 +441,7 @@ func TestRecoverKeepsOldCopies(t *testing.T) {
 	torn := filepath.Join(dir, "archive", c.name+collection.TornSuffix)
 	write(t, torn, []byte("of an earlier recovery"))
 	write(t, torn+".2", []byte("and another"))
-	found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+	found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 	if err != nil || !slices.Equal(found.Torn, []string{torn + ".3"}) ||
 		found.Cut != size-5-c.exchangesEnd(t, size-5) {
 		t.Errorf("%+v, %v", found, err)
@@ -454,19 +455,19 @@ func TestRecoverKeepsOldCopies(t *testing.T) {
 	if err := os.Truncate(path, c.starts[1]); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = Recover(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+	if found, err = recovered(Config{}, dir, zerolog.Nop(), nil); err != nil ||
 		!slices.Equal(found.Short, []string{c.name}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = Recover(Config{}, dir, zerolog.Nop(), nil); err != nil ||
+	if found, err = recovered(Config{}, dir, zerolog.Nop(), nil); err != nil ||
 		!slices.Equal(found.Missing, []string{c.name}) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if found, err = Rebuild(Config{}, dir, zerolog.Nop(), nil); err != nil ||
-		!slices.Equal(found.Missing, []string{c.name}) || !found.Rebuilt {
-		t.Errorf("%+v, %v", found, err)
+	made, err := rebuilt(Config{}, dir, zerolog.Nop(), nil)
+	if err != nil || !slices.Equal(made.Missing, []string{c.name}) || !made.Rebuilt {
+		t.Errorf("%+v, %v", made, err)
 	}
 }

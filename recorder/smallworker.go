@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 )
 

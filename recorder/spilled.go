@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
@@ -25,7 +26,7 @@ import (
 type spillRecovery struct {
 	*Recorder
 	worker   *largeWorker
-	progress Progress
+	progress recovery.Progress
 	total    int64 // bytes that lie there
 	done     int64
 	failed   error // why the last exchange could not be written

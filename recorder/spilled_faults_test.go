@@ -19,7 +19,7 @@ import (
 // that it comes to it. After the next one everything is recorded, and nothing twice.
 func TestSpilledKilledAnywhere(t *testing.T) {
 	if dir := os.Getenv("RECORDER_TEST_SPILLED"); dir != "" {
-		if _, err := Recover(Config{WARCMaxSize: 3 << 20}, dir, zerolog.Nop(), nil); err != nil {
+		if _, err := recovered(Config{WARCMaxSize: 3 << 20}, dir, zerolog.Nop(), nil); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -133,7 +134,7 @@ func TestLeftInSpill(t *testing.T) {
 			c.close()
 		},
 		"recover": func(t *testing.T, dir string) {
-			found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+			found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 			if err != nil || found.Spilled != (Spilled{Whole: 5, Cut: 2}) {
 				t.Errorf("%+v, %v", found.Spilled, err)
 			}
@@ -240,7 +241,7 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 	if len(of("urn:test:sent", "resource")) != 1 || len(of("urn:test:half-sent", "resource")) != 0 {
 		t.Error("records that were sent")
 	}
-	if gaps.Counts[GapCut] != 2 || gaps.Counts[GapCrash] != 1 || len(gaps.Latest) != 3 {
+	if gaps.Counts[GapCut] != 2 || gaps.Counts[recovery.GapCrash] != 1 || len(gaps.Latest) != 3 {
 		t.Errorf("gaps: %v", gaps.Latest)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "*")); len(names) != 1 ||

@@ -68,7 +68,7 @@ func edit(t *testing.T, path string, change func(*sidecar)) {
 
 func recoverSpill(t *testing.T, dir string) Spilled {
 	t.Helper()
-	found, err := Recover(Config{}, dir, zerolog.Nop(), nil)
+	found, err := recovered(Config{}, dir, zerolog.Nop(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

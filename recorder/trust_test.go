@@ -13,30 +13,10 @@ import (
 	"unicode"
 
 	"warcorder/recorder/record"
-
+	"warcorder/recorder/recovery/foreign"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
-
-// ownWARC is a file that says it is ours, of records with those headers and blocks.
-func ownWARC(w io.Writer, records ...[2]string) error {
-	c := warc.NewCompressor()
-	block := "software: warcorder\r\n"
-	all := append(
-		[][2]string{
-			{"WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n" +
-				"WARC-Date: 2026-01-01T00:00:00.000000Z\r\n", block},
-		},
-		records...)
-	for _, r := range all {
-		head := fmt.Sprintf("WARC/1.1\r\n%sContent-Length: %d\r\n\r\n", r[0], len(r[1]))
-		if _, err := w.Write(c.Append(nil, [][]byte{[]byte(head), []byte(r[1]),
-			[]byte(warc.RecordEnd)}, -1)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func sha1Of(body string) string {
 	sum := sha1.Sum([]byte(body))
@@ -110,7 +90,7 @@ func TestUntrustedOriginals(t *testing.T) {
 				test.uri,
 				test.id,
 			)
-			if err := ownWARC(&file, [2]string{head, test.response}, [2]string{request,
+			if err := foreign.Own(&file, [2]string{head, test.response}, [2]string{request,
 				exampleRequest}); err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +204,7 @@ func TestUntrustedChain(t *testing.T) {
 		"\r\nWARC-Payload-Digest: " + sha1Of(
 		"x",
 	) + "\r\n"
-	if err := ownWARC(&file, [2]string{head, "x"}); err != nil {
+	if err := foreign.Own(&file, [2]string{head, "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "archive"), 0o700); err != nil {

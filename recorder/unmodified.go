@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 	"warcorder/store/warc"
 )

@@ -214,3 +214,29 @@ func CaptureOf(keyer *Keyer, uri string, date time.Time, request *Asked, respons
 	within = keyer.Fill(&c, request)
 	return c, within
 }
+
+// IsIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer
+// writes a line for when it is not told otherwise.
+func IsIndexed(kind, contentType string) bool {
+	return (kind == "resource" || kind == "metadata") && contentType != FieldsType
+}
+
+// ExtraCapture is CaptureOf for a record that is no exchange. The digest is that of its block,
+// which is all payload.
+func ExtraCapture(keyer *Keyer, uri, contentType string, date time.Time,
+	digest string) store.Capture {
+	h := Head{ContentType: []byte(contentType)}
+	c := store.Capture{
+		Time:   date.UTC().Truncate(time.Microsecond),
+		URL:    uri,
+		MIME:   Text(h.MIME()),
+		Digest: digest,
+	}
+	keyer.Fill(&c, &Asked{})
+	return c
+}
+
+// TextSize is what the texts of a capture take in memory, keys and all.
+func TextSize(c *store.Capture) int64 {
+	return KeySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
+}

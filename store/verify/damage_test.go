@@ -268,7 +268,7 @@ func keptBy(t *testing.T, name string, content []byte) (urls []string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "archive", name+".open"), content)
-	if _, err := recorder.Recover(recorder.Config{}, dir, zerolog.Nop(), nil); err != nil {
+	if _, err := recorder.Recover(recorder.Config{}, dir, zerolog.Nop()); err != nil {
 		t.Fatal(err)
 	}
 	kept := captures(t, dir)

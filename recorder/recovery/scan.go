@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -324,13 +323,13 @@ func (s *scan) readOther(rec *warc.Record) error {
 	default:
 		s.alone(h.Get("WARC-Record-ID"))
 	}
-	if isIndexed(rec.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
+	if record.IsIndexed(rec.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
 		date, err := dateOf(rec, s.file)
 		if err != nil {
 			return err
 		}
 		digest := strings.Clone(cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")))
-		c := extraCapture(s.keyer, record.Text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
+		c := record.ExtraCapture(s.keyer, record.Text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
 			digest)
 		s.addAt(c, stretchOf(rec))
 	}
@@ -391,14 +390,14 @@ func (s *scan) whole(request *record.Asked) {
 func (s *scan) addAt(c store.Capture, at stretch) {
 	c.Location = store.Location{File: s.file, Offset: at.from, Length: at.to - at.from}
 	s.captures = append(s.captures, c)
-	s.text += textSize(&c)
+	s.text += record.TextSize(&c)
 }
 
 // isFull reports whether the captures should go into the index now.
 func (s *scan) isFull(group int) bool { return len(s.captures) >= group || s.text >= maxText }
 
 // maxText is how many bytes of text the captures may hold that go into the index at once.
-const maxText = maxKeys / 4
+const maxText = 8 << 20
 
 func (s *scan) keepRequest() {
 	s.keep(s.request.at)

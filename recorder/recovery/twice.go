@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"errors"
@@ -128,7 +128,7 @@ func (r *recovery) part(f warcFile) error {
 func (r *recovery) otherName(name string) (string, error) {
 	for n := 2; ; n++ {
 		other := fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, warc.Suffix), n, warc.Suffix)
-		if free, err := isFree(r.dir, other, r.index); err != nil || free {
+		if free, err := IsFree(r.dir, other, r.index); err != nil || free {
 			return other, err
 		}
 	}

@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"errors"
@@ -11,6 +11,12 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/collection"
+)
+
+// The reasons of gaps that a recovery finds.
+const (
+	GapMissing = "missing" // a WARC file that was there is not any more, or not all of it
+	GapCrash   = "crash"   // a span of time at whose end the recorder did not come to its own
 )
 
 // The sign of an unclean end is a session that is open in the index though the collection is locked
@@ -75,32 +81,6 @@ func (r *recovery) unclean(index *store.Bolt) (store.Session, error) {
 	}
 	last.Started, last.Open = started, true
 	return last, nil
-}
-
-// beginSession notes in the index that a recorder is at work.
-func (r *Recorder) beginSession() error {
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	s := store.Session{Started: now, Last: now, Open: true}
-	if err := r.index.SetSession(s); err != nil {
-		return err
-	}
-	r.session = s
-	return nil
-}
-
-// endSession notes that the recorder has come to its end, if it was at work, and closes the index.
-// If that cannot be noted, or is noted in an index that is not the collection's any more,
-// recorder.json stays: the next start then says that something went wrong.
-func (r *Recorder) endSession() error {
-	if !r.session.Open { // it has only recorded what a crash had left
-		return r.index.Close()
-	}
-	s := store.Session{Started: r.session.Started, Last: time.Now().UTC()}
-	err := errors.Join(r.index.SetSession(s), r.index.Close())
-	if err != nil || r.health.fault(indexed) != nil {
-		return err
-	}
-	return r.dir.Withdraw()
 }
 
 // crashDetail says what the recovery has found.

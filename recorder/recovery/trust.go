@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"hash"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-
 	"warcorder/store"
 	"warcorder/store/warc"
 )

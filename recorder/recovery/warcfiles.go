@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"errors"
@@ -106,8 +106,8 @@ func (r *recovery) respell(name string, sizes map[string]int64) error {
 	return nil
 }
 
-// isFree reports whether no file has that name, had it, or left a copy under it.
-func isFree(dir collection.Dir, name string, index *store.Bolt) (bool, error) {
+// IsFree reports whether no file has that name, had it, or left a copy under it.
+func IsFree(dir collection.Dir, name string, index *store.Bolt) (bool, error) {
 	files, err := index.Files()
 	if err != nil || slices.ContainsFunc(files, func(f store.File) bool { return f.Name == name }) {
 		return false, err

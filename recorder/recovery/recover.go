@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// Recovered is what a recovery, or the making of a new index, has found and done.
-type Recovered struct {
+// Found is what a recovery, or the making of a new index, has found and done.
+type Found struct {
 	Files    int // that were read
 	Captures int // that were put into the index
 	// bytes of no whole exchange that were cut off, or out of, files that had not been finished
@@ -30,9 +30,8 @@ type Recovered struct {
 	Short   []string  // base names of files that are shorter than the index says
 	// base names of files that keep two names, or the one with .open: what is in them is in the index
 	Left     []string
-	Rebuilt  bool    // the index was made anew
-	Replaced string  // where the old index is now; "" if it is not there any more
-	Spilled  Spilled // what lay in spill/
+	Rebuilt  bool   // the index was made anew
+	Replaced string // where the old index is now; "" if it is not there any more
 }
 
 // ErrNoCollection says that there is nothing to recover.
@@ -50,20 +49,56 @@ type Damaged struct {
 // ones in file.
 type Progress func(file string, done, total int64)
 
-// Recover brings the files and the index of a collection that nobody records into agreement, as
-// Open does. It returns an error that wraps collection.ErrLocked if the collection is in use, and one
-// that wraps ErrNoCollection if there is none.
-func Recover(cfg Config, path string, log zerolog.Logger,
-	progress Progress) (Recovered, error) {
-	cfg.Progress = progress
-	cfg, err := cfg.withDefaults()
+// Config is what a recovery must know of how a collection is recorded.
+type Config struct {
+	Keys  record.KeysConfig
+	Dedup record.DedupConfig
+	Style record.Style    // of the records that it writes itself
+	Mode  collection.Mode // of what it makes
+
+	NoSync   bool     // the index that is opened is not forced to disk
+	Group    int      // captures that one transaction puts into the index; 0 is 1000
+	Progress Progress // told how far it has come, unless it is nil
+}
+
+// Opened is a collection in order: nobody else has it, and its files and its index agree.
+type Opened struct {
+	Index  *store.Bolt
+	Unlock func() error // lets go of the collection; the index must have been closed
+	Found  Found
+}
+
+// Open opens a collection, which it makes if there is none, and brings files and index into agreement
+// after a crash, which it notes in the gap list. It returns an error that wraps
+// collection.ErrLocked if the collection is in use.
+func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) {
+	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
-		return Recovered{}, err
+		return Opened{}, err
 	}
-	r, unlock, err := existing(cfg, collection.Dir(path), log)
+	if err := dir.Make(cfg.Mode); err != nil {
+		return Opened{}, err
+	}
+	r, unlock, err := newRecovery(cfg, dir, keyer, log)
 	if err != nil {
-		return Recovered{}, err
+		return Opened{}, err
 	}
+	return r.opened(unlock)
+}
+
+// Repair is Open for a collection that must be there, and of which nothing is taken on trust. It
+// returns an error that wraps ErrNoCollection if there is none.
+func Repair(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) {
+	r, unlock, err := existing(cfg, dir, log)
+	if err != nil {
+		return Opened{}, err
+	}
+	return r.opened(unlock)
+}
+
+// opened opens the index and notes whether the last recorder has come to its end. After an error
+// the collection is unlocked.
+func (r *recovery) opened(unlock func() error) (Opened, error) {
 	index, err := r.open()
 	if err == nil {
 		if err = r.noteCrash(index); err != nil {
@@ -71,14 +106,9 @@ func Recover(cfg Config, path string, log zerolog.Logger,
 		}
 	}
 	if err != nil {
-		return r.found, errors.Join(err, unlock())
+		return Opened{Found: r.found}, errors.Join(err, unlock())
 	}
-	rec, err := newRecorder(&cfg, r.dir, r.keyer, index, unlock, log)
-	if err != nil {
-		return r.found, err
-	}
-	r.found.Spilled, err = rec.recoverSpilled(&cfg)
-	return r.found, errors.Join(err, rec.Close())
+	return Opened{index, unlock, r.found}, nil
 }
 
 // recovery brings the WARC files of a collection into agreement with its index. It can be
@@ -100,7 +130,7 @@ type recovery struct {
 	progress Progress
 	group    int         // captures that go into the index at once
 	each     fault.Point // passed before each file
-	found    Recovered
+	found    Found
 	read     map[string]foundIn // finished files, by name
 	later    []warcFile         // that are still to be recovered
 	// base names of files that have gone, or grown shorter, since the last start

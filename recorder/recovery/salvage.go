@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"errors"
@@ -133,6 +133,6 @@ func (r *recovery) writeWarcinfo(out io.Writer, in io.ReadSeeker, name string, o
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(r.style.Compressor().Append(nil, [][]byte{rec, recordEnd}, -1))
+	_, err = out.Write(r.style.Compressor().Append(nil, [][]byte{rec, []byte(warc.RecordEnd)}, -1))
 	return err
 }

@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery/foreign"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -67,12 +68,12 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 // FuzzScan fails when reading the records of a file takes more than in proportion to it: twice as
 // much of the same may take twice as much, and some more for buffers.
 func FuzzScan(f *testing.F) {
-	for _, file := range foreignFiles["warcio"] {
+	for _, file := range foreign.Files["warcio"] {
 		f.Add([]byte(file), true)
 		f.Add([]byte(file), false)
 	}
 	var own bytes.Buffer
-	if err := ownWARC(&own, exchangeOf(1, "http://example.com/",
+	if err := foreign.Own(&own, foreign.Exchange(1, "http://example.com/",
 		"WARC-Concurrent-To: <urn:x:1>\r\n")...); err != nil {
 		f.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func FuzzScan(f *testing.F) {
 	)
 	f.Fuzz(func(t *testing.T, file []byte, pack bool) {
 		if pack {
-			file = gzipOf(string(file))
+			file = foreign.Gzip(string(file))
 		}
 		if len(file) > 20_000 || inflated(file) > 200_000 {
 			return

@@ -1,6 +1,7 @@
-package recorder
+package recovery
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,13 +31,11 @@ const (
 
 // Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced
 // when that has succeeded, and kept beside it if it knows of files that are not there any more; the
-// list of gaps is taken over. The errors are those of Recover.
-func Rebuild(cfg Config, path string, log zerolog.Logger,
-	progress Progress) (Recovered, error) {
-	cfg.Progress = progress
+// list of gaps is taken over. The errors are those of Repair.
+func Rebuild(cfg Config, path string, log zerolog.Logger) (Found, error) {
 	r, unlock, err := existing(cfg, collection.Dir(path), log)
 	if err != nil {
-		return Recovered{}, err
+		return Found{}, err
 	}
 	defer unlock()
 	old, err := r.openOld()
@@ -87,10 +86,11 @@ func newRecovery(cfg Config, dir collection.Dir, keyer *record.Keyer,
 		return nil, nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	r = &recovery{
-		dir: dir, host: host, keyer: keyer, log: log, progress: cfg.Progress, group: smallGroup,
-		each: fault.RecoverScan, style: cfg.style(), mode: cfg.Mode,
+		dir: dir, host: host, keyer: keyer, log: log, progress: cfg.Progress,
+		group: cmp.Or(cfg.Group, smallGroup),
+		each:  fault.RecoverScan, style: &cfg.Style, mode: cfg.Mode,
 	}
-	r.options.Wait = readersWait
+	r.options.Wait, r.options.NoSync = readersWait, cfg.NoSync
 	if cfg.Progress != nil {
 		r.options.Progress = func(done, total int64) { cfg.Progress(collection.IndexName, done, total) }
 	}

@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"bytes"
@@ -70,8 +70,8 @@ var (
 	errNoURI  = errors.New("a record without a WARC-Target-URI")
 )
 
-// errUnended is said of a last record that is in the index nevertheless, as pywb has it.
-var errUnended = errors.New(
+// ErrUnended is said of a last record that is in the index nevertheless, as pywb has it.
+var ErrUnended = errors.New(
 	"the file ends before its last record does; the block is whole, as is the capture")
 
 // scanForeign reads the file at path. each is called behind every record.
@@ -133,7 +133,7 @@ func (s *foreignScan) read(rec *warc.Record) (err error) {
 		return err
 	}
 	if err = rec.Close(); err == nil && rec.Unended {
-		s.damages(Damaged{s.file, rec.Offset, rec.Length, errUnended, true})
+		s.damages(Damaged{s.file, rec.Offset, rec.Length, ErrUnended, true})
 	}
 	return err
 }
@@ -164,7 +164,7 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 	if revisit {
 		capture.MIME = record.RevisitMIME
 	}
-	response := foreignResponse{s.idOf(rec, textSize(&capture)), capture}
+	response := foreignResponse{s.idOf(rec, record.TextSize(&capture)), capture}
 	at := slices.IndexFunc(s.requests,
 		func(request foreignRequest) bool { return together(&response, &request) })
 	if at < 0 {
@@ -264,7 +264,7 @@ func (s *foreignScan) add(c store.Capture, request *record.Asked) {
 	}
 	s.keyer.Fill(&c, request)
 	s.captures = append(s.captures, c)
-	s.text += textSize(&c)
+	s.text += record.TextSize(&c)
 }
 
 // waits makes room for a record that has come and waits for another: those that came first wait no

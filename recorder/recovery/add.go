@@ -1,4 +1,4 @@
-package recorder
+package recovery
 
 import (
 	"errors"
@@ -20,8 +20,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// Indexed is what Index has done with one file.
-type Indexed struct {
+// Added is what Add has done with one file.
+type Added struct {
 	Path     string // as it was given
 	Name     string // base name in archive/
 	Captures int    // that were put into the index
@@ -30,13 +30,13 @@ type Indexed struct {
 	Copied   bool // it was copied into archive/, where it could not be linked
 }
 
-// Index adds WARC files that others have made to a collection, which it makes if there is none: it
+// Add adds WARC files that others have made to a collection, which it makes if there is none: it
 // puts a hard link to each file that is not in archive/ there, or with copies a copy where that
 // cannot be, and reads its captures into the index. What it cannot take it refuses before anything
 // is done. If reading fails, the next recovery goes on. It returns an error that wraps
 // collection.ErrLocked if the collection is in use.
-func Index(cfg Config, path string, paths []string, copies bool, log zerolog.Logger,
-	progress Progress) ([]Indexed, error) {
+func Add(cfg Config, path string, paths []string, copies bool,
+	log zerolog.Logger) ([]Added, error) {
 	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,6 @@ func Index(cfg Config, path string, paths []string, copies bool, log zerolog.Log
 	if err := dir.Make(cfg.Mode); err != nil {
 		return nil, err
 	}
-	cfg.Progress = progress
 	r, unlock, err := newRecovery(cfg, dir, keyer, log)
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func Index(cfg Config, path string, paths []string, copies bool, log zerolog.Log
 
 // addition is a file that is to be added.
 type addition struct {
-	Indexed
+	Added
 	from, to string // where it is, and where in archive/; the same if it is there
 	file     warcFile
 }
@@ -104,7 +103,7 @@ func chooseOne(path string, dir collection.Dir) (addition, error) {
 	if err != nil {
 		return addition{}, err
 	}
-	a := addition{Indexed: Indexed{Path: path, Name: filepath.Base(from)}}
+	a := addition{Added: Added{Path: path, Name: filepath.Base(from)}}
 	a.to = dir.WARC(a.Name)
 	if !collection.IsWARC(a.Name) {
 		return a, fmt.Errorf("%s: the name of a WARC file ends in %s: rename it", path,
@@ -252,7 +251,7 @@ func (r *recovery) indexFiles(added []addition) error {
 	for _, a := range todo {
 		group.Go(func() error {
 			one := *r // with findings of its own
-			one.found, one.read, one.group, one.progress = Recovered{}, nil, largeGroup, bytesOf.of
+			one.found, one.read, one.group, one.progress = Found{}, nil, largeGroup, bytesOf.of
 			one.done, one.total = 0, a.file.final
 			if err := one.recover(a.file); err != nil {
 				return fmt.Errorf("index %s: %w", a.Path, err)
@@ -299,10 +298,10 @@ func (r *recovery) unknown(added []addition) (todo []*addition, err error) {
 	return todo, nil
 }
 
-func results(added []addition) []Indexed {
-	var all []Indexed
+func results(added []addition) []Added {
+	var all []Added
 	for _, a := range added {
-		all = append(all, a.Indexed)
+		all = append(all, a.Added)
 	}
 	return all
 }
