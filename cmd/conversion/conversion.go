@@ -38,8 +38,8 @@ type Conversion struct {
 	same [][2]string
 }
 
-// New begins a conversion for a collection. finish is called with each file that is made, report with
-// whatever is wrong.
+// New begins a conversion for a collection. finish is called with each file that is made, report
+// with whatever is wrong.
 func New(dir collection.Dir, finish func(path string) error,
 	report func(v09.Finding)) (*Conversion, error) {
 	temp, err := dir.NewImport()
