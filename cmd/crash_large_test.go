@@ -80,11 +80,8 @@ func (c *largeCrash) mixed(n int64) (method, path string, body []byte) {
 	size += random.IntN(size)
 	size = min(size, c.most)
 	if n%3 == 0 {
-		return "POST", fmt.Sprintf(
-			"/bytes/%d/%d",
-			n,
-			10+n%2,
-		), content(fmt.Sprintf("/bytes/%d/%d", n, size))
+		path = fmt.Sprintf("/bytes/%d/%d", n, 10+n%2)
+		return "POST", path, content(fmt.Sprintf("/bytes/%d/%d", n, size))
 	}
 	return "GET", fmt.Sprintf("/%s/%d/%d", [2]string{"text", "bytes"}[n%2], n, size), nil
 }

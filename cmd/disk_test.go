@@ -339,9 +339,8 @@ func TestRemovedDirectory(t *testing.T) {
 	}
 	d.untilRefused(4, "no such file or directory")
 	d.untilOn()
-	if len(
-		d.r.lines("a WARC file was taken away while it was written: its captures cannot be read"),
-	) == 0 {
+	told := d.r.lines("a WARC file was taken away while it was written: its captures cannot be read")
+	if len(told) == 0 {
 		t.Errorf("the log does not say what is gone: %s", d.r.tail())
 	}
 	d.r.stop()

@@ -16,11 +16,7 @@ import (
 // TestRecordAndExport is the program's life: record, export meanwhile, refuse a second recorder,
 // end, export again.
 func TestRecordAndExport(t *testing.T) {
-	origin := httptest.NewServer(
-		http.HandlerFunc(
-			func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }),
-	)
-	defer origin.Close()
+	origin := newPages(t)
 	p := startRecording(t)
 	for i := range 20 {
 		path := fmt.Sprintf("/%d", i)

@@ -221,17 +221,14 @@ func membersOf(path string) (members []member, err error) {
 			return members, err
 		}
 		h := record.Header
-		members = append(
-			members,
-			member{
-				record.Offset,
-				record.Length,
-				record.Type(),
-				h.Get("WARC-Target-URI"),
-				h.Get("WARC-Record-ID"),
-				h.Get("WARC-Concurrent-To"),
-			},
-		)
+		members = append(members, member{
+			offset:     record.Offset,
+			length:     record.Length,
+			kind:       record.Type(),
+			uri:        h.Get("WARC-Target-URI"),
+			id:         h.Get("WARC-Record-ID"),
+			concurrent: h.Get("WARC-Concurrent-To"),
+		})
 	}
 }
 

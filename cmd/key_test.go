@@ -112,17 +112,8 @@ func keyOf(t *testing.T, contentType, dialect, body string) (usage *syscall.Rusa
 }
 
 func TestKeyCommand(t *testing.T) {
-	cmd := exec.Command(
-		os.Args[0],
-		"key",
-		"http://www.Example.com/A?b=%26",
-		"--method",
-		"POST",
-		"--content-type",
-		"application/json",
-		"--body",
-		"-",
-	)
+	cmd := exec.Command(os.Args[0], "key", "http://www.Example.com/A?b=%26",
+		"--method", "POST", "--content-type", "application/json", "--body", "-")
 	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
 	cmd.Stdin = strings.NewReader(`{"x":[1,2.0]}`)
 	out, err := cmd.CombinedOutput()
@@ -136,9 +127,8 @@ func TestKeyCommand(t *testing.T) {
 	}
 	cmd = exec.Command(os.Args[0], "key", "--jsonl")
 	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1")
-	cmd.Stdin = strings.NewReader(
-		"{\"id\":1,\"url\":\"http://a/\"}\n{\"id\":2,\"url\":\"http://b/\"}\n",
-	)
+	cmd.Stdin = strings.NewReader(`{"id":1,"url":"http://a/"}` + "\n" +
+		`{"id":2,"url":"http://b/"}` + "\n")
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 2 ||
 		!strings.Contains(string(out), `{"id":2,"urlkey":"b)/"`) {
 		t.Errorf("%v\n%s", err, out)

@@ -64,3 +64,12 @@ func newSite(t *testing.T) *site {
 	s.secure.StartTLS()
 	return s
 }
+
+// newPages is an origin that answers with the path that is asked for.
+func newPages(t *testing.T) *httptest.Server {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "page %s", r.URL.Path)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}

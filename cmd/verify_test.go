@@ -2,9 +2,6 @@ package cmd
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,11 +13,7 @@ import (
 // TestVerify checks a collection that is being recorded, the same afterwards, and then with a byte
 // of it changed; and files alone.
 func TestVerify(t *testing.T) {
-	origin := httptest.NewServer(
-		http.HandlerFunc(
-			func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "page %s", r.URL.Path) }),
-	)
-	defer origin.Close()
+	origin := newPages(t)
 	p := startRecording(t)
 	p.fetch(origin.URL + "/1")
 	out, errs, code := p.run("verify")
@@ -32,11 +25,9 @@ func TestVerify(t *testing.T) {
 		t.Fatal(p.stderr)
 	}
 	out, errs, code = p.run("verify")
-	if code != 0 || !strings.HasPrefix(out, "1 file, ") || !strings.Contains(
-		out,
-		"3 whole records (1 request, 1 response, 1 warcinfo)\n3 block digests and 2 payload digests "+
-			"are right\n1 capture of the index compared\n0 findings, 0 notes\n",
-	) {
+	const counts = "3 whole records (1 request, 1 response, 1 warcinfo)\n3 block digests and " +
+		"2 payload digests are right\n1 capture of the index compared\n0 findings, 0 notes\n"
+	if code != 0 || !strings.HasPrefix(out, "1 file, ") || !strings.Contains(out, counts) {
 		t.Errorf("%d, %s%s", code, out, errs)
 	}
 
