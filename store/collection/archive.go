@@ -9,16 +9,17 @@ import (
 	"warcorder/store/warc"
 )
 
-// Sizes returns the sizes of the WARC files in archive/, finished or open, by their names. A link
-// that leads nowhere is none; nor is one to a file of the directory that is being written under
-// another name, which would be read twice and lead nowhere when that is finished.
+// Sizes returns the sizes of the WARC files in archive/ that are Finished or Open, by their names.
+// A link counts as the file that it leads to. Two kinds of links are left out: those that lead to
+// no file, and those that lead to an open file under another name. The second kind would be read
+// twice, and leads nowhere when the file gets its final name.
 func (d Dir) Sizes() (map[string]int64, error) {
 	entries, err := os.ReadDir(d.Archive())
 	if err != nil {
 		return nil, err
 	}
 	sizes := make(map[string]int64)
-	written := make(map[string]fs.FileInfo) // by their final names
+	open := make(map[string]fs.FileInfo) // by final names
 	links := make(map[string]fs.FileInfo)
 	for _, entry := range entries {
 		name := entry.Name()
@@ -26,27 +27,21 @@ func (d Dir) Sizes() (map[string]int64, error) {
 		if state != Finished && state != Open {
 			continue
 		}
-		info, err := entry.Info()
-		link := err == nil && !info.Mode().IsRegular()
-		if link {
-			if info, err = os.Stat(d.WARC(name)); err != nil || !info.Mode().IsRegular() {
-				continue
-			}
-		}
+		file, link, err := d.look(entry)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
 		case err != nil:
 			return nil, err
+		case file == nil:
+			continue
 		case link:
-			links[name] = info
+			links[name] = file
 		case state == Open:
-			written[final] = info
+			open[final] = file
 		}
-		sizes[name] = info.Size()
+		sizes[name] = file.Size()
 	}
 	for name, link := range links {
-		for final, file := range written {
+		for final, file := range open {
 			if strings.TrimSuffix(name, warc.OpenSuffix) != final && os.SameFile(link, file) {
 				delete(sizes, name)
 			}
@@ -55,8 +50,25 @@ func (d Dir) Sizes() (map[string]int64, error) {
 	return sizes, nil
 }
 
-// IsFree reports whether a WARC file may be made under that final name: nothing in archive/ has it,
-// neither finished nor open, nor has left a copy under it.
+// look returns the regular file that an entry of archive/ is, or links to. It returns nil if there
+// is none any more.
+func (d Dir) look(entry fs.DirEntry) (file fs.FileInfo, link bool, err error) {
+	file, err = entry.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err != nil || file.Mode().IsRegular():
+		return file, false, err
+	}
+	file, err = os.Stat(d.WARC(entry.Name()))
+	if err != nil || !file.Mode().IsRegular() {
+		return nil, true, nil
+	}
+	return file, true, nil
+}
+
+// IsFree reports whether a new WARC file may get that final name: archive/ has no such file,
+// neither finished nor open, and no copy of what was cut off one.
 func (d Dir) IsFree(name string) (bool, error) {
 	for _, suffix := range []string{"", warc.OpenSuffix, TornSuffix} {
 		if _, err := os.Lstat(d.WARC(name + suffix)); !errors.Is(err, fs.ErrNotExist) {

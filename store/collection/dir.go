@@ -1,31 +1,32 @@
-// Package collection is the directory of a collection: its names, files and lock, who has it open,
-// and how a file comes to be in it whole or not at all. Start with [Dir].
+// Package collection is the directory of a collection: the names and states of its files, its lock,
+// and who has it open. The package also writes files that are there as a whole or not at all. Start
+// with [Dir].
 //
-//	COLLECTIONS/NAME/           the first is --dir, the second --collection
+//	DIR/NAME/                   --dir and --collection say where
 //	  archive/
-//	    FILE.warc.gz            a finished WARC file of ours, named by warc.Name
-//	    FILE.warc.gz.open       one that is being written, or that a crash has left
-//	    FILE.warc.gz.torn       what recovery has cut off the one before, or out of it; .torn.2 …
-//	    FILE.warc.gz.recovering that one without it, until it is whole
-//	    ….copying               a copy that is being made, of another tool's file or as .torn
-//	    ….removing              a name that is about to go, while what bore it is compared
-//	    …                       finished files of other tools, under their own names
+//	    FILE.warc.gz            a finished WARC file of ours; warc.Name makes the name
+//	    FILE.warc.gz.open       a WARC file that is being written, or that a crash has left
+//	    FILE.warc.gz.torn       copy of what recovery has cut off that file or out of it; .torn.2 …
+//	    FILE.warc.gz.recovering what recovery keeps of that file, until all of it is copied
+//	    ….copying               a copy while it is made: of another tool's file, or a .torn
+//	    ….removing              a file that is about to be removed, while it is compared once more
+//	    FILE.warc, .warc.zst …  finished WARC files of other tools, under their own names
 //	  indexes/index.cdxj        exported lines
-//	  index.bolt                the index, see store
-//	  index.bolt.new            one that is being made anew
-//	  index.bolt.damaged        one that was replaced because it was; .damaged.2 …
-//	  index.bolt.old            one that was replaced and knows of files that are missing; .old.2 …
-//	  index.bolt.closed         says that the index was closed well, see store
-//	  recorder.json             who records, and where it can be asked, see [Running]
+//	  index.bolt                the index, see package store
+//	  index.bolt.closed         mark that the index was closed well, see package store
+//	  index.bolt.new            the next index, while it is made
+//	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
+//	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
+//	  recorder.json             who records the collection and can be asked, see [Running]
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
-//	  import-PID-…/             files that an import makes, until they are added
+//	  import-PID-…/             files that an import has made, until they are added
 //
-// Whoever records or repairs a collection has its directory locked, and is the only one who writes
-// there, but for exports and imports.
+// Whoever records or repairs a collection holds the lock of its directory. Without the lock an
+// export writes to indexes/ and an import to its own directory, and nobody else writes anything.
 //
-// Invariant: the paths of a collection are joined here and nowhere else, and what a name says of a
-// file is read here and nowhere else. A file that is written here has its name only when all of it
-// is on disk: who is interrupted leaves the file of that name that was there before, or none.
+// Invariant: no other package joins a path of a collection, or takes a name in archive/ apart. What
+// Write and Copy write gets its name when all of it is on disk: when they are interrupted, the name
+// still means what it meant before.
 package collection
 
 import (
@@ -40,7 +41,7 @@ import (
 // Dir is the path of a collection's directory.
 type Dir string
 
-// What stands in the directory, as messages name it.
+// Names in the directory, for messages.
 const (
 	ArchiveName = "archive"
 	IndexName   = "index.bolt"
@@ -53,15 +54,16 @@ const (
 	runningName = "recorder.json"
 )
 
-// What follows IndexName in the names of files that are, or were, an index.
+// These suffixes follow IndexName.
 const (
-	NewSuffix     = ".new"     // of one that is being made
-	DamagedSuffix = ".damaged" // of one that has been replaced because it was
-	OldSuffix     = ".old"     // of one that has been replaced, and knows of files that are not there
-	ClosedSuffix  = ".closed"  // of the mark that it was closed well
+	NewSuffix     = ".new"     // the next index, while it is made
+	DamagedSuffix = ".damaged" // a former index that was damaged
+	OldSuffix     = ".old"     // a former index that knows of files which are missing
+	ClosedSuffix  = ".closed"  // mark that the index was closed well
 )
 
-// In is the collection of that name in a directory of collections.
+// In returns the collection of a name in a directory of collections. The error says what is wrong
+// with the name, and begins with it.
 func In(collections, name string) (Dir, error) {
 	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") ||
 		os.IsPathSeparator(name[0]) {
@@ -71,37 +73,38 @@ func In(collections, name string) (Dir, error) {
 	return Dir(filepath.Join(collections, name)), nil
 }
 
-// Abs is the same directory, whatever the working directory becomes.
+// Abs returns the same directory as an absolute path.
 func (d Dir) Abs() (Dir, error) {
 	path, err := filepath.Abs(string(d))
 	return Dir(path), err
 }
 
-// Name is the name of the collection.
+// Name returns the name of the collection.
 func (d Dir) Name() string { return filepath.Base(string(d)) }
 
-// Archive is the directory of the WARC files.
+// Archive returns the path of archive/, which holds the WARC files.
 func (d Dir) Archive() string { return filepath.Join(string(d), ArchiveName) }
 
-// WARC is the path of a file in archive/.
+// WARC returns the path of a file in archive/ by its base name.
 func (d Dir) WARC(name string) string { return filepath.Join(string(d), ArchiveName, name) }
 
-// CDXJ is where an export writes by default.
+// CDXJ returns the path to which an export writes by default.
 func (d Dir) CDXJ() string { return filepath.Join(string(d), indexesName, cdxjName) }
 
-// Index is the path of the index.
+// Index returns the path of the index.
 func (d Dir) Index() string { return filepath.Join(string(d), IndexName) }
 
-// NewIndex is the path of an index that is being made, until it takes the place of Index.
+// NewIndex returns the path of the next index, while it is made.
 func (d Dir) NewIndex() string { return d.Index() + NewSuffix }
 
-// Spill is the directory of what is too large for memory.
+// Spill returns the path of spill/, which holds what is too large for memory.
 func (d Dir) Spill() string { return filepath.Join(string(d), SpillName) }
 
-// running is the path of recorder.json.
+// running returns the path of recorder.json.
 func (d Dir) running() string { return filepath.Join(string(d), runningName) }
 
-// Make makes the directory with archive/ and indexes/, durably. What is there stays as it is.
+// Make makes the directory with archive/ and indexes/ in it, durably. Directories that exist keep
+// their modes.
 func (d Dir) Make(mode Mode) error {
 	for _, name := range []string{ArchiveName, indexesName} {
 		if err := mode.MakeDir(filepath.Join(string(d), name)); err != nil {
@@ -111,14 +114,14 @@ func (d Dir) Make(mode Mode) error {
 	return nil
 }
 
-// Sync makes durable which files stand in the directory itself.
+// Sync makes the names in the directory itself durable.
 func (d Dir) Sync() error { return warc.SyncDir(string(d)) }
 
-// SyncArchive makes durable which files stand in archive/.
+// SyncArchive makes the names in archive/ durable.
 func (d Dir) SyncArchive() error { return warc.SyncDir(d.Archive()) }
 
-// Numbered is the n-th of the paths that what is set aside may get: the path itself, then the path
-// with .2, .3 and so on behind it.
+// Numbered returns the n-th path to try for a file that must not replace another: path itself, then
+// path.2, path.3 and so on.
 func Numbered(path string, n int) string {
 	if n == 1 {
 		return path

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Holders names the processes that have the collection, or its index, locked, as far as the system
-// tells: "process 4711 (warcorder export -o -)". Its own process is not among them.
+// Holders names the processes that have locked the directory or the index, as far as the system
+// tells: "process 4711 (warcorder export -o -)". It leaves out the process that asks.
 func (d Dir) Holders() (names []string) {
 	inodes := map[string]bool{}
 	for _, path := range []string{string(d), d.Index()} {
@@ -36,8 +36,8 @@ func (d Dir) Holders() (names []string) {
 	return names
 }
 
-// parseLock takes a line of /proc/locks apart: 1: FLOCK ADVISORY WRITE 4711 fd:01:1234 0 EOF. The
-// lines of those who wait have an arrow before the kind.
+// parseLock parses a line of /proc/locks: 1: FLOCK ADVISORY WRITE 4711 fd:01:1234 0 EOF. A process
+// that waits for a lock has an arrow before the kind, and is left out.
 func parseLock(line string) (pid int, inode string, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 6 || fields[1] == "->" {
@@ -48,10 +48,10 @@ func parseLock(line string) (pid int, inode string, ok bool) {
 	return pid, device[len(device)-1], err == nil && pid > 0
 }
 
-// maxCommand is how much of a command line is shown, in bytes.
+// maxCommand is how many bytes of a command line are shown.
 const maxCommand = 200
 
-// processName is how messages name a process.
+// processName returns how messages name a process.
 func processName(pid int) string {
 	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	command = bytes.TrimSpace(bytes.ReplaceAll(command, []byte{0}, []byte(" ")))

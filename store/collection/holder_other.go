@@ -2,5 +2,5 @@
 
 package collection
 
-// Holders names nobody: this system does not tell.
+// Holders names nobody, since this system does not tell.
 func (d Dir) Holders() []string { return nil }

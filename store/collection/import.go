@@ -12,12 +12,12 @@ import (
 
 const importPrefix = "import-"
 
-// madeByName is a file in each directory that NewImport makes, with the number of the process that
-// made it: what people call import-2026-01 has none.
+// madeByName is a file in each directory that NewImport makes. It holds the number of the process
+// that made the directory, and tells the directory from one that a person has called import-2026.
 const madeByName = "made-by-warcorder-import"
 
-// NewImport makes a directory for files that are made for the collection, until they are added; who
-// calls it removes that at the end. It removes those of processes that were killed.
+// NewImport makes a directory for the files of an import, which has to remove the directory at its
+// end. NewImport removes the directories of imports that were killed.
 func (d Dir) NewImport() (path string, err error) {
 	if err := d.sweepImports(); err != nil {
 		return "", err
@@ -33,7 +33,7 @@ func (d Dir) NewImport() (path string, err error) {
 	return path, nil
 }
 
-// sweepImports removes the directories of imports whose process is gone.
+// sweepImports removes the directories that NewImport has made for processes that are gone.
 func (d Dir) sweepImports() error {
 	entries, err := os.ReadDir(string(d))
 	for _, entry := range entries {

@@ -2,6 +2,6 @@ package collection
 
 import "errors"
 
-// ErrLocked says that another process has the collection open, or its index: one that writes, or,
-// when it was to be opened for writing, any.
+// ErrLocked says that another process has the collection or its index open. Whoever wants to read
+// gets it if that process writes; whoever wants to write gets it in any case.
 var ErrLocked = errors.New("the index is in use by another process")

@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// Lock locks the directory for those who open or replace the index in it, until unlock is called;
-// ErrLocked says that another one has it locked. The lock of the index is not enough for them,
-// since an index that is missing has none, and one that is replaced takes its lock along.
+// Lock locks the directory until unlock is called. It returns ErrLocked if another process has
+// locked the directory. Whoever opens the index for writing, or replaces it, locks the directory
+// first. The lock of the index alone would not do: an index that is missing has no lock, and an
+// index that is replaced takes its lock along.
 func (d Dir) Lock() (unlock func() error, err error) {
 	dir, err := lock(string(d), syscall.LOCK_EX)
 	if err != nil {
@@ -21,14 +22,14 @@ func (d Dir) Lock() (unlock func() error, err error) {
 	}, nil
 }
 
-// Yield returns ErrLocked if somebody is about to open the index for writing, or has done so: who
-// records or repairs a collection locks its directory first.
+// Yield returns ErrLocked if another process has locked the directory. Whoever reads the index asks
+// first, so that a writer who waits for the index gets it.
 func (d Dir) Yield() error { return try(string(d), syscall.LOCK_SH) }
 
-// TryLock returns ErrLocked if another process has the file at path locked.
+// TryLock returns ErrLocked if another process has locked the file at path.
 func TryLock(path string) error { return try(path, syscall.LOCK_EX) }
 
-// try locks a file, or a directory, for a moment.
+// try locks a file or a directory for a moment.
 func try(path string, how int) error {
 	file, err := lock(path, how)
 	if err != nil {
@@ -38,7 +39,7 @@ func try(path string, how int) error {
 	return nil
 }
 
-// lock opens what is at path and locks it, at once or not at all.
+// lock opens and locks a file or a directory. It does not wait for another lock.
 func lock(path string, how int) (*os.File, error) {
 	file, err := os.Open(path)
 	if err != nil {

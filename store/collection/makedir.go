@@ -15,10 +15,11 @@ func MakeDir(dir string, mode fs.FileMode) error {
 	return makeDir(dir, mode, func(string) error { return nil })
 }
 
-// MakeDir makes a directory and its parents, durably, with that mode. What is there stays as it is.
+// MakeDir makes a directory and its parents, durably and with that mode. Directories that exist
+// keep theirs.
 func (m Mode) MakeDir(dir string) error { return makeDir(dir, 0o700, m.Set) }
 
-// makeDir calls made with each directory that it has made.
+// makeDir makes a directory and its parents, and calls made with each that did not exist.
 func makeDir(dir string, mode fs.FileMode, made func(path string) error) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Mode is who may read and write the files of a collection: permission bits as chmod takes them.
-// What is made gets just these bits, whatever the umask of the process is; what is there keeps its
-// own. Where a file system has no such bits, it decides. The zero Mode is 0600.
+// Mode says who may read and write the files of a collection, in permission bits as chmod takes
+// them. A file that we make gets just these bits, whatever the umask of the process is; a file that
+// exists keeps its own. The zero Mode is DefaultMode.
 type Mode fs.FileMode
 
-// DefaultMode keeps cookies, passwords and what was read to the owner.
+// DefaultMode lets only the owner read what was recorded: cookies and passwords are among it.
 const DefaultMode Mode = 0o600
 
-// UnmarshalText reads octal digits, with or without a leading 0 or 0o: in YAML 0640, "0640" and 640
-// are the same.
+// UnmarshalText reads three octal digits, with or without a leading 0 or 0o: in YAML 0640, "0640"
+// and 640 are the same.
 func (m *Mode) UnmarshalText(text []byte) error {
 	digits := strings.TrimPrefix(strings.TrimPrefix(string(text), "0o"), "0")
 	bits, err := strconv.ParseUint(digits, 8, 32)
@@ -35,7 +35,7 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText is the inverse.
+// MarshalText is the inverse of UnmarshalText.
 func (m Mode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", m), nil }
 
 // Check refuses modes that cannot be meant.
@@ -57,7 +57,7 @@ func (m Mode) Check() error {
 	return nil
 }
 
-// dir is the mode of directories: whoever may read what is in them may enter.
+// dir is the mode of directories: whoever may read the files may enter.
 func (m Mode) dir() fs.FileMode {
 	m = cmp.Or(m, DefaultMode)
 	return fs.FileMode(m | m&0o444>>2)
@@ -72,7 +72,7 @@ func (m Mode) Set(path string) error {
 	}
 	want := fs.FileMode(cmp.Or(m, DefaultMode))
 	if info.IsDir() {
-		// a group's directory hands its group on
+		// these two bits hand the group of a directory on, and protect its files
 		want = m.dir() | info.Mode()&(fs.ModeSetgid|fs.ModeSticky)
 	}
 	const bits = fs.ModePerm | fs.ModeSetgid | fs.ModeSticky
@@ -81,12 +81,13 @@ func (m Mode) Set(path string) error {
 	}
 	err = os.Chmod(path, want)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil // it is no worse than before, and nothing that the archive could be refused for
+		return nil // the file is no worse than before, and recording goes on
 	}
 	return err
 }
 
-// Of is the mode of the file at path, or m if there is none: what replaces a file keeps its mode.
+// Of returns the mode of the file at path, which a file that replaces it should have, or m if there
+// is no file.
 func (m Mode) Of(path string) Mode {
 	info, err := os.Stat(path)
 	if err != nil {

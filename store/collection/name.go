@@ -8,45 +8,40 @@ import (
 	"warcorder/store/warc"
 )
 
-// What follows the name of a WARC file while, or because, recovery or an import works at it. Two
-// more are package warc's: OpenSuffix and RemovingSuffix.
+// These suffixes follow the name of a WARC file. Two more are in package warc, which writes under
+// them: OpenSuffix and RemovingSuffix.
 const (
-	// TornSuffix is of the copy of what recovery has cut.
-	TornSuffix = ".torn"
-
-	// RecoveringSuffix is of the file that will take the place of a damaged one.
-	RecoveringSuffix = ".recovering"
-
-	// CopyingSuffix is of a copy while it is made.
-	CopyingSuffix = ".copying"
+	TornSuffix       = ".torn"       // copy of what recovery has cut
+	RecoveringSuffix = ".recovering" // takes the place of a damaged file when it is whole
+	CopyingSuffix    = ".copying"    // a copy while it is made
 )
 
 // State is what a name in archive/ says of its file.
 type State int
 
 const (
-	Other      State = iota // nothing: it is no file of a collection
+	Other      State = iota // the file is none of a collection's
 	Finished                // a WARC file of any tool
-	Open                    // ours, and being written, or left by a crash
-	Begun                   // named like an open one, but not as ours are: another tool's
-	Torn                    // copy of what was cut
-	Recovering              // will take the place of a damaged file
-	Copying                 // copy that is being made
-	Removing                // about to go
+	Open                    // a WARC file of ours: it is being written, or a crash has left it
+	Begun                   // a WARC file that another tool has not finished
+	Torn                    // a copy of what recovery has cut
+	Recovering              // takes the place of a damaged file when it is whole
+	Copying                 // a copy while it is made
+	Removing                // about to be removed
 )
 
-// atWork are the states of files that are there only while something is done with another one.
+// atWork are the states that end with the work of which they are a part.
 var atWork = [...]struct {
 	suffix string
 	state  State
 }{{RecoveringSuffix, Recovering}, {CopyingSuffix, Copying}, {warc.RemovingSuffix, Removing}}
 
-// StateOf says what a base name in archive/ tells of its file, and of which name the state is: the
-// final one of a file that is open, that of the file that a copy is made of. It is "" for Other.
+// StateOf returns the state that a base name in archive/ tells, and the name without what tells it:
+// of an open file the final name, of a copy the name of the original. Of Other that is "".
 //
-// We write no other open files than those with warc.Suffix, so that recovery, which cuts what is
-// open, keeps off all others: to it Begun is as good as Other. Whoever only reads, or looks which
-// names are taken, takes Begun for a WARC file.
+// Begun differs from Open since our own open files all end in warc.Suffix and warc.OpenSuffix.
+// Recovery cuts open files, so it must leave those of other tools alone. Verify, which only reads,
+// takes files in both states.
 func StateOf(name string) (state State, of string) {
 	for _, work := range atWork {
 		if of, cut := strings.CutSuffix(name, work.suffix); cut {
@@ -59,7 +54,7 @@ func StateOf(name string) (state State, of string) {
 	return restingState(name)
 }
 
-// restingState is StateOf but for the states in which nothing stays.
+// restingState is StateOf without the states of atWork.
 func restingState(name string) (state State, of string) {
 	if of, torn := cutTorn(name); torn {
 		if isFinished(of) || isOpen(of) {
@@ -79,7 +74,7 @@ func restingState(name string) (state State, of string) {
 	return Begun, of
 }
 
-// cutTorn cuts TornSuffix off a name, or what Numbered makes of it.
+// cutTorn cuts TornSuffix off a name, with the number that Numbered may have put behind it.
 func cutTorn(name string) (of string, torn bool) {
 	if bare := strings.TrimRight(name, "0123456789"); bare != name {
 		name = strings.TrimSuffix(bare, ".")
@@ -103,8 +98,8 @@ func isFinished(name string) bool {
 
 func isOpen(name string) bool { return strings.HasSuffix(name, warc.Suffix+warc.OpenSuffix) }
 
-// Reserved says what of a collection has the name that a path ends with: "a WARC file", "the index
-// of a collection", or "" if nothing has. Nothing else should be written there.
+// Reserved returns what a collection keeps under a name like the last one of path: "a WARC file" or
+// "the index of a collection". It returns "" for a path to which anything may be written.
 func Reserved(path string) string {
 	name := filepath.Base(path)
 	switch state, _ := StateOf(name); {

@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// Running is recorder.json: who has a collection open. The file is there from the moment that a
-// recorder can be asked until all of its work is on disk; one that is left over is the sign of an
-// unclean end.
+// Running is what recorder.json says of the recorder that has a collection open. The file is there
+// from when the recorder can be asked until all of its work is on disk. A file that is left over is
+// the sign of an unclean end.
 type Running struct {
 	PID       int       `json:"pid"`
-	Addresses []string  `json:"addresses"`
-	Started   time.Time `json:"started"`
+	Addresses []string  `json:"addresses"` // host:port on which the recorder answers
+	Started   time.Time `json:"started"`   // tells sessions apart, as in the index
 }
 
-// UnreadableError says that recorder.json is not what a recorder writes, as opposed to an error of
-// reading it: a power failure has torn it, or somebody has put something else there.
+// UnreadableError says that recorder.json has other content than a recorder writes, as opposed to a
+// read error: a power failure has torn the file, or somebody has put something else there.
 type UnreadableError struct{ err error }
 
 func (e *UnreadableError) Error() string { return e.err.Error() }
 
 func (e *UnreadableError) Unwrap() error { return e.err }
 
-// maxRunning is more than a recorder.json of ours has, in bytes.
+// maxRunning is more bytes than a recorder.json of ours has.
 const maxRunning = 64 << 10
 
-// Running reads recorder.json. After a crash it names a process that is gone. The error wraps
-// fs.ErrNotExist if there is none, and is an UnreadableError if it is none of ours.
+// Running reads recorder.json. After a crash the file names a process that is gone. The error wraps
+// fs.ErrNotExist if there is no file, and is an UnreadableError if the file is no recorder's.
 func (d Dir) Running() (who Running, err error) {
 	file, err := OpenRegular(d.running())
 	if errors.Is(err, errNotRegular) {
@@ -52,13 +52,13 @@ func (d Dir) Running() (who Running, err error) {
 	return who, nil
 }
 
-// Recorder returns who records the collection, if somebody does who can be asked.
+// Recorder returns the recorder that has the collection open, if one has that can be asked.
 func (d Dir) Recorder() (who Running, running bool) {
 	who, err := d.Running()
 	return who, err == nil && len(who.Addresses) > 0 && IsAlive(who.PID)
 }
 
-// Announce writes recorder.json, in the place of one that may be there.
+// Announce writes recorder.json, durably. It replaces the one that a crash may have left.
 func (d Dir) Announce(who Running, mode Mode) error {
 	b, err := json.MarshalIndent(who, "", "  ")
 	if err != nil {
@@ -74,7 +74,7 @@ func (d Dir) Announce(who Running, mode Mode) error {
 	return d.Sync()
 }
 
-// Withdraw removes recorder.json, durably. It is the last thing that a recorder does.
+// Withdraw removes recorder.json, durably. A recorder calls it when all else is done.
 func (d Dir) Withdraw() error {
 	err := os.Remove(d.running())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,8 +83,7 @@ func (d Dir) Withdraw() error {
 	return errors.Join(err, d.Sync())
 }
 
-// IsAlive reports whether there is a process of that number. Where the system does not tell it
-// says so of all.
+// IsAlive reports whether a process of that number exists. On a system that does not tell, all do.
 func IsAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

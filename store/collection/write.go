@@ -12,9 +12,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// Write writes a file, in the place of one that may be at path. It has its name when it is whole
-// and on disk; the name itself is not made durable. After an error what was there is there still. A
-// process that is killed may leave a hidden file beside it.
+// Write lets write make the content of the file at path. The new file replaces the old one when all
+// of the new one is on disk; the name is not made durable. After an error the old file is as it
+// was. A process that is killed leaves the old file, and may leave a hidden one beside it.
 func Write(path string, mode Mode, write func(io.Writer) error) error {
 	made, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -36,9 +36,9 @@ func Write(path string, mode Mode, write func(io.Writer) error) error {
 	return nil
 }
 
-// Copy copies in to a new file at path, where it appears when it is whole and on disk, as does its
-// name. A file that is there stays, and the error wraps fs.ErrExist. Until the copy is whole it has
-// CopyingSuffix: what an interrupted one leaves under that the next recovery sweeps away.
+// Copy copies in to a new file at path. The copy gets that name, durably, when all of it is on
+// disk; until then CopyingSuffix is behind its name, and recovery removes what has that suffix. If
+// there is a file at path, that file stays as it is, and the error wraps fs.ErrExist.
 func Copy(path string, mode Mode, in io.Reader) error {
 	begun := path + CopyingSuffix
 	out, err := os.OpenFile(begun, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
@@ -58,7 +58,7 @@ func Copy(path string, mode Mode, in io.Reader) error {
 	return warc.SyncDir(filepath.Dir(path))
 }
 
-// fill lets write write to a file that has just been made, forces it to disk, and closes it.
+// fill lets write fill a new file, gives the file its mode, forces it to disk and closes it.
 func fill(file *os.File, mode Mode, write func(io.Writer) error) error {
 	err := write(file)
 	if err == nil {
@@ -67,11 +67,11 @@ func fill(file *os.File, mode Mode, write func(io.Writer) error) error {
 	return errors.Join(err, file.Close())
 }
 
-// errNotRegular says that something else than a file has the name of one.
+// errNotRegular says that a path leads to something else than a regular file.
 var errNotRegular = errors.New("it is no regular file")
 
-// OpenRegular opens a file that a recorder may have left. That leaves nothing but files: a link, a
-// pipe or a device may lead out of the collection, or to no end.
+// OpenRegular opens a file that a recorder has left. It refuses whatever else somebody may have put
+// at path: a link can lead out of the collection, and a pipe or a device has no end.
 func OpenRegular(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
