@@ -60,7 +60,7 @@ def bad_escape(record, finding):
 
 
 # Whose, the whole finding, which records, which collections' payload digest, and the reason.
-CHUNKED = "the sense of a chunked message's payload digest (notes, 2: Payload digest)"
+CHUNKED = "the sense of a chunked message's payload digest"
 ALLOWED = [
     ("jwarc", r"payload digest failed: .*", names_both, "wire", CHUNKED),
     ("gowarc", r"payload: wrong digest: .*", names_both, "entity", CHUNKED),
@@ -71,7 +71,7 @@ ALLOWED = [
     ("jwarc", r"invalid HTTP header Content-Length: \d+", is_head, None,
      "jwarc misses the body of HEAD"),
     ("gowarc", r'error in http request block: parse ".*": invalid URL escape ".*"', bad_escape,
-     None, "gowarc parses the target of a request, which is kept as sent (notes, 6 no. 9)"),
+     None, "gowarc parses the target of a request, which is kept as sent"),
 ]
 
 
