@@ -10,6 +10,7 @@ made=$T/foreign
 mkdir "$made" "$made/bytes" "$made/warcio" "$made/wget"
 http=http://localhost:$(field "$T/ports" http)
 foreign() { "$VENV/bin/python" "$here/foreign.py" "$@" || not_ok "foreign.py $1 broke off"; }
+others() { "$VENV/bin/python" "$here/others.py" "$@" || not_ok "others.py $1 broke off"; }
 
 # wget: pages, a redirect, 404, an image, POST; gzip, plain, and a second time with what has not changed left out.
 by_wget() {
@@ -29,9 +30,9 @@ else
   not_ok "wget wrote 4 files: $(ls "$made/wget")"
 fi
 
-foreign capture "$http" "$made/warcio"
-foreign write "$made/warcio"
-foreign heritrix "$made/bytes"
+others capture "$http" "$made/warcio"
+others write "$made/warcio"
+others heritrix "$made/bytes"
 
 # pywb as a recorder: GET, a redirect, 404, a repeated body and POST.
 mkdir "$made/pywb"

@@ -8,7 +8,6 @@ import collections
 import hashlib
 import http.client
 import json
-import os
 import re
 import sys
 import urllib.parse
