@@ -13,6 +13,7 @@
 //	  admin/                 own pages: status, certificate, POST /record
 //	certs/                 the root certificate, and a certificate for each origin
 //	recorder/              exchanges to files and index, while they happen
+//	  recovery/              what a crash or another tool has left
 //	  record/                facts and messages to records and captures
 //	  sha1pair/              the two digests of a record at once
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
