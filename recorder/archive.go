@@ -119,7 +119,9 @@ func (a *archive) create(out *output) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Append(a.style.Compressor().Append(nil, [][]byte{rec, recordEnd}, -1))
+	c := a.style.Compressor()
+	c.Exchange(true)
+	_, err = w.Append(c.Append(nil, [][]byte{rec, recordEnd}, -1))
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"warcorder/recorder/record"
@@ -26,6 +27,7 @@ type output struct {
 	created  time.Time
 	lanes    *lanes // that it is planned by
 	lane     lane
+	begun    atomic.Bool // an exchange is planned for it
 
 	// Guarded by lanes.mu.
 	bound   int64 // bytes that the file has at most when all exchanges planned for it are in it
@@ -52,6 +54,9 @@ type output struct {
 	// now
 	unindexed bool
 }
+
+// begins reports whether nobody has asked before: the exchange that is planned is then the first.
+func (out *output) begins() bool { return !out.begun.Load() && out.begun.CompareAndSwap(false, true) }
 
 // present makes sure that the file is still there. One that is not open can only be looked for.
 func (out *output) present() (err error) {

@@ -34,6 +34,7 @@ import (
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/warc"
 )
 
 const (
@@ -67,7 +68,8 @@ type Recorder struct {
 	gaps      gapList
 	panics    panics
 	chains    chains
-	pool      sync.Pool // of exchanges
+	inspector warc.Inspector // of the members
+	pool      sync.Pool      // of exchanges
 
 	queueSize int64
 	queue     *semaphore.Weighted // bytes of exchanges between Commit and their commit
@@ -163,6 +165,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, opened re
 	r.end.hurry, r.end.late, r.end.stuck = make(chan struct{}), make(chan struct{}), make(
 		chan struct{})
 	r.memory.hurry = r.end.hurry
+	r.archive.style.Inspector, r.inspector.Failed = &r.inspector, r.compressionFailed
 	r.start(cfg)
 	return r, nil
 }

@@ -24,6 +24,7 @@ type underway struct {
 func (m *maker) plan(l lane, bound int64) *output {
 	out := m.lanes.plan(l, bound)
 	m.underway.planned, m.underway.bound = out, bound
+	m.compressor.Exchange(out.begins())
 	return out
 }
 

@@ -17,6 +17,9 @@ type Status struct {
 	// base names of the WARC files being written, the final ones
 	OpenFiles []string `json:"openFiles"`
 
+	// why klauspost/compress makes the members of WARC files, in place of the faster encoder
+	Compression string `json:"compression,omitempty"`
+
 	// what could not be recorded since the start, by reason
 	Gaps map[string]int64 `json:"gaps"`
 	// of the whole process: a number that only grows is a fault
@@ -39,5 +42,14 @@ func (r *Recorder) Status() Status {
 	if err := r.Ready(); err != nil {
 		s.Recording, s.Reason = false, err.Error()
 	}
+	if err := r.inspector.Err(); err != nil {
+		s.Compression = err.Error()
+	}
 	return s
+}
+
+// compressionFailed says that the encoder of our own has made a wrong member, which is not written.
+func (r *Recorder) compressionFailed(err error) {
+	r.log.Error().Err(err).Msg("a record was compressed wrongly, and has been compressed anew: " +
+		"from now on klauspost/compress does that; verify the collection, and report this")
 }

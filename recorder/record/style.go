@@ -13,6 +13,8 @@ type Style struct {
 	Seconds  bool // WARC 1.0, whose dates have whole seconds
 	NoSL     bool // the gzip members carry no skip lengths
 	Warcinfo WARCInfo
+
+	Inspector *warc.Inspector // of the members, or nil
 }
 
 // Version is the first line of each record.
@@ -51,7 +53,7 @@ func AppendDate(dst []byte, t time.Time, seconds bool) []byte {
 // Compressor returns a Compressor.
 func (s *Style) Compressor() *warc.Compressor {
 	c := warc.NewCompressor()
-	c.NoSkipLengths = s.NoSL
+	c.NoSkipLengths, c.Inspector = s.NoSL, s.Inspector
 	return c
 }
 

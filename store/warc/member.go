@@ -30,17 +30,17 @@ const (
 // ready. A Compressor that has been used keeps about 64 KB of tables, after Stream 256 KB more:
 // keep one per worker. A Compressor is not safe for concurrent use.
 type Compressor struct {
-	NoSkipLengths bool   // leaves `sl` out
-	Probe         *Probe // which all Compressors of a recorder share, or nil
+	NoSkipLengths bool       // leaves `sl` out
+	Inspector     *Inspector // which all Compressors of a recorder share, or nil
 
-	probed  bool // members are inflated again
-	deflate deflate.Encoder
-	plain   plainEncoder
-	crc     uint32
-	size    int64  // bytes of the record so far
-	small   []byte // parts that share a block
-	chunk   []byte // a piece of a streamed body
-	encoded []byte // that piece, deflated
+	inspected bool // members are inflated again
+	deflate   deflate.Encoder
+	plain     plainEncoder
+	crc       uint32
+	size      int64  // bytes of the record so far
+	small     []byte // parts that share a block
+	chunk     []byte // a piece of a streamed body
+	encoded   []byte // that piece, deflated
 }
 
 // NewCompressor returns a Compressor.
@@ -67,9 +67,9 @@ func (c *Compressor) Append(dst []byte, parts [][]byte, stored int) []byte {
 	dst = c.deflate.End()
 	spoil(dst[start+len(c.header()):])
 	dst = c.finish(dst, start)
-	if c.probed {
+	if c.inspected {
 		if err := inflateMember(dst[start:]); err != nil {
-			c.Probe.poison(err)
+			c.Inspector.poison(err)
 			return c.appendPlain(dst[:start], text, raw)
 		}
 	}

@@ -28,8 +28,8 @@ type Patchable interface {
 // After an error, what has been written is no member.
 func (c *Compressor) Stream(w Patchable, offset int64, head [][]byte, body io.Reader, size int64,
 	stored bool) (length int64, err error) {
-	if c.probed && size <= maxProbed {
-		return c.streamProbed(w, head, body, size, stored)
+	if c.inspected && size <= maxInspected {
+		return c.streamInspected(w, head, body, size, stored)
 	}
 	counter := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counter, 2*maxStored)
@@ -55,8 +55,8 @@ func (c *Compressor) Stream(w Patchable, offset int64, head [][]byte, body io.Re
 	return counter.n, err
 }
 
-// streamProbed is Stream for a body that is short enough to be held in memory, with its member.
-func (c *Compressor) streamProbed(w io.Writer, head [][]byte, body io.Reader, size int64,
+// streamInspected is Stream for a body that is short enough to be held in memory, with its member.
+func (c *Compressor) streamInspected(w io.Writer, head [][]byte, body io.Reader, size int64,
 	stored bool) (length int64, err error) {
 	text, err := c.readChunks(body, size)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Compressor) streamProbed(w io.Writer, head [][]byte, body io.Reader, si
 	return int64(n), err
 }
 
-// streamDeflate writes a stream of package deflate. If the Probe wants that, its start is inflated
+// streamDeflate writes a stream of package deflate. If the Inspector wants that, its start is inflated
 // again before it is written.
 func (c *Compressor) streamDeflate(out io.Writer, head [][]byte, body io.Reader, size int64,
 	stored bool) error {
@@ -81,16 +81,16 @@ func (c *Compressor) streamDeflate(out io.Writer, head [][]byte, body io.Reader,
 	if stored {
 		write = c.writeStored
 	}
-	if c.probed {
-		start, err := c.readChunks(io.LimitReader(body, maxProbed), maxProbed)
+	if c.inspected {
+		start, err := c.readChunks(io.LimitReader(body, maxInspected), maxInspected)
 		if err != nil {
 			return err
 		}
-		if !c.probeStart(out, head, start, write) {
+		if !c.inspectStart(out, head, start, write) {
 			body = io.MultiReader(bytes.NewReader(start), body)
 			return c.streamPlain(out, head, body, size, stored)
 		}
-		size -= maxProbed
+		size -= maxInspected
 	}
 	err := c.chunks(body, size, func(p []byte) error { return write(out, p, false) })
 	if err != nil {
@@ -99,16 +99,16 @@ func (c *Compressor) streamDeflate(out io.Writer, head [][]byte, body io.Reader,
 	return write(out, []byte(RecordEnd), true)
 }
 
-// probeStart writes the start of a body, if that inflates to what it was together with the head.
+// inspectStart writes the start of a body, if that inflates to what it was together with the head.
 // Else it poisons package deflate and writes nothing.
-func (c *Compressor) probeStart(out io.Writer, head [][]byte, start []byte,
+func (c *Compressor) inspectStart(out io.Writer, head [][]byte, start []byte,
 	write func(out io.Writer, p []byte, final bool) error) bool {
 	var encoded bytes.Buffer
 	for p := range slices.Chunk(start, maxStored) {
 		write(&encoded, p, false) // a bytes.Buffer takes all
 	}
 	if err := inflateStart(encoded.Bytes(), append(slices.Clone(head), start)...); err != nil {
-		c.Probe.poison(err)
+		c.Inspector.poison(err)
 		return false
 	}
 	out.Write(encoded.Bytes()) // a bufio.Writer keeps its first error

@@ -14,7 +14,7 @@ import (
 func TestBrokenEncoder(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"small": textBody(5000), "encoded": encodedBody(5000), "none": nil,
-		"text": textBody(maxProbed + 200_000), "large encoded": encodedBody(maxProbed + 200_000),
+		"text": textBody(maxInspected + 200_000), "large encoded": encodedBody(maxInspected + 200_000),
 	} {
 		for _, stored := range []bool{false, true} {
 			for _, first := range []int{1, 2, 3, 4, 10} {
@@ -29,7 +29,7 @@ func TestBrokenEncoder(t *testing.T) {
 // checkBroken breaks what is made from the pass numbered first on.
 func checkBroken(t *testing.T, record testRecord, stored bool, first int) {
 	told := 0
-	c := &Compressor{Probe: &Probe{Failed: func(error) { told++ }}}
+	c := &Compressor{Inspector: &Inspector{Failed: func(error) { told++ }}}
 	c.Exchange(true)
 	passed := failPoint(t, fault.Deflate, first, 1<<30)
 	way := -1
@@ -40,10 +40,10 @@ func checkBroken(t *testing.T, record testRecord, stored bool, first int) {
 		checkMember(t, c.Append(nil, record.parts(), way), record.text())
 		checkMember(t, streamed(t, c, record, stored), record.text())
 	}
-	if told != 1 || c.Probe.Err() == nil {
-		t.Errorf("told %d times: %v", told, c.Probe.Err())
+	if told != 1 || c.Inspector.Err() == nil {
+		t.Errorf("told %d times: %v", told, c.Inspector.Err())
 	}
-	if *passed > first+maxProbed/maxStored+1 {
+	if *passed > first+maxInspected/maxStored+1 {
 		t.Errorf("package deflate has gone on: it made %d pieces", *passed)
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// probing returns a Compressor whose members are inflated again. Its Probe fails the test.
-func probing(t testing.TB) *Compressor {
-	c := &Compressor{Probe: &Probe{Failed: func(err error) { t.Error(err) }}}
+// inspecting returns a Compressor whose members are inflated again. Its Inspector fails the test.
+func inspecting(t testing.TB) *Compressor {
+	c := &Compressor{Inspector: &Inspector{Failed: func(err error) { t.Error(err) }}}
 	c.Exchange(true)
 	return c
 }
 
 // poisoned returns a Compressor that has done with package deflate.
 func poisoned() *Compressor {
-	c := &Compressor{Probe: new(Probe)}
-	c.Probe.poison(errors.New("by the test"))
+	c := &Compressor{Inspector: new(Inspector)}
+	c.Inspector.poison(errors.New("by the test"))
 	c.Exchange(true)
 	return c
 }
@@ -27,7 +27,7 @@ func poisoned() *Compressor {
 // longBodies are bodies, and some of which only the start is inflated again when they are streamed.
 func longBodies() map[string][]byte {
 	all := bodies()
-	for _, n := range []int{maxProbed - 1, maxProbed, maxProbed + 1, maxProbed + 200_000} {
+	for _, n := range []int{maxInspected - 1, maxInspected, maxInspected + 1, maxInspected + 200_000} {
 		all[fmt.Sprint("text ", n)] = textBody(n)
 		all[fmt.Sprint("encoded ", n)] = encodedBody(n)
 		all[fmt.Sprint("zeros ", n)] = make([]byte, n)
@@ -35,8 +35,8 @@ func longBodies() map[string][]byte {
 	return all
 }
 
-func TestProbedAndPlainMembers(t *testing.T) {
-	for name, c := range map[string]*Compressor{"probed": probing(t), "plain": poisoned()} {
+func TestInspectedAndPlainMembers(t *testing.T) {
+	for name, c := range map[string]*Compressor{"inspected": inspecting(t), "plain": poisoned()} {
 		for bodyName, body := range longBodies() {
 			for _, stored := range []int{-1, 2} {
 				t.Run(fmt.Sprintf("%s/%s/stored %d", name, bodyName, stored), func(t *testing.T) {
@@ -72,10 +72,10 @@ func streamed(t *testing.T, c *Compressor, record testRecord, stored bool) []byt
 	return member
 }
 
-func TestProbeDue(t *testing.T) {
-	p := new(Probe)
+func TestInspectorDue(t *testing.T) {
+	p := new(Inspector)
 	due := 0
-	for i := range 5 * probeEvery {
+	for i := range 5 * inspectEvery {
 		first := i%1500 == 7
 		switch is := p.due(first); {
 		case is:
@@ -85,16 +85,16 @@ func TestProbeDue(t *testing.T) {
 		}
 	}
 	if due != 5+4 {
-		t.Errorf("%d of %d exchanges are due, 4 files among them", due, 5*probeEvery)
+		t.Errorf("%d of %d exchanges are due, 4 files among them", due, 5*inspectEvery)
 	}
-	if (*Probe)(nil).due(true) {
-		t.Error("without a Probe, too")
+	if (*Inspector)(nil).due(true) {
+		t.Error("without a Inspector, too")
 	}
 }
 
 func TestPoisonIsToldOnce(t *testing.T) {
 	var told []error
-	p := &Probe{Failed: func(err error) { told = append(told, err) }}
+	p := &Inspector{Failed: func(err error) { told = append(told, err) }}
 	first := errors.New("first")
 	p.poison(first)
 	p.poison(errors.New("second"))
@@ -152,13 +152,13 @@ func TestInflateStart(t *testing.T) {
 	}
 }
 
-// BenchmarkProbe compresses records of 10 KB as a recorder does: one in 1,000 is inflated again.
-func BenchmarkProbe(b *testing.B) {
+// BenchmarkInspector compresses records of 10 KB as a recorder does: one in 1,000 is inflated again.
+func BenchmarkInspector(b *testing.B) {
 	record := newRecord(1, textBody(10_000))
 	parts := record.parts()
-	for name, probe := range map[string]*Probe{"without": nil, "with": new(Probe)} {
+	for name, inspector := range map[string]*Inspector{"without": nil, "with": new(Inspector)} {
 		b.Run(name, func(b *testing.B) {
-			c := &Compressor{Probe: probe}
+			c := &Compressor{Inspector: inspector}
 			var dst []byte
 			b.SetBytes(int64(len(record.text())))
 			b.ReportAllocs()

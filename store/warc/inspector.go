@@ -14,21 +14,22 @@ import (
 )
 
 const (
-	// probeEvery is how many exchanges there are to one that is inflated again. 1 in 1,000 costs
-	// about a thousandth of compressing, since inflating takes about as long.
-	probeEvery = 1000
-	// maxProbed is how much of a streamed body is inflated again, before any of it is written: it
+	// inspectEvery is how many exchanges there are to one that is inspected. Inflating takes about as
+	// long as compressing, so that 1 in 1,000 costs about a thousandth of that.
+	inspectEvery = 1000
+	// maxInspected is how much of a streamed body is inflated again before any of it is written: it
 	// is held in memory, and a body of many GB shall not take twice as long for being the first.
-	maxProbed = 1 << 20
+	maxInspected = 1 << 20
 )
 
-// A Probe watches over package deflate for all Compressors of a recorder. Members of an exchange
-// now and then are inflated again before they are written. One that is not what went in poisons the
-// encoder: that member is made again and all later ones are made by klauspost/compress.
+// An Inspector watches over package deflate for all Compressors of a recorder. The members of an
+// exchange now and then are inflated again before they are written: of the first of each file, and
+// of one in 1,000. A member that is not what went in ends the use of package deflate: it is made
+// again by klauspost/compress, and so are all later ones.
 //
-// The zero Probe is ready. It is safe for concurrent use; a nil one probes nothing.
-type Probe struct {
-	// Failed, if not nil, is told of the first fault, once, from the goroutine that found it.
+// The zero Inspector is ready. It is safe for concurrent use; a nil one inspects nothing.
+type Inspector struct {
+	// Failed, if not nil, is told of the first wrong member, once, by the goroutine that made it.
 	Failed func(error)
 
 	exchanges atomic.Uint64
@@ -36,35 +37,35 @@ type Probe struct {
 }
 
 // Err returns why klauspost/compress makes the members, nil if package deflate does.
-func (p *Probe) Err() error {
-	if p == nil {
+func (i *Inspector) Err() error {
+	if i == nil {
 		return nil
 	}
-	if err := p.fault.Load(); err != nil {
+	if err := i.fault.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
 // due counts an exchange and reports whether its members are to be inflated again.
-func (p *Probe) due(first bool) bool {
-	return p != nil && (p.exchanges.Add(1)%probeEvery == 0 || first)
+func (i *Inspector) due(first bool) bool {
+	return i != nil && (i.exchanges.Add(1)%inspectEvery == 0 || first)
 }
 
 // poison ends the use of package deflate.
-func (p *Probe) poison(err error) {
-	if p.fault.CompareAndSwap(nil, &err) && p.Failed != nil {
-		p.Failed(err)
+func (i *Inspector) poison(err error) {
+	if i.fault.CompareAndSwap(nil, &err) && i.Failed != nil {
+		i.Failed(err)
 	}
 }
 
 // Exchange begins the records of an exchange; first says that no other has been written to their
-// file. The members made until the next call are inflated again if the Probe wants that.
-func (c *Compressor) Exchange(first bool) { c.probed = c.Probe.due(first) }
+// file. The members made until the next call are inflated again if the Inspector wants that.
+func (c *Compressor) Exchange(first bool) { c.inspected = c.Inspector.due(first) }
 
 // isPlain reports whether klauspost/compress makes the members. To drop package deflate, return
 // true.
-func (c *Compressor) isPlain() bool { return c.Probe.Err() != nil }
+func (c *Compressor) isPlain() bool { return c.Inspector.Err() != nil }
 
 // inflateMember inflates a member. The error is nil if it ends where it should, and if what comes
 // out has the CRC-32 and the length in its trailer, which are those of what went in.
