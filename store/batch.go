@@ -3,8 +3,11 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"go.etcd.io/bbolt"
 )
 
 // batch is the captures of one Commit as keys and values, made before its transaction begins. Its
@@ -16,7 +19,7 @@ type batch struct {
 	extras    extrasWriter
 	rows      []row
 	secondary []secondaryRow
-	originals []originalRow
+	originals originals
 }
 
 // row is where a capture lies in buf: its value follows its key, its extras follow its value.
@@ -36,7 +39,8 @@ const keepBatch = 16 << 20
 
 // fill makes keys and values of captures, which lie in files.
 func (b *batch) fill(captures []Capture, files *fileTable) error {
-	b.buf, b.rows, b.secondary, b.originals = b.buf[:0], b.rows[:0], b.secondary[:0], b.originals[:0]
+	b.buf, b.rows, b.secondary = b.buf[:0], b.rows[:0], b.secondary[:0]
+	b.originals.reset(keepBatch)
 	for i := range captures {
 		c := &captures[i]
 		file, known := files.named(c.File)
@@ -50,10 +54,10 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 			return fmt.Errorf("capture of %s: %w", c.URL, err)
 		}
 		if c.Original != nil {
-			b.addOriginal(c.Original, file.ID)
+			b.originals.add(c.Original, file.ID)
 		}
 	}
-	b.sortOriginals()
+	b.originals.sort()
 	slices.SortFunc(b.rows, func(x, y row) int {
 		if order := bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]); order != 0 {
 			return order
@@ -108,7 +112,8 @@ func (b *batch) release() {
 	if cap(b.buf) > keepBatch {
 		b.buf = nil
 	}
-	b.extras.release()
+	b.extras.release(keepBatch)
+	b.originals.reset(keepBatch)
 }
 
 // part returns a part of buf; nothing can be appended to it.
@@ -177,4 +182,48 @@ func (t tables) forgetExtras(key indexKey, value []byte) error {
 		}
 	}
 	return t.extras.Delete(key.location())
+}
+
+// putCaptures stores the batch and counts what was not there before.
+func putCaptures(tx *bbolt.Tx, rows *batch) error {
+	if len(rows.originals.rows) > 0 {
+		bucket, err := tx.CreateBucketIfNotExists(bucketDedup)
+		if err == nil {
+			err = rows.originals.put(bucket)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	added, err := rows.put(tablesOf(tx))
+	if err != nil || added == 0 {
+		return err
+	}
+	before := count(transaction{tx})
+	count := binary.BigEndian.AppendUint64(nil, uint64(before+int64(added)))
+	return tx.Bucket(bucketMeta).Put(metaCaptures, count)
+}
+
+// tables are the buckets of the captures, in one transaction.
+type tables struct {
+	captures, extras *bbolt.Bucket
+	secondary        map[Key]*bbolt.Bucket
+}
+
+func tablesOf(tx *bbolt.Tx) tables {
+	t := tables{tx.Bucket(bucketCaptures), tx.Bucket(bucketExtras), make(map[Key]*bbolt.Bucket)}
+	t.extras.FillPercent = 0.9 // their keys come in order, as a rule
+	for _, name := range secondaryKeys {
+		t.secondary[name] = tx.Bucket([]byte(name))
+	}
+	return t
+}
+
+// count returns how many captures there are.
+func count(s snapshot) int64 {
+	n := s.bucket(bucketMeta).Get(metaCaptures)
+	if len(n) != 8 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(n))
 }

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -15,49 +13,28 @@ import (
 
 // Bolt is the index of one collection, in one bbolt file. Its methods are safe for concurrent use:
 // one Commit at a time, and any number of readers beside it.
-//
-//	captures   see key.go        ->  see value.go
-//	extras     see extras.go     ->  see there
-//	path       see secondary.go  ->  see there
-//	wwwoffle   the same
-//	form       the same
-//	files      id(4)             ->  see files.go
-//	gaps       number(8)         ->  see gaps.go
-//	dedup      a hash(32)        ->  see original.go
-//	meta       "format"          ->  1(4)
-//	           "captures"        ->  their number(8)
-//	           "gap " REASON     ->  how many gaps had that reason(8)
-//	           "session"         ->  see session.go
-//
-// Numbers are big endian. A program that does not know a format refuses to open the file; buckets
-// that an older program did not make are added.
 type Bolt struct {
 	// TempDir is where Export sorts what does not fit into memory; "" is os.TempDir. It may be
 	// changed only before the first Export.
 	TempDir string
 
-	// An index is either open for writing, or it rests: nobody writes it, and it is open only while
-	// one reads.
-	db      *bbolt.DB
-	file    *os.File // of db
+	// One of the two is nil.
+	writing *writing
 	resting *resting
 
 	commit  sync.Mutex // held by who writes
 	batch   batch      // of the Commit that goes on
 	session Session    // whose last transaction is noted; the zero Session if nobody records
-
-	failure struct { // of a transaction that broke in bbolt's hands
-		sync.Mutex
-		err error
-	}
-
-	files fileTable
+	files   fileTable
 
 	sortMemory int // what tests set
 }
 
 // Files returns all files in the order in which they were added.
 func (b *Bolt) Files() ([]File, error) { return b.files.all(), nil }
+
+// File returns the file of that name, if the index knows it.
+func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
 
 // AddFile makes a file known to the index, before its first byte is committed; the transaction is
 // synced. A name that is known already gives the File as it is. The name must be a base name, and
@@ -75,7 +52,7 @@ func (b *Bolt) AddFile(name string) (File, error) {
 	if err := fault.At(fault.IndexAddFile); err != nil {
 		return File{}, fmt.Errorf("add file %s: %w", name, err)
 	}
-	if err := b.update(func(tx *bbolt.Tx) error { return putFile(tx, f) }); err != nil {
+	if err := b.update(func(tx *bbolt.Tx) error { return putFiles(tx, []File{f}) }); err != nil {
 		return File{}, fmt.Errorf("add file %s: %w", name, err)
 	}
 	return f, b.files.add(f)
@@ -100,10 +77,8 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	err = b.update(func(tx *bbolt.Tx) error {
-		for _, f := range files {
-			if err := putFile(tx, f); err != nil {
-				return err
-			}
+		if err := putFiles(tx, files); err != nil {
+			return err
 		}
 		return putCaptures(tx, &b.batch)
 	})
@@ -112,102 +87,6 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 	}
 	b.files.put(files)
 	return nil
-}
-
-// update calls write in a transaction, which is durable when update returns nil.
-func (b *Bolt) update(write func(*bbolt.Tx) error) error {
-	if b.resting != nil {
-		return ErrReadOnly
-	}
-	if err := b.broken(); err != nil {
-		return err
-	}
-	ended := false
-	err := guarded(func() error {
-		err := b.db.Update(func(tx *bbolt.Tx) error {
-			if err := b.write(tx, write); err != nil {
-				return err
-			}
-			return fault.At(fault.IndexCommit) // where the disk may be full
-		})
-		ended = true
-		return err
-	})
-	if !ended {
-		b.breaks(err)
-	}
-	if err != nil {
-		return err
-	}
-	_ = fault.At(fault.IndexCommitted) // nothing can fail any more, but the process may end
-	return nil
-}
-
-// write calls write, and notes the time if somebody records.
-func (b *Bolt) write(tx *bbolt.Tx, write func(*bbolt.Tx) error) error {
-	if err := write(tx); err != nil || !b.session.Open {
-		return err
-	}
-	b.session.Last = FourDigitYear(time.Now())
-	return tx.Bucket(bucketMeta).Put(metaSession, b.session.appendValue(nil))
-}
-
-// breaks notes that bbolt has panicked within a transaction: its locks may be held for ever, and
-// what it has in memory may be wrong.
-func (b *Bolt) breaks(err error) {
-	b.failure.Lock()
-	defer b.failure.Unlock()
-	b.failure.err = fmt.Errorf("%w: %w", ErrBroken, err)
-}
-
-// broken returns why the index cannot be used any more, or nil.
-func (b *Bolt) broken() error {
-	b.failure.Lock()
-	defer b.failure.Unlock()
-	return b.failure.err
-}
-
-// putCaptures stores the batch and counts what was not there before.
-func putCaptures(tx *bbolt.Tx, rows *batch) error {
-	if len(rows.originals) > 0 {
-		bucket, err := tx.CreateBucketIfNotExists(bucketDedup)
-		if err == nil {
-			err = rows.putOriginals(bucket)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	added, err := rows.put(tablesOf(tx))
-	if err != nil || added == 0 {
-		return err
-	}
-	before := count(transaction{tx})
-	count := binary.BigEndian.AppendUint64(nil, uint64(before+int64(added)))
-	return tx.Bucket(bucketMeta).Put(metaCaptures, count)
-}
-
-// tables are the buckets of the captures, in one transaction.
-type tables struct {
-	captures, extras *bbolt.Bucket
-	secondary        map[Key]*bbolt.Bucket
-}
-
-func tablesOf(tx *bbolt.Tx) tables {
-	t := tables{tx.Bucket(bucketCaptures), tx.Bucket(bucketExtras), make(map[Key]*bbolt.Bucket)}
-	t.extras.FillPercent = 0.9 // their keys come in order, as a rule
-	for _, name := range secondaryKeys {
-		t.secondary[name] = tx.Bucket([]byte(name))
-	}
-	return t
-}
-
-func count(s snapshot) int64 {
-	n := s.bucket(bucketMeta).Get(metaCaptures)
-	if len(n) != 8 {
-		return 0
-	}
-	return int64(binary.BigEndian.Uint64(n))
 }
 
 // Count returns how many captures the index holds.
@@ -219,6 +98,153 @@ func (b *Bolt) Count() (n int64, err error) {
 	return n, err
 }
 
-func putFile(tx *bbolt.Tx, f File) error {
-	return tx.Bucket(bucketFiles).Put(binary.BigEndian.AppendUint32(nil, f.ID), f.appendValue(nil))
+// NoteFiles stores the state of files (Committed, Sealed and Away, by ID) and gaps that tell of it,
+// in one synced transaction.
+func (b *Bolt) NoteFiles(files []File, gaps ...Gap) error {
+	b.commit.Lock()
+	defer b.commit.Unlock()
+	files, err := b.files.changed(files)
+	if err != nil {
+		return fmt.Errorf("note files: %w", err)
+	}
+	err = b.update(func(tx *bbolt.Tx) error {
+		if err := putFiles(tx, files); err != nil {
+			return err
+		}
+		return putGaps(tx, gaps, nil)
+	})
+	if err != nil {
+		return fmt.Errorf("note files: %w", err)
+	}
+	b.files.put(files)
+	return nil
+}
+
+// Original returns the original with that key, if there is one.
+func (b *Bolt) Original(key OriginalKey) (o Original, found bool, err error) {
+	var buf [512]byte
+	value, err := b.get(bucketDedup, key[:], buf[:0])
+	if err != nil || value == nil {
+		return Original{}, false, err
+	}
+	o, id, err := decodeOriginal(key, value)
+	if err != nil {
+		return Original{}, true, err
+	}
+	file, err := b.files.get(id)
+	o.File = file.Name
+	return o, true, err
+}
+
+// get appends the value of a key to dst; it returns nil if there is none.
+func (b *Bolt) get(bucket, key, dst []byte) (value []byte, err error) {
+	if b.resting == nil {
+		return b.writing.get(bucket, key, dst)
+	}
+	err = b.read(func(s snapshot) error {
+		if found := s.bucket(bucket).Get(key); found != nil {
+			value = append(dst, found...)
+		}
+		return nil
+	})
+	return value, err
+}
+
+// Session returns the last session. Its zero value says that there was none, or that the index has
+// been made anew since.
+func (b *Bolt) Session() (s Session, err error) {
+	err = b.read(func(now snapshot) (err error) {
+		s, err = decodeSession(now.bucket(bucketMeta).Get(metaSession))
+		return err
+	})
+	return s, err
+}
+
+// SetSession stores a session, and gaps, in one synced transaction. With one that is open all
+// transactions from then on note their time in it.
+func (b *Bolt) SetSession(s Session, gaps ...Gap) error {
+	b.commit.Lock()
+	defer b.commit.Unlock()
+	s.Started, s.Last = FourDigitYear(s.Started), FourDigitYear(s.Last)
+	was := b.session
+	b.session = Session{} // this transaction's own time is the one given
+	err := b.update(func(tx *bbolt.Tx) error {
+		if err := putGaps(tx, gaps, nil); err != nil {
+			return err
+		}
+		return putSession(tx, &s)
+	})
+	if err != nil {
+		b.session = was
+		return fmt.Errorf("note the session: %w", err)
+	}
+	if s.Open {
+		b.session = s
+	}
+	return nil
+}
+
+// AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all
+// that the index then has, the newest MaxGaps are kept. more adds to the counts those of which
+// nothing but the reason is known. A reason that is "", or that comes when 64 others are counted
+// already, is counted as "other". Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to
+// 1 KiB.
+func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {
+	if len(countGaps(gaps, more)) == 0 {
+		return nil
+	}
+	b.commit.Lock()
+	defer b.commit.Unlock()
+	err := b.update(func(tx *bbolt.Tx) error { return putGaps(tx, gaps, more) })
+	if err != nil {
+		return fmt.Errorf("add gaps: %w", err)
+	}
+	return nil
+}
+
+// Gaps returns how many gaps there were and the newest of those that are kept, at most limit of
+// them; 0 is all.
+func (b *Bolt) Gaps(limit int) (g Gaps, err error) {
+	err = b.read(func(s snapshot) error {
+		g, err = readGaps(s, limit)
+		return err
+	})
+	return g, err
+}
+
+// read calls f with the index as it is at present.
+func (b *Bolt) read(f func(snapshot) error) error {
+	if b.resting != nil {
+		return b.resting.read(&b.files, f)
+	}
+	return b.writing.read(f)
+}
+
+// view calls read with a cursor over the keys of that name: what the cursor gives is good until
+// read returns.
+func (b *Bolt) view(name Key, read func(cursor) error) error {
+	return b.read(func(s snapshot) error {
+		c := cursor{name: name, captures: s.bucket(bucketCaptures), extras: s.bucket(bucketExtras)}
+		c.keys = c.captures
+		if !name.primary() {
+			c.keys = s.bucket([]byte(name))
+		}
+		c.walker = c.keys.walk()
+		return read(c)
+	})
+}
+
+// update calls write in a transaction, which is durable when update returns nil. It notes the time
+// if somebody records.
+func (b *Bolt) update(write func(*bbolt.Tx) error) error {
+	if b.resting != nil {
+		return ErrReadOnly
+	}
+	return b.writing.update(func(tx *bbolt.Tx) error {
+		if err := write(tx); err != nil || !b.session.Open {
+			return err
+		}
+		b.session.Last = FourDigitYear(time.Now())
+		return putSession(tx, &b.session)
+	})
 }

@@ -58,7 +58,7 @@ func captureOf(url string, at time.Time, file string, offset int64) Capture {
 
 // put stores one key as it is: what an index may hold that we have not written.
 func put(b *Bolt, bucket, key, value []byte) error {
-	tx, err := b.db.Begin(true)
+	tx, err := b.writing.db.Begin(true)
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func TestOpenChecksFormat(t *testing.T) {
 			if err := change(b); err != nil {
 				t.Fatal(err)
 			}
-			path := b.db.Path()
+			path := b.writing.db.Path()
 			b.Close()
 			for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
 				if _, err := open(path); err == nil {

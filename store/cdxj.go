@@ -3,13 +3,13 @@ package store
 import (
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
 // AppendCDXJ appends the capture's CDXJ line in the dialect pywb, without newline, to dst:
 //
-//	urlkey ts14 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,"method":…,"requestBody":…}
+//	urlkey ts14 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,
+//	             "method":…,"requestBody":…}
 //
 // All values are strings, as cdxj-indexer and pywb write them; what is unknown is left out, and so
 // is the method GET. The line holds no line break and its JSON is valid whatever the fields hold:
@@ -85,36 +85,6 @@ func appendURLKey(dst []byte, key string) []byte {
 	}
 	return dst
 }
-
-// firstTime and lastTime are the ends of the time that a timestamp can tell.
-var (
-	firstTime = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
-	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
-)
-
-// FourDigitYear returns t in UTC; one whose year has not four digits becomes the nearest moment
-// whose year has, so that timestamps sort as their times do.
-func FourDigitYear(t time.Time) time.Time {
-	switch {
-	case t.Before(firstTime):
-		return firstTime
-	case t.After(lastTime):
-		return lastTime
-	}
-	return t.UTC()
-}
-
-// appendSeconds appends t, as FourDigitYear gives it, as YYYYMMDDhhmmss.
-func appendSeconds(dst []byte, t time.Time) []byte {
-	year, month, day := t.Date()
-	hour, minute, second := t.Clock()
-	dst = appendTwo(appendTwo(dst, year/100), year%100)
-	dst = appendTwo(appendTwo(dst, int(month)), day)
-	dst = appendTwo(appendTwo(dst, hour), minute)
-	return appendTwo(dst, second)
-}
-
-func appendTwo(dst []byte, n int) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
 
 // appendJSON appends s as a JSON string.
 func appendJSON(dst []byte, s string) []byte {

@@ -42,7 +42,7 @@ func soundIndex(t testing.TB) []byte {
 	if err := b.AddGaps(manyGaps(500), nil); err != nil {
 		t.Fatal(err)
 	}
-	path := b.db.Path()
+	path := b.writing.db.Path()
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func checkFile(path string) error {
 
 func BenchmarkOpen(b *testing.B) {
 	index := benchIndex(b, 300_000)
-	path := index.db.Path()
+	path := index.writing.db.Path()
 	index.Close()
 	info, err := os.Stat(path)
 	if err != nil {

@@ -1,11 +1,21 @@
 package store
 
 import (
+	"bufio"
 	"cmp"
+	"errors"
 	"io"
+	"strings"
 
 	"warcorder/canon"
+	"warcorder/store/extsort"
 )
+
+// Exported is what Export wrote.
+type Exported struct {
+	Lines       int64
+	InOpenFiles int64 // lines whose WARC file is still being written, under its name with ".open"
+}
 
 // Captures calls yield with the captures that q selects, in the order of their CDXJ lines in the
 // dialect pywb, until yield returns false; the Dialect of q is not looked at. It reads them in
@@ -79,4 +89,168 @@ func (b *Bolt) exportPywb(w io.Writer, span span, progress func(lines int64)) (E
 		return true, nil
 	})
 	return done, err
+}
+
+// dialectExport is an Export in a dialect that is not the index's own, or without bodies. Such a
+// dialect changes the lines of what is not GET, which is little, and WarcioJS some others. They are
+// sorted first, and then merged with the lines that stay as they are, which the index gives in
+// order.
+type dialectExport struct {
+	index    *Bolt
+	dialect  canon.Dialect
+	noBodies bool
+	span     span // of the dialect's keys
+	sorter   extsort.Sorter
+	done     Exported
+
+	progress func(lines int64)
+
+	line []byte // used again and again
+}
+
+func (e *dialectExport) export(w io.Writer) (done Exported, err error) {
+	e.sorter = extsort.Sorter{Dir: e.index.TempDir, Memory: e.index.sortMemory}
+	defer func() { err = errors.Join(err, e.sorter.Close()) }()
+	if err := e.sort(); err != nil {
+		return e.done, err
+	}
+	sorted, err := e.sorter.Sorted()
+	if err != nil {
+		return e.done, err
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	if err := e.write(out, sorted); err != nil {
+		return e.done, err
+	}
+	return e.done, out.Flush()
+}
+
+// movesGET reports whether the dialect may give a GET another key than pywb does.
+func (e *dialectExport) movesGET() bool {
+	return e.dialect == canon.WarcioJS && e.span.key.primary()
+}
+
+// sort gives the lines that the dialect changes to the sorter. Where they lie in the index says
+// nothing of where they will be.
+func (e *dialectExport) sort() error {
+	from := e.span
+	if from.key.primary() {
+		from.low, from.high, from.start, from.end, from.long = nil, nil, nil, nil, false
+	}
+	from.extras = !e.noBodies
+	if !e.movesGET() {
+		from.methods = onlyOthers
+	}
+	return e.index.slices(from, func(s *slice) (bool, error) {
+		for i := range s.captures {
+			if err := e.sortLine(&s.captures[i]); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// sortLine gives the line of c to the sorter, if the dialect changes it and the query selects it.
+func (e *dialectExport) sortLine(c *Capture) error {
+	body := e.body(c)
+	key := *c.key(e.span.key)
+	if e.span.key.primary() {
+		key = e.urlKey(c, body)
+		if c.isGET() && key == c.URLKey || !e.span.hasKey(key) {
+			return nil
+		}
+	}
+	e.countOpen(c)
+	method := c.Method
+	if e.dialect == canon.Pywb && !c.isGET() {
+		method = strings.ToUpper(method)
+	}
+	e.line = c.appendLine(e.line[:0], key, method, body)
+	return e.sorter.Add(e.line)
+}
+
+// body returns the dialect's query of the body of c, which has its extras.
+func (e *dialectExport) body(c *Capture) string {
+	switch {
+	case e.noBodies:
+		return ""
+	case c.isGET():
+		return c.RequestBody
+	case e.dialect == canon.Spec:
+		return c.SpecBody
+	}
+	return c.WarcioJSBody
+}
+
+// urlKey returns the dialect's URL key of c, as it stands in a line.
+func (e *dialectExport) urlKey(c *Capture, body string) string {
+	key, _ := e.dialect.Key(e.dialect.Append(c.URL, c.Method, body))
+	if key != "" && keyPrefix(key) == len(key) {
+		return key
+	}
+	return string(appendURLKey(nil, key))
+}
+
+// countOpen counts c if its file is still being written.
+func (e *dialectExport) countOpen(c *Capture) {
+	if file, _ := e.index.files.named(c.File); !file.Sealed {
+		e.done.InOpenFiles++
+	}
+}
+
+// write writes the lines that stay as they are, and the sorted ones between them.
+func (e *dialectExport) write(w *bufio.Writer, sorted *extsort.Lines) error {
+	rest := e.span
+	rest.methods = onlyGET
+	err := e.index.slices(rest, func(s *slice) (bool, error) {
+		for i := range s.captures {
+			if err := e.writeGET(w, sorted, &s.captures[i]); err != nil {
+				return false, err
+			}
+		}
+		e.progress(e.done.Lines)
+		return true, nil
+	})
+	for err == nil && sorted.More() {
+		err = e.writeSorted(w, sorted)
+	}
+	e.progress(e.done.Lines)
+	return err
+}
+
+// writeGET writes the line of c, and before it the sorted ones that belong there; none if it is one
+// of them.
+func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capture) error {
+	if e.movesGET() && e.urlKey(c, "") != c.URLKey {
+		return nil
+	}
+	e.line = c.appendPywb(e.line[:0], e.span.key)
+	for sorted.More() {
+		order, err := sorted.Compare(e.line)
+		if err != nil {
+			return err
+		}
+		if order >= 0 {
+			break
+		}
+		if err := e.writeSorted(w, sorted); err != nil {
+			return err
+		}
+	}
+	e.countOpen(c)
+	e.done.Lines++
+	e.line = append(e.line, '\n')
+	_, err := w.Write(e.line)
+	return err
+}
+
+func (e *dialectExport) writeSorted(w *bufio.Writer, sorted *extsort.Lines) error {
+	if err := sorted.Write(w); err != nil {
+		return err
+	}
+	if e.done.Lines++; e.done.Lines%sliceKeys == 0 {
+		e.progress(e.done.Lines)
+	}
+	return sorted.Next()
 }

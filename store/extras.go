@@ -19,9 +19,10 @@ import (
 // and their value:
 //
 //	version(1)  1
-//	flags(1)    1 deflated: a uvarint of their length, and the deflated bytes, are in the place of those that follow
+//	flags(1)    1 deflated: a uvarint of their length, and the deflated bytes, are in the place of
+//	            those that follow
 //	uvarint     how many bytes SpecBody and RequestBody have in common at their beginnings
-//	text        the bytes of SpecBody after them: a uvarint of their length, and the bytes
+//	text        the bytes of SpecBody after them
 //	            the same for WarcioJSBody
 //	uvarint     how many bytes PathKey and the URL have in common at their ends
 //	text        the bytes of PathKey before them
@@ -38,13 +39,6 @@ const (
 )
 
 var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
-
-// hasExtras reports whether there is anything to keep as extras: the dialects often agree on a
-// body, and a GET has none.
-func (c *Capture) hasExtras() bool {
-	return c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
-		c.WWWOFFLEKey != "" || c.FormKey != ""
-}
 
 // extrasWriter makes the values of extras. Its memory is used again.
 type extrasWriter struct {
@@ -77,12 +71,12 @@ func (w *extrasWriter) append(dst []byte, c *Capture) ([]byte, error) {
 	return append(append(dst, extrasVersion, 0), w.plain...), nil
 }
 
-// release gives back memory that only very long bodies need.
-func (w *extrasWriter) release() {
-	if cap(w.plain) > keepBatch {
+// release gives back memory beyond keep, which only very long bodies need.
+func (w *extrasWriter) release(keep int) {
+	if cap(w.plain) > keep {
 		w.plain = nil
 	}
-	if w.deflated.Cap() > keepBatch {
+	if w.deflated.Cap() > keep {
 		w.deflated = bytes.Buffer{}
 	}
 }
@@ -150,13 +144,4 @@ func (r *reader) inflate() {
 		return
 	}
 	r.rest = plain
-}
-
-// commonStart returns how many bytes a and b have in common at their beginnings.
-func commonStart(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }

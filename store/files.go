@@ -6,7 +6,18 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"go.etcd.io/bbolt"
 )
+
+// File is one WARC file as the index knows it.
+type File struct {
+	ID        uint32 // given by AddFile, never used again for another file
+	Name      string // base name, the final one
+	Committed int64  // bytes, from the start of the file, whose captures are in the index
+	Sealed    bool   // complete, and renamed to its final name
+	Away      bool   // not there any more, or not all of it: a gap says so
+}
 
 // The value of a file in the index:
 //
@@ -45,6 +56,18 @@ func decodeFile(key, value []byte) (File, error) {
 		Sealed:    flags&fileSealed != 0,
 		Away:      flags&fileAway != 0,
 	}, nil
+}
+
+// putFiles stores the state of files.
+func putFiles(tx *bbolt.Tx, files []File) error {
+	bucket := tx.Bucket(bucketFiles)
+	for _, f := range files {
+		key := binary.BigEndian.AppendUint32(nil, f.ID)
+		if err := bucket.Put(key, f.appendValue(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readFiles returns the files of an index.

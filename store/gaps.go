@@ -9,17 +9,40 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"go.etcd.io/bbolt"
 )
+
+// Gap is an exchange, a connection, a file or a span of time of which nothing, or not all, could be
+// recorded.
+type Gap struct {
+	Time time.Time `json:"time"`
+	// of a span of time its end, with Time as its beginning; else zero
+	Until  time.Time `json:"until,omitzero"`
+	Reason string    `json:"reason"` // one of a small set of words: "upstream"
+	// of the exchange; of a connection host:port, or the client's address if it came no further; of a
+	// file its name; else ""
+	URL    string `json:"url"`
+	Detail string `json:"detail,omitempty"` // what happened, in words
+}
+
+// Gaps are what a collection lacks.
+type Gaps struct {
+	Counts map[string]int64 `json:"counts"` // by reason, since the index was made
+	Latest []Gap            `json:"latest"` // newest first
+}
+
+// MaxGaps is how many gaps the index keeps one by one: the newest. The others are only counted.
+const MaxGaps = 10_000
 
 // The key of a gap is its number: each has the one that follows the newest. Its value:
 //
 //	version(1)  1, or 2 if there is an until
 //	time(8)     microseconds since 1970
 //	until(8)    the same; only in version 2
-//	text        reason, URL, detail: each a uvarint of its length, and its bytes
+//	text        reason, and then URL, detail
 const (
 	gapVersion      = 1
 	gapVersionUntil = 2
@@ -36,16 +59,6 @@ type gapTables struct {
 	gaps, meta *bbolt.Bucket
 }
 
-func (b *Bolt) updateGaps(write func(gapTables) error) error {
-	return b.update(func(tx *bbolt.Tx) error {
-		t, err := gapTablesOf(tx)
-		if err != nil {
-			return err
-		}
-		return write(t)
-	})
-}
-
 // gapTablesOf makes the bucket of the gaps if there is none.
 func gapTablesOf(tx *bbolt.Tx) (gapTables, error) {
 	gaps, err := tx.CreateBucketIfNotExists(bucketGaps)
@@ -56,44 +69,26 @@ func gapTablesOf(tx *bbolt.Tx) (gapTables, error) {
 	return gapTables{gaps, tx.Bucket(bucketMeta)}, nil
 }
 
-// AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all
-// that the index then has, the newest MaxGaps are kept. more adds to the counts those of which
-// nothing but the reason is known. A reason that is "", or that comes when 64 others are counted
-// already, is counted as "other". Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to
-// 1 KiB.
-func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {
-	if len(countGaps(gaps, more)) == 0 {
-		return nil
-	}
-	b.commit.Lock()
-	defer b.commit.Unlock()
-	err := b.updateGaps(func(t gapTables) error { return t.addGaps(gaps, more) })
+// putGaps counts gaps and those of which only the reason is known, and stores the newest.
+func putGaps(tx *bbolt.Tx, gaps []Gap, more map[string]int64) error {
+	t, err := gapTablesOf(tx)
 	if err != nil {
-		return fmt.Errorf("add gaps: %w", err)
+		return err
 	}
-	return nil
-}
-
-// addGaps counts gaps and those of which only the reason is known, and stores the newest.
-func (t gapTables) addGaps(gaps []Gap, more map[string]int64) error {
 	if err := t.count(countGaps(gaps, more)); err != nil {
 		return err
 	}
 	return t.put(gaps[max(0, len(gaps)-MaxGaps):])
 }
 
-// Gaps returns how many gaps there were and the newest of those that are kept, at most limit of
-// them; 0 is all.
-func (b *Bolt) Gaps(limit int) (Gaps, error) {
+// readGaps returns how many gaps there were and the newest of those that are kept.
+func readGaps(s snapshot, limit int) (Gaps, error) {
 	g := Gaps{Counts: make(map[string]int64), Latest: []Gap{}}
-	err := b.read(func(s snapshot) error {
-		if err := readCounts(s.bucket(bucketMeta), g.Counts); err != nil {
-			return err
-		}
-		latest, err := latestGaps(s.bucket(bucketGaps), limit)
-		g.Latest = append(g.Latest, latest...)
-		return err
-	})
+	if err := readCounts(s.bucket(bucketMeta), g.Counts); err != nil {
+		return g, err
+	}
+	latest, err := latestGaps(s.bucket(bucketGaps), limit)
+	g.Latest = append(g.Latest, latest...)
 	return g, err
 }
 
@@ -130,7 +125,8 @@ func (t gapTables) count(add map[string]int64) error {
 		changed[reason] = counts[reason]
 	}
 	for reason, n := range changed {
-		if err := t.meta.Put(append(metaGap[:len(metaGap):len(metaGap)], reason...), binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
+		key := append(metaGap[:len(metaGap):len(metaGap)], reason...)
+		if err := t.meta.Put(key, binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
 			return err
 		}
 	}
@@ -172,7 +168,8 @@ func (t gapTables) put(gaps []Gap) error {
 	}
 	for i := range gaps {
 		number++
-		if err := t.gaps.Put(binary.BigEndian.AppendUint64(nil, number), gaps[i].appendValue(nil)); err != nil {
+		key := binary.BigEndian.AppendUint64(nil, number)
+		if err := t.gaps.Put(key, gaps[i].appendValue(nil)); err != nil {
 			return err
 		}
 	}

@@ -164,9 +164,9 @@ func TestGapTimes(t *testing.T) {
 // TestGapsOfOldIndex: one without their bucket has no gaps, and gets them.
 func TestGapsOfOldIndex(t *testing.T) {
 	b := newIndex(t)
-	path := b.db.Path()
+	path := b.writing.db.Path()
 	addGaps(t, b, manyGaps(1), nil)
-	tx, err := b.db.Begin(true)
+	tx, err := b.writing.db.Begin(true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestOlderLayout(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	c := captureOf("http://example.com/", testTime, file.Name, 0)
 	commit(t, b, []Capture{c}, file)
-	err := b.db.Update(func(tx *bbolt.Tx) error {
+	err := b.writing.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range []string{"extras", "path", "wwwoffle", "form", "gaps", "dedup"} {
 			if err := tx.DeleteBucket([]byte(name)); err != nil {
 				return err
@@ -30,7 +30,7 @@ func TestOlderLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := b.db.Path()
+	path := b.writing.db.Path()
 	b.Close()
 
 	reader, err := OpenReadOnly(path)
@@ -68,7 +68,7 @@ func TestNewerLayout(t *testing.T) {
 	if err := put(b, bucketCaptures, []byte("x"), []byte("a layout of its own")); err != nil {
 		t.Fatal(err)
 	}
-	path := b.db.Path()
+	path := b.writing.db.Path()
 	b.Close()
 	os.Remove(path + collection.ClosedSuffix)
 	before, err := os.ReadFile(path)

@@ -22,7 +22,7 @@ func closedIndex(t testing.TB, n int) string {
 	}
 	file.Committed = int64(n)
 	commit(t, b, batch, file)
-	path := b.db.Path()
+	path := b.writing.db.Path()
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,17 +139,17 @@ func TestMark(t *testing.T) {
 			allOf(t, b, Query{})
 		}, false},
 		{"killed before anything was written", func(t *testing.T, path string) {
-			reopen(t, path).db.Close() // the end of a process unlocks its files
+			reopen(t, path).writing.db.Close() // the end of a process unlocks its files
 		}, true},
 		{"killed", func(t *testing.T, path string) {
 			b := reopen(t, path)
 			addFile(t, b, "b.warc.gz")
-			b.db.Close()
+			b.writing.db.Close()
 		}, true},
 		{"closed without a mark, by an older version", func(t *testing.T, path string) {
 			b := reopen(t, path)
 			addFile(t, b, "b.warc.gz")
-			b.db.Close()
+			b.writing.db.Close()
 		}, true},
 		{"copied back", func(t *testing.T, path string) {
 			copyOf(t, path, path+".copy")
@@ -247,7 +247,7 @@ func TestFreelist(t *testing.T) {
 			file,
 		)
 	}
-	b.db.Close()
+	b.writing.db.Close()
 	size := func() int64 {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -273,7 +273,7 @@ func TestFreelist(t *testing.T) {
 	if read == 0 || free == 0 {
 		t.Fatalf("%d bytes checked, %d pages free", read, free)
 	}
-	if meta, err = boltcheck.ReadMeta(b.file, size()); err != nil || !meta.HasFreelist() {
+	if meta, err = boltcheck.ReadMeta(b.writing.file, size()); err != nil || !meta.HasFreelist() {
 		t.Fatalf("no free list: %+v, %v", meta, err)
 	}
 	before := meta.InUse

@@ -5,28 +5,6 @@ import (
 	"time"
 )
 
-// Original returns the original with that key, if there is one.
-func (b *Bolt) Original(key OriginalKey) (original Original, found bool, err error) {
-	err = b.read(func(s snapshot) error {
-		value := s.bucket(bucketDedup).Get(key[:])
-		if value == nil {
-			return nil
-		}
-		found = true
-		o, id, err := decodeOriginal(key, value)
-		if err != nil {
-			return err
-		}
-		file, err := b.files.get(id)
-		original, original.File = o, file.Name
-		return err
-	})
-	return original, found, err
-}
-
-// File returns the file of that name, if the index knows it.
-func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
-
 // Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the
 // URL's key only, and at none whose key does not fit into one of the index.
 func (b *Bolt) Newest(url string,

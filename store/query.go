@@ -9,6 +9,33 @@ import (
 	"warcorder/canon"
 )
 
+// Query selects captures. The zero Query selects all.
+type Query struct {
+	// "" selects every URL; with a Key other than URLKey it is the text of such a key
+	URL   string
+	Match Match  // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
+	From  string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
+	To    string // the last moment, inclusive: "2026" takes the whole year; "" is the end
+	Key   Key    // by which captures are found and sorted; "" is URLKey
+	// of the lines that Export writes, and of the URL keys that it finds and sorts by; "" is
+	// canon.Pywb
+	Dialect canon.Dialect
+
+	// NoBodies leaves request bodies out of the lines that Export writes: they have no requestBody,
+	// and their URL keys say the method alone. Captures does not look at it.
+	NoBodies bool
+}
+
+// Match is how the URL of a Query selects captures; the values are pywb's matchType.
+type Match string
+
+const (
+	Exact  Match = "exact"  // the same URL key
+	Prefix Match = "prefix" // keys that begin like the URL's
+	Host   Match = "host"   // every page of the URL's host
+	Domain Match = "domain" // every page of the URL's host and of the hosts below it
+)
+
 // span is what a Query selects: a range of URL keys and one of time. The URL keys are compared with
 // a space behind them, as they stand in a line: so a range can begin or end with one key alone.
 type span struct {
@@ -94,7 +121,8 @@ func (q Query) bounds() (low, high []byte, err error) {
 	if q.Key.primary() {
 		key, _ = q.Dialect.Key(q.URL)
 	} else if q.Match == Host || q.Match == Domain {
-		return nil, nil, fmt.Errorf("match %s is for URL keys; the key %s has only exact and prefix", string(q.Match), string(q.Key))
+		return nil, nil, fmt.Errorf(
+			"match %s is for URL keys; the key %s has only exact and prefix", string(q.Match), string(q.Key))
 	}
 	return q.Match.bounds(string(appendURLKey(nil, key)), q.URL)
 }

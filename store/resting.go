@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
+	"unsafe"
 
+	"go.etcd.io/bbolt"
+
+	"warcorder/store/boltcheck"
 	"warcorder/store/collection"
 )
-
-// ErrReplaced says that another index lies in the place of the one that was opened: what has been
-// read so far cannot be gone on with.
-var ErrReplaced = errors.New("the index was replaced while it was read")
 
 // resting is an index that is read while nobody writes it. Its file is open, and locked for those
 // who write, only while one reads a slice of it: so it keeps no recorder from starting. Once one
@@ -24,29 +25,6 @@ type resting struct {
 	mu   sync.Mutex
 	info fs.FileInfo // of the file
 	txn  uint64      // the latest that was seen
-}
-
-// OpenReadOnly opens the index at path for reading: Commit and AddFile fail. It returns collection.ErrLocked
-// at once when a recorder has it open, and an error that wraps fs.ErrNotExist when there is none.
-// What is read is checked as it is come to: a page that is not sound shows as ErrDamaged, wrapped,
-// then.
-//
-// The index is open only while it is read. A recorder may start between two slices of an Export,
-// which then fails with collection.ErrLocked, or another index may come in its place, which is ErrReplaced.
-func OpenReadOnly(path string) (*Bolt, error) {
-	found, err := isThere(path)
-	if err != nil {
-		return nil, fmt.Errorf("open index %s: %w", path, err)
-	}
-	if !found {
-		return nil, fmt.Errorf("no index at %s, nothing has been recorded there: %w", path,
-			fs.ErrNotExist)
-	}
-	b := &Bolt{resting: &resting{path: path}}
-	if err := b.read(checkFormat); err != nil {
-		return nil, fmt.Errorf("open index %s: %w", path, err)
-	}
-	return b, nil
 }
 
 // read calls f with the index as it is at present. files becomes what that says of them.
@@ -95,16 +73,71 @@ func (r *resting) follow(file *restingFile, files *fileTable) error {
 	return nil
 }
 
-// Check reads every page of an index that was opened for reading, and returns an error that wraps
-// ErrDamaged if one is not sound. progress, if not nil, is told how many bytes have been read.
-func (b *Bolt) Check(progress func(done, total int64)) error {
-	file, err := openResting(b.resting.path, os.O_RDONLY)
+// restingFile is an index in its file while nobody can write it.
+type restingFile struct {
+	tree *boltcheck.Tree
+	db   *bbolt.DB
+	file *os.File
+	info fs.FileInfo
+}
+
+// openResting opens the file of an index, as flag says. Until it is closed nobody else can write
+// it. It reads nothing but the meta pages.
+func openResting(path string, flag int) (*restingFile, error) {
+	info, err := os.Stat(path)
 	if err != nil {
+		return nil, err
+	}
+	open := func(name string, _ int, mode fs.FileMode) (*os.File, error) {
+		return os.OpenFile(name, flag, mode)
+	}
+	db, file, err := openDB(path, &bbolt.Options{ReadOnly: true}, open)
+	if err != nil {
+		return nil, openError(err, info.Size())
+	}
+	f := &restingFile{db: db, file: file}
+	if f.info, err = file.Stat(); err == nil {
+		f.tree, err = treeOf(db, file, f.info.Size())
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return f, nil
+}
+
+func (f *restingFile) Close() error { return f.db.Close() }
+
+// treeOf returns the tree in a file of that size, which bbolt has mapped into memory.
+func treeOf(db *bbolt.DB, file *os.File, size int64) (*boltcheck.Tree, error) {
+	meta, err := boltcheck.ReadMeta(file, size)
+	if err != nil {
+		return nil, judged(err)
+	}
+	mapping := db.Info().Data // an address outside of what Go manages
+	return boltcheck.NewTree(unsafe.Slice(*(**byte)(unsafe.Pointer(&mapping)), size), meta), nil
+}
+
+// openError tells a file of that size, of which bbolt has read the meta pages, from what the system
+// refuses.
+func openError(err error, size int64) error {
+	system := syscall.Errno(0)
+	if errors.Is(err, collection.ErrLocked) || errors.Is(err, fs.ErrPermission) ||
+		size > 0 && errors.As(err, &system) {
 		return err
 	}
-	_, err = checkPages(file.file, file.info.Size(), progress)
-	if errors.Is(err, ErrDamaged) {
-		_ = removeMark(b.resting.path)
+	if size == 0 {
+		return damaged("it is empty")
 	}
-	return errors.Join(err, file.Close())
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
+
+// read calls f with the index in the file.
+func (f *restingFile) read(read func(snapshot) error) error {
+	err := guarded(func() error { return read(restingTree{f.tree}) })
+	if damage := f.tree.Err(); damage != nil {
+		return judged(damage) // after it nothing that was read means anything
+	}
+	return err
+}
+
+func (f *restingFile) checkFormat() error { return f.read(checkFormat) }

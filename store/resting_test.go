@@ -51,7 +51,7 @@ func TestReplacedWhileRead(t *testing.T) {
 			for i := range 20 {
 				addFile(t, b, fmt.Sprintf("other-%d.warc.gz", i))
 			}
-			other := b.db.Path()
+			other := b.writing.db.Path()
 			content, err := os.ReadFile(other)
 			return errors.Join(err, b.Close(), os.WriteFile(path, content, 0o600))
 		},

@@ -1,61 +1,23 @@
 package store
 
-import (
-	"encoding/binary"
-	"fmt"
-	"slices"
-)
+import "encoding/binary"
 
-// Key names one of the keys of a capture: the field of Capture that holds it.
-type Key string
-
-const (
-	URLKey      Key = "url"
-	PathKey     Key = "path"
-	WWWOFFLEKey Key = "wwwoffle"
-	FormKey     Key = "form"
-)
-
-// secondaryKeys are the keys that a capture need not have. Each has a bucket of its name, whose
-// keys are made as those of the captures are (key.go), with the secondary key in the place of the
-// SURT. The value leads to the capture:
+// A secondary key has a bucket of its name, whose keys are made as those of the captures are
+// (key.go), with the secondary key in the place of the SURT. The value leads to the capture:
 //
 //	version(1)  1
-//	flags(1)    1 longKey: the secondary key stands at the end; 2 longURLKey: the key of the capture is long
-//	uvarint     how many bytes the secondary key and the SURT, as far as it is in the key of the capture, have in common at their ends
-//	text        the bytes of the SURT before them: a uvarint of their length, and the bytes
+//	flags(1)    1 longKey: the secondary key stands at the end
+//	            2 longURLKey: the key of the capture is long
+//	uvarint     how many bytes the secondary key and the SURT, as far as that is in the key of the
+//	            capture, have in common at their ends
+//	text        the bytes of the SURT before them
 //	text        the secondary key, with longKey
-var secondaryKeys = [...]Key{PathKey, WWWOFFLEKey, FormKey}
-
 const (
 	secondaryVersion = 1
 
 	flagSecondaryLong = 1 << 0
 	flagSecondaryURL  = 1 << 1
 )
-
-// primary reports whether k is the key that every capture has.
-func (k Key) primary() bool { return k == URLKey || k == "" }
-
-func (k Key) check() error {
-	if k.primary() || slices.Contains(secondaryKeys[:], k) {
-		return nil
-	}
-	return fmt.Errorf("unknown key %q: it is one of url, path, wwwoffle and form", string(k))
-}
-
-// key returns where c has the key of that name.
-func (c *Capture) key(name Key) *string {
-	switch name {
-	case PathKey:
-		return &c.PathKey
-	case WWWOFFLEKey:
-		return &c.WWWOFFLEKey
-	case FormKey:
-		return &c.FormKey
-	}
-	return &c.URLKey
-}
 
 // appendSecondary appends the value that leads from a secondary key, as appendURLKey gives it, to
 // the capture whose URL key is urlKey.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/base32"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,12 +10,14 @@ import (
 // The value of a capture in the index: what its key does not say.
 //
 //	version(1)  1
-//	flags(1)    1 digestSHA1: the digest is "sha1:" and the base32 of these 20 bytes; 2 longKey: the SURT stands at the end;
-//	            4 extras: there are some, see extras.go; 8 other: the method is not GET
+//	flags(1)    1 digestSHA1: the digest is "sha1:" and the base32 of these 20 bytes
+//	            2 longKey: the SURT stands at the end
+//	            4 extras: there are some, see extras.go
+//	            8 other: the method is not GET
 //	uvarint     length of the gzip member
 //	uvarint     HTTP status
 //	uvarint     microseconds, 0 to 999
-//	text        MIME, digest, method, requestBody: each a uvarint of its length, and its bytes
+//	text        MIME, and then digest, method, requestBody
 //	uvarint     how many bytes the URL and the SURT have in common at their ends
 //	text        the bytes of the URL before them
 //	text        the SURT, with longKey
@@ -27,8 +28,6 @@ const (
 	flagLongKey    = 1 << 1
 	flagExtras     = 1 << 2
 	flagOther      = 1 << 3
-
-	sha1Prefix = "sha1:"
 )
 
 var errValue = fmt.Errorf("%w: a capture's value", ErrDamaged)
@@ -65,43 +64,8 @@ func appendValue(dst, urlKey []byte, c *Capture) []byte {
 	return dst
 }
 
-// isGET reports whether c is what every dialect takes for a GET.
-func (c *Capture) isGET() bool { return c.Method == "" || c.Method == "GET" }
-
 // hasFlag reports whether a value has that flag.
 func hasFlag(value []byte, flag byte) bool { return len(value) > 1 && value[1]&flag != 0 }
-
-func appendText[T string | []byte](dst []byte, s T) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// appendDigest appends the 20 bytes of a SHA-1 in base32, if digest is one, in the spelling that
-// reading them back gives.
-func appendDigest(dst []byte, digest string) ([]byte, bool) {
-	if len(digest) != len(sha1Prefix)+32 || digest[:len(sha1Prefix)] != sha1Prefix {
-		return dst, false
-	}
-	var text [32]byte
-	copy(text[:], digest[len(sha1Prefix):])
-	dst = append(dst, 20)
-	sum, err := base32.StdEncoding.AppendDecode(dst, text[:])
-	return sum, err == nil && len(sum) == len(dst)+20 // less if it held a line break
-}
-
-// sha1Text returns the spelling of a SHA-1 of which these are the bytes.
-func sha1Text(sum []byte) string {
-	return string(base32.StdEncoding.AppendEncode([]byte(sha1Prefix), sum))
-}
-
-// commonEnd returns how many bytes a and b have in common at their ends: of a URL and its key the
-// path, as a rule.
-func commonEnd[A, B string | []byte](a A, b B) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	return n
-}
 
 // decoder makes captures of keys and values. All texts of a capture are cut from one string.
 type decoder struct {
@@ -134,7 +98,7 @@ func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	d.text = append(d.text, mime...)
 	digestStart := len(d.text)
 	if flags&flagDigestSHA1 != 0 {
-		d.text = base32.StdEncoding.AppendEncode(append(d.text, sha1Prefix...), digest)
+		d.text = appendSHA1(d.text, digest)
 	} else {
 		d.text = append(d.text, digest...)
 	}
@@ -142,7 +106,8 @@ func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	d.text = append(append(d.text, method...), body...)
 	s := string(d.text)
 	return Capture{
-		URLKey: s[:len(urlKey)], URL: s[len(urlKey):urlEnd], MIME: s[urlEnd:digestStart], Digest: s[digestStart:digestEnd],
+		URLKey: s[:len(urlKey)], URL: s[len(urlKey):urlEnd],
+		MIME: s[urlEnd:digestStart], Digest: s[digestStart:digestEnd],
 		Method: s[digestEnd:][:len(method)], RequestBody: s[digestEnd+len(method):],
 		Time: t.Add(time.Duration(micro%1000) * time.Microsecond), Status: int(status),
 		Location: Location{Offset: key.offset(), Length: int64(length)},
@@ -178,41 +143,4 @@ func longURLKey(value []byte) []byte {
 	v.uvarint()
 	v.text()
 	return v.text()
-}
-
-// reader takes a value apart. After an error all that it gives is empty.
-type reader struct {
-	rest   []byte
-	failed bool
-}
-
-func (r *reader) byte() byte {
-	if len(r.rest) == 0 {
-		r.failed = true
-		return 0
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	return c
-}
-
-func (r *reader) uvarint() uint64 {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 || n > 1<<62 { // nothing that we write is as large
-		r.failed, r.rest = true, nil
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return n
-}
-
-func (r *reader) text() []byte {
-	n := r.uvarint()
-	if n > uint64(len(r.rest)) {
-		r.failed, r.rest = true, nil
-		return nil
-	}
-	s := r.rest[:n]
-	r.rest = r.rest[n:]
-	return s
 }

@@ -9,23 +9,6 @@ import (
 	"time"
 )
 
-// OriginalKey is a hash of all in which the responses must agree that one record can stand for.
-// What that is is the recorder's matter.
-type OriginalKey [32]byte
-
-// Original is a response that is stored in full: what a revisit says of it. The index has one for
-// each key, the latest.
-type Original struct {
-	Key      OriginalKey
-	RecordID [16]byte  // its UUID
-	Time     time.Time // WARC-Date; kept as that of a Capture is
-	Seconds  bool      // the WARC-Date has no fraction
-	Digest   string    // payload digest, as in the record
-	URL      string    // WARC-Target-URI
-	// base name of the file that it lies in: that of its Capture, which Commit looks at
-	File string
-}
-
 // The value of an original in the index:
 //
 //	version(1)  2; 1 had no file
@@ -71,16 +54,22 @@ func decodeOriginal(key OriginalKey, value []byte) (o Original, file uint32, err
 		return Original{}, 0, errOriginal
 	}
 	v := reader{rest: value[originalHead:]}
-	digest := string(v.text())
+	digest := v.text()
 	if v.failed {
 		return Original{}, 0, errOriginal
 	}
+	var buf [256]byte // both texts are cut from one string
+	text := buf[:0]
 	if value[1]&flagDigestSHA1 != 0 {
-		digest = sha1Text([]byte(digest))
+		text = appendSHA1(text, digest)
+	} else {
+		text = append(text, digest...)
 	}
+	digestEnd := len(text)
+	both := string(append(text, v.rest...))
 	return Original{
-		Key: key, RecordID: [16]byte(value[2:]), Time: time.UnixMicro(timeOf(value)).UTC(), Seconds: value[1]&flagSeconds != 0,
-		Digest: digest, URL: string(v.rest),
+		Key: key, RecordID: [16]byte(value[2:]), Digest: both[:digestEnd], URL: both[digestEnd:],
+		Time: time.UnixMicro(timeOf(value)).UTC(), Seconds: value[1]&flagSeconds != 0,
 	}, binary.BigEndian.Uint32(value[originalFile:]), nil
 }
 
@@ -92,43 +81,58 @@ func timeOf(value []byte) int64 {
 	return int64(binary.BigEndian.Uint64(value[originalTime:]))
 }
 
-// originalRow is where an original lies in the buffer of a batch: its value follows its key.
-type originalRow struct{ key, value, end int }
-
-// addOriginal adds an original to the batch, which lies in the file with that id.
-func (b *batch) addOriginal(o *Original, id uint32) {
-	r := originalRow{key: len(b.buf)}
-	b.buf = append(b.buf, o.Key[:]...)
-	r.value = len(b.buf)
-	b.buf = o.appendValue(b.buf, id)
-	r.end = len(b.buf)
-	b.originals = append(b.originals, r)
-}
-
-// sortOriginals brings the originals into the order of the bucket, so that a page is come to once.
-func (b *batch) sortOriginals() {
-	slices.SortFunc(b.originals,
-		func(x, y originalRow) int { return bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]) })
-}
-
 // MaxAhead is how far ahead of the clock the time of an original may be. One that is further was
 // recorded with a wrong clock, and would never be replaced.
 const MaxAhead = 5 * time.Minute
 
-// putOriginals stores the originals of the batch, but for those of which the bucket has a later
-// one: files are not always read in the order of time.
-func (b *batch) putOriginals(bucket keyValues) error {
+// originals are those of one Commit as keys and values. Their memory is used again.
+type originals struct {
+	buf  []byte
+	rows []originalRow
+}
+
+// originalRow is where an original lies in buf: its value follows its key.
+type originalRow struct{ key, value, end int }
+
+// add adds an original, which lies in the file with that id.
+func (s *originals) add(o *Original, id uint32) {
+	r := originalRow{key: len(s.buf)}
+	s.buf = append(s.buf, o.Key[:]...)
+	r.value = len(s.buf)
+	s.buf = o.appendValue(s.buf, id)
+	r.end = len(s.buf)
+	s.rows = append(s.rows, r)
+}
+
+func (s *originals) key(r originalRow) []byte   { return s.buf[r.key:r.value:r.value] }
+func (s *originals) value(r originalRow) []byte { return s.buf[r.value:r.end:r.end] }
+
+// sort brings the originals into the order of the bucket, so that a page is come to once.
+func (s *originals) sort() {
+	slices.SortFunc(s.rows, func(x, y originalRow) int { return bytes.Compare(s.key(x), s.key(y)) })
+}
+
+// put stores the originals, but for those of which the bucket has a later one: files are not always
+// read in the order of time.
+func (s *originals) put(bucket keyValues) error {
 	limit := time.Now().Add(MaxAhead).UnixMicro()
-	for _, r := range b.originals {
-		key, value := b.part(r.key, r.value), b.part(r.value, r.end)
-		if isLater(timeOf(bucket.Get(key)), timeOf(value), limit) {
+	for _, r := range s.rows {
+		if isLater(timeOf(bucket.Get(s.key(r))), timeOf(s.value(r)), limit) {
 			continue
 		}
-		if err := bucket.Put(key, value); err != nil {
+		if err := bucket.Put(s.key(r), s.value(r)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reset forgets the originals, and memory beyond keep.
+func (s *originals) reset(keep int) {
+	s.buf, s.rows = s.buf[:0], s.rows[:0]
+	if cap(s.buf) > keep {
+		s.buf = nil
+	}
 }
 
 // isLater reports whether an original is to be preferred to another, by their times. What is beyond
