@@ -10,7 +10,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
-	v09 "warcorder/store/warc/v09"
+	"warcorder/store/warc/v09"
 )
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"warcorder/cmd/conversion"
-	v09 "warcorder/store/warc/v09"
+	"warcorder/store/warc/v09"
 )
 
 type importCommand struct {

@@ -94,11 +94,15 @@ var pure = map[string]string{
 
 // TestImports holds every package to the arrows of the house.
 func TestImports(t *testing.T) {
-	found := map[string]bool{}
+	found := map[string]map[string]bool{} // what each room imports
 	eachSource(t, func(file string) {
-		found[path.Dir(file)] = true
+		from := path.Dir(file)
+		if found[from] == nil {
+			found[from] = map[string]bool{}
+		}
 		for _, imported := range importsOf(t, file) {
-			if wrong := judgeImport(path.Dir(file), imported); wrong != "" {
+			found[from][strings.TrimPrefix(imported, module)] = true
+			if wrong := judgeImport(from, imported); wrong != "" {
 				t.Errorf("%s: %s", file, wrong)
 			}
 		}
@@ -109,8 +113,13 @@ func TestImports(t *testing.T) {
 		}
 	}
 	for _, r := range house {
-		if !found[r.name] {
+		if found[r.name] == nil {
 			t.Errorf("%s is in the table, and no package", r.name)
+		}
+		for _, to := range strings.Fields(r.imports) {
+			if to != "*" && !found[r.name][to] {
+				t.Errorf("%s may import %s, and does not: take that out of the table", r.name, to)
+			}
 		}
 	}
 }
