@@ -1,7 +1,11 @@
 // Package cmd is the command line of warcorder: one file a command, and the files that they share.
 //
-// A command reads the flags and the configuration file, makes the parts, and ends them in reverse
-// order. What the parts do is theirs.
+// A command is a struct, whose fields are its flags, with a method Run. Run makes the parts that
+// the command needs, and ends them in reverse order; the work itself is that of other packages. A
+// flag may be set on the command line, in the environment or in the configuration file.
+//
+// Invariant: what a command is asked for goes to standard output, and all else (log, progress,
+// advice, errors) to standard error. The exit status is 0 only if nothing is wrong.
 package cmd
 
 import (

@@ -46,12 +46,12 @@ func explainRead(err error, dir collection.Dir) error {
 	return err
 }
 
-// lockPatience is how long a command waits for a collection that another one has open, unless that
-// is a recorder: those who read are done in a moment.
+// lockPatience is how long a command waits for a collection that another process has open, unless
+// that is a recorder: readers are done in a moment.
 const lockPatience = 5 * time.Second
 
-// whenFree opens a collection, and waits some seconds for those who have it open. If they stay it
-// says who they are.
+// whenFree opens a collection. While other processes have the collection open it tries again, for
+// lockPatience; the error then says which processes they are.
 func whenFree(dir collection.Dir, open func() error) error {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(100 * time.Millisecond) {
 		err := open()
@@ -72,7 +72,7 @@ func whenFree(dir collection.Dir, open func() error) error {
 	}
 }
 
-// holders names those who have a collection open, as far as the system tells.
+// holders names the processes that have a collection open, as far as the system tells.
 func holders(dir collection.Dir) string {
 	names := dir.Holders()
 	if len(names) == 0 {

@@ -22,7 +22,7 @@ func count(n int, thing string) string {
 	return humanize.Comma(int64(n)) + " " + thing + "s"
 }
 
-// printable keeps what came from outside from moving the cursor of a terminal.
+// printable replaces what would move the cursor of a terminal: the text came from outside.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -32,7 +32,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// newBar is a progress bar on a terminal, and nothing elsewhere. total is -1 if it is not known.
+// newBar returns a progress bar, which is visible on a terminal alone. total is -1 if it is not
+// known.
 func newBar(total int64, what string, more ...progressbar.Option) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total, append([]progressbar.Option{
 		progressbar.OptionSetDescription(what),

@@ -17,8 +17,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// export writes the lines from the index, or from the recorder that has it open. When one starts in
-// the middle, or ends, or the index is replaced, it goes on behind the last line.
+// export writes the lines from the index, or from the recorder that has the index open. When a
+// recorder starts or ends in the middle, or the index is replaced, export goes on behind the last
+// line.
 func export(dir collection.Dir, query store.Query, w io.Writer) (
 	exported store.Exported, err error) {
 	lines := store.NewContinuation(w)
@@ -33,7 +34,8 @@ func export(dir collection.Dir, query store.Query, w io.Writer) (
 		case errors.Is(err, store.ErrReplaced),
 			errors.Is(err, cdxserver.ErrBrokeOff) && lines.Lines() > passed:
 			passed, until = lines.Lines(), time.Now().Add(lockPatience)
-		case errors.Is(err, cdxserver.ErrNobody) && time.Now().Before(until): // who starts, or ends
+		case errors.Is(err, cdxserver.ErrNobody) && time.Now().Before(until):
+			// a recorder starts, or ends
 			time.Sleep(50 * time.Millisecond)
 		case errors.Is(err, cdxserver.ErrNobody):
 			return exported, unanswered(dir)
@@ -67,8 +69,8 @@ func exportAtRest(dir collection.Dir, query store.Query, w io.Writer) (store.Exp
 	return exported, explainRead(err, dir)
 }
 
-// tellLacking says what the index does not know, since the last recorder did not come to its end,
-// or had no time to write what lay on disk.
+// tellLacking says on standard error what the index does not know: the last recorder did not come
+// to its end, or had no time to write what lay on disk.
 func tellLacking(dir collection.Dir, index *store.Bolt) error {
 	n, err := unindexed(dir, index)
 	if err != nil {
@@ -87,8 +89,8 @@ func tellLacking(dir collection.Dir, index *store.Bolt) error {
 	return nil
 }
 
-// unindexed returns how many bytes of files that are not finished the index does not know: nobody
-// has looked at them since their recorder died.
+// unindexed returns how many bytes of unfinished files the index does not know. Their recorder
+// died, and no recovery has read them since.
 func unindexed(dir collection.Dir, index *store.Bolt) (n int64, err error) {
 	files, err := index.Files()
 	for _, f := range files {

@@ -32,8 +32,8 @@ type recordCommand struct {
 	Recorder recorderFlags `embed:""`
 }
 
-// Run records until a signal. Whatever becomes of standard error (nobody reads it, whoever did has
-// gone, its disk is full), that goes on.
+// Run records until a signal. The recording goes on whatever becomes of standard error: nobody
+// reads it, its reader has gone, its disk is full.
 func (c *recordCommand) Run(line *commandLine) error {
 	signal.Ignore(syscall.SIGPIPE)
 	out := line.queue()
@@ -117,8 +117,8 @@ type serving struct {
 	person    bool // reads the log
 }
 
-// endings gives the signals that end a recording. A SIGHUP that whoever started us has us ignore,
-// as nohup does, is none.
+// endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
+// ignored, as nohup does.
 func endings() <-chan os.Signal {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -164,7 +164,7 @@ func (c *recordCommand) pages(s *serving) *admin.Admin {
 // status is what /status tells.
 type status struct {
 	recorder.Status
-	// lines of the log that found no room: nobody reads it, or its disk is full
+	// lines of the log that were dropped: nobody reads the log, or its disk is full
 	LogDropped int64 `json:"logDropped"`
 }
 
@@ -182,8 +182,8 @@ func (c *recordCommand) untilEnd(s *serving, p *proxy.Proxy) error {
 	}
 }
 
-// writingTime is how long after shutdown-timeout what is on disk already may still be made records
-// of.
+// writingTime is how long after shutdown-timeout large exchanges, which are on disk already, may
+// still become records.
 const writingTime = 2 * time.Second
 
 // shutDown lets what is in flight come to its end, for some time, or until a second signal.

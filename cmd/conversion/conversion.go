@@ -1,10 +1,13 @@
 // Package conversion makes WARC 1.1 files of WARC 0.9 files, for a collection that they are then
 // added to.
 //
-// Each file becomes one, in a directory of the collection that is removed at the end. Its name is
-// like that of the file, unless the collection has another file of that name: then it gets a
-// number, so that v.warc and v.warc.gz can both be imported. What has the same content is there
-// already.
+// Each file becomes one file, in a directory of the collection that is removed at the end. The new
+// name is like the old one, with a number if the collection has another file of that name, so that
+// v.warc and v.warc.gz can both be imported. A file of that name with the same content is what was
+// to be made.
+//
+// The package stands beside the command, and not beside package v09: it names files by what a
+// collection has, of which a format knows nothing.
 package conversion
 
 import (
@@ -74,8 +77,8 @@ func (c *Conversion) Run(paths []string) (made []string, err error) {
 	return c.made, err
 }
 
-// Same lists files of which the same was made as of another one in the same run, each with the name
-// that that has got.
+// Same lists the files of which nothing was kept, since another file of the same run had become the
+// same content: each with the name of what that one became.
 func (c *Conversion) Same() [][2]string { return c.same }
 
 // unnamed is the name of a file while it is made.

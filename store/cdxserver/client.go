@@ -15,7 +15,8 @@ import (
 	"warcorder/store/collection"
 )
 
-// ErrNobody says that who has the collection open cannot be asked, or does not listen yet.
+// ErrNobody says that the process which has the collection open cannot be asked: it is no recorder,
+// or does not listen yet.
 var ErrNobody = errors.New("who has the index open cannot be asked")
 
 // ErrBrokeOff says that a recorder has not come to the end of its answer: it ended.
@@ -39,9 +40,9 @@ func At(dir collection.Dir) (Recorder, error) {
 	return Recorder{PID: who.PID, Address: who.Addresses[0]}, nil
 }
 
-// Export writes the lines that the recorder has. progress is told how many lines have come of how
-// many; -1 if that is not known. An error that is neither ErrNobody nor ErrBrokeOff is of what was
-// asked, or of w.
+// Export writes the lines that the recorder has to w. progress is told how many lines have come, of
+// how many in all; -1 if that is not known. The error is ErrNobody before the first line,
+// ErrBrokeOff after it, ErrSilent at any time; any other is an error of the query or of w.
 func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, total int64)) (
 	exported store.Exported, err error) {
 	res, err := r.page("/export", formOf(query))
@@ -102,8 +103,8 @@ func (r Recorder) page(path string, query url.Values) (*http.Response, error) {
 	return res, err
 }
 
-// lineCounter counts the lines as they are read, and keeps the error of whom they are read from, as
-// opposed to that of whom they are written to.
+// lineCounter counts the lines as they are read, and keeps the read error, as opposed to an error
+// of the writer that the lines are copied to.
 type lineCounter struct {
 	r            io.Reader
 	lines, total int64

@@ -3,10 +3,10 @@
 //
 //	GET /export  ?url= &match= &from= &to= &key= &dialect= &bodies=none    a store.Query
 //	             200 text/x-cdxj: the lines
-//	               header   Warcorder-Captures        how many there are at most, if all are asked for
+//	               header   Warcorder-Captures        how many at most, if all are asked for
 //	                        Warcorder-Request-Bodies  none, if they are left out
 //	               trailer  Warcorder-Lines           how many there were
-//	                        Warcorder-In-Open-Files   how many of them lead into unfinished files
+//	                        Warcorder-In-Open-Files   how many of them lie in unfinished files
 //	GET /gaps    ?limit=N    only the newest
 //	             200 application/json: a store.Gaps
 //
@@ -14,9 +14,9 @@
 // after a crash recorder.json can name an address that is another recorder's now.
 //
 // Invariant: a part is never taken for the whole. A server that comes to an error in the middle of
-// the lines breaks off, and the client says so. Who asks is not kept waiting by a recorder that
-// answers nothing: an answer may take as long as it needs, and whoever reads it may be slow; while
-// it does not come, the recorder must answer something else.
+// the lines breaks off, and the client says so. No client waits for a recorder that answers
+// nothing: an answer may take as long as it needs, and its reader may be slow; while the answer
+// does not come the recorder must answer another question.
 package cdxserver
 
 // The fields of /export.
