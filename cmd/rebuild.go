@@ -15,7 +15,7 @@ type rebuildCommand struct{ repairFlags }
 // Run rebuilds.
 func (c *rebuildCommand) Run(line *commandLine) error {
 	return c.repair(line, func(dir collection.Dir, log zerolog.Logger) (recorder.Recovered, error) {
-		found, err := recovery.Rebuild(c.config(newProgress(os.Stderr)), string(dir), log)
+		found, err := recovery.Rebuild(c.config(newProgress(os.Stderr)), dir, log)
 		return recorder.Recovered{Found: found}, err
 	})
 }

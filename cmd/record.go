@@ -97,7 +97,7 @@ func (c *recordCommand) open(dir collection.Dir, out *logqueue.Queue, log zerolo
 	cfg := c.Recorder.config()
 	cfg.Progress = newProgress(out)
 	err = whenFree(dir, func() (err error) {
-		rec, err = recorder.Open(cfg, string(dir), log)
+		rec, err = recorder.Open(cfg, dir, log)
 		return err
 	})
 	if err == nil {

@@ -20,6 +20,6 @@ func (c *recoverCommand) Run(line *commandLine) error {
 	return c.repair(line, func(dir collection.Dir, log zerolog.Logger) (recorder.Recovered, error) {
 		cfg := c.Recorder.config()
 		cfg.Progress = newProgress(os.Stderr)
-		return recorder.Recover(cfg, string(dir), log)
+		return recorder.Recover(cfg, dir, log)
 	})
 }

@@ -107,7 +107,7 @@ func printLost(found *recorder.Recovered) {
 func (f *repairFlags) add(dir collection.Dir, paths []string, copies bool, log zerolog.Logger,
 	progress recovery.Progress) (files []recovery.Added, err error) {
 	err = whenFree(dir, func() (err error) {
-		files, err = recovery.Add(f.config(progress), string(dir), paths, copies, log)
+		files, err = recovery.Add(f.config(progress), dir, paths, copies, log)
 		return err
 	})
 	return files, err

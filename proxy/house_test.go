@@ -30,6 +30,7 @@ import (
 	"warcorder/certs"
 	"warcorder/proxy/admin"
 	"warcorder/recorder"
+	"warcorder/store/collection"
 )
 
 // house is a running proxy with a collection of its own, and all that a test needs to look at it.
@@ -76,7 +77,7 @@ func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.List
 	var err error
 	// as on the command line: most bodies here are the same few bytes
 	recording.Dedup.MinSize = 1 << 10
-	if h.rec, err = recorder.Open(recording, h.dir, log); err != nil {
+	if h.rec, err = recorder.Open(recording, collection.Dir(h.dir), log); err != nil {
 		t.Fatal(err)
 	}
 	if h.authority, err = certs.Open(t.TempDir()); err != nil {

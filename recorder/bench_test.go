@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warcorder/recorder/record"
+	"warcorder/store/collection"
 )
 
 var benchmarks = []string{
@@ -59,7 +60,7 @@ func benchmarkCommit(b *testing.B, dedup record.DedupConfig, different bool) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			r, err := Open(Config{Dedup: dedup}, b.TempDir(), zerolog.Nop())
+			r, err := Open(Config{Dedup: dedup}, collection.Dir(b.TempDir()), zerolog.Nop())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/store/collection"
 )
 
 func TestConfigRefused(t *testing.T) {
@@ -17,7 +18,7 @@ func TestConfigRefused(t *testing.T) {
 		{PayloadDigest: "omit"}, {Sync: "never"}, {Dedup: record.DedupConfig{Dedup: "yes"}}, {Dedup: record.DedupConfig{MinSize: -1}}, {Dedup: record.DedupConfig{DedupFor: -1}},
 		{WARCInfo: record.WARCInfo{Operator: "two\nlines"}}, {WARCInfo: record.WARCInfo{Robots: strings.Repeat("x", record.MaxInfo+1)}},
 	} {
-		if r, err := Open(cfg, t.TempDir(), zerolog.Nop()); err == nil {
+		if r, err := Open(cfg, collection.Dir(t.TempDir()), zerolog.Nop()); err == nil {
 			t.Errorf("%+v: no error", cfg)
 			r.Close()
 		}

@@ -242,7 +242,8 @@ func TestAfterClose(t *testing.T) {
 func TestTwoRecorders(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.get("http://example.com/1")
-	if _, err := Open(Config{}, c.dir, zerolog.Nop()); !errors.Is(err, collection.ErrLocked) {
+	_, err := Open(Config{}, collection.Dir(c.dir), zerolog.Nop())
+	if !errors.Is(err, collection.ErrLocked) {
 		t.Errorf("Open: %v", err)
 	}
 	c.commit("http://example.com/2", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
@@ -347,7 +348,10 @@ func TestIndexTakenAway(t *testing.T) {
 			t.Errorf("ready: %v", err)
 		}
 		for name, repair := range map[string]func() error{
-			"Recover": func() error { _, err := Recover(Config{}, c.dir, zerolog.Nop()); return err },
+			"Recover": func() error {
+				_, err := Recover(Config{}, collection.Dir(c.dir), zerolog.Nop())
+				return err
+			},
 			"Rebuild": func() error { _, err := rebuilt(Config{}, c.dir, zerolog.Nop(), nil); return err },
 		} {
 			if err := repair(); !errors.Is(err, collection.ErrLocked) {

@@ -17,7 +17,7 @@ import (
 
 // TestModeOfConfig: a recorder does not open with a mode that lets everybody write.
 func TestModeOfConfig(t *testing.T) {
-	if _, err := Open(Config{Mode: 0o666}, t.TempDir(), zerolog.Nop()); err == nil {
+	if _, err := Open(Config{Mode: 0o666}, collection.Dir(t.TempDir()), zerolog.Nop()); err == nil {
 		t.Error("it opens")
 	}
 }

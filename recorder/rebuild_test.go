@@ -137,7 +137,7 @@ func TestRebuildSameExport(t *testing.T) {
 	}
 	rebuild := func(cfg Config) (recovery.Found, error) { return rebuilt(cfg, dir, zerolog.Nop(), nil) }
 	again := func(cfg Config) (recovery.Found, error) {
-		found, err := Recover(cfg, dir, zerolog.Nop())
+		found, err := Recover(cfg, collection.Dir(dir), zerolog.Nop())
 		return found.Found, err
 	}
 	start := func(cfg Config) (recovery.Found, error) {
@@ -292,7 +292,8 @@ func TestRecoverRefused(t *testing.T) {
 				t.Errorf("%s at the same time: %v", name, err)
 			}
 		}
-		if r, err := Open(Config{}, dir, zerolog.Nop()); !errors.Is(err, collection.ErrLocked) {
+		r, err := Open(Config{}, collection.Dir(dir), zerolog.Nop())
+		if !errors.Is(err, collection.ErrLocked) {
 			t.Errorf("recorder at the same time: %v", err)
 			r.Close()
 		}
@@ -389,7 +390,7 @@ func TestRecoverTwice(t *testing.T) {
 // BenchmarkRebuild makes an index anew from 20,000 small exchanges.
 func BenchmarkRebuild(b *testing.B) {
 	dir := b.TempDir()
-	r, err := Open(Config{CommitInterval: time.Second}, dir, zerolog.Nop())
+	r, err := Open(Config{CommitInterval: time.Second}, collection.Dir(dir), zerolog.Nop())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -102,7 +102,7 @@ type Recorder struct {
 // Open opens the collection in a directory, which it makes if there is none, and brings files and
 // index into agreement after a crash; then it records what the crash has left in spill/. It returns
 // an error that wraps collection.ErrLocked if another recorder has the collection open.
-func Open(cfg Config, path string, log zerolog.Logger) (*Recorder, error) {
+func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -111,8 +111,7 @@ func Open(cfg Config, path string, log zerolog.Logger) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := collection.Dir(path).Abs()
-	if err != nil {
+	if dir, err = dir.Abs(); err != nil {
 		return nil, err
 	}
 	opened, err := recovery.Open(cfg.recovery(), dir, log)

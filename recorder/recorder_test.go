@@ -20,6 +20,7 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // recording is a collection being recorded by a test.
@@ -61,7 +62,7 @@ func (l *logBuffer) count(parts ...string) int {
 func open(t *testing.T, dir string, cfg Config) *recording {
 	t.Helper()
 	log := new(logBuffer)
-	r, err := Open(cfg, dir, zerolog.New(log))
+	r, err := Open(cfg, collection.Dir(dir), zerolog.New(log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestRecoverKilledAnywhere(t *testing.T) {
 		if os.Getenv("RECORDER_TEST_REBUILD") != "" {
 			_, err = rebuilt(Config{}, dir, zerolog.Nop(), nil)
 		} else {
-			_, err = Recover(Config{}, dir, zerolog.Nop())
+			_, err = Recover(Config{}, collection.Dir(dir), zerolog.Nop())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -513,7 +513,7 @@ func TestRecoverKilled(t *testing.T) {
 
 // recordForever records until it is killed; its log is its standard output.
 func recordForever(t *testing.T, dir string) {
-	r, err := Open(Config{CommitInterval: time.Millisecond, WARCMaxSize: 50_000}, dir,
+	r, err := Open(Config{CommitInterval: time.Millisecond, WARCMaxSize: 50_000}, collection.Dir(dir),
 		zerolog.New(os.Stdout))
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,9 @@ type Recovered struct {
 
 // Recover brings the files and the index of a collection that nobody records into agreement, as
 // Open does, and records what a crash has left in spill/. It returns an error that wraps
-// collection.ErrLocked if the collection is in use, and one that wraps ErrNoCollection if there is none.
-func Recover(cfg Config, path string, log zerolog.Logger) (Recovered, error) {
+// collection.ErrLocked if the collection is in use, and one that wraps ErrNoCollection if there is
+// none.
+func Recover(cfg Config, dir collection.Dir, log zerolog.Logger) (Recovered, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Recovered{}, err
@@ -28,8 +29,7 @@ func Recover(cfg Config, path string, log zerolog.Logger) (Recovered, error) {
 	if err != nil {
 		return Recovered{}, err
 	}
-	dir, err := collection.Dir(path).Abs()
-	if err != nil {
+	if dir, err = dir.Abs(); err != nil {
 		return Recovered{}, err
 	}
 	repair := cfg.recovery()

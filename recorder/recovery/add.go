@@ -35,13 +35,12 @@ type Added struct {
 // cannot be, and reads its captures into the index. What it cannot take it refuses before anything
 // is done. If reading fails, the next recovery goes on. It returns an error that wraps
 // collection.ErrLocked if the collection is in use.
-func Add(cfg Config, path string, paths []string, copies bool,
+func Add(cfg Config, dir collection.Dir, paths []string, copies bool,
 	log zerolog.Logger) ([]Added, error) {
 	keyer, err := record.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}
-	dir := collection.Dir(path)
 	added, err := choose(paths, dir)
 	if err != nil {
 		return nil, err

@@ -32,8 +32,8 @@ const (
 // Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced
 // when that has succeeded, and kept beside it if it knows of files that are not there any more; the
 // list of gaps is taken over. The errors are those of Repair.
-func Rebuild(cfg Config, path string, log zerolog.Logger) (Found, error) {
-	r, unlock, err := existing(cfg, collection.Dir(path), log)
+func Rebuild(cfg Config, dir collection.Dir, log zerolog.Logger) (Found, error) {
+	r, unlock, err := existing(cfg, dir, log)
 	if err != nil {
 		return Found{}, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // The members of the file that the damage table begins with: three exchanges.
@@ -268,7 +269,7 @@ func keptBy(t *testing.T, name string, content []byte) (urls []string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "archive", name+".open"), content)
-	if _, err := recorder.Recover(recorder.Config{}, dir, zerolog.Nop()); err != nil {
+	if _, err := recorder.Recover(recorder.Config{}, collection.Dir(dir), zerolog.Nop()); err != nil {
 		t.Fatal(err)
 	}
 	kept := captures(t, dir)

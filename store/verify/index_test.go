@@ -206,7 +206,7 @@ func TestIndexNotThere(t *testing.T) {
 
 	write(t, path, healthy)
 	recorded := make(recordedLine, 1)
-	r, err := recorder.Open(recorder.Config{}, dir, zerolog.New(recorded))
+	r, err := recorder.Open(recorder.Config{}, collection.Dir(dir), zerolog.New(recorded))
 	if err != nil {
 		t.Fatal(err)
 	}

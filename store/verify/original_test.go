@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder"
+	"warcorder/store/collection"
 )
 
 // TestLostOriginal: in a collection, a revisit of ours whose original is in none of the files is
@@ -54,7 +55,7 @@ func TestLostOriginal(t *testing.T) {
 	if got := said(files(t, archive(t, dir)...)); got != "original note" {
 		t.Errorf("the files alone: %q", got)
 	}
-	r, err := recorder.Open(recorder.Config{}, dir, zerolog.Nop())
+	r, err := recorder.Open(recorder.Config{}, collection.Dir(dir), zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func randomBytes(size int) string {
 func record(t testing.TB, cfg recorder.Config, dir string, exchanges []exchange) {
 	t.Helper()
 	cfg.Dedup.MinSize = 1 << 10 // as on the command line: most bodies here are the same few bytes
-	r, err := recorder.Open(cfg, dir, zerolog.Nop())
+	r, err := recorder.Open(cfg, collection.Dir(dir), zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
