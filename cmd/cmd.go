@@ -19,6 +19,7 @@ import (
 
 	"warcorder/proxy"
 	"warcorder/recorder"
+	"warcorder/store/warc/v09"
 )
 
 // commandLine is the whole command line. Its flags are the keys of the configuration file, and
@@ -78,7 +79,10 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 			"WARC files, indexed at once."),
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
-		kong.Vars{"reasons": strings.Join(recorder.GapReasons, ",")},
+		kong.Vars{
+			"reasons":   strings.Join(recorder.GapReasons, ","),
+			"file_size": sizeText(v09.DefaultTarget),
+		},
 		proxyDefaults(),
 		recorderDefaults(),
 		kong.PostBuild(explain),

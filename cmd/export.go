@@ -22,7 +22,7 @@ type exportCommand struct {
 	findFlags
 	Dialect  canon.Dialect   `default:"pywb"`
 	Format   string          `enum:"cdxj,warc-0.9" default:"cdxj"`
-	FileSize int64           `name:"file-size" default:"500MB" type:"size"`
+	FileSize int64           `name:"file-size" default:"${file_size}" type:"size"`
 	NoBodies bool            `name:"no-request-bodies"`
 	Mode     collection.Mode `name:"archive-mode" default:"${archive_mode}"`
 	Out      string          `name:"out" short:"o" placeholder:"FILE"`
