@@ -2,18 +2,22 @@
 // a head and a body, and that of the body, in one pass: [Sum] for a message in memory, [Pair] for
 // one that comes in parts.
 //
-// It is faster than crypto/sha1 twice where it has assembly. There the unit of the processor that
-// does the rounds is kept busy for half of the time with making the message schedule, and then has
-// to wait for the rounds before. Here ordinary vector instructions make the schedule, and the
-// rounds of the two messages come by turns: two digests cost what one does. Best times on a
-// Sapphire Rapids at 3 GHz, with a head of 300 bytes:
+// It is faster than crypto/sha1 twice where it has assembly. In crypto/sha1 the unit of the
+// processor that does the rounds makes the message schedule for half of the time, and waits for the
+// rounds before. Here ordinary vector instructions make the schedule, and the rounds of the two
+// messages come by turns: two digests cost little more than one. Best times in microseconds, with a
+// head of 300 bytes; BenchmarkSum, which .ci/run prints, says them for any other machine:
 //
-//	body       twice       Sum
-//	   0      0.32 us   0.30 us
-//	  1 KiB    1.6 us    1.0 us
-//	 10 KiB   13.1 us    6.9 us
-//	100 KiB    129 us     67 us
-//	  1 MiB   1317 us    680 us
+//	           Intel Sapphire Rapids     AMD EPYC (Zen 5)
+//	body         twice      Sum           twice      Sum
+//	  1 KiB        1.6      1.0             1.3     0.85
+//	 10 KiB       13.1      6.9            10.5      6.2
+//	100 KiB        129       67             104       60
+//	  1 MiB       1317      680            1061      598
+//
+// That is 4 to 6 us of the 140 that all of warcorder takes for an exchange of 10 KiB, and half a
+// millisecond of each MiB. The package may be dropped in one line, if crypto/sha1 gets faster or
+// the assembly becomes a burden: Sum and New do without it where interleaves is false.
 //
 // The assembly needs the SHA extensions and AVX-512 (of which the 128-bit registers, so that no
 // clock slows down): Intel's Ice Lake and AMD's Zen 4. Elsewhere it is crypto/sha1 twice. With the

@@ -38,7 +38,10 @@ func TestSum(t *testing.T) {
 
 func TestSumLarge(t *testing.T) {
 	b := random(3*maxRun + 1000)
-	for _, body := range []int{1 << 10, 10<<10 + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 63, maxRun + 64, 2*maxRun + 65, 3 * maxRun} {
+	for _, body := range []int{
+		1 << 10, 10<<10 + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 63, maxRun + 64, 2*maxRun + 65,
+		3 * maxRun,
+	} {
 		for _, head := range []int{0, 1, 55, 56, 63, 64, 65, 300, 1000} {
 			check(t, b[:head+body], head)
 		}

@@ -14,10 +14,10 @@ import (
 func TestBrokenEncoder(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"small": textBody(5000), "encoded": encodedBody(5000), "none": nil,
-		"text": textBody(maxInspected + 200_000), "large encoded": encodedBody(maxInspected + 200_000),
+		"text": textBody(maxInspected + 200_000), "large encoded": encodedBody(maxInspected + 1),
 	} {
 		for _, stored := range []bool{false, true} {
-			for _, first := range []int{1, 2, 3, 4, 10} {
+			for _, first := range []int{1, 2, 3, 10} {
 				t.Run(fmt.Sprintf("%s/stored %t/%d", name, stored, first), func(t *testing.T) {
 					checkBroken(t, newRecord(1, body), stored, first)
 				})

@@ -2,6 +2,9 @@ package deflate
 
 import (
 	"bytes"
+	gobuild "go/build"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/flate"
@@ -19,7 +22,14 @@ func BenchmarkDeflate(b *testing.B) {
 		{"10k", page(10_000), Body},
 		{"100k", page(100_000), Body},
 		{"random-100k", random(100_000), Body},
+		{"html-10k", ofGo(b, "doc/go_spec.html", 10<<10), Body},
+		{"html-100k", ofGo(b, "doc/go_spec.html", 100<<10), Body},
+		{"script-10k", ofGo(b, script, 10<<10), Body},
+		{"script-100k", ofGo(b, script, 100<<10), Body},
 	} {
+		if test.text == nil {
+			continue
+		}
 		b.Run(test.name+"/ours", func(b *testing.B) {
 			e := new(Encoder)
 			var out []byte
@@ -42,6 +52,20 @@ func BenchmarkDeflate(b *testing.B) {
 			})
 		})
 	}
+}
+
+// script is one that Go brings along.
+const script = "src/internal/trace/traceviewer/static/webcomponents.min.js"
+
+// ofGo returns the beginning of a file of the Go distribution, as it is found in the wild; nil if
+// there is none.
+func ofGo(b *testing.B, name string, size int) []byte {
+	text, err := os.ReadFile(filepath.Join(gobuild.Default.GOROOT, name))
+	if err != nil || len(text) < size {
+		b.Logf("without %s: %v", name, err)
+		return nil
+	}
+	return text[:size]
 }
 
 func run(b *testing.B, text []byte, deflate func() int) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-const slack = 64 // bytes: what store writes beyond the last bit, and the end of a block
+const slack = 64 // bytes: what a store writes beyond the last bit, and the end of a block
 
-// encode puts text, which is what sequences and rest literals after them stand for. At most 7 bits
-// are left over when the loop begins, and after each store: 4 literals of maxCode bits, or a length
-// and a distance with their extra bits, find room besides. Nothing takes more than maxCode bits for
-// each of its bytes, since a match has at least 4.
+// encode puts text, which is what sequences and the rest literals after them stand for. At most 7
+// bits are held when the loop begins, and after each store: 4 literals of maxCode bits, or a length
+// and a distance with their extra bits, find room beside them. Nothing takes more than maxCode bits
+// for each of its bytes, since a match has at least 4 bytes.
 func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 	start := len(w.out)
 	w.out = slices.Grow(w.out, len(text)*maxCode/8+slack)
@@ -22,7 +22,8 @@ func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 		for ; literals >= 4; literals -= 4 {
 			four := binary.LittleEndian.Uint32(text[i:])
 			i += 4
-			c0, c1, c2, c3 := c.literal[uint8(four)], c.literal[uint8(four>>8)], c.literal[uint8(four>>16)], c.literal[four>>24]
+			c0, c1 := c.literal[uint8(four)], c.literal[uint8(four>>8)]
+			c2, c3 := c.literal[uint8(four>>16)], c.literal[four>>24]
 			hold |= c0.bits() << (n & 63)
 			n += c0.size()
 			hold |= c1.bits() << (n & 63)
@@ -36,8 +37,8 @@ func (w *writer) encode(c *codes, text []byte, sequences []sequence, rest int) {
 			hold >>= n & 56
 			n &= 7
 		}
-		// Up to three literals without a branch, which nobody could foretell: a match of at least as many
-		// bytes follows them.
+		// Up to three literals without a branch, which no processor could foretell: a match of at least
+		// as many bytes follows them.
 		four := binary.LittleEndian.Uint32(text[i:])
 		c0 := c.literal[uint8(four)] & code(-literals>>31)
 		c1 := c.literal[uint8(four>>8)] & code((1-literals)>>31)

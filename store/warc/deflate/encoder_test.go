@@ -23,7 +23,8 @@ func newReader() *reader {
 // check proves that stream, all of it, is a deflate stream that holds text.
 func (r *reader) check(t testing.TB, stream, text []byte) {
 	t.Helper()
-	for name, decoder := range map[string]io.Reader{"compress/flate": r.std, "klauspost": r.klauspost} {
+	decoders := map[string]io.Reader{"compress/flate": r.std, "klauspost": r.klauspost}
+	for name, decoder := range decoders {
 		in := bytes.NewReader(stream)
 		if err := decoder.(flate.Resetter).Reset(in, nil); err != nil {
 			t.Fatal(err)
@@ -116,9 +117,10 @@ func texts() map[string][]byte {
 		"seven bytes in turn": repeat("abcdefg", 20_000), "random": random(300_000),
 		"half of the bytes": bytes.Map(func(r rune) rune { return r & 0x7f }, page(100_000)),
 		"record":            []byte(record), "page": page(300_000),
-		"page, then random":       join(page(70_000), random(70_000)),
-		"random, then page":       join(random(70_000), page(70_000)),
-		"page in random":          join(random(40_000), page(1000), random(40_000), page(40_000), random(10)),
+		"page, then random": join(page(70_000), random(70_000)),
+		"random, then page": join(random(70_000), page(70_000)),
+		"page in random": join(random(40_000), page(1000), random(40_000), page(40_000),
+			random(10)),
 		"Cyrillic":                repeat("Сохраняется каждый байт, который прошёл через посредника. ", 500),
 		"rare bytes only":         bytes.Map(func(r rune) rune { return 0xa1 + r%7 }, random(20_000)),
 		"long words of few bytes": few(100_000),
@@ -131,7 +133,9 @@ func texts() map[string][]byte {
 	for _, n := range []int{window - 1, window, window + 1, 1<<16 - 1, 1 << 16, 1<<16 + 1} {
 		all[fmt.Sprint("a distance of ", n)] = join(random(n), random(n)[:300])
 	}
-	for _, n := range []int{pieceSize - 1, pieceSize, pieceSize + 1, 2*pieceSize - 1, 2 * pieceSize, 2*pieceSize + 1} {
+	for _, n := range []int{
+		pieceSize - 1, pieceSize, pieceSize + 1, 2*pieceSize - 1, 2 * pieceSize, 2*pieceSize + 1,
+	} {
 		all[fmt.Sprint("text of ", n)] = page(n)
 		all[fmt.Sprint("random bytes of ", n)] = random(n)
 	}
@@ -274,7 +278,12 @@ func TestShrinks(t *testing.T) {
 		{"few", few(100_000), Body, 0.33},
 		{"few, not many", few(5000), Body, 0.35},
 		{"Base64", base64.StdEncoding.AppendEncode(nil, random(4000)), Body, 0.80},
-		{"Base64, once repeated", bytes.Repeat(base64.StdEncoding.AppendEncode(nil, random(4000)), 2), Body, 0.41},
+		{
+			"Base64, once repeated",
+			bytes.Repeat(base64.StdEncoding.AppendEncode(nil, random(4000)), 2),
+			Body,
+			0.41,
+		},
 		{"Base64, with matches", base64WithMatches(20_000), Body, 0.80},
 		{"Cyrillic", texts()["Cyrillic"], Body, 0.05},
 	} {
