@@ -55,7 +55,7 @@ var house = []room{
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
 	{"store/boltcheck", "", "bytes in, damage out"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
-	{"store/scratch", "", "files of a command's own"},
+	{"store/scratch", "", "temporary files, and nothing of what they hold"},
 
 	{"store/warc/v09", "store/warc", "the draft of 2006 is read and written by what reads WARC 1.1"},
 	{"store/warc", "store/warc/deflate store/fault", "the files know nothing of the index"},
@@ -78,7 +78,8 @@ var libraries = []library{
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
-	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery", "canon, certs and store never log"},
+	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery",
+		"canon, certs and store never log"},
 }
 
 // alone are the rooms that use nothing but the standard library, golang.org/x and what is named.
@@ -246,6 +247,21 @@ func TestMap(t *testing.T) {
 		if !drawn[r.name] && !strings.HasSuffix(r.reason, "for tests") {
 			t.Errorf("the map in main.go does not show %s", r.name)
 		}
+	}
+}
+
+// TestTopLevel: the only source file at the top is main.go, which does nothing but call cmd.
+func TestTopLevel(t *testing.T) {
+	files, err := filepath.Glob("../*.go")
+	if err != nil || !slices.Equal(files, []string{filepath.Join("..", "main.go")}) {
+		t.Errorf("source files at the top: %v, %v", files, err)
+	}
+	text, err := os.ReadFile("../main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 120 {
+		t.Errorf("main.go has %d lines", lines)
 	}
 }
 
