@@ -14,7 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"warcorder/proxy"
-	"warcorder/recorder/record"
+	"warcorder/store"
 )
 
 // parseSize reads a number of bytes: 1000000, 1MB, 64MiB.
@@ -37,7 +37,7 @@ func parseRules(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	var rules record.ProfileRules
+	var rules store.ProfileRules
 	decoder := json.NewDecoder(strings.NewReader(fmt.Sprint(text.Value)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&rules); err != nil {

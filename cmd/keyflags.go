@@ -11,17 +11,17 @@ import (
 
 // findFlags say by which key captures are found.
 type findFlags struct {
-	Key      store.Key           `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
-	Profiles record.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
+	Key      store.Key          `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
+	Profiles store.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
 }
 
 // of returns that key of a URL, "" if it has none.
 func (f *findFlags) of(url string) (string, error) {
-	keyer, err := record.NewKeyer(record.KeysConfig{Profiles: f.Profiles})
+	keyer, err := store.NewKeyer(store.KeysConfig{Profiles: f.Profiles})
 	if err != nil {
 		return "", err
 	}
-	return keyer.Of(f.Key, url), nil
+	return keyer.Of(f.Key, record.TargetURI(url)), nil
 }
 
 // requestFlags are what a key is made of beside the URL.

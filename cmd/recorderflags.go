@@ -9,6 +9,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/recorder/record"
+	"warcorder/store"
 	"warcorder/store/collection"
 )
 
@@ -53,10 +54,10 @@ type dedupFlags struct {
 	DedupFor time.Duration `name:"dedup-for" default:"${dedup_for}"`
 }
 
-// keysFlags are the flags of record.KeysConfig.
+// keysFlags are the flags of store.KeysConfig.
 type keysFlags struct {
-	Extra    []string            `name:"extra" placeholder:"KEY,…"`
-	Profiles record.ProfileRules `name:"profiles" hidden:"" type:"rules"`
+	Extra    []string           `name:"extra" placeholder:"KEY,…"`
+	Profiles store.ProfileRules `name:"profiles" hidden:"" type:"rules"`
 }
 
 // config is what the flags say.
@@ -80,7 +81,7 @@ func (f *recorderFlags) config() recorder.Config {
 		NoSL:           !f.SL,
 		WARCInfo:       record.WARCInfo(f.WARCInfo),
 		Dedup:          record.DedupConfig(f.Dedup),
-		Keys:           record.KeysConfig(f.Keys),
+		Keys:           store.KeysConfig(f.Keys),
 	}
 }
 

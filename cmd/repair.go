@@ -11,6 +11,7 @@ import (
 	"warcorder/recorder"
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
+	"warcorder/store"
 	"warcorder/store/collection"
 )
 
@@ -26,7 +27,7 @@ type repairFlags struct {
 func (f *repairFlags) config(progress recovery.Progress) recovery.Config {
 	return recovery.Config{
 		Dedup:    record.DedupConfig(f.Dedup),
-		Keys:     record.KeysConfig(f.Keys),
+		Keys:     store.KeysConfig(f.Keys),
 		Mode:     f.Mode,
 		Progress: progress,
 	}

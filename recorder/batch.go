@@ -59,7 +59,7 @@ func (d *done) text() int64 {
 // keep adds an exchange to the batch.
 func (b *batch) keep(d done) {
 	b.done = append(b.done, d)
-	b.keys += record.KeySize(&d.capture)
+	b.keys += d.capture.KeySize()
 }
 
 // span is a part of the records of a batch, or of a file: from, and up to, those bytes.

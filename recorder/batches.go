@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"warcorder/recorder/record"
 )
 
 // batches are the finished exchanges that wait for the next commit, a batch for each file.
@@ -101,7 +99,7 @@ func (q *batches) batchOf(out *output) *batch {
 func (q *batches) done(b *batch, d done) {
 	q.originals.await(d.original)
 	b.keep(d)
-	q.keys.Add(record.KeySize(&d.capture))
+	q.keys.Add(d.capture.KeySize())
 }
 
 // waits notes that an exchange of that size waits.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warcorder/recorder/record"
+	"warcorder/store"
 	"warcorder/store/collection"
 )
 
@@ -26,7 +27,8 @@ func BenchmarkRecords(b *testing.B) {
 	all := bodies(b)
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
-			m := newMaker(&makers{keyer: &record.Keyer{}, style: &record.Style{}, dedup: &record.DedupConfig{}})
+			m := newMaker(&makers{keyer: &store.Keyer{}, style: &record.Style{},
+				dedup: &record.DedupConfig{}})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
 			out := &output{}

@@ -10,6 +10,7 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
+	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
@@ -39,7 +40,7 @@ type Config struct {
 
 	WARCInfo record.WARCInfo
 	Dedup    record.DedupConfig
-	Keys     record.KeysConfig
+	Keys     store.KeysConfig
 
 	// Progress, if it is not nil, is told how far Open has come with what a crash has left.
 	Progress recovery.Progress

@@ -183,7 +183,7 @@ func (e *Extra) bound(size int64) int64 {
 }
 
 // done is what the committer must know of the record.
-func (e *Extra) done(keyer *record.Keyer, block *record.Message) done {
+func (e *Extra) done(keyer *store.Keyer, block *record.Message) done {
 	d := done{url: e.URI, extra: true, size: block.Length, wait: e.wait}
 	if d.captured = record.IsIndexed(e.Type, e.ContentType); d.captured {
 		d.capture = record.ExtraCapture(keyer, e.URI, e.ContentType, e.Date, block.Block.String())

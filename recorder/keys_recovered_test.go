@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"warcorder/canon"
-	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
@@ -13,7 +12,7 @@ import (
 // an upload that spilled.
 func TestRecoveryMakesTheSameKeys(t *testing.T) {
 	dir := t.TempDir()
-	cfg := Config{Keys: record.KeysConfig{Extra: []string{"path", "wwwoffle", "form"}}}
+	cfg := Config{Keys: store.KeysConfig{Extra: []string{"path", "wwwoffle", "form"}}}
 	c := open(t, dir, cfg)
 	answer := page(200, "text/html", "", "answer")
 	large := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/store"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
 )
@@ -27,7 +28,7 @@ type maker struct {
 type makers struct {
 	log       zerolog.Logger
 	style     *record.Style
-	keyer     *record.Keyer
+	keyer     *store.Keyer
 	dedup     *record.DedupConfig
 	chains    *chains
 	lanes     *lanes

@@ -14,7 +14,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/canon"
-	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -22,9 +21,9 @@ import (
 )
 
 var allKeys = Config{
-	Keys: record.KeysConfig{
+	Keys: store.KeysConfig{
 		Extra:    []string{"path", "wwwoffle", "form"},
-		Profiles: record.ProfileRules{{Name: "mediawiki", Host: "example.com"}},
+		Profiles: store.ProfileRules{{Name: "mediawiki", Host: "example.com"}},
 	},
 }
 

@@ -30,7 +30,6 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
 
-	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -57,7 +56,7 @@ const (
 type Recorder struct {
 	log       zerolog.Logger
 	index     *store.Bolt
-	keyer     *record.Keyer
+	keyer     *store.Keyer
 	health    health
 	memory    memory
 	archive   *archive
@@ -107,7 +106,7 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 	if err != nil {
 		return nil, err
 	}
-	keyer, err := record.NewKeyer(cfg.Keys)
+	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 
 // newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
 // index and unlocks the collection, also when it fails.
-func newRecorder(cfg *Config, dir collection.Dir, keyer *record.Keyer, opened recovery.Opened,
+func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened recovery.Opened,
 	log zerolog.Logger) (*Recorder, error) {
 	index, unlock := opened.Index, opened.Unlock
 	spill := dir.Spill()

@@ -5,8 +5,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
+	"warcorder/store"
 	"warcorder/store/collection"
 )
 
@@ -25,7 +25,7 @@ func Recover(cfg Config, dir collection.Dir, log zerolog.Logger) (Recovered, err
 	if err != nil {
 		return Recovered{}, err
 	}
-	keyer, err := record.NewKeyer(cfg.Keys)
+	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return Recovered{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -102,7 +103,7 @@ type Records struct {
 	Capture  store.Capture
 
 	Style  *Style
-	Keyer  *Keyer
+	Keyer  *store.Keyer
 	cipher uint16 // of the last exchange with TLS
 	suite  string // its name, which crypto/tls makes anew each time
 }
@@ -198,7 +199,7 @@ const BeyondReason = "the request's body asks for more work than its length warr
 
 // CaptureOf makes the capture of a response from what its records say, and from nothing else, so
 // that recovery makes the same. Where it lies is still missing. It is false as fill is.
-func CaptureOf(keyer *Keyer, uri string, date time.Time, request *Asked, response *Head,
+func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, response *Head,
 	digest string,
 ) (c store.Capture, within bool) {
 	c = store.Capture{
@@ -211,7 +212,7 @@ func CaptureOf(keyer *Keyer, uri string, date time.Time, request *Asked, respons
 	if string(request.Method) != "GET" {
 		c.Method = Text(request.Method)
 	}
-	within = keyer.Fill(&c, request)
+	within = keyer.Fill(&c, request.Request())
 	return c, within
 }
 
@@ -223,7 +224,7 @@ func IsIndexed(kind, contentType string) bool {
 
 // ExtraCapture is CaptureOf for a record that is no exchange. The digest is that of its block,
 // which is all payload.
-func ExtraCapture(keyer *Keyer, uri, contentType string, date time.Time,
+func ExtraCapture(keyer *store.Keyer, uri, contentType string, date time.Time,
 	digest string) store.Capture {
 	h := Head{ContentType: []byte(contentType)}
 	c := store.Capture{
@@ -232,11 +233,11 @@ func ExtraCapture(keyer *Keyer, uri, contentType string, date time.Time,
 		MIME:   Text(h.MIME()),
 		Digest: digest,
 	}
-	keyer.Fill(&c, &Asked{})
+	keyer.Fill(&c, canon.Request{})
 	return c
 }
 
 // TextSize is what the texts of a capture take in memory, keys and all.
 func TextSize(c *store.Capture) int64 {
-	return KeySize(c) + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
+	return c.KeySize() + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"warcorder/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -94,7 +96,7 @@ func recordsText(t *testing.T, f *Facts, requestText, responseText string) []byt
 	}
 	request, response := RequestOf([]byte(requestText), Digester{}), MessageOf([]byte(responseText),
 		Digester{})
-	r := Records{Keyer: &Keyer{}, Style: &Style{}}
+	r := Records{Keyer: &store.Keyer{}, Style: &Style{}}
 	r.Make(f, &request, &response, id)
 	var out bytes.Buffer
 	if len(r.Response) > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
-	"warcorder/recorder/record"
+	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
@@ -37,7 +37,7 @@ type Added struct {
 // collection.ErrLocked if the collection is in use.
 func Add(cfg Config, dir collection.Dir, paths []string, copies bool,
 	log zerolog.Logger) ([]Added, error) {
-	keyer, err := record.NewKeyer(cfg.Keys)
+	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ var ErrUnended = errors.New(
 	"the file ends before its last record does; the block is whole, as is the capture")
 
 // scanForeign reads the file at path. each is called behind every record.
-func scanForeign(path, name string, size int64, keyer *record.Keyer,
+func scanForeign(path, name string, size int64, keyer *store.Keyer,
 	each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
 	s := &foreignScan{scan: scan{file: name, keyer: keyer}}
 	reader, err := warc.OpenForeign(path, 0)
@@ -262,7 +262,7 @@ func (s *foreignScan) add(c store.Capture, request *record.Asked) {
 	if string(request.Method) != "GET" {
 		c.Method = record.Text(request.Method)
 	}
-	s.keyer.Fill(&c, request)
+	s.keyer.Fill(&c, request.Request())
 	s.captures = append(s.captures, c)
 	s.text += record.TextSize(&c)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"warcorder/recorder/record"
 	"warcorder/recorder/recovery/foreign"
+	"warcorder/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -21,7 +21,7 @@ func linesOf(t *testing.T, name string, file []byte) (lines []string, damaged []
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := scanForeign(path, name, int64(len(file)), &record.Keyer{},
+	s, err := scanForeign(path, name, int64(len(file)), &store.Keyer{},
 		func(*foreignScan, int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)

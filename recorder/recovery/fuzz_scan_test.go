@@ -32,7 +32,7 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	keyer, err := record.NewKeyer(record.KeysConfig{})
+	keyer, err := store.NewKeyer(store.KeysConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
@@ -60,7 +59,7 @@ func existing(cfg Config, dir collection.Dir,
 	} else if err != nil {
 		return nil, nil, err
 	}
-	keyer, err := record.NewKeyer(cfg.Keys)
+	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +72,7 @@ func existing(cfg Config, dir collection.Dir,
 
 // newRecovery returns a recovery of a collection. Until unlock is called no other one begins, and
 // no recorder starts.
-func newRecovery(cfg Config, dir collection.Dir, keyer *record.Keyer,
+func newRecovery(cfg Config, dir collection.Dir, keyer *store.Keyer,
 	log zerolog.Logger) (r *recovery, unlock func() error, err error) {
 	host, err := os.Hostname()
 	if err != nil {

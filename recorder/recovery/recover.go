@@ -51,7 +51,7 @@ type Progress func(file string, done, total int64)
 
 // Config is what a recovery must know of how a collection is recorded.
 type Config struct {
-	Keys  record.KeysConfig
+	Keys  store.KeysConfig
 	Dedup record.DedupConfig
 	Style record.Style    // of the records that it writes itself
 	Mode  collection.Mode // of what it makes
@@ -72,7 +72,7 @@ type Opened struct {
 // after a crash, which it notes in the gap list. It returns an error that wraps
 // collection.ErrLocked if the collection is in use.
 func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) {
-	keyer, err := record.NewKeyer(cfg.Keys)
+	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return Opened{}, err
 	}
@@ -122,7 +122,7 @@ type recovery struct {
 	host     string
 	index    *store.Bolt
 	options  store.Options // that the index is opened with
-	keyer    *record.Keyer
+	keyer    *store.Keyer
 	dedup    record.DedupConfig
 	style    *record.Style
 	mode     collection.Mode // of what is made

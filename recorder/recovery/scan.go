@@ -24,7 +24,7 @@ import (
 // it names the warcinfo record that the records before it name.
 type scan struct {
 	file     string
-	keyer    *record.Keyer
+	keyer    *store.Keyer
 	dedup    *record.DedupConfig
 	content  record.Content // of the response that is read
 	buf      []byte
@@ -75,8 +75,8 @@ type foundRequest struct {
 
 // scanFile reads the file at path from file.Committed on, up to the first damage, or over all of
 // it. each is called behind every record.
-func scanFile(path string, file store.File, keyer *record.Keyer, dedup *record.DedupConfig, over bool,
-	each func(s *scan, offset int64) error) (*scan, error) {
+func scanFile(path string, file store.File, keyer *store.Keyer, dedup *record.DedupConfig,
+	over bool, each func(s *scan, offset int64) error) (*scan, error) {
 	s := &scan{file: file.Name, end: file.Committed, keyer: keyer, dedup: dedup}
 	if err := s.readAll(path, over, each); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 // captureFor makes the capture of a request that was answered with 200.
-func captureFor(t *testing.T, keyer *Keyer, url, request string) store.Capture {
+func captureFor(t *testing.T, keyer *store.Keyer, url, request string) store.Capture {
 	t.Helper()
 	m := RequestOf([]byte(request), Digester{})
 	answer := ParseHead([]byte("HTTP/1.1 200 OK\r\n\r\n"))
@@ -37,7 +37,7 @@ func TestKeysOfRequestBodies(t *testing.T) {
 		"method as it was": {postOf("pOsT", json, `{"a":1}`), "com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := captureFor(t, &Keyer{}, "http://example.com/form?q=1", c.request)
+			got := captureFor(t, &store.Keyer{}, "http://example.com/form?q=1", c.request)
 			if got.URLKey != c.urlkey || got.RequestBody != c.body {
 				t.Errorf("urlkey %q, request body %q; want %q and %q", got.URLKey, got.RequestBody, c.urlkey,
 					c.body)
@@ -70,7 +70,7 @@ func TestKeysOfALongBody(t *testing.T) {
 		"sized":   postOf("POST", "Content-Type: application/json\r\n", string(body)),
 		"chunked": postOf("POST", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", chunked.String()),
 	} {
-		c := captureFor(t, &Keyer{}, "http://example.com/", request)
+		c := captureFor(t, &store.Keyer{}, "http://example.com/", request)
 		start := "__wb_post_data=" + base64.StdEncoding.EncodeToString(body[:3072])
 		if c.RequestBody != start[:4096] {
 			t.Errorf("%s: pywb %.60q", name, c.RequestBody)
@@ -85,8 +85,8 @@ func TestKeysOfALongBody(t *testing.T) {
 }
 
 func TestSecondaryKeys(t *testing.T) {
-	keyer, err := NewKeyer(
-		KeysConfig{Extra: []string{"path", "wwwoffle", "form"}, Profiles: ProfileRules{
+	keyer, err := store.NewKeyer(
+		store.KeysConfig{Extra: []string{"path", "wwwoffle", "form"}, Profiles: store.ProfileRules{
 			{Name: "mediawiki", Host: "*.wiki.example", Path: "/wiki"},
 			{Name: "ours", Host: "own.example", Decode: []string{"3A"}, Encode: []string{"28", "29"}},
 		}},
@@ -104,24 +104,6 @@ func TestSecondaryKeys(t *testing.T) {
 		got := captureFor(t, keyer, c.url, c.request)
 		if got.PathKey != c.path || got.WWWOFFLEKey != c.wwwoffle || got.FormKey != c.form {
 			t.Errorf("%s:\npath %s\nwwwoffle %s\nform %s", c.url, got.PathKey, got.WWWOFFLEKey, got.FormKey)
-		}
-	}
-}
-
-func TestKeysConfigRefused(t *testing.T) {
-	for name, c := range map[string]struct {
-		cfg  KeysConfig
-		want string
-	}{
-		"unknown key":       {KeysConfig{Extra: []string{"surt"}}, "keys-extra"},
-		"unknown profile":   {KeysConfig{Profiles: ProfileRules{{Name: "x", Host: "a"}}}, `entry 1: profile "x"`},
-		"no host":           {KeysConfig{Profiles: ProfileRules{{Name: "generic"}}}, "keys-profiles"},
-		"overlap":           {KeysConfig{Profiles: ProfileRules{{Name: "x", Host: "a", Decode: []string{"3A"}, Encode: []string{"3A"}}}}, "3A"},
-		"foreign character": {KeysConfig{Profiles: ProfileRules{{Name: "x", Host: "a", Decode: []string{"41"}}}}, "41"},
-		"slash in encode":   {KeysConfig{Profiles: ProfileRules{{Name: "x", Host: "a", Encode: []string{"2F"}}}}, "2F"},
-	} {
-		if _, err := NewKeyer(c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }

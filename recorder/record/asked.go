@@ -1,0 +1,92 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"io"
+	"slices"
+
+	"warcorder/canon"
+)
+
+// Asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
+type Asked struct {
+	Method      []byte
+	ContentType string
+	Entity      entity // of what is not GET
+}
+
+// AskedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in
+// body.
+func AskedOf(h *Head, body io.Reader, size int64) (*Asked, error) {
+	a := &Asked{Method: h.Method()}
+	if len(a.Method) == 0 || string(a.Method) == "GET" {
+		return a, nil
+	}
+	a.ContentType = Text(h.ContentType)
+	err := a.Entity.read(body, size, h.Chunked)
+	return a, err
+}
+
+// Request returns what the keys need of the request.
+func (a *Asked) Request() canon.Request {
+	return canon.Request{ContentType: a.ContentType,
+		Body: a.Entity.Start, BodyLen: a.Entity.length, BodySHA256: a.Entity.sha256}
+}
+
+// entity is a request's body without its transfer coding: all of it up to canon.MaxBody, of a
+// longer one the beginning and the digest of all.
+type entity struct {
+	Start  []byte
+	length int64
+	sha256 []byte
+	broken bool // its chunks end before the last one
+}
+
+// read reads the entity from a body as it crossed the wire. Of one that breaks off it is what came;
+// the error is a read error, as opposed to a malformed body.
+func (e *entity) read(body io.Reader, size int64, chunked bool) error {
+	wire := &source{r: body}
+	decoded := io.Reader(wire)
+	limit := min(size, canon.MaxBody+1)
+	switch {
+	case chunked:
+		decoded = &dechunked{r: wire}
+	case size > canon.MaxBody:
+		limit = longStart // it is long in any case
+	}
+	var start bytes.Buffer
+	if chunked { // whose length is not known
+		start.Grow(int(min(limit, longStart)) + bytes.MinRead)
+	} else {
+		start.Grow(int(limit) + bytes.MinRead)
+	}
+	n, err := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
+	e.Start, e.length = start.Bytes(), n
+	if n == limit && size > canon.MaxBody {
+		sum := sha256.New()
+		sum.Write(e.Start)
+		var more int64
+		more, err = io.Copy(sum, decoded)
+		e.Start, e.length, e.sha256 = slices.Clone(e.Start[:longStart]), n+more, sum.Sum(nil)
+	}
+	e.broken = err != nil && wire.err == nil
+	return wire.err
+}
+
+// longStart is more of an entity than the keys need that is longer than canon.MaxBody.
+const longStart = 64 << 10
+
+// source remembers a read error, as opposed to a malformed body.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
