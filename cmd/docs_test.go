@@ -141,7 +141,8 @@ func TestDocsSettings(t *testing.T) {
 				t.Errorf("%s: %s: %v", p.name, code, err)
 			}
 		}
-		for _, found := range valued.FindAllStringSubmatch(strings.Join(strings.Fields(p.text), " "), -1) {
+		text := strings.Join(strings.Fields(p.text), " ")
+		for _, found := range valued.FindAllStringSubmatch(text, -1) {
 			setting, isKey := config.(fileConfig)[found[1]]
 			if said := strings.ReplaceAll(found[2], " ", ""); isKey && said != setting.value {
 				t.Errorf("%s: %s is %s, and %s by default", p.name, found[1], said, setting.value)
@@ -241,7 +242,8 @@ func TestDocsKeys(t *testing.T) {
 			Method: "POST", ContentType: "application/json", Body: []byte(`{"id":1,"tags":["x","y"]}`)},
 	} {
 		key := canon.Pywb.Keys(&r).URLKey
-		if !regexp.MustCompile(regexp.QuoteMeta(line) + ` +` + regexp.QuoteMeta(key) + `\n`).MatchString(text) {
+		said := regexp.MustCompile(regexp.QuoteMeta(line) + ` +` + regexp.QuoteMeta(key) + `\n`)
+		if !said.MatchString(text) {
 			t.Errorf("doc/keys.md: the key of %s is %s", line, key)
 		}
 	}

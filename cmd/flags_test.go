@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,25 @@ func checkSet(t *testing.T, v reflect.Value, name string) {
 			checkSet(t, field, path)
 		} else if field.IsZero() {
 			t.Errorf("no flag sets %s", path)
+		}
+	}
+}
+
+// TestCollectionFlags: a command that reads or writes a collection takes its name and its place.
+func TestCollectionFlags(t *testing.T) {
+	var line commandLine
+	parser, err := newParser(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Children {
+		takes := map[string]bool{}
+		for _, flag := range command.Flags {
+			takes[flag.Name] = true
+		}
+		alone := slices.Contains([]string{"key", "ca", "version"}, command.Name)
+		if takes["collection"] == alone || takes["dir"] == alone {
+			t.Errorf("%s takes --collection: %t, --dir: %t", command.Name, takes["collection"], takes["dir"])
 		}
 	}
 }
