@@ -22,7 +22,7 @@ import (
 // line.
 func export(dir collection.Dir, query store.Query, w io.Writer) (
 	exported store.Exported, err error) {
-	lines := store.NewContinuation(w)
+	lines := cdxserver.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	for ; ; lines.Again() {
 		exported, err = exportAtRest(dir, query, lines)

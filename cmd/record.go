@@ -154,8 +154,8 @@ func (c *recordCommand) pages(s *serving) *admin.Admin {
 			return status{s.rec.Status(), s.out.Dropped()}, s.rec.Ready() == nil
 		},
 	)
-	pages.Handle("GET /export", cdxserver.ExportPage(s.rec.Index))
-	pages.Handle("GET /gaps", cdxserver.GapsPage(s.rec.Gaps))
+	pages.Handle("GET "+cdxserver.ExportPath, cdxserver.ExportPage(s.rec.Index))
+	pages.Handle("GET "+cdxserver.GapsPath, cdxserver.GapsPage(s.rec.Gaps))
 	pages.HandleWithToken("POST /record", c.APIToken,
 		admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle))
 	return pages

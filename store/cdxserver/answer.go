@@ -21,7 +21,7 @@ func (r Recorder) ask(path string, query url.Values) (*http.Response, error) {
 	if r.Patience == 0 {
 		r.Patience = 30 * time.Second
 	}
-	query.Set("pid", fmt.Sprint(r.PID))
+	query.Set(paramPID, fmt.Sprint(r.PID))
 	ctx, cancel := context.WithCancel(context.Background())
 	res, err := r.get(ctx, path, query)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r Recorder) get(ctx context.Context, path string, query url.Values) (*http
 
 // answers reports whether the recorder answers anything.
 func (r Recorder) answers() bool {
-	res, err := r.get(context.Background(), "/status", url.Values{"pid": {fmt.Sprint(r.PID)}})
+	res, err := r.get(context.Background(), "/status", url.Values{paramPID: {fmt.Sprint(r.PID)}})
 	if err != nil {
 		return false
 	}

@@ -45,7 +45,7 @@ func At(dir collection.Dir) (Recorder, error) {
 // ErrBrokeOff after it, ErrSilent at any time; any other is an error of the query or of w.
 func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, total int64)) (
 	exported store.Exported, err error) {
-	res, err := r.page("/export", formOf(query))
+	res, err := r.page(ExportPath, formOf(query))
 	if err != nil {
 		return exported, err
 	}
@@ -67,26 +67,9 @@ func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, to
 	return exported, nil
 }
 
-// formOf is a query as /export takes it.
-func formOf(query store.Query) url.Values {
-	bodies := ""
-	if query.NoBodies {
-		bodies = noBodies
-	}
-	return url.Values{
-		"url":     {query.URL},
-		"match":   {string(query.Match)},
-		"from":    {query.From},
-		"to":      {query.To},
-		"key":     {string(query.Key)},
-		"dialect": {string(query.Dialect)},
-		"bodies":  {bodies},
-	}
-}
-
 // Gaps returns the gaps that the recorder has.
 func (r Recorder) Gaps() (gaps store.Gaps, err error) {
-	res, err := r.page("/gaps", url.Values{})
+	res, err := r.page(GapsPath, url.Values{})
 	if err != nil {
 		return gaps, err
 	}

@@ -19,6 +19,32 @@
 // does not come the recorder must answer another question.
 package cdxserver
 
+import (
+	"net/url"
+
+	"warcorder/canon"
+	"warcorder/store"
+)
+
+// The paths of the pages.
+const (
+	ExportPath = "/export"
+	GapsPath   = "/gaps"
+)
+
+// The parameters of the pages.
+const (
+	paramPID     = "pid"
+	paramLimit   = "limit"
+	paramURL     = "url"
+	paramMatch   = "match"
+	paramFrom    = "from"
+	paramTo      = "to"
+	paramKey     = "key"
+	paramDialect = "dialect"
+	paramBodies  = "bodies"
+)
+
 // The fields of /export.
 const (
 	totalField  = "Warcorder-Captures"
@@ -26,5 +52,35 @@ const (
 	linesField  = "Warcorder-Lines"
 	openField   = "Warcorder-In-Open-Files"
 
-	noBodies = "none" // in bodiesField, and as bodies= in the query
+	noBodies = "none" // in bodiesField, and as paramBodies
 )
+
+// formOf returns a query as the parameters of ExportPath.
+func formOf(query store.Query) url.Values {
+	bodies := ""
+	if query.NoBodies {
+		bodies = noBodies
+	}
+	return url.Values{
+		paramURL:     {query.URL},
+		paramMatch:   {string(query.Match)},
+		paramFrom:    {query.From},
+		paramTo:      {query.To},
+		paramKey:     {string(query.Key)},
+		paramDialect: {string(query.Dialect)},
+		paramBodies:  {bodies},
+	}
+}
+
+// queryOf is the inverse of formOf. It does not judge what the parameters say.
+func queryOf(form url.Values) store.Query {
+	return store.Query{
+		URL:      form.Get(paramURL),
+		Match:    store.Match(form.Get(paramMatch)),
+		From:     form.Get(paramFrom),
+		To:       form.Get(paramTo),
+		Key:      store.Key(form.Get(paramKey)),
+		Dialect:  canon.Dialect(form.Get(paramDialect)),
+		NoBodies: form.Get(paramBodies) == noBodies,
+	}
+}

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 
-	"warcorder/canon"
 	"warcorder/store"
 )
 
@@ -17,26 +15,13 @@ import (
 // breaks the answer off.
 func ExportPage(index func() *store.Bolt) http.Handler {
 	return forProcess(func(w http.ResponseWriter, r *http.Request) {
-		query := parseQuery(r.URL.Query())
+		query := queryOf(r.URL.Query())
 		if err := query.Check(); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		export(w, query, index())
 	})
-}
-
-// parseQuery is the inverse of formOf.
-func parseQuery(form url.Values) store.Query {
-	return store.Query{
-		URL:      form.Get("url"),
-		Match:    store.Match(form.Get("match")),
-		From:     form.Get("from"),
-		To:       form.Get("to"),
-		Key:      store.Key(form.Get("key")),
-		Dialect:  canon.Dialect(form.Get("dialect")),
-		NoBodies: form.Get("bodies") == noBodies,
-	}
 }
 
 func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
@@ -62,7 +47,7 @@ func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
 // GapsPage answers with gaps, the newest as many as are asked for; 0 is all.
 func GapsPage(newest func(limit int) (store.Gaps, error)) http.Handler {
 	return forProcess(func(w http.ResponseWriter, r *http.Request) {
-		limit, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("limit"), "0"))
+		limit, err := strconv.Atoi(cmp.Or(r.URL.Query().Get(paramLimit), "0"))
 		if err != nil || limit < 0 {
 			http.Error(w, "limit is not a number.", http.StatusBadRequest)
 			return
@@ -82,7 +67,7 @@ func GapsPage(newest func(limit int) (store.Gaps, error)) http.Handler {
 // forProcess answers those who mean this process, or do not say which one.
 func forProcess(page http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if meant := r.URL.Query().Get("pid"); meant != "" && meant != fmt.Sprint(os.Getpid()) {
+		if meant := r.URL.Query().Get(paramPID); meant != "" && meant != fmt.Sprint(os.Getpid()) {
 			http.Error(w, "This is the recorder of another collection.", http.StatusConflict)
 			return
 		}

@@ -49,8 +49,8 @@ func indexOf(t *testing.T, n int) *store.Bolt {
 func serve(t *testing.T, index *store.Bolt, gaps store.Gaps) Recorder {
 	t.Helper()
 	pages := http.NewServeMux()
-	pages.Handle("GET /export", ExportPage(func() *store.Bolt { return index }))
-	pages.Handle("GET /gaps", GapsPage(func(int) (store.Gaps, error) { return gaps, nil }))
+	pages.Handle("GET "+ExportPath, ExportPage(func() *store.Bolt { return index }))
+	pages.Handle("GET "+GapsPath, GapsPage(func(int) (store.Gaps, error) { return gaps, nil }))
 	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
 	return Recorder{PID: os.Getpid(), Address: strings.TrimPrefix(server.URL, "http://")}
@@ -95,7 +95,7 @@ func TestQueryForm(t *testing.T) {
 		{URL: "http://a/?b=c&d", Match: store.Prefix, From: "2026", To: "20270101", Key: store.PathKey},
 		{Dialect: canon.WarcioJS, NoBodies: true},
 	} {
-		if got := parseQuery(formOf(query)); got != query {
+		if got := queryOf(formOf(query)); got != query {
 			t.Errorf("%+v becomes %+v", query, got)
 		}
 	}
