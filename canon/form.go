@@ -16,32 +16,13 @@ type Pair struct {
 	Defined bool
 }
 
-// DecodeForm reads an urlencoded data set (draft-hoehrmann-urlencoded-01, section 3): pairs between
-// ; or &, as they come. A % that begins no escape is a character. Only a text whose decoded names
-// and values are not UTF-8 is malformed: it represents nothing, and ok is false. The empty text is
-// the empty set. Line breaks, U+0000 and byte order marks are data.
-func DecodeForm(text string) (pairs []Pair, ok bool) {
-	if text == "" {
-		return nil, true
-	}
-	return DecodePairs(text)
-}
-
-// DecodePairs is DecodeForm for an application to which the empty text is one pair, of an
-// empty name and no value. The draft leaves that choice (section 3).
-func DecodePairs(text string) (pairs []Pair, ok bool) {
-	ok = EachPair(text, func(p Pair) bool {
-		pairs = append(pairs, p)
-		return true
-	})
-	if !ok {
-		return nil, false
-	}
-	return pairs, true
-}
-
-// EachPair calls yield for each pair of DecodePairs, until yield returns false, and keeps none of
-// them. It is false at the first pair that is malformed.
+// EachPair reads an urlencoded data set (draft-hoehrmann-urlencoded-01, section 3): pairs between ;
+// or &, as they come. It calls yield for each pair, until yield returns false, and keeps none of
+// them. A % that begins no escape is a character. Only a text whose decoded names and values are
+// not UTF-8 is malformed: it represents nothing, and EachPair is false at the first pair that shows
+// it. Line breaks, U+0000 and byte order marks are data. The empty text is one pair, of an empty
+// name and no value; to an application it may as well be the empty set, as the draft leaves it a
+// choice.
 func EachPair(text string, yield func(Pair) bool) (ok bool) {
 	for more := true; more; {
 		field := text
@@ -70,22 +51,8 @@ func decodeComponent(s string) string {
 	return string(appendDecoded(make([]byte, 0, len(s)), strings.ReplaceAll(s, "+", " ")))
 }
 
-// EncodeForm writes a data set in the one way that FormKey has for it: percent-plus encoded as in a
-// request body's query, = only where there is a value, & between pairs. The draft prefers ;, which
-// few programs read, and allows both. A set of one pair with an empty name and no value becomes the
-// empty text, which DecodeForm takes for the empty set; every other set of UTF-8 strings decodes to
-// itself.
-func EncodeForm(pairs []Pair) string {
-	var out []byte
-	for i, p := range pairs {
-		if i > 0 {
-			out = append(out, '&')
-		}
-		out = p.append(out)
-	}
-	return string(out)
-}
-
+// append appends the pair in the one way that FormKey has for it: percent-plus encoded as in a
+// request body's query, = only where there is a value.
 func (p Pair) append(dst []byte) []byte {
 	dst = percentPlus.appendString(dst, p.Name)
 	if p.Defined {
@@ -98,7 +65,8 @@ func (p Pair) append(dst []byte) []byte {
 const maxForm = 1 << 20
 
 // FormKey returns a key for an urlencoded body, or a query, that is the same for all spellings of
-// the same data set. A malformed text is keyed as a binary body; and a text that is longer than 1
+// the same data set: its pairs with & between them. The draft prefers ;, which few programs read,
+// and allows both. A malformed text is keyed as a binary body; and a text that is longer than 1
 // MiB, or would have a longer key, by its first 3072 bytes and its SHA-256. The key is printable
 // ASCII without spaces, and no part of a URL's own key.
 func FormKey(text string) string {

@@ -64,7 +64,7 @@ func FuzzForm(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		pairs, ok := DecodeForm(text)
+		pairs, ok := decodeForm(text)
 		if !ok {
 			if utf8.ValidString(text) && !strings.Contains(text, "%") {
 				t.Errorf("%q is malformed", text)
@@ -72,7 +72,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		checkPairs(t, pairs)
-		if key := FormKey(text); key != EncodeForm(pairs) {
+		if key := FormKey(text); key != encodeForm(pairs) {
 			t.Errorf("FormKey(%q) = %q", text, key)
 		}
 	})

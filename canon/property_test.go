@@ -65,8 +65,8 @@ func checkProfiles(t testing.TB, path string) {
 // checkPairs: what is encoded is decoded to the same, and has one spelling.
 func checkPairs(t testing.TB, pairs []Pair) {
 	t.Helper()
-	text := EncodeForm(pairs)
-	decoded, ok := DecodePairs(text)
+	text := encodeForm(pairs)
+	decoded, ok := decodePairs(text)
 	if len(pairs) > 0 && (!ok || !slices.Equal(decoded, pairs)) {
 		t.Errorf("%+v is encoded as %q, decoded as %+v", pairs, text, decoded)
 	}

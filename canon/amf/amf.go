@@ -14,14 +14,7 @@
 // themselves, so that a few bytes can stand for any amount of text.
 package amf
 
-// maxNesting is how deep values may lie in each other, maxValues how many there may be in an
-// envelope, together with the names of fields: a null takes a byte there and much more in memory.
-const (
-	maxNesting = 200
-	maxValues  = 1 << 18
-)
-
-// Text returns the text of a body, or at least the first limit bytes of it; nil if the body cannot
+// Text returns the text of a body, or the first limit bytes of it; nil if the body cannot
 // be decoded. A step is a byte of text that is written, or half of a value that is visited. left is
 // how many of steps are left: below 0 if they did not suffice, and then there is no text.
 func Text(body []byte, limit, steps int) (text []byte, left int) {
@@ -35,32 +28,3 @@ func Text(body []byte, limit, steps int) (text []byte, left int) {
 	}
 	return p.out, b.left
 }
-
-// budget is how many steps are left.
-type budget struct{ left int }
-
-// spend takes steps. It is false once there are none left.
-func (b *budget) spend(steps int) bool {
-	b.left -= min(steps, b.left+1)
-	return !b.spent()
-}
-
-// exhaust leaves nothing.
-func (b *budget) exhaust() { b.left = -1 }
-
-func (b *budget) spent() bool { return b.left < 0 }
-
-// A message is a request of an envelope.
-type message struct {
-	target, response string
-	body             any
-}
-
-// A value is nil, bool, string, int (of AMF3), float64 (of AMF3), amf0Number, date, undefined,
-// *array or *object. The last two may hold themselves.
-type (
-	amf0Number float64 // of AMF0, which knows no integers
-	date       float64 // milliseconds since 1970
-	undefined  struct{}
-	array      struct{ elements []any }
-)

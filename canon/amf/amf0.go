@@ -1,5 +1,7 @@
 package amf
 
+import "bytes"
+
 // amf0 reads an AMF0 value (AMF 0 specification, section 2).
 func (r *reader) amf0() any { return r.nested(r.amf0Marked) }
 
@@ -53,11 +55,13 @@ func (r *reader) amf0Array() any {
 	return a
 }
 
-// reference returns what an index into a table refers to.
-func (r *reader) reference(table []any, index int) any {
-	if index >= len(table) {
-		r.fail()
-		return nil
+var objectEnd = []byte{0, 0, 9} // an empty name and the marker of the end
+
+// members reads the fields of an AMF0 object, and its end.
+func (r *reader) members(o *object) {
+	for !r.failed && !bytes.HasPrefix(r.rest, objectEnd) {
+		name := r.text(r.uint16())
+		o.add(name, r.amf0())
 	}
-	return table[index]
+	r.take(len(objectEnd))
 }

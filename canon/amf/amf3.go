@@ -2,21 +2,6 @@ package amf
 
 import "strconv"
 
-// tables are what AMF3 values may refer to instead of repeating it.
-type tables struct {
-	strings []string
-	objects []any
-	traits  []amf3Traits
-}
-
-// amf3Traits say what an object is like: its class, and the names of its first fields.
-type amf3Traits struct {
-	class          string
-	names          []string
-	dynamic        bool // fields with names follow
-	externalizable bool // the class alone knows what follows
-}
-
 // amf3Value reads an AMF3 value (AMF 3 specification, section 3).
 func (r *reader) amf3Value() any { return r.nested(r.amf3Marked) }
 

@@ -1,7 +1,6 @@
 package amf
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"unicode/utf8"
@@ -17,6 +16,21 @@ type reader struct {
 	objects []any // AMF0 values that later ones may refer to
 	tables  tables
 	budget  *budget
+}
+
+// tables are what AMF3 values may refer to instead of repeating it.
+type tables struct {
+	strings []string
+	objects []any
+	traits  []amf3Traits
+}
+
+// amf3Traits say what an object is like: its class, and the names of its first fields.
+type amf3Traits struct {
+	class          string
+	names          []string
+	dynamic        bool // fields with names follow
+	externalizable bool // the class alone knows what follows
 }
 
 func (r *reader) fail() {
@@ -52,47 +66,6 @@ func (r *reader) text(n int) string {
 	return string(text)
 }
 
-// envelope reads a version, headers, which are passed over, and messages. A message whose response
-// has the same name as that of an earlier message takes its place.
-func (r *reader) envelope() (messages []message) {
-	version := r.uint16()
-	if version > math.MaxUint8 {
-		r.fail()
-	}
-	r.amf3 = version == 3
-	for n := r.uint16(); n > 0 && !r.failed; n-- {
-		r.text(r.uint16())
-		r.take(1 + 4) // whether it must be understood, and its length, which is not reliable
-		r.amf0()
-	}
-	places := map[string]int{} // of messages, by the names of their responses
-	for n := r.uint16(); n > 0 && !r.failed; n-- {
-		m := r.message()
-		if i, again := places[m.response]; again {
-			messages[i] = m
-			continue
-		}
-		places[m.response] = len(messages)
-		messages = append(messages, m)
-	}
-	return messages
-}
-
-// message reads a message whose body is a list, or any AMF3 value.
-func (r *reader) message() message {
-	m := message{target: r.text(r.uint16()), response: r.text(r.uint16())}
-	r.take(4) // the body's length, which is not reliable either
-	switch marker := r.byte(); {
-	case marker == 0x0a:
-		m.body = &array{elements: r.elements(r.amf0)}
-	case marker == 0x11 && r.amf3:
-		m.body = r.amf3Value()
-	default:
-		r.fail()
-	}
-	return m
-}
-
 // elements reads a length and that many values.
 func (r *reader) elements(read func() any) (values []any) {
 	for n := r.uint32(); n > 0 && !r.failed; n-- {
@@ -121,13 +94,11 @@ func (r *reader) count() {
 	}
 }
 
-var objectEnd = []byte{0, 0, 9} // an empty name and the marker of the end
-
-// members reads the fields of an AMF0 object, and its end.
-func (r *reader) members(o *object) {
-	for !r.failed && !bytes.HasPrefix(r.rest, objectEnd) {
-		name := r.text(r.uint16())
-		o.add(name, r.amf0())
+// reference returns what an index into a table refers to.
+func (r *reader) reference(table []any, index int) any {
+	if index >= len(table) {
+		r.fail()
+		return nil
 	}
-	r.take(len(objectEnd))
+	return table[index]
 }

@@ -5,6 +5,15 @@ import (
 	"strings"
 )
 
+// A value is nil, bool, string, int (of AMF3), float64 (of AMF3), amf0Number, date, undefined,
+// *array or *object. The last two may hold themselves.
+type (
+	amf0Number float64 // of AMF0, which knows no integers
+	date       float64 // milliseconds since 1970
+	undefined  struct{}
+	array      struct{ elements []any }
+)
+
 // An object is an AMF object, or an array with named elements.
 type object struct {
 	class  string
