@@ -127,7 +127,7 @@ func benchmarkKeys(b *testing.B, dialect Dialect, r *Request) {
 	}
 }
 
-// The keys of other kinds.
+// BenchmarkOtherKeys has the keys of other kinds.
 func BenchmarkOtherKeys(b *testing.B) {
 	profiles := rules(b)
 	const url = "https://de.wikipedia.org/wiki/Web-Archivierung_%28Begriffskl%C3%A4rung%29" +

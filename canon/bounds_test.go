@@ -61,7 +61,8 @@ func sizes() []int {
 	return []int{16 << 10, 512 << 10}
 }
 
-// Time, memory and the query's length are linear, whatever the body, in every dialect.
+// TestBodiesCostWhatTheyWeigh: time, memory and the query's length are linear, whatever the body,
+// in every dialect.
 func TestBodiesCostWhatTheyWeigh(t *testing.T) {
 	for _, shape := range hostileBodies {
 		for _, dialect := range dialects {
@@ -104,7 +105,7 @@ func checkQuery(t testing.TB, dialect Dialect, query string) bool {
 	return true
 }
 
-// So are they for any Content-Type and method.
+// TestHeadersCostWhatTheyWeigh: they are linear for any Content-Type and method, too.
 func TestHeadersCostWhatTheyWeigh(t *testing.T) {
 	const body = "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--X--"
 	for name, contentType := range map[string]func(n int) string{
@@ -144,7 +145,7 @@ func urlKeys(t testing.TB) map[string]func(url string) string {
 	}
 }
 
-// So does every key of a URL.
+// TestURLsCostWhatTheyWeigh: time and memory are linear for every key of a URL.
 func TestURLsCostWhatTheyWeigh(t *testing.T) {
 	for name, key := range urlKeys(t) {
 		for _, shape := range hostileURLs {
@@ -172,7 +173,7 @@ func checkURLCost(t testing.TB, name string, key func(string) string, url string
 	return c.check(t, name, len(url))
 }
 
-// The form key is made of bodies too.
+// TestFormKeysCostWhatTheyWeigh: so they are for the form key, which is made of bodies too.
 func TestFormKeysCostWhatTheyWeigh(t *testing.T) {
 	for _, shape := range hostileBodies {
 		if !strings.HasPrefix(shape.name, "form") {

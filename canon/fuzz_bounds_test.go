@@ -39,7 +39,7 @@ func FuzzBodyCost(f *testing.F) {
 	})
 }
 
-// FuzzURLCost does so for URLs.
+// FuzzURLCost looks for a URL that does.
 func FuzzURLCost(f *testing.F) {
 	f.Add("http://", "\u00e9.", "/")
 	f.Add("http://xn--", "a-", "/")

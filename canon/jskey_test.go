@@ -2,7 +2,7 @@ package canon
 
 import "testing"
 
-// The keys are those that warcio.js 2.4.11 gave.
+// TestWarcioJSKey has the keys that warcio.js 2.4.11 gave.
 func TestWarcioJSKey(t *testing.T) {
 	tests := []struct{ url, want string }{
 		{"http://e.com", "com,e)/"},
@@ -71,8 +71,8 @@ func TestWarcioJSKey(t *testing.T) {
 	}
 }
 
-// No keys of their own: other schemes, and what a browser refuses. warcio.js gives a URL
-// back without its "www." then.
+// TestWarcioJSKeyErrors has URLs without a key: of other schemes, and such as a browser refuses. What
+// warcio.js gives back for these is the URL without its "www.".
 func TestWarcioJSKeyErrors(t *testing.T) {
 	tests := []struct{ url, want string }{
 		{"", ""},

@@ -122,7 +122,7 @@ func bound(n int) string {
 	return out[:n]
 }
 
-// What Spec takes for a multipart/form-data message.
+// TestSpecMultipart has what Spec takes for a multipart/form-data message.
 func TestSpecMultipart(t *testing.T) {
 	const head = "--X\r\nContent-Disposition: form-data; "
 	tests := []struct {

@@ -130,7 +130,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// Equivalent spellings meet in the keys of the other kinds.
+// TestSpellingsMeet: equivalent spellings have the same key of other kinds.
 func TestSpellingsMeet(t *testing.T) {
 	a, _ := WWWOFFLE("http://Example.org:80/%7eu/a%3bb?x=%41%20b#f")
 	if b, _ := WWWOFFLE("http://example.org/~u/a;b?x=A+b"); a != b {

@@ -175,7 +175,7 @@ func TestSURT(t *testing.T) {
 	}
 }
 
-// Such a URL is its own key, and that is said.
+// TestSURTErrors: a URL that cannot be parsed is its own key, and that is said.
 func TestSURTErrors(t *testing.T) {
 	for _, url := range []string{
 		"http://example.com:65536/", "http://example.com:x/A?b&a#c", "http://example.com:80:80/",

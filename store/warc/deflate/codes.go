@@ -34,7 +34,7 @@ type codes struct {
 	header   writer    // a block of these codes begins with it
 }
 
-// lengthCode returns the code of a length of a match, how many bits more it has, and those.
+// lengthCode returns the code of a match's length, how many extra bits follow it, and these bits.
 func lengthCode(length int) (symbol, extra int, rest uint32) {
 	if length == longest {
 		return 285, 0, 0
@@ -47,8 +47,8 @@ func lengthCode(length int) (symbol, extra int, rest uint32) {
 	return 257 + 4*e + int(n>>e), e, n & (1<<e - 1)
 }
 
-// distanceCode returns the code of a distance and how many bits more it has: those are the lower
-// bits of distance-1.
+// distanceCode returns the code of a distance and how many extra bits follow it: these are the
+// lower bits of distance-1.
 func distanceCode(distance uint32) (symbol, extra uint32) {
 	d := distance - 1
 	e := uint32(bits.Len32(d|2)) - 2
@@ -129,7 +129,7 @@ const (
 	countBits  = 16
 )
 
-// A node is a count above the symbol that it is of.
+// A node is a count, and below it in the same word the symbol that is counted.
 type node uint32
 
 func newNode(count uint32, symbol int) node { return node(count<<symbolBits | uint32(symbol)) }
@@ -163,8 +163,8 @@ func sort(nodes []node) {
 	}
 }
 
-// depths turns weights, in ascending order, into how deep they lie in their Huffman tree: in place,
-// after Moffat and Katajainen.
+// depths turns weights, in ascending order, into their depths in a Huffman tree, in place (Moffat
+// and Katajainen, In-Place Calculation of Minimum-Redundancy Codes).
 func depths(w []uint32) {
 	n := len(w)
 	leaf, root := 2, 0

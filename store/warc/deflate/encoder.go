@@ -12,19 +12,20 @@ const (
 
 const (
 	pieceSize = 1 << 15 // bytes that are encoded at a time
-	// of Continue: positions move by as much, so that the lower halves of them stay as they are
+	// historySize is how many bytes Continue drops at a time: positions move by a multiple of 65536,
+	// so that their lower halves, which the table holds, stay the same.
 	historySize = 1 << 16
-	stride      = 4       // of the sequences one in so many is a sample
+	stride      = 4       // one in so many sequences is a sample
 	fixedSize   = 32      // a text of fewer bytes goes into a block of fixed codes
-	customSize  = 4 << 10 // and one of as many may get codes of its own
-	// bits that they must save: to declare them takes a quarter of it, the rest is for the time to
-	// make them
+	customSize  = 4 << 10 // a piece of as many bytes may get codes of its own
+	// customCost is how many bits codes of its own must save. To declare them takes a quarter of that;
+	// the rest stands for the time to make them.
 	customCost = 500 * 8
 	maxStored  = 1<<16 - 1
 )
 
-// MaxHeld is of how many bytes of text, at most, Continue holds back the bits: of the 7 bits that
-// do not fill a byte the first may be the end of one match and the others three matches.
+// MaxHeld is how many bytes of text, at most, lack bits that Continue holds back: of 7 bits that do
+// not fill a byte the first may be the end of one match, and the others three matches.
 const MaxHeld = 4 * longest
 
 // An Encoder appends a deflate stream to a slice: Begin, then any number of Deflate, Store and
@@ -37,7 +38,7 @@ type Encoder struct {
 	sampled histogram
 	custom  codes  // made for the text at hand
 	codes   *codes // of the block that has been begun; nil if none has
-	first   int    // what its first piece shrank to, of 1024
+	first   int    // what the first piece of that block shrank to, of 1024
 	past    []byte // what Continue was given last
 }
 
@@ -56,7 +57,7 @@ func (e *Encoder) End() []byte {
 	return out
 }
 
-// Deflate appends blocks that hold text. What does not shrink is stored.
+// Deflate appends blocks that hold text. A piece that does not shrink is stored.
 func (e *Encoder) Deflate(text []byte, kind Kind, final bool) {
 	e.part()
 	if len(text) < fixedSize {
@@ -71,8 +72,8 @@ func (e *Encoder) Deflate(text []byte, kind Kind, final bool) {
 	}
 }
 
-// Continue appends what holds text, which continues that of the calls of Continue right before it:
-// pieces may be matched with what is there. Some bits are held back until another call.
+// Continue appends blocks that hold text, which continues the text of the calls of Continue right
+// before: matches may lie in that. Fewer than 8 bits are held back until another call.
 func (e *Encoder) Continue(text []byte) {
 	for len(text) > 0 {
 		n := min(len(text), historySize)
@@ -104,7 +105,7 @@ func (e *Encoder) Take() []byte {
 	return out
 }
 
-// pieces appends what holds text[from:].
+// pieces appends text[from:], piece by piece.
 func (e *Encoder) pieces(text []byte, from int, kind Kind) {
 	number := (len(text) - from + pieceSize - 1) / pieceSize
 	for ; number > 0; number-- {
@@ -135,7 +136,7 @@ func (e *Encoder) piece(text []byte, from, to int, kind Kind) {
 		e.store(text[from:to])
 	case begun == nil:
 		e.first = share
-	case share > e.first+e.first/4: // the text is not as it was
+	case share > e.first+e.first/4: // the text has changed its kind
 		e.endBlock()
 	}
 }
@@ -147,7 +148,7 @@ func (e *Encoder) store(piece []byte) {
 	e.writer.out = append(e.writer.out, piece...)
 }
 
-// part ends what Continue has begun: its history lacks what follows.
+// part ends what Continue has begun: what follows will not be in its history.
 func (e *Encoder) part() {
 	e.endBlock()
 	e.past = e.past[:0]
@@ -162,8 +163,8 @@ func (e *Encoder) endBlock() {
 	}
 }
 
-// Room returns how many bytes more than a stream takes an Encoder has use for in a slice, when it
-// deflates n bytes: with them, the slice is not copied.
+// Room returns how many bytes of capacity, beyond those of the stream, spare an Encoder a copy of
+// the slice when it deflates n bytes.
 func Room(n int) int { return min(n, pieceSize)*maxCode/8 + slack }
 
 // Store appends stored blocks that hold the parts, one after another. A block may hold the end of

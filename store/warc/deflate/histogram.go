@@ -42,8 +42,8 @@ func (h *histogram) sample(text []byte, sequences []sequence, rest, stride int) 
 	return covered + (len(end)+stride-1)/stride
 }
 
-// cost returns how many bits what has been counted takes with codes of lengths l, extra bits not
-// counted.
+// cost returns how many bits the symbols that have been counted take with codes of lengths l,
+// without extra bits.
 func (h *histogram) cost(l *lengths) uint64 {
 	n := uint64(0)
 	for i, count := range h.literals {
@@ -55,7 +55,7 @@ func (h *histogram) cost(l *lengths) uint64 {
 	return n
 }
 
-// entropy returns about how many bits it takes with the best of codes.
+// entropy returns about how many bits they take with the best of codes.
 func (h *histogram) entropy() uint64 { return entropy(h.literals[:]) + entropy(h.distances[:]) }
 
 func entropy(counts []uint32) uint64 {

@@ -10,9 +10,9 @@ const (
 	window     = 1 << 15 // how far back a match may lie (RFC 1951 section 2)
 	longest    = 258     // bytes in a match of one pair of codes
 	shortest   = 3
-	least      = 4                  // bytes in what is left of a long match: encode relies on as many
+	least      = 4                  // bytes that a long match is never cut below: encode relies on 4
 	tableBits  = 13                 // the table stays in the innermost cache, beside the window
-	multiplier = 0x9e3779b185ebca87 // odd, with bits all over
+	multiplier = 0x9e3779b185ebca87 // odd, its bits spread over the word
 )
 
 // A sequence is a number of literals and the match that follows them: 32 bits of literals, 16 of
@@ -28,9 +28,9 @@ func (s sequence) length() int   { return int(s >> 16 & 0xffff) }
 func (s sequence) distance() int { return int(s & 0xffff) }
 
 // A finder finds matches within a text, piece by piece. Its table holds the lower 16 bits of
-// positions, by the hash of what stands there. A position is taken to be one of the last 65536,
-// right or wrong: a candidate counts only if its bytes agree. It always lies in the text, since a
-// text begins with an empty table, whose zeros mean its first byte.
+// positions, by the hash of the bytes that stand there. A position is taken for one of the last
+// 65536, right or wrong: a candidate counts only if its bytes agree. A candidate always lies in the
+// text, since the table is empty when a text begins, and its zeros mean the first byte.
 type finder struct {
 	table     [1 << tableBits]uint16
 	sequences []sequence
@@ -45,8 +45,8 @@ type pace struct {
 	skip   int  // 32 times the first step; it grows by one with each step that finds nothing
 }
 
-// paceOf is for what is short to shrink more, and for what is long to take less time. Of a page of
-// 100 KB at the pace of short ones 8 % less remains, after 30 % more time.
+// paceOf returns the pace for a text: a short one shrinks more, a long one takes less time. At the
+// pace for short texts a page of 100 KB shrinks to 8 % less, in 30 % more time.
 func paceOf(text []byte) pace {
 	const short = 4 << 10
 	if len(text) <= short {
@@ -114,7 +114,7 @@ search:
 	return to - literals
 }
 
-// putLong puts a match longer than the longest in several.
+// putLong puts a match that is longer than the longest as several. It returns how many.
 func putLong(dst []sequence, literals, length, distance int) int {
 	i := 0
 	for length > longest {

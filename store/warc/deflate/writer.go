@@ -14,7 +14,7 @@ type writer struct {
 
 func (w *writer) reset(out []byte) { *w = writer{out: out} }
 
-// put appends n bits, of which there is room for 56 after a flush.
+// put appends n bits. After a flush there is room for 56 bits.
 func (w *writer) put(value uint64, n uint) {
 	w.bits |= value << w.n
 	w.n += n
@@ -54,7 +54,8 @@ func (w *writer) putAll(b *writer) {
 	w.flush()
 }
 
-// The order in which the lengths of the codes of code lengths are written (RFC 1951 section 3.2.7).
+// order is the order in which the lengths of the codes of code lengths are written (RFC 1951
+// section 3.2.7).
 const order = "\x10\x11\x12\x00\x08\x07\x09\x06\x0a\x05\x0b\x04\x0c\x03\x0d\x02\x0e\x01\x0f"
 
 const (
@@ -65,7 +66,7 @@ const (
 	dynamic     = 2 // a block that declares its codes
 )
 
-// declare puts the head of a block of dynamic codes, none of which is 0 bits long.
+// declare puts the head of a block that declares its codes, none of which is 0 bits long.
 func (w *writer) declare(l *lengths) {
 	var both, runs [literalCount + distanceCount]uint8
 	all := append(append(both[:0], l.literals[:]...), l.distances[:]...)
@@ -147,8 +148,8 @@ func (w *writer) storedHeader(n int, final bool) {
 	w.out = append(w.out, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8))
 }
 
-// fixed puts text in a block of fixed codes (RFC 1951 section 3.2.6). A final one fills the last
-// byte.
+// fixed puts text in a block of fixed codes (RFC 1951 section 3.2.6). A final block is padded to a
+// whole byte.
 func (w *writer) fixed(text []byte, final bool) {
 	w.put(bit(final)|1<<1, 3)
 	for _, b := range text {
