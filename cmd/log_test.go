@@ -22,120 +22,110 @@ import (
 	"warcorder/store/collection"
 )
 
-// unread is a recorder as a process whose standard error goes wherever a test has it go.
-type unread struct {
-	t       *testing.T
-	cmd     *exec.Cmd
-	dir     string
-	address string
-	ended   chan error
-}
-
-// recordUnread starts one.
-func recordUnread(t *testing.T, stderr *os.File, args ...string) *unread {
+// recordUnread starts a recorder whose standard error goes wherever a test has it go.
+func recordUnread(t *testing.T, stderr *os.File, args ...string) *program {
 	t.Helper()
 	return recordThrough(t, "", stderr, args...)
 }
 
-// recordThrough starts one through a shell that does something else before.
-func recordThrough(t *testing.T, through string, stderr *os.File, args ...string) *unread {
+// recordThrough starts such a recorder through a shell that does something else before.
+func recordThrough(t *testing.T, through string, stderr *os.File, args ...string) *program {
 	t.Helper()
-	u := &unread{t: t, dir: t.TempDir(), ended: make(chan error, 1)}
-	u.cmd = command(
-		u.dir,
-		append([]string{"record", "--listen", "127.0.0.1:0", "--min-free-space", "0"}, args...)...)
+	p := &program{t: t, dir: t.TempDir(), ended: make(chan error, 1)}
+	record := []string{"record", "--listen", "127.0.0.1:0", "--min-free-space", "0"}
+	p.cmd = command(p.dir, append(record, args...)...)
 	if stderr != nil {
-		u.cmd.Stderr = stderr
+		p.cmd.Stderr = stderr
 	}
 	if through != "" {
-		shell := exec.Command("/bin/sh", append([]string{"-c", through, "sh"}, u.cmd.Args...)...)
-		shell.Env, shell.Stderr, u.cmd = u.cmd.Env, u.cmd.Stderr, shell
+		shell := exec.Command("/bin/sh", append([]string{"-c", through, "sh"}, p.cmd.Args...)...)
+		shell.Env, shell.Stderr, p.cmd = p.cmd.Env, p.cmd.Stderr, shell
 	}
-	if err := u.cmd.Start(); err != nil {
+	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { u.ended <- u.cmd.Wait() }()
-	t.Cleanup(func() { u.cmd.Process.Kill() })
+	go func() { p.ended <- p.cmd.Wait() }()
+	t.Cleanup(func() { p.cmd.Process.Kill() })
 	eventually(t, "it records", func() bool {
-		who, err := collection.Dir(filepath.Join(u.dir, "collections", "default")).Running()
-		if err == nil && who.PID == u.cmd.Process.Pid {
-			u.address = who.Addresses[0]
+		who, err := collection.Dir(filepath.Join(p.dir, "collections", "default")).Running()
+		if err == nil && who.PID == p.cmd.Process.Pid {
+			p.address = who.Addresses[0]
 		}
-		return u.address != "" || len(u.ended) > 0
+		return p.address != "" || len(p.ended) > 0
 	})
-	if u.address == "" {
-		t.Fatalf("it does not start: %v", <-u.ended)
+	if p.address == "" {
+		t.Fatalf("it does not start: %v", <-p.ended)
 	}
-	return u
+	return p
 }
 
 // fill records n exchanges with long URLs, so that the log grows longer than any pipe and any queue
 // is.
-func (u *unread) fill(n int) {
-	u.t.Helper()
+func (p *program) fill(n int) {
+	p.t.Helper()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, len(r.URL.RawQuery))
 	}))
 	defer origin.Close()
-	proxy := http.ProxyURL(&url.URL{Scheme: "http", Host: u.address})
+	proxy := http.ProxyURL(&url.URL{Scheme: "http", Host: p.address})
 	client := http.Client{Transport: &http.Transport{Proxy: proxy}, Timeout: patience}
 	defer client.CloseIdleConnections()
 	for i := range n {
 		res, err := client.Get(fmt.Sprintf("%s/%d?%s", origin.URL, i, strings.Repeat("x", 2<<10)))
 		if err != nil {
-			u.t.Fatal(err)
+			p.t.Fatal(err)
 		}
 		res.Body.Close()
 		if res.StatusCode != http.StatusOK {
-			u.t.Fatal(res.Status)
+			p.t.Fatal(res.Status)
 		}
 	}
-	eventually(u.t, "all is recorded", func() bool {
-		return strings.Contains(u.page("/status"), fmt.Sprintf(`"exchanges": %d,`, n))
+	eventually(p.t, "all is recorded", func() bool {
+		return strings.Contains(p.page("/status"), fmt.Sprintf(`"exchanges": %d,`, n))
 	})
-	if lines := strings.Count(u.page("/export"), "\n"); lines != n {
-		u.t.Errorf("%d captures in the index, want %d", lines, n)
+	if lines := strings.Count(p.page("/export"), "\n"); lines != n {
+		p.t.Errorf("%d captures in the index, want %d", lines, n)
 	}
 }
 
-func (u *unread) page(path string) string {
-	u.t.Helper()
+func (p *program) page(path string) string {
+	p.t.Helper()
 	client := http.Client{Timeout: patience}
-	res, err := client.Get("http://" + u.address + path)
+	res, err := client.Get("http://" + p.address + path)
 	if err != nil {
-		u.t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
-		u.t.Fatalf("%s: %s %v %s", path, res.Status, err, body)
+		p.t.Fatalf("%s: %s %v %s", path, res.Status, err, body)
 	}
 	return string(body)
 }
 
 // end sends a signal, and wants a clean end.
-func (u *unread) end(signal os.Signal) {
-	u.t.Helper()
-	u.cmd.Process.Signal(signal)
+func (p *program) end(signal os.Signal) {
+	p.t.Helper()
+	p.cmd.Process.Signal(signal)
 	select {
-	case err := <-u.ended:
+	case err := <-p.ended:
 		if err != nil {
-			u.t.Errorf("%v ends it with %v", signal, err)
+			p.t.Errorf("%v ends it with %v", signal, err)
 		}
 	case <-time.After(patience):
-		u.t.Fatalf("%v does not end it", signal)
+		p.t.Fatalf("%v does not end it", signal)
 	}
-	collection := filepath.Join(u.dir, "collections", "default")
+	collection := filepath.Join(p.dir, "collections", "default")
 	for _, pattern := range []string{"archive/*.open", "recorder.json"} {
 		if left, _ := filepath.Glob(filepath.Join(collection, pattern)); len(left) > 0 {
-			u.t.Errorf("left after %v: %v", signal, left)
+			p.t.Errorf("left after %v: %v", signal, left)
 		}
 	}
 }
 
 // memory is the most that a process has had in memory, in bytes; 0 where the system does not tell.
-func (u *unread) memory() (n int64) {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", u.cmd.Process.Pid))
+func (p *program) memory() (n int64) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if _, after, found := strings.Cut(string(status), "VmHWM:"); found {
 		fmt.Sscan(after, &n)
 	}
@@ -155,17 +145,17 @@ func TestNobodyReadsTheLog(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			u := recordUnread(t, w, "--log", format)
+			p := recordUnread(t, w, "--log", format)
 			w.Close()
-			u.fill(exchangesForLog)
+			p.fill(exchangesForLog)
 			var s struct{ LogDropped int64 }
-			if err := json.Unmarshal([]byte(u.page("/status")), &s); err != nil || s.LogDropped == 0 {
+			if err := json.Unmarshal([]byte(p.page("/status")), &s); err != nil || s.LogDropped == 0 {
 				t.Errorf("status: %+v, %v", s, err)
 			}
-			if n := u.memory(); n > 300<<20 {
+			if n := p.memory(); n > 300<<20 {
 				t.Errorf("%d bytes of memory", n)
 			}
-			u.end(syscall.SIGTERM)
+			p.end(syscall.SIGTERM)
 		})
 	}
 	t.Run("read again", func(t *testing.T) {
@@ -173,15 +163,15 @@ func TestNobodyReadsTheLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := recordUnread(t, w, "--log", "json")
+		p := recordUnread(t, w, "--log", "json")
 		w.Close()
-		u.fill(exchangesForLog)
+		p.fill(exchangesForLog)
 		said := make(chan []byte)
 		go func() {
 			all, _ := io.ReadAll(r)
 			said <- all
 		}()
-		u.end(syscall.SIGTERM)
+		p.end(syscall.SIGTERM)
 		all := <-said
 		if !bytes.Contains(all, []byte("lines of this log were dropped")) ||
 			bytes.Count(all, []byte("\n")) < 100 {
@@ -198,19 +188,19 @@ func TestNobodyReadsTheLog(t *testing.T) {
 		if err := head.Start(); err != nil {
 			t.Fatal(err)
 		}
-		u := recordUnread(t, w, "--log", "json")
+		p := recordUnread(t, w, "--log", "json")
 		r.Close()
 		w.Close()
 		if err := head.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		u.fill(20)
-		u.end(syscall.SIGINT)
+		p.fill(20)
+		p.end(syscall.SIGINT)
 	})
 	t.Run("closed", func(t *testing.T) {
-		u := recordThrough(t, `exec "$@" 2>&-`, nil, "--log", "json")
-		u.fill(20)
-		u.end(syscall.SIGTERM)
+		p := recordThrough(t, `exec "$@" 2>&-`, nil, "--log", "json")
+		p.fill(20)
+		p.end(syscall.SIGTERM)
 	})
 	t.Run("its disk is full", func(t *testing.T) {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -218,9 +208,9 @@ func TestNobodyReadsTheLog(t *testing.T) {
 			t.Skip(err)
 		}
 		defer full.Close()
-		u := recordUnread(t, full, "--log", "json")
-		u.fill(20)
-		u.end(syscall.SIGTERM)
+		p := recordUnread(t, full, "--log", "json")
+		p.fill(20)
+		p.end(syscall.SIGTERM)
 	})
 }
 
@@ -274,14 +264,14 @@ func TestHangup(t *testing.T) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP) // else a test under nohup would hand that on
 	defer signal.Stop(hangups)
-	u := recordUnread(t, null)
-	u.fill(3)
-	u.end(syscall.SIGHUP)
+	p := recordUnread(t, null)
+	p.fill(3)
+	p.end(syscall.SIGHUP)
 
 	t.Run("nohup", func(t *testing.T) {
-		u := recordThrough(t, `trap "" HUP; exec "$@"`, null)
-		u.cmd.Process.Signal(syscall.SIGHUP)
-		u.fill(3)
-		u.end(syscall.SIGTERM)
+		p := recordThrough(t, `trap "" HUP; exec "$@"`, null)
+		p.cmd.Process.Signal(syscall.SIGHUP)
+		p.fill(3)
+		p.end(syscall.SIGTERM)
 	})
 }

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 type program struct {
 	t       *testing.T
 	cmd     *exec.Cmd
-	stderr  *bytes.Buffer
+	stderr  *bytes.Buffer // nil if it goes elsewhere
 	dir     string
 	address string
 	ended   chan error
@@ -46,9 +46,8 @@ func startRecording(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	p := &program{t: t, dir: dir, stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
-	p.cmd = command(
-		dir,
-		append([]string{"record", "--listen", "127.0.0.1:0", "--log", "json"}, args...)...)
+	record := []string{"record", "--listen", "127.0.0.1:0", "--log", "json"}
+	p.cmd = command(dir, append(record, args...)...)
 	errors, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
