@@ -319,7 +319,8 @@ func TestIdleConnections(t *testing.T) {
 			}
 			h.untilWaiting(c.n + 1)
 			var each int64
-			for deadline := time.Now().Add(dozeAfter + 2*time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+			for deadline := time.Now().Add(dozeAfter +
+				2*time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 				// soon they hold no buffer any more
 				if each = (memoryInUse() - empty) / int64(c.n); each <= c.bound {
 					break

@@ -191,16 +191,19 @@ func TestFaults(t *testing.T) {
 		status     string
 		why        string
 	}{
-		"closed without a byte": {cfg: config(), origin: func(o *peer) { o.readHead() }, status: "502", why: "closed the connection"},
-		"no first byte":         {cfg: hurried, origin: silent, status: "504", why: "timeout-first-byte"},
-		"certificate":           {cfg: strict, origin: silent, onlySecure: true, status: "502", why: "certificate of 127.0.0.1:"},
+		"closed without a byte": {cfg: config(), origin: func(o *peer) { o.readHead() }, status: "502",
+			why: "closed the connection"},
+		"no first byte": {cfg: hurried, origin: silent, status: "504", why: "timeout-first-byte"},
+		"certificate": {cfg: strict, origin: silent, onlySecure: true, status: "502",
+			why: "certificate of 127.0.0.1:"},
 		"CL with TE": {cfg: config(), status: "502", why: "both Content-Length and Transfer-Encoding",
 			origin: func(o *peer) {
 				o.readHead()
 				o.send(text("HTTP/1.1 200 OK", "Content-Length: 3", "Transfer-Encoding: chunked"))
 				o.readAll()
 			}},
-		"not HTTP": {cfg: config(), status: "502", why: "status line", origin: func(o *peer) { o.readHead(); o.send("SSH-2.0-nothing\r\n\r\n"); o.readAll() }},
+		"not HTTP": {cfg: config(), status: "502", why: "status line",
+			origin: func(o *peer) { o.readHead(); o.send("SSH-2.0-nothing\r\n\r\n"); o.readAll() }},
 		"101 unasked": {cfg: config(), status: "502", why: "asked for no upgrade",
 			origin: func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 101 Switching")); o.readAll() }},
 		"head too large": {cfg: config(), status: "502", why: "max-header-size",
@@ -354,13 +357,17 @@ func TestKeptConnectionDies(t *testing.T) {
 
 func TestProxyFields(t *testing.T) {
 	for name, c := range map[string]struct{ sent, seen []string }{
-		"authorization goes":         {[]string{"A: 1", "proxy-authorization: Basic eA==", "B: 2"}, []string{"A: 1", "B: 2"}},
-		"with its fold":              {[]string{"A: 1", "Proxy-Authorization: Basic", " eA==", "B: 2"}, []string{"A: 1", "B: 2"}},
-		"oddly spelled":              {[]string{"Proxy-Authorization : Basic eA==", "B: 2"}, []string{"B: 2"}},
-		"connection is renamed":      {[]string{"A: 1", "Proxy-Connection: keep-alive", "B: 2"}, []string{"A: 1", "Connection: keep-alive", "B: 2"}},
-		"or goes beside the other":   {[]string{"Connection: keep-alive", "Proxy-Connection: keep-alive"}, []string{"Connection: keep-alive"}},
-		"a value is no proxy field":  {[]string{"A: Proxy-Authorization: x"}, []string{"A: Proxy-Authorization: x"}},
-		"nor is a folded line of it": {[]string{"A: 1", " Proxy-Authorization: x"}, []string{"A: 1", " Proxy-Authorization: x"}},
+		"authorization goes": {[]string{"A: 1", "proxy-authorization: Basic eA==", "B: 2"}, []string{"A: 1", "B: 2"}},
+		"with its fold": {[]string{"A: 1", "Proxy-Authorization: Basic", " eA==", "B: 2"},
+			[]string{"A: 1", "B: 2"}},
+		"oddly spelled": {[]string{"Proxy-Authorization : Basic eA==", "B: 2"}, []string{"B: 2"}},
+		"connection is renamed": {[]string{"A: 1", "Proxy-Connection: keep-alive", "B: 2"},
+			[]string{"A: 1", "Connection: keep-alive", "B: 2"}},
+		"or goes beside the other": {[]string{"Connection: keep-alive", "Proxy-Connection: keep-alive"},
+			[]string{"Connection: keep-alive"}},
+		"a value is no proxy field": {[]string{"A: Proxy-Authorization: x"}, []string{"A: Proxy-Authorization: x"}},
+		"nor is a folded line of it": {[]string{"A: 1", " Proxy-Authorization: x"},
+			[]string{"A: 1", " Proxy-Authorization: x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBothSchemes(t, func(t *testing.T, secure bool) {

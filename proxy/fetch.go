@@ -31,7 +31,8 @@ func (e *exchange) fetch() (res http1.Response, head int, err error) {
 
 func (e *exchange) mayRetry(err error) bool {
 	var record *recordError
-	return e.s.p.ctx.Err() == nil && e.req.Idempotent && e.req.Framing == http1.NoBody && !e.sent && e.up.buffered() == 0 &&
+	return e.s.p.ctx.Err() == nil && e.req.Idempotent && e.req.Framing == http1.NoBody && !e.sent &&
+		e.up.buffered() == 0 &&
 		!isTimeout(err) && !e.s.gone.Load() && !errors.As(err, &record)
 }
 
@@ -54,7 +55,8 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 		e.up.raw.Close()
 	}
 	e.x.Conn = e.up.raw
-	e.x.RemoteIP, e.x.TLS, e.x.Cipher, e.x.Chain, e.x.Unverified = e.up.ip, e.up.tls, e.up.cipher, e.up.chain, e.up.unverified
+	e.x.RemoteIP, e.x.TLS, e.x.Cipher = e.up.ip, e.up.tls, e.up.cipher
+	e.x.Chain, e.x.Unverified = e.up.chain, e.up.unverified
 	return reused, nil
 }
 

@@ -389,7 +389,10 @@ func TestWhatCannotBeKeptGets503(t *testing.T) {
 
 // TestTargetsInATunnel: nobody files an answer under a place that it did not come from.
 func TestTargetsInATunnel(t *testing.T) {
-	for _, target := range []string{".evil.example/", "@evil.example/", "80/x", "x?u=http://y/", "http://ADDRESS/", "https://evil.example/"} {
+	for _, target := range []string{
+		".evil.example/", "@evil.example/", "80/x", "x?u=http://y/", "http://ADDRESS/",
+		"https://evil.example/",
+	} {
 		t.Run(target, func(t *testing.T) {
 			h := newHouse(t, config())
 			o := newOrigin(t, true, func(o *peer) { o.readAll() })
@@ -498,7 +501,9 @@ func TestEarlyAnswerIsRecordedAtOnce(t *testing.T) {
 		client.send(text("POST "+prefix+"/ HTTP/1.1", "Host: a", "Content-Length: 1000000000"))
 		go client.endless()
 		client.readUntil(len(answer))
-		for deadline := time.Now().Add(8 * time.Second); !strings.Contains(h.log.String(), `"capture"`); time.Sleep(time.Millisecond) {
+		deadline := time.Now().Add(8 * time.Second)
+		for !strings.Contains(h.log.String(), `"capture"`) {
+			time.Sleep(time.Millisecond)
 			if time.Now().After(deadline) {
 				t.Fatal("not recorded within 8 s")
 			}

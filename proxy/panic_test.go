@@ -99,19 +99,22 @@ func TestPanics(t *testing.T) {
 		{"in a head", silent, func(c *peer, target string) {
 			c.send("GET " + target + " HTTP/1.1\r\n" + magicWord)
 		}, 0, "readHead", false},
-		{"in a request's body", func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() }, func(c *peer, target string) {
-			c.send(text("POST "+target+" HTTP/1.1", "Host: a", "Content-Length: 100"))
-			<-c.reached
-			c.send(magicWord)
-		}, 1, "(*upload).run", true},
-		{"while the origin is silent", func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() }, func(c *peer, target string) {
-			c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
-			<-c.reached
-			c.send(magicWord)
-		}, 1, "(*wire).readAhead", true},
-		{"in a response's head", sends(text("HTTP/1.1 200 OK", "Content-Length: 0", "A: "+magicWord)), func(c *peer, target string) {
-			c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
-		}, 2, "relayResponse", true},
+		{"in a request's body", func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() },
+			func(c *peer, target string) {
+				c.send(text("POST "+target+" HTTP/1.1", "Host: a", "Content-Length: 100"))
+				<-c.reached
+				c.send(magicWord)
+			}, 1, "(*upload).run", true},
+		{"while the origin is silent",
+			func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() }, func(c *peer, target string) {
+				c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
+				<-c.reached
+				c.send(magicWord)
+			}, 1, "(*wire).readAhead", true},
+		{"in a response's head", sends(text("HTTP/1.1 200 OK", "Content-Length: 0", "A: "+magicWord)),
+			func(c *peer, target string) {
+				c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
+			}, 2, "relayResponse", true},
 		{"in a response's body", func(p *peer) {
 			p.readHead()
 			p.send(text("HTTP/1.1 200 OK", "Content-Length: 100") + "begins")
@@ -135,11 +138,12 @@ func TestPanics(t *testing.T) {
 			c.readHead()
 			c.send("1")
 		}, 2, "relayBytes", true},
-		{"in a tunnel, from the client", func(p *peer) { p.readHead(); p.send(upgrade); p.readAll() }, func(c *peer, target string) {
-			c.send(text("GET "+target+" HTTP/1.1", "Host: a", "Upgrade: x", "Connection: upgrade"))
-			c.readHead()
-			c.send(magicWord)
-		}, 2, "relayBytes", true},
+		{"in a tunnel, from the client", func(p *peer) { p.readHead(); p.send(upgrade); p.readAll() },
+			func(c *peer, target string) {
+				c.send(text("GET "+target+" HTTP/1.1", "Host: a", "Upgrade: x", "Connection: upgrade"))
+				c.readHead()
+				c.send(magicWord)
+			}, 2, "relayBytes", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reached := make(chan struct{})

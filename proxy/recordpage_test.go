@@ -50,9 +50,13 @@ func TestRecordPage(t *testing.T) {
 		contentType string
 		body        string
 	}{
-		{url.Values{"type": {"resource"}, "uri": {"screenshot:https://example.com/?a=b&c"}, "date": {"2020-02-03T05:05:06.5+01:00"}}, "image/png", "a picture"},
-		{url.Values{"type": {"metadata"}, "uri": {"https://example.com/ä"}, "refers-to": {"urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001"}, "concurrent-to": {"<urn:uuid:2>"}}, "application/json; charset=utf-8", "{}"},
-		{url.Values{"type": {"conversion"}, "uri": {"urn:text:1"}, "refers-to": {"<urn:uuid:1>"}}, "text/plain", strings.Repeat("long ", 1<<20)},
+		{url.Values{"type": {"resource"}, "uri": {"screenshot:https://example.com/?a=b&c"},
+			"date": {"2020-02-03T05:05:06.5+01:00"}}, "image/png", "a picture"},
+		{url.Values{"type": {"metadata"}, "uri": {"https://example.com/ä"},
+			"refers-to":     {"urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001"},
+			"concurrent-to": {"<urn:uuid:2>"}}, "application/json; charset=utf-8", "{}"},
+		{url.Values{"type": {"conversion"}, "uri": {"urn:text:1"}, "refers-to": {"<urn:uuid:1>"}},
+			"text/plain", strings.Repeat("long ", 1<<20)},
 	} {
 		status, answer := h.post(c.query, c.contentType, strings.NewReader(c.body))
 		var written struct {
@@ -89,8 +93,10 @@ func TestRecordPage(t *testing.T) {
 		t.Fatal(all)
 	}
 	for i, want := range []map[string]string{
-		{"WARC-Type": "resource", "WARC-Target-URI": "screenshot:https://example.com/?a=b&c", "Content-Type": "image/png", "WARC-Refers-To": ""},
-		{"WARC-Type": "metadata", "WARC-Target-URI": "https://example.com/%C3%A4", "Content-Type": "application/json; charset=utf-8",
+		{"WARC-Type": "resource", "WARC-Target-URI": "screenshot:https://example.com/?a=b&c",
+			"Content-Type": "image/png", "WARC-Refers-To": ""},
+		{"WARC-Type": "metadata", "WARC-Target-URI": "https://example.com/%C3%A4",
+			"Content-Type":   "application/json; charset=utf-8",
 			"WARC-Refers-To": "<urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001>", "WARC-Concurrent-To": "<urn:uuid:2>"},
 		{"WARC-Type": "conversion", "WARC-Refers-To": "<urn:uuid:1>"},
 	} {
@@ -125,9 +131,10 @@ func TestRecordPageRefuses(t *testing.T) {
 		status      int
 		says        string
 	}{
-		"good":            {"type=resource&uri=urn:x", "text/plain", strings.NewReader("x"), 201, ""},
-		"just small":      {"type=resource&uri=urn:x", "text/plain", chunked(1000), 201, ""},
-		"too long":        {"type=resource&uri=urn:x", "text/plain", strings.NewReader(strings.Repeat("x", 1001)), 413, "max-body-size, 1000 bytes"},
+		"good":       {"type=resource&uri=urn:x", "text/plain", strings.NewReader("x"), 201, ""},
+		"just small": {"type=resource&uri=urn:x", "text/plain", chunked(1000), 201, ""},
+		"too long": {"type=resource&uri=urn:x", "text/plain",
+			strings.NewReader(strings.Repeat("x", 1001)), 413, "max-body-size, 1000 bytes"},
 		"too long later":  {"type=resource&uri=urn:x", "text/plain", chunked(1001), 413, "max-body-size, 1000 bytes"},
 		"type":            {"type=warcinfo&uri=urn:x", "text/plain", nil, 400, "none of resource, metadata, conversion"},
 		"no type":         {"uri=urn:x", "text/plain", nil, 400, "none of resource, metadata, conversion"},
@@ -182,8 +189,9 @@ func TestRecordPageNotRecording(t *testing.T) {
 	cfg := recorderConfig
 	cfg.MinFreeSpace = 1 << 62
 	h := newHouseOn(t, config(), cfg, "127.0.0.1:0")
-	if status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain", strings.NewReader("x")); status != 503 ||
-		!strings.Contains(answer, "min-free-space") {
+	status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain",
+		strings.NewReader("x"))
+	if status != 503 || !strings.Contains(answer, "min-free-space") {
 		t.Errorf("%d %s", status, answer)
 	}
 }
@@ -239,7 +247,9 @@ func TestRecordPageWaits(t *testing.T) {
 	recording.CommitInterval = 500 * time.Millisecond
 	h := newHouseOn(t, cfg, recording, "127.0.0.1:0")
 	for range 2 { // the second one waits for others
-		if status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain", strings.NewReader("x")); status != 201 {
+		status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain",
+			strings.NewReader("x"))
+		if status != 201 {
 			t.Errorf("%d %s", status, answer)
 		}
 	}

@@ -222,7 +222,8 @@ func (s *session) distrusts(err error) bool {
 	case seemsToSayNo:
 		s.p.doubts.add(&doubt{c.kind, func() {
 			s.tellDistrust(
-				"the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")")
+				"the client does not seem to trust the certificate: it closed the connection when it " +
+					"had seen it (" + err.Error() + ")")
 		}})
 	default:
 		return false

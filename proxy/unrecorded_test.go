@@ -259,7 +259,10 @@ func TestHostLists(t *testing.T) {
 			t.Errorf("%q read again: %v, %v", list, again, err)
 		}
 	}
-	for _, bad := range []string{"bank.example:8443", "[::1]:443", "https://a.example", "a.example/x", "*.", ".", "a,", "a,*", "*.*.example", "a.*", "[a", "user@a", "xn--\u00fc\u200b:"} {
+	for _, bad := range []string{
+		"bank.example:8443", "[::1]:443", "https://a.example", "a.example/x", "*.", ".", "a,", "a,*",
+		"*.*.example", "a.*", "[a", "user@a", "xn--\u00fc\u200b:",
+	} {
 		if list, err := ParseHostList(bad); err == nil {
 			t.Errorf("%q is read as %q", bad, list.Hosts)
 		}

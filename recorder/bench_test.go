@@ -37,7 +37,8 @@ func BenchmarkRecords(b *testing.B) {
 			b.SetBytes(int64(len(requestBytes) + len(responseBytes)))
 			b.ReportAllocs()
 			for b.Loop() {
-				request, response := record.RequestOf(requestBytes, record.Digester{}), record.MessageOf(responseBytes, record.Digester{})
+				request, response := record.RequestOf(requestBytes,
+					record.Digester{}), record.MessageOf(responseBytes, record.Digester{})
 				r := m.make(x, &request, &response, out)
 				members = m.append(members[:0], r.Response, &response)
 				members = m.append(members, r.Request, &request)

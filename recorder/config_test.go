@@ -14,9 +14,12 @@ import (
 
 func TestConfigRefused(t *testing.T) {
 	for _, cfg := range []Config{
-		{WARCPrefix: "iipc-x"}, {QueueSize: -1}, {CommitInterval: -time.Second}, {WARCMaxAge: -1}, {WARCName: "{timestamp}"}, {WARCVersion: "1.2"}, {Digest: "md5"},
-		{PayloadDigest: "omit"}, {Sync: "never"}, {Dedup: record.DedupConfig{Dedup: "yes"}}, {Dedup: record.DedupConfig{MinSize: -1}}, {Dedup: record.DedupConfig{DedupFor: -1}},
-		{WARCInfo: record.WARCInfo{Operator: "two\nlines"}}, {WARCInfo: record.WARCInfo{Robots: strings.Repeat("x", record.MaxInfo+1)}},
+		{WARCPrefix: "iipc-x"}, {QueueSize: -1}, {CommitInterval: -time.Second}, {WARCMaxAge: -1},
+		{WARCName: "{timestamp}"}, {WARCVersion: "1.2"}, {Digest: "md5"}, {PayloadDigest: "omit"},
+		{Sync: "never"}, {Dedup: record.DedupConfig{Dedup: "yes"}},
+		{Dedup: record.DedupConfig{MinSize: -1}}, {Dedup: record.DedupConfig{DedupFor: -1}},
+		{WARCInfo: record.WARCInfo{Operator: "two\nlines"}},
+		{WARCInfo: record.WARCInfo{Robots: strings.Repeat("x", record.MaxInfo+1)}},
 	} {
 		if r, err := Open(cfg, collection.Dir(t.TempDir()), zerolog.Nop()); err == nil {
 			t.Errorf("%+v: no error", cfg)

@@ -70,45 +70,84 @@ func TestWhatIsRevisited(t *testing.T) {
 		{"by URL, the same", url2, plain, plain, true},
 		{"by URL, the same SURT", url2, plain, get("https://www.example.com/a#x", answerOf(200, "", body2K)), true},
 		{"by URL, another", url2, plain, get(url+"2", plain.response), false},
-		{"below the least size", record.DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1023])), get(url, answerOf(200, "", body2K[:1023])), false},
-		{"of the least size", record.DedupConfig{MinSize: 1024}, get(url, answerOf(200, "", body2K[:1024])), get(url, answerOf(200, "", body2K[:1024])), true},
-		{"one byte, of any size", record.DedupConfig{}, get(url, answerOf(200, "", "x")), get(url, answerOf(200, "", "x")), true},
+		{"below the least size", record.DedupConfig{MinSize: 1024},
+			get(url, answerOf(200, "", body2K[:1023])), get(url, answerOf(200, "", body2K[:1023])), false},
+		{"of the least size", record.DedupConfig{MinSize: 1024},
+			get(url, answerOf(200, "", body2K[:1024])), get(url, answerOf(200, "", body2K[:1024])), true},
+		{"one byte, of any size", record.DedupConfig{}, get(url, answerOf(200, "", "x")),
+			get(url, answerOf(200, "", "x")), true},
 		{"empty", record.DedupConfig{}, get(url, answerOf(200, "", "")), get(url, answerOf(200, "", "")), false},
-		{"empty chunks", record.DedupConfig{}, get(url, answerOf(200, inChunks, "0\r\n\r\n")), get(url, answerOf(200, inChunks, "0\r\n\r\n")), false},
+		{"empty chunks", record.DedupConfig{}, get(url, answerOf(200, inChunks, "0\r\n\r\n")),
+			get(url, answerOf(200, inChunks, "0\r\n\r\n")), false},
 		{"203", record.DedupConfig{}, get(url, answerOf(203, "", body2K)), get(url, answerOf(203, "", body2K)), true},
 		{"203 of 200", record.DedupConfig{}, plain, get(url, answerOf(203, "", body2K)), false},
 		{"206", record.DedupConfig{}, get(url, answerOf(206, "", body2K)), get(url, answerOf(206, "", body2K)), false},
-		{"302", record.DedupConfig{}, get(url, answerOf(302, "Location: /x\r\n", body2K)), get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
+		{"302", record.DedupConfig{}, get(url, answerOf(302, "Location: /x\r\n", body2K)),
+			get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
 		{"404", record.DedupConfig{}, get(url, answerOf(404, "", body2K)), get(url, answerOf(404, "", body2K)), false},
 		{"500", record.DedupConfig{}, get(url, answerOf(500, "", body2K)), get(url, answerOf(500, "", body2K)), false},
-		{"no status", record.DedupConfig{}, get(url, "HTTP/1.1 x\r\n\r\n"+body2K), get(url, "HTTP/1.1 x\r\n\r\n"+body2K), false},
-		{"POST", record.DedupConfig{}, plain, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, false},
-		{"of a POST", record.DedupConfig{}, exchange{url, postOf("POST", "", "a"), plain.response, func(x *Exchange) { x.Method = "POST" }}, plain, false},
-		{"truncated", record.DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, false},
-		{"of a truncated one", record.DedupConfig{}, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Truncated = "length" }}, plain, false},
-		{"with a fault that cut nothing", record.DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Fault = "f" }}, true},
-		{"unverified", record.DedupConfig{}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Unverified = "expired" }}, true},
-		{"its Content-Length", record.DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2048\r\n", body2K)), true},
-		{"another Content-Length", record.DedupConfig{}, plain, get(url, answerOf(200, "Content-Length: 2049\r\n", body2K)), false},
+		{"no status", record.DedupConfig{}, get(url, "HTTP/1.1 x\r\n\r\n"+body2K),
+			get(url, "HTTP/1.1 x\r\n\r\n"+body2K), false},
+		{"POST", record.DedupConfig{}, plain,
+			exchange{url, postOf("POST", "", "a"), plain.response,
+				func(x *Exchange) { x.Method = "POST" }}, false},
+		{"of a POST", record.DedupConfig{},
+			exchange{url, postOf("POST", "", "a"), plain.response,
+				func(x *Exchange) { x.Method = "POST" }}, plain, false},
+		{"truncated", record.DedupConfig{}, plain,
+			exchange{url, exampleRequest, plain.response,
+				func(x *Exchange) { x.Truncated = "length" }}, false},
+		{"of a truncated one", record.DedupConfig{},
+			exchange{url, exampleRequest, plain.response,
+				func(x *Exchange) { x.Truncated = "length" }}, plain, false},
+		{"with a fault that cut nothing", record.DedupConfig{}, plain,
+			exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Fault = "f" }}, true},
+		{"unverified", record.DedupConfig{}, plain,
+			exchange{url, exampleRequest, plain.response,
+				func(x *Exchange) { x.Unverified = "expired" }}, true},
+		{"its Content-Length", record.DedupConfig{}, plain,
+			get(url, answerOf(200, "Content-Length: 2048\r\n", body2K)), true},
+		{"another Content-Length", record.DedupConfig{}, plain,
+			get(url, answerOf(200, "Content-Length: 2049\r\n", body2K)), false},
 		{"chunked, of plain", record.DedupConfig{}, plain, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), false},
-		{"chunked otherwise", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, "transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K))), true},
-		{"chunks without an end", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n"))), false},
-		{"chunks that are none", record.DedupConfig{}, get(url, answerOf(200, inChunks, body2K)), get(url, answerOf(200, inChunks, body2K)), false},
-		{"a trailer", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url, answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")+"X: y\r\n\r\n")), false},
-		{"a coding that is not known", record.DedupConfig{}, get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), false},
+		{"chunked otherwise", record.DedupConfig{},
+			get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url,
+				answerOf(200, "transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K))), true},
+		{"chunks without an end", record.DedupConfig{},
+			get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url,
+				answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n"))), false},
+		{"chunks that are none", record.DedupConfig{}, get(url, answerOf(200, inChunks, body2K)),
+			get(url, answerOf(200, inChunks, body2K)), false},
+		{"a trailer", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))),
+			get(url,
+				answerOf(200, inChunks,
+					strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")+"X: y\r\n\r\n")), false},
+		{"a coding that is not known", record.DedupConfig{},
+			get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), get(url,
+				answerOf(200, "Transfer-Encoding: x\r\n", body2K)), false},
 		{"gzip, of plain", record.DedupConfig{}, plain, coded("gzip"), false},
 		{"gzip of br", record.DedupConfig{}, coded("br"), coded("gzip"), false},
 		{"gzip, spelled otherwise", record.DedupConfig{}, coded("gzip"), coded("\r\n GZIP,"), true},
 		{"two codings, of one", record.DedupConfig{}, coded("gzip"), coded("gzip\r\nContent-Encoding: br"), false},
 		{"two codings, in one field", record.DedupConfig{}, coded("gzip, br"), coded("gzip\r\nContent-Encoding: br"), true},
 		{"identity", record.DedupConfig{}, plain, coded("Identity"), true},
-		{"a long URL", record.DedupConfig{}, plain, get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), false},
-		{"of a long URL", record.DedupConfig{}, get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), plain, false},
+		{"a long URL", record.DedupConfig{}, plain,
+			get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), false},
+		{"of a long URL", record.DedupConfig{},
+			get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), plain, false},
 		{"a large one", record.DedupConfig{}, get(url, answerOf(200, "", big)), get(url+"2", answerOf(200, "", big)), true},
-		{"a large one in chunks", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(10_000, big))), true},
-		{"a large one, cut", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url, answerOf(200, inChunks, chunkedBy(1<<20, big)[:3<<20])), false},
-		{"within the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(99 * time.Hour) }}, true},
-		{"after the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain, exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Started = x.Started.Add(100 * time.Hour) }}, false},
+		{"a large one in chunks", record.DedupConfig{},
+			get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url,
+				answerOf(200, inChunks, chunkedBy(10_000, big))), true},
+		{"a large one, cut", record.DedupConfig{},
+			get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url,
+				answerOf(200, inChunks, chunkedBy(1<<20, big)[:3<<20])), false},
+		{"within the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain,
+			exchange{url, exampleRequest, plain.response,
+				func(x *Exchange) { x.Started = x.Started.Add(99 * time.Hour) }}, true},
+		{"after the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain,
+			exchange{url, exampleRequest, plain.response,
+				func(x *Exchange) { x.Started = x.Started.Add(100 * time.Hour) }}, false},
 	} {
 		for _, wait := range []time.Duration{time.Minute, 0} {
 			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
@@ -417,23 +456,34 @@ func TestNotModified(t *testing.T) {
 		{"by any tag", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "ETag: \"1\"\r\n", ""), 0},
 		{"by any tag, and the answer has none", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "", ""), -1},
 		{"by date, and it varies", "", []string{answerOf(200, "Vary: Accept-Encoding\r\nVary: "+
-			"Cookie\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
-		{"by date, and its coding varies", "", []string{answerOf(200, "Vary: accept-encoding\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
-		{"by tag, and it varies", "", []string{answerOf(200, "Vary: Cookie\r\nETag: \"1\"\r\n", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
-		{"by date, and the page has none", "", []string{answerOf(200, "ETag: \"1\"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
-		{"of a page that has changed", "", []string{v1, answerOf(200, "", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+			"Cookie\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"),
+			answerOf(304, "", ""), -1},
+		{"by date, and its coding varies", "",
+			[]string{answerOf(200, "Vary: accept-encoding\r\nLast-Modified: "+monday+"\r\n",
+				"x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
+		{"by tag, and it varies", "", []string{answerOf(200, "Vary: Cookie\r\nETag: \"1\"\r\n", "x")},
+			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+		{"by date, and the page has none", "", []string{answerOf(200, "ETag: \"1\"\r\n", "x")},
+			asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
+		{"of a page that has changed", "", []string{v1, answerOf(200, "", "x")},
+			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
 		{"by the tag of an older one", "", []string{v1, v2}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
-		{"by another tag in the answer", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "ETag: \"2\"\r\n", ""), -1},
+		{"by another tag in the answer", "", []string{v1}, asks("If-None-Match: *\r\n"),
+			answerOf(304, "ETag: \"2\"\r\n", ""), -1},
 		{"by date", "", []string{v1}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
 		{"by a later date", "", []string{v1}, asks("If-Modified-Since: " + tuesday + "\r\n"), answerOf(304, "", ""), 0},
 		{"by an earlier date", "", []string{v2}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
 		{"by a date that is none", "", []string{v2}, asks("If-Modified-Since: yesterday\r\n"), answerOf(304, "", ""), -1},
-		{"without validators in the collection", "", []string{answerOf(200, "", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
-		{"tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")}, asks("If-None-Match: 0, 1\r\n"), answerOf(304, "", ""), 0},
-		{"other tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")}, asks("If-None-Match: 11\r\n"), answerOf(304, "", ""), -1},
+		{"without validators in the collection", "", []string{answerOf(200, "", "x")},
+			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")},
+			asks("If-None-Match: 0, 1\r\n"), answerOf(304, "", ""), 0},
+		{"other tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")},
+			asks("If-None-Match: 11\r\n"), answerOf(304, "", ""), -1},
 		{"nothing asked", "", []string{v1}, asks(""), answerOf(304, "", ""), -1},
 		{"nothing stored", "", nil, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
-		{"only an error stored", "", []string{answerOf(404, "ETag: \"1\"\r\n", "x")}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"only an error stored", "", []string{answerOf(404, "ETag: \"1\"\r\n", "x")},
+			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
 		{"with a body", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", "x"), -1},
 		{"without its empty line", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), "HTTP/1.1 304 X\r\n", -1},
 		{"HEAD", "", []string{v1}, "HEAD / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""), -1},
@@ -509,18 +559,24 @@ func TestNotModifiedOfRevisit(t *testing.T) {
 // TestNotModifiedForeign: a 304 refers to what another tool has recorded only if that is whole, and
 // nothing of its header harms ours.
 func TestNotModifiedForeign(t *testing.T) {
-	const url, id, sum = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>", "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
+	const url, id = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>"
+	const sum = "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
 	const date = "2026-11-21T09:52:17Z"
 	page := func(uri, date, digest, more string) string {
 		return foreign.Record(
-			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: "+id+"\nWARC-Target-URI: "+uri+"\nWARC-Date: "+date+"\nWARC-Payload-Digest: "+digest+more+"\nContent-Type: application/http;msgtype=response",
+			"WARC/1.0\nWARC-Type: response\nWARC-Record-ID: "+id+"\nWARC-Target-URI: "+uri+
+				"\nWARC-Date: "+date+"\nWARC-Payload-Digest: "+digest+more+
+				"\nContent-Type: application/http;msgtype=response",
 			"HTTP/1.1 200 OK|ETag: \"1\"||hello")
 	}
 	revisit := func(status, of, date string) string {
 		return foreign.Record(
 			"WARC/1.0\nWARC-Type: revisit\nWARC-Record-ID: "+
-				"<urn:uuid:d45b3130-0000-4000-8000-000000000002>\nWARC-Target-URI: "+url+"\nWARC-Date: 2026-11-22T00:00:00Z\nWARC-Profile: x\nWARC-Truncated: length\nWARC-Refers-To: "+id+
-				"\nWARC-Refers-To-Target-URI: "+of+"\nWARC-Refers-To-Date: "+date+"\nWARC-Payload-Digest: "+sum+"\nContent-Type: application/http;msgtype=response",
+				"<urn:uuid:d45b3130-0000-4000-8000-000000000002>\nWARC-Target-URI: "+url+
+				"\nWARC-Date: 2026-11-22T00:00:00Z\nWARC-Profile: x\nWARC-Truncated: length"+
+				"\nWARC-Refers-To: "+id+
+				"\nWARC-Refers-To-Target-URI: "+of+"\nWARC-Refers-To-Date: "+date+
+				"\nWARC-Payload-Digest: "+sum+"\nContent-Type: application/http;msgtype=response",
 			"HTTP/1.1 "+status+" X|ETag: \"1\"||",
 		)
 	}
@@ -544,9 +600,14 @@ func TestNotModifiedForeign(t *testing.T) {
 		{"revisit in angle brackets", []string{page(other, date, sum, ""), revisit("200", "<"+other+">", date)}, other},
 		{"revisit of what is not there", []string{page(other, date, sum, ""), revisit("200", other+"c", date)}, ""},
 		{"revisit of another time", []string{page(other, date, sum, ""), revisit("200", other, "2026-11-21T09:52:18Z")}, ""},
-		{"revisit of something truncated", []string{page(other, date, sum, "\nWARC-Truncated: length"), revisit("200", other, date)}, ""},
-		{"revisit of another record ID", []string{strings.Replace(page(other, date, sum, ""), "0001>", "0009>", 1), revisit("200", other, date)}, ""},
-		{"revisit of other content", []string{page(other, date, strings.Replace(sum, "V", "W", 1), ""), revisit("200", other, date)}, ""},
+		{"revisit of something truncated",
+			[]string{page(other, date, sum, "\nWARC-Truncated: length"), revisit("200", other, date)}, ""},
+		{"revisit of another record ID",
+			[]string{strings.Replace(page(other, date, sum, ""), "0001>", "0009>", 1),
+				revisit("200", other, date)}, ""},
+		{"revisit of other content",
+			[]string{page(other, date, strings.Replace(sum, "V", "W", 1), ""),
+				revisit("200", other, date)}, ""},
 		{"confirmation alone", []string{page(other, date, sum, ""), revisit("304", other, date)}, other},
 		{"confirmation of what is not there", []string{revisit("304", url, date)}, ""},
 	} {
@@ -640,18 +701,30 @@ func TestStyles(t *testing.T) {
 		date    string
 		info    []string // lines of the warcinfo record
 	}{
-		{"default", Config{}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"format: WARC File Format 1.1", "isPartOf: COLLECTION", "payloadDigest: sha1 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
-		{"sha256", Config{Digest: "sha256"}, sums(sha256Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha256 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
-		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1", "2000-01-01T00:00:01.500000Z", []string{"payloadDigest: sha1 of what follows the HTTP header, without the transfer coding (entity)"}},
-		{"1.0", Config{WARCVersion: "1.0"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.0", "2000-01-01T00:00:01Z", []string{"format: WARC File Format 1.0", "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/"}},
+		{"default", Config{}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1",
+			"2000-01-01T00:00:01.500000Z",
+			[]string{"format: WARC File Format 1.1", "isPartOf: COLLECTION",
+				"payloadDigest: sha1 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
+		{"sha256", Config{Digest: "sha256"}, sums(sha256Of, chunkedBy(100, body2K)), "WARC/1.1",
+			"2000-01-01T00:00:01.500000Z",
+			[]string{"payloadDigest: sha256 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
+		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1",
+			"2000-01-01T00:00:01.500000Z",
+			[]string{"payloadDigest: sha1 of what follows the HTTP header, without the transfer coding (entity)"}},
+		{"1.0", Config{WARCVersion: "1.0"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.0",
+			"2000-01-01T00:00:01Z",
+			[]string{"format: WARC File Format 1.0",
+				"conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/"}},
 		{"no sl", Config{NoSL: true}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
 		{"warcinfo", Config{WARCInfo: record.WARCInfo{
 			Operator: "The Operator <o@example.org>", IsPartOf: "a whole", Description: "düsseldorf",
 			Robots: "obey",
 		}}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z",
 			[]string{"operator: The Operator <o@example.org>", "isPartOf: a whole", "description: düsseldorf", "robots: obey"}},
-		{"name", Config{WARCName: "{serial}.{timestamp}"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
-		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", NoSL: true}, sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
+		{"name", Config{WARCName: "{serial}.{timestamp}"}, sums(sha1Of, chunkedBy(100, body2K)),
+			"WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
+		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", NoSL: true},
+			sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -843,7 +916,11 @@ func TestPendingOriginal(t *testing.T) {
 // TestRecoverStyles: recovery finds the whole exchanges of a damaged file, however they are
 // written, and what they refer to.
 func TestRecoverStyles(t *testing.T) {
-	for name, cfg := range map[string]Config{"default": {}, "no sl": {NoSL: true}, "1.0": {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"}, "1.0, no sl": {WARCVersion: "1.0", NoSL: true}} {
+	for name, cfg := range map[string]Config{
+		"default": {}, "no sl": {NoSL: true},
+		"1.0":        {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"},
+		"1.0, no sl": {WARCVersion: "1.0", NoSL: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := open(t, t.TempDir(), cfg)

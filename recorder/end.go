@@ -38,7 +38,8 @@ var (
 // in memory alone then becomes a gap.
 func (r *Recorder) EndBy(deadline time.Time) {
 	r.end.once.Do(func() {
-		for closed, after := range map[chan struct{}]time.Duration{r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter} {
+		for closed, after := range map[chan struct {
+		}]time.Duration{r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter} {
 			r.end.timers = append(r.end.timers,
 				time.AfterFunc(time.Until(deadline)+after, func() { close(closed) }))
 		}

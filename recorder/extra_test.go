@@ -64,21 +64,29 @@ func TestExtra(t *testing.T) {
 		{"resource", func(e *Extra) {
 			e.Date, e.RemoteIP, e.ConcurrentTo = date, netip.MustParseAddr("2001:db8::1"), "<urn:uuid:1>"
 		}, "x",
-			map[string]string{"WARC-Type": "resource", "WARC-Date": "2020-02-03T04:05:06.789000Z", "WARC-IP-Address": "2001:db8::1", "WARC-Concurrent-To": "<urn:uuid:1>", "Content-Length": "1"},
+			map[string]string{"WARC-Type": "resource", "WARC-Date": "2020-02-03T04:05:06.789000Z",
+				"WARC-IP-Address": "2001:db8::1", "WARC-Concurrent-To": "<urn:uuid:1>", "Content-Length": "1"},
 			[]string{"WARC-Refers-To"}, "urn:x:A", "text/plain"},
-		{"of a page", func(e *Extra) { e.URI = "http://u:p@example.com/a b#f" }, "", map[string]string{"WARC-Target-URI": "http://example.com/a%20b", "Content-Length": "0"},
+		{"of a page", func(e *Extra) { e.URI = "http://u:p@example.com/a b#f" }, "",
+			map[string]string{"WARC-Target-URI": "http://example.com/a%20b", "Content-Length": "0"},
 			[]string{"WARC-IP-Address", "WARC-Concurrent-To"}, "http://example.com/a%20b", "text/plain"},
-		{"screenshot", func(e *Extra) { e.URI, e.ContentType = "screenshot:https://example.com/", "image/png" }, big, map[string]string{"Content-Length": fmt.Sprint(len(big))},
+		{"screenshot",
+			func(e *Extra) { e.URI, e.ContentType = "screenshot:https://example.com/", "image/png" }, big,
+			map[string]string{"Content-Length": fmt.Sprint(len(big))},
 			nil, "screenshot:https://example.com/", "image/png"},
-		{"metadata", func(e *Extra) { e.Type, e.ContentType, e.RefersTo = Metadata, "application/json", "<urn:uuid:2>" }, "{}",
+		{"metadata",
+			func(e *Extra) { e.Type, e.ContentType, e.RefersTo = Metadata, "application/json", "<urn:uuid:2>" }, "{}",
 			map[string]string{"WARC-Refers-To": "<urn:uuid:2>"}, []string{"WARC-Payload-Digest"}, "urn:x:A", "application/json"},
 		{"metadata of the usual type", func(e *Extra) {
 			e.Type, e.ContentType, e.ConcurrentTo = Metadata, "application/warc-fields", "<urn:uuid:3>"
 		}, "a: b\r\n",
 			map[string]string{"WARC-Concurrent-To": "<urn:uuid:3>"}, []string{"WARC-Payload-Digest"}, "", ""},
-		{"conversion", func(e *Extra) { e.Type, e.RefersTo = Conversion, "<urn:uuid:4>" }, "text", map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
-		{"large conversion", func(e *Extra) { e.Type = Conversion }, big, map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
-		{"large metadata", func(e *Extra) { e.Type = Metadata }, big, nil, []string{"WARC-Payload-Digest"}, "urn:x:A", "text/plain"},
+		{"conversion", func(e *Extra) { e.Type, e.RefersTo = Conversion, "<urn:uuid:4>" }, "text",
+			map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
+		{"large conversion", func(e *Extra) { e.Type = Conversion }, big,
+			map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
+		{"large metadata", func(e *Extra) { e.Type = Metadata }, big, nil,
+			[]string{"WARC-Payload-Digest"}, "urn:x:A", "text/plain"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := open(t, t.TempDir(), Config{})
@@ -142,33 +150,37 @@ func TestExtraRefused(t *testing.T) {
 		change func(*Extra)
 		want   string // "" if it is good
 	}{
-		"good":                       {func(*Extra) {}, ""},
-		"response":                   {func(e *Extra) { e.Type = "response" }, "resource, metadata, conversion"},
-		"warcinfo":                   {func(e *Extra) { e.Type = "warcinfo" }, "resource, metadata, conversion"},
-		"no type":                    {func(e *Extra) { e.Type = "" }, "resource, metadata, conversion"},
-		"no URI":                     {func(e *Extra) { e.URI = "" }, "not absolute"},
-		"path":                       {func(e *Extra) { e.URI = "/a:b" }, "not absolute"},
-		"scheme alone":               {func(e *Extra) { e.URI = "urn:" }, "not absolute"},
-		"space":                      {func(e *Extra) { e.URI = "urn:a b" }, "%XX"},
-		"line break":                 {func(e *Extra) { e.URI = "urn:a\r\nWARC-Type: response" }, "%XX"},
-		"no ASCII":                   {func(e *Extra) { e.URI = "urn:ä" }, "ASCII"},
-		"brackets":                   {func(e *Extra) { e.URI = "<urn:a>" }, "not absolute"},
-		"http without host":          {func(e *Extra) { e.URI = "http:///a" }, "host"},
-		"http without slashes":       {func(e *Extra) { e.URI = "http:example.com" }, "host"},
-		"http with a port alone":     {func(e *Extra) { e.URI = "https://:80/" }, "host"},
-		"http with a name alone":     {func(e *Extra) { e.URI = "https://user@/" }, "host"},
-		"http, made good":            {func(e *Extra) { e.URI = "HTTP://example.com/ä<\n>" }, ""},
-		"http, query alone":          {func(e *Extra) { e.URI = "http://example.com?a" }, ""},
-		"no content type":            {func(e *Extra) { e.ContentType = "" }, "content type"},
-		"content type, lines":        {func(e *Extra) { e.ContentType = "a/b\r\nWARC-Type: response" }, "content type"},
-		"content type, no UTF-8":     {func(e *Extra) { e.ContentType = "a/\xff" }, "content type"},
-		"resource that refers":       {func(e *Extra) { e.RefersTo = "<urn:uuid:1>" }, "refers to no other"},
-		"concurrent conversion":      {func(e *Extra) { e.Type, e.ConcurrentTo = Conversion, "<urn:uuid:1>" }, "concurrent to no other"},
-		"ID without brackets":        {func(e *Extra) { e.ConcurrentTo = "urn:uuid:1" }, "concurrent-to"},
-		"ID with a line break":       {func(e *Extra) { e.ConcurrentTo = "<urn:uuid:1>\r\nx: <y>" }, "concurrent-to"},
-		"ID that is no URI":          {func(e *Extra) { e.Type, e.RefersTo = Metadata, "<1>" }, "refers-to"},
-		"year of five digits":        {func(e *Extra) { e.Date = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "year"},
-		"both relations of metadata": {func(e *Extra) { e.Type, e.RefersTo, e.ConcurrentTo = Metadata, "<urn:uuid:1>", "<urn:uuid:2>" }, ""},
+		"good":                   {func(*Extra) {}, ""},
+		"response":               {func(e *Extra) { e.Type = "response" }, "resource, metadata, conversion"},
+		"warcinfo":               {func(e *Extra) { e.Type = "warcinfo" }, "resource, metadata, conversion"},
+		"no type":                {func(e *Extra) { e.Type = "" }, "resource, metadata, conversion"},
+		"no URI":                 {func(e *Extra) { e.URI = "" }, "not absolute"},
+		"path":                   {func(e *Extra) { e.URI = "/a:b" }, "not absolute"},
+		"scheme alone":           {func(e *Extra) { e.URI = "urn:" }, "not absolute"},
+		"space":                  {func(e *Extra) { e.URI = "urn:a b" }, "%XX"},
+		"line break":             {func(e *Extra) { e.URI = "urn:a\r\nWARC-Type: response" }, "%XX"},
+		"no ASCII":               {func(e *Extra) { e.URI = "urn:ä" }, "ASCII"},
+		"brackets":               {func(e *Extra) { e.URI = "<urn:a>" }, "not absolute"},
+		"http without host":      {func(e *Extra) { e.URI = "http:///a" }, "host"},
+		"http without slashes":   {func(e *Extra) { e.URI = "http:example.com" }, "host"},
+		"http with a port alone": {func(e *Extra) { e.URI = "https://:80/" }, "host"},
+		"http with a name alone": {func(e *Extra) { e.URI = "https://user@/" }, "host"},
+		"http, made good":        {func(e *Extra) { e.URI = "HTTP://example.com/ä<\n>" }, ""},
+		"http, query alone":      {func(e *Extra) { e.URI = "http://example.com?a" }, ""},
+		"no content type":        {func(e *Extra) { e.ContentType = "" }, "content type"},
+		"content type, lines":    {func(e *Extra) { e.ContentType = "a/b\r\nWARC-Type: response" }, "content type"},
+		"content type, no UTF-8": {func(e *Extra) { e.ContentType = "a/\xff" }, "content type"},
+		"resource that refers":   {func(e *Extra) { e.RefersTo = "<urn:uuid:1>" }, "refers to no other"},
+		"concurrent conversion": {
+			func(e *Extra) { e.Type, e.ConcurrentTo = Conversion, "<urn:uuid:1>" }, "concurrent to no other",
+		},
+		"ID without brackets":  {func(e *Extra) { e.ConcurrentTo = "urn:uuid:1" }, "concurrent-to"},
+		"ID with a line break": {func(e *Extra) { e.ConcurrentTo = "<urn:uuid:1>\r\nx: <y>" }, "concurrent-to"},
+		"ID that is no URI":    {func(e *Extra) { e.Type, e.RefersTo = Metadata, "<1>" }, "refers-to"},
+		"year of five digits":  {func(e *Extra) { e.Date = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "year"},
+		"both relations of metadata": {func(e *Extra) {
+			e.Type, e.RefersTo, e.ConcurrentTo = Metadata, "<urn:uuid:1>", "<urn:uuid:2>"
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := c.extra(Resource, "urn:x", "text/plain", "x")
@@ -314,7 +326,9 @@ func TestChain(t *testing.T) {
 		blocks = append(blocks, string(sum))
 		hash := sha256.Sum256(sum)
 		with := ids[r.get("WARC-Concurrent-To")]
-		if r.faults != "" || r.get("WARC-Target-URI") != "urn:x-warcorder:tls-chain:sha256:"+hex.EncodeToString(hash[:]) || r.get("Content-Type") != "application/pem-certificate-chain" ||
+		if r.faults != "" ||
+			r.get("WARC-Target-URI") != "urn:x-warcorder:tls-chain:sha256:"+hex.EncodeToString(hash[:]) ||
+			r.get("Content-Type") != "application/pem-certificate-chain" ||
 			r.get("WARC-IP-Address") != "127.0.0.1" || with.header == nil ||
 			with.get("WARC-Date") != r.get("WARC-Date") ||
 			(with.get("WARC-Type") == "response") == (string(sum) == "no response") {
@@ -474,7 +488,8 @@ func TestExtraRecover(t *testing.T) {
 // TestExtraRebuild makes the index anew, from records of every style.
 func TestExtraRebuild(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"usual": allKeys, "WARC 1.0": {WARCVersion: "1.0"}, "SHA-256": {Digest: "sha256"}, "entity": {PayloadDigest: "entity"}, "one by one": {Sync: syncAlways},
+		"usual": allKeys, "WARC 1.0": {WARCVersion: "1.0"}, "SHA-256": {Digest: "sha256"},
+		"entity": {PayloadDigest: "entity"}, "one by one": {Sync: syncAlways},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

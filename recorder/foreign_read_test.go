@@ -69,7 +69,9 @@ func TestIsOwn(t *testing.T) {
 		{"plain", layouts[".warc"], false},
 		{"gzip", layouts[".warc.gz"], false},
 		{"zstd", layouts[".warc.zst"], false},
-		{"our records, in one member", foreign.Gzip(foreign.Record("WARC/1.1\nWARC-Type: warcinfo", "software: warcorder|") + foreign.Files["wget"][1]), false},
+		{"our records, in one member",
+			foreign.Gzip(foreign.Record("WARC/1.1\nWARC-Type: warcinfo", "software: warcorder|") +
+				foreign.Files["wget"][1]), false},
 		{"not a warcinfo", foreign.Gzip(foreign.Record("WARC/1.1\nWARC-Type: resource", "software: warcorder|")), false},
 	} {
 		path := filepath.Join(t.TempDir(), "x.warc.gz")

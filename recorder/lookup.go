@@ -62,7 +62,8 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 			l.to, err = m.originals.find(l.key, out, claims,
 				func(original time.Time) bool { return m.dedup.IsFresh(original, x.Started) })
 		}
-	case response.Status() == http.StatusNotModified && len(response.Start) == int(response.Length) && record.IsConditional(request.Start):
+	case response.Status() == http.StatusNotModified && len(response.Start) == int(response.Length) &&
+		record.IsConditional(request.Start):
 		l.to, err = m.originals.unmodified(l.uri, request.Start, response.Start, out)
 	}
 	if err != nil {
@@ -92,7 +93,8 @@ func (m *maker) note(l *lookup, r *record.Records, response *record.Message, out
 		p.Original = l.to.Original
 	} else {
 		p.Original = store.Original{
-			Key: l.key, RecordID: m.ids.Response, Time: r.Capture.Time, Seconds: m.style.Seconds, Digest: r.Capture.Digest, URL: r.URI,
+			Key: l.key, RecordID: m.ids.Response, Time: r.Capture.Time, Seconds: m.style.Seconds,
+			Digest: r.Capture.Digest, URL: r.URI,
 		}
 	}
 	l.original = p

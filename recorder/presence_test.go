@@ -24,7 +24,8 @@ func TestOriginalGone(t *testing.T) {
 		want   []string
 	}{
 		{"nothing, after a start", Config{}, true, func(string) error { return nil }, []string{"revisit", "revisit"}},
-		{"nothing, finished", Config{WARCMaxSize: 1}, false, func(string) error { return nil }, []string{"revisit", "revisit"}},
+		{"nothing, finished", Config{WARCMaxSize: 1}, false, func(string) error { return nil },
+			[]string{"revisit", "revisit"}},
 		{"missing at the start", Config{}, true, os.Remove, []string{"response", "revisit"}},
 		{"short at the start", Config{}, true, cut, []string{"response", "revisit"}},
 		{"a finished one", Config{WARCMaxSize: 1}, false, os.Remove, []string{"response", "revisit"}},

@@ -62,7 +62,9 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 	requests := []string{
 		exampleRequest, "GET / HTTP/1.1\r\n\r\n", "HEAD / HTTP/1.1\r\n\r\n", "m\xe9thod / HTTP/1.1\r\n\r\n", "OPTIONS",
 		postOf("POST", form,
-			"a=%41;b&c=d+e"), postOf("POST", form+"Transfer-Encoding: chunked\r\n", "5;x\r\na=b&c\r\n2\r\n=d\r\n0\r\nT: u\r\n\r\n"),
+			"a=%41;b&c=d+e"),
+		postOf("POST", form+"Transfer-Encoding: chunked\r\n",
+			"5;x\r\na=b&c\r\n2\r\n=d\r\n0\r\nT: u\r\n\r\n"),
 		postOf(
 			"POST",
 			"Content-Type: application/json\r\n",
@@ -165,7 +167,8 @@ func TestRebuildSameExport(t *testing.T) {
 		{"empty, recovered", empty, again, true},
 		{"nonsense, recovered", nonsense, again, true},
 		{"half, recorder started", half, start, true},
-		{"a rebuild interrupted", func(t *testing.T) { remove(t); write(t, index+collection.NewSuffix, []byte("begun")) }, again, false},
+		{"a rebuild interrupted",
+			func(t *testing.T) { remove(t); write(t, index+collection.NewSuffix, []byte("begun")) }, again, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, _ := filepath.Glob(index + collection.DamagedSuffix + "*")

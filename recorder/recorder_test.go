@@ -171,12 +171,14 @@ func TestVerbatim(t *testing.T) {
 		{name: "1 MiB of bytes", response: page(200, "image/jpeg", "", randomBytes(1<<20))},
 		{name: "encoded", response: page(200, "text/html", "br", randomBytes(10000))},
 		{name: "unknown type", response: page(200, "application/octet-stream", "", randomBytes(10000))},
-		{name: "chunked, odd case, extensions, trailers", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
+		{name: "chunked, odd case, extensions, trailers",
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
 		{name: "gzip, chunked", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" +
 			"5\r\nhello\r\n0\r\n\r\n"},
 		{name: "body short of Content-Length", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
 			change: func(x *Exchange) { x.Truncated = "disconnect" }},
-		{name: "head without end", response: "HTTP/1.1 200 OK\r\nContent-Ty", change: func(x *Exchange) { x.Truncated = "disconnect" },
+		{name: "head without end", response: "HTTP/1.1 200 OK\r\nContent-Ty",
+			change: func(x *Exchange) { x.Truncated = "disconnect" },
 			faults: "missing line separator at end of http headers"},
 		{name: "LF only", response: "HTTP/1.1 200 OK\nContent-Type: text/html\n\nhello"},
 		{name: "CRLF and LF", response: "HTTP/1.1 200 OK\r\nContent-Type: text/html\n\r\nhello"},
@@ -190,13 +192,16 @@ func TestVerbatim(t *testing.T) {
 			"Content-Length: 5\r\n\r\nhello"},
 		{name: "101", response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: " +
 			"Upgrade\r\n\r\n"},
-		{name: "HEAD", request: "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
+		{name: "HEAD", request: "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+			response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
 		{name: "POST, chunked", request: "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: " +
 			"chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n", response: page(201, "text/html", "", "x")},
 		{name: "no response", change: func(x *Exchange) { x.Fault = "reset" }},
 		{name: "three bytes", response: "HTT", change: func(x *Exchange) { x.Truncated = "disconnect" }},
-		{name: "four bytes", response: "HTTP", change: func(x *Exchange) { x.Truncated = "disconnect" }, faults: "missing line separator at end of http headers"},
-		{name: "not verified", response: page(200, "text/html", "", "hello"), change: func(x *Exchange) { x.Unverified = "self-signed" }},
+		{name: "four bytes", response: "HTTP", change: func(x *Exchange) { x.Truncated = "disconnect" },
+			faults: "missing line separator at end of http headers"},
+		{name: "not verified", response: page(200, "text/html", "", "hello"),
+			change: func(x *Exchange) { x.Unverified = "self-signed" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

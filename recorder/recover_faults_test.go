@@ -237,8 +237,10 @@ func difference(got, want map[string]string) string {
 // TestDiskFull fills the disk at every step of recording, each time that the recorder comes to it,
 // for a while. In the end every exchange is there once.
 func TestDiskFull(t *testing.T) {
-	for _, point := range []fault.Point{fault.WARCCreate, fault.WARCCreated, fault.WARCWrite, fault.WARCSync, fault.WARCTruncate, fault.WARCRename, fault.WARCRenamed,
-		fault.IndexAddFile, fault.IndexCommit} {
+	for _, point := range []fault.Point{
+		fault.WARCCreate, fault.WARCCreated, fault.WARCWrite, fault.WARCSync, fault.WARCTruncate,
+		fault.WARCRename, fault.WARCRenamed, fault.IndexAddFile, fault.IndexCommit,
+	} {
 		t.Run(string(point), func(t *testing.T) {
 			came := false
 			for n := 1; ; n++ {
@@ -310,7 +312,8 @@ func recordOnFullDisk(t *testing.T, point fault.Point, n, length int) (failed bo
 		again.close()
 		records := readAll(t, dir)
 		checkIndex(t, dir, records)
-		if n := len(slices.DeleteFunc(records, func(r storedRecord) bool { return r.get("WARC-Type") != "response" })); n != len(
+		if n := len(slices.DeleteFunc(records,
+			func(r storedRecord) bool { return r.get("WARC-Type") != "response" })); n != len(
 			want,
 		) {
 			t.Errorf("%s: %d responses", name, n)

@@ -381,7 +381,8 @@ func TestRecoverStates(t *testing.T) {
 		{"never created", 0, 0, removed, "", false},
 		{"created, not known to the index", 0, -1, func(t *testing.T, path string) {}, "", false},
 		{"removed", size, size, removed, "a WARC file is missing", true},
-		{"shorter than committed", middle - 1, middle, func(t *testing.T, path string) {}, "a WARC file is shorter than the index says", true},
+		{"shorter than committed", middle - 1, middle, func(t *testing.T, path string) {},
+			"a WARC file is shorter than the index says", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -439,7 +440,8 @@ func TestRecoverGarbage(t *testing.T) {
 	c := crash(t)
 	size := len(c.bytes)
 	for name, tail := range map[string]string{
-		"zeros": string(make([]byte, 5000)), "text": "hello", "a gzip header": "\x1f\x8b\x08", "half of a second warcinfo": string(c.bytes[:100]),
+		"zeros": string(make([]byte, 5000)), "text": "hello", "a gzip header": "\x1f\x8b\x08",
+		"half of a second warcinfo": string(c.bytes[:100]),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -446,7 +446,10 @@ func TestRecoverKeepsOldCopies(t *testing.T) {
 		found.Cut != size-5-c.exchangesEnd(t, size-5) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	for path, want := range map[string]string{torn: "of an earlier recovery", torn + ".2": "and another", torn + ".3": string(c.bytes[c.exchangesEnd(t, size-5) : size-5])} {
+	for path, want := range map[string]string{
+		torn: "of an earlier recovery", torn + ".2": "and another",
+		torn + ".3": string(c.bytes[c.exchangesEnd(t, size-5) : size-5]),
+	} {
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}

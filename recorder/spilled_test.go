@@ -225,8 +225,10 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 		}
 		if got := of(l.url, "response"); len(got) != min(len(l.response), 1) {
 			t.Errorf("%s: %d responses", l.url, len(got))
-		} else if len(got) == 1 && (!strings.HasPrefix(l.response, got[0].block) || l.finished && got[0].block != l.response ||
-			got[0].get("WARC-Truncated") != truncated || got[0].get("WARC-IP-Address") != "127.0.0.1" || len(got[0].block) < len(l.response)-gathered) {
+		} else if len(got) == 1 &&
+			(!strings.HasPrefix(l.response, got[0].block) || l.finished && got[0].block != l.response ||
+				got[0].get("WARC-Truncated") != truncated || got[0].get("WARC-IP-Address") != "127.0.0.1" ||
+				len(got[0].block) < len(l.response)-gathered) {
 			t.Errorf("%s: response of %d bytes, %q", l.url, len(got[0].block), got[0].get("WARC-Truncated"))
 		}
 		if got := of(l.url, "metadata"); len(got) != 0 != (truncated != "") {

@@ -266,7 +266,9 @@ func TestReadOnly(t *testing.T) {
 
 func TestOpenOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.bolt")
-	for name, content := range map[string]string{"text": strings.Repeat("not an index ", 1000), "short": "x", "empty": ""} {
+	for name, content := range map[string]string{
+		"text": strings.Repeat("not an index ", 1000), "short": "x", "empty": "",
+	} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,10 @@ func checkLine(t *testing.T, c Capture) {
 	if err := json.Unmarshal([]byte(fields[2]), &got); err != nil {
 		t.Fatalf("%v in %q", err, line)
 	}
-	for name, want := range map[string]string{"url": c.URL, "mime": c.MIME, "digest": c.Digest, "filename": c.File, "requestBody": c.RequestBody} {
+	for name, want := range map[string]string{
+		"url": c.URL, "mime": c.MIME, "digest": c.Digest, "filename": c.File,
+		"requestBody": c.RequestBody,
+	} {
 		if got[name] != asJSON(want) {
 			t.Fatalf("%s is %q, want %q", name, got[name], want)
 		}

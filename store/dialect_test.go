@@ -293,7 +293,10 @@ func TestDialectsGolden(t *testing.T) {
 	}
 	commit(t, b, captures)
 	var got strings.Builder
-	for _, q := range []Query{{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey}, {Key: PathKey, Dialect: canon.Spec}, {Key: WWWOFFLEKey}, {Key: FormKey}} {
+	for _, q := range []Query{
+		{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey},
+		{Key: PathKey, Dialect: canon.Spec}, {Key: WWWOFFLEKey}, {Key: FormKey},
+	} {
 		lines, _ := exportOf(t, b, q)
 		fmt.Fprintf(&got, "%s %s\n%s", q.Key, q.Dialect, lines)
 	}
@@ -405,7 +408,10 @@ func TestDialectExportsBesideCommits(t *testing.T) {
 			commit(t, b, batch, file)
 		}
 	})
-	for _, q := range []Query{{Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey}, {Key: PathKey, Dialect: canon.Spec}} {
+	for _, q := range []Query{
+		{Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey},
+		{Key: PathKey, Dialect: canon.Spec},
+	} {
 		wg.Go(func() {
 			for range 2 {
 				var out bytes.Buffer
@@ -449,7 +455,8 @@ func TestDialectExportReportsProgress(t *testing.T) {
 	n := int64(sliceKeys + 1000)
 	commit(t, b, capturesOf(someExchanges(int(n), file.Name, 7)))
 	var progress []int64
-	if _, err := b.Export(io.Discard, Query{Dialect: canon.WarcioJS}, func(lines int64) { progress = append(progress, lines) }); err != nil {
+	if _, err := b.Export(io.Discard, Query{Dialect: canon.WarcioJS},
+		func(lines int64) { progress = append(progress, lines) }); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.IsSorted(progress) || len(progress) < 2 || progress[len(progress)-1] != n {

@@ -29,11 +29,17 @@ func TestExtras(t *testing.T) {
 		{"no body in one", Capture{RequestBody: "a=1", WarcioJSBody: "a=1"}, 13},
 		{"no body in the other", Capture{RequestBody: "a=1", SpecBody: "a=1"}, 13},
 		{"body in one alone", Capture{WarcioJSBody: "__wb_post_data="}, 30},
-		{"cut body", Capture{RequestBody: longText(4096, 1), WarcioJSBody: longText(4096, 1), SpecBody: longText(5000, 1)}, 930},
+		{"cut body",
+			Capture{RequestBody: longText(4096, 1), WarcioJSBody: longText(4096, 1),
+				SpecBody: longText(5000, 1)}, 930},
 		{"long body", Capture{RequestBody: "a=1", SpecBody: longText(100_000, 2)}, 80_000},
 		{"long body that is simple", Capture{SpecBody: strings.Repeat("a", 1<<20)}, 6000},
-		{"keys", Capture{URL: "http://example.com/A%2fB?c=d", PathKey: "http://example.com/A%2FB?c=d", WWWOFFLEKey: "http://example.com/A/B?c=d", FormKey: "c=d"}, 70},
-		{"keys that are the URL", Capture{URL: "http://example.com/", PathKey: "http://example.com/", WWWOFFLEKey: "http://example.com/"}, 13},
+		{"keys",
+			Capture{URL: "http://example.com/A%2fB?c=d", PathKey: "http://example.com/A%2FB?c=d",
+				WWWOFFLEKey: "http://example.com/A/B?c=d", FormKey: "c=d"}, 70},
+		{"keys that are the URL",
+			Capture{URL: "http://example.com/", PathKey: "http://example.com/",
+				WWWOFFLEKey: "http://example.com/"}, 13},
 		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", SpecBody: "\n"}, 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -152,7 +158,8 @@ func TestReadDamagedExtras(t *testing.T) {
 func FuzzDecodeExtras(f *testing.F) {
 	var w extrasWriter
 	for _, c := range []Capture{
-		{URL: "http://example.com/", RequestBody: "a=1", SpecBody: "a=1&b=2", WarcioJSBody: "x", PathKey: "p", WWWOFFLEKey: "http://example.com/", FormKey: "f=/"},
+		{URL: "http://example.com/", RequestBody: "a=1", SpecBody: "a=1&b=2", WarcioJSBody: "x",
+			PathKey: "p", WWWOFFLEKey: "http://example.com/", FormKey: "f=/"},
 		{SpecBody: strings.Repeat("a=1&", minDeflate)},
 	} {
 		value, err := w.append(nil, &c)

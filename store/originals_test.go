@@ -13,8 +13,10 @@ func TestOriginal(t *testing.T) {
 	file, other := addFile(t, b, "a.warc.gz"), addFile(t, b, "b.warc.gz")
 	at := time.Date(2026, 11, 21, 6, 45, 12, 123_456_000, time.UTC)
 	for i, o := range []Original{
-		{Key: OriginalKey{1}, RecordID: [16]byte{15: 7}, Time: at, Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", URL: "http://example.com/"},
-		{Key: OriginalKey{2}, Time: at.Truncate(time.Second), Seconds: true, Digest: "sha256:" + strings.Repeat("0", 64), URL: "http://example.com/?\xff"},
+		{Key: OriginalKey{1}, RecordID: [16]byte{15: 7}, Time: at,
+			Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", URL: "http://example.com/"},
+		{Key: OriginalKey{2}, Time: at.Truncate(time.Second), Seconds: true,
+			Digest: "sha256:" + strings.Repeat("0", 64), URL: "http://example.com/?\xff"},
 		{Key: OriginalKey{3}, Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Key: OriginalKey{4}, Time: at, Digest: "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj", URL: strings.Repeat("x", 1<<20)},
 	} {

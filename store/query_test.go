@@ -11,7 +11,8 @@ func TestQuery(t *testing.T) {
 	var captures []Capture
 	for i, key := range []string{
 		"com,example)/", "com,example)/?a=1", "com,example)/a", "com,example)/a/b", "com,example)/a?x=1", "com,example)/ab",
-		"com,example,www2)/", "com,example,sub)/a", "com,example:8080)/", "com,example-x)/", "com,examplf)/", "com,exampl)/", "com)/", "org,example)/",
+		"com,example,www2)/", "com,example,sub)/a", "com,example:8080)/", "com,example-x)/",
+		"com,examplf)/", "com,exampl)/", "com)/", "org,example)/",
 		"mailto:foo@example.com", "1,0,0,127)/",
 	} {
 		captures = append(captures,
@@ -39,7 +40,8 @@ func TestQuery(t *testing.T) {
 			"com,example)/a?x=1 com,example)/ab"},
 		{"prefix with slash", Query{URL: "http://example.com/a/", Match: Prefix}, "com,example)/a/b"},
 		{"prefix with question mark", Query{URL: "http://example.com/a?", Match: Prefix}, "com,example)/a?x=1"},
-		{"prefix of the root", Query{URL: "http://example.com/", Match: Prefix}, "com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
+		{"prefix of the root", Query{URL: "http://example.com/", Match: Prefix},
+			"com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
 		{"host", Query{URL: "http://example.com/a", Match: Host}, "com,example)/ com,example)/?a=1 " +
 			"com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
 		{"host with port", Query{URL: "http://example.com:8080/", Match: Host}, "com,example:8080)/"},

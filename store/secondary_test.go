@@ -148,7 +148,10 @@ func TestReplacedSecondaryKeys(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	c := captureOf("http://example.com/", testTime, file.Name, 1)
 	long := strings.Repeat("/long\x00", maxURLKey)
-	for _, keys := range [][3]string{{"/1", "w", "f"}, {"/2", "w", ""}, {long, "", ""}, {long + "/", "w", "f"}, {"", "", ""}, {"/1", "w", "f"}} {
+	for _, keys := range [][3]string{
+		{"/1", "w", "f"}, {"/2", "w", ""}, {long, "", ""}, {long + "/", "w", "f"}, {"", "", ""},
+		{"/1", "w", "f"},
+	} {
 		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
 		commit(t, b, []Capture{c})
 		for i, name := range secondaryKeys {

@@ -26,15 +26,26 @@ func captureFor(t *testing.T, keyer *store.Keyer, url, request string) store.Cap
 func TestKeysOfRequestBodies(t *testing.T) {
 	const json = "Content-Type: application/json\r\n"
 	for name, c := range map[string]struct{ request, urlkey, body, spec, warciojs string }{
-		"GET with a body":  {postOf("GET", "Content-Length: 3\r\n", "a=b"), "com,example)/form?q=1", "", "", ""},
-		"JSON":             {postOf("POST", json, `{"a":1.0,"b":[true,"x y"]}`), "com,example)/form?__wb_method=post&a=1&b=true&b.2_=x+y&q=1", "a=1&b=true&b.2_=x+y", "&a=1&b=true&b.2_=x+y", "a=1&b=true&b.2_=x+y"},
-		"chunked JSON":     {postOf("PUT", json+"Transfer-Encoding: chunked\r\n", "4;x=y\r\n{\"a\"\r\n3\r\n:1}\r\n0\r\nT: x\r\n\r\n"), "com,example)/form?__wb_method=put&a=1&q=1", "a=1", "&a=1", "a=1"},
-		"form":             {postOf("POST", "Content-Type: application/x-www-form-urlencoded\r\n", "a=%26b&c=d"), "com,example)/form?__wb_method=post&a=&b&c=d&q=1", "a=&b&c=d", "&__wb_post_data=a%3D%26b%26c%3Dd", "a=%26b&c=d"},
-		"without a type":   {postOf("POST", "Content-Length: 3\r\n", "a=b"), "com,example)/form?__wb_method=post&__wb_post_data=yt1i&q=1", "__wb_post_data=YT1i", "&__wb_post_data=YT1i", "__wb_post_data=YT1i"},
-		"DELETE":           {postOf("DELETE", json, `{"a":1}`), "com,example)/form?__wb_method=delete&q=1", "", "&a=1", "a=1"},
-		"a broken chunk":   {postOf("POST", json+"Transfer-Encoding: chunked\r\n", "7\r\n{\"a\":1}\r\nzz"), "com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
-		"broken JSON":      {postOf("POST", json, `{"a"`), "com,example)/form?__wb_method=post&q=1", "", "", ""},
-		"method as it was": {postOf("pOsT", json, `{"a":1}`), "com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
+		"GET with a body": {postOf("GET", "Content-Length: 3\r\n", "a=b"), "com,example)/form?q=1", "", "", ""},
+		"JSON": {postOf("POST", json, `{"a":1.0,"b":[true,"x y"]}`),
+			"com,example)/form?__wb_method=post&a=1&b=true&b.2_=x+y&q=1", "a=1&b=true&b.2_=x+y",
+			"&a=1&b=true&b.2_=x+y", "a=1&b=true&b.2_=x+y"},
+		"chunked JSON": {postOf("PUT", json+"Transfer-Encoding: chunked\r\n",
+			"4;x=y\r\n{\"a\"\r\n3\r\n:1}\r\n0\r\nT: x\r\n\r\n"), "com,example)/form?__wb_method=put&a=1&q=1",
+			"a=1", "&a=1", "a=1"},
+		"form": {postOf("POST", "Content-Type: application/x-www-form-urlencoded\r\n",
+			"a=%26b&c=d"), "com,example)/form?__wb_method=post&a=&b&c=d&q=1", "a=&b&c=d",
+			"&__wb_post_data=a%3D%26b%26c%3Dd", "a=%26b&c=d"},
+		"without a type": {postOf("POST", "Content-Length: 3\r\n", "a=b"),
+			"com,example)/form?__wb_method=post&__wb_post_data=yt1i&q=1", "__wb_post_data=YT1i",
+			"&__wb_post_data=YT1i", "__wb_post_data=YT1i"},
+		"DELETE": {postOf("DELETE", json, `{"a":1}`),
+			"com,example)/form?__wb_method=delete&q=1", "", "&a=1", "a=1"},
+		"a broken chunk": {postOf("POST", json+"Transfer-Encoding: chunked\r\n",
+			"7\r\n{\"a\":1}\r\nzz"), "com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
+		"broken JSON": {postOf("POST", json, `{"a"`), "com,example)/form?__wb_method=post&q=1", "", "", ""},
+		"method as it was": {postOf("pOsT", json, `{"a":1}`),
+			"com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := captureFor(t, &store.Keyer{}, "http://example.com/form?q=1", c.request)
@@ -97,8 +108,10 @@ func TestSecondaryKeys(t *testing.T) {
 	for _, c := range []struct{ url, request, path, wwwoffle, form string }{
 		{"http://en.wiki.example/wiki/A%3aB%7E?b=1&a=%32", "GET / HTTP/1.1\r\n\r\n",
 			"http://en.wiki.example/wiki/A:B~?b=1&a=%32", "http://en.wiki.example/wiki/A:B~?b=1&a=2", "b=1&a=2"},
-		{"http://own.example/A%3aB()", "GET / HTTP/1.1\r\n\r\n", "http://own.example/A:B%28%29", "http://own.example/A:B()", ""},
-		{"http://other.example/A%3a%7E", postOf("POST", "Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n", "x=%41;y"),
+		{"http://own.example/A%3aB()", "GET / HTTP/1.1\r\n\r\n", "http://own.example/A:B%28%29",
+			"http://own.example/A:B()", ""},
+		{"http://other.example/A%3a%7E",
+			postOf("POST", "Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n", "x=%41;y"),
 			"http://other.example/A%3A~", "http://other.example/A:~", "x=A&y"},
 	} {
 		got := captureFor(t, keyer, c.url, c.request)

@@ -15,14 +15,15 @@ func TestEntityOfChunks(t *testing.T) {
 		body, want string
 		broken     bool
 	}{
-		"plain":           {"5\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
-		"spaces":          {"5 \r\na=b&c\r\n2 ;x\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
-		"long extension":  {"5;" + strings.Repeat("x", 5000) + "\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
-		"many extensions": {strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 20) + "0\r\n\r\n", strings.Repeat("a", 20), false},
-		"trailers":        {"5\r\na=b&c\r\n0\r\nX: y\r\n\r\n", "a=b&c", false},
-		"cut in a chunk":  {"5\r\na=b", "a=b", true},
-		"cut behind one":  {"5\r\na=b&c\r\n", "a=b&c", true},
-		"no size":         {"5\r\na=b&c\r\nx", "a=b&c", true},
+		"plain":          {"5\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
+		"spaces":         {"5 \r\na=b&c\r\n2 ;x\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
+		"long extension": {"5;" + strings.Repeat("x", 5000) + "\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
+		"many extensions": {strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 20) + "0\r\n\r\n",
+			strings.Repeat("a", 20), false},
+		"trailers":       {"5\r\na=b&c\r\n0\r\nX: y\r\n\r\n", "a=b&c", false},
+		"cut in a chunk": {"5\r\na=b", "a=b", true},
+		"cut behind one": {"5\r\na=b&c\r\n", "a=b&c", true},
+		"no size":        {"5\r\na=b&c\r\nx", "a=b&c", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, slow := range []bool{false, true} {

@@ -14,7 +14,8 @@ func TestParseHead(t *testing.T) {
 		protocol   string
 		encoded    bool
 	}{
-		{"usual", "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\nbody\r\n\r\n", 59, 200, "text/html", "http/1.1", false},
+		{"usual", "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\nbody\r\n\r\n", 59,
+			200, "text/html", "http/1.1", false},
 		{"no fields", "HTTP/1.0 204 No Content\r\n\r\n", -1, 204, "", "http/1.0", false},
 		{"LF only", "HTTP/1.1 404 Not Found\nContent-Type: a/b\n\nx", 42, 404, "a/b", "http/1.1", false},
 		{"CRLF and LF", "HTTP/1.1 200 OK\nContent-Type: a/b\r\n\nx", 36, 200, "a/b", "http/1.1", false},
@@ -28,10 +29,13 @@ func TestParseHead(t *testing.T) {
 		{"status no number", "HTTP/1.1 abc\r\n\r\n", -1, 0, "", "http/1.1", false},
 		{"empty", "", -1, 0, "", "", false},
 		{"blank line first", "\r\nHTTP/1.1 200 OK\r\n\r\n", 2, 0, "", "", false},
-		{"names in any case, space before the colon", "HTTP/1.1 200 OK\r\ncOnTeNt-TyPe \t: a/b\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
+		{"names in any case, space before the colon", "HTTP/1.1 200 OK\r\ncOnTeNt-TyPe \t: a/b\r\n\r\n",
+			-1, 200, "a/b", "http/1.1", false},
 		{"no space after the colon", "HTTP/1.1 200 OK\r\nContent-Type:a/b\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
-		{"folded", "HTTP/1.1 200 OK\r\nContent-Type:\r\n\ttext/css;\r\n charset=x\r\n\r\n", -1, 200, "text/css", "http/1.1", false},
-		{"folded line of another field", "HTTP/1.1 200 OK\r\nX: y\r\n Content-Type: a/b\r\n\r\n", -1, 200, "", "http/1.1", false},
+		{"folded", "HTTP/1.1 200 OK\r\nContent-Type:\r\n\ttext/css;\r\n charset=x\r\n\r\n", -1, 200,
+			"text/css", "http/1.1", false},
+		{"folded line of another field", "HTTP/1.1 200 OK\r\nX: y\r\n Content-Type: a/b\r\n\r\n", -1, 200,
+			"", "http/1.1", false},
 		{"no colon", "HTTP/1.1 200 OK\r\nContent-Type\r\nContent-Type: a/b\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
 		{"two types", "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Type: c/d\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
 		{"space in the type", "HTTP/1.1 200 OK\r\nContent-Type: a/b charset=x\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
@@ -39,7 +43,9 @@ func TestParseHead(t *testing.T) {
 		{"UTF-8", "HTTP/1.1 200 OK\r\nContent-Type: téxt/x\r\n\r\n", -1, 200, "téxt/x", "http/1.1", false},
 		{"encoded", "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n", -1, 200, "", "http/1.1", true},
 		{"identity", "HTTP/1.1 200 OK\r\nContent-Encoding: Identity\r\n\r\n", -1, 200, "", "http/1.1", false},
-		{"encoded twice", "HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\ncontent-encoding: gzip\r\n\r\n", -1, 200, "", "http/1.1", true},
+		{"encoded twice",
+			"HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\ncontent-encoding: gzip\r\n\r\n", -1, 200, "",
+			"http/1.1", true},
 		{"line of spaces is no end", "HTTP/1.1 200 OK\r\n \r\nContent-Type: a/b\r\n\r\n", -1, 200, "a/b", "http/1.1", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,7 +64,9 @@ func TestParseHead(t *testing.T) {
 }
 
 func TestMethodOfRequest(t *testing.T) {
-	for line, want := range map[string]string{"GET / HTTP/1.1\r\n\r\n": "GET", "M-SEARCH * HTTP/1.1": "M-SEARCH", "": "", "x": "x"} {
+	for line, want := range map[string]string{
+		"GET / HTTP/1.1\r\n\r\n": "GET", "M-SEARCH * HTTP/1.1": "M-SEARCH", "": "", "x": "x",
+	} {
 		h := ParseHead([]byte(line))
 		if got := string(h.Method()); got != want {
 			t.Errorf("method of %q: %q, want %q", line, got, want)
@@ -68,7 +76,8 @@ func TestMethodOfRequest(t *testing.T) {
 
 func TestContentLength(t *testing.T) {
 	for head, want := range map[string]int64{
-		"POST / HTTP/1.1\r\nContent-Length: 12\r\n\r\n": 12, "POST / HTTP/1.1\ncontent-length :0\n\n": 0, "POST / HTTP/1.1\r\n\r\n": -1,
+		"POST / HTTP/1.1\r\nContent-Length: 12\r\n\r\n": 12, "POST / HTTP/1.1\ncontent-length :0\n\n": 0,
+		"POST / HTTP/1.1\r\n\r\n":                      -1,
 		"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n": -1, "POST / HTTP/1.1\r\nX-Content-Length: 5\r\n\r\n": -1, "": -1,
 	} {
 		if got := contentLength([]byte(head)); got != want {

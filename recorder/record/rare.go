@@ -124,7 +124,8 @@ func (w *WARCInfo) Check() error {
 // fields are those that the record has.
 func (w *WARCInfo) fields(collection string) (fields [][2]string) {
 	for _, field := range [][2]string{
-		{"operator", w.Operator}, {"isPartOf", cmp.Or(w.IsPartOf, collection)}, {"description", w.Description}, {"robots", w.Robots},
+		{"operator", w.Operator}, {"isPartOf", cmp.Or(w.IsPartOf, collection)}, {"description",
+			w.Description}, {"robots", w.Robots},
 	} {
 		if field[1] != "" {
 			fields = append(fields, field)

@@ -47,12 +47,16 @@ func TestRecords(t *testing.T) {
 			f.URL, f.TLS, f.Cipher = "http://u:p@[2001:db8::1]:80/a b[]?ä#frag", 0, 0
 			f.RemoteIP = netip.MustParseAddr("2001:0DB8:0:0:0:0:0:1%eth0")
 		}},
-		{"ipv4-in-ipv6", exampleRequest, exampleResponse, func(f *Facts) { f.RemoteIP = netip.MustParseAddr("::ffff:192.0.2.7") }},
+		{"ipv4-in-ipv6", exampleRequest, exampleResponse,
+			func(f *Facts) { f.RemoteIP = netip.MustParseAddr("::ffff:192.0.2.7") }},
 		{"post", "POST /form HTTP/1.1\r\nHost: example.com\r\nContent-Length: 3\r\n\r\na=b", exampleResponse, func(f *Facts) {
-			f.URL, f.Method, f.TLS, f.Cipher = "https://example.com/form?q=1", "POST", tls.VersionTLS12, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
+			f.URL, f.Method = "https://example.com/form?q=1", "POST"
+			f.TLS, f.Cipher = tls.VersionTLS12, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
 		}},
-		{"truncated-body", exampleRequest, exampleResponse[:len(exampleResponse)-2], func(f *Facts) { f.Truncated = "disconnect" }},
-		{"truncated-head", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty", func(f *Facts) { f.Truncated, f.Fault = "disconnect", "origin closed inside of the head" }},
+		{"truncated-body", exampleRequest, exampleResponse[:len(exampleResponse)-2],
+			func(f *Facts) { f.Truncated = "disconnect" }},
+		{"truncated-head", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty",
+			func(f *Facts) { f.Truncated, f.Fault = "disconnect", "origin closed inside of the head" }},
 		{"upload-cut", "POST / HTTP/1.1\r\nHost: example.com\r\ncontent-length: 100\r\n\r\na=b", "", func(f *Facts) {
 			f.Method, f.Truncated, f.Fault = "POST", "disconnect", "the client went away"
 		}},
@@ -60,17 +64,21 @@ func TestRecords(t *testing.T) {
 			"\r\n5\r\nhel", "", func(f *Facts) {
 			f.Method, f.Truncated, f.Fault = "POST", "disconnect", "the client went away"
 		}},
-		{"upload-not-waited-for", "POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 100\r\n\r\na=b", exampleResponse, func(f *Facts) {
-			f.Method, f.Fault = "POST", "the origin answered before the request's body had come"
-		}},
-		{"unverified", exampleRequest, exampleResponse, func(f *Facts) { f.Unverified = "x509: certificate has expired\r\nor is not yet valid" }},
+		{"upload-not-waited-for",
+			"POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 100\r\n\r\na=b", exampleResponse,
+			func(f *Facts) {
+				f.Method, f.Fault = "POST", "the origin answered before the request's body had come"
+			}},
+		{"unverified", exampleRequest, exampleResponse,
+			func(f *Facts) { f.Unverified = "x509: certificate has expired\r\nor is not yet valid" }},
 		{"no-response", exampleRequest, "", func(f *Facts) { f.Fault = "connection reset by peer" }},
 		{"no-response-no-fault", exampleRequest, "", func(f *Facts) {}},
 		{"three-bytes", exampleRequest, "HT\x00", func(f *Facts) { f.Truncated = "disconnect" }},
 		{"nothing", "", "", func(f *Facts) {
 			f.Fault, f.RemoteIP, f.TLS, f.Cipher = "no such host", netip.Addr{}, 0, 0
 		}},
-		{"head", "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", func(f *Facts) { f.Method = "HEAD" }},
+		{"head", "HEAD / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", func(f *Facts) { f.Method = "HEAD" }},
 		{"not-modified", exampleRequest, "HTTP/1.1 304 Not Modified\r\n\r\n", func(f *Facts) {}},
 		{"chunked", exampleRequest, "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;x=y\r\n" +
 			"hello\r\n0\r\nTrailer: z\r\n\r\n", func(f *Facts) {}},

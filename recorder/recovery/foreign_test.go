@@ -86,13 +86,15 @@ func withoutPlace(lines []string) (cut []string) {
 func TestForeignPairs(t *testing.T) {
 	response := func(id, names string) string {
 		return foreign.Record(
-			"WARC/1.1\nWARC-Type: response\nWARC-Record-ID: "+id+names+"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z",
+			"WARC/1.1\nWARC-Type: response\nWARC-Record-ID: "+id+names+
+				"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z",
 			foreign.HTML,
 		)
 	}
 	request := func(id, names string) string {
 		return foreign.Record(
-			"WARC/1.1\nWARC-Type: request\nWARC-Record-ID: "+id+names+"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z",
+			"WARC/1.1\nWARC-Type: request\nWARC-Record-ID: "+id+names+
+				"\nWARC-Target-URI: http://example.com/\nWARC-Date: 2026-11-21T12:00:00Z",
 			"POST / HTTP/1.1|Content-Type: application/x-www-form-urlencoded||id="+id,
 		)
 	}
@@ -115,15 +117,26 @@ func TestForeignPairs(t *testing.T) {
 		{"request before, named", []string{request("b", ""), response("a", to("b"))}, []string{"id=b"}},
 		{"the second that is named", []string{response("a", to("x")+to("b")), request("b", "")}, []string{"id=b"}},
 		{"metadata between", []string{response("a", ""), metadata, request("b", to("a"))}, []string{"id=b"}},
-		{"all responses first", []string{response("a", ""), response("c", ""), request("d", to("c")), request("b", to("a"))}, []string{"id=b", "id=d"}},
-		{"two requests, the first counts", []string{request("b", to("a")), request("d", to("a")), response("a", "")}, []string{"id=b"}},
-		{"one request for two responses", []string{request("b", to("a")+to("c")), response("a", ""), response("c", "")}, []string{"", "id=b"}},
+		{"all responses first",
+			[]string{response("a", ""), response("c", ""), request("d", to("c")),
+				request("b", to("a"))}, []string{"id=b", "id=d"}},
+		{"two requests, the first counts",
+			[]string{request("b", to("a")), request("d", to("a")), response("a", "")}, []string{"id=b"}},
+		{"one request for two responses",
+			[]string{request("b", to("a")+to("c")), response("a", ""), response("c", "")},
+			[]string{"", "id=b"}},
 		{"none named", []string{response("a", ""), request("b", "")}, []string{""}},
 		{"another URL", []string{response("a", ""), elsewhere}, []string{""}},
 		{"no IDs", []string{response("", to("")), request("", to(""))}, []string{""}},
-		{"near enough", append(append([]string{response("a", "")}, slices.Repeat([]string{metadata}, pairWithin-2)...), request("b", to("a"))), []string{"id=b"}},
-		{"too far", append(append([]string{response("a", "")}, slices.Repeat([]string{metadata}, pairWithin)...), request("b", to("a"))), []string{""}},
-		{"too far before", append(append([]string{request("b", to("a"))}, slices.Repeat([]string{metadata}, pairWithin)...), response("a", "")), []string{""}},
+		{"near enough",
+			append(append([]string{response("a", "")}, slices.Repeat([]string{metadata}, pairWithin-2)...),
+				request("b", to("a"))), []string{"id=b"}},
+		{"too far",
+			append(append([]string{response("a", "")}, slices.Repeat([]string{metadata}, pairWithin)...),
+				request("b", to("a"))), []string{""}},
+		{"too far before",
+			append(append([]string{request("b", to("a"))}, slices.Repeat([]string{metadata}, pairWithin)...),
+				response("a", "")), []string{""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lines, damaged := linesOf(t, "x.warc", []byte(strings.Join(test.records, "")))
@@ -158,7 +171,9 @@ func TestForeignDamaged(t *testing.T) {
 		{"nine digits", with("12:00:00Z", "12:00:00.123456789Z"), 0, 1},
 		{"no URI", with("WARC-Target-URI", "X-Target-URI"), 1, 0},
 		{"no length", with("Content-Length: 8", "X: 8"), 1, 0},
-		{"no head in the block", foreign.Record(strings.ReplaceAll(header[:strings.Index(header, "\r\nContent-Length")], "\r\n", "\n"), "no head"), 0, 1},
+		{"no head in the block",
+			foreign.Record(strings.ReplaceAll(header[:strings.Index(header, "\r\nContent-Length")], "\r\n",
+				"\n"), "no head"), 0, 1},
 		{"other bytes", "other bytes\r\n\r\n", 1, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

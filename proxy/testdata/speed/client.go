@@ -35,7 +35,8 @@ func unknown(n uint64) string {
 
 const browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like " +
 	"Gecko) Chrome/140.0.0.0 Safari/537.36\r\n" +
-	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\n" +
+	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n" +
+	"Accept-Encoding: gzip, deflate, br\r\n" +
 	"Accept-Language: en-GB,en;q=0.9\r\nCookie: session=5f2b8c1e9d7a4e63; theme=dark\r\nReferer: " +
 	"https://www.example.test/index.html\r\n"
 
