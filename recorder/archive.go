@@ -105,7 +105,7 @@ func (a *archive) create(out *output) error {
 	if err != nil {
 		return fmt.Errorf("create %s: %w", out.name, err)
 	}
-	out.writer, out.opened, out.path = w, w.Opened(), a.dir.WARC(out.name+warc.OpenSuffix)
+	out.writer, out.opened, out.path = w, w.Opened(), a.dir.OpenWARC(out.name)
 	a.noteOpen(out.name, true)
 	if err := a.mode.Set(out.path); err != nil {
 		return fmt.Errorf("create %s: %w", out.name, err)

@@ -7,7 +7,6 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/collection"
-	"warcorder/store/warc"
 )
 
 // presence remembers for a while which WARC files are there. Who takes one away must not lose what
@@ -60,9 +59,8 @@ func (p *presence) isThere(name string) bool {
 	}
 	file, _ := p.index.File(name)
 	there := false
-	// it may be given its final name at this moment
-	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} {
-		info, err := os.Stat(p.dir.WARC(name + suffix))
+	for _, path := range p.dir.WARCPaths(name) {
+		info, err := os.Stat(path)
 		if err == nil {
 			there = info.Mode().IsRegular() && info.Size() >= file.Committed
 			break

@@ -124,8 +124,8 @@ func (o *originals) readHeads(c *store.Capture) (*warc.Record, []byte, error) {
 // moment.
 func (o *originals) openRecord(at *store.Location) (*warc.Record, *warc.Reader, error) {
 	var failed error
-	for _, suffix := range []string{warc.OpenSuffix, "", warc.OpenSuffix} {
-		reader, err := warc.OpenForeign(o.dir.WARC(at.File+suffix), at.Offset)
+	for _, path := range o.dir.WARCPaths(at.File) {
+		reader, err := warc.OpenForeign(path, at.Offset)
 		if errors.Is(err, fs.ErrNotExist) {
 			failed = err
 			continue

@@ -193,7 +193,7 @@ func (r *recovery) recover(f warcFile) error {
 	if f.open < 0 {
 		return r.addFinished(f)
 	}
-	open, err := warc.Look(r.path(f.Name) + warc.OpenSuffix)
+	open, err := warc.Look(r.dir.OpenWARC(f.Name))
 	switch {
 	case err != nil:
 		return err
@@ -340,7 +340,7 @@ func (r *recovery) finish(file store.File, was warc.Place) error {
 
 // finishAgain is finish for a file that has just taken the place of another one.
 func (r *recovery) finishAgain(file store.File) error {
-	now, err := warc.Look(r.path(file.Name) + warc.OpenSuffix)
+	now, err := warc.Look(r.dir.OpenWARC(file.Name))
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (r *recovery) twice(f warcFile) error {
 	if err != nil {
 		return err
 	}
-	open, err := warc.Look(path + warc.OpenSuffix)
+	open, err := warc.Look(r.dir.OpenWARC(f.Name))
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (r *recovery) twice(f warcFile) error {
 
 // recoverNow recovers a file as it is found now.
 func (r *recovery) recoverNow(file store.File) error {
-	f := warcFile{File: file, open: sizeAt(r.path(file.Name) + warc.OpenSuffix),
+	f := warcFile{File: file, open: sizeAt(r.dir.OpenWARC(file.Name)),
 		final: sizeAt(r.path(file.Name))}
 	return r.recover(f)
 }

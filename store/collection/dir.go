@@ -88,6 +88,16 @@ func (d Dir) Archive() string { return filepath.Join(string(d), ArchiveName) }
 // WARC returns the path of a file in archive/ by its base name.
 func (d Dir) WARC(name string) string { return filepath.Join(string(d), ArchiveName, name) }
 
+// OpenWARC returns the path of a file in archive/ while it is written, by its final base name.
+func (d Dir) OpenWARC(name string) string { return d.WARC(name + warc.OpenSuffix) }
+
+// WARCPaths returns where to look for a file by its final base name, one path after another. The
+// open one is there twice, since the file may get another name between two looks.
+func (d Dir) WARCPaths(name string) [3]string {
+	open := d.OpenWARC(name)
+	return [...]string{open, d.WARC(name), open}
+}
+
 // CDXJ returns the path to which an export writes by default.
 func (d Dir) CDXJ() string { return filepath.Join(string(d), indexesName, cdxjName) }
 

@@ -112,6 +112,8 @@ func TestPaths(t *testing.T) {
 	d := Dir("c")
 	for got, want := range map[string]string{
 		d.Archive(): "c/archive", d.WARC("a.warc.gz"): "c/archive/a.warc.gz",
+		d.OpenWARC("a.warc.gz"):  "c/archive/a.warc.gz.open",
+		d.WARCPaths("a.warc")[1]: "c/archive/a.warc", d.WARCPaths("a.warc")[2]: "c/archive/a.warc.open",
 		d.CDXJ(): "c/indexes/index.cdxj", d.Index(): "c/index.bolt", d.NewIndex(): "c/index.bolt.new",
 		d.Spill(): "c/spill", d.running(): "c/recorder.json",
 		Numbered(d.Index()+OldSuffix, 1): "c/index.bolt.old",
