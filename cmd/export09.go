@@ -15,13 +15,8 @@ import (
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.
 func (c *exportCommand) exportOld(dir collection.Dir) error {
-	switch {
-	case c.Out == "" || c.Out == "-":
-		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
-	case c.URL != "" || c.From != "" || c.To != "" || c.Key != store.URLKey ||
-		c.Dialect != canon.Pywb || c.NoBodies:
-		return errors.New("export: --format warc-0.9 writes all records as they are: leave --url, " +
-			"--from, --to, --key, --dialect and --no-request-bodies out")
+	if err := c.checkOld(); err != nil {
+		return err
 	}
 	if err := collection.MakeDir(c.Out, 0o755); err != nil {
 		return err
@@ -51,6 +46,19 @@ func (c *exportCommand) exportOld(dir collection.Dir) error {
 		return err
 	}
 	return fmt.Errorf("export: %s passed over, see above", count(damaged, "damaged place"))
+}
+
+// checkOld refuses flags that mean nothing for whole files.
+func (c *exportCommand) checkOld() error {
+	if c.Out == "" || c.Out == "-" {
+		return errors.New("export: name the directory for the WARC 0.9 files with -o DIR")
+	}
+	if c.URL != "" || c.From != "" || c.To != "" || c.Key != store.URLKey ||
+		c.Dialect != canon.Pywb || c.NoBodies {
+		return errors.New("export: --format warc-0.9 writes all records as they are: leave --url, " +
+			"--from, --to, --key, --dialect and --no-request-bodies out")
+	}
+	return nil
 }
 
 // sameDir reports whether two paths lead to the same directory.
