@@ -10,22 +10,23 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// batch is the captures of one Commit as keys and values, made before its transaction begins. Its
-// memory is used again by the next.
+// batch is the captures of one Commit as keys and values, made before its transaction begins. The
+// next Commit uses its memory again.
 type batch struct {
 	buf       []byte // keys and values
-	key       []byte
-	urlKey    []byte
-	extras    extrasWriter
 	rows      []row
 	secondary []secondaryRow
 	originals originals
+
+	key    []byte // the secondary key that is being added
+	urlKey []byte // of the capture that is being added
+	extras extrasWriter
 }
 
 // row is where a capture lies in buf: its value follows its key, its extras follow its value.
 type row struct {
 	key, value, extras, end       int
-	secondaryFrom, secondaryUntil int // its secondary keys
+	secondaryFrom, secondaryUntil int // the numbers of its secondary keys
 }
 
 // secondaryRow is where a secondary key lies in buf: its value follows it.
@@ -62,7 +63,7 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 		if order := bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]); order != 0 {
 			return order
 		}
-		return cmp.Compare(x.key, y.key) // of a capture that is there twice, the last one counts
+		return cmp.Compare(x.key, y.key) // the last one counts if a capture is there twice
 	})
 	return nil
 }
@@ -157,8 +158,7 @@ func (b *batch) putExtras(t tables, r row) error {
 	return nil
 }
 
-// forgetExtras removes the extras and the secondary keys of the capture with that key and value, as
-// it will be replaced.
+// forgetExtras removes the extras and the secondary keys of a capture that will be replaced.
 func (t tables) forgetExtras(key indexKey, value []byte) error {
 	if !hasFlag(value, flagExtras) {
 		return nil
@@ -184,7 +184,7 @@ func (t tables) forgetExtras(key indexKey, value []byte) error {
 	return t.extras.Delete(key.location())
 }
 
-// putCaptures stores the batch and counts what was not there before.
+// putCaptures stores the batch, and counts the captures that were not there before.
 func putCaptures(tx *bbolt.Tx, rows *batch) error {
 	if len(rows.originals.rows) > 0 {
 		bucket, err := tx.CreateBucketIfNotExists(bucketDedup)
@@ -210,9 +210,10 @@ type tables struct {
 	secondary        map[Key]*bbolt.Bucket
 }
 
+// tablesOf returns the buckets of a transaction that writes.
 func tablesOf(tx *bbolt.Tx) tables {
 	t := tables{tx.Bucket(bucketCaptures), tx.Bucket(bucketExtras), make(map[Key]*bbolt.Bucket)}
-	t.extras.FillPercent = 0.9 // their keys come in order, as a rule
+	t.extras.FillPercent = 0.9 // keys come in order, as a rule
 	for _, name := range secondaryKeys {
 		t.secondary[name] = tx.Bucket([]byte(name))
 	}

@@ -18,16 +18,15 @@ type Bolt struct {
 	// changed only before the first Export.
 	TempDir string
 
-	// One of the two is nil.
-	writing *writing
-	resting *resting
+	writing *writing // nil of an index that is read only
+	resting *resting // nil of an index that is open for writing
 
 	commit  sync.Mutex // held by who writes
 	batch   batch      // of the Commit that goes on
 	session Session    // whose last transaction is noted; the zero Session if nobody records
 	files   fileTable
 
-	sortMemory int // what tests set
+	sortMemory int // of Export, in bytes; 0 is the usual
 }
 
 // Files returns all files in the order in which they were added.
@@ -37,8 +36,7 @@ func (b *Bolt) Files() ([]File, error) { return b.files.all(), nil }
 func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
 
 // AddFile makes a file known to the index, before its first byte is committed; the transaction is
-// synced. A name that is known already gives the File as it is. The name must be a base name, and
-// the final one.
+// synced. The name must be the final base name. A File that is known already is returned as it is.
 func (b *Bolt) AddFile(name string) (File, error) {
 	if name == "" || name != filepath.Base(name) {
 		return File{}, fmt.Errorf("add file %q: no base name", name)
@@ -98,8 +96,8 @@ func (b *Bolt) Count() (n int64, err error) {
 	return n, err
 }
 
-// NoteFiles stores the state of files (Committed, Sealed and Away, by ID) and gaps that tell of it,
-// in one synced transaction.
+// NoteFiles stores the state of files (Committed, Sealed and Away, by ID), and the gaps that tell of
+// it, in one synced transaction.
 func (b *Bolt) NoteFiles(files []File, gaps ...Gap) error {
 	b.commit.Lock()
 	defer b.commit.Unlock()
@@ -150,7 +148,7 @@ func (b *Bolt) get(bucket, key, dst []byte) (value []byte, err error) {
 	return value, err
 }
 
-// Session returns the last session. Its zero value says that there was none, or that the index has
+// Session returns the last session. The zero Session says that there was none, or that the index has
 // been made anew since.
 func (b *Bolt) Session() (s Session, err error) {
 	err = b.read(func(now snapshot) (err error) {
@@ -160,14 +158,14 @@ func (b *Bolt) Session() (s Session, err error) {
 	return s, err
 }
 
-// SetSession stores a session, and gaps, in one synced transaction. With one that is open all
-// transactions from then on note their time in it.
+// SetSession stores a session, and gaps, in one synced transaction. If the session is open, every
+// later transaction notes its time in it.
 func (b *Bolt) SetSession(s Session, gaps ...Gap) error {
 	b.commit.Lock()
 	defer b.commit.Unlock()
 	s.Started, s.Last = FourDigitYear(s.Started), FourDigitYear(s.Last)
 	was := b.session
-	b.session = Session{} // this transaction's own time is the one given
+	b.session = Session{} // so that update does not note its own time
 	err := b.update(func(tx *bbolt.Tx) error {
 		if err := putGaps(tx, gaps, nil); err != nil {
 			return err
@@ -186,7 +184,7 @@ func (b *Bolt) SetSession(s Session, gaps ...Gap) error {
 
 // AddGaps stores gaps, the newest last, in one synced transaction. All of them are counted; of all
 // that the index then has, the newest MaxGaps are kept. more adds to the counts those of which
-// nothing but the reason is known. A reason that is "", or that comes when 64 others are counted
+// nothing but the reason is known. A reason that is empty, or that comes when 64 others are counted
 // already, is counted as "other". Texts are cut: a reason to 64 bytes, a URL to 2 KiB, a detail to
 // 1 KiB.
 func (b *Bolt) AddGaps(gaps []Gap, more map[string]int64) error {

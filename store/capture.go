@@ -15,37 +15,41 @@ type Location struct {
 
 // Capture is one response or revisit in the archive: what a CDXJ line tells of it.
 type Capture struct {
-	// the SURT of the URL, as canon.SURT gives it; bytes outside '!' to '~' are stored as %XX
+	// URLKey is the SURT of the URL, as canon.SURT gives it. Bytes outside '!' to '~' are stored as
+	// %XX.
 	URLKey string
-	// WARC-Date; kept in UTC with microseconds, from the year 0 to 9999: a time outside becomes the
-	// nearest inside
-	Time   time.Time
+
+	// Time is the WARC-Date. It is kept in UTC with microseconds, from the year 0 to 9999: a time
+	// outside becomes the nearest inside.
+	Time time.Time
+
 	URL    string // WARC-Target-URI
 	MIME   string // media type without parameters, "warc/revisit" for a revisit; "" if unknown
 	Status int    // HTTP status; 0 if unknown
 	Digest string // payload digest with its algorithm: "sha1:BASE32"; "" if unknown
 	Method string // as sent; "" means GET
-	// the query that the dialect pywb makes of the request's body, as it stands in the URLKey before
-	// canonicalization
+
+	// RequestBody is the query that the dialect pywb makes of the request's body, as it stands in
+	// the URLKey before canonicalization.
 	RequestBody string
 
-	// What the other dialects make of the request's body, of any length. Export uses it; Captures
-	// leaves it empty.
+	// SpecBody and WarcioJSBody are what the other dialects make of the request's body, of any
+	// length. Export uses them; Captures leaves them empty.
 	SpecBody, WarcioJSBody string
 
-	// Original, if it is not nil, is what revisits may refer to from now on: this capture as an
-	// original. Captures leaves it nil.
+	// Original, if it is not nil, is this capture as an original: revisits may refer to it from now
+	// on. Captures leaves it nil.
 	Original *Original
 
-	// The secondary keys, "" where there is none; stored as URLKey is. Captures fills the one that its
-	// Query names, and leaves the others empty.
+	// The secondary keys are stored as URLKey is; "" means that there is none. Captures fills the one
+	// that its Query names, and leaves the others empty.
 	PathKey, WWWOFFLEKey, FormKey string
 
 	Location
 }
 
-// OriginalKey is a hash of all in which the responses must agree that one record can stand for.
-// What that is is the recorder's matter.
+// OriginalKey is a hash of all in which responses must agree if one record is to stand for all of
+// them. The recorder decides what that is.
 type OriginalKey [32]byte
 
 // Original is a response that is stored in full: what a revisit says of it. The index has one for
@@ -54,11 +58,10 @@ type Original struct {
 	Key      OriginalKey
 	RecordID [16]byte  // its UUID
 	Time     time.Time // WARC-Date; kept as that of a Capture is
-	Seconds  bool      // the WARC-Date has no fraction
+	Seconds  bool      // whether the WARC-Date has no fraction
 	Digest   string    // payload digest, as in the record
 	URL      string    // WARC-Target-URI
-	// base name of the file that it lies in: that of its Capture, which Commit looks at
-	File string
+	File     string    // base name of the WARC file; Commit takes that of the Capture
 }
 
 // Key names one of the keys of a capture: the field of Capture that holds it.
@@ -98,11 +101,11 @@ func (c *Capture) key(name Key) *string {
 	return &c.URLKey
 }
 
-// isGET reports whether c is what every dialect takes for a GET.
+// isGET reports whether every dialect takes c for a GET.
 func (c *Capture) isGET() bool { return c.Method == "" || c.Method == "GET" }
 
-// hasExtras reports whether there is anything to keep as extras: the dialects often agree on a
-// body, and a GET has none.
+// hasExtras reports whether c has anything to keep in the bucket "extras". A GET without secondary
+// keys has nothing, nor has a body on which all dialects agree.
 func (c *Capture) hasExtras() bool {
 	return c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
 		c.WWWOFFLEKey != "" || c.FormKey != ""

@@ -69,7 +69,7 @@ func hasFlag(value []byte, flag byte) bool { return len(value) > 1 && value[1]&f
 
 // decoder makes captures of keys and values. All texts of a capture are cut from one string.
 type decoder struct {
-	text []byte
+	text []byte // of the last capture
 }
 
 // decode returns the capture, without the name of its file. The capture keeps nothing of key and
@@ -128,8 +128,8 @@ func fullKey(key indexKey, flags byte, v *reader) ([]byte, error) {
 	return key.urlKey(), nil
 }
 
-// longURLKey returns the SURT of a value with flagLongKey, without decoding the rest; nil if there
-// is none.
+// longURLKey returns the SURT of a value with flagLongKey, or nil if there is none. It decodes
+// nothing else.
 func longURLKey(value []byte) []byte {
 	v := reader{rest: value}
 	v.byte()

@@ -16,8 +16,8 @@ import (
 // bytes that are no UTF-8 become U+FFFD.
 func (c *Capture) AppendCDXJ(dst []byte) []byte { return c.appendPywb(dst, URLKey) }
 
-// appendPywb appends the line that has the key of that name in the place of the URL key. pywb
-// writes methods in upper case.
+// appendPywb appends the line in the dialect pywb that begins with the key of that name. pywb writes
+// methods in upper case.
 func (c *Capture) appendPywb(dst []byte, name Key) []byte {
 	method := c.Method
 	if !c.isGET() {
@@ -66,9 +66,9 @@ func appendNumber(dst []byte, name string, n int64) []byte {
 const upperHex = "0123456789ABCDEF"
 
 // appendURLKey appends a URL key as it stands in lines and in the index: bytes that are not '!' to
-// '~' as %XX, none at all as "-". So a key has neither space nor line break, and two lines compare
-// as their keys do before anything else. A SURT is appended as it is; the key of a URL that cannot
-// be parsed may not be.
+// '~' as %XX, and an empty key as "-". So a key has neither space nor line break, and two lines
+// compare as their keys do before anything else. A SURT has no such bytes; the key of a URL that
+// cannot be parsed may have some.
 func appendURLKey(dst []byte, key string) []byte {
 	if key == "" {
 		return append(dst, '-')
@@ -134,8 +134,8 @@ func jsonPrefix(s string) int {
 	return n
 }
 
-// Eight bytes are looked at in one number: an export looks at every byte of every URL. Each of the
-// bytes of ones is 1, each of tops its top bit.
+// An export looks at every byte of every URL, eight of them at a time, in one number. Each byte of
+// ones is 1, each byte of tops is its top bit.
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
@@ -144,10 +144,8 @@ const (
 // eight returns the first eight bytes of s.
 func eight(s string) uint64 {
 	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(
-		s[4])<<32 | uint64(
-		s[5],
-	)<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // outside is not zero if a byte of x is below low or above '~'. A byte below low borrows and shows

@@ -12,8 +12,8 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 
 const sha1Prefix = "sha1:" // of a digest as a capture has it
 
-// appendDigest appends the 20 bytes of a SHA-1 in base32, if digest is one, in the spelling that
-// reading them back gives.
+// appendDigest appends the 20 bytes of a digest that is "sha1:" and base32, if appendSHA1 would
+// spell it the same.
 func appendDigest(dst []byte, digest string) ([]byte, bool) {
 	if len(digest) != len(sha1Prefix)+32 || digest[:len(sha1Prefix)] != sha1Prefix {
 		return dst, false
@@ -22,10 +22,10 @@ func appendDigest(dst []byte, digest string) ([]byte, bool) {
 	copy(text[:], digest[len(sha1Prefix):])
 	dst = append(dst, 20)
 	sum, err := base32.StdEncoding.AppendDecode(dst, text[:])
-	return sum, err == nil && len(sum) == len(dst)+20 // less if it held a line break
+	return sum, err == nil && len(sum) == len(dst)+20 // fewer if the text held a line break
 }
 
-// appendSHA1 appends the spelling of a SHA-1 of which these are the bytes.
+// appendSHA1 appends the text of a SHA-1.
 func appendSHA1(dst, sum []byte) []byte {
 	return base32.StdEncoding.AppendEncode(append(dst, sha1Prefix...), sum)
 }
@@ -39,8 +39,8 @@ func commonStart(a, b string) int {
 	return n
 }
 
-// commonEnd returns how many bytes a and b have in common at their ends: of a URL and its key the
-// path, as a rule.
+// commonEnd returns how many bytes a and b have in common at their ends. A URL and its key have the
+// path in common, as a rule.
 func commonEnd[A, B string | []byte](a A, b B) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -49,7 +49,7 @@ func commonEnd[A, B string | []byte](a A, b B) int {
 	return n
 }
 
-// reader takes a value apart. After an error all that it gives is empty.
+// reader takes a value apart. After an error everything that it returns is empty.
 type reader struct {
 	rest   []byte
 	failed bool
@@ -67,7 +67,7 @@ func (r *reader) byte() byte {
 
 func (r *reader) uvarint() uint64 {
 	n, size := binary.Uvarint(r.rest)
-	if size <= 0 || n > 1<<62 { // nothing that we write is as large
+	if size <= 0 || n > 1<<62 { // we write no number as large
 		r.failed, r.rest = true, nil
 		return 0
 	}

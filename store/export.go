@@ -43,9 +43,9 @@ func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
 // does; captures without such a key have no line. It reads as Captures does, so that a slow w never
 // holds up Commit. progress, if not nil, is told now and then how many lines have been written.
 //
-// A dialect other than pywb, and NoBodies, change the order: the lines that it changes are sorted
-// first, in TempDir if they are many. That takes some 50 MB of memory, and a few times the longest
-// line.
+// A dialect other than pywb, and NoBodies, change the order of lines: the lines that they change are
+// sorted first, in TempDir if there are many. That takes some 50 MB of memory, and a few times the
+// longest line.
 func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exported, error) {
 	span, err := q.span()
 	if err != nil {
@@ -91,10 +91,9 @@ func (b *Bolt) exportPywb(w io.Writer, span span, progress func(lines int64)) (E
 	return done, err
 }
 
-// dialectExport is an Export in a dialect that is not the index's own, or without bodies. Such a
-// dialect changes the lines of what is not GET, which is little, and WarcioJS some others. They are
-// sorted first, and then merged with the lines that stay as they are, which the index gives in
-// order.
+// dialectExport is an Export in a dialect other than pywb, or without bodies. It changes the lines of
+// captures that are not GET, which are few, and WarcioJS changes some others. These lines are sorted
+// first, and then merged with the lines that stay as they are, which come from the index in order.
 type dialectExport struct {
 	index    *Bolt
 	dialect  canon.Dialect
@@ -108,6 +107,7 @@ type dialectExport struct {
 	line []byte // used again and again
 }
 
+// export writes the lines to w.
 func (e *dialectExport) export(w io.Writer) (done Exported, err error) {
 	e.sorter = extsort.Sorter{Dir: e.index.TempDir, Memory: e.index.sortMemory}
 	defer func() { err = errors.Join(err, e.sorter.Close()) }()
@@ -130,8 +130,8 @@ func (e *dialectExport) movesGET() bool {
 	return e.dialect == canon.WarcioJS && e.span.key.primary()
 }
 
-// sort gives the lines that the dialect changes to the sorter. Where they lie in the index says
-// nothing of where they will be.
+// sort gives the lines that the dialect changes to the sorter. It reads the whole index, since the
+// place of a capture there says nothing of the place of its line.
 func (e *dialectExport) sort() error {
 	from := e.span
 	if from.key.primary() {
@@ -219,8 +219,8 @@ func (e *dialectExport) write(w *bufio.Writer, sorted *extsort.Lines) error {
 	return err
 }
 
-// writeGET writes the line of c, and before it the sorted ones that belong there; none if it is one
-// of them.
+// writeGET writes the sorted lines that belong before the line of c, and that line, unless it is
+// itself among the sorted ones.
 func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capture) error {
 	if e.movesGET() && e.urlKey(c, "") != c.URLKey {
 		return nil
@@ -245,6 +245,7 @@ func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capt
 	return err
 }
 
+// writeSorted writes the next of the sorted lines.
 func (e *dialectExport) writeSorted(w *bufio.Writer, sorted *extsort.Lines) error {
 	if err := sorted.Write(w); err != nil {
 		return err

@@ -12,25 +12,26 @@ import (
 
 // File is one WARC file as the index knows it.
 type File struct {
-	ID        uint32 // given by AddFile, never used again for another file
-	Name      string // base name, the final one
-	Committed int64  // bytes, from the start of the file, whose captures are in the index
-	Sealed    bool   // complete, and renamed to its final name
-	Away      bool   // not there any more, or not all of it: a gap says so
+	ID        uint32 // given by AddFile, and never to another file
+	Name      string // final base name
+	Committed int64  // length of the beginning of the file whose captures are in the index, in bytes
+	Sealed    bool   // whether it is complete, and renamed to its final name
+	Away      bool   // whether it, or a part of it, is missing: a gap says so
 }
 
 // The value of a file in the index:
 //
 //	version(1)  1
-//	flags(1)    1: sealed, 2: away
+//	flags(1)    1 sealed; 2 away
 //	uvarint     committed
-//	            its name, up to the end
+//	            the name, up to the end
 const (
 	fileVersion = 1
 	fileSealed  = 1 << 0
 	fileAway    = 1 << 1
 )
 
+// appendValue appends the value of f.
 func (f File) appendValue(dst []byte) []byte {
 	var flags byte
 	if f.Sealed {
@@ -43,6 +44,7 @@ func (f File) appendValue(dst []byte) []byte {
 	return append(dst, f.Name...)
 }
 
+// decodeFile returns the file of that key and value.
 func decodeFile(key, value []byte) (File, error) {
 	v := reader{rest: value}
 	version, flags, committed := v.byte(), v.byte(), v.uvarint()
@@ -83,8 +85,8 @@ func readFiles(s snapshot) (files []File, err error) {
 	return files, nil
 }
 
-// fileTable is the files of an index, in memory, as the last commit has left them. It may be read
-// by any number beside one who changes it.
+// fileTable is the files of an index, in memory, as the last commit has left them. Any number of
+// goroutines may read it beside one that changes it.
 type fileTable struct {
 	mu    sync.RWMutex
 	files []File // by ID - 1
@@ -106,7 +108,8 @@ func (t *fileTable) add(f File) error {
 	return nil
 }
 
-// follow makes the table that of these files, if it can have become that since it was read.
+// follow replaces the table by these files. It returns ErrReplaced if they are not what the files of
+// the table can have become.
 func (t *fileTable) follow(files []File) error {
 	next := fileTable{}
 	for _, f := range files {
@@ -134,6 +137,7 @@ func (t *fileTable) put(files []File) {
 	}
 }
 
+// all returns a copy of the table.
 func (t *fileTable) all() []File {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -160,8 +164,7 @@ func (t *fileTable) get(id uint32) (File, error) {
 	return t.files[id-1], nil
 }
 
-// changed returns what becomes of the files in the table: the states given, under the names that
-// they have.
+// changed returns states under the names that their files have in the table.
 func (t *fileTable) changed(states []File) ([]File, error) {
 	files := make([]File, len(states))
 	for i, f := range states {

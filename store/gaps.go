@@ -18,13 +18,16 @@ import (
 // Gap is an exchange, a connection, a file or a span of time of which nothing, or not all, could be
 // recorded.
 type Gap struct {
-	Time time.Time `json:"time"`
-	// of a span of time its end, with Time as its beginning; else zero
-	Until  time.Time `json:"until,omitzero"`
-	Reason string    `json:"reason"` // one of a small set of words: "upstream"
-	// of the exchange; of a connection host:port, or the client's address if it came no further; of a
-	// file its name; else ""
-	URL    string `json:"url"`
+	// Time is the moment, or the beginning of a span of time that ends at Until.
+	Time  time.Time `json:"time"`
+	Until time.Time `json:"until,omitzero"`
+
+	Reason string `json:"reason"` // one of a small set of words: "upstream"
+
+	// URL is that of the exchange; host:port of a connection, or the client's address if it came no
+	// further; the name of a file; else "".
+	URL string `json:"url"`
+
 	Detail string `json:"detail,omitempty"` // what happened, in words
 }
 
@@ -34,7 +37,7 @@ type Gaps struct {
 	Latest []Gap            `json:"latest"` // newest first
 }
 
-// MaxGaps is how many gaps the index keeps one by one: the newest. The others are only counted.
+// MaxGaps is how many gaps the index keeps one by one, the newest. Older ones are only counted.
 const MaxGaps = 10_000
 
 // The key of a gap is its number: each has the one that follows the newest. Its value:
@@ -47,7 +50,7 @@ const (
 	gapVersion      = 1
 	gapVersionUntil = 2
 
-	maxReasons   = 64 // are counted one by one, beside otherReason
+	maxReasons   = 64 // that are counted one by one, beside otherReason
 	otherReason  = "other"
 	maxGapReason = 64 // bytes
 	maxGapURL    = 2 << 10
@@ -69,7 +72,7 @@ func gapTablesOf(tx *bbolt.Tx) (gapTables, error) {
 	return gapTables{gaps, tx.Bucket(bucketMeta)}, nil
 }
 
-// putGaps counts gaps and those of which only the reason is known, and stores the newest.
+// putGaps counts gaps, and more of which only the reasons are known, and stores the newest.
 func putGaps(tx *bbolt.Tx, gaps []Gap, more map[string]int64) error {
 	t, err := gapTablesOf(tx)
 	if err != nil {
@@ -203,6 +206,7 @@ func latestGaps(table table, limit int) ([]Gap, error) {
 	return gaps, nil
 }
 
+// appendValue appends the value of g.
 func (g *Gap) appendValue(dst []byte) []byte {
 	version := byte(gapVersion)
 	if !g.Until.IsZero() {
@@ -218,6 +222,7 @@ func (g *Gap) appendValue(dst []byte) []byte {
 	return appendText(appendText(dst, cut.URL), cut.Detail)
 }
 
+// decodeGap returns the gap of that value.
 func decodeGap(value []byte) (Gap, error) {
 	if len(value) < 9 || value[0] != gapVersion && (value[0] != gapVersionUntil || len(value) < 17) {
 		return Gap{}, errGap(value)
@@ -233,6 +238,7 @@ func decodeGap(value []byte) (Gap, error) {
 	return g, nil
 }
 
+// errGap says that a value is none of a gap.
 func errGap(value []byte) error {
 	return fmt.Errorf("%w: a gap %q", ErrDamaged, value[:min(len(value), 100)])
 }

@@ -16,10 +16,9 @@ import (
 //
 // Every byte of a SURT is above the space and below 7f, so the keys sort as the CDXJ lines do, but
 // for two cases: captures of one SURT in one second, where the rest of the line decides, and SURTs
-// that have their first 8192 bytes in common. Captures of which that is true are called a run.
+// that have their first 8192 bytes in common. The captures of such a case are called a run.
 const (
-	// bbolt would take keys of 32 KiB, but a page that leads to a key may hold it again
-	maxURLKey = 8192
+	maxURLKey = 8192 // bbolt takes keys of 32 KiB, but a page that leads to a key may hold it again
 	longMark  = 0x7f
 	tsSize    = 17
 	tailSize  = tsSize + 1 + locationSize
@@ -91,8 +90,10 @@ func (k indexKey) run() []byte {
 	return k[:len(k)-tailSize+14]
 }
 
+// file returns the ID of the file.
 func (k indexKey) file() uint32 { return binary.BigEndian.Uint32(k[len(k)-10:]) }
 
+// offset returns the offset in the file.
 func (k indexKey) offset() int64 {
 	return int64(binary.BigEndian.Uint64(k[len(k)-8:]) & maxOffset)
 }

@@ -18,13 +18,13 @@ type KeysConfig struct {
 type ProfileRules []ProfileRule
 
 // ProfileRule gives the URLs of some hosts a path profile: one that canon knows by its name, or one
-// of its own, by the characters to decode and to encode, in hexadecimal (URI path normalization).
+// of its own, by the characters to decode and to encode (URI path normalization).
 type ProfileRule struct {
 	Name   string   `json:"name"`   // of a known profile if neither Decode nor Encode is there
 	Host   string   `json:"host"`   // pattern: *.wikipedia.org
 	Path   string   `json:"path"`   // prefix of the path; "" is all of the host
-	Decode []string `json:"decode"` // "3A", "2F"
-	Encode []string `json:"encode"`
+	Decode []string `json:"decode"` // characters in hexadecimal: "3A", "2F"
+	Encode []string `json:"encode"` // the same
 }
 
 // profiles checks the rules. The error names the key.
@@ -44,9 +44,11 @@ func (rules ProfileRules) profiles() (canon.Profiles, error) {
 	return all, nil
 }
 
+// profile returns the path profile of the rule.
 func (rule *ProfileRule) profile() (canon.Profile, error) {
 	if len(rule.Decode)+len(rule.Encode) > 0 {
-		return canon.NewProfile(rule.Name, strings.Join(rule.Decode, " "), strings.Join(rule.Encode, " "))
+		decode, encode := strings.Join(rule.Decode, " "), strings.Join(rule.Encode, " ")
+		return canon.NewProfile(rule.Name, decode, encode)
 	}
 	known := canon.BuiltinProfiles()
 	at := slices.IndexFunc(known, func(p canon.Profile) bool { return p.Name() == rule.Name })

@@ -15,20 +15,20 @@ import (
 	"warcorder/store/collection"
 )
 
-// A mark says that an index was closed when all was well, and has not been touched since: who opens
-// it next need not read every page. It lies beside the index, under its name with ".closed" behind
-// it, and holds a hash of
+// A mark says that an index was closed when all was well, and has not been touched since: the next
+// Open need not read every page. It lies beside the index, as collection.ClosedSuffix says, and holds
+// this line and a hash of
 //
-//	the meta pages and the list of free pages  any transaction changes them
+//	the meta pages and the list of free pages   any transaction changes them
 //	the file's length, and its times of change  a write of any program changes them
-//	its number in the file system               a copy of the file has another
+//	the file's number in the file system        a copy of the file has another
 //
-// so that nothing but the file that was closed, as it was closed, has a mark that is right: neither
-// one that was put back from a backup, nor one that comes from elsewhere. It is removed before the
-// first transaction; an index whose process was killed has none.
+// So a mark is right for the file that was closed, as it was closed, and for no other: neither for
+// one that was put back from a backup, nor for one that comes from elsewhere. The mark is removed
+// before the first transaction; an index whose process was killed has none.
 const markHead = "warcorder index closed 1\n"
 
-// markOf returns the mark that an index must have that is in this file now.
+// markOf returns the mark that is right for the index in file as it is now.
 func markOf(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -84,7 +84,7 @@ func writeMark(file *os.File, path string) error {
 		return err
 	}
 	_, err = out.Write(mark)
-	os.Chmod(out.Name(), info.Mode().Perm()) // whoever may not read it looks at all pages instead
+	os.Chmod(out.Name(), info.Mode().Perm()) // who may not read the mark reads all pages instead
 	return errors.Join(err, out.Close())
 }
 

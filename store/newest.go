@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Newest returns the latest capture of a URL that fits. It looks at the newest 1000 captures of the
-// URL's key only, and at none whose key does not fit into one of the index.
+// Newest returns the latest capture of a URL that fits. It looks at no more than the newest 1000
+// captures with the URL's key, and at none if that key is longer than the index holds.
 func (b *Bolt) Newest(url string,
 	fits func(*Capture) bool) (newest Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
@@ -16,8 +16,8 @@ func (b *Bolt) Newest(url string,
 	return b.newestOf(s.start, s.end, fits)
 }
 
-// At returns a capture of a URL at that time, to the millisecond, that fits. It looks where Newest
-// does.
+// At returns a capture of a URL at that time, to the millisecond, that fits. It has the limits of
+// Newest.
 func (b *Bolt) At(url string, t time.Time,
 	fits func(*Capture) bool) (capture Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
@@ -29,7 +29,7 @@ func (b *Bolt) At(url string, t time.Time,
 		appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), fits)
 }
 
-// newestOf returns the last capture that fits of those whose keys are from start to before end.
+// newestOf returns the last capture that fits and whose key is at or behind start and before end.
 func (b *Bolt) newestOf(start, end []byte,
 	fits func(*Capture) bool) (newest Capture, found bool, err error) {
 	var d decoder

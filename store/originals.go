@@ -12,12 +12,12 @@ import (
 // The value of an original in the index:
 //
 //	version(1)  2; 1 had no file
-//	flags(1)    1 digestSHA1, as of a capture; 2 seconds
+//	flags(1)    1 digestSHA1, as in captures.go; 2 seconds
 //	id(16)
 //	time(8)     microseconds since 1970
 //	file(4)
 //	text        digest
-//	            its URL, up to the end
+//	            the URL, up to the end
 const (
 	originalVersion = 2
 
@@ -30,6 +30,7 @@ const (
 
 var errOriginal = fmt.Errorf("%w: an original's value", ErrDamaged)
 
+// appendValue appends the value of o, which lies in the file with that id.
 func (o *Original) appendValue(dst []byte, file uint32) []byte {
 	start := len(dst)
 	dst = append(append(dst, originalVersion, 0), o.RecordID[:]...)
@@ -81,8 +82,8 @@ func timeOf(value []byte) int64 {
 	return int64(binary.BigEndian.Uint64(value[originalTime:]))
 }
 
-// MaxAhead is how far ahead of the clock the time of an original may be. One that is further was
-// recorded with a wrong clock, and would never be replaced.
+// MaxAhead is how far ahead of the clock the time of an original may be. An original that is further
+// ahead was recorded with a wrong clock, and would never be replaced.
 const MaxAhead = 5 * time.Minute
 
 // originals are those of one Commit as keys and values. Their memory is used again.
@@ -107,13 +108,13 @@ func (s *originals) add(o *Original, id uint32) {
 func (s *originals) key(r originalRow) []byte   { return s.buf[r.key:r.value:r.value] }
 func (s *originals) value(r originalRow) []byte { return s.buf[r.value:r.end:r.end] }
 
-// sort brings the originals into the order of the bucket, so that a page is come to once.
+// sort brings the originals into the order of the bucket, so that each page is changed once.
 func (s *originals) sort() {
 	slices.SortFunc(s.rows, func(x, y originalRow) int { return bytes.Compare(s.key(x), s.key(y)) })
 }
 
-// put stores the originals, but for those of which the bucket has a later one: files are not always
-// read in the order of time.
+// put stores the originals, but for those of whose key the bucket has a later one: recovery does not
+// read files in the order of time.
 func (s *originals) put(bucket keyValues) error {
 	limit := time.Now().Add(MaxAhead).UnixMicro()
 	for _, r := range s.rows {
@@ -135,7 +136,7 @@ func (s *originals) reset(keep int) {
 	}
 }
 
-// isLater reports whether an original is to be preferred to another, by their times. What is beyond
+// isLater reports whether an original is to be preferred to another, by their times. A time beyond
 // the limit comes last.
 func isLater(time, other, limit int64) bool {
 	if (time > limit) != (other > limit) {
@@ -144,7 +145,7 @@ func isLater(time, other, limit int64) bool {
 	return time > other
 }
 
-// keyValues is a bucket.
+// keyValues is what originals need of a bucket.
 type keyValues interface {
 	Get(key []byte) []byte
 	Put(key, value []byte) error

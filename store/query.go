@@ -11,14 +11,16 @@ import (
 
 // Query selects captures. The zero Query selects all.
 type Query struct {
-	// "" selects every URL; with a Key other than URLKey it is the text of such a key
+	// URL selects by URL; "" selects every one. With a Key other than URLKey it is the text of such a
+	// key.
 	URL   string
 	Match Match  // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
 	From  string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
 	To    string // the last moment, inclusive: "2026" takes the whole year; "" is the end
 	Key   Key    // by which captures are found and sorted; "" is URLKey
-	// of the lines that Export writes, and of the URL keys that it finds and sorts by; "" is
-	// canon.Pywb
+
+	// Dialect is that of the lines that Export writes, and of the URL keys by which it finds and sorts
+	// them; "" is canon.Pywb.
 	Dialect canon.Dialect
 
 	// NoBodies leaves request bodies out of the lines that Export writes: they have no requestBody,
@@ -171,7 +173,7 @@ func padTime(ts string, fill byte) (string, error) {
 	return ts + strings.Repeat(string(fill), 14-len(ts)), nil
 }
 
-// past reports whether key and all that follow it are behind the range.
+// past reports whether key, and all keys that follow it, are behind the range.
 func (s *span) past(key indexKey) bool { return s.end != nil && bytes.Compare(key, s.end) >= 0 }
 
 // hasTime reports whether the range of time holds key.
@@ -185,8 +187,8 @@ func (s *span) hasMethod(value []byte) bool {
 	return s.methods == allMethods || hasFlag(value, flagOther) == (s.methods == onlyOthers)
 }
 
-// hasKey reports whether the range of URL keys holds urlKey; where the index decides that, it need
-// not be asked.
+// hasKey reports whether the range of URL keys holds urlKey. It is of use where the range of the
+// index does not decide that.
 func (s *span) hasKey(urlKey string) bool {
 	if s.low == nil && s.high == nil {
 		return true

@@ -17,17 +17,17 @@ import (
 )
 
 // resting is an index that is read while nobody writes it. Its file is open, and locked for those
-// who write, only while one reads a slice of it: so it keeps no recorder from starting. Once one
-// has, reading it fails with collection.ErrLocked.
+// who write, only while a slice is read, so that a recorder can start at any time. After that a
+// reading fails with collection.ErrLocked.
 type resting struct {
 	path string
 
 	mu   sync.Mutex
 	info fs.FileInfo // of the file
-	txn  uint64      // the latest that was seen
+	txn  uint64      // the latest transaction that was seen
 }
 
-// read calls f with the index as it is at present. files becomes what that says of them.
+// read calls f with the index as it is at present. files becomes what the index says of them.
 func (r *resting) read(files *fileTable, f func(snapshot) error) error {
 	if err := collection.Dir(filepath.Dir(r.path)).Yield(); err != nil {
 		return err
@@ -46,7 +46,8 @@ func (r *resting) read(files *fileTable, f func(snapshot) error) error {
 	return errors.Join(err, file.Close())
 }
 
-// follow notices what has become of the index since it was read before.
+// follow brings files up to date if the index has changed since it was read before. It returns
+// ErrReplaced if that is another index.
 func (r *resting) follow(file *restingFile, files *fileTable) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,16 +74,17 @@ func (r *resting) follow(file *restingFile, files *fileTable) error {
 	return nil
 }
 
-// restingFile is an index in its file while nobody can write it.
+// restingFile is the file of an index while nobody can write it. bbolt maps it into memory and locks
+// it, and reads nothing of it but the meta pages.
 type restingFile struct {
 	tree *boltcheck.Tree
 	db   *bbolt.DB
-	file *os.File
+	file *os.File // of db
 	info fs.FileInfo
 }
 
-// openResting opens the file of an index, as flag says. Until it is closed nobody else can write
-// it. It reads nothing but the meta pages.
+// openResting opens the file of an index, as flag says. Until the file is closed nobody else can
+// write it.
 func openResting(path string, flag int) (*restingFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -105,6 +107,7 @@ func openResting(path string, flag int) (*restingFile, error) {
 	return f, nil
 }
 
+// Close unlocks the file.
 func (f *restingFile) Close() error { return f.db.Close() }
 
 // treeOf returns the tree in a file of that size, which bbolt has mapped into memory.
@@ -113,12 +116,12 @@ func treeOf(db *bbolt.DB, file *os.File, size int64) (*boltcheck.Tree, error) {
 	if err != nil {
 		return nil, judged(err)
 	}
-	mapping := db.Info().Data // an address outside of what Go manages
+	mapping := db.Info().Data // an address that Go's collector knows nothing of
 	return boltcheck.NewTree(unsafe.Slice(*(**byte)(unsafe.Pointer(&mapping)), size), meta), nil
 }
 
-// openError tells a file of that size, of which bbolt has read the meta pages, from what the system
-// refuses.
+// openError lets an error of opening a file of that size wrap ErrDamaged, unless the system has
+// refused it.
 func openError(err error, size int64) error {
 	system := syscall.Errno(0)
 	if errors.Is(err, collection.ErrLocked) || errors.Is(err, fs.ErrPermission) ||
@@ -131,7 +134,7 @@ func openError(err error, size int64) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// read calls f with the index in the file.
+// read calls read with the index in the file.
 func (f *restingFile) read(read func(snapshot) error) error {
 	err := guarded(func() error { return read(restingTree{f.tree}) })
 	if damage := f.tree.Err(); damage != nil {

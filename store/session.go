@@ -8,8 +8,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Session is the last recording into a collection, as the index knows it. One that is open when
-// nobody records has not come to its end: the process was killed, or the machine died.
+// Session is the last recording into a collection, as the index knows it. A session that is open
+// when nobody records did not come to its end: the process was killed, or the machine died.
 type Session struct {
 	Started time.Time // microseconds; tells sessions apart
 	Last    time.Time // of its last transaction
@@ -38,6 +38,7 @@ func decodeSession(v []byte) (Session, error) {
 	return Session{Started: momentOf(v[2:]), Last: momentOf(v[10:]), Open: v[1]&sessionOpen != 0}, nil
 }
 
+// putSession stores the session.
 func putSession(tx *bbolt.Tx, s *Session) error {
 	return tx.Bucket(bucketMeta).Put(metaSession, s.appendValue(nil))
 }

@@ -7,12 +7,13 @@ import (
 	"slices"
 )
 
-// The captures are read in slices, each in a transaction of some milliseconds: a long transaction
-// would keep the pages that are replaced meanwhile from being used again, so that the file grows,
-// and would hold up a commit for which the file must be mapped anew.
+// The captures are read in slices, each in a transaction of some milliseconds. A long transaction
+// would let the file grow, since pages that are replaced meanwhile could not be used again; and it
+// would hold up a commit for which the file must be mapped anew. A slice ends when one of the two
+// limits is reached.
 const (
-	sliceKeys  = 4096    // as many keys are looked at
-	sliceBytes = 4 << 20 // or as many bytes of text found
+	sliceKeys  = 4096    // that are looked at
+	sliceBytes = 4 << 20 // of text
 )
 
 // slice is one piece of what a query selects, in the order of the CDXJ lines.
@@ -23,17 +24,17 @@ type slice struct {
 	span    span
 	files   *fileTable
 	decoder decoder
-	file    File // that of the last capture
+	file    File // of the last capture
 	keys    int  // looked at for this slice
-	bytes   int  // of text in it
+	bytes   int  // of text in this slice
 
-	next    []byte           // where in the index to go on; nil: at its end
-	run     []byte           // of long SURTs
-	pending [][tailSize]byte // what follows run in the keys of its captures, in the order of the lines
+	next    []byte           // where in the index to go on; nil is its end
+	run     []byte           // the beginning of a run of long SURTs
+	pending [][tailSize]byte // the ends of its keys that are still to be read, in order of the lines
 }
 
-// slices calls each with one slice after another of what span selects, outside of the transaction
-// that it was read in.
+// slices calls each with one slice after another of what span selects. No transaction is open
+// meanwhile.
 func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
 	for more := true; more && !s.done(); {
@@ -47,8 +48,10 @@ func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err 
 	return nil
 }
 
+// done reports whether there is no other slice.
 func (s *slice) done() bool { return s.next == nil && len(s.pending) == 0 }
 
+// full reports whether the slice has reached one of its limits.
 func (s *slice) full() bool { return s.keys >= sliceKeys || s.bytes >= sliceBytes }
 
 // read reads the next slice.
@@ -65,9 +68,9 @@ func (s *slice) read(c cursor) error {
 	return nil
 }
 
-// readRuns reads on from next, in whole runs: captures that are committed to a run later on are not
-// looked for, as their lines might belong before those that have been given. It stops at a run of
-// long SURTs.
+// readRuns reads on from next, in whole runs. A capture that is committed to one of these runs later
+// on is missing, as its line might belong before lines that have been given. readRuns stops at a run
+// of long SURTs.
 func (s *slice) readRuns(c cursor) error {
 	if s.next == nil || len(s.pending) > 0 {
 		return nil
@@ -99,7 +102,7 @@ func (s *slice) readRuns(c cursor) error {
 	}
 }
 
-// add adds a capture, if the query selects it.
+// add adds the capture to which a key and its value lead, if the query selects it.
 func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	s.keys++
 	if !s.span.hasTime(k) {
@@ -154,7 +157,7 @@ func (s *slice) decode(k indexKey, v []byte) (c Capture, sealed bool, err error)
 	return c, s.file.Sealed, nil
 }
 
-// sortLines sorts the captures of one run by their lines, which have the key of that name.
+// sortLines sorts the captures of one run by their lines, which begin with the key of that name.
 func sortLines(run []Capture, name Key) {
 	if len(run) < 2 {
 		return
@@ -179,8 +182,8 @@ type found struct {
 	value []byte
 }
 
-// gather makes the run of long SURTs that begins at k and v the pending one. Their texts may be a
-// megabyte each: they are compared where they lie, and of each only the end of its key is kept.
+// gather makes the run of long SURTs that begins at k and v the pending one. A SURT may have a
+// megabyte: they are compared where they lie, and only the ends of their keys are kept.
 func (s *slice) gather(c cursor, k indexKey, v []byte) {
 	s.run = append(s.run[:0], k.run()...)
 	var all []found
@@ -215,8 +218,8 @@ func (s *slice) longKey(f found) []byte {
 	return longSecondary(f.value)
 }
 
-// line returns what follows the key in the line of a capture, or nil if it cannot be read:
-// readPending will say why.
+// line returns what follows the key in the line of a capture, or nil if the capture cannot be read:
+// readPending comes to it again, and says why.
 func (s *slice) line(cursor cursor, f found) []byte {
 	_, key, value, err := cursor.capture(f.key, f.value)
 	if err != nil {

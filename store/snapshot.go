@@ -6,8 +6,8 @@ import (
 	"warcorder/store/boltcheck"
 )
 
-// snapshot is the index at one moment: a transaction of bbolt while the index is written, a resting
-// file while nobody writes (tree.go).
+// snapshot is the index at one moment: a transaction of bbolt while the index is open for writing
+// (writing.go), the file itself while nobody writes (resting.go).
 type snapshot interface {
 	bucket(name []byte) table // one without keys if the index has no such bucket
 }
@@ -27,7 +27,7 @@ type walker interface {
 	Seek(key []byte) (found, value []byte)
 }
 
-// transaction is a snapshot of an index that can be written.
+// transaction is a snapshot of an index that is open for writing.
 type transaction struct{ tx *bbolt.Tx }
 
 func (t transaction) bucket(name []byte) table {

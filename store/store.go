@@ -30,19 +30,19 @@ package store
 import "errors"
 
 // ErrDamaged says that the file is no sound index: it is empty or cut, a page or a key is not where
-// it must be, a bucket is missing, or a value cannot be read. The captures are in the WARC files
-// still: a new index can be made from them.
+// it must be, a bucket is missing, or a value cannot be read. A new index can be made from the WARC
+// files, which hold all captures.
 var ErrDamaged = errors.New("the index is damaged")
 
-// ErrBroken says that bbolt has panicked within a transaction, so that only what opens the index
-// anew can use it. All that was committed before is there.
+// ErrBroken says that bbolt has panicked within a transaction. The index must be opened anew; all
+// that was committed before is there.
 var ErrBroken = errors.New("nothing can be put into the index any more")
 
 // ErrReadOnly says that an index that was opened for reading cannot be written.
 var ErrReadOnly = errors.New("the index is open for reading only")
 
-// ErrReplaced says that another index lies in the place of the one that was opened: what has been
-// read so far cannot be gone on with.
+// ErrReplaced says that another index lies in the place of the one that was opened: a reading that
+// has begun cannot go on.
 var ErrReplaced = errors.New("the index was replaced while it was read")
 
 // The names of buckets, and of keys of the bucket "meta".

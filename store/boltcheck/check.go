@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// pageCheck is the check of a whole file of bbolt. It reads the file as bytes, so that nothing in
-// it can do harm, and the leaves of the trees, which are nearly all of it, in the order of the
-// file: a disk gives them many times faster so than in the order of their keys.
+// pageCheck is the check of a whole file. Nearly all of it are leaves of trees: they are read in the
+// order of the file, which a disk gives many times faster than the order of their keys.
 type pageCheck struct {
 	file     io.ReaderAt
 	meta     Meta
@@ -36,15 +35,14 @@ type leafRef struct {
 	hasFirst, hasHigh bool
 }
 
-// leafKeys is how many bytes of bounds are kept before the leaves are read that they belong to:
-// those of some 200,000.
+// leafKeys is how many bytes of bounds are kept before their leaves are read, some 200,000 of them.
 const leafKeys = 16 << 20
 
-// Check returns a Damage, wrapped or not, unless file, of that size, is a file of bbolt in which
-// every page that is needed is there, once, with its keys in order and within its bounds. Each key
-// is given to key. Check keeps no more of the file than its longest pages, and 32 MB. progress, if
-// it is not nil, is told how many bytes have been read. It returns the pages that something leads
-// to.
+// Check returns the pages of a file of that size to which something leads, or a Damage unless it is a
+// file of bbolt in which every page that is needed is there, once, with its keys in order and within
+// its bounds. Each key is given to key, whose error Check returns. progress, if it is not nil, is
+// told how many bytes have been read. Check keeps no more of the file than its longest pages, and
+// 32 MB.
 func Check(file io.ReaderAt, size int64, key KeyCheck,
 	progress func(done, total int64)) (Pages, error) {
 	meta, err := ReadMeta(file, size)
@@ -83,7 +81,7 @@ func (c *pageCheck) report(pages int64) {
 	}
 }
 
-// use notes that something leads to page first and the more pages behind it.
+// use notes that something leads to page first, and to as many pages behind it as more says.
 func (c *pageCheck) use(first, more uint64) error {
 	limit := c.meta.InUse
 	if first < 2 || first >= limit || more >= limit-first {
@@ -118,7 +116,8 @@ func (c *pageCheck) read(id uint64, level int) (page, error) {
 	})
 }
 
-// whole returns a page and those that it goes on in; bytes gives so many from its beginning.
+// whole returns a page with those in which it goes on; bytes gives the beginning of them, of that
+// size.
 func (c *pageCheck) whole(id uint64, bytes func(size int64) ([]byte, error)) (page, error) {
 	b, err := bytes(c.meta.PageSize)
 	if err != nil {
@@ -239,7 +238,7 @@ func (c *pageCheck) height(root uint64) int {
 	return maxDepth
 }
 
-// putOff puts a leaf off until many can be read.
+// putOff puts a leaf off until many can be read together.
 func (c *pageCheck) putOff(id uint64, within bounds) error {
 	if err := c.use(id, 0); err != nil {
 		return err
@@ -271,6 +270,7 @@ func (c *pageCheck) readLeaves() error {
 	return nil
 }
 
+// readLeaf reads a leaf that was put off, and checks it. next are those that will be read after it.
 func (c *pageCheck) readLeaf(ref leafRef, keys []byte, next []leafRef, level int) error {
 	at := int64(ref.id) * c.meta.PageSize
 	c.window.plan(at, next, c.meta.PageSize)

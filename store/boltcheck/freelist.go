@@ -32,11 +32,11 @@ func (m Meta) WriteState(w io.Writer, file io.ReaderAt) error {
 	return err
 }
 
-// WriteFreelist writes the list of the pages of an index that nothing leads to, as a transaction of
-// bbolt that changes nothing else does: first the list, behind all pages, and when that is on disk
-// the older one of the meta pages. So bbolt need not go through all pages to find out the same, one
-// by one and each as it is led to. used are the pages that something leads to; sync makes what was
-// written durable. An index that has a list stays as it is.
+// WriteFreelist writes the list of the pages to which nothing leads, as a transaction of bbolt does
+// that changes nothing else: first the list, behind all pages, and when that is on disk the older
+// one of the meta pages. So bbolt need not go through all pages, in the order of their keys, to find
+// out the same. used are the pages to which something leads; sync makes durable what was written. A
+// file that has a list stays as it is.
 func WriteFreelist(file interface {
 	io.ReaderAt
 	io.WriterAt

@@ -74,8 +74,8 @@ type Meta struct {
 	bytes [pageHeader + metaSize]byte
 }
 
-// ReadMeta finds the meta page that counts in a file of that size. All that it says is in use is
-// within the file.
+// ReadMeta finds the meta page that counts in a file of that size. All pages that it says are in use
+// are within the file.
 func ReadMeta(file io.ReaderAt, size int64) (Meta, error) {
 	m, err := laterMeta(file)
 	switch {
@@ -87,6 +87,7 @@ func ReadMeta(file io.ReaderAt, size int64) (Meta, error) {
 	return m, nil
 }
 
+// laterMeta returns the meta page of the later transaction.
 func laterMeta(file io.ReaderAt) (Meta, error) {
 	first, found, err := metaAt(file, 0)
 	if err != nil {
@@ -108,7 +109,7 @@ func laterMeta(file io.ReaderAt) (Meta, error) {
 	return first, damaged("both of its meta pages")
 }
 
-// metaAt returns the meta page at offset, if it is whole.
+// metaAt returns the meta page at offset; ok reports whether it is whole.
 func metaAt(file io.ReaderAt, offset int64) (m Meta, ok bool, err error) {
 	if _, err := file.ReadAt(m.bytes[:], offset); errors.Is(err, io.EOF) {
 		return m, false, nil
@@ -149,7 +150,7 @@ func readFull(file io.ReaderAt, b []byte, offset int64) error {
 	return err
 }
 
-// page is a page and those that it goes on in; or the one in the value of a bucket.
+// page is a page with those in which it goes on; or the page in the value of a bucket.
 type page struct {
 	id    uint64
 	flags uint16
@@ -157,6 +158,7 @@ type page struct {
 	bytes []byte
 }
 
+// pageOf returns the page of these bytes.
 func pageOf(b []byte) page {
 	return page{
 		id:    pageOrder.Uint64(b),
@@ -166,11 +168,11 @@ func pageOf(b []byte) page {
 	}
 }
 
-// pageOverflow says in how many pages more the one goes on that begins so.
+// pageOverflow returns in how many more pages a page goes on that begins with b.
 func pageOverflow(b []byte) uint64 { return uint64(pageOrder.Uint32(b[12:])) }
 
-// check checks the kind of a page, and the order and the places of its keys and values. Its keys
-// must begin with first and end before high, unless these are nil.
+// check checks the kind of a page, and the order and the places of its keys and values. The first
+// key must be first, and all keys below high, unless these are nil.
 func (n *page) check(first, high []byte) error {
 	if n.flags != leafPage && n.flags != branchPage ||
 		pageHeader+elementSize*n.count > len(n.bytes) {
@@ -197,9 +199,11 @@ func (n *page) check(first, high []byte) error {
 	return nil
 }
 
-// bounds are those of the keys of a page: from first on, before high; nil is no bound.
+// bounds are those of the keys of a page: the first of them, and what is above them all. nil is no
+// bound.
 type bounds struct{ first, high []byte }
 
+// equal reports whether the bounds are the same.
 func (b bounds) equal(other bounds) bool {
 	return (b.first == nil) == (other.first == nil) && (b.high == nil) == (other.high == nil) &&
 		bytes.Equal(b.first, other.first) && bytes.Equal(b.high, other.high)
@@ -213,8 +217,7 @@ type element struct {
 	value []byte
 }
 
-// element returns the element of that number. Without a key it is one that does not lie in the
-// page.
+// element returns the element of that number. It has no key if it does not lie within the page.
 func (n *page) element(i int) element {
 	from, end := n.place(i)
 	if end > uint64(len(n.bytes)) || from < uint64(pageHeader+elementSize*n.count) {

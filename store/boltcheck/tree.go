@@ -43,13 +43,14 @@ func (t *Tree) Bucket(name []byte) *Bucket {
 	return &Bucket{tree: t, root: id, inside: inside}
 }
 
+// fail notes the first error.
 func (t *Tree) fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// page returns a page whose keys are within bounds; no other place than that of these leads to it.
+// page returns a page, which is checked against the bounds that the branch above it gives.
 func (t *Tree) page(id uint64, within bounds) (page, error) {
 	size := uint64(t.meta.PageSize)
 	if id < 2 || id >= t.meta.InUse {
@@ -108,6 +109,7 @@ type step struct {
 	high  []byte // the bound of the page
 }
 
+// leaf returns the page on top of the stack.
 func (c *Cursor) leaf() *step { return &c.stack[len(c.stack)-1] }
 
 // begin puts the root on the stack.
@@ -124,6 +126,7 @@ func (c *Cursor) begin() bool {
 	return true
 }
 
+// push puts a page on the stack, unless it is not sound.
 func (c *Cursor) push(id uint64, within bounds) bool {
 	if c.tree.err != nil {
 		return false
@@ -173,8 +176,8 @@ func (c *Cursor) Seek(key []byte) (k, v []byte) {
 	return c.current()
 }
 
-// search returns the number of the element with that key or, if there is none, in a leaf that of
-// the next, and in a branch that of the one before.
+// search returns the number of the element with that key. If there is none, it is the next element
+// of a leaf, and the one before of a branch.
 func (s *step) search(key []byte) int {
 	i := sort.Search(s.count, func(i int) bool { return bytes.Compare(s.element(i).key, key) >= 0 })
 	if s.flags == branchPage && i > 0 && (i == s.count || !bytes.Equal(s.element(i).key, key)) {
@@ -251,6 +254,7 @@ func (c *Cursor) element() (e element, found bool) {
 	return s.page.element(s.index), true
 }
 
+// current returns the present key and its value.
 func (c *Cursor) current() (k, v []byte) {
 	e, found := c.element()
 	if !found {

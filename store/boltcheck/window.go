@@ -2,7 +2,7 @@ package boltcheck
 
 import "io"
 
-// window is a part of the file, read at once because more than one page of it will be asked for.
+// window is a part of the file that is read at once, since several of its pages will be asked for.
 type window struct {
 	file io.ReaderAt
 	end  int64 // of what may be read
@@ -13,7 +13,7 @@ type window struct {
 
 const (
 	windowSize = 1 << 20
-	windowGap  = 128 << 10 // bytes that nobody asks for are read rather than passed over
+	windowGap  = 128 << 10 // bytes that nobody asks for, and that are read rather than passed over
 )
 
 // plan reads the part of the file that begins at offset and ends with one of the next leaves,
@@ -33,6 +33,7 @@ func (w *window) plan(at int64, next []leafRef, pageSize int64) {
 	w.read(at, end-at)
 }
 
+// read reads a part of the file.
 func (w *window) read(from, size int64) error {
 	if int64(len(w.buf)) < size {
 		w.buf = make([]byte, size)
