@@ -19,8 +19,10 @@ func TestNoBodies(t *testing.T) {
 			ContentType: "application/x-www-form-urlencoded", Body: []byte("user=anna&password=secret1")},
 		{URL: "http://www.example.com/login", Method: "POST", ContentType: "application/json",
 			Body: []byte(`{"a":"secret2"}`)},
-		{URL: "http://www.example.com/login", Method: "put", ContentType: "text/plain", Body: []byte("secret3")},
-		{URL: "http://www.example.com/login?q=kept", Method: "POST", ContentType: "image/png", Body: []byte("secret4")},
+		{URL: "http://www.example.com/login", Method: "put", ContentType: "text/plain",
+			Body: []byte("secret3")},
+		{URL: "http://www.example.com/login?q=kept", Method: "POST", ContentType: "image/png",
+			Body: []byte("secret4")},
 		{URL: "http://www.example.com/login?q=kept"},
 		{URL: "http://www.example.com/zzz"},
 	} {

@@ -96,8 +96,8 @@ func (b *Bolt) Count() (n int64, err error) {
 	return n, err
 }
 
-// NoteFiles stores the state of files (Committed, Sealed and Away, by ID), and the gaps that tell of
-// it, in one synced transaction.
+// NoteFiles stores the state of files (Committed, Sealed and Away, by ID), and the gaps that tell
+// of it, in one synced transaction.
 func (b *Bolt) NoteFiles(files []File, gaps ...Gap) error {
 	b.commit.Lock()
 	defer b.commit.Unlock()
@@ -148,8 +148,8 @@ func (b *Bolt) get(bucket, key, dst []byte) (value []byte, err error) {
 	return value, err
 }
 
-// Session returns the last session. The zero Session says that there was none, or that the index has
-// been made anew since.
+// Session returns the last session. The zero Session says that there was none, or that the index
+// has been made anew since.
 func (b *Bolt) Session() (s Session, err error) {
 	err = b.read(func(now snapshot) (err error) {
 		s, err = decodeSession(now.bucket(bucketMeta).Get(metaSession))

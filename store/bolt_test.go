@@ -266,9 +266,8 @@ func TestReadOnly(t *testing.T) {
 
 func TestOpenOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.bolt")
-	for name, content := range map[string]string{
-		"text": strings.Repeat("not an index ", 1000), "short": "x", "empty": "",
-	} {
+	for name, content := range map[string]string{"text": strings.Repeat("not an index ", 1000),
+		"short": "x", "empty": ""} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +288,9 @@ func TestOpenChecksFormat(t *testing.T) {
 		"other format": func(b *Bolt) error { return put(b, bucketMeta, metaFormat, []byte{0, 0, 0, 2}) },
 		"no format":    func(b *Bolt) error { return put(b, bucketMeta, metaFormat, nil) },
 		"bad file":     func(b *Bolt) error { return put(b, bucketFiles, []byte{0, 0, 0, 1}, []byte{9}) },
-		"file missing": func(b *Bolt) error { return put(b, bucketFiles, []byte{0, 0, 0, 2}, []byte{1, 0, 0, 'x'}) },
+		"file missing": func(b *Bolt) error {
+			return put(b, bucketFiles, []byte{0, 0, 0, 2}, []byte{1, 0, 0, 'x'})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newIndex(t)

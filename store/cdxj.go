@@ -16,8 +16,8 @@ import (
 // bytes that are no UTF-8 become U+FFFD.
 func (c *Capture) AppendCDXJ(dst []byte) []byte { return c.appendPywb(dst, URLKey) }
 
-// appendPywb appends the line in the dialect pywb that begins with the key of that name. pywb writes
-// methods in upper case.
+// appendPywb appends the line in the dialect pywb that begins with the key of that name. pywb
+// writes methods in upper case.
 func (c *Capture) appendPywb(dst []byte, name Key) []byte {
 	method := c.Method
 	if !c.isGET() {

@@ -126,10 +126,8 @@ func checkLine(t *testing.T, c Capture) {
 	if err := json.Unmarshal([]byte(fields[2]), &got); err != nil {
 		t.Fatalf("%v in %q", err, line)
 	}
-	for name, want := range map[string]string{
-		"url": c.URL, "mime": c.MIME, "digest": c.Digest, "filename": c.File,
-		"requestBody": c.RequestBody,
-	} {
+	for name, want := range map[string]string{"url": c.URL, "mime": c.MIME, "digest": c.Digest,
+		"filename": c.File, "requestBody": c.RequestBody} {
 		if got[name] != asJSON(want) {
 			t.Fatalf("%s is %q, want %q", name, got[name], want)
 		}
@@ -180,20 +178,9 @@ func FuzzAppendCDXJ(f *testing.F) {
 	}
 	f.Fuzz(
 		func(t *testing.T, key, url, mime, digest, method, body, file string, status int, offset int64) {
-			checkLine(
-				t,
-				Capture{
-					URLKey:      key,
-					Time:        testTime,
-					URL:         url,
-					MIME:        mime,
-					Status:      status,
-					Digest:      digest,
-					Method:      method,
-					RequestBody: body,
-					Location:    Location{file, offset, 7},
-				},
-			)
+			checkLine(t, Capture{URLKey: key, Time: testTime, URL: url,
+				MIME: mime, Status: status, Digest: digest, Method: method,
+				RequestBody: body, Location: Location{file, offset, 7}})
 		},
 	)
 }

@@ -91,8 +91,12 @@ var craftedIndexes = map[string]func(*crafted){
 	"overflow over other pages": func(c *crafted) {
 		pageOrder.PutUint32(c.page(c.first(bucketCaptures, 1))[12:], 5)
 	},
-	"count of a leaf":   func(c *crafted) { pageOrder.PutUint16(c.page(c.first(bucketCaptures, 1))[10:], 0xffff) },
-	"count of a branch": func(c *crafted) { pageOrder.PutUint16(c.page(c.first(bucketCaptures, 0))[10:], 0xffff) },
+	"count of a leaf": func(c *crafted) {
+		pageOrder.PutUint16(c.page(c.first(bucketCaptures, 1))[10:], 0xffff)
+	},
+	"count of a branch": func(c *crafted) {
+		pageOrder.PutUint16(c.page(c.first(bucketCaptures, 0))[10:], 0xffff)
+	},
 	"a branch that leads to itself": func(c *crafted) {
 		id := c.first(bucketCaptures, 0)
 		pageOrder.PutUint64(c.page(id)[pageHeader+8:], id)
@@ -107,7 +111,9 @@ var craftedIndexes = map[string]func(*crafted){
 		pageOrder.PutUint32(head[pageHeader:], elementSize)
 		copy(head[pageHeader+elementSize:], key)
 	},
-	"a leaf as a branch": func(c *crafted) { pageOrder.PutUint16(c.page(c.first(bucketCaptures, 1))[8:], branchPage) },
+	"a leaf as a branch": func(c *crafted) {
+		pageOrder.PutUint16(c.page(c.first(bucketCaptures, 1))[8:], branchPage)
+	},
 	"keys out of order": func(c *crafted) {
 		key, _ := elementOf(c.page(c.first(bucketCaptures, 1)), 3)
 		copy(key, "zzzz")

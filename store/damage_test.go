@@ -30,7 +30,8 @@ func soundIndex(t testing.TB) []byte {
 			batch[i] = benchCapture(random, i)
 			batch[i].File = file.Name
 			if i%4 == 0 {
-				batch[i].Method, batch[i].PathKey, batch[i].FormKey = "POST", "path"+batch[i].URLKey, "form"+batch[i].URLKey
+				batch[i].Method, batch[i].PathKey, batch[i].FormKey = "POST", "path"+batch[i].URLKey,
+					"form"+batch[i].URLKey
 			}
 			if i == 1 {
 				batch[i].URLKey += strings.Repeat("x", 10_000)

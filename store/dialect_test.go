@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,162 +14,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"warcorder/canon"
 )
-
-// dialects are all of them.
-var dialects = []canon.Dialect{canon.Pywb, canon.Spec, canon.WarcioJS}
-
-// exchange is a request and what its capture says beside.
-type exchange struct {
-	canon.Request
-	capture Capture
-}
-
-// captured returns the capture that a recorder makes of a request.
-func captured(r canon.Request, at time.Time, file string, offset int64) exchange {
-	c := Capture{
-		Time:     at,
-		URL:      r.URL,
-		MIME:     "text/html",
-		Status:   200,
-		Method:   r.Method,
-		Location: Location{file, offset, 1000},
-	}
-	keys := canon.Pywb.Keys(&r)
-	c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
-	c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
-	return exchange{r, c}
-}
-
-// line returns the line that the dialect makes of an exchange, by canon alone.
-func (x *exchange) line(d canon.Dialect) string {
-	keys, c := d.Keys(&x.Request), x.capture
-	line := fmt.Sprintf(
-		`%s %s {"url":%s,"mime":"text/html","status":"200","length":"1000","offset":"%d","filename":"%s"`,
-		appendURLKey(nil, keys.URLKey),
-		c.Time.UTC().Format("20060102150405"),
-		appendJSON(nil, x.URL),
-		c.Offset,
-		c.File,
-	)
-	if keys.Method != "GET" {
-		line += fmt.Sprintf(`,"method":%s`, appendJSON(nil, keys.Method))
-	}
-	if keys.RequestBody != "" {
-		line += fmt.Sprintf(`,"requestBody":%s`, appendJSON(nil, keys.RequestBody))
-	}
-	return line + "}\n"
-}
-
-// someExchanges returns n exchanges of all kinds, in a random order, many of one URL.
-func someExchanges(n int, file string, seed uint64) []exchange {
-	random := rand.New(rand.NewPCG(seed, 5))
-	pick := func(from ...string) string { return from[random.IntN(len(from))] }
-	all := make([]exchange, n)
-	for i := range all {
-		url := pick("http", "https", "HTTP") + "://" + pick("example.com", "www.Example.com:8080",
-			"www2.example.com", "bücher.example", "127.0.0.1", "exa mple.com") +
-			pick(
-				"",
-				"/",
-				"/a",
-				"/A/",
-				"/a//b",
-				"/a/../c/",
-				"/%c3%a9",
-				"/é",
-				"/a;jsessionid=0123456789ABCDEF0123456789ABCDEF",
-			) +
-			pick("", "?", "?b=1&a=2", "?__wb_method=POST", "?a=ä b", "?x&", "#f")
-		if i%40 == 0 {
-			url += "?" + strings.Repeat("q", maxURLKey)
-		}
-		r := canon.Request{URL: url}
-		if random.IntN(2) == 0 {
-			r.Method = pick("", "GET", "POST", "PUT", "post", "get", "Post", "PATCH", "DELETE", "OPTIONS",
-				"HEAD", "M-SEARCH")
-			r.ContentType = pick("", "application/json", "application/x-www-form-urlencoded", "text/plain",
-				"multipart/form-data; boundary=b", "application/octet-stream")
-			r.Body = []byte(
-				pick(
-					"",
-					"a=1&b=2",
-					`{"a":1,"b":[2,{"a":"x y"}]}`,
-					"ä=ö&ü",
-					"a=%26b",
-					"\xff\x00",
-					"--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nv\r\n--b--\r\n",
-					`{"1":2,"":"e"}`,
-					fmt.Sprintf(`{"n":%d}`, i),
-				),
-			)
-			if i%40 < 4 {
-				r.Body = []byte(pick(`{"t":"`+strings.Repeat("long ", 3000)+`"}`, strings.Repeat("\x80", 9000)))
-			}
-		}
-		all[i] = captured(r, testTime.Add(time.Duration(random.IntN(3000))*time.Millisecond), file,
-			int64(i))
-	}
-	return all
-}
-
-func capturesOf(exchanges []exchange) []Capture {
-	captures := make([]Capture, len(exchanges))
-	for i := range exchanges {
-		captures[i] = exchanges[i].capture
-	}
-	return captures
-}
-
-// dialectLines returns what an export of exchanges in d must be.
-func dialectLines(exchanges []exchange, d canon.Dialect) string {
-	var lines []string
-	for i := range exchanges {
-		lines = append(lines, exchanges[i].line(d))
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "")
-}
-
-// those returns the lines that keep takes.
-func those(lines string, keep func(key, line string) bool) string {
-	var kept strings.Builder
-	for line := range strings.Lines(lines) {
-		if key, _, _ := strings.Cut(line, " "); keep(key, line) {
-			kept.WriteString(line)
-		}
-	}
-	return kept.String()
-}
-
-func exportOf(t testing.TB, b *Bolt, q Query) (string, Exported) {
-	t.Helper()
-	var out bytes.Buffer
-	done, err := b.Export(&out, q, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), done
-}
-
-// sameLines says which is the first line that differs.
-func sameLines(t *testing.T, got, want string) {
-	t.Helper()
-	if got == want {
-		return
-	}
-	gotLines, wantLines := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
-	t.Errorf("%d lines, want %d", len(gotLines)-1, len(wantLines)-1)
-	for i := range min(len(gotLines), len(wantLines)) {
-		if gotLines[i] != wantLines[i] {
-			t.Errorf("line %d\n got %.500s\nwant %.500s", i+1, gotLines[i], wantLines[i])
-			return
-		}
-	}
-}
 
 // TestExportInDialects: in every dialect, with much memory for sorting and with little, the lines
 // are those that canon makes of the requests, sorted.
@@ -239,12 +85,10 @@ func TestQueriesInDialects(t *testing.T) {
 		}
 	}
 	got, _ := exportOf(t, b, Query{Dialect: canon.Spec, From: "20261121054513", To: "20261121054513"})
-	sameLines(
-		t,
-		got,
-		those(dialectLines(exchanges, canon.Spec),
-			func(_, line string) bool { return strings.Contains(line, " 20261121054513 {") }),
-	)
+	sameLines(t, got, those(dialectLines(exchanges, canon.Spec), func(_,
+		line string) bool {
+		return strings.Contains(line, " 20261121054513 {")
+	}))
 }
 
 // TestPywbIdentity: every line of the dialect pywb says itself what its key is made of.
@@ -259,9 +103,8 @@ func TestPywbIdentity(t *testing.T) {
 		if err := json.Unmarshal([]byte(fields[2]), &said); err != nil {
 			t.Fatal(err)
 		}
-		if key, _ := canon.SURT(canon.Pywb.Append(said.URL, said.Method, said.RequestBody)); string(
-			appendURLKey(nil, key),
-		) != fields[0] {
+		key, _ := canon.SURT(canon.Pywb.Append(said.URL, said.Method, said.RequestBody))
+		if string(appendURLKey(nil, key)) != fields[0] {
 			t.Fatalf("the key should be %s in %s", key, line)
 		}
 	}
@@ -278,9 +121,12 @@ func TestDialectsGolden(t *testing.T) {
 		{URL: "http://example.com//a//"},
 		{URL: url, Method: "get"},
 		{URL: url, Method: "HEAD"},
-		{URL: url, Method: "post", ContentType: "application/x-www-form-urlencoded", Body: []byte("say=Hi&to=Mom")},
-		{URL: url, Method: "POST", ContentType: "application/json", Body: []byte(`{"a":44.0,"b":["x y",{"a":1e21}]}`)},
-		{URL: url, Method: "PUT", ContentType: "application/octet-stream", Body: bytes.Repeat([]byte{0xfe}, 5000)},
+		{URL: url, Method: "post", ContentType: "application/x-www-form-urlencoded",
+			Body: []byte("say=Hi&to=Mom")},
+		{URL: url, Method: "POST", ContentType: "application/json",
+			Body: []byte(`{"a":44.0,"b":["x y",{"a":1e21}]}`)},
+		{URL: url, Method: "PUT", ContentType: "application/octet-stream",
+			Body: bytes.Repeat([]byte{0xfe}, 5000)},
 		{URL: url, Method: "PATCH", ContentType: "text/plain", Body: []byte("plain")},
 	} {
 		x := captured(r, testTime, file.Name, int64(i))
@@ -293,10 +139,8 @@ func TestDialectsGolden(t *testing.T) {
 	}
 	commit(t, b, captures)
 	var got strings.Builder
-	for _, q := range []Query{
-		{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey},
-		{Key: PathKey, Dialect: canon.Spec}, {Key: WWWOFFLEKey}, {Key: FormKey},
-	} {
+	for _, q := range []Query{{}, {Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey},
+		{Key: PathKey, Dialect: canon.Spec}, {Key: WWWOFFLEKey}, {Key: FormKey}} {
 		lines, _ := exportOf(t, b, q)
 		fmt.Fprintf(&got, "%s %s\n%s", q.Key, q.Dialect, lines)
 	}
@@ -327,20 +171,10 @@ func TestExportOfVeryLongBodies(t *testing.T) {
 	var lines []string
 	for i := range n {
 		data[len(data)-1-(i*5)%7*1000] = byte(i)
-		x := captured(
-			canon.Request{URL: "http://example.com/upload", Method: "POST", Body: data},
-			testTime,
-			file.Name,
-			int64(i),
-		)
-		commit(
-			t,
-			b,
-			[]Capture{
-				x.capture,
-				captured(canon.Request{URL: "http://example.com/z"}, testTime, file.Name, int64(n+i)).capture,
-			},
-		)
+		x := captured(canon.Request{URL: "http://example.com/upload", Method: "POST", Body: data},
+			testTime, file.Name, int64(i))
+		commit(t, b, []Capture{x.capture, captured(canon.Request{URL: "http://example.com/z"}, testTime,
+			file.Name, int64(n+i)).capture})
 		lines = append(lines, x.line(canon.Spec))
 	}
 	slices.Sort(lines)
@@ -408,10 +242,8 @@ func TestDialectExportsBesideCommits(t *testing.T) {
 			commit(t, b, batch, file)
 		}
 	})
-	for _, q := range []Query{
-		{Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey},
-		{Key: PathKey, Dialect: canon.Spec},
-	} {
+	for _, q := range []Query{{Dialect: canon.Spec}, {Dialect: canon.WarcioJS}, {Key: PathKey},
+		{Key: PathKey, Dialect: canon.Spec}} {
 		wg.Go(func() {
 			for range 2 {
 				var out bytes.Buffer
@@ -441,10 +273,8 @@ func TestDialectExportFails(t *testing.T) {
 		t.Error("there is no such dialect")
 	}
 	b.sortMemory, b.TempDir = 1000, filepath.Join(t.TempDir(), "missing")
-	if _, err := b.Export(io.Discard, Query{Dialect: canon.Spec}, nil); !errors.Is(
-		err,
-		os.ErrNotExist,
-	) {
+	if _, err := b.Export(io.Discard, Query{Dialect: canon.Spec}, nil); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("without a temporary folder: %v", err)
 	}
 }
@@ -470,22 +300,19 @@ func TestBodiesOfGETAreFree(t *testing.T) {
 	for _, r := range []canon.Request{
 		{URL: "http://example.com/"},
 		{URL: "http://example.com/", Method: "GET"},
-		{URL: "http://example.com/", Method: "POST", ContentType: "application/json", Body: []byte(`{"a":1,"b":"x"}`)},
+		{URL: "http://example.com/", Method: "POST", ContentType: "application/json",
+			Body: []byte(`{"a":1,"b":"x"}`)},
 		{URL: "http://example.com/", Method: "PUT", Body: []byte("binary")},
 	} {
 		if c := captured(r, testTime, "a.warc.gz", 0).capture; c.hasExtras() {
 			t.Errorf("extras of %+v", c)
 		}
 	}
-	x := captured(
-		canon.Request{URL: "http://example.com/", Method: "PUT", Body: bytes.Repeat([]byte("x"), 60_000)},
-		testTime,
-		"a.warc.gz",
-		0,
-	)
-	if want := base64.StdEncoding.EncodedLen(60_000) + len("__wb_post_data="); len(
-		x.capture.SpecBody,
-	) != want || !x.capture.hasExtras() {
+	x := captured(canon.Request{URL: "http://example.com/", Method: "PUT",
+		Body: bytes.Repeat([]byte("x"), 60_000)}, testTime, "a.warc.gz", 0)
+	want := base64.StdEncoding.EncodedLen(60_000) + len("__wb_post_data=")
+	if len(x.capture.SpecBody) != want ||
+		!x.capture.hasExtras() {
 		t.Errorf("a body of %d bytes, want %d", len(x.capture.SpecBody), want)
 	}
 }

@@ -43,9 +43,9 @@ func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
 // does; captures without such a key have no line. It reads as Captures does, so that a slow w never
 // holds up Commit. progress, if not nil, is told now and then how many lines have been written.
 //
-// A dialect other than pywb, and NoBodies, change the order of lines: the lines that they change are
-// sorted first, in TempDir if there are many. That takes some 50 MB of memory, and a few times the
-// longest line.
+// A dialect other than pywb, and NoBodies, change the order of lines: the lines that they change
+// are sorted first, in TempDir if there are many. That takes some 50 MB of memory, and a few times
+// the longest line.
 func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exported, error) {
 	span, err := q.span()
 	if err != nil {
@@ -91,9 +91,10 @@ func (b *Bolt) exportPywb(w io.Writer, span span, progress func(lines int64)) (E
 	return done, err
 }
 
-// dialectExport is an Export in a dialect other than pywb, or without bodies. It changes the lines of
-// captures that are not GET, which are few, and WarcioJS changes some others. These lines are sorted
-// first, and then merged with the lines that stay as they are, which come from the index in order.
+// dialectExport is an Export in a dialect other than pywb, or without bodies. It changes the lines
+// of captures that are not GET, which are few, and WarcioJS changes some others. These lines are
+// sorted first, and then merged with the lines that stay as they are, which come from the index in
+// order.
 type dialectExport struct {
 	index    *Bolt
 	dialect  canon.Dialect

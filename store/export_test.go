@@ -119,17 +119,11 @@ func TestExportOfVeryLongURLs(t *testing.T) {
 	long := "http://example.com/?" + strings.Repeat("z", 1<<20)
 	var captures []Capture
 	for i := range 12 {
-		captures = append(
-			captures,
-			captureOf(fmt.Sprint(long, (i*7)%4), testTime.Add(time.Duration((i*5)%3)*time.Second), file.Name,
-				int64(i)),
-		)
+		captures = append(captures, captureOf(fmt.Sprint(long, (i*7)%4),
+			testTime.Add(time.Duration((i*5)%3)*time.Second), file.Name, int64(i)))
 	}
-	captures = append(
-		captures,
-		captureOf("http://example.com/a", testTime, file.Name, 20),
-		captureOf("http://example.com/zz", testTime, file.Name, 21),
-	)
+	captures = append(captures, captureOf("http://example.com/a", testTime, file.Name, 20),
+		captureOf("http://example.com/zz", testTime, file.Name, 21))
 	commit(t, b, captures)
 	var out bytes.Buffer
 	if _, err := b.Export(&out, Query{}, nil); err != nil {

@@ -40,8 +40,8 @@ var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
 
 // extrasWriter makes the values of extras. Its memory is used again.
 //
-// It deflates with the standard library, whose level 1 makes the Base64 of a body 25 % shorter; that
-// of klauspost/compress does not.
+// It deflates with the standard library, whose level 1 makes the Base64 of a body 25 % shorter;
+// that of klauspost/compress does not.
 type extrasWriter struct {
 	plain    []byte
 	deflated bytes.Buffer

@@ -25,21 +25,19 @@ func TestExtras(t *testing.T) {
 		c    Capture
 		most int // bytes of the value
 	}{
-		{"other bodies", Capture{RequestBody: "a=1", SpecBody: "__wb_post_data=a%3D1", WarcioJSBody: "a=1"}, 40},
+		{"other bodies", Capture{RequestBody: "a=1", SpecBody: "__wb_post_data=a%3D1",
+			WarcioJSBody: "a=1"}, 40},
 		{"no body in one", Capture{RequestBody: "a=1", WarcioJSBody: "a=1"}, 13},
 		{"no body in the other", Capture{RequestBody: "a=1", SpecBody: "a=1"}, 13},
 		{"body in one alone", Capture{WarcioJSBody: "__wb_post_data="}, 30},
-		{"cut body",
-			Capture{RequestBody: longText(4096, 1), WarcioJSBody: longText(4096, 1),
-				SpecBody: longText(5000, 1)}, 930},
+		{"cut body", Capture{RequestBody: longText(4096, 1), WarcioJSBody: longText(4096, 1),
+			SpecBody: longText(5000, 1)}, 930},
 		{"long body", Capture{RequestBody: "a=1", SpecBody: longText(100_000, 2)}, 80_000},
 		{"long body that is simple", Capture{SpecBody: strings.Repeat("a", 1<<20)}, 6000},
-		{"keys",
-			Capture{URL: "http://example.com/A%2fB?c=d", PathKey: "http://example.com/A%2FB?c=d",
-				WWWOFFLEKey: "http://example.com/A/B?c=d", FormKey: "c=d"}, 70},
-		{"keys that are the URL",
-			Capture{URL: "http://example.com/", PathKey: "http://example.com/",
-				WWWOFFLEKey: "http://example.com/"}, 13},
+		{"keys", Capture{URL: "http://example.com/A%2fB?c=d", PathKey: "http://example.com/A%2FB?c=d",
+			WWWOFFLEKey: "http://example.com/A/B?c=d", FormKey: "c=d"}, 70},
+		{"keys that are the URL", Capture{URL: "http://example.com/", PathKey: "http://example.com/",
+			WWWOFFLEKey: "http://example.com/"}, 13},
 		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", SpecBody: "\n"}, 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -126,7 +124,8 @@ func TestVeryLongExtras(t *testing.T) {
 	c := captureOf("http://example.com/", testTime, file.Name, 0)
 	c.Method, c.SpecBody = "POST", longText(24<<20, 1)
 	commit(t, b, []Capture{c})
-	if kept := max(cap(b.batch.buf), cap(b.batch.extras.plain), b.batch.extras.deflated.Cap()); kept > keepBatch {
+	if kept := max(cap(b.batch.buf), cap(b.batch.extras.plain),
+		b.batch.extras.deflated.Cap()); kept > keepBatch {
 		t.Errorf("%d bytes are kept", kept)
 	}
 	got := allOf(t, b, Query{})[0]

@@ -108,8 +108,8 @@ func (t *fileTable) add(f File) error {
 	return nil
 }
 
-// follow replaces the table by these files. It returns ErrReplaced if they are not what the files of
-// the table can have become.
+// follow replaces the table by these files. It returns ErrReplaced if they are not what the files
+// of the table can have become.
 func (t *fileTable) follow(files []File) error {
 	next := fileTable{}
 	for _, f := range files {

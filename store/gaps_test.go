@@ -86,10 +86,8 @@ func TestGaps(t *testing.T) {
 func TestOldestGapsGo(t *testing.T) {
 	b := newIndex(t)
 	all := manyGaps(2*MaxGaps + 2345)
-	for _, part := range [][]Gap{
-		all[:1000], all[1000 : MaxGaps-1], all[MaxGaps-1 : MaxGaps+1], all[MaxGaps+1 : MaxGaps+1000],
-		all[MaxGaps+1000:],
-	} {
+	for _, part := range [][]Gap{all[:1000], all[1000 : MaxGaps-1], all[MaxGaps-1 : MaxGaps+1],
+		all[MaxGaps+1 : MaxGaps+1000], all[MaxGaps+1000:]} {
 		addGaps(t, b, part, nil)
 	}
 	got := gapsOf(t, b, 0)
@@ -129,7 +127,8 @@ func TestGapTexts(t *testing.T) {
 	b := newIndex(t)
 	long := strings.Repeat("é", 3000)
 	for _, test := range []struct{ in, want Gap }{
-		{Gap{Reason: long, URL: long, Detail: long}, Gap{Reason: long[:64], URL: long[:2048], Detail: long[:1024]}},
+		{Gap{Reason: long, URL: long, Detail: long},
+			Gap{Reason: long[:64], URL: long[:2048], Detail: long[:1024]}},
 		{Gap{Reason: "x" + long, URL: "x" + long, Detail: "x" + long},
 			Gap{Reason: "x" + long[:62], URL: "x" + long[:2046], Detail: "x" + long[:1022]}},
 		{Gap{Reason: "r", URL: "a\xffb", Detail: strings.Repeat("\x80", 5000)},
@@ -152,12 +151,12 @@ func TestGapTexts(t *testing.T) {
 
 func TestGapTimes(t *testing.T) {
 	b := newIndex(t)
+	precise := time.Date(2026, 11, 21, 5, 45, 12, 123456789, time.FixedZone("", 3600))
+	old := time.Date(1931, 1, 2, 3, 4, 5, 6000, time.UTC)
 	for in, want := range map[time.Time]time.Time{
-		time.Date(2026, 11, 21, 5, 45, 12, 123456789, time.FixedZone("", 3600)): time.Date(2026, 11, 21,
-			4, 45, 12, 123456000, time.UTC),
-		time.Date(1931, 1, 2, 3, 4, 5, 6000, time.UTC): time.Date(1931, 1, 2, 3,
-			4, 5, 6000, time.UTC),
-		{}: {},
+		precise: time.Date(2026, 11, 21, 4, 45, 12, 123456000, time.UTC),
+		old:     old,
+		{}:      {},
 		time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC):  firstTime,
 		time.Date(1e6, 1, 1, 0, 0, 0, 0, time.UTC): lastTime,
 	} {
@@ -219,9 +218,8 @@ func TestDamagedGaps(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, key := range map[string][]byte{
-		"short key": []byte("x"), "last key": []byte("\xff\xff\xff\xff\xff\xff\xff\xff"),
-	} {
+	for name, key := range map[string][]byte{"short key": []byte("x"),
+		"last key": []byte("\xff\xff\xff\xff\xff\xff\xff\xff")} {
 		b := newIndex(t)
 		addGaps(t, b, manyGaps(1), nil)
 		if err := put(b, bucketGaps, key, good); err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // A mark says that an index was closed when all was well, and has not been touched since: the next
-// Open need not read every page. It lies beside the index, as collection.ClosedSuffix says, and holds
-// this line and a hash of
+// Open need not read every page. It lies beside the index, as collection.ClosedSuffix says, and
+// holds this line and a hash of
 //
 //	the meta pages and the list of free pages   any transaction changes them
 //	the file's length, and its times of change  a write of any program changes them

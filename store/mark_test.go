@@ -238,14 +238,8 @@ func TestFreelist(t *testing.T) {
 	}
 	file, _ := b.File("a.warc.gz")
 	for i := range 20 { // pages become free
-		commit(
-			t,
-			b,
-			[]Capture{
-				captureOf(fmt.Sprintf("http://example.com/%06d/x", i*1000), testTime, file.Name, int64(i)),
-			},
-			file,
-		)
+		commit(t, b, []Capture{captureOf(fmt.Sprintf("http://example.com/%06d/x", i*1000), testTime,
+			file.Name, int64(i))}, file)
 	}
 	b.writing.db.Close()
 	size := func() int64 {
@@ -278,14 +272,8 @@ func TestFreelist(t *testing.T) {
 	}
 	before := meta.InUse
 	for i := range 5 {
-		commit(
-			t,
-			b,
-			[]Capture{
-				captureOf(fmt.Sprintf("http://example.com/%06d/y", i*1000), testTime, file.Name, int64(i)),
-			},
-			file,
-		)
+		commit(t, b, []Capture{captureOf(fmt.Sprintf("http://example.com/%06d/y", i*1000), testTime,
+			file.Name, int64(i))}, file)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)

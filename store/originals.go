@@ -82,8 +82,8 @@ func timeOf(value []byte) int64 {
 	return int64(binary.BigEndian.Uint64(value[originalTime:]))
 }
 
-// MaxAhead is how far ahead of the clock the time of an original may be. An original that is further
-// ahead was recorded with a wrong clock, and would never be replaced.
+// MaxAhead is how far ahead of the clock the time of an original may be. An original that is
+// further ahead was recorded with a wrong clock, and would never be replaced.
 const MaxAhead = 5 * time.Minute
 
 // originals are those of one Commit as keys and values. Their memory is used again.
@@ -113,8 +113,8 @@ func (s *originals) sort() {
 	slices.SortFunc(s.rows, func(x, y originalRow) int { return bytes.Compare(s.key(x), s.key(y)) })
 }
 
-// put stores the originals, but for those of whose key the bucket has a later one: recovery does not
-// read files in the order of time.
+// put stores the originals, but for those of whose key the bucket has a later one: recovery does
+// not read files in the order of time.
 func (s *originals) put(bucket keyValues) error {
 	limit := time.Now().Add(MaxAhead).UnixMicro()
 	for _, r := range s.rows {

@@ -18,7 +18,8 @@ func TestOriginal(t *testing.T) {
 		{Key: OriginalKey{2}, Time: at.Truncate(time.Second), Seconds: true,
 			Digest: "sha256:" + strings.Repeat("0", 64), URL: "http://example.com/?\xff"},
 		{Key: OriginalKey{3}, Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)},
-		{Key: OriginalKey{4}, Time: at, Digest: "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj", URL: strings.Repeat("x", 1<<20)},
+		{Key: OriginalKey{4}, Time: at, Digest: "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj",
+			URL: strings.Repeat("x", 1<<20)},
 	} {
 		if _, found, err := b.Original(o.Key); found || err != nil {
 			t.Fatalf("found before it is there, %v", err)
@@ -100,28 +101,15 @@ func TestNewest(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	var captures []Capture
 	for i := range 5 {
-		captures = append(
-			captures,
-			captureOf(
-				"http://example.com/b",
-				testTime.Add(time.Duration(i)*time.Second),
-				file.Name,
-				int64(i),
-			),
-		)
+		captures = append(captures, captureOf("http://example.com/b",
+			testTime.Add(time.Duration(i)*time.Second), file.Name, int64(i)))
 	}
-	captures = append(
-		captures,
+	long := "http://example.com/z/" + strings.Repeat("z", maxURLKey)
+	captures = append(captures,
 		captureOf("http://example.com/a", testTime, file.Name, 10),
 		captureOf("http://example.com/b/c", testTime, file.Name, 11),
-		captureOf(
-			"http://example.com/z",
-			testTime,
-			file.Name,
-			12,
-		),
-		captureOf("http://example.com/z/"+strings.Repeat("z", maxURLKey), testTime, file.Name, 13),
-	)
+		captureOf("http://example.com/z", testTime, file.Name, 12),
+		captureOf(long, testTime, file.Name, 13))
 	commit(t, b, captures)
 	for _, test := range []struct {
 		url  string
@@ -150,15 +138,8 @@ func TestOriginalAt(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	var captures []Capture
 	for i := range 3 {
-		captures = append(
-			captures,
-			captureOf(
-				"http://example.com/b",
-				testTime.Add(time.Duration(i)*time.Millisecond),
-				file.Name,
-				int64(i),
-			),
-		)
+		captures = append(captures, captureOf("http://example.com/b",
+			testTime.Add(time.Duration(i)*time.Millisecond), file.Name, int64(i)))
 	}
 	commit(t, b, captures)
 	all := func(*Capture) bool { return true }

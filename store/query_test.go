@@ -10,7 +10,8 @@ func TestQuery(t *testing.T) {
 	file := addFile(t, b, "w.warc.gz")
 	var captures []Capture
 	for i, key := range []string{
-		"com,example)/", "com,example)/?a=1", "com,example)/a", "com,example)/a/b", "com,example)/a?x=1", "com,example)/ab",
+		"com,example)/", "com,example)/?a=1", "com,example)/a", "com,example)/a/b", "com,example)/a?x=1",
+		"com,example)/ab",
 		"com,example,www2)/", "com,example,sub)/a", "com,example:8080)/", "com,example-x)/",
 		"com,examplf)/", "com,exampl)/", "com)/", "org,example)/",
 		"mailto:foo@example.com", "1,0,0,127)/",
@@ -19,11 +20,8 @@ func TestQuery(t *testing.T) {
 			Capture{URLKey: key, Time: testTime, URL: key, Location: Location{file.Name, int64(i), 1}})
 	}
 	for i, year := range []int{-2, -1, 0, 1} {
-		captures = append(
-			captures,
-			Capture{URLKey: "com,times)/", Time: testTime.AddDate(year, 0, 0), URL: "http://times.com/",
-				Location: Location{file.Name, int64(100 + i), 1}},
-		)
+		captures = append(captures, Capture{URLKey: "com,times)/", Time: testTime.AddDate(year, 0, 0),
+			URL: "http://times.com/", Location: Location{file.Name, int64(100 + i), 1}})
 	}
 	commit(t, b, captures)
 	for _, test := range []struct {
@@ -32,16 +30,19 @@ func TestQuery(t *testing.T) {
 		want string // URL keys, and years of com,times; "error": an error
 	}{
 		{"exact", Query{URL: "http://example.com/a"}, "com,example)/a"},
-		{"exact, spelled out", Query{URL: "https://WWW.Example.com:443/a/?", Match: Exact}, "com,example)/a"},
+		{"exact, spelled out", Query{URL: "https://WWW.Example.com:443/a/?", Match: Exact},
+			"com,example)/a"},
 		{"exact, none", Query{URL: "http://example.com/b"}, ""},
 		{"exact of the root", Query{URL: "http://example.com/"}, "com,example)/"},
 		{"exact without host", Query{URL: "mailto:foo@example.com"}, "mailto:foo@example.com"},
 		{"prefix", Query{URL: "http://example.com/a", Match: Prefix}, "com,example)/a com,example)/a/b " +
 			"com,example)/a?x=1 com,example)/ab"},
 		{"prefix with slash", Query{URL: "http://example.com/a/", Match: Prefix}, "com,example)/a/b"},
-		{"prefix with question mark", Query{URL: "http://example.com/a?", Match: Prefix}, "com,example)/a?x=1"},
+		{"prefix with question mark", Query{URL: "http://example.com/a?", Match: Prefix},
+			"com,example)/a?x=1"},
 		{"prefix of the root", Query{URL: "http://example.com/", Match: Prefix},
-			"com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
+			"com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 " +
+				"com,example)/ab"},
 		{"host", Query{URL: "http://example.com/a", Match: Host}, "com,example)/ com,example)/?a=1 " +
 			"com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
 		{"host with port", Query{URL: "http://example.com:8080/", Match: Host}, "com,example:8080)/"},

@@ -74,8 +74,8 @@ func (r *resting) follow(file *restingFile, files *fileTable) error {
 	return nil
 }
 
-// restingFile is the file of an index while nobody can write it. bbolt maps it into memory and locks
-// it, and reads nothing of it but the meta pages.
+// restingFile is the file of an index while nobody can write it. bbolt maps it into memory and
+// locks it, and reads nothing of it but the meta pages.
 type restingFile struct {
 	tree *boltcheck.Tree
 	db   *bbolt.DB

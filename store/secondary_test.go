@@ -25,12 +25,8 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 		{"", "", ""},
 		{"/\u00e4 ~", "", "x=1&y"},
 	} {
-		c := captureOf(
-			fmt.Sprintf("http://example.com/%d", i),
-			testTime.AddDate(i-3, 0, 0),
-			file.Name,
-			int64(i),
-		)
+		c := captureOf(fmt.Sprintf("http://example.com/%d", i), testTime.AddDate(i-3, 0, 0), file.Name,
+			int64(i))
 		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
 		captures = append(captures, c)
 	}
@@ -74,9 +70,8 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 			var got []string
 			for _, c := range allOf(t, b, test.q) {
 				got = append(got, fmt.Sprint(c.Offset))
-				if key := *captures[len(captures)-1-int(c.Offset)].key(test.q.Key); *c.key(test.q.Key) != string(
-					appendURLKey(nil, key),
-				) {
+				key := *captures[len(captures)-1-int(c.Offset)].key(test.q.Key)
+				if *c.key(test.q.Key) != string(appendURLKey(nil, key)) {
 					t.Errorf("the key is %q, want %q", *c.key(test.q.Key), key)
 				}
 			}
@@ -108,8 +103,8 @@ func TestExportBySecondaryKeys(t *testing.T) {
 		case 1:
 			c.WWWOFFLEKey, c.FormKey = key, c.URL
 		case 2:
-			c.PathKey, c.Method, c.RequestBody, c.SpecBody, c.WarcioJSBody = key, "post", "a=1", fmt.Sprint(
-				random.IntN(100)), "a=1"
+			c.PathKey, c.Method, c.RequestBody, c.SpecBody, c.WarcioJSBody = key, "post", "a=1",
+				fmt.Sprint(random.IntN(100)), "a=1"
 		}
 	}
 	for batch := range slices.Chunk(captures, 1000) {
@@ -148,10 +143,8 @@ func TestReplacedSecondaryKeys(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	c := captureOf("http://example.com/", testTime, file.Name, 1)
 	long := strings.Repeat("/long\x00", maxURLKey)
-	for _, keys := range [][3]string{
-		{"/1", "w", "f"}, {"/2", "w", ""}, {long, "", ""}, {long + "/", "w", "f"}, {"", "", ""},
-		{"/1", "w", "f"},
-	} {
+	for _, keys := range [][3]string{{"/1", "w", "f"}, {"/2", "w", ""}, {long, "", ""}, {long + "/",
+		"w", "f"}, {"", "", ""}, {"/1", "w", "f"}} {
 		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
 		commit(t, b, []Capture{c})
 		for i, name := range secondaryKeys {

@@ -80,7 +80,8 @@ func TestNoteFiles(t *testing.T) {
 	}
 	file := addFile(t, b, "a.warc.gz")
 	file.Committed, file.Away = 100, true
-	if err := b.NoteFiles([]File{file}, Gap{Time: testTime, Reason: "missing", URL: file.Name}); err != nil {
+	if err := b.NoteFiles([]File{file}, Gap{Time: testTime, Reason: "missing",
+		URL: file.Name}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.NoteFiles([]File{{ID: 7}}, Gap{Reason: "missing"}); err == nil {

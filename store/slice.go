@@ -68,9 +68,9 @@ func (s *slice) read(c cursor) error {
 	return nil
 }
 
-// readRuns reads on from next, in whole runs. A capture that is committed to one of these runs later
-// on is missing, as its line might belong before lines that have been given. readRuns stops at a run
-// of long SURTs.
+// readRuns reads on from next, in whole runs. A capture that is committed to one of these runs
+// later on is missing, as its line might belong before lines that have been given. readRuns stops
+// at a run of long SURTs.
 func (s *slice) readRuns(c cursor) error {
 	if s.next == nil || len(s.pending) > 0 {
 		return nil

@@ -63,9 +63,8 @@ func TestOddTimes(t *testing.T) {
 	if _, err := b.Export(&out, Query{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"); len(lines) != len(
-		batch,
-	) || !slices.IsSorted(lines) {
+	if lines := strings.Split(strings.TrimSuffix(out.String(), "\n"),
+		"\n"); len(lines) != len(batch) || !slices.IsSorted(lines) {
 		t.Errorf("lines are not sorted:\n%s", &out)
 	}
 }

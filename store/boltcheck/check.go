@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// pageCheck is the check of a whole file. Nearly all of it are leaves of trees: they are read in the
-// order of the file, which a disk gives many times faster than the order of their keys.
+// pageCheck is the check of a whole file. Nearly all of it are leaves of trees: they are read in
+// the order of the file, which a disk gives many times faster than the order of their keys.
 type pageCheck struct {
 	file     io.ReaderAt
 	meta     Meta
@@ -38,11 +38,11 @@ type leafRef struct {
 // leafKeys is how many bytes of bounds are kept before their leaves are read, some 200,000 of them.
 const leafKeys = 16 << 20
 
-// Check returns the pages of a file of that size to which something leads, or a Damage unless it is a
-// file of bbolt in which every page that is needed is there, once, with its keys in order and within
-// its bounds. Each key is given to key, whose error Check returns. progress, if it is not nil, is
-// told how many bytes have been read. Check keeps no more of the file than its longest pages, and
-// 32 MB.
+// Check returns the pages of a file of that size to which something leads, or a Damage unless it is
+// a file of bbolt in which every page that is needed is there, once, with its keys in order and
+// within its bounds. Each key is given to key, whose error Check returns. progress, if it is not
+// nil, is told how many bytes have been read. Check keeps no more of the file than its longest
+// pages, and 32 MB.
 func Check(file io.ReaderAt, size int64, key KeyCheck,
 	progress func(done, total int64)) (Pages, error) {
 	meta, err := ReadMeta(file, size)

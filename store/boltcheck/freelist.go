@@ -34,9 +34,9 @@ func (m Meta) WriteState(w io.Writer, file io.ReaderAt) error {
 
 // WriteFreelist writes the list of the pages to which nothing leads, as a transaction of bbolt does
 // that changes nothing else: first the list, behind all pages, and when that is on disk the older
-// one of the meta pages. So bbolt need not go through all pages, in the order of their keys, to find
-// out the same. used are the pages to which something leads; sync makes durable what was written. A
-// file that has a list stays as it is.
+// one of the meta pages. So bbolt need not go through all pages, in the order of their keys, to
+// find out the same. used are the pages to which something leads; sync makes durable what was
+// written. A file that has a list stays as it is.
 func WriteFreelist(file interface {
 	io.ReaderAt
 	io.WriterAt

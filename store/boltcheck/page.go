@@ -74,8 +74,8 @@ type Meta struct {
 	bytes [pageHeader + metaSize]byte
 }
 
-// ReadMeta finds the meta page that counts in a file of that size. All pages that it says are in use
-// are within the file.
+// ReadMeta finds the meta page that counts in a file of that size. All pages that it says are in
+// use are within the file.
 func ReadMeta(file io.ReaderAt, size int64) (Meta, error) {
 	m, err := laterMeta(file)
 	switch {
