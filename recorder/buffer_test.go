@@ -18,7 +18,7 @@ func newMemory(t *testing.T, limit int64) *memory {
 // newBuffer returns the response of an exchange that shares memory.
 func newBuffer(m *memory) *Buffer {
 	x := new(Exchange)
-	x.begin(m)
+	x.begin(x, m)
 	return &x.Response
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
@@ -93,14 +94,14 @@ func (m *maker) recordChain(x *Exchange) {
 	if !m.chains.isNew(x.Chain, digest.String()) {
 		return
 	}
-	e := Extra{
-		Type:        Resource,
+	e := Extra{Extra: record.Extra{
+		Type:        record.Resource,
 		URI:         x.Chain.uri(),
 		ContentType: chainType,
 		Date:        m.style.Date(x.Started),
 		RemoteIP:    x.RemoteIP,
-		id:          m.random.Next(),
-	}
+		ID:          m.random.Next(),
+	}}
 	if id := m.records.ConcurrentTo(&m.ids); id != nil {
 		e.ConcurrentTo = id.String()
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"warcorder/recorder/record"
 )
 
 // TestAskUnderLoad: who reads the index is heard though there is always something to commit.
@@ -86,7 +88,7 @@ func TestLongTextUnindexed(t *testing.T) {
 func TestWriteIsInIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
-		c.write(c.extra(Resource, "urn:x:A", "text/plain", "x"))
+		c.write(c.extra(record.Resource, "urn:x:A", "text/plain", "x"))
 		if n, err := c.index.Count(); n != 1 || err != nil {
 			t.Errorf("%d captures in the index: %v", n, err)
 		}

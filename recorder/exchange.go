@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/store"
 )
 
 // Exchange is one request and its response as they crossed the wire, with the facts that no byte of
@@ -32,19 +34,7 @@ type Exchange struct {
 	// as the origin sent it. Heads of 1xx responses before the final one do not belong in it.
 	Request, Response Buffer
 
-	queued    int64          // what it takes of the queue
-	withFiles bool           // it has a place among Recorder.withFiles
-	extra     *Extra         // what it stands for instead of an exchange; its block is Response
-	told      chan<- outcome // is told what became of it, unless it is nil
-	recorder  *Recorder
-	spill     spill // what it has on disk
-}
-
-// begin makes an empty exchange one whose buffers share memory.
-func (x *Exchange) begin(m *memory) {
-	x.spill.x = x
-	x.Request.memory, x.Response.memory = m, m
-	x.Request.spill, x.Response.spill = &x.spill, &x.spill
+	transit
 }
 
 // WasCut is why the recorder has closed Conn; nil if it has not.
@@ -57,51 +47,41 @@ func (x *Exchange) WasCut() error {
 // it on after an error: what the client has whole is recorded whole, whatever becomes of the
 // recorder.
 func (x *Exchange) Flush() error {
-	return errors.Join(x.about("", 0), x.Request.unsaved(), x.Response.unsaved())
-}
-
-// about notes where its records are about to go: there the next start looks for them.
-func (x *Exchange) about(file string, at int64) error {
-	err := x.spill.note(file, at)
-	if err != nil {
-		x.spill.failed(err)
-	}
-	return err
+	return x.flush()
 }
 
 // Commit hands the exchange to the recorder, which writes it to a WARC file and to the index. It
 // blocks while more bytes wait than Config.QueueSize allows.
 func (x *Exchange) Commit() {
 	x.Ended = time.Now()
-	x.recorder.commit(x)
+	x.noteUnkept()
+	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
+	x.recorder.commit(x, x.Ended)
 }
 
 // Discard forgets the exchange: nothing of it is recorded.
-func (x *Exchange) Discard() {
-	x.release()
-}
+func (x *Exchange) Discard() { x.release() }
 
-// release gives back what the exchange holds, itself included. Its files go, if nobody has taken
-// them.
+func (x *Exchange) target() string    { return x.URL }
+func (x *Exchange) sides() [2]*Buffer { return [2]*Buffer{&x.Request, &x.Response} }
+func (x *Exchange) source() io.Closer { return x.Conn }
+
 func (x *Exchange) release() {
-	x.Request.Reset()
-	x.Response.Reset()
+	x.free()
 	r := x.recorder
-	if x.withFiles {
-		<-r.withFiles
-	}
-	r.unspill(x.spill.leave())
 	*x = Exchange{}
 	r.pool.Put(x)
 }
 
-// keepSpilled lets all that has spilled be on disk, and the memory that held the last of it go.
-func (x *Exchange) keepSpilled() {
-	x.about("", 0) // what it could not write down is in memory, and is told to all by failed
-	for _, b := range []*Buffer{&x.Request, &x.Response} {
-		if b.file != nil && b.spilled == b.size {
-			b.drop()
-		}
+func (x *Exchange) facts(line *sidecar, whole bool) {
+	line.URL, line.Method, line.RemoteIP = record.TargetURI(x.URL), x.Method, x.RemoteIP
+	line.Started = store.FourDigitYear(x.Started)
+	line.TLS, line.Cipher, line.Unverified = x.TLS, x.Cipher, x.Unverified
+	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= maxChainKept {
+		line.Chain = x.Chain.der
+	}
+	if whole {
+		line.Ended, line.Truncated, line.Fault = x.Ended, x.Truncated, x.Fault
 	}
 }
 
@@ -117,9 +97,3 @@ func (x *Exchange) noteUnkept() {
 	x.Truncated = cmp.Or(x.Truncated, "unspecified")
 	x.Fault = strings.TrimPrefix(x.Fault+"; not all could be kept: "+err.Error(), "; ")
 }
-
-// large says whether a side of the exchange is larger than any chunk of memory.
-func (x *Exchange) large() bool { return max(x.Request.Len(), x.Response.Len()) > maxChunk }
-
-// size is the number of bytes that crossed the wire.
-func (x *Exchange) size() int64 { return x.Request.Len() + x.Response.Len() }

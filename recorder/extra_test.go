@@ -21,6 +21,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -75,22 +76,24 @@ func TestExtra(t *testing.T) {
 			map[string]string{"Content-Length": fmt.Sprint(len(big))},
 			nil, "screenshot:https://example.com/", "image/png"},
 		{"metadata",
-			func(e *Extra) { e.Type, e.ContentType, e.RefersTo = Metadata, "application/json", "<urn:uuid:2>" }, "{}",
+			func(e *Extra) {
+				e.Type, e.ContentType, e.RefersTo = record.Metadata, "application/json", "<urn:uuid:2>"
+			}, "{}",
 			map[string]string{"WARC-Refers-To": "<urn:uuid:2>"}, []string{"WARC-Payload-Digest"}, "urn:x:A", "application/json"},
 		{"metadata of the usual type", func(e *Extra) {
-			e.Type, e.ContentType, e.ConcurrentTo = Metadata, "application/warc-fields", "<urn:uuid:3>"
+			e.Type, e.ContentType, e.ConcurrentTo = record.Metadata, "application/warc-fields", "<urn:uuid:3>"
 		}, "a: b\r\n",
 			map[string]string{"WARC-Concurrent-To": "<urn:uuid:3>"}, []string{"WARC-Payload-Digest"}, "", ""},
-		{"conversion", func(e *Extra) { e.Type, e.RefersTo = Conversion, "<urn:uuid:4>" }, "text",
+		{"conversion", func(e *Extra) { e.Type, e.RefersTo = record.Conversion, "<urn:uuid:4>" }, "text",
 			map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
-		{"large conversion", func(e *Extra) { e.Type = Conversion }, big,
+		{"large conversion", func(e *Extra) { e.Type = record.Conversion }, big,
 			map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
-		{"large metadata", func(e *Extra) { e.Type = Metadata }, big, nil,
+		{"large metadata", func(e *Extra) { e.Type = record.Metadata }, big, nil,
 			[]string{"WARC-Payload-Digest"}, "urn:x:A", "text/plain"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := open(t, t.TempDir(), Config{})
-			e := c.extra(Resource, "urn:x:A", "text/plain; charset=utf-8", test.block)
+			e := c.extra(record.Resource, "urn:x:A", "text/plain; charset=utf-8", test.block)
 			test.change(e)
 			kind := e.ContentType
 			before := time.Now()
@@ -132,7 +135,7 @@ func TestExtra(t *testing.T) {
 					t.Errorf("%s: %q", name, r.get(name))
 				}
 			}
-			if r.get("WARC-Type") != Metadata && r.get("WARC-Payload-Digest") != r.get("WARC-Block-Digest") {
+			if r.get("WARC-Type") != record.Metadata && r.get("WARC-Payload-Digest") != r.get("WARC-Block-Digest") {
 				t.Errorf("digests %v", r.header)
 			}
 			if got, err := time.Parse(time.RFC3339, r.get("WARC-Date")); err != nil ||
@@ -172,18 +175,18 @@ func TestExtraRefused(t *testing.T) {
 		"content type, no UTF-8": {func(e *Extra) { e.ContentType = "a/\xff" }, "content type"},
 		"resource that refers":   {func(e *Extra) { e.RefersTo = "<urn:uuid:1>" }, "refers to no other"},
 		"concurrent conversion": {
-			func(e *Extra) { e.Type, e.ConcurrentTo = Conversion, "<urn:uuid:1>" }, "concurrent to no other",
+			func(e *Extra) { e.Type, e.ConcurrentTo = record.Conversion, "<urn:uuid:1>" }, "concurrent to no other",
 		},
 		"ID without brackets":  {func(e *Extra) { e.ConcurrentTo = "urn:uuid:1" }, "concurrent-to"},
 		"ID with a line break": {func(e *Extra) { e.ConcurrentTo = "<urn:uuid:1>\r\nx: <y>" }, "concurrent-to"},
-		"ID that is no URI":    {func(e *Extra) { e.Type, e.RefersTo = Metadata, "<1>" }, "refers-to"},
+		"ID that is no URI":    {func(e *Extra) { e.Type, e.RefersTo = record.Metadata, "<1>" }, "refers-to"},
 		"year of five digits":  {func(e *Extra) { e.Date = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "year"},
 		"both relations of metadata": {func(e *Extra) {
-			e.Type, e.RefersTo, e.ConcurrentTo = Metadata, "<urn:uuid:1>", "<urn:uuid:2>"
+			e.Type, e.RefersTo, e.ConcurrentTo = record.Metadata, "<urn:uuid:1>", "<urn:uuid:2>"
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := c.extra(Resource, "urn:x", "text/plain", "x")
+			e := c.extra(record.Resource, "urn:x", "text/plain", "x")
 			test.change(e)
 			_, err := e.Write(context.Background())
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -202,7 +205,7 @@ func TestExtraRefused(t *testing.T) {
 // TestExtraAfterClose: whoever waits for a record is told that it will not come.
 func TestExtraAfterClose(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	e := c.extra(Resource, "urn:x", "text/plain", "x")
+	e := c.extra(record.Resource, "urn:x", "text/plain", "x")
 	c.close()
 	if _, err := e.Write(context.Background()); !errors.Is(err, errClosed) {
 		t.Errorf("%v", err)
@@ -225,7 +228,7 @@ func TestExtraNotWritten(t *testing.T) {
 	}
 	write(t, archive, nil) // a file, in which no file can be made
 	failed := make(chan error, 1)
-	e := c.extra(Resource, "urn:x", "text/plain", "x")
+	e := c.extra(record.Resource, "urn:x", "text/plain", "x")
 	go func() {
 		_, err := e.Write(context.Background())
 		failed <- err
@@ -250,10 +253,10 @@ func TestExtraNotWritten(t *testing.T) {
 // TestExtraGivenUp: who does not wait any longer loses nothing.
 func TestExtraGivenUp(t *testing.T) {
 	c := open(t, t.TempDir(), Config{CommitInterval: time.Hour})
-	c.write(c.extra(Resource, "urn:first", "text/plain", "x")) // the next one waits for others
+	c.write(c.extra(record.Resource, "urn:first", "text/plain", "x")) // the next one waits for others
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.extra(Resource, "urn:x", "text/plain", "x").Write(ctx); !errors.Is(
+	if _, err := c.extra(record.Resource, "urn:x", "text/plain", "x").Write(ctx); !errors.Is(
 		err,
 		context.Canceled,
 	) {
@@ -312,7 +315,7 @@ func TestChain(t *testing.T) {
 		ids[r.get("WARC-Record-ID")] = r
 	}
 	for _, r := range records {
-		if r.get("WARC-Type") != Resource {
+		if r.get("WARC-Type") != record.Resource {
 			continue
 		}
 		var sum []byte
@@ -383,24 +386,24 @@ func recordExtras(t *testing.T, dir string, cfg Config) {
 		}
 		c.write(e)
 	}
-	add(Resource, "urn:x:first", "text/plain", "x", nil)
+	add(record.Resource, "urn:x:first", "text/plain", "x", nil)
 	c.get("http://example.com/1")
 	add(
-		Metadata,
+		record.Metadata,
 		"http://example.com/1",
 		"application/warc-fields",
 		"a: b\r\n",
 		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" },
 	)
 	add(
-		Metadata,
+		record.Metadata,
 		"http://example.com/1",
 		"application/json",
 		"{}",
 		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" },
 	)
 	add(
-		Metadata,
+		record.Metadata,
 		"http://example.com/1",
 		"application/ld+json; a=b",
 		"{}",
@@ -410,15 +413,15 @@ func recordExtras(t *testing.T, dir string, cfg Config) {
 	x.Fault = "connection refused"
 	x.Commit()
 	add(
-		Conversion,
+		record.Conversion,
 		"http://example.com/1",
 		"text/plain",
 		"converted",
 		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" },
 	)
 	c.getOver(exampleChain("one"), "x")
-	add(Resource, "https://example.com/?a=b#f", "Image/PNG", randomBytes(2000), nil)
-	add(Resource, "https://example.com/fields", "application/warc-fields", "a: b\r\n", nil)
+	add(record.Resource, "https://example.com/?a=b#f", "Image/PNG", randomBytes(2000), nil)
+	add(record.Resource, "https://example.com/fields", "application/warc-fields", "a: b\r\n", nil)
 	c.getOver(exampleChain("two"), "y")
 	c.close()
 }
@@ -527,7 +530,7 @@ func TestExtraStreams(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	e := c.BeginExtra()
-	e.Type, e.URI, e.ContentType = Resource, "urn:x", "application/octet-stream"
+	e.Type, e.URI, e.ContentType = record.Resource, "urn:x", "application/octet-stream"
 	for range size / len(piece) {
 		if _, err := e.Block.Write(piece); err != nil {
 			t.Fatal(err)

@@ -23,22 +23,22 @@ type largeWorker struct {
 	buf     []byte // that bodies are read through
 }
 
-func (w *largeWorker) run(exchanges <-chan *Exchange) {
-	for x := range exchanges {
-		w.guarded(x, w.record)
-		r := x.recorder
-		x.release()
-		r.waitingLarge.Add(-1) // with nothing of it in spill/ any more
+func (w *largeWorker) run(waiting <-chan recordable) {
+	for r := range waiting {
+		w.guarded(r, w.take)
+		waitingLarge := &r.way().recorder.waitingLarge
+		r.release()
+		waitingLarge.Add(-1) // with nothing of it in spill/ any more
 	}
 }
 
-// record writes an exchange and hands its capture to the committer.
-func (w *largeWorker) record(x *Exchange) {
+// take writes an exchange, or a record that is none, and hands its capture to the committer.
+func (w *largeWorker) take(r recordable) {
 	w.batches.awaitKeys()
-	if x.extra != nil {
-		w.recordExtra(x)
-		return
-	}
+	r.appendLarge(w)
+}
+
+func (x *Exchange) appendLarge(w *largeWorker) {
 	request, err := w.read(&x.Request, nil)
 	var found lookup
 	response, err2 := w.read(&x.Response,
@@ -65,23 +65,21 @@ func (w *largeWorker) record(x *Exchange) {
 	}
 }
 
-// recordExtra is record for what is no exchange.
-func (w *largeWorker) recordExtra(x *Exchange) {
-	e := x.extra
+func (e *Extra) appendLarge(w *largeWorker) {
 	block, err := w.readBlock(e)
 	if err != nil {
-		w.lost(lostOf(x), err)
+		w.lost(lostOf(e), err)
 		return
 	}
-	w.put(x, e.bound(block.Length), func(out *output) (done, error) {
+	w.put(e, e.bound(block.Length), func(out *output) (done, error) {
 		d := e.done(w.records.Keyer, &block)
-		header := e.appendHeader(nil, w.style, &block, &out.warcinfo)
-		if err := x.about(out.name, out.safe); err != nil {
+		header := e.AppendHeader(nil, w.style, &block, &out.warcinfo)
+		if err := e.about(out.name, out.safe); err != nil {
 			return d, err
 		}
 		offset, err := w.archive.append(out, func(f *warc.Writer) (int64, error) {
 			return f.AppendStream(func(t *warc.Tail) (err error) {
-				d.capture.Length, err = w.stream(t, header, &block, bodyOf(e.Block, &block))
+				d.capture.Length, err = w.stream(t, header, &block, bodyOf(&e.Block, &block))
 				return err
 			})
 		})
@@ -92,14 +90,14 @@ func (w *largeWorker) recordExtra(x *Exchange) {
 
 // put writes records to a file and hands their capture to the committer. It reports whether it
 // could.
-func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, error)) bool {
+func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, error)) bool {
 	out := w.plan(large, bound)
 	var d done
 	var hopeless error
 	began, oversize := time.Now(), 0
 	err := w.health.retry(streaming, w.closing, func() error {
-		w.room.copies(x)
-		defer w.room.copies(noExchange)
+		w.room.copies(r.sides())
+		defer w.room.copies([2]*Buffer{})
 		var err error
 		if out, err = w.usable(out, bound); err == nil {
 			d, err = write(out)
@@ -112,7 +110,7 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, e
 			hopeless, err = err, nil
 		case oversize == oversizeTries:
 			hopeless, err = &unfitError{err}, nil
-		case isFull(err) && time.Since(began) >= fullPatience && w.room.isBlockedBy(x.size()) && !isClosed(w.closing):
+		case isFull(err) && time.Since(began) >= fullPatience && w.room.isBlockedBy(r.way().size()) && !isClosed(w.closing):
 			hopeless, err = &givenUpError{err}, nil
 		}
 		return err
@@ -120,7 +118,7 @@ func (w *largeWorker) put(x *Exchange, bound int64, write func(*output) (done, e
 	if err = errors.Join(err, hopeless); err != nil {
 		w.lanes.drop(out, bound)
 		w.underway.planned = nil
-		w.lost(lostOf(x), err)
+		w.lost(lostOf(r), err)
 		return false
 	}
 	w.batches.addWritten(out, out.safe, d)
@@ -244,9 +242,6 @@ func bodyOf(b *Buffer, m *record.Message) io.Reader {
 	}
 	return &spillReader{io.NewSectionReader(b, int64(m.Size), m.Length-int64(m.Size)), &b.memory.room}
 }
-
-// noExchange is what is copied between two exchanges.
-var noExchange = new(Exchange)
 
 // spillReader marks errors of a spill file, which are not those of the WARC file.
 type spillReader struct {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"warcorder/recorder/record"
 	"warcorder/store/collection"
@@ -42,44 +43,61 @@ func readSidecar(path string) (*sidecar, error) {
 	return nil, errors.New("it has no whole line")
 }
 
-// restore makes the exchange that a line tells of. damage says in words why it is not whole.
-func (s *spillRecovery) restore(l leftover, line *sidecar) (x *Exchange, damage string, err error) {
-	x = s.Begin()
-	x.URL, x.Method, x.Started, x.Ended = line.URL, line.Method, line.Started, cmp.Or(line.Ended,
-		line.Started)
-	x.RemoteIP, x.TLS, x.Cipher, x.Unverified = line.RemoteIP, line.TLS, line.Cipher, line.Unverified
+// restore makes what a line tells of, with what its files have. damage says in words why it is not
+// whole.
+func (s *spillRecovery) restore(l leftover, line *sidecar) (r recordable, damage string,
+	err error) {
+	ids, err := parseIDs(&line.IDs)
+	if err != nil {
+		return nil, "", err
+	}
+	if line.Extra != nil {
+		r = s.restoreExtra(line, ids.Response)
+	} else {
+		r = s.restoreExchange(line)
+	}
+	t := r.way()
+	t.told, t.spill.path, t.spill.last, t.spill.ids = s.told, l.path, line, ids
+	t.spill.begun.Store(true)
+	sides, truncated := r.sides(), ""
+	err = errors.Join(sides[0].restore(line.Request, line.Done),
+		sides[1].restore(line.Response, line.Done))
+	switch unsound := (*unsoundError)(nil); {
+	case errors.As(err, &unsound):
+		damage, truncated = unsound.Error(), "unspecified"
+	case err != nil:
+		t.spill.leave()
+		r.release()
+		return nil, "", err
+	case !line.Done:
+		damage, truncated = "the recorder ended before the exchange had", "disconnect"
+	}
+	if x, ok := r.(*Exchange); ok && damage != "" {
+		x.Truncated = cmp.Or(x.Truncated, truncated)
+		x.Fault = strings.TrimPrefix(x.Fault+"; "+damage, "; ")
+	}
+	return r, damage, nil
+}
+
+// restoreExchange makes the exchange that a line tells of, without its bytes.
+func (s *spillRecovery) restoreExchange(line *sidecar) *Exchange {
+	x := s.Begin()
+	x.URL, x.Method, x.RemoteIP = line.URL, line.Method, line.RemoteIP
+	x.Started, x.Ended = line.Started, cmp.Or(line.Ended, line.Started)
+	x.TLS, x.Cipher, x.Unverified = line.TLS, line.Cipher, line.Unverified
 	x.Truncated, x.Fault = line.Truncated, line.Fault
-	x.told = s.told
 	if len(line.Chain) > 0 {
 		x.Chain = NewChain(line.Chain)
 	}
-	x.spill.path, x.spill.last = l.path, line
-	x.spill.begun.Store(true)
-	ids, err := parseIDs(&line.IDs)
-	if err != nil {
-		x.spill.leave()
-		x.release()
-		return nil, "", err
-	}
-	x.spill.ids = ids
-	if line.Extra != nil {
-		x.extra = line.Extra
-		x.extra.Block, x.extra.x, x.extra.id, x.extra.wait = &x.Response, x, x.spill.ids.Response, s.told
-	}
-	err = errors.Join(x.Request.restore(line.Request, line.Done),
-		x.Response.restore(line.Response, line.Done))
-	switch unsound := (*unsoundError)(nil); {
-	case errors.As(err, &unsound):
-		damage, x.Truncated, err = unsound.Error(), cmp.Or(x.Truncated, "unspecified"), nil
-	case err != nil:
-		x.spill.leave()
-		x.release()
-		return nil, "", err
-	case !line.Done:
-		damage, x.Truncated = "the recorder ended before the exchange had", cmp.Or(x.Truncated,
-			"disconnect")
-	}
-	return x, damage, nil
+	return x
+}
+
+// restoreExtra makes the record that a line tells of, without its block.
+func (s *spillRecovery) restoreExtra(line *sidecar, id record.ID) *Extra {
+	e := s.BeginExtra()
+	e.Extra, e.ID = *line.Extra, id
+	e.started, e.ended = line.Started, cmp.Or(line.Ended, line.Started)
+	return e
 }
 
 // unsoundError is a file that does not hold what was written to it.

@@ -26,6 +26,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
@@ -73,9 +74,9 @@ type Recorder struct {
 	queueSize int64
 	queue     *semaphore.Weighted // bytes of exchanges between Commit and their commit
 	queued    atomic.Int64
-	small     handfuls       // for the workers that make records in memory
-	large     chan *Exchange // for the one that does not
-	withFiles chan struct{}  // has a place for each small exchange that waits and has files
+	small     handfuls        // for the workers that make records in memory
+	large     chan recordable // for the one that does not
+	withFiles chan struct{}   // has a place for each small exchange that waits and has files
 	lost      atomic.Int64
 
 	waitingLarge atomic.Int64 // exchanges between Commit and their file, on disk
@@ -171,7 +172,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 // start starts the goroutines.
 func (r *Recorder) start(cfg *Config) {
 	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
-	r.small.out, r.large = make(chan []*Exchange, 8), make(chan *Exchange, largeAtOnce)
+	r.small.out, r.large = make(chan []recordable, 8), make(chan recordable, largeAtOnce)
 	r.withFiles = make(chan struct{}, filesAtOnce)
 	c := &r.committer
 	c.archive, c.lanes, c.batches, c.health, c.log = r.archive, r.lanes, r.batches, &r.health, r.log
@@ -226,7 +227,7 @@ func (r *Recorder) Begin() *Exchange {
 		x = new(Exchange)
 	}
 	x.recorder = r
-	x.begin(&r.memory)
+	x.begin(x, &r.memory)
 	return x
 }
 
@@ -235,43 +236,48 @@ func (r *Recorder) Begin() *Exchange {
 // is kept for then.
 func (r *Recorder) Ready() error { return r.health.ready() }
 
-// commit puts an exchange in the queue.
-func (r *Recorder) commit(x *Exchange) {
-	x.noteUnkept()
-	x.keepSpilled()
-	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
+// commit puts what ended at a time in the queue.
+func (r *Recorder) commit(of recordable, ended time.Time) {
+	t := of.way()
+	t.keepSpilled()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if r.closed {
-		if d := lostOf(x); !r.leaves(d, errClosed) {
-			r.log.Error().Str("url", Logged(x.URL)).
-				Msg("exchange lost: it ended after the recorder was closed")
-			r.Gap(GapWrite, x.URL, "it ended after the recorder was closed")
-			d.tell(errClosed)
-			r.unspill(d.spill)
-		}
-		x.release()
+		r.losesLate(lostOf(of))
+		of.release()
 		return
 	}
-	if x.large() {
+	if t.large() {
 		r.waitingLarge.Add(1)
 		select {
-		case r.large <- x:
+		case r.large <- of:
 		case <-r.end.hurry:
 			r.waitingLarge.Add(-1)
-			r.loses(lostOf(x), errNoTime)
-			x.release()
+			r.loses(lostOf(of), errNoTime)
+			of.release()
 		}
 		return
 	}
-	if x.spill.begun.Load() {
+	if t.spill.begun.Load() {
 		r.withFiles <- struct{}{}
-		x.withFiles = true
+		t.withFiles = true
 	}
-	x.queued = min(x.size()+exchangeCost, r.queueSize)
-	r.queue.Acquire(context.Background(), x.queued) // fails only when its context ends
-	r.queued.Add(x.queued)
-	r.small.add(x)
+	t.queued = min(t.size()+exchangeCost, r.queueSize)
+	r.queue.Acquire(context.Background(), t.queued) // fails only when its context ends
+	r.queued.Add(t.queued)
+	r.small.add(of, ended)
+}
+
+// losesLate logs an exchange that ended after the recorder was closed.
+func (r *Recorder) losesLate(d *done) {
+	if r.leaves(d, errClosed) {
+		return
+	}
+	r.log.Error().Str("url", Logged(d.url)).
+		Msg("exchange lost: it ended after the recorder was closed")
+	r.Gap(GapWrite, d.url, "it ended after the recorder was closed")
+	d.tell(errClosed)
+	r.unspill(d.spill)
 }
 
 // finished lets go of an exchange that is recorded or lost.

@@ -28,27 +28,27 @@ func (m *maker) plan(l lane, bound int64) *output {
 	return out
 }
 
-// guarded lets append record an exchange. If that panics, the exchange is lost, and the worker goes
+// guarded lets take record an exchange. If that panics, the exchange is lost, and the worker goes
 // on with the next one as if it were new.
-func (m *maker) guarded(x *Exchange, append func(*Exchange)) {
+func (m *maker) guarded(r recordable, take func(recordable)) {
 	m.underway = underway{}
 	defer func() {
 		value := recover()
 		if value == nil {
 			return
 		}
-		err := m.caught(value, x.URL)
+		err := m.caught(value, r.target())
 		begun := m.underway
 		m.compressor, m.content, m.parts = m.style.Compressor(), record.Content{}, [4][]byte{}
 		m.records = record.Records{Keyer: m.records.Keyer, Style: m.style}
 		m.undo(&begun)
 		if begun.handed { // what is lost is the record of its certificates
-			m.gap(GapWrite, x.URL, err.Error())
+			m.gap(GapWrite, r.target(), err.Error())
 			return
 		}
-		m.lost(lostOf(x), &unfitError{err})
+		m.lost(lostOf(r), &unfitError{err})
 	}()
-	append(x)
+	take(r)
 }
 
 // undo gives back what a worker has begun.

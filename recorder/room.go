@@ -126,7 +126,7 @@ func (r *room) grow(b *Buffer, n int64) *held {
 		if r.held == nil {
 			r.held = make(map[*Buffer]*held)
 		}
-		h = &held{conn: b.spill.x.Conn, since: time.Now()}
+		h = &held{conn: b.spill.of.source(), since: time.Now()}
 		r.held[b], b.held = h, h
 	}
 	h.size += n
@@ -185,11 +185,15 @@ func (r *room) drop(b *Buffer) {
 	}
 }
 
-// copies notes that the records of an exchange are about to be written.
-func (r *room) copies(x *Exchange) {
-	r.copying.Store(x.size())
-	r.drop(&x.Request)
-	r.drop(&x.Response)
+// copies notes that the records of what has these sides are about to be written; nil is no side.
+func (r *room) copies(sides [2]*Buffer) {
+	r.copying.Store(0)
+	for _, b := range sides {
+		if b != nil {
+			r.copying.Add(b.Len())
+			r.drop(b)
+		}
+	}
 }
 
 // copied notes that n bytes of it have been, or that it has come to its end.

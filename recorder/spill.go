@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
 )
@@ -32,7 +31,7 @@ import (
 // then, in the system's hands. Nothing is forced to disk: a process that is killed loses nothing of
 // what is there, and for a machine that loses power the checksums tell what is good.
 type spill struct {
-	x     *Exchange
+	of    recordable
 	begun atomic.Bool // its files are there
 
 	mu   sync.Mutex // held while the sidecar is written
@@ -56,25 +55,25 @@ var spillSuffixes = []string{sidecarSuffix, comingSuffix, requestSuffix, respons
 
 // sidecar is a line of it.
 type sidecar struct {
-	Format     int        `json:"format"` // 1
-	Done       bool       `json:"done"`   // nothing more comes; else it broke off with the recorder
-	URL        string     `json:"url"`
-	Method     string     `json:"method,omitempty"`
-	Started    time.Time  `json:"started"`
-	Ended      time.Time  `json:"ended,omitzero"`
-	RemoteIP   netip.Addr `json:"ip,omitzero"`
-	TLS        uint16     `json:"tls,omitempty"`
-	Cipher     uint16     `json:"cipher,omitempty"`
-	Unverified string     `json:"unverified,omitempty"`
-	Truncated  string     `json:"truncated,omitempty"`
-	Fault      string     `json:"fault,omitempty"`
-	Chain      [][]byte   `json:"chain,omitempty"` // DER
-	IDs        spilledIDs `json:"ids"`
-	Request    *side      `json:"request,omitempty"`
-	Response   *side      `json:"response,omitempty"`
-	Extra      *Extra     `json:"extra,omitempty"` // what it stands for instead of an exchange
-	Into       string     `json:"into,omitempty"`  // WARC file that its records are about to go to,
-	At         int64      `json:"at,omitempty"`    // behind this offset
+	Format     int           `json:"format"` // 1
+	Done       bool          `json:"done"`   // nothing more comes; else it broke off with the recorder
+	URL        string        `json:"url"`
+	Method     string        `json:"method,omitempty"`
+	Started    time.Time     `json:"started"`
+	Ended      time.Time     `json:"ended,omitzero"`
+	RemoteIP   netip.Addr    `json:"ip,omitzero"`
+	TLS        uint16        `json:"tls,omitempty"`
+	Cipher     uint16        `json:"cipher,omitempty"`
+	Unverified string        `json:"unverified,omitempty"`
+	Truncated  string        `json:"truncated,omitempty"`
+	Fault      string        `json:"fault,omitempty"`
+	Chain      [][]byte      `json:"chain,omitempty"` // DER
+	IDs        spilledIDs    `json:"ids"`
+	Request    *side         `json:"request,omitempty"`
+	Response   *side         `json:"response,omitempty"`
+	Extra      *record.Extra `json:"extra,omitempty"` // if it is no exchange
+	Into       string        `json:"into,omitempty"`  // WARC file that its records are about to go to,
+	At         int64         `json:"at,omitempty"`    // behind this offset
 }
 
 // spilledIDs are the IDs of the records, <urn:uuid:…>.
@@ -108,10 +107,10 @@ func (s *spill) begin(leaving *Buffer) error {
 	}
 	var random record.IDSource
 	s.ids = record.IDs{Response: random.Next(), Request: random.Next(), Metadata: random.Next()}
-	name := fmt.Sprintf("%s-%x", s.x.Started.UTC().Format("20060102150405.000"), s.ids.Response[:6])
+	line := s.facts(false)
+	name := fmt.Sprintf("%s-%x", line.Started.UTC().Format("20060102150405.000"), s.ids.Response[:6])
 	s.path = filepath.Join(leaving.memory.dir, name)
-	line := s.facts()
-	for _, b := range []*Buffer{&s.x.Request, &s.x.Response} {
+	for _, b := range s.of.sides() {
 		if b != leaving {
 			*line.side(s, b) = b.snapshot()
 		}
@@ -155,13 +154,12 @@ func (s *spill) note(into string, at int64) error {
 		line.Into, line.At = into, at
 		return s.replace(&line)
 	}
-	line := s.facts()
-	line.Done, line.Ended, line.Into, line.At = true, s.x.Ended, into, at
+	line := s.facts(true)
+	line.Done, line.Into, line.At = true, into, at
 	if line.Ended.IsZero() {
 		line.Ended = time.Now()
 	}
-	line.Truncated, line.Fault = s.x.Truncated, s.x.Fault
-	for _, b := range []*Buffer{&s.x.Request, &s.x.Response} {
+	for _, b := range s.of.sides() {
 		var whole bool
 		if *line.side(s, b), whole = b.saved(); !whole {
 			line.Done = false
@@ -182,27 +180,19 @@ func (b *Buffer) saved() (s *side, whole bool) {
 	return &side{Length: b.spilled, CRC32: b.crc}, b.spilled == b.size
 }
 
-// facts are those that are known from the beginning.
-func (s *spill) facts() *sidecar {
-	x := s.x
+// facts begins a line with what is known beside the bytes; if whole, nothing more will be.
+func (s *spill) facts(whole bool) *sidecar {
 	line := &sidecar{
-		Format: sidecarFormat, URL: record.TargetURI(x.URL), Method: x.Method,
-		Started: store.FourDigitYear(x.Started), RemoteIP: x.RemoteIP,
-		TLS: x.TLS, Cipher: x.Cipher, Unverified: x.Unverified, Extra: x.extra,
-		IDs: spilledIDs{s.ids.Response.String(), s.ids.Request.String(), s.ids.Metadata.String()},
+		Format: sidecarFormat,
+		IDs:    spilledIDs{s.ids.Response.String(), s.ids.Request.String(), s.ids.Metadata.String()},
 	}
-	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= maxChainKept {
-		line.Chain = x.Chain.der
-	}
-	if x.extra != nil {
-		line.URL, line.IDs.Response = x.extra.URI, x.extra.id.String()
-	}
+	s.of.facts(line, whole)
 	return line
 }
 
 // side is where a side's state stands in a line.
 func (line *sidecar) side(s *spill, b *Buffer) **side {
-	if b == &s.x.Request {
+	if b == s.of.sides()[0] {
 		return &line.Request
 	}
 	return &line.Response
@@ -210,7 +200,7 @@ func (line *sidecar) side(s *spill, b *Buffer) **side {
 
 // failed tells that the sidecar cannot be written.
 func (s *spill) failed(err error) {
-	s.x.Request.memory.failed(fmt.Errorf("spill: %w", err))
+	s.of.sides()[0].memory.failed(fmt.Errorf("spill: %w", err))
 }
 
 // append appends a line.
@@ -249,7 +239,7 @@ func writeLine(path string, flag int, line *sidecar) error {
 
 // fileOf is the path of a side's file.
 func (s *spill) fileOf(b *Buffer) string {
-	if b == &s.x.Request {
+	if b == s.of.sides()[0] {
 		return s.path + requestSuffix
 	}
 	return s.path + responseSuffix

@@ -201,48 +201,45 @@ func (s *spillRecovery) take(l leftover) error {
 			Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
 		return removeSpilled(l.path)
 	}
-	x, damage, err := s.restore(l, line)
+	r, damage, err := s.restore(l, line)
 	if err != nil {
 		return s.setAside(l, line.URL, err)
 	}
-	return s.record(l, x, line, damage, found)
+	return s.record(l, r, line, damage, found)
 }
 
 // record records an exchange as it is found, unless it is recorded already, and removes its files.
-func (s *spillRecovery) record(l leftover, x *Exchange, line *sidecar, damage string,
+func (s *spillRecovery) record(l leftover, r recordable, line *sidecar, damage string,
 	found inFile) error {
-	if damage != "" {
-		x.Fault = strings.TrimPrefix(x.Fault+"; "+damage, "; ")
-	}
-	url, at := line.URL, x.Started
-	if written, err := s.write(l, x, line, found); !written || err != nil {
-		x.spill.leave()
-		x.release()
+	if written, err := s.write(l, r, line, found); !written || err != nil {
+		r.way().spill.leave()
+		r.release()
 		return err
 	}
 	if damage == "" {
 		s.Whole++
 	} else {
 		s.Cut++
-		if err := s.noteCut(url, damage, at, found.message); err != nil {
+		if err := s.noteCut(line.URL, damage, line.Started, found.message); err != nil {
 			return err
 		}
 	}
 	if err := fault.At(fault.RecoverSpilled); err != nil {
 		return err
 	}
-	x.release()
+	r.release()
 	return nil
 }
 
 // write writes of an exchange what is in no WARC file. It is false if that cannot be, now or ever.
-func (s *spillRecovery) write(l leftover, x *Exchange, line *sidecar, found inFile) (bool, error) {
+func (s *spillRecovery) write(l leftover, r recordable, line *sidecar,
+	found inFile) (bool, error) {
 	s.failed = nil
-	switch {
-	case found.message && !found.metadata && x.isFaulty():
+	switch x, ok := r.(*Exchange); {
+	case ok && found.message && !found.metadata && x.isFaulty():
 		s.addFacts(x, line)
-	case !found.message && x.size() > 0:
-		s.worker.guarded(x, s.worker.record)
+	case !found.message && r.way().size() > 0:
+		s.worker.guarded(r, s.worker.take)
 		s.written++
 	}
 	switch {
@@ -278,21 +275,21 @@ func (s *spillRecovery) noteCut(url, damage string, at time.Time, again bool) er
 
 // isFaulty reports whether the exchange has a metadata record.
 func (x *Exchange) isFaulty() bool {
-	return x.extra == nil && (x.Truncated != "" || x.Fault != "" || x.Unverified != "")
+	return x.Truncated != "" || x.Fault != "" || x.Unverified != ""
 }
 
 // addFacts writes the metadata record of an exchange whose recorder was killed just before it.
 func (s *spillRecovery) addFacts(x *Exchange, line *sidecar) {
 	response := record.Message{Length: x.Response.Len()}
-	e := Extra{
-		Type: Metadata, URI: line.URL, ContentType: record.FieldsType, Date: s.archive.style.Date(x.Started),
-		ConcurrentTo: line.IDs.Response, id: x.spill.ids.Metadata,
-	}
+	e := Extra{Extra: record.Extra{
+		Type: record.Metadata, URI: line.URL, ContentType: record.FieldsType,
+		Date: s.archive.style.Date(x.Started), ConcurrentTo: line.IDs.Response, ID: x.spill.ids.Metadata,
+	}}
 	if response.Length < record.MinBlock {
 		e.ConcurrentTo = line.IDs.Request
 	}
 	told := make(chan outcome, 1)
-	e.wait = told
+	e.told = told
 	s.worker.addExtra(&e, record.AppendFacts(nil, &x.Facts, &response, false))
 	s.written++
 	for {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -75,7 +76,7 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "c")
 	c := open(t, t.TempDir(), Config{})
-	var all []*Exchange
+	var all []recordable
 	for _, l := range exchanges {
 		if l.short {
 			c.memory.limit = 0
@@ -95,24 +96,24 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 	}
 	for _, name := range []string{"sent", "half-sent"} {
 		e := c.BeginExtra()
-		e.Type, e.URI, e.ContentType = Resource, "urn:test:"+name, "text/plain"
-		if _, err := (writerOnly{e.Block}).Write([]byte(randomText(5 << 18))); err != nil {
+		e.Type, e.URI, e.ContentType = record.Resource, "urn:test:"+name, "text/plain"
+		if _, err := (writerOnly{&e.Block}).Write([]byte(randomText(5 << 18))); err != nil {
 			t.Fatal(err)
 		}
 		if name == "sent" {
 			e.Date = time.Now()
-			if err := e.x.Flush(); err != nil {
+			if err := e.flush(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		all = append(all, e.x)
+		all = append(all, e)
 	}
 	write(t, filepath.Join(c.dir, collection.SpillName, "notes.txt"), []byte("mine"))
 	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range all {
-		x.Discard()
+	for _, r := range all {
+		r.release()
 	}
 	c.close()
 	return dir

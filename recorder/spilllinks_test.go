@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/store/collection"
 )
 
@@ -126,7 +127,9 @@ func TestStrangeInSpill(t *testing.T) {
 		},
 		"a record that is a header": func(t *testing.T, path, _ string) {
 			edit(t, path, func(l *sidecar) {
-				l.Extra = &Extra{Type: "resource\r\nWARC-Evil: 1", URI: "urn:x:y", ContentType: "text/plain"}
+				l.Extra = &record.Extra{
+					Type: "resource\r\nWARC-Evil: 1", URI: "urn:x:y", ContentType: "text/plain",
+				}
 			})
 		},
 	} {

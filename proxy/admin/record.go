@@ -150,7 +150,7 @@ func (p *recordPage) read(w http.ResponseWriter, r *http.Request, e *recorder.Ex
 		}
 		body = http.MaxBytesReader(w, body, p.maxBody)
 	}
-	_, err := io.Copy(keeper{e.Block}, &patient{body, p.conn, p.patience})
+	_, err := io.Copy(keeper{&e.Block}, &patient{body, p.conn, p.patience})
 	if err == nil {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -214,27 +213,6 @@ func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, r
 	}
 	within = keyer.Fill(&c, request.Request())
 	return c, within
-}
-
-// IsIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer
-// writes a line for when it is not told otherwise.
-func IsIndexed(kind, contentType string) bool {
-	return (kind == "resource" || kind == "metadata") && contentType != FieldsType
-}
-
-// ExtraCapture is CaptureOf for a record that is no exchange. The digest is that of its block,
-// which is all payload.
-func ExtraCapture(keyer *store.Keyer, uri, contentType string, date time.Time,
-	digest string) store.Capture {
-	h := Head{ContentType: []byte(contentType)}
-	c := store.Capture{
-		Time:   date.UTC().Truncate(time.Microsecond),
-		URL:    uri,
-		MIME:   Text(h.MIME()),
-		Digest: digest,
-	}
-	keyer.Fill(&c, canon.Request{})
-	return c
 }
 
 // TextSize is what the texts of a capture take in memory, keys and all.
