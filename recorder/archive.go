@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -32,7 +33,7 @@ type archive struct {
 	index    *store.Bolt
 	presence *presence
 	log      zerolog.Logger
-	gone     func(name, detail string) // told of a file that was taken away
+	gaps     *gapList
 
 	bytes atomic.Int64 // written
 
@@ -41,10 +42,10 @@ type archive struct {
 }
 
 func newArchive(cfg *Config, dir collection.Dir, host string, index *store.Bolt, presence *presence,
-	log zerolog.Logger) *archive {
+	gaps *gapList, log zerolog.Logger) *archive {
 	return &archive{
 		dir: dir, host: host, mode: cfg.Mode,
-		style: cfg.style(), syncs: cfg.Sync != syncNone, index: index, presence: presence, log: log,
+		style: cfg.style(), syncs: cfg.Sync != syncNone, index: index, presence: presence, gaps: gaps, log: log,
 	}
 }
 
@@ -241,11 +242,9 @@ func (a *archive) missing(out *output) {
 	a.log.Error().Str("file", out.name).Int64("bytes", out.safe).
 		Msg("a WARC file was taken away while it was written: its captures cannot be read")
 	out.file.Away = true // as the index learns when the file is sealed
-	a.gone(
-		out.name,
-		fmt.Sprintf("the WARC file was taken away while it was written; %d bytes of it were on disk",
-			out.safe),
-	)
+	a.gaps.note(recovery.GapMissing, out.name, fmt.Sprintf(
+		"the WARC file was taken away while it was written; %d bytes of it were on disk", out.safe))
+	a.gaps.flush() // before the index learns that the file is gone; what cannot be flushed waits
 }
 
 // openFiles are the base names of the files being written.
@@ -264,3 +263,31 @@ func (a *archive) noteOpen(name string, open bool) {
 		a.open = append(a.open, name)
 	}
 }
+
+// present makes sure that the file is still there. One that is not open can only be looked for.
+func (out *output) present() (err error) {
+	if out.writer != nil {
+		err = out.writer.Present(out.safe)
+	} else {
+		var there fs.FileInfo
+		if there, err = os.Stat(out.path); err == nil && !os.SameFile(there, out.opened) {
+			err = fmt.Errorf("%s is another file now: %w", out.path, fs.ErrNotExist)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("append to %s: %w", out.name, err)
+	}
+	return nil
+}
+
+// poison makes sure that nothing is appended to the file before it has been opened anew and
+// cut to what is safe: after a panic nobody knows what the writer has written.
+func (out *output) poison() {
+	out.broken = errPanic
+	if out.writer != nil {
+		out.writer.Abandon() // what counts is what is safe
+		out.writer = nil
+	}
+}
+
+var errPanic = errors.New("a fault of warcorder's own broke off a write")

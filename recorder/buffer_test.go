@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-func newMemory(t *testing.T, limit int64) *memory {
+func memoryOf(t *testing.T, limit int64) *memory {
 	return &memory{dir: t.TempDir(), limit: limit, failed: func(err error) { t.Log(err) }}
 }
 
 // newBuffer returns the response of an exchange that shares memory.
 func newBuffer(m *memory) *Buffer {
 	x := new(Exchange)
-	x.begin(x, m)
+	x.begin(x, nil, m)
 	return &x.Response
 }
 
@@ -46,7 +46,7 @@ func TestBuffer(t *testing.T) {
 		{"less small, no memory left", 4<<10 + 1, 100, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := newMemory(t, c.limit)
+			m := memoryOf(t, c.limit)
 			b := newBuffer(m)
 			want := random[:c.size]
 			for from := 0; from < c.size; from += c.piece {
@@ -90,7 +90,7 @@ func TestBuffer(t *testing.T) {
 // TestBuffersShareMemory: when all buffers together hold as much as they may the next one spills,
 // though it is small, and not for ever.
 func TestBuffersShareMemory(t *testing.T) {
-	m := newMemory(t, 100<<10)
+	m := memoryOf(t, 100<<10)
 	a, b := newBuffer(m), newBuffer(m)
 	a.Write(make([]byte, 60<<10))
 	b.Write(make([]byte, 60<<10))
@@ -119,7 +119,7 @@ func TestZeroBuffer(t *testing.T) {
 
 // TestBufferCannotSpill keeps what came before and says so when more comes.
 func TestBufferCannotSpill(t *testing.T) {
-	m := newMemory(t, 1<<30)
+	m := memoryOf(t, 1<<30)
 	var told error
 	m.failed = func(err error) { told = err }
 	b := newBuffer(m)
@@ -142,7 +142,7 @@ func TestBufferCannotSpill(t *testing.T) {
 
 // TestBufferCannotGoOn: of what has been taken nothing is lost when the file takes no more.
 func TestBufferCannotGoOn(t *testing.T) {
-	m := newMemory(t, 1<<30)
+	m := memoryOf(t, 1<<30)
 	told := 0
 	m.failed = func(error) { told++ }
 	body := make([]byte, 4<<20)

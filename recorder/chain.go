@@ -57,6 +57,8 @@ type chains struct {
 	seen  map[[sha256.Size]byte]bool
 }
 
+func newChains(index *store.Bolt) *chains { return &chains{index: index} }
+
 // maxChains is how many chains are remembered. When there are more, the index is asked again.
 const maxChains = 50_000
 

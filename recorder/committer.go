@@ -24,37 +24,49 @@ type committer struct {
 	archive *archive
 	lanes   *lanes
 	batches *batches
+	queue   *queue
 	health  *health
+	gaps    *gapList
+	panics  *panics
 	log     zerolog.Logger
+
 	// between the beginnings of two commits, and so the longest wait of an exchange
 	interval   time.Duration
 	indexEvery time.Duration // the longest wait of what is on disk for the index
 	idle       time.Duration // after which a file is finished
 	maxAge     time.Duration // the same for one that is written to; 0 is no limit
 
-	closing <-chan struct{}      // closed when the recorder closes: nothing waits for others any more
-	late    <-chan struct{}      // closed when nothing is written any more
-	stop    chan struct{}        // closed when no more exchanges will come
-	ended   chan struct{}        // closed when run has returned
-	asks    chan chan<- struct{} // who waits until what is on disk is in the index
+	closing <-chan struct{} // closed when the recorder closes: nothing waits for others any more
+	late    <-chan struct{} // closed when nothing is written any more
+	stop    chan struct{}   // closed when no more exchanges will come
+	readers
 
-	caught   func(value any, place string) error // told of a panic
-	gap      func(reason, url, detail string)
-	finished func(*done)        // told of each exchange that is recorded
-	lost     func(*done, error) // told of each one that could not be
-	recorded atomic.Int64
-
+	recorded  atomic.Int64
 	began     time.Time // when the last commit began
 	unindexed []*batch  // on disk, and not in the index yet
 	oldest    time.Time // when the first of them came there
 	number    int       // of exchanges in them
 	text      int64     // bytes of what they hold in memory until then
-	asking    []chan<- struct{}
 	step      step
-	panics    int             // while it put what is unindexed into the index
+	panicked  int             // while it put what is unindexed into the index
 	captures  []store.Capture // of one group
 	states    []store.File
 	failed    error // why something was given up; to be read when run has returned
+}
+
+func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches, queue *queue,
+	health *health, panics *panics, closing, late <-chan struct{}) *committer {
+	c := &committer{
+		archive: archive, lanes: lanes, batches: batches, queue: queue,
+		health: health, gaps: archive.gaps, panics: panics, log: archive.log,
+		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
+		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
+		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(),
+	}
+	if batches.alone {
+		c.interval = 0
+	}
+	return c
 }
 
 // group is what is committed at once.
@@ -79,51 +91,6 @@ func (c *committer) run() {
 			c.giveUp(&g, err)
 		}
 		c.answer()
-	}
-}
-
-// settle waits until what is on disk is in the index. It does not while the committer cannot write;
-// that recording is off for another reason, a disk that is nearly full, say, does not keep it from
-// that.
-func (c *committer) settle() {
-	done := make(chan struct{}, 1)
-	for asks := c.asks; c.health.fault(committing) == nil; {
-		select {
-		case asks <- done:
-			asks = nil
-		case <-done:
-			return
-		case <-c.ended:
-			return
-		case <-time.After(settlePatience): // to look again whether anything can be written
-		}
-	}
-}
-
-const settlePatience = 100 * time.Millisecond
-
-// answer tells those who asked.
-func (c *committer) answer() {
-	for _, done := range c.asking {
-		done <- struct{}{}
-	}
-	c.asking = nil
-}
-
-// hear takes down who asks by now: with a slow disk and many exchanges there is always something to
-// commit, and next never waits.
-func (c *committer) hear() {
-	for {
-		select {
-		case done := <-c.asks:
-			c.asking = append(c.asking, done)
-			continue
-		default:
-		}
-		if len(c.unindexed) == 0 {
-			c.answer()
-		}
-		return
 	}
 }
 
@@ -209,7 +176,7 @@ func (c *committer) commit(g *group) error {
 		if err := c.putInIndex(); err != nil {
 			return errors.Join(failed, err)
 		}
-		c.panics = 0
+		c.panicked = 0
 	}
 	c.step = sealing
 	g.retired = append(g.retired, c.lanes.takeRetired()...)
@@ -281,7 +248,7 @@ func (c *committer) onDisk(b *batch) {
 			c.recorded.Add(1)
 		}
 		c.logCapture(d)
-		c.finished(d)
+		c.queue.finished(d)
 		c.text += d.text()
 	}
 	c.number += len(b.done)

@@ -22,8 +22,7 @@ func TestAskUnderLoad(t *testing.T) {
 			health:  new(health),
 			closing: make(chan struct{}),
 			stop:    make(chan struct{}),
-			ended:   make(chan struct{}),
-			asks:    make(chan chan<- struct{}),
+			readers: newReaders(),
 		}
 		defer close(c.ended)
 		go c.settle()

@@ -339,11 +339,10 @@ func TestSameAtOnce(t *testing.T) {
 // says.
 func TestOrphans(t *testing.T) {
 	lost := &pendingOriginal{lost: true}
-	var gone []string
-	o := newOriginals("", nil, nil)
+	o, gaps := newOriginals("", nil, nil), &gapList{total: map[string]int64{}, closed: true}
 	c := &committer{
 		batches: newBatches(&Config{}, o, newWake()),
-		lost:    func(d *done, err error) { gone = append(gone, d.url) },
+		queue:   newQueue(&Config{}, gaps, nil, zerolog.Nop()),
 	}
 	out := &output{lanes: new(lanes), pending: 10}
 	second := &pendingOriginal{keyed: true, Original: store.Original{Key: store.OriginalKey{1}}}
@@ -366,6 +365,10 @@ func TestOrphans(t *testing.T) {
 		},
 	}
 	c.dropOrphans(&g)
+	var gone []string
+	for _, g := range gaps.waiting {
+		gone = append(gone, g.URL)
+	}
 	if !slices.Equal(gone, []string{"1", "3", "alone"}) || len(g.batches) != 2 || out.pending != 7 {
 		t.Fatalf("%q lost, %d batches, %d pending", gone, len(g.batches), out.pending)
 	}

@@ -22,6 +22,12 @@ type end struct {
 	timers []*time.Timer
 }
 
+func newEnd() *end {
+	return &end{
+		hurry: make(chan struct{}), late: make(chan struct{}), stuck: make(chan struct{}),
+	}
+}
+
 const (
 	lateAfter  = 2 * time.Second // of what is in memory there is little
 	stuckAfter = 4 * time.Second
@@ -38,8 +44,9 @@ var (
 // in memory alone then becomes a gap.
 func (r *Recorder) EndBy(deadline time.Time) {
 	r.end.once.Do(func() {
-		for closed, after := range map[chan struct {
-		}]time.Duration{r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter} {
+		for closed, after := range map[chan struct{}]time.Duration{
+			r.end.hurry: 0, r.end.late: lateAfter, r.end.stuck: stuckAfter,
+		} {
 			r.end.timers = append(r.end.timers,
 				time.AfterFunc(time.Until(deadline)+after, func() { close(closed) }))
 		}
@@ -70,7 +77,7 @@ func (r *Recorder) Close() error {
 // tellStuck says what is lost when the disk does not answer, in the list too if that is on another
 // one, or answers again.
 func (r *Recorder) tellStuck() {
-	if n := r.queued.Load(); n > 0 {
+	if n := r.queue.queued.Load(); n > 0 {
 		detail := fmt.Sprintf(
 			"the disk did not answer: exchanges of %d bytes were in memory alone when the recorder had to end",
 			n)
@@ -91,16 +98,12 @@ const flushPatience = time.Second
 
 func (r *Recorder) close() error {
 	r.LastTry()
-	r.mu.Lock() // when no Commit is under way any more
-	r.closed = true
-	r.mu.Unlock()
-	r.small.close()
-	close(r.large)
+	r.queue.close()
 	r.workers.Wait()
 	close(r.committer.stop)
 	r.stopped.Wait()
 	err := r.committer.failed
-	if n := r.lost.Load(); n > 0 {
+	if n := r.queue.lost.Load(); n > 0 {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
 	r.watcher.Wait()

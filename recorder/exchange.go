@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"warcorder/recorder/record"
@@ -35,6 +36,7 @@ type Exchange struct {
 	Request, Response Buffer
 
 	transit
+	pool *sync.Pool // where it comes from
 }
 
 // WasCut is why the recorder has closed Conn; nil if it has not.
@@ -56,7 +58,7 @@ func (x *Exchange) Commit() {
 	x.Ended = time.Now()
 	x.noteUnkept()
 	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
-	x.recorder.commit(x, x.Ended)
+	x.queue.commit(x, x.Ended)
 }
 
 // Discard forgets the exchange: nothing of it is recorded.
@@ -68,9 +70,9 @@ func (x *Exchange) source() io.Closer { return x.Conn }
 
 func (x *Exchange) release() {
 	x.free()
-	r := x.recorder
+	pool := x.pool
 	*x = Exchange{}
-	r.pool.Put(x)
+	pool.Put(x)
 }
 
 func (x *Exchange) facts(line *sidecar, whole bool) {

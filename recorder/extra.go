@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -23,6 +22,9 @@ type Extra struct {
 	transit
 	none           Buffer    // which stays empty
 	started, ended time.Time // of Commit; zero before it
+
+	style  *record.Style // whose dates its own is one of
+	settle func()        // waits until what is on disk is in the index
 }
 
 // Resource is the type of a record of something that was had without HTTP.
@@ -33,23 +35,6 @@ type Written struct {
 	RecordID string // <urn:uuid:…>
 	Date     time.Time
 	store.Location
-}
-
-// outcome is what became of a record.
-type outcome struct {
-	store.Location
-	err error
-}
-
-var errClosed = errors.New("the recorder is closed")
-
-// BeginExtra returns an empty record.
-func (r *Recorder) BeginExtra() *Extra {
-	var random record.IDSource
-	e := &Extra{Extra: record.Extra{ID: random.Next()}}
-	e.recorder = r
-	e.begin(e, &r.memory)
-	return e
 }
 
 // Commit hands the record to the recorder, as [Exchange.Commit] does. The error is that of Check,
@@ -70,16 +55,16 @@ func (e *Extra) Commit() error {
 	if e.Date.IsZero() {
 		e.Date = e.started
 	}
-	e.Date = e.recorder.archive.style.Date(e.Date)
+	e.Date = e.style.Date(e.Date)
 	e.ended = e.started
-	e.recorder.commit(e, e.ended)
+	e.queue.commit(e, e.ended)
 	return nil
 }
 
 // Write is Commit, and waits until the record is on disk and, unless that cannot be written at
 // present, in the index. When ctx ends before, the record may still be written.
 func (e *Extra) Write(ctx context.Context) (Written, error) {
-	r, told := e.recorder, make(chan outcome, 1)
+	told := make(chan outcome, 1)
 	e.told = told
 	if err := e.Commit(); err != nil {
 		return Written{}, err
@@ -87,7 +72,7 @@ func (e *Extra) Write(ctx context.Context) (Written, error) {
 	select {
 	case o := <-told:
 		if o.err == nil {
-			r.committer.settle()
+			e.settle()
 		}
 		return Written{e.ID.String(), e.Date, o.Location}, o.err
 	case <-ctx.Done():

@@ -47,7 +47,7 @@ type gapList struct {
 	log   zerolog.Logger
 	index *store.Bolt
 
-	caught func(value any, place string) error // told of a panic
+	panics *panics
 
 	mu      sync.Mutex
 	total   map[string]int64 // since the start, by reason
@@ -60,30 +60,20 @@ type gapList struct {
 	flushing sync.Mutex
 }
 
-// Gap notes that something is missing in the archive: of an exchange its URL, of a connection
-// host:port, or the client's address if it came no further. Whoever calls it has logged it, or
-// records what came.
-func (r *Recorder) Gap(reason, url, detail string) {
+func newGapList(index *store.Bolt, panics *panics, log zerolog.Logger) *gapList {
+	return &gapList{
+		log: log, index: index, panics: panics,
+		total: make(map[string]int64), more: make(map[string]int64),
+	}
+}
+
+// note is Recorder.Gap.
+func (l *gapList) note(reason, url, detail string) {
 	g := store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail}
 	g = g.Cut()
 	// else a few bytes would hold on to a long head
 	g.URL, g.Detail = strings.Clone(g.URL), strings.Clone(g.Detail)
-	r.gaps.add(g)
-}
-
-// GapsMore notes n gaps of which no more is told than the reason: a flood of connections, say.
-func (r *Recorder) GapsMore(reason string, n int64) { r.gaps.count(reason, n) }
-
-// Gaps returns the counts of all gaps and the newest of them, at most limit; 0 is all that are
-// kept.
-func (r *Recorder) Gaps(limit int) (store.Gaps, error) {
-	failed := r.gaps.flush()
-	gaps, err := r.index.Gaps(limit)
-	if err != nil || failed == nil {
-		return gaps, err
-	}
-	r.gaps.addWaiting(&gaps, limit)
-	return gaps, nil
+	l.add(g)
 }
 
 func (l *gapList) add(g store.Gap) {
@@ -143,7 +133,7 @@ func (l *gapList) flush() error {
 func (l *gapList) put(gaps []store.Gap, more map[string]int64) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = l.caught(value, collection.IndexName)
+			err = l.panics.caught(value, collection.IndexName)
 		}
 	}()
 	return l.index.AddGaps(gaps, more)
@@ -223,4 +213,17 @@ func (l *gapList) close() error {
 func (l *gapList) logOne(g *store.Gap) {
 	l.log.Warn().Time("at", g.Time).Str("reason", g.Reason).Str("url", g.URL).Str("detail", g.Detail).
 		Msg("a gap that is not in the list")
+}
+
+// maxLogged is how much of a text that came from outside is in a line of the log. A URL or a media
+// type may be as long as a head, six times that when each byte of it is escaped, and come with
+// every exchange: min-free-space does not see the disk of the log.
+const maxLogged = 2 << 10
+
+// Logged is such a text as the log shows it. The record has all of it.
+func Logged(text string) string {
+	if len(text) <= maxLogged {
+		return text
+	}
+	return text[:maxLogged] + "…"
 }

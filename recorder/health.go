@@ -3,10 +3,12 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
@@ -31,6 +33,10 @@ type health struct {
 	reason atomic.Pointer[error] // why recording is off; nil if it is on
 	mu     sync.Mutex
 	faults [parts]error
+}
+
+func newHealth(stop func(why error), log zerolog.Logger) *health {
+	return &health{stop: stop, log: log}
 }
 
 // ready is nil, or why recording is off.
@@ -115,4 +121,34 @@ func isClosed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// watchEvery is the time between two looks at the collection. A disk takes about 1 GB in it at
+// most, which is what min-free-space leaves by default.
+const watchEvery = time.Second
+
+// checkSpace returns an error if less than floor bytes are free.
+func checkSpace(dir string, floor int64) error {
+	free, err := freeSpace(dir)
+	if err != nil {
+		return fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	if free < floor {
+		return fmt.Errorf("only %s are free in %s, less than min-free-space (%s)",
+			humanize.Bytes(uint64(free)), dir, humanize.Bytes(uint64(floor)))
+	}
+	return nil
+}
+
+// checkSame returns an error unless the file at path is the one that was there.
+func checkSame(path string, was os.FileInfo) error {
+	is, err := os.Stat(path)
+	if err == nil && !os.SameFile(is, was) {
+		err = errors.New("it is another file now")
+	}
+	if err != nil {
+		return fmt.Errorf(
+			"the index %s was taken away while it was recorded to, stop and start again: %w", path, err)
+	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package recorder
 
 import (
+	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"warcorder/recorder/record"
@@ -37,6 +39,51 @@ const (
 	small lane = iota
 	large
 )
+
+// output is one WARC file, from the plan that it be written, through its first byte, to its final
+// name. It is planned before its first exchange is compressed, because every record names the
+// file's warcinfo record.
+//
+// What is behind safe is not in the index, and what was to be there is still in memory. That makes
+// undoing simple: a file in which a write went wrong is cut back to safe and written on. If that
+// does not help it is finished, and what it lacks goes into the next one, but not before it has
+// been cut: else a recovery might find the same exchange twice.
+type output struct {
+	name     string // final base name
+	warcinfo record.ID
+	created  time.Time
+	lanes    *lanes // that it is planned by
+	lane     lane
+	begun    atomic.Bool // an exchange is planned for it
+
+	// Guarded by lanes.mu.
+	bound   int64 // bytes that the file has at most when all exchanges planned for it are in it
+	planned int   // exchanges planned for it
+	pending int   // those of them that are not in the index yet
+	retired bool  // gets no more exchanges
+
+	// Guarded by batches.mu.
+	batch *batch // its finished exchanges that wait for the next commit; nil if there are none
+
+	// Owned by who appends, and by the committer once the output is retired and nothing is pending.
+	file     store.File // ID 0 until the index knows it
+	writer   *warc.Writer
+	path     string      // of the file while it is written
+	opened   fs.FileInfo // which file it is; nil before it is made
+	safe     int64       // bytes, from the start, that are synced
+	broken   error       // what went wrong with the last write: bytes behind safe may be there
+	failures int         // writes that went wrong since the last one that did not
+	finished bool        // has its final name, or is gone
+	panics   int         // of the committer while it finished the file
+
+	unsealed bool // is finished, and could not get its final name
+	// captures in it are not in the index: the next start must look for them from where the index ends
+	// now
+	unindexed bool
+}
+
+// begins reports whether nobody has asked before: the exchange that is planned is then the first.
+func (out *output) begins() bool { return !out.begun.Load() && out.begun.CompareAndSwap(false, true) }
 
 func newLanes(cfg *Config, names names, wake wake) *lanes {
 	return &lanes{names: names, style: cfg.style(), maxSize: cfg.WARCMaxSize, wake: wake}

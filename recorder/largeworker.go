@@ -26,7 +26,7 @@ type largeWorker struct {
 func (w *largeWorker) run(waiting <-chan recordable) {
 	for r := range waiting {
 		w.guarded(r, w.take)
-		waitingLarge := &r.way().recorder.waitingLarge
+		waitingLarge := &r.way().queue.waitingLarge
 		r.release()
 		waitingLarge.Add(-1) // with nothing of it in spill/ any more
 	}
@@ -256,21 +256,4 @@ func (s *spillReader) Read(p []byte) (int, error) {
 		err = &readError{err}
 	}
 	return n, err
-}
-
-type readError struct{ err error }
-
-func (e *readError) Error() string { return "read what was spilled: " + e.err.Error() }
-func (e *readError) Unwrap() error { return e.err }
-
-// unfitError says that an exchange cannot be made records of, however often that is tried.
-type unfitError struct{ err error }
-
-func (e *unfitError) Error() string { return e.err.Error() }
-func (e *unfitError) Unwrap() error { return e.err }
-
-// isHopeless reports whether trying again, at the next start, say, is of no use.
-func isHopeless(err error) bool {
-	return (errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))) &&
-		!errors.Is(err, errNoTime)
 }

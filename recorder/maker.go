@@ -34,9 +34,9 @@ type makers struct {
 	lanes     *lanes
 	batches   *batches
 	originals *originals
-	lost      func(*done, error)                // told of an exchange that cannot be recorded
-	gap       func(reason, url, detail string)  // told of what else is missing
-	caught    func(value any, url string) error // told of a panic
+	gaps      *gapList
+	panics    *panics
+	lost      func(*done, error) // told of an exchange that cannot be recorded
 }
 
 func newMaker(m *makers) maker {

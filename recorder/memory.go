@@ -33,6 +33,17 @@ type memory struct {
 	hurry  <-chan struct{} // closed when nothing is read from there any more
 }
 
+// inFlightMemory is what buffers of unfinished exchanges may hold together in memory, beyond the
+// queue, before they spill.
+const inFlightMemory = 32 << 20
+
+func newMemory(cfg *Config, dir string, hurry <-chan struct{}, failed func(error)) *memory {
+	return &memory{
+		dir: dir, limit: inFlightMemory + cfg.QueueSize, failed: failed, hurry: hurry,
+		room: room{dir: dir, floor: cfg.MinFreeSpace},
+	}
+}
+
 // take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.
 func (m *memory) take(size int64) *[]byte {
 	class := 0

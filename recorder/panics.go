@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 const (
@@ -21,9 +23,10 @@ var errBroken = errors.New(
 		"is lost; start it again, and report the first stack",
 )
 
-// panics counts the panics that were recovered from, in whatever goroutine. The zero value is
-// ready.
+// panics counts the panics that were recovered from, in whatever goroutine.
 type panics struct {
+	log zerolog.Logger
+
 	mu     sync.Mutex
 	times  [panicsAtMost]time.Time // of the newest, a ring
 	next   int
@@ -31,29 +34,15 @@ type panics struct {
 	tell   func(error)
 }
 
-// Panicked notes a panic that was recovered from in the work on url ("" if there is none): it is
-// logged with its stack and counted, and of five within a minute whoever gave a function to
-// OnBroken is told. It is called by the deferred function that recovered, while the stack is still
-// there. What it returns says of the exchange why it is lost; the gap is the caller's to note.
-func (r *Recorder) Panicked(value any, url string) error {
-	r.log.Error().Str("panic", Logged(fmt.Sprint(value))).Str("url", Logged(url)).
+func newPanics(log zerolog.Logger) *panics { return &panics{log: log} }
+
+// caught is Recorder.Panicked.
+func (p *panics) caught(value any, url string) error {
+	p.log.Error().Str("panic", Logged(fmt.Sprint(value))).Str("url", Logged(url)).
 		Str("stack", string(debug.Stack())).
 		Msg("a fault of warcorder's own was caught: recording goes on")
-	r.panics.add(time.Now())
+	p.add(time.Now())
 	return fmt.Errorf("a fault of warcorder's own (the log has its stack): %.200s", fmt.Sprint(value))
-}
-
-// OnBroken takes the function that is told once when too many panics have come for recording to go
-// on: it stops the process, with the error that it gets. It must not wait for the caller.
-func (r *Recorder) OnBroken(tell func(error)) {
-	p := &r.panics
-	p.mu.Lock()
-	p.tell = tell
-	broken := p.broken
-	p.mu.Unlock()
-	if broken != nil {
-		tell(broken)
-	}
 }
 
 // add counts one panic.

@@ -43,7 +43,7 @@ func TestPanicsWithinAMinute(t *testing.T) {
 // of a recorder that is broken.
 func TestPanicked(t *testing.T) {
 	var log bytes.Buffer
-	r := &Recorder{log: zerolog.New(&log)}
+	r := &Recorder{panics: newPanics(zerolog.New(&log))}
 	for range panicsAtMost {
 		if err := workThatPanics(r); err == nil || !strings.Contains(err.Error(), "out of range") {
 			t.Fatalf("the error is %v", err)

@@ -20,7 +20,6 @@
 package recorder
 
 import (
-	"context"
 	"errors"
 	"os"
 	"runtime"
@@ -29,28 +28,12 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 
+	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
-)
-
-const (
-	// inFlightMemory is what buffers of unfinished exchanges may hold together in memory, beyond the
-	// queue, before they spill.
-	inFlightMemory = 32 << 20
-
-	// exchangeCost is what an exchange takes of the queue beside its bytes.
-	exchangeCost = 2 << 10
-
-	// largeAtOnce is how many large exchanges may wait; they lie on disk.
-	largeAtOnce = 16
-
-	// filesAtOnce is how many others may wait that lie on disk because memory was short: each has
-	// files open, and its client, who is counted, may have gone on.
-	filesAtOnce = 64
 )
 
 // Recorder records the exchanges of one collection. Its methods are safe for concurrent use.
@@ -58,36 +41,25 @@ type Recorder struct {
 	log       zerolog.Logger
 	index     *store.Bolt
 	keyer     *store.Keyer
-	health    health
-	memory    memory
+	panics    *panics
+	health    *health
+	gaps      *gapList
+	end       *end // when it must have come to its end
+	memory    *memory
+	queue     *queue
 	archive   *archive
 	lanes     *lanes
-	batches   *batches
 	originals *originals
-	committer committer
-	gaps      gapList
-	panics    panics
-	chains    chains
+	batches   *batches
+	chains    *chains
+	committer *committer
 	inspector warc.Inspector // of the members
 	pool      sync.Pool      // of exchanges
 
-	queueSize int64
-	queue     *semaphore.Weighted // bytes of exchanges between Commit and their commit
-	queued    atomic.Int64
-	small     handfuls        // for the workers that make records in memory
-	large     chan recordable // for the one that does not
-	withFiles chan struct{}   // has a place for each small exchange that waits and has files
-	lost      atomic.Int64
-
-	waitingLarge atomic.Int64 // exchanges between Commit and their file, on disk
-	probing      atomic.Bool
-
-	mu      sync.RWMutex // held for reading by Commit, so that Close waits for it
-	closed  bool
+	probing atomic.Bool
 	lastTry sync.Once
-	closing chan struct{} // closed when Close begins
-	end     end           // when it must have come to its end
-	workers sync.WaitGroup
+	closing chan struct{}  // closed when Close begins
+	workers sync.WaitGroup // and probes
 	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
 
@@ -138,78 +110,55 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened recovery.Opened,
 	log zerolog.Logger) (*Recorder, error) {
 	index, unlock := opened.Index, opened.Unlock
-	spill := dir.Spill()
 	host, err := os.Hostname()
-	if err = errors.Join(err, collection.MakeDir(spill, 0o700)); err != nil {
+	if err = errors.Join(err, collection.MakeDir(dir.Spill(), 0o700)); err != nil {
 		return nil, errors.Join(err, index.Close(), unlock())
 	}
 	r := &Recorder{
 		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
-		closing: make(chan struct{}),
+		closing: make(chan struct{}), end: newEnd(), panics: newPanics(log), chains: newChains(index),
 	}
-	r.health.log, r.health.stop, r.chains.index = log, r.panics.stop, index
-	r.gaps.log, r.gaps.index, r.gaps.caught = log, index, r.Panicked
-	r.gaps.total, r.gaps.more = map[string]int64{}, map[string]int64{}
+	r.health = newHealth(r.panics.stop, log)
+	r.gaps = newGapList(index, r.panics, log)
+	r.memory = newMemory(cfg, dir.Spill(), r.end.hurry, r.spillFailed)
+	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)
 	wake, presence := newWake(), newPresence(dir, index)
-	r.archive = newArchive(cfg, dir, host, index, presence, log)
-	r.archive.gone = func(name, detail string) {
-		r.Gap(recovery.GapMissing, name, detail)
-		r.gaps.flush() // before the index learns that the file is gone; what cannot be flushed waits
-	}
+	r.archive = newArchive(cfg, dir, host, index, presence, r.gaps, log)
+	r.archive.style.Inspector, r.inspector.Failed = &r.inspector, r.compressionFailed
 	r.lanes = newLanes(cfg, newNames(cfg, dir, host, index), wake)
 	r.originals = newOriginals(dir, index, presence)
 	r.batches = newBatches(cfg, r.originals, wake)
-	r.memory.dir, r.memory.limit, r.memory.failed = spill, inFlightMemory+cfg.QueueSize, r.spillFailed
-	r.memory.room.dir, r.memory.room.floor = spill, cfg.MinFreeSpace
-	r.end.hurry, r.end.late, r.end.stuck = make(chan struct{}), make(chan struct{}), make(
-		chan struct{})
-	r.memory.hurry = r.end.hurry
-	r.archive.style.Inspector, r.inspector.Failed = &r.inspector, r.compressionFailed
+	r.committer = newCommitter(cfg, r.archive, r.lanes, r.batches, r.queue, r.health, r.panics,
+		r.closing, r.end.late)
 	r.start(cfg)
 	return r, nil
 }
 
 // start starts the goroutines.
 func (r *Recorder) start(cfg *Config) {
-	r.queueSize, r.queue = cfg.QueueSize, semaphore.NewWeighted(cfg.QueueSize)
-	r.small.out, r.large = make(chan []recordable, 8), make(chan recordable, largeAtOnce)
-	r.withFiles = make(chan struct{}, filesAtOnce)
-	c := &r.committer
-	c.archive, c.lanes, c.batches, c.health, c.log = r.archive, r.lanes, r.batches, &r.health, r.log
-	c.interval, c.indexEvery, c.idle, c.maxAge = cfg.CommitInterval, min(cfg.IndexInterval,
-		cfg.WARCIdle), cfg.WARCIdle, cfg.WARCMaxAge
-	if r.batches.alone {
-		c.interval = 0
-	}
-	c.closing, c.stop, c.ended, c.asks, c.finished, c.lost = r.closing, make(chan struct{}), make(
-		chan struct{}), make(
-		chan chan<- struct{},
-	), r.finished, r.loses
 	for range runtime.GOMAXPROCS(0) {
 		w := &smallWorker{maker: newMaker(r.makers(cfg)), late: r.end.late}
-		r.workers.Go(func() { w.run(r.small.out) })
+		r.workers.Go(func() { w.run(r.queue.small.out) })
 	}
-	w := r.newLargeWorker(cfg, &r.health, r.closing)
-	c.caught, c.gap, c.late = r.Panicked, r.Gap, r.end.late
-	r.workers.Go(func() { w.run(r.large) })
-	r.stopped.Go(c.run)
+	w := r.newLargeWorker(cfg, r.health, r.closing)
+	r.workers.Go(func() { w.run(r.queue.large) })
+	r.stopped.Go(r.committer.run)
 }
 
 // newLargeWorker returns a worker whose tries to write are the last ones when closing is closed.
 func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
-	w := &largeWorker{
-		maker: newMaker(r.makers(cfg)), archive: r.archive,
-		health: h, closing: closing, room: &r.memory.room, buf: make([]byte, 256<<10),
+	return &largeWorker{
+		maker: newMaker(r.makers(cfg)), archive: r.archive, room: &r.memory.room,
+		health: h, closing: closing, buf: make([]byte, 256<<10),
 	}
-	return w
 }
 
 // makers is what the workers have in common.
 func (r *Recorder) makers(cfg *Config) *makers {
 	return &makers{
-		log: r.log, style: r.archive.style, keyer: r.keyer, dedup: &cfg.Dedup, chains: &r.chains,
+		log: r.log, style: r.archive.style, keyer: r.keyer, dedup: &cfg.Dedup, chains: r.chains,
 		lanes: r.lanes, batches: r.batches, originals: r.originals,
-		lost: r.loses, gap: r.Gap, caught: r.Panicked,
+		gaps: r.gaps, panics: r.panics, lost: r.queue.loses,
 	}
 }
 
@@ -226,115 +175,26 @@ func (r *Recorder) Begin() *Exchange {
 	if !ok {
 		x = new(Exchange)
 	}
-	x.recorder = r
-	x.begin(x, &r.memory)
+	x.pool = &r.pool
+	x.begin(x, r.queue, r.memory)
 	return x
 }
+
+// BeginExtra returns an empty record that is no exchange.
+func (r *Recorder) BeginExtra() *Extra {
+	var random record.IDSource
+	e := &Extra{Extra: record.Extra{ID: random.Next()}, style: r.archive.style, settle: r.settle}
+	e.begin(e, r.queue, r.memory)
+	return e
+}
+
+// settle waits until what is on disk is in the index, unless that cannot be written at present.
+func (r *Recorder) settle() { r.committer.settle() }
 
 // Ready is nil, or the reason why nothing can be written at present: new requests should then be
 // refused. Recording goes on by itself when writing works again; what has been committed meanwhile
 // is kept for then.
 func (r *Recorder) Ready() error { return r.health.ready() }
-
-// commit puts what ended at a time in the queue.
-func (r *Recorder) commit(of recordable, ended time.Time) {
-	t := of.way()
-	t.keepSpilled()
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if r.closed {
-		r.losesLate(lostOf(of))
-		of.release()
-		return
-	}
-	if t.large() {
-		r.waitingLarge.Add(1)
-		select {
-		case r.large <- of:
-		case <-r.end.hurry:
-			r.waitingLarge.Add(-1)
-			r.loses(lostOf(of), errNoTime)
-			of.release()
-		}
-		return
-	}
-	if t.spill.begun.Load() {
-		r.withFiles <- struct{}{}
-		t.withFiles = true
-	}
-	t.queued = min(t.size()+exchangeCost, r.queueSize)
-	r.queue.Acquire(context.Background(), t.queued) // fails only when its context ends
-	r.queued.Add(t.queued)
-	r.small.add(of, ended)
-}
-
-// losesLate logs an exchange that ended after the recorder was closed.
-func (r *Recorder) losesLate(d *done) {
-	if r.leaves(d, errClosed) {
-		return
-	}
-	r.log.Error().Str("url", Logged(d.url)).
-		Msg("exchange lost: it ended after the recorder was closed")
-	r.Gap(GapWrite, d.url, "it ended after the recorder was closed")
-	d.tell(errClosed)
-	r.unspill(d.spill)
-}
-
-// finished lets go of an exchange that is recorded or lost.
-func (r *Recorder) finished(d *done) {
-	r.unspill(d.spill)
-	r.letGo(d)
-}
-
-// unspill removes the files of an exchange; "" is none.
-func (r *Recorder) unspill(path string) {
-	if path == "" {
-		return
-	}
-	if err := removeSpilled(path); err != nil {
-		r.log.Error().Err(err).
-			Msg("what an exchange has spilled cannot be removed: the next start does that")
-	}
-}
-
-func (r *Recorder) letGo(d *done) {
-	if d.queued > 0 {
-		r.queue.Release(d.queued)
-		r.queued.Add(-d.queued)
-	}
-	d.tell(nil)
-}
-
-// leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next
-// start. It does not if somebody is told now that it has not been written, or if that would be of
-// no use.
-func (r *Recorder) leaves(d *done, err error) bool {
-	if d.spill == "" || d.wait != nil || isHopeless(err) || errors.As(err, new(*givenUpError)) {
-		return false
-	}
-	r.log.Error().Err(err).Str("url", Logged(d.url)).Str("file", d.spill+sidecarSuffix).
-		Msg("exchange not written: what it has spilled stays, and the next start records it")
-	return true
-}
-
-// loses logs an exchange that cannot be recorded, at least not now.
-func (r *Recorder) loses(d *done, err error) {
-	if r.leaves(d, err) {
-		r.letGo(d)
-		return
-	}
-	r.lost.Add(1)
-	r.log.Error().Err(err).Str("url", Logged(d.url)).Msg("exchange lost")
-	r.Gap(GapWrite, d.url, err.Error())
-	d.tell(err)
-	if d.spill != "" && isHopeless(err) {
-		suffix, failed := setAside(d.spill)
-		r.log.Warn().AnErr("rename", failed).Str("file", d.spill+".*"+suffix).
-			Msg("what it has spilled is set aside")
-		d.spill = ""
-	}
-	r.finished(d)
-}
 
 // spillFailed turns recording off until a body can be spilled again.
 func (r *Recorder) spillFailed(err error) {
@@ -355,3 +215,123 @@ func (r *Recorder) spillFailed(err error) {
 // can. Commit may still be called, and no longer blocks for good: a proxy that has cut its
 // exchanges calls it, so that it can end on a disk that stays full.
 func (r *Recorder) LastTry() { r.lastTry.Do(func() { close(r.closing) }) }
+
+// Status is a snapshot of a recorder, for people and monitors.
+type Status struct {
+	Recording bool   `json:"recording"`
+	Reason    string `json:"reason,omitempty"` // why it is off
+	Exchanges int64  `json:"exchanges"`        // recorded since the start
+	// exchanges that could not be recorded; each one is in the log
+	Lost  int64 `json:"lost"`
+	Bytes int64 `json:"bytes"` // written to WARC files since the start
+	// bytes of exchanges that wait to be recorded, without those on disk
+	Queued int64 `json:"queued"`
+	// exchanges above 1 MiB that wait on disk to be recorded
+	Large int64 `json:"large"`
+	// base names of the WARC files being written, the final ones
+	OpenFiles []string `json:"openFiles"`
+
+	// why klauspost/compress makes the members of WARC files, in place of the faster encoder
+	Compression string `json:"compression,omitempty"`
+
+	// what could not be recorded since the start, by reason
+	Gaps map[string]int64 `json:"gaps"`
+	// of the whole process: a number that only grows is a fault
+	Goroutines int `json:"goroutines"`
+}
+
+// Status tells how recording goes.
+func (r *Recorder) Status() Status {
+	s := Status{
+		Recording:  true,
+		Exchanges:  r.committer.recorded.Load(),
+		Lost:       r.queue.lost.Load(),
+		Bytes:      r.archive.bytes.Load(),
+		Queued:     r.queue.queued.Load(),
+		Large:      r.queue.waitingLarge.Load(),
+		Gaps:       r.gaps.totals(),
+		OpenFiles:  r.archive.openFiles(),
+		Goroutines: runtime.NumGoroutine(),
+	}
+	if err := r.Ready(); err != nil {
+		s.Recording, s.Reason = false, err.Error()
+	}
+	if err := r.inspector.Err(); err != nil {
+		s.Compression = err.Error()
+	}
+	return s
+}
+
+// compressionFailed says that the encoder of our own has made a wrong member, which is not written.
+func (r *Recorder) compressionFailed(err error) {
+	r.log.Error().Err(err).Msg("a record was compressed wrongly, and has been compressed anew: " +
+		"from now on klauspost/compress does that; verify the collection, and report this")
+}
+
+// Gap notes that something is missing in the archive: of an exchange its URL, of a connection
+// host:port, or the client's address if it came no further. Whoever calls it has logged it, or
+// records what came.
+func (r *Recorder) Gap(reason, url, detail string) { r.gaps.note(reason, url, detail) }
+
+// GapsMore notes n gaps of which no more is told than the reason: a flood of connections, say.
+func (r *Recorder) GapsMore(reason string, n int64) { r.gaps.count(reason, n) }
+
+// Gaps returns the counts of all gaps and the newest of them, at most limit; 0 is all that are
+// kept.
+func (r *Recorder) Gaps(limit int) (store.Gaps, error) {
+	failed := r.gaps.flush()
+	gaps, err := r.index.Gaps(limit)
+	if err != nil || failed == nil {
+		return gaps, err
+	}
+	r.gaps.addWaiting(&gaps, limit)
+	return gaps, nil
+}
+
+// Panicked notes a panic that was recovered from in the work on url ("" if there is none): it is
+// logged with its stack and counted, and of five within a minute whoever gave a function to
+// OnBroken is told. It is called by the deferred function that recovered, while the stack is still
+// there. What it returns says of the exchange why it is lost; the gap is the caller's to note.
+func (r *Recorder) Panicked(value any, url string) error { return r.panics.caught(value, url) }
+
+// OnBroken takes the function that is told once when too many panics have come for recording to go
+// on: it stops the process, with the error that it gets. It must not wait for the caller.
+func (r *Recorder) OnBroken(tell func(error)) {
+	p := r.panics
+	p.mu.Lock()
+	p.tell = tell
+	broken := p.broken
+	p.mu.Unlock()
+	if broken != nil {
+		tell(broken)
+	}
+}
+
+// watch turns recording off while something is wrong with the collection that no write would tell:
+// less than floor bytes are free (a full disk harms whatever else writes to it, and leaves no room
+// for the index), or the index was taken away, so that what goes into it is lost.
+func (r *Recorder) watch(dir collection.Dir, floor int64) {
+	path := dir.Index()
+	index, err := os.Stat(path)
+	look := func() {
+		if floor > 0 {
+			r.health.set(roomy, checkSpace(string(dir), floor))
+		}
+		if err == nil {
+			r.health.set(indexed, checkSame(path, index))
+		}
+	}
+	look()
+	r.watcher.Go(func() {
+		ticker := time.NewTicker(watchEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				look()
+			case <-r.closing:
+				return
+			}
+		}
+	})
+}

@@ -3,6 +3,8 @@ package recorder
 import (
 	"errors"
 	"io"
+
+	"warcorder/store"
 )
 
 // recordable is what waits to be appended to a WARC file: an [Exchange], or an [Extra], a record
@@ -36,16 +38,16 @@ type recordable interface {
 // transit is what a recordable needs on its way from Begin to its WARC file.
 type transit struct {
 	of        recordable
-	recorder  *Recorder
+	queue     *queue
 	queued    int64          // what it takes of the queue
-	withFiles bool           // it has a place among Recorder.withFiles
+	withFiles bool           // it has a place among queue.withFiles
 	told      chan<- outcome // is told what became of it, unless it is nil
 	spill     spill          // what it has on disk
 }
 
 // begin makes an empty recordable one whose buffers share memory.
-func (t *transit) begin(of recordable, m *memory) {
-	t.of, t.spill.of = of, of
+func (t *transit) begin(of recordable, q *queue, m *memory) {
+	t.of, t.queue, t.spill.of = of, q, of
 	for _, b := range of.sides() {
 		b.memory, b.spill = m, &t.spill
 	}
@@ -103,9 +105,9 @@ func (t *transit) reset() {
 func (t *transit) free() {
 	t.reset()
 	if t.withFiles {
-		<-t.recorder.withFiles
+		<-t.queue.withFiles
 	}
-	t.recorder.unspill(t.spill.leave())
+	t.queue.unspill(t.spill.leave())
 }
 
 // lostOf is what is left of a recordable that cannot be recorded. Its files are closed.
@@ -113,4 +115,10 @@ func lostOf(r recordable) *done {
 	t := r.way()
 	t.reset()
 	return &done{url: r.target(), queued: t.queued, spill: t.spill.leave(), wait: t.told}
+}
+
+// outcome is what became of a record.
+type outcome struct {
+	store.Location
+	err error
 }
