@@ -13,8 +13,8 @@ import (
 func (e *exchange) answer() (res http1.Response, length int, err error) {
 	fill := func() error { return e.fill(e.due) }
 	for interim := 0; ; interim++ {
-		e.due = e.by(e.s.p.cfg.Timeout.FirstByte)
-		head, err := e.up.head(int(e.s.p.cfg.MaxHeaderSize), fill)
+		e.due = e.by(e.cfg.Timeout.FirstByte)
+		head, err := e.up.head(int(e.cfg.MaxHeaderSize), fill)
 		if err != nil {
 			return res, 0, err
 		}
@@ -24,7 +24,7 @@ func (e *exchange) answer() (res http1.Response, length int, err error) {
 		if res.Status == 101 && !e.req.Upgrade {
 			return res, 0, http1.Refuse("a 101 to a request that asked for no upgrade")
 		}
-		if e.s.tunnel == nil {
+		if e.client.tunnel == nil {
 			if err := res.ResetContent(); err != nil {
 				return res, 0, err
 			}
@@ -48,10 +48,11 @@ func (e *exchange) answer() (res http1.Response, length int, err error) {
 }
 
 // fill reads from the origin until the moment at. While the upload runs, it reads the client, and
-// the origin may take its time; when the upload has ended it wakes the read. Otherwise the client
-// is watched as soon as the origin is not prompt.
+// the origin may take its time; when the upload has ended it wakes the read. Otherwise nobody reads
+// the client, and whether it has gone would show only in the next write to it. So the client is
+// watched, but only when the origin is not prompt: a watch takes a goroutine.
 func (e *exchange) fill(at time.Time) error {
-	s := e.s
+	s := e.client
 	if e.upload != nil && !e.upload.ended() {
 		err := e.up.fill(largeBuffer)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -61,7 +62,7 @@ func (e *exchange) fill(at time.Time) error {
 		if e.upload.err != nil {
 			return err
 		}
-		e.due = e.by(s.p.cfg.Timeout.FirstByte) // only now has the origin the whole request
+		e.due = e.by(e.cfg.Timeout.FirstByte) // only now has the origin the whole request
 		at = e.due
 	}
 	if e.upload != nil {
@@ -85,16 +86,29 @@ func (e *exchange) fill(at time.Time) error {
 
 // clientGone is called when the client has ended its connection.
 func (e *exchange) clientGone(error) {
-	e.s.gone.Store(true)
+	e.client.gone.Store(true)
 	if !e.finishes() {
 		e.up.raw.Close() // wakes the read
 	}
 }
 
-// glance is how long the relay waits for an origin before it begins to watch whether the client is
-// still there. Most answers come sooner and are spared the watching. It may be half as long again.
-const glance = 250 * time.Millisecond
-
 // maxInterim is how many 1xx responses may come before the final one. Each gives the origin more
 // time.
 const maxInterim = 1000
+
+// toClient passes bytes on, unless nobody is there and the fetch is to be finished for the archive.
+func (e *exchange) toClient(b []byte) error {
+	if !e.client.gone.Load() {
+		e.sent = true
+		e.boundWrite(&e.client.in)
+		_, err := e.client.conn.Write(b)
+		if err == nil || e.overtime(err) {
+			return err
+		}
+		e.client.gone.Store(true)
+	}
+	if e.finishes() {
+		return nil
+	}
+	return errClientGone
+}

@@ -1,9 +1,13 @@
 package proxy
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
+)
+
+const (
+	smallBuffer = 4 << 10  // waits for a client's next request
+	largeBuffer = 32 << 10 // bodies, and all that comes from origins
 )
 
 var (
@@ -41,5 +45,3 @@ func (b *budget) take(n int64) bool {
 }
 
 func (b *budget) give(n int64) { b.left.Add(n) }
-
-var errCrowdedHeads = errors.New("too many large heads are being read")

@@ -13,12 +13,31 @@ type clients struct {
 	limit   int
 	closing atomic.Bool // set under mu; read without it where a moment does not matter
 
-	mu       sync.Mutex
-	open     int // connections, those without a session included
-	spare    int // descriptors that are left for connections and what exchanges take beside them
-	sessions map[*session]struct{}
-	waiting  waitingList
-	running  sync.WaitGroup
+	mu      sync.Mutex
+	open    int // connections, those without a session included
+	spare   int // descriptors that are left for connections and what exchanges take beside them
+	seats   map[*seat]struct{}
+	waiting waitingList
+	running sync.WaitGroup
+}
+
+// seat is what clients know of a session: how to end it, and whether it may be ended.
+type seat struct {
+	client   net.Conn
+	upstream atomic.Pointer[upstream] // in use, so that a stop can end it
+
+	waits         bool // for a request; this and what follows is guarded by clients.mu
+	passes        bool // bytes only, in a tunnel
+	busy          bool // with an exchange
+	before, after *seat
+}
+
+// cut ends a session on both sides.
+func (s *seat) cut() {
+	s.client.Close()
+	if up := s.upstream.Load(); up != nil {
+		up.raw.Close()
+	}
 }
 
 // exchangeFiles are the descriptors that an exchange takes beside its client's: the origin's
@@ -26,7 +45,7 @@ type clients struct {
 const exchangeFiles = 3
 
 func newClients(limit, spare int) *clients {
-	return &clients{limit: limit, spare: spare, sessions: map[*session]struct{}{}}
+	return &clients{limit: limit, spare: spare, seats: map[*seat]struct{}{}}
 }
 
 // admit counts a new connection. At the limit it ends a session that waits; it is false if none
@@ -87,26 +106,26 @@ func (c *clients) start(conn net.Conn, f func()) {
 }
 
 // enter registers a session. It is false if the proxy is closing.
-func (c *clients) enter(s *session) bool {
+func (c *clients) enter(s *seat) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing.Load() {
 		return false
 	}
-	c.sessions[s] = struct{}{}
+	c.seats[s] = struct{}{}
 	return true
 }
 
-func (c *clients) leave(s *session) {
+func (c *clients) leave(s *seat) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.sessions, s)
+	delete(c.seats, s)
 	c.waiting.remove(s)
 	c.setBusy(s, false)
 }
 
 // setBusy notes whether an exchange runs on s, or may at once.
-func (c *clients) setBusy(s *session, busy bool) {
+func (c *clients) setBusy(s *seat, busy bool) {
 	switch {
 	case busy && !s.busy:
 		c.spare -= exchangeFiles
@@ -118,7 +137,7 @@ func (c *clients) setBusy(s *session, busy bool) {
 
 // wait notes that s waits for a request, so that it may be ended. It is false if the proxy is
 // closing.
-func (c *clients) wait(s *session) bool {
+func (c *clients) wait(s *seat) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing.Load() {
@@ -131,14 +150,14 @@ func (c *clients) wait(s *session) bool {
 
 // resume notes that s waits no longer. It is false if s has been ended: what it has just read must
 // not be acted on.
-func (c *clients) resume(s *session) bool {
+func (c *clients) resume(s *seat) bool {
 	c.mu.Lock()
 	if !c.waiting.remove(s) {
 		c.mu.Unlock()
 		return false
 	}
 	c.setBusy(s, true)
-	var ended []*session
+	var ended []*seat
 	for c.spare+len(ended) < 0 && c.waiting.first != nil {
 		ended = append(ended, c.waiting.first)
 		c.waiting.remove(c.waiting.first)
@@ -150,7 +169,7 @@ func (c *clients) resume(s *session) bool {
 
 // pass notes that s only passes bytes from now on: a tunnel does not hold up a shutdown. It is
 // false if the proxy is closing.
-func (c *clients) pass(s *session) bool {
+func (c *clients) pass(s *seat) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.passes = true
@@ -161,8 +180,8 @@ func (c *clients) pass(s *session) bool {
 func (c *clients) close() {
 	c.mu.Lock()
 	c.closing.Store(true)
-	var ended []*session
-	for s := range c.sessions {
+	var ended []*seat
+	for s := range c.seats {
 		if c.waiting.remove(s) || s.passes {
 			ended = append(ended, s)
 		}
@@ -174,25 +193,25 @@ func (c *clients) close() {
 // cut ends all sessions.
 func (c *clients) cut() {
 	c.mu.Lock()
-	var all []*session
-	for s := range c.sessions {
+	var all []*seat
+	for s := range c.seats {
 		all = append(all, s)
 	}
 	c.mu.Unlock()
 	cutAll(all)
 }
 
-func cutAll(sessions []*session) {
-	for _, s := range sessions {
+func cutAll(seats []*seat) {
+	for _, s := range seats {
 		s.cut()
 	}
 }
 
 // waitingList is a list that its members are linked through, so that joining it costs no
 // allocation.
-type waitingList struct{ first, last *session }
+type waitingList struct{ first, last *seat }
 
-func (l *waitingList) add(s *session) {
+func (l *waitingList) add(s *seat) {
 	s.waits, s.before = true, l.last
 	if l.last == nil {
 		l.first = s
@@ -203,7 +222,7 @@ func (l *waitingList) add(s *session) {
 }
 
 // remove reports whether s was in the list.
-func (l *waitingList) remove(s *session) bool {
+func (l *waitingList) remove(s *seat) bool {
 	if !s.waits {
 		return false
 	}

@@ -89,13 +89,13 @@ func TestExchangesTakeTheRoomOfWhoWaits(t *testing.T) {
 // longest.
 func TestWaitingList(t *testing.T) {
 	var l waitingList
-	a, b, c := &session{}, &session{}, &session{}
-	for _, s := range []*session{a, b, c} {
+	a, b, c := &seat{}, &seat{}, &seat{}
+	for _, s := range []*seat{a, b, c} {
 		l.add(s)
 	}
 	for _, step := range []struct {
-		out   *session
-		first *session
+		out   *seat
+		first *seat
 	}{{b, a}, {a, c}, {c, nil}} {
 		if !l.remove(step.out) || l.remove(step.out) || l.first != step.first {
 			t.Fatal("the list is broken")
@@ -397,7 +397,7 @@ func TestLargeHeadsShareABudget(t *testing.T) {
 			o.send(numbered(1))
 		}
 	})
-	whole := h.proxy.heads.left.Load()
+	whole := h.proxy.memory.left.Load()
 	ask := func(path string, fields ...string) string {
 		client := h.dial()
 		client.send(
@@ -415,14 +415,14 @@ func TestLargeHeadsShareABudget(t *testing.T) {
 			}
 		}
 	}
-	until(t, "the budget is whole again", func() bool { return h.proxy.heads.left.Load() == whole })
-	h.proxy.heads.left.Store(100 << 10)
+	until(t, "the budget is whole again", func() bool { return h.proxy.memory.left.Load() == whole })
+	h.proxy.memory.left.Store(100 << 10)
 	wantFault(t, ask("/", "X: "+large), "503", "too many large heads")
 	wantFault(t, ask("/large"), "503", "too many large heads")
 	if got := ask("/"); got != numbered(1) {
 		t.Errorf("%q", got)
 	}
-	until(t, "the budget is as before", func() bool { return h.proxy.heads.left.Load() == 100<<10 })
+	until(t, "the budget is as before", func() bool { return h.proxy.memory.left.Load() == 100<<10 })
 	if whole != config().MaxHeaderMemory {
 		t.Errorf("the budget is %d", whole)
 	}

@@ -1,16 +1,3 @@
-// Package proxy stands between clients and origins: it accepts connections, intercepts TLS, relays
-// HTTP/1.1 in both directions and hands each exchange to package recorder.
-//
-// The front door is net/http with goproxy: CONNECT requests and what is meant for the proxy itself.
-// The data path is the relay (relay.go, exchange.go, upload.go), which reads of a message only what
-// finds its end (message.go, body.go: pure, no I/O), because net/http loses header order and case,
-// chunk framing and 1xx responses.
-//
-// Invariant: what the origin sent reaches the client and the record byte for byte, and what the
-// client sent reaches the origin and the record byte for byte, but for the request target's form
-// and Proxy-* fields. A message that two readers could end in different places does not pass.
-// Nothing passes that is not recorded, but for what follows a 101 and for the hosts that
-// Config.NoRecord names; both leave a gap in the archive that is counted.
 package proxy
 
 import (
@@ -46,7 +33,9 @@ func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 	return g
 }
 
-// hijack takes a CONNECT's connection over from net/http.
+// hijack takes a CONNECT's connection over from net/http, with what the client has sent behind the
+// CONNECT's head: the first bytes of a TLS handshake often come with it, and net/http has read them
+// into a buffer of its own.
 func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 	c, ok := conn.(*tapConn)
 	if !ok {
@@ -58,36 +47,43 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		err = c.restore()
 	}
 	if err != nil {
-		p.logHead("connect refused", http1.WithoutUserinfo(r.RequestURI), err)
-		p.rec.Gap(recorder.GapRefused, http1.WithoutUserinfo(r.RequestURI), err.Error())
-		c.SetWriteDeadline(time.Now().Add(faultPatience))
-		c.Write(fault{400, "The CONNECT was refused: " + err.Error() + "."}.page(false, false, false))
-		c.Close()
+		p.refuseConnect(c, http1.WithoutUserinfo(r.RequestURI), err)
 		return
 	}
 	c.host = host
 	p.clients.start(c, p.guarded(c, func() { p.intercept(c, host, port) }))
 }
 
+// refuseConnect answers a CONNECT that leads nowhere.
+func (p *Proxy) refuseConnect(c *tapConn, place string, err error) {
+	warnHead(&p.log, "connect refused", place, err)
+	p.rec.Gap(recorder.GapRefused, place, err.Error())
+	c.SetWriteDeadline(time.Now().Add(refusalPatience))
+	refused := refusal{400, "The CONNECT was refused: " + err.Error() + "."}
+	c.Write(refused.page(false, false, false))
+	c.Close()
+}
+
 // intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else
-// plain HTTP.
+// plain HTTP. The client's first byte tells, and it is read before anything is sent to the origin;
+// while the client keeps silent the session waits, and may be ended to make room.
 func (p *Proxy) intercept(c *tapConn, host, port string) {
 	defer c.Close()
-	s := &session{p: p, conn: c, raw: c, tunnel: &origin{host: host, port: port}}
-	if !p.clients.enter(s) {
+	s := p.newSession(c, &origin{host: host, port: port})
+	if !p.clients.enter(&s.seat) {
 		return
 	}
-	defer p.clients.leave(s)
+	defer p.clients.leave(&s.seat)
 	c.SetDeadline(time.Now().Add(p.cfg.Timeout.Header))
 	if _, err := c.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}
 	var first [1]byte
-	if !p.clients.wait(s) {
+	if !p.clients.wait(&s.seat) {
 		return
 	}
 	_, err := c.Read(first[:])
-	if !p.clients.resume(s) || err != nil {
+	if !p.clients.resume(&s.seat) || err != nil {
 		return
 	}
 	c.unread(first[:])
@@ -107,17 +103,19 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 // it.
 const recordTypeHandshake = 0x16
 
-// handshake makes the session's connection a TLS one.
+// handshake makes the session's connection a TLS one, with a leaf for the name that the client asks
+// for (SNI), or else for the host of its CONNECT. That name is the origin's from then on: it goes
+// into the URL, and the origin's certificate must bear it.
 func (s *session) handshake() bool {
-	conn := tls.Server(s.raw, s.p.tls)
+	conn := tls.Server(s.raw, s.tls)
 	s.raw.handshakeBegan = time.Now()
-	// a context would take a goroutine; a stop closes s.raw
-	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.p.cfg.Timeout.TLS))
+	// A context would take a goroutine. A stop closes s.raw.
+	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.cfg.Timeout.TLS))
 	if err := conn.Handshake(); err != nil {
 		if s.distrusts(err) {
 			return false
 		}
-		s.p.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
+		s.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
 		s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
 		return false
 	}

@@ -3,45 +3,40 @@ package proxy
 import (
 	"net"
 	"time"
-
-	"warcorder/recorder"
 )
 
-// newClients makes the clients with the configured limit, and says if the system does not even
-// allow as many that wait. That fewer can be busy at once is the rule, and no reason to alarm
-// whoever starts a recorder on a laptop.
-func (p *Proxy) newClients() *clients {
-	all := descriptors()
-	spare := spareDescriptors(all)
-	if limit := p.cfg.MaxConnections; spare < limit {
-		p.log.Warn().Uint64("descriptors", all).Int("max_connections", limit).
-			Int("waiting", min(spare, limit)).Int("busy", spare/(1+exchangeFiles)).
-			Msg("the limit on open files allows fewer connections at a time than max-connections: raise " +
-				"it (ulimit -n, LimitNOFILE)")
-	}
-	return newClients(p.cfg.MaxConnections, spare)
+// crowd turns clients away for whom there is no place, and tells of them once a second.
+type crowd struct {
+	relay   *relay
+	leaving chan struct{} // a place for each client that is being turned away
+	seen    summary       // by address
+}
+
+// turnedAwayAtOnce is how many clients may at a time still have a moment to read why they are not
+// served.
+const turnedAwayAtOnce = 64
+
+func newCrowd(r *relay) *crowd {
+	c := &crowd{relay: r, leaving: make(chan struct{}, turnedAwayAtOnce)}
+	c.seen.tell = c.tell
+	return c
 }
 
 // turnAway tells a client that there are too many. The page fits into the socket's empty buffer, so
 // the write waits for nobody; a client that has sent its request already would lose the page by a
 // plain close.
-func (p *Proxy) turnAway(conn net.Conn) {
-	p.crowded.add(conn.RemoteAddr().String())
+func (c *crowd) turnAway(conn net.Conn) {
+	c.seen.add(conn.RemoteAddr().String())
 	conn.SetDeadline(time.Now().Add(lingerPatience))
-	conn.Write(
-		fault{
-			503,
-			"There are too many connections to warcorder (max-connections). Try again when some have ended.",
-		}.page(false, false, false),
-	)
+	conn.Write(noPlace.page(false, false, false))
 	select {
-	case p.leaving <- struct{}{}:
+	case c.leaving <- struct{}{}:
 	default:
 		conn.Close()
 		return
 	}
-	p.clients.start(conn, p.guarded(conn, func() {
-		defer func() { conn.Close(); <-p.leaving }()
+	c.relay.clients.start(conn, c.relay.guarded(conn, func() {
+		defer func() { conn.Close(); <-c.leaving }()
 		if half, ok := conn.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}
@@ -49,23 +44,12 @@ func (p *Proxy) turnAway(conn net.Conn) {
 	}))
 }
 
-// tellCrowded reports clients that were turned away; who is one of them.
-func (p *Proxy) tellCrowded(who string, n int64) {
-	p.log.Warn().Str("client", who).Int64("clients", n).Int("limit", p.clients.limit).
+var noPlace = refusal{503,
+	"There are too many connections to warcorder (max-connections). Try again when some have ended."}
+
+// tell reports n clients that were turned away; who is one of them.
+func (c *crowd) tell(who string, n int64) {
+	c.relay.log.Warn().Str("client", who).Int64("clients", n).Int("limit", c.relay.clients.limit).
 		Msg("too many connections: clients are turned away")
-	p.gaps(n, who, "there are too many connections (max-connections)")
-}
-
-// tellNotAccepted reports connections that could not be accepted.
-func (p *Proxy) tellNotAccepted(why string, n int64) {
-	p.log.Warn().Str("error", why).Int64("times", n).Msg("cannot accept")
-	p.gaps(n, p.ln.Addr().String(), why)
-}
-
-// gaps notes n connections that were refused for the same reason.
-func (p *Proxy) gaps(n int64, who, why string) {
-	p.rec.Gap(recorder.GapRefused, who, why)
-	if n > 1 {
-		p.rec.GapsMore(recorder.GapRefused, n-1)
-	}
+	c.relay.gaps(n, who, "there are too many connections (max-connections)")
 }

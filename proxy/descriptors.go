@@ -2,20 +2,20 @@ package proxy
 
 import (
 	"math"
-	"time"
+
+	"github.com/rs/zerolog"
 )
 
-const (
-	// ownFiles are descriptors that are no client's and no kept connection's: WARC files, the index,
-	// bodies on disk, clients that are turned away.
-	ownFiles = 256
+// Each client's connection takes a file descriptor, as does each connection to an origin, each body
+// on disk and each file of the collection. The limit on them is shared out before the first client
+// comes, so that running out of them cannot cost an exchange its record:
+//
+//	all ─┬─ own files        WARC files, the index, bodies on disk, clients that are turned away
+//	     ├─ kept connections to origins
+//	     └─ spare            one for each client, exchangeFiles for each that is busy
 
-	// turnedAwayAtOnce is how many clients may at a time still have a moment to read why they are not
-	// served.
-	turnedAwayAtOnce = 64
-
-	summaryEvery = time.Second
-)
+// ownFiles are descriptors that are no client's and no kept connection's.
+const ownFiles = 256
 
 // spareDescriptors is how many of so many (0: unknown) clients and exchanges may take.
 func spareDescriptors(all uint64) int {
@@ -25,10 +25,28 @@ func spareDescriptors(all uint64) int {
 	return int(min(all-min(ownFiles, all/4), math.MaxInt32)) - idleLimit(all)
 }
 
+// maxIdle is how many connections to origins are kept where descriptors allow it.
+const maxIdle = 1024
+
 // idleLimit is how many connections to origins may be kept.
 func idleLimit(descriptors uint64) int {
 	if descriptors == 0 {
 		return maxIdle
 	}
 	return int(min(maxIdle, descriptors/8))
+}
+
+// clientsWithin makes the clients with a limit, and says if the system does not even allow as many
+// that wait. That fewer can be busy at once is the rule, and no reason to alarm whoever starts a
+// recorder on a laptop.
+func clientsWithin(limit int, log *zerolog.Logger) *clients {
+	all := descriptors()
+	spare := spareDescriptors(all)
+	if spare < limit {
+		log.Warn().Uint64("descriptors", all).Int("max_connections", limit).
+			Int("waiting", min(spare, limit)).Int("busy", spare/(1+exchangeFiles)).
+			Msg("the limit on open files allows fewer connections at a time than max-connections: raise " +
+				"it (ulimit -n, LimitNOFILE)")
+	}
+	return newClients(limit, spare)
 }

@@ -48,3 +48,11 @@ func (s *session) forward(dst []byte, req *http1.Request, target []byte) []byte 
 	}
 	return req.Forward(dst, s.head, target)
 }
+
+// target is what a request names that leads nowhere.
+func (s *session) target(req *http1.Request) string {
+	if bytes.Contains(req.Target, []byte("://")) {
+		return http1.WithoutUserinfo(string(req.Target))
+	}
+	return s.place()
+}

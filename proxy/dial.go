@@ -14,18 +14,6 @@ import (
 	"warcorder/recorder"
 )
 
-var errSelf = errors.New("the target is the proxy itself")
-
-// dialError is a connection that could not be made, with the step at which it failed.
-type dialError struct {
-	step string // "connect" or "tls"
-	err  error
-}
-
-func (e *dialError) Error() string { return e.step + ": " + e.err.Error() }
-
-func (e *dialError) Unwrap() error { return e.err }
-
 // dial opens a connection to o.
 func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)

@@ -1,11 +1,127 @@
 package proxy
 
 import (
-	"errors"
-
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
+
+// An exchange ends in one of four ways, and each settles the upload, the record and the two
+// connections:
+//
+//	finish     the response is complete
+//	breakOff   the response had begun, and broke off
+//	fail       there is no response to pass on: the client gets a refusal
+//	rescue     we have broken (a panic)
+
+// finish settles an exchange whose response has begun: the record, the two connections.
+//
+// The client's connection goes on if both messages on it have ended where every reader sees the
+// end: the request went out whole, neither head asks for the end, and the body's end is no
+// connection's end. A chunked body says nothing to a client of HTTP/1.0, which reads until the end.
+// The origin's connection is kept if, beyond that, nothing of it is left unread.
+func (e *exchange) finish(res *http1.Response, err error) bool {
+	s := e.client
+	uploaded := e.settleUpload(err == nil && res.KeepAlive)
+	s.in.unwatch()
+	if err != nil {
+		return e.breakOff(res, err)
+	}
+	goesOn := uploaded && res.KeepAlive && e.req.KeepAlive && !s.gone.Load() &&
+		!(res.Framing == http1.Chunked && e.req.Minor == 0)
+	if goesOn && e.up.buffered() == 0 {
+		s.upstream.Store(nil)
+		e.source.keep(e.up, e.req.Bound || res.Bound || e.req.BodyUnexpected())
+		e.up = nil
+	}
+	e.drop()
+	if !uploaded {
+		e.noteUpload()
+	}
+	e.commit()
+	if !goesOn && !s.gone.Load() {
+		s.linger()
+	}
+	return goesOn
+}
+
+// noteUpload says why a request is incomplete whose response is not.
+func (e *exchange) noteUpload() {
+	e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
+	if err := e.uploadError(); err != nil {
+		if v := uploads.on(err, e.to); v.gap == recorder.GapRefused { // the body's fault, and nobody's else
+			e.x.Fault = v.broke
+		}
+		if isAmbiguous(err) {
+			warnHead(e.log, "request body refused", e.url, err)
+		}
+	}
+	e.gap(recorder.GapCut, e.x.Fault)
+}
+
+// breakOff settles an exchange that broke off in the middle of the response. The client must see a
+// broken response too: its connection is cut without ceremony, or reset where its plain end would
+// look like that of the body.
+func (e *exchange) breakOff(res *http1.Response, err error) bool {
+	if isUnkept(err) && !e.sent && !e.client.gone.Load() {
+		return e.fail(err)
+	}
+	e.drop()
+	if res.Framing == http1.UntilClose && !e.client.secure() {
+		e.client.raw.reset()
+	}
+	e.client.raw.Close()
+	v, reason := e.judge(err), recorder.GapCut
+	if isUnkept(err) {
+		reason = v.gap
+	}
+	e.x.Truncated, e.x.Fault = v.truncated, v.broke
+	warn(e.log, "response cut short", e.url, err)
+	e.gap(reason, e.x.Fault)
+	e.commit()
+	return false
+}
+
+// fail settles an exchange without a final response: the client is told why, and what was sent is
+// kept.
+func (e *exchange) fail(err error) bool {
+	s := e.client
+	uploaded := e.settleUpload(false)
+	s.in.unwatch()
+	v := e.judge(err)
+	if v.status == 400 { // of the upload: the head of the request has passed
+		warnHead(e.log, "request body refused", e.url, e.uploadError())
+	}
+	e.gap(v.gap, v.told)
+	if e.up == nil || e.x.Request.Len() == 0 && !e.unrecorded { // nothing was sent
+		e.drop()
+		warn(e.log, "no answer", e.url, err)
+		e.discard()
+	} else {
+		e.keepFailed(err, v)
+	}
+	if s.gone.Load() {
+		return false
+	}
+	goesOn := uploaded && e.req.KeepAlive && e.req.Framing == http1.NoBody && e.stop.Err() == nil
+	return s.tell(e.req, v.refusal(), goesOn)
+}
+
+// keepFailed records a request that was sent, and what came back, which is not a whole head. Of an
+// answer that is refused for what it is, nothing is kept: as a record it would be as ambiguous.
+func (e *exchange) keepFailed(err error, v verdict) {
+	e.x.Fault = v.told
+	if isAmbiguous(err) {
+		warnHead(e.log, "answer refused", e.url, err)
+	} else {
+		warn(e.log, "no answer", e.url, err)
+		e.x.Truncated = v.truncated
+		if !answers.on(err, e.to).inAnswer {
+			e.keep(&e.x.Response, e.up.bytes())
+		}
+	}
+	e.drop()
+	e.commit()
+}
 
 // rescue is deferred by run: a panic in the work on one exchange ends that exchange and its
 // connections. What has come of it is recorded as cut; it may be all that there will ever be.
@@ -15,11 +131,11 @@ func (e *exchange) rescue(goesOn *bool) {
 		return
 	}
 	*goesOn = false
-	err := e.s.p.rec.Panicked(value, e.url)
-	e.s.raw.Close()
+	err := e.rec.Panicked(value, e.url)
+	e.client.raw.Close()
 	e.endHelpers()
 	if !e.unrecorded {
-		e.s.p.rec.Gap(recorder.GapWrite, e.url, err.Error())
+		e.rec.Gap(recorder.GapWrite, e.url, err.Error())
 	}
 	switch {
 	case e.x == nil: // settled before
@@ -42,105 +158,7 @@ func (e *exchange) endHelpers() {
 		e.upload.stopped.Store(true)
 		<-e.upload.done
 	}
-	if watching := e.s.in.watching; watching != nil {
+	if watching := e.client.in.watching; watching != nil {
 		<-watching
 	}
-}
-
-// finish settles an exchange whose response has begun: the record, the two connections.
-func (e *exchange) finish(res *http1.Response, err error) bool {
-	s := e.s
-	uploaded := e.settleUpload(err == nil && res.KeepAlive)
-	s.in.unwatch()
-	if err != nil {
-		return e.breakOff(res, err)
-	}
-	goesOn := uploaded && res.KeepAlive && e.req.KeepAlive && !s.gone.Load() &&
-		!(res.Framing == http1.Chunked && e.req.Minor == 0)
-	if goesOn && e.up.buffered() == 0 {
-		s.current.Store(nil)
-		s.keep(e.up, e.req.Bound || res.Bound || e.req.BodyUnexpected())
-		e.up = nil
-	}
-	e.drop()
-	if !uploaded {
-		e.noteUpload()
-	}
-	e.commit()
-	if !goesOn && !s.gone.Load() {
-		s.linger()
-	}
-	return goesOn
-}
-
-// noteUpload says why a request is incomplete whose response is not.
-func (e *exchange) noteUpload() {
-	e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
-	var head *http1.Error
-	switch {
-	case errors.As(e.upload.err, &head):
-		e.x.Fault = "the request's body is ambiguous and was not passed on further: " + head.Reason
-		e.s.p.logHead("request body refused", e.url, head)
-	case e.upload.err == http1.ErrBodyTooLong:
-		e.x.Fault = tooLongRequest
-	}
-	e.gap(recorder.GapCut, e.x.Fault)
-}
-
-// breakOff settles an exchange that broke off in the middle of the response. The client must see a
-// broken response too: its connection is cut without ceremony, or reset where its plain end would
-// look like that of the body.
-func (e *exchange) breakOff(res *http1.Response, err error) bool {
-	if record := (*recordError)(nil); errors.As(err, &record) && !e.sent && !e.s.gone.Load() {
-		return e.fail(err)
-	}
-	e.drop()
-	if res.Framing == http1.UntilClose && !e.s.secure() {
-		e.s.raw.reset()
-	}
-	e.s.raw.Close()
-	e.x.Truncated, e.x.Fault = e.truncation(err)
-	e.s.p.logFault("response cut short", e.url, err)
-	e.gap(e.reason(err, fault{}), e.x.Fault)
-	e.commit()
-	return false
-}
-
-// fail settles an exchange without a final response: the client is told why, and what was sent is
-// kept.
-func (e *exchange) fail(err error) bool {
-	s := e.s
-	uploaded := e.settleUpload(false)
-	s.in.unwatch()
-	why := e.blame(err)
-	e.gap(e.reason(err, why), why.why)
-	if e.up == nil || e.x.Request.Len() == 0 && !e.unrecorded { // nothing was sent
-		e.drop()
-		s.p.logFault("no answer", e.url, err)
-		e.discard()
-	} else {
-		e.keepFailed(err, why)
-	}
-	if s.gone.Load() {
-		return false
-	}
-	goesOn := uploaded && e.req.KeepAlive && e.req.Framing == http1.NoBody && s.p.ctx.Err() == nil
-	return s.answerFault(e.req, why, goesOn)
-}
-
-// keepFailed records a request that was sent and what came back, which is not a whole head.
-func (e *exchange) keepFailed(err error, why fault) {
-	e.x.Fault = why.why
-	var head *http1.Error
-	if errors.As(err, &head) {
-		e.s.p.logHead("answer refused", e.url, err)
-	} else {
-		e.s.p.logFault("no answer", e.url, err)
-		e.x.Truncated, _ = e.truncation(err)
-		if !refusedAnswer(err) {
-			e.keep(&e.x.Response, e.up.bytes())
-		}
-	}
-	e.drop()
-	e.commit()
 }

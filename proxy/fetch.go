@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"context"
-	"errors"
 
 	"warcorder/proxy/http1"
 )
 
-// fetch sends the request and waits for the head of the final response, which it leaves in the
-// upstream's buffer. A kept connection may have died unnoticed: what can be asked again without
-// harm is asked once more on a new one.
+// fetch asks the source for an answer: it sends the request and waits for the head of the final
+// response, which it leaves in the upstream's buffer. A kept connection may have died unnoticed:
+// what can be asked again without harm is asked once more on a new one.
 func (e *exchange) fetch() (res http1.Response, head int, err error) {
 	reused, err := e.connect(true)
 	for {
@@ -22,27 +21,27 @@ func (e *exchange) fetch() (res http1.Response, head int, err error) {
 		if err == nil || !reused || !e.mayRetry(err) {
 			return res, head, err
 		}
-		e.s.in.unwatch()
+		e.client.in.unwatch()
 		e.drop()
 		e.x.Request.Reset()
 		reused, err = e.connect(false)
 	}
 }
 
+// mayRetry reports whether a request may be sent again: it changes nothing if it is done twice, no
+// byte of its body is spent, no byte of an answer has come, and neither time, the client nor the
+// archive has run out.
 func (e *exchange) mayRetry(err error) bool {
-	var record *recordError
-	return e.s.p.ctx.Err() == nil && e.req.Idempotent && e.req.Framing == http1.NoBody && !e.sent &&
-		e.up.buffered() == 0 &&
-		!isTimeout(err) && !e.s.gone.Load() && !errors.As(err, &record)
+	harmless := e.req.Idempotent && e.req.Framing == http1.NoBody
+	unanswered := !e.sent && e.up.buffered() == 0
+	return harmless && unanswered && e.stop.Err() == nil && !isTimeout(err) &&
+		!e.client.gone.Load() && !isUnkept(err)
 }
 
 // connect takes a kept connection if there is one and it is allowed, else dials.
 func (e *exchange) connect(kept bool) (reused bool, err error) {
 	if kept {
-		e.up = e.s.takeBound(e.to)
-		if e.up == nil {
-			e.up = e.s.p.upstreams.get(e.to)
-		}
+		e.up = e.source.kept(e.to)
 	}
 	reused = e.up != nil
 	if !reused {
@@ -50,8 +49,8 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 			return false, err
 		}
 	}
-	e.s.current.Store(e.up)
-	if e.s.p.ctx.Err() != nil { // stopped meanwhile: stop() may not have seen this connection
+	e.client.upstream.Store(e.up)
+	if e.stop.Err() != nil { // stopped meanwhile: whoever did may not have seen this connection
 		e.up.raw.Close()
 	}
 	e.x.Conn = e.up.raw
@@ -62,25 +61,25 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 
 // dial opens a connection, unless the client goes away meanwhile.
 func (e *exchange) dial() (*upstream, error) {
-	ctx, cancel := context.WithCancel(e.s.p.ctx)
+	ctx, cancel := context.WithCancel(e.stop)
 	defer cancel()
 	if !e.until.IsZero() {
 		ctx, cancel = context.WithDeadline(ctx, e.until)
 		defer cancel()
 	}
-	e.s.in.watch(func(error) {
-		e.s.gone.Store(true)
+	e.client.in.watch(func(error) {
+		e.client.gone.Store(true)
 		if !e.finishes() {
 			cancel()
 		}
 	})
-	defer e.s.in.unwatch()
-	return e.s.p.upstreams.dial(ctx, e.to)
+	defer e.client.in.unwatch()
+	return e.source.dial(ctx, e.to)
 }
 
 // drop ends the upstream connection.
 func (e *exchange) drop() {
-	e.s.current.Store(nil)
+	e.client.upstream.Store(nil)
 	if e.up != nil {
 		e.up.close()
 		e.up = nil

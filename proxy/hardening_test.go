@@ -248,8 +248,8 @@ func TestShutdownDuringAHandshake(t *testing.T) {
 	until(t, "the handshake begins", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for s := range c.sessions {
-			if s.tunnel != nil && s.busy {
+		for s := range c.seats {
+			if s.client.(*tapConn).host != "" && s.busy {
 				return true
 			}
 		}

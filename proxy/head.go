@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"net"
 	"os"
@@ -20,7 +19,7 @@ func (s *session) readHead(first bool) error {
 	var deadline time.Time
 	fill := func() error {
 		if deadline.IsZero() {
-			deadline = time.Now().Add(s.p.cfg.Timeout.Header)
+			deadline = time.Now().Add(s.cfg.Timeout.Header)
 		}
 		s.in.readUntil(deadline, 0)
 		return s.in.fill(smallBuffer)
@@ -28,29 +27,34 @@ func (s *session) readHead(first bool) error {
 	err := s.takesNext(fill)
 	var head []byte
 	if err == nil {
-		head, err = s.in.head(int(s.p.cfg.MaxHeaderSize), fill)
+		head, err = s.in.head(int(s.cfg.MaxHeaderSize), fill)
 	}
-	switch {
-	case errors.Is(err, errHeadTooLarge):
-		s.refuse(431, "the request's head is larger than max-header-size")
-	case errors.Is(err, errCrowdedHeads):
-		s.refuse(503, err.Error())
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		s.refuse(408, "the request's head did not come within timeout-header")
-	case err != nil && !errors.Is(err, errNotProxied) && s.in.buffered() > 0:
-		s.gap(recorder.GapCut, s.place(), "the connection ended in the middle of a request's head")
+	if err == nil {
+		err = s.takeHead(head)
 	}
 	if err != nil {
-		return err
+		s.noHead(err)
 	}
-	return s.takeHead(head)
+	return err
+}
+
+// noHead settles a head that did not come as a whole: it is refused, or the client has gone in its
+// middle.
+func (s *session) noHead(err error) {
+	if errors.Is(err, errNotProxied) {
+		return
+	}
+	if v := heads.on(err, origin{}); v.status > 0 {
+		s.refuse(v)
+	} else if s.in.buffered() > 0 {
+		s.gap(recorder.GapCut, s.place(), "the connection ended in the middle of a request's head")
+	}
 }
 
 // takeHead copies the head to s.head, and consumes it.
 func (s *session) takeHead(head []byte) error {
-	if n := 2 * int64(len(head)); n > 2*largeBuffer { // this copy, and the one that goes to the origin
-		if !s.p.heads.take(n) {
-			s.refuse(503, errCrowdedHeads.Error())
+	if n := 2 * int64(len(head)); n > 2*largeBuffer { // this copy, and that for the origin
+		if !s.memory.take(n) {
 			return errCrowdedHeads
 		}
 		s.share = n
@@ -63,7 +67,7 @@ func (s *session) takeHead(head []byte) error {
 
 // forget gives back what the last request's head took.
 func (s *session) forget() {
-	s.p.heads.give(s.share)
+	s.memory.give(s.share)
 	s.head, s.fwd, s.share = nil, nil, 0
 }
 
@@ -78,7 +82,7 @@ func (s *session) takesNext(fill func() error) error {
 			return nil
 		case known:
 			return errNotProxied
-		case s.in.buffered() > int(s.p.cfg.MaxHeaderSize):
+		case s.in.buffered() > int(s.cfg.MaxHeaderSize):
 			return errHeadTooLarge
 		}
 		if err := fill(); err != nil {
@@ -89,7 +93,8 @@ func (s *session) takesNext(fill func() error) error {
 }
 
 // awaitRequest waits for the first byte of a request. Meanwhile the session may be ended to make
-// room for another client.
+// room for another client. The first request has timeout-header to begin, as its client has come to
+// ask; the next ones have timeout-idle.
 func (s *session) awaitRequest(first bool) error {
 	if s.share > 0 {
 		s.forget()
@@ -98,19 +103,23 @@ func (s *session) awaitRequest(first bool) error {
 		return nil
 	}
 	s.in.rest()
-	patience := s.p.cfg.Timeout.Idle
+	patience := s.cfg.Timeout.Idle
 	if first {
-		patience = s.p.cfg.Timeout.Header
+		patience = s.cfg.Timeout.Header
 	}
-	if !s.p.clients.wait(s) {
+	if !s.clients.wait(&s.seat) {
 		return net.ErrClosed
 	}
 	err := s.firstByte(time.Now().Add(patience))
-	if !s.p.clients.resume(s) {
+	if !s.clients.resume(&s.seat) {
 		return net.ErrClosed
 	}
 	return err
 }
+
+// dozeAfter is how long a session waits for its client's next request before it gives its buffers
+// back.
+const dozeAfter = time.Second
 
 // firstByte waits with a buffer at hand, for most clients come again soon; of those that don't
 // there may be thousands, so they hold nothing.
@@ -127,34 +136,18 @@ func (s *session) firstByte(until time.Time) error {
 	return s.in.doze()
 }
 
-// reject answers a request that cannot be understood in one way only, and ends the connection: what
-// follows cannot be trusted to be a request. place is what was asked for, or who did.
-func (s *session) reject(place string, err error) bool {
-	s.gap(recorder.GapRefused, place, err.Error())
-	s.page(400, err.Error())
-	s.p.logHead("request refused", "", err)
-	s.linger()
-	return false
-}
-
-// target is what a request names that leads nowhere.
-func (s *session) target(req *http1.Request) string {
-	if bytes.Contains(req.Target, []byte("://")) {
-		return http1.WithoutUserinfo(string(req.Target))
-	}
-	return s.place()
-}
-
 // refuse answers a head that is not there as a whole.
-func (s *session) refuse(status int, why string) {
-	s.page(status, why)
-	s.p.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", status).
-		Msg("request refused: " + why)
-	s.gap(recorder.GapRefused, s.place(), why)
+func (s *session) refuse(v verdict) {
+	s.page(v)
+	s.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", v.status).
+		Msg("request refused: " + v.told)
+	s.gap(v.gap, s.place(), v.told)
 	s.linger()
 }
 
-func (s *session) page(status int, why string) {
-	s.in.writeUntil(time.Now().Add(faultPatience), 0)
-	s.conn.Write(fault{status, "The request was refused: " + why + "."}.page(false, false, false))
+// page tells a client that its request is refused for its head.
+func (s *session) page(v verdict) {
+	s.in.writeUntil(time.Now().Add(refusalPatience), 0)
+	r := refusal{v.status, "The request was refused: " + v.told + "."}
+	s.conn.Write(r.page(false, false, false))
 }

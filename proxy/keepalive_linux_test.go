@@ -18,10 +18,11 @@ func TestDeadPeersAreFound(t *testing.T) {
 		c := h.proxy.clients
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for s := range c.sessions {
-			for side, conn := range map[string]net.Conn{"client": s.raw.Conn, "origin": s.current.Load().raw} {
-				on, idle := socketOption(t, conn, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE), socketOption(t,
-					conn, syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE)
+		for s := range c.seats {
+			sides := map[string]net.Conn{"client": s.client.(*tapConn).Conn, "origin": s.upstream.Load().raw}
+			for side, conn := range sides {
+				on := socketOption(t, conn, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE)
+				idle := socketOption(t, conn, syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE)
 				if on == 0 || idle > 60 {
 					t.Errorf("%s: keep-alive %d, after %d s", side, on, idle)
 				}

@@ -5,6 +5,11 @@ import (
 	"time"
 )
 
+const (
+	lingerPatience = time.Second // for a client that is still sending
+	lingerBytes    = 16 << 20    // of what it still sends
+)
+
 // linger ends the connection so that what was written reaches a client that is still sending:
 // closing with unread bytes would reset it (RFC 9112 section 9.6).
 func (s *session) linger() {
@@ -31,10 +36,3 @@ func discard(conn net.Conn) {
 		left -= n
 	}
 }
-
-const (
-	dozeAfter      = time.Second
-	faultPatience  = 5 * time.Second
-	lingerPatience = time.Second
-	lingerBytes    = 16 << 20
-)

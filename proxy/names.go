@@ -6,15 +6,15 @@ import (
 )
 
 // recordAnswer writes what a name server answered as a resource record.
-func (p *Proxy) recordAnswer(a dns.Answer) {
-	e := p.rec.BeginExtra()
+func (r *relay) recordAnswer(a dns.Answer) {
+	e := r.rec.BeginExtra()
 	e.Type, e.ContentType = recorder.Resource, dns.MediaType
 	e.URI, e.Date, e.RemoteIP = a.URI, a.Date, a.Server
 	e.Block.Write(a.Block) // Commit says if it could not
 	if err := e.Commit(); err != nil {
-		p.rec.Gap(recorder.GapWrite, a.URI, err.Error())
+		r.rec.Gap(recorder.GapWrite, a.URI, err.Error())
 	}
 }
 
 // namesBroke notes a panic in reading what a name server sent.
-func (p *Proxy) namesBroke(value any) { p.broke(value, "dns:") }
+func (r *relay) namesBroke(value any) { r.broke(value, "dns:") }

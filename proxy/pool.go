@@ -32,7 +32,6 @@ type upstreams struct {
 
 const (
 	maxIdlePerOrigin = 64
-	maxIdle          = 1024
 	idleUpstream     = 30 * time.Second // shorter than most servers' own patience
 	sweepEvery       = 5 * time.Second
 )

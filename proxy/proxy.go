@@ -1,10 +1,33 @@
 // Package proxy stands between clients and origins: it accepts connections, intercepts TLS, relays
 // HTTP/1.1 in both directions and hands each exchange to package recorder.
 //
-// The front door is net/http with goproxy: CONNECT requests and what is meant for the proxy itself.
-// The data path is the relay (relay.go, exchange.go, upload.go), which reads of a message only what
-// finds its end (message.go, body.go: pure, no I/O), because net/http loses header order and case,
-// chunk framing and 1xx responses.
+// The front door is net/http with goproxy: CONNECT requests, and what is meant for the proxy itself.
+// The data path is the relay, which reads of a message only what finds its end (package http1),
+// because net/http loses header order and case, chunk framing and 1xx responses. One exchange's way,
+// by file:
+//
+//	                Serve (proxy.go), take (accept.go)
+//	                  │ no place: crowd.go
+//	    absolute form │ CONNECT, own pages
+//	  ┌───────────────┴──────────┐
+//	  │                  net/http, goproxy ──► proxy/admin
+//	  │                          │ CONNECT: hijack, tap.go
+//	  │                  intercept, TLS handshake (connect.go)
+//	  ▼                          ▼
+//	session: serve.go ◄──────────┘         trust.go: the client went away unasked
+//	  │
+//	  ├─ head.go          wait for a request, read its head
+//	  ├─ destination.go   where it goes
+//	  └─ run.go           one exchange, kept piece by piece (record.go)
+//	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go)
+//	       ├─ upload.go     the request, its body beside the answer
+//	       ├─ answer.go     the heads of the response
+//	       ├─ response.go   its body          or tunnel.go, behind a 101
+//	       └─ end.go        the record, both connections
+//	            └─ verdict.go, judge.go: what an error means; refusal.go: the client's page
+//
+// Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin, clients.go
+// counts those of clients.
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the
 // client sent reaches the origin and the record byte for byte, but for the request target's form
@@ -15,12 +38,12 @@ package proxy
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	stdlog "log"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -32,74 +55,60 @@ import (
 	"warcorder/recorder"
 )
 
-// Proxy is a recording forward proxy on one listener.
+// Proxy is a recording forward proxy on one listener: the relay, and the front door to it.
 type Proxy struct {
-	cfg       *Config
-	rec       *recorder.Recorder
-	tls       *tls.Config
-	log       zerolog.Logger
-	upstreams *upstreams
-	names     dns.Names
-	trust     trust
-	doubts    doubts
-	server    *http.Server
-	front     *frontListener
-	ln        net.Listener
+	relay
+	ln     net.Listener
+	server *http.Server
+	front  *frontListener
+	names  dns.Names
 
-	clients *clients
-	heads   *budget               // memory for large heads
-	crowded summary               // clients that were turned away
+	crowd   *crowd                // clients for whom there is no place
 	refused summary               // connections that could not be accepted
-	leaving chan struct{}         // a place for each client that is being turned away
 	broken  atomic.Pointer[error] // too many panics
-
-	ctx    context.Context // done when in-flight exchanges are to be ended
-	cancel context.CancelFunc
+	cancel  context.CancelFunc    // of relay.stop
 }
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder,
 	admin http.Handler, log zerolog.Logger) *Proxy {
-	p := &Proxy{
-		cfg:     &cfg,
-		rec:     rec,
-		log:     log,
-		ln:      ln,
-		heads:   newBudget(cfg.MaxHeaderMemory),
-		trust:   newTrust(),
-		leaving: make(chan struct{}, turnedAwayAtOnce),
-	}
-	p.clients = p.newClients()
-	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
-	p.crowded.tell, p.refused.tell = p.tellCrowded, p.tellNotAccepted
-	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
+	p.cfg, p.rec, p.log = &cfg, rec, log
 	p.tls = authority.ServerConfig(connectHost)
-	p.upstreams = newUpstreams(p.cfg, p.heads, p.isSelf)
+	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
+	p.memory = newBudget(cfg.MaxHeaderMemory)
+	p.trust = newTrust()
+	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
+	p.stop, p.cancel = context.WithCancel(context.Background())
+	self := func(target netip.AddrPort) bool { return isSelf(ln.Addr(), target) }
+	p.upstreams = newUpstreams(p.cfg, p.memory, self)
 	if cfg.RecordDNS {
 		p.names.Record, p.names.Broke = p.recordAnswer, p.namesBroke
 		p.upstreams.resolver, p.upstreams.discreet = p.names.Resolver(true), p.names.Resolver(false)
 	}
-	p.front = newFrontListener(ln.Addr())
+	p.crowd = newCrowd(&p.relay)
+	p.refused.tell = p.tellNotAccepted
 	rec.OnBroken(p.stopBroken)
-	p.server = &http.Server{
+	p.server = p.frontServer(admin)
+	return p
+}
+
+// frontServer is net/http's part of the front door.
+func (p *Proxy) frontServer(admin http.Handler) *http.Server {
+	server := &http.Server{
 		Handler: p.dispatch(admin),
 		// the body too, which net/http waits for when a handler has not read it
-		ReadTimeout:    cfg.Timeout.Header,
-		IdleTimeout:    cfg.Timeout.Idle,
-		MaxHeaderBytes: int(min(cfg.MaxHeaderSize, maxFrontHead)),
-		ErrorLog:       stdlog.New(log.With().Str("part", "front").Logger(), "", 0),
+		ReadTimeout:    p.cfg.Timeout.Header,
+		IdleTimeout:    p.cfg.Timeout.Idle,
+		MaxHeaderBytes: int(min(p.cfg.MaxHeaderSize, maxFrontHead)),
+		ErrorLog:       stdlog.New(p.log.With().Str("part", "front").Logger(), "", 0),
 	}
 	// One request a connection: what follows it may be for the relay, and a connection that net/http
 	// has is its own for good. It answers some requests (OPTIONS *) before any handler could close
 	// them.
-	p.server.SetKeepAlivesEnabled(false)
-	return p
+	server.SetKeepAlivesEnabled(false)
+	return server
 }
-
-// maxFrontHead is the largest head of a CONNECT or a request to the proxy itself. It has room for
-// credentials; that of a request to be relayed may be larger, and what those take together is
-// bounded.
-const maxFrontHead = 64 << 10
 
 // Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from
 // accepting, or that too much has broken.
@@ -128,10 +137,16 @@ func (p *Proxy) Serve() error {
 		}
 		select {
 		case <-time.After(delay):
-		case <-p.ctx.Done():
+		case <-p.stop.Done():
 			return nil
 		}
 	}
+}
+
+// tellNotAccepted reports connections that could not be accepted.
+func (p *Proxy) tellNotAccepted(why string, n int64) {
+	p.log.Warn().Str("error", why).Int64("times", n).Msg("cannot accept")
+	p.gaps(n, p.ln.Addr().String(), why)
 }
 
 // isUseless reports an error of a listener that will accept nothing more. Any other is one of the
@@ -168,7 +183,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	}
 	p.cancel()
 	p.upstreams.close()
-	p.crowded.close()
+	p.crowd.seen.close()
 	p.refused.close()
 	p.doubts.close()
 }

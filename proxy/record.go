@@ -8,7 +8,7 @@ func (e *exchange) keep(side *recorder.Buffer, piece []byte) error {
 		return nil
 	}
 	if _, err := side.Write(piece); err != nil {
-		return &recordError{err}
+		return &unkeptError{err}
 	}
 	return nil
 }
@@ -19,7 +19,7 @@ func (e *exchange) flush() error {
 		return nil
 	}
 	if err := e.x.Flush(); err != nil {
-		return &recordError{err}
+		return &unkeptError{err}
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func (e *exchange) flush() error {
 func (e *exchange) commit() {
 	if e.unrecorded {
 		e.discard()
-		e.s.p.rec.GapsMore(recorder.GapUnrecorded, 1)
+		e.rec.GapsMore(recorder.GapUnrecorded, 1)
 		return
 	}
 	x := e.x
@@ -48,14 +48,6 @@ func (e *exchange) discard() {
 // gap notes that the exchange is not in the archive, or not all of it.
 func (e *exchange) gap(reason, detail string) {
 	if !e.unrecorded {
-		e.s.p.rec.Gap(reason, e.url, detail)
-	}
-}
-
-// gap notes what came of a connection that is no exchange. One that leads to a no-record host is
-// not listed: the list would name the host.
-func (s *session) gap(reason, place, detail string) {
-	if s.tunnel == nil || !s.p.cfg.NoRecord.Has(s.tunnel.siteName()) {
-		s.p.rec.Gap(reason, place, detail)
+		e.rec.Gap(reason, e.url, detail)
 	}
 }

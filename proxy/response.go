@@ -6,7 +6,9 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// relayResponse passes the response on, whose head is buffered, and keeps it.
+// relayResponse passes the response on, whose head is buffered, and keeps it. Each piece is kept
+// before the client gets it: what cannot be kept does not pass. Before the last piece all of it is
+// flushed, so that a client never has a whole answer that a crash could take from the archive.
 func (e *exchange) relayResponse(res *http1.Response, head int) error {
 	b := e.bounded(http1.ResponseBody(&res.Message))
 	n, framingErr := b.Take(e.up.bytes()[head:])
@@ -29,7 +31,7 @@ func (e *exchange) relayResponse(res *http1.Response, head int) error {
 			res.KeepAlive = res.KeepAlive && !b.Lax
 			return framingErr
 		}
-		if err := e.fill(e.by(e.s.p.cfg.Timeout.Idle)); err != nil {
+		if err := e.fill(e.by(e.cfg.Timeout.Idle)); err != nil {
 			return e.ended(&b, err)
 		}
 		n, framingErr = b.Take(e.up.bytes())
@@ -51,21 +53,4 @@ func (e *exchange) ended(b *http1.Body, err error) error {
 		return e.flush()
 	}
 	return err
-}
-
-// toClient passes bytes on, unless nobody is there and the fetch is to be finished for the archive.
-func (e *exchange) toClient(b []byte) error {
-	if !e.s.gone.Load() {
-		e.sent = true
-		e.boundWrite(&e.s.in)
-		_, err := e.s.conn.Write(b)
-		if err == nil || e.overtime(err) {
-			return err
-		}
-		e.s.gone.Store(true)
-	}
-	if e.finishes() {
-		return nil
-	}
-	return errClientGone
 }

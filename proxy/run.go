@@ -1,19 +1,20 @@
 package proxy
 
-import (
-	"time"
-)
+import "time"
 
 // run relays the exchange and records it. It reports whether the client's connection goes on.
-func (e *exchange) run(url string) (goesOn bool) {
-	e.url, e.x = url, e.s.p.rec.Begin()
+//
+// Whatever happens, each exchange ends once: with a commit of what has passed, or with a discard
+// because nothing has; and e.x is nil from there on.
+func (e *exchange) run() (goesOn bool) {
+	e.x = e.rec.Begin()
 	defer e.rescue(&goesOn)
 	e.x.Started = time.Now()
-	e.x.URL, e.x.Method = url, string(e.req.Method)
-	if total := e.s.p.cfg.Timeout.Total; total > 0 {
+	e.x.URL, e.x.Method = e.url, string(e.req.Method)
+	if total := e.cfg.Timeout.Total; total > 0 {
 		e.until = e.x.Started.Add(total)
 	}
-	defer e.s.current.Store(nil)
+	defer e.client.upstream.Store(nil)
 	res, head, err := e.fetch()
 	if err != nil {
 		return e.fail(err)
@@ -24,7 +25,7 @@ func (e *exchange) run(url string) (goesOn bool) {
 	err = e.relayResponse(&res, head)
 	if err != nil && !e.unrecorded {
 		if cut := e.x.WasCut(); cut != nil {
-			err = &recordError{cut}
+			err = &unkeptError{cut}
 		}
 	}
 	return e.finish(&res, err)

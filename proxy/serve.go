@@ -1,38 +1,38 @@
 package proxy
 
 import (
-	"errors"
-
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
 
-// errNotProxied ends a session whose next request is not in absolute form: a CONNECT, or one to the
-// proxy itself.
-var errNotProxied = errors.New("not a proxy request")
-
 // serve relays requests until one side ends the connection. On errNotProxied the bytes of the next
 // request are still buffered.
 func (s *session) serve() error {
-	s.in.conn, s.in.heads = s.conn, s.p.heads
-	defer s.unbind()
+	s.in.conn, s.in.heads = s.conn, s.memory
+	defer s.source.close()
 	defer s.forget()
 	for first := true; ; first = false {
 		if err := s.readHead(first); err != nil {
 			return err
 		}
 		s.asked()
-		if !s.one() || s.p.clients.closing.Load() {
+		if !s.one() || s.clients.closing.Load() {
 			return nil
 		}
 	}
+}
+
+// serveAndLeave serves a session that has entered.
+func (s *session) serveAndLeave() error {
+	defer s.clients.leave(&s.seat)
+	return s.serve()
 }
 
 // asked notes that a request has come, by which a client in a tunnel shows that it takes the
 // certificate.
 func (s *session) asked() {
 	if !s.asks && s.raw.certified {
-		s.p.trust.shown(s.raw.kind)
+		s.trust.shown(s.raw.kind)
 	}
 	s.asks = true
 }
@@ -48,17 +48,53 @@ func (s *session) one() bool {
 		return s.reject(s.target(&req), err)
 	}
 	s.fwd = s.forward(s.fwd[:0], &req, target)
-	e := exchange{s: s, req: &req, to: to, unrecorded: s.p.cfg.NoRecord.Has(to.siteName())}
+	e := s.newExchange(&req, to)
 	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
 		target = []byte{'/'}
 	}
 	var room [256]byte // for most of them
-	url := string(append(to.appendURL(room[:0]), target...))
-	if f := e.refusal(); f.status > 0 {
-		if !e.unrecorded {
-			s.p.rec.Gap(recorder.GapRefused, url, f.why)
-		}
-		return s.answerFault(&req, f, req.Framing == http1.NoBody && req.KeepAlive)
+	e.url = string(append(to.appendURL(room[:0]), target...))
+	if err := e.refused(); err != nil {
+		v := e.judgeRequest(err)
+		e.gap(v.gap, v.told)
+		return s.tell(&req, v.refusal(), req.Framing == http1.NoBody && req.KeepAlive)
 	}
-	return e.run(url)
+	return e.run()
+}
+
+// newExchange makes the exchange of a request that is to go to an origin.
+func (s *session) newExchange(req *http1.Request, to origin) *exchange {
+	return &exchange{
+		client:     s,
+		cfg:        s.cfg,
+		rec:        s.rec,
+		log:        &s.log,
+		source:     &s.source,
+		stop:       s.stop,
+		req:        req,
+		to:         to,
+		unrecorded: s.cfg.NoRecord.Has(to.siteName()),
+	}
+}
+
+// refused returns why a request that is understood is not passed on, or nil.
+func (e *exchange) refused() error {
+	if err := e.rec.Ready(); err != nil && !e.unrecorded {
+		return &notReady{err}
+	}
+	if most := e.cfg.MaxBodySize; most > 0 && e.req.Framing == http1.Sized && e.req.Length > most {
+		return http1.ErrBodyTooLong
+	}
+	return nil
+}
+
+// reject answers a request that cannot be understood in one way only, and ends the connection: what
+// follows cannot be trusted to be a request. place is what was asked for, or who did.
+func (s *session) reject(place string, err error) bool {
+	v := heads.on(err, origin{})
+	s.gap(recorder.GapRefused, place, v.told)
+	s.page(v)
+	warnHead(&s.log, "request refused", "", err)
+	s.linger()
+	return false
 }

@@ -1,35 +1,56 @@
 package proxy
 
-// keep puts a connection back for the next request: of anybody, or of this client if it is
-// authenticated.
-func (s *session) keep(up *upstream, bound bool) {
+import "context"
+
+// source is where the answers to one session's requests come from: the origins. An exchange asks the
+// source of its session (fetch.go) and does not know which connections are kept, nor for whom.
+// Whatever else is to answer in an origin's place belongs here.
+//
+// A connection is anybody's: one that a client has left serves the next client. Only a bound one is
+// its session's own. Either the origin has authenticated the connection as a whole, so that another
+// client's requests on it would be made in the first client's name; or the origin may take the end
+// of a request for another place than we do, and what it then takes for the next request must be
+// the same client's.
+type source struct {
+	origins *upstreams
+	own     *upstream // bound, and waiting for the session's next request
+}
+
+// kept returns a connection to an origin that has been used before and lives, or nil. A bound one
+// to another origin is closed: a client that goes elsewhere will not need it soon.
+func (s *source) kept(to origin) *upstream {
+	if up := s.own; up != nil {
+		s.own = nil
+		if up.origin == to && up.alive() {
+			return up
+		}
+		up.close()
+	}
+	return s.origins.get(to)
+}
+
+// dial opens a connection to an origin.
+func (s *source) dial(ctx context.Context, to origin) (*upstream, error) {
+	return s.origins.dial(ctx, to)
+}
+
+// keep takes back a connection for the next request: of anybody, or of this session if it is bound
+// or has ever been.
+func (s *source) keep(up *upstream, bound bool) {
 	up.bound = up.bound || bound
 	if !up.bound {
-		s.p.upstreams.put(up)
+		s.origins.put(up)
 		return
 	}
 	up.rest()
 	up.used++
-	s.bound = up
+	s.own = up
 }
 
-// takeBound returns this client's own connection to o if it has one that lives.
-func (s *session) takeBound(o origin) *upstream {
-	up := s.bound
-	if up == nil {
-		return nil
-	}
-	s.bound = nil
-	if up.origin == o && up.alive() {
-		return up
-	}
-	up.close()
-	return nil
-}
-
-func (s *session) unbind() {
-	if s.bound != nil {
-		s.bound.close()
-		s.bound = nil
+// close ends the session's own connection.
+func (s *source) close() {
+	if s.own != nil {
+		s.own.close()
+		s.own = nil
 	}
 }

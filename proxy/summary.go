@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+const summaryEvery = time.Second
+
 // summary passes on the first of many like things at once, and then once a second how many there
 // were.
 type summary struct {

@@ -35,6 +35,11 @@ func (c *tapConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// maxFrontHead is the largest head of a CONNECT or a request to the proxy itself. It has room for
+// credentials; that of a request to be relayed may be larger, and what those take together is
+// bounded.
+const maxFrontHead = 64 << 10
+
 // mostSeen is more than net/http reads before it has a CONNECT's head. What is longer is a body,
 // for a page of our own.
 const mostSeen = maxFrontHead + 16<<10

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-
-	"warcorder/recorder"
 )
 
 // A client that does not trust the root certificate says so in its library's own way: by an alert
@@ -127,17 +125,6 @@ func (d *doubts) close() {
 	}
 }
 
-// connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client
-// gets a certificate.
-func connectHost(hello *tls.ClientHelloInfo) string {
-	c, ok := hello.Conn.(*tapConn)
-	if !ok {
-		return ""
-	}
-	c.certified, c.kind = true, kindOf(hello)
-	return c.host
-}
-
 var helloSeed = maphash.MakeSeed()
 
 // kindOf hashes what a program offers in every hello, without what browsers make up anew each time
@@ -174,18 +161,18 @@ func addSet[N ~uint16](h *maphash.Hash, list []N) {
 	h.WriteByte(0)
 }
 
-// verdict is what the end of a connection on which nothing was asked says of the client.
-type verdict uint8
+// farewell is what the end of a connection on which nothing was asked says of the client.
+type farewell uint8
 
 const (
-	nothingSaid verdict = iota // it went away
-	saidNo                     // it does not take the certificate
+	nothingSaid farewell = iota // it went away
+	saidNo                      // it does not take the certificate
 	seemsToSayNo
 )
 
-// judge reads the error that ended a connection, age after the certificate was sent. busy is a
+// understand reads the error that ended a connection, age after the certificate was sent. busy is a
 // client that has lately shown trust.
-func judge(err error, age time.Duration, busy bool) verdict {
+func understand(err error, age time.Duration, busy bool) farewell {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &op) && op.Op == "remote error" && op.Err.Error() != userCanceled:
@@ -208,39 +195,3 @@ var (
 	badRecordMAC = tls.AlertError(20).Error()
 	userCanceled = tls.AlertError(90).Error()
 )
-
-// distrusts reports whether the client went away because of our certificate, and if so logs it and
-// notes a gap. err is what ended the connection, on which nothing was asked.
-func (s *session) distrusts(err error) bool {
-	c := s.raw
-	if !c.certified || s.p.clients.closing.Load() {
-		return false
-	}
-	switch judge(err, time.Since(c.handshakeBegan), s.p.trust.has(c.kind)) {
-	case saidNo:
-		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
-	case seemsToSayNo:
-		s.p.doubts.add(&doubt{c.kind, func() {
-			s.tellDistrust(
-				"the client does not seem to trust the certificate: it closed the connection when it " +
-					"had seen it (" + err.Error() + ")")
-		}})
-	default:
-		return false
-	}
-	return true
-}
-
-func (s *session) tellDistrust(said string) {
-	s.p.log.Warn().Str("host", s.tunnel.host).Str("client", s.raw.RemoteAddr().String()).
-		Str("do", s.howToTrust()).Msg(said)
-	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
-}
-
-// howToTrust says what makes programs trust the root certificate.
-func (s *session) howToTrust() string {
-	return "give it the root certificate, http://" + s.raw.LocalAddr().
-		String() +
-		"/ca.pem (or: warcorder ca), by its trust store, " +
-		"curl --cacert, SSL_CERT_FILE, REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS"
-}

@@ -193,7 +193,7 @@ func TestUnusedConnections(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestFarewells(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: errors.New("reset")}
 	remote := func(alert tls.AlertError) error { return &net.OpError{Op: "remote error", Err: alert} }
 	for _, c := range []struct {
@@ -201,7 +201,7 @@ func TestJudge(t *testing.T) {
 		err  error
 		age  time.Duration
 		busy bool
-		want verdict
+		want farewell
 	}{
 		{"unknown authority", remote(48), time.Hour, true, saidNo},
 		{"expired", remote(45), 0, false, saidNo},
@@ -215,7 +215,7 @@ func TestJudge(t *testing.T) {
 		{"another error", reset, 0, false, nothingSaid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := judge(c.err, c.age, c.busy); got != c.want {
+			if got := understand(c.err, c.age, c.busy); got != c.want {
 				t.Errorf("%d, want %d", got, c.want)
 			}
 		})

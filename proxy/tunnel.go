@@ -17,7 +17,7 @@ const tunnelGrace = 10 * time.Second
 // switchProtocols records the handshake of a 101 response and then only passes bytes, both ways,
 // until both ends have closed. What passes then is no HTTP and is not recorded.
 func (e *exchange) switchProtocols(head int) bool {
-	s, up := e.s, e.up
+	s, up := e.client, e.up
 	e.settleUpload(true)
 	s.in.unwatch()
 	if err := e.keep(&e.x.Response, up.bytes()[:head]); err != nil {
@@ -27,14 +27,14 @@ func (e *exchange) switchProtocols(head int) bool {
 		return e.breakOff(&http1.Response{}, err)
 	}
 	if !e.unrecorded {
-		s.p.log.Info().Str("url", recorder.Logged(e.url)).
+		e.log.Info().Str("url", recorder.Logged(e.url)).
 			Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
 	}
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)
 	e.commit()
-	if s.p.clients.pass(s) {
-		splice(s.conn, s.in.bytes(), up.conn, up.bytes(), s.p.cfg.Timeout.Idle)
+	if s.clients.pass(&s.seat) {
+		splice(s.conn, s.in.bytes(), up.conn, up.bytes(), e.cfg.Timeout.Idle)
 	}
 	s.in.drop()
 	e.drop()

@@ -1,171 +1,204 @@
 package proxy
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
 
-const tooLongRequest = "The request's body is larger than max-body-size."
+// verdict is what an error means: for the client, for the gap list and for the record. The tables
+// below have one for each kind of error, and nothing else in the package tells one kind from
+// another. A new limit is one line there.
+//
+// What a verdict leads to is a warning in the log, whatever the kind: an exchange is missing or cut,
+// and the recording goes on. Errors that an operator must act on are the recorder's to report.
+//
+// In words, {why} is the error's detail, {place}, {host} and {name} are the origin's.
+type verdict struct {
+	of func(error) (why string, is bool)
 
-// originFault turns what kept the origin's answer away into a status and a sentence.
-func originFault(err error, to origin) fault {
-	place := net.JoinHostPort(to.host, to.port)
-	var head *http1.Error
+	status    int    // of the client's page
+	told      string // the words for the client, and for the gap list if no answer had begun
+	gap       string // the reason in the gap list, if no answer had begun
+	truncated string // WARC-Truncated of what came of the answer
+	broke     string // words for the record if the answer had begun; "" is what the client is told
+
+	// The relay found the fault in the answer itself: it is not explained by an upload that failed,
+	// too, and nothing of a head like that is kept.
+	inAnswer bool
+}
+
+// verdicts are looked through from the first to the last, and the first that matches holds.
+type verdicts []verdict
+
+// ours are ends that we make ourselves, and ends that a client makes.
+var ours = verdicts{
+	{of: as(func(e *notReady) string { return e.err.Error() }), status: 503,
+		told: "warcorder is not recording at the moment: {why}. Nothing passes unrecorded; " +
+			"try again when the operator has seen to it.",
+		gap: recorder.GapRefused},
+	{of: as(func(e *unkeptError) string { return e.err.Error() }), status: 503,
+		told: "warcorder cannot record this exchange: {why}. Nothing passes unrecorded.",
+		gap:  recorder.GapWrite, truncated: "unspecified", broke: "the rest could not be kept: {why}"},
+	{of: is(errStopping), status: 503,
+		told: "warcorder is being stopped.",
+		gap:  recorder.GapCut, truncated: "disconnect", broke: "the recorder was stopped"},
+	{of: is(errClientGone), status: 408,
+		told: "The client went away.",
+		gap:  recorder.GapCut, truncated: "disconnect", broke: "the client went away"},
+}
+
+// heads are what can be wrong with a request's head. The words stand in a sentence.
+var heads = verdicts{
+	{of: as(reasonOf), status: 400, told: "{why}", gap: recorder.GapRefused},
+	{of: is(errHeadTooLarge), status: 431,
+		told: "the request's head is larger than max-header-size", gap: recorder.GapRefused},
+	{of: is(errCrowdedHeads), status: 503, told: "{why}", gap: recorder.GapRefused},
+	{of: is(os.ErrDeadlineExceeded), status: 408,
+		told: "the request's head did not come within timeout-header", gap: recorder.GapRefused},
+}
+
+// uploads are what can go wrong with a request's body on the client's side.
+var uploads = verdicts{
+	{of: as(reasonOf), status: 400,
+		told: "The request's body is ambiguous and was not passed on further: {why}.",
+		gap:  recorder.GapRefused, truncated: "disconnect",
+		broke: "the request's body is ambiguous and was not passed on further: {why}"},
+	{of: is(http1.ErrBodyTooLong), status: 413,
+		told: "The request's body is larger than max-body-size.",
+		gap:  recorder.GapRefused, truncated: "length"},
+	{of: as(anyOvertime), status: 408,
+		told: "The request's body did not come within timeout-total.",
+		gap:  recorder.GapCut, truncated: "time", broke: "timeout-total had passed"},
+	{of: late, status: 408,
+		told: "The request's body did not come within timeout-idle.",
+		gap:  recorder.GapCut, truncated: "time"},
+	{of: other, status: 408,
+		told: "The client went away in the middle of its request's body.",
+		gap:  recorder.GapCut, truncated: "disconnect"},
+}
+
+// answers are what can keep the origin's answer away, or end it too soon.
+var answers = verdicts{
+	{of: is(errSelf), status: 508,
+		told: "The address {place} is this proxy itself. " +
+			"Give the browser a target other than the proxy.",
+		gap: recorder.GapRefused, truncated: "disconnect"},
+	{of: as(reasonOf), status: 502,
+		told: "The answer of {place} is ambiguous and was not passed on: {why}.",
+		gap:  recorder.GapRefused, truncated: "disconnect", inAnswer: true},
+	{of: is(errHeadTooLarge), status: 502,
+		told: "The head of the answer of {place} is larger than max-header-size.",
+		gap:  recorder.GapRefused, truncated: "length", broke: "{why}", inAnswer: true},
+	{of: is(errEndlessInterim), status: 502,
+		told: "{place} sent {why} and no answer.",
+		gap:  recorder.GapRefused, truncated: "disconnect", inAnswer: true},
+	{of: is(errCrowdedHeads), status: 503,
+		told: "The head of the answer of {place} is large, and {why}. Try again.",
+		gap:  recorder.GapRefused, truncated: "disconnect", inAnswer: true},
+	{of: is(http1.ErrBodyTooLong), status: 502,
+		told: "No answer from {place}: {why}.",
+		gap:  recorder.GapUpstream, truncated: "length", broke: "{why}", inAnswer: true},
+	{of: as(func(e *tls.CertificateVerificationError) string { return e.Err.Error() }), status: 502,
+		told: "The certificate of {place} is not valid: {why}. " +
+			"To record it anyway, start with --insecure-upstream={name}.",
+		gap: recorder.GapUpstream, truncated: "disconnect"},
+	{of: lateDial, status: 504,
+		told: "{place} did not answer in time (timeout-{why}).",
+		gap:  recorder.GapUpstream, truncated: "time"},
+	{of: as(anyOvertime), status: 504,
+		told: "{place} did not answer in time (timeout-first-byte or timeout-total).",
+		gap:  recorder.GapUpstream, truncated: "time", broke: "timeout-total had passed"},
+	{of: late, status: 504,
+		told: "{place} did not answer in time (timeout-first-byte or timeout-total).",
+		gap:  recorder.GapUpstream, truncated: "time",
+		broke: "the origin sent nothing more within timeout-idle"},
+	{of: as(func(e *net.DNSError) string { return e.Err }), status: 502,
+		told: "The name {host} could not be resolved: {why}.",
+		gap:  recorder.GapUpstream, truncated: "disconnect"},
+	{of: is(syscall.ECONNREFUSED), status: 502,
+		told: "{place} refused the connection.",
+		gap:  recorder.GapUpstream, truncated: "disconnect"},
+	{of: failedHandshake, status: 502,
+		told: "The TLS handshake with {place} failed: {why}.",
+		gap:  recorder.GapUpstream, truncated: "disconnect"},
+	{of: is(syscall.ECONNRESET, syscall.EPIPE), status: 502,
+		told: "{place} reset the connection.",
+		gap:  recorder.GapUpstream, truncated: "disconnect"},
+	{of: is(io.EOF, io.ErrUnexpectedEOF), status: 502,
+		told: "{place} closed the connection before its answer was complete.",
+		gap:  recorder.GapUpstream, truncated: "disconnect"},
+	{of: other, status: 502,
+		told: "No answer from {place}: {why}.",
+		gap:  recorder.GapUpstream, truncated: "disconnect"},
+}
+
+// on returns the verdict on an error with its words put in, or the zero verdict if none matches.
+func (all verdicts) on(err error, to origin) verdict {
+	for _, v := range all {
+		why, is := v.of(err)
+		if !is {
+			continue
+		}
+		words := strings.NewReplacer("{why}", why, "{place}", net.JoinHostPort(to.host, to.port),
+			"{host}", to.host, "{name}", to.name)
+		v.told, v.broke = words.Replace(v.told), words.Replace(v.broke)
+		if v.broke == "" {
+			v.broke = v.told
+		}
+		return v
+	}
+	return verdict{}
+}
+
+// is matches errors that wrap one of the targets, whose text is the detail.
+func is(targets ...error) func(error) (string, bool) {
+	return func(err error) (string, bool) {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return target.Error(), true
+			}
+		}
+		return "", false
+	}
+}
+
+// as matches errors that wrap one of a type. why gives the detail.
+func as[E error](why func(E) string) func(error) (string, bool) {
+	return func(err error) (string, bool) {
+		var one E
+		if !errors.As(err, &one) {
+			return "", false
+		}
+		return why(one), true
+	}
+}
+
+func other(err error) (string, bool) { return err.Error(), true }
+func late(err error) (string, bool)  { return "", isTimeout(err) }
+
+func reasonOf(e *http1.Error) string    { return e.Reason }
+func anyOvertime(*overtimeError) string { return "" }
+
+func lateDial(err error) (step string, is bool) {
 	var dial *dialError
-	var certificate *tls.CertificateVerificationError
-	var dns *net.DNSError
-	switch {
-	case errors.Is(err, errSelf):
-		return fault{
-			508,
-			"The address " + place + " is this proxy itself. Give the browser a target other than the proxy.",
-		}
-	case errors.As(err, &head):
-		return fault{
-			502,
-			"The answer of " + place + " is ambiguous and was not passed on: " + head.Reason + ".",
-		}
-	case errors.Is(err, errHeadTooLarge):
-		return fault{502, "The head of the answer of " + place + " is larger than max-header-size."}
-	case errors.Is(err, errEndlessInterim):
-		return fault{502, place + " sent " + err.Error() + " and no answer."}
-	case errors.Is(err, errCrowdedHeads):
-		return fault{
-			503,
-			"The head of the answer of " + place + " is large, and " + err.Error() + ". Try again.",
-		}
-	case errors.As(err, &certificate):
-		return fault{502, "The certificate of " + place + " is not valid: " + certificate.Err.Error() +
-			". To record it anyway, start with --insecure-upstream=" + to.name + "."}
-	case isTimeout(err):
-		return fault{504, place + " did not answer in time (" + waitingFor(err) + ")."}
-	case errors.As(err, &dns):
-		return fault{502, "The name " + to.host + " could not be resolved: " + dns.Err + "."}
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fault{502, place + " refused the connection."}
-	case errors.As(err, &dial) && dial.step == "tls":
-		return fault{502, "The TLS handshake with " + place + " failed: " + dial.err.Error() + "."}
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return fault{502, place + " reset the connection."}
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fault{502, place + " closed the connection before its answer was complete."}
+	if !errors.As(err, &dial) {
+		return "", false
 	}
-	return fault{502, "No answer from " + place + ": " + err.Error() + "."}
+	return dial.step, isTimeout(err)
 }
 
-func isTimeout(err error) bool {
-	var n net.Error
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.As(err, &n) && n.Timeout()
-}
-
-func waitingFor(err error) string {
+func failedHandshake(err error) (why string, is bool) {
 	var dial *dialError
-	if errors.As(err, &dial) {
-		return "timeout-" + dial.step
+	if !errors.As(err, &dial) {
+		return "", false
 	}
-	return "timeout-first-byte or timeout-total"
-}
-
-// recordError is an exchange that could not be kept: it must not pass.
-type recordError struct{ err error }
-
-func (e *recordError) Error() string { return "record: " + e.err.Error() }
-
-func (e *recordError) Unwrap() error { return e.err }
-
-var (
-	errClientGone     = errors.New("the client went away")
-	errEndlessInterim = errors.New("more than 1000 interim responses")
-)
-
-// truncation names the reason for WARC-Truncated, and says it in words.
-func (e *exchange) truncation(err error) (reason, words string) {
-	var record *recordError
-	switch {
-	case errors.As(err, &record):
-		return "unspecified", "the rest could not be kept: " + record.err.Error()
-	case e.s.p.ctx.Err() != nil:
-		return "disconnect", "the recorder was stopped"
-	case e.overtime(err):
-		return "time", "timeout-total had passed"
-	case e.abandoned():
-		return "disconnect", errClientGone.Error()
-	case err == http1.ErrBodyTooLong, errors.Is(err, errHeadTooLarge):
-		return "length", err.Error()
-	case e.upload != nil && e.upload.ended() && e.upload.err != nil && e.upload.err != errStopped && e.upload.err != err:
-		return e.truncation(e.upload.err)
-	case isTimeout(err):
-		return "time", "the origin sent nothing more within timeout-idle"
-	}
-	return "disconnect", originFault(err, e.to).why
-}
-
-// reason names the gap that an error leaves. why is what the client is told, if it has had no
-// answer.
-func (e *exchange) reason(err error, why fault) string {
-	var record *recordError
-	var head *http1.Error
-	switch {
-	case errors.As(err, &record) || why.status == 503 && e.upload != nil && errors.As(e.upload.err, &record):
-		return recorder.GapWrite
-	case e.abandoned() || e.s.p.ctx.Err() != nil || why.status == 0 || why.status == 408:
-		return recorder.GapCut
-	case why.status < 500 || why.status == 508 || errors.As(err, &head) || refusedAnswer(err):
-		return recorder.GapRefused
-	}
-	return recorder.GapUpstream
-}
-
-// refusedAnswer reports an answer that came and is over a limit.
-func refusedAnswer(err error) bool {
-	return errors.Is(err, errHeadTooLarge) || errors.Is(err, errCrowdedHeads) ||
-		errors.Is(err, errEndlessInterim)
-}
-
-// blame says whose fault it was.
-func (e *exchange) blame(err error) fault {
-	if e.upload != nil && e.upload.err != nil && e.upload.err != errStopped {
-		err = e.upload.err // what the reading side saw is only what follows from it
-	}
-	var record *recordError
-	var head *http1.Error
-	switch {
-	case e.s.p.ctx.Err() != nil:
-		return fault{503, "warcorder is being stopped."}
-	case errors.As(err, &record):
-		return fault{
-			503,
-			"warcorder cannot record this exchange: " + record.err.Error() + ". Nothing passes unrecorded.",
-		}
-	case e.abandoned():
-		return fault{408, "The client went away."}
-	case e.upload == nil || e.upload.err != err:
-		return originFault(err, e.to)
-	case errors.As(err, &head):
-		e.s.p.logHead("request body refused", e.url, err)
-		return fault{
-			400,
-			"The request's body is ambiguous and was not passed on further: " + head.Reason + ".",
-		}
-	case err == http1.ErrBodyTooLong:
-		return fault{413, tooLongRequest}
-	case e.upload.side == clientSide && isTimeout(err):
-		limit := "timeout-idle"
-		if e.overtime(err) {
-			limit = "timeout-total"
-		}
-		return fault{408, "The request's body did not come within " + limit + "."}
-	case e.upload.side == clientSide:
-		return fault{408, "The client went away in the middle of its request's body."}
-	}
-	return originFault(err, e.to)
+	return dial.err.Error(), dial.step == "tls"
 }

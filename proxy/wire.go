@@ -30,12 +30,9 @@ type wire struct {
 	broke    *carried // its panic
 }
 
-const (
-	watchedBytes = 16 << 10 // a client that sends more meanwhile is not watched any longer
-
-	smallBuffer = 4 << 10  // waits for a client's next request
-	largeBuffer = 32 << 10 // bodies, and all that comes from origins
-)
+// watchedBytes is how much of what a client sends meanwhile is read ahead. One that sends more is
+// not watched any longer.
+const watchedBytes = 16 << 10
 
 // readUntil sets the read deadline to a time from at to slack later. One that is set already and
 // will do stays: setting one costs as much as parsing a head.
@@ -168,8 +165,6 @@ func (w *wire) rest() {
 		w.drop()
 	}
 }
-
-var errHeadTooLarge = errors.New("the head is too large")
 
 // head calls fill until a whole message head is buffered and returns its bytes without consuming
 // them. Empty lines before it are skipped (RFC 9112 section 2.2).

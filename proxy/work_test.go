@@ -78,7 +78,7 @@ func TestLongHeads(t *testing.T) {
 				if end, _ := http1.HeadEnd(head, 0); end < len(head)-2 {
 					t.Errorf("the head ends at %d of %d", end, len(head))
 				}
-				s := &session{head: head, p: &Proxy{cfg: &Config{NoRecord: list}}}
+				s := &session{head: head}
 				req, err := http1.ParseRequest(head)
 				if err != nil {
 					return
@@ -178,7 +178,7 @@ func workOn(wire []byte) {
 		return
 	}
 	if req, err := http1.ParseRequest(wire[:end]); err == nil {
-		s := &session{head: wire[:end], p: &Proxy{}}
+		s := &session{head: wire[:end]}
 		if to, target, err := s.destination(&req); err == nil {
 			s.forward(nil, &req, target)
 			oneSpelling(to.siteName())

@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"time"
+
+	"warcorder/recorder"
+)
+
+// connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client
+// gets a certificate.
+func connectHost(hello *tls.ClientHelloInfo) string {
+	c, ok := hello.Conn.(*tapConn)
+	if !ok {
+		return ""
+	}
+	c.certified, c.kind = true, kindOf(hello)
+	return c.host
+}
+
+// distrusts reports whether the client went away because of our certificate, and if so logs it and
+// notes a gap. err is what ended the connection, on which nothing was asked.
+func (s *session) distrusts(err error) bool {
+	c := s.raw
+	if !c.certified || s.clients.closing.Load() {
+		return false
+	}
+	switch understand(err, time.Since(c.handshakeBegan), s.trust.has(c.kind)) {
+	case saidNo:
+		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
+	case seemsToSayNo:
+		s.doubts.add(&doubt{c.kind, func() {
+			s.tellDistrust(
+				"the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")")
+		}})
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *session) tellDistrust(said string) {
+	s.log.Warn().Str("host", s.tunnel.host).Str("client", s.raw.RemoteAddr().String()).
+		Str("do", s.howToTrust()).Msg(said)
+	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
+}
+
+// howToTrust says what makes programs trust the root certificate.
+func (s *session) howToTrust() string {
+	return "give it the root certificate, http://" + s.raw.LocalAddr().
+		String() +
+		"/ca.pem (or: warcorder ca), by its trust store, " +
+		"curl --cacert, SSL_CERT_FILE, REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS"
+}

@@ -1,0 +1,40 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+)
+
+// relay is what all sessions share, whichever door they came in by. A session holds a pointer to it
+// and nothing of the front door.
+type relay struct {
+	cfg       *Config
+	rec       *recorder.Recorder
+	log       zerolog.Logger
+	tls       *tls.Config // for clients in tunnels
+	clients   *clients
+	upstreams *upstreams
+	memory    *budget // for large heads
+	trust     trust
+	doubts    doubts
+
+	stop context.Context // done when in-flight exchanges are to be ended
+}
+
+// gaps notes n connections that were refused for the same reason.
+func (r *relay) gaps(n int64, who, why string) {
+	r.rec.Gap(recorder.GapRefused, who, why)
+	if n > 1 {
+		r.rec.GapsMore(recorder.GapRefused, n-1)
+	}
+}
+
+// broke notes a panic on a connection.
+func (r *relay) broke(value any, place string) {
+	err := r.rec.Panicked(value, place)
+	r.rec.Gap(recorder.GapWrite, place, err.Error())
+}
