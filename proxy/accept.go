@@ -17,10 +17,10 @@ func (p *Proxy) take(conn net.Conn) {
 }
 
 // accept looks at a connection's first bytes, before anyone else parses them. A request in absolute
-// form is the relay's, and with it the whole connection: net/http would refuse some of what browsers
-// and crawlers really send ("/%zz", "Host: N/A"), and loses the order and the case of fields. A
-// CONNECT, or a request to the proxy itself, is net/http's. It reads the connection from its first
-// byte, as if nobody had before, while the tap remembers what it has read (tap.go).
+// form is the relay's, and with it the whole connection: net/http would refuse some of what
+// browsers and crawlers really send ("/%zz", "Host: N/A"), and loses the order and the case of
+// fields. A CONNECT, or a request to the proxy itself, is net/http's. It reads the connection from
+// its first byte, as if nobody had before, while the tap remembers what it has read (tap.go).
 func (p *Proxy) accept(c *tapConn) {
 	s := p.newSession(c, nil)
 	if !p.clients.enter(&s.seat) {

@@ -57,9 +57,8 @@ func Default() Config {
 // Check refuses settings with which nothing could be fetched.
 func (c *Config) Check() error {
 	t := &c.Timeout
-	for name, d := range map[string]time.Duration{
-		"header": t.Header, "connect": t.Connect, "tls": t.TLS, "first-byte": t.FirstByte, "idle": t.Idle,
-	} {
+	for name, d := range map[string]time.Duration{"header": t.Header, "connect": t.Connect,
+		"tls": t.TLS, "first-byte": t.FirstByte, "idle": t.Idle} {
 		if d <= 0 {
 			return fmt.Errorf(
 				"timeout-%s is %v: give a time above 0 (only timeout-total may be 0, for no limit)", name, d)

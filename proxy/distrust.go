@@ -30,8 +30,8 @@ func (s *session) distrusts(err error) bool {
 		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
 	case seemsToSayNo:
 		s.doubts.add(&doubt{c.kind, func() {
-			s.tellDistrust(
-				"the client does not seem to trust the certificate: it closed the connection when it had seen it (" + err.Error() + ")")
+			s.tellDistrust("the client does not seem to trust the certificate: " +
+				"it closed the connection when it had seen it (" + err.Error() + ")")
 		}})
 	default:
 		return false
@@ -47,8 +47,7 @@ func (s *session) tellDistrust(said string) {
 
 // howToTrust says what makes programs trust the root certificate.
 func (s *session) howToTrust() string {
-	return "give it the root certificate, http://" + s.raw.LocalAddr().
-		String() +
+	return "give it the root certificate, http://" + s.raw.LocalAddr().String() +
 		"/ca.pem (or: warcorder ca), by its trust store, " +
 		"curl --cacert, SSL_CERT_FILE, REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS"
 }

@@ -48,7 +48,7 @@ func (e *exchange) finish(res *http1.Response, err error) bool {
 func (e *exchange) noteUpload() {
 	e.x.Fault = "the request's body is incomplete: the origin answered before it had come"
 	if err := e.uploadError(); err != nil {
-		if v := uploads.on(err, e.to); v.gap == recorder.GapRefused { // the body's fault, and nobody's else
+		if v := uploads.on(err, e.to); v.gap == recorder.GapRefused { // of the body itself
 			e.x.Fault = v.broke
 		}
 		if isAmbiguous(err) {

@@ -10,8 +10,8 @@ import (
 	"warcorder/recorder"
 )
 
-// warn logs what became of an exchange. It is a warning and no error: the recording goes on, and the
-// gap list has what is missing.
+// warn logs what became of an exchange. It is a warning and no error: the recording goes on, and
+// the gap list has what is missing.
 func warn(log *zerolog.Logger, message, url string, err error) {
 	log.Warn().Str("url", recorder.Logged(url)).Err(err).Msg(message)
 }

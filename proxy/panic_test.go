@@ -96,17 +96,18 @@ func (c *panicCase) check(t *testing.T, h *house, o *originServer) {
 func TestPanics(t *testing.T) {
 	upgrade := text("HTTP/1.1 101 Switching Protocols", "Upgrade: x", "Connection: upgrade")
 	for _, c := range []panicCase{
-		{"in a head", silent, func(c *peer, target string) {
-			c.send("GET " + target + " HTTP/1.1\r\n" + magicWord)
-		}, 0, "readHead", false},
+		{"in a head", silent,
+			func(c *peer, target string) {
+				c.send("GET " + target + " HTTP/1.1\r\n" + magicWord)
+			}, 0, "readHead", false},
 		{"in a request's body", func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() },
 			func(c *peer, target string) {
 				c.send(text("POST "+target+" HTTP/1.1", "Host: a", "Content-Length: 100"))
 				<-c.reached
 				c.send(magicWord)
 			}, 1, "(*upload).run", true},
-		{"while the origin is silent",
-			func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() }, func(c *peer, target string) {
+		{"while the origin is silent", func(p *peer) { p.readHead(); p.reached <- struct{}{}; p.readAll() },
+			func(c *peer, target string) {
 				c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
 				<-c.reached
 				c.send(magicWord)
@@ -121,23 +122,25 @@ func TestPanics(t *testing.T) {
 			<-p.reached
 			p.send(magicWord)
 			p.readAll()
-		}, func(c *peer, target string) {
-			c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
-			c.readHead()
-			c.readN(6)
-			c.reached <- struct{}{}
-		}, 2, "relayResponse", true},
+		},
+			func(c *peer, target string) {
+				c.send(text("GET "+target+" HTTP/1.1", "Host: a"))
+				c.readHead()
+				c.readN(6)
+				c.reached <- struct{}{}
+			}, 2, "relayResponse", true},
 		{"in a tunnel, from the origin", func(p *peer) {
 			p.readHead()
 			p.send(upgrade)
 			p.readN(1)
 			p.send(magicWord)
 			p.readAll()
-		}, func(c *peer, target string) {
-			c.send(text("GET "+target+" HTTP/1.1", "Host: a", "Upgrade: x", "Connection: upgrade"))
-			c.readHead()
-			c.send("1")
-		}, 2, "relayBytes", true},
+		},
+			func(c *peer, target string) {
+				c.send(text("GET "+target+" HTTP/1.1", "Host: a", "Upgrade: x", "Connection: upgrade"))
+				c.readHead()
+				c.send("1")
+			}, 2, "relayBytes", true},
 		{"in a tunnel, from the client", func(p *peer) { p.readHead(); p.send(upgrade); p.readAll() },
 			func(c *peer, target string) {
 				c.send(text("GET "+target+" HTTP/1.1", "Host: a", "Upgrade: x", "Connection: upgrade"))

@@ -1,10 +1,10 @@
 // Package proxy stands between clients and origins: it accepts connections, intercepts TLS, relays
 // HTTP/1.1 in both directions and hands each exchange to package recorder.
 //
-// The front door is net/http with goproxy: CONNECT requests, and what is meant for the proxy itself.
-// The data path is the relay, which reads of a message only what finds its end (package http1),
-// because net/http loses header order and case, chunk framing and 1xx responses. One exchange's way,
-// by file:
+// The front door is net/http with goproxy: CONNECT requests, and what is meant for the proxy
+// itself. The data path is the relay, which reads of a message only what finds its end (package
+// http1), because net/http loses header order and case, chunk framing and 1xx responses. One
+// exchange's way, by file:
 //
 //	                Serve (proxy.go), take (accept.go)
 //	                  │ no place: crowd.go
@@ -26,8 +26,8 @@
 //	       └─ end.go        the record, both connections
 //	            └─ verdict.go, judge.go: what an error means; refusal.go: the client's page
 //
-// Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin, clients.go
-// counts those of clients.
+// Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin,
+// clients.go counts those of clients.
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the
 // client sent reaches the origin and the record byte for byte, but for the request target's form

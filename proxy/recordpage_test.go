@@ -41,6 +41,9 @@ func (h *house) post(query url.Values, contentType string,
 	return res.StatusCode, string(b)
 }
 
+// someRecord is the query of a record that can be written.
+var someRecord = url.Values{"type": {"resource"}, "uri": {"urn:x"}}
+
 // TestRecordPage writes records of each kind, which are in the index when the answer comes.
 func TestRecordPage(t *testing.T) {
 	h := newHouse(t, config())
@@ -51,10 +54,11 @@ func TestRecordPage(t *testing.T) {
 		body        string
 	}{
 		{url.Values{"type": {"resource"}, "uri": {"screenshot:https://example.com/?a=b&c"},
-			"date": {"2020-02-03T05:05:06.5+01:00"}}, "image/png", "a picture"},
+			"date": {"2020-02-03T05:05:06.5+01:00"}},
+			"image/png", "a picture"},
 		{url.Values{"type": {"metadata"}, "uri": {"https://example.com/ä"},
-			"refers-to":     {"urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001"},
-			"concurrent-to": {"<urn:uuid:2>"}}, "application/json; charset=utf-8", "{}"},
+			"refers-to": {"urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001"}, "concurrent-to": {"<urn:uuid:2>"}},
+			"application/json; charset=utf-8", "{}"},
 		{url.Values{"type": {"conversion"}, "uri": {"urn:text:1"}, "refers-to": {"<urn:uuid:1>"}},
 			"text/plain", strings.Repeat("long ", 1<<20)},
 	} {
@@ -96,8 +100,9 @@ func TestRecordPage(t *testing.T) {
 		{"WARC-Type": "resource", "WARC-Target-URI": "screenshot:https://example.com/?a=b&c",
 			"Content-Type": "image/png", "WARC-Refers-To": ""},
 		{"WARC-Type": "metadata", "WARC-Target-URI": "https://example.com/%C3%A4",
-			"Content-Type":   "application/json; charset=utf-8",
-			"WARC-Refers-To": "<urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001>", "WARC-Concurrent-To": "<urn:uuid:2>"},
+			"Content-Type":       "application/json; charset=utf-8",
+			"WARC-Refers-To":     "<urn:uuid:8d7cb6ee-5f0a-4b8f-a3ee-4d3b6d7c0001>",
+			"WARC-Concurrent-To": "<urn:uuid:2>"},
 		{"WARC-Type": "conversion", "WARC-Refers-To": "<urn:uuid:1>"},
 	} {
 		want["WARC-Record-ID"] = ids[i]
@@ -135,8 +140,10 @@ func TestRecordPageRefuses(t *testing.T) {
 		"just small": {"type=resource&uri=urn:x", "text/plain", chunked(1000), 201, ""},
 		"too long": {"type=resource&uri=urn:x", "text/plain",
 			strings.NewReader(strings.Repeat("x", 1001)), 413, "max-body-size, 1000 bytes"},
-		"too long later":  {"type=resource&uri=urn:x", "text/plain", chunked(1001), 413, "max-body-size, 1000 bytes"},
-		"type":            {"type=warcinfo&uri=urn:x", "text/plain", nil, 400, "none of resource, metadata, conversion"},
+		"too long later": {"type=resource&uri=urn:x", "text/plain", chunked(1001), 413,
+			"max-body-size, 1000 bytes"},
+		"type": {"type=warcinfo&uri=urn:x", "text/plain", nil, 400,
+			"none of resource, metadata, conversion"},
 		"no type":         {"uri=urn:x", "text/plain", nil, 400, "none of resource, metadata, conversion"},
 		"no uri":          {"type=resource", "text/plain", nil, 400, "not absolute"},
 		"uri":             {"type=resource&uri=a+b", "text/plain", nil, 400, "not absolute"},
@@ -144,9 +151,11 @@ func TestRecordPageRefuses(t *testing.T) {
 		"no content type": {"type=resource&uri=urn:x", "", nil, 400, "content type"},
 		"date":            {"type=resource&uri=urn:x&date=2020", "text/plain", nil, 400, "2006-01-02T15:04:05Z"},
 		"twice":           {"type=resource&uri=urn:x&uri=urn:y", "text/plain", nil, 400, "uri is there twice"},
-		"unknown":         {"type=resource&uri=urn:x&refersto=urn:y", "text/plain", nil, 400, `no parameter "refersto"`},
-		"malformed":       {"type=resource&uri=urn:%zz", "text/plain", nil, 400, "malformed"},
-		"refers":          {"type=resource&uri=urn:x&refers-to=urn:y", "text/plain", nil, 400, "refers to no other"},
+		"unknown": {"type=resource&uri=urn:x&refersto=urn:y", "text/plain", nil, 400,
+			`no parameter "refersto"`},
+		"malformed": {"type=resource&uri=urn:%zz", "text/plain", nil, 400, "malformed"},
+		"refers": {"type=resource&uri=urn:x&refers-to=urn:y", "text/plain", nil, 400,
+			"refers to no other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.body == nil {
@@ -189,9 +198,8 @@ func TestRecordPageNotRecording(t *testing.T) {
 	cfg := recorderConfig
 	cfg.MinFreeSpace = 1 << 62
 	h := newHouseOn(t, config(), cfg, "127.0.0.1:0")
-	status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain",
-		strings.NewReader("x"))
-	if status != 503 || !strings.Contains(answer, "min-free-space") {
+	if status, answer := h.post(someRecord, "text/plain", strings.NewReader("x")); status != 503 ||
+		!strings.Contains(answer, "min-free-space") {
 		t.Errorf("%d %s", status, answer)
 	}
 }
@@ -247,9 +255,7 @@ func TestRecordPageWaits(t *testing.T) {
 	recording.CommitInterval = 500 * time.Millisecond
 	h := newHouseOn(t, cfg, recording, "127.0.0.1:0")
 	for range 2 { // the second one waits for others
-		status, answer := h.post(url.Values{"type": {"resource"}, "uri": {"urn:x"}}, "text/plain",
-			strings.NewReader("x"))
-		if status != 201 {
+		if status, answer := h.post(someRecord, "text/plain", strings.NewReader("x")); status != 201 {
 			t.Errorf("%d %s", status, answer)
 		}
 	}

@@ -100,46 +100,24 @@ func behaviours() []behaviour {
 				}
 				o.send(text("HTTP/1.1 201 Created", "Content-Length: 0"))
 			}, sends: text("HTTP/1.1 201 Created", "Content-Length: 0")},
-		{
-			name:     "HTTP/1.0 until close",
-			requests: get(),
-			ends:     true,
-			sends:    text("HTTP/1.0 200 OK", "Content-Type: text/plain") + "until the end",
-		},
-		{
-			name:     "HTTP/1.1 until close",
-			requests: get(),
-			ends:     true,
-			sends:    text("HTTP/1.1 200 OK") + strings.Repeat("x", 100_000),
-		},
+		{name: "HTTP/1.0 until close", requests: get(), ends: true,
+			sends: text("HTTP/1.0 200 OK", "Content-Type: text/plain") + "until the end"},
+		{name: "HTTP/1.1 until close", requests: get(), ends: true,
+			sends: text("HTTP/1.1 200 OK") + strings.Repeat("x", 100_000)},
 		{name: "until close, empty", requests: get(), ends: true, sends: text("HTTP/1.1 200 OK")},
-		{
-			name:     "HTTP/1.0 client",
-			ends:     true,
+		{name: "HTTP/1.0 client", ends: true,
 			requests: []string{text("GET TARGET/ HTTP/1.0", "Host: example")},
-			sends:    text("HTTP/1.0 200 OK", "Content-Length: 2") + "ok",
-		},
-		{
-			name:     "HTTP/1.0 kept alive",
+			sends:    text("HTTP/1.0 200 OK", "Content-Length: 2") + "ok"},
+		{name: "HTTP/1.0 kept alive",
 			requests: []string{text("GET TARGET/ HTTP/1.0", "Connection: keep-alive")},
-			sends:    text("HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 2") + "ok",
-		},
-		{
-			name:     "HEAD with length",
-			requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
-			sends:    text("HTTP/1.1 200 OK", "Content-Length: 1000"),
-		},
-		{
-			name:     "HEAD with chunked",
-			requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
-			sends:    text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked"),
-		},
+			sends:    text("HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 2") + "ok"},
+		{name: "HEAD with length", requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
+			sends: text("HTTP/1.1 200 OK", "Content-Length: 1000")},
+		{name: "HEAD with chunked", requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
+			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")},
 		{name: "204", requests: get(), sends: text("HTTP/1.1 204 No Content", "X: y")},
-		{
-			name:     "304 with length",
-			requests: get("If-None-Match: \"a\""),
-			sends:    text("HTTP/1.1 304 Not Modified", "Content-Length: 55", "ETag: \"a\""),
-		},
+		{name: "304 with length", requests: get("If-None-Match: \"a\""),
+			sends: text("HTTP/1.1 304 Not Modified", "Content-Length: 55", "ETag: \"a\"")},
 		{name: "103 before 200", requests: get(),
 			sends: text("HTTP/1.1 103 Early Hints", "Link: </a.css>; rel=preload") + text("HTTP/1.1 200 OK",
 				"Content-Length: 2") + "ok",
@@ -156,8 +134,7 @@ func behaviours() []behaviour {
 			},
 			sends:     text("HTTP/1.1 100 Continue") + text("HTTP/1.1 200 OK", "Content-Length: 4") + "done",
 			responses: []string{text("HTTP/1.1 200 OK", "Content-Length: 4") + "done"}},
-		{
-			name: "pipelined",
+		{name: "pipelined",
 			requests: []string{
 				text("GET TARGET/1 HTTP/1.1", "Host: a"),
 				text("POST TARGET/2 HTTP/1.1", "Host: a", "Content-Length: 3") + "abc",
@@ -171,10 +148,8 @@ func behaviours() []behaviour {
 					}
 					o.send(numbered(i))
 				}
-			},
-			sends:     numbered(0) + numbered(1) + numbered(2),
-			responses: []string{numbered(0), numbered(1), numbered(2)},
-		},
+			}, sends: numbered(0) + numbered(1) + numbered(2),
+			responses: []string{numbered(0), numbered(1), numbered(2)}},
 		{name: "TE: gzip, chunked", requests: get(),
 			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + fmt.Sprintf(
 				"%x\r\n%s\r\n0\r\n\r\n", len(gzipped("hello")), gzipped("hello"))},
@@ -183,44 +158,22 @@ func behaviours() []behaviour {
 				fmt.Sprintf("Content-Length: %d", len(gzipped("hello")))) + gzipped(
 				"hello",
 			)},
-		{
-			name:      "truncated head",
-			requests:  get("Connection: close"),
-			ends:      true,
-			sends:     "HTTP/1.1 200 OK\r\nContent-Le",
-			client:    "HTTP/1.1 502 Bad Gateway",
-			truncated: "disconnect",
-		},
-		{
-			name:      "truncated body",
-			requests:  get(),
-			ends:      true,
-			sends:     text("HTTP/1.1 200 OK", "Content-Length: 100") + "only this",
-			truncated: "disconnect",
-		},
-		{
-			name:      "truncated chunk",
-			requests:  get(),
-			ends:      true,
+		{name: "truncated head", requests: get("Connection: close"), ends: true,
+			sends: "HTTP/1.1 200 OK\r\nContent-Le", client: "HTTP/1.1 502 Bad Gateway",
+			truncated: "disconnect"},
+		{name: "truncated body", requests: get(), ends: true,
+			sends: text("HTTP/1.1 200 OK", "Content-Length: 100") + "only this", truncated: "disconnect"},
+		{name: "truncated chunk", requests: get(), ends: true,
 			sends:     text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "A\r\n01234",
-			truncated: "disconnect",
-		},
-		{
-			name:      "bad chunk",
-			requests:  get(),
-			ends:      true,
+			truncated: "disconnect"},
+		{name: "bad chunk", requests: get(), ends: true,
 			sends:     text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\nzz\r\n",
 			client:    text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n",
 			truncated: "disconnect",
-			responses: []string{text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n"},
-		},
-		{
-			name:     "3 MB, spilled to disk",
-			requests: get(),
-			sends:    text("HTTP/1.1 200 OK", fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes,
-		},
-		{
-			name: "3 MB upload",
+			responses: []string{text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "3\r\nabc\r\n"}},
+		{name: "3 MB, spilled to disk", requests: get(),
+			sends: text("HTTP/1.1 200 OK", fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes},
+		{name: "3 MB upload",
 			requests: []string{
 				text("POST TARGET/ HTTP/1.1", "Host: a",
 					fmt.Sprintf("Content-Length: %d", len(megabytes))) + megabytes,
@@ -229,20 +182,11 @@ func behaviours() []behaviour {
 				o.readHead()
 				o.readN(len(megabytes))
 				o.send(text("HTTP/1.1 200 OK", "Content-Length: 0"))
-			},
-			sends: text("HTTP/1.1 200 OK", "Content-Length: 0"),
-		},
-		{
-			name:     "no reason, content length 0",
-			requests: get(),
-			sends:    text("HTTP/1.1 200", "Content-Length: 0"),
-		},
-		{
-			name:     "origin closes after a framed body",
-			requests: get(),
-			ends:     true,
-			sends:    text("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 2") + "ok",
-		},
+			}, sends: text("HTTP/1.1 200 OK", "Content-Length: 0")},
+		{name: "no reason, content length 0", requests: get(),
+			sends: text("HTTP/1.1 200", "Content-Length: 0")},
+		{name: "origin closes after a framed body", requests: get(), ends: true,
+			sends: text("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 2") + "ok"},
 	}
 }
 

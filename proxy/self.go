@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// isSelf reports an address that the proxy itself answers on, which listens at listener. An exchange
-// with it would begin another exchange with it, without end.
+// isSelf reports an address that the proxy itself answers on, which listens at listener. An
+// exchange with it would begin another exchange with it, without end.
 func isSelf(listener net.Addr, target netip.AddrPort) bool {
 	own, ok := listener.(*net.TCPAddr)
 	if !ok || int(target.Port()) != own.Port {

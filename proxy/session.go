@@ -24,7 +24,8 @@ type session struct {
 	gone atomic.Bool // the client has gone away
 }
 
-// newSession makes a session on a client's connection. tunnel is where its CONNECT leads to, or nil.
+// newSession makes a session on a client's connection. tunnel is where its CONNECT leads to, or
+// nil.
 func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
 	return &session{
 		relay:  r,

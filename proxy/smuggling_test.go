@@ -95,7 +95,8 @@ func TestChunksThatHideAResponse(t *testing.T) {
 // not know of chunks.
 func TestOldClientsSeeOneAnswer(t *testing.T) {
 	for name, c := range map[string]struct{ sends, want string }{
-		"interim": {text("HTTP/1.1 103 Early Hints", "Link: </a>") + numbered(1), numbered(1) + numbered(1)},
+		"interim": {text("HTTP/1.1 103 Early Hints", "Link: </a>") + numbered(1),
+			numbered(1) + numbered(1)},
 		"chunked": {text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "1\r\n1\r\n0\r\n\r\n",
 			text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "1\r\n1\r\n0\r\n\r\n"},
 	} {
@@ -283,5 +284,29 @@ func TestConnectionNamesAFramingField(t *testing.T) {
 				t.Errorf("%d connections, want %d", n, c.connections)
 			}
 		})
+	}
+}
+
+// TestAmbiguousRequestsNeverReachTheOrigin: neither the request nor what was hidden behind it.
+func TestAmbiguousRequestsNeverReachTheOrigin(t *testing.T) {
+	h := newHouse(t, config())
+	o := newOrigin(t, false, func(o *peer) { o.readAll() })
+	for name, fields := range http1test.Smuggled {
+		t.Run(name, func(t *testing.T) {
+			client := h.dial()
+			client.send(
+				string(
+					http1test.Head(append([]string{"POST http://" + o.address + "/ HTTP/1.1", "Host: a"}, fields...)...),
+				) + "0\r\n\r\nGET /hidden HTTP/1.1\r\n\r\n",
+			)
+			wantFault(t, client.readAll(), "400", "refused")
+		})
+	}
+	if n := len(o.connections()); n != 0 {
+		t.Errorf("%d connections to the origin", n)
+	}
+	if log := h.log.String(); !strings.Contains(log, "Transfer-Encoding: chunked") ||
+		strings.Contains(log, "Host: a") {
+		t.Errorf("the log holds no evidence, or too much:\n%s", log)
 	}
 }

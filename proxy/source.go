@@ -2,8 +2,8 @@ package proxy
 
 import "context"
 
-// source is where the answers to one session's requests come from: the origins. An exchange asks the
-// source of its session (fetch.go) and does not know which connections are kept, nor for whom.
+// source is where the answers to one session's requests come from: the origins. An exchange asks
+// the source of its session (fetch.go) and does not know which connections are kept, nor for whom.
 // Whatever else is to answer in an origin's place belongs here.
 //
 // A connection is anybody's: one that a client has left serves the next client. Only a bound one is

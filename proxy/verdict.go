@@ -17,8 +17,8 @@ import (
 // below have one for each kind of error, and nothing else in the package tells one kind from
 // another. A new limit is one line there.
 //
-// What a verdict leads to is a warning in the log, whatever the kind: an exchange is missing or cut,
-// and the recording goes on. Errors that an operator must act on are the recorder's to report.
+// What a verdict leads to is a warning in the log, whatever the kind: an exchange is missing or
+// cut, and the recording goes on. Errors that an operator must act on are the recorder's to report.
 //
 // In words, {why} is the error's detail, {place}, {host} and {name} are the origin's.
 type verdict struct {

@@ -28,8 +28,8 @@ import (
 // index: 201, with its ID. A body may have at most maxBody bytes (0: any number), and any time as
 // long as patience does not pass between two pieces. Who may ask is not looked at here.
 //
-// It is the one page that does more than show what it was given: a record is checked, taken piece by
-// piece, and given up or waited for, which only the recorder can do. So it is the one page that
+// It is the one page that does more than show what it was given: a record is checked, taken piece
+// by piece, and given up or waited for, which only the recorder can do. So it is the one page that
 // knows the recorder.
 func RecordPage(rec *recorder.Recorder, maxBody int64, patience time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

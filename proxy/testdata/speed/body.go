@@ -88,8 +88,8 @@ var (
 		"<p>$L, $L, $L. $L.</p>\n",
 	}
 	jsonTexts = []string{
-		`{"id":$N,"kind":"$C","name":"$W-$W","rank":0.$N,"made":$N,"by":{"id":$N,"name":"$W"},` +
-			`"tags":["$W","$W"],"about":"$L","link":"https://api.$C.test/v1/$X"},`,
+		`{"id":$N,"kind":"$C","name":"$W-$W","rank":0.$N,"made":$N,` +
+			`"by":{"id":$N,"name":"$W"},"tags":["$W","$W"],"about":"$L","link":"https://api.$C.test/v1/$X"},`,
 	}
 
 	scriptTexts = []string{
