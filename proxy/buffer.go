@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 )
 
+// Most connections wait most of the time, and there may be thousands. So buffers are pooled, and a
+// connection that waits gives its own back (wire.rest).
 const (
 	smallBuffer = 4 << 10  // waits for a client's next request
 	largeBuffer = 32 << 10 // bodies, and all that comes from origins
@@ -15,6 +17,7 @@ var (
 	largeBuffers = sync.Pool{New: func() any { b := make([]byte, largeBuffer); return &b }}
 )
 
+// buffer returns a buffer of at least size bytes.
 func buffer(size int) *[]byte {
 	switch {
 	case size <= smallBuffer:
@@ -36,6 +39,7 @@ func newBudget(size int64) *budget {
 	return b
 }
 
+// take takes n bytes, or none if so many are not left.
 func (b *budget) take(n int64) bool {
 	if b.left.Add(-n) >= 0 {
 		return true

@@ -6,7 +6,10 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// destination returns where the request goes, and its target in origin-form.
+// destination returns where the request goes, and its target in origin-form. On a plain connection
+// the target must say where. In a tunnel the CONNECT has said so; a target that names a place there
+// as well must name that same place, or the record would be of one site under the other's name.
+// A Host field decides nothing: it passes as it came.
 func (s *session) destination(req *http1.Request) (origin, []byte, error) {
 	if bytes.Equal(req.Method, []byte("CONNECT")) {
 		return origin{}, nil, http1.Refuse("a CONNECT inside a tunnel")

@@ -14,32 +14,9 @@ import (
 	"warcorder/recorder"
 )
 
-// dial opens a connection to o.
+// dial opens a connection to o: TCP within timeout-connect, TLS within timeout-tls.
 func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
-	connecting, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
-	defer cancel()
-	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
-	resolver := u.resolver
-	if u.cfg.NoRecord.Has(o.siteName()) {
-		resolver = u.discreet
-	}
-	dialer := net.Dialer{
-		Resolver: resolver,
-		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-			if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
-				itself.Store(true)
-				return errSelf
-			}
-			return nil
-		},
-	}
-	conn, err := dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
-	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
-		conn, err = dialer.DialContext(connecting, "tcp", net.JoinHostPort(o.host, o.port))
-	}
-	if err != nil && itself.Load() {
-		err = errSelf
-	}
+	conn, err := u.connect(ctx, o)
 	if err != nil {
 		return nil, &dialError{"connect", err}
 	}
@@ -60,6 +37,39 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	return up, nil
 }
 
+// connect opens a TCP connection to o, unless that leads back to the proxy itself. Whether it does
+// is seen at the addresses that a name turns out to have, whatever the name is.
+func (u *upstreams) connect(ctx context.Context, o origin) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
+	defer cancel()
+	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
+	dialer := net.Dialer{
+		Resolver: u.resolver,
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
+				itself.Store(true)
+				return errSelf
+			}
+			return nil
+		},
+	}
+	if u.cfg.NoRecord.Has(o.siteName()) {
+		dialer.Resolver = u.discreet
+	}
+	address := net.JoinHostPort(o.host, o.port)
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
+		conn, err = dialer.DialContext(ctx, "tcp", address)
+	}
+	if err != nil && itself.Load() {
+		return nil, errSelf
+	}
+	return conn, err
+}
+
+// handshake makes a connection a TLS one. HTTP/1.1 is all that is offered: what cannot be relayed
+// byte for byte is not asked for. A certificate that is not valid ends it, but for the hosts of
+// insecure-upstream, whose records then say what was wrong.
 func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 	cfg := &tls.Config{
 		ServerName:         up.origin.name,
@@ -86,8 +96,8 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 	if cs.NegotiatedProtocol != "" && cs.NegotiatedProtocol != "http/1.1" {
 		return fmt.Errorf("the origin insists on %q", cs.NegotiatedProtocol)
 	}
-	up.conn, up.tls, up.cipher, up.chain = conn, cs.Version, cs.CipherSuite, chainOf(
-		cs.PeerCertificates)
+	up.conn, up.tls, up.cipher = conn, cs.Version, cs.CipherSuite
+	up.chain = chainOf(cs.PeerCertificates)
 	return nil
 }
 

@@ -10,7 +10,17 @@ import (
 	"time"
 )
 
-// upstreams dials origins and keeps idle connections for any client, last used first.
+// upstreams dials origins (dial.go) and keeps idle connections for any client, last used first.
+//
+// An idle connection is in two lists at once. By origin it is found for the next request; the last
+// used one is taken, which is the least likely to have been closed meanwhile. By age, of all
+// origins, the oldest is found to make room or to end when its time has come:
+//
+//	idle[a]  [ a1 a2 a3 ]          get takes a3
+//	idle[b]  [ b1 ]
+//	oldest   a1 ─ b1 ─ a2 ─ a3     newest; a full pool closes a1
+//
+// The oldest of all is the oldest of its own origin, so that both lists lose it at their front.
 type upstreams struct {
 	cfg      *Config
 	self     func(netip.AddrPort) bool
@@ -33,7 +43,7 @@ type upstreams struct {
 const (
 	maxIdlePerOrigin = 64
 	idleUpstream     = 30 * time.Second // shorter than most servers' own patience
-	sweepEvery       = 5 * time.Second
+	sweepEvery       = 5 * time.Second  // idle connections are looked through
 )
 
 // newUpstreams makes the pool. self reports an address that the proxy itself listens on.
@@ -48,7 +58,7 @@ func newUpstreams(cfg *Config, heads *budget, self func(netip.AddrPort) bool) *u
 	}
 }
 
-// get returns an idle connection to o, or nil.
+// get returns an idle connection to o that its origin has not closed, or nil.
 func (u *upstreams) get(o origin) *upstream {
 	for {
 		up := u.pop(o)
@@ -59,6 +69,7 @@ func (u *upstreams) get(o origin) *upstream {
 	}
 }
 
+// pop takes the connection to o that was used last, or nil.
 func (u *upstreams) pop(o origin) *upstream {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -73,6 +84,7 @@ func (u *upstreams) pop(o origin) *upstream {
 	return up
 }
 
+// link makes a connection the newest.
 func (u *upstreams) link(up *upstream) {
 	up.older = u.newest
 	if u.newest == nil {
@@ -84,6 +96,7 @@ func (u *upstreams) link(up *upstream) {
 	u.count++
 }
 
+// unlink takes a connection out of the list by age.
 func (u *upstreams) unlink(up *upstream) {
 	if up.older == nil {
 		u.oldest = up.newer
@@ -146,6 +159,7 @@ func (u *upstreams) expire() {
 	}
 }
 
+// close ends the pool: nothing is kept from then on.
 func (u *upstreams) close() {
 	u.mu.Lock()
 	u.closed = true

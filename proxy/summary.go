@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// summaryEvery is how often there is a summary, while there is something to tell.
 const summaryEvery = time.Second
 
 // summary passes on the first of many like things at once, and then once a second how many there
@@ -18,6 +19,7 @@ type summary struct {
 	timer *time.Timer // nil while it has been quiet
 }
 
+// add notes one more.
 func (s *summary) add(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,6 +32,7 @@ func (s *summary) add(what string) {
 	s.n++
 }
 
+// flush tells what has come since the last time; when nothing has, the next one is the first again.
 func (s *summary) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

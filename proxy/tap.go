@@ -9,9 +9,17 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// tapConn is a client connection that can be read again from its first byte. net/http reads a
-// CONNECT through a buffer that a hijack throws away; the tap remembers what was read, and gives
-// back what lies behind the CONNECT's head.
+// tapConn is a client connection that can be read again from its first byte. The relay looks at the
+// first bytes, and what it does not want it gives back (unread). net/http then reads a CONNECT
+// through a buffer of its own, and a hijack hands over the connection without that buffer. So the
+// tap remembers what net/http has read, and what lies behind the CONNECT's head is read again:
+//
+//	what the client sent   CONNECT a.test:443 HTTP/1.1 … blank line │ 16 03 01 … ClientHello
+//	what net/http has read ─────────────────────────────────────────────────────►
+//	what restore gives back                                         └───────────►
+//
+// The tap is also where a client's connection is counted, and what is known of the client before it
+// has asked for anything.
 type tapConn struct {
 	net.Conn
 	clients *clients // where it is counted until it is closed
@@ -53,6 +61,7 @@ func (c *tapConn) see(p []byte) {
 	c.seen = append(c.seen, p...)
 }
 
+// read reads what was given back, and then the connection.
 func (c *tapConn) read(p []byte) (int, error) {
 	if len(c.replay) == 0 {
 		return c.Conn.Read(p)

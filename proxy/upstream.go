@@ -10,7 +10,8 @@ import (
 	"warcorder/recorder"
 )
 
-// upstream is one connection to an origin.
+// upstream is one connection to an origin. It is in one place at a time: in the pool, a session's
+// own, or an exchange's.
 type upstream struct {
 	wire
 	origin     origin
@@ -30,7 +31,8 @@ type upstream struct {
 }
 
 // pausable is a connection that TLS reads from. While it is paused it has nothing, so that what TLS
-// has taken from it already can be read, and no more.
+// has taken from it already can be read, and no more: that is how an idle connection is asked,
+// without waiting, whether its origin has sent what nobody asked for.
 type pausable struct {
 	net.Conn
 	paused bool
@@ -51,11 +53,13 @@ func (u *upstream) close() {
 }
 
 // alive looks whether the origin has closed an idle connection, or sent what nobody asked for: on
-// the socket, and in what TLS has taken from it already.
+// the socket, and in what TLS has taken from it already. Such bytes would be taken for the answer
+// to the next request, of another client.
 func (u *upstream) alive() bool {
 	return quiet(u.socket) && (u.below == nil || u.nothingDecrypted())
 }
 
+// nothingDecrypted reports that TLS holds back no byte.
 func (u *upstream) nothingDecrypted() bool {
 	u.below.paused = true
 	var b [1]byte

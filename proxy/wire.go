@@ -11,8 +11,14 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// wire reads one connection through a buffer whose unread bytes can be looked at in place. Only one
-// goroutine reads at a time; while watch runs, that is the watcher.
+// wire reads one connection through a buffer whose unread bytes can be looked at in place:
+//
+//	buf  [ read before │ unread, which bytes returns │ room, which fill reads into ]
+//	     0             r                             w                       len(buf)
+//
+// Only one goroutine reads at a time; while watch runs, that is the watcher. Deadlines are set
+// seldom, since setting one costs as much as parsing a head: those that are set are remembered, and
+// one that is late enough is left as it is.
 type wire struct {
 	conn net.Conn
 	buf  *[]byte // pooled; nil while nothing is buffered and nobody reads
@@ -35,7 +41,7 @@ type wire struct {
 const watchedBytes = 16 << 10
 
 // readUntil sets the read deadline to a time from at to slack later. One that is set already and
-// will do stays: setting one costs as much as parsing a head.
+// will do stays.
 func (w *wire) readUntil(at time.Time, slack time.Duration) {
 	if !within(w.reads, at, slack) {
 		w.reads = at.Add(slack)
@@ -193,8 +199,10 @@ func (w *wire) head(limit int, fill func() error) ([]byte, error) {
 // skipEmptyLines takes the empty lines before a head as read.
 func (w *wire) skipEmptyLines() { w.consume(http1.EmptyLines(w.bytes())) }
 
-// watch reads ahead in the background, to learn at once when the peer goes away. gone is called
-// with the error that ended the connection. What it reads meanwhile is kept for fill.
+// watch reads ahead in the background, to learn at once when the peer goes away: only a read can
+// tell. gone is called with the error that ended the connection. What comes meanwhile, such as the
+// next pipelined request, is kept for fill. unwatch must be called before anyone else reads, and
+// waits until the watcher has ended.
 func (w *wire) watch(gone func(error)) {
 	if w.watching != nil || w.err != nil {
 		return
