@@ -116,8 +116,8 @@ func vanishing() []hostile {
 			status: "101", gap: recorder.GapTunnelled, requests: 1},
 		{name: "tunnel that one side does not read", cfg: shortIdle,
 			origin: func(o *peer) { o.readHead(); o.send(switching); o.endless() },
-			client: func(c *attacker) { c.get(websocket...); c.house.untilClients(1) },
-			gap:    recorder.GapTunnelled, requests: 1},
+			client: func(c *attacker) { c.get(websocket...); c.readHead(); c.house.untilClients(1) },
+			status: "101", gap: recorder.GapTunnelled, requests: 1},
 	}
 }
 
