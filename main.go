@@ -14,6 +14,7 @@
 //	certs/                 the root certificate, and a certificate for each origin
 //	recorder/              exchanges to files and index, while they happen
 //	  recovery/              what a crash or another tool has left
+//	  spill/                 bytes that wait for their records, in memory and on disk
 //	  record/                facts and messages to records and captures
 //	  sha1pair/              the two digests of a record at once
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines

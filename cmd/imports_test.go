@@ -37,8 +37,10 @@ var house = []room{
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
-	{"recorder", "recorder/recovery recorder/record store store/collection store/warc store/fault",
+	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
+	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
+		"bytes that wait, and nothing of where they go"},
 	{"recorder/recovery", "recorder/record store store/collection store/warc store/fault",
 		"files and index, and nothing of exchanges that are still to come"},
 	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},

@@ -7,10 +7,11 @@ import (
 	"os"
 	"time"
 
+	"warcorder/recorder/spill"
+
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 
-	"warcorder/recorder"
 	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
@@ -81,7 +82,7 @@ func tellLacking(dir collection.Dir, index *store.Bolt) error {
 			"wrote them did not come to an end: warcorder recover reads them\n",
 			humanize.Bytes(uint64(n)))
 	}
-	if left := recorder.Left(dir); left > 0 {
+	if left := spill.Left(dir); left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
 			"the next recording, or warcorder recover, puts what is there into WARC files\n",
 			count(left, "exchange"))

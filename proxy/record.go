@@ -1,9 +1,13 @@
 package proxy
 
-import "warcorder/recorder"
+import (
+	"io"
+
+	"warcorder/recorder"
+)
 
 // keep records a piece of a message, which may be passed on if that succeeds.
-func (e *exchange) keep(side *recorder.Buffer, piece []byte) error {
+func (e *exchange) keep(side io.Writer, piece []byte) error {
 	if e.unrecorded {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -46,7 +47,7 @@ func eachRecord(path string, from int64, read func(*warc.Record) (more bool)) er
 // cameBack reports whether the index knows an exchange that is in spill/, though nobody was about
 // to write it: someone has put spill/ back from a backup. If the archive has less of it than lies
 // here, the error is errCutBefore.
-func (s *spillRecovery) cameBack(line *sidecar) (bool, error) {
+func (s *spillRecovery) cameBack(line *spill.Sidecar) (bool, error) {
 	places, err := s.placesOf(line)
 	if err != nil {
 		return false, err
@@ -68,7 +69,7 @@ func (s *spillRecovery) cameBack(line *sidecar) (bool, error) {
 }
 
 // placesOf returns where the index has what was captured of the same URL at the same moment.
-func (s *spillRecovery) placesOf(line *sidecar) (places []store.Location, err error) {
+func (s *spillRecovery) placesOf(line *spill.Sidecar) (places []store.Location, err error) {
 	uri, date := record.TargetURI(line.URL), line.Started
 	if line.Extra != nil {
 		uri, date = line.Extra.URI, line.Extra.Date

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/warc"
 )
@@ -83,7 +84,7 @@ func (c *committer) run() {
 		if last && len(g.batches)+len(g.retired)+len(c.unindexed) == 0 {
 			return
 		}
-		err := errNoTime
+		err := spill.ErrNoTime
 		if !isClosed(c.late) {
 			err = c.health.retry(committing, c.closing, func() error { return c.guarded(&g) })
 		}

@@ -34,8 +34,7 @@ const (
 )
 
 var (
-	errNoTime = errors.New("the recorder had to end")
-	errStuck  = errors.New(
+	errStuck = errors.New(
 		"the disk does not answer: ended without what was in memory; the next start records what is in spill/")
 )
 
@@ -107,7 +106,7 @@ func (r *Recorder) close() error {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)
 	}
 	r.watcher.Wait()
-	r.memory.tidy()
+	r.memory.Tidy()
 	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
 }
 

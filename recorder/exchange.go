@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 )
 
@@ -33,7 +34,7 @@ type Exchange struct {
 
 	// Request and Response are the raw bytes: the request as it was sent to the origin, the response
 	// as the origin sent it. Heads of 1xx responses before the final one do not belong in it.
-	Request, Response Buffer
+	Request, Response spill.Buffer
 
 	transit
 	pool *sync.Pool // where it comes from
@@ -41,7 +42,7 @@ type Exchange struct {
 
 // WasCut is why the recorder has closed Conn; nil if it has not.
 func (x *Exchange) WasCut() error {
-	return errors.Join(x.Request.wasCut(), x.Response.wasCut())
+	return errors.Join(x.Request.WasCut(), x.Response.WasCut())
 }
 
 // Flush makes sure that the exchange outlives the process, if it is large or has left memory for
@@ -64,9 +65,9 @@ func (x *Exchange) Commit() {
 // Discard forgets the exchange: nothing of it is recorded.
 func (x *Exchange) Discard() { x.release() }
 
-func (x *Exchange) target() string    { return x.URL }
-func (x *Exchange) sides() [2]*Buffer { return [2]*Buffer{&x.Request, &x.Response} }
-func (x *Exchange) source() io.Closer { return x.Conn }
+func (x *Exchange) target() string          { return x.URL }
+func (x *Exchange) Sides() [2]*spill.Buffer { return [2]*spill.Buffer{&x.Request, &x.Response} }
+func (x *Exchange) Source() io.Closer       { return x.Conn }
 
 func (x *Exchange) release() {
 	x.free()
@@ -75,11 +76,11 @@ func (x *Exchange) release() {
 	pool.Put(x)
 }
 
-func (x *Exchange) facts(line *sidecar, whole bool) {
+func (x *Exchange) Describe(line *spill.Sidecar, whole bool) {
 	line.URL, line.Method, line.RemoteIP = record.TargetURI(x.URL), x.Method, x.RemoteIP
 	line.Started = store.FourDigitYear(x.Started)
 	line.TLS, line.Cipher, line.Unverified = x.TLS, x.Cipher, x.Unverified
-	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= maxChainKept {
+	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= spill.MaxChainKept {
 		line.Chain = x.Chain.der
 	}
 	if whole {
@@ -89,11 +90,11 @@ func (x *Exchange) facts(line *sidecar, whole bool) {
 
 // noteUnkept marks the exchange as truncated if its buffers could not keep all of it.
 func (x *Exchange) noteUnkept() {
-	err := errors.Join(x.Request.lacks(), x.Response.lacks())
+	err := errors.Join(x.Request.Lacks(), x.Response.Lacks())
 	if err == nil {
 		return
 	}
-	if isOwnLength(err) {
+	if spill.IsOwnLength(err) {
 		x.Truncated = "length"
 	}
 	x.Truncated = cmp.Or(x.Truncated, "unspecified")

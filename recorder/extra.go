@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 )
 
@@ -17,11 +18,11 @@ type Extra struct {
 	record.Extra
 
 	// Block is the content. When it cannot be written to, the record cannot be kept: Discard it.
-	Block Buffer
+	Block spill.Buffer
 
 	transit
-	none           Buffer    // which stays empty
-	started, ended time.Time // of Commit; zero before it
+	none           spill.Buffer // which stays empty
+	started, ended time.Time    // of Commit; zero before it
 
 	style  *record.Style // whose dates its own is one of
 	settle func()        // waits until what is on disk is in the index
@@ -42,7 +43,7 @@ type Written struct {
 func (e *Extra) Commit() error {
 	err := e.Check()
 	if err == nil {
-		err = e.Block.lacks()
+		err = e.Block.Lacks()
 	}
 	if err != nil {
 		e.Discard()
@@ -83,12 +84,12 @@ func (e *Extra) Write(ctx context.Context) (Written, error) {
 // Discard forgets the record.
 func (e *Extra) Discard() { e.release() }
 
-func (e *Extra) target() string    { return e.URI }
-func (e *Extra) sides() [2]*Buffer { return [2]*Buffer{&e.none, &e.Block} }
-func (e *Extra) source() io.Closer { return nil }
-func (e *Extra) release()          { e.free() }
+func (e *Extra) target() string          { return e.URI }
+func (e *Extra) Sides() [2]*spill.Buffer { return [2]*spill.Buffer{&e.none, &e.Block} }
+func (e *Extra) Source() io.Closer       { return nil }
+func (e *Extra) release()                { e.free() }
 
-func (e *Extra) facts(line *sidecar, whole bool) {
+func (e *Extra) Describe(line *spill.Sidecar, whole bool) {
 	line.Extra, line.URL, line.IDs.Response = &e.Extra, e.URI, e.ID.String()
 	line.Started = store.FourDigitYear(e.started)
 	if whole {
@@ -124,8 +125,8 @@ func (m *maker) addExtra(e *Extra, block []byte) {
 	member := m.append(nil, e.AppendHeader(nil, m.style, &body, &out.warcinfo), &body)
 	d := e.done(m.records.Keyer, &body)
 	d.capture.Length = int64(len(member))
-	e.about(out.name, 0)
-	d.spill = e.spill.leave()
+	e.spill.Note(out.name, 0)
+	d.spill = e.spill.Leave()
 	m.batches.add(out, bound, member, d)
 	m.underway = underway{handed: true}
 }

@@ -52,7 +52,7 @@ func TestWriteFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				col := open(t, t.TempDir(), Config{QueueSize: 50_000})
-				col.memory.limit = c.memory
+				col.memory.Limit = c.memory
 				var want []string
 				commit := func() {
 					url := fmt.Sprintf("http://example.com/%03d", len(want))

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // part is a part of the recorder that can fail by itself.
@@ -129,7 +130,7 @@ const watchEvery = time.Second
 
 // checkSpace returns an error if less than floor bytes are free.
 func checkSpace(dir string, floor int64) error {
-	free, err := freeSpace(dir)
+	free, err := collection.FreeSpace(dir)
 	if err != nil {
 		return fmt.Errorf("free space of %s: %w", dir, err)
 	}

@@ -3,11 +3,12 @@ package recorder
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
-	"syscall"
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store/warc"
 )
 
@@ -19,7 +20,7 @@ type largeWorker struct {
 	archive *archive
 	health  *health
 	closing <-chan struct{}
-	room    *room
+	room    *spill.Room
 	buf     []byte // that bodies are read through
 }
 
@@ -44,7 +45,7 @@ func (x *Exchange) appendLarge(w *largeWorker) {
 	response, err2 := w.read(&x.Response,
 		func(response *record.Message) *record.Content { return w.begin(&found, x, &request, response) })
 	var err3 error
-	request.Asked, err3 = record.AskedOf(&request.Head, bodyOf(&x.Request, &request),
+	request.Asked, err3 = record.AskedOf(&request.Head, w.bodyOf(&x.Request, &request),
 		request.Length-int64(request.Size))
 	if err := errors.Join(err, err2, err3); err != nil {
 		w.lost(lostOf(x), err)
@@ -74,12 +75,12 @@ func (e *Extra) appendLarge(w *largeWorker) {
 	w.put(e, e.bound(block.Length), func(out *output) (done, error) {
 		d := e.done(w.records.Keyer, &block)
 		header := e.AppendHeader(nil, w.style, &block, &out.warcinfo)
-		if err := e.about(out.name, out.safe); err != nil {
+		if err := e.spill.Note(out.name, out.safe); err != nil {
 			return d, err
 		}
 		offset, err := w.archive.append(out, func(f *warc.Writer) (int64, error) {
 			return f.AppendStream(func(t *warc.Tail) (err error) {
-				d.capture.Length, err = w.stream(t, header, &block, bodyOf(&e.Block, &block))
+				d.capture.Length, err = w.stream(t, header, &block, w.bodyOf(&e.Block, &block))
 				return err
 			})
 		})
@@ -96,13 +97,13 @@ func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, 
 	var hopeless error
 	began, oversize := time.Now(), 0
 	err := w.health.retry(streaming, w.closing, func() error {
-		w.room.copies(r.sides())
-		defer w.room.copies([2]*Buffer{})
+		w.room.Copies(r.Sides())
+		defer w.room.Copies([2]*spill.Buffer{})
 		var err error
 		if out, err = w.usable(out, bound); err == nil {
 			d, err = write(out)
 		}
-		if isOversize(err) {
+		if spill.IsOversize(err) {
 			oversize++
 		}
 		switch {
@@ -110,7 +111,8 @@ func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, 
 			hopeless, err = err, nil
 		case oversize == oversizeTries:
 			hopeless, err = &unfitError{err}, nil
-		case isFull(err) && time.Since(began) >= fullPatience && w.room.isBlockedBy(r.way().size()) && !isClosed(w.closing):
+		case spill.IsFull(err) && time.Since(began) >= fullPatience &&
+			w.room.IsBlockedBy(r.way().size()) && !isClosed(w.closing):
 			hopeless, err = &givenUpError{err}, nil
 		}
 		return err
@@ -129,9 +131,6 @@ func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, 
 // oversizeTries is how often a file is found to be as long as the file system lets one be before
 // that is the doing of the exchange: after two failures it has a file of its own.
 const oversizeTries = 3
-
-// isOversize reports that a file would be longer than its file system allows (4 GiB on FAT).
-func isOversize(err error) bool { return errors.Is(err, syscall.EFBIG) }
 
 // usable is a file that takes records: out, or the next one if a write to that went wrong.
 func (w *largeWorker) usable(out *output, bound int64) (*output, error) {
@@ -154,16 +153,16 @@ func (w *largeWorker) write(out *output, x *Exchange, request, response *record.
 	r := w.make(x, request, response, out)
 	w.note(found, r, response, out)
 	d := doneOf(x, r, found)
-	if err := x.about(out.name, out.safe); err != nil { // else a crash could bring it twice
+	if err := x.spill.Note(out.name, out.safe); err != nil { // else a crash could bring it twice
 		return d, err
 	}
 	offset, err := w.archive.append(out, func(f *warc.Writer) (int64, error) {
 		return f.AppendStream(func(t *warc.Tail) (err error) {
 			if len(r.Response) > 0 {
-				d.capture.Length, err = w.stream(t, r.Response, response, bodyOf(&x.Response, response))
+				d.capture.Length, err = w.stream(t, r.Response, response, w.bodyOf(&x.Response, response))
 			}
 			if err == nil && len(r.Request) > 0 {
-				_, err = w.stream(t, r.Request, request, bodyOf(&x.Request, request))
+				_, err = w.stream(t, r.Request, request, w.bodyOf(&x.Request, request))
 			}
 			if err == nil {
 				_, err = t.Write(w.appendMetadata(nil))
@@ -177,9 +176,9 @@ func (w *largeWorker) write(out *output, x *Exchange, request, response *record.
 
 // read is messageOf for a message that may be on disk. What contentOf returns for its head, if it
 // is not nil, gets its body.
-func (w *largeWorker) read(b *Buffer, contentOf func(*record.Message) *record.Content) (record.Message, error) {
-	if b.file == nil {
-		return record.MessageOf(b.bytes(), w.style.Digester), nil
+func (w *largeWorker) read(b *spill.Buffer, contentOf func(*record.Message) *record.Content) (record.Message, error) {
+	if !b.InFile() {
+		return record.MessageOf(b.Bytes(), w.style.Digester), nil
 	}
 	start, err := w.readHead(b)
 	if err != nil {
@@ -201,7 +200,7 @@ func (w *largeWorker) read(b *Buffer, contentOf func(*record.Message) *record.Co
 	if contentOf != nil {
 		content = contentOf(&m)
 	}
-	m.Block, m.Payload, err = w.style.SumReader(b.reader(), &m.Head, w.buf, content)
+	m.Block, m.Payload, err = w.style.SumReader(b.Reader(), &m.Head, w.buf, content)
 	return m, err
 }
 
@@ -217,13 +216,13 @@ func (w *largeWorker) readBlock(e *Extra) (record.Message, error) {
 	if w.buf == nil {
 		w.buf = make([]byte, 256<<10)
 	}
-	m.Block, _, err = w.style.SumReader(e.Block.reader(), &m.Head, w.buf, nil)
+	m.Block, _, err = w.style.SumReader(e.Block.Reader(), &m.Head, w.buf, nil)
 	m.Payload = m.Block
 	return m, err
 }
 
 // readHead reads as much of a message as holds its head: little, as a rule.
-func (w *largeWorker) readHead(b *Buffer) ([]byte, error) {
+func (w *largeWorker) readHead(b *spill.Buffer) ([]byte, error) {
 	for size := int64(64 << 10); ; size = record.MaxHead {
 		start := make([]byte, min(size, b.Len()))
 		if _, err := b.ReadAt(start, 0); err != nil && err != io.EOF {
@@ -236,24 +235,37 @@ func (w *largeWorker) readHead(b *Buffer) ([]byte, error) {
 }
 
 // bodyOf reads what follows the head of a message in its record.
-func bodyOf(b *Buffer, m *record.Message) io.Reader {
-	if b.file == nil || m.Refers != nil {
+func (w *largeWorker) bodyOf(b *spill.Buffer, m *record.Message) io.Reader {
+	if !b.InFile() || m.Refers != nil {
 		return bytes.NewReader(m.Body)
 	}
-	return &spillReader{io.NewSectionReader(b, int64(m.Size), m.Length-int64(m.Size)), &b.memory.room}
+	return &spillReader{io.NewSectionReader(b, int64(m.Size), m.Length-int64(m.Size)), w.room}
 }
 
 // spillReader marks errors of a spill file, which are not those of the WARC file.
 type spillReader struct {
 	r    io.Reader
-	room *room
+	room *spill.Room
 }
 
 func (s *spillReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
-	s.room.copied(int64(n))
+	s.room.Copied(int64(n))
 	if err != nil && err != io.EOF {
 		err = &readError{err}
 	}
 	return n, err
 }
+
+// fullPatience is how long an exchange that has not enough room on disk for its records is tried
+// again. Then it is given up: what it has spilled may be the very room that all others lack.
+const fullPatience = time.Minute
+
+// givenUpError says that this has come.
+type givenUpError struct{ err error }
+
+func (e *givenUpError) Error() string {
+	return fmt.Sprintf("given up, as the disk has had no room for it in %v: %v", fullPatience, e.err)
+}
+
+func (e *givenUpError) Unwrap() error { return e.err }

@@ -68,8 +68,8 @@ func (m *maker) make(x *Exchange, request, response *record.Message, out *output
 		Request:  m.random.Next(),
 		Metadata: m.random.Next(),
 	}
-	if x.spill.begun.Load() {
-		m.ids.Response, m.ids.Request, m.ids.Metadata = x.spill.ids.Response, x.spill.ids.Request, x.spill.ids.Metadata
+	if ids, begun := x.spill.HaveBegun(); begun {
+		m.ids.Response, m.ids.Request, m.ids.Metadata = ids.Response, ids.Request, ids.Metadata
 	}
 	m.records.Make(&x.Facts, request, response, &m.ids)
 	if m.records.Beyond {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
+
+	"warcorder/recorder/spill"
 )
 
 // queue is what lies between Commit and the commit: it holds no more bytes than Config.QueueSize,
@@ -72,12 +74,12 @@ func (q *queue) commit(of recordable, ended time.Time) {
 		case q.large <- of:
 		case <-q.hurry:
 			q.waitingLarge.Add(-1)
-			q.loses(lostOf(of), errNoTime)
+			q.loses(lostOf(of), spill.ErrNoTime)
 			of.release()
 		}
 		return
 	}
-	if t.spill.begun.Load() {
+	if _, begun := t.spill.HaveBegun(); begun {
 		q.withFiles <- struct{}{}
 		t.withFiles = true
 	}
@@ -112,7 +114,7 @@ func (q *queue) unspill(path string) {
 	if path == "" {
 		return
 	}
-	if err := removeSpilled(path); err != nil {
+	if err := spill.Remove(path); err != nil {
 		q.log.Error().Err(err).
 			Msg("what an exchange has spilled cannot be removed: the next start does that")
 	}
@@ -133,7 +135,7 @@ func (q *queue) leaves(d *done, err error) bool {
 	if d.spill == "" || d.wait != nil || isHopeless(err) || errors.As(err, new(*givenUpError)) {
 		return false
 	}
-	q.log.Error().Err(err).Str("url", Logged(d.url)).Str("file", d.spill+sidecarSuffix).
+	q.log.Error().Err(err).Str("url", Logged(d.url)).Str("file", d.spill+spill.SidecarSuffix).
 		Msg("exchange not written: what it has spilled stays, and the next start records it")
 	return true
 }
@@ -149,7 +151,7 @@ func (q *queue) loses(d *done, err error) {
 	q.gaps.note(GapWrite, d.url, err.Error())
 	d.tell(err)
 	if d.spill != "" && isHopeless(err) {
-		suffix, failed := setAside(d.spill)
+		suffix, failed := spill.SetAside(d.spill)
 		q.log.Warn().AnErr("rename", failed).Str("file", d.spill+".*"+suffix).
 			Msg("what it has spilled is set aside")
 		d.spill = ""
@@ -182,7 +184,7 @@ func (e *unfitError) Unwrap() error { return e.err }
 // isHopeless reports whether trying again, at the next start, say, is of no use.
 func isHopeless(err error) bool {
 	return (errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))) &&
-		!errors.Is(err, errNoTime)
+		!errors.Is(err, spill.ErrNoTime)
 }
 
 // handfuls passes exchanges on, several at a time: a worker that is woken for each of them finds

@@ -31,6 +31,7 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -45,7 +46,7 @@ type Recorder struct {
 	health    *health
 	gaps      *gapList
 	end       *end // when it must have come to its end
-	memory    *memory
+	memory    *spill.Memory
 	queue     *queue
 	archive   *archive
 	lanes     *lanes
@@ -120,7 +121,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	}
 	r.health = newHealth(r.panics.stop, log)
 	r.gaps = newGapList(index, r.panics, log)
-	r.memory = newMemory(cfg, dir.Spill(), r.end.hurry, r.spillFailed)
+	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry, r.spillFailed)
 	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)
 	wake, presence := newWake(), newPresence(dir, index)
 	r.archive = newArchive(cfg, dir, host, index, presence, r.gaps, log)
@@ -148,7 +149,7 @@ func (r *Recorder) start(cfg *Config) {
 // newLargeWorker returns a worker whose tries to write are the last ones when closing is closed.
 func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
 	return &largeWorker{
-		maker: newMaker(r.makers(cfg)), archive: r.archive, room: &r.memory.room,
+		maker: newMaker(r.makers(cfg)), archive: r.archive, room: &r.memory.Room,
 		health: h, closing: closing, buf: make([]byte, 256<<10),
 	}
 }
@@ -203,7 +204,7 @@ func (r *Recorder) spillFailed(err error) {
 		return
 	}
 	r.workers.Go(func() {
-		r.health.retry(spilling, r.closing, r.memory.probe)
+		r.health.retry(spilling, r.closing, r.memory.Probe)
 		r.probing.Store(false)
 		if err := r.health.fault(spilling); err != nil && !isClosed(r.closing) {
 			r.spillFailed(err) // it failed again before this probe had ended

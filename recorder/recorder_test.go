@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -82,7 +83,7 @@ func (c *recording) begin(url, request, response string) *Exchange {
 	c.t.Helper()
 	x := c.Begin()
 	x.Started, x.URL, x.Method, x.RemoteIP = time.Now(), url, "GET", netip.MustParseAddr("127.0.0.1")
-	for b, message := range map[*Buffer]string{&x.Request: request, &x.Response: response} {
+	for b, message := range map[*spill.Buffer]string{&x.Request: request, &x.Response: response} {
 		if _, err := io.Copy(writerOnly{b}, strings.NewReader(message)); err != nil {
 			c.t.Fatal(err)
 		}
@@ -317,7 +318,7 @@ func TestManyAtOnce(t *testing.T) {
 			WARCMaxSize:    400 << 10,
 		},
 	)
-	c.memory.limit = 1 << 20
+	c.memory.Limit = 1 << 20
 	const each = 10
 	var all sync.WaitGroup
 	for g := range 64 {
@@ -358,7 +359,7 @@ func TestManyAtOnce(t *testing.T) {
 		!s.Recording {
 		t.Errorf("%+v", s)
 	}
-	if held := c.memory.held.Load(); held != 0 {
+	if held := c.memory.Held.Load(); held != 0 {
 		t.Errorf("%d bytes of memory held", held)
 	}
 	if n := openDescriptors(); n != descriptors {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 )
 
@@ -28,11 +29,11 @@ func (w *smallWorker) run(waiting <-chan []recordable) {
 // take hands the records of an exchange, or a record that is none, to the committer.
 func (w *smallWorker) take(r recordable) {
 	if isClosed(w.late) {
-		w.lost(lostOf(r), errNoTime)
+		w.lost(lostOf(r), spill.ErrNoTime)
 		return
 	}
 	w.batches.awaitKeys()
-	if err := w.unspill(r.sides()); err != nil {
+	if err := w.unspill(r.Sides()); err != nil {
 		w.lost(lostOf(r), err)
 		return
 	}
@@ -62,23 +63,23 @@ func (x *Exchange) appendSmall(w *smallWorker) {
 		w.members = w.append(w.members, r.Request, &request)
 	}
 	w.members = w.appendMetadata(w.members)
-	x.about(out.name, 0)
-	d.spill = x.spill.leave()
+	x.spill.Note(out.name, 0)
+	d.spill = x.spill.Leave()
 	w.batches.add(out, bound, w.members, d)
 	w.underway = underway{handed: true}
 	w.recordChain(x)
 }
 
 // unspill reads back what has been spilled for want of memory, and not for its size.
-func (w *smallWorker) unspill(sides [2]*Buffer) error {
+func (w *smallWorker) unspill(sides [2]*spill.Buffer) error {
 	for i, b := range sides {
-		if b.file == nil {
+		if !b.InFile() {
 			continue
 		}
 		if w.unspilled[i] == nil {
-			w.unspilled[i] = make([]byte, maxChunk)
+			w.unspilled[i] = make([]byte, spill.MaxChunk)
 		}
-		if _, err := io.ReadFull(b.reader(), w.unspilled[i][:b.Len()]); err != nil {
+		if _, err := io.ReadFull(b.Reader(), w.unspilled[i][:b.Len()]); err != nil {
 			return &readError{err}
 		}
 	}
@@ -86,11 +87,11 @@ func (w *smallWorker) unspill(sides [2]*Buffer) error {
 }
 
 // bytes are those of a side of the exchange.
-func (w *smallWorker) bytes(side int, b *Buffer) []byte {
-	if b.file != nil {
+func (w *smallWorker) bytes(side int, b *spill.Buffer) []byte {
+	if b.InFile() {
 		return w.unspilled[side][:b.Len()]
 	}
-	return b.bytes()
+	return b.Bytes()
 }
 
 // doneOf is what the committer must know of an exchange.

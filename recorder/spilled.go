@@ -4,17 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
@@ -43,32 +40,21 @@ type Spilled struct {
 	Broken int // cannot be read, and are set aside
 }
 
-// leftover is an exchange that lies there.
-type leftover struct {
-	path  string // of its files, without their endings
-	size  int64
-	facts bool // it has a sidecar
-	going bool // or had one that was removed
-}
-
-// spilledName is what their names begin with: others are not ours.
-var spilledName = regexp.MustCompile(`^\d{14}\.\d{3}-[0-9a-f]{12}$`)
-
 // recoverSpilled records what lies in spill/.
 func (r *Recorder) recoverSpilled(cfg *Config) (Spilled, error) {
-	left, err := leftovers(r.memory.dir)
+	left, err := spill.Leftovers(r.dir)
 	if err != nil || len(left) == 0 {
 		return Spilled{}, err
 	}
 	s := r.newSpillRecovery(cfg, len(left))
 	for _, l := range left {
-		s.total += l.size
+		s.total += l.Size
 	}
 	for _, l := range left {
 		if err := s.take(l); err != nil {
-			return s.Spilled, fmt.Errorf("record what %s has: %w", l.path, err)
+			return s.Spilled, fmt.Errorf("record what %s has: %w", l.Path, err)
 		}
-		s.done += l.size
+		s.done += l.Size
 		if s.progress != nil {
 			s.progress(collection.SpillName, s.done, s.total)
 		}
@@ -107,78 +93,30 @@ func (s *spillRecovery) await() {
 
 const sealPatience = 5 * time.Millisecond
 
-// leftovers lists what lies in a folder, the oldest first.
-func leftovers(dir string) ([]leftover, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	var left []leftover
-	for _, entry := range entries {
-		suffix := filepath.Ext(entry.Name())
-		name := strings.TrimSuffix(entry.Name(), suffix)
-		if !spilledName.MatchString(name) || !slices.Contains(spillSuffixes, suffix) {
-			continue
-		}
-		path := filepath.Join(dir, name)
-		if n := len(left); n == 0 || left[n-1].path != path {
-			left = append(left, leftover{path: path})
-		}
-		l := &left[len(left)-1]
-		switch suffix {
-		case sidecarSuffix:
-			l.facts = true
-			continue
-		case goingSuffix:
-			l.going = true
-			continue
-		}
-		if info, err := entry.Info(); err == nil {
-			l.size += info.Size()
-		}
-	}
-	return left, nil
-}
-
-// Left is how many exchanges a recorder of a collection that nobody records has left in spill/ for
-// the next one, as far as that can be seen.
-func Left(dir collection.Dir) (n int) {
-	left, err := leftovers(dir.Spill())
-	if err != nil {
-		return 0 // who may only read the archive may not look there
-	}
-	for _, l := range left {
-		if l.facts {
-			n++
-		}
-	}
-	return n
-}
-
 // errNoSidecar says that nobody knows what the bytes are.
-var errNoSidecar = errors.New("the file with its facts (" + sidecarSuffix + ") is not there")
+var errNoSidecar = errors.New("the file with its facts (" + spill.SidecarSuffix + ") is not there")
 
 // take deals with one exchange. An error is one of the machine.
-func (s *spillRecovery) take(l leftover) error {
+func (s *spillRecovery) take(l spill.Leftover) error {
 	if err := fault.At(fault.RecoverSpill); err != nil {
 		return err
 	}
-	if !l.facts && (l.going || l.size == 0) {
-		s.log.Info().Str("file", l.path).
+	if !l.HasFacts && (l.Going || l.Size == 0) {
+		s.log.Info().Str("file", l.Path).
 			Msg("removed the rest of an exchange that is recorded, or was forgotten")
-		return removeSpilled(l.path)
+		return spill.Remove(l.Path)
 	}
-	if !l.facts {
+	if !l.HasFacts {
 		return s.setAside(l, "", errNoSidecar)
 	}
-	line, err := readSidecar(l.path + sidecarSuffix)
+	line, err := spill.ReadSidecar(l.Path + spill.SidecarSuffix)
 	if err != nil {
-		if l.size == 0 && !errors.As(err, new(*fs.PathError)) { // killed before it had any bytes
-			return removeSpilled(l.path)
+		if l.Size == 0 && !errors.As(err, new(*fs.PathError)) { // killed before it had any bytes
+			return spill.Remove(l.Path)
 		}
 		return s.setAside(l, "", err)
 	}
-	if err := line.check(); err != nil {
+	if err := line.Check(); err != nil {
 		return s.setAside(l, "", err)
 	}
 	found, err := s.isRecorded(line)
@@ -191,15 +129,15 @@ func (s *spillRecovery) take(l leftover) error {
 		} else if err != nil {
 			return err
 		} else if back {
-			s.log.Warn().Str("url", Logged(line.URL)).Str("file", l.path).
+			s.log.Warn().Str("url", Logged(line.URL)).Str("file", l.Path).
 				Msg("removed an exchange that had come back to spill/: the archive has it")
-			return removeSpilled(l.path)
+			return spill.Remove(l.Path)
 		}
 	}
 	if line.Extra != nil && !line.Done {
 		s.log.Warn().Str("uri", Logged(line.URL)).
 			Msg("a record that was being sent when the recorder ended: nobody was told that it is kept")
-		return removeSpilled(l.path)
+		return spill.Remove(l.Path)
 	}
 	r, damage, err := s.restore(l, line)
 	if err != nil {
@@ -209,10 +147,10 @@ func (s *spillRecovery) take(l leftover) error {
 }
 
 // record records an exchange as it is found, unless it is recorded already, and removes its files.
-func (s *spillRecovery) record(l leftover, r recordable, line *sidecar, damage string,
+func (s *spillRecovery) record(l spill.Leftover, r recordable, line *spill.Sidecar, damage string,
 	found inFile) error {
 	if written, err := s.write(l, r, line, found); !written || err != nil {
-		r.way().spill.leave()
+		r.way().spill.Leave()
 		r.release()
 		return err
 	}
@@ -232,7 +170,7 @@ func (s *spillRecovery) record(l leftover, r recordable, line *sidecar, damage s
 }
 
 // write writes of an exchange what is in no WARC file. It is false if that cannot be, now or ever.
-func (s *spillRecovery) write(l leftover, r recordable, line *sidecar,
+func (s *spillRecovery) write(l spill.Leftover, r recordable, line *spill.Sidecar,
 	found inFile) (bool, error) {
 	s.failed = nil
 	switch x, ok := r.(*Exchange); {
@@ -279,11 +217,12 @@ func (x *Exchange) isFaulty() bool {
 }
 
 // addFacts writes the metadata record of an exchange whose recorder was killed just before it.
-func (s *spillRecovery) addFacts(x *Exchange, line *sidecar) {
+func (s *spillRecovery) addFacts(x *Exchange, line *spill.Sidecar) {
+	ids, _ := x.spill.HaveBegun()
 	response := record.Message{Length: x.Response.Len()}
 	e := Extra{Extra: record.Extra{
 		Type: record.Metadata, URI: line.URL, ContentType: record.FieldsType,
-		Date: s.archive.style.Date(x.Started), ConcurrentTo: line.IDs.Response, ID: x.spill.ids.Metadata,
+		Date: s.archive.style.Date(x.Started), ConcurrentTo: line.IDs.Response, ID: ids.Metadata,
 	}}
 	if response.Length < record.MinBlock {
 		e.ConcurrentTo = line.IDs.Request

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store/collection"
 )
 
@@ -30,7 +31,7 @@ func leftOf(t *testing.T) (dir, path string) {
 	if len(names) != 1 {
 		t.Fatal(names)
 	}
-	return dir, strings.TrimSuffix(names[0], sidecarSuffix)
+	return dir, strings.TrimSuffix(names[0], spill.SidecarSuffix)
 }
 
 // copyOf is leftOf for a copy of a collection.
@@ -40,12 +41,12 @@ func copyOf(t *testing.T, from string) (dir, path string) {
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	return dir, strings.TrimSuffix(sidecars(t, dir)[0], sidecarSuffix)
+	return dir, strings.TrimSuffix(sidecars(t, dir)[0], spill.SidecarSuffix)
 }
 
 func sidecars(t *testing.T, dir string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+sidecarSuffix))
+	names, err := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+spill.SidecarSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +54,9 @@ func sidecars(t *testing.T, dir string) []string {
 }
 
 // edit changes the last line of a sidecar.
-func edit(t *testing.T, path string, change func(*sidecar)) {
+func edit(t *testing.T, path string, change func(*spill.Sidecar)) {
 	t.Helper()
-	line, err := readSidecar(path + sidecarSuffix)
+	line, err := spill.ReadSidecar(path + spill.SidecarSuffix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func edit(t *testing.T, path string, change func(*sidecar)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path+sidecarSuffix, append(text, '\n'))
+	write(t, path+spill.SidecarSuffix, append(text, '\n'))
 }
 
 func recoverSpill(t *testing.T, dir string) Spilled {
@@ -96,37 +97,37 @@ func TestStrangeInSpill(t *testing.T) {
 	begin, _ := leftOf(t)
 	for name, harm := range map[string]func(t *testing.T, path, outside string){
 		"a side is a link": func(t *testing.T, path, outside string) {
-			replaced(t, path+responseSuffix, linked(outside))
+			replaced(t, path+spill.ResponseSuffix, linked(outside))
 		},
-		"a side is a pipe":   func(t *testing.T, path, _ string) { replaced(t, path+responseSuffix, fifo) },
-		"a side is a folder": func(t *testing.T, path, _ string) { replaced(t, path+responseSuffix, folder) },
+		"a side is a pipe":   func(t *testing.T, path, _ string) { replaced(t, path+spill.ResponseSuffix, fifo) },
+		"a side is a folder": func(t *testing.T, path, _ string) { replaced(t, path+spill.ResponseSuffix, folder) },
 		"the sidecar is a link": func(t *testing.T, path, outside string) {
-			b, _ := os.ReadFile(path + sidecarSuffix)
+			b, _ := os.ReadFile(path + spill.SidecarSuffix)
 			write(t, outside, b)
-			replaced(t, path+sidecarSuffix, linked(outside))
+			replaced(t, path+spill.SidecarSuffix, linked(outside))
 		},
-		"the sidecar is a pipe":   func(t *testing.T, path, _ string) { replaced(t, path+sidecarSuffix, fifo) },
-		"the sidecar is a folder": func(t *testing.T, path, _ string) { replaced(t, path+sidecarSuffix, folder) },
+		"the sidecar is a pipe":   func(t *testing.T, path, _ string) { replaced(t, path+spill.SidecarSuffix, fifo) },
+		"the sidecar is a folder": func(t *testing.T, path, _ string) { replaced(t, path+spill.SidecarSuffix, folder) },
 		"there is no sidecar": func(t *testing.T, path, _ string) {
-			if err := os.Remove(path + sidecarSuffix); err != nil {
+			if err := os.Remove(path + spill.SidecarSuffix); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"a link, and bytes that are to be written there": func(t *testing.T, path, outside string) {
-			replaced(t, path+responseSuffix, linked(outside))
-			edit(t, path, func(l *sidecar) { l.Response.Bytes = make([]byte, 3<<20); l.Response.Length = 3 << 20 })
+			replaced(t, path+spill.ResponseSuffix, linked(outside))
+			edit(t, path, func(l *spill.Sidecar) { l.Response.Bytes = make([]byte, 3<<20); l.Response.Length = 3 << 20 })
 		},
 		"a reason that is a header": func(t *testing.T, path, _ string) {
-			edit(t, path, func(l *sidecar) { l.Truncated = "time\r\nWARC-Evil: 1" })
+			edit(t, path, func(l *spill.Sidecar) { l.Truncated = "time\r\nWARC-Evil: 1" })
 		},
 		"a scheme that is a header": func(t *testing.T, path, _ string) {
-			edit(t, path, func(l *sidecar) { l.URL = "x\r\nWARC-Evil: 1\r\nY://example.com/" })
+			edit(t, path, func(l *spill.Sidecar) { l.URL = "x\r\nWARC-Evil: 1\r\nY://example.com/" })
 		},
 		"too many certificates": func(t *testing.T, path, _ string) {
-			edit(t, path, func(l *sidecar) { l.Chain = make([][]byte, maxChainKept+1) })
+			edit(t, path, func(l *spill.Sidecar) { l.Chain = make([][]byte, spill.MaxChainKept+1) })
 		},
 		"a record that is a header": func(t *testing.T, path, _ string) {
-			edit(t, path, func(l *sidecar) {
+			edit(t, path, func(l *spill.Sidecar) {
 				l.Extra = &record.Extra{
 					Type: "resource\r\nWARC-Evil: 1", URI: "urn:x:y", ContentType: "text/plain",
 				}
@@ -149,7 +150,7 @@ func TestStrangeInSpill(t *testing.T) {
 			if gaps := gapsOf(t, dir); gaps.Counts[GapWrite] != 1 {
 				t.Errorf("%v", gaps)
 			}
-			if aside, _ := filepath.Glob(path + ".*" + asideSuffix); len(aside) == 0 {
+			if aside, _ := filepath.Glob(path + ".*" + spill.AsideSuffix); len(aside) == 0 {
 				t.Error("nothing is set aside")
 			}
 			if got := recoverSpill(t, dir); got != (Spilled{}) {
@@ -175,7 +176,7 @@ func TestIntoElsewhere(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(archive, "folder.warc.gz"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			edit(t, path, func(l *sidecar) { l.Into, l.At = into, -5 })
+			edit(t, path, func(l *spill.Sidecar) { l.Into, l.At = into, -5 })
 			if got := recoverSpill(t, dir); got != (Spilled{Whole: 1}) {
 				t.Errorf("%+v", got)
 			}
@@ -189,7 +190,7 @@ func TestLinkedSpill(t *testing.T) {
 	dir, path := leftOf(t)
 	others := t.TempDir()
 	var before []string
-	for _, suffix := range []string{sidecarSuffix, responseSuffix} {
+	for _, suffix := range []string{spill.SidecarSuffix, spill.ResponseSuffix} {
 		if err := os.Link(path+suffix, filepath.Join(others, suffix)); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +200,7 @@ func TestLinkedSpill(t *testing.T) {
 	if got := recoverSpill(t, dir); got != (Spilled{Whole: 1}) {
 		t.Errorf("%+v", got)
 	}
-	for i, suffix := range []string{sidecarSuffix, responseSuffix} {
+	for i, suffix := range []string{spill.SidecarSuffix, spill.ResponseSuffix} {
 		if b, err := os.ReadFile(filepath.Join(others, suffix)); err != nil || string(b) != before[i] {
 			t.Errorf("%s has changed: %v", suffix, err)
 		}
@@ -211,14 +212,14 @@ func TestLinkedSpill(t *testing.T) {
 func TestSpillRestored(t *testing.T) {
 	begin, _ := leftOf(t)
 	for name, c := range map[string]struct {
-		harm func(*sidecar)
-		back func(*sidecar)
+		harm func(*spill.Sidecar)
+		back func(*spill.Sidecar)
 		want Spilled
 	}{
 		"as it was":            {want: Spilled{}},
-		"in flight by then":    {back: func(l *sidecar) { l.Done = false }, want: Spilled{}},
-		"recorded as cut":      {harm: func(l *sidecar) { l.Done = false }, want: Spilled{Broken: 1}},
-		"cut, and cut by then": {harm: func(l *sidecar) { l.Done = false }, back: func(l *sidecar) { l.Done = false }},
+		"in flight by then":    {back: func(l *spill.Sidecar) { l.Done = false }, want: Spilled{}},
+		"recorded as cut":      {harm: func(l *spill.Sidecar) { l.Done = false }, want: Spilled{Broken: 1}},
+		"cut, and cut by then": {harm: func(l *spill.Sidecar) { l.Done = false }, back: func(l *spill.Sidecar) { l.Done = false }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -254,13 +255,13 @@ func TestSpillRestored(t *testing.T) {
 func TestAsideTwice(t *testing.T) {
 	dir, path := leftOf(t)
 	for _, content := range []string{"one\n", "two\n", "three\n"} {
-		write(t, path+sidecarSuffix, []byte(content))
-		write(t, path+responseSuffix, []byte(content))
+		write(t, path+spill.SidecarSuffix, []byte(content))
+		write(t, path+spill.ResponseSuffix, []byte(content))
 		if got := recoverSpill(t, dir); got != (Spilled{Broken: 1}) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if aside, _ := filepath.Glob(path + ".*" + asideSuffix + "*"); len(aside) != 6 {
+	if aside, _ := filepath.Glob(path + ".*" + spill.AsideSuffix + "*"); len(aside) != 6 {
 		t.Errorf("%v", aside)
 	}
 }

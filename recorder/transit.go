@@ -2,8 +2,8 @@ package recorder
 
 import (
 	"errors"
-	"io"
 
+	"warcorder/recorder/spill"
 	"warcorder/store"
 )
 
@@ -15,15 +15,7 @@ type recordable interface {
 	// target is the URL, or URI, as the log shows it.
 	target() string
 
-	// sides are the bytes: of an exchange its request and its response; the first of a record that is
-	// no exchange stays empty.
-	sides() [2]*Buffer
-
-	// source brings the bytes; nil if nobody does.
-	source() io.Closer
-
-	// facts writes down what is known beside the bytes: all of it when nothing more comes.
-	facts(line *sidecar, whole bool)
+	spill.Holder
 
 	// appendSmall makes the records of what is in memory, and hands them to the committer.
 	appendSmall(w *smallWorker)
@@ -42,22 +34,20 @@ type transit struct {
 	queued    int64          // what it takes of the queue
 	withFiles bool           // it has a place among queue.withFiles
 	told      chan<- outcome // is told what became of it, unless it is nil
-	spill     spill          // what it has on disk
+	spill     spill.Files    // what it has on disk
 }
 
 // begin makes an empty recordable one whose buffers share memory.
-func (t *transit) begin(of recordable, q *queue, m *memory) {
-	t.of, t.queue, t.spill.of = of, q, of
-	for _, b := range of.sides() {
-		b.memory, b.spill = m, &t.spill
-	}
+func (t *transit) begin(of recordable, q *queue, m *spill.Memory) {
+	t.of, t.queue = of, q
+	t.spill.Begin(of, m)
 }
 
 func (t *transit) way() *transit { return t }
 
 // size is the number of bytes that crossed the wire.
 func (t *transit) size() (n int64) {
-	for _, b := range t.of.sides() {
+	for _, b := range t.of.Sides() {
 		n += b.Len()
 	}
 	return n
@@ -65,38 +55,27 @@ func (t *transit) size() (n int64) {
 
 // large says whether a side is larger than any chunk of memory.
 func (t *transit) large() bool {
-	sides := t.of.sides()
-	return max(sides[0].Len(), sides[1].Len()) > maxChunk
-}
-
-// about notes where the records are about to go: there the next start looks for them.
-func (t *transit) about(file string, at int64) error {
-	err := t.spill.note(file, at)
-	if err != nil {
-		t.spill.failed(err)
-	}
-	return err
+	sides := t.of.Sides()
+	return max(sides[0].Len(), sides[1].Len()) > spill.MaxChunk
 }
 
 // flush makes sure that it outlives the process, if it has left memory.
 func (t *transit) flush() error {
-	sides := t.of.sides()
-	return errors.Join(t.about("", 0), sides[0].unsaved(), sides[1].unsaved())
+	sides := t.of.Sides()
+	return errors.Join(t.spill.Note("", 0), sides[0].Unsaved(), sides[1].Unsaved())
 }
 
 // keepSpilled lets all that has spilled be on disk, and the memory that held the last of it go.
 func (t *transit) keepSpilled() {
-	t.about("", 0) // what it could not write down is in memory, and is told to all by failed
-	for _, b := range t.of.sides() {
-		if b.file != nil && b.spilled == b.size {
-			b.drop()
-		}
+	t.spill.Note("", 0) // what it could not write down is in memory, and is told to all by failed
+	for _, b := range t.of.Sides() {
+		b.LeaveToFile()
 	}
 }
 
 // reset closes its files, and gives back its memory.
 func (t *transit) reset() {
-	for _, b := range t.of.sides() {
+	for _, b := range t.of.Sides() {
 		b.Reset()
 	}
 }
@@ -107,14 +86,14 @@ func (t *transit) free() {
 	if t.withFiles {
 		<-t.queue.withFiles
 	}
-	t.queue.unspill(t.spill.leave())
+	t.queue.unspill(t.spill.Leave())
 }
 
 // lostOf is what is left of a recordable that cannot be recorded. Its files are closed.
 func lostOf(r recordable) *done {
 	t := r.way()
 	t.reset()
-	return &done{url: r.target(), queued: t.queued, spill: t.spill.leave(), wait: t.told}
+	return &done{url: r.target(), queued: t.queued, spill: t.spill.Leave(), wait: t.told}
 }
 
 // outcome is what became of a record.

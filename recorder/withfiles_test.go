@@ -17,7 +17,7 @@ import (
 // Commit, where they still count as exchanges of their clients.
 func TestFilesOfWhatWaits(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	c.memory.limit = 0
+	c.memory.Limit = 0
 	c.batches.keys.Store(maxKeys + 1) // the workers wait
 	const exchanges = 3 * filesAtOnce
 	var all sync.WaitGroup

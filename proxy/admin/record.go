@@ -186,7 +186,7 @@ func (p *patient) Read(b []byte) (int, error) {
 }
 
 // keeper tells what cannot be kept from what cannot be read.
-type keeper struct{ block *recorder.Buffer }
+type keeper struct{ block io.Writer }
 
 func (k keeper) Write(p []byte) (int, error) {
 	n, err := k.block.Write(p)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/recorder/spill"
+
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder"
@@ -55,7 +57,7 @@ func record(t testing.TB, cfg recorder.Config, dir string, exchanges []exchange)
 		x.Started, x.URL, x.RemoteIP = time.Now(), e.url, netip.MustParseAddr("::1")
 		x.Truncated, x.Fault, x.Unverified = e.truncated, e.fault, e.unchecked
 		x.Method, _, _ = strings.Cut(e.request, " ")
-		for b, text := range map[*recorder.Buffer]string{&x.Request: e.request, &x.Response: e.response} {
+		for b, text := range map[*spill.Buffer]string{&x.Request: e.request, &x.Response: e.response} {
 			if _, err := io.Copy(b, strings.NewReader(text)); err != nil {
 				t.Fatal(err)
 			}

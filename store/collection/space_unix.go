@@ -1,12 +1,12 @@
 //go:build linux || darwin || freebsd
 
-package recorder
+package collection
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is the number of bytes that a process without privileges may still write to the file
+// FreeSpace is the number of bytes that a process without privileges may still write to the file
 // system of dir.
-func freeSpace(dir string) (int64, error) {
+func FreeSpace(dir string) (int64, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package recorder
+package collection
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeSpace is the number of bytes that this user may still write to the file system of dir.
-func freeSpace(dir string) (int64, error) {
+// FreeSpace is the number of bytes that this user may still write to the file system of dir.
+func FreeSpace(dir string) (int64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err

@@ -1,26 +1,41 @@
-package recorder
+package spill
 
 import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
-func memoryOf(t *testing.T, limit int64) *memory {
-	return &memory{dir: t.TempDir(), limit: limit, failed: func(err error) { t.Log(err) }}
+func memoryOf(t *testing.T, limit int64) *Memory {
+	return &Memory{dir: t.TempDir(), Limit: limit, failed: func(err error) { t.Log(err) }}
 }
 
-// newBuffer returns the response of an exchange that shares memory.
-func newBuffer(m *memory) *Buffer {
-	x := new(Exchange)
-	x.begin(x, nil, m)
-	return &x.Response
+// twoSides are those of an exchange of which nobody knows any facts.
+type twoSides struct {
+	request, response Buffer
+	files             Files
 }
+
+func (x *twoSides) Sides() [2]*Buffer              { return [2]*Buffer{&x.request, &x.response} }
+func (x *twoSides) Source() io.Closer              { return nil }
+func (x *twoSides) Describe(line *Sidecar, _ bool) { line.Started = time.Now() }
+
+// newSides returns empty ones that share memory.
+func newSides(m *Memory) *twoSides {
+	x := new(twoSides)
+	x.files.Begin(x, m)
+	return x
+}
+
+// newBuffer returns a response that shares memory.
+func newBuffer(m *Memory) *Buffer { return &newSides(m).response }
 
 // TestBuffer writes bodies in pieces and reads them back, in memory and spilled.
 func TestBuffer(t *testing.T) {
@@ -58,7 +73,7 @@ func TestBuffer(t *testing.T) {
 			if err := b.settle(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := io.ReadAll(b.reader())
+			got, err := io.ReadAll(b.Reader())
 			if err != nil || !bytes.Equal(got, want) || b.Len() != int64(c.size) {
 				t.Fatalf("%d bytes, %v, Len %d; want %d", len(got), err, b.Len(), c.size)
 			}
@@ -76,11 +91,11 @@ func TestBuffer(t *testing.T) {
 				t.Errorf("in the spill folder: %v", names)
 			}
 			b.Reset()
-			if b.Len() != 0 || m.held.Load() != 0 {
-				t.Errorf("after Reset: Len %d, memory held %d", b.Len(), m.held.Load())
+			if b.Len() != 0 || m.Held.Load() != 0 {
+				t.Errorf("after Reset: Len %d, memory held %d", b.Len(), m.Held.Load())
 			}
 			b.Write([]byte("again"))
-			if got, _ := io.ReadAll(b.reader()); string(got) != "again" {
+			if got, _ := io.ReadAll(b.Reader()); string(got) != "again" {
 				t.Errorf("after Reset: %q", got)
 			}
 		})
@@ -135,7 +150,7 @@ func TestBufferCannotSpill(t *testing.T) {
 	if _, err := b.Write([]byte("x")); err == nil {
 		t.Error("a second Write, for which there is room: no error")
 	}
-	if got, err := io.ReadAll(b.reader()); err != nil || len(got) != 1<<20 {
+	if got, err := io.ReadAll(b.Reader()); err != nil || len(got) != 1<<20 {
 		t.Errorf("kept %d bytes, %v", len(got), err)
 	}
 }
@@ -163,7 +178,7 @@ func TestBufferCannotGoOn(t *testing.T) {
 		if err := b.settle(); (err != nil) != fails || pieces == 100 && taken == 2<<20+100*16<<10 {
 			t.Errorf("%d pieces: %v, %d bytes taken", pieces, err, taken)
 		}
-		if err := b.lacks(); (err != nil) != (pieces == 100) {
+		if err := b.Lacks(); (err != nil) != (pieces == 100) {
 			t.Errorf("%d pieces: it lacks something: %v", pieces, err)
 		}
 		tail := make([]byte, int64(taken)-b.spilled)
@@ -174,15 +189,15 @@ func TestBufferCannotGoOn(t *testing.T) {
 		}
 		b.Reset()
 	}
-	if told == 0 || m.held.Load() != 0 {
-		t.Errorf("told %d times, %d bytes held", told, m.held.Load())
+	if told == 0 || m.Held.Load() != 0 {
+		t.Errorf("told %d times, %d bytes held", told, m.Held.Load())
 	}
 }
 
 func BenchmarkBuffer(b *testing.B) {
 	for _, size := range []int{1 << 10, 10 << 10, 100 << 10, 1 << 20} {
-		b.Run(sizeName(size), func(b *testing.B) {
-			m := &memory{limit: 1 << 30}
+		b.Run(fmt.Sprint(size>>10, "K"), func(b *testing.B) {
+			m := &Memory{Limit: 1 << 30}
 			body := make([]byte, size)
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
@@ -194,5 +209,19 @@ func BenchmarkBuffer(b *testing.B) {
 				x.Reset()
 			}
 		})
+	}
+}
+
+// TestSavedIsACopy: a response may have come to its end while its request is still being sent. What
+// the sidecar then says of the request must not be memory that moves on, to another exchange even.
+func TestSavedIsACopy(t *testing.T) {
+	request := newBuffer(memoryOf(t, 1<<30))
+	if _, err := io.WriteString(request, "GET / HTTP/1.1"); err != nil {
+		t.Fatal(err)
+	}
+	said, whole := request.saved()
+	clear(*request.chunk)
+	if !whole || string(said.Bytes) != "GET / HTTP/1.1" {
+		t.Errorf("%q, whole %t", said.Bytes, whole)
 	}
 }

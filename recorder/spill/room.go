@@ -1,4 +1,4 @@
-package recorder
+package spill
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"warcorder/store/collection"
 )
 
 // room is the free space of the collection's disk, which all that spills draws from: what lies
@@ -18,7 +20,7 @@ import (
 //
 // A large body whose bytes trickle would keep room from all others for as long as it likes: when
 // they need it, that body is cut instead.
-type room struct {
+type Room struct {
 	dir   string
 	floor int64 // that must be left, in bytes; 0 does not look
 
@@ -75,7 +77,7 @@ func (e *noRoomError) Error() string {
 
 // await reports whether n bytes more of b may be written to disk. While a slow body may be about to
 // make room it waits.
-func (r *room) await(b *Buffer, n int64) error {
+func (r *Room) await(b *Buffer, n int64) error {
 	if r.floor <= 0 {
 		return nil
 	}
@@ -88,7 +90,7 @@ func (r *room) await(b *Buffer, n int64) error {
 }
 
 // take takes n bytes more for b. soon says after an error that there may be room soon.
-func (r *room) take(b *Buffer, n int64) (soon bool, err error) {
+func (r *Room) take(b *Buffer, n int64) (soon bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := r.grow(b, n)
@@ -101,7 +103,7 @@ func (r *room) take(b *Buffer, n int64) (soon bool, err error) {
 	if r.budget >= 0 && time.Since(r.looked) < lookEvery {
 		return false, nil
 	}
-	free, failed := freeSpace(r.dir)
+	free, failed := collection.FreeSpace(r.dir)
 	if failed != nil {
 		return false, nil // the watcher says so
 	}
@@ -120,13 +122,13 @@ func (r *room) take(b *Buffer, n int64) (soon bool, err error) {
 }
 
 // grow notes that b has n bytes more on disk.
-func (r *room) grow(b *Buffer, n int64) *held {
+func (r *Room) grow(b *Buffer, n int64) *held {
 	h := r.held[b]
 	if h == nil {
 		if r.held == nil {
 			r.held = make(map[*Buffer]*held)
 		}
-		h = &held{conn: b.spill.of.source(), since: time.Now()}
+		h = &held{conn: b.spill.of.Source(), since: time.Now()}
 		r.held[b], b.held = h, h
 	}
 	h.size += n
@@ -136,7 +138,7 @@ func (r *room) grow(b *Buffer, n int64) *held {
 
 // cutSlow cuts the largest body if it is larger than h and nothing to speak of comes of it any
 // more. It reports whether one that was cut is there still, or one may soon be.
-func (r *room) cutSlow(h *held, free int64) (soon bool) {
+func (r *Room) cutSlow(h *held, free int64) (soon bool) {
 	for _, other := range r.held {
 		if other.cut.Load() {
 			return true
@@ -165,7 +167,7 @@ func (h *held) wasCut() error {
 	return h.reason
 }
 
-func (r *room) findLargest() {
+func (r *Room) findLargest() {
 	r.largest = 0
 	for _, h := range r.held {
 		r.largest = max(r.largest, h.size)
@@ -173,7 +175,7 @@ func (r *room) findLargest() {
 }
 
 // drop notes that b has nothing on disk any more, or is being copied.
-func (r *room) drop(b *Buffer) {
+func (r *Room) drop(b *Buffer) {
 	if r == nil || r.floor <= 0 {
 		return
 	}
@@ -185,8 +187,8 @@ func (r *room) drop(b *Buffer) {
 	}
 }
 
-// copies notes that the records of what has these sides are about to be written; nil is no side.
-func (r *room) copies(sides [2]*Buffer) {
+// Copies notes that the records of what has these sides are about to be written; nil is no side.
+func (r *Room) Copies(sides [2]*Buffer) {
 	r.copying.Store(0)
 	for _, b := range sides {
 		if b != nil {
@@ -196,34 +198,24 @@ func (r *room) copies(sides [2]*Buffer) {
 	}
 }
 
-// copied notes that n bytes of it have been, or that it has come to its end.
-func (r *room) copied(n int64) { r.copying.Add(-n) }
+// Copied notes that n bytes of it have been, or that it has come to its end.
+func (r *Room) Copied(n int64) { r.copying.Add(-n) }
 
-// isFull reports an error of a disk, or a quota, that has no room.
-func isFull(err error) bool {
+// IsFull reports an error of a disk, or a quota, that has no room.
+func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// isBlockedBy reports whether recording could go on if an exchange that has spilled so many bytes
+// IsBlockedBy reports whether recording could go on if an exchange that has spilled so many bytes
 // were given up. If it could not, the disk is full of something else, and the exchange waits like
 // all others.
-func (r *room) isBlockedBy(size int64) bool {
-	free, err := freeSpace(r.dir)
+func (r *Room) IsBlockedBy(size int64) bool {
+	free, err := collection.FreeSpace(r.dir)
 	return err == nil && size >= enoughToGoOn/4 && free+size >= max(r.floor, enoughToGoOn)
 }
 
 // enoughToGoOn is how much must be free for that at least.
 const enoughToGoOn = 64 << 20
 
-// fullPatience is how long an exchange that has not enough room on disk for its records is tried
-// again. Then it is given up: what it has spilled may be the very room that all others lack.
-const fullPatience = time.Minute
-
-// givenUpError says that this has come.
-type givenUpError struct{ err error }
-
-func (e *givenUpError) Error() string {
-	return fmt.Sprintf("given up, as the disk has had no room for it in %v: %v", fullPatience, e.err)
-}
-
-func (e *givenUpError) Unwrap() error { return e.err }
+// IsOversize reports that a file would be longer than its file system allows (4 GiB on FAT).
+func IsOversize(err error) bool { return errors.Is(err, syscall.EFBIG) }

@@ -1,4 +1,4 @@
-package recorder
+package spill
 
 import (
 	"errors"
@@ -13,23 +13,23 @@ import (
 	"warcorder/store/fault"
 )
 
-// maxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its
+// MaxChunk is the size of the largest chunk of memory: it has room for a body of 1 MiB and its
 // head.
-const maxChunk = 1<<20 + 64<<10
+const MaxChunk = 1<<20 + 64<<10
 
 // chunkSizes are the size classes of memory.
-var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, maxChunk}
+var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, MaxChunk}
 
-// memory is what the buffers of one recorder share: pooled chunks, the count of what they hold
+// Memory is what the buffers of one recorder share: pooled chunks, the count of what they hold
 // together, and where they spill. A buffer whose bytes fit the smallest chunk never spills, so that
 // no shortage makes a file of every request.
-type memory struct {
+type Memory struct {
 	dir    string      // where buffers spill
-	limit  int64       // bytes that may be held in memory; not counting smallest chunks
+	Limit  int64       // bytes that may be held in memory; not counting smallest chunks
 	failed func(error) // called when a buffer cannot spill
 	pools  [len(chunkSizes)]sync.Pool
-	held   atomic.Int64    // bytes of the chunks that are in use
-	room   room            // on the disk that they spill to
+	Held   atomic.Int64    // bytes of the chunks that are in use
+	Room   Room            // on the disk that they spill to
 	hurry  <-chan struct{} // closed when nothing is read from there any more
 }
 
@@ -37,15 +37,15 @@ type memory struct {
 // queue, before they spill.
 const inFlightMemory = 32 << 20
 
-func newMemory(cfg *Config, dir string, hurry <-chan struct{}, failed func(error)) *memory {
-	return &memory{
-		dir: dir, limit: inFlightMemory + cfg.QueueSize, failed: failed, hurry: hurry,
-		room: room{dir: dir, floor: cfg.MinFreeSpace},
+func NewMemory(dir string, queue, floor int64, hurry <-chan struct{}, failed func(error)) *Memory {
+	return &Memory{
+		dir: dir, Limit: inFlightMemory + queue, failed: failed, hurry: hurry,
+		Room: Room{dir: dir, floor: floor},
 	}
 }
 
 // take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.
-func (m *memory) take(size int64) *[]byte {
+func (m *Memory) take(size int64) *[]byte {
 	class := 0
 	for class < len(chunkSizes) && int64(chunkSizes[class]) < size {
 		class++
@@ -54,10 +54,10 @@ func (m *memory) take(size int64) *[]byte {
 		chunk := make([]byte, 0, 2*size)
 		return &chunk
 	}
-	if class == len(chunkSizes) || class > 0 && m.held.Load()+int64(chunkSizes[class]) > m.limit {
+	if class == len(chunkSizes) || class > 0 && m.Held.Load()+int64(chunkSizes[class]) > m.Limit {
 		return nil
 	}
-	m.held.Add(int64(chunkSizes[class]))
+	m.Held.Add(int64(chunkSizes[class]))
 	if chunk, ok := m.pools[class].Get().(*[]byte); ok {
 		return chunk
 	}
@@ -66,13 +66,13 @@ func (m *memory) take(size int64) *[]byte {
 }
 
 // give takes a chunk back; nil is none.
-func (m *memory) give(chunk *[]byte) {
+func (m *Memory) give(chunk *[]byte) {
 	if m == nil || chunk == nil {
 		return
 	}
 	for class, size := range chunkSizes {
 		if size == cap(*chunk) {
-			m.held.Add(-int64(size))
+			m.Held.Add(-int64(size))
 			*chunk = (*chunk)[:0]
 			m.pools[class].Put(chunk)
 			return
@@ -82,7 +82,7 @@ func (m *memory) give(chunk *[]byte) {
 
 // file makes the file that a side of an exchange spills to. What has its name goes, and is not
 // written to: it may be a link.
-func (m *memory) file(path string) (*os.File, error) {
+func (m *Memory) file(path string) (*os.File, error) {
 	if err := fault.At(fault.Spill); err != nil {
 		return nil, err
 	}
@@ -92,23 +92,23 @@ func (m *memory) file(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// tidy removes the directory, unless something is in it, or it is a link to where its owner wants
+// Tidy removes the directory, unless something is in it, or it is a link to where its owner wants
 // it.
-func (m *memory) tidy() {
+func (m *Memory) Tidy() {
 	if info, err := os.Lstat(m.dir); err == nil && info.IsDir() {
 		_ = os.Remove(m.dir)
 	}
 }
 
-// probe finds out whether a body could be spilled.
-func (m *memory) probe() error {
+// Probe finds out whether a body could be spilled.
+func (m *Memory) Probe() error {
 	if err := m.tryToSpill(); err != nil {
 		return fmt.Errorf("spill: %w", err)
 	}
 	return nil
 }
 
-func (m *memory) tryToSpill() error {
+func (m *Memory) tryToSpill() error {
 	if err := collection.MakeDir(m.dir, 0o700); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (m *memory) tryToSpill() error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(make([]byte, maxChunk))
+	_, err = f.Write(make([]byte, MaxChunk))
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 

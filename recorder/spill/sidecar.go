@@ -1,4 +1,4 @@
-package recorder
+package spill
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 // truncations are what WARC-Truncated may say (WARC 1.1 section 5.13), and "" for nothing.
 var truncations = []string{"", "length", "time", "disconnect", "unspecified"}
 
-// check looks at what goes into the headers of records as it is.
-func (line *sidecar) check() error {
+// Check looks at what goes into the headers of records as it is.
+func (line *Sidecar) Check() error {
 	switch {
 	case !slices.Contains(truncations, line.Truncated):
 		return fmt.Errorf("it is truncated for no reason of WARC's: %q", line.Truncated)
-	case len(line.Chain) > maxChainKept || len(bytes.Join(line.Chain, nil)) > maxChainKept:
+	case len(line.Chain) > MaxChainKept || len(bytes.Join(line.Chain, nil)) > MaxChainKept:
 		return errors.New("it has more certificates than a recorder keeps")
 	case line.Extra != nil:
 		return line.Extra.Check()

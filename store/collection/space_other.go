@@ -1,10 +1,10 @@
 //go:build !linux && !darwin && !freebsd && !windows
 
-package recorder
+package collection
 
 import "errors"
 
-// freeSpace is not known on this system.
-func freeSpace(string) (int64, error) {
+// FreeSpace is not known on this system.
+func FreeSpace(string) (int64, error) {
 	return 0, errors.New("not known on this system: set min-free-space to 0")
 }

@@ -1,4 +1,4 @@
-package recorder
+package spill
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 // last in memory until it is worth a write. It is not safe for concurrent use. The zero Buffer
 // works and never spills; those of an [Exchange] do.
 type Buffer struct {
-	memory *memory
-	spill  *spill // that of the exchange
+	memory *Memory
+	spill  *Files // that of the exchange
 
 	// mu is held while what follows is looked at or changed: when the other side of the exchange
 	// spills, its goroutine writes down what this one has in memory.
@@ -40,6 +40,9 @@ type leave struct {
 	crc uint32 // of the file
 	err error
 }
+
+// ErrNoTime says that the recorder had to end before it came to what is asked for.
+var ErrNoTime = errors.New("the recorder had to end")
 
 // gathered is how many bytes are written to a file at once, while others come: a body that comes in
 // records of TLS would take a system call for each 16 KiB, and wait for it.
@@ -106,8 +109,8 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 	return n, b.err
 }
 
-// wasCut is why the room on disk went to others; nil if it did not.
-func (b *Buffer) wasCut() error {
+// WasCut is why the room on disk went to others; nil if it did not.
+func (b *Buffer) WasCut() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held.wasCut()
@@ -122,7 +125,7 @@ func (b *Buffer) noteCut() {
 
 // mayWrite reports whether there is room on disk for n bytes more.
 func (b *Buffer) mayWrite(n int) error {
-	if err := b.memory.room.await(b, int64(n)); err != nil {
+	if err := b.memory.Room.await(b, int64(n)); err != nil {
 		b.err = fmt.Errorf("spill: %w", err)
 	}
 	return b.err
@@ -177,8 +180,18 @@ func (b *Buffer) flushAll() error {
 	return err
 }
 
-// unsaved is why a part of what came is not in the file of a buffer that has spilled.
-func (b *Buffer) unsaved() error {
+// LeaveToFile gives back the memory of a side that is in its file as a whole.
+func (b *Buffer) LeaveToFile() {
+	if b.file != nil && b.spilled == b.size {
+		b.drop()
+	}
+}
+
+// InFile reports whether the buffer has spilled.
+func (b *Buffer) InFile() bool { return b.file != nil }
+
+// Unsaved is why a part of what came is not in the file of a buffer that has spilled.
+func (b *Buffer) Unsaved() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.file == nil {
@@ -190,9 +203,9 @@ func (b *Buffer) unsaved() error {
 	return nil
 }
 
-// lacks waits until nothing is being written to the file, and returns why not all that came was
+// Lacks waits until nothing is being written to the file, and returns why not all that came was
 // kept; nil if it was, be it in memory because the file failed.
-func (b *Buffer) lacks() error {
+func (b *Buffer) Lacks() error {
 	b.noteCut()
 	if err := b.settle(); b.refused {
 		return err
@@ -238,7 +251,7 @@ func (b *Buffer) unkept(err error) error {
 	if err == nil {
 		return nil
 	}
-	own := isOwnLength(err)
+	own := IsOwnLength(err)
 	err = fmt.Errorf("spill: %w", err)
 	if !own {
 		b.memory.failed(err)
@@ -246,9 +259,9 @@ func (b *Buffer) unkept(err error) error {
 	return err
 }
 
-// isOwnLength reports an error for which only the length of the body is to blame, and not the disk.
-func isOwnLength(err error) bool {
-	return errors.As(err, new(*noRoomError)) || isOversize(err)
+// IsOwnLength reports an error for which only the length of the body is to blame, and not the disk.
+func IsOwnLength(err error) bool {
+	return errors.As(err, new(*noRoomError)) || IsOversize(err)
 }
 
 // Len is the number of bytes written.
@@ -263,7 +276,7 @@ func (b *Buffer) Reset() {
 	b.drop()
 	if b.file != nil {
 		b.file.Close() // what was written to it is not asked for any more
-		b.memory.room.drop(b)
+		b.memory.Room.drop(b)
 	}
 	b.file, b.held, b.spilled, b.crc, b.size, b.err, b.refused = nil, nil, 0, 0, 0, nil, false
 }
@@ -285,11 +298,11 @@ func (b *Buffer) grow(size int64) bool {
 // leaveMemory moves what was written into a file. On error the bytes stay where they were.
 func (b *Buffer) leaveMemory() error {
 	b.mu.Unlock() // the other side may be about to do the same
-	err := b.spill.begin(b)
+	err := b.spill.start(b)
 	b.mu.Lock()
 	var file *os.File
 	if err == nil {
-		err = b.memory.room.await(b, b.size)
+		err = b.memory.Room.await(b, b.size)
 	}
 	if err == nil {
 		file, err = b.memory.file(b.spill.fileOf(b))
@@ -301,7 +314,7 @@ func (b *Buffer) leaveMemory() error {
 		if file != nil {
 			file.Close()
 		}
-		b.memory.room.drop(b)
+		b.memory.Room.drop(b)
 		return b.unkept(err)
 	}
 	b.file = file
@@ -320,24 +333,26 @@ func (b *Buffer) drop() {
 	}
 }
 
-// bytes is what was written, if none of it is in a file.
-func (b *Buffer) bytes() []byte {
+// Bytes is what was written, if none of it is in a file.
+func (b *Buffer) Bytes() []byte {
 	if b.chunk == nil || b.file != nil {
 		return nil
 	}
 	return *b.chunk
 }
 
-// reader reads what was written from its start; several may read at once.
-func (b *Buffer) reader() *io.SectionReader {
+// Reader reads what was written from its start; several may read at once.
+func (b *Buffer) Reader() *io.SectionReader {
 	return io.NewSectionReader(b, 0, b.size)
 }
 
 // ReadAt reads what was written. When the recorder must end, what has spilled is not read any more.
 func (b *Buffer) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < b.spilled {
-		if isClosed(b.memory.hurry) {
-			return 0, errNoTime
+		select {
+		case <-b.memory.hurry:
+			return 0, ErrNoTime
+		default:
 		}
 		n, err = b.file.ReadAt(p[:min(int64(len(p)), b.spilled-off)], off)
 		if err != nil {
