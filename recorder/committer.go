@@ -16,6 +16,28 @@ import (
 // committer writes what waits and puts it into the index: in one goroutine, many exchanges at a
 // time, one group after another. Per group there is one append and one sync for each file.
 //
+//	step     a batch is then                          a crash after it
+//	add      in memory, waiting for its file          loses it, but for what has spilled
+//	append   in the file, behind what is synced       the next start keeps its whole exchanges
+//	sync     on disk, and its exchanges are let go    the next start finds it behind the offset
+//	index    in the index, with the file's offset     changes nothing
+//
+//	seal     its file has its final name: done when a file gets no more exchanges, and all of it
+//	         is in the index; else the next start does it
+//
+// The captures and the offset up to which their file is indexed are one transaction.
+//
+// What goes wrong is tried again, with pauses, until the recorder closes:
+//
+//	append, sync   the file is cut back to what is synced, and written on. If it keeps failing it is
+//	               finished, and its batches move to the next file of their lane
+//	index          the same captures are committed again, which does no harm
+//	seal           the file is opened anew, cut to what is synced, and finished
+//	any, panics    once more; then what it was about is given up by name: a batch is lost, captures
+//	               or a final name are left for the next start
+//	any, closing   after the last try a batch that is not written is lost, and in the gap list; what
+//	               is written the next start indexes
+//
 // A transaction of the index is for many groups, since it writes every page anew that one capture
 // goes to: with 300,000 captures and their originals, one more takes 61 us of CPU in a transaction
 // of 250, and 31 in one of 4096 (BenchmarkCommitInto). Until then the WARC files are the log, from
@@ -217,7 +239,8 @@ func (c *committer) write(b *batch) error {
 		}
 	}
 	out := b.output
-	offset, err := c.archive.append(out, func(w *warc.Writer) (int64, error) { return w.Append(b.chunks...) })
+	offset, err := c.archive.append(out,
+		func(w *warc.Writer) (int64, error) { return w.Append(b.chunks...) })
 	if err != nil {
 		return err
 	}

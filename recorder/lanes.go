@@ -18,8 +18,9 @@ import (
 // go down many at a time, and one for large ones, which are compressed straight into the file and
 // may hold it for a long time.
 //
-// mu guards what stands below it, and in each output what its type names as the lanes'. No other
-// lock is taken while it is held.
+// mu guards what stands below it, and in each output what its type names as the lanes'. It is a
+// leaf, as are the locks of archive, presence and originals: the only two locks that are held at
+// once are that of the batches and, taken second, that of the originals.
 type lanes struct {
 	names   names
 	style   *record.Style
@@ -217,8 +218,8 @@ func (l *lanes) grown(out *output, end int64) {
 	out.bound = end
 }
 
-// move gives n exchanges of size bytes, which were planned for a file that has been finished without
-// them, to the next file of its lane.
+// move gives n exchanges of size bytes to the next file of a lane: the one that they were planned
+// for has been finished without them.
 func (l *lanes) move(old *output, n int, size int64) *output {
 	out := l.plan(old.lane, size)
 	l.mu.Lock()
