@@ -1,9 +1,10 @@
 // Package store is the archive at rest: the captures of a collection, where each one lies, and the
 // index that finds them.
 //
-// A capture is one response (or revisit) in a WARC file. Open gives the index of a collection that
-// is being recorded, OpenReadOnly that of one that is not; Commit puts captures into it, Captures
-// and Export read them in the order of their CDXJ lines. AddGaps notes what could not be recorded.
+// A capture is one response (or revisit) in a WARC file; a Keyer makes its keys. Open gives the
+// index of a collection that is being recorded, OpenReadOnly that of one that is not; Commit puts
+// captures into it, Captures and Export read them in the order of their CDXJ lines. AddGaps notes
+// what could not be recorded.
 //
 // Invariant: the index never points at bytes that are not there. A file is known to the index
 // (AddFile) before its first capture, and Commit stores captures and the length up to which their

@@ -28,13 +28,6 @@ type pageCheck struct {
 // there. It keeps none of them.
 type KeyCheck func(bucket, key, value []byte) error
 
-// leafRef is a leaf that is still to be read. Its bounds lie in keys, the second behind the first.
-type leafRef struct {
-	id                uint64
-	first, high, end  int
-	hasFirst, hasHigh bool
-}
-
 // leafKeys is how many bytes of bounds are kept before their leaves are read, some 200,000 of them.
 const leafKeys = 16 << 20
 
@@ -50,8 +43,7 @@ func Check(file io.ReaderAt, size int64, key KeyCheck,
 		return nil, err
 	}
 	c := &pageCheck{file: file, meta: meta, used: make(Pages, meta.InUse/64+1),
-		progress: progress, key: key}
-	c.window = window{file: file, end: int64(meta.InUse) * meta.PageSize}
+		progress: progress, key: key, window: window{file: file}}
 	if err := c.checkFreelist(); err != nil {
 		return nil, err
 	}

@@ -2,13 +2,20 @@ package boltcheck
 
 import "io"
 
+// leafRef is a leaf that is still to be read. Its bounds lie in the keys of its pageCheck, one
+// behind the other.
+type leafRef struct {
+	id                uint64
+	first, high, end  int
+	hasFirst, hasHigh bool
+}
+
 // window is a part of the file that is read at once, since several of its pages will be asked for.
 type window struct {
 	file io.ReaderAt
-	end  int64 // of what may be read
 	buf  []byte
-	from int64
-	size int64 // read from there
+	from int64 // where buf begins in the file
+	size int64 // of what buf holds
 }
 
 const (

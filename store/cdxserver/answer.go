@@ -16,6 +16,15 @@ import (
 // ErrSilent says that the recorder takes connections and does not answer: it hangs, or was stopped.
 var ErrSilent = errors.New("the recorder does not answer")
 
+// Recorder is a running recorder, as its clients see it.
+type Recorder struct {
+	PID     int
+	Address string // that it listens on, host:port
+
+	// Patience is how long it may be silent; 0 is 30 s.
+	Patience time.Duration
+}
+
 // ask asks for one of the recorder's pages. An answer other than 200 is an error.
 func (r Recorder) ask(path string, query url.Values) (*http.Response, error) {
 	if r.Patience == 0 {

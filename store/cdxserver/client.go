@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"syscall"
-	"time"
 
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -21,15 +20,6 @@ var ErrNobody = errors.New("who has the index open cannot be asked")
 
 // ErrBrokeOff says that a recorder has not come to the end of its answer: it ended.
 var ErrBrokeOff = errors.New("the recorder's answer broke off")
-
-// Recorder is a running recorder, as its clients see it.
-type Recorder struct {
-	PID     int
-	Address string // that it listens on, host:port
-
-	// Patience is how long it may be silent; 0 is 30 s.
-	Patience time.Duration
-}
 
 // At returns the recorder that has a collection open; ErrNobody if there is none that runs.
 func At(dir collection.Dir) (Recorder, error) {
