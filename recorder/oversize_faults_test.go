@@ -55,7 +55,8 @@ func TestOversize(t *testing.T) {
 				if gaps, err := col.Gaps(0); err != nil || gaps.Counts[GapWrite] != c.reasons[GapWrite] {
 					t.Errorf("gaps %v, %v", gaps, err)
 				}
-				aside, err := filepath.Glob(filepath.Join(col.dir, collection.SpillName, "*"+spill.ResponseSuffix+spill.AsideSuffix))
+				aside, err := filepath.Glob(filepath.Join(col.dir, collection.SpillName,
+					"*"+spill.ResponseSuffix+spill.AsideSuffix))
 				if err != nil || len(aside) != c.aside {
 					t.Errorf("set aside: %v, %v", aside, err)
 				}

@@ -216,10 +216,11 @@ func TestSpillRestored(t *testing.T) {
 		back func(*spill.Sidecar)
 		want Spilled
 	}{
-		"as it was":            {want: Spilled{}},
-		"in flight by then":    {back: func(l *spill.Sidecar) { l.Done = false }, want: Spilled{}},
-		"recorded as cut":      {harm: func(l *spill.Sidecar) { l.Done = false }, want: Spilled{Broken: 1}},
-		"cut, and cut by then": {harm: func(l *spill.Sidecar) { l.Done = false }, back: func(l *spill.Sidecar) { l.Done = false }},
+		"as it was":         {want: Spilled{}},
+		"in flight by then": {back: func(l *spill.Sidecar) { l.Done = false }, want: Spilled{}},
+		"recorded as cut":   {harm: func(l *spill.Sidecar) { l.Done = false }, want: Spilled{Broken: 1}},
+		"cut, and cut by then": {harm: func(l *spill.Sidecar) { l.Done = false },
+			back: func(l *spill.Sidecar) { l.Done = false }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
