@@ -39,25 +39,34 @@ func (f *fieldLines) scan(head, fields []byte) error {
 			break
 		}
 		if line[0] == ' ' || line[0] == '\t' {
-			if previous == nil {
-				return Refuse("a fold before the first field")
-			}
-			if !folded && framesBody(previous) {
-				return Refuse("a folded framing field", previous, line)
+			if err := f.fold(line, previous, folded); err != nil {
+				return err
 			}
 			folded = true
-			if f.inOptions {
-				f.options(trim(line))
-			}
-			if framesBody(line) {
-				return Refuse("a framing field behind a fold", line)
-			}
 			continue
 		}
 		if err := f.field(line); err != nil {
 			return err
 		}
 		previous, folded = line, false
+	}
+	return nil
+}
+
+// fold takes a line that goes on with the field on previous. seen says that previous has had a fold
+// before.
+func (f *fieldLines) fold(line, previous []byte, seen bool) error {
+	if previous == nil {
+		return Refuse("a fold before the first field")
+	}
+	if !seen && framesBody(previous) {
+		return Refuse("a folded framing field", previous, line)
+	}
+	if f.inOptions {
+		f.options(trim(line))
+	}
+	if framesBody(line) {
+		return Refuse("a framing field behind a fold", line)
 	}
 	return nil
 }
