@@ -32,8 +32,7 @@ type Inspector struct {
 	// Failed, if not nil, is told of the first wrong member, once, by the goroutine that made it.
 	Failed func(error)
 
-	exchanges atomic.Uint64
-	fault     atomic.Pointer[error]
+	fault atomic.Pointer[error]
 }
 
 // Err returns why klauspost/compress makes the members, nil if package deflate does.
@@ -47,11 +46,6 @@ func (i *Inspector) Err() error {
 	return nil
 }
 
-// due counts an exchange and reports whether its members are to be inflated again.
-func (i *Inspector) due(first bool) bool {
-	return i != nil && (i.exchanges.Add(1)%inspectEvery == 0 || first)
-}
-
 // poison ends the use of package deflate.
 func (i *Inspector) poison(err error) {
 	if i.fault.CompareAndSwap(nil, &err) && i.Failed != nil {
@@ -60,8 +54,12 @@ func (i *Inspector) poison(err error) {
 }
 
 // Exchange begins the records of an exchange; first says that no other has been written to their
-// file. The members made until the next call are inflated again if the Inspector wants that.
-func (c *Compressor) Exchange(first bool) { c.inspected = c.Inspector.due(first) }
+// file. The members made until the next call are inflated again if the exchange is the first, or
+// one in 1,000 of this Compressor's: to count for all would have processors wait for each other.
+func (c *Compressor) Exchange(first bool) {
+	c.exchanges++
+	c.inspected = c.Inspector != nil && (first || c.exchanges%inspectEvery == 0)
+}
 
 // isPlain reports whether klauspost/compress makes the members. To drop package deflate, return
 // true.

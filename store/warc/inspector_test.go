@@ -72,23 +72,25 @@ func streamed(t *testing.T, c *Compressor, record testRecord, stored bool) []byt
 	return member
 }
 
-func TestInspectorDue(t *testing.T) {
-	p := new(Inspector)
-	due := 0
+func TestExchange(t *testing.T) {
+	c := &Compressor{Inspector: new(Inspector)}
+	inspected := 0
 	for i := range 5 * inspectEvery {
 		first := i%1500 == 7
-		switch is := p.due(first); {
-		case is:
-			due++
+		c.Exchange(first)
+		switch {
+		case c.inspected:
+			inspected++
 		case first:
-			t.Errorf("exchange %d, the first of its file, is not due", i)
+			t.Errorf("exchange %d, the first of its file, is not inspected", i)
 		}
 	}
-	if due != 5+4 {
-		t.Errorf("%d of %d exchanges are due, 4 files among them", due, 5*inspectEvery)
+	if inspected != 5+4 {
+		t.Errorf("%d of %d exchanges are inspected, 4 files among them", inspected, 5*inspectEvery)
 	}
-	if (*Inspector)(nil).due(true) {
-		t.Error("without a Inspector, too")
+	c.Inspector = nil
+	if c.Exchange(true); c.inspected {
+		t.Error("without an Inspector, too")
 	}
 }
 

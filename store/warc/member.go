@@ -33,7 +33,8 @@ type Compressor struct {
 	NoSkipLengths bool       // leaves `sl` out
 	Inspector     *Inspector // which all Compressors of a recorder share, or nil
 
-	inspected bool // members are inflated again
+	exchanges uint64
+	inspected bool // the members of this exchange are inflated again
 	deflate   deflate.Encoder
 	plain     plainEncoder
 	crc       uint32
