@@ -3,8 +3,8 @@
 //
 // A recorder makes members with a Compressor, puts them into a file with a Writer and, after a
 // crash, finds with a Reader what the file holds; behind what is damaged, Resync finds the next
-// record. The records' fields are the caller's matter: this package knows bytes, lengths and
-// checksums.
+// record. An Inspector inflates members again now and then, before they are written. The records'
+// fields are the caller's matter: this package knows bytes, lengths and checksums.
 //
 // Invariant: up to Writer.Size a file consists of whole records, and a Reader tells to the byte how
 // far a file does. A failed append is cut off again; where that fails, too, the Writer takes no
