@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,7 +127,7 @@ func TestCheckTakesWhatBoltWrites(t *testing.T) {
 		}
 		want := inBolt(t, db)
 		got, err := walked(file, bucketNames, len(want)+1)
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("round %d: %d keys of %d, %v", round, len(got), len(want), err)
 		}
 	}
