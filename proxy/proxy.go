@@ -14,7 +14,7 @@
 //	  │                          │ CONNECT: hijack, tap.go
 //	  │                  intercept, TLS handshake (connect.go)
 //	  ▼                          ▼
-//	session: serve.go ◄──────────┘         trust.go: the client went away unasked
+//	session: serve.go ◄──────────┘         distrust.go: the client left without asking
 //	  │
 //	  ├─ head.go          wait for a request, read its head
 //	  ├─ destination.go   where it goes
