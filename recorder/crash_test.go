@@ -36,34 +36,6 @@ func died(t *testing.T) (dir string) {
 	return dir
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain: " + what)
-		}
-	}
-}
-
-func recoverTwice(t *testing.T, dir string) {
-	recoverOnly(t, dir)
-	recoverOnly(t, dir)
-}
-
-func rebuildOnly(t *testing.T, dir string) {
-	t.Helper()
-	if _, err := rebuilt(Config{}, dir, zerolog.Nop(), nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func loseIndex(t *testing.T, dir string) {
-	t.Helper()
-	if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestCrashGap: whatever is done to a collection between the death of its recorder and the next
 // start, and though nothing was lost, one gap tells of it, and of each later death one more.
 func TestCrashGap(t *testing.T) {

@@ -13,25 +13,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"warcorder/store"
 	"warcorder/store/collection"
 )
-
-// takeAway puts a file in the place of archive/, so that no WARC file can be opened; the function
-// it returns puts archive/ back.
-func (c *recording) takeAway() (back func()) {
-	c.t.Helper()
-	archive := filepath.Join(c.dir, "archive")
-	if err := errors.Join(os.Rename(archive, archive+".away"), os.WriteFile(archive, nil, 0o600)); err != nil {
-		c.t.Fatal(err)
-	}
-	return func() {
-		c.t.Helper()
-		if err := errors.Join(os.Remove(archive), os.Rename(archive+".away", archive)); err != nil {
-			c.t.Fatal(err)
-		}
-	}
-}
 
 // TestWriteFails: while nothing can be written recording is off, Commit blocks when the queue is
 // full, and nothing is lost or recorded twice when writing works again.
@@ -115,43 +98,6 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestCloseWhileOff: what cannot be written when the recorder closes is named in the log, and Close
-// says that it is lost; a large exchange stays on disk, and the next start records it.
-func TestCloseWhileOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, t.TempDir(), Config{})
-		c.get("http://example.com/safe")
-		time.Sleep(time.Second)
-		back := c.takeAway()
-		c.get("http://example.com/lost")
-		c.commit(
-			"http://example.com/large",
-			exampleRequest,
-			page(200, "text/plain", "", randomText(2<<20)),
-		)
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		if err := c.Close(); err == nil || !strings.Contains(err.Error(), "1 exchanges lost") {
-			t.Errorf("Close: %v", err)
-		}
-		for name, message := range map[string]string{"lost": "exchange lost", "large": "the next start records it"} {
-			if n := c.log.count(message, "http://example.com/"+name); n != 1 {
-				t.Errorf("%s is named %d times in the log: %s", name, n, &c.log.b)
-			}
-		}
-		back()
-		again := open(t, c.dir, Config{})
-		if got := again.urls(); !slices.Equal(
-			got,
-			[]string{"http://example.com/large", "http://example.com/safe"},
-		) {
-			t.Errorf("captures %v", got)
-		}
-		again.close()
-		checkIndex(t, c.dir, readBack(t, c.dir))
-	})
-}
-
 // TestFileTakenAway: a file that is removed while it is written is missed, and the next one is
 // begun.
 func TestFileTakenAway(t *testing.T) {
@@ -224,33 +170,6 @@ func TestSpillFails(t *testing.T) {
 	})
 }
 
-// TestAfterClose: an exchange that ends too late is named in the log.
-func TestAfterClose(t *testing.T) {
-	c := open(t, t.TempDir(), Config{})
-	x := c.begin("http://example.com/late", exampleRequest, exampleResponse)
-	c.close()
-	x.Commit()
-	if c.log.count("exchange lost", "http://example.com/late") != 1 {
-		t.Errorf("in the log: %s", &c.log.b)
-	}
-	if err := c.Close(); err != nil {
-		t.Errorf("second Close: %v", err)
-	}
-}
-
-// TestTwoRecorders: the second one on a collection is refused, and does no harm to the first.
-func TestTwoRecorders(t *testing.T) {
-	c := open(t, t.TempDir(), Config{})
-	c.get("http://example.com/1")
-	_, err := Open(Config{}, collection.Dir(c.dir), zerolog.Nop())
-	if !errors.Is(err, collection.ErrLocked) {
-		t.Errorf("Open: %v", err)
-	}
-	c.commit("http://example.com/2", exampleRequest, page(200, "text/plain", "", randomText(2<<20)))
-	c.close()
-	checkIndex(t, c.dir, readBack(t, c.dir))
-}
-
 // TestFileReplaced: what would go into a file that is not found under its name any more, or not
 // with all it had, goes into the next one.
 func TestFileReplaced(t *testing.T) {
@@ -296,43 +215,6 @@ func TestFileReplaced(t *testing.T) {
 	}
 }
 
-// TestFinalNameTaken: a file whose final name someone has taken keeps the other one, and recording
-// goes on; the next start tells the two apart.
-func TestFinalNameTaken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, t.TempDir(), Config{WARCIdle: time.Minute})
-		c.get("http://example.com/1")
-		time.Sleep(time.Second)
-		synctest.Wait()
-		names, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*.open"))
-		if len(names) != 1 {
-			t.Fatal(names)
-		}
-		stranger := strings.TrimSuffix(names[0], ".open")
-		if err := os.WriteFile(stranger, []byte("not a WARC file"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Minute)
-		synctest.Wait()
-		c.get("http://example.com/2")
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if err := c.Ready(); err != nil {
-			t.Error(err)
-		}
-		c.close()
-		c = open(t, c.dir, Config{})
-		c.close()
-		if err := os.Remove(stranger); err != nil { // else nothing could be read back: it is no WARC file
-			strangers, _ := filepath.Glob(filepath.Join(c.dir, "archive", "*-2.warc.gz"))
-			t.Fatal(err, strangers)
-		}
-		if got := c.log.count("two different WARC files had the same name"); got != 1 {
-			t.Errorf("in the log: %s", &c.log.b)
-		}
-	})
-}
-
 // TestIndexTakenAway: recording is off once the index is not where it was, and nobody else can
 // recover the collection meanwhile.
 func TestIndexTakenAway(t *testing.T) {
@@ -365,39 +247,4 @@ func TestIndexTakenAway(t *testing.T) {
 			t.Errorf("captures after the next start: %v", got)
 		}
 	})
-}
-
-// TestAloneTakesLittle: an exchange that is synced by itself holds no more memory than its records
-// while it waits.
-func TestAloneTakesLittle(t *testing.T) {
-	index, err := store.Open(filepath.Join(t.TempDir(), collection.IndexName), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer index.Close()
-	cfg, err := Config{}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, wake := collection.Dir(t.TempDir()), newWake()
-	cfg.Sync = syncAlways
-	l := newLanes(&cfg, newNames(&cfg, dir, "host", index), wake)
-	q := newBatches(&cfg, newOriginals(dir, index, nil), wake)
-	out := l.plan(small, 100)
-	records := make([]byte, 500)
-	held := 0
-	for range 1000 {
-		q.add(out, 100, records, done{})
-	}
-	for _, b := range q.waiting {
-		for _, chunk := range b.chunks {
-			held += cap(chunk)
-		}
-	}
-	if len(q.waiting) != 1000 || held > 2*1000*len(records) {
-		t.Errorf("%d batches hold %d bytes", len(q.waiting), held)
-	}
-	if now, later := q.some(q.waiting); len(now) != aloneAtOnce || len(later) != 1000-aloneAtOnce {
-		t.Errorf("%d at once, %d later", len(now), len(later))
-	}
 }

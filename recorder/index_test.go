@@ -165,15 +165,6 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-func stat(t *testing.T, path string) os.FileInfo {
-	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
-}
-
 // TestIndexDamaged adds damaged files: what is whole is found, the rest reported, by Index as by
 // Rebuild.
 func TestIndexDamaged(t *testing.T) {

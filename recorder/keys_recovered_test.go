@@ -43,8 +43,3 @@ func TestRecoveryMakesTheSameKeys(t *testing.T) {
 		}
 	}
 }
-
-// postOf is a request with a body.
-func postOf(method, fields, body string) string {
-	return method + " /form?q=1 HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n" + body
-}

@@ -8,13 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nlnwa/gowarc"
+	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -196,4 +199,124 @@ func recordLengths(t *testing.T, path string) map[int64]int64 {
 		}
 		lengths[rec.Offset] = rec.Length
 	}
+}
+
+// captures are the captures of a collection that is closed.
+func captures(t *testing.T, dir string) []store.Capture {
+	t.Helper()
+	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	var all []store.Capture
+	if err := index.Captures(store.Query{}, func(c *store.Capture) bool {
+		all = append(all, *c)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// checkRevisits checks that each revisit says what there is of its original, which is before it if
+// it is in the same file. It returns how many there are.
+func checkRevisits(t *testing.T, records []storedRecord) (n int) {
+	t.Helper()
+	responses := make(map[string]int)
+	for i, r := range records {
+		if r.get("WARC-Type") == "response" {
+			responses[r.get("WARC-Record-ID")] = i
+		}
+	}
+	for i, r := range records {
+		if r.get("WARC-Type") != "revisit" {
+			continue
+		}
+		n++
+		at, ok := responses[r.get("WARC-Refers-To")]
+		if !ok {
+			t.Errorf("%s at %d refers to no response: %v", r.file, r.offset, r.header)
+			continue
+		}
+		o := records[at]
+		if o.file == r.file && at > i {
+			t.Errorf("%s at %d: its original is behind it", r.file, r.offset)
+		}
+		if r.get("WARC-Refers-To-Target-URI") != o.get("WARC-Target-URI") ||
+			r.get("WARC-Refers-To-Date") != o.get("WARC-Date") ||
+			r.get("WARC-Payload-Digest") != o.get("WARC-Payload-Digest") ||
+			r.get("Content-Type") != "application/http; msgtype=response" {
+			t.Errorf("%s at %d: %v\nof %v", r.file, r.offset, r.header, o.header)
+		}
+		if r.faults != "" || !strings.HasPrefix(r.block, "HTTP/1.1 ") ||
+			!strings.HasSuffix(r.block, "\r\n\r\n") {
+			t.Errorf("%s at %d: %s %q", r.file, r.offset, r.faults, r.block)
+		}
+		profile, truncated := "identical-payload-digest", "length"
+		if strings.HasPrefix(r.block, "HTTP/1.1 304") {
+			profile, truncated = "server-not-modified", ""
+		}
+		if !strings.HasSuffix(r.get("WARC-Profile"), "/revisit/"+profile) ||
+			r.get("WARC-Truncated") != truncated {
+			t.Errorf("%s at %d: %v", r.file, r.offset, r.header)
+		}
+	}
+	return n
+}
+
+// checkRebuild checks that an index made from the files alone is the same, and that the same is
+// known of originals.
+func checkRebuild(t *testing.T, dir string, cfg Config) {
+	t.Helper()
+	want, originals := export(t, dir), originalsOf(t, dir, cfg)
+	if _, err := rebuilt(cfg, dir, zerolog.Nop(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := export(t, dir); got != want {
+		t.Errorf("rebuilt:\n%s\nwas:\n%s", got, want)
+	}
+	if got := originalsOf(t, dir, cfg); !slices.Equal(got, originals) {
+		t.Errorf("rebuilt: %v, was: %v", got, originals)
+	}
+}
+
+// originalsOf makes the content key of each response of a collection that may be an original, and
+// returns what the index knows under it.
+func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
+	t.Helper()
+	index, err := store.OpenReadOnly(filepath.Join(dir, collection.IndexName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	dedup, err := cfg.Dedup.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := readBack(t, dir)
+	for i, r := range records {
+		if r.get("WARC-Type") != "response" || r.get("WARC-Truncated") != "" || i+1 == len(records) {
+			continue
+		}
+		head := record.ParseHead([]byte(r.block))
+		body, method := r.block[head.Size:], strings.Fields(records[i+1].block)[0]
+		if !dedup.MayBeOriginal([]byte(method), &head, int64(len(body))) {
+			continue
+		}
+		var content record.Content
+		content.Reset(&head, int64(len(body)))
+		content.Write([]byte(body))
+		uri := r.get("WARC-Target-URI")
+		key, ok := content.Key(&head, []byte(r.block[:head.Size]), dedup.ScopeOf(uri))
+		if !ok {
+			continue
+		}
+		o, found, err := index.Original(key)
+		if !found || err != nil {
+			t.Errorf("the index does not know the original %s: %v", uri, err)
+		}
+		all = append(all, o)
+	}
+	return all
 }
