@@ -125,8 +125,7 @@ func (m *maker) addExtra(e *Extra, block []byte) {
 	member := m.append(nil, e.AppendHeader(nil, m.style, &body, &out.warcinfo), &body)
 	d := e.done(m.records.Keyer, &body)
 	d.capture.Length = int64(len(member))
-	e.spill.Note(out.name, 0)
-	d.spill = e.spill.Leave()
+	d.spill = m.leave(&e.spill, out)
 	m.batches.add(out, bound, member, d)
 	m.underway = underway{handed: true}
 }

@@ -50,7 +50,7 @@ const (
 // does not help it is finished, and what it lacks goes into the next one, but not before it has
 // been cut: else a recovery might find the same exchange twice.
 type output struct {
-	name     string // final base name
+	name     string // final base name; for who does not append to the file see lanes.nameOf
 	warcinfo record.ID
 	created  time.Time
 	lanes    *lanes // that it is planned by
@@ -239,7 +239,15 @@ func (l *lanes) abandon(out *output) {
 	}
 }
 
-// rename chooses another name for a file that is not made yet.
+// nameOf is the name of a file for those who do not append to it: until it is made, whoever appends
+// may rename it.
+func (l *lanes) nameOf(out *output) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return out.name
+}
+
+// rename chooses another name for a file that is not made yet. Only who appends to it calls rename.
 func (l *lanes) rename(out *output) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/fault"
 	"warcorder/store/warc"
@@ -76,6 +77,17 @@ func (m *maker) make(x *Exchange, request, response *record.Message, out *output
 		m.log.Warn().Str("url", Logged(m.records.URI)).Msg("keyed as binary: " + record.BeyondReason)
 	}
 	return &m.records
+}
+
+// leave hands the files of a recordable over to the committer, and returns their path, "" if there
+// are none. They say from now on which WARC file the records go to, so that the next start does not
+// write them once more. What cannot be written down does no harm to what is in memory, and
+// Memory.failed turns recording off.
+func (m *maker) leave(files *spill.Files, out *output) (path string) {
+	if _, begun := files.HaveBegun(); begun {
+		files.Note(m.lanes.nameOf(out), 0)
+	}
+	return files.Leave()
 }
 
 // append appends the member of a record whose block is in memory.

@@ -63,8 +63,7 @@ func (x *Exchange) appendSmall(w *smallWorker) {
 		w.members = w.append(w.members, r.Request, &request)
 	}
 	w.members = w.appendMetadata(w.members)
-	x.spill.Note(out.name, 0)
-	d.spill = x.spill.Leave()
+	d.spill = w.leave(&x.spill, out)
 	w.batches.add(out, bound, w.members, d)
 	w.underway = underway{handed: true}
 	w.recordChain(x)
