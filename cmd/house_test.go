@@ -29,8 +29,6 @@ var tooLong = []string{
 	"recorder/rebuild_test.go",
 	"recorder/recorder_test.go",
 	"recorder/recover_test.go",
-	"recorder/recovery/recover.go",
-	"recorder/recovery/scan.go",
 	"recorder/salvage_test.go",
 }
 

@@ -269,7 +269,7 @@ func (r *recovery) indexFiles(added []addition) error {
 
 // unknown returns the files that are still to be read, which the index then knows by name.
 func (r *recovery) unknown(added []addition) (todo []*addition, err error) {
-	files, err := r.files()
+	files, err := warcFiles(r.dir, r.index)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 // and metadata records that hold something else than fields for a WARC reader. A record that was
 // segmented is found by its first segment.
 type foreignScan struct {
-	scan      // its captures and what is damaged
+	findings
 	responses []foreignResponse
 	requests  []foreignRequest
 	number    int   // of records read
@@ -77,7 +77,7 @@ var ErrUnended = errors.New(
 // scanForeign reads the file at path. each is called behind every record.
 func scanForeign(path, name string, size int64, keyer *store.Keyer,
 	each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
-	s := &foreignScan{scan: scan{file: name, keyer: keyer}}
+	s := &foreignScan{findings: findings{file: name, keyer: keyer}}
 	reader, err := warc.OpenForeign(path, 0)
 	if damage := (*warc.Damage)(nil); errors.As(err, &damage) { // it is no WARC file that we read
 		s.damaged = []Damaged{{name, 0, size, damage.Reason, false}}
@@ -172,7 +172,7 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 		s.waits(response.size)
 		return nil
 	}
-	s.add(response.capture, s.requests[at].asked)
+	s.addAsked(response.capture, s.requests[at].asked)
 	s.dropRequest(at)
 	return nil
 }
@@ -202,7 +202,7 @@ func (s *foreignScan) readRequest(rec *warc.Record) error {
 	at := slices.IndexFunc(s.responses,
 		func(response foreignResponse) bool { return together(&response, &request) })
 	if at >= 0 {
-		s.add(s.responses[at].capture, asked)
+		s.addAsked(s.responses[at].capture, asked)
 		s.dropResponse(at)
 		return nil
 	}
@@ -230,7 +230,7 @@ func (s *foreignScan) readResource(rec *warc.Record) error {
 	}
 	h := record.Head{ContentType: []byte(kind)}
 	capture.MIME, capture.Digest = record.Text(h.MIME()), digest
-	s.add(capture, &record.Asked{})
+	s.addAsked(capture, &record.Asked{})
 	return nil
 }
 
@@ -257,14 +257,13 @@ func (s *foreignScan) captureOf(rec *warc.Record) (c store.Capture, ok bool, err
 	return c, false, nil
 }
 
-// add adds a capture of what was asked for.
-func (s *foreignScan) add(c store.Capture, request *record.Asked) {
+// addAsked adds a capture of what was asked for.
+func (s *foreignScan) addAsked(c store.Capture, request *record.Asked) {
 	if string(request.Method) != "GET" {
 		c.Method = record.Text(request.Method)
 	}
 	s.keyer.Fill(&c, request.Request())
-	s.captures = append(s.captures, c)
-	s.text += record.TextSize(&c)
+	s.add(c)
 }
 
 // waits makes room for a record that has come and waits for another: those that came first wait no
@@ -292,7 +291,7 @@ func (s *foreignScan) settle() {
 
 // settleFirst takes the response that has waited longest for that of a GET.
 func (s *foreignScan) settleFirst() {
-	s.add(s.responses[0].capture, &record.Asked{})
+	s.addAsked(s.responses[0].capture, &record.Asked{})
 	s.dropResponse(0)
 }
 

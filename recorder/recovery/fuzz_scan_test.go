@@ -38,24 +38,20 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	texts := func(s *scan) error {
+	texts := func(s *findings) error {
 		if s.isFull(smallGroup) {
 			s.forget()
 		}
 		return nil
 	}
-	_, err = scanForeign(path, filepath.Base(path), int64(len(file)), keyer, func(s *foreignScan,
-		_ int64) error {
-		return texts(&s.scan)
-	})
+	_, err = scanForeign(path, filepath.Base(path), int64(len(file)), keyer,
+		func(s *foreignScan, _ int64) error { return texts(&s.findings) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	dedup := record.DedupConfig{Dedup: record.DedupURL}
-	if _, err = scanFile(path, store.File{Name: "x"}, keyer, &dedup, true, func(s *scan,
-		_ int64) error {
-		return texts(s)
-	}); err != nil {
+	if _, err = scanFile(path, store.File{Name: "x"}, keyer, &dedup, true,
+		func(s *scan, _ int64) error { return texts(&s.findings) }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = collection.IsOwn(path); err != nil {

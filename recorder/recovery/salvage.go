@@ -65,22 +65,6 @@ func (r *recovery) replace(file store.File, was warc.Place, parts []stretch) err
 	return errors.Join(os.Rename(made, was.Path), r.dir.SyncArchive())
 }
 
-// openPlace opens the file of a place, if that is still the one.
-func openPlace(was warc.Place) (*os.File, error) {
-	in, err := os.Open(was.Path)
-	if err != nil {
-		return nil, err
-	}
-	stat, err := in.Stat()
-	if err == nil && !os.SameFile(stat, was.File) {
-		err = fmt.Errorf("%s: %w", was.Path, warc.ErrReplaced)
-	}
-	if err != nil {
-		return nil, errors.Join(err, in.Close())
-	}
-	return in, nil
-}
-
 // rewrite makes the new file, durably.
 func (r *recovery) rewrite(path string, file store.File, was warc.Place,
 	parts []stretch) (err error) {

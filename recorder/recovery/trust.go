@@ -3,11 +3,8 @@ package recovery
 import (
 	"hash"
 	"strings"
-	"time"
 
 	"warcorder/recorder/record"
-	"warcorder/store"
-	"warcorder/store/warc"
 )
 
 // What a WARC file says is checked before it gets into a record of ours, or decides about one. The
@@ -84,29 +81,4 @@ func (p *proof) holds() bool {
 		}
 	}
 	return false
-}
-
-// originalOf is what revisits may say of a response whose payload was found to have its digest; nil
-// if it has what must not get into a record of ours, or is not as we write it.
-func originalOf(found *foundResponse, key store.OriginalKey, date string) *store.Original {
-	o := &store.Original{
-		Key: key, RecordID: found.recordID, Time: found.date.UTC().Truncate(time.Microsecond),
-		Seconds: !strings.Contains(date, "."), Digest: found.digest, URL: found.uri,
-	}
-	if found.recordID.String() != found.id || string(record.AppendDate(nil, o.Time,
-		o.Seconds)) != date || !record.IsSound(o, time.Now()) {
-		return nil
-	}
-	return o
-}
-
-// referralOf reads what a revisit says of its original. We name none with a URL that is longer than
-// those that take part.
-func referralOf(h warc.Header) referral {
-	id, ok := record.ParseID(h.Get("WARC-Refers-To"))
-	uri, date := h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")
-	if !ok || len(uri) > record.MaxOriginalURL || len(date) > len(record.DateFormat) {
-		return referral{}
-	}
-	return referral{id, strings.Clone(uri), strings.Clone(date)}
 }

@@ -20,8 +20,9 @@ type warcFile struct {
 	final      int64 // the same under its final name
 }
 
-// files returns all files that the index knows or the directory shows, in the order of their names.
-func (r *recovery) files() ([]warcFile, error) {
+// warcFiles returns all files that the index knows or the directory shows, in the order of their
+// names.
+func warcFiles(dir collection.Dir, index *store.Bolt) ([]warcFile, error) {
 	all := make(map[string]*warcFile)
 	get := func(name string) *warcFile {
 		if all[name] == nil {
@@ -29,18 +30,18 @@ func (r *recovery) files() ([]warcFile, error) {
 		}
 		return all[name]
 	}
-	known, err := r.index.Files()
+	known, err := index.Files()
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range known {
 		get(file.Name).File = file
 	}
-	sizes, err := r.dir.Sizes()
+	sizes, err := dir.Sizes()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.inOurSpelling(known, sizes); err != nil {
+	if err := inOurSpelling(dir, known, sizes); err != nil {
 		return nil, err
 	}
 	for name, size := range sizes {
@@ -67,7 +68,7 @@ func (f warcFile) agrees() bool {
 // inOurSpelling gives files the names that the index knows them by, where a directory takes several
 // spellings of a name for one, and a restore has brought another one: else they would be missing
 // and there at once.
-func (r *recovery) inOurSpelling(known []store.File, sizes map[string]int64) error {
+func inOurSpelling(dir collection.Dir, known []store.File, sizes map[string]int64) error {
 	for _, file := range known {
 		_, final := sizes[file.Name]
 		_, open := sizes[file.Name+warc.OpenSuffix]
@@ -75,7 +76,7 @@ func (r *recovery) inOurSpelling(known []store.File, sizes map[string]int64) err
 			continue
 		}
 		for _, name := range []string{file.Name, file.Name + warc.OpenSuffix} {
-			if err := r.respell(name, sizes); err != nil {
+			if err := respell(dir, name, sizes); err != nil {
 				return err
 			}
 		}
@@ -84,8 +85,8 @@ func (r *recovery) inOurSpelling(known []store.File, sizes map[string]int64) err
 }
 
 // respell gives the file that name leads to, if there is one, that name in sizes.
-func (r *recovery) respell(name string, sizes map[string]int64) error {
-	there, err := os.Lstat(r.path(name))
+func respell(dir collection.Dir, name string, sizes map[string]int64) error {
+	there, err := os.Lstat(dir.WARC(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -96,7 +97,7 @@ func (r *recovery) respell(name string, sizes map[string]int64) error {
 		if !strings.EqualFold(other, name) {
 			continue
 		}
-		info, err := os.Lstat(r.path(other))
+		info, err := os.Lstat(dir.WARC(other))
 		if err == nil && os.SameFile(info, there) {
 			sizes[name] = size
 			delete(sizes, other)

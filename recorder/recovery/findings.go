@@ -1,0 +1,56 @@
+package recovery
+
+import (
+	"errors"
+
+	"warcorder/recorder/record"
+	"warcorder/store"
+)
+
+// findings are the captures that a scan has found in a file, and the damaged places.
+type findings struct {
+	file     string // base name
+	keyer    *store.Keyer
+	captures []store.Capture // found since the last ones were put into the index
+	text     int64           // bytes of the texts in captures
+	found    int             // captures that were put into the index
+	damaged  []Damaged       // the first maxDamaged places, and one that stands for all the others
+}
+
+// add adds a capture.
+func (f *findings) add(c store.Capture) {
+	f.captures = append(f.captures, c)
+	f.text += record.TextSize(&c)
+}
+
+// isFull reports whether the captures should go into the index now.
+func (f *findings) isFull(group int) bool { return len(f.captures) >= group || f.text >= maxText }
+
+// maxText is how many bytes of text the captures may hold that go into the index at once.
+const maxText = 8 << 20
+
+// forget forgets the captures that have been found.
+func (f *findings) forget() {
+	f.found += len(f.captures)
+	clear(f.captures)
+	f.captures, f.text = f.captures[:0], 0
+}
+
+// damages notes a damaged place.
+func (f *findings) damages(d Damaged) {
+	switch n := len(f.damaged); {
+	case n < maxDamaged:
+		f.damaged = append(f.damaged, d)
+	case n == maxDamaged:
+		d.Reason = errMore
+		f.damaged = append(f.damaged, d)
+	default:
+		f.damaged[n-1].Bytes += d.Bytes
+	}
+}
+
+// maxDamaged is how many damaged places of a file are listed; one more stands for all the others.
+const maxDamaged = 1000
+
+// errMore stands for the places that are not listed.
+var errMore = errors.New("these bytes, and those of all places behind them that are not listed")

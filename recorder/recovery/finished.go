@@ -1,0 +1,79 @@
+package recovery
+
+import (
+	"warcorder/store"
+	"warcorder/store/collection"
+)
+
+// addFinished reads a file that has its final name.
+func (r *recovery) addFinished(f warcFile) error {
+	if err := r.add(&f); err != nil {
+		return err
+	}
+	return r.readFinished(f.File, f.final)
+}
+
+// readFinished puts what a finished file holds into the index: of ours the whole exchanges behind
+// file.Committed, of another program's all. The file stays as it is.
+func (r *recovery) readFinished(file store.File, size int64) error {
+	read := r.readForeign
+	if own, err := collection.IsOwn(r.path(file.Name)); err != nil {
+		return err
+	} else if own {
+		read = r.readOwn
+	}
+	s, err := read(&file, size)
+	if err != nil {
+		return err
+	}
+	file.Committed = size
+	if err := r.put(s, file); err != nil {
+		return err
+	}
+	for _, d := range s.damaged {
+		message := "a finished WARC file is damaged: what is there is not in the index"
+		if d.Kept {
+			message = "a finished WARC file is damaged: what is there is in the index"
+		}
+		r.log.Warn().Str("file", d.File).Int64("offset", d.Offset).Int64("bytes", d.Bytes).
+			AnErr("damage", d.Reason).Msg(message)
+	}
+	r.found.Damaged = append(r.found.Damaged, s.damaged...)
+	if r.read == nil {
+		r.read = make(map[string]foundIn)
+	}
+	r.read[file.Name] = foundIn{s.found, s.damaged}
+	r.log.Info().Str("file", file.Name).Int("captures", s.found).
+		Msg("read a finished file that was not in the index, or not all of it")
+	return r.sealed(file)
+}
+
+// readOwn reads a finished file that we recorded.
+func (r *recovery) readOwn(file *store.File, size int64) (*findings, error) {
+	s, err := r.indexFrom(file, r.path(file.Name), true)
+	if err != nil {
+		return nil, err
+	}
+	s.finish(size)
+	return &s.findings, nil
+}
+
+// readForeign reads a finished file of another program. It always reads all of it: of records that
+// belong together, some might else be behind file.Committed.
+func (r *recovery) readForeign(file *store.File, size int64) (*findings, error) {
+	path := r.path(file.Name)
+	if err := syncFile(path); err != nil {
+		return nil, err
+	}
+	s, err := scanForeign(path, file.Name, size, r.keyer, func(s *foreignScan, offset int64) error {
+		r.report(file.Name, max(0, offset-file.Committed))
+		if !s.isFull(r.group) {
+			return nil
+		}
+		return r.put(&s.findings, *file)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &s.findings, nil
+}

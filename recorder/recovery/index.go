@@ -1,0 +1,38 @@
+package recovery
+
+import "warcorder/store"
+
+// indexFrom reads a file from file.Committed on, which it moves as it puts captures into the index;
+// the last ones are still to be put there.
+func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, error) {
+	// what is about to be indexed may be in the system's memory only
+	if err := syncFile(path); err != nil {
+		return nil, err
+	}
+	begin := file.Committed
+	return scanFile(path, *file, r.keyer, &r.dedup, over, func(s *scan, offset int64) error {
+		r.report(file.Name, offset-begin)
+		if !s.isFull(r.group) || s.response == nil && s.request == nil {
+			return nil // between two exchanges: a metadata record of the last one may follow
+		}
+		file.Committed = s.end
+		return r.put(&s.findings, *file)
+	})
+}
+
+// put puts what was found into the index, with the state of the file.
+func (r *recovery) put(f *findings, file store.File) error {
+	if err := r.index.Commit(f.captures, []store.File{file}); err != nil {
+		return err
+	}
+	r.found.Captures += len(f.captures)
+	f.forget()
+	return nil
+}
+
+// report tells how far the recovery has come: read bytes of the file that is being read.
+func (r *recovery) report(file string, read int64) {
+	if r.progress != nil {
+		r.progress(file, r.done+read, r.total)
+	}
+}

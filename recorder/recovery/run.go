@@ -1,0 +1,133 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/fault"
+	"warcorder/store/warc"
+)
+
+// run recovers all files, in the order of their names.
+func (r *recovery) run() error {
+	if err := r.sweep(); err != nil {
+		return err
+	}
+	files, err := warcFiles(r.dir, r.index)
+	if err != nil {
+		return err
+	}
+	files = slices.DeleteFunc(files, warcFile.agrees)
+	for _, f := range files {
+		r.total += max(0, max(f.open, f.final)-f.Committed)
+	}
+	for i, f := range files {
+		r.later = files[i+1:]
+		if err := r.recover(f); err != nil {
+			return fmt.Errorf("recover %s: %w", f.Name, err)
+		}
+		r.done += max(0, max(f.open, f.final)-f.Committed)
+		r.report(f.Name, 0)
+	}
+	return nil
+}
+
+// recover recovers one file.
+func (r *recovery) recover(f warcFile) error {
+	switch {
+	case f.open < 0 && f.final < 0:
+		return r.missing(f)
+	case f.open >= 0 && f.final >= 0:
+		again, err := r.twice(f)
+		for _, file := range again {
+			err = errors.Join(err, r.recoverNow(file))
+		}
+		return err
+	case max(f.open, f.final) < f.Committed:
+		r.found.Short = append(r.found.Short, f.Name)
+		r.log.Error().Str("file", f.Name).Int64("bytes", max(f.open, f.final)).
+			Int64("committed", f.Committed).
+			Msg("a WARC file is shorter than the index says: captures at its end cannot be read until it " +
+				"is restored")
+		return r.noteGone(f.File,
+			fmt.Sprintf("the WARC file has %d bytes, and had %d", max(f.open, f.final), f.Committed))
+	}
+	if f.Away { // it is back
+		if f.Away = false; f.agrees() {
+			return r.sealed(f.File)
+		}
+	}
+	if f.open < 0 {
+		return r.addFinished(f)
+	}
+	open, err := warc.Look(r.dir.OpenWARC(f.Name))
+	switch {
+	case err != nil:
+		return err
+	case open.IsLink():
+		if err := r.nameLink(f, open); err != nil {
+			return err
+		}
+		return r.recoverNow(f.File)
+	case f.open == 0 && f.ID == 0:
+		return open.Remove()
+	}
+	if err := r.add(&f); err != nil {
+		return err
+	}
+	return r.finish(f.File, open)
+}
+
+// recoverNow recovers a file as it is found now.
+func (r *recovery) recoverNow(file store.File) error {
+	f := warcFile{File: file, open: sizeAt(r.dir.OpenWARC(file.Name)),
+		final: sizeAt(r.path(file.Name))}
+	return r.recover(f)
+}
+
+// sizeAt is the size of the file that a name leads to, -1 if it leads to none.
+func sizeAt(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
+}
+
+// add makes a file known to the index that is about to be read.
+func (r *recovery) add(f *warcFile) (err error) {
+	if f.ID == 0 {
+		if f.File, err = r.index.AddFile(f.Name); err != nil {
+			return err
+		}
+	}
+	r.found.Files++
+	return fault.At(r.each)
+}
+
+// missing deals with a file that the index knows and that is not there.
+func (r *recovery) missing(f warcFile) error {
+	if f.Committed == 0 {
+		return r.sealed(f.File) // planned, but nothing came of it
+	}
+	r.found.Missing = append(r.found.Missing, f.Name)
+	r.log.Error().Str("file", f.Name).Int64("committed", f.Committed).
+		Msg("a WARC file is missing: its captures cannot be read until it is put back")
+	return r.noteGone(f.File, fmt.Sprintf("the WARC file of %d bytes is not in archive/", f.Committed))
+}
+
+// noteGone puts a gap into the list for a file that is not there, or not all of it: once, until it
+// is back.
+func (r *recovery) noteGone(f store.File, detail string) error {
+	if f.Away {
+		return nil
+	}
+	r.gone = append(r.gone, f.Name)
+	f.Away = true
+	return r.index.NoteFiles([]store.File{f},
+		store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: f.Name, Detail: detail})
+}
