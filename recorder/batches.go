@@ -42,6 +42,12 @@ type done struct {
 	at       span             // of its records in the chunks of its batch
 }
 
+// outcome is what became of a record.
+type outcome struct {
+	store.Location
+	err error
+}
+
 // tell tells whoever waits for it what became of it.
 func (d *done) tell(err error) {
 	if d.wait != nil {
@@ -96,18 +102,6 @@ func newBatches(cfg *Config, o *originals, wake wake) *batches {
 	}
 	b.fewerKeys.L = &b.mu
 	return b
-}
-
-// wake wakes the committer. A signal that comes while it works is kept.
-type wake chan struct{}
-
-func newWake() wake { return make(wake, 1) }
-
-func (w wake) signal() {
-	select {
-	case w <- struct{}{}:
-	default:
-	}
 }
 
 // add hands a finished exchange to the committer. records are its members, which were promised to

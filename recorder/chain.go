@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
@@ -83,29 +82,4 @@ func (c *chains) isNew(chain *Chain, digest string) bool {
 		return !found
 	})
 	return err != nil || !found // one too many does no harm
-}
-
-// recordChain hands the certificates of an exchange to the committer that has just been recorded,
-// if the collection does not have them.
-func (m *maker) recordChain(x *Exchange) {
-	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() {
-		return
-	}
-	block := x.Chain.pem()
-	digest := m.style.Digester.Of(block)
-	if !m.chains.isNew(x.Chain, digest.String()) {
-		return
-	}
-	e := Extra{Extra: record.Extra{
-		Type:        record.Resource,
-		URI:         x.Chain.uri(),
-		ContentType: chainType,
-		Date:        m.style.Date(x.Started),
-		RemoteIP:    x.RemoteIP,
-		ID:          m.random.Next(),
-	}}
-	if id := m.records.ConcurrentTo(&m.ids); id != nil {
-		e.ConcurrentTo = id.String()
-	}
-	m.addExtra(&e, block)
 }

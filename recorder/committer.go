@@ -84,7 +84,7 @@ func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches,
 		health: health, gaps: archive.gaps, panics: panics, log: archive.log,
 		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
 		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
-		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(),
+		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health),
 	}
 	if batches.alone {
 		c.interval = 0
@@ -123,7 +123,7 @@ func (c *committer) next() (g group, last bool) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		c.hear()
+		c.hear(len(c.unindexed) == 0)
 		stopped := isClosed(c.stop)
 		wait := c.take(&g, stopped)
 		left, waiting := c.untilIndexed()

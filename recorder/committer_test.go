@@ -22,7 +22,7 @@ func TestAskUnderLoad(t *testing.T) {
 			health:  new(health),
 			closing: make(chan struct{}),
 			stop:    make(chan struct{}),
-			readers: newReaders(),
+			readers: newReaders(new(health)),
 		}
 		defer close(c.ended)
 		go c.settle()

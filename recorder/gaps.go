@@ -44,10 +44,9 @@ const (
 
 // gapList holds the gaps that are not in the index yet.
 type gapList struct {
-	log   zerolog.Logger
-	index *store.Bolt
-
-	panics *panics
+	log    zerolog.Logger
+	index  *store.Bolt
+	caught func(value any, where string) error // of panics
 
 	mu      sync.Mutex
 	total   map[string]int64 // since the start, by reason
@@ -60,9 +59,9 @@ type gapList struct {
 	flushing sync.Mutex
 }
 
-func newGapList(index *store.Bolt, panics *panics, log zerolog.Logger) *gapList {
+func newGapList(index *store.Bolt, caught func(any, string) error, log zerolog.Logger) *gapList {
 	return &gapList{
-		log: log, index: index, panics: panics,
+		log: log, index: index, caught: caught,
 		total: make(map[string]int64), more: make(map[string]int64),
 	}
 }
@@ -133,7 +132,7 @@ func (l *gapList) flush() error {
 func (l *gapList) put(gaps []store.Gap, more map[string]int64) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = l.panics.caught(value, collection.IndexName)
+			err = l.caught(value, collection.IndexName)
 		}
 	}()
 	return l.index.AddGaps(gaps, more)

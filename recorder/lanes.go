@@ -33,6 +33,18 @@ type lanes struct {
 	retired []*output    // with nothing pending: to be finished
 }
 
+// wake wakes the committer. A signal that comes while it works is kept.
+type wake chan struct{}
+
+func newWake() wake { return make(wake, 1) }
+
+func (w wake) signal() {
+	select {
+	case w <- struct{}{}:
+	default:
+	}
+}
+
 // lane is one of the two chains of files.
 type lane int
 

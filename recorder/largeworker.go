@@ -3,7 +3,6 @@ package recorder
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -256,16 +255,3 @@ func (s *spillReader) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// fullPatience is how long an exchange that has not enough room on disk for its records is tried
-// again. Then it is given up: what it has spilled may be the very room that all others lack.
-const fullPatience = time.Minute
-
-// givenUpError says that this has come.
-type givenUpError struct{ err error }
-
-func (e *givenUpError) Error() string {
-	return fmt.Sprintf("given up, as the disk has had no room for it in %v: %v", fullPatience, e.err)
-}
-
-func (e *givenUpError) Unwrap() error { return e.err }

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -180,6 +181,19 @@ type unfitError struct{ err error }
 
 func (e *unfitError) Error() string { return e.err.Error() }
 func (e *unfitError) Unwrap() error { return e.err }
+
+// fullPatience is how long an exchange that has not enough room on disk for its records is tried
+// again. Then it is given up: what it has spilled may be the very room that all others lack.
+const fullPatience = time.Minute
+
+// givenUpError says that this has come.
+type givenUpError struct{ err error }
+
+func (e *givenUpError) Error() string {
+	return fmt.Sprintf("given up, as the disk has had no room for it in %v: %v", fullPatience, e.err)
+}
+
+func (e *givenUpError) Unwrap() error { return e.err }
 
 // isHopeless reports whether trying again, at the next start, say, is of no use.
 func isHopeless(err error) bool {

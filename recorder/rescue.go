@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"warcorder/recorder/record"
-	"warcorder/store"
 	"warcorder/store/collection"
 )
 
@@ -15,56 +13,6 @@ import (
 // exchange whose records are being made, or in the step of the committer. Each rescue undoes what
 // the panic has left half done, and names what is lost. All locks are released by deferred calls on
 // the way here.
-
-// underway is what a worker has begun for an exchange, so that it can be undone.
-type underway struct {
-	planned *output // in which a place is planned; nil if none is
-	bound   int64   // of the place
-	key     store.OriginalKey
-	claims  bool // others may wait for the original of that key
-	handed  bool // the committer has the records
-}
-
-// plan is lanes.plan, noted.
-func (m *maker) plan(l lane, bound int64) *output {
-	out := m.lanes.plan(l, bound)
-	m.underway.planned, m.underway.bound = out, bound
-	m.compressor.Exchange(out.begins())
-	return out
-}
-
-// guarded lets take record an exchange. If that panics, the exchange is lost, and the worker goes
-// on with the next one as if it were new.
-func (m *maker) guarded(r recordable, take func(recordable)) {
-	m.underway = underway{}
-	defer func() {
-		value := recover()
-		if value == nil {
-			return
-		}
-		err := m.panics.caught(value, r.target())
-		begun := m.underway
-		m.compressor, m.content, m.parts = m.style.Compressor(), record.Content{}, [4][]byte{}
-		m.records = record.Records{Keyer: m.records.Keyer, Style: m.style}
-		m.undo(&begun)
-		if begun.handed { // what is lost is the record of its certificates
-			m.gaps.note(GapWrite, r.target(), err.Error())
-			return
-		}
-		m.lost(lostOf(r), &unfitError{err})
-	}()
-	take(r)
-}
-
-// undo gives back what a worker has begun.
-func (m *maker) undo(u *underway) {
-	if u.planned != nil {
-		m.lanes.drop(u.planned, u.bound)
-	}
-	if u.claims {
-		m.originals.unclaim(u.key)
-	}
-}
 
 // step is what the committer is doing.
 type step int

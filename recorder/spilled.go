@@ -1,10 +1,13 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -119,12 +122,12 @@ func (s *spillRecovery) take(l spill.Leftover) error {
 	if err := line.Check(); err != nil {
 		return s.setAside(l, "", err)
 	}
-	found, err := s.isRecorded(line)
+	found, err := s.archive.isRecorded(line)
 	if err != nil {
 		return err
 	}
 	if !found.message {
-		if back, err := s.cameBack(line); errors.Is(err, errCutBefore) {
+		if back, err := s.archive.cameBack(line); errors.Is(err, errCutBefore) {
 			return s.setAside(l, line.URL, err)
 		} else if err != nil {
 			return err
@@ -243,4 +246,66 @@ func (s *spillRecovery) addFacts(x *Exchange, line *spill.Sidecar) {
 			}
 		}
 	}
+}
+
+// restore makes what a line tells of, with what its files have. damage says in words why it is not
+// whole.
+func (s *spillRecovery) restore(l spill.Leftover, line *spill.Sidecar) (r recordable, damage string,
+	err error) {
+	if line.Extra != nil {
+		r = s.restoreExtra(line)
+	} else {
+		r = s.restoreExchange(line)
+	}
+	t := r.way()
+	t.told = s.told
+	truncated := ""
+	err = t.spill.Resume(l.Path, line)
+	switch unsound := (*spill.UnsoundError)(nil); {
+	case errors.As(err, &unsound):
+		damage, truncated = unsound.Error(), "unspecified"
+	case err != nil:
+		t.spill.Leave()
+		r.release()
+		return nil, "", err
+	case !line.Done:
+		damage, truncated = "the recorder ended before the exchange had", "disconnect"
+	}
+	if x, ok := r.(*Exchange); ok && damage != "" {
+		x.Truncated = cmp.Or(x.Truncated, truncated)
+		x.Fault = strings.TrimPrefix(x.Fault+"; "+damage, "; ")
+	}
+	return r, damage, nil
+}
+
+// restoreExchange makes the exchange that a line tells of, without its bytes.
+func (s *spillRecovery) restoreExchange(line *spill.Sidecar) *Exchange {
+	x := s.Begin()
+	x.URL, x.Method, x.RemoteIP = line.URL, line.Method, line.RemoteIP
+	x.Started, x.Ended = line.Started, cmp.Or(line.Ended, line.Started)
+	x.TLS, x.Cipher, x.Unverified = line.TLS, line.Cipher, line.Unverified
+	x.Truncated, x.Fault = line.Truncated, line.Fault
+	if len(line.Chain) > 0 {
+		x.Chain = NewChain(line.Chain)
+	}
+	return x
+}
+
+// restoreExtra makes the record that a line tells of, without its block.
+func (s *spillRecovery) restoreExtra(line *spill.Sidecar) *Extra {
+	e := s.BeginExtra()
+	e.Extra = *line.Extra
+	e.ID, _ = record.ParseID(line.IDs.Response) // the files have the same look at it
+	e.started, e.ended = line.Started, cmp.Or(line.Ended, line.Started)
+	return e
+}
+
+// setAside deals with files that cannot be recorded.
+func (s *spillRecovery) setAside(l spill.Leftover, url string, why error) error {
+	s.Broken++
+	suffix, err := spill.SetAside(l.Path)
+	s.log.Error().Err(why).Str("file", l.Path+".*"+suffix).Int64("bytes", l.Size).
+		Msg("an exchange lost: what it had spilled cannot be recorded, and is set aside")
+	s.Gap(GapWrite, url, fmt.Sprintf("%s cannot be recorded: %v", filepath.Base(l.Path), why))
+	return err
 }

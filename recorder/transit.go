@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"warcorder/recorder/spill"
-	"warcorder/store"
 )
 
 // recordable is what waits to be appended to a WARC file: an [Exchange], or an [Extra], a record
@@ -94,10 +93,4 @@ func lostOf(r recordable) *done {
 	t := r.way()
 	t.reset()
 	return &done{url: r.target(), queued: t.queued, spill: t.spill.Leave(), wait: t.told}
-}
-
-// outcome is what became of a record.
-type outcome struct {
-	store.Location
-	err error
 }

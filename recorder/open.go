@@ -1,0 +1,124 @@
+package recorder
+
+import (
+	"errors"
+	"os"
+	"runtime"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder/recovery"
+	"warcorder/recorder/spill"
+	"warcorder/store"
+	"warcorder/store/collection"
+)
+
+// Open opens the collection in a directory, which it makes if there is none, and brings files and
+// index into agreement after a crash; then it records what the crash has left in spill/. It returns
+// an error that wraps collection.ErrLocked if another recorder has the collection open.
+func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	keyer, err := store.NewKeyer(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = dir.Abs(); err != nil {
+		return nil, err
+	}
+	opened, err := recovery.Open(cfg.recovery(), dir, log)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecorder(&cfg, dir, keyer, opened, log)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.recoverSpilled(&cfg); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	// not before: a recovery that is killed is no crash of its own
+	if err := r.beginSession(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.watch(dir, cfg.MinFreeSpace)
+	return r, nil
+}
+
+// newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
+// index and unlocks the collection, also when it fails.
+func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened recovery.Opened,
+	log zerolog.Logger) (*Recorder, error) {
+	index, unlock := opened.Index, opened.Unlock
+	host, err := os.Hostname()
+	if err = errors.Join(err, collection.MakeDir(dir.Spill(), 0o700)); err != nil {
+		return nil, errors.Join(err, index.Close(), unlock())
+	}
+	r := &Recorder{
+		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
+		closing: make(chan struct{}), end: newEnd(), panics: newPanics(log), chains: newChains(index),
+	}
+	r.health = newHealth(r.panics.stop, log)
+	r.gaps = newGapList(index, r.panics.caught, log)
+	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry, r.spillFailed)
+	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)
+	wake, presence := newWake(), newPresence(dir, index)
+	r.archive = newArchive(cfg, dir, host, index, presence, r.gaps, log)
+	r.archive.style.Inspector, r.inspector.Failed = &r.inspector, r.compressionFailed
+	r.lanes = newLanes(cfg, newNames(cfg, dir, host, index), wake)
+	r.originals = newOriginals(dir, index, presence)
+	r.batches = newBatches(cfg, r.originals, wake)
+	r.committer = newCommitter(cfg, r.archive, r.lanes, r.batches, r.queue, r.health, r.panics,
+		r.closing, r.end.late)
+	r.start(cfg)
+	return r, nil
+}
+
+// start starts the goroutines.
+func (r *Recorder) start(cfg *Config) {
+	for range runtime.GOMAXPROCS(0) {
+		w := &smallWorker{maker: newMaker(r.makers(cfg)), late: r.end.late}
+		r.workers.Go(func() { w.run(r.queue.small.out) })
+	}
+	w := r.newLargeWorker(cfg, r.health, r.closing)
+	r.workers.Go(func() { w.run(r.queue.large) })
+	r.stopped.Go(r.committer.run)
+}
+
+// Recovered is what Recover has found and done.
+type Recovered struct {
+	recovery.Found
+	Spilled Spilled // what lay in spill/
+}
+
+// Recover brings the files and the index of a collection that nobody records into agreement, as
+// Open does, and records what a crash has left in spill/. It returns an error that wraps
+// collection.ErrLocked if the collection is in use, and one that wraps ErrNoCollection if there is
+// none.
+func Recover(cfg Config, dir collection.Dir, log zerolog.Logger) (Recovered, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Recovered{}, err
+	}
+	keyer, err := store.NewKeyer(cfg.Keys)
+	if err != nil {
+		return Recovered{}, err
+	}
+	if dir, err = dir.Abs(); err != nil {
+		return Recovered{}, err
+	}
+	repair := cfg.recovery()
+	repair.NoSync = false
+	opened, err := recovery.Repair(repair, dir, log)
+	if err != nil {
+		return Recovered{Found: opened.Found}, err
+	}
+	r, err := newRecorder(&cfg, dir, keyer, opened, log)
+	if err != nil {
+		return Recovered{Found: opened.Found}, err
+	}
+	spilled, err := r.recoverSpilled(&cfg)
+	return Recovered{opened.Found, spilled}, errors.Join(err, r.Close())
+}
