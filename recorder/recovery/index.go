@@ -1,6 +1,9 @@
 package recovery
 
-import "warcorder/store"
+import (
+	"warcorder/store"
+	"warcorder/store/fault"
+)
 
 // indexFrom reads a file from file.Committed on, which it moves as it puts captures into the index;
 // the last ones are still to be put there.
@@ -35,4 +38,15 @@ func (r *recovery) report(file string, read int64) {
 	if r.progress != nil {
 		r.progress(file, r.done+read, r.total)
 	}
+}
+
+// add makes a file known to the index that is about to be read.
+func (r *recovery) add(f *warcFile) (err error) {
+	if f.ID == 0 {
+		if f.File, err = r.index.AddFile(f.Name); err != nil {
+			return err
+		}
+	}
+	r.found.Files++
+	return fault.At(r.each)
 }

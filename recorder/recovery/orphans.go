@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -10,10 +9,6 @@ import (
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
-
-// errOriginalLost is the damage where a whole revisit refers to a response that is not whole: after
-// a power failure what was written first may be what is missing.
-var errOriginalLost = errors.New("a revisit of a response that is lost")
 
 // scanWhole reads what is worth keeping behind file.Committed in a damaged file at path.
 func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {

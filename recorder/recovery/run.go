@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"warcorder/store"
-	"warcorder/store/fault"
 	"warcorder/store/warc"
 )
 
@@ -96,17 +95,6 @@ func sizeAt(path string) int64 {
 		return -1
 	}
 	return info.Size()
-}
-
-// add makes a file known to the index that is about to be read.
-func (r *recovery) add(f *warcFile) (err error) {
-	if f.ID == 0 {
-		if f.File, err = r.index.AddFile(f.Name); err != nil {
-			return err
-		}
-	}
-	r.found.Files++
-	return fault.At(r.each)
 }
 
 // missing deals with a file that the index knows and that is not there.

@@ -1,15 +1,11 @@
 package recovery
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"io"
-	"strings"
 
 	"warcorder/recorder/record"
 	"warcorder/store"
-	"warcorder/store/warc"
 )
 
 // scan reads the exchanges of a WARC file back from its records.
@@ -43,129 +39,63 @@ type scan struct {
 // missing.
 var errStray = errors.New("a record of an exchange that is not whole")
 
-// stretch is a part of a file.
-type stretch struct{ from, to int64 }
-
-// foundRequest is a request record without a response.
-type foundRequest struct {
-	id string
-	at stretch
-}
-
-// scanFile reads the file at path from file.Committed on, up to the first damage, or over all of
-// it. each is called behind every record.
-func scanFile(path string, file store.File, keyer *store.Keyer, dedup *record.DedupConfig,
-	over bool, each func(s *scan, offset int64) error) (*scan, error) {
-	s := &scan{
-		findings: findings{file: file.Name, keyer: keyer},
-		dedup:    dedup,
-		end:      file.Committed,
-	}
-	if err := s.readAll(path, over, each); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// readAll reads the file at path from s.end on, as scanFile says.
-func (s *scan) readAll(path string, over bool, each func(s *scan, offset int64) error) error {
-	reader, err := warc.Open(path, s.end)
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	if err := s.readWarcinfo(path); err != nil {
-		return err
-	}
-	for {
-		err := s.next(reader)
-		if damage := (*warc.Damage)(nil); errors.As(err, &damage) {
-			s.note(damage)
-			if !over {
-				return nil
-			}
-			err = s.resume(reader, damage)
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := each(s, reader.Offset()); err != nil {
-			return err
-		}
+// settle ends the exchange that has been begun: it is whole, as another follows, if there is no
+// damage in between.
+func (s *scan) settle() {
+	switch {
+	case s.apart:
+		s.response, s.request, s.apart = nil, nil, false
+	case s.response != nil:
+		s.whole(&record.Asked{})
+	case s.request != nil:
+		s.keepRequest()
 	}
 }
 
-// readWarcinfo reads which warcinfo record the file begins with, if the scan begins behind it.
-func (s *scan) readWarcinfo(path string) error {
-	if s.end == 0 {
-		return nil
+// whole makes the capture of the response that has come.
+func (s *scan) whole(request *record.Asked) {
+	r := s.response
+	c, _ := record.CaptureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
+	if r.revisit {
+		c.MIME = record.RevisitMIME
 	}
-	reader, err := warc.Open(path, 0)
-	if err != nil {
-		return err
+	if string(request.Method) == "GET" {
+		c.Original = r.original
 	}
-	defer reader.Close()
-	rec, err := reader.Next()
-	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
-		return nil // others may look at what is in the index already
-	}
-	if err == nil {
-		s.warcinfo.add(warcinfoOf(rec))
-	}
-	return err
+	s.addAt(c, r.at)
+	s.keep(r.at)
+	s.tail.note(r)
+	s.response, s.last = nil, r.id
 }
 
-// warcinfoOf returns the ID of the warcinfo record that a record is, or belongs to.
-func warcinfoOf(rec *warc.Record) string {
-	if rec.Type() == "warcinfo" {
-		return rec.Header.Get("WARC-Record-ID")
-	}
-	return rec.Header.Get("WARC-Warcinfo-ID")
+func (s *scan) keepRequest() {
+	s.keep(s.request.at)
+	s.request, s.last = nil, s.request.id
 }
 
-// next reads one record. At the file's end it returns io.EOF, and where no good record follows a
-// *warc.Damage.
-func (s *scan) next(reader *warc.Reader) error {
-	rec, err := reader.Next()
-	if err != nil {
-		return err
+// keep notes that a part of the file is good. What lies between it and the last one is not.
+func (s *scan) keep(at stretch) {
+	if at.from > s.end {
+		s.skipTo(at.from)
 	}
-	warcinfo := warcinfoOf(rec)
-	if s.apart && len(s.warcinfo) > 0 && !s.warcinfo.has(warcinfo) {
-		return rec.Close()
+	if n := len(s.kept); n > 0 && s.kept[n-1].to == at.from {
+		s.kept[n-1].to = at.to
+	} else {
+		s.kept = append(s.kept, at)
 	}
-	switch rec.Type() {
-	case "response", "revisit":
-		err = s.readResponse(rec)
-	case "request":
-		err = s.readRequest(rec)
-	default:
-		err = s.readOther(rec)
-	}
-	if err == nil {
-		s.warcinfo.add(warcinfo)
-	}
-	return err
+	s.end, s.apart = at.to, false
 }
 
-// note notes damage that next has returned.
-func (s *scan) note(damage *warc.Damage) {
-	if s.damage == nil {
-		s.damage = damage.Reason
-	}
-	s.apart = true
+// skipTo notes that nothing from the last whole exchange up to an offset is any good.
+func (s *scan) skipTo(offset int64) {
+	s.damages(Damaged{s.file, s.end, offset - s.end, cmp.Or(s.damage, errStray), false})
+	s.damage = nil
 }
 
-// resume goes on behind damage, or returns io.EOF if no record follows.
-func (s *scan) resume(reader *warc.Reader, damage *warc.Damage) error {
-	if reader.Offset() > damage.Offset { // the record is whole, but none of ours
-		return nil
-	}
-	_, _, err := reader.Resync()
-	return err
+// addAt adds a capture that lies there.
+func (s *scan) addAt(c store.Capture, at stretch) {
+	c.Location = store.Location{File: s.file, Offset: at.from, Length: at.to - at.from}
+	s.add(c)
 }
 
 // finish ends the scan of a finished file of that size: what has been begun is whole, if there is
@@ -175,87 +105,4 @@ func (s *scan) finish(size int64) {
 	if s.end < size {
 		s.skipTo(size)
 	}
-}
-
-// readRequest ends the exchange of the response before it, or begins one without a response.
-func (s *scan) readRequest(rec *warc.Record) error {
-	start, err := record.ReadStart(rec)
-	if err != nil {
-		return err
-	}
-	h := record.ParseHead(start)
-	request, err := record.AskedOf(&h, io.MultiReader(bytes.NewReader(start[h.Size:]), rec.Block),
-		rec.Size-int64(h.Size))
-	if err != nil {
-		return err
-	}
-	if err := rec.Close(); err != nil {
-		return err
-	}
-	switch named := rec.Header.Get("WARC-Concurrent-To"); {
-	case s.response != nil && named == s.response.id:
-		s.whole(request)
-		s.keep(stretchOf(rec))
-	case named == s.last && named != "":
-		s.settle()
-		s.keep(stretchOf(rec))
-	case named != "":
-		return s.stray(rec)
-	default:
-		s.settle()
-		s.request = &foundRequest{rec.Header.Get("WARC-Record-ID"), stretchOf(rec)}
-	}
-	return nil
-}
-
-// readOther reads a metadata record, or one that is of no exchange. Of metadata that names a record
-// which is not there only our own can be the rest of an exchange, and only behind damage: others
-// may name what they like.
-func (s *scan) readOther(rec *warc.Record) error {
-	if err := rec.Close(); err != nil {
-		return err
-	}
-	h := rec.Header
-	named := h.Get("WARC-Concurrent-To")
-	switch {
-	case rec.Type() != "metadata" || named == "":
-		s.alone(h.Get("WARC-Record-ID"))
-	case s.request != nil && named == s.request.id:
-		s.keepRequest()
-	case s.response != nil && named == s.response.id && !s.apart:
-		s.settle()
-	case named == s.last:
-		s.settle() // others may name what is farther back
-	case s.apart && h.Get("Content-Type") == record.FieldsType:
-		return s.stray(rec)
-	default:
-		s.alone(h.Get("WARC-Record-ID"))
-	}
-	if record.IsIndexed(rec.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
-		date, err := dateOf(rec, s.file)
-		if err != nil {
-			return err
-		}
-		digest := strings.Clone(cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")))
-		c := record.ExtraCapture(s.keyer, record.Text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
-			digest)
-		s.addAt(c, stretchOf(rec))
-	}
-	s.keep(stretchOf(rec))
-	return nil
-}
-
-// alone notes a record that is of no exchange.
-func (s *scan) alone(id string) {
-	s.settle()
-	s.last = id
-}
-
-// stray is the damage that a record stands for whose exchange is not before it.
-func (s *scan) stray(rec *warc.Record) error {
-	return &warc.Damage{File: s.file, Offset: rec.Offset, Reason: errStray}
-}
-
-func stretchOf(rec *warc.Record) stretch {
-	return stretch{rec.Offset, rec.Offset + rec.Length}
 }

@@ -1,28 +1,10 @@
 package recovery
 
 import (
-	"strings"
+	"errors"
 
 	"warcorder/recorder/record"
-	"warcorder/store/warc"
 )
-
-// referral is what a revisit says of its original; the zero referral if that is nothing we wrote.
-type referral struct {
-	id        record.ID
-	uri, date string
-}
-
-// referralOf reads what a revisit says of its original. We name none with a URL that is longer than
-// those that take part.
-func referralOf(h warc.Header) referral {
-	id, ok := record.ParseID(h.Get("WARC-Refers-To"))
-	uri, date := h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")
-	if !ok || len(uri) > record.MaxOriginalURL || len(date) > len(record.DateFormat) {
-		return referral{}
-	}
-	return referral{id, strings.Clone(uri), strings.Clone(date)}
-}
 
 // tail is what the exchanges in a part of a file refer to, and what may be referred to. A nil tail
 // takes nothing down. One that is full does not know what is missing: then no revisit counts as one
@@ -65,3 +47,7 @@ func (t *tail) note(r *foundResponse) {
 func (t *tail) isOrphan(r *foundResponse) bool {
 	return t != nil && r.revisit && r.isOurs && t.orphans[r.recordID]
 }
+
+// errOriginalLost is the damage where a whole revisit refers to a response that is not whole: after
+// a power failure what was written first may be what is missing.
+var errOriginalLost = errors.New("a revisit of a response that is lost")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warcorder/recorder/record"
+	"warcorder/store/warc"
 )
 
 // What a WARC file says is checked before it gets into a record of ours, or decides about one. The
@@ -81,4 +82,21 @@ func (p *proof) holds() bool {
 		}
 	}
 	return false
+}
+
+// referral is what a revisit says of its original; the zero referral if that is nothing we wrote.
+type referral struct {
+	id        record.ID
+	uri, date string
+}
+
+// referralOf reads what a revisit says of its original. We name none with a URL that is longer than
+// those that take part.
+func referralOf(h warc.Header) referral {
+	id, ok := record.ParseID(h.Get("WARC-Refers-To"))
+	uri, date := h.Get("WARC-Refers-To-Target-URI"), h.Get("WARC-Refers-To-Date")
+	if !ok || len(uri) > record.MaxOriginalURL || len(date) > len(record.DateFormat) {
+		return referral{}
+	}
+	return referral{id, strings.Clone(uri), strings.Clone(date)}
 }
