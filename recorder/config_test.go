@@ -19,7 +19,7 @@ func TestConfigRefused(t *testing.T) {
 		{Sync: "never"}, {Dedup: record.DedupConfig{Dedup: "yes"}},
 		{Dedup: record.DedupConfig{MinSize: -1}}, {Dedup: record.DedupConfig{DedupFor: -1}},
 		{WARCInfo: record.WARCInfo{Operator: "two\nlines"}},
-		{WARCInfo: record.WARCInfo{Robots: strings.Repeat("x", record.MaxInfo+1)}},
+		{WARCInfo: record.WARCInfo{Robots: strings.Repeat("x", 4<<10+1)}},
 	} {
 		if r, err := Open(cfg, collection.Dir(t.TempDir()), zerolog.Nop()); err == nil {
 			t.Errorf("%+v: no error", cfg)

@@ -123,7 +123,7 @@ func (m *maker) addExtra(e *Extra, block []byte) {
 	bound := e.bound(body.Length)
 	out := m.plan(small, bound)
 	member := m.append(nil, e.AppendHeader(nil, m.style, &body, &out.warcinfo), &body)
-	d := e.done(m.records.Keyer, &body)
+	d := e.done(m.keyer, &body)
 	d.capture.Length = int64(len(member))
 	d.spill = m.leave(&e.spill, out)
 	m.batches.add(out, bound, member, d)
@@ -137,7 +137,7 @@ func (m *maker) recordChain(x *Exchange) {
 		return
 	}
 	block := x.Chain.pem()
-	digest := m.style.Digester.Of(block)
+	digest := m.style.SumBytes(block)
 	if !m.chains.isNew(x.Chain, digest.String()) {
 		return
 	}

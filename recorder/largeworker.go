@@ -72,7 +72,7 @@ func (e *Extra) appendLarge(w *largeWorker) {
 		return
 	}
 	w.put(e, e.bound(block.Length), func(out *output) (done, error) {
-		d := e.done(w.records.Keyer, &block)
+		d := e.done(w.keyer, &block)
 		header := e.AppendHeader(nil, w.style, &block, &out.warcinfo)
 		if err := e.spill.Note(out.name, out.safe); err != nil {
 			return d, err

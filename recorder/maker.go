@@ -44,7 +44,7 @@ func newMaker(m *makers) maker {
 	return maker{
 		makers:     m,
 		compressor: m.style.Compressor(),
-		records:    record.Records{Keyer: m.keyer, Style: m.style},
+		records:    record.NewRecords(m.keyer, m.style),
 	}
 }
 
@@ -77,7 +77,7 @@ func (m *maker) guarded(r recordable, take func(recordable)) {
 		err := m.panics.caught(value, r.target())
 		begun := m.underway
 		m.compressor, m.content, m.parts = m.style.Compressor(), record.Content{}, [4][]byte{}
-		m.records = record.Records{Keyer: m.records.Keyer, Style: m.style}
+		m.records = record.NewRecords(m.keyer, m.style)
 		m.undo(&begun)
 		if begun.handed { // what is lost is the record of its certificates
 			m.gaps.note(GapWrite, r.target(), err.Error())

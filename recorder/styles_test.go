@@ -20,7 +20,7 @@ import (
 // TestStyles records with each option, and reads all back.
 func TestStyles(t *testing.T) {
 	chunked := answerOf(200, inChunks, chunkedBy(100, body2K))
-	sums := func(d record.Digester, s string) string { sum := d.Of([]byte(s)); return sum.String() }
+	sums := func(d record.Digester, s string) string { sum := d.SumBytes([]byte(s)); return sum.String() }
 	sha1Of, sha256Of := record.Digester{}, record.Digester{Algorithm: record.SHA256}
 	for _, c := range []struct {
 		name    string

@@ -22,8 +22,8 @@ func Deflates(h *Head, sample []byte) bool {
 	return !looksRandom(sample)
 }
 
-// SampleOf is the part of a body that deflates looks at.
-func SampleOf(body []byte) []byte {
+// sampleOf is the part of a body that deflates looks at.
+func sampleOf(body []byte) []byte {
 	from := max(0, (len(body)-SampleSize)/2)
 	return body[from:min(len(body), from+SampleSize)]
 }

@@ -47,7 +47,7 @@ func TestDeflates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := ParseHead([]byte("HTTP/1.1 200 OK\r\n" + c.fields + "\r\n\r\n"))
-			if got := Deflates(&h, SampleOf(c.body)); got != c.want {
+			if got := Deflates(&h, sampleOf(c.body)); got != c.want {
 				t.Errorf("deflates: %t, want %t", got, c.want)
 			}
 		})
@@ -78,6 +78,6 @@ func BenchmarkDeflates(b *testing.B) {
 	rand.Read(body)
 	h := ParseHead([]byte("HTTP/1.1 200 OK\r\n\r\n"))
 	for b.Loop() {
-		Deflates(&h, SampleOf(body))
+		Deflates(&h, sampleOf(body))
 	}
 }

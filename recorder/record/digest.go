@@ -20,7 +20,7 @@ const (
 	SHA256
 )
 
-func (a Algorithm) New() hash.Hash {
+func (a Algorithm) NewHash() hash.Hash {
 	if a == SHA256 {
 		return sha256.New()
 	}
@@ -33,8 +33,8 @@ type Digest struct {
 	bytes [sha256.Size]byte // of SHA-1 the first 20
 }
 
-// Of returns the digest of b.
-func (a Algorithm) Of(b []byte) Digest {
+// SumBytes returns the digest of b.
+func (a Algorithm) SumBytes(b []byte) Digest {
 	s := Digest{Algorithm: a}
 	if a == SHA256 {
 		s.bytes = sha256.Sum256(b)
@@ -76,10 +76,10 @@ type Digester struct {
 // decodes reports whether the payload is other than what follows the head.
 func (d Digester) decodes(h *Head) bool { return d.Entity && h.Chunked }
 
-// sumBytes returns the digests of a block and of its payload, which follows the head.
-func (d Digester) sumBytes(block []byte, h *Head) (whole, payload Digest) {
+// sumMessage returns the digests of a block and of its payload, which follows the head.
+func (d Digester) sumMessage(block []byte, h *Head) (whole, payload Digest) {
 	if d.Algorithm != SHA1 || d.decodes(h) {
-		return d.Of(block), d.payload(block[h.Size:], h)
+		return d.SumBytes(block), d.payload(block[h.Size:], h)
 	}
 	return sha1Sums(sha1pair.Sum(block, h.Size))
 }
@@ -93,10 +93,10 @@ func sha1Sums(block, payload [sha1.Size]byte) (a, b Digest) {
 // payload returns the payload digest of a body.
 func (d Digester) payload(body []byte, h *Head) Digest {
 	if !d.decodes(h) {
-		return d.Of(body)
+		return d.SumBytes(body)
 	}
 	var chunks Dechunker
-	sum := d.New()
+	sum := d.NewHash()
 	for len(body) > 0 {
 		var data []byte
 		data, body = chunks.Next(body)
@@ -105,7 +105,7 @@ func (d Digester) payload(body []byte, h *Head) Digest {
 	return d.DigestOf(sum)
 }
 
-// SumReader is sumBytes for a block that is read once; buf is what it is read through. What follows
+// SumReader is sumMessage for a block that is read once; buf is what it is read through. What follows
 // the head goes to content too, unless that is nil.
 func (d Digester) SumReader(block io.Reader, h *Head, buf []byte,
 	content *Content) (whole, payload Digest, err error) {
@@ -142,7 +142,7 @@ func (d Digester) sumsOf(h *Head) *sums {
 	if d.Algorithm == SHA1 && !d.decodes(h) {
 		return &sums{pair: sha1pair.New()}
 	}
-	return &sums{Digester: d, block: d.New(), payload: d.New(), chunked: d.decodes(h)}
+	return &sums{Digester: d, block: d.NewHash(), payload: d.NewHash(), chunked: d.decodes(h)}
 }
 
 // write takes more of the head, and of the body that follows it.

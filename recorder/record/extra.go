@@ -44,7 +44,7 @@ func (e *Extra) Check() error {
 		return fmt.Errorf("the type %q is none of resource, metadata, conversion", e.Type)
 	case e.ContentType == "":
 		return errors.New("the record has no content type")
-	case !IsText(e.ContentType):
+	case !isText(e.ContentType):
 		return errors.New("the content type is no line of text")
 	case e.Type == Resource && e.RefersTo != "":
 		return errors.New(
@@ -55,7 +55,7 @@ func (e *Extra) Check() error {
 	case e.Date.UTC().Year() < 1 || e.Date.UTC().Year() > 9999: // the zero Time has year 1
 		return errors.New("the date's year is not from 0001 to 9999, in UTC")
 	}
-	if err := CheckURI(e.URI); err != nil {
+	if err := checkURI(e.URI); err != nil {
 		return fmt.Errorf("the URI %w", err)
 	}
 	if err := checkID("concurrent-to", e.ConcurrentTo); err != nil {
@@ -74,7 +74,7 @@ func checkID(name, id string) error {
 	if !open || !closed {
 		return fmt.Errorf("%s is no record ID of the form <urn:uuid:…>", name)
 	}
-	if err := CheckURI(bare); err != nil {
+	if err := checkURI(bare); err != nil {
 		return fmt.Errorf("%s %w", name, err)
 	}
 	return nil
@@ -82,7 +82,7 @@ func checkID(name, id string) error {
 
 // AppendHeader appends the WARC header of the record with that block, with its empty line.
 func (e *Extra) AppendHeader(dst []byte, s *Style, block *Message, warcinfo *ID) []byte {
-	dst = append(append(append(dst, s.Version()...), "\r\nWARC-Type: "...), e.Type...)
+	dst = append(append(append(dst, s.version()...), "\r\nWARC-Type: "...), e.Type...)
 	dst = e.ID.Append(append(dst, "\r\nWARC-Record-ID: "...))
 	if e.ConcurrentTo != "" {
 		dst = append(append(dst, "\r\nWARC-Concurrent-To: "...), e.ConcurrentTo...)
@@ -90,10 +90,10 @@ func (e *Extra) AppendHeader(dst []byte, s *Style, block *Message, warcinfo *ID)
 	if e.RefersTo != "" {
 		dst = append(append(dst, "\r\nWARC-Refers-To: "...), e.RefersTo...)
 	}
-	dst = s.AppendDate(append(dst, "\r\nWARC-Date: "...), e.Date)
+	dst = s.appendDate(append(dst, "\r\nWARC-Date: "...), e.Date)
 	dst = append(append(dst, "\r\nWARC-Target-URI: "...), e.URI...)
 	if e.RemoteIP.IsValid() {
-		dst = AppendIP(append(dst, "\r\nWARC-IP-Address: "...), e.RemoteIP)
+		dst = appendIP(append(dst, "\r\nWARC-IP-Address: "...), e.RemoteIP)
 	}
 	dst = warcinfo.Append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
 	if e.Type != Metadata { // which has no payload
@@ -134,8 +134,8 @@ func ExtraCapture(keyer *store.Keyer, uri, contentType string, date time.Time,
 // BlockOf reads a block that is in memory, and is no HTTP message.
 func BlockOf(b []byte, contentType string, d Digester) Message {
 	m := Message{Head: Head{ContentType: []byte(contentType)}, Body: b, Length: int64(len(b))}
-	m.Block = d.Of(b)
+	m.Block = d.SumBytes(b)
 	m.Payload = m.Block
-	m.Deflate = len(b) == 0 || Deflates(&m.Head, SampleOf(b))
+	m.Deflate = len(b) == 0 || Deflates(&m.Head, sampleOf(b))
 	return m
 }

@@ -173,7 +173,7 @@ func Text(b []byte) string {
 	return string(runes)
 }
 
-func IsText(s string) bool {
+func isText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 

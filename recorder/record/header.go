@@ -20,7 +20,7 @@ type header struct {
 // 5); of a revisit, if the response is stored as one.
 func (h *header) append(dst []byte, kind string, id, concurrentTo *ID, m *Message,
 	truncated string) []byte {
-	dst = append(append(dst, h.style.Version()...), "\r\nWARC-Type: "...)
+	dst = append(append(dst, h.style.version()...), "\r\nWARC-Type: "...)
 	if m.Refers != nil {
 		dst = append(dst, "revisit"...)
 		if !m.Refers.NotModified {
@@ -33,7 +33,7 @@ func (h *header) append(dst []byte, kind string, id, concurrentTo *ID, m *Messag
 	if concurrentTo != nil {
 		dst = concurrentTo.Append(append(dst, "\r\nWARC-Concurrent-To: "...))
 	}
-	dst = h.style.AppendDate(append(dst, "\r\nWARC-Date: "...), h.facts.Started)
+	dst = h.style.appendDate(append(dst, "\r\nWARC-Date: "...), h.facts.Started)
 	dst = append(append(dst, "\r\nWARC-Target-URI: "...), h.uri...)
 	dst = h.appendConnection(dst)
 	dst = h.id.Warcinfo.Append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
@@ -55,15 +55,15 @@ func (h *header) append(dst []byte, kind string, id, concurrentTo *ID, m *Messag
 // facts. An origin with a bad certificate makes one for each exchange, so it is made like the
 // others: gowarc's builder took 20 us, and two thirds of all memory that was allocated.
 func (h *header) appendMetadata(dst []byte, concurrentTo *ID, block []byte) []byte {
-	dst = append(append(dst, h.style.Version()...), "\r\nWARC-Type: metadata\r\nWARC-Record-ID: "...)
+	dst = append(append(dst, h.style.version()...), "\r\nWARC-Type: metadata\r\nWARC-Record-ID: "...)
 	dst = h.id.Metadata.Append(dst)
 	if concurrentTo != nil {
 		dst = concurrentTo.Append(append(dst, "\r\nWARC-Concurrent-To: "...))
 	}
-	dst = h.style.AppendDate(append(dst, "\r\nWARC-Date: "...), h.facts.Started)
+	dst = h.style.appendDate(append(dst, "\r\nWARC-Date: "...), h.facts.Started)
 	dst = append(append(dst, "\r\nWARC-Target-URI: "...), h.uri...)
 	dst = h.id.Warcinfo.Append(append(dst, "\r\nWARC-Warcinfo-ID: "...))
-	digest := h.style.Of(block)
+	digest := h.style.SumBytes(block)
 	dst = digest.Append(append(dst, "\r\nWARC-Block-Digest: "...))
 	dst = append(append(dst, "\r\nContent-Type: "...), FieldsType...)
 	dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), int64(len(block)), 10)
@@ -74,7 +74,7 @@ func (h *header) appendMetadata(dst []byte, concurrentTo *ID, block []byte) []by
 // (iipc/warc-specifications #42), and the cipher suite (#86).
 func (h *header) appendConnection(dst []byte) []byte {
 	if h.facts.RemoteIP.IsValid() {
-		dst = AppendIP(append(dst, "\r\nWARC-IP-Address: "...), h.facts.RemoteIP)
+		dst = appendIP(append(dst, "\r\nWARC-IP-Address: "...), h.facts.RemoteIP)
 	}
 	if h.protocol != "" {
 		dst = append(append(dst, "\r\nWARC-Protocol: "...), h.protocol...)
@@ -100,7 +100,7 @@ func tlsName(version uint16) string {
 	return ""
 }
 
-// AppendIP appends an address: IPv6 as RFC 5952 has it, without a zone.
-func AppendIP(dst []byte, ip netip.Addr) []byte {
+// appendIP appends an address: IPv6 as RFC 5952 has it, without a zone.
+func appendIP(dst []byte, ip netip.Addr) []byte {
 	return ip.Unmap().WithZone("").AppendTo(dst)
 }

@@ -21,6 +21,20 @@ func (id *ID) Append(dst []byte) []byte {
 
 func (id *ID) String() string { return string(id.Append(nil)) }
 
+// ParseID reads an ID as recordID.String writes it.
+func ParseID(text string) (id ID, ok bool) {
+	text, ok = strings.CutPrefix(text, "<urn:uuid:")
+	text = strings.ReplaceAll(strings.TrimSuffix(text, ">"), "-", "")
+	if !ok || hex.DecodedLen(len(text)) != len(id) {
+		return id, false
+	}
+	_, err := hex.Decode(id[:], []byte(text))
+	return id, err == nil
+}
+
+// IDs are the record IDs of one exchange.
+type IDs struct{ Warcinfo, Response, Request, Metadata ID }
+
 // IDSource makes random UUIDs (RFC 9562 version 4). It asks the system for randomness in blocks,
 // since every exchange needs two or three. It is not safe for concurrent use; package uuid is not
 // used because gowarc switches its pool on again and again, without a lock.
@@ -39,15 +53,4 @@ func (s *IDSource) Next() (id ID) {
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80
 	return id
-}
-
-// ParseID reads an ID as recordID.String writes it.
-func ParseID(text string) (id ID, ok bool) {
-	text, ok = strings.CutPrefix(text, "<urn:uuid:")
-	text = strings.ReplaceAll(strings.TrimSuffix(text, ">"), "-", "")
-	if !ok || hex.DecodedLen(len(text)) != len(id) {
-		return id, false
-	}
-	_, err := hex.Decode(id[:], []byte(text))
-	return id, err == nil
 }

@@ -104,7 +104,7 @@ func recordsText(t *testing.T, f *Facts, requestText, responseText string) []byt
 	}
 	request, response := RequestOf([]byte(requestText), Digester{}), MessageOf([]byte(responseText),
 		Digester{})
-	r := Records{Keyer: &store.Keyer{}, Style: &Style{}}
+	r := NewRecords(&store.Keyer{}, &Style{})
 	r.Make(f, &request, &response, id)
 	var out bytes.Buffer
 	if len(r.Response) > 0 {
@@ -159,8 +159,8 @@ func TestSumReader(t *testing.T) {
 	for _, d := range []Digester{{}, {Algorithm: SHA256}, {Entity: true}, {SHA256, true}} {
 		for headSize := range len(block) + 1 {
 			h := &Head{Size: headSize, Chunked: headSize%2 > 0}
-			wantBlock, wantPayload := d.Of(block), d.payload(block[headSize:], h)
-			if gotBlock, gotPayload := d.sumBytes(block, h); gotBlock != wantBlock ||
+			wantBlock, wantPayload := d.SumBytes(block), d.payload(block[headSize:], h)
+			if gotBlock, gotPayload := d.sumMessage(block, h); gotBlock != wantBlock ||
 				gotPayload != wantPayload {
 				t.Errorf("%v, head of %d bytes: %v, %v in memory; want %v, %v", d, headSize, &gotBlock,
 					&gotPayload, &wantBlock, &wantPayload)
@@ -171,15 +171,15 @@ func TestSumReader(t *testing.T) {
 					err, &wantBlock, &wantPayload)
 			}
 		}
-		want := d.Of(chunked)
+		want := d.SumBytes(chunked)
 		if d.Entity {
-			want = d.Of([]byte("hello"))
+			want = d.SumBytes([]byte("hello"))
 		}
-		if _, got := d.sumBytes(chunked, &Head{Chunked: true}); got != want {
+		if _, got := d.sumMessage(chunked, &Head{Chunked: true}); got != want {
 			t.Errorf("%v: %v of a chunked body, want %v", d, &got, &want)
 		}
 	}
-	hello := Digester{Algorithm: SHA256}.Of([]byte("hello"))
+	hello := Digester{Algorithm: SHA256}.SumBytes([]byte("hello"))
 	if got := hello.String(); got != "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" {
 		t.Error(got)
 	}

@@ -166,29 +166,6 @@ func ReferenceOf(record *warc.Record, c *store.Capture) *Reference {
 	return r
 }
 
-// BareURI returns a URI without the angle brackets that wget puts around it. It is false if it
-// cannot stand in our header.
-func BareURI(uri string) (string, bool) {
-	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
-		uri = uri[1 : len(uri)-1]
-	}
-	good := len(uri) <= MaxOriginalURL && !strings.ContainsFunc(uri, isOdd) && CheckURI(uri) == nil
-	return uri, good
-}
-
-// isOdd reports what no URI in our headers has. What checkURI makes good stands in no record of
-// ours before that.
-func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' }
-
-// ParseW3CDTF reads a date that is as WARC 1.1 has it (section 5.4), as the index keeps it.
-func ParseW3CDTF(text string) (time.Time, bool) {
-	date, ok := ParseDate(text)
-	strict := strings.Trim(text, "0123456789-:.TZ") == "" &&
-		strings.Contains(text, "T") == strings.HasSuffix(text, "Z") &&
-		len(text) <= len("2006-01-02T15:04:05.999999999Z")
-	return date.UTC().Truncate(time.Microsecond), ok && strict
-}
-
 // digestSizes are the lengths of the digests that records may have, in bytes.
 var digestSizes = map[string]int{"md5": 16, "sha1": 20, "sha256": 32, "sha384": 48, "sha512": 64}
 
@@ -227,6 +204,5 @@ func IsSound(o *store.Original, now time.Time) bool {
 		o.Time.Before(now.Add(24*time.Hour))
 }
 
-// MaxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as
-// long as a body would have to be written with each revisit.
-const MaxOriginalURL = 2 << 10
+// RevisitMIME is the media type of a revisit in the index, as cdxj-indexer has it.
+const RevisitMIME = "warc/revisit"

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"warcorder/store/warc"
@@ -17,8 +19,8 @@ type Style struct {
 	Inspector *warc.Inspector // of the members, or nil
 }
 
-// Version is the first line of each record.
-func (s *Style) Version() string {
+// version is the first line of each record.
+func (s *Style) version() string {
 	if s.Seconds {
 		return warc.Version10
 	}
@@ -33,22 +35,8 @@ func (s *Style) Date(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Microsecond)
 }
 
-// The formats of WARC-Date: with the microseconds that WARC 1.1 has room for, and as WARC 1.0 has
-// it.
-const (
-	DateFormat    = "2006-01-02T15:04:05.000000Z"
-	secondsFormat = "2006-01-02T15:04:05Z"
-)
-
-// AppendDate appends a WARC-Date.
-func (s *Style) AppendDate(dst []byte, t time.Time) []byte { return AppendDate(dst, t, s.Seconds) }
-
-func AppendDate(dst []byte, t time.Time, seconds bool) []byte {
-	if seconds {
-		return t.UTC().AppendFormat(dst, secondsFormat)
-	}
-	return t.UTC().AppendFormat(dst, DateFormat)
-}
+// appendDate appends a WARC-Date.
+func (s *Style) appendDate(dst []byte, t time.Time) []byte { return AppendDate(dst, t, s.Seconds) }
 
 // Compressor returns a Compressor.
 func (s *Style) Compressor() *warc.Compressor {
@@ -57,15 +45,45 @@ func (s *Style) Compressor() *warc.Compressor {
 	return c
 }
 
-// ParseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute
-// or the second, or give a fraction of it.
-func ParseDate(text string) (time.Time, bool) {
-	for _, layout := range []string{
-		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006",
-	} {
-		if date, err := time.Parse(layout, text); err == nil {
-			return date, true
+// WARCInfo is what the warcinfo record at the beginning of each file says of who records what and
+// why (WARC 1.1 section 6.2). What is "" is not said.
+type WARCInfo struct {
+	Operator    string // who answers for the archive: a name, an address
+	IsPartOf    string // what the files belong to; "" is the name of the collection's directory
+	Description string // what is recorded
+	Robots      string // what was done about robots.txt: ignore, obey
+}
+
+// maxInfo is how many bytes a field of the warcinfo record has: it is in each file, and a line.
+const maxInfo = 4 << 10
+
+// Check returns an error if a field cannot stand in the record as it is.
+func (w *WARCInfo) Check() error {
+	for _, field := range w.fields("") {
+		if name, value := field[0], field[1]; len(value) > maxInfo || !isText(value) {
+			return fmt.Errorf("warcinfo: %s must be one line of text of at most %d bytes", name, maxInfo)
 		}
 	}
-	return time.Time{}, false
+	return nil
+}
+
+// fields are those that the record has.
+func (w *WARCInfo) fields(collection string) (fields [][2]string) {
+	for _, field := range [][2]string{
+		{"operator", w.Operator}, {"isPartOf", cmp.Or(w.IsPartOf, collection)}, {"description",
+			w.Description}, {"robots", w.Robots},
+	} {
+		if field[1] != "" {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// Size is more bytes than the fields take.
+func (w *WARCInfo) Size() (n int64) {
+	for _, field := range w.fields("") {
+		n += int64(len(field[0]) + len(field[1]) + 10)
+	}
+	return n
 }

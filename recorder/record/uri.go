@@ -89,9 +89,9 @@ var uriBytes = func() (class [256]byte) {
 	return class
 }()
 
-// CheckURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows
+// checkURI looks whether a URI can stand in a header and be read from there. What RFC 3986 allows
 // in which place is the business of its scheme; of http it is made good.
-func CheckURI(uri string) error {
+func checkURI(uri string) error {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || !isScheme(scheme) || rest == "" {
 		return errors.New(
@@ -135,3 +135,21 @@ func IsHTTP(uri string) bool {
 	scheme, _, _ := strings.Cut(uri, ":")
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
+
+// BareURI returns a URI without the angle brackets that wget puts around it. It is false if it
+// cannot stand in our header.
+func BareURI(uri string) (string, bool) {
+	if strings.HasPrefix(uri, "<") && strings.HasSuffix(uri, ">") {
+		uri = uri[1 : len(uri)-1]
+	}
+	good := len(uri) <= MaxOriginalURL && !strings.ContainsFunc(uri, isOdd) && checkURI(uri) == nil
+	return uri, good
+}
+
+// isOdd reports what no URI in our headers has. What checkURI makes good stands in no record of
+// ours before that.
+func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' }
+
+// MaxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as
+// long as a body would have to be written with each revisit.
+const MaxOriginalURL = 2 << 10

@@ -52,9 +52,9 @@ func proofOf(claimed string, response *record.Head) *proof {
 	default:
 		return p
 	}
-	p.wire = p.Algorithm.New()
+	p.wire = p.NewHash()
 	if response.Chunked {
-		p.entity = p.Algorithm.New()
+		p.entity = p.NewHash()
 	}
 	return p
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -16,8 +15,6 @@ import (
 
 // GowarcLock guards gowarc's record builder: each one made writes the same variable of package uuid.
 var GowarcLock sync.Mutex
-
-const FieldsType = "application/warc-fields"
 
 // buildWarcinfo makes the rare record with gowarc, and returns it without the line breaks at its
 // end. gowarc's checks are off, and with them its digest: it comes from us.
@@ -33,7 +30,7 @@ func buildWarcinfo(s *Style, fields [][2]string, block []byte) ([]byte, error) {
 	for _, field := range fields {
 		b.AddWarcHeader(field[0], field[1])
 	}
-	digest := s.Of(block)
+	digest := s.SumBytes(block)
 	b.AddWarcHeader(gowarc.ContentType, FieldsType)
 	b.AddWarcHeader(gowarc.WarcBlockDigest, digest.String())
 	if _, err := b.Write(block); err != nil {
@@ -54,7 +51,7 @@ func buildWarcinfo(s *Style, fields [][2]string, block []byte) ([]byte, error) {
 // Warcinfo makes the first record of a file (WARC 1.1 section 6.2).
 func Warcinfo(s *Style, id ID, created time.Time,
 	filename, host, collection string) ([]byte, error) {
-	version := strings.TrimPrefix(s.Version(), "WARC/")
+	version := strings.TrimPrefix(s.version(), "WARC/")
 	fields := [][2]string{
 		{"software", software()},
 		{"format", "WARC File Format " + version},
@@ -72,7 +69,7 @@ func Warcinfo(s *Style, id ID, created time.Time,
 	}
 	return buildWarcinfo(s, [][2]string{
 		{gowarc.WarcRecordID, id.String()},
-		{gowarc.WarcDate, string(s.AppendDate(nil, created))},
+		{gowarc.WarcDate, string(s.appendDate(nil, created))},
 		{gowarc.WarcFilename, filename},
 	}, block)
 }
@@ -97,47 +94,4 @@ func software() string {
 		return "warcorder"
 	}
 	return "warcorder/" + strings.TrimPrefix(info.Main.Version, "v")
-}
-
-// WARCInfo is what the warcinfo record at the beginning of each file says of who records what and
-// why (WARC 1.1 section 6.2). What is "" is not said.
-type WARCInfo struct {
-	Operator    string // who answers for the archive: a name, an address
-	IsPartOf    string // what the files belong to; "" is the name of the collection's directory
-	Description string // what is recorded
-	Robots      string // what was done about robots.txt: ignore, obey
-}
-
-// MaxInfo is how many bytes a field of the warcinfo record has: it is in each file, and a line.
-const MaxInfo = 4 << 10
-
-// Check returns an error if a field cannot stand in the record as it is.
-func (w *WARCInfo) Check() error {
-	for _, field := range w.fields("") {
-		if name, value := field[0], field[1]; len(value) > MaxInfo || !IsText(value) {
-			return fmt.Errorf("warcinfo: %s must be one line of text of at most %d bytes", name, MaxInfo)
-		}
-	}
-	return nil
-}
-
-// fields are those that the record has.
-func (w *WARCInfo) fields(collection string) (fields [][2]string) {
-	for _, field := range [][2]string{
-		{"operator", w.Operator}, {"isPartOf", cmp.Or(w.IsPartOf, collection)}, {"description",
-			w.Description}, {"robots", w.Robots},
-	} {
-		if field[1] != "" {
-			fields = append(fields, field)
-		}
-	}
-	return fields
-}
-
-// Size is more bytes than the fields take.
-func (w *WARCInfo) Size() (n int64) {
-	for _, field := range w.fields("") {
-		n += int64(len(field[0]) + len(field[1]) + 10)
-	}
-	return n
 }

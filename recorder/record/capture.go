@@ -1,0 +1,31 @@
+package record
+
+import (
+	"time"
+
+	"warcorder/store"
+)
+
+// CaptureOf makes the capture of a response from what its records say, and from nothing else, so
+// that recovery makes the same. Where it lies is still missing. It is false as fill is.
+func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, response *Head,
+	digest string,
+) (c store.Capture, within bool) {
+	c = store.Capture{
+		Time:   date.UTC().Truncate(time.Microsecond),
+		URL:    uri,
+		MIME:   Text(response.MIME()),
+		Status: response.Status(),
+		Digest: digest,
+	}
+	if string(request.Method) != "GET" {
+		c.Method = Text(request.Method)
+	}
+	within = keyer.Fill(&c, request.Request())
+	return c, within
+}
+
+// TextSize is what the texts of a capture take in memory, keys and all.
+func TextSize(c *store.Capture) int64 {
+	return c.KeySize() + int64(len(c.URL)+len(c.URLKey)+len(c.Method)+len(c.MIME)+len(c.Digest))
+}

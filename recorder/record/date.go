@@ -1,0 +1,42 @@
+package record
+
+import (
+	"strings"
+	"time"
+)
+
+// The formats of WARC-Date: with the microseconds that WARC 1.1 has room for, and as WARC 1.0 has
+// it.
+const (
+	DateFormat    = "2006-01-02T15:04:05.000000Z"
+	secondsFormat = "2006-01-02T15:04:05Z"
+)
+
+func AppendDate(dst []byte, t time.Time, seconds bool) []byte {
+	if seconds {
+		return t.UTC().AppendFormat(dst, secondsFormat)
+	}
+	return t.UTC().AppendFormat(dst, DateFormat)
+}
+
+// ParseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute
+// or the second, or give a fraction of it.
+func ParseDate(text string) (time.Time, bool) {
+	for _, layout := range []string{
+		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006",
+	} {
+		if date, err := time.Parse(layout, text); err == nil {
+			return date, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// ParseW3CDTF reads a date that is as WARC 1.1 has it (section 5.4), as the index keeps it.
+func ParseW3CDTF(text string) (time.Time, bool) {
+	date, ok := ParseDate(text)
+	strict := strings.Trim(text, "0123456789-:.TZ") == "" &&
+		strings.Contains(text, "T") == strings.HasSuffix(text, "Z") &&
+		len(text) <= len("2006-01-02T15:04:05.999999999Z")
+	return date.UTC().Truncate(time.Microsecond), ok && strict
+}

@@ -1,0 +1,36 @@
+package record
+
+import (
+	"strconv"
+
+	"warcorder/store/warc"
+)
+
+// AppendFacts appends the block of the metadata record, as application/warc-fields.
+func AppendFacts(dst []byte, f *Facts, response *Message, beyond bool) []byte {
+	dst = appendFact(dst, "fault", f.Fault)
+	dst = appendFact(dst, "truncated", f.Truncated)
+	dst = appendFact(dst, "unverifiedCertificate", f.Unverified)
+	if beyond {
+		dst = appendFact(dst, "requestBodyKey", "binary, for "+BeyondReason)
+	}
+	if response.Length > 0 && response.Length < MinBlock {
+		dst = appendFact(dst, "received", strconv.Quote(string(response.Start)+string(response.Body)))
+	}
+	if response.Length == 0 && f.Fault == "" {
+		dst = appendFact(dst, "fault", "no response")
+	}
+	return warc.AppendInt(dst, "fetchTimeMs", f.Took().Milliseconds())
+}
+
+func appendFact(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return warc.AppendField(dst, name, value)
+}
+
+// BeyondReason is why a body that is of a type to be looked into counts as binary.
+const BeyondReason = "the request's body asks for more work than its length warrants"
+
+const FieldsType = "application/warc-fields"
