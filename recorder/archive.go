@@ -44,8 +44,8 @@ type archive struct {
 func newArchive(cfg *Config, dir collection.Dir, host string, index *store.Bolt, presence *presence,
 	gaps *gapList, log zerolog.Logger) *archive {
 	return &archive{
-		dir: dir, host: host, mode: cfg.Mode,
-		style: cfg.style(), syncs: cfg.Sync != syncNone, index: index, presence: presence, gaps: gaps, log: log,
+		dir: dir, host: host, mode: cfg.Mode, style: cfg.style(), syncs: cfg.Sync != syncNone,
+		index: index, presence: presence, gaps: gaps, log: log,
 	}
 }
 

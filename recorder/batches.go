@@ -98,7 +98,8 @@ type batches struct {
 
 func newBatches(cfg *Config, o *originals, wake wake) *batches {
 	b := &batches{
-		originals: o, full: min(cfg.CommitSize, cfg.QueueSize/2), alone: cfg.Sync == syncAlways, wake: wake,
+		originals: o, full: min(cfg.CommitSize, cfg.QueueSize/2), alone: cfg.Sync == syncAlways,
+		wake: wake,
 	}
 	b.fewerKeys.L = &b.mu
 	return b
@@ -190,8 +191,8 @@ func (q *batches) awaitKeys() {
 // of them waits for the last.
 const aloneAtOnce = 64
 
-// take takes the batches that are due: when all are, when there is enough of them, or when they have
-// nothing left of their time. waiting says whether any exchange waits.
+// take takes the batches that are due: when all are, when there is enough of them, or when nothing
+// is left of their time. waiting says whether any exchange waits.
 func (q *batches) take(all bool, left time.Duration) (taken []*batch, due, waiting bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -29,14 +29,16 @@ import (
 //
 // What goes wrong is tried again, with pauses, until the recorder closes:
 //
-//	append, sync   the file is cut back to what is synced, and written on. If it keeps failing it is
-//	               finished, and its batches move to the next file of their lane
+//	append, sync   the file is cut back to what is synced, and written on; one in which nothing is
+//	               synced is made anew. A file that keeps failing is finished, and its batches move
+//	               to the next file of their lane
 //	index          the same captures are committed again, which does no harm
 //	seal           the file is opened anew, cut to what is synced, and finished
-//	any, panics    once more; then what it was about is given up by name: a batch is lost, captures
-//	               or a final name are left for the next start
-//	any, closing   after the last try a batch that is not written is lost, and in the gap list; what
-//	               is written the next start indexes
+//	any, panics    once more; then what the step was about is given up by name: a batch is lost,
+//	               captures or a final name are left for the next start (rescue.go)
+//	any, closing   after the last try a batch that is not written is lost, and in the gap list, but
+//	               for exchanges that lie in spill/ as a whole. What is written, and not in the
+//	               index, the next start indexes
 //
 // A transaction of the index is for many groups, since it writes every page anew that one capture
 // goes to: with 300,000 captures and their originals, one more takes 61 us of CPU in a transaction
@@ -117,7 +119,7 @@ func (c *committer) run() {
 	}
 }
 
-// next waits until there is something to do, and takes it. last says that it is the end.
+// next waits until there is something to do, and takes it. last says that no more will come.
 func (c *committer) next() (g group, last bool) {
 	closing := c.closing
 	timer := time.NewTimer(0)
@@ -156,7 +158,8 @@ const (
 	manyOpen = 8
 )
 
-// untilIndexed is how long what is on disk may wait for the index, if there is anything.
+// untilIndexed is how long what is on disk may still wait for the index; waiting is false if
+// nothing is on disk that is not in the index.
 func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 	if len(c.unindexed) == 0 {
 		return 0, false
@@ -262,8 +265,9 @@ func (c *committer) move(b *batch) {
 	c.batches.originals.moved(b)
 }
 
-// onDisk lets go of the exchanges of a batch that is written: all that is left to do can be done
-// from the file.
+// onDisk lets go of the exchanges of a batch that is written: their room in the queue is free, and
+// their files in spill/ go. What is left to do for them a start after a crash can do from the WARC
+// file. A panic may break onDisk off; b.told says where it goes on.
 func (c *committer) onDisk(b *batch) {
 	for b.told < len(b.done) {
 		d := &b.done[b.told]

@@ -79,7 +79,7 @@ const (
 	syncNone   = "none"
 )
 
-// withDefaults fills in what is zero and cannot be meant, and refuses settings that cannot be meant.
+// withDefaults fills in what is zero and cannot be meant, and refuses what else cannot be meant.
 func (c Config) withDefaults() (Config, error) {
 	d := Default()
 	c.WARCPrefix = cmp.Or(c.WARCPrefix, d.WARCPrefix)
@@ -114,16 +114,9 @@ func (c *Config) check() error {
 			return err
 		}
 	}
-	if min(
-		c.MinFreeSpace,
-		c.WARCMaxSize,
-		int64(c.WARCIdle),
-		int64(c.WARCMaxAge),
-		int64(c.CommitInterval),
-		int64(c.IndexInterval),
-		c.CommitSize,
-		c.QueueSize,
-	) < 0 {
+	sizes := min(c.MinFreeSpace, c.WARCMaxSize, c.CommitSize, c.QueueSize)
+	times := min(c.WARCIdle, c.WARCMaxAge, c.CommitInterval, c.IndexInterval)
+	if sizes < 0 || times < 0 {
 		return errors.New("a size or time of the recorder's settings is negative")
 	}
 	return errors.Join(c.Mode.Check(), warc.CheckPrefix(c.WARCPrefix),

@@ -9,10 +9,17 @@ import (
 	"warcorder/store"
 )
 
-// end is when a recorder must have come to its end. Until then it writes what it has. Then it
-// leaves in spill/, for the next start, what lies there. A little later it gives up what is in
-// memory alone, and names it in the gap list; and later still it does not wait for the disk any
-// more.
+// end is when a recorder must have come to its end. Until its deadline a recorder writes what it
+// has. Then there are three moments, each of which gives up more than the one before:
+//
+//	hurry  at the deadline: no large exchange is read or queued any more. It lies in spill/, where
+//	       the next start finds it
+//	late   2 s after it: small workers and committer write nothing more. What is in memory alone is
+//	       lost, and named in the gap list
+//	stuck  4 s after it: the disk does not answer. Close returns errStuck without waiting for it
+//
+// A disk that is merely slow ends between hurry and late, since little is in memory alone. Without
+// EndBy none of the channels is ever closed, and Close waits as long as it takes.
 type end struct {
 	hurry chan struct{} // closed when what has spilled is left
 	late  chan struct{} // closed when what is in memory is given up
@@ -33,10 +40,8 @@ const (
 	stuckAfter = 4 * time.Second
 )
 
-var (
-	errStuck = errors.New(
-		"the disk does not answer: ended without what was in memory; the next start records what is in spill/")
-)
+var errStuck = errors.New("the disk does not answer: ended without what was in memory; " +
+	"the next start records what is in spill/")
 
 // EndBy sets the moment at which the recorder leaves for the next start what is not written then,
 // and lies on disk. Close, which may be called later, ends some seconds after it at most. What is
@@ -77,9 +82,8 @@ func (r *Recorder) Close() error {
 // one, or answers again.
 func (r *Recorder) tellStuck() {
 	if n := r.queue.queued.Load(); n > 0 {
-		detail := fmt.Sprintf(
-			"the disk did not answer: exchanges of %d bytes were in memory alone when the recorder had to end",
-			n)
+		detail := fmt.Sprintf("the disk did not answer: exchanges of %d bytes were in memory alone "+
+			"when the recorder had to end", n)
 		r.log.Error().Msg("exchanges lost: " + detail)
 		r.Gap(GapWrite, "", detail)
 	}

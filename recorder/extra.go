@@ -130,7 +130,7 @@ func (m *maker) addExtra(e *Extra, block []byte) {
 	m.underway = underway{handed: true}
 }
 
-// recordChain hands the certificates of an exchange to the committer that has just been recorded,
+// recordChain hands the certificates of an exchange that has just been recorded to the committer,
 // if the collection does not have them.
 func (m *maker) recordChain(x *Exchange) {
 	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() {

@@ -15,8 +15,8 @@ import (
 	"warcorder/store/collection"
 )
 
-// The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it. Those
-// of files and spans of time are of package recovery.
+// The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
+// Those of files and spans of time are of package recovery.
 const (
 	GapTunnelled = "tunnelled" // passed on without being read: what follows a 101
 	// by the proxy: it could not be understood, was over a limit, or nothing can be recorded at
@@ -30,7 +30,8 @@ const (
 
 // GapReasons are all of them, in the order in which people read them.
 var GapReasons = []string{
-	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite, recovery.GapMissing, recovery.GapCrash, GapUnrecorded,
+	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite,
+	recovery.GapMissing, recovery.GapCrash, GapUnrecorded,
 }
 
 const (
@@ -42,7 +43,16 @@ const (
 	gapsEvery = time.Second
 )
 
-// gapList holds the gaps that are not in the index yet.
+// gapList holds the gaps that are not in the index yet, and brings them there every gapsEvery.
+//
+// It is bounded: behind gapsWaiting gaps with their facts only counts go on, by reason. A flush
+// takes all that waits, and puts it back in front if the index does not take it; so a gap is in the
+// list, or it waits, or it is in the log, which is where close and what comes after it write those
+// that could not be flushed.
+//
+// flushing is held during a whole flush, so that a reader who flushes first sees all gaps that were
+// noted before, also those that another flush has under way; mu is not held while the index is
+// written to, so that noting a gap never waits for the disk.
 type gapList struct {
 	log    zerolog.Logger
 	index  *store.Bolt
@@ -171,14 +181,15 @@ func (l *gapList) addWaiting(gaps *store.Gaps, limit int) {
 	}
 }
 
-// totals are the counts since the start.
+// totals returns the counts since the start, by reason.
 func (l *gapList) totals() map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.total)
 }
 
-// tellWaiting logs those that are not in the list, and will not be.
+// tellWaiting logs the gaps that are not in the index, and will not be: the recorder ends without
+// its disk.
 func (l *gapList) tellWaiting() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,7 +230,8 @@ func (l *gapList) logOne(g *store.Gap) {
 // every exchange: min-free-space does not see the disk of the log.
 const maxLogged = 2 << 10
 
-// Logged is such a text as the log shows it. The record has all of it.
+// Logged cuts a text that came from outside to maxLogged bytes, as the log shows it. The record has
+// all of it.
 func Logged(text string) string {
 	if len(text) <= maxLogged {
 		return text

@@ -19,8 +19,10 @@ import (
 // may hold it for a long time.
 //
 // mu guards what stands below it, and in each output what its type names as the lanes'. It is a
-// leaf, as are the locks of archive, presence and originals: the only two locks that are held at
-// once are that of the batches and, taken second, that of the originals.
+// leaf in the order of locks, which the package doc gives.
+//
+// A file is retired when no more exchanges are planned for it, and is finished only when nothing of
+// it is pending: until then its offset in the index must be able to grow.
 type lanes struct {
 	names   names
 	style   *record.Style
@@ -96,7 +98,9 @@ type output struct {
 }
 
 // begins reports whether nobody has asked before: the exchange that is planned is then the first.
-func (out *output) begins() bool { return !out.begun.Load() && out.begun.CompareAndSwap(false, true) }
+func (out *output) begins() bool {
+	return !out.begun.Load() && out.begun.CompareAndSwap(false, true)
+}
 
 func newLanes(cfg *Config, names names, wake wake) *lanes {
 	return &lanes{names: names, style: cfg.style(), maxSize: cfg.WARCMaxSize, wake: wake}
@@ -105,8 +109,9 @@ func newLanes(cfg *Config, names names, wake wake) *lanes {
 // sizeOfWarcinfo is more than a warcinfo record takes.
 const sizeOfWarcinfo = 4 << 10
 
-// plan returns the file that takes an exchange of which at most bound bytes will be written. Every
-// plan ends with leave or drop.
+// plan returns the file that takes an exchange of which at most bound bytes will be written. The
+// bound is what keeps a file below maxSize before anybody knows how well its exchanges compress;
+// filled and grown put the true size in its place. Every plan ends with leave or drop.
 func (l *lanes) plan(n lane, bound int64) *output {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +196,8 @@ func (l *lanes) takeRetired() []*output {
 	return retired
 }
 
-// unplan takes n exchanges off those pending for a file.
+// unplan takes n exchanges off those pending for a file, and wakes the committer when a retired
+// file has none left. The caller holds mu.
 func (l *lanes) unplan(out *output, n int) {
 	out.pending -= n
 	if out.retired && out.pending == 0 {

@@ -38,6 +38,7 @@ func (w *largeWorker) take(r recordable) {
 	r.appendLarge(w)
 }
 
+// appendLarge reads the exchange once for its digests, and puts its records into a file.
 func (x *Exchange) appendLarge(w *largeWorker) {
 	request, err := w.read(&x.Request, nil)
 	var found lookup
@@ -56,15 +57,13 @@ func (x *Exchange) appendLarge(w *largeWorker) {
 	if found.to != nil {
 		response.Refer(&found.to.Reference, w.style.Digester)
 	}
-	if w.put(
-		x,
-		boundOf(x),
-		func(out *output) (done, error) { return w.write(out, x, &request, &response, &found) },
-	) {
+	write := func(out *output) (done, error) { return w.write(out, x, &request, &response, &found) }
+	if w.put(x, boundOf(x), write) {
 		w.recordChain(x)
 	}
 }
 
+// appendLarge is appendLarge of an exchange, for one record.
 func (e *Extra) appendLarge(w *largeWorker) {
 	block, err := w.readBlock(e)
 	if err != nil {
@@ -90,6 +89,16 @@ func (e *Extra) appendLarge(w *largeWorker) {
 
 // put writes records to a file and hands their capture to the committer. It reports whether it
 // could.
+//
+// A try that fails leaves the file broken; the next one mends it first, and takes the next file if
+// that one has been finished. put tries until it succeeds, or until the recorder closes, but for
+// three errors that trying again does not mend:
+//
+//	readError    what was spilled cannot be read
+//	unfitError   the file became as long as the file system lets one be, oversizeTries times: the
+//	             last time the exchange had the file for itself
+//	givenUpError the disk has been full for fullPatience, and what this exchange has spilled is the
+//	             room that all others lack
 func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, error)) bool {
 	out := w.plan(large, bound)
 	var d done
@@ -173,9 +182,10 @@ func (w *largeWorker) write(out *output, x *Exchange, request, response *record.
 	return d, err
 }
 
-// read is messageOf for a message that may be on disk. What contentOf returns for its head, if it
-// is not nil, gets its body.
-func (w *largeWorker) read(b *spill.Buffer, contentOf func(*record.Message) *record.Content) (record.Message, error) {
+// read is record.MessageOf for a message that may be on disk. What contentOf returns for its head,
+// if it is not nil, gets its body.
+func (w *largeWorker) read(b *spill.Buffer,
+	contentOf func(*record.Message) *record.Content) (record.Message, error) {
 	if !b.InFile() {
 		return record.MessageOf(b.Bytes(), w.style.Digester), nil
 	}
@@ -203,7 +213,7 @@ func (w *largeWorker) read(b *spill.Buffer, contentOf func(*record.Message) *rec
 	return m, err
 }
 
-// readBlock is blockOf for a block that is on disk.
+// readBlock is record.BlockOf for a block that is on disk.
 func (w *largeWorker) readBlock(e *Extra) (record.Message, error) {
 	m := record.Message{Head: record.Head{ContentType: []byte(e.ContentType)}, Length: e.Block.Len()}
 	sample := make([]byte, record.SampleSize)

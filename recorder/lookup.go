@@ -13,6 +13,16 @@ import (
 
 // lookup is what is found out about a response before its records are made: whether it can refer to
 // another, and whether others can refer to it.
+//
+//	begin  decides from the heads whether the body is worth a look, and takes it in if so
+//	find   looks for an original: among those that wait for the index, then in the index
+//	note   after the records are made: makes the response an original itself
+//
+// Between find and note of a response nobody knows it yet. Of several equal ones that come at once
+// each worker would find nothing, and store its own. So find claims the key if it finds nothing:
+// the others wait until the claim's owner has added its original to a batch (originals.await), or
+// until a panic gives the claim up (maker.undo). Only small workers claim: a large exchange may
+// take minutes from find to note, and small ones must not wait for it.
 type lookup struct {
 	uri    string
 	whole  bool // it answers a GET, and nothing is missing
@@ -33,8 +43,9 @@ func (m *maker) look(x *Exchange, request, response *record.Message, out *output
 	return l
 }
 
-// begin begins to find out. It returns what the body must then be written to; nil if it need not be
-// looked at. A fault that has cut nothing off is of the request.
+// begin looks at the heads. It returns what the body must then be written to; nil if the body need
+// not be looked at. A truncated exchange refers to nothing; one with a fault but without truncation
+// may, since what went wrong then was the request.
 func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message) *record.Content {
 	if m.dedup.Dedup == record.DedupOff || x.Truncated != "" || request.Length < record.MinBlock ||
 		string(request.Method()) != "GET" || !record.HeadEnds(response.Start) {
@@ -51,7 +62,8 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message)
 	return &m.content
 }
 
-// find looks for what the response can refer to. What goes wrong costs some space on disk.
+// find looks for what the response can refer to. An error is logged and no more: the response is
+// then stored in full, which costs some space on disk.
 func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, out *output,
 	claims bool) {
 	if !l.whole {
@@ -60,7 +72,8 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 	var err error
 	switch {
 	case l.hashed:
-		if l.key, l.keyed = m.content.Key(&response.Head, response.Start, m.dedup.ScopeOf(l.uri)); l.keyed {
+		scope := m.dedup.ScopeOf(l.uri)
+		if l.key, l.keyed = m.content.Key(&response.Head, response.Start, scope); l.keyed {
 			m.underway.key, m.underway.claims = l.key, claims
 			l.to, err = m.originals.find(l.key, out, claims,
 				func(original time.Time) bool { return m.dedup.IsFresh(original, x.Started) })

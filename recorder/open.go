@@ -62,7 +62,8 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	}
 	r.health = newHealth(r.panics.stop, log)
 	r.gaps = newGapList(index, r.panics.caught, log)
-	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry, r.spillFailed)
+	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry,
+		r.spillFailed)
 	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)
 	wake, presence := newWake(), newPresence(dir, index)
 	r.archive = newArchive(cfg, dir, host, index, presence, r.gaps, log)

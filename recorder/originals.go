@@ -59,9 +59,13 @@ func newOriginals(dir collection.Dir, index *store.Bolt, presence *presence) *or
 	return o
 }
 
-// find returns what a record in out that has that key may refer to, or nil. Whoever gets nil makes
-// an original of the record, and others that ask for it wait until that is added: so of several
-// that come at once one is stored. claims says that they do.
+// find returns what a record in out that has that key may refer to, or nil. With claims, whoever
+// gets nil has claimed the key, and makes an original of the record; others that claim the same key
+// wait until that original is added: so of several that come at once one is stored.
+//
+// The index is read between two looks at what waits, without a lock: an original may leave the
+// waiting ones for the index between the first look and the read, and may be added by another
+// worker between the read and the second look.
 func (o *originals) find(key store.OriginalKey, out *output, claims bool,
 	fresh func(time.Time) bool) (*referred, error) {
 	if p := o.pending(key, out, false, fresh); p != nil {
@@ -78,7 +82,8 @@ func (o *originals) find(key store.OriginalKey, out *output, claims bool,
 	return nil, err
 }
 
-// pending looks for the original among those that wait.
+// pending looks for the original among those that wait for the index. With claims it waits while
+// another worker has claimed the key, and claims the key if there is no original to refer to.
 func (o *originals) pending(key store.OriginalKey, out *output, claims bool,
 	fresh func(time.Time) bool) *pendingOriginal {
 	o.mu.Lock()
@@ -175,8 +180,8 @@ func (o *originals) forget(all []done) {
 	}
 }
 
-// presence remembers for a while which WARC files are there. Who takes one away must not lose what
-// is recorded later: it is stored again instead of referring to that.
+// presence remembers for a while which WARC files are there. Whoever takes a WARC file away must
+// not lose what is recorded later: a response whose original was in that file is stored again.
 type presence struct {
 	dir   collection.Dir
 	index *store.Bolt

@@ -14,8 +14,14 @@ import (
 	"warcorder/recorder/spill"
 )
 
-// queue is what lies between Commit and the commit: it holds no more bytes than Config.QueueSize,
-// and makes whoever commits more wait. Each exchange in it ends as finished or as lost.
+// queue is what lies between Commit and the commit to disk: it holds no more bytes than
+// Config.QueueSize, and makes whoever commits more wait. Each exchange in it ends as finished or as
+// lost.
+//
+// Three limits hold at once, since an exchange takes one of three things: bytes of memory (the
+// semaphore, for small ones), a place on disk (largeAtOnce), or open files (withFiles, for small
+// ones that have spilled). Bytes are given back when the exchange is on disk, which is long after
+// its worker is done with it; the open files when the worker is done.
 type queue struct {
 	log   zerolog.Logger
 	gaps  *gapList
@@ -129,9 +135,9 @@ func (q *queue) letGo(d *done) {
 	d.tell(nil)
 }
 
-// leaves leaves an exchange that cannot be written, and lies on disk as a whole, for the next
-// start. It does not if somebody is told now that it has not been written, or if that would be of
-// no use.
+// leaves leaves an exchange that cannot be written, and lies in spill/ as a whole, for the next
+// start. It reports false, and does nothing, in two cases: somebody waits to be told whether the
+// exchange is written, and would send it again; or the next start could not write it either.
 func (q *queue) leaves(d *done, err error) bool {
 	if d.spill == "" || d.wait != nil || isHopeless(err) || errors.As(err, new(*givenUpError)) {
 		return false
@@ -186,7 +192,7 @@ func (e *unfitError) Unwrap() error { return e.err }
 // again. Then it is given up: what it has spilled may be the very room that all others lack.
 const fullPatience = time.Minute
 
-// givenUpError says that this has come.
+// givenUpError says that fullPatience is over.
 type givenUpError struct{ err error }
 
 func (e *givenUpError) Error() string {
@@ -195,7 +201,9 @@ func (e *givenUpError) Error() string {
 
 func (e *givenUpError) Unwrap() error { return e.err }
 
-// isHopeless reports whether trying again, at the next start, say, is of no use.
+// isHopeless reports whether trying again, at the next start, say, is of no use: what was spilled
+// cannot be read, or cannot be made into records. Reading that was broken off by the end of the
+// recorder is no such error.
 func isHopeless(err error) bool {
 	return (errors.As(err, new(*readError)) || errors.As(err, new(*unfitError))) &&
 		!errors.Is(err, spill.ErrNoTime)

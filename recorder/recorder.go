@@ -17,6 +17,50 @@
 // The recorder is the only writer of the collection's directory, which package collection draws.
 // What a crash, or the end of a recorder that was in a hurry, has left in spill/ the next start
 // records.
+//
+// # The way of an exchange
+//
+//	Recorder.Begin      recorder.go    an empty exchange, from a pool
+//	spill.Buffer        spill/         its bytes, in memory or in files of spill/
+//	Exchange.Commit     exchange.go    nothing more comes: truncation and times are settled
+//	queue               queue.go       at most QueueSize bytes wait; Commit blocks while it is full
+//	  |         \
+//	smallWorker  largeWorker           above 1 MiB: the one large worker, which streams
+//	  |            |    lanes.go       which file takes it
+//	  |            |    lookup.go      whether the collection has its body already
+//	  |            |    record/        digests, keys, records; maker.go compresses them
+//	  |            +--> archive.go     the large worker appends and syncs by itself
+//	batches             batches.go     the finished exchanges of each file
+//	committer           committer.go   small batches: append, sync; all: index, seal
+//
+// [Extra], a record that is no exchange, goes the same way. transit.go has what the two share;
+// rescue.go ends a panic of the committer, maker.go one of a worker; health.go turns recording off
+// and on; spilled.go sends what lies in spill/ at the start through a large worker.
+//
+// # Goroutines, and what they own
+//
+//	caller        an exchange, from Begin to Commit or Discard; its two buffers apart
+//	small workers one for each processor. Each owns its maker, and an exchange from the queue to
+//	              the batch
+//	large worker  one. It owns its maker, its exchange, and the files of the large lane
+//	committer     one. It owns the files of the small lane, the batches that it has taken, and each
+//	              file that is retired and has nothing pending
+//	watcher       one: free space, and whether the index is still there
+//	probe         while nothing can be spilled: tries whether it can again
+//	timers        of handfuls, of the gap list, and of the end
+//	writes        one for each buffer that has a chunk on its way to its file
+//
+// # Locks
+//
+// Of two locks that are held at once the left one is taken first:
+//
+//	queue.mu (for reading) > handfuls.mu, gapList.mu, the locks of spill
+//	batches.mu             > originals.mu
+//	gapList.flushing       > gapList.mu
+//	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > panics.mu
+//
+// The others (lanes.mu, archive.mu, presence.mu, chains.mu) are leaves. While the lock of the lanes
+// or of the chains is held the index is read; nothing writes to a file of the archive under a lock.
 package recorder
 
 import (

@@ -10,9 +10,22 @@ import (
 )
 
 // A panic is a fault of our own, and must not take along what is not concerned: it ends in the
-// exchange whose records are being made, or in the step of the committer. Each rescue undoes what
-// the panic has left half done, and names what is lost. All locks are released by deferred calls on
-// the way here.
+// exchange whose records are being made (maker.guarded), or in the step of the committer. Each
+// rescue undoes what the panic has left half done, and names what is lost. All locks are released
+// by deferred calls on the way here.
+//
+// What a panic of the committer leaves, and what becomes of it:
+//
+//	writing   bytes behind what is synced: archive.append has poisoned the file, which is opened anew
+//	          and cut. The batch is still the first of its group, and is written again; lost when it
+//	          panics twice
+//	indexing  a transaction that bbolt has rolled back. The same captures are committed again; when
+//	          that panics twice they stay for the next start, and their file gets no more exchanges
+//	sealing   a file that may be half closed. It is poisoned and finished anew; when that panics
+//	          twice the file keeps the ending .open for the next start
+//
+// A panic between two exchanges of a batch that is on disk repeats nothing: batch.told says how
+// many have been let go.
 
 // step is what the committer is doing.
 type step int
@@ -23,8 +36,8 @@ const (
 	sealing
 )
 
-// guarded is commit with an end for its panics. What panics twice is given up, and the rest goes
-// on.
+// guarded is commit with an end for its panics. What panics twice is given up, and the rest of the
+// group goes on.
 func (c *committer) guarded(g *group) error {
 	for {
 		err, whole := c.try(g)
@@ -61,7 +74,7 @@ func (c *committer) rescue(g *group, err error) {
 	switch c.step {
 	case writing:
 		if len(g.batches) == 0 || g.batches[0].written {
-			return // it goes on behind the exchange that it came to
+			return // onDisk goes on behind the last exchange that it let go
 		}
 		b := g.batches[0]
 		if b.panics++; b.panics > 1 {
@@ -102,8 +115,10 @@ func (c *committer) losesBatch(b *batch, why error) {
 
 var errOrphan = errors.New("what it refers to could not be written")
 
-// dropOrphans takes out of the batches that are still to be written what refers to a response that
-// is lost by now. Their content is lost with it.
+// dropOrphans takes out of the batches that are still to be written the revisits that refer to a
+// response that is lost by now: the content of such a revisit is lost with the response. The
+// records of a batch lie one behind another in chunks, so the others move up, and their offsets
+// with them.
 func (c *committer) dropOrphans(g *group) {
 	isOrphan := func(d done) bool { return d.refers != nil && d.refers.lost }
 	g.batches = slices.DeleteFunc(g.batches, func(b *batch) bool {

@@ -2,7 +2,9 @@ package recorder
 
 import "time"
 
-// readers are those who wait until what is on disk is in the index.
+// readers are those who wait until what is on disk is in the index. Captures share a transaction of
+// the index, for which they wait; whoever is about to read the index asks for it at once, and so
+// never sees that wait.
 type readers struct {
 	health *health
 	asks   chan chan<- struct{}
@@ -36,7 +38,7 @@ func (r *readers) settle() {
 
 const settlePatience = 100 * time.Millisecond
 
-// answer tells those who asked.
+// answer tells those who asked that all that was on disk when they did is in the index.
 func (r *readers) answer() {
 	for _, done := range r.asking {
 		done <- struct{}{}

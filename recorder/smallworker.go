@@ -40,11 +40,13 @@ func (w *smallWorker) take(r recordable) {
 	r.appendSmall(w)
 }
 
+// appendSmall makes the records of the exchange in memory, and hands them to the committer. Its
+// response is summed only if it is stored in full: a reference brings its digest along.
 func (x *Exchange) appendSmall(w *smallWorker) {
 	bound := boundOf(x)
 	out := w.plan(small, bound)
-	request, response := record.RequestOf(w.bytes(0, &x.Request), w.style.Digester), record.Parse(
-		w.bytes(1, &x.Response))
+	request := record.RequestOf(w.bytes(0, &x.Request), w.style.Digester)
+	response := record.Parse(w.bytes(1, &x.Response))
 	found := w.look(x, &request, &response, out)
 	if found.to != nil {
 		response.Refer(&found.to.Reference, w.style.Digester)
