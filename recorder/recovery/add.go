@@ -22,18 +22,18 @@ import (
 
 // Added is what Add has done with one file.
 type Added struct {
-	Path     string // as it was given
-	Name     string // base name in archive/
-	Captures int    // that were put into the index
-	Damaged  []Damaged
-	Known    bool // nothing was done: the index had all of it
-	Copied   bool // it was copied into archive/, where it could not be linked
+	Path     string    // path of the file as it was given
+	Name     string    // base name in archive/
+	Captures int       // number of captures that were put into the index
+	Damaged  []Damaged // places without a whole exchange; the file stays as it is
+	Known    bool      // nothing was done: the index had all of it
+	Copied   bool      // whether it was copied into archive/, where it could not be linked
 }
 
-// Add adds WARC files that others have made to a collection, which it makes if there is none: it
-// puts a hard link to each file that is not in archive/ there, or with copies a copy where that
-// cannot be, and reads its captures into the index. What it cannot take it refuses before anything
-// is done. If reading fails, the next recovery goes on. It returns an error that wraps
+// Add adds WARC files that other tools have made to a collection, which it makes if there is none.
+// It puts a hard link to each file into archive/, or with copies a copy where no link can be made,
+// and reads the file's captures into the index. A file that cannot be taken is refused before
+// anything is done. If reading fails, the next recovery goes on. The error wraps
 // collection.ErrLocked if the collection is in use.
 func Add(cfg Config, dir collection.Dir, paths []string, copies bool,
 	log zerolog.Logger) ([]Added, error) {
@@ -72,11 +72,11 @@ func Add(cfg Config, dir collection.Dir, paths []string, copies bool,
 // addition is a file that is to be added.
 type addition struct {
 	Added
-	from, to string // where it is, and where in archive/; the same if it is there
-	file     warcFile
+	from, to string   // paths of the file now, and in archive/; the same if it is there already
+	file     warcFile // the file in archive/, as the index and the directory show it
 }
 
-// choose looks at all files before anything is done.
+// choose checks all files before anything is done.
 func choose(paths []string, dir collection.Dir) ([]addition, error) {
 	var added []addition
 	for _, path := range paths {
@@ -144,8 +144,8 @@ func checkKind(path string) error {
 	return nil // what is behind the damage may be good
 }
 
-// meet deals with a file that is in archive/ under that name: the same one needs no link, nor does
-// one of the same content.
+// meet deals with a file that archive/ has under that name already. If that is the same file, or
+// one of the same content, no link is needed; else the error says so.
 func (a *addition) meet() error {
 	there, err := warc.Look(a.to)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,8 +178,8 @@ func (a *addition) meet() error {
 	return nil
 }
 
-// refuseKnown refuses files of names whose own files are missing: whether they are those cannot be
-// told any more, and the index would take them for those.
+// refuseKnown refuses a file that has the name of one which is missing from archive/: whether it is
+// the missing one cannot be told any more, and the index would take it for that.
 func (r *recovery) refuseKnown(added []addition) error {
 	for _, a := range added {
 		file, known := r.index.File(a.Name)
@@ -205,7 +205,8 @@ func (a *addition) link(copies bool, mode collection.Mode) error {
 	}
 	if !copies {
 		return fmt.Errorf(
-			"%s cannot be linked into the collection (%w): say --copy to have a copy of it there, or move it to %s",
+			"%s cannot be linked into the collection (%w): say --copy to have a copy of it there, "+
+				"or move it to %s",
 			a.Path, reason(err), filepath.Dir(a.to))
 	}
 	a.Copied = true
@@ -297,6 +298,7 @@ func (r *recovery) unknown(added []addition) (todo []*addition, err error) {
 	return todo, nil
 }
 
+// results returns what callers may know of the additions.
 func results(added []addition) []Added {
 	var all []Added
 	for _, a := range added {
@@ -308,10 +310,10 @@ func results(added []addition) []Added {
 // meter adds up how far the reading of several files has come.
 type meter struct {
 	mu     sync.Mutex
-	read   map[string]int64
-	done   int64
-	total  int64
-	report Progress
+	read   map[string]int64 // bytes read, by the file's base name
+	done   int64            // bytes read of all files
+	total  int64            // bytes to be read
+	report Progress         // or nil
 }
 
 // of is the Progress of one file.

@@ -12,8 +12,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// scanFile reads the file at path from file.Committed on, up to the first damage, or over all of
-// it. each is called behind every record.
+// scanFile reads the file at path from file.Committed on, up to the first damage, or with over, all
+// that is good in it. each is called behind every record, with the offset there.
 func scanFile(path string, file store.File, keyer *store.Keyer, dedup *record.DedupConfig,
 	over bool, each func(s *scan, offset int64) error) (*scan, error) {
 	s := &scan{
@@ -27,7 +27,7 @@ func scanFile(path string, file store.File, keyer *store.Keyer, dedup *record.De
 	return s, nil
 }
 
-// readAll reads the file at path from s.end on, as scanFile says.
+// readAll is scanFile for a scan that has been set up, from s.end on.
 func (s *scan) readAll(path string, over bool, each func(s *scan, offset int64) error) error {
 	reader, err := warc.Open(path, s.end)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *scan) readWarcinfo(path string) error {
 	defer reader.Close()
 	rec, err := reader.Next()
 	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
-		return nil // others may look at what is in the index already
+		return nil // damage before s.end is in the index, and no business of this scan
 	}
 	if err == nil {
 		s.warcinfo.add(warcinfoOf(rec))
@@ -86,8 +86,8 @@ func warcinfoOf(rec *warc.Record) string {
 	return rec.Header.Get("WARC-Warcinfo-ID")
 }
 
-// next reads one record. At the file's end it returns io.EOF, and where no good record follows a
-// *warc.Damage.
+// next reads one record. It returns io.EOF at the file's end, and a *warc.Damage where no good
+// record follows.
 func (s *scan) next(reader *warc.Reader) error {
 	rec, err := reader.Next()
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *scan) next(reader *warc.Reader) error {
 	return err
 }
 
-// note notes damage that next has returned.
+// note notes damage: until a record counts again, s.apart is set.
 func (s *scan) note(damage *warc.Damage) {
 	if s.damage == nil {
 		s.damage = damage.Reason
@@ -119,16 +119,16 @@ func (s *scan) note(damage *warc.Damage) {
 	s.apart = true
 }
 
-// resume goes on behind damage, or returns io.EOF if no record follows.
+// resume goes to the next record behind damage, or returns io.EOF if none follows.
 func (s *scan) resume(reader *warc.Reader, damage *warc.Damage) error {
-	if reader.Offset() > damage.Offset { // the record is whole, but none of ours
+	if reader.Offset() > damage.Offset { // the record is whole but stray, and the reader behind it
 		return nil
 	}
 	_, _, err := reader.Resync()
 	return err
 }
 
-// readResponse begins an exchange.
+// readResponse reads a response or a revisit, which begins an exchange.
 func (s *scan) readResponse(rec *warc.Record) error {
 	start, err := record.ReadStart(rec)
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *scan) readResponse(rec *warc.Record) error {
 	h := rec.Header
 	found := &foundResponse{
 		id: strings.Clone(h.Get("WARC-Record-ID")), uri: record.Text([]byte(h.Get("WARC-Target-URI"))),
-		digest: strings.Clone(
-			h.Get("WARC-Payload-Digest")), head: record.ParseHead(start), revisit: rec.Type() == "revisit",
+		digest: strings.Clone(h.Get("WARC-Payload-Digest")), head: record.ParseHead(start),
+		revisit: rec.Type() == "revisit",
 	}
 	found.recordID, found.isOurs = record.ParseID(found.id)
 	key, keyed, err := s.readContent(rec, found, start)
@@ -166,13 +166,14 @@ func (s *scan) readResponse(rec *warc.Record) error {
 	return nil
 }
 
-// readContent reads the body of a response that revisits may refer to, as the recorder has judged
-// it. It is false if the payload digest is another one: a file may say that it is ours, and is not.
+// readContent reads the body of a response and returns the key that later responses find it by. It
+// is false if the recorder would have made the response no original, or if the payload does not
+// have the digest that the record claims: a file may say that it is ours, and may not be.
 func (s *scan) readContent(rec *warc.Record, found *foundResponse,
 	start []byte) (key store.OriginalKey, ok bool, err error) {
 	body := rec.Size - int64(found.head.Size)
-	if found.revisit || rec.Header.Get("WARC-Truncated") != "" || len(found.uri) > record.MaxOriginalURL ||
-		!record.HeadEnds(start[:found.head.Size]) ||
+	if found.revisit || rec.Header.Get("WARC-Truncated") != "" ||
+		len(found.uri) > record.MaxOriginalURL || !record.HeadEnds(start[:found.head.Size]) ||
 		!s.dedup.MayBeOriginal([]byte("GET"), &found.head, body) {
 		return key, false, nil
 	}
@@ -196,7 +197,8 @@ func (s *scan) readContent(rec *warc.Record, found *foundResponse,
 	return key, ok && proof.holds(), nil
 }
 
-// readRequest ends the exchange of the response before it, or begins one without a response.
+// readRequest reads a request, which ends the exchange of the response before it, or begins an
+// exchange that has no response.
 func (s *scan) readRequest(rec *warc.Record) error {
 	start, err := record.ReadStart(rec)
 	if err != nil {
@@ -227,9 +229,9 @@ func (s *scan) readRequest(rec *warc.Record) error {
 	return nil
 }
 
-// readOther reads a metadata record, or one that is of no exchange. Of metadata that names a record
-// which is not there only our own can be the rest of an exchange, and only behind damage: others
-// may name what they like.
+// readOther reads a metadata record, or one of no exchange. A metadata record that names a record
+// which is not there is stray only behind damage, and only if the recorder has written it of an
+// exchange (warc-fields): clients may add metadata records that name anything.
 func (s *scan) readOther(rec *warc.Record) error {
 	if err := rec.Close(); err != nil {
 		return err
@@ -244,7 +246,7 @@ func (s *scan) readOther(rec *warc.Record) error {
 	case s.response != nil && named == s.response.id && !s.apart:
 		s.settle()
 	case named == s.last:
-		s.settle() // others may name what is farther back
+		s.settle() // what names an exchange farther back is a record of none
 	case s.apart && h.Get("Content-Type") == record.FieldsType:
 		return s.stray(rec)
 	default:
@@ -256,21 +258,21 @@ func (s *scan) readOther(rec *warc.Record) error {
 			return err
 		}
 		digest := strings.Clone(cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")))
-		c := record.ExtraCapture(s.keyer, record.Text([]byte(h.Get("WARC-Target-URI"))), h.Get("Content-Type"), date,
-			digest)
+		uri := record.Text([]byte(h.Get("WARC-Target-URI")))
+		c := record.ExtraCapture(s.keyer, uri, h.Get("Content-Type"), date, digest)
 		s.addAt(c, stretchOf(rec))
 	}
 	s.keep(stretchOf(rec))
 	return nil
 }
 
-// alone notes a record that is of no exchange.
+// alone settles the exchange before a record of no exchange.
 func (s *scan) alone(id string) {
 	s.settle()
 	s.last = id
 }
 
-// stray is the damage that a record stands for whose exchange is not before it.
+// stray is the damage of a record whose exchange does not begin right before it.
 func (s *scan) stray(rec *warc.Record) error {
 	return &warc.Damage{File: s.file, Offset: rec.Offset, Reason: errStray}
 }

@@ -29,7 +29,7 @@ func (f *findings) isFull(group int) bool { return len(f.captures) >= group || f
 // maxText is how many bytes of text the captures may hold that go into the index at once.
 const maxText = 8 << 20
 
-// forget forgets the captures that have been found.
+// forget drops the captures, which are in the index now, or are not needed.
 func (f *findings) forget() {
 	f.found += len(f.captures)
 	clear(f.captures)

@@ -27,13 +27,13 @@ type foreignScan struct {
 	findings
 	responses []foreignResponse
 	requests  []foreignRequest
-	number    int   // of records read
-	waiting   int64 // bytes of all that waits
+	number    int   // how many records were read
+	waiting   int64 // bytes of all responses and requests that wait
 }
 
 const (
-	pairWithin   = 100      // records
-	waitingLimit = 32 << 20 // bytes
+	pairWithin   = 100      // records that a request or a response waits for the other
+	waitingLimit = 32 << 20 // bytes that all that wait may take in memory
 )
 
 // foreignResponse is a capture that waits for its request.
@@ -64,13 +64,14 @@ const (
 	maxNamed = 16
 )
 
-// The damage of records that are whole and cannot be found by anything.
+// The damage of records that are whole, and that nobody could look up.
 var (
 	errNoDate = errors.New("a record without a good WARC-Date")
 	errNoURI  = errors.New("a record without a WARC-Target-URI")
 )
 
-// ErrUnended is said of a last record that is in the index nevertheless, as pywb has it.
+// ErrUnended is the reason of a Damaged whose file ends before its last record does. The record is
+// in the index nevertheless, as pywb indexes it too.
 var ErrUnended = errors.New(
 	"the file ends before its last record does; the block is whole, as is the capture")
 
@@ -152,7 +153,8 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 	digest := strings.Clone(rec.Header.Get("WARC-Payload-Digest"))
 	// that of a segment would be of no use
 	if digest == "" && !revisit && rec.SegmentNumber() == 0 {
-		if digest, err = digestOf(io.MultiReader(bytes.NewReader(start[h.Size:]), rec.Block)); err != nil {
+		body := io.MultiReader(bytes.NewReader(start[h.Size:]), rec.Block)
+		if digest, err = digestOf(body); err != nil {
 			return err
 		}
 	}
@@ -177,7 +179,7 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 	return nil
 }
 
-// readRequest reads what was asked for, which waits for its response.
+// readRequest reads a request, which waits for its response.
 func (s *foreignScan) readRequest(rec *warc.Record) error {
 	uri := rec.TargetURI()
 	if !record.IsHTTP(uri) {
@@ -214,7 +216,7 @@ func (s *foreignScan) readRequest(rec *warc.Record) error {
 // readResource makes the capture of a resource or metadata record, which no request leads to.
 func (s *foreignScan) readResource(rec *warc.Record) error {
 	kind := rec.Header.Get("Content-Type")
-	if kind == "application/warc-fields" || rec.Header.Get("WARC-Target-URI") == "" {
+	if kind == record.FieldsType || rec.Header.Get("WARC-Target-URI") == "" {
 		return nil
 	}
 	digest := strings.Clone(rec.Header.Get("WARC-Payload-Digest"))
@@ -295,11 +297,13 @@ func (s *foreignScan) settleFirst() {
 	s.dropResponse(0)
 }
 
+// dropResponse takes a response from those that wait.
 func (s *foreignScan) dropResponse(at int) {
 	s.waiting -= s.responses[at].size
 	s.responses = slices.Delete(s.responses, at, at+1)
 }
 
+// dropRequest takes a request from those that wait.
 func (s *foreignScan) dropRequest(at int) {
 	s.waiting -= s.requests[at].size
 	s.requests = slices.Delete(s.requests, at, at+1)
@@ -323,7 +327,8 @@ func (s *foreignScan) idOf(rec *warc.Record, size int64) foreignID {
 
 // together reports whether a response and a request are of one exchange.
 func together(response *foreignResponse, request *foreignRequest) bool {
-	return response.names(&request.foreignID) && response.capture.URL == record.Text([]byte(request.uri))
+	return response.names(&request.foreignID) &&
+		response.capture.URL == record.Text([]byte(request.uri))
 }
 
 // names reports whether one of two records names the other.

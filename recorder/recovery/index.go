@@ -5,10 +5,11 @@ import (
 	"warcorder/store/fault"
 )
 
-// indexFrom reads a file from file.Committed on, which it moves as it puts captures into the index;
-// the last ones are still to be put there.
+// indexFrom reads a file from file.Committed on, up to the first damage, or over all damage. Every
+// full group of captures goes into the index, and file.Committed behind it; the caller puts the
+// last ones there.
 func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, error) {
-	// what is about to be indexed may be in the system's memory only
+	// the bytes may be in the system's memory only, and the index must not outlive them
 	if err := syncFile(path); err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, e
 	})
 }
 
-// put puts what was found into the index, with the state of the file.
+// put puts the captures that were found into the index, with the state of the file, at once.
 func (r *recovery) put(f *findings, file store.File) error {
 	if err := r.index.Commit(f.captures, []store.File{file}); err != nil {
 		return err
@@ -33,14 +34,14 @@ func (r *recovery) put(f *findings, file store.File) error {
 	return nil
 }
 
-// report tells how far the recovery has come: read bytes of the file that is being read.
+// report reports progress: so many bytes of the file that is being read.
 func (r *recovery) report(file string, read int64) {
 	if r.progress != nil {
 		r.progress(file, r.done+read, r.total)
 	}
 }
 
-// add makes a file known to the index that is about to be read.
+// add makes the index know a file that is about to be read.
 func (r *recovery) add(f *warcFile) (err error) {
 	if f.ID == 0 {
 		if f.File, err = r.index.AddFile(f.Name); err != nil {

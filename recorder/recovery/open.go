@@ -17,31 +17,33 @@ import (
 	"warcorder/store/fault"
 )
 
-// Config is what a recovery must know of how a collection is recorded.
+// Config is what a recovery must know of how a collection is recorded. The zero Config is that of
+// an empty configuration.
 type Config struct {
-	Keys  store.KeysConfig
-	Dedup record.DedupConfig
-	Style record.Style    // of the records that it writes itself
-	Mode  collection.Mode // of what it makes
+	Keys  store.KeysConfig   // how captures get their keys
+	Dedup record.DedupConfig // which responses later ones may refer to
+	Style record.Style       // style of the warcinfo record of a file that is written anew
+	Mode  collection.Mode    // mode of the files and directories that are made
 
-	NoSync   bool     // the index that is opened is not forced to disk
+	NoSync   bool     // whether transactions of the opened index are not forced to disk
 	Group    int      // captures that one transaction puts into the index; 0 is 1000
-	Progress Progress // told how far it has come, unless it is nil
+	Progress Progress // called while files and the index are read; nil for nobody
 }
 
 // Opened is a collection in order: nobody else has it, and its files and its index agree.
 type Opened struct {
-	Index  *store.Bolt
-	Unlock func() error // lets go of the collection; the index must have been closed
-	Found  Found
+	Index  *store.Bolt  // to be closed by the caller
+	Unlock func() error // unlocks the collection; called when Index is closed
+	Found  Found        // what the recovery has found and done; set after an error too
 }
 
-// ErrNoCollection says that there is nothing to recover.
+// ErrNoCollection is the error of Repair and Rebuild for a directory without a collection.
 var ErrNoCollection = errors.New("there is no collection")
 
-// Open opens a collection, which it makes if there is none, and brings files and index into agreement
-// after a crash, which it notes in the gap list. It returns an error that wraps
-// collection.ErrLocked if the collection is in use.
+// Open opens a collection, which it makes if there is none, and brings its files and its index into
+// agreement. If the last recorder has crashed, the time since its last transaction becomes a gap in
+// the list. The error wraps collection.ErrLocked if the collection is in use. After an error
+// nothing is open, and the collection is unlocked.
 func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) {
 	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
@@ -57,8 +59,9 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) {
 	return r.opened(unlock)
 }
 
-// Repair is Open for a collection that must be there, and of which nothing is taken on trust. It
-// returns an error that wraps ErrNoCollection if there is none.
+// Repair is Open for a collection that must be there, and of which nothing is taken on trust: the
+// index is checked as a whole, even if it was closed well. The error wraps ErrNoCollection if there
+// is no collection, and else is one of Open.
 func Repair(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) {
 	r, unlock, err := existing(cfg, dir, log)
 	if err != nil {
@@ -67,9 +70,10 @@ func Repair(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) 
 	return r.opened(unlock)
 }
 
-// Rebuild makes the index of a collection anew from its WARC files alone. The old one is replaced
-// when that has succeeded, and kept beside it if it knows of files that are not there any more; the
-// list of gaps is taken over. The errors are those of Repair.
+// Rebuild makes the index of a collection anew from its WARC files alone, and takes the gap list
+// over from the old index. The new index replaces the old one when it is whole and on disk. An old
+// index that knows of files which are missing or shorter now is kept beside the new one
+// (Found.Replaced). The errors are those of Repair.
 func Rebuild(cfg Config, dir collection.Dir, log zerolog.Logger) (Found, error) {
 	r, unlock, err := existing(cfg, dir, log)
 	if err != nil {

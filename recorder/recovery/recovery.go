@@ -2,9 +2,33 @@
 // crash, when the index is lost, and when files of other tools are added.
 //
 // [Open] is what a recorder begins with, [Repair] what a person runs, [Rebuild] makes the index
-// anew from the files alone, and [Add] takes in what others have recorded. A file that was being
-// written is read from where the index ends: what is whole goes into the index, what is not is cut
-// off, and a copy of it is kept. A finished file is read likewise, and never changed.
+// anew from the files alone, and [Add] takes in what others have recorded.
+//
+// A file that was being written, X.open, is read from where the index ends (file.Committed). Its
+// whole exchanges go into the index; the rest is cut off:
+//
+//	0                    Committed             end                              size
+//	| in the index       | whole exchanges     | damage | whole | torn exchange |
+//	  stays as it is       go into the index     \_____ copied to X.torn _____/
+//	                                                      \___/ is saved
+//
+// What a step leaves on disk tells the next recovery where to go on, so that a kill at any point
+// costs nothing but time:
+//
+//	step                                        a kill behind it leaves
+//	1 sync X.open                               X.open, read again
+//	2 whole exchanges into the index            X.open, read from the new Committed
+//	3 copy the rest: X.torn.copying -> X.torn   X.open, and a copy that is found to be the same
+//	4 if there are whole exchanges in the rest:
+//	  write X.recovering, sync it               X.recovering, which is swept away: X.open is there
+//	  X.recovering -> X.open, begin again       X.open without the damage
+//	5 cut X.open to Committed                   X.open, which agrees with the index
+//	6 X.open -> X                               X, which the index does not call finished yet
+//	7 note in the index that X is finished      nothing to do
+//
+// The copy of step 3 is durable before the first byte is cut, and the index never knows of more
+// than was synced. A finished file is read likewise, and never changed. A new index is made beside
+// the old one, synced, and then renamed.
 //
 // Invariant: a recovery can be killed anywhere, and the next one comes to the same end: no capture
 // is lost that was on disk, none is in the index twice, and no byte is gone of which there is no
@@ -20,37 +44,32 @@ import (
 	"warcorder/store/fault"
 )
 
-// recovery brings the WARC files of a collection into agreement with its index. It can be
-// interrupted anywhere and begun again.
-//
-// A file that was being written is read from where the index ends. Its whole exchanges go into the
-// index; what is no whole exchange is cut off, of which a copy is kept, and the file gets its final
-// name. A finished file is read likewise, but never changed.
+// recovery is one recovery of a collection, which is locked for it.
 type recovery struct {
 	dir      collection.Dir
-	host     string
+	host     string // host name, for the warcinfo record of a file that is written anew
 	index    *store.Bolt
-	options  store.Options // that the index is opened with
+	options  store.Options // options that the index is opened with
 	keyer    *store.Keyer
 	dedup    record.DedupConfig
 	style    *record.Style
-	mode     collection.Mode // of what is made
+	mode     collection.Mode // mode of the files and directories that are made
 	log      zerolog.Logger
 	progress Progress
-	group    int         // captures that go into the index at once
-	each     fault.Point // passed before each file
-	found    Found
-	read     map[string]foundIn // finished files, by name
-	later    []warcFile         // that are still to be recovered
-	// base names of files that have gone, or grown shorter, since the last start
-	gone []string
+	group    int                // captures that one transaction puts into the index
+	each     fault.Point        // fault point before each file
+	found    Found              // findings so far
+	read     map[string]foundIn // findings in the finished files that were read, by base name
+	later    []warcFile         // files that are still to be recovered
+	gone     []string           // base names of files that are missing, or too short, of late
 
-	done, total int64 // bytes
+	done, total int64 // bytes read of all files before the current one, and bytes to be read
 }
 
+// path is where a WARC file of that base name lies.
 func (r *recovery) path(name string) string { return r.dir.WARC(name) }
 
-// sealed notes in the index that a file is finished.
+// sealed notes in the index that a file is finished: it has its final name, or will never come.
 func (r *recovery) sealed(file store.File) error {
 	if err := fault.At(fault.RecoverSeal); err != nil {
 		return err
@@ -59,7 +78,7 @@ func (r *recovery) sealed(file store.File) error {
 	return r.index.Commit(nil, []store.File{file})
 }
 
-// left says that a file is not as it should be, and stays so.
+// left reports a file that is not as it should be, and that only a person can put right.
 func (r *recovery) left(name, why string) {
 	r.found.Left = append(r.found.Left, name)
 	r.log.Error().Str("file", name).Msg(why)

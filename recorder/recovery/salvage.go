@@ -15,9 +15,10 @@ import (
 )
 
 // salvage keeps a copy of what is behind file.Committed in a file that was being written, and saves
-// the whole exchanges in it, but for revisits whose original is lost: it makes a new file of them
-// and of what is before them, which takes the place of the old one. It reports whether there are
-// any; else the old file is to be cut. One that has other names, too, is never cut: they keep all.
+// the whole exchanges there, but for revisits whose original is lost. It makes a new file of what
+// is in the index and of the whole exchanges, which takes the place of the old file. It reports
+// whether it has done so; else the old file is to be cut. A file that has hard links is never cut,
+// since the other names would lose what is cut: it is replaced even if there is nothing to save.
 func (r *recovery) salvage(file store.File, was warc.Place, before *scan) (saved bool, err error) {
 	path, size := r.path(file.Name), was.File.Size()
 	s, err := r.scanWhole(was.Path, file)
@@ -41,7 +42,7 @@ func (r *recovery) salvage(file store.File, was warc.Place, before *scan) (saved
 	return true, r.replace(file, was, s.kept)
 }
 
-// lengthKept is the number of bytes of all that is good.
+// lengthKept is how many bytes the whole exchanges take, with the records of no exchange.
 func (s *scan) lengthKept() (n int64) {
 	for _, part := range s.kept {
 		n += part.to - part.from
@@ -65,7 +66,7 @@ func (r *recovery) replace(file store.File, was warc.Place, parts []stretch) err
 	return errors.Join(os.Rename(made, was.Path), r.dir.SyncArchive())
 }
 
-// rewrite makes the new file, durably.
+// rewrite makes the new file at path, durably: what is in the index, and the parts.
 func (r *recovery) rewrite(path string, file store.File, was warc.Place,
 	parts []stretch) (err error) {
 	in, err := openPlace(was)
@@ -97,8 +98,9 @@ func (r *recovery) rewrite(path string, file store.File, was warc.Place,
 	return out.Sync()
 }
 
-// writeWarcinfo writes a warcinfo record if the first one that is left, at offset in the old file,
-// is not one: it has the ID that the others name.
+// writeWarcinfo writes a warcinfo record to the new file, unless the first record that is left, at
+// offset in the old file, is one. It has the ID and the date that this first record names, so that
+// what the other records refer to is there again.
 func (r *recovery) writeWarcinfo(out io.Writer, in io.ReadSeeker, name string, offset int64) error {
 	reader, err := warc.NewReader(in, name, offset)
 	if err != nil {

@@ -8,14 +8,27 @@ import (
 	"warcorder/store"
 )
 
-// scan reads the exchanges of a WARC file back from its records.
+// scan is the state of reading the exchanges of a WARC file of ours back from its records.
 //
-// An exchange is whole with its request, which follows the response and names it (or, if there was
-// no response, with the metadata record that follows the request), or when the next exchange
-// follows; a metadata record behind it belongs to it. Behind damage that is not enough. What
-// follows may be the rest of an exchange that was damaged: it counts only if it names a record that
-// is there. Or it may be the inside of a body, since people download WARC files: it counts only if
-// it names the warcinfo record that the records before it name.
+// The recorder writes the records of an exchange one behind the other, and each names the first
+// (WARC-Concurrent-To). So what comes next tells whether the exchange before it is whole:
+//
+//	begun with              is whole when there follows
+//	response or revisit     its request, which names it
+//	                        without a request: its metadata record, or any record of another exchange
+//	request, no response    its metadata record, or any record of another exchange
+//	(whole already)         a metadata record that names its last record is added to it
+//
+// At the end of a finished file an exchange is whole as well; at the end of a file that was being
+// written its request may not have been written, and it is cut off.
+//
+// A request that names a record which is not there is stray: the rest of an exchange that was lost.
+// Stray records are damage themselves. Behind damage a metadata record that the recorder has
+// written is stray likewise, and a response from before the damage is whole only if its request
+// comes, a request only if its metadata record comes.
+//
+// A record behind damage may also come from inside of a body, since people download WARC files. It
+// counts only if it names the same warcinfo record as the records before the damage do.
 type scan struct {
 	findings // of whole exchanges
 	dedup    *record.DedupConfig
@@ -39,8 +52,8 @@ type scan struct {
 // missing.
 var errStray = errors.New("a record of an exchange that is not whole")
 
-// settle ends the exchange that has been begun: it is whole, as another follows, if there is no
-// damage in between.
+// settle ends the exchange that has been begun, since another one follows, or a record of none. The
+// exchange is whole if there is no damage in between; else what was read of it is dropped.
 func (s *scan) settle() {
 	switch {
 	case s.apart:
@@ -52,7 +65,7 @@ func (s *scan) settle() {
 	}
 }
 
-// whole makes the capture of the response that has come.
+// whole makes the capture of the response that was begun, and whose request is this one.
 func (s *scan) whole(request *record.Asked) {
 	r := s.response
 	c, _ := record.CaptureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
@@ -68,6 +81,7 @@ func (s *scan) whole(request *record.Asked) {
 	s.response, s.last = nil, r.id
 }
 
+// keepRequest ends the exchange that has no response: it is whole, and no capture.
 func (s *scan) keepRequest() {
 	s.keep(s.request.at)
 	s.request, s.last = nil, s.request.id
@@ -92,7 +106,7 @@ func (s *scan) skipTo(offset int64) {
 	s.damage = nil
 }
 
-// addAt adds a capture that lies there.
+// addAt adds a capture that lies at that stretch of the file.
 func (s *scan) addAt(c store.Capture, at stretch) {
 	c.Location = store.Location{File: s.file, Offset: at.from, Length: at.to - at.from}
 	s.add(c)

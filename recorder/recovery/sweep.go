@@ -10,8 +10,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// sweep removes what an interrupted recovery has left unfinished: copies of what is still there. A
-// name that it was about to remove is put back, to be judged anew.
+// sweep removes what an interrupted recovery has left half made: all of it copies of files that are
+// still there. A file that was about to be removed gets its name back, to be judged anew.
 func (r *recovery) sweep() error {
 	entries, err := os.ReadDir(r.dir.Archive())
 	if err != nil {
@@ -34,19 +34,19 @@ func (r *recovery) sweep() error {
 	return r.dir.SyncArchive()
 }
 
-// putBack gives something its name again that was about to be removed.
+// putBack gives a file that was about to be removed its name again.
 func (r *recovery) putBack(path, name string) error {
 	err := warc.Move(path, name)
 	if errors.Is(err, fs.ErrExist) {
 		r.left(filepath.Base(path),
-			"this file was about to be removed, and something else has its name now:"+
-				" look whether it is needed")
+			"this file was about to be removed, and something else has its name now: "+
+				"look whether it is needed")
 		return nil
 	}
 	return err
 }
 
-// sweepOne removes what was to take the place of a file that is still there.
+// sweepOne removes a file that was to take the place of another one, if the other one is there.
 func (r *recovery) sweepOne(path, name string) error {
 	for _, suffix := range []string{warc.OpenSuffix, ""} {
 		there, err := warc.Look(name + suffix)
@@ -55,8 +55,8 @@ func (r *recovery) sweepOne(path, name string) error {
 		}
 	}
 	r.left(filepath.Base(path),
-		"this file was to take the place of another one, which is not there any more:"+
-			" look whether it is needed")
+		"this file was to take the place of another one, which is not there any more: "+
+			"look whether it is needed")
 	return nil
 }
 

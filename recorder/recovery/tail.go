@@ -6,19 +6,18 @@ import (
 	"warcorder/recorder/record"
 )
 
-// tail is what the exchanges in a part of a file refer to, and what may be referred to. A nil tail
-// takes nothing down. One that is full does not know what is missing: then no revisit counts as one
-// whose original is lost.
+// tail is what the revisits in a part of a file refer to, and which responses that part has. It
+// finds the revisits that a cut would leave without their original. A nil tail takes nothing down.
+// A full tail does not know all responses: then no revisit counts as one whose original is lost.
 type tail struct {
-	responses map[record.ID]bool     // those that are kept
-	revisits  map[record.ID]referral // those that are kept
+	responses map[record.ID]bool     // responses of whole exchanges
+	revisits  map[record.ID]referral // revisits of whole exchanges
 	orphans   map[record.ID]bool     // revisits that must not be kept
-	size      int64                  // of what is taken down, about
+	size      int64                  // about how many bytes the maps take
 	full      bool
 }
 
-// maxTail is how many bytes a tail takes down: more than a file has that is as large as ours are at
-// most as a rule.
+// maxTail is how many bytes a tail takes in memory: more than a file of the usual size needs.
 const maxTail = 96 << 20
 
 // About what one record takes in a map.
@@ -27,6 +26,7 @@ const (
 	sizeOfRevisit  = 128
 )
 
+// note takes a response or revisit of a whole exchange down.
 func (t *tail) note(r *foundResponse) {
 	if t == nil || !r.isOurs {
 		return
@@ -44,6 +44,7 @@ func (t *tail) note(r *foundResponse) {
 	}
 }
 
+// isOrphan reports whether a response is a revisit that must not be kept.
 func (t *tail) isOrphan(r *foundResponse) bool {
 	return t != nil && r.revisit && r.isOurs && t.orphans[r.recordID]
 }

@@ -12,8 +12,9 @@ import (
 	"warcorder/store/warc"
 )
 
-// keepTail copies what is behind offset in a file, durably, to a file at to, or to.2 and so on if
-// there is something else. It returns the path of the copy, which may be there already.
+// keepTail copies what is behind offset in a file, durably, to a file at to, or at to.2 and so on
+// if those have other content. It returns the path of the copy, which a recovery that was killed
+// may have made.
 func keepTail(was warc.Place, offset int64, to string) (string, error) {
 	if err := fault.At(fault.RecoverCopy); err != nil {
 		return "", err
@@ -28,8 +29,8 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 		path := collection.Numbered(to, n)
 		there, err := warc.Look(path)
 		if err == nil {
-			if is, err := isCopy(there, was, io.NewSectionReader(in, offset,
-				size)); err != nil || is {
+			same, err := isCopy(there, was, io.NewSectionReader(in, offset, size))
+			if err != nil || same {
 				return path, err
 			}
 			continue
@@ -37,8 +38,8 @@ func keepTail(was warc.Place, offset int64, to string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		err = collection.Copy(path, collection.Mode(was.File.Mode().Perm()), io.NewSectionReader(in, offset,
-			math.MaxInt64-offset))
+		mode := collection.Mode(was.File.Mode().Perm())
+		err = collection.Copy(path, mode, io.NewSectionReader(in, offset, math.MaxInt64-offset))
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

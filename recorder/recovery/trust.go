@@ -33,7 +33,7 @@ func (s idSet) has(text string) bool {
 	return s[id]
 }
 
-// proof is whether a payload has the digest that a record claims for it.
+// proof finds out whether a payload has the digest that a record claims for it.
 type proof struct {
 	claimed      string
 	wire, entity hash.Hash // of the two senses of payload; nil without one
@@ -41,7 +41,8 @@ type proof struct {
 	record.Algorithm
 }
 
-// proofOf begins one. Of a digest that we never write there is none.
+// proofOf begins the proof of a claimed digest. One of an algorithm that we never write does not
+// hold.
 func proofOf(claimed string, response *record.Head) *proof {
 	p := &proof{claimed: claimed}
 	switch {
@@ -71,7 +72,8 @@ func (p *proof) write(body []byte) {
 	}
 }
 
-// holds reports whether the digest is the payload's, spelled as we do.
+// holds reports whether the claimed digest is the payload's, in either sense of payload, and
+// spelled as we spell it.
 func (p *proof) holds() bool {
 	for _, sum := range []hash.Hash{p.wire, p.entity} {
 		if sum == nil {
@@ -84,7 +86,7 @@ func (p *proof) holds() bool {
 	return false
 }
 
-// referral is what a revisit says of its original; the zero referral if that is nothing we wrote.
+// referral is what a revisit says of its original; zero if the recorder did not write the revisit.
 type referral struct {
 	id        record.ID
 	uri, date string

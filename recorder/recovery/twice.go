@@ -9,10 +9,16 @@ import (
 	"warcorder/store/warc"
 )
 
-// twice deals with a file that is there under both names. A link from one to the other goes. If
-// they are two files, someone has put a copy back: if one holds all that the other does, it is the
-// file. Else both stay: the one that the index means keeps the name, and the other one gets a new
-// one. Where it cannot be told which is the file, both names stay, and that is said.
+// twice deals with a file that is there under both names, X and X.open, and returns the files that
+// are to be recovered as they are then:
+//
+//	X and X.open are                        what is done
+//	one file, since one is a link to it     the link is removed
+//	one file, mounted under both names      both names stay; X is read
+//	two files, one begins with the other    the shorter one is removed: somebody put a copy back
+//	  and the longer one is a link          both names stay; X is read
+//	two files with different content        the one that the index means keeps its name, and the
+//	                                        other one gets a new name
 func (r *recovery) twice(f warcFile) (again []store.File, err error) {
 	joined, err := warc.OneName(r.dir.Archive(), f.Name)
 	switch {
@@ -66,8 +72,8 @@ func (r *recovery) keepBoth(f warcFile, why string) error {
 	return r.addFinished(f)
 }
 
-// nameLink gives a link its final name that leads to a file elsewhere. What it leads to is never
-// cut: it may be another's file.
+// nameLink gives its final name to a link that leads to a file elsewhere. The file is never cut: it
+// may be somebody else's.
 func (r *recovery) nameLink(f warcFile, open warc.Place) error {
 	if err := errors.Join(warc.Move(open.Path, r.path(f.Name)), r.dir.SyncArchive()); err != nil {
 		return err
@@ -78,7 +84,7 @@ func (r *recovery) nameLink(f warcFile, open warc.Place) error {
 	return nil
 }
 
-// part gives one of two different files of the same name a new one, and recovers both.
+// part gives one of two different files of the same name a new name. Both are to be recovered.
 func (r *recovery) part(f warcFile) ([]store.File, error) {
 	from, suffix := r.path(f.Name), ""
 	if f.Sealed || f.ID == 0 {
@@ -97,7 +103,7 @@ func (r *recovery) part(f warcFile) ([]store.File, error) {
 	return []store.File{f.File, {Name: other}}, nil
 }
 
-// otherName is a free name like another.
+// otherName is a free name that is the given one with a number.
 func (r *recovery) otherName(name string) (string, error) {
 	for n := 2; ; n++ {
 		other := fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, warc.Suffix), n, warc.Suffix)

@@ -10,8 +10,9 @@ import (
 )
 
 // finish puts the whole exchanges of a file that was being written into the index, cuts off the
-// rest, and gives it its final name. Whole exchanges behind damage are saved first. was is the file
-// as it was found: if it is another one when it is to be cut, or has grown, the recovery ends.
+// rest, and gives the file its final name. Whole exchanges behind damage are saved first. was is
+// the file as it was found: if the name leads to another file when it is to be cut, or the file has
+// grown, somebody else writes to it, and the recovery ends with an error.
 func (r *recovery) finish(file store.File, was warc.Place) error {
 	s, err := r.indexFrom(&file, was.Path, false)
 	if err != nil {
@@ -42,16 +43,14 @@ func (r *recovery) finishAgain(file store.File) error {
 	return r.finish(file, now)
 }
 
-// seal closes a file that was being written, and says so in the index, unless it has to keep its
-// name.
+// seal closes a file that was being written, and notes in the index that it is finished, unless the
+// file has to keep its name.
 func (r *recovery) seal(file store.File, captures int, was warc.Place) error {
 	err := r.close(file, was)
 	if errors.Is(err, fs.ErrExist) {
-		r.left(
-			file.Name,
+		r.left(file.Name,
 			"a WARC file keeps its name with .open, since the final one is that of something else:"+
-				" take one of them away",
-		)
+				" take one of them away")
 		return nil
 	}
 	if err != nil {
@@ -63,7 +62,7 @@ func (r *recovery) seal(file store.File, captures int, was warc.Place) error {
 }
 
 // close cuts a file that was being written to what is in the index, and gives it its final name. A
-// file of which nothing is left goes.
+// file of which nothing is left is removed.
 func (r *recovery) close(file store.File, was warc.Place) error {
 	if err := fault.At(fault.RecoverCut); err != nil {
 		return err
