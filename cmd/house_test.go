@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,38 +18,14 @@ const (
 	mostLines   = 400
 )
 
-// tooLong are the Go files that may have more lines. The table may only shrink: an exception that is
-// not needed any more fails.
-var tooLong = []string{
-	"recorder/dedup_test.go",
-	"recorder/extra_test.go",
-	"recorder/failure_test.go",
-	"recorder/links_test.go",
-	"recorder/rebuild_test.go",
-	"recorder/recorder_test.go",
-	"recorder/recover_test.go",
-	"recorder/salvage_test.go",
-}
-
 // TestForm bounds the length of every line of code, and of every Go file.
 func TestForm(t *testing.T) {
-	var long []string
 	for path, code := range codeOf(t, "..") {
 		if n := longestLine(code); n > mostColumns {
 			t.Errorf("%s has a line of %d columns, more than %d", path, n, mostColumns)
 		}
-		n := bytes.Count(code, []byte("\n"))
-		if filepath.Ext(path) != ".go" || n <= mostLines {
-			continue
-		}
-		long = append(long, path)
-		if !slices.Contains(tooLong, path) {
+		if n := bytes.Count(code, []byte("\n")); filepath.Ext(path) == ".go" && n > mostLines {
 			t.Errorf("%s has %d lines, more than %d", path, n, mostLines)
-		}
-	}
-	for _, path := range tooLong {
-		if !slices.Contains(long, path) {
-			t.Errorf("%s is no exception any more: take it out of the table", path)
 		}
 	}
 }
