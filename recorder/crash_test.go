@@ -39,6 +39,7 @@ func died(t *testing.T) (dir string) {
 // TestCrashGap: whatever is done to a collection between the death of its recorder and the next
 // start, and though nothing was lost, one gap tells of it, and of each later death one more.
 func TestCrashGap(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		between func(t *testing.T, dir string)
@@ -132,6 +133,7 @@ func TestCrashGapSays(t *testing.T) {
 // TestCleanEnd: a recorder that comes to its end leaves no sign of a crash, and one that cannot
 // write the end to its index leaves one.
 func TestCleanEnd(t *testing.T) {
+	t.Parallel()
 	c := open(t, t.TempDir(), Config{})
 	if err := c.Announce("127.0.0.1:1"); err != nil {
 		t.Fatal(err)
@@ -160,6 +162,7 @@ func TestCleanEnd(t *testing.T) {
 // TestMissingGap: a WARC file that is taken away, while it is written or between two runs, or is
 // cut, is a gap: one, until it has been back.
 func TestMissingGap(t *testing.T) {
+	t.Parallel()
 	count := func(t *testing.T, c *recording, want int64) {
 		t.Helper()
 		gaps, err := c.Gaps(0)

@@ -16,6 +16,7 @@ import (
 // TestWhatIsRevisited commits a first exchange and then another, and says whether that becomes a
 // revisit: when the first is in the index, and when it still waits.
 func TestWhatIsRevisited(t *testing.T) {
+	t.Parallel()
 	const url = "http://example.com/a"
 	type exchange struct {
 		url, request, response string
@@ -151,6 +152,7 @@ func TestWhatIsRevisited(t *testing.T) {
 
 // TestStoredAgain: what is stored again after the time is what is referred to from then on.
 func TestStoredAgain(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{Dedup: record.DedupConfig{DedupFor: 24 * time.Hour}}
 		c := open(t, t.TempDir(), cfg)
@@ -181,6 +183,7 @@ func TestStoredAgain(t *testing.T) {
 // TestSameAtOnce commits a few bodies from 64 goroutines, in files that are soon full. Of each body
 // few copies are stored, and all can be had from the originals.
 func TestSameAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int64{1e9, 20_000} {
 		c := open(t, t.TempDir(), Config{WARCMaxSize: size})
 		var wait sync.WaitGroup

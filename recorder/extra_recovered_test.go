@@ -71,6 +71,7 @@ func recordExtras(t *testing.T, dir string, cfg Config) {
 // TestExtraRecover cuts a file with such records at every record, one byte before and one behind,
 // and recovers it with an index that ends anywhere before, or none.
 func TestExtraRecover(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	recordExtras(t, dir, allKeys)
 	want := exports(t, dir)
@@ -132,6 +133,7 @@ func TestExtraRecover(t *testing.T) {
 
 // TestExtraRebuild makes the index anew, from records of every style.
 func TestExtraRebuild(t *testing.T) {
+	t.Parallel()
 	for name, cfg := range map[string]Config{
 		"usual": allKeys, "WARC 1.0": {WARCVersion: "1.0"}, "SHA-256": {Digest: "sha256"},
 		"entity": {PayloadDigest: "entity"}, "one by one": {Sync: syncAlways},

@@ -14,6 +14,7 @@ import (
 // TestForeignReadsOwn reads files of ours as those of another program, which their first record then
 // says they are: it finds what was recorded.
 func TestForeignReadsOwn(t *testing.T) {
+	t.Parallel()
 	dir, from, other := t.TempDir(), t.TempDir(), t.TempDir()
 	recordVariety(t, dir, 1)
 	files, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))

@@ -22,6 +22,7 @@ func explosive() string {
 // recorded, and rebuild makes the same lines. A body that counts as binary for the work that it
 // asks for says so in its metadata record and in the log.
 func TestHostileBodies(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := open(t, dir, allKeys)
 	answer := page(200, "text/html", "", "answer")

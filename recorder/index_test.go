@@ -45,6 +45,7 @@ func add(t *testing.T, dir string, paths ...string) []recovery.Added {
 // TestIndex adds the files of other tools to a collection that has files of its own, in every way,
 // and finds the same lines each time, as when its index is made anew.
 func TestIndex(t *testing.T) {
+	t.Parallel()
 	recorded := func(t *testing.T) string {
 		dir := t.TempDir()
 		c := open(t, dir, allKeys)

@@ -28,6 +28,7 @@ type linked struct {
 // TestRecoverLinks: whatever names the file has, none of them costs a byte of it, and its captures
 // are in the index once.
 func TestRecoverLinks(t *testing.T) {
+	t.Parallel()
 	c := crash(t)
 	for _, test := range []struct {
 		name string

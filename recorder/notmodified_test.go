@@ -18,6 +18,7 @@ import (
 
 // TestNotModified: a 304 refers to the version that the client has, if the collection has it.
 func TestNotModified(t *testing.T) {
+	t.Parallel()
 	const url = "http://example.com/page"
 	asks := func(fields string) string { return "GET /page HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n" }
 	const monday, tuesday = "Mon, 14 Nov 1994 08:12:31 GMT", "Tue, 15 Nov 1994 08:12:31 GMT"
@@ -140,6 +141,7 @@ func TestNotModifiedOfRevisit(t *testing.T) {
 // TestNotModifiedForeign: a 304 refers to what another tool has recorded only if that is whole, and
 // nothing of its header harms ours.
 func TestNotModifiedForeign(t *testing.T) {
+	t.Parallel()
 	const url, id = "http://example.com/a", "<urn:uuid:d45b3130-0000-4000-8000-000000000001>"
 	const sum = "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
 	const date = "2026-11-21T09:52:17Z"
@@ -225,6 +227,7 @@ func TestNotModifiedForeign(t *testing.T) {
 // TestNotModifiedOften: a page that has been confirmed more often than the index looks back is
 // confirmed still.
 func TestNotModifiedOften(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		c.commit("http://example.com/", exampleRequest, answerOf(200, "ETag: \"1\"\r\n", "x"))

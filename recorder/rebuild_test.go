@@ -22,6 +22,7 @@ import (
 // TestRebuildSameExport makes the index of a varied collection anew in every way there is, and
 // finds the same lines in every dialect by every key.
 func TestRebuildSameExport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	responses := recordVariety(t, dir, 1)
 	index := filepath.Join(dir, collection.IndexName)
@@ -101,6 +102,7 @@ func TestRebuildSameExport(t *testing.T) {
 
 // TestRecoverOlderIndex puts back the index as it was at several earlier times.
 func TestRecoverOlderIndex(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	index := filepath.Join(dir, collection.IndexName)
 	var older [][]byte

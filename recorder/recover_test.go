@@ -25,6 +25,7 @@ import (
 // TestRecoverEveryByte cuts a file at every byte of its last exchange, and of its warcinfo record,
 // and coarsely elsewhere; the index ends before that exchange, or nowhere.
 func TestRecoverEveryByte(t *testing.T) {
+	t.Parallel()
 	c := crash(t)
 	last, size := c.starts[len(c.starts)-1], int64(len(c.bytes))
 	type cut struct{ size, committed int64 }
@@ -58,6 +59,7 @@ func TestRecoverEveryByte(t *testing.T) {
 // TestRecoverSameExport drops the index of a collection, and finds the same lines in the one that
 // recovery makes from the files.
 func TestRecoverSameExport(t *testing.T) {
+	t.Parallel()
 	c := open(t, t.TempDir(), Config{})
 	for i := range 1500 {
 		c.commit(
@@ -241,6 +243,7 @@ func recordForever(t *testing.T, dir string) {
 // TestRecoverInterrupted: wherever a recovery that puts each capture into the index by itself is
 // interrupted, the next one finds the same.
 func TestRecoverInterrupted(t *testing.T) {
+	t.Parallel()
 	c := crash(t)
 	for _, suffix := range []string{warc.OpenSuffix, ""} {
 		dir := t.TempDir()

@@ -21,6 +21,7 @@ import (
 // TestRecoverDamaged recovers files that were being written and were damaged behind what the index
 // knows: every exchange that was not touched is kept, and nothing that is not whole.
 func TestRecoverDamaged(t *testing.T) {
+	t.Parallel()
 	c := crash(t)
 	last := c.starts[len(c.starts)-1]
 	for _, committed := range []int64{c.starts[0], c.starts[1], last} {
@@ -87,6 +88,7 @@ func (d *damage) recoverOpen(t *testing.T, committed int64) {
 // TestFinishedDamaged reads the same files under their final names: they stay as they are, the
 // index has what is whole, and the rest is reported.
 func TestFinishedDamaged(t *testing.T) {
+	t.Parallel()
 	c := crash(t)
 	c.makeIndex(t, c.starts[1])
 	atOnce(c.damages(t), func(d damage) {

@@ -122,6 +122,7 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 
 // TestLeftInSpill: the next start, and recover, record what a killed recorder had on disk.
 func TestLeftInSpill(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]func(*testing.T, string){
 		"start": func(t *testing.T, dir string) {
 			c := open(t, dir, Config{Progress: func(_ string, done, total int64) {
@@ -158,6 +159,7 @@ func TestLeftInSpill(t *testing.T) {
 // TestDamagedInSpill: what a power failure has spoilt is recorded as truncated, or set aside if
 // nobody knows what it is; neither is called whole, or removed.
 func TestDamagedInSpill(t *testing.T) {
+	t.Parallel()
 	dir := makeLeft(t, leftExchanges()[:1])
 	harm := func(suffix string, change func(b []byte) []byte) {
 		names, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+suffix))

@@ -162,6 +162,7 @@ func TestStrangeInSpill(t *testing.T) {
 
 // TestIntoElsewhere: a sidecar may name any file as that of its records.
 func TestIntoElsewhere(t *testing.T) {
+	t.Parallel()
 	begin, _ := leftOf(t)
 	for _, into := range []string{
 		"..", ".", "", "../index.bolt", "/etc/passwd", "pipe.warc.gz", "gone.warc.gz", "folder.warc.gz",

@@ -19,6 +19,7 @@ import (
 
 // TestStyles records with each option, and reads all back.
 func TestStyles(t *testing.T) {
+	t.Parallel()
 	chunked := answerOf(200, inChunks, chunkedBy(100, body2K))
 	sums := func(d record.Digester, s string) string { sum := d.SumBytes([]byte(s)); return sum.String() }
 	sha1Of, sha256Of := record.Digester{}, record.Digester{Algorithm: record.SHA256}
@@ -171,6 +172,7 @@ func versionAt(t *testing.T, path string, offset int64) string {
 // TestRecoverStyles: recovery finds the whole exchanges of a damaged file, however they are
 // written, and what they refer to.
 func TestRecoverStyles(t *testing.T) {
+	t.Parallel()
 	for name, cfg := range map[string]Config{
 		"default": {}, "no sl": {NoSL: true},
 		"1.0":        {WARCVersion: "1.0", Digest: "sha256", PayloadDigest: "entity"},

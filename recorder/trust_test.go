@@ -26,6 +26,7 @@ func sha1Of(body string) string {
 // TestUntrustedOriginals: what a file that says it is ours claims of a response gets into no record
 // of ours, unless it is what we would have written and the payload has the digest.
 func TestUntrustedOriginals(t *testing.T) {
+	t.Parallel()
 	const (
 		uri  = "http://example.com/original"
 		id   = "<urn:uuid:11111111-1111-4111-8111-111111111111>"
