@@ -24,17 +24,16 @@ func TestCloseWhileOff(t *testing.T) {
 		time.Sleep(time.Second)
 		back := c.takeAway()
 		c.get("http://example.com/lost")
-		c.commit(
-			"http://example.com/large",
-			exampleRequest,
-			page(200, "text/plain", "", randomText(2<<20)),
-		)
+		c.commit("http://example.com/large", exampleRequest,
+			page(200, "text/plain", "", randomText(2<<20)))
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if err := c.Close(); err == nil || !strings.Contains(err.Error(), "1 exchanges lost") {
 			t.Errorf("Close: %v", err)
 		}
-		for name, message := range map[string]string{"lost": "exchange lost", "large": "the next start records it"} {
+		for name, message := range map[string]string{
+			"lost": "exchange lost", "large": "the next start records it",
+		} {
 			if n := c.log.count(message, "http://example.com/"+name); n != 1 {
 				t.Errorf("%s is named %d times in the log: %s", name, n, &c.log.b)
 			}

@@ -62,7 +62,8 @@ func TestLongTextUnindexed(t *testing.T) {
 	for name, commit := range map[string]func(c *recording, n int){
 		"URLs": func(c *recording, n int) { c.get(fmt.Sprint("http://example.com/", n, long)) },
 		"tags": func(c *recording, n int) {
-			c.commit(fmt.Sprint("http://example.com/", n), exampleRequest, answerOf(200, "ETag: \""+long+"\"\r\n", body2K))
+			c.commit(fmt.Sprint("http://example.com/", n), exampleRequest,
+				answerOf(200, "ETag: \""+long+"\"\r\n", body2K))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 	"warcorder/store/fault"
 )
 
-// TestCompressionFails has an encoder of our own that makes nothing but wrong members, from one of
-// the first of a file on. None of them is written, whichever worker makes it, and that is said once.
+// TestCompressionFails: an encoder of our own makes only wrong members, from one of the first
+// of a file on. None of them is written, whichever worker makes it, and the log says so once.
 func TestCompressionFails(t *testing.T) {
-	small, big := page(200, "text/html", "", randomText(5000)), page(200, "text/plain", "",
-		randomText(3<<20))
+	small := page(200, "text/html", "", randomText(5000))
+	big := page(200, "text/plain", "", randomText(3<<20))
 	for _, c := range []struct {
 		name, first string
 		good        int64 // members before the first that is wrong

@@ -47,19 +47,23 @@ func TestCrashGap(t *testing.T) {
 		{"nothing", func(*testing.T, string) {}},
 		{"recover, twice", recoverTwice},
 		{"rebuild", rebuildOnly},
-		{"rebuild, and recover", func(t *testing.T, dir string) { rebuildOnly(t, dir); recoverOnly(t, dir) }},
+		{"rebuild, and recover",
+			func(t *testing.T, dir string) { rebuildOnly(t, dir); recoverOnly(t, dir) }},
 		{"files of other tools", func(t *testing.T, dir string) {
 			if _, err := added(Config{}, dir, nil, false, zerolog.Nop(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"the index is lost", loseIndex},
-		{"the index is lost, and recover", func(t *testing.T, dir string) { loseIndex(t, dir); recoverOnly(t, dir) }},
+		{"the index is lost, and recover",
+			func(t *testing.T, dir string) { loseIndex(t, dir); recoverOnly(t, dir) }},
 		{"the index is damaged", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, collection.IndexName), []byte("nonsense"))
 		}},
-		{"recorder.json is lost", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "recorder.json")) }},
-		{"recorder.json is empty", func(t *testing.T, dir string) { write(t, filepath.Join(dir, "recorder.json"), nil) }},
+		{"recorder.json is lost",
+			func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "recorder.json")) }},
+		{"recorder.json is empty",
+			func(t *testing.T, dir string) { write(t, filepath.Join(dir, "recorder.json"), nil) }},
 		{"the index is from before", func(t *testing.T, dir string) {
 			other := open(t, t.TempDir(), Config{})
 			other.close()
@@ -147,7 +151,8 @@ func TestCleanEnd(t *testing.T) {
 	if err := c.Announce("127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(c.dir, collection.IndexName), filepath.Join(t.TempDir(), "taken")); err != nil {
+	index, taken := filepath.Join(c.dir, collection.IndexName), filepath.Join(t.TempDir(), "taken")
+	if err := os.Rename(index, taken); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the recorder misses its index", func() bool { return c.Ready() != nil })
@@ -220,11 +225,8 @@ func TestMissingGap(t *testing.T) {
 // one.
 func TestLateExchange(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	x := c.begin(
-		"http://example.com/late",
-		"GET / HTTP/1.1\r\n\r\n",
-		page(200, "text/html", "", "late"),
-	)
+	x := c.begin("http://example.com/late", "GET / HTTP/1.1\r\n\r\n",
+		page(200, "text/html", "", "late"))
 	c.close()
 	x.Commit()
 	if n := c.log.count("a gap that is not in the list", GapWrite, "http://example.com/late"); n != 1 {

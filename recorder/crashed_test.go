@@ -31,11 +31,8 @@ func crash(t *testing.T) *crashed {
 	t.Helper()
 	c := open(t, t.TempDir(), Config{})
 	c.get("http://example.com/1")
-	c.commit(
-		"http://example.com/2?a[]=ä",
-		"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b",
-		page(404, "image/png", "", randomBytes(1000)),
-	)
+	c.commit("http://example.com/2?a[]=ä", "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b",
+		page(404, "image/png", "", randomBytes(1000)))
 	c.commit("http://example.com/3", exampleRequest, "HTTP/1.1 200 OK\nContent-Type: té\xe9xt/x\n\nx")
 	x := c.begin("http://example.com/fault", exampleRequest, "")
 	x.Fault = "connection refused"
@@ -46,11 +43,8 @@ func crash(t *testing.T) *crashed {
 	x = c.begin("http://example.com/5", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty")
 	x.Truncated = "disconnect"
 	x.Commit()
-	c.commit(
-		"http://example.com/6",
-		"HEAD / HTTP/1.1\r\n\r\n",
-		"HTTP/1.1 301 Moved\r\nContent-Length: 5\r\n\r\n",
-	)
+	c.commit("http://example.com/6", "HEAD / HTTP/1.1\r\n\r\n",
+		"HTTP/1.1 301 Moved\r\nContent-Length: 5\r\n\r\n")
 	c.close()
 	return readCrashed(t, c.dir)
 }

@@ -62,7 +62,8 @@ func (c *crashed) flipped(at int) damage {
 }
 
 // emptyMember is a gzip member without content.
-const emptyMember = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+const emptyMember = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" +
+	"\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // damages are the nasty cases: at, between and instead of records.
 func (c *crashed) damages(t *testing.T) (all []damage) {

@@ -25,103 +25,89 @@ func TestWhatIsRevisited(t *testing.T) {
 	get := func(url, response string) exchange {
 		return exchange{url, exampleRequest, response, func(*Exchange) {}}
 	}
-	plain := get(url, answerOf(200, "X: 1\r\n", body2K))
+	page := func(fields, body string) exchange { return get(url, answerOf(200, fields, body)) }
+	status := func(code int) exchange { return get(url, answerOf(code, "", body2K)) }
+	chunks := func(body string) exchange { return page(inChunks, body) }
+	plain := page("X: 1\r\n", body2K)
+	but := func(change func(*Exchange)) exchange {
+		return exchange{url, exampleRequest, plain.response, change}
+	}
+	cut := but(func(x *Exchange) { x.Truncated = "length" })
+	posted := exchange{url, postOf("POST", "", "a"), plain.response,
+		func(x *Exchange) { x.Method = "POST" }}
+	later := func(d time.Duration) exchange {
+		return but(func(x *Exchange) { x.Started = x.Started.Add(d) })
+	}
+	longURL := get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response)
 	coded := func(encoding string) exchange {
 		return get(url+"2", answerOf(200, "Content-Encoding: "+encoding+"\r\n", body2K))
 	}
 	big := randomText(3 << 20)
-	url2 := func(c record.DedupConfig) record.DedupConfig { c.Dedup = record.DedupURL; return c }(record.DedupConfig{})
+	every, byURL := record.DedupConfig{}, record.DedupConfig{Dedup: record.DedupURL}
+	from1K := record.DedupConfig{MinSize: 1024}
+	for100Hours := record.DedupConfig{DedupFor: 100 * time.Hour}
 	for _, c := range []struct {
 		name          string
 		cfg           record.DedupConfig
 		first, second exchange
 		want          bool
 	}{
-		{"another URL", record.DedupConfig{}, plain, get(url+"2", answerOf(200, "Y: 2\r\n", body2K)), true},
-		{"the same URL", record.DedupConfig{}, plain, plain, true},
-		{"another body", record.DedupConfig{}, plain, get(url, answerOf(200, "", body2K+"x")), false},
+		{"another URL", every, plain, get(url+"2", answerOf(200, "Y: 2\r\n", body2K)), true},
+		{"the same URL", every, plain, plain, true},
+		{"another body", every, plain, page("", body2K+"x"), false},
 		{"off", record.DedupConfig{Dedup: record.DedupOff}, plain, plain, false},
-		{"by URL, the same", url2, plain, plain, true},
-		{"by URL, the same SURT", url2, plain, get("https://www.example.com/a#x", answerOf(200, "", body2K)), true},
-		{"by URL, another", url2, plain, get(url+"2", plain.response), false},
-		{"below the least size", record.DedupConfig{MinSize: 1024},
-			get(url, answerOf(200, "", body2K[:1023])), get(url, answerOf(200, "", body2K[:1023])), false},
-		{"of the least size", record.DedupConfig{MinSize: 1024},
-			get(url, answerOf(200, "", body2K[:1024])), get(url, answerOf(200, "", body2K[:1024])), true},
-		{"one byte, of any size", record.DedupConfig{}, get(url, answerOf(200, "", "x")),
-			get(url, answerOf(200, "", "x")), true},
-		{"empty", record.DedupConfig{}, get(url, answerOf(200, "", "")), get(url, answerOf(200, "", "")), false},
-		{"empty chunks", record.DedupConfig{}, get(url, answerOf(200, inChunks, "0\r\n\r\n")),
-			get(url, answerOf(200, inChunks, "0\r\n\r\n")), false},
-		{"203", record.DedupConfig{}, get(url, answerOf(203, "", body2K)), get(url, answerOf(203, "", body2K)), true},
-		{"203 of 200", record.DedupConfig{}, plain, get(url, answerOf(203, "", body2K)), false},
-		{"206", record.DedupConfig{}, get(url, answerOf(206, "", body2K)), get(url, answerOf(206, "", body2K)), false},
-		{"302", record.DedupConfig{}, get(url, answerOf(302, "Location: /x\r\n", body2K)),
+		{"by URL, the same", byURL, plain, plain, true},
+		{"by URL, the same SURT", byURL, plain,
+			get("https://www.example.com/a#x", answerOf(200, "", body2K)), true},
+		{"by URL, another", byURL, plain, get(url+"2", plain.response), false},
+		{"below the least size", from1K, page("", body2K[:1023]), page("", body2K[:1023]), false},
+		{"of the least size", from1K, page("", body2K[:1024]), page("", body2K[:1024]), true},
+		{"one byte, of any size", every, page("", "x"), page("", "x"), true},
+		{"empty", every, page("", ""), page("", ""), false},
+		{"empty chunks", every, chunks("0\r\n\r\n"), chunks("0\r\n\r\n"), false},
+		{"203", every, status(203), status(203), true},
+		{"203 of 200", every, plain, status(203), false},
+		{"206", every, status(206), status(206), false},
+		{"302", every, get(url, answerOf(302, "Location: /x\r\n", body2K)),
 			get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
-		{"404", record.DedupConfig{}, get(url, answerOf(404, "", body2K)), get(url, answerOf(404, "", body2K)), false},
-		{"500", record.DedupConfig{}, get(url, answerOf(500, "", body2K)), get(url, answerOf(500, "", body2K)), false},
-		{"no status", record.DedupConfig{}, get(url, "HTTP/1.1 x\r\n\r\n"+body2K),
+		{"404", every, status(404), status(404), false},
+		{"500", every, status(500), status(500), false},
+		{"no status", every, get(url, "HTTP/1.1 x\r\n\r\n"+body2K),
 			get(url, "HTTP/1.1 x\r\n\r\n"+body2K), false},
-		{"POST", record.DedupConfig{}, plain,
-			exchange{url, postOf("POST", "", "a"), plain.response,
-				func(x *Exchange) { x.Method = "POST" }}, false},
-		{"of a POST", record.DedupConfig{},
-			exchange{url, postOf("POST", "", "a"), plain.response,
-				func(x *Exchange) { x.Method = "POST" }}, plain, false},
-		{"truncated", record.DedupConfig{}, plain,
-			exchange{url, exampleRequest, plain.response,
-				func(x *Exchange) { x.Truncated = "length" }}, false},
-		{"of a truncated one", record.DedupConfig{},
-			exchange{url, exampleRequest, plain.response,
-				func(x *Exchange) { x.Truncated = "length" }}, plain, false},
-		{"with a fault that cut nothing", record.DedupConfig{}, plain,
-			exchange{url, exampleRequest, plain.response, func(x *Exchange) { x.Fault = "f" }}, true},
-		{"unverified", record.DedupConfig{}, plain,
-			exchange{url, exampleRequest, plain.response,
-				func(x *Exchange) { x.Unverified = "expired" }}, true},
-		{"its Content-Length", record.DedupConfig{}, plain,
-			get(url, answerOf(200, "Content-Length: 2048\r\n", body2K)), true},
-		{"another Content-Length", record.DedupConfig{}, plain,
-			get(url, answerOf(200, "Content-Length: 2049\r\n", body2K)), false},
-		{"chunked, of plain", record.DedupConfig{}, plain, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), false},
-		{"chunked otherwise", record.DedupConfig{},
-			get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url,
-				answerOf(200, "transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K))), true},
-		{"chunks without an end", record.DedupConfig{},
-			get(url, answerOf(200, inChunks, chunkedBy(100, body2K))), get(url,
-				answerOf(200, inChunks, strings.TrimSuffix(chunkedBy(100, body2K), "\r\n"))), false},
-		{"chunks that are none", record.DedupConfig{}, get(url, answerOf(200, inChunks, body2K)),
-			get(url, answerOf(200, inChunks, body2K)), false},
-		{"a trailer", record.DedupConfig{}, get(url, answerOf(200, inChunks, chunkedBy(100, body2K))),
-			get(url,
-				answerOf(200, inChunks,
-					strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")+"X: y\r\n\r\n")), false},
-		{"a coding that is not known", record.DedupConfig{},
-			get(url, answerOf(200, "Transfer-Encoding: x\r\n", body2K)), get(url,
-				answerOf(200, "Transfer-Encoding: x\r\n", body2K)), false},
-		{"gzip, of plain", record.DedupConfig{}, plain, coded("gzip"), false},
-		{"gzip of br", record.DedupConfig{}, coded("br"), coded("gzip"), false},
-		{"gzip, spelled otherwise", record.DedupConfig{}, coded("gzip"), coded("\r\n GZIP,"), true},
-		{"two codings, of one", record.DedupConfig{}, coded("gzip"), coded("gzip\r\nContent-Encoding: br"), false},
-		{"two codings, in one field", record.DedupConfig{}, coded("gzip, br"), coded("gzip\r\nContent-Encoding: br"), true},
-		{"identity", record.DedupConfig{}, plain, coded("Identity"), true},
-		{"a long URL", record.DedupConfig{}, plain,
-			get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), false},
-		{"of a long URL", record.DedupConfig{},
-			get(url+strings.Repeat("x", record.MaxOriginalURL), plain.response), plain, false},
-		{"a large one", record.DedupConfig{}, get(url, answerOf(200, "", big)), get(url+"2", answerOf(200, "", big)), true},
-		{"a large one in chunks", record.DedupConfig{},
-			get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url,
-				answerOf(200, inChunks, chunkedBy(10_000, big))), true},
-		{"a large one, cut", record.DedupConfig{},
-			get(url, answerOf(200, inChunks, chunkedBy(1<<20, big))), get(url,
-				answerOf(200, inChunks, chunkedBy(1<<20, big)[:3<<20])), false},
-		{"within the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain,
-			exchange{url, exampleRequest, plain.response,
-				func(x *Exchange) { x.Started = x.Started.Add(99 * time.Hour) }}, true},
-		{"after the time", record.DedupConfig{DedupFor: 100 * time.Hour}, plain,
-			exchange{url, exampleRequest, plain.response,
-				func(x *Exchange) { x.Started = x.Started.Add(100 * time.Hour) }}, false},
+		{"POST", every, plain, posted, false},
+		{"of a POST", every, posted, plain, false},
+		{"truncated", every, plain, cut, false},
+		{"of a truncated one", every, cut, plain, false},
+		{"with a fault that cut nothing", every, plain, but(func(x *Exchange) { x.Fault = "f" }), true},
+		{"unverified", every, plain, but(func(x *Exchange) { x.Unverified = "expired" }), true},
+		{"its Content-Length", every, plain, page("Content-Length: 2048\r\n", body2K), true},
+		{"another Content-Length", every, plain, page("Content-Length: 2049\r\n", body2K), false},
+		{"chunked, of plain", every, plain, chunks(chunkedBy(100, body2K)), false},
+		{"chunked otherwise", every, chunks(chunkedBy(100, body2K)),
+			page("transfer-encoding:  CHUNKED\r\n", chunkedBy(77, body2K)), true},
+		{"chunks without an end", every, chunks(chunkedBy(100, body2K)),
+			chunks(strings.TrimSuffix(chunkedBy(100, body2K), "\r\n")), false},
+		{"chunks that are none", every, chunks(body2K), chunks(body2K), false},
+		{"a trailer", every, chunks(chunkedBy(100, body2K)),
+			chunks(strings.TrimSuffix(chunkedBy(100, body2K), "\r\n") + "X: y\r\n\r\n"), false},
+		{"a coding that is not known", every, page("Transfer-Encoding: x\r\n", body2K),
+			page("Transfer-Encoding: x\r\n", body2K), false},
+		{"gzip, of plain", every, plain, coded("gzip"), false},
+		{"gzip of br", every, coded("br"), coded("gzip"), false},
+		{"gzip, spelled otherwise", every, coded("gzip"), coded("\r\n GZIP,"), true},
+		{"two codings, of one", every, coded("gzip"), coded("gzip\r\nContent-Encoding: br"), false},
+		{"two codings, in one field", every, coded("gzip, br"), coded("gzip\r\nContent-Encoding: br"),
+			true},
+		{"identity", every, plain, coded("Identity"), true},
+		{"a long URL", every, plain, longURL, false},
+		{"of a long URL", every, longURL, plain, false},
+		{"a large one", every, page("", big), get(url+"2", answerOf(200, "", big)), true},
+		{"a large one in chunks", every, chunks(chunkedBy(1<<20, big)), chunks(chunkedBy(10_000, big)),
+			true},
+		{"a large one, cut", every, chunks(chunkedBy(1<<20, big)), chunks(chunkedBy(1<<20, big)[:3<<20]),
+			false},
+		{"within the time", for100Hours, plain, later(99 * time.Hour), true},
+		{"after the time", for100Hours, plain, later(100 * time.Hour), false},
 	} {
 		for _, wait := range []time.Duration{time.Minute, 0} {
 			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
@@ -190,11 +176,8 @@ func TestSameAtOnce(t *testing.T) {
 		for i := range 64 {
 			wait.Go(func() {
 				for n := range 20 {
-					c.commit(
-						fmt.Sprintf("http://example.com/%d/%d", i, n),
-						exampleRequest,
-						answerOf(200, fmt.Sprintf("X: %d\r\n", i), strings.Repeat(fmt.Sprint(n, " "), 2000)),
-					)
+					c.commit(fmt.Sprintf("http://example.com/%d/%d", i, n), exampleRequest,
+						answerOf(200, fmt.Sprintf("X: %d\r\n", i), strings.Repeat(fmt.Sprint(n, " "), 2000)))
 				}
 			})
 		}

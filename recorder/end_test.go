@@ -47,11 +47,8 @@ func TestEndByInTime(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.EndBy(time.Now().Add(time.Hour))
 	c.get("http://example.com/small")
-	c.commit(
-		"http://example.com/large",
-		exampleRequest,
-		page(200, "text/plain", "br", randomBytes(5<<18)),
-	)
+	c.commit("http://example.com/large", exampleRequest,
+		page(200, "text/plain", "br", randomBytes(5<<18)))
 	c.close()
 	checkIndex(t, c.dir, readBack(t, c.dir))
 	if got := len(captures(t, c.dir)); got != 2 {

@@ -30,37 +30,17 @@ func recordExtras(t *testing.T, dir string, cfg Config) {
 	}
 	add(record.Resource, "urn:x:first", "text/plain", "x", nil)
 	c.get("http://example.com/1")
-	add(
-		record.Metadata,
-		"http://example.com/1",
-		"application/warc-fields",
-		"a: b\r\n",
-		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" },
-	)
-	add(
-		record.Metadata,
-		"http://example.com/1",
-		"application/json",
-		"{}",
-		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" },
-	)
-	add(
-		record.Metadata,
-		"http://example.com/1",
-		"application/ld+json; a=b",
-		"{}",
-		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" },
-	)
+	add(record.Metadata, "http://example.com/1", "application/warc-fields", "a: b\r\n",
+		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" })
+	add(record.Metadata, "http://example.com/1", "application/json", "{}",
+		func(e *Extra) { e.ConcurrentTo = "<urn:uuid:elsewhere>" })
+	add(record.Metadata, "http://example.com/1", "application/ld+json; a=b", "{}",
+		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" })
 	x := c.begin("http://example.com/fault", exampleRequest, "")
 	x.Fault = "connection refused"
 	x.Commit()
-	add(
-		record.Conversion,
-		"http://example.com/1",
-		"text/plain",
-		"converted",
-		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" },
-	)
+	add(record.Conversion, "http://example.com/1", "text/plain", "converted",
+		func(e *Extra) { e.RefersTo = "<urn:uuid:elsewhere>" })
 	c.getOver(exampleChain("one"), "x")
 	add(record.Resource, "https://example.com/?a=b#f", "Image/PNG", randomBytes(2000), nil)
 	add(record.Resource, "https://example.com/fields", "application/warc-fields", "a: b\r\n", nil)

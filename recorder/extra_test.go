@@ -47,11 +47,14 @@ func TestExtra(t *testing.T) {
 			func(e *Extra) {
 				e.Type, e.ContentType, e.RefersTo = record.Metadata, "application/json", "<urn:uuid:2>"
 			}, "{}",
-			map[string]string{"WARC-Refers-To": "<urn:uuid:2>"}, []string{"WARC-Payload-Digest"}, "urn:x:A", "application/json"},
+			map[string]string{"WARC-Refers-To": "<urn:uuid:2>"}, []string{"WARC-Payload-Digest"},
+			"urn:x:A", "application/json"},
 		{"metadata of the usual type", func(e *Extra) {
-			e.Type, e.ContentType, e.ConcurrentTo = record.Metadata, "application/warc-fields", "<urn:uuid:3>"
+			e.Type, e.ContentType = record.Metadata, "application/warc-fields"
+			e.ConcurrentTo = "<urn:uuid:3>"
 		}, "a: b\r\n",
-			map[string]string{"WARC-Concurrent-To": "<urn:uuid:3>"}, []string{"WARC-Payload-Digest"}, "", ""},
+			map[string]string{"WARC-Concurrent-To": "<urn:uuid:3>"}, []string{"WARC-Payload-Digest"},
+			"", ""},
 		{"conversion", func(e *Extra) { e.Type, e.RefersTo = record.Conversion, "<urn:uuid:4>" }, "text",
 			map[string]string{"WARC-Type": "conversion"}, nil, "", ""},
 		{"large conversion", func(e *Extra) { e.Type = record.Conversion }, big,
@@ -103,7 +106,8 @@ func TestExtra(t *testing.T) {
 					t.Errorf("%s: %q", name, r.get(name))
 				}
 			}
-			if r.get("WARC-Type") != record.Metadata && r.get("WARC-Payload-Digest") != r.get("WARC-Block-Digest") {
+			if r.get("WARC-Type") != record.Metadata &&
+				r.get("WARC-Payload-Digest") != r.get("WARC-Block-Digest") {
 				t.Errorf("digests %v", r.header)
 			}
 			if got, err := time.Parse(time.RFC3339, r.get("WARC-Date")); err != nil ||
@@ -117,14 +121,15 @@ func TestExtra(t *testing.T) {
 
 func TestExtraRefused(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
+	const types = "resource, metadata, conversion"
 	for name, test := range map[string]struct {
 		change func(*Extra)
 		want   string // "" if it is good
 	}{
 		"good":                   {func(*Extra) {}, ""},
-		"response":               {func(e *Extra) { e.Type = "response" }, "resource, metadata, conversion"},
-		"warcinfo":               {func(e *Extra) { e.Type = "warcinfo" }, "resource, metadata, conversion"},
-		"no type":                {func(e *Extra) { e.Type = "" }, "resource, metadata, conversion"},
+		"response":               {func(e *Extra) { e.Type = "response" }, types},
+		"warcinfo":               {func(e *Extra) { e.Type = "warcinfo" }, types},
+		"no type":                {func(e *Extra) { e.Type = "" }, types},
 		"no URI":                 {func(e *Extra) { e.URI = "" }, "not absolute"},
 		"path":                   {func(e *Extra) { e.URI = "/a:b" }, "not absolute"},
 		"scheme alone":           {func(e *Extra) { e.URI = "urn:" }, "not absolute"},
@@ -139,16 +144,24 @@ func TestExtraRefused(t *testing.T) {
 		"http, made good":        {func(e *Extra) { e.URI = "HTTP://example.com/ä<\n>" }, ""},
 		"http, query alone":      {func(e *Extra) { e.URI = "http://example.com?a" }, ""},
 		"no content type":        {func(e *Extra) { e.ContentType = "" }, "content type"},
-		"content type, lines":    {func(e *Extra) { e.ContentType = "a/b\r\nWARC-Type: response" }, "content type"},
+		"content type, lines": {func(e *Extra) {
+			e.ContentType = "a/b\r\nWARC-Type: response"
+		}, "content type"},
 		"content type, no UTF-8": {func(e *Extra) { e.ContentType = "a/\xff" }, "content type"},
 		"resource that refers":   {func(e *Extra) { e.RefersTo = "<urn:uuid:1>" }, "refers to no other"},
-		"concurrent conversion": {
-			func(e *Extra) { e.Type, e.ConcurrentTo = record.Conversion, "<urn:uuid:1>" }, "concurrent to no other",
-		},
-		"ID without brackets":  {func(e *Extra) { e.ConcurrentTo = "urn:uuid:1" }, "concurrent-to"},
-		"ID with a line break": {func(e *Extra) { e.ConcurrentTo = "<urn:uuid:1>\r\nx: <y>" }, "concurrent-to"},
-		"ID that is no URI":    {func(e *Extra) { e.Type, e.RefersTo = record.Metadata, "<1>" }, "refers-to"},
-		"year of five digits":  {func(e *Extra) { e.Date = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "year"},
+		"concurrent conversion": {func(e *Extra) {
+			e.Type, e.ConcurrentTo = record.Conversion, "<urn:uuid:1>"
+		}, "concurrent to no other"},
+		"ID without brackets": {func(e *Extra) { e.ConcurrentTo = "urn:uuid:1" }, "concurrent-to"},
+		"ID with a line break": {func(e *Extra) {
+			e.ConcurrentTo = "<urn:uuid:1>\r\nx: <y>"
+		}, "concurrent-to"},
+		"ID that is no URI": {func(e *Extra) {
+			e.Type, e.RefersTo = record.Metadata, "<1>"
+		}, "refers-to"},
+		"year of five digits": {func(e *Extra) {
+			e.Date = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+		}, "year"},
 		"both relations of metadata": {func(e *Extra) {
 			e.Type, e.RefersTo, e.ConcurrentTo = record.Metadata, "<urn:uuid:1>", "<urn:uuid:2>"
 		}, ""},

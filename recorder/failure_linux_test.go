@@ -204,7 +204,8 @@ func testFileSizeLimit(t *testing.T) {
 
 func limit(t *testing.T, bytes uint64) {
 	t.Helper()
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}); err != nil {
+	most := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &most); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -88,8 +88,8 @@ func TestWriteFails(t *testing.T) {
 					t.Errorf("captures %v, want %v", got, want)
 				}
 				col.close()
-				if off, on := col.log.count(`"level":"error"`), col.log.count("recording is on again"); off != 1 ||
-					on != 1 {
+				off, on := col.log.count(`"level":"error"`), col.log.count("recording is on again")
+				if off != 1 || on != 1 {
 					t.Errorf("%d errors in the log, and it is on again %d times: %s", off, on, &col.log.b)
 				}
 				checkIndex(t, col.dir, readBack(t, col.dir))
@@ -139,11 +139,8 @@ func TestSpillFails(t *testing.T) {
 		if err := errors.Join(os.Remove(spill), os.WriteFile(spill, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		x := c.begin(
-			"http://example.com/",
-			exampleRequest,
-			page(200, "text/plain", "", randomText(1<<20)),
-		)
+		x := c.begin("http://example.com/", exampleRequest,
+			page(200, "text/plain", "", randomText(1<<20)))
 		if _, err := x.Response.Write(make([]byte, 1<<20)); err == nil {
 			t.Error("Write: no error")
 		}
@@ -221,7 +218,8 @@ func TestIndexTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		c.get("http://example.com/1")
-		if err := os.Rename(filepath.Join(c.dir, collection.IndexName), filepath.Join(c.dir, "away")); err != nil {
+		index, away := filepath.Join(c.dir, collection.IndexName), filepath.Join(c.dir, "away")
+		if err := os.Rename(index, away); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * watchEvery)

@@ -11,8 +11,8 @@ import (
 	"warcorder/store/collection"
 )
 
-// TestForeignReadsOwn reads files of ours as those of another program, which their first record then
-// says they are: it finds what was recorded.
+// TestForeignReadsOwn reads files of ours as those of another program, after their first record was
+// changed to say that they are: the reader of foreign files finds all that was recorded.
 func TestForeignReadsOwn(t *testing.T) {
 	t.Parallel()
 	dir, from, other := t.TempDir(), t.TempDir(), t.TempDir()
@@ -73,7 +73,8 @@ func TestIsOwn(t *testing.T) {
 		{"our records, in one member",
 			foreign.Gzip(foreign.Record("WARC/1.1\nWARC-Type: warcinfo", "software: warcorder|") +
 				foreign.Files["wget"][1]), false},
-		{"not a warcinfo", foreign.Gzip(foreign.Record("WARC/1.1\nWARC-Type: resource", "software: warcorder|")), false},
+		{"not a warcinfo",
+			foreign.Gzip(foreign.Record("WARC/1.1\nWARC-Type: resource", "software: warcorder|")), false},
 	} {
 		path := filepath.Join(t.TempDir(), "x.warc.gz")
 		write(t, path, test.file)

@@ -35,11 +35,8 @@ func TestHostileBodies(t *testing.T) {
 		{"form", "application/x-www-form-urlencoded", strings.Repeat("&", 1<<20+1)},
 	}
 	for _, b := range bodies {
-		c.commit(
-			"http://example.com/"+b.name,
-			postOf("POST", "Content-Type: "+b.contentType+"\r\n", b.body),
-			answer,
-		)
+		c.commit("http://example.com/"+b.name,
+			postOf("POST", "Content-Type: "+b.contentType+"\r\n", b.body), answer)
 	}
 	c.get("http://example.com/ordinary")
 	c.close()

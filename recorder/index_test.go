@@ -179,7 +179,8 @@ func TestIndexDamaged(t *testing.T) {
 		at       []int64
 		reason   error
 	}{
-		{"a.warc.gz", slices.Concat(member, []byte("garbage"), member), 2, []int64{int64(len(member))}, warc.ErrNotMember},
+		{"a.warc.gz", slices.Concat(member, []byte("garbage"), member),
+			2, []int64{int64(len(member))}, warc.ErrNotMember},
 		{"b.warc.gz", slices.Concat(member, member[:50]), 1, []int64{int64(len(member))}, warc.ErrTorn},
 		{"c.warc.gz", foreign.Gzip(good + good + good), 0, []int64{0}, warc.ErrShared},
 		{"d.warc", []byte(good + strings.Replace(good, "Length: ", "Length: 9", 1) + good), 2,
@@ -187,8 +188,10 @@ func TestIndexDamaged(t *testing.T) {
 		{"e.warc", []byte("no WARC file at all"), 0, []int64{0}, warc.ErrNotRecord},
 		{"f.warc.zst", []byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00abcd"), 0, []int64{0}, warc.ErrFrame},
 		{"g.warc", nil, 0, nil, nil},
-		{"h.warc.gz", slices.Concat(member, member[:len(member)-3]), 2, []int64{int64(len(member))}, recovery.ErrUnended},
-		{"i.warc", []byte(strings.TrimSuffix(good+good, "\r\n\r\n")), 2, []int64{int64(len(good))}, recovery.ErrUnended},
+		{"h.warc.gz", slices.Concat(member, member[:len(member)-3]),
+			2, []int64{int64(len(member))}, recovery.ErrUnended},
+		{"i.warc", []byte(strings.TrimSuffix(good+good, "\r\n\r\n")),
+			2, []int64{int64(len(good))}, recovery.ErrUnended},
 	} {
 		path := filepath.Join(from, test.name)
 		write(t, path, test.file)
@@ -232,6 +235,7 @@ func TestIndexRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := exportOf(t, dir, store.Query{})
+	const old = "warc/0.9 10 warcinfo filedesc:x 20050610235959 text/xml uuid:x\r\n\r\n"
 	for _, test := range []struct {
 		name  string
 		paths []string
@@ -239,20 +243,22 @@ func TestIndexRefused(t *testing.T) {
 	}{
 		{"no such file", []string{filepath.Join(from, "none.warc")}, "no such file"},
 		{"a directory", []string{filepath.Dir(file("dir.warc/x", ""))}, "no regular file"},
-		{"another name", []string{file("x.gz", good)}, "ends in .warc.gz or .warc or .warc.zst: rename it"},
-		{"WARC 0.9", []string{file("old.warc", "warc/0.9 10 warcinfo filedesc:x 20050610235959 "+
-			"text/xml uuid:x\r\n\r\n")}, "warcorder import --from-format 0.9"},
+		{"another name", []string{file("x.gz", good)},
+			"ends in .warc.gz or .warc or .warc.zst: rename it"},
+		{"WARC 0.9", []string{file("old.warc", old)}, "warcorder import --from-format 0.9"},
 		{"WARC 0.9, compressed",
-			[]string{file("old.warc.gz",
-				string(foreign.Gzip("warc/0.9 10 warcinfo filedesc:x 20050610235959 text/xml uuid:x\r\n\r\n")))},
+			[]string{file("old.warc.gz", string(foreign.Gzip(old)))},
 			"warcorder import --from-format 0.9"},
-		{"ARC", []string{file("arc.warc", "filedesc://x.arc 0.0.0.0 20050614070144 text/plain 77\n")}, "ARC"},
-		{"another of that name there", []string{file("other/there.warc", good+good)}, "has another file of that name"},
+		{"ARC", []string{file("arc.warc", "filedesc://x.arc 0.0.0.0 20050614070144 text/plain 77\n")},
+			"ARC"},
+		{"another of that name there", []string{file("other/there.warc", good+good)},
+			"has another file of that name"},
 		{"as long, but different", []string{file("equal/there.warc", strings.ToUpper(good))},
 			"has another file of that name"},
 		{"of the name of one that is missing",
 			[]string{file("other/missing.warc", strings.ToUpper(good))}, "is missing: if it is this one"},
-		{"two of one name", []string{file("1/two.warc", good), file("2/two.warc", good)}, "have the same name"},
+		{"two of one name", []string{file("1/two.warc", good), file("2/two.warc", good)},
+			"have the same name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := added(allKeys, dir, append([]string{file("good.warc", good)}, test.paths...), true,
@@ -270,7 +276,8 @@ func TestIndexRefused(t *testing.T) {
 	}
 	t.Run("a new collection", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
-		if _, err := added(allKeys, dir, []string{file("x.gz", good)}, false, zerolog.Nop(), nil); err == nil {
+		paths := []string{file("x.gz", good)}
+		if _, err := added(allKeys, dir, paths, false, zerolog.Nop(), nil); err == nil {
 			t.Error("no error")
 		}
 		if _, err := os.Stat(dir); err == nil {
@@ -280,10 +287,9 @@ func TestIndexRefused(t *testing.T) {
 	t.Run("in use", func(t *testing.T) {
 		c := open(t, dir, Config{})
 		defer c.close()
-		if _, err := added(allKeys, dir, []string{file("good.warc", good)}, false, zerolog.Nop(), nil); !errors.Is(
-			err,
-			collection.ErrLocked,
-		) {
+		paths := []string{file("good.warc", good)}
+		_, err := added(allKeys, dir, paths, false, zerolog.Nop(), nil)
+		if !errors.Is(err, collection.ErrLocked) {
 			t.Error(err)
 		}
 	})
@@ -306,7 +312,8 @@ func TestIndexCopies(t *testing.T) {
 		!strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
 		t.Errorf("without --copy: %v", err)
 	}
-	write(t, filepath.Join(dir, "archive", "y.warc"+collection.CopyingSuffix), []byte("an interrupted copy"))
+	write(t, filepath.Join(dir, "archive", "y.warc"+collection.CopyingSuffix),
+		[]byte("an interrupted copy"))
 	files, err := added(allKeys, dir, []string{path}, true, zerolog.Nop(), nil)
 	if err != nil || len(files) != 1 || !files[0].Copied || files[0].Captures != 1 {
 		t.Errorf("%+v, %v", files, err)
@@ -344,12 +351,13 @@ func TestIndexProgress(t *testing.T) {
 		size += stat(t, path).Size()
 	}
 	var last, lastTotal int64
-	if _, err := added(allKeys, t.TempDir(), paths, false, zerolog.Nop(), func(file string, done, total int64) {
+	progress := func(file string, done, total int64) {
 		if done < last || done > total {
 			t.Errorf("%s: %d of %d behind %d", file, done, total, last)
 		}
 		last, lastTotal = done, total
-	}); err != nil {
+	}
+	if _, err := added(allKeys, t.TempDir(), paths, false, zerolog.Nop(), progress); err != nil {
 		t.Fatal(err)
 	}
 	if last != size || lastTotal != size {

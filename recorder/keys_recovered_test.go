@@ -17,7 +17,8 @@ func TestRecoveryMakesTheSameKeys(t *testing.T) {
 	answer := page(200, "text/html", "", "answer")
 	large := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`
 	for _, request := range []string{
-		postOf("POST", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", "7\r\n{\"a\":1}\r\n0\r\n\r\n"),
+		postOf("POST", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n",
+			"7\r\n{\"a\":1}\r\n0\r\n\r\n"),
 		postOf("POST", "Content-Type: application/json\r\n", large),
 		postOf("GET", "", ""),
 		postOf("OPTIONS", "", ""),

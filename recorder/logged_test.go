@@ -10,11 +10,8 @@ func TestLongTextsInTheLog(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	url := "http://example.com/" + strings.Repeat("x", 500<<10)
 	c.commit(url, exampleRequest, page(200, strings.Repeat("\x01", 500<<10), "", "body"))
-	eventually(
-		t,
-		"capture in the log",
-		func() bool { return c.log.count(`"capture"`, "http://example.com/xxx") == 1 },
-	)
+	eventually(t, "capture in the log",
+		func() bool { return c.log.count(`"capture"`, "http://example.com/xxx") == 1 })
 	if urls := c.urls(); len(urls) != 1 || urls[0] != url {
 		t.Errorf("%.200q", urls)
 	}

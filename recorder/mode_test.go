@@ -50,12 +50,8 @@ func TestModeOfFiles(t *testing.T) {
 	for _, umask := range []string{"000", "022", "077"} {
 		t.Run(umask, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := exec.Command(
-				"/bin/sh",
-				"-c",
-				"umask "+umask+`; exec "$0" -test.run '^TestModeOfFiles$'`,
-				os.Args[0],
-			)
+			cmd := exec.Command("/bin/sh", "-c", "umask "+umask+`; exec "$0" -test.run '^TestModeOfFiles$'`,
+				os.Args[0])
 			cmd.Env = append(os.Environ(), "RECORDER_TEST_MODE="+dir)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -134,7 +130,8 @@ func makeModes(t *testing.T, top string) {
 			t.Fatal(err)
 		}
 		all := modes(t, dir)
-		if all[collection.IndexName] != 0o604 || all[filepath.Join("archive", filepath.Base(files[0]))] != 0o444 {
+		if all[collection.IndexName] != 0o604 ||
+			all[filepath.Join("archive", filepath.Base(files[0]))] != 0o444 {
 			t.Errorf("what is there does not keep its mode: %v", all)
 		}
 	}

@@ -20,10 +20,13 @@ import (
 func TestNotModified(t *testing.T) {
 	t.Parallel()
 	const url = "http://example.com/page"
-	asks := func(fields string) string { return "GET /page HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n" }
+	asks := func(fields string) string {
+		return "GET /page HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n"
+	}
 	const monday, tuesday = "Mon, 14 Nov 1994 08:12:31 GMT", "Tue, 15 Nov 1994 08:12:31 GMT"
 	v1 := answerOf(200, "ETag: \"1\"\r\nLast-Modified: "+monday+"\r\n", "one")
 	v2 := answerOf(200, "ETag: W/\"2\"\r\nLast-Modified: "+tuesday+"\r\n", "two")
+	unchanged := answerOf(304, "", "")
 	for _, c := range []struct {
 		name    string
 		dedup   string
@@ -32,45 +35,55 @@ func TestNotModified(t *testing.T) {
 		answer  string
 		want    int // which one it refers to; -1 if it is stored as a response
 	}{
-		{"by tag", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
-		{"by tag, of two", "", []string{v1, v2}, asks("if-none-match: \"2\"\r\n"), answerOf(304, "ETag: \"2\"\r\n", ""), 1},
-		{"by one of more tags", "", []string{v1}, asks("If-None-Match: \"0\", W/\"1\"\r\n"), answerOf(304, "", ""), 0},
-		{"by any tag", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "ETag: \"1\"\r\n", ""), 0},
-		{"by any tag, and the answer has none", "", []string{v1}, asks("If-None-Match: *\r\n"), answerOf(304, "", ""), -1},
-		{"by date, and it varies", "", []string{answerOf(200, "Vary: Accept-Encoding\r\nVary: "+
-			"Cookie\r\nLast-Modified: "+monday+"\r\n", "x")}, asks("If-Modified-Since: " + monday + "\r\n"),
-			answerOf(304, "", ""), -1},
+		{"by tag", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), unchanged, 0},
+		{"by tag, of two", "", []string{v1, v2}, asks("if-none-match: \"2\"\r\n"),
+			answerOf(304, "ETag: \"2\"\r\n", ""), 1},
+		{"by one of more tags", "", []string{v1}, asks("If-None-Match: \"0\", W/\"1\"\r\n"),
+			unchanged, 0},
+		{"by any tag", "", []string{v1}, asks("If-None-Match: *\r\n"),
+			answerOf(304, "ETag: \"1\"\r\n", ""), 0},
+		{"by any tag, and the answer has none",
+			"", []string{v1}, asks("If-None-Match: *\r\n"), unchanged, -1},
+		{"by date, and it varies", "",
+			[]string{answerOf(200, "Vary: Accept-Encoding\r\nVary: Cookie\r\n"+
+				"Last-Modified: "+monday+"\r\n", "x")},
+			asks("If-Modified-Since: " + monday + "\r\n"), unchanged, -1},
 		{"by date, and its coding varies", "",
-			[]string{answerOf(200, "Vary: accept-encoding\r\nLast-Modified: "+monday+"\r\n",
-				"x")}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
+			[]string{answerOf(200, "Vary: accept-encoding\r\nLast-Modified: "+monday+"\r\n", "x")},
+			asks("If-Modified-Since: " + monday + "\r\n"), unchanged, 0},
 		{"by tag, and it varies", "", []string{answerOf(200, "Vary: Cookie\r\nETag: \"1\"\r\n", "x")},
-			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+			asks("If-None-Match: \"1\"\r\n"), unchanged, 0},
 		{"by date, and the page has none", "", []string{answerOf(200, "ETag: \"1\"\r\n", "x")},
-			asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
+			asks("If-Modified-Since: " + monday + "\r\n"), unchanged, -1},
 		{"of a page that has changed", "", []string{v1, answerOf(200, "", "x")},
-			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
-		{"by the tag of an older one", "", []string{v1, v2}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+			asks("If-None-Match: \"1\"\r\n"), unchanged, -1},
+		{"by the tag of an older one", "", []string{v1, v2}, asks("If-None-Match: \"1\"\r\n"),
+			unchanged, -1},
 		{"by another tag in the answer", "", []string{v1}, asks("If-None-Match: *\r\n"),
 			answerOf(304, "ETag: \"2\"\r\n", ""), -1},
-		{"by date", "", []string{v1}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), 0},
-		{"by a later date", "", []string{v1}, asks("If-Modified-Since: " + tuesday + "\r\n"), answerOf(304, "", ""), 0},
-		{"by an earlier date", "", []string{v2}, asks("If-Modified-Since: " + monday + "\r\n"), answerOf(304, "", ""), -1},
-		{"by a date that is none", "", []string{v2}, asks("If-Modified-Since: yesterday\r\n"), answerOf(304, "", ""), -1},
-		{"without validators in the collection", "", []string{answerOf(200, "", "x")},
-			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+		{"by date", "", []string{v1}, asks("If-Modified-Since: " + monday + "\r\n"), unchanged, 0},
+		{"by a later date", "", []string{v1}, asks("If-Modified-Since: " + tuesday + "\r\n"),
+			unchanged, 0},
+		{"by an earlier date", "", []string{v2}, asks("If-Modified-Since: " + monday + "\r\n"),
+			unchanged, -1},
+		{"by a date that is none", "", []string{v2}, asks("If-Modified-Since: yesterday\r\n"),
+			unchanged, -1},
+		{"without validators in the collection",
+			"", []string{answerOf(200, "", "x")}, asks("If-None-Match: \"1\"\r\n"), unchanged, -1},
 		{"tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")},
-			asks("If-None-Match: 0, 1\r\n"), answerOf(304, "", ""), 0},
+			asks("If-None-Match: 0, 1\r\n"), unchanged, 0},
 		{"other tags without quotes", "", []string{answerOf(200, "ETag: 1\r\n", "x")},
-			asks("If-None-Match: 11\r\n"), answerOf(304, "", ""), -1},
-		{"nothing asked", "", []string{v1}, asks(""), answerOf(304, "", ""), -1},
-		{"nothing stored", "", nil, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+			asks("If-None-Match: 11\r\n"), unchanged, -1},
+		{"nothing asked", "", []string{v1}, asks(""), unchanged, -1},
+		{"nothing stored", "", nil, asks("If-None-Match: \"1\"\r\n"), unchanged, -1},
 		{"only an error stored", "", []string{answerOf(404, "ETag: \"1\"\r\n", "x")},
-			asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
+			asks("If-None-Match: \"1\"\r\n"), unchanged, -1},
 		{"with a body", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", "x"), -1},
-		{"without its empty line", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), "HTTP/1.1 304 X\r\n", -1},
-		{"HEAD", "", []string{v1}, "HEAD / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", answerOf(304, "", ""), -1},
-		{"off", record.DedupOff, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), -1},
-		{"by URL", record.DedupURL, []string{v1}, asks("If-None-Match: \"1\"\r\n"), answerOf(304, "", ""), 0},
+		{"without its empty line", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"),
+			"HTTP/1.1 304 X\r\n", -1},
+		{"HEAD", "", []string{v1}, "HEAD / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n", unchanged, -1},
+		{"off", record.DedupOff, []string{v1}, asks("If-None-Match: \"1\"\r\n"), unchanged, -1},
+		{"by URL", record.DedupURL, []string{v1}, asks("If-None-Match: \"1\"\r\n"), unchanged, 0},
 	} {
 		for _, wait := range []time.Duration{time.Hour, 0} {
 			t.Run(fmt.Sprint(c.name, wait), func(t *testing.T) {
@@ -121,8 +134,10 @@ func TestNotModifiedOfRevisit(t *testing.T) {
 			for _, e := range [][3]string{
 				{"http://example.com/a", exampleRequest, answerOf(200, "", body2K)},
 				{"http://example.com/b", exampleRequest, answerOf(200, "ETag: \"b\"\r\n", body2K)},
-				{"http://example.com/b", "GET / HTTP/1.1\r\nIf-None-Match: \"b\"\r\n\r\n", answerOf(304, "", "")},
-				{"http://example.com/b", "GET / HTTP/1.1\r\nIf-None-Match: \"c\"\r\n\r\n", answerOf(304, "", "")},
+				{"http://example.com/b", "GET / HTTP/1.1\r\nIf-None-Match: \"b\"\r\n\r\n",
+					answerOf(304, "", "")},
+				{"http://example.com/b", "GET / HTTP/1.1\r\nIf-None-Match: \"c\"\r\n\r\n",
+					answerOf(304, "", "")},
 			} {
 				synctest.Wait()
 				time.Sleep(wait)
@@ -178,11 +193,15 @@ func TestNotModifiedForeign(t *testing.T) {
 		{"a date without time", []string{page(url, "2026-11-21", sum, "")}, url},
 		{"a bad digest", []string{page(url, date, sum+"\x01", "")}, ""},
 		{"a short digest", []string{page(url, date, sum[:20], "")}, ""},
-		{"a digest in hexadecimal digits", []string{page(url, date, "sha-256:"+strings.Repeat("0", 64), "")}, url},
+		{"a digest in hexadecimal digits",
+			[]string{page(url, date, "sha-256:"+strings.Repeat("0", 64), "")}, url},
 		{"revisit", []string{page(other, date, sum, ""), revisit("200", other, date)}, other},
-		{"revisit in angle brackets", []string{page(other, date, sum, ""), revisit("200", "<"+other+">", date)}, other},
-		{"revisit of what is not there", []string{page(other, date, sum, ""), revisit("200", other+"c", date)}, ""},
-		{"revisit of another time", []string{page(other, date, sum, ""), revisit("200", other, "2026-11-21T09:52:18Z")}, ""},
+		{"revisit in angle brackets",
+			[]string{page(other, date, sum, ""), revisit("200", "<"+other+">", date)}, other},
+		{"revisit of what is not there",
+			[]string{page(other, date, sum, ""), revisit("200", other+"c", date)}, ""},
+		{"revisit of another time",
+			[]string{page(other, date, sum, ""), revisit("200", other, "2026-11-21T09:52:18Z")}, ""},
 		{"revisit of something truncated",
 			[]string{page(other, date, sum, "\nWARC-Truncated: length"), revisit("200", other, date)}, ""},
 		{"revisit of another record ID",
@@ -235,11 +254,8 @@ func TestNotModifiedOften(t *testing.T) {
 		for range times {
 			synctest.Wait()
 			time.Sleep(time.Second)
-			c.commit(
-				"http://example.com/",
-				"GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
-				answerOf(304, "", ""),
-			)
+			c.commit("http://example.com/", "GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
+				answerOf(304, "", ""))
 		}
 		c.close()
 		if n := checkRevisits(t, readBack(t, c.dir)); n != times {

@@ -23,7 +23,8 @@ func TestPanicsWithinAMinute(t *testing.T) {
 		{"ten at once", make([]time.Duration, 10), 1},
 		{"five in 59 s", []time.Duration{0, 1e9, 2e9, 3e9, 59e9}, 1},
 		{"five in 60 s", []time.Duration{0, 1e9, 2e9, 3e9, 60e9}, 0},
-		{"the last five of nine", []time.Duration{0, 50e9, 100e9, 150e9, 200e9, 205e9, 210e9, 215e9, 220e9}, 1},
+		{"the last five of nine",
+			[]time.Duration{0, 50e9, 100e9, 150e9, 200e9, 205e9, 210e9, 215e9, 220e9}, 1},
 		{"one each 20 s", []time.Duration{0, 20e9, 40e9, 60e9, 80e9, 100e9, 120e9}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,7 +23,8 @@ func TestOriginalGone(t *testing.T) {
 		harm   func(path string) error
 		want   []string
 	}{
-		{"nothing, after a start", Config{}, true, func(string) error { return nil }, []string{"revisit", "revisit"}},
+		{"nothing, after a start", Config{}, true, func(string) error { return nil },
+			[]string{"revisit", "revisit"}},
 		{"nothing, finished", Config{WARCMaxSize: 1}, false, func(string) error { return nil },
 			[]string{"revisit", "revisit"}},
 		{"missing at the start", Config{}, true, os.Remove, []string{"response", "revisit"}},

@@ -117,7 +117,8 @@ func checkFile(t *testing.T, records []storedRecord) {
 		if before.get("WARC-Type") != "response" && before.get("WARC-Type") != "revisit" {
 			continue
 		}
-		if r.get("WARC-Type") != "request" || r.get("WARC-Concurrent-To") != before.get("WARC-Record-ID") ||
+		if r.get("WARC-Type") != "request" ||
+			r.get("WARC-Concurrent-To") != before.get("WARC-Record-ID") ||
 			r.get("WARC-Target-URI") != before.get("WARC-Target-URI") ||
 			r.get("WARC-Date") != before.get("WARC-Date") {
 			t.Errorf("%s at %d: not the request of the response before it: %v", r.file, r.offset, r.header)

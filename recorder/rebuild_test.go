@@ -41,7 +41,9 @@ func TestRebuildSameExport(t *testing.T) {
 		}
 		write(t, index, content[:min(len(content)/2, 3<<12)]) // all behind half of it may be free pages
 	}
-	rebuild := func(cfg Config) (recovery.Found, error) { return rebuilt(cfg, dir, zerolog.Nop(), nil) }
+	rebuild := func(cfg Config) (recovery.Found, error) {
+		return rebuilt(cfg, dir, zerolog.Nop(), nil)
+	}
 	again := func(cfg Config) (recovery.Found, error) {
 		found, err := Recover(cfg, collection.Dir(dir), zerolog.Nop())
 		return found.Found, err
@@ -72,8 +74,10 @@ func TestRebuildSameExport(t *testing.T) {
 		{"empty, recovered", empty, again, true},
 		{"nonsense, recovered", nonsense, again, true},
 		{"half, recorder started", half, start, true},
-		{"a rebuild interrupted",
-			func(t *testing.T) { remove(t); write(t, index+collection.NewSuffix, []byte("begun")) }, again, false},
+		{"a rebuild interrupted", func(t *testing.T) {
+			remove(t)
+			write(t, index+collection.NewSuffix, []byte("begun"))
+		}, again, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, _ := filepath.Glob(index + collection.DamagedSuffix + "*")
@@ -211,8 +215,11 @@ func TestRecoverRefused(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {
 			t.Fatal(err)
 		}
-		if err := command(dir, func(file string, done, total int64) { calls++; progress(file, done, total) }); err != nil ||
-			calls == 0 {
+		err := command(dir, func(file string, done, total int64) {
+			calls++
+			progress(file, done, total)
+		})
+		if err != nil || calls == 0 {
 			t.Errorf("%s: %v, %d reports", name, err, calls)
 		}
 		if err := command(dir, progress); err != nil {
@@ -227,11 +234,8 @@ func TestRecoverProgress(t *testing.T) {
 	dir := t.TempDir()
 	c := open(t, dir, Config{WARCMaxSize: 20_000})
 	for i := range 50 {
-		c.commit(
-			fmt.Sprintf("http://example.com/%d", i),
-			exampleRequest,
-			page(200, "image/png", "", randomBytes(2000)),
-		)
+		c.commit(fmt.Sprintf("http://example.com/%d", i), exampleRequest,
+			page(200, "image/png", "", randomBytes(2000)))
 	}
 	c.close()
 	var last, all int64

@@ -29,11 +29,13 @@ func TestVerbatim(t *testing.T) {
 		{name: "encoded", response: page(200, "text/html", "br", randomBytes(10000))},
 		{name: "unknown type", response: page(200, "application/octet-stream", "", randomBytes(10000))},
 		{name: "chunked, odd case, extensions, trailers",
-			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
+			response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n" +
+				"5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n"},
 		{name: "gzip, chunked", response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" +
 			"5\r\nhello\r\n0\r\n\r\n"},
-		{name: "body short of Content-Length", response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
-			change: func(x *Exchange) { x.Truncated = "disconnect" }},
+		{name: "body short of Content-Length",
+			response: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
+			change:   func(x *Exchange) { x.Truncated = "disconnect" }},
 		{name: "head without end", response: "HTTP/1.1 200 OK\r\nContent-Ty",
 			change: func(x *Exchange) { x.Truncated = "disconnect" },
 			faults: "missing line separator at end of http headers"},
@@ -79,8 +81,8 @@ func TestVerbatim(t *testing.T) {
 			for _, r := range records[1:] {
 				kind := r.get("WARC-Type")
 				got = append(got, kind)
-				if want := map[string]string{"response": c.response, "request": c.request}[kind]; kind != "metadata" &&
-					r.block != want {
+				want := map[string]string{"response": c.response, "request": c.request}[kind]
+				if kind != "metadata" && r.block != want {
 					t.Errorf("%s: %.100q, want %.100q", kind, r.block, want)
 				}
 				if r.faults != "" && (c.faults == "" || !strings.Contains(r.faults, c.faults)) {
@@ -127,11 +129,8 @@ func TestLarge(t *testing.T) {
 	for url, messages := range want {
 		c.commit(url, messages[0], messages[1])
 	}
-	x := c.begin(
-		"http://example.com/cut",
-		exampleRequest,
-		page(200, "text/plain", "", randomText(3<<20)),
-	)
+	x := c.begin("http://example.com/cut", exampleRequest,
+		page(200, "text/plain", "", randomText(3<<20)))
 	x.Truncated = "length"
 	x.Commit()
 	c.close()

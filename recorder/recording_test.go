@@ -124,7 +124,8 @@ func (c *recording) getOver(chain *Chain, body string) {
 func (c *recording) takeAway() (back func()) {
 	c.t.Helper()
 	archive := filepath.Join(c.dir, "archive")
-	if err := errors.Join(os.Rename(archive, archive+".away"), os.WriteFile(archive, nil, 0o600)); err != nil {
+	err := errors.Join(os.Rename(archive, archive+".away"), os.WriteFile(archive, nil, 0o600))
+	if err != nil {
 		c.t.Fatal(err)
 	}
 	return func() {

@@ -54,7 +54,8 @@ func TestRecoverKilledAnywhere(t *testing.T) {
 			c.restore(t, dir, 100, 0)
 		}, false},
 		{"damaged", func(t *testing.T, dir string) { makeDamaged(t, dir, 1, warc.OpenSuffix) }, false},
-		{"warcinfo damaged", func(t *testing.T, dir string) { makeDamaged(t, dir, -1, warc.OpenSuffix) }, false},
+		{"warcinfo damaged", func(t *testing.T, dir string) { makeDamaged(t, dir, -1, warc.OpenSuffix) },
+			false},
 		{"finished, not known", func(t *testing.T, dir string) { makeDamaged(t, dir, 1, "") }, false},
 		{"no index, several files", func(t *testing.T, dir string) { makeSeveral(t, dir) }, false},
 		{"index damaged", func(t *testing.T, dir string) {

@@ -62,17 +62,12 @@ func TestRecoverSameExport(t *testing.T) {
 	t.Parallel()
 	c := open(t, t.TempDir(), Config{})
 	for i := range 1500 {
-		c.commit(
-			fmt.Sprintf("http://example.com/%d?q=%c", i%700, 'a'+i%26),
+		c.commit(fmt.Sprintf("http://example.com/%d?q=%c", i%700, 'a'+i%26),
 			[]string{exampleRequest, "PATCH / HTTP/1.1\r\n\r\nx"}[i%2],
-			page(200+i%300, fmt.Sprintf("text/x-%d; a=b", i%50), "", "hello"),
-		)
+			page(200+i%300, fmt.Sprintf("text/x-%d; a=b", i%50), "", "hello"))
 	}
-	c.commit(
-		"http://example.com/large",
-		exampleRequest,
-		page(200, "video/mp4", "", randomBytes(2<<20)),
-	)
+	c.commit("http://example.com/large", exampleRequest,
+		page(200, "video/mp4", "", randomBytes(2<<20)))
 	c.close()
 	want := export(t, c.dir)
 	if strings.Count(want, "\n") != 1501 {
@@ -104,7 +99,8 @@ func TestRecoverStates(t *testing.T) {
 			write(t, path+collection.TornSuffix, c.bytes[c.exchangesEnd(t, size-5):size-5])
 		}, `"level":"warn"`, false},
 		{"half a copy made", size - 5, middle, func(t *testing.T, path string) {
-			write(t, path+collection.TornSuffix+collection.CopyingSuffix, c.bytes[c.exchangesEnd(t, size-5):size-50])
+			write(t, path+collection.TornSuffix+collection.CopyingSuffix,
+				c.bytes[c.exchangesEnd(t, size-5):size-50])
 		}, `"level":"warn"`, false},
 		{"nothing written", 0, 0, func(t *testing.T, path string) {}, "", false},
 		{"never created", 0, 0, removed, "", false},

@@ -37,11 +37,8 @@ func TestGivenUp(t *testing.T) {
 					return nil
 				})
 				defer fault.Set(nil)
-				col.commit(
-					"http://example.com/large",
-					exampleRequest,
-					page(200, "text/plain", "br", string(make([]byte, c.size))),
-				)
+				col.commit("http://example.com/large", exampleRequest,
+					page(200, "text/plain", "br", string(make([]byte, c.size))))
 				time.Sleep(fullPatience / 2)
 				synctest.Wait()
 				if col.Ready() == nil {

@@ -15,17 +15,11 @@ func TestRotation(t *testing.T) {
 	const limit = 20_000
 	c := open(t, dir, Config{WARCMaxSize: limit})
 	for i := range 40 {
-		c.commit(
-			fmt.Sprintf("http://example.com/%d", i),
-			exampleRequest,
-			page(200, "image/png", "", randomBytes(100*i)),
-		)
+		c.commit(fmt.Sprintf("http://example.com/%d", i), exampleRequest,
+			page(200, "image/png", "", randomBytes(100*i)))
 	}
-	c.commit(
-		"http://example.com/large",
-		exampleRequest,
-		page(200, "image/png", "", randomBytes(2*limit)),
-	)
+	c.commit("http://example.com/large", exampleRequest,
+		page(200, "image/png", "", randomBytes(2*limit)))
 	c.commit("http://example.com/last", exampleRequest, exampleResponse)
 	c.close()
 	records := readBack(t, dir)

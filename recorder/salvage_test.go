@@ -155,11 +155,8 @@ func TestRecoverWARCInBody(t *testing.T) {
 		c := open(t, dir, Config{})
 		c.get("http://example.com/before")
 		time.Sleep(time.Second)
-		c.commit(
-			"http://example.com/x.warc.gz",
-			exampleRequest,
-			page(200, "application/octet-stream", "gzip", string(inner.bytes)),
-		)
+		c.commit("http://example.com/x.warc.gz", exampleRequest,
+			page(200, "application/octet-stream", "gzip", string(inner.bytes)))
 		time.Sleep(time.Second)
 		c.get("http://example.com/after")
 		c.close()

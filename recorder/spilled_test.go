@@ -198,7 +198,8 @@ func TestDamagedInSpill(t *testing.T) {
 	if gaps := gapsOf(t, dir); gaps.Counts[GapWrite] != 1 {
 		t.Errorf("%v", gaps)
 	}
-	if names, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "2*"+spill.AsideSuffix)); len(names) != 2 {
+	aside := filepath.Join(dir, collection.SpillName, "2*"+spill.AsideSuffix)
+	if names, _ := filepath.Glob(aside); len(names) != 2 {
 		t.Errorf("set aside: %v", names)
 	}
 }

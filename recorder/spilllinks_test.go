@@ -23,7 +23,8 @@ import (
 func leftOf(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = makeLeft(t, leftExchanges()[:1])
-	records, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "0*")) // they have not begun yet
+	// the request and the response have not begun yet
+	records, _ := filepath.Glob(filepath.Join(dir, collection.SpillName, "0*"))
 	for _, path := range records {
 		os.Remove(path)
 	}
@@ -99,15 +100,23 @@ func TestStrangeInSpill(t *testing.T) {
 		"a side is a link": func(t *testing.T, path, outside string) {
 			replaced(t, path+spill.ResponseSuffix, linked(outside))
 		},
-		"a side is a pipe":   func(t *testing.T, path, _ string) { replaced(t, path+spill.ResponseSuffix, fifo) },
-		"a side is a folder": func(t *testing.T, path, _ string) { replaced(t, path+spill.ResponseSuffix, folder) },
+		"a side is a pipe": func(t *testing.T, path, _ string) {
+			replaced(t, path+spill.ResponseSuffix, fifo)
+		},
+		"a side is a folder": func(t *testing.T, path, _ string) {
+			replaced(t, path+spill.ResponseSuffix, folder)
+		},
 		"the sidecar is a link": func(t *testing.T, path, outside string) {
 			b, _ := os.ReadFile(path + spill.SidecarSuffix)
 			write(t, outside, b)
 			replaced(t, path+spill.SidecarSuffix, linked(outside))
 		},
-		"the sidecar is a pipe":   func(t *testing.T, path, _ string) { replaced(t, path+spill.SidecarSuffix, fifo) },
-		"the sidecar is a folder": func(t *testing.T, path, _ string) { replaced(t, path+spill.SidecarSuffix, folder) },
+		"the sidecar is a pipe": func(t *testing.T, path, _ string) {
+			replaced(t, path+spill.SidecarSuffix, fifo)
+		},
+		"the sidecar is a folder": func(t *testing.T, path, _ string) {
+			replaced(t, path+spill.SidecarSuffix, folder)
+		},
 		"there is no sidecar": func(t *testing.T, path, _ string) {
 			if err := os.Remove(path + spill.SidecarSuffix); err != nil {
 				t.Fatal(err)
@@ -115,7 +124,9 @@ func TestStrangeInSpill(t *testing.T) {
 		},
 		"a link, and bytes that are to be written there": func(t *testing.T, path, outside string) {
 			replaced(t, path+spill.ResponseSuffix, linked(outside))
-			edit(t, path, func(l *spill.Sidecar) { l.Response.Bytes = make([]byte, 3<<20); l.Response.Length = 3 << 20 })
+			edit(t, path, func(l *spill.Sidecar) {
+				l.Response.Bytes, l.Response.Length = make([]byte, 3<<20), 3<<20
+			})
 		},
 		"a reason that is a header": func(t *testing.T, path, _ string) {
 			edit(t, path, func(l *spill.Sidecar) { l.Truncated = "time\r\nWARC-Evil: 1" })

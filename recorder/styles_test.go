@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
-	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -23,6 +21,10 @@ func TestStyles(t *testing.T) {
 	chunked := answerOf(200, inChunks, chunkedBy(100, body2K))
 	sums := func(d record.Digester, s string) string { sum := d.SumBytes([]byte(s)); return sum.String() }
 	sha1Of, sha256Of := record.Digester{}, record.Digester{Algorithm: record.SHA256}
+	const asStored = " of what follows the HTTP header as it is stored, chunk framing included (wire)"
+	const decoded = " of what follows the HTTP header, without the transfer coding (entity)"
+	const millis, seconds = "2000-01-01T00:00:01.500000Z", "2000-01-01T00:00:01Z"
+	wire := sums(sha1Of, chunkedBy(100, body2K))
 	for _, c := range []struct {
 		name    string
 		cfg     Config
@@ -31,30 +33,26 @@ func TestStyles(t *testing.T) {
 		date    string
 		info    []string // lines of the warcinfo record
 	}{
-		{"default", Config{}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1",
-			"2000-01-01T00:00:01.500000Z",
+		{"default", Config{}, wire, "WARC/1.1", millis,
 			[]string{"format: WARC File Format 1.1", "isPartOf: COLLECTION",
-				"payloadDigest: sha1 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
-		{"sha256", Config{Digest: "sha256"}, sums(sha256Of, chunkedBy(100, body2K)), "WARC/1.1",
-			"2000-01-01T00:00:01.500000Z",
-			[]string{"payloadDigest: sha256 of what follows the HTTP header as it is stored, chunk framing included (wire)"}},
-		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1",
-			"2000-01-01T00:00:01.500000Z",
-			[]string{"payloadDigest: sha1 of what follows the HTTP header, without the transfer coding (entity)"}},
-		{"1.0", Config{WARCVersion: "1.0"}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.0",
-			"2000-01-01T00:00:01Z",
-			[]string{"format: WARC File Format 1.0",
-				"conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/"}},
-		{"no sl", Config{NoSL: true}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
+				"payloadDigest: sha1" + asStored}},
+		{"sha256", Config{Digest: "sha256"}, sums(sha256Of, chunkedBy(100, body2K)), "WARC/1.1", millis,
+			[]string{"payloadDigest: sha256" + asStored}},
+		{"entity", Config{PayloadDigest: "entity"}, sums(sha1Of, body2K), "WARC/1.1", millis,
+			[]string{"payloadDigest: sha1" + decoded}},
+		{"1.0", Config{WARCVersion: "1.0"}, wire, "WARC/1.0", seconds,
+			[]string{"format: WARC File Format 1.0", "conformsTo: http://iipc.github.io/" +
+				"warc-specifications/specifications/warc-format/warc-1.0/"}},
+		{"no sl", Config{NoSL: true}, wire, "WARC/1.1", millis, nil},
 		{"warcinfo", Config{WARCInfo: record.WARCInfo{
 			Operator: "The Operator <o@example.org>", IsPartOf: "a whole", Description: "düsseldorf",
 			Robots: "obey",
-		}}, sums(sha1Of, chunkedBy(100, body2K)), "WARC/1.1", "2000-01-01T00:00:01.500000Z",
-			[]string{"operator: The Operator <o@example.org>", "isPartOf: a whole", "description: düsseldorf", "robots: obey"}},
-		{"name", Config{WARCName: "{serial}.{timestamp}"}, sums(sha1Of, chunkedBy(100, body2K)),
-			"WARC/1.1", "2000-01-01T00:00:01.500000Z", nil},
+		}}, wire, "WARC/1.1", millis,
+			[]string{"operator: The Operator <o@example.org>", "isPartOf: a whole",
+				"description: düsseldorf", "robots: obey"}},
+		{"name", Config{WARCName: "{serial}.{timestamp}"}, wire, "WARC/1.1", millis, nil},
 		{"all", Config{Digest: "sha256", PayloadDigest: "entity", WARCVersion: "1.0", NoSL: true},
-			sums(sha256Of, body2K), "WARC/1.0", "2000-01-01T00:00:01Z", nil},
+			sums(sha256Of, body2K), "WARC/1.0", seconds, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,36 +66,16 @@ func TestStyles(t *testing.T) {
 				}
 				plain := func(*Exchange) {}
 				rec("http://example.com/chunked", exampleRequest, chunked, plain)
-				rec(
-					"http://example.com/again",
-					exampleRequest,
-					answerOf(200, "ETag: \"1\"\r\n"+inChunks, chunkedBy(64, body2K)),
-					plain,
-				)
-				rec(
-					"http://example.com/again",
-					"GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
-					answerOf(304, "", ""),
-					plain,
-				)
-				rec(
-					"http://example.com/post",
-					postOf("POST", inChunks, chunkedBy(10, body2K)),
-					answerOf(200, "", body2K),
-					plain,
-				)
-				rec(
-					"http://example.com/unverified",
-					exampleRequest,
-					answerOf(200, "", "x"),
-					func(x *Exchange) { x.Unverified = "expired" },
-				)
-				rec(
-					"http://example.com/large",
-					exampleRequest,
-					answerOf(200, inChunks, chunkedBy(1<<20, randomText(2<<20))),
-					plain,
-				)
+				rec("http://example.com/again", exampleRequest,
+					answerOf(200, "ETag: \"1\"\r\n"+inChunks, chunkedBy(64, body2K)), plain)
+				rec("http://example.com/again", "GET / HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n",
+					answerOf(304, "", ""), plain)
+				rec("http://example.com/post", postOf("POST", inChunks, chunkedBy(10, body2K)),
+					answerOf(200, "", body2K), plain)
+				rec("http://example.com/unverified", exampleRequest, answerOf(200, "", "x"),
+					func(x *Exchange) { x.Unverified = "expired" })
+				rec("http://example.com/large", exampleRequest,
+					answerOf(200, inChunks, chunkedBy(1<<20, randomText(2<<20))), plain)
 				r.close()
 				records := readBack(t, r.dir)
 				checkIndex(t, r.dir, records)
@@ -119,10 +97,8 @@ func TestStyles(t *testing.T) {
 					}
 					if rec.get("WARC-Type") == "warcinfo" {
 						for _, line := range c.info {
-							if line = strings.ReplaceAll(line, "COLLECTION", filepath.Base(r.dir)); !strings.Contains(
-								rec.block,
-								line+"\r\n",
-							) {
+							line = strings.ReplaceAll(line, "COLLECTION", filepath.Base(r.dir))
+							if !strings.Contains(rec.block, line+"\r\n") {
 								t.Errorf("no %q in %q", line, rec.block)
 							}
 						}
@@ -182,11 +158,8 @@ func TestRecoverStyles(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := open(t, t.TempDir(), cfg)
 				for i := range 5 {
-					c.commit(
-						fmt.Sprint("http://example.com/", i),
-						exampleRequest,
-						answerOf(200, "", strings.Repeat(fmt.Sprint(i%3), 2000)),
-					)
+					c.commit(fmt.Sprint("http://example.com/", i), exampleRequest,
+						answerOf(200, "", strings.Repeat(fmt.Sprint(i%3), 2000)))
 					synctest.Wait()
 				}
 				c.close()
@@ -197,22 +170,19 @@ func TestRecoverStyles(t *testing.T) {
 					t.Fatal(err)
 				}
 				content[want[2].Offset+want[2].Length/2] ^= 0x10
-				if err := errors.Join(os.Remove(path), os.Remove(filepath.Join(c.dir, collection.IndexName))); err != nil {
+				if err := os.Remove(path); err != nil {
 					t.Fatal(err)
 				}
+				loseIndex(t, c.dir)
 				write(t, path+".open", content[:len(content)-10])
 				c = open(t, c.dir, cfg)
 				urls := c.urls()
-				c.commit(
-					"http://example.com/again",
-					exampleRequest,
-					answerOf(200, "", strings.Repeat("1", 2000)),
-				)
+				c.commit("http://example.com/again", exampleRequest,
+					answerOf(200, "", strings.Repeat("1", 2000)))
 				c.close()
-				if !slices.Equal(
-					urls,
-					[]string{"http://example.com/0", "http://example.com/1", "http://example.com/3"},
-				) {
+				if !slices.Equal(urls, []string{
+					"http://example.com/0", "http://example.com/1", "http://example.com/3",
+				}) {
 					t.Errorf("recovered: %q", urls)
 				}
 				removeTorn(t, c.dir)

@@ -16,26 +16,23 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 	answer := page(200, "text/html; charset=utf-8", "", "answer")
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	var multipart strings.Builder
-	multipart.WriteString(
-		"--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx y\r\n--b\r\nContent-Disposition: " +
-			"form-data; name=\"f\"; filename=\"f\"\r\n\r\n\x00\xff\r\n--b--\r\n")
+	multipart.WriteString("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx y\r\n" +
+		"--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n" +
+		"\x00\xff\r\n--b--\r\n")
 	long := strings.Repeat("x", 17<<20)
 	requests := []string{
-		exampleRequest, "GET / HTTP/1.1\r\n\r\n", "HEAD / HTTP/1.1\r\n\r\n", "m\xe9thod / HTTP/1.1\r\n\r\n", "OPTIONS",
-		postOf("POST", form,
-			"a=%41;b&c=d+e"),
+		exampleRequest, "GET / HTTP/1.1\r\n\r\n", "HEAD / HTTP/1.1\r\n\r\n",
+		"m\xe9thod / HTTP/1.1\r\n\r\n", "OPTIONS",
+		postOf("POST", form, "a=%41;b&c=d+e"),
 		postOf("POST", form+"Transfer-Encoding: chunked\r\n",
 			"5;x\r\na=b&c\r\n2\r\n=d\r\n0\r\nT: u\r\n\r\n"),
-		postOf(
-			"POST",
-			"Content-Type: application/json\r\n",
-			`{"a":[1,2.0,{"b":null}],"ü":"é"}`,
-		), postOf("PUT", "Content-Type: application/json\r\n", `{"a"`),
+		postOf("POST", "Content-Type: application/json\r\n", `{"a":[1,2.0,{"b":null}],"ü":"é"}`),
+		postOf("PUT", "Content-Type: application/json\r\n", `{"a"`),
 		postOf("POST", "Content-Type: multipart/form-data; boundary=b\r\n", multipart.String()),
-		postOf("PATCH", "",
-			"\x00\x01\x02"), postOf("POST", "Content-Type: text/plain\r\n", strings.Repeat("long ", 30_000)),
-		postOf("POST", form,
-			"a="+randomText(100<<10)), postOf("POST", "Content-Type: video/mp4\r\n", randomBytes(1200<<10)),
+		postOf("PATCH", "", "\x00\x01\x02"),
+		postOf("POST", "Content-Type: text/plain\r\n", strings.Repeat("long ", 30_000)),
+		postOf("POST", form, "a="+randomText(100<<10)),
+		postOf("POST", "Content-Type: video/mp4\r\n", randomBytes(1200<<10)),
 	}
 	for round := range rounds {
 		for i, request := range requests {
@@ -44,16 +41,10 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 			c.commit(url, request, page(200+i, "image/png", "", randomBytes(100*i)))
 			responses += 2
 		}
-		c.commit(
-			"https://user:pass@example.com:443/a/../b?sessionid=1",
-			exampleRequest,
-			page(200, "video/mp4", "", randomBytes(1200<<10)),
-		)
-		x := c.begin(
-			"http://example.com/cut",
-			exampleRequest,
-			page(200, "text/plain", "", randomText(2<<20))[:1200<<10],
-		)
+		c.commit("https://user:pass@example.com:443/a/../b?sessionid=1", exampleRequest,
+			page(200, "video/mp4", "", randomBytes(1200<<10)))
+		x := c.begin("http://example.com/cut", exampleRequest,
+			page(200, "text/plain", "", randomText(2<<20))[:1200<<10])
 		x.Truncated = "length"
 		x.Commit()
 		x = c.begin("http://example.com/head-cut", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty")
@@ -67,11 +58,8 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 		x.Commit()
 		responses += 4
 	}
-	c.commit(
-		"http://example.com/long",
-		postOf("POST", "Content-Type: application/json\r\n", `{"a":"`+long+`"}`),
-		answer,
-	)
+	c.commit("http://example.com/long",
+		postOf("POST", "Content-Type: application/json\r\n", `{"a":"`+long+`"}`), answer)
 	c.close()
 	return responses + 1
 }

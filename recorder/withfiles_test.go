@@ -23,11 +23,8 @@ func TestFilesOfWhatWaits(t *testing.T) {
 	var all sync.WaitGroup
 	var committed atomic.Int64
 	for i := range exchanges {
-		x := c.begin(
-			fmt.Sprint("http://example.com/", i),
-			exampleRequest,
-			page(200, "text/plain", "", randomText(8<<10)),
-		)
+		x := c.begin(fmt.Sprint("http://example.com/", i), exampleRequest,
+			page(200, "text/plain", "", randomText(8<<10)))
 		all.Go(func() {
 			x.Commit()
 			committed.Add(1)

@@ -26,7 +26,8 @@ func captureFor(t *testing.T, keyer *store.Keyer, url, request string) store.Cap
 func TestKeysOfRequestBodies(t *testing.T) {
 	const json = "Content-Type: application/json\r\n"
 	for name, c := range map[string]struct{ request, urlkey, body, spec, warciojs string }{
-		"GET with a body": {postOf("GET", "Content-Length: 3\r\n", "a=b"), "com,example)/form?q=1", "", "", ""},
+		"GET with a body": {postOf("GET", "Content-Length: 3\r\n", "a=b"),
+			"com,example)/form?q=1", "", "", ""},
 		"JSON": {postOf("POST", json, `{"a":1.0,"b":[true,"x y"]}`),
 			"com,example)/form?__wb_method=post&a=1&b=true&b.2_=x+y&q=1", "a=1&b=true&b.2_=x+y",
 			"&a=1&b=true&b.2_=x+y", "a=1&b=true&b.2_=x+y"},
@@ -43,7 +44,8 @@ func TestKeysOfRequestBodies(t *testing.T) {
 			"com,example)/form?__wb_method=delete&q=1", "", "&a=1", "a=1"},
 		"a broken chunk": {postOf("POST", json+"Transfer-Encoding: chunked\r\n",
 			"7\r\n{\"a\":1}\r\nzz"), "com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
-		"broken JSON": {postOf("POST", json, `{"a"`), "com,example)/form?__wb_method=post&q=1", "", "", ""},
+		"broken JSON": {postOf("POST", json, `{"a"`), "com,example)/form?__wb_method=post&q=1",
+			"", "", ""},
 		"method as it was": {postOf("pOsT", json, `{"a":1}`),
 			"com,example)/form?__wb_method=post&a=1&q=1", "a=1", "&a=1", "a=1"},
 	} {
@@ -58,7 +60,8 @@ func TestKeysOfRequestBodies(t *testing.T) {
 				t.Errorf("spec %q, warciojs %q; want %q and %q", got.SpecBody, got.WarcioJSBody, c.spec,
 					c.warciojs)
 			}
-			if key, _ := canon.SURT(canon.Pywb.Append(got.URL, got.Method, got.RequestBody)); key != got.URLKey {
+			url := canon.Pywb.Append(got.URL, got.Method, got.RequestBody)
+			if key, _ := canon.SURT(url); key != got.URLKey {
 				t.Errorf("the line's own fields give %q", key)
 			}
 		})
@@ -78,8 +81,9 @@ func TestKeysOfALongBody(t *testing.T) {
 	}
 	chunked.WriteString("0\r\n\r\n")
 	for name, request := range map[string]string{
-		"sized":   postOf("POST", "Content-Type: application/json\r\n", string(body)),
-		"chunked": postOf("POST", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", chunked.String()),
+		"sized": postOf("POST", "Content-Type: application/json\r\n", string(body)),
+		"chunked": postOf("POST",
+			"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", chunked.String()),
 	} {
 		c := captureFor(t, &store.Keyer{}, "http://example.com/", request)
 		start := "__wb_post_data=" + base64.StdEncoding.EncodeToString(body[:3072])
@@ -107,7 +111,8 @@ func TestSecondaryKeys(t *testing.T) {
 	}
 	for _, c := range []struct{ url, request, path, wwwoffle, form string }{
 		{"http://en.wiki.example/wiki/A%3aB%7E?b=1&a=%32", "GET / HTTP/1.1\r\n\r\n",
-			"http://en.wiki.example/wiki/A:B~?b=1&a=%32", "http://en.wiki.example/wiki/A:B~?b=1&a=2", "b=1&a=2"},
+			"http://en.wiki.example/wiki/A:B~?b=1&a=%32", "http://en.wiki.example/wiki/A:B~?b=1&a=2",
+			"b=1&a=2"},
 		{"http://own.example/A%3aB()", "GET / HTTP/1.1\r\n\r\n", "http://own.example/A:B%28%29",
 			"http://own.example/A:B()", ""},
 		{"http://other.example/A%3a%7E",

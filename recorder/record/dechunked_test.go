@@ -15,9 +15,10 @@ func TestEntityOfChunks(t *testing.T) {
 		body, want string
 		broken     bool
 	}{
-		"plain":          {"5\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
-		"spaces":         {"5 \r\na=b&c\r\n2 ;x\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
-		"long extension": {"5;" + strings.Repeat("x", 5000) + "\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
+		"plain":  {"5\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
+		"spaces": {"5 \r\na=b&c\r\n2 ;x\r\n=d\r\n0\r\n\r\n", "a=b&c=d", false},
+		"long extension": {"5;" + strings.Repeat("x", 5000) + "\r\na=b&c\r\n2\r\n=d\r\n0\r\n\r\n",
+			"a=b&c=d", false},
 		"many extensions": {strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 20) + "0\r\n\r\n",
 			strings.Repeat("a", 20), false},
 		"trailers":       {"5\r\na=b&c\r\n0\r\nX: y\r\n\r\n", "a=b&c", false},
@@ -56,7 +57,8 @@ func TestDechunker(t *testing.T) {
 	}{
 		{"one", "5\r\nhello\r\n0\r\n\r\n", "hello", true},
 		{"two, extensions", "2;a=b\r\nhe\r\n003 \r\nllo\r\n00;x\r\n\r\n", "hello", true},
-		{"hexadecimal", "a\r\n0123456789\r\nB\r\n0123456789a\r\n0\r\n\r\n", "01234567890123456789a", true},
+		{"hexadecimal", "a\r\n0123456789\r\nB\r\n0123456789a\r\n0\r\n\r\n",
+			"01234567890123456789a", true},
 		{"line feeds alone", "5\nhello\n0\n\n", "hello", true},
 		{"trailers", "5\r\nhello\r\n0\r\nA: b\r\nC: d\r\n\r\n", "hello", true},
 		{"empty", "0\r\n\r\n", "", true},

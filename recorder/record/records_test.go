@@ -49,17 +49,19 @@ func TestRecords(t *testing.T) {
 		}},
 		{"ipv4-in-ipv6", exampleRequest, exampleResponse,
 			func(f *Facts) { f.RemoteIP = netip.MustParseAddr("::ffff:192.0.2.7") }},
-		{"post", "POST /form HTTP/1.1\r\nHost: example.com\r\nContent-Length: 3\r\n\r\na=b", exampleResponse, func(f *Facts) {
-			f.URL, f.Method = "https://example.com/form?q=1", "POST"
-			f.TLS, f.Cipher = tls.VersionTLS12, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
-		}},
+		{"post", "POST /form HTTP/1.1\r\nHost: example.com\r\nContent-Length: 3\r\n\r\na=b",
+			exampleResponse, func(f *Facts) {
+				f.URL, f.Method = "https://example.com/form?q=1", "POST"
+				f.TLS, f.Cipher = tls.VersionTLS12, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
+			}},
 		{"truncated-body", exampleRequest, exampleResponse[:len(exampleResponse)-2],
 			func(f *Facts) { f.Truncated = "disconnect" }},
 		{"truncated-head", exampleRequest, "HTTP/1.1 200 OK\r\nContent-Ty",
 			func(f *Facts) { f.Truncated, f.Fault = "disconnect", "origin closed inside of the head" }},
-		{"upload-cut", "POST / HTTP/1.1\r\nHost: example.com\r\ncontent-length: 100\r\n\r\na=b", "", func(f *Facts) {
-			f.Method, f.Truncated, f.Fault = "POST", "disconnect", "the client went away"
-		}},
+		{"upload-cut", "POST / HTTP/1.1\r\nHost: example.com\r\ncontent-length: 100\r\n\r\na=b", "",
+			func(f *Facts) {
+				f.Method, f.Truncated, f.Fault = "POST", "disconnect", "the client went away"
+			}},
 		{"upload-cut-chunked", "POST / HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n" +
 			"\r\n5\r\nhel", "", func(f *Facts) {
 			f.Method, f.Truncated, f.Fault = "POST", "disconnect", "the client went away"
@@ -180,7 +182,8 @@ func TestSumReader(t *testing.T) {
 		}
 	}
 	hello := Digester{Algorithm: SHA256}.SumBytes([]byte("hello"))
-	if got := hello.String(); got != "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" {
+	const want = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+	if got := hello.String(); got != want {
 		t.Error(got)
 	}
 }
