@@ -11,13 +11,13 @@ import (
 
 // Asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
 type Asked struct {
-	Method      []byte
-	ContentType string
-	Entity      entity // of what is not GET
+	Method      []byte // as sent
+	ContentType string // Content-Type as sent; "" for a GET
+	Entity      entity // body; empty for a GET
 }
 
-// AskedOf reads a request whose body, of size bytes as it crossed the wire, follows its head in
-// body.
+// AskedOf reads a request with that head; body gives what follows the head, size bytes as they
+// crossed the wire. The error is a read error of body.
 func AskedOf(h *Head, body io.Reader, size int64) (*Asked, error) {
 	a := &Asked{Method: h.Method()}
 	if len(a.Method) == 0 || string(a.Method) == "GET" {
@@ -30,8 +30,12 @@ func AskedOf(h *Head, body io.Reader, size int64) (*Asked, error) {
 
 // Request returns what the keys need of the request.
 func (a *Asked) Request() canon.Request {
-	return canon.Request{ContentType: a.ContentType,
-		Body: a.Entity.Start, BodyLen: a.Entity.length, BodySHA256: a.Entity.sha256}
+	return canon.Request{
+		ContentType: a.ContentType,
+		Body:        a.Entity.Start,
+		BodyLen:     a.Entity.length,
+		BodySHA256:  a.Entity.sha256,
+	}
 }
 
 // entity is a request's body without its transfer coding: all of it up to canon.MaxBody, of a
@@ -43,8 +47,8 @@ type entity struct {
 	broken bool // its chunks end before the last one
 }
 
-// read reads the entity from a body as it crossed the wire. Of one that breaks off it is what came;
-// the error is a read error, as opposed to a malformed body.
+// read reads the entity from a body as it crossed the wire. If the chunks of the body break off,
+// the entity is what came before. The error is a read error, as opposed to a malformed body.
 func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	wire := &source{r: body}
 	decoded := io.Reader(wire)
@@ -74,7 +78,8 @@ func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	return wire.err
 }
 
-// longStart is more of an entity than the keys need that is longer than canon.MaxBody.
+// longStart is how many bytes are kept of an entity that is longer than canon.MaxBody: more than
+// its keys need.
 const longStart = 64 << 10
 
 // source remembers a read error, as opposed to a malformed body.

@@ -7,10 +7,10 @@ import (
 )
 
 // CaptureOf makes the capture of a response from what its records say, and from nothing else, so
-// that recovery makes the same. Where it lies is still missing. It is false as fill is.
+// that recovery makes the same. The caller adds where it lies. within is false if the request's
+// body counts as binary for the work that it asks for, as store.Keyer.Fill says.
 func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, response *Head,
-	digest string,
-) (c store.Capture, within bool) {
+	digest string) (c store.Capture, within bool) {
 	c = store.Capture{
 		Time:   date.UTC().Truncate(time.Microsecond),
 		URL:    uri,

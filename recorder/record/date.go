@@ -12,6 +12,7 @@ const (
 	secondsFormat = "2006-01-02T15:04:05Z"
 )
 
+// AppendDate appends a WARC-Date, in UTC: in whole seconds, or with microseconds.
 func AppendDate(dst []byte, t time.Time, seconds bool) []byte {
 	if seconds {
 		return t.UTC().AppendFormat(dst, secondsFormat)
@@ -32,7 +33,8 @@ func ParseDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ParseW3CDTF reads a date that is as WARC 1.1 has it (section 5.4), as the index keeps it.
+// ParseW3CDTF is ParseDate for a date that is to stand in a record of ours: the date must be as
+// WARC 1.1 section 5.4 has it. It returns UTC, in microseconds, as the index keeps it.
 func ParseW3CDTF(text string) (time.Time, bool) {
 	date, ok := ParseDate(text)
 	strict := strings.Trim(text, "0123456789-:.TZ") == "" &&

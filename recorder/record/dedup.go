@@ -14,12 +14,12 @@ import (
 	"warcorder/store"
 )
 
-// DedupConfig says what is not stored again.
+// DedupConfig says which content is not stored again, but as a revisit (WARC 1.1 section 6.7).
 type DedupConfig struct {
 	// Dedup is where content is looked for that need not be stored again: collection (under any URL),
 	// url (under the same one), off (all is stored).
 	Dedup string
-	// MinSize is the size of a body below which it is always stored. 0 has everything deduplicated.
+	// MinSize is the size of a body, in bytes, below which it is always stored; 0 is for no such size.
 	MinSize int64
 	// DedupFor is the time after which content is stored again, so that not all of an archive depends
 	// on one old record; 0 is for good.
@@ -38,7 +38,7 @@ const (
 // bodies little would be won, and often nothing.
 func DefaultDedup() DedupConfig { return DedupConfig{Dedup: DedupCollection, MinSize: 1 << 10} }
 
-// WithDefaults fills in what is zero and cannot be meant, and refuses settings that cannot be meant.
+// WithDefaults fills in Dedup if it is "". The error names the setting that cannot be meant.
 func (c DedupConfig) WithDefaults() (DedupConfig, error) {
 	c.Dedup = cmp.Or(c.Dedup, DefaultDedup().Dedup)
 	if c.MinSize < 0 || c.DedupFor < 0 {
@@ -70,9 +70,9 @@ func (c *DedupConfig) IsFresh(original, now time.Time) bool {
 	return age >= -store.MaxAhead && (c.DedupFor == 0 || age < c.DedupFor)
 }
 
-// content is the hash by which the response is found that is the same but for its URL, its framing
-// and fields that do not matter: BLAKE3, for with SHA-1 one body could be made to stand for
-// another, of
+// Content makes the key under which the index finds the original of a response: one that is the
+// same but for its URL, its framing and fields that do not matter. The key is the BLAKE3 hash (with
+// SHA-1 one body could be made to stand for another) of
 //
 //	the payload without its transfer coding
 //	00
@@ -85,12 +85,14 @@ type Content struct {
 	hash    *blake3.Hasher
 	chunks  Dechunker
 	chunked bool
-	size    int64 // that the body should have; -1 if nobody says
-	came    int64 // of the body
-	length  int64 // of the payload
-	facts   []byte
+	size    int64  // bytes that the body should have, as it crosses the wire
+	came    int64  // bytes of the body that have come
+	length  int64  // bytes of the payload that have come
+	facts   []byte // what is hashed behind the payload; kept for its memory
 }
 
+// Reset begins the key of a response with that head, and a body of that many bytes on the wire. The
+// zero Content must be reset before use.
 func (c *Content) Reset(response *Head, body int64) {
 	if c.hash == nil {
 		c.hash = blake3.New()
@@ -99,7 +101,7 @@ func (c *Content) Reset(response *Head, body int64) {
 	*c = Content{hash: c.hash, chunked: response.Chunked, size: body, facts: c.facts[:0]}
 }
 
-// Write takes a part of the body.
+// Write takes the next part of the body, as it crossed the wire.
 func (c *Content) Write(body []byte) {
 	c.came += int64(len(body))
 	if !c.chunked {
@@ -115,8 +117,8 @@ func (c *Content) Write(body []byte) {
 	}
 }
 
-// whole reports whether the body is what its framing says it is. One with trailers, which a revisit
-// has no room for, counts as none.
+// whole reports whether the body is what its framing says it is. A body with trailers, for which a
+// revisit has no room, does not count as whole.
 func (c *Content) whole(head []byte) bool {
 	if c.chunked {
 		return c.chunks.state == atEnd && !c.chunks.trailers
@@ -125,7 +127,8 @@ func (c *Content) whole(head []byte) bool {
 	return c.came == c.size && (length < 0 || length == c.came)
 }
 
-// Key ends the hash. It is false if the body is not whole, is empty, or framed in a way that is not
+// Key ends the body and returns the key. start is the response's head in bytes, and scope comes
+// from ScopeOf. ok is false if the body is not whole, is empty, or is framed in a way that is not
 // understood.
 func (c *Content) Key(response *Head, start []byte, scope string) (key store.OriginalKey, ok bool) {
 	if !c.whole(start) || c.length == 0 {
@@ -168,7 +171,7 @@ func appendCodings(dst, head []byte, name string) []byte {
 	return dst
 }
 
-// appendCodingsOf appends those of one field. The first of all is at from.
+// appendCodingsOf appends the codings of one field. The first coding of all fields is at from.
 func appendCodingsOf(dst, value []byte, from int) []byte {
 	for len(value) > 0 {
 		var coding []byte
@@ -190,7 +193,8 @@ func appendCodingsOf(dst, value []byte, from int) []byte {
 	return dst
 }
 
-// ScopeOf is what the original must agree in beside its content.
+// ScopeOf is what the original must agree in beside its content: the SURT of the URI with dedup:
+// url, else nothing.
 func (c *DedupConfig) ScopeOf(uri string) string {
 	if c.Dedup != DedupURL {
 		return ""

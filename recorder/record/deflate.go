@@ -5,10 +5,10 @@ import "bytes"
 // SampleSize is how much of a body is looked at to find out whether deflating it pays.
 const SampleSize = 4 << 10
 
-// Deflates says whether it pays to deflate a body. What is compressed already goes into stored
-// blocks, at a tenth of the cost and the same size: what says so itself (a Content-Encoding, a
-// picture, a film, a web font, an archive), and else what looks like it in a sample from the middle
-// of the body.
+// Deflates reports whether it pays to deflate a body. A body that is compressed already goes into
+// stored blocks, at a tenth of the cost and the same size. The head may say that it is compressed
+// (a Content-Encoding; the type of a picture, a film, a web font, an archive) or that it is text;
+// else a sample from the middle of the body, of up to SampleSize bytes, decides.
 func Deflates(h *Head, sample []byte) bool {
 	if h.encoded {
 		return false

@@ -20,6 +20,7 @@ const (
 	SHA256
 )
 
+// NewHash returns a hash of the algorithm, for DigestOf.
 func (a Algorithm) NewHash() hash.Hash {
 	if a == SHA256 {
 		return sha256.New()
@@ -27,7 +28,7 @@ func (a Algorithm) NewHash() hash.Hash {
 	return sha1.New()
 }
 
-// Digest is a digest.
+// Digest is the digest of a block or a payload.
 type Digest struct {
 	Algorithm
 	bytes [sha256.Size]byte // of SHA-1 the first 20
@@ -35,41 +36,44 @@ type Digest struct {
 
 // SumBytes returns the digest of b.
 func (a Algorithm) SumBytes(b []byte) Digest {
-	s := Digest{Algorithm: a}
+	d := Digest{Algorithm: a}
 	if a == SHA256 {
-		s.bytes = sha256.Sum256(b)
+		d.bytes = sha256.Sum256(b)
 	} else {
-		*(*[sha1.Size]byte)(s.bytes[:]) = sha1.Sum(b)
+		*(*[sha1.Size]byte)(d.bytes[:]) = sha1.Sum(b)
 	}
-	return s
+	return d
 }
 
-// DigestOf returns the digest of what has been written to h.
+// DigestOf returns the digest of what has been written to h, which NewHash of the same algorithm
+// made.
 func (a Algorithm) DigestOf(h hash.Hash) Digest {
-	s := Digest{Algorithm: a}
-	h.Sum(s.bytes[:0])
-	return s
+	d := Digest{Algorithm: a}
+	h.Sum(d.bytes[:0])
+	return d
 }
 
-// Append appends the digest as WARC and CDXJ spell it.
-func (s *Digest) Append(dst []byte) []byte {
-	if s.Algorithm == SHA256 {
-		return hex.AppendEncode(append(dst, "sha256:"...), s.bytes[:])
+// Append appends the digest as WARC and CDXJ spell it, with its label.
+func (d *Digest) Append(dst []byte) []byte {
+	if d.Algorithm == SHA256 {
+		return hex.AppendEncode(append(dst, "sha256:"...), d.bytes[:])
 	}
-	return base32.StdEncoding.AppendEncode(append(dst, "sha1:"...), s.bytes[:sha1.Size])
+	return base32.StdEncoding.AppendEncode(append(dst, "sha1:"...), d.bytes[:sha1.Size])
 }
 
-func (s *Digest) String() string {
+// String is the digest as WARC and CDXJ spell it.
+func (d *Digest) String() string {
 	var b [len("sha256:") + 2*sha256.Size]byte
-	return string(s.Append(b[:0]))
+	return string(d.Append(b[:0]))
 }
 
-// Digester says which digests records have. The zero digester is SHA-1, with the payload as it
+// Digester says which digests records have. The zero Digester is SHA-1, of the payload as it
 // crossed the wire.
 type Digester struct {
 	Algorithm
-	// the payload is the body without its transfer coding (RFC 2616 section 7.2, which WARC 1.1
-	// names), not what follows the HTTP header as it is stored
+
+	// Entity says that the payload is the body without its transfer coding (RFC 2616 section 7.2,
+	// which WARC 1.1 names), and not what follows the HTTP header as it is stored.
 	Entity bool
 }
 
@@ -105,8 +109,9 @@ func (d Digester) payload(body []byte, h *Head) Digest {
 	return d.DigestOf(sum)
 }
 
-// SumReader is sumMessage for a block that is read once; buf is what it is read through. What follows
-// the head goes to content too, unless that is nil.
+// SumReader returns the digests of a block with that head, and of its payload, in one pass through
+// buf. What follows the head is written to content too, unless content is nil. The error is one of
+// block.
 func (d Digester) SumReader(block io.Reader, h *Head, buf []byte,
 	content *Content) (whole, payload Digest, err error) {
 	sums := d.sumsOf(h)
@@ -129,10 +134,10 @@ func (d Digester) SumReader(block io.Reader, h *Head, buf []byte,
 	return whole, payload, err
 }
 
-// sums makes the digests of a block that comes in parts, and of its payload.
+// sums makes the digests of a block that comes in parts, and of the block's payload.
 type sums struct {
 	Digester
-	pair           *sha1pair.Pair // or nil, and these:
+	pair           *sha1pair.Pair // both digests at once; nil if the fields below make them
 	block, payload hash.Hash
 	chunked        bool // the payload is what is in the chunks
 	chunks         Dechunker

@@ -14,7 +14,7 @@ import (
 
 // The types of records that are no exchange (WARC 1.1 sections 6.4, 6.6 and 6.8).
 const (
-	// something that was had without HTTP, or made: an answer of a name server, a screenshot
+	// something fetched without HTTP, or made: an answer of a name server, a screenshot
 	Resource   = "resource"
 	Metadata   = "metadata"   // what is to be said about another record, or about a URI
 	Conversion = "conversion" // another record's payload in another form
@@ -26,8 +26,8 @@ type Extra struct {
 	// WARC-Target-URI, of any scheme; http and https are brought into the form that exchanges have
 	URI         string
 	ContentType string     // of the block
-	Date        time.Time  // WARC-Date; the zero Time is that of Commit
-	RemoteIP    netip.Addr // who it was had from; the zero Addr if nobody
+	Date        time.Time  // WARC-Date; the zero Time is the time of Commit
+	RemoteIP    netip.Addr // address that it was fetched from; the zero Addr if none
 
 	// ConcurrentTo and RefersTo are IDs of other records, <urn:uuid:…>: of the same event, and of what
 	// this one is about. A resource refers to nothing, a conversion is of no event. Whether those
@@ -37,7 +37,8 @@ type Extra struct {
 	ID ID `json:"-"` // of the record; whoever makes the record gives it one
 }
 
-// Check says what keeps the record from being written, in words for whoever asked for it.
+// Check returns an error that says why the record cannot be written, in words for the client that
+// asked for it.
 func (e *Extra) Check() error {
 	switch {
 	case e.Type != Resource && e.Type != Metadata && e.Type != Conversion:
@@ -105,19 +106,19 @@ func (e *Extra) AppendHeader(dst []byte, s *Style, block *Message, warcinfo *ID)
 	return append(dst, "\r\n\r\n"...)
 }
 
-// TextSize is how many bytes of its header the caller has chosen.
+// TextSize is how many bytes the fields take whose length the client has chosen.
 func (e *Extra) TextSize() int {
 	return len(e.URI) + len(e.ContentType) + len(e.ConcurrentTo) + len(e.RefersTo)
 }
 
-// IsIndexed reports whether a record that is no exchange is a capture: those are that cdxj-indexer
-// writes a line for when it is not told otherwise.
+// IsIndexed reports whether a record of that type that is no exchange becomes a capture. Those do
+// for which cdxj-indexer writes a line by default.
 func IsIndexed(kind, contentType string) bool {
 	return (kind == Resource || kind == Metadata) && contentType != FieldsType
 }
 
-// ExtraCapture is CaptureOf for a record that is no exchange. The digest is that of its block,
-// which is all payload.
+// ExtraCapture is CaptureOf for a record that is no exchange. digest is that of its block, all of
+// which is payload.
 func ExtraCapture(keyer *store.Keyer, uri, contentType string, date time.Time,
 	digest string) store.Capture {
 	h := Head{ContentType: []byte(contentType)}
@@ -131,7 +132,7 @@ func ExtraCapture(keyer *store.Keyer, uri, contentType string, date time.Time,
 	return c
 }
 
-// BlockOf reads a block that is in memory, and is no HTTP message.
+// BlockOf is MessageOf for a block that is no HTTP message.
 func BlockOf(b []byte, contentType string, d Digester) Message {
 	m := Message{Head: Head{ContentType: []byte(contentType)}, Body: b, Length: int64(len(b))}
 	m.Block = d.SumBytes(b)

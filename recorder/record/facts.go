@@ -10,7 +10,7 @@ type Facts struct {
 	// Started is when the request began: the WARC-Date of all records of the exchange.
 	Started time.Time
 
-	// Ended is when the last byte had passed.
+	// Ended is when the last byte had passed the proxy.
 	Ended time.Time
 
 	// URL is the target as asked for, scheme://authority/path. Raw bytes, a fragment or userinfo may

@@ -19,11 +19,11 @@ const MaxHead = 1<<20 + 64<<10
 // read the archive (cdxj-indexer, warcio): any line end, folded lines, 8-bit bytes, lines without a
 // colon; nothing is refused.
 type Head struct {
-	Size        int    // bytes up to and with the empty line; all there are if there is none
+	Size        int    // bytes up to and with the empty line; of all the message if it has none
 	startLine   []byte // without its line end
 	ContentType []byte // of the first field of that name; nil if there is none
-	encoded     bool   // a Content-Encoding other than identity
-	Chunked     bool   // the last transfer coding is chunked
+	encoded     bool   // whether there is a Content-Encoding other than identity
+	Chunked     bool   // whether the last transfer coding is chunked
 }
 
 // ParseHead reads the head at the start of a message. The fields of the result lie in b.
@@ -125,9 +125,11 @@ func (h *Head) Method() []byte {
 // WARC-Protocol spells it (iipc/warc-specifications #42); "" if there is none.
 func (h *Head) protocol() string {
 	switch {
-	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.1")) || bytes.HasSuffix(h.startLine, []byte(" HTTP/1.1")):
+	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.1")),
+		bytes.HasSuffix(h.startLine, []byte(" HTTP/1.1")):
 		return "http/1.1"
-	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.0")) || bytes.HasSuffix(h.startLine, []byte(" HTTP/1.0")):
+	case bytes.HasPrefix(h.startLine, []byte("HTTP/1.0")),
+		bytes.HasSuffix(h.startLine, []byte(" HTTP/1.0")):
 		return "http/1.0"
 	}
 	return ""
@@ -161,7 +163,7 @@ func contentLength(head []byte) int64 {
 	return -1
 }
 
-// Text is b as UTF-8: what is not UTF-8 counts as Latin-1, as warcio has it.
+// Text is b as UTF-8. Bytes that are not UTF-8 count as Latin-1, as in warcio.
 func Text(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -173,11 +175,13 @@ func Text(b []byte) string {
 	return string(runes)
 }
 
+// isText reports whether s is one line of UTF-8 text.
 func isText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// ReadStart reads as much of a record's block as holds its HTTP head.
+// ReadStart reads the beginning of a record's block: all of its HTTP head, up to MaxHead bytes, and
+// what of the body comes with it. What follows is still to be read from the block.
 func ReadStart(record *warc.Record) ([]byte, error) {
 	var start []byte
 	for _, size := range []int64{64 << 10, MaxHead} {

@@ -19,9 +19,11 @@ func (id *ID) Append(dst []byte) []byte {
 	return append(dst, '>')
 }
 
+// String is the ID as WARC spells it.
 func (id *ID) String() string { return string(id.Append(nil)) }
 
-// ParseID reads an ID as recordID.String writes it.
+// ParseID reads an ID as ID.String writes it; others may write its letters in upper case, or leave
+// hyphens out.
 func ParseID(text string) (id ID, ok bool) {
 	text, ok = strings.CutPrefix(text, "<urn:uuid:")
 	text = strings.ReplaceAll(strings.TrimSuffix(text, ">"), "-", "")
@@ -32,7 +34,7 @@ func ParseID(text string) (id ID, ok bool) {
 	return id, err == nil
 }
 
-// IDs are the record IDs of one exchange.
+// IDs are the IDs of the records of one exchange, and of the warcinfo record of its file.
 type IDs struct{ Warcinfo, Response, Request, Metadata ID }
 
 // IDSource makes random UUIDs (RFC 9562 version 4). It asks the system for randomness in blocks,
@@ -43,6 +45,7 @@ type IDSource struct {
 	left  int
 }
 
+// Next returns a new ID.
 func (s *IDSource) Next() (id ID) {
 	if s.left == 0 {
 		rand.Read(s.block[:]) // never fails

@@ -9,40 +9,40 @@ type Message struct {
 	Body    []byte // what follows the head; nil if that is on disk
 	Length  int64  // of head and body, in bytes
 	Block   Digest // digest of head and body
-	Payload Digest // digest of the body, in the sense of the digester
+	Payload Digest // digest of the body, as it crossed the wire or as the Digester says
 	Deflate bool   // whether the body is worth deflating
 
-	Asked  *Asked     // of a request
-	Refers *Reference // of a response that is stored as a revisit: to what has its body
+	Asked  *Asked     // what a request asks for; nil in a response
+	Refers *Reference // the original of a response that is stored as a revisit; else nil
 }
 
-// Parse reads a message that is in memory, but for what takes all of its body.
+// Parse reads a message that is in memory, as far as its head tells. Sum makes the digests.
 func Parse(b []byte) Message {
 	h := ParseHead(b[:min(len(b), MaxHead)])
 	return Message{Head: h, Start: b[:h.Size], Body: b[h.Size:], Length: int64(len(b))}
 }
 
-// MessageOf reads a message that is in memory.
+// MessageOf reads a message that is in memory, and makes its digests.
 func MessageOf(b []byte, d Digester) Message {
 	m := Parse(b)
 	m.Sum(b, d)
 	return m
 }
 
-// RequestOf is messageOf for a request.
+// RequestOf is MessageOf for a request.
 func RequestOf(b []byte, d Digester) Message {
 	m := MessageOf(b, d)
 	m.Asked, _ = AskedOf(&m.Head, bytes.NewReader(m.Body), int64(len(m.Body))) // memory has no errors
 	return m
 }
 
-// Sum reads the body of a message, all of which is b.
+// Sum makes the digests of a message that is b, and decides whether its body is worth deflating.
 func (m *Message) Sum(b []byte, d Digester) {
 	m.Block, m.Payload = d.sumMessage(b, &m.Head)
 	m.Deflate = len(m.Body) == 0 || Deflates(&m.Head, sampleOf(m.Body))
 }
 
-// Refer makes the response one that is stored as a revisit: with its head alone.
+// Refer makes a response a revisit, which is stored with its head alone.
 func (m *Message) Refer(to *Reference, d Digester) {
 	m.Refers, m.Body, m.Length, m.Deflate = to, nil, int64(len(m.Start)), true
 	m.Block = d.SumBytes(m.Start)
@@ -63,7 +63,8 @@ func (m *Message) short() bool {
 		m.Asked != nil && m.Asked.Entity.broken
 }
 
-// recorded is what the keys may depend on: a request that has no record cannot be read back.
+// recorded is what the keys may depend on: of a request that gets no record nothing, since recovery
+// could not read it back.
 func (m *Message) recorded() *Asked {
 	if m.Length < MinBlock {
 		return &Asked{}

@@ -33,4 +33,5 @@ func appendFact(dst []byte, name, value string) []byte {
 // BeyondReason is why a body that is of a type to be looked into counts as binary.
 const BeyondReason = "the request's body asks for more work than its length warrants"
 
+// FieldsType is the media type of the blocks that hold fields (WARC 1.1 section 6.2).
 const FieldsType = "application/warc-fields"

@@ -7,15 +7,17 @@ import (
 	"warcorder/store"
 )
 
-// Records is what an exchange becomes: WARC headers, each through its empty line; the blocks are
-// the exchange's messages. They are written in this order, since those who read archives expect the
-// request right behind its response. A header that is empty stands for no record.
+// Records is what an exchange becomes: the WARC headers of its records, each through its empty
+// line, and its capture. The blocks are the exchange's messages. The records are written in this
+// order, since readers of archives expect the request right behind its response. An empty header
+// stands for no record. NewRecords makes Records; one can be used for many exchanges, one after the
+// other.
 type Records struct {
-	URI      string // WARC-Target-URI of all of them
+	URI      string // WARC-Target-URI of all records
 	Response []byte
 	Request  []byte
 	Metadata []byte // the metadata record, header and block; empty if there is none
-	facts    []byte // its block
+	facts    []byte // block of the metadata record
 	Captured bool   // whether there is a capture: there is one for every response
 	Beyond   bool   // whether the request's body counts as binary for the work that it asks for
 	Capture  store.Capture
@@ -31,8 +33,8 @@ func NewRecords(keyer *store.Keyer, style *Style) Records {
 	return Records{keyer: keyer, style: style}
 }
 
-// Make sets r to the records of an exchange. It is pure: it reads what it is given and nothing
-// else.
+// Make sets r to the records of an exchange, over those of the one before. It is pure: it reads
+// what it is given and nothing else. Capture is made without its place in a file.
 func (r *Records) Make(f *Facts, request, response *Message, id *IDs) {
 	r.URI = TargetURI(f.URL)
 	r.Response, r.Request, r.Metadata = r.Response[:0], r.Request[:0], r.Metadata[:0]

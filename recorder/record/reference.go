@@ -16,9 +16,8 @@ import (
 // Reference is what a revisit says of the response that has its payload (WARC 1.1 section 6.7).
 type Reference struct {
 	store.Original
-	// WARC-Date as it stands in the record, if it is not the one that we write for Time
-	date        string
-	NotModified bool // an origin has said so with 304; else the payloads are the same
+	date        string // WARC-Date as it stands in the original, if another tool wrote it; else ""
+	NotModified bool   // whether the origin has answered 304; else the payloads are the same
 }
 
 // The profiles of revisits are these, behind the version of the standard (WARC 1.1 sections 6.7.2
@@ -54,11 +53,11 @@ func (r *Reference) append(dst []byte, s *Style) []byte {
 
 // Validators are what tells the versions of a page apart (RFC 9110 section 8.8).
 type Validators struct {
-	ETag, Modified string
-	varies         bool // the page is another one for other requests: only a tag says which is meant
+	ETag, Modified string // values of ETag and Last-Modified; "" without the field
+	varies         bool   // the page differs by request: only a tag says which one is meant
 }
 
-// ValidatorsOf returns those in a head.
+// ValidatorsOf returns the validators in a head.
 func ValidatorsOf(head []byte) Validators {
 	vary := string(appendCodings(nil, head, "Vary"))
 	return Validators{

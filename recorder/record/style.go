@@ -16,7 +16,7 @@ type Style struct {
 	NoSL     bool // the gzip members carry no skip lengths
 	Warcinfo WARCInfo
 
-	Inspector *warc.Inspector // of the members, or nil
+	Inspector *warc.Inspector // checks the gzip members; nil for no check
 }
 
 // version is the first line of each record.
@@ -27,7 +27,7 @@ func (s *Style) version() string {
 	return warc.Version
 }
 
-// Date is what a reader of the records takes t for.
+// Date is t with the precision of a WARC-Date in this style, in UTC.
 func (s *Style) Date(t time.Time) time.Time {
 	if s.Seconds {
 		return t.UTC().Truncate(time.Second)
@@ -38,7 +38,7 @@ func (s *Style) Date(t time.Time) time.Time {
 // appendDate appends a WARC-Date.
 func (s *Style) appendDate(dst []byte, t time.Time) []byte { return AppendDate(dst, t, s.Seconds) }
 
-// Compressor returns a Compressor.
+// Compressor returns a new Compressor that writes gzip members in this style.
 func (s *Style) Compressor() *warc.Compressor {
 	c := warc.NewCompressor()
 	c.NoSkipLengths, c.Inspector = s.NoSL, s.Inspector
@@ -54,7 +54,8 @@ type WARCInfo struct {
 	Robots      string // what was done about robots.txt: ignore, obey
 }
 
-// maxInfo is how many bytes a field of the warcinfo record has: it is in each file, and a line.
+// maxInfo is how many bytes a field of the warcinfo record may have, which is one line in each
+// file.
 const maxInfo = 4 << 10
 
 // Check returns an error if a field cannot stand in the record as it is.
@@ -67,11 +68,13 @@ func (w *WARCInfo) Check() error {
 	return nil
 }
 
-// fields are those that the record has.
+// fields are the names and values of the fields that the record has.
 func (w *WARCInfo) fields(collection string) (fields [][2]string) {
 	for _, field := range [][2]string{
-		{"operator", w.Operator}, {"isPartOf", cmp.Or(w.IsPartOf, collection)}, {"description",
-			w.Description}, {"robots", w.Robots},
+		{"operator", w.Operator},
+		{"isPartOf", cmp.Or(w.IsPartOf, collection)},
+		{"description", w.Description},
+		{"robots", w.Robots},
 	} {
 		if field[1] != "" {
 			fields = append(fields, field)
@@ -80,7 +83,7 @@ func (w *WARCInfo) fields(collection string) (fields [][2]string) {
 	return fields
 }
 
-// Size is more bytes than the fields take.
+// Size is an upper bound of the bytes that the fields take.
 func (w *WARCInfo) Size() (n int64) {
 	for _, field := range w.fields("") {
 		n += int64(len(field[0]) + len(field[1]) + 10)

@@ -146,8 +146,8 @@ func BareURI(uri string) (string, bool) {
 	return uri, good
 }
 
-// isOdd reports what no URI in our headers has. What checkURI makes good stands in no record of
-// ours before that.
+// isOdd reports a character that no URI in our headers has: TargetURI has escaped it before the URI
+// is written.
 func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' }
 
 // MaxOriginalURL is how long the URL of a response may be that takes part, in bytes: one that is as

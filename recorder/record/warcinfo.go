@@ -13,11 +13,12 @@ import (
 	"warcorder/store/warc"
 )
 
-// GowarcLock guards gowarc's record builder: each one made writes the same variable of package uuid.
+// GowarcLock guards the record builders and unmarshalers of gowarc: making one writes a variable of
+// package uuid that all of them share.
 var GowarcLock sync.Mutex
 
-// buildWarcinfo makes the rare record with gowarc, and returns it without the line breaks at its
-// end. gowarc's checks are off, and with them its digest: it comes from us.
+// buildWarcinfo makes the record with gowarc, since it is rare, and returns it without the line
+// breaks at its end. gowarc's checks are off, and with them its digest: it comes from us.
 func buildWarcinfo(s *Style, fields [][2]string, block []byte) ([]byte, error) {
 	GowarcLock.Lock()
 	defer GowarcLock.Unlock()
@@ -48,7 +49,8 @@ func buildWarcinfo(s *Style, fields [][2]string, block []byte) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte(warc.RecordEnd)), nil
 }
 
-// Warcinfo makes the first record of a file (WARC 1.1 section 6.2).
+// Warcinfo makes the first record of a file (WARC 1.1 section 6.2), header and block, without the
+// line breaks at its end.
 func Warcinfo(s *Style, id ID, created time.Time,
 	filename, host, collection string) ([]byte, error) {
 	version := strings.TrimPrefix(s.version(), "WARC/")
@@ -84,7 +86,8 @@ func (d Digester) payloadDigest() string {
 	if d.Entity {
 		return algorithm + " of what follows the HTTP header, without the transfer coding (entity)"
 	}
-	return algorithm + " of what follows the HTTP header as it is stored, chunk framing included (wire)"
+	return algorithm +
+		" of what follows the HTTP header as it is stored, chunk framing included (wire)"
 }
 
 // software is the program's name and, in a released build, its version.

@@ -61,7 +61,7 @@ type recovery struct {
 	found    Found              // findings so far
 	read     map[string]foundIn // findings in the finished files that were read, by base name
 	later    []warcFile         // files that are still to be recovered
-	gone     []string           // base names of files that are missing, or too short, of late
+	gone     []string           // base names of files that are noted as missing or too short now
 
 	done, total int64 // bytes read of all files before the current one, and bytes to be read
 }
