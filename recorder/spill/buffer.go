@@ -12,10 +12,10 @@ import (
 // Buffer keeps the bytes of one message: in one contiguous piece of pooled memory up to a little
 // above 1 MiB, beyond that, or when all buffers together hold too much, in a file, and what came
 // last in memory until it is worth a write. It is not safe for concurrent use. The zero Buffer
-// works and never spills; those of an [Exchange] do.
+// works and never spills; those of a [Holder] do, from [Files.Begin] on.
 type Buffer struct {
 	memory *Memory
-	spill  *Files // that of the exchange
+	spill  *Files // of the exchange
 
 	// mu is held while what follows is looked at or changed: when the other side of the exchange
 	// spills, its goroutine writes down what this one has in memory.
@@ -109,7 +109,8 @@ func (b *Buffer) writeSlowly(p []byte) (int, error) {
 	return n, b.err
 }
 
-// WasCut is why the room on disk went to others; nil if it did not.
+// WasCut is why the room on disk of this buffer went to others, and its source was closed; nil if
+// that has not happened. It may be called while the buffer is written to.
 func (b *Buffer) WasCut() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,17 +181,20 @@ func (b *Buffer) flushAll() error {
 	return err
 }
 
-// LeaveToFile gives back the memory of a side that is in its file as a whole.
+// LeaveToFile gives back the memory of a buffer that is in its file as a whole, as it is after
+// [Files.Note]; of another it keeps the memory.
 func (b *Buffer) LeaveToFile() {
 	if b.file != nil && b.spilled == b.size {
 		b.drop()
 	}
 }
 
-// InFile reports whether the buffer has spilled.
+// InFile reports whether the buffer has spilled: its bytes are to be had from Reader then, and
+// Bytes has none.
 func (b *Buffer) InFile() bool { return b.file != nil }
 
-// Unsaved is why a part of what came is not in the file of a buffer that has spilled.
+// Unsaved is why a part of what came is not in the file of a buffer that has spilled, and would be
+// lost with the process; nil if all of it is there, or the buffer has not spilled.
 func (b *Buffer) Unsaved() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -264,7 +268,7 @@ func IsOwnLength(err error) bool {
 	return errors.As(err, new(*noRoomError)) || IsOversize(err)
 }
 
-// Len is the number of bytes written.
+// Len is the number of bytes that have been written to the buffer, and kept.
 func (b *Buffer) Len() int64 { return b.size }
 
 // Reset forgets what was written and gives back what it took. A file that was written stays, until
@@ -333,7 +337,8 @@ func (b *Buffer) drop() {
 	}
 }
 
-// Bytes is what was written, if none of it is in a file.
+// Bytes is what was written, if none of it is in a file; else nil. It holds until the next call of
+// Write or Reset.
 func (b *Buffer) Bytes() []byte {
 	if b.chunk == nil || b.file != nil {
 		return nil
@@ -341,12 +346,13 @@ func (b *Buffer) Bytes() []byte {
 	return *b.chunk
 }
 
-// Reader reads what was written from its start; several may read at once.
+// Reader reads what was written from its start. Several may read at once, while nothing is written.
 func (b *Buffer) Reader() *io.SectionReader {
 	return io.NewSectionReader(b, 0, b.size)
 }
 
-// ReadAt reads what was written. When the recorder must end, what has spilled is not read any more.
+// ReadAt reads what was written, as an [io.ReaderAt] does. When the recorder must end, what has
+// spilled is not read any more: the error is ErrNoTime.
 func (b *Buffer) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < b.spilled {
 		select {

@@ -2,12 +2,10 @@ package spill
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,44 +14,63 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/store/collection"
-	"warcorder/store/fault"
 )
 
-// Holder is whatever has bytes that may spill: an exchange, or a record that is none.
+// Holder is whatever has bytes that may spill: an exchange, or a record that is no exchange.
 type Holder interface {
-	// Sides are the bytes: of an exchange its request and its response.
+	// Sides are the buffers of the bytes: of an exchange request and response. They are the same two
+	// at each call.
 	Sides() [2]*Buffer
 
-	// Source brings the bytes; nil if nobody does.
+	// Source brings the bytes, and is closed when the room on disk goes to others; nil if nobody
+	// brings them. It is called from the goroutine that writes a side.
 	Source() io.Closer
 
-	// Describe writes down what is known beside the bytes: all of it when nothing more comes.
+	// Describe fills in what is known beside the bytes: with whole all of it, since nothing more
+	// comes; else what does not change any more, for the other side may still be written to.
 	Describe(line *Sidecar, whole bool)
 }
 
-// files are what an exchange has on disk before its records are, from when one of its sides leaves
+// Files are what an exchange has on disk before its records are, from when one of its sides leaves
 // memory until they are in a WARC file:
 //
 //	spill/NAME.jsonl     the sidecar: facts of the exchange, a line whenever there are new ones
 //	spill/NAME.request   the bytes of a side, as they crossed the wire
 //	spill/NAME.response
 //
+// NAME is the moment at which the exchange began, and the beginning of its record's ID:
+// 20060102150405.000-0123456789ab. The states of the files, and what the next start does with what
+// it finds in them:
+//
+//	call               the folder then has                       the next start
+//	Begin              nothing                                   -
+//	Buffer leaves      NAME.jsonl with a line, then a side       records it as truncated
+//	Note("", 0)        a line with done, all bytes in the files  records it as a whole
+//	Note(warc, offset) a line that names the WARC file too       looks there for its records first
+//	Leave              the same; the caller has the path         -
+//	Remove             NAME.removing, then nothing               removes the rest
+//	SetAside           the files, with .unreadable behind them   leaves them alone
+//
 // Each line of the sidecar holds all facts by itself, with the bytes of a side that is in memory,
-// and the last one counts. It is there before a side, and goes before it, by way of NAME.removing.
-// One with done means that the client may have had the whole answer: all of it is in the files
-// then, in the system's hands. Nothing is forced to disk: a process that is killed loses nothing of
-// what is there, and for a machine that loses power the checksums tell what is good.
+// and the last whole line counts. The sidecar is there before a side, and goes before it, by way of
+// NAME.removing. A line with done means that the client may have had the whole answer: all of it is
+// in the files then, in the system's hands. Nothing is forced to disk: a process that is killed
+// loses nothing of what is there, and for a machine that loses power the checksums tell what is
+// good.
+//
+// The zero Files has nothing on disk. Each side may be written by a goroutine of its own; all else
+// is for the owner of the exchange.
 type Files struct {
 	of    Holder
 	begun atomic.Bool // its files are there
 
 	mu   sync.Mutex // held while the sidecar is written
 	path string     // of the files, without their endings
-	last *Sidecar   // as it was found at the start; nil if the exchange is of this run
+	last *Sidecar   // the line found at the start; nil if the exchange is of this run
 	ids  record.IDs // of the records, by which the next start knows whether they are in a WARC file
 }
 
-// The endings of the files' names.
+// The endings of the files' names. Callers need those that the log names, or that tests look for.
 const (
 	SidecarSuffix  = ".jsonl"
 	requestSuffix  = ".request"
@@ -63,54 +80,11 @@ const (
 	goingSuffix  = ".removing" // of the sidecar while the rest goes
 )
 
-// Suffixes are all of them, in the order in which they go.
-var Suffixes = []string{SidecarSuffix, comingSuffix, requestSuffix, ResponseSuffix, goingSuffix}
+// suffixes are all endings, in the order in which Remove takes the files away.
+var suffixes = []string{SidecarSuffix, comingSuffix, requestSuffix, ResponseSuffix, goingSuffix}
 
-// Sidecar is a line of it.
-type Sidecar struct {
-	Format     int           `json:"format"` // 1
-	Done       bool          `json:"done"`   // nothing more comes; else it broke off with the recorder
-	URL        string        `json:"url"`
-	Method     string        `json:"method,omitempty"`
-	Started    time.Time     `json:"started"`
-	Ended      time.Time     `json:"ended,omitzero"`
-	RemoteIP   netip.Addr    `json:"ip,omitzero"`
-	TLS        uint16        `json:"tls,omitempty"`
-	Cipher     uint16        `json:"cipher,omitempty"`
-	Unverified string        `json:"unverified,omitempty"`
-	Truncated  string        `json:"truncated,omitempty"`
-	Fault      string        `json:"fault,omitempty"`
-	Chain      [][]byte      `json:"chain,omitempty"` // DER
-	IDs        IDs           `json:"ids"`
-	Request    *side         `json:"request,omitempty"`
-	Response   *side         `json:"response,omitempty"`
-	Extra      *record.Extra `json:"extra,omitempty"` // if it is no exchange
-	Into       string        `json:"into,omitempty"`  // WARC file that its records are about to go to,
-	At         int64         `json:"at,omitempty"`    // behind this offset
-}
-
-// IDs are the IDs of the records, <urn:uuid:…>.
-type IDs struct {
-	Response string `json:"response"`
-	Request  string `json:"request"`
-	Metadata string `json:"metadata"`
-}
-
-// side is one side of an exchange: how much of it is in its file, or, if it has none, its bytes.
-type side struct {
-	Length int64  `json:"length"`
-	CRC32  uint32 `json:"crc32"`
-	Bytes  []byte `json:"bytes,omitempty"`
-}
-
-const (
-	sidecarFormat = 1
-
-	// MaxChainKept is how many bytes of certificates a sidecar has.
-	MaxChainKept = 64 << 10
-)
-
-// Begin makes an empty holder one whose buffers share memory.
+// Begin makes the files those of a holder whose buffers are empty, and lets the buffers draw from
+// m. Nothing is on disk yet.
 func (s *Files) Begin(of Holder, m *Memory) {
 	s.of = of
 	for _, b := range of.Sides() {
@@ -118,20 +92,8 @@ func (s *Files) Begin(of Holder, m *Memory) {
 	}
 }
 
-// Resume makes the files those that lie at path, with the line that tells of them.
-func (s *Files) Resume(path string, line *Sidecar) (err error) {
-	s.ids, err = parseIDs(&line.IDs)
-	if err != nil {
-		return err
-	}
-	s.path, s.last = path, line
-	s.begun.Store(true)
-	sides := s.of.Sides()
-	return errors.Join(sides[0].restore(line.Request, line.Done),
-		sides[1].restore(line.Response, line.Done))
-}
-
-// HaveBegun reports whether something has spilled. Then the records have the IDs that are returned.
+// HaveBegun reports whether something has spilled: there is a sidecar then. The records of the
+// exchange must get the IDs that it returns, by which the next start finds them.
 func (s *Files) HaveBegun() (record.IDs, bool) { return s.ids, s.begun.Load() }
 
 // start makes the sidecar when the first side is about to leave memory. What the other one has is
@@ -153,7 +115,7 @@ func (s *Files) start(leaving *Buffer) error {
 		}
 	}
 	err := s.append(line)
-	// someone has tidied up
+	// somebody has removed the folder
 	if errors.Is(err, fs.ErrNotExist) && collection.MakeDir(leaving.memory.dir, 0o700) == nil {
 		err = s.append(line)
 	}
@@ -178,8 +140,10 @@ func (b *Buffer) inMemory() *side {
 }
 
 // Note writes down how the exchange stands, when nothing more comes, or has to come for its client
-// to have it whole. All that came is brought to the files before. into is where its records go
-// next, if that is known.
+// to have it whole. All that came is brought to the files before. into is the final base name of
+// the WARC file to which its records go next, behind the offset at, in bytes; "" and 0 if that is
+// not known. Files that have not begun need no note. The error is one of the disk, and turns
+// recording off; the bytes that could not be brought there are still in memory.
 func (s *Files) Note(into string, at int64) error {
 	if !s.begun.Load() {
 		return nil
@@ -191,6 +155,8 @@ func (s *Files) Note(into string, at int64) error {
 	return err
 }
 
+// noteDown is Note of files that have begun. Of an exchange that was found at the start only the
+// place of its records is new.
 func (s *Files) noteDown(into string, at int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,22 +227,6 @@ func (s *Files) replace(line *Sidecar) error {
 	return os.Rename(made, s.path+SidecarSuffix)
 }
 
-func writeLine(path string, flag int, line *Sidecar) error {
-	if err := fault.At(fault.SpillNote); err != nil {
-		return err
-	}
-	text, err := json.Marshal(line)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flag, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(text, '\n'))
-	return errors.Join(err, file.Close())
-}
-
 // fileOf is the path of a side's file.
 func (s *Files) fileOf(b *Buffer) string {
 	if b == s.of.Sides()[0] {
@@ -285,7 +235,8 @@ func (s *Files) fileOf(b *Buffer) string {
 	return s.path + ResponseSuffix
 }
 
-// Leave makes the files outlive the exchange: it returns their path, "" if there are none.
+// Leave makes the files outlive the exchange, which has none from then on. It returns their path,
+// without the endings of their names, for Remove or SetAside; "" if there are none.
 func (s *Files) Leave() (path string) {
 	if !s.begun.Swap(false) {
 		return ""
@@ -293,15 +244,16 @@ func (s *Files) Leave() (path string) {
 	return s.path
 }
 
-// Remove removes the files of an exchange that is recorded or forgotten, which must be
-// closed. Until they are gone a name tells why they have no sidecar: those that merely lack one are
-// set aside. A sidecar that cannot be removed keeps its sides.
+// Remove removes the files of an exchange that is recorded or forgotten; path is what Leave has
+// returned. The files must be closed. Until they are gone the name NAME.removing tells why they
+// have no sidecar: files that merely lack one are set aside by the next start. If the sidecar
+// cannot be renamed, the sides stay, and the error says why. Files that are not there are no error.
 func Remove(path string) error {
 	err := os.Rename(path+SidecarSuffix, path+goingSuffix)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, suffix := range Suffixes {
+	for _, suffix := range suffixes {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -1,10 +1,7 @@
 package spill
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -14,46 +11,36 @@ import (
 	"slices"
 	"strings"
 
-	"warcorder/recorder/record"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
-// maxSidecar is more than a sidecar has: four lines, each with the bytes of a side in memory.
-const maxSidecar = 64 << 20
-
-// ReadSidecar returns the last whole line of a sidecar.
-func ReadSidecar(path string) (*Sidecar, error) {
-	file, err := collection.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSidecar))
-	if err != nil {
-		return nil, err
-	}
-	for text = text[:bytes.LastIndexByte(text, '\n')+1]; len(text) > 0; {
-		text = text[:len(text)-1]
-		from := bytes.LastIndexByte(text, '\n') + 1
-		line := new(Sidecar)
-		if json.Unmarshal(text[from:], line) == nil && line.Format == sidecarFormat {
-			return line, nil
-		}
-		text = text[:from]
-	}
-	return nil, errors.New("it has no whole line")
-}
-
-// UnsoundError is a file that does not hold what was written to it.
+// UnsoundError says that a side's file does not hold what was written to it, by its length or its
+// checksum: the machine lost power. What the file has is in the buffer all the same.
 type UnsoundError struct{ name string }
 
 func (e *UnsoundError) Error() string {
 	return "not all of what was received was on disk when the machine ended (" + e.name + ")"
 }
 
-// restore makes the buffer what it was: from its file, or from the bytes that were in memory. What
-// was done must be all there; of what was not it is what has come to be there.
+// Resume makes the files those that lie at path, which has no ending, with the line that tells of
+// them, and fills the buffers of their holder; Begin must have been called. With an *UnsoundError
+// the buffers have what could be read; after any other error the holder is of no use.
+func (s *Files) Resume(path string, line *Sidecar) (err error) {
+	s.ids, err = parseIDs(&line.IDs)
+	if err != nil {
+		return err
+	}
+	s.path, s.last = path, line
+	s.begun.Store(true)
+	sides := s.of.Sides()
+	return errors.Join(sides[0].restore(line.Request, line.Done),
+		sides[1].restore(line.Response, line.Done))
+}
+
+// restore makes the buffer what it was: from its file, or from the bytes that were in memory when s
+// was written down. With done all of s must be there, and nothing else counts; else the side was
+// still coming, and the buffer gets what has come to be in the file, if that is more.
 func (b *Buffer) restore(s *side, done bool) error {
 	path := b.spill.fileOf(b)
 	file, err := collection.OpenRegular(path)
@@ -92,28 +79,18 @@ func (b *Buffer) restore(s *side, done bool) error {
 	return err
 }
 
-// parseIDs reads the IDs.
-func parseIDs(from *IDs) (ids record.IDs, err error) {
-	var ok [3]bool
-	ids.Response, ok[0] = record.ParseID(from.Response)
-	ids.Request, ok[1] = record.ParseID(from.Request)
-	ids.Metadata, ok[2] = record.ParseID(from.Metadata)
-	if ok != [3]bool{true, true, true} {
-		return ids, fmt.Errorf("%v are no record IDs", *from)
-	}
-	return ids, nil
-}
-
-// AsideSuffix is behind the names of files in spill/ that cannot be recorded.
+// AsideSuffix is behind the names of files in spill/ that cannot be recorded; SetAside puts a
+// number behind it if need be.
 const AsideSuffix = ".unreadable"
 
-// SetAside gives the files of an exchange names under which nobody looks for them again, and takes
-// those of no other file. It returns what is behind the names now.
+// SetAside gives the files at path, which has no ending, names under which no start looks for them
+// again, and that no other file has. It returns what is behind the names now, also with an error,
+// which says which files could not be renamed.
 func SetAside(path string) (suffix string, err error) {
 	for n := 1; suffix == "" || isAside(path, suffix); n++ {
 		suffix = collection.Numbered(AsideSuffix, n)
 	}
-	for _, ending := range Suffixes {
+	for _, ending := range suffixes {
 		if failed := warc.Move(path+ending, path+ending+suffix); !errors.Is(failed, fs.ErrNotExist) {
 			err = errors.Join(err, failed)
 		}
@@ -123,7 +100,7 @@ func SetAside(path string) (suffix string, err error) {
 
 // isAside reports whether files have been set aside under that suffix.
 func isAside(path, suffix string) bool {
-	for _, ending := range Suffixes {
+	for _, ending := range suffixes {
 		if _, err := os.Lstat(path + ending + suffix); err == nil {
 			return true
 		}
@@ -131,18 +108,19 @@ func isAside(path, suffix string) bool {
 	return false
 }
 
-// Leftover is an exchange that lies there.
+// Leftover is an exchange that a recorder has left in spill/.
 type Leftover struct {
 	Path     string // of its files, without their endings
-	Size     int64
-	HasFacts bool // it has a sidecar
-	Going    bool // or had one that was removed
+	Size     int64  // bytes of its sides
+	HasFacts bool   // it has a sidecar
+	Going    bool   // it had one, and Remove was about to take away the rest
 }
 
-// spilledName is what their names begin with: others are not ours.
+// spilledName is what the names of the files are without their endings: other files are not ours.
 var spilledName = regexp.MustCompile(`^\d{14}\.\d{3}-[0-9a-f]{12}$`)
 
-// Leftovers lists what lies in the folder of a collection, the oldest first.
+// Leftovers lists what lies in the folder spill/ of a collection, the oldest first. Without such a
+// folder it is nothing.
 func Leftovers(of collection.Dir) ([]Leftover, error) {
 	dir := of.Spill()
 	entries, err := os.ReadDir(dir)
@@ -153,7 +131,7 @@ func Leftovers(of collection.Dir) ([]Leftover, error) {
 	for _, entry := range entries {
 		suffix := filepath.Ext(entry.Name())
 		name := strings.TrimSuffix(entry.Name(), suffix)
-		if !spilledName.MatchString(name) || !slices.Contains(Suffixes, suffix) {
+		if !spilledName.MatchString(name) || !slices.Contains(suffixes, suffix) {
 			continue
 		}
 		path := filepath.Join(dir, name)
@@ -176,12 +154,12 @@ func Leftovers(of collection.Dir) ([]Leftover, error) {
 	return left, nil
 }
 
-// Left is how many exchanges a recorder of a collection that nobody records has left in spill/ for
-// the next one, as far as that can be seen.
+// Left is how many exchanges a recorder has left in spill/ for the next one, in a collection that
+// nobody records. It is 0 if the caller may not read that folder.
 func Left(dir collection.Dir) (n int) {
 	left, err := Leftovers(dir)
 	if err != nil {
-		return 0 // who may only read the archive may not look there
+		return 0 // whoever may read the archive alone may not look there
 	}
 	for _, l := range left {
 		if l.HasFacts {

@@ -22,14 +22,22 @@ var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512
 
 // Memory is what the buffers of one recorder share: pooled chunks, the count of what they hold
 // together, and where they spill. A buffer whose bytes fit the smallest chunk never spills, so that
-// no shortage makes a file of every request.
+// no shortage makes a file of every request. Its methods are safe for concurrent use; a nil Memory
+// is for buffers that never spill.
 type Memory struct {
+	// Limit is how many bytes may be held in memory, not counting smallest chunks. It must not be
+	// changed once a buffer is in use.
+	Limit int64
+
+	// Held is how many bytes the chunks have that are in use.
+	Held atomic.Int64
+
+	// Room is the free space of the disk that buffers spill to.
+	Room Room
+
 	dir    string      // where buffers spill
-	Limit  int64       // bytes that may be held in memory; not counting smallest chunks
 	failed func(error) // called when a buffer cannot spill
 	pools  [len(chunkSizes)]sync.Pool
-	Held   atomic.Int64    // bytes of the chunks that are in use
-	Room   Room            // on the disk that they spill to
 	hurry  <-chan struct{} // closed when nothing is read from there any more
 }
 
@@ -37,6 +45,11 @@ type Memory struct {
 // queue, before they spill.
 const inFlightMemory = 32 << 20
 
+// NewMemory returns the memory of a recorder whose queue holds that many bytes, beside which there
+// are 32 MiB for exchanges in flight. Its buffers spill to the folder dir, as long as floor bytes
+// stay free on its disk; 0 does not look. When hurry is closed what has spilled is not read any
+// more. failed is called with each error for which the disk is to blame, from the goroutine that
+// writes or notes; it must not wait for a buffer.
 func NewMemory(dir string, queue, floor int64, hurry <-chan struct{}, failed func(error)) *Memory {
 	return &Memory{
 		dir: dir, Limit: inFlightMemory + queue, failed: failed, hurry: hurry,
@@ -92,15 +105,16 @@ func (m *Memory) file(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// Tidy removes the directory, unless something is in it, or it is a link to where its owner wants
-// it.
+// Tidy removes the folder, unless something is in it, or the folder is a link to where its owner
+// wants it.
 func (m *Memory) Tidy() {
 	if info, err := os.Lstat(m.dir); err == nil && info.IsDir() {
 		_ = os.Remove(m.dir)
 	}
 }
 
-// Probe finds out whether a body could be spilled.
+// Probe finds out whether a body could be spilled, by writing one of a little above 1 MiB. It
+// returns why not.
 func (m *Memory) Probe() error {
 	if err := m.tryToSpill(); err != nil {
 		return fmt.Errorf("spill: %w", err)

@@ -14,12 +14,18 @@ import (
 	"warcorder/store/collection"
 )
 
-// room is the free space of the collection's disk, which all that spills draws from: what lies
+// Room is the free space of the collection's disk, which all that spills draws from: what lies
 // there needs as much again for its records before it goes, one after another. A body for which
-// that would not leave min-free-space is cut. The zero room does not look.
+// that would not leave min-free-space is cut. The zero Room does not look.
+//
+// What must stay free, beside min-free-space, is what the largest body takes again for its records
+// (bodies are written one after another, and the files of one go before the next), and an eighth of
+// that while that body itself still grows: else it would take the last room, and the others, small
+// ones too, would be cut in its place.
 //
 // A large body whose bytes trickle would keep room from all others for as long as it likes: when
-// they need it, that body is cut instead.
+// they need it, that body is cut instead. It is cut by closing its source, and whoever waits for
+// its room waits up to roomPatience.
 type Room struct {
 	dir   string
 	floor int64 // that must be left, in bytes; 0 does not look
@@ -75,8 +81,8 @@ func (e *noRoomError) Error() string {
 		bytes(e.free), e.dir, bytes(e.size), bytes(e.floor))
 }
 
-// await reports whether n bytes more of b may be written to disk. While a slow body may be about to
-// make room it waits.
+// await returns nil if n bytes more of b may be written to disk, else why not. While a slow body
+// may be about to make room, await waits.
 func (r *Room) await(b *Buffer, n int64) error {
 	if r.floor <= 0 {
 		return nil
@@ -89,7 +95,9 @@ func (r *Room) await(b *Buffer, n int64) error {
 	}
 }
 
-// take takes n bytes more for b. soon says after an error that there may be room soon.
+// take takes n bytes more for b. soon says after an error that there may be room soon. The disk is
+// asked only when the budget of the last look is used up, or after lookEvery; each byte counts
+// twice in the budget, once as it is spilled and once for its record.
 func (r *Room) take(b *Buffer, n int64) (soon bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +195,9 @@ func (r *Room) drop(b *Buffer) {
 	}
 }
 
-// Copies notes that the records of what has these sides are about to be written; nil is no side.
+// Copies notes that the records of what has these sides are about to be written: from now on what
+// is still to be copied counts, and not what the sides have on disk. A nil side is none; two of
+// them say that the records are written. One exchange is copied at a time.
 func (r *Room) Copies(sides [2]*Buffer) {
 	r.copying.Store(0)
 	for _, b := range sides {
@@ -198,7 +208,7 @@ func (r *Room) Copies(sides [2]*Buffer) {
 	}
 }
 
-// Copied notes that n bytes of it have been, or that it has come to its end.
+// Copied notes that n bytes more of what is being copied have been.
 func (r *Room) Copied(n int64) { r.copying.Add(-n) }
 
 // IsFull reports an error of a disk, or a quota, that has no room.
@@ -206,16 +216,17 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// IsBlockedBy reports whether recording could go on if an exchange that has spilled so many bytes
-// were given up. If it could not, the disk is full of something else, and the exchange waits like
-// all others.
+// IsBlockedBy reports whether recording could go on if an exchange that has spilled size bytes were
+// given up. If it could not, the disk is full of something else, and the exchange waits like all
+// others.
 func (r *Room) IsBlockedBy(size int64) bool {
 	free, err := collection.FreeSpace(r.dir)
 	return err == nil && size >= enoughToGoOn/4 && free+size >= max(r.floor, enoughToGoOn)
 }
 
-// enoughToGoOn is how much must be free for that at least.
+// enoughToGoOn is how many bytes must be free at least for recording to go on.
 const enoughToGoOn = 64 << 20
 
-// IsOversize reports that a file would be longer than its file system allows (4 GiB on FAT).
+// IsOversize reports an error of a file that would be longer than its file system allows (4 GiB on
+// FAT), or than the process may write.
 func IsOversize(err error) bool { return errors.Is(err, syscall.EFBIG) }
