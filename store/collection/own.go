@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -15,7 +16,13 @@ const MaxWarcinfo = 64 << 10
 // maxStart is how many bytes of a damaged file are searched for a member of ours.
 const maxStart = 1 << 20
 
-// IsOwn reports whether we have recorded the WARC file at path, as IsOwnFile does.
+// IsOwn reports whether we have recorded the WARC file at path, and nobody has compressed it anew
+// since: its first record is a warcinfo record as we write it, in a gzip member of its own. If the
+// first record is damaged, a member like ours near the start is enough. An empty file counts as
+// ours.
+//
+// A file that is neither compressed nor named like ours is never ours: a page in it may be a WARC
+// file of ours that somebody has downloaded.
 func IsOwn(path string) (bool, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -26,45 +33,61 @@ func IsOwn(path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return IsOwnFile(io.NewSectionReader(file, 0, info.Size()), path)
+	return isOwn(io.NewSectionReader(file, 0, info.Size()), path, beginsAsOurs)
 }
 
-// IsOwnFile reports whether we have recorded a WARC file, and nobody has compressed it anew since:
-// its first record is a warcinfo record of ours in a gzip member of its own. If the first record is
-// damaged, a member like ours near the start is enough. An empty file counts as ours.
-//
-// A file that is neither compressed nor named like ours, by path, is never ours: a page in it may
-// be a WARC file of ours that somebody has downloaded.
-func IsOwnFile(file *io.SectionReader, path string) (bool, error) {
+// SaysOwn is IsOwn for a file of that path which need not be as we wrote it any more: somebody may
+// have unpacked it, or compressed it anew. Whoever checks a file must hold it to what it says.
+func SaysOwn(file *io.SectionReader, path string) (bool, error) {
+	return isOwn(file, path, beginsWithUs)
+}
+
+// isOwn judges a file by its first record, of which begins says whether it is ours.
+func isOwn(file *io.SectionReader, path string,
+	begins func(file *io.SectionReader, path string) (bool, error)) (bool, error) {
 	path = strings.TrimSuffix(path, warc.OpenSuffix)
 	if file.Size() > 0 && !isCompressed(file) && !strings.HasSuffix(path, warc.Suffix) {
 		return false, nil
 	}
-	kind, block, err := firstRecord(file, path)
+	own, err := begins(io.NewSectionReader(file, 0, file.Size()), path)
 	switch {
 	case errors.Is(err, io.EOF):
 		return true, nil
 	case errors.As(err, new(*warc.Damage)):
 		return hasOwnMember(file)
 	}
-	return kind == "warcinfo" && IsOwnWarcinfo(block), err
+	return own, err
 }
 
-// firstRecord returns the type and the block of the first record, if all of the record is sound.
-func firstRecord(file *io.SectionReader, path string) (kind string, block []byte, err error) {
-	reader, err := warc.NewReader(io.NewSectionReader(file, 0, file.Size()), path, 0)
+// beginsAsOurs reports whether the first record is the warcinfo record that we write, and all of it
+// is sound.
+func beginsAsOurs(file *io.SectionReader, path string) (bool, error) {
+	record, block, err := firstRecord(warc.NewReader(file, path, 0))
+	if err == nil {
+		err = record.Close()
+	}
+	return err == nil && record.Type() == "warcinfo" &&
+		bytes.HasPrefix(block, []byte("software: warcorder")), err
+}
+
+// beginsWithUs reports whether the first record is a warcinfo record that names us, however it is
+// compressed.
+func beginsWithUs(file *io.SectionReader, path string) (bool, error) {
+	record, block, err := firstRecord(warc.NewForeignReader(file, path, 0))
+	return err == nil && record.Type() == "warcinfo" && IsOwnWarcinfo(block), err
+}
+
+// firstRecord returns the next record of a reader that could be made, and its block.
+func firstRecord(reader *warc.Reader, err error) (*warc.Record, []byte, error) {
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	record, err := reader.Next()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	block, err = io.ReadAll(io.LimitReader(record.Block, MaxWarcinfo))
-	if err != nil {
-		return "", nil, err
-	}
-	return record.Type(), block, record.Close()
+	block, err := io.ReadAll(io.LimitReader(record.Block, MaxWarcinfo))
+	return record, block, err
 }
 
 // isCompressed reports whether a file begins like a gzip member.

@@ -88,7 +88,7 @@ func (f *fileCheck) open() (err error) {
 	if err != nil {
 		return errors.Join(err, f.file.Close())
 	}
-	own, err := collection.IsOwnFile(in, f.path)
+	own, err := collection.SaysOwn(in, f.path)
 	if err != nil {
 		return errors.Join(err, f.file.Close())
 	}
