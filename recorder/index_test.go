@@ -15,7 +15,6 @@ import (
 	"warcorder/recorder/recovery/foreign"
 	"warcorder/store"
 	"warcorder/store/collection"
-	"warcorder/store/warc"
 )
 
 // writeForeign writes the files of every tool in every layout into a new directory, and returns
@@ -166,57 +165,6 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// TestIndexDamaged adds damaged files: what is whole is found, the rest reported, by Index as by
-// Rebuild.
-func TestIndexDamaged(t *testing.T) {
-	good := foreign.Files["warcio"][0]
-	member := foreign.Gzip(good)
-	dir, from := t.TempDir(), t.TempDir()
-	for _, test := range []struct {
-		name     string
-		file     []byte
-		captures int
-		at       []int64
-		reason   error
-	}{
-		{"a.warc.gz", slices.Concat(member, []byte("garbage"), member),
-			2, []int64{int64(len(member))}, warc.ErrNotMember},
-		{"b.warc.gz", slices.Concat(member, member[:50]), 1, []int64{int64(len(member))}, warc.ErrTorn},
-		{"c.warc.gz", foreign.Gzip(good + good + good), 0, []int64{0}, warc.ErrShared},
-		{"d.warc", []byte(good + strings.Replace(good, "Length: ", "Length: 9", 1) + good), 2,
-			[]int64{int64(len(good))}, warc.ErrCut},
-		{"e.warc", []byte("no WARC file at all"), 0, []int64{0}, warc.ErrNotRecord},
-		{"f.warc.zst", []byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00abcd"), 0, []int64{0}, warc.ErrFrame},
-		{"g.warc", nil, 0, nil, nil},
-		{"h.warc.gz", slices.Concat(member, member[:len(member)-3]),
-			2, []int64{int64(len(member))}, recovery.ErrUnended},
-		{"i.warc", []byte(strings.TrimSuffix(good+good, "\r\n\r\n")),
-			2, []int64{int64(len(good))}, recovery.ErrUnended},
-	} {
-		path := filepath.Join(from, test.name)
-		write(t, path, test.file)
-		f := add(t, dir, path)[0]
-		var at []int64
-		for _, d := range f.Damaged {
-			at = append(at, d.Offset)
-			if !errors.Is(d.Reason, test.reason) || d.File != test.name {
-				t.Errorf("%s: %+v", test.name, d)
-			}
-		}
-		if f.Captures != test.captures || !slices.Equal(at, test.at) {
-			t.Errorf("%s: %+v, want %d at %d", test.name, f, test.captures, test.at)
-		}
-	}
-	want := exportOf(t, dir, store.Query{})
-	found, err := rebuilt(allKeys, dir, zerolog.Nop(), nil)
-	if err != nil || len(found.Damaged) != 8 || found.Captures != 9 {
-		t.Errorf("%+v, %v", found, err)
-	}
-	if got := exportOf(t, dir, store.Query{}); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // TestIndexRefused has what Index does not take, of which nothing is left.
 func TestIndexRefused(t *testing.T) {
 	from := t.TempDir()
@@ -293,54 +241,6 @@ func TestIndexRefused(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// TestIndexCopies has a file on another disk, which cannot be linked.
-func TestIndexCopies(t *testing.T) {
-	dir := t.TempDir()
-	other, err := os.MkdirTemp("/dev/shm", "warcorder")
-	if err != nil {
-		t.Skip("there is no other disk: ", err)
-	}
-	defer os.RemoveAll(other)
-	path := filepath.Join(other, "x.warc")
-	write(t, path, []byte(foreign.Files["warcio"][0]))
-	if err := os.Link(path, filepath.Join(dir, "probe")); err == nil {
-		t.Skip("there is no other disk")
-	}
-	if _, err := added(allKeys, dir, []string{path}, false, zerolog.Nop(), nil); err == nil ||
-		!strings.Contains(err.Error(), "--copy") || strings.Count(err.Error(), path) != 1 {
-		t.Errorf("without --copy: %v", err)
-	}
-	write(t, filepath.Join(dir, "archive", "y.warc"+collection.CopyingSuffix),
-		[]byte("an interrupted copy"))
-	files, err := added(allKeys, dir, []string{path}, true, zerolog.Nop(), nil)
-	if err != nil || len(files) != 1 || !files[0].Copied || files[0].Captures != 1 {
-		t.Errorf("%+v, %v", files, err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "archive", "*")); len(left) != 1 {
-		t.Errorf("in archive: %q", left)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if got := exportOf(t, dir, store.Query{}); strings.Count(got, "\n") != 1 {
-		t.Error(got)
-	}
-}
-
-// TestIndexSymlink links the file that a symbolic link leads to, under the link's name.
-func TestIndexSymlink(t *testing.T) {
-	from, dir := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(from, "x.warc"), []byte(foreign.Files["warcio"][0]))
-	if err := os.Symlink("x.warc", filepath.Join(from, "y.warc")); err != nil {
-		t.Skip(err)
-	}
-	f := add(t, dir, filepath.Join(from, "y.warc"))[0]
-	info, err := os.Lstat(filepath.Join(dir, "archive", "y.warc"))
-	if err != nil || !info.Mode().IsRegular() || f.Captures != 1 {
-		t.Errorf("%+v, %v, %v", f, info, err)
-	}
 }
 
 // TestIndexProgress adds up several files.
