@@ -28,7 +28,8 @@ const (
 	parts
 )
 
-// health is whether all parts of the recorder can write.
+// health is whether all parts of the recorder can write. Recording is on while none of them has a
+// fault; each part takes back its own, when a try has succeeded.
 type health struct {
 	log    zerolog.Logger
 	stop   func(why error)       // told of what only a new start mends

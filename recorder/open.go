@@ -47,8 +47,9 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 	return r, nil
 }
 
-// newRecorder returns a recorder of a collection that is in order, but for spill/. It closes the
-// index and unlocks the collection, also when it fails.
+// newRecorder returns a recorder of a collection that is in order, but for spill/, and starts its
+// goroutines. The recorder closes the index and unlocks the collection; newRecorder does when it
+// fails.
 func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened recovery.Opened,
 	log zerolog.Logger) (*Recorder, error) {
 	index, unlock := opened.Index, opened.Unlock

@@ -99,7 +99,17 @@ const sealPatience = 5 * time.Millisecond
 // errNoSidecar says that nobody knows what the bytes are.
 var errNoSidecar = errors.New("the file with its facts (" + spill.SidecarSuffix + ") is not there")
 
-// take deals with one exchange. An error is one of the machine.
+// take deals with one exchange. An error is one of the machine, and ends the recovery; what is
+// wrong with the exchange sets it aside.
+//
+//	found in spill/                                  becomes
+//	no sidecar, and Remove was at it, or no bytes    nothing: its files go
+//	no sidecar, or none that can be read             set aside
+//	its records are in the WARC file that it names   nothing, but for a metadata record that lacks
+//	the index has it, though it names no such file   nothing: a backup of spill/ was put back
+//	a record that was still coming                   nothing: nobody was told that it is kept
+//	whole                                            recorded as it was
+//	still coming, or damaged                         recorded as truncated, with a gap
 func (s *spillRecovery) take(l spill.Leftover) error {
 	if err := fault.At(fault.RecoverSpill); err != nil {
 		return err
@@ -248,8 +258,8 @@ func (s *spillRecovery) addFacts(x *Exchange, line *spill.Sidecar) {
 	}
 }
 
-// restore makes what a line tells of, with what its files have. damage says in words why it is not
-// whole.
+// restore makes the exchange, or the record, that a line tells of, with what its files have. damage
+// says in words why it is not whole; "" if it is.
 func (s *spillRecovery) restore(l spill.Leftover, line *spill.Sidecar) (r recordable, damage string,
 	err error) {
 	if line.Extra != nil {
@@ -295,7 +305,7 @@ func (s *spillRecovery) restoreExchange(line *spill.Sidecar) *Exchange {
 func (s *spillRecovery) restoreExtra(line *spill.Sidecar) *Extra {
 	e := s.BeginExtra()
 	e.Extra = *line.Extra
-	e.ID, _ = record.ParseID(line.IDs.Response) // the files have the same look at it
+	e.ID, _ = record.ParseID(line.IDs.Response) // Files.Resume, which comes next, refuses a wrong one
 	e.started, e.ended = line.Started, cmp.Or(line.Ended, line.Started)
 	return e
 }

@@ -138,7 +138,10 @@ func (b *Buffer) note(p []byte) {
 	b.crc = crc32.Update(b.crc, crc32.IEEETable, p)
 }
 
-// flush lets what is in memory go to the file, and makes room for more.
+// flush lets the chunk in memory go to the file, and takes another one for what comes. The chunk is
+// written by a goroutine, one at a time for each buffer: the origin's next bytes are read
+// meanwhile. Until landed has heard from that goroutine the chunk, leaving, belongs to it. If there
+// is no memory for a second chunk, flush waits for the write.
 func (b *Buffer) flush() error {
 	free, err := b.landed()
 	if err != nil || b.chunk == nil {
@@ -167,7 +170,8 @@ func (b *Buffer) flush() error {
 }
 
 // flushAll brings to the file of a buffer that has spilled whatever is still in memory. What could
-// not be written stays there.
+// not be written stays in memory. An earlier noRoomError does not keep flushAll from writing: what
+// is in memory then was accepted before it.
 func (b *Buffer) flushAll() error {
 	if err := b.settle(); err != nil && !errors.As(err, new(*noRoomError)) || b.chunk == nil {
 		return err
