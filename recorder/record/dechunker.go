@@ -14,14 +14,14 @@ type Dechunker struct {
 type chunkState uint8
 
 const (
-	inSize     chunkState = iota // hexadecimal digits
-	inLine                       // what follows them: extensions
-	inData                       // of the chunk
-	behindData                   // the line end there
+	inSize     chunkState = iota // in the hexadecimal digits of a chunk's size
+	inLine                       // in the extensions behind the digits
+	inData                       // in the data of the chunk
+	behindData                   // in the line end behind the data
 	inTrailer                    // at the beginning of a line behind the last chunk
-	inField                      // inside of one
-	atEnd                        // the body is whole
-	broken                       // it is none
+	inField                      // inside of a trailer field
+	atEnd                        // behind the end: the body is whole
+	broken                       // behind a fault: the body is malformed
 )
 
 // maxSizeDigits is how many digits of a chunk's size are read: all that an int64 has room for.

@@ -88,6 +88,7 @@ func (d Digester) sumMessage(block []byte, h *Head) (whole, payload Digest) {
 	return sha1Sums(sha1pair.Sum(block, h.Size))
 }
 
+// sha1Sums returns two SHA-1 sums as digests.
 func sha1Sums(block, payload [sha1.Size]byte) (a, b Digest) {
 	*(*[sha1.Size]byte)(a.bytes[:]) = block
 	*(*[sha1.Size]byte)(b.bytes[:]) = payload
@@ -143,6 +144,7 @@ type sums struct {
 	chunks         Dechunker
 }
 
+// sumsOf begins the digests of a block with that head.
 func (d Digester) sumsOf(h *Head) *sums {
 	if d.Algorithm == SHA1 && !d.decodes(h) {
 		return &sums{pair: sha1pair.New()}

@@ -13,8 +13,8 @@ func (r *recovery) addFinished(f warcFile) error {
 	return r.readFinished(f.File, f.final)
 }
 
-// readFinished puts what a finished file holds into the index: of ours the whole exchanges behind
-// file.Committed, of another program's all. The file stays as it is.
+// readFinished puts captures of a finished file into the index: of a file of ours those of the
+// whole exchanges behind file.Committed, of another program's file all. The file stays as it is.
 func (r *recovery) readFinished(file store.File, size int64) error {
 	read := r.readForeign
 	if own, err := collection.IsOwn(r.path(file.Name)); err != nil {
@@ -58,8 +58,8 @@ func (r *recovery) readOwn(file *store.File, size int64) (*findings, error) {
 	return &s.findings, nil
 }
 
-// readForeign reads a finished file of another program. It always reads all of it: of records that
-// belong together, some might else be behind file.Committed.
+// readForeign reads a finished file of another program, always from its beginning: a request and
+// its response may lie on both sides of file.Committed.
 func (r *recovery) readForeign(file *store.File, size int64) (*findings, error) {
 	path := r.path(file.Name)
 	if err := syncFile(path); err != nil {

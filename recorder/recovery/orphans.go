@@ -10,7 +10,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// scanWhole reads what is worth keeping behind file.Committed in a damaged file at path.
+// scanWhole finds the whole exchanges behind file.Committed in a damaged file at path. It reads the
+// file twice if revisits there refer to what is lost: the second time without those revisits.
 func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
 	s, err := r.scanTail(path, file, nil)
 	if err != nil {
@@ -25,6 +26,8 @@ func (r *recovery) scanWhole(path string, file store.File) (*scan, error) {
 	return r.scanTail(path, file, orphans)
 }
 
+// scanTail finds the whole exchanges behind file.Committed, but for the orphans, and what they
+// refer to.
 func (r *recovery) scanTail(path string, file store.File,
 	orphans map[record.ID]bool) (*scan, error) {
 	s := &scan{
@@ -73,8 +76,8 @@ func (r *recovery) orphans(t *tail) (map[record.ID]bool, error) {
 	return orphans, nil
 }
 
-// isIndexed reports whether the index has the response that a revisit refers to. If its file is
-// missing someone has taken that away, who may put it back.
+// isIndexed reports whether the index has the response that a revisit refers to. A response whose
+// file is missing counts: whoever has taken the file away may put it back.
 func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 	date, err := time.Parse(time.RFC3339, refers.date)
 	if err != nil || refers.uri == "" {
@@ -96,8 +99,8 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 	return found, err
 }
 
-// dropKept takes out of orphans those whose original will be kept in f, which is recovered later.
-// Of another program's file that is not looked up: it may have them all.
+// dropKept takes out of orphans the revisits whose original will be kept in f, which is recovered
+// later. A file of another program is not searched: it counts as if it had every original.
 func (r *recovery) dropKept(f warcFile, t *tail, orphans map[record.ID]bool) error {
 	path := r.path(f.Name)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"warcorder/store/fault"
 )
 
-// How many captures go into the index at once: into the collection's own, where each group is
-// forced to disk, and into a new one.
+// How many captures one transaction puts into the index: into the collection's own, where each
+// transaction is forced to disk, and into a new index.
 const (
 	smallGroup = 1000
 	largeGroup = 20_000
@@ -72,8 +72,8 @@ func (r *recovery) make(path string, old *store.Bolt) (err error) {
 	return syncFile(path)
 }
 
-// takeOver takes the gaps of the old index over, and notes which files it knows that are not there
-// any more.
+// takeOver takes over the gaps and the last session of the old index, and notes the files that it
+// knows and that are not there any more.
 func (r *recovery) takeOver(old *store.Bolt) error {
 	if old == nil {
 		return nil
@@ -119,7 +119,7 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 	return r.index.SetSession(last)
 }
 
-// goneGaps are those of the files that the old index knew, and the new one does not.
+// goneGaps are the gaps of the files that the old index knew, and the new one does not.
 func (r *recovery) goneGaps() (gaps []store.Gap) {
 	for _, name := range r.gone {
 		gaps = append(gaps, store.Gap{Time: time.Now().UTC(), Reason: GapMissing, URL: name,

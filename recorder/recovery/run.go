@@ -35,7 +35,8 @@ func (r *recovery) run() error {
 	return nil
 }
 
-// recover recovers one file.
+// recover recovers one file: it decides by the names and sizes that it has, in the index and on
+// disk.
 func (r *recovery) recover(f warcFile) error {
 	switch {
 	case f.open < 0 && f.final < 0:
@@ -83,9 +84,11 @@ func (r *recovery) recover(f warcFile) error {
 
 // recoverNow recovers a file as it is found now.
 func (r *recovery) recoverNow(file store.File) error {
-	f := warcFile{File: file, open: sizeAt(r.dir.OpenWARC(file.Name)),
-		final: sizeAt(r.path(file.Name))}
-	return r.recover(f)
+	return r.recover(warcFile{
+		File:  file,
+		open:  sizeAt(r.dir.OpenWARC(file.Name)),
+		final: sizeAt(r.path(file.Name)),
+	})
 }
 
 // sizeAt is the size of the file that a name leads to, -1 if it leads to none.
@@ -108,7 +111,7 @@ func (r *recovery) missing(f warcFile) error {
 	return r.noteGone(f.File, fmt.Sprintf("the WARC file of %d bytes is not in archive/", f.Committed))
 }
 
-// noteGone puts a gap into the list for a file that is not there, or not all of it: once, until it
+// noteGone puts a gap into the list for a file that is missing or too short: once, until the file
 // is back.
 func (r *recovery) noteGone(f store.File, detail string) error {
 	if f.Away {

@@ -19,6 +19,7 @@ type idSet map[record.ID]bool
 // failure names two.
 const maxIDs = 1000
 
+// add adds the ID that text spells.
 func (s *idSet) add(text string) {
 	if *s == nil {
 		*s = make(idSet)
@@ -28,6 +29,7 @@ func (s *idSet) add(text string) {
 	}
 }
 
+// has reports whether the set has the ID that text spells.
 func (s idSet) has(text string) bool {
 	id, _ := record.ParseID(text)
 	return s[id]

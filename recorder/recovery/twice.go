@@ -16,7 +16,7 @@ import (
 //	one file, since one is a link to it     the link is removed
 //	one file, mounted under both names      both names stay; X is read
 //	two files, one begins with the other    the shorter one is removed: somebody put a copy back
-//	  and the longer one is a link          both names stay; X is read
+//	  and the longer one alone is a link    both names stay; X is read
 //	two files with different content        the one that the index means keeps its name, and the
 //	                                        other one gets a new name
 func (r *recovery) twice(f warcFile) (again []store.File, err error) {

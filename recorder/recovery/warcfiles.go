@@ -58,10 +58,10 @@ func warcFiles(dir collection.Dir, index *store.Bolt) ([]warcFile, error) {
 	return files, nil
 }
 
-// agrees reports whether there is nothing to do.
+// agrees reports whether the index and the directory agree on the file: there is nothing to do.
 func (f warcFile) agrees() bool {
-	there := f.final == f.Committed || f.final < 0 &&
-		f.Committed == 0 // planned, but nothing came of it
+	// a file with no bytes was planned, and nothing came of it
+	there := f.final == f.Committed || f.final < 0 && f.Committed == 0
 	return f.ID > 0 && f.Sealed && there && f.open < 0 && !f.Away
 }
 
@@ -107,7 +107,8 @@ func respell(dir collection.Dir, name string, sizes map[string]int64) error {
 	return nil
 }
 
-// IsFree reports whether no file has that name, had it, or left a copy under it.
+// IsFree reports whether a new WARC file may have that base name: no file has it in the index or in
+// the collection, and none has left a copy under it. The error is one of the index or the system.
 func IsFree(dir collection.Dir, name string, index *store.Bolt) (bool, error) {
 	files, err := index.Files()
 	if err != nil || slices.ContainsFunc(files, func(f store.File) bool { return f.Name == name }) {
