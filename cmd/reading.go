@@ -7,11 +7,10 @@ import (
 	"os"
 	"time"
 
-	"warcorder/recorder/spill"
-
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 
+	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
