@@ -63,7 +63,7 @@ func newTrust() trust {
 // shown notes that a client of that kind has asked for something.
 func (t trust) shown(kind clientKind) { t.kinds.Add(kind, time.Now()) }
 
-// has reports whether one has lately.
+// has reports whether a client of that kind has lately asked for something.
 func (t trust) has(kind clientKind) bool {
 	last, ok := t.kinds.Get(kind)
 	return ok && time.Since(last) < trustFor
@@ -114,7 +114,7 @@ func (d *doubts) decide(one *doubt) {
 	}
 }
 
-// close settles all.
+// close settles all doubts that wait, and those that come later at once.
 func (d *doubts) close() {
 	d.mu.Lock()
 	d.closed = true
