@@ -121,6 +121,9 @@ func (u *upload) pass(b []byte) error {
 		return errStopped
 	}
 	if _, err := up.conn.Write(b); err != nil {
+		if u.stopped.Load() { // the write was woken, and is not late
+			return errStopped
+		}
 		return err
 	}
 	return u.e.keep(&u.e.x.Request, b)

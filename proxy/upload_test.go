@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -187,5 +188,56 @@ func TestBadChunkBehindAnAnswer(t *testing.T) {
 	}
 	if !strings.Contains(h.log.String(), `begins with 'z'`) {
 		t.Errorf("no evidence in the log:\n%s", h.log)
+	}
+}
+
+// TestCauseBesideAnUploadThatIsStuck: the origin reads nothing of the upload and breaks its answer
+// off. The upload is ended for that, in the middle of a write, and is not the cause.
+func TestCauseBesideAnUploadThatIsStuck(t *testing.T) {
+	for _, c := range []struct{ name, answer string }{
+		{"in the head", "HTTP/1.1 200 OK\r\nX"},
+		{"in the body", text("HTTP/1.1 200 OK", "Content-Length: 10") + "half"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t, config())
+			stuck, hold := make(chan struct{}), make(chan struct{})
+			o := newOrigin(t, false, func(o *peer) {
+				o.readHead()
+				<-stuck
+				o.send(c.answer)
+				o.conn.(*net.TCPConn).CloseWrite()
+				<-hold
+			})
+			defer close(hold)
+			client := h.dial()
+			client.send(text("POST http://"+o.address+"/ HTTP/1.1", "Host: a", "Content-Length: 1000000000"))
+			client.fillUp()
+			close(stuck)
+			io.Copy(io.Discard, client.conn)
+			all := h.records()
+			if r := of(all, "request"); len(r) != 1 {
+				t.Errorf("%d requests", len(r))
+			}
+			facts := of(all, "metadata")
+			if len(facts) != 1 || !strings.Contains(string(facts[0].block), "closed the connection before") {
+				t.Errorf("%q", facts)
+			}
+			for _, r := range all {
+				if cut := r.header.Get("WARC-Truncated"); cut != "" && cut != "disconnect" {
+					t.Errorf("%s: WARC-Truncated %q", r.header.Get("WARC-Type"), cut)
+				}
+			}
+		})
+	}
+}
+
+// fillUp sends until nobody has taken anything for a while.
+func (p *peer) fillUp() {
+	piece := make([]byte, 1<<16)
+	for {
+		p.conn.SetWriteDeadline(time.Now().Add(time.Second))
+		if _, err := p.conn.Write(piece); err != nil {
+			return
+		}
 	}
 }
