@@ -87,7 +87,7 @@ func (e *exchange) fail(err error) bool {
 	s := e.client
 	uploaded := e.settleUpload(false)
 	s.in.unwatch()
-	v := e.judge(err)
+	v := e.judgeUnanswered(err)
 	if v.status == 400 { // of the upload: the head of the request has passed
 		warnHead(e.log, "request body refused", e.url, e.uploadError())
 	}

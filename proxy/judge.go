@@ -1,5 +1,7 @@
 package proxy
 
+import "warcorder/recorder"
+
 // judge returns the verdict on the error that ended the exchange. The upload is settled.
 //
 // Two sides may have failed. What the relay has found wrong with the answer itself stands. In all
@@ -25,6 +27,19 @@ func (e *exchange) judge(err error) verdict {
 		return uploads.on(e.timed(sent), e.to)
 	}
 	return answers.on(e.timed(sent), e.to)
+}
+
+// judgeUnanswered is judge for an exchange whose client gets a refusal. Where the relay has refused
+// the request's body and the answer, the client is told of its body, which it can mend, and the log
+// has the lines of both.
+func (e *exchange) judgeUnanswered(err error) verdict {
+	v := e.judge(err)
+	if sent := e.uploadError(); sent != nil && v.inAnswer {
+		if body := uploads.on(sent, e.to); body.gap == recorder.GapRefused {
+			return body
+		}
+	}
+	return v
 }
 
 // judgeRequest returns the verdict on a request that is not passed on.

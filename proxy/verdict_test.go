@@ -207,6 +207,41 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeTwoRefusals: where the request's body and the answer are both refused, the client is
+// told of its body.
+func TestJudgeTwoRefusals(t *testing.T) {
+	ambiguous := http1.Refuse("two lengths")
+	full := &unkeptError{errors.New("the disk is full")}
+	for _, c := range []struct {
+		name   string
+		read   error
+		sent   error
+		side   side
+		status int
+		gap    string
+	}{
+		{"ambiguous", errHeadTooLarge, ambiguous, clientSide, 400, recorder.GapRefused},
+		{"both ambiguous", ambiguous, ambiguous, clientSide, 400, recorder.GapRefused},
+		{"too long", ambiguous, http1.ErrBodyTooLong, clientSide, 413, recorder.GapRefused},
+		{"too long, and crowded", errCrowdedHeads, http1.ErrBodyTooLong, clientSide, 413,
+			recorder.GapRefused},
+		{"late", ambiguous, os.ErrDeadlineExceeded, clientSide, 502, recorder.GapRefused},
+		{"the origin has gone", ambiguous, syscall.EPIPE, originSide, 502, recorder.GapRefused},
+		{"not kept", ambiguous, full, originSide, 503, recorder.GapWrite},
+		{"no body", ambiguous, nil, clientSide, 502, recorder.GapRefused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := &exchange{client: &session{}, cfg: &Config{}, stop: t.Context(), to: somewhere}
+			if c.sent != nil {
+				e.upload = &upload{err: c.sent, side: c.side}
+			}
+			if v := e.judgeUnanswered(c.read); v.status != c.status || v.gap != c.gap {
+				t.Errorf("%d %s, want %d %s", v.status, v.gap, c.status, c.gap)
+			}
+		})
+	}
+}
+
 func stopped(e *exchange) {
 	ctx, cancel := context.WithCancel(e.stop)
 	cancel()
