@@ -49,6 +49,7 @@ func crash(t *testing.T) *crashed {
 	return readCrashed(t, c.dir)
 }
 
+// readCrashed reads the only file of a collection, and what its index has of the file.
 func readCrashed(t *testing.T, dir string) *crashed {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))

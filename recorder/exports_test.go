@@ -9,6 +9,7 @@ import (
 	"warcorder/store"
 )
 
+// allKeys has every kind of secondary key made.
 var allKeys = Config{
 	Keys: store.KeysConfig{
 		Extra:    []string{"path", "wwwoffle", "form"},
@@ -26,6 +27,7 @@ func allQueries() (all []store.Query) {
 	return all
 }
 
+// exports are the results of allQueries.
 func exports(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	for _, query := range allQueries() {
@@ -34,6 +36,7 @@ func exports(t *testing.T, dir string) (all []string) {
 	return all
 }
 
+// export is the CDXJ of a collection, as it is without options.
 func export(t *testing.T, dir string) string {
 	t.Helper()
 	return exportOf(t, dir, store.Query{})

@@ -29,6 +29,7 @@ type recording struct {
 	log *logBuffer
 }
 
+// open opens a collection as the recorder does, with a log that the test can read.
 func open(t *testing.T, dir string, cfg Config) *recording {
 	t.Helper()
 	log := new(logBuffer)
@@ -136,6 +137,7 @@ func (c *recording) takeAway() (back func()) {
 	}
 }
 
+// logBuffer keeps what is logged, and calls onLine, if that is set, with each line.
 type logBuffer struct {
 	mu     sync.Mutex
 	b      bytes.Buffer
@@ -164,6 +166,7 @@ func (l *logBuffer) count(parts ...string) int {
 	return n
 }
 
+// eventually waits, for a minute at most, until something is so.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {

@@ -59,6 +59,7 @@ func rebuildOnly(t *testing.T, dir string) {
 	}
 }
 
+// loseIndex removes the index, as somebody might while nothing is recorded.
 func loseIndex(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(dir, collection.IndexName)); err != nil {

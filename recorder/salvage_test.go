@@ -100,6 +100,7 @@ func TestFinishedDamaged(t *testing.T) {
 	})
 }
 
+// readFinished recovers a collection that has the file under its final name.
 func (d *damage) readFinished(t *testing.T, committed int64) {
 	t.Helper()
 	name := fmt.Sprintf("%s, committed %d", d.name, committed)

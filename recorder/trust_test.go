@@ -202,9 +202,7 @@ func TestUntrustedChain(t *testing.T) {
 	head := "WARC-Type: resource\r\nWARC-Record-ID: " +
 		"<urn:uuid:11111111-1111-4111-8111-111111111111>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n" +
 		"Content-Type: text/plain\r\nWARC-Target-URI: " + chain.uri() +
-		"\r\nWARC-Payload-Digest: " + sha1Of(
-		"x",
-	) + "\r\n"
+		"\r\nWARC-Payload-Digest: " + sha1Of("x") + "\r\n"
 	if err := foreign.Own(&file, [2]string{head, "x"}); err != nil {
 		t.Fatal(err)
 	}

@@ -90,10 +90,8 @@ func TestKeysOfALongBody(t *testing.T) {
 		if c.RequestBody != start[:4096] {
 			t.Errorf("%s: pywb %.60q", name, c.RequestBody)
 		}
-		if want := "&__wb_post_sha256=" + hex.EncodeToString(sum[:]); !strings.HasSuffix(
-			c.SpecBody,
-			want,
-		) {
+		want := "&__wb_post_sha256=" + hex.EncodeToString(sum[:])
+		if !strings.HasSuffix(c.SpecBody, want) {
 			t.Errorf("%s: spec ends %q", name, c.SpecBody[max(0, len(c.SpecBody)-100):])
 		}
 	}

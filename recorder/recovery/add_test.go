@@ -48,7 +48,7 @@ func export(t *testing.T, dir string) string {
 	return lines.String()
 }
 
-// TestIndexDamaged adds damaged files: what is whole is found, the rest reported, by Index as by
+// TestIndexDamaged adds damaged files: what is whole is found, the rest is reported, by Add as by
 // Rebuild.
 func TestIndexDamaged(t *testing.T) {
 	good := foreign.Files["warcio"][0]
@@ -99,8 +99,7 @@ func TestIndexDamaged(t *testing.T) {
 	}
 }
 
-// TestIndexCopies: a file on another disk cannot be linked; it is copied, but only when that is asked
-// for.
+// TestIndexCopies: a file on another disk, which cannot be linked, is copied, but only on request.
 func TestIndexCopies(t *testing.T) {
 	dir := t.TempDir()
 	other, err := os.MkdirTemp("/dev/shm", "warcorder")
