@@ -18,14 +18,24 @@ import (
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
 // Those of files and spans of time are of package recovery.
 const (
-	GapTunnelled = "tunnelled" // passed on without being read: what follows a 101
-	// by the proxy: it could not be understood, was over a limit, or nothing can be recorded at
-	// present
-	GapRefused    = "refused"
-	GapUpstream   = "upstream"   // the origin gave no answer
-	GapCut        = "cut"        // broke off: the record holds what came
-	GapWrite      = "write"      // could not be written
-	GapUnrecorded = "unrecorded" // passed on by the operator's wish; only counted
+	// GapTunnelled was passed on without being read: what follows a 101.
+	GapTunnelled = "tunnelled"
+
+	// GapRefused was refused by the proxy: it could not be understood, was over a limit, or nothing
+	// can be recorded at present.
+	GapRefused = "refused"
+
+	// GapUpstream is an origin that gave no answer.
+	GapUpstream = "upstream"
+
+	// GapCut broke off: the record holds what came.
+	GapCut = "cut"
+
+	// GapWrite could not be written.
+	GapWrite = "write"
+
+	// GapUnrecorded was passed on by the operator's wish. It is only counted.
+	GapUnrecorded = "unrecorded"
 )
 
 // GapReasons are all of them, in the order in which people read them.

@@ -147,6 +147,9 @@ func TestReplacedSecondaryKeys(t *testing.T) {
 		"w", "f"}, {"", "", ""}, {"/1", "w", "f"}} {
 		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
 		commit(t, b, []Capture{c})
+		if len(secondaryKeys) != len(keys) {
+			t.Fatalf("there are keys %v: give each one a value here", secondaryKeys)
+		}
 		for i, name := range secondaryKeys {
 			var want []string
 			if keys[i] != "" {

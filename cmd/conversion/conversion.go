@@ -8,6 +8,8 @@
 //
 // The package stands beside the command, and not beside package v09: it names files by what a
 // collection has, of which a format knows nothing.
+//
+// Invariant: no file of the user's, and none of the collection's, is changed or replaced.
 package conversion
 
 import (

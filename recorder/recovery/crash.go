@@ -16,7 +16,7 @@ import (
 // The reasons of gaps that a recovery finds.
 const (
 	GapMissing = "missing" // a WARC file that was there is not any more, or not all of it
-	GapCrash   = "crash"   // a span of time at whose end the recorder did not come to its own
+	GapCrash   = "crash"   // the time until which a recorder did not come to its end
 )
 
 // The sign of an unclean end is a session that is open in the index though the collection is locked
