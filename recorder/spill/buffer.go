@@ -197,15 +197,17 @@ func (b *Buffer) LeaveToFile() {
 // Bytes has none.
 func (b *Buffer) InFile() bool { return b.file != nil }
 
-// Unsaved is why a part of what came is not in the file of a buffer that has spilled, and would be
-// lost with the process; nil if all of it is there, or the buffer has not spilled.
+// Unsaved is why a part of what came could not be brought to the file of a buffer that has spilled,
+// and would be lost with the process; nil if nothing failed, or the buffer has not spilled. What is
+// still coming, of an upload that the origin has answered early, say, may be in memory for a while:
+// that is no failure.
 func (b *Buffer) Unsaved() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.file == nil {
 		return nil
 	}
-	if err := b.settle(); b.spilled < b.size {
+	if err := b.settle(); err != nil && b.spilled < b.size {
 		return fmt.Errorf("not all of it is on disk: %w", err)
 	}
 	return nil

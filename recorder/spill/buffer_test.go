@@ -225,3 +225,27 @@ func TestSavedIsACopy(t *testing.T) {
 		t.Errorf("%q, whole %t", said.Bytes, whole)
 	}
 }
+
+// TestUnsavedWhileMoreComes: the response to an upload may be whole while the request still comes.
+// What has come of it since it was brought to its file is not lost, and nothing to refuse the
+// response for.
+func TestUnsavedWhileMoreComes(t *testing.T) {
+	x := newSides(memoryOf(t, 1<<30))
+	defer x.request.Reset()
+	for _, size := range []int{2 << 20, 1000} {
+		if _, err := x.request.Write(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		if size > 1000 {
+			if err := x.files.Note("", 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if x.request.spilled == x.request.size {
+		t.Fatal("nothing of it is in memory beside its file")
+	}
+	if err := x.request.Unsaved(); err != nil {
+		t.Error(err)
+	}
+}
