@@ -162,7 +162,7 @@ func TestExtraStreams(t *testing.T) {
 	}
 	c.write(e)
 	runtime.ReadMemStats(&after)
-	if grown := after.TotalAlloc - before.TotalAlloc; grown > 32<<20 {
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 16<<20 {
 		t.Errorf("%d MB were taken for a record of %d MB", grown>>20, size>>20)
 	}
 	c.close()

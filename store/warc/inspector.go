@@ -86,23 +86,45 @@ func inflateMember(member []byte) error {
 // inflateStart inflates the whole bytes of a deflate stream that is not at its end. The error is
 // nil if what comes out is text but for the end, of which the bits are still to come.
 func inflateStart(stream []byte, text ...[]byte) error {
-	got, err := io.ReadAll(flate.NewReader(bytes.NewReader(stream)))
+	left := expected(text)
+	_, err := io.Copy(&left, flate.NewReader(bytes.NewReader(stream)))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("inflate the start of a member again: %w", err)
 	}
 	missing := 0
-	for _, part := range text {
-		n := min(len(part), len(got))
-		if !bytes.Equal(got[:n], part[:n]) {
-			return errors.New("inflate the start of a member again: other bytes")
-		}
-		got, missing = got[n:], missing+len(part)-n
+	for _, part := range left {
+		missing += len(part)
 	}
-	if len(got) > 0 || missing > deflate.MaxHeld {
-		return fmt.Errorf("inflate the start of a member again: %d bytes missing, %d too many",
-			missing, len(got))
+	if missing > deflate.MaxHeld {
+		return fmt.Errorf("inflate the start of a member again: %d bytes missing", missing)
 	}
 	return nil
+}
+
+// expected is the text that is still to be written to it, in parts.
+type expected [][]byte
+
+var errOtherBytes = errors.New("other bytes")
+
+// Write takes what should be the next bytes of the text.
+func (e *expected) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		if len(*e) == 0 {
+			return 0, errOtherBytes
+		}
+		part := (*e)[0]
+		n := min(len(part), len(rest))
+		if !bytes.Equal(part[:n], rest[:n]) {
+			return 0, errOtherBytes
+		}
+		rest = rest[n:]
+		if part = part[n:]; len(part) == 0 {
+			*e = (*e)[1:]
+			continue
+		}
+		(*e)[0] = part
+	}
+	return len(p), nil
 }
 
 // spoil changes a byte if a test wants the encoder to be broken.

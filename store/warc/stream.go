@@ -104,6 +104,7 @@ func (c *Compressor) streamDeflate(out io.Writer, head [][]byte, body io.Reader,
 func (c *Compressor) inspectStart(out io.Writer, head [][]byte, start []byte,
 	write func(out io.Writer, p []byte, final bool) error) bool {
 	var encoded bytes.Buffer
+	encoded.Grow(len(start))
 	for p := range slices.Chunk(start, maxStored) {
 		write(&encoded, p, false) // a bytes.Buffer takes all
 	}
