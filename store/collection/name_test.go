@@ -145,7 +145,7 @@ func TestSizes(t *testing.T) {
 		"b.warc.gz": "b.warc.gz.open",
 	} {
 		if err := os.Symlink(to, d.WARC(link)); err != nil {
-			t.Skip(err)
+			withoutLinks(t, err)
 		}
 	}
 	want["to-a.warc.gz"], want["b.warc.gz"] = 1, 2 // of an open file only its own name may lead there

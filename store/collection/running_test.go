@@ -67,7 +67,7 @@ func TestStrangeRunning(t *testing.T) {
 	} {
 		d := newDir(t)
 		if err := put(d.running()); err != nil {
-			t.Skip(err)
+			withoutLinks(t, err)
 		}
 		if _, err := d.Running(); !errors.As(err, new(*UnreadableError)) {
 			t.Errorf("%s: %v", name, err)
