@@ -24,6 +24,7 @@
 //	  warc/                  WARC files: writer, reader
 //	    deflate/               compression in one pass
 //	    v09/                   the draft of 2006
+//	  refusal/               tells from a head whether the other side refused
 //	  boltcheck/             finds what is damaged in the file of an index
 //	  extsort/               sorts what does not fit into memory
 //	  scratch/               files for that

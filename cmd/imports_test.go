@@ -37,14 +37,15 @@ var house = []room{
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
-	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection store/warc store/fault",
+	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
+		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
 	{"recorder/recovery", "recorder/record store store/collection store/warc store/fault",
 		"files and index, and nothing of exchanges that are still to come"},
 	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},
-	{"recorder/record", "recorder/sha1pair store store/warc canon",
+	{"recorder/record", "recorder/sha1pair store store/refusal store/warc canon",
 		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
 
@@ -56,6 +57,7 @@ var house = []room{
 		"the index knows keys and who has its directory, and nothing of WARC files"},
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
 	{"store/boltcheck", "", "bytes in, damage out"},
+	{"store/refusal", "", "a head in, a verdict out"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "temporary files, and nothing of what they hold"},
 
@@ -92,7 +94,8 @@ var alone = map[string]string{
 
 // pure are the rooms that read and write nothing, with all that they may import.
 var pure = map[string]string{
-	"proxy/http1": "bytes errors fmt net/url strconv strings",
+	"proxy/http1":   "bytes errors fmt net/url strconv strings",
+	"store/refusal": "bytes",
 }
 
 // TestImports holds every package to the arrows of the house.

@@ -35,6 +35,7 @@ type done struct {
 	queued   int64  // what it takes of the queue
 	extra    bool   // it is no exchange
 	spill    string // its files, which are to be removed when it is on disk
+	refused  *refused
 	wait     chan<- outcome
 
 	original *pendingOriginal // what others may refer to; nil if they may not

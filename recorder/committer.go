@@ -55,6 +55,8 @@ type committer struct {
 	panics  *panics
 	log     zerolog.Logger
 
+	refusals *refusals
+
 	// between the beginnings of two commits, and so the longest wait of an exchange
 	interval   time.Duration
 	indexEvery time.Duration // the longest wait of what is on disk for the index
@@ -87,6 +89,7 @@ func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches,
 		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
 		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
 		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health),
+		refusals: newRefusals(archive.log),
 	}
 	if batches.alone {
 		c.interval = 0
@@ -276,6 +279,7 @@ func (c *committer) onDisk(b *batch) {
 			c.recorded.Add(1)
 		}
 		c.logCapture(d)
+		c.refusals.note(d.refused)
 		c.queue.finished(d)
 		c.text += d.text()
 	}

@@ -105,6 +105,7 @@ func (r *Recorder) close() error {
 	r.workers.Wait()
 	close(r.committer.stop)
 	r.stopped.Wait()
+	r.committer.refusals.close()
 	err := r.committer.failed
 	if n := r.queue.lost.Load(); n > 0 {
 		err = errors.Join(fmt.Errorf("%d exchanges lost, see the log", n), err)

@@ -160,7 +160,7 @@ func (w *largeWorker) write(out *output, x *Exchange, request, response *record.
 	found *lookup) (done, error) {
 	r := w.make(x, request, response, out)
 	w.note(found, r, response, out)
-	d := doneOf(x, r, found)
+	d := doneOf(x, r, response, found)
 	if err := x.spill.Note(out.name, out.safe); err != nil { // else a crash could bring it twice
 		return d, err
 	}

@@ -203,6 +203,9 @@ type Status struct {
 	// why klauspost/compress makes the members of WARC files, in place of the faster encoder
 	Compression string `json:"compression,omitempty"`
 
+	// what the other side refused since the start, by host; it is recorded as it came
+	Refusals Refusals `json:"refusals"`
+
 	// what could not be recorded since the start, by reason
 	Gaps map[string]int64 `json:"gaps"`
 	// of the whole process: a number that only grows is a fault
@@ -218,6 +221,7 @@ func (r *Recorder) Status() Status {
 		Bytes:      r.archive.bytes.Load(),
 		Queued:     r.queue.queued.Load(),
 		Large:      r.queue.waitingLarge.Load(),
+		Refusals:   r.committer.refusals.status(),
 		Gaps:       r.gaps.totals(),
 		OpenFiles:  r.archive.openFiles(),
 		Goroutines: runtime.NumGoroutine(),

@@ -55,7 +55,7 @@ func (x *Exchange) appendSmall(w *smallWorker) {
 	}
 	r := w.make(x, &request, &response, out)
 	w.note(&found, r, &response, out)
-	d := doneOf(x, r, &found)
+	d := doneOf(x, r, &response, &found)
 	w.members = w.members[:0]
 	if len(r.Response) > 0 {
 		w.members = w.append(w.members, r.Response, &response)
@@ -96,7 +96,7 @@ func (w *smallWorker) bytes(side int, b *spill.Buffer) []byte {
 }
 
 // doneOf is what the committer must know of an exchange.
-func doneOf(x *Exchange, r *record.Records, found *lookup) done {
+func doneOf(x *Exchange, r *record.Records, response *record.Message, found *lookup) done {
 	d := done{
 		url:      r.URI,
 		captured: r.Captured,
@@ -105,6 +105,7 @@ func doneOf(x *Exchange, r *record.Records, found *lookup) done {
 		size:     x.size(),
 		queued:   x.queued,
 		original: found.original,
+		refused:  refusedIn(x, r.URI, response),
 		wait:     x.told,
 	}
 	if found.to != nil {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"warcorder/store/refusal"
 	"warcorder/store/warc"
 )
 
@@ -24,6 +25,7 @@ type Head struct {
 	ContentType []byte // of the first field of that name; nil if there is none
 	encoded     bool   // whether there is a Content-Encoding other than identity
 	Chunked     bool   // whether the last transfer coding is chunked
+	signed      bool   // whether a field may say that the other side refuses
 }
 
 // ParseHead reads the head at the start of a message. The fields of the result lie in b.
@@ -44,7 +46,10 @@ func ParseHead(b []byte) Head {
 			h.take(field, l) // a folded line (RFC 9112 section 5.2)
 		default:
 			name, value, _ := bytes.Cut(l, []byte(":"))
-			field = nameOf(bytes.TrimRight(name, " \t"))
+			name = bytes.TrimRight(name, " \t")
+			if field = nameOf(name); field == otherField {
+				h.signed = h.signed || refusal.IsSign(name, value)
+			}
 			h.take(field, value)
 		}
 	}

@@ -1,6 +1,10 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+
+	"warcorder/store/refusal"
+)
 
 // Message is one side of an exchange as its record holds it.
 type Message struct {
@@ -54,6 +58,15 @@ func (m *Message) digest() string {
 		return m.Refers.Digest
 	}
 	return m.Payload.String()
+}
+
+// Refusal is how the other side refused by this response; zero if it did not.
+func (m *Message) Refusal() refusal.Refusal {
+	status := m.Status()
+	if !m.signed && refusal.OfStatus(status) == refusal.None {
+		return refusal.Refusal{}
+	}
+	return refusal.Of(status, m.Start)
 }
 
 // short says whether a message is shorter than its Content-Length says, or a request than its
