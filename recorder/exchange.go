@@ -59,6 +59,7 @@ func (x *Exchange) Commit() {
 	x.Ended = time.Now()
 	x.noteUnkept()
 	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
+	x.queue.coming.add(x)
 	x.queue.commit(x, x.Ended)
 }
 

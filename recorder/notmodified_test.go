@@ -24,6 +24,7 @@ func TestNotModified(t *testing.T) {
 		return "GET /page HTTP/1.1\r\nHost: example.com\r\n" + fields + "\r\n"
 	}
 	const monday, tuesday = "Mon, 14 Nov 1994 08:12:31 GMT", "Tue, 15 Nov 1994 08:12:31 GMT"
+	const between = "Mon, 14 Nov 1994 20:12:31 GMT"
 	v1 := answerOf(200, "ETag: \"1\"\r\nLast-Modified: "+monday+"\r\n", "one")
 	v2 := answerOf(200, "ETag: W/\"2\"\r\nLast-Modified: "+tuesday+"\r\n", "two")
 	unchanged := answerOf(304, "", "")
@@ -33,7 +34,9 @@ func TestNotModified(t *testing.T) {
 		stored  []string // of that URL
 		request string
 		answer  string
-		want    int // which one it refers to; -1 if it is stored as a response
+		// which one it refers to; -1 if it is stored as a response. Of those that wait for the index the
+		// last alone is known
+		want int
 	}{
 		{"by tag", "", []string{v1}, asks("If-None-Match: \"1\"\r\n"), unchanged, 0},
 		{"by tag, of two", "", []string{v1, v2}, asks("if-none-match: \"2\"\r\n"),
@@ -56,8 +59,12 @@ func TestNotModified(t *testing.T) {
 		{"by date, and the page has none", "", []string{answerOf(200, "ETag: \"1\"\r\n", "x")},
 			asks("If-Modified-Since: " + monday + "\r\n"), unchanged, -1},
 		{"of a page that has changed", "", []string{v1, answerOf(200, "", "x")},
-			asks("If-None-Match: \"1\"\r\n"), unchanged, -1},
+			asks("If-None-Match: \"1\"\r\n"), unchanged, 0},
 		{"by the tag of an older one", "", []string{v1, v2}, asks("If-None-Match: \"1\"\r\n"),
+			unchanged, 0},
+		{"by the date of an older one", "", []string{v1, v2}, asks("If-Modified-Since: " + monday + "\r\n"),
+			unchanged, 0},
+		{"by a date between two", "", []string{v1, v2}, asks("If-Modified-Since: " + between + "\r\n"),
 			unchanged, -1},
 		{"by another tag in the answer", "", []string{v1}, asks("If-None-Match: *\r\n"),
 			answerOf(304, "ETag: \"2\"\r\n", ""), -1},
@@ -105,7 +112,8 @@ func TestNotModified(t *testing.T) {
 					r.close()
 					records := readBack(t, r.dir)
 					checkIndex(t, r.dir, records)
-					if got := checkRevisits(t, records); got != 2*min(c.want+1, 1) {
+					older := wait == 0 && c.want+1 < len(c.stored)
+					if got := checkRevisits(t, records); got != 2*min(c.want+1, 1) && !older {
 						t.Errorf("%d revisits", got)
 					}
 					for _, revisit := range records {

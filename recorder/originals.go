@@ -19,6 +19,7 @@ type originals struct {
 	dir      collection.Dir
 	index    *store.Bolt
 	presence *presence
+	read     readVersions
 
 	mu      sync.Mutex
 	byKey   map[store.OriginalKey]*pendingOriginal

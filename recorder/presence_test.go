@@ -99,13 +99,13 @@ func TestOriginalGoneSoon(t *testing.T) {
 func kindsOf(t *testing.T, c *recording, names ...string) (kinds []string) {
 	t.Helper()
 	for _, name := range names {
-		capture, found, err := c.Index().
-			Newest("http://example.com/"+name, func(*store.Capture) bool { return true })
-		if !found || err != nil {
+		newest, err := c.Index().
+			Newest("http://example.com/"+name, 1, func(*store.Capture) bool { return true })
+		if len(newest) == 0 || err != nil {
 			t.Fatal(name, err)
 		}
 		kind := "response"
-		if capture.MIME == record.RevisitMIME {
+		if newest[0].MIME == record.RevisitMIME {
 			kind = "revisit"
 		}
 		kinds = append(kinds, kind)

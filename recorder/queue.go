@@ -34,6 +34,8 @@ type queue struct {
 	large     chan recordable // for the one that does not
 	withFiles chan struct{}   // has a place for each small exchange that waits and has files
 
+	coming coming // the exchanges in it, for who asks what will be in the collection
+
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
 	lost         atomic.Int64

@@ -34,6 +34,7 @@ type transit struct {
 	withFiles bool           // it has a place among queue.withFiles
 	told      chan<- outcome // is told what became of it, unless it is nil
 	spill     spill.Files    // what it has on disk
+	link                     // among those that are coming
 }
 
 // begin makes an empty recordable one whose buffers share memory.
@@ -74,6 +75,7 @@ func (t *transit) keepSpilled() {
 
 // reset closes its files, and gives back its memory.
 func (t *transit) reset() {
+	t.queue.coming.remove(t)
 	for _, b := range t.of.Sides() {
 		b.Reset()
 	}

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Newest returns the latest capture of a URL that fits. It looks at no more than the newest 1000
-// captures with the URL's key, and at none if that key is longer than the index holds.
-func (b *Bolt) Newest(url string,
-	fits func(*Capture) bool) (newest Capture, found bool, err error) {
+// Newest returns the captures with a URL's key that fit, the latest first, at most so many. It looks
+// at no more than the newest 1000 captures with that key, and at none if the key is longer than the
+// index holds.
+func (b *Bolt) Newest(url string, most int, fits func(*Capture) bool) ([]Capture, error) {
 	s, err := Query{URL: url}.span()
 	if err != nil || s.long {
-		return Capture{}, false, err
+		return nil, err
 	}
-	return b.newestOf(s.start, s.end, fits)
+	return b.newestOf(s.start, s.end, most, fits)
 }
 
 // At returns a capture of a URL at that time, to the millisecond, that fits. It has the limits of
@@ -25,13 +25,17 @@ func (b *Bolt) At(url string, t time.Time,
 		return Capture{}, false, err
 	}
 	surt := s.start[:len(s.start)-1]
-	return b.newestOf(appendKey(nil, surt, t, 0, 0),
-		appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), fits)
+	one, err := b.newestOf(appendKey(nil, surt, t, 0, 0),
+		appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), 1, fits)
+	if err != nil || len(one) == 0 {
+		return Capture{}, false, err
+	}
+	return one[0], true, nil
 }
 
-// newestOf returns the last capture that fits and whose key is at or behind start and before end.
-func (b *Bolt) newestOf(start, end []byte,
-	fits func(*Capture) bool) (newest Capture, found bool, err error) {
+// newestOf returns the last captures that fit and whose keys are at or behind start and before end.
+func (b *Bolt) newestOf(start, end []byte, most int,
+	fits func(*Capture) bool) (newest []Capture, err error) {
 	var d decoder
 	err = b.view(URLKey, func(c cursor) error {
 		key, value := c.before(end)
@@ -42,15 +46,19 @@ func (b *Bolt) newestOf(start, end []byte,
 			}
 			if fits(&capture) {
 				file, err := b.files.get(key.file())
+				if err != nil {
+					return err
+				}
 				capture.File = file.Name
-				newest, found = capture, err == nil
-				return err
+				if newest = append(newest, capture); len(newest) == most {
+					return nil
+				}
 			}
 			key, value = c.walker.Prev()
 		}
 		return nil
 	})
-	return newest, found, err
+	return newest, err
 }
 
 // maxNewest is how far Newest looks.

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,10 +126,46 @@ func TestNewest(t *testing.T) {
 		{"http://example.com/zz", func(*Capture) bool { return true }, -1},
 		{captures[8].URL, func(*Capture) bool { return true }, -1},
 	} {
-		c, found, err := b.Newest(test.url, test.fits)
-		if found != (test.want >= 0) || err != nil ||
-			found && (c.Offset != test.want || c.File != file.Name) {
-			t.Errorf("%.40s: %+v, %v, %v; want offset %d", test.url, c.Location, found, err, test.want)
+		newest, err := b.Newest(test.url, 1, test.fits)
+		if found := len(newest) == 1; found != (test.want >= 0) || err != nil ||
+			found && (newest[0].Offset != test.want || newest[0].File != file.Name) {
+			t.Errorf("%.40s: %+v, %v; want offset %d", test.url, newest, err, test.want)
+		}
+	}
+}
+
+// TestNewestOfMany: the latest ones come first, no more than are asked for, and none that is not
+// among the newest 1000.
+func TestNewestOfMany(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	var captures []Capture
+	for i := range maxNewest + 5 {
+		captures = append(captures, captureOf("http://example.com/b",
+			testTime.Add(time.Duration(i)*time.Second), file.Name, int64(i)))
+	}
+	commit(t, b, captures)
+	for _, test := range []struct {
+		most int
+		fits func(*Capture) bool
+		want []int64 // offsets
+	}{
+		{3, func(*Capture) bool { return true }, []int64{1004, 1003, 1002}},
+		{3, func(c *Capture) bool { return c.Offset%500 == 0 }, []int64{1000, 500}},
+		{3, func(c *Capture) bool { return c.Offset < 6 }, []int64{5}},
+		{3, func(c *Capture) bool { return c.Offset < 5 }, nil},
+	} {
+		looked := 0
+		newest, err := b.Newest("http://example.com/b", test.most, func(c *Capture) bool {
+			looked++
+			return test.fits(c)
+		})
+		var got []int64
+		for _, c := range newest {
+			got = append(got, c.Offset)
+		}
+		if err != nil || !slices.Equal(got, test.want) || looked > maxNewest {
+			t.Errorf("%v, %v, looked at %d; want %v", got, err, looked, test.want)
 		}
 	}
 }

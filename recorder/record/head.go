@@ -189,7 +189,7 @@ func isText(s string) bool {
 // what of the body comes with it. What follows is still to be read from the block.
 func ReadStart(record *warc.Record) ([]byte, error) {
 	var start []byte
-	for _, size := range []int64{64 << 10, MaxHead} {
+	for _, size := range []int64{4 << 10, 64 << 10, MaxHead} {
 		more := make([]byte, min(size, record.Size)-int64(len(start)))
 		n, err := io.ReadFull(record.Block, more)
 		if start = append(start, more[:n]...); err != nil {

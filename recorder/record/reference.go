@@ -72,10 +72,18 @@ func IsConditional(head []byte) bool {
 	return fieldOf(head, "If-None-Match") != nil || fieldOf(head, "If-Modified-Since") != nil
 }
 
+// Of returns the validators of a version of a page, whose URL is the same as that of the page; else
+// only the key is. Pages that differ in the spelling of their URL may have been put there at the
+// same time, so that of these only a tag says which one is meant.
+func (v Validators) Of(same bool) Validators {
+	v.varies = v.varies || !same
+	return v
+}
+
 // MayMean reports whether the 304 that answers a request means the version that has those
 // validators: a browser's cache may hold another version than the archive. One validator at least
-// must say so.
-func (v Validators) MayMean(request, answer []byte) bool {
+// must say so. Only the latest version is meant by a date that is later than its own.
+func (v Validators) MayMean(request, answer []byte, latest bool) bool {
 	told := weak(string(fieldOf(answer, "ETag")))
 	if v.ETag != "" && told != "" && weak(v.ETag) != told {
 		return false
@@ -87,17 +95,18 @@ func (v Validators) MayMean(request, answer []byte) bool {
 	if v.ETag != "" && told != "" {
 		return true
 	}
-	return tags == "" && !v.varies && v.isSince(string(fieldOf(request, "If-Modified-Since")))
+	return tags == "" && !v.varies && v.isSince(string(fieldOf(request, "If-Modified-Since")), latest)
 }
 
-// isSince reports whether what was not modified since then is the version.
-func (v Validators) isSince(since string) bool {
+// isSince reports whether what was not modified since then is the version: one that was modified at
+// that time or, if it is the latest, before.
+func (v Validators) isSince(since string, latest bool) bool {
 	if v.Modified == "" || since == v.Modified {
 		return v.Modified != ""
 	}
 	then, err := http.ParseTime(since)
 	modified, err2 := http.ParseTime(v.Modified)
-	return err == nil && err2 == nil && !modified.After(then)
+	return err == nil && err2 == nil && (modified.Equal(then) || latest && modified.Before(then))
 }
 
 // weak returns a tag as it is compared here (RFC 9110 section 8.8.3.2).
