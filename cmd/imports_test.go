@@ -94,7 +94,7 @@ var alone = map[string]string{
 
 // pure are the rooms that read and write nothing, with all that they may import.
 var pure = map[string]string{
-	"proxy/http1":   "bytes errors fmt net/url strconv strings",
+	"proxy/http1":   "bytes errors fmt net/url slices strconv strings",
 	"store/refusal": "bytes",
 }
 

@@ -49,7 +49,7 @@ func (s *session) forward(dst []byte, req *http1.Request, target []byte) []byte 
 	if s.tunnel != nil {
 		target = nil
 	}
-	return req.Forward(dst, s.head, target)
+	return req.Forward(dst, s.head, target, http1.Change{})
 }
 
 // target is what a request names that leads nowhere.

@@ -31,7 +31,7 @@
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the
 // client sent reaches the origin and the record byte for byte, but for the request target's form
-// and Proxy-* fields. A message that two readers could end in different places does not pass.
+// and the fields of http1.Change. A message that two readers could end in different places does not pass.
 // Nothing passes that is not recorded, but for what follows a 101 and for the hosts that
 // Config.NoRecord names; both leave a gap in the archive that is counted.
 package proxy

@@ -23,6 +23,17 @@ func BenchmarkFraming(b *testing.B) {
 			}
 		}
 	})
+	b.Run("forwarded head", func(b *testing.B) {
+		b.ReportAllocs()
+		var dst []byte
+		for b.Loop() {
+			req, err := ParseRequest(asked)
+			if err != nil {
+				b.Fatal(err)
+			}
+			dst = req.Forward(dst[:0], asked, nil, Change{Codings: &usual})
+		}
+	})
 	b.Run("response head", func(b *testing.B) {
 		b.ReportAllocs()
 		req := &Request{}

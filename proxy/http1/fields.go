@@ -11,11 +11,14 @@ type fieldLines struct {
 	length                          int64
 	chunkedLast                     bool
 	close, keep, upgrade            bool // options of a Connection field
-	connection, proxyField, bound   bool
+	connection, bound               bool
 	expect, acceptsHTML             bool
 	mixedEnds                       bool // some lines end in CRLF, some in LF alone
 	framingNamed                    bool // a Connection field names a framing field
 	inOptions                       bool // the last line was a Connection field
+	inEncoding                      bool // the last line was a Content-Encoding field
+	encoding                        []byte
+	named                           fieldSet
 }
 
 // scan reads the field lines. It refuses what two readers could frame differently: a bare CR or a
@@ -65,6 +68,9 @@ func (f *fieldLines) fold(line, previous []byte, seen bool) error {
 	if f.inOptions {
 		f.options(trim(line))
 	}
+	if f.inEncoding {
+		f.encodes(trim(line), ' ')
+	}
 	if framesBody(line) {
 		return Refuse("a framing field behind a fold", line)
 	}
@@ -104,8 +110,8 @@ func (f *fieldLines) field(line []byte) error {
 		return nil
 	}
 	name, value := line[:colon], trim(line[colon+1:])
-	f.inOptions = false
-	f.proxyField = f.proxyField || len(name) > 6 && is(name[:6], "proxy-")
+	f.inOptions, f.inEncoding = false, false
+	f.named |= setOf(trim(name))
 	if !isToken(name) {
 		if framesBody(line) {
 			return Refuse("a framing field whose name is not a token", line)
@@ -116,7 +122,7 @@ func (f *fieldLines) field(line []byte) error {
 	case 'a':
 		f.auth(name, value)
 	case 'c':
-		return f.connectionOrLength(line, name, value)
+		return f.connectionOrContent(line, name, value)
 	case 'e':
 		f.expect = f.expect || is(name, "expect") && hasToken(value, "100-continue")
 	case 't':
@@ -148,16 +154,29 @@ func bindsConnection(value []byte) bool {
 	return is(scheme, "ntlm") || is(scheme, "negotiate")
 }
 
-// connectionOrLength reads a Connection or a Content-Length field.
-func (f *fieldLines) connectionOrLength(line, name, value []byte) error {
+// connectionOrContent reads a Connection, a Content-Length or a Content-Encoding field.
+func (f *fieldLines) connectionOrContent(line, name, value []byte) error {
 	switch {
 	case is(name, "connection"):
 		f.connection, f.inOptions = true, true
 		f.options(value)
 	case is(name, "content-length"):
 		return f.lengths(line, value)
+	case is(name, "content-encoding"):
+		f.encodes(value, ',')
+		f.inEncoding = true
 	}
 	return nil
+}
+
+// encodes takes a part of the list of content codings, and what divides it from the part before. One
+// part, as there is nearly always, is not copied.
+func (f *fieldLines) encodes(part []byte, divider byte) {
+	if f.encoding == nil {
+		f.encoding = part[:len(part):len(part)]
+		return
+	}
+	f.encoding = append(append(f.encoding, divider), part...)
 }
 
 // options reads the list of a Connection field. Whoever passes a message on takes out the fields

@@ -67,36 +67,3 @@ func lineEnds(b []byte) (all, withCR int) {
 		b = b[i+1:]
 	}
 }
-
-// Forward appends to dst the head of a request as its origin gets it. target takes the place of the
-// request's own; nil leaves that as it came. Beyond that only Proxy-* fields change: they go, and a
-// Proxy-Connection without a Connection beside it becomes one, as the client would have written
-// without a proxy. Order, case, spacing and duplicates of all other lines stay.
-func (req *Request) Forward(dst, head, target []byte) []byte {
-	if target != nil {
-		dst = append(append(dst, head[:req.targetAt]...), target...)
-		head = head[req.targetAt+len(req.Target):]
-	}
-	// The rest of the request line is no field, though its method may look like one.
-	line := bytes.IndexByte(head, '\n') + 1
-	dst, head = append(dst, head[:line]...), head[line:]
-	if !req.proxyField {
-		return append(dst, head...)
-	}
-	dropping := false
-	for len(head) > 0 {
-		end := bytes.IndexByte(head, '\n') + 1
-		line := head[:end]
-		head = head[end:]
-		if line[0] != ' ' && line[0] != '\t' { // else a fold, which shares the fate of the line before
-			dropping = len(line) > 6 && is(line[:6], "proxy-")
-		}
-		switch {
-		case !dropping:
-			dst = append(dst, line...)
-		case !req.connection && len(line) > 17 && is(line[:17], "proxy-connection:"):
-			dst = append(dst, line[6:]...)
-		}
-	}
-	return dst
-}

@@ -1,5 +1,6 @@
-// Package http1 reads of an HTTP/1 message what finds its end, and nothing else: where the head
-// ends, how the body is framed, where the body ends, whether the connection may go on behind it.
+// Package http1 reads of an HTTP/1 message what finds its end: where the head ends, how the body is
+// framed, where the body ends, whether the connection may go on behind it. Beside that it knows the
+// few fields of a request that do not reach its origin as they came, and a response's codings.
 // Bytes go in and a decision comes out. The package reads and writes nothing: it imports no net,
 // no os and no io.
 //
@@ -59,12 +60,11 @@ type Message struct {
 	Bound bool
 
 	connection bool // there is a Connection field
-	proxyField bool // there is a Proxy-* field
 }
 
 // take copies what the field lines say of the connection.
 func (m *Message) take(f *fieldLines) {
-	m.connection, m.Upgrade, m.proxyField = f.connection, f.upgrade, f.proxyField
+	m.connection, m.Upgrade = f.connection, f.upgrade
 	m.Bound = f.bound || f.framingNamed
 	m.KeepAlive = !f.close && (m.Minor > 0 || f.keep)
 }

@@ -12,7 +12,8 @@ type Request struct {
 	Idempotent    bool // RFC 9110 section 9.2.2
 	HeadRequested bool // the response has no body, whatever its head says
 
-	targetAt int // where Target lies in the head
+	targetAt int      // where Target lies in the head
+	fields   fieldSet // that are in the head
 }
 
 // ParseRequest reads the head of a request. Its errors are of type *Error.
@@ -26,7 +27,7 @@ func ParseRequest(head []byte) (Request, error) {
 	if err := f.scan(head, fields); err != nil {
 		return req, err
 	}
-	req.Expect, req.AcceptsHTML = f.expect, f.acceptsHTML
+	req.Expect, req.AcceptsHTML, req.fields = f.expect, f.acceptsHTML, f.named
 	return req, req.frame(&f)
 }
 

@@ -5,7 +5,8 @@ import "strconv"
 // Response is a parsed response head.
 type Response struct {
 	Message
-	Status int
+	Status   int
+	Encoding []byte // the list of all Content-Encoding fields; it may lie in the head
 }
 
 // ParseResponse reads the head of a response to req. Its errors are of type *Error.
@@ -19,6 +20,7 @@ func ParseResponse(head []byte, req *Request) (Response, error) {
 	if err := f.scan(head, fields); err != nil {
 		return res, err
 	}
+	res.Encoding = f.encoding
 	return res, res.frame(&f, req)
 }
 
