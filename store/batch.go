@@ -23,10 +23,12 @@ type batch struct {
 	extras extrasWriter
 }
 
-// row is where a capture lies in buf: its value follows its key, its extras follow its value.
+// row is where a capture lies in buf: its value follows its key, its extras follow its value, and
+// then comes the key that it may have had before: one that is not cut, if its key is, or the other
+// way round.
 type row struct {
-	key, value, extras, end       int
-	secondaryFrom, secondaryUntil int // the numbers of its secondary keys
+	key, value, extras, other, end int
+	secondaryFrom, secondaryUntil  int // the numbers of its secondary keys
 }
 
 // secondaryRow is where a secondary key lies in buf: its value follows it.
@@ -72,23 +74,42 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 func (b *batch) add(c *Capture, id uint32) (err error) {
 	b.urlKey = appendURLKey(b.urlKey[:0], c.URLKey)
 	r := row{key: len(b.buf)}
-	b.buf = appendKey(b.buf, b.urlKey, c.Time, id, c.Offset)
+	if c.isCut(b.urlKey) {
+		b.buf = appendCutHead(b.buf, b.urlKey)
+	} else {
+		b.buf = appendKeyHead(b.buf, b.urlKey)
+	}
+	b.buf = appendKeyTail(b.buf, c.Time, id, c.Offset)
 	r.value = len(b.buf)
 	b.buf = appendValue(b.buf, b.urlKey, c)
 	r.extras = len(b.buf)
 	r.secondaryFrom = len(b.secondary)
 	if c.hasExtras() {
-		if b.buf, err = b.extras.append(b.buf, c); err != nil {
+		if b.buf, err = b.extras.append(b.buf, c, b.urlKey); err != nil {
 			return err
 		}
 	}
+	r.other = len(b.buf)
+	if !c.isGET() && len(b.urlKey) > maxCutKey {
+		b.addOther(c, id)
+	}
 	r.end = len(b.buf)
-	if r.extras < r.end {
+	if r.extras < r.other {
 		b.addSecondary(c, b.buf[r.key:r.value])
 	}
 	r.secondaryUntil = len(b.secondary)
 	b.rows = append(b.rows, r)
 	return nil
+}
+
+// addOther adds the key of c that is cut if its own is not.
+func (b *batch) addOther(c *Capture, id uint32) {
+	if c.isCut(b.urlKey) {
+		b.buf = appendKeyHead(b.buf, b.urlKey)
+	} else {
+		b.buf = appendCutHead(b.buf, b.urlKey)
+	}
+	b.buf = appendKeyTail(b.buf, c.Time, id, c.Offset)
 }
 
 // addSecondary adds the secondary keys of c, whose key in the index is primary.
@@ -102,7 +123,7 @@ func (b *batch) addSecondary(c *Capture, primary indexKey) {
 		r := secondaryRow{name: name, key: len(b.buf)}
 		b.buf = append(appendKeyHead(b.buf, b.key), primary.tail()...)
 		r.value = len(b.buf)
-		b.buf = appendSecondary(b.buf, b.key, b.urlKey)
+		b.buf = appendSecondary(b.buf, b.key, primary)
 		r.end = len(b.buf)
 		b.secondary = append(b.secondary, r)
 	}
@@ -131,6 +152,13 @@ func (b *batch) put(t tables) (added int, err error) {
 		if err := t.forgetExtras(key, old); err != nil {
 			return added, err
 		}
+		if other := b.part(r.other, r.end); len(other) > 0 {
+			forgotten, err := t.forget(other)
+			if err != nil {
+				return added, err
+			}
+			added -= forgotten
+		}
 		if err := t.captures.Put(key, b.part(r.value, r.extras)); err != nil {
 			return added, err
 		}
@@ -143,11 +171,11 @@ func (b *batch) put(t tables) (added int, err error) {
 
 // putExtras stores the extras of r and its secondary keys.
 func (b *batch) putExtras(t tables, r row) error {
-	if r.extras == r.end {
+	if r.extras == r.other {
 		return nil
 	}
 	key := indexKey(b.part(r.key, r.value))
-	if err := t.extras.Put(key.location(), b.part(r.extras, r.end)); err != nil {
+	if err := t.extras.Put(key.location(), b.part(r.extras, r.other)); err != nil {
 		return err
 	}
 	for _, s := range b.secondary[r.secondaryFrom:r.secondaryUntil] {
@@ -156,6 +184,18 @@ func (b *batch) putExtras(t tables, r row) error {
 		}
 	}
 	return nil
+}
+
+// forget removes the capture of a key, and says how many that were.
+func (t tables) forget(key indexKey) (n int, err error) {
+	value := t.captures.Get(key)
+	if value == nil {
+		return 0, nil
+	}
+	if err := t.forgetExtras(key, value); err != nil {
+		return 0, err
+	}
+	return 1, t.captures.Delete(key)
 }
 
 // forgetExtras removes the extras and the secondary keys of a capture that will be replaced.
@@ -168,7 +208,7 @@ func (t tables) forgetExtras(key indexKey, value []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := decodeExtras(&c, t.extras.Get(key.location())); err != nil {
+	if err := d.extras.read(&c, key, t.extras.Get(key.location())); err != nil {
 		return err
 	}
 	for _, name := range secondaryKeys {

@@ -285,7 +285,7 @@ func TestOpenOtherFiles(t *testing.T) {
 
 func TestOpenChecksFormat(t *testing.T) {
 	for name, change := range map[string]func(*Bolt) error{
-		"other format": func(b *Bolt) error { return put(b, bucketMeta, metaFormat, []byte{0, 0, 0, 2}) },
+		"other format": func(b *Bolt) error { return put(b, bucketMeta, metaFormat, []byte{0, 0, 0, 3}) },
 		"no format":    func(b *Bolt) error { return put(b, bucketMeta, metaFormat, nil) },
 		"bad file":     func(b *Bolt) error { return put(b, bucketFiles, []byte{0, 0, 0, 1}, []byte{9}) },
 		"file missing": func(b *Bolt) error {

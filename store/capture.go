@@ -104,9 +104,19 @@ func (c *Capture) key(name Key) *string {
 // isGET reports whether every dialect takes c for a GET.
 func (c *Capture) isGET() bool { return c.Method == "" || c.Method == "GET" }
 
+// maxPlainQuery is how many bytes of RequestBody stand in the value of a capture. A longer one is
+// with those of the other dialects, in the bucket "extras".
+const maxPlainQuery = 1 << 10
+
+// hasLongQuery reports whether RequestBody is in the extras.
+func (c *Capture) hasLongQuery() bool { return !c.isGET() && len(c.RequestBody) > maxPlainQuery }
+
+// isCut reports whether the key of c is cut; urlKey is as appendURLKey gives it.
+func (c *Capture) isCut(urlKey []byte) bool { return c.hasLongQuery() && len(urlKey) > maxCutKey }
+
 // hasExtras reports whether c has anything to keep in the bucket "extras". A GET without secondary
-// keys has nothing, nor has a body on which all dialects agree.
+// keys has nothing, nor has a short body on which all dialects agree.
 func (c *Capture) hasExtras() bool {
-	return c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
+	return c.hasLongQuery() || c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
 		c.WWWOFFLEKey != "" || c.FormKey != ""
 }

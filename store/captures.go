@@ -14,6 +14,8 @@ import (
 //	            2 longKey: the SURT stands at the end
 //	            4 extras: there are some, see extras.go
 //	            8 other: the method is not GET
+//	            64 query: the requestBody is in the extras, and not here. If its key is cut, the SURT
+//	            is not here either, nor has the URL anything in common with it
 //	uvarint     length of the gzip member
 //	uvarint     HTTP status
 //	uvarint     microseconds, 0 to 999
@@ -28,6 +30,7 @@ const (
 	flagLongKey    = 1 << 1
 	flagExtras     = 1 << 2
 	flagOther      = 1 << 3
+	flagQuery      = 1 << 6
 )
 
 var errValue = fmt.Errorf("%w: a capture's value", ErrDamaged)
@@ -47,7 +50,15 @@ func appendValue(dst, urlKey []byte, c *Capture) []byte {
 		dst = appendText(dst, c.Digest)
 	}
 	dst = appendText(dst, c.Method)
-	dst = appendText(dst, c.RequestBody)
+	if c.hasLongQuery() {
+		dst[start+1] |= flagQuery
+		dst = appendText(dst, "")
+	} else {
+		dst = appendText(dst, c.RequestBody)
+	}
+	if c.isCut(urlKey) {
+		urlKey = nil
+	}
 	common := commonEnd(c.URL, urlKey)
 	dst = binary.AppendUvarint(dst, uint64(common))
 	dst = appendText(dst, c.URL[:len(c.URL)-common])
@@ -69,11 +80,22 @@ func hasFlag(value []byte, flag byte) bool { return len(value) > 1 && value[1]&f
 
 // decoder makes captures of keys and values. All texts of a capture are cut from one string.
 type decoder struct {
-	text []byte // of the last capture
+	text   []byte // of the last capture
+	extras extrasReader
 }
 
-// decode returns the capture, without the name of its file. The capture keeps nothing of key and
-// value.
+// capture returns the capture, without the name of its file. It looks into the extras only if
+// something of the capture's line is there. The capture keeps nothing of key and value.
+func (d *decoder) capture(key indexKey, value []byte, extras table) (Capture, error) {
+	c, err := d.decode(key, value)
+	if err == nil && hasFlag(value, flagQuery) {
+		err = d.extras.readQuery(&c, key, extras.Get(key.location()))
+	}
+	return c, err
+}
+
+// decode is capture without what is in the extras: RequestBody is empty then, and URLKey is as much
+// as the key holds.
 func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	v := reader{rest: value}
 	if v.byte() != valueVersion {
@@ -84,7 +106,8 @@ func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	mime, digest, method, body := v.text(), v.text(), v.text(), v.text()
 	common, url := v.uvarint(), v.text()
 	urlKey, err := fullKey(key, flags, &v)
-	if err != nil || v.failed || len(v.rest) > 0 || common > uint64(len(urlKey)) {
+	if err != nil || v.failed || len(v.rest) > 0 || common > uint64(len(urlKey)) ||
+		flags&flagQuery != 0 && len(body) > 0 {
 		return Capture{}, errors.Join(errValue, err)
 	}
 	t, err := key.time()
@@ -114,15 +137,16 @@ func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	}, nil
 }
 
-// fullKey returns the SURT, which stands in the key or at the end of the value.
+// fullKey returns the SURT, which stands in the key or at the end of the value; of a cut key what
+// it has.
 func fullKey(key indexKey, flags byte, v *reader) ([]byte, error) {
 	if err := key.check(); err != nil {
 		return nil, err
 	}
-	if key.long() != (flags&flagLongKey != 0) {
+	if key.long() && !key.cut() != (flags&flagLongKey != 0) || key.cut() && flags&flagQuery == 0 {
 		return nil, errValue
 	}
-	if key.long() {
+	if flags&flagLongKey != 0 {
 		return v.text(), nil
 	}
 	return key.urlKey(), nil

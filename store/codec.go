@@ -65,6 +65,16 @@ func (r *reader) byte() byte {
 	return c
 }
 
+func (r *reader) uint32() uint32 {
+	if len(r.rest) < 4 {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	n := binary.BigEndian.Uint32(r.rest)
+	r.rest = r.rest[4:]
+	return n
+}
+
 func (r *reader) uvarint() uint64 {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > 1<<62 { // we write no number as large

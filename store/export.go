@@ -137,6 +137,7 @@ func (e *dialectExport) sort() error {
 	from := e.span
 	if from.key.primary() {
 		from.low, from.high, from.start, from.end, from.long = nil, nil, nil, nil, false
+		from.gap, from.cut = nil, nil
 	}
 	from.extras = !e.noBodies
 	if !e.movesGET() {

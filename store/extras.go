@@ -7,15 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
-// The extras of a capture are what no line in the dialect pywb with the URL key needs. They have a
-// bucket of their own, so that they make nothing slower that does not ask for them; most captures
-// have none. The key says where the capture lies, as no two captures lie at one place:
+// The extras of a capture are what no line in the dialect pywb with the URL key needs; and, of a
+// capture whose RequestBody is long, all that dialects make of its body. They have a bucket of
+// their own, so that they make nothing slower that does not ask for them; most captures have none.
+// The key says where the capture lies, as no two captures lie at one place:
 //
 //	file(4) offset(6) big endian
 //
-// The value:
+// The value of a capture that has neither a long RequestBody nor a QueryKey:
 //
 //	version(1)  1
 //	flags(1)    1 deflated: a uvarint of their length, and the deflated bytes, are in the place of
@@ -26,12 +28,15 @@ import (
 //	uvarint     how many bytes PathKey and the URL have in common at their ends
 //	text        the bytes of PathKey before them
 //	            the same for WWWOFFLEKey and FormKey
+//
+// Version 2, that of all others, is drawn in queries.go.
 const (
 	extrasVersion = 1
 
 	flagDeflated = 1 << 0
 
 	minDeflate = 1 << 10  // fewer bytes are not worth it
+	maxBest    = 64 << 10 // more bytes are deflated in haste
 	maxDeflate = 1032     // how many times as long as its deflated form a text can be
 	maxInflate = 64 << 20 // longer extras are not deflated, so that none grows beyond that
 )
@@ -40,36 +45,41 @@ var errExtras = fmt.Errorf("%w: a capture's extras", ErrDamaged)
 
 // extrasWriter makes the values of extras. Its memory is used again.
 //
-// It deflates with the standard library, whose level 1 makes the Base64 of a body 25 % shorter;
-// that of klauspost/compress does not.
+// It deflates with the standard library: what klauspost/compress has, zstd too, finds nothing to
+// shorten in Base64 that comes once, and is no better elsewhere.
 type extrasWriter struct {
-	plain    []byte
-	deflated bytes.Buffer
-	deflate  *flate.Writer
+	plain []byte
+
+	deflated   bytes.Buffer
+	best, fast *flate.Writer
 }
 
-// append appends the value of the extras of c.
-func (w *extrasWriter) append(dst []byte, c *Capture) ([]byte, error) {
+// append appends the value of the extras of c, whose SURT is urlKey.
+func (w *extrasWriter) append(dst []byte, c *Capture, urlKey []byte) ([]byte, error) {
+	if c.hasLongQuery() {
+		return w.appendQueries(dst, c, urlKey)
+	}
 	w.plain = w.plain[:0]
 	for _, body := range [...]string{c.SpecBody, c.WarcioJSBody} {
 		common := commonStart(body, c.RequestBody)
 		w.plain = appendText(binary.AppendUvarint(w.plain, uint64(common)), body[common:])
 	}
+	w.appendKeys(c)
+	isShorter, err := w.shorten()
+	if err != nil || !isShorter {
+		return append(append(dst, extrasVersion, 0), w.plain...), err
+	}
+	dst = binary.AppendUvarint(append(dst, extrasVersion, flagDeflated), uint64(len(w.plain)))
+	return append(dst, w.deflated.Bytes()...), nil
+}
+
+// appendKeys appends the secondary keys to plain.
+func (w *extrasWriter) appendKeys(c *Capture) {
 	for _, name := range secondaryKeys {
 		key := *c.key(name)
 		common := commonEnd(key, c.URL)
 		w.plain = appendText(binary.AppendUvarint(w.plain, uint64(common)), key[:len(key)-common])
 	}
-	if len(w.plain) >= minDeflate && len(w.plain) <= maxInflate {
-		if err := w.compress(); err != nil {
-			return dst, err
-		}
-		if w.deflated.Len() < len(w.plain) {
-			dst = binary.AppendUvarint(append(dst, extrasVersion, flagDeflated), uint64(len(w.plain)))
-			return append(dst, w.deflated.Bytes()...), nil
-		}
-	}
-	return append(append(dst, extrasVersion, 0), w.plain...), nil
 }
 
 // release gives back memory beyond keep, which only very long bodies need.
@@ -82,33 +92,57 @@ func (w *extrasWriter) release(keep int) {
 	}
 }
 
+// shorten deflates plain if that makes it shorter, and says so.
+func (w *extrasWriter) shorten() (isShorter bool, err error) {
+	if len(w.plain) < minDeflate || len(w.plain) > maxInflate {
+		return false, nil
+	}
+	err = w.compress()
+	return w.deflated.Len() < len(w.plain), err
+}
+
 // compress deflates plain.
 func (w *extrasWriter) compress() (err error) {
+	deflate, level := &w.best, flate.DefaultCompression
+	if len(w.plain) > maxBest {
+		deflate, level = &w.fast, flate.BestSpeed
+	}
 	w.deflated.Reset()
-	if w.deflate == nil {
-		if w.deflate, err = flate.NewWriter(nil, flate.BestSpeed); err != nil {
+	if *deflate == nil {
+		if *deflate, err = flate.NewWriter(nil, level); err != nil {
 			return err
 		}
 	}
-	w.deflate.Reset(&w.deflated)
-	_, err = w.deflate.Write(w.plain)
-	return errors.Join(err, w.deflate.Close())
+	(*deflate).Reset(&w.deflated)
+	_, err = (*deflate).Write(w.plain)
+	return errors.Join(err, (*deflate).Close())
 }
 
-// decodeExtras fills the extras of c, whose URL and RequestBody are known, from their value.
+// extrasReader fills captures from the values of extras. Its memory is used again.
+type extrasReader struct {
+	source  bytes.Reader
+	inflate io.Reader
+	plain   []byte
+}
+
+// read fills the extras of c, which decoder.decode has made of its key and value, from theirs.
 // Without a value c is one that has none.
-func decodeExtras(c *Capture, value []byte) error {
+func (x *extrasReader) read(c *Capture, key indexKey, value []byte) error {
 	if value == nil {
 		c.SpecBody, c.WarcioJSBody = c.RequestBody, c.RequestBody
 		return nil
 	}
 	v := reader{rest: value}
 	version, flags := v.byte(), v.byte()
+	if version == queriesVersion {
+		return x.readQueries(c, key, value)
+	}
 	if version != extrasVersion {
 		return errExtras
 	}
 	if flags&flagDeflated != 0 {
-		v.inflate()
+		length := v.uvarint()
+		x.inflated(&v, length, length)
 	}
 	for _, body := range [...]*string{&c.SpecBody, &c.WarcioJSBody} {
 		common, rest := v.uvarint(), v.text()
@@ -117,6 +151,11 @@ func decodeExtras(c *Capture, value []byte) error {
 		}
 		*body = c.RequestBody[:common] + string(rest)
 	}
+	return readKeys(c, &v)
+}
+
+// readKeys reads the secondary keys of c, behind which is the end.
+func readKeys(c *Capture, v *reader) error {
 	for _, name := range secondaryKeys {
 		common, start := v.uvarint(), v.text()
 		if common > uint64(len(c.URL)) {
@@ -130,20 +169,30 @@ func decodeExtras(c *Capture, value []byte) error {
 	return nil
 }
 
-// inflate replaces the rest by what it inflates to.
-func (r *reader) inflate() {
-	length := r.uvarint()
-	if length > min(maxDeflate*uint64(len(r.rest)), maxInflate) {
-		r.failed, r.rest = true, nil
+// inflated replaces what is left in v by the first n of the length bytes that it inflates to. They
+// are good until the next call.
+func (x *extrasReader) inflated(v *reader, n, length uint64) {
+	if n > length || length > min(maxDeflate*uint64(len(v.rest)), maxInflate) {
+		v.failed, v.rest = true, nil
 		return
 	}
-	plain, deflated := make([]byte, length), bytes.NewReader(r.rest)
-	inflate := flate.NewReader(deflated)
-	_, err := io.ReadFull(inflate, plain)
-	if n, end := inflate.Read(make([]byte, 1)); err != nil || n > 0 || end != io.EOF ||
-		deflated.Len() > 0 {
-		r.failed, r.rest = true, nil
+	x.source.Reset(v.rest)
+	if x.inflate == nil {
+		x.inflate = flate.NewReader(&x.source)
+	} else if err := x.inflate.(flate.Resetter).Reset(&x.source, nil); err != nil {
+		v.failed, v.rest = true, nil
 		return
 	}
-	r.rest = plain
+	x.plain = slices.Grow(x.plain[:0], int(n))[:n]
+	_, err := io.ReadFull(x.inflate, x.plain)
+	v.rest = x.plain
+	if err != nil || n == length && !x.ended() {
+		v.failed, v.rest = true, nil
+	}
+}
+
+// ended reports whether nothing follows what has been inflated.
+func (x *extrasReader) ended() bool {
+	n, err := x.inflate.Read(make([]byte, 1))
+	return n == 0 && err == io.EOF && x.source.Len() == 0
 }

@@ -20,6 +20,7 @@ func longText(n int, seed uint64) string {
 
 func TestExtras(t *testing.T) {
 	var w extrasWriter
+	var x extrasReader
 	for _, test := range []struct {
 		name string
 		c    Capture
@@ -44,7 +45,7 @@ func TestExtras(t *testing.T) {
 			if !test.c.hasExtras() {
 				t.Error("it has extras")
 			}
-			value, err := w.append(nil, &test.c)
+			value, err := w.append(nil, &test.c, []byte(test.c.URLKey))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,23 +53,23 @@ func TestExtras(t *testing.T) {
 				t.Errorf("%d bytes", len(value))
 			}
 			got := Capture{URL: test.c.URL, RequestBody: test.c.RequestBody}
-			if err := decodeExtras(&got, value); err != nil || got != test.c {
+			if err := x.read(&got, nil, value); err != nil || got != test.c {
 				t.Errorf("got  %.500v\nwant %.500v, %v", got, test.c, err)
 			}
 			if len(value) > 2000 {
 				return
 			}
 			for n := range value { // whatever is cut off, it is seen
-				if err := decodeExtras(&got, value[:n:n]); err == nil {
+				if err := x.read(&got, nil, value[:n:n]); err == nil {
 					t.Errorf("%d of %d bytes are no error", n, len(value))
 				}
 			}
-			if err := decodeExtras(&got, append(value, 0)); err == nil {
+			if err := x.read(&got, nil, append(value, 0)); err == nil {
 				t.Error("a byte too many is no error")
 			}
 		})
 	}
-	if got := (Capture{RequestBody: "a"}); decodeExtras(&got, nil) != nil || got.SpecBody != "a" ||
+	if got := (Capture{RequestBody: "a"}); x.read(&got, nil, nil) != nil || got.SpecBody != "a" ||
 		got.WarcioJSBody != "a" {
 		t.Errorf("without extras: %+v", got)
 	}
@@ -152,32 +153,48 @@ func TestReadDamagedExtras(t *testing.T) {
 	}
 }
 
-// FuzzDecodeExtras: whatever stands in the index, it is decoded or refused; what is decoded is
-// stored again as it was.
+// FuzzDecodeExtras: whatever stands in the index, it is decoded or refused, with memory that is
+// bounded; what is decoded is stored again as it was.
 func FuzzDecodeExtras(f *testing.F) {
 	var w extrasWriter
+	var x extrasReader
+	upload := captured(uploadOf("form", 2000, 1), testTime, "a.warc.gz", 0).capture
+	odd := upload
+	odd.URLKey += "x"
 	for _, c := range []Capture{
 		{URL: "http://example.com/", RequestBody: "a=1", SpecBody: "a=1&b=2", WarcioJSBody: "x",
 			PathKey: "p", WWWOFFLEKey: "http://example.com/", FormKey: "f=/"},
-		{SpecBody: strings.Repeat("a=1&", minDeflate)},
+		{SpecBody: strings.Repeat("a=1&", minDeflate)}, upload, odd,
 	} {
-		value, err := w.append(nil, &c)
+		value, err := w.append(nil, &c, []byte(c.URLKey))
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(value, c.URL, c.RequestBody)
+		f.Add(value, c.URL, c.RequestBody, c.URLKey)
 	}
-	f.Fuzz(func(t *testing.T, value []byte, url, body string) {
-		c := Capture{URL: url, RequestBody: body}
-		if decodeExtras(&c, value) != nil {
+	f.Fuzz(func(t *testing.T, value []byte, url, body, urlKey string) {
+		known := Capture{URL: url, Method: "POST", RequestBody: body, URLKey: urlKey}
+		escaped := appendURLKey(nil, urlKey)
+		key := appendKey(nil, escaped, testTime, 1, 2)
+		if len(escaped) > maxCutKey {
+			key = appendKeyTail(appendCutHead(nil, escaped), testTime, 1, 2)
+		}
+		c := known
+		var err error
+		took := allocated(func() { err = x.read(&c, key, value) })
+		if most := 8*maxDeflate*len(value) + 100*(len(url)+len(body)) + 1<<20; took > uint64(most) {
+			t.Errorf("%d bytes take %d", len(value), took)
+		}
+		if err != nil {
 			return
 		}
-		again, err := w.append(nil, &c)
+		again, err := w.append(nil, &c, []byte(c.URLKey))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Capture{URL: url, RequestBody: body}
-		if err := decodeExtras(&got, again); err != nil || got != c {
+		got := known
+		got.RequestBody = c.RequestBody
+		if err := x.read(&got, key, again); err != nil || got != c {
 			t.Fatalf("%+v became %+v, %v", c, got, err)
 		}
 	})
@@ -186,7 +203,9 @@ func FuzzDecodeExtras(f *testing.F) {
 // readExtras fills the extras of c.
 func readExtras(b *Bolt, c *Capture) error {
 	file, _ := b.files.named(c.File)
+	key := appendKey(nil, []byte("x"), c.Time, file.ID, c.Offset)
+	var x extrasReader
 	return b.read(func(s snapshot) error {
-		return decodeExtras(c, s.bucket(bucketExtras).Get(appendLocation(nil, file.ID, c.Offset)))
+		return x.read(c, key, s.bucket(bucketExtras).Get(appendLocation(nil, file.ID, c.Offset)))
 	})
 }

@@ -10,15 +10,19 @@ import (
 //
 //	urlkey ' '        the SURT, as in the CDXJ line; or, if it is longer than 8192 bytes:
 //	urlkey[:8192] 7f  its beginning; all of it is in the value
+//	urlkey[:512] 7f   the same of a capture whose body has a long query: a cut key. The SURT is made
+//	                  again of what the extras keep: queries.go
 //	ts17              YYYYMMDDhhmmss and milliseconds, of the years 0000 to 9999
 //	00
 //	file(4) offset(6) big endian
 //
 // Every byte of a SURT is above the space and below 7f, so the keys sort as the CDXJ lines do, but
-// for two cases: captures of one SURT in one second, where the rest of the line decides, and SURTs
-// that have their first 8192 bytes in common. The captures of such a case are called a run.
+// for three cases: captures of one SURT in one second, where the rest of the line decides; SURTs
+// that have their first 8192 bytes in common; and those that have 512 in common, if the key of one
+// is cut. The captures of such a case are called a run.
 const (
 	maxURLKey = 8192 // bbolt takes keys of 32 KiB, but a page that leads to a key may hold it again
+	maxCutKey = 512
 	longMark  = 0x7f
 	tsSize    = 17
 	tailSize  = tsSize + 1 + locationSize
@@ -30,7 +34,12 @@ const (
 // appendKey appends the key of a capture at offset in the file with that id. urlKey is as
 // appendURLKey gives it.
 func appendKey(dst, urlKey []byte, t time.Time, id uint32, offset int64) []byte {
-	dst, t = appendKeyHead(dst, urlKey), FourDigitYear(t)
+	return appendKeyTail(appendKeyHead(dst, urlKey), t, id, offset)
+}
+
+// appendKeyTail appends what follows the SURT and the byte that ends it.
+func appendKeyTail(dst []byte, t time.Time, id uint32, offset int64) []byte {
+	t = FourDigitYear(t)
 	dst = appendSeconds(dst, t)
 	milli := t.Nanosecond() / 1e6
 	dst = append(dst, '0'+byte(milli/100))
@@ -54,13 +63,19 @@ func appendKeyHead(dst, urlKey []byte) []byte {
 	return append(append(dst, urlKey[:maxURLKey]...), longMark)
 }
 
+// appendCutHead appends what the cut keys of a run begin with; urlKey is longer.
+func appendCutHead(dst, urlKey []byte) []byte {
+	return append(append(dst, urlKey[:maxCutKey]...), longMark)
+}
+
 // indexKey is a key of the index.
 type indexKey []byte
 
 // check returns an error if k cannot be taken apart.
 func (k indexKey) check() error {
 	head := len(k) - tailSize // the SURT and what ends it
-	if head >= 2 && k[head+tsSize] == 0 && (k[head-1] == ' ' || k.long() && head == maxURLKey+1) {
+	if head >= 2 && k[head+tsSize] == 0 &&
+		(k[head-1] == ' ' || k.long() && (head == maxURLKey+1 || k.cut())) {
 		return nil
 	}
 	return fmt.Errorf("%w: a key %q", ErrDamaged, []byte(k[:min(len(k), 100)]))
@@ -69,7 +84,19 @@ func (k indexKey) check() error {
 // long reports whether only the beginning of the SURT is in the key.
 func (k indexKey) long() bool { return k[len(k)-tailSize-1] == longMark }
 
-// urlKey returns the SURT of a key that is not long.
+// cut reports whether k is long and a cut key.
+func (k indexKey) cut() bool { return k.long() && len(k) == maxCutKey+1+tailSize }
+
+// head returns the beginning that k has in common with cut keys of its run; nil if it is too short
+// to have any.
+func (k indexKey) head() []byte {
+	if len(k) > maxCutKey+1+tailSize || k.cut() {
+		return k[:maxCutKey]
+	}
+	return nil
+}
+
+// urlKey returns the SURT, or as much of it as is in the key.
 func (k indexKey) urlKey() []byte { return k[:len(k)-tailSize-1] }
 
 // seconds returns YYYYMMDDhhmmss.
@@ -82,7 +109,8 @@ func (k indexKey) tail() []byte { return k[len(k)-tailSize:] }
 // location returns the file and the offset, as they stand in the key.
 func (k indexKey) location() []byte { return k[len(k)-locationSize:] }
 
-// run returns the beginning that the keys of k's run have in common, and no others.
+// run returns the beginning that the keys of k's run have in common, and no others; unless there
+// are cut keys in the run.
 func (k indexKey) run() []byte {
 	if k.long() {
 		return k[:maxURLKey+1]

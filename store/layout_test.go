@@ -62,7 +62,7 @@ func TestOlderLayout(t *testing.T) {
 // when its keys and values would be damage in one of ours.
 func TestNewerLayout(t *testing.T) {
 	b := newIndex(t)
-	if err := put(b, bucketMeta, metaFormat, []byte{0, 0, 0, 2}); err != nil {
+	if err := put(b, bucketMeta, metaFormat, []byte{0, 0, 0, 3}); err != nil {
 		t.Fatal(err)
 	}
 	if err := put(b, bucketCaptures, []byte("x"), []byte("a layout of its own")); err != nil {

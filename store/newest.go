@@ -10,10 +10,10 @@ import (
 // index holds.
 func (b *Bolt) Newest(url string, most int, fits func(*Capture) bool) ([]Capture, error) {
 	s, err := Query{URL: url}.span()
-	if err != nil || s.long {
+	if err != nil || len(s.low) > maxURLKey {
 		return nil, err
 	}
-	return b.newestOf(s.start, s.end, most, fits)
+	return b.newestOf(s.low, s.high, most, fits)
 }
 
 // At returns a capture of a URL at that time, to the millisecond, that fits. It has the limits of
@@ -21,10 +21,10 @@ func (b *Bolt) Newest(url string, most int, fits func(*Capture) bool) ([]Capture
 func (b *Bolt) At(url string, t time.Time,
 	fits func(*Capture) bool) (capture Capture, found bool, err error) {
 	s, err := Query{URL: url}.span()
-	if err != nil || s.long {
+	if err != nil || len(s.low) > maxURLKey {
 		return Capture{}, false, err
 	}
-	surt := s.start[:len(s.start)-1]
+	surt := s.low[:len(s.low)-1]
 	one, err := b.newestOf(appendKey(nil, surt, t, 0, 0),
 		appendKey(nil, surt, t.Add(time.Millisecond), 0, 0), 1, fits)
 	if err != nil || len(one) == 0 {
@@ -40,7 +40,7 @@ func (b *Bolt) newestOf(start, end []byte, most int,
 	err = b.view(URLKey, func(c cursor) error {
 		key, value := c.before(end)
 		for n := 0; n < maxNewest && key != nil && bytes.Compare(key, start) >= 0; n++ {
-			capture, err := d.decode(key, value)
+			capture, err := d.capture(key, value, c.extras)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -187,11 +188,13 @@ func (b *Bolt) load() error {
 }
 
 // addBuckets makes all buckets of a new index, and those that one of an older version does not
-// have.
+// have; the index is of the present format then.
 func addBuckets(db *bbolt.DB) error {
-	isNew, missing := false, false
+	current := binary.BigEndian.AppendUint32(nil, format)
+	missing := false
 	err := db.View(func(tx *bbolt.Tx) error {
-		isNew = tx.Bucket(bucketMeta) == nil
+		meta := tx.Bucket(bucketMeta)
+		missing = meta == nil || !bytes.Equal(meta.Get(metaFormat), current)
 		for _, name := range buckets() {
 			missing = missing || tx.Bucket(name) == nil
 		}
@@ -206,10 +209,7 @@ func addBuckets(db *bbolt.DB) error {
 				return err
 			}
 		}
-		if !isNew {
-			return nil
-		}
-		return tx.Bucket(bucketMeta).Put(metaFormat, binary.BigEndian.AppendUint32(nil, format))
+		return tx.Bucket(bucketMeta).Put(metaFormat, current)
 	})
 }
 

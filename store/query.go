@@ -47,6 +47,10 @@ type span struct {
 	start, end []byte // the range of the index: start <= key < end; a nil end is no bound
 	long       bool   // the index range may hold SURTs that are not in the other
 
+	// A range that ends within a run has the run's cut keys at its end. The keys from gap to cut do
+	// not belong to it; a nil gap says that there are none.
+	gap, cut []byte
+
 	key     Key // what is said of URL keys here holds for the keys of this name
 	methods methods
 	extras  bool // those of what is not GET are wanted
@@ -88,7 +92,20 @@ func (q Query) span() (span, error) {
 		s.long = true
 		s.end = append(bytes.Clone(s.high[:maxURLKey]), longMark+1)
 	}
+	if s.key.primary() {
+		s.addCut()
+	}
 	return s, nil
+}
+
+// addCut lets the range of the index hold the cut keys whose SURT may be in the other range.
+func (s *span) addCut() {
+	s.long = s.long || len(s.low) > maxCutKey
+	if len(s.high) > maxCutKey {
+		s.long, s.gap = true, s.end
+		s.cut = append(bytes.Clone(s.high[:maxCutKey]), longMark)
+		s.end = append(bytes.Clone(s.high[:maxCutKey]), longMark+1)
+	}
 }
 
 // Check returns an error unless Export takes q.
@@ -171,6 +188,11 @@ func padTime(ts string, fill byte) (string, error) {
 		return "", fmt.Errorf("timestamp %q: it has 1 to 14 digits, YYYYMMDDhhmmss", ts)
 	}
 	return ts + strings.Repeat(string(fill), 14-len(ts)), nil
+}
+
+// between reports whether key is behind the range, but before cut keys that may belong to it.
+func (s *span) between(key indexKey) bool {
+	return s.gap != nil && bytes.Compare(key, s.gap) >= 0 && bytes.Compare(key, s.cut) < 0
 }
 
 // past reports whether key, and all keys that follow it, are behind the range.

@@ -20,16 +20,16 @@ const (
 )
 
 // appendSecondary appends the value that leads from a secondary key, as appendURLKey gives it, to
-// the capture whose URL key is urlKey.
-func appendSecondary(dst, key, urlKey []byte) []byte {
+// the capture whose key is primary.
+func appendSecondary(dst, key []byte, primary indexKey) []byte {
 	var flags byte
 	if len(key) > maxURLKey {
 		flags |= flagSecondaryLong
 	}
-	if len(urlKey) > maxURLKey {
+	if primary.long() {
 		flags |= flagSecondaryURL
-		urlKey = urlKey[:maxURLKey]
 	}
+	urlKey := primary.urlKey()
 	common := commonEnd(key, urlKey)
 	dst = binary.AppendUvarint(append(dst, secondaryVersion, flags), uint64(common))
 	dst = appendText(dst, urlKey[:len(urlKey)-common])

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -23,6 +24,8 @@ type slice struct {
 
 	span    span
 	files   *fileTable
+	temp    string // where runs with cut keys are sorted
+	memory  int    // for that
 	decoder decoder
 	file    File // of the last capture
 	keys    int  // looked at for this slice
@@ -31,12 +34,17 @@ type slice struct {
 	next    []byte           // where in the index to go on; nil is its end
 	run     []byte           // the beginning of a run of long SURTs
 	pending [][tailSize]byte // the ends of its keys that are still to be read, in order of the lines
+
+	cut   *cutRun // a run with cut keys that is being read; nil if there is none
+	uncut []byte  // the beginning of a run that had none when it was come to
 }
 
 // slices calls each with one slice after another of what span selects. No transaction is open
 // meanwhile.
 func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
+	s.temp, s.memory = b.TempDir, b.sortMemory
+	defer func() { err = errors.Join(err, s.closeCut()) }()
 	for more := true; more && !s.done(); {
 		if err := b.view(span.key, s.read); err != nil {
 			return err
@@ -49,7 +57,7 @@ func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err 
 }
 
 // done reports whether there is no other slice.
-func (s *slice) done() bool { return s.next == nil && len(s.pending) == 0 }
+func (s *slice) done() bool { return s.next == nil && len(s.pending) == 0 && s.cut == nil }
 
 // full reports whether the slice has reached one of its limits.
 func (s *slice) full() bool { return s.keys >= sliceKeys || s.bytes >= sliceBytes }
@@ -58,7 +66,7 @@ func (s *slice) full() bool { return s.keys >= sliceKeys || s.bytes >= sliceByte
 func (s *slice) read(c cursor) error {
 	s.captures, s.open, s.keys, s.bytes, s.file = s.captures[:0], 0, 0, 0, File{}
 	for !s.full() && !s.done() {
-		if err := s.readPending(c); err != nil {
+		if err := errors.Join(s.readPending(c), s.readCut(c)); err != nil {
 			return err
 		}
 		if err := s.readRuns(c); err != nil {
@@ -72,17 +80,27 @@ func (s *slice) read(c cursor) error {
 // later on is missing, as its line might belong before lines that have been given. readRuns stops
 // at a run of long SURTs.
 func (s *slice) readRuns(c cursor) error {
-	if s.next == nil || len(s.pending) > 0 {
+	if s.next == nil || len(s.pending) > 0 || s.cut != nil {
 		return nil
 	}
 	k, v := c.seek(s.next)
 	for {
+		if s.span.between(k) {
+			k, v = c.seek(s.span.cut)
+		}
 		if k == nil || s.span.past(k) {
 			s.next = nil
 			return nil
 		}
 		if err := k.check(); err != nil {
 			return err
+		}
+		if s.begins(c, k) {
+			return nil
+		}
+		if k.cut() { // it has come since the run was begun without it
+			k, v = c.next()
+			continue
 		}
 		if k.long() {
 			s.gather(c, k, v)
@@ -112,7 +130,7 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	if err != nil || !s.span.hasMethod(value) {
 		return err
 	}
-	c, sealed, err := s.decode(capture, value)
+	c, sealed, err := s.decode(cursor, capture, value)
 	if err == nil && s.span.extras && !c.isGET() {
 		err = s.addExtras(cursor, &c, capture)
 	}
@@ -136,7 +154,7 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 
 // addExtras fills the extras of c.
 func (s *slice) addExtras(cursor cursor, c *Capture, key indexKey) error {
-	if err := decodeExtras(c, cursor.extras.Get(key.location())); err != nil {
+	if err := s.decoder.extras.read(c, key, cursor.extras.Get(key.location())); err != nil {
 		return err
 	}
 	s.bytes += len(c.SpecBody) + len(c.WarcioJSBody)
@@ -144,9 +162,12 @@ func (s *slice) addExtras(cursor cursor, c *Capture, key indexKey) error {
 }
 
 // decode returns the capture, and whether its file is sealed.
-func (s *slice) decode(k indexKey, v []byte) (c Capture, sealed bool, err error) {
-	if c, err = s.decoder.decode(k, v); err != nil {
+func (s *slice) decode(cursor cursor, k indexKey, v []byte) (c Capture, sealed bool, err error) {
+	if c, err = s.decoder.capture(k, v, cursor.extras); err != nil {
 		return c, false, err
+	}
+	if hasFlag(v, flagQuery) {
+		s.bytes += len(c.URLKey) + len(c.RequestBody)
 	}
 	if id := k.file(); id != s.file.ID {
 		if s.file, err = s.files.get(id); err != nil {
@@ -225,7 +246,7 @@ func (s *slice) line(cursor cursor, f found) []byte {
 	if err != nil {
 		return nil
 	}
-	c, _, err := s.decode(key, value)
+	c, _, err := s.decode(cursor, key, value)
 	if err != nil {
 		return nil
 	}

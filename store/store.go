@@ -22,7 +22,7 @@
 //	files      id(4)                              ->  a WARC file: files.go
 //	dedup      a hash(32)                         ->  an original: originals.go
 //	gaps       number(8)                          ->  a gap: gaps.go
-//	meta       "format"                           ->  1(4)
+//	meta       "format"                           ->  2(4): check.go
 //	           "captures"                         ->  their number(8)
 //	           "gap " REASON                      ->  how many gaps had that reason(8)
 //	           "session"                          ->  the last one: session.go
