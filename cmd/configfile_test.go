@@ -139,6 +139,29 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestCodings: what origins may be asked for, as a list in the file and on the command line; what is
+// not known is refused with what is.
+func TestCodings(t *testing.T) {
+	for want, args := range map[string][]string{
+		"gzip,deflate,br": nil,
+		"any":             {"--codings", "any"},
+		"gzip,zstd":       {"--config", writeFile(t, "codings: [gzip, ZSTD]\n")},
+		"identity":        {"--config", writeFile(t, "codings: identity\n")},
+		"br":              {"--config", writeFile(t, "codings: any\n"), "--codings=br"},
+	} {
+		line, err := parse(t, args...)
+		if err != nil || line.Record.Proxy.Codings.String() != want {
+			t.Errorf("%q: %q, %v", args, line.Record.Proxy.Codings.String(), err)
+		}
+	}
+	for _, file := range []string{"codings: brotli\n", "codings: [gzip, \"*\"]\n"} {
+		if _, err := parse(t, "--config", writeFile(t, file)); err == nil ||
+			!strings.Contains(err.Error(), "codings") || !strings.Contains(err.Error(), "zstd, identity for") {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
 func TestHostLists(t *testing.T) {
 	for _, c := range []struct {
 		args []string

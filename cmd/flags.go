@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"warcorder/proxy"
+	"warcorder/proxy/http1"
 	"warcorder/store"
 )
 
@@ -84,6 +85,19 @@ func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	target.Set(reflect.ValueOf(list))
 	return nil
+}
+
+// parseCodings reads a list of content codings, or any.
+func parseCodings(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("codings")
+	if err != nil {
+		return err
+	}
+	codings, err := http1.ParseCodings(fmt.Sprint(text.Value))
+	if err == nil {
+		target.Set(reflect.ValueOf(codings))
+	}
+	return err
 }
 
 // sizeUnits are the units that sizeText knows.

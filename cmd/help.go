@@ -94,6 +94,10 @@ var helpTexts = map[string]string{
 		"(\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is " +
 		"in the archive; the gap list counts them.",
 	"--on-client-abort": "When a client goes away: cut the fetch, or finish it for the archive.",
+	"--codings": "Content codings that origins may be asked for, where the client asks for them: " +
+		"br, compress, dcb, dcz, deflate, gzip, x-compress, x-gzip, zstd; identity for none, any for " +
+		"all. Others leave Accept-Encoding, since pywb and replayweb.page cannot read them; a " +
+		"response in one all the same is recorded, and in the gap list.",
 	"--max-connections": "Clients that may be connected at a time, tunnels included. At that " +
 		"number the connection that has waited longest for a request makes room for a new one; if " +
 		"none waits, the new one gets 503. The limit on open files may allow fewer.",

@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/http1"
 )
 
 // proxyFlags are the flags of proxy.Config.
@@ -15,6 +16,8 @@ type proxyFlags struct {
 	NoRecord         proxy.HostList `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
+
+	Codings http1.Codings `name:"codings" placeholder:"CODING,…" default:"${codings}"`
 
 	MaxConnections  int          `name:"max-connections" default:"${max_connections}"`
 	MaxHeaderSize   int64        `name:"max-header-size" default:"${max_header_size}" type:"size"`
@@ -40,6 +43,7 @@ func (f *proxyFlags) config() proxy.Config {
 		InsecureUpstream: f.InsecureUpstream,
 		NoRecord:         f.NoRecord,
 		OnClientAbort:    f.OnClientAbort,
+		Codings:          f.Codings,
 		MaxConnections:   f.MaxConnections,
 		MaxHeaderSize:    f.MaxHeaderSize,
 		MaxHeaderMemory:  f.MaxHeaderMemory,
@@ -54,6 +58,7 @@ func proxyDefaults() kong.Vars {
 	d := proxy.Default()
 	return kong.Vars{
 		"on_client_abort":    d.OnClientAbort,
+		"codings":            d.Codings.String(),
 		"max_connections":    strconv.Itoa(d.MaxConnections),
 		"max_header_size":    sizeText(d.MaxHeaderSize),
 		"max_header_memory":  sizeText(d.MaxHeaderMemory),

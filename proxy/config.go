@@ -19,12 +19,17 @@ type Config struct {
 	InsecureUpstream HostList // origins that are recorded although their certificate is not valid
 	NoRecord         HostList // hosts whose exchanges pass without being recorded
 	OnClientAbort    string   // when a client goes away: cut the fetch, or finish it for the archive
-	MaxConnections   int      // clients that may be connected at a time, tunnels included
-	MaxHeaderSize    int64    // bytes of the largest message head that is accepted
-	MaxHeaderMemory  int64    // bytes that message heads above 32 KiB may take together
-	MaxBodySize      int64    // bytes of the largest message body; 0 is no limit
-	RecordDNS        bool     // records what name servers answer
-	Timeout          Timeout
+
+	// Codings are the content codings that an origin may be asked for: what clients accept beside them
+	// is left out of their requests.
+	Codings http1.Codings
+
+	MaxConnections  int   // clients that may be connected at a time, tunnels included
+	MaxHeaderSize   int64 // bytes of the largest message head that is accepted
+	MaxHeaderMemory int64 // bytes that message heads above 32 KiB may take together
+	MaxBodySize     int64 // bytes of the largest message body; 0 is no limit
+	RecordDNS       bool  // records what name servers answer
+	Timeout         Timeout
 }
 
 // Timeout bounds each step of an exchange.
@@ -41,6 +46,7 @@ type Timeout struct {
 func Default() Config {
 	return Config{
 		OnClientAbort:   "cut",
+		Codings:         http1.Codings{Names: []string{"gzip", "deflate", "br"}},
 		MaxConnections:  10_000,
 		MaxHeaderSize:   1 << 20,
 		MaxHeaderMemory: 512 << 20,

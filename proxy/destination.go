@@ -45,11 +45,11 @@ func (s *session) destination(req *http1.Request) (origin, []byte, error) {
 
 // forward appends the head as the origin gets it: with target in origin-form on plain requests, and
 // in a tunnel with the target that the client sent.
-func (s *session) forward(dst []byte, req *http1.Request, target []byte) []byte {
+func (s *session) forward(dst []byte, req *http1.Request, target []byte, c http1.Change) []byte {
 	if s.tunnel != nil {
 		target = nil
 	}
-	return req.Forward(dst, s.head, target, http1.Change{})
+	return req.Forward(dst, s.head, target, c)
 }
 
 // target is what a request names that leads nowhere.

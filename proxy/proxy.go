@@ -18,6 +18,7 @@
 //	  │
 //	  ├─ head.go          wait for a request, read its head
 //	  ├─ destination.go   where it goes
+//	  ├─ control.go       what of it the origin does not get
 //	  └─ run.go           one exchange, kept piece by piece (record.go)
 //	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go)
 //	       ├─ upload.go     the request, its body beside the answer
@@ -87,7 +88,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		p.upstreams.resolver, p.upstreams.discreet = p.names.Resolver(true), p.names.Resolver(false)
 	}
 	p.crowd = newCrowd(&p.relay)
-	p.refused.tell = p.tellNotAccepted
+	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
 	rec.OnBroken(p.stopBroken)
 	p.server = p.frontServer(admin)
 	return p
@@ -185,6 +186,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.upstreams.close()
 	p.crowd.seen.close()
 	p.refused.close()
+	p.codings.close()
 	p.doubts.close()
 }
 

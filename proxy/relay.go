@@ -21,6 +21,7 @@ type relay struct {
 	memory    *budget // for large heads
 	trust     trust
 	doubts    doubts
+	codings   summary // responses in codings that others cannot read, by URL
 
 	stop context.Context // done when in-flight exchanges are to be ended
 }

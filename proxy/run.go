@@ -22,6 +22,7 @@ func (e *exchange) run() (goesOn bool) {
 	if res.Status == 101 {
 		return e.switchProtocols(head)
 	}
+	e.noteCoding(&res)
 	err = e.relayResponse(&res, head)
 	if err != nil && !e.unrecorded {
 		if cut := e.x.WasCut(); cut != nil {

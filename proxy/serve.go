@@ -47,18 +47,19 @@ func (s *session) one() bool {
 	if err != nil {
 		return s.reject(s.target(&req), err)
 	}
-	s.fwd = s.forward(s.fwd[:0], &req, target)
 	e := s.newExchange(&req, to)
+	path := target
 	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
-		target = []byte{'/'}
+		path = []byte{'/'}
 	}
 	var room [256]byte // for most of them
-	e.url = string(append(to.appendURL(room[:0]), target...))
+	e.url = string(append(to.appendURL(room[:0]), path...))
 	if err := e.refused(); err != nil {
 		v := e.judgeRequest(err)
 		e.gap(v.gap, v.told)
 		return s.tell(&req, v.refusal(), req.Framing == http1.NoBody && req.KeepAlive)
 	}
+	s.fwd = s.forward(s.fwd[:0], &req, target, e.change())
 	return e.run()
 }
 

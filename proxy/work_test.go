@@ -46,6 +46,10 @@ func shapes(n int) map[string][]byte {
 		"versions in the target":    http1test.Head("GET " + repeat("/HTTP/", n) + " HTTP/1.1"),
 		"spaces":                    http1test.Head("GET" + repeat(" ", n) + "/ HTTP/1.1"),
 		"proxy fields":              http1test.Head("GET / HTTP/1.1", "Proxy-A: b\r\n"+repeat(" \r\nProxy-A:\r\n", n)),
+		"codings":                   http1test.Head("GET / HTTP/1.1", "Accept-Encoding:"+repeat("x;q=0;,", n)),
+		"codings in many fields":    http1test.Head("GET / HTTP/1.1", repeat("Accept-Encoding:*\r\n", n)),
+		"encodings in many fields":  http1test.Head("GET / HTTP/1.1", repeat("Content-Encoding:br\r\n", n)),
+		"codings in folds":          http1test.Head("GET / HTTP/1.1", "Accept-Encoding:\r\n"+repeat(" x,\r\n ,\r\n", n)),
 		"authority":                 http1test.Head("GET http://" + repeat("@", n) + "a/ HTTP/1.1"),
 		"host":                      http1test.Head("GET http://" + repeat("a.", n) + " HTTP/1.1"),
 		"one name of all alphabets": http1test.Head("GET http://" + manyRunes(n) + "/ HTTP/1.1"),
@@ -64,6 +68,9 @@ func manyRunes(n int) string {
 	}
 	return b.String()
 }
+
+// most is all that a request may lose on its way.
+var most = http1.Change{Codings: &http1.Codings{Names: []string{"gzip", "br"}}, Condition: true}
 
 // TestLongHeads: all that is done with a head before it goes to the origin takes time by its
 // length.
@@ -87,12 +94,16 @@ func TestLongHeads(t *testing.T) {
 				if err != nil {
 					target = req.Target
 				}
-				s.forward(nil, &req, target)
+				s.forward(nil, &req, target, most)
 				list.Has(to.siteName())
 				http1.WithoutUserinfo(string(req.Target))
 			})
 			status := slices.Concat([]byte("HTTP/1.1 200 OK"), head[bytes.IndexByte(head, '\r'):])
-			inTime(t, func() { http1.ParseResponse(status, &http1.Request{}) })
+			inTime(t, func() {
+				if res, err := http1.ParseResponse(status, &http1.Request{}); err == nil {
+					most.Codings.Other(res.Encoding)
+				}
+			})
 		})
 	}
 }
@@ -180,13 +191,14 @@ func workOn(wire []byte) {
 	if req, err := http1.ParseRequest(wire[:end]); err == nil {
 		s := &session{head: wire[:end]}
 		if to, target, err := s.destination(&req); err == nil {
-			s.forward(nil, &req, target)
+			s.forward(nil, &req, target, most)
 			oneSpelling(to.siteName())
 		}
 		b := http1.RequestBody(&req.Message)
 		b.Take(wire[end:])
 	}
 	if res, err := http1.ParseResponse(wire[:end], &http1.Request{}); err == nil {
+		most.Codings.Other(res.Encoding)
 		b := http1.ResponseBody(&res.Message)
 		b.Take(wire[end:])
 	}

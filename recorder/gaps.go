@@ -34,6 +34,9 @@ const (
 	// GapWrite could not be written.
 	GapWrite = "write"
 
+	// GapCoding is recorded as it came, in a content coding that other readers of archives do not know.
+	GapCoding = "coding"
+
 	// GapUnrecorded was passed on by the operator's wish. It is only counted.
 	GapUnrecorded = "unrecorded"
 )
@@ -41,7 +44,7 @@ const (
 // GapReasons are all of them, in the order in which people read them.
 var GapReasons = []string{
 	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite,
-	recovery.GapMissing, recovery.GapCrash, GapUnrecorded,
+	recovery.GapMissing, recovery.GapCrash, GapCoding, GapUnrecorded,
 }
 
 const (

@@ -6,7 +6,7 @@ import "bytes"
 // by which crawlers tell a recorder what to do. The zero Change is for a request that loses nothing
 // else.
 type Change struct {
-	Codings   *Codings // that Accept-Encoding may name; nil is any
+	Codings   *Codings // that Accept-Encoding may name; nil is all
 	Condition bool     // If-None-Match and If-Modified-Since go
 }
 

@@ -8,12 +8,12 @@ import (
 )
 
 // usual are the codings that a request may ask for unless a setting says otherwise.
-var usual = Codings{names: []string{"gzip", "deflate", "br"}}
+var usual = Codings{Names: []string{"gzip", "deflate", "br"}}
 
 // TestForward: what an origin gets of each field, and that no other byte changes.
 func TestForward(t *testing.T) {
 	const before, after = "GET /a HTTP/1.1\r\nhOST:  a \r\n", "X-A : 1\r\nno colon\r\nB: \xe9\r\n\r\n"
-	dictionary := Codings{names: []string{"gzip", "dcz"}}
+	dictionary := Codings{Names: []string{"gzip", "dcz"}}
 	for _, c := range []struct {
 		name         string
 		fields, want string
@@ -189,7 +189,7 @@ func TestOtherCodings(t *testing.T) {
 		if got := usual.Other(res.Encoding); string(got) != c.want {
 			t.Errorf("%q: %q, want %q", c.fields, got, c.want)
 		}
-		if got := (&Codings{all: true}).Other(res.Encoding); got != nil {
+		if got := (&Codings{Any: true}).Other(res.Encoding); got != nil {
 			t.Errorf("%q: %q is not any", c.fields, got)
 		}
 		if !bytes.Equal(head, asCame) {

@@ -10,8 +10,8 @@ import (
 // Codings is a set of content codings (RFC 9110 section 8.4.1). identity, which is none, is in each.
 // The zero Codings has no other.
 type Codings struct {
-	all   bool
-	names []string // in lower case
+	Any   bool     // all that there are
+	Names []string // in lower case
 }
 
 // knownCodings are those that are registered with IANA.
@@ -23,7 +23,7 @@ var knownCodings = []string{
 // What is not known is refused, since it would take the coding that was meant from every request.
 func ParseCodings(text string) (c Codings, err error) {
 	if is([]byte(strings.TrimSpace(text)), "any") {
-		return Codings{all: true}, nil
+		return Codings{Any: true}, nil
 	}
 	for one := range strings.SplitSeq(strings.ToLower(text), ",") {
 		one = strings.TrimSpace(one)
@@ -32,7 +32,7 @@ func ParseCodings(text string) (c Codings, err error) {
 				"them, or any", one, strings.Join(slices.DeleteFunc(slices.Clone(knownCodings),
 				func(name string) bool { return name == "identity" }), ", "))
 		}
-		c.names = append(c.names, one)
+		c.Names = append(c.Names, one)
 	}
 	return c, nil
 }
@@ -40,20 +40,17 @@ func ParseCodings(text string) (c Codings, err error) {
 // String gives back what ParseCodings reads.
 func (c *Codings) String() string {
 	switch {
-	case c.all:
+	case c.Any:
 		return "any"
-	case len(c.names) == 0:
+	case len(c.Names) == 0:
 		return "identity"
 	}
-	return strings.Join(c.names, ",")
+	return strings.Join(c.Names, ",")
 }
 
-// All reports whether the set has every coding.
-func (c *Codings) All() bool { return c.all }
-
 func (c *Codings) has(name []byte) bool {
-	return c.all || is(name, "identity") ||
-		slices.ContainsFunc(c.names, func(known string) bool { return is(name, known) })
+	return c.Any || is(name, "identity") ||
+		slices.ContainsFunc(c.Names, func(known string) bool { return is(name, known) })
 }
 
 // dictionaries reports whether the set has a coding that needs a dictionary (RFC 9842).
@@ -61,7 +58,7 @@ func (c *Codings) dictionaries() bool { return c.has([]byte("dcb")) || c.has([]b
 
 // Other returns the first coding of a Content-Encoding that is not in the set; nil if all are.
 func (c *Codings) Other(encoding []byte) []byte {
-	for more := !c.all; more; {
+	for more := !c.Any; more; {
 		var one []byte
 		one, encoding, more = bytes.Cut(encoding, []byte{','})
 		if one = trim(one); len(one) > 0 && !c.has(one) {
