@@ -45,6 +45,8 @@ func crash(t *testing.T) *crashed {
 	x.Commit()
 	c.commit("http://example.com/6", "HEAD / HTTP/1.1\r\n\r\n",
 		"HTTP/1.1 301 Moved\r\nContent-Length: 5\r\n\r\n")
+	c.commit("http://example.com/7", exampleRequest,
+		"HTTP/1.1 206 P\r\nETag: \"a\"\r\nContent-Range: bytes 0-0/1\r\n\r\nx")
 	c.close()
 	return readCrashed(t, c.dir)
 }

@@ -266,16 +266,19 @@ func checkRevisits(t *testing.T, records []storedRecord) (n int) {
 	return n
 }
 
-// checkRebuild checks that an index made from the files alone is the same, and that the same is
-// known of originals.
+// checkRebuild checks that an index made from the files alone is the same, also in what no line
+// shows, and that the same is known of originals.
 func checkRebuild(t *testing.T, dir string, cfg Config) {
 	t.Helper()
-	want, originals := export(t, dir), originalsOf(t, dir, cfg)
+	want, all, originals := export(t, dir), captures(t, dir), originalsOf(t, dir, cfg)
 	if _, err := rebuilt(cfg, dir, zerolog.Nop(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := export(t, dir); got != want {
 		t.Errorf("rebuilt:\n%s\nwas:\n%s", got, want)
+	}
+	if got := captures(t, dir); !slices.Equal(got, all) {
+		t.Errorf("rebuilt: %+v, was: %+v", got, all)
 	}
 	if got := originalsOf(t, dir, cfg); !slices.Equal(got, originals) {
 		t.Errorf("rebuilt: %v, was: %v", got, originals)

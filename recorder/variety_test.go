@@ -57,9 +57,34 @@ func recordVariety(t *testing.T, dir string, rounds int) (responses int) {
 		x.Unverified = "expired"
 		x.Commit()
 		responses += 4
+		responses += c.parts()
 	}
 	c.commit("http://example.com/long",
 		postOf("POST", "Content-Type: application/json\r\n", `{"a":"`+long+`"}`), answer)
 	c.close()
 	return responses + 1
+}
+
+// parts commits parts of one entity and the whole of it, some of them twice and one cut. It returns
+// how many responses there are.
+func (c *recording) parts() int {
+	c.t.Helper()
+	const url = "http://example.com/video"
+	body := randomBytes(1200 << 10)
+	part := func(first, last int) string {
+		fields := fmt.Sprintf("ETag: \"v\"\r\nContent-Range: bytes %d-%d/%d\r\n", first, last, len(body))
+		return answerOf(206, fields, body[first:last+1])
+	}
+	answers := []string{
+		part(0, 99), part(0, 99), part(0, len(body)-1), part(1, len(body)-1), part(1, len(body)-1),
+		answerOf(200, "ETag: W/\"v\"\r\n", body), answerOf(200, "ETag: \"v\"\r\n", body),
+		answerOf(304, "ETag: \"v\"\r\n", ""),
+	}
+	for _, answer := range answers {
+		c.commit(url, exampleRequest, answer)
+	}
+	x := c.begin(url, exampleRequest, part(0, len(body)-1)[:1000])
+	x.Truncated = "disconnect"
+	x.Commit()
+	return len(answers) + 1
 }

@@ -29,6 +29,16 @@ type Capture struct {
 	Digest string // payload digest with its algorithm: "sha1:BASE32"; "" if unknown
 	Method string // as sent; "" means GET
 
+	// Truncated says that the response is not there to its end: its record has WARC-Truncated.
+	Truncated bool
+
+	// Whole says that the response of status 206 is not truncated and has all bytes of its entity.
+	Whole bool
+
+	// Entity tells the versions of what a URL stands for apart: a hash of the validator of a response
+	// of status 200 or 206. Parts and the whole of one version have the same. 0 is unknown.
+	Entity uint32
+
 	// RequestBody is the query that the dialect pywb makes of the request's body, as it stands in
 	// the URLKey before canonicalization.
 	RequestBody string

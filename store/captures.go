@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -14,15 +15,20 @@ import (
 //	            2 longKey: the SURT stands at the end
 //	            4 extras: there are some, see extras.go
 //	            8 other: the method is not GET
+//	            16 truncated
+//	            32 whole: of status 206, and all bytes of the entity
 //	            64 query: the requestBody is in the extras, and not here. If its key is cut, the SURT
 //	            is not here either, nor has the URL anything in common with it
 //	uvarint     length of the gzip member
 //	uvarint     HTTP status
-//	uvarint     microseconds, 0 to 999
+//	uvarint     microseconds, 0 to 999, and 1000 times the entity
 //	text        MIME, and then digest, method, requestBody
 //	uvarint     how many bytes the URL and the SURT have in common at their ends
 //	text        the bytes of the URL before them
 //	text        the SURT, with longKey
+//
+// Programs that know neither the entity nor the flags from 16 on read the rest as it is: they take
+// the microseconds modulo 1000.
 const (
 	valueVersion = 1
 
@@ -30,7 +36,11 @@ const (
 	flagLongKey    = 1 << 1
 	flagExtras     = 1 << 2
 	flagOther      = 1 << 3
+	flagTruncated  = 1 << 4
+	flagWhole      = 1 << 5
 	flagQuery      = 1 << 6
+
+	perEntity = 1000 // the number before the microseconds
 )
 
 var errValue = fmt.Errorf("%w: a capture's value", ErrDamaged)
@@ -41,7 +51,8 @@ func appendValue(dst, urlKey []byte, c *Capture) []byte {
 	dst = append(dst, valueVersion, 0)
 	dst = binary.AppendUvarint(dst, uint64(c.Length))
 	dst = binary.AppendUvarint(dst, uint64(max(c.Status, 0)))
-	dst = binary.AppendUvarint(dst, uint64(FourDigitYear(c.Time).Nanosecond()/1e3%1e3))
+	micro := uint64(FourDigitYear(c.Time).Nanosecond() / 1e3 % 1e3)
+	dst = binary.AppendUvarint(dst, micro+perEntity*uint64(c.Entity))
 	dst = appendText(dst, c.MIME)
 	if digest, ok := appendDigest(dst, c.Digest); ok {
 		dst = digest
@@ -66,13 +77,25 @@ func appendValue(dst, urlKey []byte, c *Capture) []byte {
 		dst[start+1] |= flagLongKey
 		dst = appendText(dst, urlKey)
 	}
+	dst[start+1] |= c.flags()
+	return dst
+}
+
+// flags returns those that say something of the capture, and nothing of its value.
+func (c *Capture) flags() (flags byte) {
 	if c.hasExtras() {
-		dst[start+1] |= flagExtras
+		flags |= flagExtras
 	}
 	if !c.isGET() {
-		dst[start+1] |= flagOther
+		flags |= flagOther
 	}
-	return dst
+	if c.Truncated {
+		flags |= flagTruncated
+	}
+	if c.Whole {
+		flags |= flagWhole
+	}
+	return flags
 }
 
 // hasFlag reports whether a value has that flag.
@@ -107,7 +130,7 @@ func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 	common, url := v.uvarint(), v.text()
 	urlKey, err := fullKey(key, flags, &v)
 	if err != nil || v.failed || len(v.rest) > 0 || common > uint64(len(urlKey)) ||
-		flags&flagQuery != 0 && len(body) > 0 {
+		flags&flagQuery != 0 && len(body) > 0 || micro/perEntity > math.MaxUint32 {
 		return Capture{}, errors.Join(errValue, err)
 	}
 	t, err := key.time()
@@ -132,7 +155,9 @@ func (d *decoder) decode(key indexKey, value []byte) (Capture, error) {
 		URLKey: s[:len(urlKey)], URL: s[len(urlKey):urlEnd],
 		MIME: s[urlEnd:digestStart], Digest: s[digestStart:digestEnd],
 		Method: s[digestEnd:][:len(method)], RequestBody: s[digestEnd+len(method):],
-		Time: t.Add(time.Duration(micro%1000) * time.Microsecond), Status: int(status),
+		Time: t.Add(time.Duration(micro%perEntity) * time.Microsecond), Status: int(status),
+		Truncated: flags&flagTruncated != 0, Whole: flags&flagWhole != 0,
+		Entity:   uint32(micro / perEntity),
 		Location: Location{Offset: key.offset(), Length: int64(length)},
 	}, nil
 }

@@ -1,6 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +48,11 @@ func TestValue(t *testing.T) {
 		// 1 is no base32
 		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY1", Time: testTime},
 		Capture{URLKey: "x", Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ====", Time: testTime},
-		Capture{URLKey: "x", Time: time.Date(1, 1, 1, 0, 0, 0, 999_999_000, time.UTC)},
+		Capture{URLKey: "x", Time: time.Date(1, 1, 1, 0, 0, 0, 999_999_000, time.UTC),
+			Entity: math.MaxUint32, Truncated: true, Whole: true},
+		Capture{URLKey: "x", Time: testTime, Truncated: true},
+		Capture{URLKey: "x", Time: testTime, Whole: true},
+		Capture{URLKey: "x", Time: testTime.Truncate(time.Second), Entity: 1},
 		Capture{URLKey: "x", Time: time.Date(9999, 12, 31, 23, 59, 59, 1_000, time.UTC)},
 	) {
 		got := stored(t, test)
@@ -83,6 +91,28 @@ func TestGETIsShort(t *testing.T) {
 	if want := fixed + len("text/html") + len("http://example.com"); len(value) != want ||
 		value[1] != flagDigestSHA1 {
 		t.Errorf("%d bytes, want %d, flags %x", len(value), want, value[1])
+	}
+}
+
+// TestValueStays: a capture of which nothing is known as a part or a whole is stored as it was
+// before there was anything to know. The value of any other differs where a program that does not
+// know that reads over it: in flags that it does not look at, and beyond the microseconds.
+func TestValueStays(t *testing.T) {
+	const before = "0101d902c801c80309746578742f68746d6c14da39a3ee5e6b4b0d3255bfef95601890afd80709" +
+		"0000011368747470733a2f2f6578616d706c652e636f6d"
+	c := golden[0]
+	value := appendValue(nil, appendURLKey(nil, c.URLKey), &c)
+	if got := hex.EncodeToString(value); got != before {
+		t.Errorf("%s", got)
+	}
+	c.Truncated, c.Whole, c.Entity = true, true, math.MaxUint32
+	with := appendValue(nil, appendURLKey(nil, c.URLKey), &c)
+	const micro = 2 + 2 + 2 // where the microseconds are, two bytes
+	n, size := binary.Uvarint(with[micro:])
+	if n%1000 != 456 || size > 6 || !bytes.Equal(with[2:micro], value[2:micro]) ||
+		!bytes.Equal(with[micro+size:], value[micro+2:]) || with[0] != value[0] ||
+		with[1] != value[1]|flagTruncated|flagWhole {
+		t.Errorf("%x beside %x", with, value)
 	}
 }
 

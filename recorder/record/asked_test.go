@@ -19,7 +19,7 @@ func captureFor(t *testing.T, keyer *store.Keyer, url, request string) store.Cap
 	t.Helper()
 	m := RequestOf([]byte(request), Digester{})
 	answer := ParseHead([]byte("HTTP/1.1 200 OK\r\n\r\n"))
-	c, _ := CaptureOf(keyer, url, time.Unix(0, 0), m.Asked, &answer, "sha1:X")
+	c, _ := CaptureOf(keyer, url, time.Unix(0, 0), m.Asked, &answer, false, "sha1:X")
 	return c
 }
 

@@ -7,17 +7,17 @@ import (
 )
 
 // CaptureOf makes the capture of a response from what its records say, and from nothing else, so
-// that recovery makes the same. The caller adds where it lies. within is false if the request's
-// body counts as binary for the work that it asks for, as store.Keyer.Fill says.
+// that recovery makes the same. truncated says whether the response has WARC-Truncated. The caller
+// adds where it lies. within is false if the request's body counts as binary for the work that it
+// asks for, as store.Keyer.Fill says.
 func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, response *Head,
-	digest string) (c store.Capture, within bool) {
+	truncated bool, digest string) (c store.Capture, within bool) {
 	c = store.Capture{
 		Time:   date.UTC().Truncate(time.Microsecond),
 		URL:    uri,
-		MIME:   Text(response.MIME()),
-		Status: response.Status(),
 		Digest: digest,
 	}
+	response.Fill(&c, truncated)
 	if string(request.Method) != "GET" {
 		c.Method = Text(request.Method)
 	}

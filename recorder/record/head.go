@@ -26,6 +26,10 @@ type Head struct {
 	encoded     bool   // whether there is a Content-Encoding other than identity
 	Chunked     bool   // whether the last transfer coding is chunked
 	signed      bool   // whether a field may say that the other side refuses
+
+	etag, modified []byte // of the first ETag and Last-Modified; nil if there is none
+	contentRange   []byte // of the last Content-Range
+	ranges         int    // how many lines of Content-Range there are
 }
 
 // ParseHead reads the head at the start of a message. The fields of the result lie in b.
@@ -72,6 +76,9 @@ const (
 	contentType
 	contentEncoding
 	transferEncoding
+	etag
+	lastModified
+	contentRange
 )
 
 func nameOf(name []byte) fieldName {
@@ -82,6 +89,12 @@ func nameOf(name []byte) fieldName {
 		return contentEncoding
 	case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, []byte("Transfer-Encoding")):
 		return transferEncoding
+	case len(name) == len("ETag") && bytes.EqualFold(name, []byte("ETag")):
+		return etag
+	case len(name) == len("Last-Modified") && bytes.EqualFold(name, []byte("Last-Modified")):
+		return lastModified
+	case len(name) == len("Content-Range") && bytes.EqualFold(name, []byte("Content-Range")):
+		return contentRange
 	}
 	return otherField
 }
@@ -100,6 +113,12 @@ func (h *Head) take(field fieldName, value []byte) {
 	case field == transferEncoding:
 		last := value[bytes.LastIndexByte(value, ',')+1:]
 		h.Chunked = bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
+	case field == etag && len(h.etag) == 0:
+		h.etag = value
+	case field == lastModified && len(h.modified) == 0:
+		h.modified = value
+	case field == contentRange:
+		h.contentRange, h.ranges = value, h.ranges+1
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *Records) Make(f *Facts, request, response *Message, id *IDs) {
 		r.Response = h.append(r.Response, "response", &id.Response, nil, response, f.Truncated)
 		var within bool
 		r.Capture, within = CaptureOf(r.keyer, r.URI, r.style.Date(f.Started), request.recorded(),
-			&response.Head, response.digest())
+			&response.Head, f.Truncated != "" && response.Refers == nil, response.digest())
 		r.Beyond = !within
 		if response.Refers != nil {
 			r.Capture.MIME = RevisitMIME

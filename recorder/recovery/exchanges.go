@@ -140,6 +140,7 @@ func (s *scan) readResponse(rec *warc.Record) error {
 		digest: strings.Clone(h.Get("WARC-Payload-Digest")), head: record.ParseHead(start),
 		revisit: rec.Type() == "revisit",
 	}
+	found.truncated = !found.revisit && h.Get("WARC-Truncated") != ""
 	found.recordID, found.isOurs = record.ParseID(found.id)
 	key, keyed, err := s.readContent(rec, found, start)
 	if err != nil {

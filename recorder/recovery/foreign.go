@@ -162,7 +162,8 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 	if err != nil || !ok {
 		return err
 	}
-	capture.Status, capture.Digest, capture.MIME = h.Status(), digest, record.Text(h.MIME())
+	h.Fill(&capture, !revisit && isShort(rec))
+	capture.Digest = digest
 	if revisit {
 		capture.MIME = record.RevisitMIME
 	}
@@ -177,6 +178,11 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 	s.addAsked(response.capture, s.requests[at].asked)
 	s.dropRequest(at)
 	return nil
+}
+
+// isShort reports whether a response is not there to its end, in its record.
+func isShort(rec *warc.Record) bool {
+	return rec.Header.Get("WARC-Truncated") != "" || rec.SegmentNumber() != 0
 }
 
 // readRequest reads a request, which waits for its response.

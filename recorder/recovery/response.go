@@ -19,6 +19,7 @@ type foundResponse struct {
 	head            record.Head
 	at              stretch
 	revisit         bool
+	truncated       bool            // whether it is a response, no revisit, with WARC-Truncated
 	original        *store.Original // what revisits may say of it, if it answers a GET; nil if nothing
 	refers          referral        // what a revisit says of its original
 }

@@ -68,7 +68,8 @@ func (s *scan) settle() {
 // whole makes the capture of the response that was begun, and whose request is this one.
 func (s *scan) whole(request *record.Asked) {
 	r := s.response
-	c, _ := record.CaptureOf(s.keyer, r.uri, r.date, request, &r.head, r.digest)
+	c, _ := record.CaptureOf(s.keyer, r.uri, r.date, request, &r.head, r.truncated,
+		r.digest)
 	if r.revisit {
 		c.MIME = record.RevisitMIME
 	}
