@@ -42,6 +42,12 @@ func TestWhatIsRevisited(t *testing.T) {
 	coded := func(encoding string) exchange {
 		return get(url+"2", answerOf(200, "Content-Encoding: "+encoding+"\r\n", body2K))
 	}
+	const tag, twice = "ETag: \"a\"\r\n", "Content-Range: bytes 0-2047/4096\r\nETag: \"a\"\r\n"
+	part := func(of, fields, body string) exchange {
+		return get(url, answerOf(206, "Content-Range: bytes "+of+"\r\n"+fields, body))
+	}
+	tagged := part("0-2047/4096", tag, body2K)
+	dated := part("0-2047/4096", "Last-Modified: Fri, 01 Jan 2026 00:00:00 GMT\r\n", body2K)
 	big := randomText(3 << 20)
 	every, byURL := record.DedupConfig{}, record.DedupConfig{Dedup: record.DedupURL}
 	from1K := record.DedupConfig{MinSize: 1024}
@@ -67,7 +73,40 @@ func TestWhatIsRevisited(t *testing.T) {
 		{"empty chunks", every, chunks("0\r\n\r\n"), chunks("0\r\n\r\n"), false},
 		{"203", every, status(203), status(203), true},
 		{"203 of 200", every, plain, status(203), false},
-		{"206", every, status(206), status(206), false},
+		{"206 that says nothing", every, status(206), status(206), false},
+		{"a part", every, tagged, tagged, true},
+		{"a part by its date", every, dated, dated, true},
+		{"a part, by URL", byURL, tagged, tagged, true},
+		{"a part of the same SURT", every, tagged,
+			get("https://www.example.com/a#x", tagged.response), true},
+		{"a part of another URL", every, tagged, get(url+"2", tagged.response), false},
+		{"a part with a weak tag", every, tagged,
+			part("0-2047/4096", "ETag: W/\"a\"\r\n", body2K), true},
+		{"a part spelled otherwise", every, tagged,
+			part(" 00-02047/04096", "etag:\"a\"\r\n", body2K), true},
+		{"a part of another version", every, tagged,
+			part("0-2047/4096", "ETag: \"b\"\r\n", body2K), false},
+		{"a part elsewhere", every, tagged, part("1-2048/4096", tag, body2K), false},
+		{"a part of another length", every, tagged, part("0-2047/4097", tag, body2K), false},
+		{"a part of unknown length", every, part("0-2047/*", tag, body2K),
+			part("0-2047/*", tag, body2K), true},
+		{"a part of known, of unknown length", every, part("0-2047/*", tag, body2K), tagged, false},
+		{"a part with another body", every, tagged, part("0-2047/4096", tag, body2K[1:]+"x"), false},
+		{"a part of nothing", every, part("0-2047/4096", "", body2K),
+			part("0-2047/4096", "", body2K), false},
+		{"a part that is shorter than it says", every, part("0-2048/4096", tag, body2K),
+			part("0-2048/4096", tag, body2K), false},
+		{"a part beyond the end", every, part("0-2047/2047", tag, body2K),
+			part("0-2047/2047", tag, body2K), false},
+		{"a part in another unit", every, part("0-2047/4096", tag, body2K),
+			get(url, answerOf(206, "Content-Range: lines 0-2047/4096\r\n"+tag, body2K)), false},
+		{"a part with two ranges", every, part("0-2047/4096", twice, body2K),
+			part("0-2047/4096", twice, body2K), false},
+		{"a part of a 200", every, page(tag, body2K), part("0-2047/2048", tag, body2K), false},
+		{"a 200 of a part", every, part("0-2047/2048", tag, body2K), page(tag, body2K), false},
+		{"a part that was cut", every, tagged, exchange{url, exampleRequest, tagged.response,
+			func(x *Exchange) { x.Truncated = "disconnect" }}, false},
+		{"a large part", every, part("0-3145727/*", tag, big), part("0-3145727/*", tag, big), true},
 		{"302", every, get(url, answerOf(302, "Location: /x\r\n", body2K)),
 			get(url, answerOf(302, "Location: /x\r\n", body2K)), false},
 		{"404", every, status(404), status(404), false},

@@ -69,7 +69,7 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 	var err error
 	switch {
 	case l.hashed:
-		scope := m.dedup.ScopeOf(l.uri)
+		scope := m.dedup.ScopeOf(l.uri, &response.Head)
 		if l.key, l.keyed = m.content.Key(&response.Head, response.Start, scope); l.keyed {
 			m.underway.key, m.underway.claims = l.key, claims
 			l.to, err = m.originals.find(l.key, out, claims,

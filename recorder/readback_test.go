@@ -312,7 +312,7 @@ func originalsOf(t *testing.T, dir string, cfg Config) (all []store.Original) {
 		content.Reset(&head, int64(len(body)))
 		content.Write([]byte(body))
 		uri := r.get("WARC-Target-URI")
-		key, ok := content.Key(&head, []byte(r.block[:head.Size]), dedup.ScopeOf(uri))
+		key, ok := content.Key(&head, []byte(r.block[:head.Size]), dedup.ScopeOf(uri, &head))
 		if !ok {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/zeebo/blake3"
@@ -53,13 +54,17 @@ func (c DedupConfig) WithDefaults() (DedupConfig, error) {
 
 // MayBeOriginal reports whether a response with a body of that size may be referred to by later
 // ones, or be stored as a reference to an earlier one. Only what a GET brings may: cdxj-indexer
-// joins no revisit with the body of a POST. A redirect, a part or an error means something only
-// where it was sent.
+// joins no revisit with the body of a POST. A redirect or an error means something only where it
+// was sent. A part may if it says which bytes it has, of which version: zeros are in many videos.
 func (c *DedupConfig) MayBeOriginal(method []byte, response *Head, body int64) bool {
 	if c.Dedup == DedupOff || string(method) != "GET" || body < c.MinSize {
 		return false
 	}
 	status := response.Status()
+	if status == http.StatusPartialContent {
+		_, ok := response.partRange()
+		return ok && response.validator() != nil
+	}
 	return status >= 200 && status <= 203
 }
 
@@ -76,7 +81,9 @@ func (c *DedupConfig) IsFresh(original, now time.Time) bool {
 //
 //	the payload without its transfer coding
 //	00
-//	status(3) '\n' Transfer-Encoding '\n' Content-Encoding '\n' and with dedup: url the SURT
+//	status(3) '\n' Transfer-Encoding '\n' Content-Encoding '\n'
+//	of status 206: first '-' last '/' length '\n' validator '\n', as part.go reads them
+//	of status 206, and with dedup: url: the SURT
 //	length of the payload(8)
 //
 // The encodings are in lower case, in their order, without what changes nothing. They must agree
@@ -128,8 +135,8 @@ func (c *Content) whole(head []byte) bool {
 }
 
 // Key ends the body and returns the key. start is the response's head in bytes, and scope comes
-// from ScopeOf. ok is false if the body is not whole, is empty, or is framed in a way that is not
-// understood.
+// from ScopeOf. ok is false if the body is not whole, is empty, has another length than its
+// Content-Range says, or is framed in a way that is not understood.
 func (c *Content) Key(response *Head, start []byte, scope string) (key store.OriginalKey, ok bool) {
 	if !c.whole(start) || c.length == 0 {
 		return key, false
@@ -142,6 +149,14 @@ func (c *Content) Key(response *Head, start []byte, scope string) (key store.Ori
 		return key, false
 	}
 	facts = append(appendCodings(append(facts, '\n'), start, "Content-Encoding"), '\n')
+	if response.Status() == http.StatusPartialContent {
+		part, ok := response.partRange()
+		if !ok || part.length() != c.length {
+			return key, false
+		}
+		facts = append(append(part.append(facts), '\n'), response.validator()...)
+		facts = append(facts, '\n')
+	}
 	facts = binary.LittleEndian.AppendUint64(append(facts, scope...), uint64(c.length))
 	c.facts = facts
 	c.hash.Write(facts)
@@ -193,10 +208,11 @@ func appendCodingsOf(dst, value []byte, from int) []byte {
 	return dst
 }
 
-// ScopeOf is what the original must agree in beside its content: the SURT of the URI with dedup:
-// url, else nothing.
-func (c *DedupConfig) ScopeOf(uri string) string {
-	if c.Dedup != DedupURL {
+// ScopeOf is what the original of a response must agree in beside its content: the SURT of the URI
+// with dedup: url, or of a part; else nothing. Lines of parts are left out of an index where the
+// whole is there (store.Query): a part of another URL would then lose its original.
+func (c *DedupConfig) ScopeOf(uri string, response *Head) string {
+	if c.Dedup != DedupURL && response.Status() != http.StatusPartialContent {
 		return ""
 	}
 	surt, _ := canon.SURT(uri)

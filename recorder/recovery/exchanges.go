@@ -194,7 +194,8 @@ func (s *scan) readContent(rec *warc.Record, found *foundResponse,
 	if err != io.EOF {
 		return key, false, err
 	}
-	key, ok = s.content.Key(&found.head, start[:found.head.Size], s.dedup.ScopeOf(found.uri))
+	scope := s.dedup.ScopeOf(found.uri, &found.head)
+	key, ok = s.content.Key(&found.head, start[:found.head.Size], scope)
 	return key, ok && proof.holds(), nil
 }
 
