@@ -78,7 +78,7 @@ func (b *Body) Done() bool {
 func (b *Body) Take(p []byte) (n int, err error) {
 	n, err = b.find(p)
 	if over := b.taken + int64(n) - b.Most; b.Most > 0 && over > 0 {
-		n -= int(over)
+		n -= int(min(over, int64(n))) // Most may have become less on the way
 		err = ErrBodyTooLong
 	}
 	b.taken += int64(n)

@@ -1,0 +1,71 @@
+package http1
+
+import "bytes"
+
+// Fields calls f with each field of a head, its start line left out: the name as it is spelled, and
+// the value without the blanks around it. What a fold goes on with comes as one more value of its
+// field. What is no field is passed over.
+func Fields(head []byte, f func(name, value []byte)) {
+	_, head = cutLine(head)
+	var name []byte
+	for len(head) > 0 {
+		var line []byte
+		line, head = cutLine(head)
+		if len(line) == 0 {
+			return
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			if name != nil {
+				f(name, trim(line))
+			}
+			continue
+		}
+		name = nil
+		if colon := bytes.IndexByte(line, ':'); colon > 0 && isToken(line[:colon]) {
+			name = line[:colon]
+			f(name, trim(line[colon+1:]))
+		}
+	}
+}
+
+// Without appends a head to dst but for the fields of the names, in lower case: their lines go with
+// their folds, and every other byte stays.
+func Without(dst, head []byte, names ...string) []byte {
+	start := bytes.IndexByte(head, '\n') + 1
+	dst, head = append(dst, head[:start]...), head[start:]
+	dropping := false
+	for len(head) > 0 {
+		end := bytes.IndexByte(head, '\n') + 1
+		if end == 0 {
+			end = len(head)
+		}
+		line := head[:end]
+		head = head[end:]
+		if line[0] != ' ' && line[0] != '\t' { // else a fold, which shares the fate of the line before
+			dropping = isOneOf(line, names)
+		}
+		if !dropping {
+			dst = append(dst, line...)
+		}
+	}
+	return dst
+}
+
+// isOneOf reports whether a line is a field of one of the names. A blank before the colon does not
+// save it: some readers pass over that.
+func isOneOf(line []byte, names []string) bool {
+	name, _, ok := bytes.Cut(line, []byte{':'})
+	if !ok {
+		return false
+	}
+	name = trim(name)
+	for _, one := range names {
+		if is(name, one) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasToken reports whether a comma-separated list holds a token, in any case.
+func HasToken(list []byte, token string) bool { return hasToken(list, token) }
