@@ -25,6 +25,7 @@ type left struct {
 	url, request, response string
 	finished               bool // its client may have all of it
 	truncated, fault       string
+	completion             string
 	short                  bool // of memory: it spilled though it is small
 }
 
@@ -43,9 +44,9 @@ func leftExchanges() []left {
 			url:      "http://example.com/whole",
 			request:  exampleRequest,
 			response: page(200, "text/plain", "", randomText(3<<19)),
-			finished: true,
+			finished: true, completion: "part",
 		},
-		{url: "http://example.com/cut", request: exampleRequest, response: cut},
+		{url: "http://example.com/cut", request: exampleRequest, response: cut, completion: "cut"},
 		{
 			url:      "http://example.com/upload",
 			request:  post("/upload", 3<<19, randomText(3<<19)),
@@ -83,6 +84,7 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 			c.memory.Limit = 0
 		}
 		x := c.begin(l.url, l.request, "")
+		x.Completion = l.completion
 		if _, err := io.Copy(writerOnly{&x.Response}, strings.NewReader(l.response)); err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +238,9 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 				len(got[0].block) < len(l.response)-256<<10) {
 			t.Errorf("%s: response of %d bytes, %q", l.url, len(got[0].block), got[0].get("WARC-Truncated"))
 		}
-		if got := of(l.url, "metadata"); len(got) != 0 != (truncated != "") {
+		if got := of(l.url, "metadata"); len(got) != 0 != (truncated+l.completion != "") ||
+			len(got) > 0 && l.completion != "" &&
+				!strings.Contains(got[0].block, "completion: "+l.completion+"\r\n") {
 			t.Errorf("%s: %d metadata records", l.url, len(got))
 		}
 		cut := slices.ContainsFunc(gaps.Latest,

@@ -35,6 +35,10 @@ type Facts struct {
 	// 5): length, time, disconnect, unspecified; "" if it is complete.
 	Truncated string
 
+	// Completion says that no client asked: the proxy did, for the whole of what a client had taken a
+	// "part" of, or of an answer that was "cut". It is "" for what a client asked for.
+	Completion string
+
 	// Fault is what went wrong, for the metadata record; "" if nothing.
 	Fault string
 }

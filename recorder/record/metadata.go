@@ -11,6 +11,7 @@ func AppendFacts(dst []byte, f *Facts, response *Message, beyond bool) []byte {
 	dst = appendFact(dst, "fault", f.Fault)
 	dst = appendFact(dst, "truncated", f.Truncated)
 	dst = appendFact(dst, "unverifiedCertificate", f.Unverified)
+	dst = appendFact(dst, "completion", f.Completion)
 	if beyond {
 		dst = appendFact(dst, "requestBodyKey", "binary, for "+BeyondReason)
 	}

@@ -73,6 +73,8 @@ func TestRecords(t *testing.T) {
 			}},
 		{"unverified", exampleRequest, exampleResponse,
 			func(f *Facts) { f.Unverified = "x509: certificate has expired\r\nor is not yet valid" }},
+		{"completion", exampleRequest, exampleResponse,
+			func(f *Facts) { f.Completion = "part" }},
 		{"no-response", exampleRequest, "", func(f *Facts) { f.Fault = "connection reset by peer" }},
 		{"no-response-no-fault", exampleRequest, "", func(f *Facts) {}},
 		{"three-bytes", exampleRequest, "HT\x00", func(f *Facts) { f.Truncated = "disconnect" }},

@@ -29,6 +29,7 @@ type Sidecar struct {
 	TLS        uint16        `json:"tls,omitempty"`
 	Cipher     uint16        `json:"cipher,omitempty"`
 	Unverified string        `json:"unverified,omitempty"`
+	Completion string        `json:"completion,omitempty"`
 	Truncated  string        `json:"truncated,omitempty"`
 	Fault      string        `json:"fault,omitempty"`
 	Chain      [][]byte      `json:"chain,omitempty"` // DER
@@ -66,12 +67,17 @@ const (
 // truncations are what WARC-Truncated may say (WARC 1.1 section 5.13), and "" for nothing.
 var truncations = []string{"", "length", "time", "disconnect", "unspecified"}
 
+// completions are what [record.Facts.Completion] may say.
+var completions = []string{"", "part", "cut"}
+
 // Check returns an error if the line holds what no recorder writes, as far as it would go into the
 // headers of records as it is: a folder can be written to by others.
 func (line *Sidecar) Check() error {
 	switch {
 	case !slices.Contains(truncations, line.Truncated):
 		return fmt.Errorf("it is truncated for no reason of WARC's: %q", line.Truncated)
+	case !slices.Contains(completions, line.Completion):
+		return fmt.Errorf("it completes what no recorder does: %q", line.Completion)
 	case len(line.Chain) > MaxChainKept || len(bytes.Join(line.Chain, nil)) > MaxChainKept:
 		return errors.New("it has more certificates than a recorder keeps")
 	case line.Extra != nil:
