@@ -93,7 +93,21 @@ var helpTexts = map[string]string{
 	"--no-record": "Hosts whose exchanges pass without being recorded, named as in the URL " +
 		"(\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is " +
 		"in the archive; the gap list counts them.",
-	"--on-client-abort": "When a client goes away: cut the fetch, or finish it for the archive.",
+	"--on-client-abort": "When a client goes away: cut the fetch, or finish it for the archive; " +
+		"where complete does not ask for the whole anyway.",
+	"--complete": "What the archive is to have whole when a client has taken a part of it or gone " +
+		"before its end: auto (media, PDF, fonts, archives, and documents, these also without a " +
+		"length), always (whatever a GET gets), never.",
+	"--complete-max":   "Largest body that is asked for, or fetched to its end without its client.",
+	"--complete-quiet": "Time without an exchange of the URL after which the whole is asked for.",
+	"--complete-within": "Time after the first part within which the whole is asked for, be the " +
+		"URL quiet or not.",
+	"--complete-timeout":  "For one whole; also for a fetch that goes on without its client.",
+	"--complete-per-host": "Wholes that are asked for at a time of one host.",
+	"--complete-at-once":  "Wholes that are asked for at a time.",
+	"--complete-waiting":  "Wholes that may wait; one more is a gap.",
+	"--complete-running": "Fetches that may go on without their client at a time; one more is cut, " +
+		"and its whole asked for later.",
 	"--codings": "Content codings that origins may be asked for, where the client asks for them: " +
 		"br, compress, dcb, dcz, deflate, gzip, x-compress, x-gzip, zstd; identity for none, any for " +
 		"all. Others leave Accept-Encoding, since pywb and replayweb.page cannot read them; a " +

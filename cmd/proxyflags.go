@@ -19,12 +19,27 @@ type proxyFlags struct {
 
 	Codings http1.Codings `name:"codings" placeholder:"CODING,…" default:"${codings}"`
 
-	MaxConnections  int          `name:"max-connections" default:"${max_connections}"`
-	MaxHeaderSize   int64        `name:"max-header-size" default:"${max_header_size}" type:"size"`
-	MaxHeaderMemory int64        `name:"max-header-memory" default:"${max_header_memory}" type:"size"`
-	MaxBodySize     int64        `name:"max-body-size" default:"${max_body_size}" type:"size"`
-	RecordDNS       bool         `name:"record-dns"`
-	Timeout         timeoutFlags `embed:"" prefix:"timeout-"`
+	MaxConnections  int   `name:"max-connections" default:"${max_connections}"`
+	MaxHeaderSize   int64 `name:"max-header-size" default:"${max_header_size}" type:"size"`
+	MaxHeaderMemory int64 `name:"max-header-memory" default:"${max_header_memory}" type:"size"`
+	MaxBodySize     int64 `name:"max-body-size" default:"${max_body_size}" type:"size"`
+	RecordDNS       bool  `name:"record-dns"`
+
+	Complete completeFlags `embed:""`
+	Timeout  timeoutFlags  `embed:"" prefix:"timeout-"`
+}
+
+// completeFlags are the flags of proxy.Complete.
+type completeFlags struct {
+	What    string        `name:"complete" enum:"auto,always,never" default:"${complete}"`
+	Max     int64         `name:"complete-max" default:"${complete_max}" type:"size"`
+	Quiet   time.Duration `name:"complete-quiet" default:"${complete_quiet}"`
+	Within  time.Duration `name:"complete-within" default:"${complete_within}"`
+	Timeout time.Duration `name:"complete-timeout" default:"${complete_timeout}"`
+	PerHost int           `name:"complete-per-host" default:"${complete_per_host}"`
+	AtOnce  int           `name:"complete-at-once" default:"${complete_at_once}"`
+	Waiting int           `name:"complete-waiting" default:"${complete_waiting}"`
+	Running int           `name:"complete-running" default:"${complete_running}"`
 }
 
 // timeoutFlags are the flags of proxy.Timeout.
@@ -49,6 +64,7 @@ func (f *proxyFlags) config() proxy.Config {
 		MaxHeaderMemory:  f.MaxHeaderMemory,
 		MaxBodySize:      f.MaxBodySize,
 		RecordDNS:        f.RecordDNS,
+		Complete:         proxy.Complete(f.Complete),
 		Timeout:          proxy.Timeout(f.Timeout),
 	}
 }
@@ -63,6 +79,15 @@ func proxyDefaults() kong.Vars {
 		"max_header_size":    sizeText(d.MaxHeaderSize),
 		"max_header_memory":  sizeText(d.MaxHeaderMemory),
 		"max_body_size":      sizeText(d.MaxBodySize),
+		"complete":           d.Complete.What,
+		"complete_max":       sizeText(d.Complete.Max),
+		"complete_quiet":     durationText(d.Complete.Quiet),
+		"complete_within":    durationText(d.Complete.Within),
+		"complete_timeout":   durationText(d.Complete.Timeout),
+		"complete_per_host":  strconv.Itoa(d.Complete.PerHost),
+		"complete_at_once":   strconv.Itoa(d.Complete.AtOnce),
+		"complete_waiting":   strconv.Itoa(d.Complete.Waiting),
+		"complete_running":   strconv.Itoa(d.Complete.Running),
 		"timeout_header":     durationText(d.Timeout.Header),
 		"timeout_connect":    durationText(d.Timeout.Connect),
 		"timeout_tls":        durationText(d.Timeout.TLS),

@@ -115,6 +115,8 @@ type serving struct {
 	out       *logqueue.Queue
 	log       zerolog.Logger
 	person    bool // reads the log
+
+	completions func() proxy.Completions // of the proxy, once there is one
 }
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
@@ -136,6 +138,7 @@ func (c *recordCommand) serve(s *serving) error {
 	}
 	address := ln.Addr().String()
 	p := proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
+	s.completions = p.Completions
 	if err := s.rec.Announce(address); err != nil {
 		ln.Close()
 		return err
@@ -151,7 +154,7 @@ func (c *recordCommand) pages(s *serving) *admin.Admin {
 	pages := admin.New(
 		admin.Authority{PEM: s.authority.PEM(), DER: s.authority.DER()},
 		func() (any, bool) {
-			return status{s.rec.Status(), s.out.Dropped()}, s.rec.Ready() == nil
+			return status{s.rec.Status(), s.completions(), s.out.Dropped()}, s.rec.Ready() == nil
 		},
 	)
 	pages.Handle("GET "+cdxserver.ExportPath, cdxserver.ExportPage(s.rec.Index))
@@ -164,6 +167,8 @@ func (c *recordCommand) pages(s *serving) *admin.Admin {
 // status is what /status tells.
 type status struct {
 	recorder.Status
+	// what clients have taken a part of, and is to be had whole
+	Completions proxy.Completions `json:"completions"`
 	// lines of the log that were dropped: nobody reads the log, or its disk is full
 	LogDropped int64 `json:"logDropped"`
 }

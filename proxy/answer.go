@@ -87,7 +87,7 @@ func (e *exchange) fill(at time.Time) error {
 // clientGone is called when the client has ended its connection.
 func (e *exchange) clientGone(error) {
 	e.client.gone.Store(true)
-	if !e.finishes() {
+	if !e.goesOn() {
 		e.up.raw.Close() // wakes the read
 	}
 }
@@ -107,7 +107,7 @@ func (e *exchange) toClient(b []byte) error {
 		}
 		e.client.gone.Store(true)
 	}
-	if e.finishes() {
+	if e.goesOn() {
 		return nil
 	}
 	return errClientGone

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -29,6 +30,7 @@ type Config struct {
 	MaxHeaderMemory int64 // bytes that message heads above 32 KiB may take together
 	MaxBodySize     int64 // bytes of the largest message body; 0 is no limit
 	RecordDNS       bool  // records what name servers answer
+	Complete        Complete
 	Timeout         Timeout
 }
 
@@ -50,6 +52,7 @@ func Default() Config {
 		MaxConnections:  10_000,
 		MaxHeaderSize:   1 << 20,
 		MaxHeaderMemory: 512 << 20,
+		Complete:        defaultComplete(),
 		Timeout: Timeout{
 			Header:    30 * time.Second,
 			Connect:   30 * time.Second,
@@ -81,7 +84,7 @@ func (c *Config) Check() error {
 	if t.Total < 0 {
 		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
 	}
-	return c.checkHeads()
+	return cmp.Or(c.checkHeads(), c.Complete.check())
 }
 
 // headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it

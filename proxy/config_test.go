@@ -3,6 +3,7 @@ package proxy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"warcorder/recorder"
 )
@@ -33,6 +34,16 @@ func TestConnectionsAndBodiesAreChecked(t *testing.T) {
 		{func(c *Config) { c.MaxHeaderMemory = 4<<20 - 1 }, "max-header-memory is 4194303: give at " +
 			"least 4194304"},
 		{func(c *Config) { c.Timeout.Total = -1 }, "timeout-total"},
+		{func(c *Config) { c.Complete.What = "some" }, `complete is "some": give auto, always or never`},
+		{func(c *Config) { c.Complete.Max = 0 }, "complete-max is 0"},
+		{func(c *Config) { c.Complete.Quiet = -1 }, "complete-quiet is -1"},
+		{func(c *Config) { c.Complete.Within = time.Second }, "complete-within is 1s: give at least " +
+			"complete-quiet, 2s"},
+		{func(c *Config) { c.Complete.Timeout = 0 }, "complete-timeout is 0"},
+		{func(c *Config) { c.Complete.PerHost = 0 }, "complete-per-host is 0"},
+		{func(c *Config) { c.Complete.AtOnce = 0 }, "complete-at-once 0"},
+		{func(c *Config) { c.Complete.Waiting = 0 }, "complete-waiting 0"},
+		{func(c *Config) { c.Complete.Running = -1 }, "complete-running is -1"},
 	} {
 		cfg := config()
 		c.change(&cfg)

@@ -26,9 +26,10 @@ func (e *exchange) finish(res *http1.Response, err error) bool {
 	if err != nil {
 		return e.breakOff(res, err)
 	}
-	goesOn := uploaded && res.KeepAlive && e.req.KeepAlive && !s.gone.Load() &&
+	clean := uploaded && res.KeepAlive && e.req.KeepAlive &&
 		!(res.Framing == http1.Chunked && e.req.Minor == 0)
-	if goesOn && e.up.buffered() == 0 {
+	goesOn := clean && !s.gone.Load()
+	if clean && e.up.buffered() == 0 {
 		s.upstream.Store(nil)
 		e.source.keep(e.up, e.req.Bound || res.Bound || e.req.BodyUnexpected())
 		e.up = nil
@@ -37,6 +38,7 @@ func (e *exchange) finish(res *http1.Response, err error) bool {
 	if !uploaded {
 		e.noteUpload()
 	}
+	e.came(res)
 	e.commit()
 	if !goesOn && !s.gone.Load() {
 		s.linger()
@@ -66,17 +68,16 @@ func (e *exchange) breakOff(res *http1.Response, err error) bool {
 		return e.fail(err)
 	}
 	e.drop()
-	if res.Framing == http1.UntilClose && !e.client.secure() {
-		e.client.raw.reset()
-	}
-	e.client.raw.Close()
+	e.client.end(res.Framing == http1.UntilClose && !e.client.secure())
 	v, reason := e.judge(err), recorder.GapCut
 	if isUnkept(err) {
 		reason = v.gap
 	}
 	e.x.Truncated, e.x.Fault = v.truncated, v.broke
 	warn(e.log, "response cut short", e.url, err)
-	e.gap(reason, e.x.Fault)
+	if !e.mayEndBetter(err, v) || !e.askWhole(afterCut, e.x.Fault) {
+		e.gap(reason, e.x.Fault)
+	}
 	e.commit()
 	return false
 }
@@ -132,11 +133,9 @@ func (e *exchange) rescue(goesOn *bool) {
 	}
 	*goesOn = false
 	err := e.rec.Panicked(value, e.url)
-	e.client.raw.Close()
+	e.client.end(false)
 	e.endHelpers()
-	if !e.unrecorded {
-		e.rec.Gap(recorder.GapWrite, e.url, err.Error())
-	}
+	e.gap(recorder.GapWrite, err.Error())
 	switch {
 	case e.x == nil: // settled before
 	case e.x.Request.Len() == 0 || e.unrecorded:

@@ -18,6 +18,7 @@ var (
 	errCrowdedHeads   = errors.New("too many large heads are being read")
 	errEndlessInterim = errors.New("more than 1000 interim responses")
 	errSelf           = errors.New("the target is the proxy itself")
+	errNeverWhole     = errors.New("the body is larger than complete-max")
 )
 
 // Ends that are made.
@@ -48,8 +49,11 @@ func isUnkept(err error) bool {
 	return errors.As(err, &unkept)
 }
 
-// overtimeError is a timeout that is timeout-total's doing.
-type overtimeError struct{ err error }
+// overtimeError is a timeout that is the doing of a setting for the whole exchange.
+type overtimeError struct {
+	err     error
+	setting string
+}
 
 func (e *overtimeError) Error() string { return e.err.Error() }
 func (e *overtimeError) Unwrap() error { return e.err }

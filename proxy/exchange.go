@@ -33,13 +33,11 @@ type exchange struct {
 	sent   bool      // bytes of the origin have reached the client
 
 	unrecorded bool // by the operator's wish (no-record): x holds facts for the log, and no byte
+	whole      whole
 }
 
-// finishes reports whether a fetch goes on for the archive when its client has gone.
-func (e *exchange) finishes() bool { return e.cfg.OnClientAbort == "finish" && !e.unrecorded }
-
 // abandoned reports that nobody waits for the answer, not even the archive.
-func (e *exchange) abandoned() bool { return e.client.gone.Load() && !e.finishes() }
+func (e *exchange) abandoned() bool { return e.client.gone.Load() && !e.goesOn() }
 
 // overtime reports that an error is timeout-total's doing.
 func (e *exchange) overtime(err error) bool {

@@ -69,7 +69,7 @@ func (e *exchange) dial() (*upstream, error) {
 	}
 	e.client.in.watch(func(error) {
 		e.client.gone.Store(true)
-		if !e.finishes() {
+		if !e.goesOn() {
 			cancel()
 		}
 	})

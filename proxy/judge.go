@@ -1,6 +1,10 @@
 package proxy
 
-import "warcorder/recorder"
+import (
+	"cmp"
+
+	"warcorder/recorder"
+)
 
 // judge returns the verdict on the error that ended the exchange. The upload is settled.
 //
@@ -58,10 +62,10 @@ func (e *exchange) uploadError() error {
 	return e.upload.err
 }
 
-// timed marks an error that is timeout-total's doing.
+// timed marks an error that is the doing of timeout-total, or of complete-timeout.
 func (e *exchange) timed(err error) error {
 	if e.overtime(err) {
-		return &overtimeError{err}
+		return &overtimeError{err, cmp.Or(e.whole.until, "timeout-total")}
 	}
 	return err
 }

@@ -24,8 +24,12 @@
 //	       ├─ upload.go     the request, its body beside the answer
 //	       ├─ answer.go     the heads of the response
 //	       ├─ response.go   its body          or tunnel.go, behind a 101
+//	       ├─ whole.go      is the archive to have all of what this answers, or is a part of?
 //	       └─ end.go        the record, both connections
 //	            └─ verdict.go, judge.go: what an error means; refusal.go: the client's page
+//
+// What a client has taken a part of is asked for whole, in a session without a client:
+// completions.go says when.
 //
 // Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin,
 // clients.go counts those of clients.
@@ -80,6 +84,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
+	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
 	self := func(target netip.AddrPort) bool { return isSelf(ln.Addr(), target) }
 	p.upstreams = newUpstreams(p.cfg, p.memory, self)
@@ -163,16 +168,18 @@ func isUseless(err error) bool {
 }
 
 // Shutdown stops accepting, ends connections that wait for a request, and lets exchanges in flight
-// finish until ctx is done. Then it cuts them. When it returns every exchange has been handed to
-// the recorder.
+// finish until ctx is done; wholes that are to be asked for are asked for at once, and have the
+// same time. Then it cuts them. When it returns every exchange has been handed to the recorder.
 func (p *Proxy) Shutdown(ctx context.Context) {
 	p.clients.close()
 	p.ln.Close()
 	p.front.Close()
+	p.completions.hurry()
 	finished := make(chan struct{})
 	go func() {
 		p.server.Shutdown(ctx)
 		p.clients.running.Wait()
+		p.completions.wait()
 		close(finished)
 	}()
 	select {
@@ -195,6 +202,7 @@ func (p *Proxy) cut() {
 	p.cancel()
 	p.server.Close()
 	p.clients.cut()
+	p.completions.stop()
 }
 
 // stopBroken makes Serve return err.

@@ -49,9 +49,14 @@ func (e *exchange) discard() {
 	x.Discard()
 }
 
-// gap notes that the exchange is not in the archive, or not all of it.
+// gap notes that the exchange is not in the archive, or not all of it. Of a completion there is one
+// gap in the end, for what it was to make whole.
 func (e *exchange) gap(reason, detail string) {
-	if !e.unrecorded {
+	switch {
+	case e.unrecorded:
+	case e.whole.completion != nil:
+		e.whole.completion.fail(detail)
+	default:
 		e.rec.Gap(reason, e.url, detail)
 	}
 }

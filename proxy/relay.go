@@ -23,6 +23,8 @@ type relay struct {
 	doubts    doubts
 	codings   summary // responses in codings that others cannot read, by URL
 
+	completions *completions
+
 	stop context.Context // done when in-flight exchanges are to be ended
 }
 

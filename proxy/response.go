@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"io"
 
 	"warcorder/proxy/http1"
@@ -12,6 +13,9 @@ import (
 func (e *exchange) relayResponse(res *http1.Response, head int) error {
 	b := e.bounded(http1.ResponseBody(&res.Message))
 	n, framingErr := b.Take(e.up.bytes()[head:])
+	if e.whole.completion != nil || res.Status == 206 || res.Status == 200 && !b.Done() {
+		framingErr = cmp.Or(e.weigh(res, e.up.bytes()[:head], &b), framingErr)
+	}
 	for piece := e.up.bytes()[:head+n]; ; piece = e.up.bytes()[:n] {
 		if err := e.keep(&e.x.Response, piece); err != nil {
 			return err
@@ -29,7 +33,10 @@ func (e *exchange) relayResponse(res *http1.Response, head int) error {
 			return err
 		case framingErr != nil || b.Done():
 			res.KeepAlive = res.KeepAlive && !b.Lax
-			return framingErr
+			return e.tooLong(&b, framingErr)
+		}
+		if e.client.gone.Load() {
+			e.boundAlone(&b)
 		}
 		if err := e.fill(e.by(e.cfg.Timeout.Idle)); err != nil {
 			return e.ended(&b, err)

@@ -8,13 +8,17 @@ import "time"
 // because nothing has; and e.x is nil from there on.
 func (e *exchange) run() (goesOn bool) {
 	e.x = e.rec.Begin()
+	defer e.depart()
 	defer e.rescue(&goesOn)
 	e.x.Started = time.Now()
 	e.x.URL, e.x.Method = e.url, string(e.req.Method)
 	if total := e.cfg.Timeout.Total; total > 0 {
 		e.until = e.x.Started.Add(total)
 	}
-	defer e.client.upstream.Store(nil)
+	if c := e.whole.completion; c != nil {
+		e.x.Completion = c.after
+		e.endBy(e.x.Started.Add(e.cfg.Complete.Timeout))
+	}
 	res, head, err := e.fetch()
 	if err != nil {
 		return e.fail(err)

@@ -37,6 +37,18 @@ func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
 	}
 }
 
+// end ends the client's connection without ceremony; with a reset, if a plain end would look like
+// that of a body.
+func (s *session) end(reset bool) {
+	if s.raw == nil { // nobody's
+		return
+	}
+	if reset {
+		s.raw.reset()
+	}
+	s.raw.Close()
+}
+
 // place names the connection: where its tunnel leads, or else whose it is.
 func (s *session) place() string {
 	if s.tunnel != nil {

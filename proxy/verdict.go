@@ -76,7 +76,7 @@ var uploads = verdicts{
 		gap:  recorder.GapRefused, truncated: "length"},
 	{of: as(anyOvertime), status: 408,
 		told: "The request's body did not come within timeout-total.",
-		gap:  recorder.GapCut, truncated: "time", broke: "timeout-total had passed"},
+		gap:  recorder.GapCut, truncated: "time", broke: "{why} had passed"},
 	{of: late, status: 408,
 		told: "The request's body did not come within timeout-idle.",
 		gap:  recorder.GapCut, truncated: "time"},
@@ -106,6 +106,9 @@ var answers = verdicts{
 	{of: is(http1.ErrBodyTooLong), status: 502,
 		told: "No answer from {place}: {why}.",
 		gap:  recorder.GapUpstream, truncated: "length", broke: "{why}", inAnswer: true},
+	{of: is(errNeverWhole), status: 502,
+		told: "No answer from {place}: {why}.",
+		gap:  recorder.GapUpstream, truncated: "length", broke: "{why}", inAnswer: true},
 	{of: as(func(e *tls.CertificateVerificationError) string { return e.Err.Error() }), status: 502,
 		told: "The certificate of {place} is not valid: {why}. " +
 			"To record it anyway, start with --insecure-upstream={name}.",
@@ -115,7 +118,7 @@ var answers = verdicts{
 		gap:  recorder.GapUpstream, truncated: "time"},
 	{of: as(anyOvertime), status: 504,
 		told: "{place} did not answer in time (timeout-first-byte or timeout-total).",
-		gap:  recorder.GapUpstream, truncated: "time", broke: "timeout-total had passed"},
+		gap:  recorder.GapUpstream, truncated: "time", broke: "{why} had passed"},
 	{of: late, status: 504,
 		told: "{place} did not answer in time (timeout-first-byte or timeout-total).",
 		gap:  recorder.GapUpstream, truncated: "time",
@@ -184,8 +187,8 @@ func as[E error](why func(E) string) func(error) (string, bool) {
 func other(err error) (string, bool) { return err.Error(), true }
 func late(err error) (string, bool)  { return "", isTimeout(err) }
 
-func reasonOf(e *http1.Error) string    { return e.Reason }
-func anyOvertime(*overtimeError) string { return "" }
+func reasonOf(e *http1.Error) string      { return e.Reason }
+func anyOvertime(e *overtimeError) string { return e.setting }
 
 func lateDial(err error) (step string, is bool) {
 	var dial *dialError

@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"warcorder/proxy/http1"
+)
+
+// completion is a whole that is to be asked for, after a client has taken a part of it.
+type completion struct {
+	url   string
+	to    origin
+	head  []byte // of the request: that of the latest client, without what asks for less
+	after string // what the metadata record says: afterPart or afterCut
+	fault string // what cut the answer, for the gap; "" if it was a part
+
+	version            uint64 // of what the client took a part of
+	etag, lastModified string
+
+	since time.Time // when the first answer ended that was not whole
+	last  time.Time // when the last one did
+
+	whole bool   // it has come
+	why   string // it has not
+}
+
+// What a completion follows.
+const (
+	afterPart = "part" // a 206 that is not all of it
+	afterCut  = "cut"  // an answer that broke off
+)
+
+// askingForLess are the fields by which a client asks for a part, or for nothing if it has the
+// whole.
+var askingForLess = []string{"range", "if-range", "if-match", "if-none-match", "if-modified-since",
+	"if-unmodified-since"}
+
+// ask makes the request, as an exchange without a client, on the way that a client's request goes:
+// what refuses one refuses the other.
+func (c *completion) ask(s *session) {
+	defer s.source.close()
+	req, err := http1.ParseRequest(c.head)
+	if err != nil {
+		c.fail(err.Error())
+		return
+	}
+	s.fwd = c.head
+	e := s.newExchange(&req, c.to)
+	e.url, e.whole.completion = c.url, c
+	if err := e.refused(); err != nil {
+		c.fail(e.judgeRequest(err).told)
+		return
+	}
+	e.run()
+}
+
+// newAbsent makes a session whose client has gone before it could come.
+func (r *relay) newAbsent() *session {
+	s := &session{relay: r, source: source{origins: r.upstreams}}
+	s.in.err = io.EOF
+	s.gone.Store(true)
+	return s
+}
+
+// came notes the status of an answer that has come to its end. Nothing but a 200 is the whole: a
+// redirect is not followed.
+func (c *completion) came(status int) {
+	if c.whole = status == 200; !c.whole {
+		c.fail(fmt.Sprintf("the answer's status was %d", status))
+	}
+}
+
+// fail notes why the whole has not come; the first reason counts.
+func (c *completion) fail(why string) {
+	if c.why == "" {
+		c.why = why
+	}
+}
+
+// gap is what the gap list says of a whole that has not come.
+func (c *completion) gap() string {
+	detail := "the whole was asked for, and did not come: " + c.why
+	if c.fault != "" {
+		detail = c.fault + "; " + detail
+	}
+	return detail
+}

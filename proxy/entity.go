@@ -1,0 +1,130 @@
+package proxy
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strconv"
+	"strings"
+
+	"warcorder/proxy/http1"
+)
+
+// entity is what a URL has, as the head of an answer tells of it that carries all of it or a part.
+// Its fields are what decides whether the archive is to have it whole.
+type entity struct {
+	nature  nature
+	length  int64 // of all of it on the wire; negative if nothing says it
+	part    bool  // the answer is a 206
+	all     bool  // the 206 has the first byte and the last
+	noStore bool  // Cache-Control: no-store
+	bound   bool  // the connection is its client's alone
+	came    bool  // the answer has come to its end
+
+	etag, lastModified []byte
+}
+
+// entityOf reads the head of a 200 or a 206. The validators lie in the head.
+func entityOf(res *http1.Response, head []byte) entity {
+	ent := entity{length: -1, part: res.Status == 206}
+	if !ent.part && res.Framing != http1.Chunked && res.Framing != http1.UntilClose {
+		ent.length = res.Length
+	}
+	ranges := 0
+	var first, last, total int64
+	http1.Fields(head, func(name, value []byte) {
+		switch {
+		case isField(name, "content-type"):
+			mediaType, _, _ := bytes.Cut(value, []byte{';'})
+			ent.nature = natureOf(strings.ToLower(string(bytes.TrimSpace(mediaType))))
+		case isField(name, "content-range"):
+			ranges++
+			first, last, total = contentRange(value)
+		case isField(name, "cache-control"):
+			ent.noStore = ent.noStore || http1.HasToken(value, "no-store")
+		case isField(name, "etag"):
+			ent.etag = value
+		case isField(name, "last-modified"):
+			ent.lastModified = value
+		}
+	})
+	if ent.part && ranges == 1 {
+		ent.length = total
+		ent.all = first == 0 && total >= 0 && last == total-1 &&
+			(res.Framing == http1.Sized && res.Length == total || res.Framing == http1.NoBody && total == 0)
+	}
+	return ent
+}
+
+// clone is ent without the head that its validators lie in.
+func (ent entity) clone() *entity {
+	ent.etag, ent.lastModified = bytes.Clone(ent.etag), bytes.Clone(ent.lastModified)
+	return &ent
+}
+
+func isField(name []byte, lower string) bool {
+	return len(name) == len(lower) && bytes.EqualFold(name, []byte(lower))
+}
+
+// contentRange reads a Content-Range (RFC 9110 section 14.4). All three are -1 if it says nothing
+// that can be relied on: total alone is -1 where the origin does not know it.
+func contentRange(value []byte) (first, last, total int64) {
+	const unit = "bytes "
+	if len(value) <= len(unit) || !bytes.EqualFold(value[:len(unit)], []byte(unit)) {
+		return -1, -1, -1
+	}
+	span, size, ok := bytes.Cut(value[len(unit):], []byte{'/'})
+	from, to, isSpan := bytes.Cut(span, []byte{'-'})
+	if !ok || !isSpan {
+		return -1, -1, -1
+	}
+	first, last, total = digits(from), digits(to), -1
+	if string(size) != "*" {
+		if total = digits(size); total <= last {
+			return -1, -1, -1
+		}
+	}
+	if first < 0 || last < first {
+		return -1, -1, -1
+	}
+	return first, last, total
+}
+
+// digits reads a number that has nothing but digits in it; -1 if it is none, or too large.
+func digits(b []byte) int64 {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return -1
+		}
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// isAuthenticated reports whether the head of a request says who asks.
+func isAuthenticated(head []byte) (is bool) {
+	http1.Fields(head, func(name, _ []byte) {
+		is = is || isField(name, "authorization") || isField(name, "cookie")
+	})
+	return is
+}
+
+var versionSeed = maphash.MakeSeed()
+
+// version is a hash of the URL and of what tells this version of its entity from others: the
+// validators, or, if there is none, the length.
+func (ent *entity) version(url string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(versionSeed)
+	h.WriteString(url)
+	for _, validator := range [][]byte{ent.etag, ent.lastModified} {
+		h.WriteByte(0)
+		h.Write(validator)
+	}
+	if len(ent.etag)+len(ent.lastModified) == 0 {
+		h.WriteString(strconv.FormatInt(ent.length, 10))
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,169 @@
+package proxy
+
+import (
+	"time"
+
+	"warcorder/recorder"
+)
+
+// due is when c may be asked for; never while an answer is under way that is the whole.
+func (q *completions) due(c *completion) (at time.Time, ever bool) {
+	f, latest := q.flights[c.url], c.since.Add(q.most.Within)
+	switch quiet := c.last.Add(q.most.Quiet); {
+	case f.wholes > 0:
+		return at, false
+	case q.hurries:
+		return c.since, true
+	case f.parts == 0 && quiet.Before(latest):
+		return quiet, true
+	}
+	return latest, true
+}
+
+// plan sees to it that c is looked at when it is due.
+func (q *completions) plan(c *completion) {
+	at, ever := q.due(c)
+	if !ever || !q.next.IsZero() && !at.Before(q.next) {
+		return
+	}
+	q.next = at
+	if q.timer == nil {
+		q.timer = time.AfterFunc(time.Until(at), q.wake)
+	} else {
+		q.timer.Reset(time.Until(at))
+	}
+}
+
+// wake is the timer's.
+func (q *completions) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.next = time.Time{}
+	q.advance()
+}
+
+// advance starts what is due, as far as there are places, and plans for the others. It looks at all
+// that wait, when the first of them is due and whenever a completion has ended.
+func (q *completions) advance() {
+	now := time.Now()
+	for i := 0; i < len(q.queue) && len(q.running) < q.most.AtOnce; {
+		c := q.queue[i]
+		at, ever := q.due(c)
+		switch {
+		case !ever || q.hosts[c.to.siteName()] >= q.most.PerHost:
+		case at.After(now):
+			q.plan(c)
+		default:
+			q.start(c)
+			continue
+		}
+		i++
+	}
+}
+
+// start asks for c.
+func (q *completions) start(c *completion) {
+	q.take(c)
+	q.asked.Add(c.version, pending)
+	s := q.relay.newAbsent()
+	q.running[s] = struct{}{}
+	q.hosts[c.to.siteName()]++
+	go func() {
+		defer q.ended(c, s)
+		defer func() {
+			if value := recover(); value != nil {
+				c.fail(q.relay.rec.Panicked(value, c.url).Error())
+			}
+		}()
+		c.ask(s)
+	}()
+}
+
+// ended settles c, which has run.
+func (q *completions) ended(c *completion, s *session) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.running, s)
+	host := c.to.siteName()
+	if q.hosts[host]--; q.hosts[host] == 0 {
+		delete(q.hosts, host)
+	}
+	if c.whole {
+		q.wholes++
+		q.asked.Add(c.version, there)
+	} else {
+		q.miss(c)
+	}
+	q.moved.Broadcast()
+	q.advance()
+}
+
+// hurry makes all that wait due, and all that is noted from now on: the recorder is to end.
+func (q *completions) hurry() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.hurries = true
+	if n := len(q.queue) + len(q.running); n > 0 {
+		q.relay.log.Info().Int("waiting", len(q.queue)).Int("running", len(q.running)).
+			Msg("asking for what has come in part only")
+	}
+	q.advance()
+}
+
+// wait waits until nothing is left to ask for.
+func (q *completions) wait() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.queue)+len(q.running) > 0 {
+		q.moved.Wait()
+	}
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+}
+
+// stop gives up what waits, and ends what runs.
+func (q *completions) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopped = true
+	if n := len(q.queue) + len(q.running); n > 0 {
+		q.relay.log.Warn().Int("waiting", len(q.queue)).Int("running", len(q.running)).
+			Msg("shutdown-timeout is over: what has come in part stays so")
+	}
+	for len(q.queue) > 0 {
+		c := q.queue[len(q.queue)-1]
+		c.fail("the recorder was stopped")
+		q.take(c)
+		q.miss(c)
+	}
+	for s := range q.running {
+		if up := s.upstream.Load(); up != nil {
+			up.raw.Close()
+		}
+	}
+}
+
+// miss settles a completion whose whole has not come.
+func (q *completions) miss(c *completion) {
+	q.failures++
+	q.asked.Add(c.version, missed)
+	q.relay.rec.Gap(recorder.GapCut, c.url, c.gap())
+}
+
+// Completions are counts of what clients have taken a part of, and the archive is to have whole.
+type Completions struct {
+	Waiting int   `json:"waiting"` // to be asked for
+	Running int   `json:"running"` // being asked for
+	Alone   int   `json:"alone"`   // fetches that go on without their client
+	Whole   int64 `json:"whole"`   // that have come, since the start
+	Failed  int64 `json:"failed"`  // that have not; each is a gap
+}
+
+// Completions tells how the asking for wholes goes.
+func (p *Proxy) Completions() Completions {
+	q := p.completions
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return Completions{len(q.queue), len(q.running), q.places, q.wholes, q.failures}
+}
