@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warcorder/proxy/http1"
+	"warcorder/recorder"
 )
 
 // completion is a whole that is to be asked for, after a client has taken a part of it.
@@ -22,6 +23,7 @@ type completion struct {
 	since time.Time // when the first answer ended that was not whole
 	last  time.Time // when the last one did
 
+	held  bool   // it is in the collection already
 	whole bool   // it has come
 	why   string // it has not
 }
@@ -37,10 +39,24 @@ const (
 var askingForLess = []string{"range", "if-range", "if-match", "if-none-match", "if-modified-since",
 	"if-unmodified-since"}
 
+// isHeld reports whether the collection has the version whole of which a client took a part. One
+// without validators cannot be told from others.
+func (c *completion) isHeld(rec *recorder.Recorder) bool {
+	return rec.Has(c.url, func(v recorder.Validators) bool {
+		if c.etag != "" || v.ETag != "" {
+			return c.etag == v.ETag
+		}
+		return c.lastModified != "" && c.lastModified == v.Modified
+	})
+}
+
 // ask makes the request, as an exchange without a client, on the way that a client's request goes:
 // what refuses one refuses the other.
 func (c *completion) ask(s *session) {
 	defer s.source.close()
+	if c.held = c.isHeld(s.rec); c.held {
+		return
+	}
 	req, err := http1.ParseRequest(c.head)
 	if err != nil {
 		c.fail(err.Error())

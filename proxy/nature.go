@@ -6,7 +6,7 @@ import "strings"
 type nature uint8
 
 const (
-	passing nature = iota // nothing that clients take in parts, or leave before its end
+	unasked nature = iota // nothing that clients take in parts, or leave before its end
 	sized                 // worth having whole; without a length it may be live, and never end
 	ending                // a document: it ends, whether its length is said or not
 )
@@ -22,7 +22,7 @@ func natureOf(mediaType string) nature {
 			return family.nature
 		}
 	}
-	return passing
+	return unasked
 }
 
 // families are media types that are of one nature as a whole.

@@ -88,10 +88,13 @@ func (q *completions) ended(c *completion, s *session) {
 	if q.hosts[host]--; q.hosts[host] == 0 {
 		delete(q.hosts, host)
 	}
-	if c.whole {
-		q.wholes++
+	switch {
+	case c.held:
 		q.asked.Add(c.version, there)
-	} else {
+	case c.whole:
+		q.asked.Add(c.version, there)
+		q.wholes++
+	default:
 		q.miss(c)
 	}
 	q.moved.Broadcast()

@@ -308,6 +308,41 @@ func TestCompletedOnAKeptConnection(t *testing.T) {
 	}
 }
 
+// TestHeldIsNotCompleted: what the collection has whole is not asked for, unless that is another
+// version.
+func TestHeldIsNotCompleted(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second string // validators
+		asked         int
+	}{
+		"the same tag":  {`ETag: "1"`, `ETag: "1"`, 0},
+		"another tag":   {`ETag: "1"`, `ETag: "2"`, 1},
+		"a tag is gone": {`ETag: "1"`, "Last-Modified: x", 1},
+		"the same date": {"Last-Modified: x", "Last-Modified: x", 0},
+		"another date":  {"Last-Modified: x", "Last-Modified: y", 1},
+		"no validator":  {"X: y", "X: y", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, hasty())
+			validator := c.first
+			o := newLibrary(t, false, func(head string) string {
+				return strings.Replace(film(head), `ETag: "1"`, validator, 1)
+			})
+			h.fetch(o.originServer, false, "/")
+			validator = c.second
+			h.fetch(o.originServer, false, "/", aPart)
+			h.close()
+			if n, gaps := len(o.wholes()), h.rec.Status().Gaps; n != 1+c.asked || len(gaps) > 0 {
+				t.Errorf("asked for %d times, want %d; gaps: %v", n-1, c.asked, gaps)
+			}
+			want := Completions{Whole: int64(c.asked)}
+			if got := h.proxy.Completions(); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
 // TestNewVersionIsCompleted: a version is asked for once, a later one again.
 func TestNewVersionIsCompleted(t *testing.T) {
 	h := newHouse(t, hasty())
