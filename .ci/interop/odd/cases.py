@@ -44,6 +44,10 @@ class Case:
         self.method, self.body, self.fields, self.live = method, body, fields or {}, live
 
 
+def get(*fields):
+    return lambda host, path: "\r\n".join([f"GET {path} HTTP/1.1", f"Host: {host}", *fields, "", ""]).encode()
+
+
 def post(fields, body):
     return lambda host, path: (f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
                                f"{fields}\r\n\r\n").encode() + body
@@ -98,6 +102,10 @@ CASES = {
     "deflate": Case(length(zlib.compress(BODY), "Content-Encoding: deflate")),
     "deflate-raw": Case(length(zlib.compress(BODY)[2:-4], "Content-Encoding: deflate")),
     "zstd": Case(length(zstd(BODY), "Content-Encoding: zstd")),
+    # compressed with a dictionary (RFC 9842), which the browser has and no reader
+    "dcb": Case(length(b"\xffDCB" + 40 * b"d", "Content-Encoding: dcb"), raw=get("Accept-Encoding: dcb")),
+    "dcz": Case(length(b"\x5e\x2a\x4d\x18\x20\0\0\0" + 40 * b"d", "Content-Encoding: dcz"),
+                raw=get("Accept-Encoding: dcz")),
     "gzip-twice": Case(length(packed(packed(BODY)), "Content-Encoding: gzip, gzip")),
     "gzip-lie": Case(length(BODY, "Content-Encoding: gzip"), live=FAILS),
     "br-lie": Case(length(BODY, "Content-Encoding: br"), live=FAILS),
@@ -113,8 +121,7 @@ CASES = {
     "post-expect": Case(length(), method="POST", body=JSON, raw=post(
         f"Content-Length: {len(JSON)}\r\nExpect: 100-continue", JSON.encode())),
     "te-trailers": Case(chunked("Trailer: X-Sum", body=chunks(BODY, trailers=b"X-Sum: 1\r\n")),
-                        raw=lambda host, path: f"GET {path} HTTP/1.1\r\nHost: {host}\r\nTE: trailers\r\n"
-                        "Connection: TE\r\n\r\n".encode()),
+                        raw=get("TE: trailers", "Connection: TE")),
     "206": Case(head("Content-Length: 5", "Content-Range: bytes 0-4/20", status="206 Partial Content")
                 + BODY[:5], entity=BODY[:5], fields={"Range": "bytes=0-4"}),
 }
