@@ -72,7 +72,7 @@ func (r *Refusal) take(status int, name, value []byte) {
 		r.RetryAfter = value
 		return
 	}
-	s := signOf(name, value)
+	s := all.find(name, value)
 	if s == nil || s.Status != 0 && s.Status != status {
 		return
 	}

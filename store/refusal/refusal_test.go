@@ -39,6 +39,9 @@ func TestOf(t *testing.T) {
 		{"Alibaba", "bxpunish: 1", 200, Challenge, "alibaba", ""},
 		{"Anubis", "Set-Cookie: a=b\nSet-Cookie: techaro.lol-anubis-cookie-verification=0190; Path=/",
 			200, Challenge, "anubis", ""},
+		{"Anubis, elsewhere", "Location: https://a.example/.within.website/?redir=https%3A%2F%2Fb",
+			307, Challenge, "anubis", ""},
+		{"Akamai", "Server: AkamaiGHost", 403, Forbidden, "akamai", ""},
 		{"HUMAN", "x-px-blocked: 1", 403, Forbidden, "human", ""},
 		{"Sucuri", "Server: Sucuri/Cloudproxy\nX-Sucuri-Block: FBP007", 403, Forbidden, "sucuri", ""},
 		{"dotDefender, whatever the status", "X-dotDefender-denied: 1", 200, Forbidden, "dotdefender", ""},
@@ -53,6 +56,8 @@ func TestOf(t *testing.T) {
 		{"another value", "CF-Mitigated: challenged", 200, None, "", ""},
 		{"DataDome guards it", "X-DataDome: protected\nX-DataDome-CID: a", 200, None, "", ""},
 		{"Imperva guards it", "X-Iinfo: 1-2-3\nX-CDN: Imperva", 200, None, "", ""},
+		{"Akamai serves it", "Server: AkamaiGHost", 200, None, "", ""},
+		{"a redirect", "Location: /?redir=1", 307, None, "", ""},
 		{"Vercel serves it", "Server: Vercel\nX-Vercel-Id: iad1::a", 200, None, "", ""},
 		{"Kasada lets it pass", "x-kpsdk-ct: 0abc", 200, None, "", ""},
 		{"Anubis has let it pass", "Set-Cookie: techaro.lol-anubis-auth=x", 302, None, "", ""},
@@ -71,7 +76,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSigns: each sign is found by IsSign and by Of, and says whose it is and where it is known from.
+// TestSigns: each sign is found by Of, and by IsSign unless the status tells; it says whose it is and
+// where it is known from.
 func TestSigns(t *testing.T) {
 	for _, s := range Signs {
 		value := s.Value
@@ -82,7 +88,8 @@ func TestSigns(t *testing.T) {
 			s.Kind == None {
 			t.Errorf("%+v", s)
 		}
-		if !IsSign([]byte(strings.ToUpper(s.Name)), []byte(" "+value+" ")) {
+		tells := OfStatus(s.Status) == None
+		if IsSign([]byte(strings.ToUpper(s.Name)), []byte(" "+value+" ")) != tells {
 			t.Errorf("%s: %s is not found", s.Name, value)
 		}
 		status := s.Status
@@ -96,7 +103,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// FuzzOf: Of finds a sign only where IsSign does, so that who has asked IsSign misses nothing.
+// FuzzOf: an answer whose status is no refusal is one only where IsSign has found a sign, so that who
+// has asked IsSign misses nothing.
 func FuzzOf(f *testing.F) {
 	f.Add(200, "HTTP/1.1 200 OK\r\nX-DD-B: 1\r\n\r\n")
 	f.Add(429, "HTTP/1.1 429 No\nx-kpsdk-ct: a\nRetry-After: \x00\n\n")
@@ -107,7 +115,8 @@ func FuzzOf(f *testing.F) {
 			signed = signed || IsSign(bytes.TrimRight([]byte(name), " \t"), []byte(value))
 		}
 		r := Of(status, []byte(head))
-		if r.Kind != OfStatus(status) && !signed || r.Kind == None && (r.By != "" || r.RetryAfter != nil) {
+		if r.Kind != None && OfStatus(status) == None && !signed ||
+			r.Kind == None && (r.By != "" || r.RetryAfter != nil) {
 			t.Errorf("%+v of %d and %q", r, status, head)
 		}
 		if !strings.Contains(head, string(r.RetryAfter)) {
