@@ -2,6 +2,8 @@
 import gzip
 import zlib
 
+import brotli
+
 BODY = b"body of the odd one\n"
 
 
@@ -99,6 +101,7 @@ CASES = {
     # codings
     "gzip": Case(length(packed(BODY), "Content-Encoding: gzip")),
     "gzip-upper-case": Case(length(packed(BODY), "Content-Encoding: GZIP")),
+    "br": Case(length(brotli.compress(BODY), "Content-Encoding: br")),
     "deflate": Case(length(zlib.compress(BODY), "Content-Encoding: deflate")),
     "deflate-raw": Case(length(zlib.compress(BODY)[2:-4], "Content-Encoding: deflate")),
     "zstd": Case(length(zstd(BODY), "Content-Encoding: zstd")),
