@@ -17,7 +17,8 @@ type proxyFlags struct {
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 
-	Codings http1.Codings `name:"codings" placeholder:"CODING,…" default:"${codings}"`
+	Codings   http1.Codings `name:"codings" placeholder:"CODING,…" default:"${codings}"`
+	Anticache string        `name:"anticache" enum:"missing,always,never" default:"${anticache}"`
 
 	MaxConnections  int   `name:"max-connections" default:"${max_connections}"`
 	MaxHeaderSize   int64 `name:"max-header-size" default:"${max_header_size}" type:"size"`
@@ -59,6 +60,7 @@ func (f *proxyFlags) config() proxy.Config {
 		NoRecord:         f.NoRecord,
 		OnClientAbort:    f.OnClientAbort,
 		Codings:          f.Codings,
+		Anticache:        f.Anticache,
 		MaxConnections:   f.MaxConnections,
 		MaxHeaderSize:    f.MaxHeaderSize,
 		MaxHeaderMemory:  f.MaxHeaderMemory,
@@ -75,6 +77,7 @@ func proxyDefaults() kong.Vars {
 	return kong.Vars{
 		"on_client_abort":    d.OnClientAbort,
 		"codings":            d.Codings.String(),
+		"anticache":          d.Anticache,
 		"max_connections":    strconv.Itoa(d.MaxConnections),
 		"max_header_size":    sizeText(d.MaxHeaderSize),
 		"max_header_memory":  sizeText(d.MaxHeaderMemory),

@@ -25,6 +25,10 @@ type Config struct {
 	// is left out of their requests.
 	Codings http1.Codings
 
+	// Anticache says which conditions leave requests, so that no 304 confirms what the collection
+	// lacks: missing (those of such a 304), always (all), never.
+	Anticache string
+
 	MaxConnections  int   // clients that may be connected at a time, tunnels included
 	MaxHeaderSize   int64 // bytes of the largest message head that is accepted
 	MaxHeaderMemory int64 // bytes that message heads above 32 KiB may take together
@@ -49,6 +53,7 @@ func Default() Config {
 	return Config{
 		OnClientAbort:   "cut",
 		Codings:         http1.Codings{Names: []string{"gzip", "deflate", "br"}},
+		Anticache:       "missing",
 		MaxConnections:  10_000,
 		MaxHeaderSize:   1 << 20,
 		MaxHeaderMemory: 512 << 20,

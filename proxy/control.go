@@ -18,7 +18,24 @@ func (e *exchange) change() (c http1.Change) {
 	if !e.cfg.Codings.Any {
 		c.Codings = &e.cfg.Codings
 	}
+	c.Condition = e.req.Conditional() && e.forgetsCondition()
 	return c
+}
+
+// forgetsCondition reports whether If-None-Match and If-Modified-Since are left out: a 304 would
+// confirm to the client what is in no archive. They are left out together, since an origin may heed
+// either. Of several tags each must be there: the 304 need not say which one it means. With methods
+// other than GET and HEAD the fields ask for something else: "If-None-Match: *" keeps a PUT from
+// replacing what is there.
+func (e *exchange) forgetsCondition() bool {
+	method := string(e.req.Method)
+	switch {
+	case method != "GET" && method != "HEAD", e.cfg.Anticache == "never":
+		return false
+	case e.cfg.Anticache == "always":
+		return true
+	}
+	return !e.rec.HasConfirmed(e.url, e.client.head)
 }
 
 // noteCoding notes a response in a coding that the origin was not asked for, and that no reader of

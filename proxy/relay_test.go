@@ -196,7 +196,7 @@ func TestBehaviours(t *testing.T) {
 	for _, b := range behaviours() {
 		for _, secure := range []bool{false, true} {
 			scheme := map[bool]string{false: "http", true: "https"}[secure]
-			t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure, config()) })
+			t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure, verbatim()) })
 			t.Run(b.name+"/"+scheme+"/unrecorded",
 				func(t *testing.T) { checkBehaviour(t, b, secure, unrecorded("127.0.0.1")) })
 		}
