@@ -11,10 +11,11 @@ import (
 // gets a number, a.2_ and so on. As in pywb and warcio.js a field whose name was made this way
 // takes the place of a field that was called a.2_ from the start.
 //
-// Only the first fields are kept, as many as a limited query may hold; the others are counted.
-// Nothing of a field is written before encode.
+// Only the first fields are kept, as many as a query of limit characters may hold; the others are
+// counted. Nothing of a field is written before encode.
 type fields struct {
 	names *json.Names
+	limit int
 	list  []field
 	known []namesake // by number of name
 	made  map[madeName]uint32
@@ -66,7 +67,7 @@ func (f *fields) namesake(name uint32) *namesake {
 }
 
 // full reports whether no more fields are kept. A field takes two characters at least.
-func (f *fields) full() bool { return len(f.list) >= maxQuery/2 }
+func (f *fields) full() bool { return len(f.list) >= f.limit/2 }
 
 func (f *fields) add(new field) {
 	if !f.full() {
@@ -117,20 +118,20 @@ func cutNumber(name string) (base, number string, ok bool) {
 	return name[:dot], number, ok
 }
 
-// encode writes the fields as a query, or at least maxQuery characters of it, with the
+// encode writes the fields as a query, or at least limit characters of it, with the
 // values that scalar makes of their literals.
 func (f *fields) encode(a *alphabet, scalar func(literal string) string) (q []byte) {
 	for i, field := range f.list {
-		if len(q) > maxQuery {
+		if len(q) > f.limit {
 			break
 		}
 		if i > 0 {
 			q = append(q, '&')
 		}
 		name, value := f.names.Text(field.name), scalar(field.literal)
-		q = a.appendString(q, name[:min(len(name), maxQuery)])
+		q = a.appendString(q, name[:min(len(name), f.limit)])
 		q = append(appendNumber(q, int(field.number)), '=')
-		q = a.appendString(q, value[:min(len(value), maxQuery)])
+		q = a.appendString(q, value[:min(len(value), f.limit)])
 	}
 	return q
 }

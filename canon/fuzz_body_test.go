@@ -103,7 +103,7 @@ func FuzzMultipart(f *testing.F) {
 		for more := begun; more; {
 			var p part
 			p, more = m.next()
-			p.text()
+			p.text(maxQuery)
 		}
 		isFormData(contentType, body)
 		warcioJSMultipart(contentType, string(body))

@@ -15,17 +15,17 @@ func pywbQuery(r *Request, budget *budget) string {
 	if method := strings.ToUpper(r.Method); method != "POST" && method != "PUT" || len(r.Body) == 0 {
 		return ""
 	}
-	q, ok := pywbParsed(r, budget)
+	q, ok := pywbParsed(r, maxQuery, budget)
 	if !ok {
 		q = binaryQuery(r.prefix())
 	}
 	return string(cutRunes(q, maxQuery))
 }
 
-// pywbParsed returns the query of a body of a type that pywb looks into; it is false if the body
-// counts as binary. As in pywb the beginning of the header's value decides, untouched:
-// application/jsonp is JSON, Application/JSON is not.
-func pywbParsed(r *Request, budget *budget) (q []byte, ok bool) {
+// pywbParsed returns the query of a body of a type that pywb looks into, or at least limit
+// characters of it; it is false if the body counts as binary. As in pywb the beginning of the
+// header's value decides, untouched: application/jsonp is JSON, Application/JSON is not.
+func pywbParsed(r *Request, limit int, budget *budget) (q []byte, ok bool) {
 	is := func(prefix string) bool { return strings.HasPrefix(r.ContentType, prefix) }
 	switch {
 	case r.tooLong():
@@ -34,16 +34,16 @@ func pywbParsed(r *Request, budget *budget) (q []byte, ok bool) {
 		if !utf8.Valid(r.Body) {
 			return nil, false
 		}
-		return pywbForm(r.Body), true
+		return pywbForm(r.Body, limit), true
 	case is("multipart/"):
-		return pywbMultipart(r.ContentType, r.Body)
+		return pywbMultipart(r.ContentType, r.Body, limit)
 	case is("application/x-amf"):
-		return amfQuery(r.Body, maxQuery, budget)
+		return amfQuery(r.Body, limit, budget)
 	case is("application/json"):
-		q, _ = pywbJSON(r.Body)
+		q, _ = pywbJSON(r.Body, limit, budget)
 		return q, true
 	case is("text/plain"):
-		return pywbJSON(r.Body)
+		return pywbJSON(r.Body, limit, budget)
 	}
 	return nil, false
 }
@@ -51,9 +51,9 @@ func pywbParsed(r *Request, budget *budget) (q []byte, ok bool) {
 // pywbForm returns an urlencoded body, decoded and not encoded again. As in Python's unquote, each
 // run of ASCII is decoded on its own: an escaped byte makes no character together with a raw byte
 // beyond ASCII.
-func pywbForm(body []byte) (q []byte) {
+func pywbForm(body []byte, limit int) (q []byte) {
 	const longest = 16 // more than a character may take when each byte is escaped
-	body = body[:min(len(body), longest*maxQuery)]
+	body = body[:min(len(body), longest*limit)]
 	var decoded []byte
 	for len(body) > 0 {
 		ascii := leading(body, isASCIIByte)
@@ -79,8 +79,8 @@ var pywbRules = json.Rules{Nesting: 990, Digits: 4300}
 // pywbJSON returns the query of a JSON body; it is false if the body is no JSON, or if a number or
 // a character in it cannot be written. NaN, Infinity and UTF-16, which Python takes beyond RFC
 // 8259, are no JSON here. Where the bytes are not UTF-8, pywb fails and cdxj-indexer drops the
-// body.
-func pywbJSON(body []byte) (q []byte, ok bool) {
+// body. The budget is for what is longer than a query of pywb's.
+func pywbJSON(body []byte, limit int, budget *budget) (q []byte, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false
 	}
@@ -88,12 +88,15 @@ func pywbJSON(body []byte) (q []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	f := fields{names: &text.Names}
+	f := fields{names: &text.Names, limit: limit}
 	ok = text.Each(func(name uint32, literal string) bool {
 		if name == 0 {
 			return true
 		}
 		if number.IsNumber(literal) && number.Overflows(literal) {
+			return false
+		}
+		if limit > maxQuery && number.IsTiny(literal) && !budget.spend(stepsPerTiny) {
 			return false
 		}
 		if f.put(name, literal) && !utf8.ValidString(text.Names.Text(name)) {
@@ -133,30 +136,35 @@ func pywbScalar(literal string) string {
 // has no parts. It is false if the media type gives no boundary. A part without a name is called
 // None, as Python prints it. A part that is another multipart body is taken as bytes, where pywb
 // prints the Python object that it made of the part.
-func pywbMultipart(contentType string, body []byte) (q []byte, ok bool) {
+func pywbMultipart(contentType string, body []byte, limit int) (q []byte, ok bool) {
 	m, valid, begun := openMultipart(contentType, body)
 	if !begun {
 		return nil, valid
 	}
-	for p, more := m.next(); more && len(q) <= maxQuery; p, more = m.next() {
+	for p, more := m.next(); more && len(q) <= limit; p, more = m.next() {
 		if len(q) > 0 {
 			q = append(q, '&')
 		}
-		name, named := parameter(p.disposition, "name")
-		if !named {
-			name = "None"
-		}
-		q = percentPlus.append(q, appendText(nil, []byte(name)))
+		q = percentPlus.append(q, appendText(nil, []byte(p.name())))
 		q = append(q, '=')
-		q = percentPlus.append(q, p.text())
+		q = percentPlus.append(q, p.text(limit))
 	}
 	return q, true
 }
 
-// text returns as much of the part's value as a query may hold: the bytes of a file, else UTF-8
-// text.
-func (p part) text() []byte {
-	value := p.value[:min(len(p.value), maxQuery)]
+// name returns the part's name.
+func (p part) name() string {
+	name, named := parameter(p.disposition, "name")
+	if !named {
+		return "None"
+	}
+	return name
+}
+
+// text returns as much of the part's value as a query of limit characters may hold: the bytes of a
+// file, else UTF-8 text.
+func (p part) text(limit int) []byte {
+	value := p.value[:min(len(p.value), limit)]
 	if _, file := parameter(p.disposition, "filename"); file {
 		return value
 	}

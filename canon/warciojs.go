@@ -92,7 +92,7 @@ func warcioJSJSON(body string) string {
 	if !ok {
 		return ""
 	}
-	f := fields{names: &text.Names}
+	f := fields{names: &text.Names, limit: maxQuery}
 	whole := wholeNames{names: &text.Names}
 	text.Each(func(name uint32, literal string) bool {
 		if literal != `""` {

@@ -185,7 +185,7 @@ var helpTexts = map[string]string{
 	"--from":  "Only captures at or after this time, YYYY to YYYYMMDDhhmmss (UTC).",
 	"--to":    "Only captures until the end of this time.",
 	"export --key": "Key that the lines begin with, are sorted by and --url is found by: url, " +
-		"path, wwwoffle, form.",
+		"path, wwwoffle, form, query.",
 	"export --dialect": "Dialect of the keys and request bodies: pywb, spec, warciojs.",
 	"--format": "cdxj: a line for each capture. warc-0.9: the WARC files of the collection as " +
 		"files of the draft WARC 0.9, into the directory that -o names.",
@@ -199,8 +199,8 @@ var helpTexts = map[string]string{
 		"collection.",
 
 	// of lookup and key
-	"lookup --key": "Key to find by: url, or one that --keys-extra had stored: path, " +
-		"wwwoffle, form.",
+	"lookup --key": "Key to find by: url; query, which tells long bodies apart; or one that " +
+		"--keys-extra had stored: path, wwwoffle, form.",
 	"lookup --keys-profiles": "Path profiles, from the configuration file.",
 	"lookup <url>":           "The URL, in any spelling that has the same key.",
 	"--method":               "Method of the request.",

@@ -50,6 +50,7 @@ func (c *keyCommand) Run(*commandLine) error {
 		{"wwwoffle", string(keys.WWWOFFLE)},
 		{"wwwoffle_userinfo", string(keys.WWWOFFLEUserinfo)},
 		{"form", keys.Form.Canonical},
+		{"query", string(keys.Query)},
 	} {
 		fmt.Printf("%s\t%s\n", line[0], line[1])
 	}

@@ -121,7 +121,8 @@ func TestKeyCommand(t *testing.T) {
 		"url\thttp://www.Example.com/A?b=%26&__wb_method=POST&x=1&x.2_=2\n" +
 		"request_body\tx=1&x.2_=2\nsurt\tcom,example)/a?&b=\npath\t/A\n" +
 		"wwwoffle\thttp://www.example.com/A?b=%26\n" +
-		"wwwoffle_userinfo\thttp://www.example.com/A?b=%26\nform\t%7B%22x%22%3A%5B1%2C2.0%5D%7D\n"
+		"wwwoffle_userinfo\thttp://www.example.com/A?b=%26\nform\t%7B%22x%22%3A%5B1%2C2.0%5D%7D\n" +
+		"query\tcom,example)/a?&__wb_method=post&b=#query=2e7bdd0d28b3fb87c632aec5c5239236\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 	}

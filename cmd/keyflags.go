@@ -11,7 +11,7 @@ import (
 
 // findFlags say by which key captures are found.
 type findFlags struct {
-	Key      store.Key          `name:"key" enum:"url,path,wwwoffle,form" default:"url"`
+	Key      store.Key          `name:"key" enum:"url,path,wwwoffle,form,query" default:"url"`
 	Profiles store.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
 }
 

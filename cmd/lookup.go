@@ -49,6 +49,9 @@ func (c *lookupCommand) find() (string, error) {
 	if c.Key == store.URLKey {
 		return canon.Pywb.Keys(request).URL, nil
 	}
+	if c.Key == store.QueryKey {
+		return canon.QueryKey(request, canon.Pywb.Query(request)), nil
+	}
 	key, err := c.of(c.URL)
 	if err == nil && c.Key == store.FormKey && len(request.Body) > 0 {
 		key = canon.FormKey(string(request.Body))

@@ -53,6 +53,10 @@ func TestKeysOfACollection(t *testing.T) {
 			{[]string{"lookup", origin.URL + "/form"}, 0, ""},
 			{[]string{"lookup", origin.URL + "/form", "--method", "POST", "--content-type",
 				"application/json", "--body", writeFile(t, `{"a":1}`)}, 1, `"requestBody":"a=1"`},
+			{[]string{"lookup", origin.URL + "/form", "--method", "POST", "--content-type",
+				"application/json", "--body", writeFile(t, `{ "a":2}`), "--key", "query"}, 1,
+				`"requestBody":"a=2"`},
+			{[]string{"export", "-o", "-", "--key", "query"}, 2, "/form?__wb_method=post#query="},
 		} {
 			out, errs, code := p.run(c.args...)
 			if code != 0 || strings.Count(out, "\n") != c.lines || !strings.Contains(out, c.want) {

@@ -123,7 +123,7 @@ func (b *batch) addSecondary(c *Capture, primary indexKey) {
 		r := secondaryRow{name: name, key: len(b.buf)}
 		b.buf = append(appendKeyHead(b.buf, b.key), primary.tail()...)
 		r.value = len(b.buf)
-		b.buf = appendSecondary(b.buf, b.key, primary)
+		b.buf = appendSecondary(b.buf, name, b.key, primary)
 		r.end = len(b.buf)
 		b.secondary = append(b.secondary, r)
 	}

@@ -53,7 +53,7 @@ type Capture struct {
 
 	// The secondary keys are stored as URLKey is; "" means that there is none. Captures fills the one
 	// that its Query names, and leaves the others empty.
-	PathKey, WWWOFFLEKey, FormKey string
+	PathKey, WWWOFFLEKey, FormKey, QueryKey string
 
 	Location
 }
@@ -82,10 +82,14 @@ const (
 	PathKey     Key = "path"
 	WWWOFFLEKey Key = "wwwoffle"
 	FormKey     Key = "form"
+	QueryKey    Key = "query" // of what is no GET and has a body: canon.QueryKey
 )
 
 // secondaryKeys are the keys that a capture need not have.
-var secondaryKeys = [...]Key{PathKey, WWWOFFLEKey, FormKey}
+var secondaryKeys = [...]Key{PathKey, WWWOFFLEKey, FormKey, QueryKey}
+
+// extraKeys are those that a capture has if the configuration asks for them.
+var extraKeys = secondaryKeys[:3]
 
 // primary reports whether k is the key that every capture has.
 func (k Key) primary() bool { return k == URLKey || k == "" }
@@ -95,7 +99,7 @@ func (k Key) check() error {
 	if k.primary() || slices.Contains(secondaryKeys[:], k) {
 		return nil
 	}
-	return fmt.Errorf("unknown key %q: it is one of url, path, wwwoffle and form", string(k))
+	return fmt.Errorf("unknown key %q: it is one of url, path, wwwoffle, form and query", string(k))
 }
 
 // key returns where c has the key of that name.
@@ -107,6 +111,8 @@ func (c *Capture) key(name Key) *string {
 		return &c.WWWOFFLEKey
 	case FormKey:
 		return &c.FormKey
+	case QueryKey:
+		return &c.QueryKey
 	}
 	return &c.URLKey
 }
@@ -125,8 +131,8 @@ func (c *Capture) hasLongQuery() bool { return !c.isGET() && len(c.RequestBody) 
 func (c *Capture) isCut(urlKey []byte) bool { return c.hasLongQuery() && len(urlKey) > maxCutKey }
 
 // hasExtras reports whether c has anything to keep in the bucket "extras". A GET without secondary
-// keys has nothing, nor has a short body on which all dialects agree.
+// keys has nothing. What is no GET has a QueryKey, as a rule.
 func (c *Capture) hasExtras() bool {
 	return c.hasLongQuery() || c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
-		c.WWWOFFLEKey != "" || c.FormKey != ""
+		c.WWWOFFLEKey != "" || c.FormKey != "" || c.QueryKey != ""
 }

@@ -31,7 +31,7 @@ func appendSHA1(dst, sum []byte) []byte {
 }
 
 // commonStart returns how many bytes a and b have in common at their beginnings.
-func commonStart(a, b string) int {
+func commonStart[A, B string | []byte](a A, b B) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

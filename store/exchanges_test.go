@@ -34,6 +34,7 @@ func captured(r canon.Request, at time.Time, file string, offset int64) exchange
 	keys := canon.Pywb.Keys(&r)
 	c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
 	c.SpecBody, c.WarcioJSBody = canon.Spec.Query(&r), canon.WarcioJS.Query(&r)
+	c.QueryKey = canon.QueryKey(&r, c.RequestBody)
 	return exchange{r, c}
 }
 

@@ -56,7 +56,7 @@ type extrasWriter struct {
 
 // append appends the value of the extras of c, whose SURT is urlKey.
 func (w *extrasWriter) append(dst []byte, c *Capture, urlKey []byte) ([]byte, error) {
-	if c.hasLongQuery() {
+	if c.hasLongQuery() || c.QueryKey != "" {
 		return w.appendQueries(dst, c, urlKey)
 	}
 	w.plain = w.plain[:0]
@@ -73,9 +73,9 @@ func (w *extrasWriter) append(dst []byte, c *Capture, urlKey []byte) ([]byte, er
 	return append(dst, w.deflated.Bytes()...), nil
 }
 
-// appendKeys appends the secondary keys to plain.
+// appendKeys appends the keys that the configuration asks for to plain.
 func (w *extrasWriter) appendKeys(c *Capture) {
-	for _, name := range secondaryKeys {
+	for _, name := range extraKeys {
 		key := *c.key(name)
 		common := commonEnd(key, c.URL)
 		w.plain = appendText(binary.AppendUvarint(w.plain, uint64(common)), key[:len(key)-common])
@@ -154,9 +154,9 @@ func (x *extrasReader) read(c *Capture, key indexKey, value []byte) error {
 	return readKeys(c, &v)
 }
 
-// readKeys reads the secondary keys of c, behind which is the end.
+// readKeys reads what appendKeys has written, behind which is the end.
 func readKeys(c *Capture, v *reader) error {
-	for _, name := range secondaryKeys {
+	for _, name := range extraKeys {
 		common, start := v.uvarint(), v.text()
 		if common > uint64(len(c.URL)) {
 			return errExtras

@@ -39,7 +39,8 @@ func TestExtras(t *testing.T) {
 			WWWOFFLEKey: "http://example.com/A/B?c=d", FormKey: "c=d"}, 70},
 		{"keys that are the URL", Capture{URL: "http://example.com/", PathKey: "http://example.com/",
 			WWWOFFLEKey: "http://example.com/"}, 13},
-		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", SpecBody: "\n"}, 20},
+		{"query", Capture{QueryKey: "com,example)/#body=00000000000000000000000000000000"}, 67},
+		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", QueryKey: "\x00", SpecBody: "\n"}, 21},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if !test.c.hasExtras() {
@@ -164,6 +165,7 @@ func FuzzDecodeExtras(f *testing.F) {
 	for _, c := range []Capture{
 		{URL: "http://example.com/", RequestBody: "a=1", SpecBody: "a=1&b=2", WarcioJSBody: "x",
 			PathKey: "p", WWWOFFLEKey: "http://example.com/", FormKey: "f=/"},
+		{URLKey: "com,example)/", QueryKey: "com,example)/#query=12", RequestBody: "a=1"},
 		{SpecBody: strings.Repeat("a=1&", minDeflate)}, upload, odd,
 	} {
 		value, err := w.append(nil, &c, []byte(c.URLKey))

@@ -85,11 +85,11 @@ func NewKeyer(cfg KeysConfig) (*Keyer, error) {
 // KeySize is about what the keys of a capture take in memory, beyond what every capture has.
 func (c *Capture) KeySize() int64 {
 	return int64(len(c.RequestBody) + len(c.SpecBody) + len(c.WarcioJSBody) +
-		len(c.PathKey) + len(c.WWWOFFLEKey) + len(c.FormKey))
+		len(c.PathKey) + len(c.WWWOFFLEKey) + len(c.FormKey) + len(c.QueryKey))
 }
 
 // Of returns a key of a URL as it is recorded: its normal form under its path profile, its WWWOFFLE
-// form, the data set in its query, or its SURT.
+// form, the data set in its query, or its SURT. The URL of a GET has no QueryKey.
 func (k *Keyer) Of(key Key, url string) string {
 	switch key {
 	case PathKey:
@@ -100,6 +100,8 @@ func (k *Keyer) Of(key Key, url string) string {
 	case FormKey:
 		_, query, _ := strings.Cut(url, "?")
 		return canon.FormKey(query)
+	case QueryKey:
+		return ""
 	}
 	surt, _ := canon.SURT(url)
 	return surt
@@ -114,10 +116,12 @@ func (k *Keyer) Fill(c *Capture, request canon.Request) (within bool) {
 		c.URLKey, _ = canon.SURT(c.URL)
 	} else {
 		request.URL, request.Method = c.URL, c.Method
+		request.SumLong()
 		keys := canon.Pywb.Keys(&request)
 		c.URLKey, c.RequestBody = keys.URLKey, keys.RequestBody
 		c.SpecBody, within = canon.Spec.QueryWithin(&request)
 		c.WarcioJSBody = canon.WarcioJS.Query(&request)
+		c.QueryKey = canon.QueryKey(&request, c.RequestBody)
 		within = within && keys.Within
 	}
 	if k.extra[PathKey] {

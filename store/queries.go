@@ -12,7 +12,9 @@ import (
 
 // What the dialects make of one body has most of its bytes in common. So a long query is kept once:
 // the extras hold RequestBody, and what the others have beside it, compressed. The capture's key
-// holds the beginning of the SURT, which is made again of the URL and the query. The value:
+// holds the beginning of the SURT, which is made again of the URL and the query.
+//
+// The value of the extras of a capture with a long RequestBody, or with a QueryKey:
 //
 //	version(1)  2
 //	flags(1)    1 deflated: two uvarint, their length and that of the first two or three of them,
@@ -22,8 +24,10 @@ import (
 //	query       RequestBody, with query
 //	crc32(4)    of the SURT, of a capture whose key is cut
 //	text        the SURT without what is in the key, with surt
+//	uvarint     how many bytes QueryKey and the SURT have in common at their beginnings
+//	text        the bytes of QueryKey after them
 //	query       WarcioJSBody, and then SpecBody
-//	            the secondary keys, as in version 1
+//	            PathKey, WWWOFFLEKey and FormKey, as in version 1
 //
 // A query, so that Base64 is compressed with the text that it stands for:
 //
@@ -39,8 +43,12 @@ const (
 
 // appendQueries appends version 2 of the extras of c, whose SURT is urlKey.
 func (w *extrasWriter) appendQueries(dst []byte, c *Capture, urlKey []byte) ([]byte, error) {
-	flags := byte(flagQueryHere)
-	w.plain = appendQuery(w.plain[:0], c.RequestBody, "")
+	flags := byte(0)
+	w.plain = w.plain[:0]
+	if c.hasLongQuery() {
+		flags |= flagQueryHere
+		w.plain = appendQuery(w.plain, c.RequestBody, "")
+	}
 	if c.isCut(urlKey) {
 		w.plain = binary.BigEndian.AppendUint32(w.plain, crc32.ChecksumIEEE(urlKey))
 		if string(c.madeURLKey()) != string(urlKey) {
@@ -49,6 +57,8 @@ func (w *extrasWriter) appendQueries(dst []byte, c *Capture, urlKey []byte) ([]b
 		}
 	}
 	start := len(w.plain)
+	common := commonStart(c.QueryKey, urlKey)
+	w.plain = appendText(binary.AppendUvarint(w.plain, uint64(common)), c.QueryKey[common:])
 	w.plain = appendQuery(w.plain, c.WarcioJSBody, c.RequestBody)
 	w.plain = appendQuery(w.plain, c.SpecBody, c.RequestBody)
 	w.appendKeys(c)
@@ -78,9 +88,16 @@ func (x *extrasReader) readQuery(c *Capture, key indexKey, value []byte) error {
 // readQueries fills all extras of c from version 2 of their value.
 func (x *extrasReader) readQueries(c *Capture, key indexKey, value []byte) error {
 	v, flags := x.queries(value, true)
-	if err := readQuery(c, key, &v, flags); err != nil {
-		return err
+	if flags&flagQueryHere != 0 {
+		if err := readQuery(c, key, &v, flags); err != nil {
+			return err
+		}
 	}
+	common, rest := v.uvarint(), v.text()
+	if common > uint64(len(c.URLKey)) {
+		return errExtras
+	}
+	c.QueryKey = c.URLKey[:common] + string(rest)
 	c.WarcioJSBody = v.query(c.RequestBody)
 	c.SpecBody = v.query(c.RequestBody)
 	return readKeys(c, &v)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -124,9 +123,9 @@ func (q Query) check() error {
 	if err := q.Key.check(); err != nil {
 		return err
 	}
-	if q.NoBodies && q.Key == FormKey {
-		return errors.New(
-			"the key form is made of the request's body: it cannot be exported without bodies")
+	if q.NoBodies && (q.Key == FormKey || q.Key == QueryKey) {
+		return fmt.Errorf("the key %s is made of the request's body: it cannot be exported without bodies",
+			string(q.Key))
 	}
 	if q.Dialect == "" {
 		return nil

@@ -5,24 +5,25 @@ import "encoding/binary"
 // A secondary key has a bucket of its name, whose keys are made as those of the captures are
 // (key.go), with the secondary key in the place of the SURT. The value leads to the capture:
 //
-//	version(1)  1
+//	version(1)  1; 2 if the bytes in common are at the beginnings, as those of the key query are
 //	flags(1)    1 longKey: the secondary key stands at the end
 //	            2 longURLKey: the key of the capture is long
 //	uvarint     how many bytes the secondary key and the SURT, as far as that is in the key of the
 //	            capture, have in common at their ends
-//	text        the bytes of the SURT before them
+//	text        the other bytes of the SURT
 //	text        the secondary key, with longKey
 const (
 	secondaryVersion = 1
+	startVersion     = 2
 
 	flagSecondaryLong = 1 << 0
 	flagSecondaryURL  = 1 << 1
 )
 
-// appendSecondary appends the value that leads from a secondary key, as appendURLKey gives it, to
-// the capture whose key is primary.
-func appendSecondary(dst, key []byte, primary indexKey) []byte {
-	var flags byte
+// appendSecondary appends the value that leads from a secondary key of that name, as appendURLKey
+// gives it, to the capture whose key is primary.
+func appendSecondary(dst []byte, name Key, key []byte, primary indexKey) []byte {
+	version, flags := byte(secondaryVersion), byte(0)
 	if len(key) > maxURLKey {
 		flags |= flagSecondaryLong
 	}
@@ -30,9 +31,16 @@ func appendSecondary(dst, key []byte, primary indexKey) []byte {
 		flags |= flagSecondaryURL
 	}
 	urlKey := primary.urlKey()
-	common := commonEnd(key, urlKey)
-	dst = binary.AppendUvarint(append(dst, secondaryVersion, flags), uint64(common))
-	dst = appendText(dst, urlKey[:len(urlKey)-common])
+	common := 0
+	if name == QueryKey {
+		version, common = startVersion, commonStart(key, urlKey)
+		urlKey = urlKey[common:]
+	} else {
+		common = commonEnd(key, urlKey)
+		urlKey = urlKey[:len(urlKey)-common]
+	}
+	dst = binary.AppendUvarint(append(dst, version, flags), uint64(common))
+	dst = appendText(dst, urlKey)
 	if len(key) > maxURLKey {
 		dst = appendText(dst, key)
 	}
@@ -52,11 +60,18 @@ func decodeSecondary(dst []byte, k indexKey, value []byte) (key, capture []byte,
 	} else {
 		key = k.urlKey()
 	}
-	if v.failed || len(v.rest) > 0 || version != secondaryVersion ||
-		k.long() != (flags&flagSecondaryLong != 0) || common > uint64(len(key)) {
+	if v.failed || len(v.rest) > 0 || k.long() != (flags&flagSecondaryLong != 0) ||
+		common > uint64(len(key)) {
 		return nil, nil, errValue
 	}
-	dst = append(append(dst, urlKey...), key[uint64(len(key))-common:]...)
+	switch version {
+	case secondaryVersion:
+		dst = append(append(dst, urlKey...), key[uint64(len(key))-common:]...)
+	case startVersion:
+		dst = append(append(dst, key[:common]...), urlKey...)
+	default:
+		return nil, nil, errValue
+	}
 	if flags&flagSecondaryURL != 0 {
 		dst = append(dst, longMark)
 	} else {

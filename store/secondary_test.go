@@ -17,17 +17,17 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 	b := newIndex(t)
 	file := addFile(t, b, "w.warc.gz")
 	var captures []Capture
-	for i, keys := range [][3]string{ // path, wwwoffle, form
-		{"/a", "http://example.com/a", ""},
-		{"/a", "", ""},
-		{"/a/b", "", "x=1"},
-		{"", "http://example.com/a?b", "x=1"},
-		{"", "", ""},
-		{"/\u00e4 ~", "", "x=1&y"},
+	for i, keys := range [][4]string{ // path, wwwoffle, form, query
+		{"/a", "http://example.com/a", "", "com,example)/#query=1"},
+		{"/a", "", "", ""},
+		{"/a/b", "", "x=1", "com,example)/#query=2"},
+		{"", "http://example.com/a?b", "x=1", "com,example)/#body=1"},
+		{"", "", "", ""},
+		{"/\u00e4 ~", "", "x=1&y", ""},
 	} {
 		c := captureOf(fmt.Sprintf("http://example.com/%d", i), testTime.AddDate(i-3, 0, 0), file.Name,
 			int64(i))
-		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
+		c.PathKey, c.WWWOFFLEKey, c.FormKey, c.QueryKey = keys[0], keys[1], keys[2], keys[3]
 		captures = append(captures, c)
 	}
 	slices.Reverse(captures)
@@ -40,6 +40,9 @@ func TestQueriesBySecondaryKeys(t *testing.T) {
 		{"all of path", Query{Key: PathKey}, "5 0 1 2"},
 		{"all of wwwoffle", Query{Key: WWWOFFLEKey}, "0 3"},
 		{"all of form", Query{Key: FormKey}, "2 3 5"},
+		{"all of query", Query{Key: QueryKey}, "3 0 2"},
+		{"exact of query", Query{Key: QueryKey, URL: "com,example)/#query=2"}, "2"},
+		{"prefix of query", Query{Key: QueryKey, URL: "com,example)/#query=", Match: Prefix}, "0 2"},
 		{"all", Query{Key: URLKey}, "0 1 2 3 4 5"},
 		{"exact", Query{Key: PathKey, URL: "/a"}, "0 1"},
 		{"exact, one", Query{Key: WWWOFFLEKey, URL: "http://example.com/a?b", Match: Exact}, "3"},
@@ -102,6 +105,7 @@ func TestExportBySecondaryKeys(t *testing.T) {
 			c.PathKey = key
 		case 1:
 			c.WWWOFFLEKey, c.FormKey = key, c.URL
+			c.QueryKey = c.URLKey + key
 		case 2:
 			c.PathKey, c.Method, c.RequestBody, c.SpecBody, c.WarcioJSBody = key, "post", "a=1",
 				fmt.Sprint(random.IntN(100)), "a=1"
@@ -143,9 +147,9 @@ func TestReplacedSecondaryKeys(t *testing.T) {
 	file := addFile(t, b, "a.warc.gz")
 	c := captureOf("http://example.com/", testTime, file.Name, 1)
 	long := strings.Repeat("/long\x00", maxURLKey)
-	for _, keys := range [][3]string{{"/1", "w", "f"}, {"/2", "w", ""}, {long, "", ""}, {long + "/",
-		"w", "f"}, {"", "", ""}, {"/1", "w", "f"}} {
-		c.PathKey, c.WWWOFFLEKey, c.FormKey = keys[0], keys[1], keys[2]
+	for _, keys := range [][4]string{{"/1", "w", "f", "q"}, {"/2", "w", "", ""}, {long, "", "", long},
+		{long + "/", "w", "f", "com,example)/q"}, {"", "", "", ""}, {"/1", "w", "f", ""}} {
+		c.PathKey, c.WWWOFFLEKey, c.FormKey, c.QueryKey = keys[0], keys[1], keys[2], keys[3]
 		commit(t, b, []Capture{c})
 		if len(secondaryKeys) != len(keys) {
 			t.Fatalf("there are keys %v: give each one a value here", secondaryKeys)
@@ -171,9 +175,9 @@ func TestSecondaryKeyWithoutCapture(t *testing.T) {
 	key := appendKey(nil, []byte("/a"), testTime, 1, 2)
 	primary := appendKey(nil, []byte("com,example)/a"), testTime, 1, 2)
 	for name, value := range map[string][]byte{
-		"no capture": appendSecondary(nil, []byte("/a"), primary),
+		"no capture": appendSecondary(nil, PathKey, []byte("/a"), primary),
 		"no value":   {},
-		"cut value":  appendSecondary(nil, []byte("/a"), primary)[:5],
+		"cut value":  appendSecondary(nil, PathKey, []byte("/a"), primary)[:5],
 		"version":    {9, 0, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,13 +203,16 @@ func FuzzSecondary(f *testing.F) {
 	f.Add("http://example.com/a", "com,example)/a", []byte{1, 0, 2, 0})
 	f.Add(strings.Repeat("x", maxURLKey+1), "x", []byte{1, 3, 200, 1, 0})
 	f.Add("x", strings.Repeat("x", maxURLKey+1), []byte{})
+	f.Add("com,example)/a#query=0", "com,example)/a?b", []byte{2, 0, 14, 2, '?', 'b'})
 	f.Fuzz(func(t *testing.T, key, urlKey string, value []byte) {
 		escaped, escapedURL := appendURLKey(nil, key), appendURLKey(nil, urlKey)
 		row := appendKey(nil, escaped, testTime, 1, 2)
 		primary := appendKey(nil, escapedURL, testTime, 1, 2)
-		text, found, err := decodeSecondary(nil, row, appendSecondary(nil, escaped, primary))
-		if err != nil || !bytes.Equal(text, escaped) || !bytes.Equal(found, primary) {
-			t.Fatalf("%q leads to %q, not to %q: %v", text, found, primary, err)
+		for _, name := range []Key{PathKey, QueryKey} {
+			text, found, err := decodeSecondary(nil, row, appendSecondary(nil, name, escaped, primary))
+			if err != nil || !bytes.Equal(text, escaped) || !bytes.Equal(found, primary) {
+				t.Fatalf("%q leads to %q, not to %q: %v", text, found, primary, err)
+			}
 		}
 		longSecondary(value)
 		_, _, _ = decodeSecondary(nil, row, value)

@@ -18,6 +18,7 @@
 //	path       a secondary key, made as that is   ->  the key in captures: secondary.go
 //	wwwoffle   the same
 //	form       the same
+//	query      the same
 //	extras     a place                            ->  what few captures have: extras.go
 //	files      id(4)                              ->  a WARC file: files.go
 //	dedup      a hash(32)                         ->  an original: originals.go

@@ -48,6 +48,7 @@ type Keys struct {
 	WWWOFFLE         Text            `json:"wwwoffle"`
 	WWWOFFLEUserinfo Text            `json:"wwwoffle_userinfo"`
 	Form             Form            `json:"form"`
+	Query            Text            `json:"query,omitempty"`         // as canon's QueryKey says
 	Beyond           bool            `json:"beyond_budget,omitempty"` // as canon's QueryWithin says
 }
 
@@ -131,8 +132,8 @@ func Of(r *Request) (*Keys, error) {
 		return nil, err
 	}
 	url := string(r.URL)
-	made := r.Dialect.Keys(
-		&canon.Request{URL: url, Method: r.Method, ContentType: r.ContentType, Body: r.Body})
+	request := &canon.Request{URL: url, Method: r.Method, ContentType: r.ContentType, Body: r.Body}
+	made := r.Dialect.Keys(request)
 	keys := &Keys{
 		ID:          r.ID,
 		URLKey:      Text(made.URLKey),
@@ -148,6 +149,7 @@ func Of(r *Request) (*Keys, error) {
 	} else {
 		keys.Path = Text(profile.Path(pathOf(made.URL)))
 	}
+	keys.Query = Text(canon.QueryKey(request, canon.Pywb.Query(request)))
 	keys.Form, err = formOf(r)
 	return keys, err
 }

@@ -24,7 +24,8 @@ func TestRun(t *testing.T) {
 				`?__wb_method=POST&a=b","request_body":"a=b","surt":"com,example)/","path":"/",` +
 				`"wwwoffle":"http://example.com/","wwwoffle_userinfo":"http://example.com/",` +
 				`"form":{"pairs":[["{\"a\":\"b\"}",null]],"canonical":"%7B%22a%22%3A%22b%22%7D",` +
-				`"malformed":false}}`},
+				`"malformed":false},` +
+				`"query":"com,example)/?__wb_method=post#query=42144f3939c3ffbbf0bf8b1f12affb5c"}`},
 		"a profile and a raw path": {`{"id":"x","url":"http://example.com/","profile":"mediawiki",` +
 			`"raw_path":"/wiki/A%2fB"}`, `"path":"/wiki/A/B"`},
 		"a raw path in hex": {`{"url":"http://example.com/","raw_path":{"hex":"2fff"}}`, `"path":"/%FF"`},
