@@ -33,6 +33,9 @@
 //	batches             batches.go     the finished exchanges of each file
 //	committer           committer.go   small batches: append, sync; all: index, seal
 //
+// held.go tells, before a request goes out, whether the collection has what a 304 would confirm: by
+// coming.go of what is in the queue, by versions.go of what the index has.
+//
 // [Extra], a record that is no exchange, goes the same way. transit.go has what the two share;
 // rescue.go ends a panic of the committer, maker.go one of a worker; health.go turns recording off
 // and on; spilled.go sends what lies in spill/ at the start through a large worker.

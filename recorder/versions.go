@@ -106,7 +106,7 @@ func isGet(c *store.Capture) bool { return c.Method == "" || c.Method == "GET" }
 
 // versionOf tells of a capture what versions has read before, or reads it now.
 func (o *originals) versionOf(c *store.Capture) (v version, err error) {
-	if !o.presence.isThere(c.File) {
+	if c.Truncated || !o.presence.isThere(c.File) {
 		return v, nil
 	}
 	v, known := o.read.get(c.Location)
