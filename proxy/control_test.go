@@ -88,7 +88,7 @@ func TestControlFields(t *testing.T) {
 // verbatim is config with all that changes a request turned off.
 func verbatim() Config {
 	cfg := config()
-	cfg.Codings, cfg.Anticache = http1.Codings{Any: true}, "never"
+	cfg.Codings, cfg.Anticache, cfg.Complete.What = http1.Codings{Any: true}, "never", "never"
 	return cfg
 }
 

@@ -25,6 +25,8 @@ type behaviour struct {
 	client    string
 	responses []string // what the response records must hold, if not all that the origin sent
 	truncated string
+
+	changes bool // in the usual settings the origin gets another request
 }
 
 // run is one connection of the origin.
@@ -116,7 +118,10 @@ func behaviours() []behaviour {
 		{name: "HEAD with chunked", requests: []string{text("HEAD TARGET/ HTTP/1.1", "Host: a")},
 			sends: text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")},
 		{name: "204", requests: get(), sends: text("HTTP/1.1 204 No Content", "X: y")},
-		{name: "304 with length", requests: get("If-None-Match: \"a\""),
+		{name: "codings and dictionaries", changes: true,
+			requests: get("Accept-Encoding: gzip, zstd , dcb,*", "Available-Dictionary: :x:", "Dictionary-ID: 1"),
+			sends:    text("HTTP/1.1 200 OK", "Content-Encoding: dcb", "Content-Length: 2") + "ok"},
+		{name: "304 with length", changes: true, requests: get("If-None-Match: \"a\""),
 			sends: text("HTTP/1.1 304 Not Modified", "Content-Length: 55", "ETag: \"a\"")},
 		{name: "103 before 200", requests: get(),
 			sends: text("HTTP/1.1 103 Early Hints", "Link: </a.css>; rel=preload") + text("HTTP/1.1 200 OK",
@@ -196,7 +201,11 @@ func TestBehaviours(t *testing.T) {
 	for _, b := range behaviours() {
 		for _, secure := range []bool{false, true} {
 			scheme := map[bool]string{false: "http", true: "https"}[secure]
-			t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure, verbatim()) })
+			t.Run(b.name+"/"+scheme+"/verbatim",
+				func(t *testing.T) { checkBehaviour(t, b, secure, verbatim()) })
+			if !b.changes {
+				t.Run(b.name+"/"+scheme, func(t *testing.T) { checkBehaviour(t, b, secure, config()) })
+			}
 			t.Run(b.name+"/"+scheme+"/unrecorded",
 				func(t *testing.T) { checkBehaviour(t, b, secure, unrecorded("127.0.0.1")) })
 		}

@@ -11,8 +11,9 @@ type Validators = record.Validators
 // the latest version first, until it returns true; it must not call the recorder.
 //
 // At most the latest 16 versions in the index are read, of those among the 1000 latest captures
-// with that key. What cannot be read does not count, nor does what lies in a file that has been
-// taken away.
+// with that key: a quarter of a millisecond each, once, and under a millisecond in all to find that
+// there is none. What cannot be read does not count, nor does what lies in a file that has been
+// taken away, nor what has a key that is longer than the index holds.
 //
 // A version goes from those in the queue to those that wait for the index, and from there to the
 // index: it is looked for in that order, so that none is missed on its way.
