@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"warcorder/proxy/http1"
 )
 
 // BenchmarkExchange is a small answer on kept connections, recorded: what a session, the recorder
@@ -30,5 +32,25 @@ func BenchmarkExchange(b *testing.B) {
 			}
 			client.conn.Close()
 		})
+	}
+}
+
+// BenchmarkWeigh is what an answer takes that is not here whole with its head: whether the archive
+// is to have all of it.
+func BenchmarkWeigh(b *testing.B) {
+	head := []byte(text("HTTP/1.1 200 OK", "Date: Thu, 01 Jan 1970 00:00:00 GMT", "Server: x",
+		"Content-Type: text/javascript; charset=utf-8", "Content-Length: 100000",
+		"Cache-Control: public, max-age=31536000", `ETag: "0123456789abcdef"`, "Vary: Accept-Encoding",
+		"Content-Encoding: br", "Strict-Transport-Security: max-age=1", "X-Frame-Options: deny"))
+	res, err := http1.ParseResponse(head, &http1.Request{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	complete := defaultComplete()
+	b.ReportAllocs()
+	for b.Loop() {
+		if ent := entityOf(&res, head); complete.wants(&ent) {
+			b.Fatal("wanted")
+		}
 	}
 }

@@ -39,14 +39,14 @@ const (
 var askingForLess = []string{"range", "if-range", "if-match", "if-none-match", "if-modified-since",
 	"if-unmodified-since"}
 
-// isHeld reports whether the collection has the version whole of which a client took a part. One
-// without validators cannot be told from others.
-func (c *completion) isHeld(rec *recorder.Recorder) bool {
-	return rec.Has(c.url, func(v recorder.Validators) bool {
-		if c.etag != "" || v.ETag != "" {
-			return c.etag == v.ETag
+// isHeld reports whether the collection has a version of what a URL has whole, told by its
+// validators. One that has none cannot be told from others.
+func isHeld(rec *recorder.Recorder, url, etag, lastModified string) bool {
+	return etag+lastModified != "" && rec.Has(url, func(v recorder.Validators) bool {
+		if etag != "" || v.ETag != "" {
+			return etag == v.ETag
 		}
-		return c.lastModified != "" && c.lastModified == v.Modified
+		return lastModified == v.Modified
 	})
 }
 
@@ -54,7 +54,7 @@ func (c *completion) isHeld(rec *recorder.Recorder) bool {
 // what refuses one refuses the other.
 func (c *completion) ask(s *session) {
 	defer s.source.close()
-	if c.held = c.isHeld(s.rec); c.held {
+	if c.held = isHeld(s.rec, c.url, c.etag, c.lastModified); c.held {
 		return
 	}
 	req, err := http1.ParseRequest(c.head)

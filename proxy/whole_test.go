@@ -112,6 +112,37 @@ func TestAbortedIsFinished(t *testing.T) {
 	}
 }
 
+// TestAbortedIsHeld: what the collection has whole is not fetched to its end again, and nothing is
+// missing.
+func TestAbortedIsHeld(t *testing.T) {
+	h := newHouse(t, hasty())
+	first, ended := true, make(chan struct{})
+	o := newOrigin(t, false, func(o *peer) {
+		answer := film(o.readHead())
+		if first {
+			first = false
+			o.send(answer)
+			return
+		}
+		defer close(ended)
+		o.send(answer[:len(answer)-1])
+		o.readAll() // ends when the proxy gives up the fetch
+	})
+	h.fetch(o, false, "/")
+	client := h.dial()
+	client.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a"))
+	client.readHead()
+	client.conn.Close()
+	wantSoon(t, "the end of the fetch", ended)
+	r := of(h.records(), "response")
+	if len(r) != 2 || r[1].header.Get("WARC-Truncated") != "disconnect" || len(o.connections()) != 2 {
+		t.Errorf("%d responses on %d connections", len(r), len(o.connections()))
+	}
+	if gaps := h.rec.Status().Gaps; len(gaps) != 0 {
+		t.Errorf("gaps: %v", gaps)
+	}
+}
+
 // TestAbortedBeforeTheHead: nothing says what the answer would have been, so on-client-abort rules.
 func TestAbortedBeforeTheHead(t *testing.T) {
 	h := newHouse(t, config())
