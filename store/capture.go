@@ -133,6 +133,6 @@ func (c *Capture) isCut(urlKey []byte) bool { return c.hasLongQuery() && len(url
 // hasExtras reports whether c has anything to keep in the bucket "extras". A GET without secondary
 // keys has nothing. What is no GET has a QueryKey, as a rule.
 func (c *Capture) hasExtras() bool {
-	return c.hasLongQuery() || c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody || c.PathKey != "" ||
-		c.WWWOFFLEKey != "" || c.FormKey != "" || c.QueryKey != ""
+	return c.hasLongQuery() || c.SpecBody != c.RequestBody || c.WarcioJSBody != c.RequestBody ||
+		c.PathKey != "" || c.WWWOFFLEKey != "" || c.FormKey != "" || c.QueryKey != ""
 }

@@ -20,7 +20,8 @@ type cutRun struct {
 	next   []byte // where in the run to go on with sorting
 	sorter extsort.Sorter
 	sorted *extsort.Lines // nil until all of the run has been read
-	line   []byte         // used again
+	line   []byte         // used again, as text is
+	text   bytes.Buffer
 }
 
 // begins reports whether k begins a run with cut keys, which is to be read first.
@@ -132,12 +133,12 @@ func (s *slice) sortKey(cursor cursor, k indexKey, v []byte) error {
 // key returns the key in the index of the first of the sorted captures. The run is what cut keys
 // begin with.
 func (r *cutRun) key(run []byte) (indexKey, error) {
-	var text bytes.Buffer
-	w := bufio.NewWriter(&text)
+	r.text.Reset()
+	w := bufio.NewWriterSize(&r.text, 512)
 	if err := errors.Join(r.sorted.Write(w), w.Flush()); err != nil {
 		return nil, err
 	}
-	line := bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+	line := bytes.TrimSuffix(r.text.Bytes(), []byte("\n"))
 	end := line[len(line)-tailSize:]
 	if line[len(line)-tailSize-1] == 'c' {
 		return append(bytes.Clone(run), end...), nil

@@ -40,7 +40,8 @@ func TestExtras(t *testing.T) {
 		{"keys that are the URL", Capture{URL: "http://example.com/", PathKey: "http://example.com/",
 			WWWOFFLEKey: "http://example.com/"}, 13},
 		{"query", Capture{QueryKey: "com,example)/#body=00000000000000000000000000000000"}, 67},
-		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", QueryKey: "\x00", SpecBody: "\n"}, 21},
+		{"odd bytes", Capture{URL: "\xff", PathKey: "\x00\xff", FormKey: "ä", QueryKey: "\x00",
+			SpecBody: "\n"}, 21},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if !test.c.hasExtras() {

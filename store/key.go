@@ -113,7 +113,7 @@ func (k indexKey) location() []byte { return k[len(k)-locationSize:] }
 // are cut keys in the run.
 func (k indexKey) run() []byte {
 	if k.long() {
-		return k[:maxURLKey+1]
+		return k[:len(k)-tailSize]
 	}
 	return k[:len(k)-tailSize+14]
 }

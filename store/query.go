@@ -124,8 +124,8 @@ func (q Query) check() error {
 		return err
 	}
 	if q.NoBodies && (q.Key == FormKey || q.Key == QueryKey) {
-		return fmt.Errorf("the key %s is made of the request's body: it cannot be exported without bodies",
-			string(q.Key))
+		return fmt.Errorf(
+			"the key %s is made of the request's body: it cannot be exported without bodies", string(q.Key))
 	}
 	if q.Dialect == "" {
 		return nil

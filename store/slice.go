@@ -98,7 +98,7 @@ func (s *slice) readRuns(c cursor) error {
 		if s.begins(c, k) {
 			return nil
 		}
-		if k.cut() { // it has come since the run was begun without it
+		if k.cut() && c.name.primary() { // it has come since the run was begun without it
 			k, v = c.next()
 			continue
 		}

@@ -133,6 +133,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	long := []byte(strings.Repeat("x", maxURLKey+1))
 	f.Add(appendKey(nil, long, testTime, 1, 2), appendValue(nil, long, &golden[0]))
+	upload := Capture{Method: "POST", RequestBody: string(long)}
+	f.Add(appendKeyTail(appendCutHead(nil, long), testTime, 1, 2), appendValue(nil, long, &upload))
 	f.Fuzz(func(t *testing.T, key, value []byte) {
 		longURLKey(value)
 		if indexKey(key).check() != nil {
