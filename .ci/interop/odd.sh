@@ -19,7 +19,7 @@ wait_for 20 is_there
 page=http://127.0.0.1:$(<"$T/odd.port")/page
 odd origin cases >"$T/odd-cases.json"
 
-start_recorder odd
+start_recorder odd --complete never # each answer once, and as it came
 look live "$address"
 odd origin ask "$address" "$(<"$T/odd.port")"
 stop_recorder
