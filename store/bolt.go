@@ -14,8 +14,8 @@ import (
 // Bolt is the index of one collection, in one bbolt file. Its methods are safe for concurrent use:
 // one Commit at a time, and any number of readers beside it.
 type Bolt struct {
-	// TempDir is where Export sorts what does not fit into memory; "" is os.TempDir. It may be
-	// changed only before the first Export.
+	// TempDir is where Export and Captures sort what does not fit into memory; "" is os.TempDir. It
+	// may be changed only before the first of them.
 	TempDir string
 
 	writing *writing // nil of an index that is read only
@@ -26,7 +26,7 @@ type Bolt struct {
 	session Session    // whose last transaction is noted; the zero Session if nobody records
 	files   fileTable
 
-	sortMemory int // of Export, in bytes; 0 is the usual
+	sortMemory int // of Export and Captures, in bytes; 0 is the usual
 }
 
 // Files returns all files in the order in which they were added.
