@@ -24,6 +24,7 @@ type exportCommand struct {
 	Format   string          `enum:"cdxj,warc-0.9" default:"cdxj"`
 	FileSize int64           `name:"file-size" default:"${file_size}" type:"size"`
 	NoBodies bool            `name:"no-request-bodies"`
+	All      bool            `name:"all"`
 	Mode     collection.Mode `name:"archive-mode" default:"${archive_mode}"`
 	Out      string          `name:"out" short:"o" placeholder:"FILE"`
 }
@@ -53,6 +54,11 @@ func (c *exportCommand) Run(*commandLine) error {
 			"%d of %d captures lie in a file that is not finished; until it is its name ends in .open\n",
 			exported.InOpenFiles, exported.Lines)
 	}
+	if exported.LeftOut > 0 {
+		fmt.Fprintf(os.Stderr, "%s without a line: pywb would show a 304 as an empty page, and a "+
+			"part for the whole that is there; --all writes them too\n",
+			count(int(exported.LeftOut), "capture"))
+	}
 	return nil
 }
 
@@ -66,6 +72,7 @@ func (c *exportCommand) query() (store.Query, error) {
 		Key:      c.Key,
 		Dialect:  c.Dialect,
 		NoBodies: c.NoBodies,
+		All:      c.All,
 	}
 	if c.URL == "" || c.Key == store.URLKey {
 		return query, nil

@@ -83,7 +83,7 @@ func (k *kept) export() string {
 	}
 	defer index.Close()
 	var lines strings.Builder
-	if _, err := index.Export(&lines, store.Query{}, nil); err != nil {
+	if _, err := index.Export(&lines, store.Query{All: true}, nil); err != nil {
 		k.t.Fatal(err)
 	}
 	return lines.String()

@@ -33,7 +33,7 @@ func (c *lookupCommand) Run(*commandLine) error {
 	if key == "" { // which would select everything
 		return fmt.Errorf("lookup: %s has no key %s", c.URL, c.Key)
 	}
-	exported, err := export(dir, store.Query{Key: c.Key, URL: key}, os.Stdout)
+	exported, err := export(dir, store.Query{Key: c.Key, URL: key, All: true}, os.Stdout)
 	if err == nil && exported.Lines == 0 {
 		fmt.Fprintf(os.Stderr, "no capture has the %s key %s\n", c.Key, key)
 	}

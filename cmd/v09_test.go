@@ -71,8 +71,8 @@ func TestOldFormat(t *testing.T) {
 	if out, errs, code := p.run(again...); code != 0 {
 		t.Fatalf("import of the export: exit %d, %s%s", code, out, errs)
 	}
-	lines, _, _ := p.run("export", "-o", "-")
-	other, _, _ := p.run("export", "-o", "-", "--collection", "again")
+	lines, _, _ := p.run("export", "--all", "-o", "-")
+	other, _, _ := p.run("export", "--all", "-o", "-", "--collection", "again")
 	got, want := location.ReplaceAllString(other, ""), location.ReplaceAllString(lines, "")
 	if got != want || strings.Count(want, "\n") != 5 {
 		t.Errorf("captures\n%s\nwant\n%s", got, want)

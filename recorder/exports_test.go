@@ -36,14 +36,16 @@ func exports(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// export is the CDXJ of a collection, as it is without options.
+// export is the CDXJ of a collection, with a line for each capture.
 func export(t *testing.T, dir string) string {
 	t.Helper()
 	return exportOf(t, dir, store.Query{})
 }
 
+// exportOf is what a query selects of a collection, with a line for each capture.
 func exportOf(t *testing.T, dir string, query store.Query) string {
 	t.Helper()
+	query.All = true
 	index, err := store.OpenReadOnly(filepath.Join(dir, "index.bolt"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 type Exported struct {
 	Lines       int64
 	InOpenFiles int64 // lines whose WARC file is still being written, under its name with ".open"
+	LeftOut     int64 // captures that were selected and have no line: see Query.All
 }
 
 // Captures calls yield with the captures that q selects, in the order of their CDXJ lines in the
@@ -23,6 +24,13 @@ type Exported struct {
 // may use the index. Captures that are committed meanwhile may be missing. A Capture is good until
 // yield returns: copy it to keep it.
 func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
+	q.All = true
+	return b.Replayable(q, yield)
+}
+
+// Replayable is Captures but for those that Export leaves out of the dialect pywb, for whatever
+// serves captures to who replays them, or packs them.
+func (b *Bolt) Replayable(q Query, yield func(*Capture) bool) error {
 	q.Dialect, q.NoBodies = canon.Pywb, false
 	span, err := q.span()
 	if err != nil {
@@ -40,7 +48,8 @@ func (b *Bolt) Captures(q Query, yield func(*Capture) bool) error {
 
 // Export writes the CDXJ lines of the captures that q selects to w, in the order of `LC_ALL=C
 // sort`. Each begins with the key that q names, and says key, method and body as the Dialect of q
-// does; captures without such a key have no line. It reads as Captures does, so that a slow w never
+// does; captures without such a key have no line, nor in the dialect pywb those that pywb would show
+// as an empty or partial page, unless q says All. It reads as Captures does, so that a slow w never
 // holds up Commit. progress, if not nil, is told now and then how many lines have been written.
 //
 // A dialect other than pywb, and NoBodies, change the order of lines: the lines that they change
@@ -73,6 +82,7 @@ func (b *Bolt) exportPywb(w io.Writer, span span, progress func(lines int64)) (E
 	var done Exported
 	var lines []byte
 	err := b.slices(span, func(s *slice) (bool, error) {
+		done.LeftOut += s.leftOut
 		if len(s.captures) == 0 {
 			return true, nil
 		}
@@ -140,6 +150,7 @@ func (e *dialectExport) sort() error {
 		from.gap, from.cut = nil, nil
 	}
 	from.extras = !e.noBodies
+	from.leaveOut = false // sortLine counts what it leaves out, where the query selects it
 	if !e.movesGET() {
 		from.methods = onlyOthers
 	}
@@ -162,6 +173,10 @@ func (e *dialectExport) sortLine(c *Capture) error {
 		if c.isGET() && key == c.URLKey || !e.span.hasKey(key) {
 			return nil
 		}
+	}
+	if e.span.leaveOut && c.isNotModified() {
+		e.done.LeftOut++
+		return nil
 	}
 	e.countOpen(c)
 	method := c.Method
@@ -206,6 +221,7 @@ func (e *dialectExport) write(w *bufio.Writer, sorted *extsort.Lines) error {
 	rest := e.span
 	rest.methods = onlyGET
 	err := e.index.slices(rest, func(s *slice) (bool, error) {
+		e.done.LeftOut += s.leftOut
 		for i := range s.captures {
 			if err := e.writeGET(w, sorted, &s.captures[i]); err != nil {
 				return false, err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,11 @@ type Query struct {
 	// NoBodies leaves request bodies out of the lines that Export writes: they have no requestBody,
 	// and their URL keys say the method alone. Captures does not look at it.
 	NoBodies bool
+
+	// All lets Export, in the dialect pywb, and Replayable give captures too that pywb would show as
+	// an empty page or take for the whole: 304s, and parts of what is there as a whole. Captures, and
+	// Export in another dialect, always give them.
+	All bool
 }
 
 // Match is how the URL of a Query selects captures; the values are pywb's matchType.
@@ -53,6 +59,8 @@ type span struct {
 	key     Key // what is said of URL keys here holds for the keys of this name
 	methods methods
 	extras  bool // those of what is not GET are wanted
+
+	leaveOut bool // captures that pywb would show as an empty or partial page: parts.go
 }
 
 // methods are those whose captures a span selects.
@@ -66,7 +74,7 @@ const (
 
 // span returns what q selects: the ranges are those of pywb's CDX API.
 func (q Query) span() (span, error) {
-	s := span{key: q.Key}
+	s := span{key: q.Key, leaveOut: q.LeavesOut()}
 	if err := q.check(); err != nil {
 		return s, err
 	}
@@ -107,13 +115,17 @@ func (s *span) addCut() {
 	}
 }
 
+// LeavesOut reports whether Export may have captures without a line that q selects.
+func (q Query) LeavesOut() bool { return !q.All && cmp.Or(q.Dialect, canon.Pywb) == canon.Pywb }
+
 // Check returns an error unless Export takes q.
 func (q Query) Check() error {
 	_, err := q.span()
 	return err
 }
 
-// SelectsAll reports whether q gives a line for every capture.
+// SelectsAll reports whether q selects every capture, so that at most those that are left out have
+// no line.
 func (q Query) SelectsAll() bool {
 	return q.URL == "" && q.From == "" && q.To == "" && (q.Key == "" || q.Key == URLKey)
 }

@@ -21,6 +21,7 @@ const (
 type slice struct {
 	captures []Capture
 	open     int64 // how many of them lie in files that are not sealed
+	leftOut  int64 // captures that were selected, and left out: parts.go
 
 	span    span
 	files   *fileTable
@@ -30,6 +31,11 @@ type slice struct {
 	file    File // of the last capture
 	keys    int  // looked at for this slice
 	bytes   int  // of text in this slice
+
+	wholes wholes
+	parts  int // captures of which it is to be decided whether they are left out
+	at     int // where in captures that goes on
+	kept   int // how many of those before are not left out
 
 	next    []byte           // where in the index to go on; nil is its end
 	run     []byte           // the beginning of a run of long SURTs
@@ -49,6 +55,11 @@ func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err 
 		if err := b.view(span.key, s.read); err != nil {
 			return err
 		}
+		for s.parts > 0 {
+			if err := b.view(span.key, s.decide); err != nil {
+				return err
+			}
+		}
 		if more, err = each(&s); err != nil {
 			return err
 		}
@@ -64,7 +75,8 @@ func (s *slice) full() bool { return s.keys >= sliceKeys || s.bytes >= sliceByte
 
 // read reads the next slice.
 func (s *slice) read(c cursor) error {
-	s.captures, s.open, s.keys, s.bytes, s.file = s.captures[:0], 0, 0, 0, File{}
+	s.captures, s.open, s.leftOut, s.keys, s.bytes = s.captures[:0], 0, 0, 0, 0
+	s.file, s.at, s.kept = File{}, 0, 0
 	for !s.full() && !s.done() {
 		if err := errors.Join(s.readPending(c), s.readCut(c)); err != nil {
 			return err
@@ -73,7 +85,7 @@ func (s *slice) read(c cursor) error {
 			return err
 		}
 	}
-	return nil
+	return s.decide(c)
 }
 
 // readRuns reads on from next, in whole runs. A capture that is committed to one of these runs
@@ -144,7 +156,13 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	if s.span.long && !s.span.hasKey(*c.key(s.span.key)) {
 		return nil
 	}
-	if !sealed {
+	switch {
+	case s.span.leaveOut && c.isNotModified():
+		s.leftOut++
+		return nil
+	case s.span.leaveOut && c.isPart():
+		s.parts++
+	case !sealed:
 		s.open++
 	}
 	s.bytes += len(s.decoder.text)

@@ -7,6 +7,8 @@ to its end.
     check.py cdxj OURS THEIRS              our lines == cdxj-indexer's
     check.py replay CDXJ ARCHIVE URL       what pywb replays == the record's body
     check.py lines CDXJ ARCHIVE            each line points at the record that it names
+    check.py parts ALL CDXJ ARCHIVE        CDXJ is ALL without 304s, and without parts whose whole is there
+    check.py whole ALL CDXJ ARCHIVE URL    where such parts were, pywb shows the whole
     check.py big ARCHIVE URL LENGTH SHA1   one large body, streamed from its file
     check.py soak LEDGER CDXJ GAPS ARCHIVE the archive holds what the soak's clients saw
 """
@@ -14,6 +16,7 @@ import base64
 import http.client
 import json
 import os
+import re
 import sys
 import urllib.parse
 import zlib
@@ -229,6 +232,76 @@ def check_lines(cdxj, archive):
         problems.append(f"{lines} lines for {captures} captures")
     report(f"{lines} lines of the index point at the records that they name, and none is left out",
            problems)
+
+
+def entity_of(record):
+    """The tag, or else the date, of the version that a response has; None if it has neither."""
+    for name in rb"ETag", rb"Last-Modified":
+        found = re.search(rb"(?im)^" + name + rb":[ \t]*(?:W/)?(.*?)[ \t]*\r?$", record.head)
+        if found and found[1]:
+            return found[1]
+    return None
+
+
+def is_all(record):
+    """Whether a part is all of its entity."""
+    found = re.search(rb"(?im)^Content-Range: *bytes 0-(\d+)/(\d+)\r?$", record.head)
+    return found is not None and int(found[1]) + 1 == int(found[2])
+
+
+def wholes(lines, stored):
+    """For each part its wholes: of both the line and the record."""
+    known = [(key, f, stored[f["filename"], f["offset"]]) for key, _, f in lines]
+    whole = defaultdict(list)
+    for key, f, record in known:
+        cut = record.type == "response" and record.get("WARC-Truncated")
+        if "method" not in f and not cut and (f.get("status") == "200"
+                                              or f.get("status") == "206" and is_all(record)):
+            whole[key].append((f, record))
+    for key, f, record in known:
+        if f.get("status") == "206" and "method" not in f:
+            yield f, record, [(w, r) for w, r in whole[key]
+                              if (w["status"] == "200" or not is_all(record)) and
+                              (entity_of(r) == entity_of(record)
+                               or None in (entity_of(r), entity_of(record)))]
+
+
+def check_parts(every, cdxj, archive):
+    stored, problems = blocks(archive)
+    parts = {(f["filename"], f["offset"]) for f, _, of in wholes(read_cdxj(every), stored) if of}
+    unchanged = 0
+    with open(every, encoding="utf-8") as lines, open(cdxj, encoding="utf-8") as kept:
+        want = []
+        for line in lines:
+            f = json.loads(line.split(" ", 2)[2])
+            unchanged += f.get("status") == "304"
+            if f.get("status") != "304" and (f["filename"], f["offset"]) not in parts:
+                want.append(line)
+        got = kept.readlines()
+    if got != want:
+        problems += sorted(set(got) ^ set(want)) or ["another order"]
+    report(f"{unchanged} lines of 304s and {len(parts)} of parts of a whole are left out, and no other",
+           problems)
+
+
+def check_whole(every, cdxj, archive, url):
+    stored, _ = blocks(archive)
+    messages = resolved(stored.values())
+    times = {(f["filename"], f["offset"]): timestamp for _, timestamp, f in read_cdxj(every)}
+    parts, problems = urllib.parse.urlsplit(url), []
+    asked = [(f, of) for f, _, of in wholes(read_cdxj(every), stored) if of]
+    for f, of in asked:
+        connection = http.client.HTTPConnection(parts.netloc, timeout=20)
+        timestamp = times[f["filename"], f["offset"]]
+        connection.request("GET", f"{parts.path}/{timestamp}id_/{f['url']}")
+        response = connection.getresponse()
+        body = response.read()
+        want = [warcs.entity(messages[w["filename"], w["offset"]]) for w, _ in of]
+        if response.status != 200 or body not in want:
+            problems.append(f"{timestamp} {f['url']}: {response.status}, {len(body)} bytes")
+        connection.close()
+    report(f"pywb shows the whole for {len(asked)} parts",
+           problems if asked else ["there are none"])
 
 
 def check_big(archive, url, length, sha1):

@@ -66,7 +66,7 @@ try 'export is sorted' env LC_ALL=C sort -c "$T/foreign.cdxj"
 "$VENV/bin/cdxj-indexer" --sort "$archive"/*.warc* >"$T/foreign-theirs.cdxj"
 "$VENV/bin/cdxj-indexer" -p --sort "$archive"/*.warc* >"$T/foreign-bodies.cdxj"
 foreign compare "$T/foreign.cdxj" "$T/foreign-theirs.cdxj" "$T/foreign-bodies.cdxj"
-"$WARCORDER" export --dir "$T/collections" --collection foreign 2>>"$T/foreign.log"
+"$WARCORDER" export --all --dir "$T/collections" --collection foreign 2>>"$T/foreign.log"
 if start_pywb; then foreign replay "$T/foreign.cdxj" "$archive" "$pywb"; fi
 
 # WARC 0.9: every record of the document's appendix B, a record in two files, and one gzip member for each record.

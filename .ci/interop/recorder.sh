@@ -78,7 +78,12 @@ stop_recorder() {
   fi
 }
 
-export_lines() { "$WARCORDER" export --dir "$T/collections" --collection "$collection" -o - 2>>"$T/$collection.log"; }
+export_lines() { export_replayed --all; }
+
+# export_replayed [FLAG]: those that pywb gets: without 304s, and without parts of what is there whole.
+export_replayed() {
+  "$WARCORDER" export "$@" --dir "$T/collections" --collection "$collection" -o - 2>>"$T/$collection.log"
+}
 
 # check_warcs: every WARC of the collection stands up to gzip, warcio and zlib.
 check_warcs() {

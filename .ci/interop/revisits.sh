@@ -23,7 +23,7 @@ check lines "$T/revisits.cdxj" "$archive"
 revisits() { "$VENV/bin/python" "$here/revisits.py" "$@" || not_ok "revisits.py $1 broke off"; }
 revisits records "$T/log" "$archive" "$T/revisits.cdxj"
 
-"$WARCORDER" export --dir "$T/collections" --collection revisits 2>>"$T/revisits.log"
+"$WARCORDER" export --all --dir "$T/collections" --collection revisits 2>>"$T/revisits.log"
 if start_pywb; then revisits replay "$T/log" "$archive" "$T/revisits.cdxj" "$pywb"; fi
 
 asked=$(wc -l <"$T/log")

@@ -39,9 +39,11 @@ try 'export holds every line that it had while the recorder ran' \
 "$VENV/bin/cdxj-indexer" --sort "$archive"/*.warc.gz >"$T/theirs.cdxj"
 check cdxj "$T/ours.cdxj" "$T/theirs.cdxj"
 check lines "$T/ours.cdxj" "$archive"
+export_replayed >"$T/replayed.cdxj"
+check parts "$T/ours.cdxj" "$T/replayed.cdxj" "$archive"
 
 # pywb takes the folder as it is, with the index that export writes into it.
 "$WARCORDER" export --dir "$T/collections" --collection session 2>>"$T/session.log"
 try 'export without -o writes the same lines into the collection' \
-  cmp "$T/ours.cdxj" "$T/collections/session/indexes/index.cdxj"
-if start_pywb; then check replay "$T/ours.cdxj" "$archive" "$pywb"; fi
+  cmp "$T/replayed.cdxj" "$T/collections/session/indexes/index.cdxj"
+if start_pywb; then check replay "$T/replayed.cdxj" "$archive" "$pywb"; fi

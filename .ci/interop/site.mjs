@@ -194,6 +194,8 @@ const block = crypto.randomBytes(1 << 20);
 const text = (n) => JSON.stringify({ text: 'the quick brown fox, größer als größer. '.repeat(n) });
 const json = 'application/json';
 const sameText = Buffer.from(`the same at every address, größer. ${crypto.randomBytes(6000).toString('base64')}`);
+const clip = Buffer.from(`<!doctype html><p>${crypto.randomBytes(6000).toString('hex')}<p>the end of the clip
+  <script>window.results = []; window.done = true</script>`);
 let release = {}; // answers of /slow that wait for /release
 
 const routes = {
@@ -260,6 +262,14 @@ const routes = {
     await x.head('206 Partial Content', 'Content-Type: image/png', `Content-Length: ${part.length}`,
       `Content-Range: bytes ${first}-${last}/${logo.length}`, `X-SHA256: ${sha256(part)}`);
     await x.send(part);
+  },
+  '/clip': async (x) => { // a page in parts, of which only the last one has its end
+    const range = /^bytes=(\d+)-(\d+)$/.exec(x.headers.range ?? '');
+    if (!range) return x.reply('text/html; charset=utf-8', clip, 'ETag: "clip"');
+    const [first, last] = range.slice(1).map(Number);
+    await x.head('206 Partial Content', 'Content-Type: text/html; charset=utf-8', 'ETag: "clip"',
+      `Content-Length: ${last - first + 1}`, `Content-Range: bytes ${first}-${last}/${clip.length}`);
+    return x.send(clip.subarray(first, last + 1));
   },
   '/chunked': async (x) => {
     await x.head('200 OK', 'content-type: TEXT/plain', 'Trailer: X-Checksum', 'TRANSFER-encoding:  chunked');

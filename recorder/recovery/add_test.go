@@ -42,7 +42,7 @@ func export(t *testing.T, dir string) string {
 	}
 	defer index.Close()
 	var lines strings.Builder
-	if _, err := index.Export(&lines, store.Query{}, nil); err != nil {
+	if _, err := index.Export(&lines, store.Query{All: true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return lines.String()

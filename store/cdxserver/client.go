@@ -44,6 +44,10 @@ func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, to
 		return exported, errors.New("the recorder is of an older version, which cannot leave " +
 			"request bodies out: export when it has ended")
 	}
+	if _, says := res.Trailer[leftField]; query.LeavesOut() && !says {
+		return exported, errors.New("the recorder is of an older version, which gives the lines of " +
+			"304s and of parts too: export them with --all, or without when it has ended")
+	}
 	body := lineCounter{r: res.Body, total: -1, progress: progress}
 	fmt.Sscan(res.Header.Get(totalField), &body.total)
 	switch _, err := io.Copy(w, &body); {
@@ -54,6 +58,7 @@ func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, to
 	}
 	fmt.Sscan(res.Trailer.Get(linesField), &exported.Lines)
 	fmt.Sscan(res.Trailer.Get(openField), &exported.InOpenFiles)
+	fmt.Sscan(res.Trailer.Get(leftField), &exported.LeftOut)
 	return exported, nil
 }
 

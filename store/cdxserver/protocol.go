@@ -1,12 +1,13 @@
 // Package cdxserver lets others read the index of a collection while a recorder has it open: over
 // HTTP, from the recorder, which is the server. A client begins with [At].
 //
-//	GET /export  ?url= &match= &from= &to= &key= &dialect= &bodies=none    a store.Query
+//	GET /export  ?url= &match= &from= &to= &key= &dialect= &bodies=none &all=yes    a store.Query
 //	             200 text/x-cdxj: the lines
 //	               header   Warcorder-Captures        how many at most, if all are asked for
 //	                        Warcorder-Request-Bodies  none, if they are left out
 //	               trailer  Warcorder-Lines           how many there were
 //	                        Warcorder-In-Open-Files   how many of them lie in unfinished files
+//	                        Warcorder-Left-Out        how many captures have no line, for want of all
 //	GET /gaps    ?limit=N    only the newest
 //	             200 application/json: a store.Gaps
 //
@@ -43,6 +44,7 @@ const (
 	paramKey     = "key"
 	paramDialect = "dialect"
 	paramBodies  = "bodies"
+	paramAll     = "all"
 )
 
 // The fields of /export.
@@ -51,15 +53,20 @@ const (
 	bodiesField = "Warcorder-Request-Bodies"
 	linesField  = "Warcorder-Lines"
 	openField   = "Warcorder-In-Open-Files"
+	leftField   = "Warcorder-Left-Out"
 
 	noBodies = "none" // in bodiesField, and as paramBodies
+	yes      = "yes"  // as paramAll
 )
 
 // formOf returns a query as the parameters of ExportPath.
 func formOf(query store.Query) url.Values {
-	bodies := ""
+	bodies, all := "", ""
 	if query.NoBodies {
 		bodies = noBodies
+	}
+	if query.All {
+		all = yes
 	}
 	return url.Values{
 		paramURL:     {query.URL},
@@ -69,6 +76,7 @@ func formOf(query store.Query) url.Values {
 		paramKey:     {string(query.Key)},
 		paramDialect: {string(query.Dialect)},
 		paramBodies:  {bodies},
+		paramAll:     {all},
 	}
 }
 
@@ -82,5 +90,6 @@ func queryOf(form url.Values) store.Query {
 		Key:      store.Key(form.Get(paramKey)),
 		Dialect:  canon.Dialect(form.Get(paramDialect)),
 		NoBodies: form.Get(paramBodies) == noBodies,
+		All:      form.Get(paramAll) == yes,
 	}
 }

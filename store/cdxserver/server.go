@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 
 	"warcorder/store"
 )
@@ -34,7 +35,7 @@ func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
 		w.Header().Set(bodiesField, noBodies)
 	}
 	w.Header().Set("Content-Type", "text/x-cdxj")
-	w.Header().Set("Trailer", linesField+", "+openField)
+	w.Header().Set("Trailer", strings.Join([]string{linesField, openField, leftField}, ", "))
 	http.NewResponseController(w).Flush() // lines that must be sorted first may take a while
 	exported, err := index.Export(w, query, nil)
 	if err != nil {
@@ -42,6 +43,7 @@ func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
 	}
 	w.Header().Set(linesField, fmt.Sprint(exported.Lines))
 	w.Header().Set(openField, fmt.Sprint(exported.InOpenFiles))
+	w.Header().Set(leftField, fmt.Sprint(exported.LeftOut))
 }
 
 // GapsPage answers with gaps, the newest as many as are asked for; 0 is all.

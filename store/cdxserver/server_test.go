@@ -18,7 +18,8 @@ import (
 	"warcorder/store"
 )
 
-// indexOf makes an index of n captures, the last of which lies in a file that is not finished.
+// indexOf makes an index of n captures, the last of which lies in a file that is not finished, and
+// of a 304.
 func indexOf(t *testing.T, n int) *store.Bolt {
 	t.Helper()
 	index, err := store.Open(filepath.Join(t.TempDir(), "index.bolt"), store.Options{NoSync: true})
@@ -26,16 +27,17 @@ func indexOf(t *testing.T, n int) *store.Bolt {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { index.Close() })
-	for i := range n {
+	for i := range n + 1 {
 		file, err := index.AddFile(fmt.Sprintf("%d.warc.gz", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		file.Sealed = i < n-1
+		file.Sealed = i != n-1
 		err = index.Commit([]store.Capture{{
 			URLKey:   fmt.Sprintf("com,example)/%d", i),
 			URL:      fmt.Sprintf("http://example.com/%d", i),
 			Time:     time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Status:   200 + 104*(i/n),
 			Location: store.Location{File: file.Name, Length: 1},
 		}}, []store.File{file})
 		if err != nil {
@@ -64,11 +66,12 @@ func TestExport(t *testing.T) {
 		query        store.Query
 		lines, total int64
 	}{
-		"all":        {store.Query{}, 3, 3},
+		"all":        {store.Query{}, 3, 4},
+		"304 too":    {store.Query{All: true}, 4, 4},
 		"one":        {store.Query{URL: "http://example.com/1", Match: store.Exact}, 1, -1},
 		"none":       {store.Query{URL: "http://example.org/"}, 0, -1},
-		"no bodies":  {store.Query{NoBodies: true}, 3, 3},
-		"other keys": {store.Query{Dialect: canon.Spec}, 3, 3},
+		"no bodies":  {store.Query{NoBodies: true}, 3, 4},
+		"other keys": {store.Query{Dialect: canon.Spec}, 4, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want, got bytes.Buffer
@@ -94,6 +97,7 @@ func TestQueryForm(t *testing.T) {
 		{},
 		{URL: "http://a/?b=c&d", Match: store.Prefix, From: "2026", To: "20270101", Key: store.PathKey},
 		{Dialect: canon.WarcioJS, NoBodies: true},
+		{All: true},
 	} {
 		if got := queryOf(formOf(query)); got != query {
 			t.Errorf("%+v becomes %+v", query, got)
@@ -134,7 +138,7 @@ func TestBrokeOff(t *testing.T) {
 	}))
 	defer server.Close()
 	recorder := Recorder{Address: strings.TrimPrefix(server.URL, "http://")}
-	_, err := recorder.Export(io.Discard, store.Query{}, func(int64, int64) {})
+	_, err := recorder.Export(io.Discard, store.Query{All: true}, func(int64, int64) {})
 	if !errors.Is(err, ErrBrokeOff) {
 		t.Errorf("got %v", err)
 	}
@@ -145,7 +149,7 @@ func TestBrokeOff(t *testing.T) {
 		t.Errorf("a writer that fails: %v", err)
 	}
 	server.Close()
-	_, err = recorder.Export(io.Discard, store.Query{}, func(int64, int64) {})
+	_, err = recorder.Export(io.Discard, store.Query{All: true}, func(int64, int64) {})
 	if !errors.Is(err, ErrNobody) {
 		t.Errorf("nobody listens: %v", err)
 	}
@@ -164,5 +168,27 @@ func TestGaps(t *testing.T) {
 	got, err := serve(t, nil, want).Gaps()
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+// TestOlderRecorder: lines of a recorder that leaves nothing out are not taken for those of one
+// that does.
+func TestOlderRecorder(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", linesField+", "+openField)
+		http.NewResponseController(w).Flush()
+		io.WriteString(w, "com,example)/ 2026 {}\n")
+		w.Header().Set(linesField, "1")
+		w.Header().Set(openField, "0")
+	}))
+	defer server.Close()
+	recorder := Recorder{Address: strings.TrimPrefix(server.URL, "http://")}
+	for _, query := range []store.Query{{}, {All: true}, {Dialect: canon.Spec}} {
+		var out strings.Builder
+		exported, err := recorder.Export(&out, query, func(int64, int64) {})
+		refused := err != nil && strings.Contains(err.Error(), "older version") && out.Len() == 0
+		if query.LeavesOut() != refused || !refused && (err != nil || exported.Lines != 1) {
+			t.Errorf("%+v: %+v, %v, %q", query, exported, err, out.String())
+		}
 	}
 }
