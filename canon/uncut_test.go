@@ -121,22 +121,3 @@ func TestMultipartDigest(t *testing.T) {
 		}
 	}
 }
-
-// TestQueryKeysCostWhatTheyWeigh: time and memory are linear for the hash of a body's query, too.
-func TestQueryKeysCostWhatTheyWeigh(t *testing.T) {
-	for _, shape := range hostileBodies {
-		t.Run(shape.name, func(t *testing.T) {
-			for _, n := range sizes() {
-				r := &Request{
-					URL:         "http://example.org/",
-					Method:      "POST",
-					ContentType: shape.contentType,
-					Body:        []byte(shape.body(n)),
-				}
-				if !costOf(func() { QueryKey(r, "") }).check(t, "query", len(r.Body)) {
-					return
-				}
-			}
-		})
-	}
-}

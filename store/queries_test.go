@@ -333,3 +333,36 @@ func TestRunOfCutKeys(t *testing.T) {
 		t.Error("the lines are others")
 	}
 }
+
+// TestExactAmongLongURLs: of URLs that begin alike no more are looked at than are asked for, beside
+// those whose keys are cut.
+func TestExactAmongLongURLs(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	var captures []Capture
+	for i := range 2000 {
+		url := fmt.Sprintf("http://example.com/?%s%06d", strings.Repeat("q", 2*maxCutKey), i)
+		captures = append(captures, captureOf(url, testTime, file.Name, int64(i)))
+	}
+	upload := captureOf(captures[500].URL, testTime, file.Name, 1<<20)
+	upload.Method, upload.RequestBody = "POST", longText(2000, 1)
+	for _, with := range [][]Capture{captures, {upload}} {
+		commit(t, b, with)
+		span, err := Query{URL: captures[500].URL}.span()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, keys := 0, 0
+		err = b.slices(span, func(s *slice) (bool, error) {
+			found, keys = found+len(s.captures), keys+s.keys
+			return true, nil
+		})
+		want := 1 // and then the upload, whose URL key is the same
+		if len(with) == 1 {
+			want = 2
+		}
+		if err != nil || found != want || keys > 2*want {
+			t.Errorf("%d found, want %d; %d keys were looked at, %v", found, want, keys, err)
+		}
+	}
+}
