@@ -135,6 +135,13 @@ func (c *clients) setBusy(s *seat, busy bool) {
 	s.busy = busy
 }
 
+// lend takes n descriptors for what no client does; a negative n gives them back.
+func (c *clients) lend(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spare -= n
+}
+
 // wait notes that s waits for a request, so that it may be ended. It is false if the proxy is
 // closing.
 func (c *clients) wait(s *seat) bool {

@@ -18,7 +18,7 @@ type library struct {
 
 	mu    sync.Mutex
 	heads []string
-	now   int // requests that it has and has not answered
+	now   int // requests for the whole of something that it has not answered
 	most  int // that it had at a time
 }
 
@@ -32,9 +32,9 @@ func newLibrary(t testing.TB, secure bool, answer func(head string) string) *lib
 			if !strings.HasSuffix(head, "\r\n\r\n") { // the end, or a body
 				return
 			}
-			l.count(head, 1)
+			l.count(head)
 			bytes := answer(head)
-			l.count("", -1)
+			l.answered(head)
 			bytes, breaksOff := strings.CutSuffix(bytes, "…")
 			for n, piece := range strings.Split(bytes, "‖") {
 				if n > 0 {
@@ -50,26 +50,32 @@ func newLibrary(t testing.TB, secure bool, answer func(head string) string) *lib
 	return l
 }
 
-func (l *library) count(head string, n int) {
+// asksForAll reports a request without a range.
+func asksForAll(head string) bool { return !strings.Contains(head, "Range:") }
+
+func (l *library) count(head string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.now += n
-	l.most = max(l.most, l.now)
-	if head != "" {
-		l.heads = append(l.heads, head)
+	l.heads = append(l.heads, head)
+	if asksForAll(head) {
+		l.now++
+		l.most = max(l.most, l.now)
+	}
+}
+
+func (l *library) answered(head string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if asksForAll(head) {
+		l.now--
 	}
 }
 
 // wholes are the heads that asked for all of something.
-func (l *library) wholes() (heads []string) {
+func (l *library) wholes() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, head := range l.heads {
-		if !strings.Contains(head, "Range:") {
-			heads = append(heads, head)
-		}
-	}
-	return heads
+	return slices.DeleteFunc(slices.Clone(l.heads), func(head string) bool { return !asksForAll(head) })
 }
 
 // film answers as a server of files does: a request for a range with a part of ten bytes, another

@@ -12,7 +12,8 @@ import (
 //
 //	all ─┬─ own files        WARC files, the index, bodies on disk, clients that are turned away
 //	     ├─ kept connections to origins
-//	     └─ spare            one for each client, exchangeFiles for each that is busy
+//	     └─ spare            one for each client, exchangeFiles for each that is busy and for each
+//	                         completion that runs
 
 // ownFiles are descriptors that are no client's and no kept connection's.
 const ownFiles = 256

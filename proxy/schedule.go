@@ -67,6 +67,7 @@ func (q *completions) start(c *completion) {
 	q.asked.Add(c.version, pending)
 	s := q.relay.newAbsent()
 	q.running[s] = struct{}{}
+	q.relay.clients.lend(exchangeFiles)
 	q.hosts[c.to.siteName()]++
 	go func() {
 		defer q.ended(c, s)
@@ -84,6 +85,7 @@ func (q *completions) ended(c *completion, s *session) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.running, s)
+	q.relay.clients.lend(-exchangeFiles)
 	host := c.to.siteName()
 	if q.hosts[host]--; q.hosts[host] == 0 {
 		delete(q.hosts, host)

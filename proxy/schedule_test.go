@@ -23,6 +23,14 @@ func held(release <-chan struct{}) func(string) string {
 	}
 }
 
+// spare is how many descriptors are left for clients and exchanges.
+func (h *house) spare() int {
+	c := h.proxy.clients
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.spare
+}
+
 // TestCompletionsArePolite: never more than complete-per-host of one host, and complete-at-once of
 // all, in the order in which they came.
 func TestCompletionsArePolite(t *testing.T) {
@@ -31,6 +39,7 @@ func TestCompletionsArePolite(t *testing.T) {
 			cfg := hasty()
 			cfg.Complete.PerHost, cfg.Complete.AtOnce = c.perHost, c.atOnce
 			h := newHouse(t, cfg)
+			spare := h.spare()
 			release := make(chan struct{})
 			o := newLibrary(t, false, held(release))
 			const films = 8
@@ -39,10 +48,14 @@ func TestCompletionsArePolite(t *testing.T) {
 			}
 			until(t, "as many are asked for as may be", func() bool {
 				got := h.proxy.Completions()
-				return got.Running == c.want && got.Waiting == films-c.want && len(o.wholes()) == c.want
+				return got.Running == c.want && got.Waiting == films-c.want && len(o.wholes()) == c.want &&
+					h.spare() == spare-c.want*exchangeFiles
 			})
 			close(release)
 			h.untilCompleted(films, 0)
+			if got := h.spare(); got != spare {
+				t.Errorf("%d descriptors are spare, %d were", got, spare)
+			}
 			if o.most != c.want {
 				t.Errorf("%d at a time, want %d", o.most, c.want)
 			}

@@ -33,32 +33,18 @@ func Fields(head []byte, f func(name, value []byte)) {
 func Without(dst, head []byte, names ...string) []byte {
 	start := bytes.IndexByte(head, '\n') + 1
 	dst, head = append(dst, head[:start]...), head[start:]
-	dropping := false
 	for len(head) > 0 {
-		end := bytes.IndexByte(head, '\n') + 1
-		if end == 0 {
-			end = len(head)
+		end := endOfField(head)
+		if !isOneOf(nameOf(head[:end]), names) {
+			dst = append(dst, head[:end]...)
 		}
-		line := head[:end]
 		head = head[end:]
-		if line[0] != ' ' && line[0] != '\t' { // else a fold, which shares the fate of the line before
-			dropping = isOneOf(line, names)
-		}
-		if !dropping {
-			dst = append(dst, line...)
-		}
 	}
 	return dst
 }
 
-// isOneOf reports whether a line is a field of one of the names. A blank before the colon does not
-// save it: some readers pass over that.
-func isOneOf(line []byte, names []string) bool {
-	name, _, ok := bytes.Cut(line, []byte{':'})
-	if !ok {
-		return false
-	}
-	name = trim(name)
+// isOneOf reports whether a name is one of some in lower case.
+func isOneOf(name []byte, names []string) bool {
 	for _, one := range names {
 		if is(name, one) {
 			return true
