@@ -212,6 +212,7 @@ func (w *wire) watch(gone func(error)) {
 	w.conn.SetReadDeadline(time.Time{}) // else that of the last read would end the watching
 	go func() {
 		defer close(ended)
+		defer carry(&w.broke) // of gone
 		w.readAhead()
 		if w.earlyErr != nil && !errors.Is(w.earlyErr, os.ErrDeadlineExceeded) {
 			gone(w.earlyErr)
