@@ -104,7 +104,7 @@ func (q *completions) givePlace() {
 	q.places--
 }
 
-// begin notes an answer that has something of a URL.
+// begin notes an answer that has something of a URL, and is not brief.
 func (q *completions) begin(url string, part bool) { q.count(url, part, 1) }
 
 // end notes that such an answer has ended.
@@ -179,11 +179,12 @@ func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 		return q.crowded(c, "the heads of those that wait take too much memory")
 	}
 	q.heads += c.size()
-	if old != nil { // the answer is under way: its end plans anew
+	if old != nil {
 		*old = *c
-		return true
+	} else {
+		q.queue, q.byURL[c.url] = append(q.queue, c), c
 	}
-	q.queue, q.byURL[c.url] = append(q.queue, c), c
+	q.plan(c)
 	return true
 }
 

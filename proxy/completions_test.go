@@ -283,3 +283,39 @@ func TestCutIsCompleted(t *testing.T) {
 		})
 	}
 }
+
+// TestPartIsCutByItsClient: a player that has seen enough leaves, also of a part that would have
+// been all: that part is cut, and the whole asked for. Nothing is missing then.
+func TestPartIsCutByItsClient(t *testing.T) {
+	for _, part := range []string{aPart, "Range: bytes=0-"} {
+		t.Run(part, func(t *testing.T) {
+			onBothSchemes(t, func(t *testing.T, secure bool) {
+				h := newHouse(t, hasty())
+				o := newLibrary(t, secure, func(head string) string {
+					answer := film(head)
+					if asksForAll(head) {
+						return answer
+					}
+					return answer[:len(answer)-1] + "‖" + answer[len(answer)-1:]
+				})
+				defer close(o.rest)
+				client, prefix := h.to(o.originServer, secure)
+				client.send(text("GET "+prefix+"/ HTTP/1.1", "Host: a", part))
+				client.readHead()
+				client.conn.Close()
+				h.untilCompleted(1, 0)
+				if gaps := h.gaps(); len(gaps) != 0 {
+					t.Errorf("%+v", gaps)
+				}
+				all := h.records()
+				r, facts := of(all, "response"), completionFacts(all)
+				if len(r) != 2 || r[0].header.Get("WARC-Truncated") != "disconnect" ||
+					!strings.HasSuffix(string(r[1].block), "0123456789") ||
+					r[1].header.Get("WARC-Truncated") != "" || len(facts) != 1 ||
+					!strings.Contains(string(facts[0].block), "completion: cut\r\n") {
+					t.Errorf("%q, %q", r, facts)
+				}
+			})
+		})
+	}
+}

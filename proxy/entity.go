@@ -57,9 +57,14 @@ func entityOf(res *http1.Response, head []byte) entity {
 
 // clone is ent without the head that its validators lie in.
 func (ent entity) clone() *entity {
-	ent.etag, ent.lastModified = bytes.Clone(ent.etag), bytes.Clone(ent.lastModified)
+	both := append(append(make([]byte, 0, len(ent.etag)+len(ent.lastModified)), ent.etag...),
+		ent.lastModified...)
+	ent.etag, ent.lastModified = both[:len(ent.etag)], both[len(ent.etag):]
 	return &ent
 }
+
+// isBrief reports a whole that is not worth waiting for: it is there soon, or never.
+func (ent *entity) isBrief() bool { return !ent.part && ent.length >= 0 && ent.length <= 1<<20 }
 
 func isField(name []byte, lower string) bool {
 	return len(name) == len(lower) && bytes.EqualFold(name, []byte(lower))

@@ -46,7 +46,9 @@ func (e *exchange) weigh(res *http1.Response, head []byte, b *http1.Body) error 
 	}
 	ent.bound = e.req.Bound || res.Bound || e.up.bound
 	e.whole.entity.Store(ent.clone())
-	e.client.completions.begin(e.url, ent.part)
+	if !ent.isBrief() {
+		e.client.completions.begin(e.url, ent.part)
+	}
 	return nil
 }
 
@@ -140,7 +142,7 @@ func (e *exchange) depart() {
 	if e.whole.place {
 		e.client.completions.givePlace()
 	}
-	if ent := e.whole.entity.Load(); ent != nil {
+	if ent := e.whole.entity.Load(); ent != nil && !ent.isBrief() {
 		e.client.completions.end(e.url, ent)
 	}
 }
