@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/store"
 )
 
 // TestHasConfirmed: whether the collection has what a 304 would confirm, where that is in each place
@@ -236,4 +237,61 @@ func TestHasLooksBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReadVersionsBounded: however many versions are read, and however long what they say, what is
+// kept of them has an end.
+func TestReadVersionsBounded(t *testing.T) {
+	var r readVersions
+	to := &record.Reference{}
+	for i := range 2*maxKnown + 1 {
+		r.note(store.Location{Offset: int64(i)}, version{to: to})
+		if len(r.known) > maxKnown {
+			t.Fatalf("%d are kept", len(r.known))
+		}
+	}
+	if _, known := r.get(store.Location{Offset: 2 * maxKnown}); !known {
+		t.Error("the last one is not known")
+	}
+	long := version{to: to, of: Validators{ETag: strings.Repeat("x", maxKnownText+1)}}
+	for at, v := range map[int64]version{-1: long, -2: {}} {
+		if r.note(store.Location{Offset: at}, v); len(r.known) > 1 {
+			t.Errorf("%d is kept", at)
+		}
+	}
+}
+
+// TestComingBounded: of what is in the queue a part is looked through, and it is left in any order.
+func TestComingBounded(t *testing.T) {
+	r := open(t, t.TempDir(), Config{})
+	defer r.close()
+	var c coming
+	var all []*Exchange
+	for i := range maxComing + 3 {
+		x := r.begin(fmt.Sprintf("http://example.com/%d", i), exampleRequest, answerOf(200, "", "x"))
+		c.add(x)
+		all = append(all, x)
+	}
+	any := func(Validators) bool { return true }
+	has := func(i int) bool { return c.has(all[i].URL, any) }
+	if !has(len(all)-1) || !has(3) || has(2) {
+		t.Error("not the last of them are looked through")
+	}
+	for _, i := range []int{maxComing, maxComing + 2, 3} { // from the middle and from both ends
+		c.remove(&all[i].transit)
+		c.remove(&all[i].transit)
+		if has(i) {
+			t.Errorf("%d is still there", i)
+		}
+	}
+	if !has(maxComing+1) || !has(0) {
+		t.Error("others have gone too")
+	}
+	for _, x := range all {
+		c.remove(&x.transit)
+		x.Discard()
+	}
+	if c.last != nil {
+		t.Error("something is left")
+	}
 }

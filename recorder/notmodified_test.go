@@ -271,3 +271,30 @@ func TestNotModifiedOften(t *testing.T) {
 		}
 	})
 }
+
+// TestNotModifiedElsewhere: a page that the collection has under another URL with the same key is
+// what a 304 refers to, if a tag names it; pages may have been put in two places at one time.
+func TestNotModifiedElsewhere(t *testing.T) {
+	t.Parallel()
+	const there, here = "http://www.example.com/Page", "https://example.com/page"
+	const date = "Mon, 14 Nov 1994 08:12:31 GMT"
+	for fields, want := range map[string]int{
+		"If-None-Match: \"1\"\r\n": 1, "If-Modified-Since: " + date + "\r\n": 0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := open(t, t.TempDir(), Config{})
+			r.commit(there, exampleRequest,
+				answerOf(200, "ETag: \"1\"\r\nLast-Modified: "+date+"\r\n", "x"))
+			synctest.Wait()
+			time.Sleep(time.Minute)
+			r.commit(here, "GET /page HTTP/1.1\r\n"+fields+"\r\n", answerOf(304, "", ""))
+			r.close()
+			records := readBack(t, r.dir)
+			checkIndex(t, r.dir, records)
+			if n := checkRevisits(t, records); n != want {
+				t.Errorf("%s: %d revisits, want %d", fields, n, want)
+			}
+			checkRebuild(t, r.dir, Config{})
+		})
+	}
+}
