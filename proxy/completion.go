@@ -43,10 +43,7 @@ var askingForLess = []string{"range", "if-range", "if-match", "if-none-match", "
 // validators. One that has none cannot be told from others.
 func isHeld(rec *recorder.Recorder, url, etag, lastModified string) bool {
 	return etag+lastModified != "" && rec.Has(url, func(v recorder.Validators) bool {
-		if etag != "" || v.ETag != "" {
-			return etag == v.ETag
-		}
-		return lastModified == v.Modified
+		return v.Are(etag, lastModified)
 	})
 }
 

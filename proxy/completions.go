@@ -155,7 +155,7 @@ func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.stopped {
-		return false
+		return q.crowded(c, "the recorder was stopped")
 	}
 	if was, asked := q.asked.Get(c.version); asked {
 		return was != missed

@@ -39,13 +39,13 @@ func (e *exchange) forgetsCondition() bool {
 }
 
 // noteCoding notes a response in a coding that the origin was not asked for, and that no reader of
-// archives may know. It is recorded as it came.
+// archives may know. It is recorded as it came, so that of a completion it is no failure.
 func (e *exchange) noteCoding(res *http1.Response) {
 	if res.Encoding == nil || res.Framing == http1.NoBody || e.unrecorded {
 		return
 	}
 	if other := e.cfg.Codings.Other(res.Encoding); other != nil {
-		e.gap(recorder.GapCoding, "coding others cannot read: "+codingText(other))
+		e.rec.Gap(recorder.GapCoding, e.url, "coding others cannot read: "+codingText(other))
 		e.client.codings.add(e.url)
 	}
 }

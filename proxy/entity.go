@@ -49,8 +49,7 @@ func entityOf(res *http1.Response, head []byte) entity {
 	})
 	if ent.part && ranges == 1 {
 		ent.length = total
-		ent.all = first == 0 && total >= 0 && last == total-1 &&
-			(res.Framing == http1.Sized && res.Length == total || res.Framing == http1.NoBody && total == 0)
+		ent.all = first == 0 && last == total-1 && res.Framing == http1.Sized && res.Length == total
 	}
 	return ent
 }

@@ -29,13 +29,13 @@ func (e *exchange) fetch() (res http1.Response, head int, err error) {
 }
 
 // mayRetry reports whether a request may be sent again: it changes nothing if it is done twice, no
-// byte of its body is spent, no byte of an answer has come, and neither time, the client nor the
-// archive has run out.
+// byte of its body is spent, no byte of an answer has come, somebody waits for one, and neither time
+// nor the archive has run out.
 func (e *exchange) mayRetry(err error) bool {
 	harmless := e.req.Idempotent && e.req.Framing == http1.NoBody
 	unanswered := !e.sent && e.up.buffered() == 0
 	return harmless && unanswered && e.stop.Err() == nil && !isTimeout(err) &&
-		!e.client.gone.Load() && !isUnkept(err)
+		!e.abandoned() && !isUnkept(err)
 }
 
 // connect takes a kept connection if there is one and it is allowed, else dials.

@@ -80,6 +80,15 @@ func (v Validators) Of(same bool) Validators {
 	return v
 }
 
+// Are reports whether an answer with that ETag and that Last-Modified has the version that has those
+// validators. Where one of them has a tag, both must have it.
+func (v Validators) Are(etag, modified string) bool {
+	if v.ETag != "" || etag != "" {
+		return v.ETag == etag
+	}
+	return v.Modified != "" && v.Modified == modified && !v.varies
+}
+
 // MayMean reports whether the 304 that answers a request means the version that has those
 // validators: a browser's cache may hold another version than the archive. One validator at least
 // must say so. Only the latest version is meant by a date that is later than its own.

@@ -1,0 +1,108 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"warcorder/recorder"
+)
+
+// TestCompletionOnDeadConnection: an origin that ends a kept connection just when the whole is asked
+// for on it is asked once more, as for a client: to keep connections for complete-quiet is usual.
+func TestCompletionOnDeadConnection(t *testing.T) {
+	onBothSchemes(t, func(t *testing.T, secure bool) {
+		h := newHouse(t, hasty())
+		o := newOrigin(t, secure, func(p *peer) {
+			head := p.readHead()
+			p.send(film(head))
+			if strings.Contains(head, "Range:") {
+				p.readHead() // and no answer
+			}
+		})
+		client, prefix := h.to(o, secure)
+		client.send(text("GET "+prefix+"/ HTTP/1.1", "Host: a", aPart))
+		client.readHead()
+		h.untilCompleted(1, 0)
+		if n := len(o.connections()); n != 2 {
+			t.Errorf("%d connections, want 2", n)
+		}
+	})
+}
+
+// TestCompletionInAnotherCoding: a whole in a coding that others cannot read is in the gap list as
+// such; and it is not why one that does not come fails.
+func TestCompletionInAnotherCoding(t *testing.T) {
+	for status, want := range map[string][]string{
+		"200 OK": {recorder.GapCoding + " coding others cannot read: zstd"},
+		"403 No thing": {recorder.GapCoding + " coding others cannot read: zstd", recorder.GapCut +
+			" the whole was asked for, and did not come: the answer's status was 403"},
+	} {
+		t.Run(status, func(t *testing.T) {
+			h := newHouse(t, hasty())
+			o := newLibrary(t, false, func(head string) string {
+				if strings.Contains(head, "Range:") {
+					return film(head)
+				}
+				return text("HTTP/1.1 "+status, "Content-Encoding: zstd", "Content-Length: 1") + "x"
+			})
+			h.fetch(o.originServer, false, "/", aPart)
+			until(t, "an end", func() bool {
+				got := h.proxy.Completions()
+				return got.Whole+got.Failed == 1
+			})
+			var got []string
+			for _, gap := range h.gaps() { // the newest first
+				got = append([]string{gap.Reason + " " + gap.Detail}, got...)
+			}
+			if strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Errorf("gaps: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestHeldIsThatVersion: a whole that only a date makes look the same is no reason to leave a part
+// as it is: not where the page differs by request, nor under another URL with the same key.
+func TestHeldIsThatVersion(t *testing.T) {
+	const modified = "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT"
+	for name, c := range map[string]struct {
+		field string
+		first string
+		asked int
+	}{
+		"the same":                {modified, "/?a&b", 1},
+		"the same, in codings":    {modified + "\r\nVary: Accept-Encoding", "/?a&b", 1},
+		"by request":              {modified + "\r\nVary: Cookie", "/?a&b", 2},
+		"another URL":             {modified, "/?b&a", 2},
+		"a tag":                   {"ETag: x\r\nVary: Cookie", "/?a&b", 1},
+		"the tag of the same key": {"ETag: x\r\nVary: Cookie", "/?b&a", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, hasty())
+			o := newLibrary(t, false, func(head string) string {
+				return strings.Replace(film(head), `ETag: "1"`, c.field, 1)
+			})
+			h.fetch(o.originServer, false, c.first)
+			until(t, "the first is recorded", func() bool { return h.rec.Status().Exchanges == 1 })
+			h.rec.Index() // waits until it is there too
+			h.fetch(o.originServer, false, "/?a&b", aPart)
+			h.close()
+			if n := len(o.wholes()); n != c.asked {
+				t.Errorf("%d requests for the whole, want %d", n, c.asked)
+			}
+		})
+	}
+}
+
+// TestPartAfterTheEnd: a part whose last byte comes when nothing is asked for any more is a gap.
+func TestPartAfterTheEnd(t *testing.T) {
+	h := newHouse(t, hasty())
+	o := newLibrary(t, false, film)
+	h.proxy.completions.stop()
+	h.fetch(o.originServer, false, "/", aPart)
+	h.untilGaps(1)
+	if gap := h.gaps()[0]; gap.Reason != recorder.GapCut ||
+		gap.Detail != "the whole was not asked for: the recorder was stopped" {
+		t.Errorf("%+v", gap)
+	}
+}
