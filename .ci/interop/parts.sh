@@ -7,6 +7,8 @@ set -euo pipefail
 
 SSL_CERT_FILE=$T/site.pem start_recorder parts --complete never
 "$WARCORDER" ca >"$T/ca.pem"
+touch "$T/log" # of the site, by now
+asked=$(wc -l <"$T/log")
 client=$T/client-parts
 mkdir "$client"
 for round in 1 2; do
@@ -21,7 +23,8 @@ stop_recorder
 check_warcs
 try 'verify has nothing against revisits of parts' "$WARCORDER" verify --dir "$T/collections" --collection parts
 check records "$archive"/*.warc.gz
-check verbatim "$T/log" "$client" "$archive"/*.warc.gz
+tail -n +$((asked + 1)) "$T/log" >"$T/log-parts"
+check verbatim "$T/log-parts" "$client" "$archive"/*.warc.gz
 
 export_lines >"$T/parts.cdxj"
 again=$(grep '"mime":"warc/revisit"' "$T/parts.cdxj" | grep -c '"status":"206"' || true)
