@@ -88,21 +88,6 @@ func (p *program) fill(n int) {
 	}
 }
 
-func (p *program) page(path string) string {
-	p.t.Helper()
-	client := http.Client{Timeout: patience}
-	res, err := client.Get("http://" + p.address + path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		p.t.Fatalf("%s: %s %v %s", path, res.Status, err, body)
-	}
-	return string(body)
-}
-
 // end sends a signal, and wants a clean end.
 func (p *program) end(signal os.Signal) {
 	p.t.Helper()

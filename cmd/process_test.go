@@ -122,3 +122,19 @@ func (p *program) run(args ...string) (stdout, stderr string, code int) {
 	cmd.Run()
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
+
+// page is the body of one of the recorder's own pages.
+func (p *program) page(path string) string {
+	p.t.Helper()
+	client := http.Client{Timeout: patience}
+	res, err := client.Get("http://" + p.address + path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		p.t.Fatalf("%s: %s %v %s", path, res.Status, err, body)
+	}
+	return string(body)
+}
