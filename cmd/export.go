@@ -79,7 +79,7 @@ func (c *exportCommand) query() (store.Query, error) {
 	}
 	var err error
 	if query.URL, err = c.of(c.URL); err == nil && query.URL == "" {
-		err = fmt.Errorf("export: %s has no key %s", c.URL, c.Key)
+		err = noKey("export", c.URL, c.Key)
 	}
 	return query, err
 }

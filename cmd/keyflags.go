@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -22,6 +23,15 @@ func (f *findFlags) of(url string) (string, error) {
 		return "", err
 	}
 	return keyer.Of(f.Key, record.TargetURI(url)), nil
+}
+
+// noKey is the error of a command that is to find by a key which the URL does not have.
+func noKey(command, url string, key store.Key) error {
+	if key == store.QueryKey {
+		return fmt.Errorf("%s: a URL alone has no key query, which is of what was posted as well: give "+
+			"it to lookup with --method, --content-type and --body", command)
+	}
+	return fmt.Errorf("%s: %s has no key %s", command, url, key)
 }
 
 // requestFlags are what a key is made of beside the URL.

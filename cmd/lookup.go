@@ -31,7 +31,7 @@ func (c *lookupCommand) Run(*commandLine) error {
 		return err
 	}
 	if key == "" { // which would select everything
-		return fmt.Errorf("lookup: %s has no key %s", c.URL, c.Key)
+		return noKey("lookup", c.URL, c.Key)
 	}
 	exported, err := export(dir, store.Query{Key: c.Key, URL: key, All: true}, os.Stdout)
 	if err == nil && exported.Lines == 0 {

@@ -23,6 +23,7 @@ type completion struct {
 	since time.Time // when the first answer ended that was not whole
 	last  time.Time // when the last one did
 
+	begun bool   // it has left the queue to be asked for
 	held  bool   // it is in the collection already
 	whole bool   // it has come
 	why   string // it has not
@@ -94,7 +95,10 @@ func (c *completion) fail(why string) {
 
 // gap is what the gap list says of a whole that has not come.
 func (c *completion) gap() string {
-	detail := "the whole was asked for, and did not come: " + c.why
+	detail := "the whole was not asked for: " + c.why
+	if c.begun {
+		detail = "the whole was asked for, and did not come: " + c.why
+	}
 	if c.fault != "" {
 		detail = c.fault + "; " + detail
 	}

@@ -268,6 +268,9 @@ func TestCutIsCompleted(t *testing.T) {
 				!strings.Contains(gaps[0].URL, o.address)) {
 				t.Errorf("gaps: %+v, want %q", gaps, c.gap)
 			}
+			if strings.Contains(h.log.String(), "the whole was asked for, and did not come") != (c.gap != "") {
+				t.Errorf("%s", h.log)
+			}
 			h.fetch(o.originServer, false, "/") // is the third request, and no fourth follows
 			all := h.records()
 			if n := len(o.heads); n != 3 {
@@ -307,7 +310,11 @@ func TestPartIsCutByItsClient(t *testing.T) {
 				if gaps := h.gaps(); len(gaps) != 0 {
 					t.Errorf("%+v", gaps)
 				}
-				all := h.records()
+				all, log := h.records(), h.log.String()
+				if strings.Contains(log, `"warn"`) || !strings.Contains(log, `"completion":"cut"`) ||
+					!strings.Contains(log, "response cut short: complete sees to its whole") {
+					t.Errorf("%s", log)
+				}
 				r, facts := of(all, "response"), completionFacts(all)
 				if len(r) != 2 || r[0].header.Get("WARC-Truncated") != "disconnect" ||
 					!strings.HasSuffix(string(r[1].block), "0123456789") ||

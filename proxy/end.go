@@ -74,8 +74,11 @@ func (e *exchange) breakOff(res *http1.Response, err error) bool {
 		reason = v.gap
 	}
 	e.x.Truncated, e.x.Fault = v.truncated, v.broke
-	warn(e.log, "response cut short", e.url, err)
-	if !e.mayEndBetter(err, v) || !e.askWhole(afterCut, e.x.Fault) {
+	if e.mayEndBetter(err, v) && e.askWhole(afterCut, e.x.Fault) {
+		e.log.Info().Str("url", recorder.Logged(e.url)).Err(err).
+			Msg("response cut short: complete sees to its whole")
+	} else {
+		warn(e.log, "response cut short", e.url, err)
 		e.gap(reason, e.x.Fault)
 	}
 	e.commit()

@@ -64,6 +64,7 @@ func (q *completions) advance() {
 // start asks for c.
 func (q *completions) start(c *completion) {
 	q.take(c)
+	c.begun = true
 	q.asked.Add(c.version, pending)
 	s := q.relay.newAbsent()
 	q.running[s] = struct{}{}
@@ -98,6 +99,8 @@ func (q *completions) ended(c *completion, s *session) {
 		q.wholes++
 	default:
 		q.miss(c)
+		q.relay.log.Warn().Str("url", recorder.Logged(c.url)).Str("why", c.why).
+			Msg("the whole was asked for, and did not come")
 	}
 	q.moved.Broadcast()
 	q.advance()

@@ -337,7 +337,11 @@ func (c *committer) logCapture(d *done) {
 	if !d.captured {
 		return
 	}
-	c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).
+	line := c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).
 		Str("type", Logged(d.capture.MIME)).Str("file", d.capture.File).Int64("offset", d.capture.Offset).
-		Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds()).Msg("capture")
+		Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds())
+	if d.follows != "" {
+		line.Str("completion", d.follows)
+	}
+	line.Msg("capture")
 }
