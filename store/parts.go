@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// A line of an answer that is not modified, or of a part, makes pywb show an empty page, or a part
-// in the place of the whole. So Export, in the dialect pywb, and Replayable leave out, unless the
+// A line of an answer that is not modified, of a part, or of what was cut makes pywb show an empty
+// page, or a part in the place of the whole. So Export, in the dialect pywb, and Replayable leave out, unless the
 // Query says All, captures
 //
 //	of status 304
-//	of status 206 to a GET, if the whole is there: a capture of the same URL key, to a GET, not
-//	truncated, of the same entity or one of the two of an unknown one, and of status 200; or of
-//	status 206 and Whole, where the part is not
+//	of status 206, or 200 and truncated, to a GET, if the whole is there: a capture of the same URL
+//	key, to a GET, not truncated, of the same entity or one of the two of an unknown one, and of
+//	status 200; or of status 206 and Whole, where the part is not
 //
 // What else a Query selects changes nothing: the whole may be beyond its time.
 
@@ -21,7 +21,10 @@ import (
 func (c *Capture) isNotModified() bool { return c.Status == http.StatusNotModified }
 
 // isPart reports whether the capture may be a part of something.
-func (c *Capture) isPart() bool { return c.Status == http.StatusPartialContent && c.isGET() }
+func (c *Capture) isPart() bool {
+	cut := c.Status == http.StatusOK && c.Truncated
+	return (cut || c.Status == http.StatusPartialContent) && c.isGET()
+}
 
 // decide leaves out the parts of what is there whole, as far as it comes in one transaction.
 func (s *slice) decide(cursor cursor) error {

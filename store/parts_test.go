@@ -35,7 +35,7 @@ func partsOf(n int, files []File) []Capture {
 
 // isLeftOut says in other words what parts.go says.
 func isLeftOut(c *Capture, all []Capture) bool {
-	if c.Status != 206 || !c.isGET() {
+	if part := c.Status == 206 || c.Status == 200 && c.Truncated; !part || !c.isGET() {
 		return c.Status == 304
 	}
 	return slices.ContainsFunc(all, func(o Capture) bool {
@@ -144,6 +144,13 @@ func TestLeftOutOfAll(t *testing.T) {
 		}, 39_000},
 		"each its own": {20_000, func(i int, c *Capture) {
 			c.URLKey, c.Status = fmt.Sprintf("com,example)/%d", i), 206
+		}, 0},
+		"each cut, then whole": {20_000, func(i int, c *Capture) {
+			c.URLKey = fmt.Sprintf("com,example)/%d", i%10_000)
+			c.Status, c.Truncated = 200, i < 10_000
+		}, 10_000},
+		"one URL, all cut": {many, func(_ int, c *Capture) {
+			c.Status, c.Truncated = 200, true
 		}, 0},
 		"long ones": {300, func(i int, c *Capture) {
 			c.URLKey = "com,example)/" + strings.Repeat("l", maxURLKey) + fmt.Sprint(i%100)
