@@ -35,6 +35,7 @@ pack dash-parts/index.mpd -seg_duration 2 -single_file 1 -f dash
 python3 "$here/paper.py" 12 >"$folder/plain.pdf"
 qpdf --linearize "$folder/plain.pdf" "$folder/paper.pdf"
 mv "$folder/plain.pdf" "$folder/viewer.pdf"
+ln "$folder/paper.pdf" "$folder/cut.pdf"
 
 # A script, and its next version as Compression Dictionary Transport sends it (its section 5: magic,
 # SHA-256 of the dictionary, Zstandard).

@@ -42,6 +42,8 @@ async function* slowly(pieces) {
   }
 }
 
+let broken = false; // whether cut.pdf was cut, which happens once
+
 // file serves a file of the disk, in the range that was asked for.
 function file(name, request, response) {
   const { size } = fs.statSync(name);
@@ -59,6 +61,11 @@ function file(name, request, response) {
     'Cache-Control': 'max-age=3600',
   });
   if (request.method === 'HEAD') return response.end();
+  if (name.endsWith('/cut.pdf') && !broken) {
+    broken = true;
+    response.write(fs.readFileSync(name).subarray(0, size / 2), () => response.destroy());
+    return undefined;
+  }
   const speed = name.endsWith('/viewer.pdf') ? [slowly] : [];
   return pipeline(fs.createReadStream(name, { start, end }), ...speed, response, () => {});
 }
@@ -168,6 +175,7 @@ const answers = {
   '/dash': film({ url: '/media/dash/index.mpd', player: 'dash', ...short, wait: true }),
   '/dash-parts': film({ url: '/media/dash-parts/index.mpd', player: 'dash', ...short }),
   '/paper': fill('paper.html', { FILE: '/media/paper.pdf', SHA256: digest('paper.pdf') }),
+  '/cut': fill('cut.html', { FILE: '/media/cut.pdf', SHA256: digest('paper.pdf') }),
   '/viewer': own('viewer.html'),
   '/font': own('font.html'),
   '/parts': parts('parts.bin'),
