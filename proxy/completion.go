@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"warcorder/proxy/http1"
@@ -100,7 +101,7 @@ func (c *completion) gap() string {
 		detail = "the whole was asked for, and did not come: " + c.why
 	}
 	if c.fault != "" {
-		detail = c.fault + "; " + detail
+		detail = strings.TrimSuffix(c.fault, ".") + "; " + detail
 	}
 	return detail
 }
