@@ -44,6 +44,9 @@
 //	exchange         one request and its response, as they crossed the wire
 //	record           a piece of a WARC file: response, revisit, request, metadata, resource, …
 //	payload          what a record is about: of a response its body
+//	entity           what a URL has, in one version; a 200 brings the whole of it, a 206 a part
+//	completion       an exchange that the recorder makes itself, for the whole of what came in part
+//	refusal          an answer that turns a request away: the other side's, or the proxy's own
 //	revisit          a response record without its payload, which an earlier record holds
 //	original         that earlier record
 //	segment          one of the records that a record too long for its file is cut into

@@ -110,10 +110,11 @@ var helpTexts = map[string]string{
 		"and its whole asked for later.",
 	"--codings": "Content codings that origins may be asked for, where the client asks for them: " +
 		"br, compress, dcb, dcz, deflate, gzip, x-compress, x-gzip, zstd; identity for none, any for " +
-		"all. Others leave Accept-Encoding, since pywb and replayweb.page cannot read them; a " +
-		"response in one all the same is recorded, and in the gap list.",
-	"--anticache": "Which conditions (If-None-Match, If-Modified-Since) leave GETs and HEADs: those " +
-		"to which a 304 would confirm what the collection is missing, always all, or never any.",
+		"all. Others are taken out of Accept-Encoding, since pywb and replayweb.page cannot read " +
+		"them; a response in one all the same is recorded, and in the gap list.",
+	"--anticache": "Which conditions (If-None-Match, If-Modified-Since) are taken out of GETs and " +
+		"HEADs: missing, those whose 304 would confirm what the collection does not have; always, " +
+		"all; never, none.",
 	"--max-connections": "Clients that may be connected at a time, tunnels included. At that " +
 		"number the connection that has waited longest for a request makes room for a new one; if " +
 		"none waits, the new one gets 503. The limit on open files may allow fewer.",

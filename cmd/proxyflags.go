@@ -17,7 +17,7 @@ type proxyFlags struct {
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 
-	Codings   http1.Codings `name:"codings" placeholder:"CODING,…" default:"${codings}"`
+	Codings   http1.Codings `name:"codings" default:"${codings}"`
 	Anticache string        `name:"anticache" enum:"missing,always,never" default:"${anticache}"`
 
 	MaxConnections  int   `name:"max-connections" default:"${max_connections}"`

@@ -36,7 +36,9 @@
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the
 // client sent reaches the origin and the record byte for byte, but for the request target's form
-// and the fields of http1.Change. A message that two readers could end in different places does not pass.
+// and some fields (http1.Change): Proxy-* and what crawlers tell recorders are left out, and, as
+// Config.Codings and Config.Anticache say, codings that archives cannot be read in and conditions
+// that would leave a hole. A message that two readers could end in different places does not pass.
 // Nothing passes that is not recorded, but for what follows a 101 and for the hosts that
 // Config.NoRecord names; both leave a gap in the archive that is counted.
 package proxy

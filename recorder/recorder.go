@@ -34,7 +34,8 @@
 //	committer           committer.go   small batches: append, sync; all: index, seal
 //
 // held.go tells, before a request goes out, whether the collection has what a 304 would confirm: by
-// coming.go of what is in the queue, by versions.go of what the index has.
+// coming.go of what is in the queue, by versions.go of what the index has. refusals.go counts what
+// the other side refuses, once it is recorded.
 //
 // [Extra], a record that is no exchange, goes the same way. transit.go has what the two share;
 // rescue.go ends a panic of the committer, maker.go one of a worker; health.go turns recording off
