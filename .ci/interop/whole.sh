@@ -10,8 +10,8 @@
 set -euo pipefail
 . "$(dirname "$0")/recorder.sh"
 
-cases=(front end short hls hls-parts dash dash-parts paper viewer cut font zstd dictionary warm again
-  parts)
+cases=(front end short hls hls-parts dash dash-parts paper viewer cut font zstd dictionary warm
+  again parts)
 if [[ -n ${WHOLE_CASES-} ]]; then read -ra cases <<<"$WHOLE_CASES"; fi
 untold=(forced parts-json) # in the table alone: a coding that nobody asked for; what is no document
 
@@ -51,7 +51,7 @@ captured() {
   judge replayweb.page "$T/$1.wacz"
   try 'nothing of the replay came from the site itself' \
     test "$(wc -l <"$T/whole-asked")" = "$asked"
-  [[ -n ${KEEP-} ]] ||   rm -rf "$T/$1.wacz" "$T/collections/$1"* "$profile"*
+  rm -rf "$T/$1.wacz" "$T/collections/$1"* "$profile"*
 }
 
 # check_site: what was only seen in part was asked for once; what came in a coding that nobody
@@ -84,7 +84,7 @@ shown() {
   verdict=$(grep -m 1 -E "^(not )?ok - $2: $3(:|\$)" "$T/$1.verdicts" || true)
   case $verdict in
     ok*) echo good ;;
-    not*) sed -E 's/^[^:]*: [^:]*: //; s/(Error|frame\.evaluate|page\.goto): //g; s/ at .*//' \
+    not*) sed -E 's/^[^:]*: [^:]*: //; s/(Error|frame\.evaluate|page\.goto): //g; s/ at .*//; s/https?:[^ ]* //g' \
       <<<"$verdict" | tr '|' ' ' | cut -c 1-80 ;;
   esac
 }

@@ -42,7 +42,7 @@ async function* slowly(pieces) {
   }
 }
 
-let broken = false; // whether cut.pdf was cut, which happens once
+let breaks = false; // whether cut.pdf is cut the next time: once after its page
 
 // file serves a file of the disk, in the range that was asked for.
 function file(name, request, response) {
@@ -61,8 +61,8 @@ function file(name, request, response) {
     'Cache-Control': 'max-age=3600',
   });
   if (request.method === 'HEAD') return response.end();
-  if (name.endsWith('/cut.pdf') && !broken) {
-    broken = true;
+  if (name.endsWith('/cut.pdf') && breaks) {
+    breaks = false;
     response.write(fs.readFileSync(name).subarray(0, size / 2), () => response.destroy());
     return undefined;
   }
@@ -192,6 +192,7 @@ const answers = {
 function answer(request, response) {
   const [path, query] = request.url.split('?');
   const [, name, below = ''] = path.split('/');
+  if (path === '/cut') breaks = true;
   const body = answers[path] ?? (ways[name] && alike(name, query === 'first')[below]);
   if (body !== undefined) return (ways[name] ?? send)(request, response, { path, body });
   const stored = `${media}/${path.slice('/media/'.length)}`;
