@@ -19,7 +19,8 @@ type fileConfig map[string]setting
 type setting struct {
 	value string
 	line  int
-	unset bool // null or an empty list: the key is there, and says nothing
+	unset bool // null: the key is there, and says nothing
+	empty bool // a list of nothing: so does it, unless there is something by default
 }
 
 // readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
@@ -71,7 +72,8 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 		if err != nil {
 			return fmt.Errorf("line %d: %s: %w", key.Line, name, err)
 		}
-		c[name] = setting{text, key.Line, value.Kind == yaml.SequenceNode && len(value.Content) == 0}
+		c[name] = setting{value: text, line: key.Line,
+			empty: value.Kind == yaml.SequenceNode && len(value.Content) == 0}
 	}
 	return nil
 }
@@ -132,7 +134,7 @@ func (c fileConfig) Validate(app *kong.Application) error {
 // Resolve gives the value of a flag that neither the command line nor the environment has set.
 func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	s, ok := c[flag.Name]
-	if !ok || s.unset {
+	if !ok || s.unset || s.empty && flag.Default == "" {
 		return nil, nil
 	}
 	for _, name := range flag.Envs {

@@ -154,7 +154,8 @@ func TestCodings(t *testing.T) {
 			t.Errorf("%q: %q, %v", args, line.Record.Proxy.Codings.String(), err)
 		}
 	}
-	for _, file := range []string{"codings: brotli\n", "codings: [gzip, \"*\"]\n"} {
+	for _, file := range []string{"codings: brotli\n", "codings: [gzip, \"*\"]\n",
+		"codings: []\n"} {
 		if _, err := parse(t, "--config", writeFile(t, file)); err == nil ||
 			!strings.Contains(err.Error(), "codings") || !strings.Contains(err.Error(), "zstd, identity for") {
 			t.Errorf("%q: %v", file, err)

@@ -56,7 +56,7 @@ func (c *exportCommand) Run(*commandLine) error {
 	}
 	if exported.LeftOut > 0 {
 		fmt.Fprintf(os.Stderr, "%s without a line: pywb would show a 304 as an empty page, and a "+
-			"part for the whole that is there; --all writes them too\n",
+			"part, or what was cut, for the whole that is there; --all writes them too\n",
 			count(int(exported.LeftOut), "capture"))
 	}
 	return nil

@@ -195,7 +195,7 @@ var helpTexts = map[string]string{
 		"requestBody, and their keys say the method alone, so that what was posted cannot be found " +
 		"by what was posted. What stands in a URL stays.",
 	"--all": "Also write lines that pywb would show as an empty or a partial page: of 304s, and of " +
-		"206s whose whole is there. The other dialects have them in any case.",
+		"parts (206) and what was cut whose whole is there. The other dialects have them in any case.",
 	"export --archive-mode":  "Who may read and write the file; octal.",
 	"export --keys-profiles": "Path profiles, from the configuration file.",
 	"export --out": "File to write, - for standard output. Default: indexes/index.cdxj of the " +

@@ -113,7 +113,7 @@ func (q *completions) hurry() {
 	q.hurries = true
 	if n := len(q.queue) + len(q.running); n > 0 {
 		q.relay.log.Info().Int("waiting", len(q.queue)).Int("running", len(q.running)).
-			Msg("asking for what has come in part only")
+			Msg("asking at once for the wholes of what has come in part")
 	}
 	q.advance()
 }

@@ -286,7 +286,7 @@ func TestShutdownCompletes(t *testing.T) {
 			if o.most != 1 && ends {
 				t.Errorf("%d at a time", o.most)
 			}
-			if !strings.Contains(h.log.String(), "asking for what has come in part only") ||
+			if !strings.Contains(h.log.String(), "asking at once for the wholes of what has come in part") ||
 				strings.Contains(h.log.String(), "what has come in part stays so") == ends {
 				t.Errorf("%s", h.log)
 			}
