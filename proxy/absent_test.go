@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"io"
+	"net"
 	"strings"
 	"testing"
 
@@ -104,5 +106,57 @@ func TestPartAfterTheEnd(t *testing.T) {
 	if gap := h.gaps()[0]; gap.Reason != recorder.GapCut ||
 		gap.Detail != "the whole was not asked for: the recorder was stopped" {
 		t.Errorf("%+v", gap)
+	}
+}
+
+// TestAloneHoldsNoClient: a fetch that goes on without its client does not hold the place of one.
+func TestAloneHoldsNoClient(t *testing.T) {
+	onBothSchemes(t, func(t *testing.T, secure bool) {
+		cfg := config()
+		cfg.MaxConnections = 1
+		h := newHouse(t, cfg)
+		o := newLibrary(t, secure, func(head string) string {
+			answer := film(head)
+			if strings.Contains(head, "GET /slow ") {
+				return answer[:len(answer)-1] + "‖9"
+			}
+			return answer
+		})
+		client, prefix := h.to(o.originServer, secure)
+		client.send(text("GET "+prefix+"/slow HTTP/1.1", "Host: a"))
+		client.readHead()
+		client.conn.Close()
+		until(t, "the fetch goes on alone", func() bool { return h.proxy.Completions().Alone == 1 })
+		h.untilClients(0)
+		if answer := h.fetch(o.originServer, secure, "/other"); answer != film("") {
+			t.Errorf("%q", answer)
+		}
+		close(o.rest)
+		r := of(h.records(), "response")
+		if len(r) != 2 || string(r[0].block) != film("") || string(r[1].block) != film("") {
+			t.Errorf("%q", r)
+		}
+	})
+}
+
+// TestHalfClosedSeesNoEnd: a client that sends nothing more and still reads counts as gone; it must
+// not take what it has for all of a body that the end of the connection ends.
+func TestHalfClosedSeesNoEnd(t *testing.T) {
+	h := newHouse(t, config())
+	o := newLibrary(t, false, func(string) string {
+		return text("HTTP/1.1 200 OK", "Content-Type: text/html", "Connection: close") + "first‖later…"
+	})
+	client := h.dial()
+	client.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a"))
+	client.readHead()
+	client.conn.(*net.TCPConn).CloseWrite()
+	until(t, "the fetch goes on alone", func() bool { return h.proxy.Completions().Alone == 1 })
+	close(o.rest)
+	if rest, err := io.ReadAll(client.in); err == nil {
+		t.Errorf("%q is the whole body to the client", rest)
+	}
+	r := of(h.records(), "response")
+	if len(r) != 1 || !strings.HasSuffix(string(r[0].block), "firstlater") || r[0].header.Get("WARC-Truncated") != "" {
+		t.Errorf("%q", r)
 	}
 }

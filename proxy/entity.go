@@ -20,13 +20,15 @@ type entity struct {
 	bound   bool  // the connection is its client's alone
 	came    bool  // the answer has come to its end
 
+	untilClose bool // nothing but the end of the connection is the end of the answer
+
 	etag, lastModified []byte
 }
 
 // entityOf reads the head of a 200 or a 206. The validators lie in the head.
 func entityOf(res *http1.Response, head []byte) entity {
-	ent := entity{length: -1, part: res.Status == 206}
-	if !ent.part && res.Framing != http1.Chunked && res.Framing != http1.UntilClose {
+	ent := entity{length: -1, part: res.Status == 206, untilClose: res.Framing == http1.UntilClose}
+	if !ent.part && res.Framing != http1.Chunked && !ent.untilClose {
 		ent.length = res.Length
 	}
 	ranges := 0

@@ -73,7 +73,9 @@ func (e *exchange) goesOn() bool {
 		case isHeld(e.rec, e.url, string(ent.etag), string(ent.lastModified)):
 		default:
 			w.place = e.client.completions.takePlace()
-			w.alone = w.place
+			if w.alone = w.place; w.alone { // the connection makes room for another client
+				e.client.end(ent.untilClose && !e.client.secure())
+			}
 		}
 	})
 	return w.alone
