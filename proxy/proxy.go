@@ -18,7 +18,7 @@
 //	  │
 //	  ├─ head.go          wait for a request, read its head
 //	  ├─ destination.go   where it goes
-//	  ├─ control.go       what of it the origin does not get
+//	  ├─ change.go        what of it the origin does not get
 //	  └─ run.go           one exchange, kept piece by piece (record.go)
 //	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go)
 //	       ├─ upload.go     the request, its body beside the answer
