@@ -84,8 +84,8 @@ shown() {
   verdict=$(grep -m 1 -E "^(not )?ok - $2: $3(:|\$)" "$T/$1.verdicts" || true)
   case $verdict in
     ok*) echo good ;;
-    not*) sed -E 's/^[^:]*: [^:]*: //; s/(Error|frame\.evaluate|page\.goto): //g; s/ at .*//; s/https?:[^ ]* //g' \
-      <<<"$verdict" | tr '|' ' ' | cut -c 1-80 ;;
+    not*) sed -E 's/^[^:]*: [^:]*: //; s/(Error|frame\.evaluate|page\.goto): //g; s/ at .*//
+      s/https?:[^ ]* //g' <<<"$verdict" | tr '|' ' ' | cut -c 1-80 ;;
   esac
 }
 
