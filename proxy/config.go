@@ -19,14 +19,14 @@ import (
 type Config struct {
 	InsecureUpstream HostList // origins that are recorded although their certificate is not valid
 	NoRecord         HostList // hosts whose exchanges pass without being recorded
-	OnClientAbort    string   // when a client goes away: cut the fetch, or finish it for the archive
+	OnClientAbort    string   // of what Complete leaves out, when its client goes away: cut, finish
 
 	// Codings are the content codings that an origin may be asked for: what clients accept beside them
 	// is left out of their requests.
 	Codings http1.Codings
 
-	// Anticache says which conditions leave requests, so that no 304 confirms what the collection
-	// lacks: missing (those of such a 304), always (all), never.
+	// Anticache says which conditions are left out of requests, so that no 304 confirms what the
+	// collection lacks: missing (those of such a 304), always (all), never (none).
 	Anticache string
 
 	MaxConnections  int   // clients that may be connected at a time, tunnels included

@@ -28,8 +28,8 @@ const (
 	// GapUpstream is an origin that gave no answer.
 	GapUpstream = "upstream"
 
-	// GapCut broke off: the record holds what came. Or it is a whole that was asked for, after a part
-	// of it had come, and did not come.
+	// GapCut broke off: the record holds what came. Or it is a whole, of which a part had come,
+	// that did not come; the detail says whether it was asked for.
 	GapCut = "cut"
 
 	// GapWrite could not be written.

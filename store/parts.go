@@ -7,8 +7,8 @@ import (
 )
 
 // A line of an answer that is not modified, of a part, or of what was cut makes pywb show an empty
-// page, or a part in the place of the whole. So Export, in the dialect pywb, and Replayable leave out, unless the
-// Query says All, captures
+// page, or a part in the place of the whole. So Export, in the dialect pywb, and Replayable leave
+// out, unless the Query says All, captures
 //
 //	of status 304
 //	of status 206, or 200 and truncated, to a GET, if the whole is there: a capture of the same URL
