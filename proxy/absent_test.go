@@ -1,10 +1,14 @@
 package proxy
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"warcorder/recorder"
 )
@@ -159,4 +163,30 @@ func TestHalfClosedSeesNoEnd(t *testing.T) {
 	if len(r) != 1 || !strings.HasSuffix(string(r[0].block), "firstlater") || r[0].header.Get("WARC-Truncated") != "" {
 		t.Errorf("%q", r)
 	}
+}
+
+// TestCompletionsWaitForTheDisk: what is due while nothing can be recorded is asked for when it can.
+func TestCompletionsWaitForTheDisk(t *testing.T) {
+	cfg := hasty()
+	cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour
+	h := newHouse(t, cfg)
+	o := newLibrary(t, false, film)
+	archive := filepath.Join(h.dir, "archive")
+	h.fetch(o.originServer, false, "/", aPart)
+	until(t, "the part is recorded", func() bool { return h.rec.Status().Exchanges == 1 })
+	h.takeAway()
+	h.fetch(o.originServer, false, "/other")
+	until(t, "nothing can be recorded", func() bool { return h.rec.Ready() != nil })
+	q := h.proxy.completions
+	q.mu.Lock()
+	q.most.Quiet, q.most.Within = 0, 0
+	q.mu.Unlock()
+	q.wake() // it is due
+	if got := h.proxy.Completions(); got != (Completions{Waiting: 1}) {
+		t.Errorf("%+v", got)
+	}
+	if err := errors.Join(os.Remove(archive), os.Rename(archive+".away", archive)); err != nil {
+		t.Fatal(err)
+	}
+	h.untilCompleted(1, 0)
 }

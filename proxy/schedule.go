@@ -22,8 +22,14 @@ func (q *completions) due(c *completion) (at time.Time, ever bool) {
 
 // plan sees to it that c is looked at when it is due.
 func (q *completions) plan(c *completion) {
-	at, ever := q.due(c)
-	if !ever || !q.next.IsZero() && !at.Before(q.next) {
+	if at, ever := q.due(c); ever {
+		q.wakeBy(at)
+	}
+}
+
+// wakeBy sees to it that those that wait are looked at, at that time at the latest.
+func (q *completions) wakeBy(at time.Time) {
+	if !q.next.IsZero() && !at.Before(q.next) {
 		return
 	}
 	q.next = at
@@ -42,10 +48,18 @@ func (q *completions) wake() {
 	q.advance()
 }
 
+// unreadyPause is the time between two looks whether anything can be recorded again.
+const unreadyPause = time.Second
+
 // advance starts what is due, as far as there are places, and plans for the others. It looks at all
-// that wait, when the first of them is due and whenever a completion has ended.
+// that wait, when the first of them is due and whenever a completion has ended. While nothing can be
+// recorded they wait on, unless the recorder is to end: each would be refused, and given up.
 func (q *completions) advance() {
 	now := time.Now()
+	if len(q.queue) > 0 && !q.hurries && q.relay.rec.Ready() != nil {
+		q.wakeBy(now.Add(unreadyPause))
+		return
+	}
 	for i := 0; i < len(q.queue) && len(q.running) < q.most.AtOnce; {
 		c := q.queue[i]
 		at, ever := q.due(c)
