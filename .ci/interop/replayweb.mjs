@@ -35,7 +35,7 @@ export async function serveReplayweb(archive) {
     if (!path) return response.writeHead(404).end();
     const { size } = fs.statSync(path);
     const [asked, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const start = asked ? (first === '' ? size - Number(last) : Number(first)) : 0;
+    const start = asked ? (first === '' ? Math.max(0, size - Number(last)) : Number(first)) : 0;
     const end = asked && first !== '' && last !== '' ? Math.min(Number(last), size - 1) : size - 1;
     response.writeHead(asked ? 206 : 200, {
       'Content-Type': type,
