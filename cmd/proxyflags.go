@@ -37,6 +37,7 @@ type completeFlags struct {
 	Quiet   time.Duration `name:"complete-quiet" default:"${complete_quiet}"`
 	Within  time.Duration `name:"complete-within" default:"${complete_within}"`
 	Timeout time.Duration `name:"complete-timeout" default:"${complete_timeout}"`
+	Again   time.Duration `name:"complete-again" default:"${complete_again}"`
 	PerHost int           `name:"complete-per-host" default:"${complete_per_host}"`
 	AtOnce  int           `name:"complete-at-once" default:"${complete_at_once}"`
 	Waiting int           `name:"complete-waiting" default:"${complete_waiting}"`
@@ -87,6 +88,7 @@ func proxyDefaults() kong.Vars {
 		"complete_quiet":     durationText(d.Complete.Quiet),
 		"complete_within":    durationText(d.Complete.Within),
 		"complete_timeout":   durationText(d.Complete.Timeout),
+		"complete_again":     durationText(d.Complete.Again),
 		"complete_per_host":  strconv.Itoa(d.Complete.PerHost),
 		"complete_at_once":   strconv.Itoa(d.Complete.AtOnce),
 		"complete_waiting":   strconv.Itoa(d.Complete.Waiting),

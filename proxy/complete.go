@@ -13,6 +13,7 @@ type Complete struct {
 	Quiet   time.Duration // without an exchange of the URL, until the whole is asked for
 	Within  time.Duration // after which the URL need not be quiet
 	Timeout time.Duration // for one, and for a fetch that goes on without its client
+	Again   time.Duration // between two of one URL; or ten times as long as the first has taken
 	PerHost int           // at a time, of one host
 	AtOnce  int           // at a time, of all
 	Waiting int           // that may wait
@@ -27,6 +28,7 @@ func defaultComplete() Complete {
 		Quiet:   2 * time.Second,
 		Within:  10 * time.Second,
 		Timeout: 30 * time.Minute,
+		Again:   time.Minute,
 		PerHost: 1,
 		AtOnce:  4,
 		Waiting: 1000,
@@ -56,6 +58,9 @@ func (c *Complete) check() error {
 			"have been quiet for so long", c.Within, c.Quiet)
 	case c.Timeout <= 0:
 		return fmt.Errorf("complete-timeout is %v: give a time above 0", c.Timeout)
+	case c.Again < 0:
+		return fmt.Errorf("complete-again is %v: give a time, or 0 to ask for each version at once",
+			c.Again)
 	case c.PerHost <= 0 || c.AtOnce <= 0 || c.Waiting <= 0:
 		return fmt.Errorf("complete-per-host is %d, complete-at-once %d, complete-waiting %d: give "+
 			"numbers above 0; what asks for nothing is complete: never", c.PerHost, c.AtOnce, c.Waiting)

@@ -24,10 +24,10 @@ type completion struct {
 	since time.Time // when the first answer ended that was not whole
 	last  time.Time // when the last one did
 
-	begun bool   // it has left the queue to be asked for
-	held  bool   // it is in the collection already
-	whole bool   // it has come
-	why   string // it has not
+	begun time.Time // when it left the queue to be asked for; zero: it has not
+	held  bool      // it is in the collection already
+	whole bool      // it has come
+	why   string    // it has not
 }
 
 // What a completion follows.
@@ -97,7 +97,7 @@ func (c *completion) fail(why string) {
 // gap is what the gap list says of a whole that has not come.
 func (c *completion) gap() string {
 	detail := "the whole was not asked for: " + c.why
-	if c.begun {
+	if !c.begun.IsZero() {
 		detail = "the whole was asked for, and did not come: " + c.why
 	}
 	if c.fault != "" {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -28,8 +29,9 @@ import (
 // The invariant is that what a page can make of it has bounds: complete-waiting completions in the
 // queue, with maxHeads bytes of heads; complete-at-once that run, complete-per-host of one host;
 // each of complete-max bytes and complete-timeout at most. What finds no place is a gap at once.
-// Each version of a URL is asked for once, as far as maxAsked versions reach back; and an answer to
-// a completion never makes another one. A gap is held back only while its completion is in the
+// Each version of a URL is asked for once, as far as maxAsked versions reach back, and of a URL whose
+// version changes with each part one in complete-again; and an answer to a completion never makes
+// another one. A gap is held back only while its completion is in the
 // queue or runs.
 type completions struct {
 	relay *relay
@@ -42,9 +44,10 @@ type completions struct {
 	heads   int            // bytes in queue
 	hosts   map[string]int // completions that run, by host
 	running map[*session]struct{}
-	places  int                         // taken by fetches that go on without their client
-	asked   *lru.Cache[uint64, outcome] // by version
-	timer   *time.Timer                 // of the next that is due, at next
+	places  int                           // taken by fetches that go on without their client
+	asked   *lru.Cache[uint64, outcome]   // by version
+	rests   *lru.Cache[uint64, time.Time] // by URL: until when it is not asked for again
+	timer   *time.Timer                   // of the next that is due, at next
 	next    time.Time
 	hurries bool       // nothing waits for quiet
 	stopped bool       // nothing is asked for
@@ -63,6 +66,7 @@ const (
 	pending outcome = iota
 	there
 	missed
+	turnedAway // there was no place for it: it may be asked for later
 )
 
 const (
@@ -71,15 +75,22 @@ const (
 
 	// maxAsked is how many versions are remembered that were asked for.
 	maxAsked = 1 << 16
+
+	// maxRests is of how many URLs it is remembered until when they rest.
+	maxRests = 1 << 10
+
+	// restFactor is how much longer a URL rests than its whole took to come.
+	restFactor = 10
 )
 
 func newCompletions(r *relay) *completions {
 	asked, err := lru.New[uint64, outcome](maxAsked)
-	if err != nil {
+	rests, err2 := lru.New[uint64, time.Time](maxRests)
+	if err := errors.Join(err, err2); err != nil {
 		panic(err) // only for a size below 1
 	}
 	q := &completions{
-		relay: r, most: &r.cfg.Complete, asked: asked,
+		relay: r, most: &r.cfg.Complete, asked: asked, rests: rests,
 		flights: map[string]flight{}, byURL: map[string]*completion{},
 		hosts: map[string]int{}, running: map[*session]struct{}{},
 	}
@@ -154,11 +165,11 @@ func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 	c.last = c.since
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if was, asked := q.asked.Get(c.version); asked && was != turnedAway {
+		return was != missed
+	}
 	if q.stopped {
 		return q.crowded(c, "the recorder was stopped")
-	}
-	if was, asked := q.asked.Get(c.version); asked {
-		return was != missed
 	}
 	old := q.byURL[c.url]
 	if old != nil {
@@ -188,9 +199,12 @@ func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 	return true
 }
 
-// crowded notes that there is no place for c. Of a cut answer the caller says it.
+// crowded notes, of each version once, that there is no place for c: a film may come in hundreds of
+// parts. Of a cut answer the caller says it.
 func (q *completions) crowded(c *completion, why string) bool {
-	if c.after == afterPart {
+	was, known := q.asked.Get(c.version)
+	q.asked.Add(c.version, turnedAway)
+	if c.after == afterPart && !(known && was == turnedAway) {
 		q.relay.rec.Gap(recorder.GapCut, c.url, "the whole was not asked for: "+why)
 	}
 	return false

@@ -97,6 +97,7 @@ func film(head string) string {
 func hasty() Config {
 	cfg := config()
 	cfg.Complete.Quiet, cfg.Complete.Within = 10*time.Millisecond, 10*time.Second
+	cfg.Complete.Again = 0
 	return cfg
 }
 

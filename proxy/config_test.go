@@ -37,6 +37,7 @@ func TestConnectionsAndBodiesAreChecked(t *testing.T) {
 		{func(c *Config) { c.Complete.What = "some" }, `complete is "some": give auto, always or never`},
 		{func(c *Config) { c.Complete.Max = 0 }, "complete-max is 0"},
 		{func(c *Config) { c.Complete.Quiet = -1 }, "complete-quiet is -1"},
+		{func(c *Config) { c.Complete.Again = -time.Second }, "complete-again is -1s: give a time, or 0"},
 		{func(c *Config) { c.Complete.Within = time.Second }, "complete-within is 1s: give at least " +
 			"complete-quiet, 2s"},
 		{func(c *Config) { c.Complete.Timeout = 0 }, "complete-timeout is 0"},

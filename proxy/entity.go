@@ -119,6 +119,9 @@ func isAuthenticated(head []byte) (is bool) {
 
 var versionSeed = maphash.MakeSeed()
 
+// hashOf stands for a URL, which may be long.
+func hashOf(url string) uint64 { return maphash.String(versionSeed, url) }
+
 // version is a hash of the URL and of what tells this version of its entity from others: the
 // validators, or, if there is none, the length.
 func (ent *entity) version(url string) uint64 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,4 +200,39 @@ func TestCompletionIsRefused(t *testing.T) {
 		t.Errorf("%+v", gaps)
 	}
 	h.once.Do(func() { h.proxy.Shutdown(t.Context()); <-h.served; h.rec.Close() })
+}
+
+// TestEachPartAnotherVersion: an origin that gives each part another tag is not asked for one whole
+// after the other; what then waits is asked for at the end.
+func TestEachPartAnotherVersion(t *testing.T) {
+	for name, again := range map[string]time.Duration{"a URL rests": time.Hour, "it does not": 0} {
+		t.Run(name, func(t *testing.T) {
+			cfg := hasty()
+			cfg.Complete.Again = again
+			h := newHouse(t, cfg)
+			var tags atomic.Int64
+			o := newLibrary(t, false, func(head string) string {
+				return strings.Replace(film(head), `"1"`, fmt.Sprintf(`"%d"`, tags.Add(1)), 1)
+			})
+			h.fetch(o.originServer, false, "/", aPart)
+			h.untilCompleted(1, 0)
+			h.fetch(o.originServer, false, "/", aPart)
+			if again == 0 {
+				h.untilCompleted(2, 0)
+				return
+			}
+			until(t, "the second waits", func() bool { return h.proxy.Completions().Waiting == 1 })
+			q := h.proxy.completions
+			q.mu.Lock()
+			at, _ := q.due(q.queue[0])
+			q.mu.Unlock()
+			if rest := time.Until(at); rest < again-time.Minute || rest > again {
+				t.Errorf("it is due in %v", rest)
+			}
+			h.close()
+			if n := len(o.wholes()); n != 2 {
+				t.Errorf("%d wholes are asked for, want 2", n)
+			}
+		})
+	}
 }

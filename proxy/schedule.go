@@ -6,8 +6,19 @@ import (
 	"warcorder/recorder"
 )
 
-// due is when c may be asked for; never while an answer is under way that is the whole.
+// due is when c may be asked for; never while an answer is under way that is the whole. A URL rests
+// after its whole has been asked for: else an origin that gives each part another version would be
+// asked for one whole after the other.
 func (q *completions) due(c *completion) (at time.Time, ever bool) {
+	at, ever = q.quiet(c)
+	if rests, known := q.rests.Peek(hashOf(c.url)); known && rests.After(at) && !q.hurries {
+		at = rests
+	}
+	return at, ever
+}
+
+// quiet is due without the rest.
+func (q *completions) quiet(c *completion) (at time.Time, ever bool) {
 	f, latest := q.flights[c.url], c.since.Add(q.most.Within)
 	switch quiet := c.last.Add(q.most.Quiet); {
 	case f.wholes > 0:
@@ -78,7 +89,7 @@ func (q *completions) advance() {
 // start asks for c.
 func (q *completions) start(c *completion) {
 	q.take(c)
-	c.begun = true
+	c.begun = time.Now()
 	q.asked.Add(c.version, pending)
 	s := q.relay.newAbsent()
 	q.running[s] = struct{}{}
@@ -104,6 +115,11 @@ func (q *completions) ended(c *completion, s *session) {
 	host := c.to.siteName()
 	if q.hosts[host]--; q.hosts[host] == 0 {
 		delete(q.hosts, host)
+	}
+	if !c.held {
+		now := time.Now()
+		rest := max(q.most.Again, restFactor*now.Sub(c.begun))
+		q.rests.Add(hashOf(c.url), now.Add(rest))
 	}
 	switch {
 	case c.held:
