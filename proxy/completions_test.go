@@ -192,6 +192,8 @@ func TestNotCompleted(t *testing.T) {
 		"another type": {text("GET P/ HTTP/1.1", part), answered("Content-Type: text/css"), nil},
 		"no-store, authenticated": {text("GET P/ HTTP/1.1", part, "Cookie: a=b"),
 			answered("Content-Type: video/mp4", "Cache-Control: no-cache, no-store"), nil},
+		"no-store, authenticated to sloppy readers": {text("GET P/ HTTP/1.1", part, "Cookie : a=b"),
+			answered("Content-Type: video/mp4", "Cache-Control: no-store"), nil},
 		"NTLM": {text("GET P/ HTTP/1.1", part, "Authorization: NTLM TlRMTVNTUAAB"),
 			answered("Content-Type: video/mp4"), nil},
 		"too large": {text("GET P/ HTTP/1.1", part), answered("Content-Type: video/mp4"),

@@ -131,7 +131,8 @@ func TestWants(t *testing.T) {
 			"application/x-font-ttf application/vnd.ms-fontobject application/ogg", true, false},
 		{"application/zip application/gzip application/x-tar application/x-7z-compressed " +
 			"application/vnd.rar application/x-bzip2 application/x-xz application/zstd " +
-			"application/java-archive application/epub+zip application/octet-stream", true, false},
+			"application/java-archive application/epub+zip application/octet-stream " +
+			"application/vnd.sqlite3 application/vnd.pmtiles", true, false},
 		{"text/html application/xhtml+xml application/pdf application/msword application/rtf " +
 			"application/vnd.openxmlformats-officedocument.wordprocessingml.document " +
 			"application/vnd.oasis.opendocument.text application/vnd.ms-excel.sheet.macroenabled.12 " +

@@ -3,8 +3,9 @@ package http1
 import "bytes"
 
 // Fields calls f with each field of a head, its start line left out: the name as it is spelled, and
-// the value without the blanks around it. What a fold goes on with comes as one more value of its
-// field. What is no field is passed over.
+// the value without the blanks around it. Blanks before the colon, which sloppy readers pass over,
+// are no part of a name. What a fold goes on with comes as one more value of its field. What is no
+// field is passed over.
 func Fields(head []byte, f func(name, value []byte)) {
 	_, head = cutLine(head)
 	var name []byte
@@ -21,9 +22,9 @@ func Fields(head []byte, f func(name, value []byte)) {
 			continue
 		}
 		name = nil
-		if colon := bytes.IndexByte(line, ':'); colon > 0 && isToken(line[:colon]) {
-			name = line[:colon]
-			f(name, trim(line[colon+1:]))
+		if field := nameOf(line); isToken(field) {
+			name = field
+			f(name, trim(line[bytes.IndexByte(line, ':')+1:]))
 		}
 	}
 }
