@@ -18,8 +18,8 @@
 //
 // Beside urlkey there are keys of other kinds, for lookups that are to find more spellings or to
 // tell more apart: Profiles writes a path as its site does, WWWOFFLE is the canonical URL of that
-// proxy, FormKey is the same for all spellings of an urlencoded body, and QueryKey has a hash of the
-// query that urlkey has cut. They are never part of urlkey.
+// proxy, FormKey is the same for all spellings of an urlencoded body, and QueryKey has a hash of
+// the query that urlkey has cut. They are never part of urlkey.
 //
 // What is read of a body lies in rooms of its own: json its leaves, amf its text, number how other
 // tools print numbers. The documents that are followed are Request Body Canonicalization, URI path

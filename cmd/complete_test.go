@@ -63,8 +63,8 @@ func TestEndCompletes(t *testing.T) {
 	}
 }
 
-// TestCompletionOutlivesACrash: of a large one that a crash has cut, what came is recorded, and that
-// no client had asked for it.
+// TestCompletionOutlivesACrash: of a large one that a crash has cut, what came is recorded, and
+// that no client had asked for it.
 func TestCompletionOutlivesACrash(t *testing.T) {
 	release := make(chan struct{})
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

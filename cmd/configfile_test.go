@@ -139,8 +139,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestCodings: what origins may be asked for, as a list in the file and on the command line; what is
-// not known is refused with what is.
+// TestCodings: what origins may be asked for, as a list in the file and on the command line; what
+// is not known is refused with what is.
 func TestCodings(t *testing.T) {
 	for want, args := range map[string][]string{
 		"gzip,deflate,br": nil,

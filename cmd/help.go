@@ -103,8 +103,8 @@ var helpTexts = map[string]string{
 	"--complete-within": "Time after the first part within which the whole is asked for, be the " +
 		"URL quiet or not.",
 	"--complete-timeout": "For one whole; also for a fetch that goes on without its client.",
-	"--complete-again": "Time between two wholes of one URL that has changed; or ten times as long as " +
-		"the first has taken.",
+	"--complete-again": "Time between two wholes of one URL that has changed; or ten times as long " +
+		"as the first has taken.",
 	"--complete-per-host": "Wholes that are asked for at a time of one host.",
 	"--complete-at-once":  "Wholes that are asked for at a time.",
 	"--complete-waiting":  "Wholes that may wait; one more is a gap.",

@@ -13,8 +13,9 @@ import (
 	"warcorder/recorder"
 )
 
-// TestCompletionOnDeadConnection: an origin that ends a kept connection just when the whole is asked
-// for on it is asked once more, as for a client: to keep connections for complete-quiet is usual.
+// TestCompletionOnDeadConnection: an origin that ends a kept connection just when the whole is
+// asked for on it is asked once more, as for a client: to keep connections for complete-quiet is
+// usual.
 func TestCompletionOnDeadConnection(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h := newHouse(t, hasty())
@@ -165,7 +166,8 @@ func TestHalfClosedSeesNoEnd(t *testing.T) {
 	}
 }
 
-// TestCompletionsWaitForTheDisk: what is due while nothing can be recorded is asked for when it can.
+// TestCompletionsWaitForTheDisk: what is due while nothing can be recorded is asked for when it
+// can.
 func TestCompletionsWaitForTheDisk(t *testing.T) {
 	cfg := hasty()
 	cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour

@@ -106,8 +106,8 @@ func TestAnticache(t *testing.T) {
 	})
 }
 
-// TestConfirmed: a page that is asked for once more, with a condition, is a revisit of what the first
-// request brought; one that comes from another cache is fetched and stored.
+// TestConfirmed: a page that is asked for once more, with a condition, is a revisit of what the
+// first request brought; one that comes from another cache is fetched and stored.
 func TestConfirmed(t *testing.T) {
 	onBothSchemes(t, func(t *testing.T, secure bool) {
 		h, o := newHouse(t, config()), versioned(t, secure)

@@ -92,8 +92,8 @@ func verbatim() Config {
 	return cfg
 }
 
-// TestCodings: what of a request an origin gets, and that the record has the same, byte for byte; of
-// requests in a row each by itself.
+// TestCodings: what of a request an origin gets, and that the record has the same, byte for byte;
+// of requests in a row each by itself.
 func TestCodings(t *testing.T) {
 	const browser = "GET TARGET/a HTTP/1.1\r\nhost:  a\r\nAccept-encoding:\tgzip, deflate, br, zstd, dcb\r\n" +
 		"Available-Dictionary: :x:\r\nX-A: 1\r\n 2\r\nDictionary-ID: \"y\"\r\nX : zstd \r\n\r\n"
@@ -127,8 +127,8 @@ func TestCodings(t *testing.T) {
 	})
 }
 
-// TestOtherCodings: a response in a coding that nobody asked for passes, is recorded as it came, and
-// is listed with its URL; the log tells of a flood of them in a line or two.
+// TestOtherCodings: a response in a coding that nobody asked for passes, is recorded as it came,
+// and is listed with its URL; the log tells of a flood of them in a line or two.
 func TestOtherCodings(t *testing.T) {
 	const many = 50
 	any, everything := verbatim(), config()

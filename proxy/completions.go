@@ -29,10 +29,9 @@ import (
 // The invariant is that what a page can make of it has bounds: complete-waiting completions in the
 // queue, with maxHeads bytes of heads; complete-at-once that run, complete-per-host of one host;
 // each of complete-max bytes and complete-timeout at most. What finds no place is a gap at once.
-// Each version of a URL is asked for once, as far as maxAsked versions reach back, and of a URL whose
-// version changes with each part one in complete-again; and an answer to a completion never makes
-// another one. A gap is held back only while its completion is in the
-// queue or runs.
+// Each version of a URL is asked for once, as far as maxAsked versions reach back, and of a URL
+// whose version changes with each part one in complete-again; and an answer to a completion never
+// makes another one. A gap is held back only while its completion is in the queue or runs.
 type completions struct {
 	relay *relay
 	most  *Complete
@@ -153,7 +152,8 @@ func (q *completions) count(url string, part bool, n int) {
 }
 
 // note takes the whole of an exchange's URL up, and reports whether that is asked for, or has been
-// with success. For a cut answer the caller notes the gap if not; for a part it is noted here, once.
+// with success. For a cut answer the caller notes the gap if not; for a part it is noted here,
+// once.
 func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 	c := &completion{
 		url: e.url, to: e.to, after: after, fault: fault,

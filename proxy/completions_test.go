@@ -22,8 +22,8 @@ type library struct {
 	most  int // that it had at a time
 }
 
-// newLibrary makes an origin that answers by what a head asks for. An answer that ends in "…" breaks
-// off there; at a "‖" in it the origin waits until it may go on.
+// newLibrary makes an origin that answers by what a head asks for. An answer that ends in "…"
+// breaks off there; at a "‖" in it the origin waits until it may go on.
 func newLibrary(t testing.TB, secure bool, answer func(head string) string) *library {
 	l := &library{rest: make(chan struct{})}
 	l.originServer = newOrigin(t, secure, func(p *peer) {

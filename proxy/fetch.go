@@ -29,8 +29,8 @@ func (e *exchange) fetch() (res http1.Response, head int, err error) {
 }
 
 // mayRetry reports whether a request may be sent again: it changes nothing if it is done twice, no
-// byte of its body is spent, no byte of an answer has come, somebody waits for one, and neither time
-// nor the archive has run out.
+// byte of its body is spent, no byte of an answer has come, somebody waits for one, and neither
+// time nor the archive has run out.
 func (e *exchange) mayRetry(err error) bool {
 	harmless := e.req.Idempotent && e.req.Framing == http1.NoBody
 	unanswered := !e.sent && e.up.buffered() == 0

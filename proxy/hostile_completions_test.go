@@ -12,8 +12,8 @@ import (
 	"warcorder/recorder"
 )
 
-// TestFloodOfParts: a page that makes any number of URLs which come in part, each with a large head,
-// takes bounded memory, and time by their number.
+// TestFloodOfParts: a page that makes any number of URLs which come in part, each with a large
+// head, takes bounded memory, and time by their number.
 func TestFloodOfParts(t *testing.T) {
 	cfg := config()
 	cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour

@@ -28,8 +28,8 @@
 //	       └─ end.go        the record, both connections
 //	            └─ verdict.go, judge.go: what an error means; refusal.go: the client's page
 //
-// What a client has taken a part of is asked for whole, in a session without a client: entity.go and
-// nature.go tell what it is, completions.go whether, and schedule.go when.
+// What a client has taken a part of is asked for whole, in a session without a client: entity.go
+// and nature.go tell what it is, completions.go whether, and schedule.go when.
 //
 // Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin,
 // clients.go counts those of clients.

@@ -63,8 +63,8 @@ func (q *completions) wake() {
 const unreadyPause = time.Second
 
 // advance starts what is due, as far as there are places, and plans for the others. It looks at all
-// that wait, when the first of them is due and whenever a completion has ended. While nothing can be
-// recorded they wait on, unless the recorder is to end: each would be refused, and given up.
+// that wait, when the first of them is due and whenever a completion has ended. While nothing can
+// be recorded they wait on, unless the recorder is to end: each would be refused, and given up.
 func (q *completions) advance() {
 	now := time.Now()
 	if len(q.queue) > 0 && !q.hurries && q.relay.rec.Ready() != nil {

@@ -14,9 +14,9 @@ import (
 // whims is how many requests TestWhims makes.
 var whims = map[string]int{"1": 20_000}[os.Getenv("CI_LONG")]
 
-// TestWhims: whatever clients and origins do to each other, and at whichever moment they go, nothing
-// that is counted for it is left behind: a place that did not come back would be one the less for
-// good, and an answer that seemed to be under way would keep its URL from being completed.
+// TestWhims: whatever clients and origins do to each other, and at whichever moment they go,
+// nothing that is counted for it is left behind: a place that did not come back would be one the
+// less for good, and an answer that seemed to be under way would keep its URL from being completed.
 func TestWhims(t *testing.T) {
 	cfg := hasty()
 	cfg.Complete.Quiet, cfg.Complete.Within = time.Millisecond, 5*time.Millisecond

@@ -59,8 +59,8 @@ func isPlainGet(req *http1.Request) bool {
 
 // goesOn reports whether the fetch goes on for the archive although its client has gone. That is
 // decided once, when the client is first seen to have gone: before the head of the answer has come,
-// nobody knows what it would be. on-client-abort rules what complete leaves out. What the collection
-// has whole already need not come again.
+// nobody knows what it would be. on-client-abort rules what complete leaves out. What the
+// collection has whole already need not come again.
 func (e *exchange) goesOn() bool {
 	w := &e.whole
 	w.parting.Do(func() {

@@ -75,8 +75,8 @@ func (c *coming) remove(t *transit) {
 	t.link = link{}
 }
 
-// has is originals.has for what is coming. It finds a URL only in the spelling in which it was asked
-// for.
+// has is originals.has for what is coming. It finds a URL only in the spelling in which it was
+// asked for.
 func (c *coming) has(url string, is func(record.Validators) bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

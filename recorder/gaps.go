@@ -35,7 +35,8 @@ const (
 	// GapWrite could not be written.
 	GapWrite = "write"
 
-	// GapCoding is recorded as it came, in a content coding that other readers of archives do not know.
+	// GapCoding is recorded as it came, in a content coding that other readers of archives do not
+	// know.
 	GapCoding = "coding"
 
 	// GapUnrecorded was passed on by the operator's wish. It is only counted.

@@ -5,10 +5,10 @@ import "warcorder/recorder/record"
 // Validators are what tells the versions of a page apart.
 type Validators = record.Validators
 
-// Has reports whether is holds for a version of a page that the collection has, or will have as soon
-// as it is written: the whole response 200 to a GET of that URL, or of another one with the same
-// key. A revisit is one too, if what it refers to is there. Of each version is gets the validators,
-// the latest version first, until it returns true; it must not call the recorder.
+// Has reports whether is holds for a version of a page that the collection has, or will have as
+// soon as it is written: the whole response 200 to a GET of that URL, or of another one with the
+// same key. A revisit is one too, if what it refers to is there. Of each version is gets the
+// validators, the latest version first, until it returns true; it must not call the recorder.
 //
 // At most the latest 16 versions in the index are read, of those among the 1000 latest captures
 // with that key: a quarter of a millisecond each, once, and under a millisecond in all to find that

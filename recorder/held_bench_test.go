@@ -10,8 +10,8 @@ import (
 	"warcorder/store/collection"
 )
 
-// BenchmarkHasConfirmed looks for what one 304 would confirm, in an index of 10,000 captures: what a
-// conditional request waits for before it goes out.
+// BenchmarkHasConfirmed looks for what one 304 would confirm, in an index of 10,000 captures: what
+// a conditional request waits for before it goes out.
 func BenchmarkHasConfirmed(b *testing.B) {
 	const pages = 5000
 	r, err := Open(Config{}, collection.Dir(b.TempDir()), zerolog.Nop())

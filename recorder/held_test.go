@@ -14,8 +14,9 @@ import (
 	"warcorder/store"
 )
 
-// TestHasConfirmed: whether the collection has what a 304 would confirm, where that is in each place
-// on its way: in the queue, waiting for the index, and in the index, also after the next start.
+// TestHasConfirmed: whether the collection has what a 304 would confirm, where that is in each
+// place on its way: in the queue, waiting for the index, and in the index, also after the next
+// start.
 func TestHasConfirmed(t *testing.T) {
 	t.Parallel()
 	const page = "http://example.com/Page?b=1"

@@ -64,8 +64,8 @@
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > panics.mu
 //
 // The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, readVersions.mu) are leaves.
-// While the lock of the lanes or of the chains is held the index is read; nothing writes to a file of
-// the archive under a lock.
+// While the lock of the lanes or of the chains is held the index is read; nothing writes to a file
+// of the archive under a lock.
 package recorder
 
 import (

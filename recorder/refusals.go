@@ -148,8 +148,9 @@ type Refusals struct {
 	Others RefusalCounts `json:"others,omitzero"`
 }
 
-// refusals counts what the other side refuses, by host, and tells the log: of a host at once when it
-// begins, and then once in refusalsEvery how often it did, until it has been quiet for that time.
+// refusals counts what the other side refuses, by host, and tells the log: of a host at once when
+// it begins, and then once in refusalsEvery how often it did, until it has been quiet for that
+// time.
 //
 // It is bounded, whoever chooses the names of the hosts: the one that has not refused for longest
 // gives way, and of those behind refusalLines the log says how many refusals they were. The totals

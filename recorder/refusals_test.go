@@ -114,8 +114,8 @@ func TestRefusalsLog(t *testing.T) {
 	})
 }
 
-// TestRefusalsFlood: whoever has a million names is counted, and takes neither memory nor log. Names
-// and times cannot break out of their line.
+// TestRefusalsFlood: whoever has a million names is counted, and takes neither memory nor log.
+// Names and times cannot break out of their line.
 func TestRefusalsFlood(t *testing.T) {
 	log := new(logBuffer)
 	r := newRefusals(zerolog.New(log))

@@ -48,9 +48,10 @@ func (b *Bolt) Replayable(q Query, yield func(*Capture) bool) error {
 
 // Export writes the CDXJ lines of the captures that q selects to w, in the order of `LC_ALL=C
 // sort`. Each begins with the key that q names, and says key, method and body as the Dialect of q
-// does; captures without such a key have no line, nor in the dialect pywb those that pywb would show
-// as an empty or partial page, unless q says All. It reads as Captures does, so that a slow w never
-// holds up Commit. progress, if not nil, is told now and then how many lines have been written.
+// does; captures without such a key have no line, nor in the dialect pywb those that pywb would
+// show as an empty or partial page, unless q says All. It reads as Captures does, so that a slow w
+// never holds up Commit. progress, if not nil, is told now and then how many lines have been
+// written.
 //
 // A dialect other than pywb, and NoBodies, change the order of lines: the lines that they change
 // are sorted first, in TempDir if there are many. That takes some 50 MB of memory, and a few times

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Newest returns the captures with a URL's key that fit, the latest first, at most so many. It looks
-// at no more than the newest 1000 captures with that key, and at none if the key is longer than the
-// index holds.
+// Newest returns the captures with a URL's key that fit, the latest first, at most so many. It
+// looks at no more than the newest 1000 captures with that key, and at none if the key is longer
+// than the index holds.
 func (b *Bolt) Newest(url string, most int, fits func(*Capture) bool) ([]Capture, error) {
 	s, err := Query{URL: url}.span()
 	if err != nil || len(s.low) > maxURLKey {

@@ -73,8 +73,8 @@ func controlSet(name []byte) fieldSet {
 	return 0
 }
 
-// nameOf returns the name on a line. Blanks before the colon, which sloppy readers pass over, are no
-// part of it.
+// nameOf returns the name on a line. Blanks before the colon, which sloppy readers pass over, are
+// no part of it.
 func nameOf(line []byte) []byte {
 	return trim(line[:max(bytes.IndexByte(line, ':'), 0)])
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Codings is a set of content codings (RFC 9110 section 8.4.1). identity, which is none, is in each.
-// The zero Codings has no other.
+// Codings is a set of content codings (RFC 9110 section 8.4.1). identity, which is none, is in
+// each. The zero Codings has no other.
 type Codings struct {
 	Any   bool     // all that there are
 	Names []string // in lower case
@@ -71,12 +71,12 @@ func (c *Codings) Other(encoding []byte) []byte {
 // appendKept appends an Accept-Encoding field to dst, without the codings that are not in the set,
 // and without "*", which means others too. Where nothing is taken away the field stays byte for
 // byte. That holds also for what is named to be refused, as in Chrome's "identity;q=1, *;q=0": a
-// weight of 0 asks for nothing. Where nothing is left that is asked for, identity takes the place of
-// all, since without the field the origin might choose any coding; it does so in the first such
+// weight of 0 asks for nothing. Where nothing is left that is asked for, identity takes the place
+// of all, since without the field the origin might choose any coding; it does so in the first such
 // field, and another one, which emptied says, goes as a whole.
 //
-// What is taken away goes with the comma that divides it from its neighbour, and with the blanks and
-// folds beside that; no other byte changes.
+// What is taken away goes with the comma that divides it from its neighbour, and with the blanks
+// and folds beside that; no other byte changes.
 func (c *Codings) appendKept(dst, field []byte, emptied *bool) []byte {
 	const blanks = " \t\r\n"
 	colon := bytes.IndexByte(field, ':') + 1

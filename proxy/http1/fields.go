@@ -169,8 +169,8 @@ func (f *fieldLines) connectionOrContent(line, name, value []byte) error {
 	return nil
 }
 
-// encodes takes a part of the list of content codings, and what divides it from the part before. One
-// part, as there is nearly always, is not copied.
+// encodes takes a part of the list of content codings, and what divides it from the part before.
+// One part, as there is nearly always, is not copied.
 func (f *fieldLines) encodes(part []byte, divider byte) {
 	if f.encoding == nil {
 		f.encoding = part[:len(part):len(part)]

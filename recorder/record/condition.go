@@ -7,8 +7,8 @@ import (
 )
 
 // Condition is what a request makes its answer depend on: by a 304 the origin says that the client
-// has the version already that it would get (RFC 9110 section 13.1). It names the versions that this
-// may be.
+// has the version already that it would get (RFC 9110 section 13.1). It names the versions that
+// this may be.
 type Condition struct {
 	tags  []string // of If-None-Match, without their W/
 	since string   // If-Modified-Since; it counts only without the other field
@@ -18,8 +18,8 @@ type Condition struct {
 const MaxTags = 8
 
 // ConditionOf reads the condition in the head of a request. ok is false if the request has none, if
-// the condition does not name every version that a 304 may mean, as "*" does not, and if readers may
-// differ about it: a field comes twice, is folded, or has something between its tags.
+// the condition does not name every version that a 304 may mean, as "*" does not, and if readers
+// may differ about it: a field comes twice, is folded, or has something between its tags.
 func ConditionOf(head []byte) (c Condition, ok bool) {
 	fields, single := onlyFields(head, "If-None-Match", "If-Modified-Since")
 	switch {

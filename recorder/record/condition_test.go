@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzCondition: of whatever a client sends, a condition that counts names as many tags as are looked
-// for, or a date, and is covered by nothing but versions that bear each of them.
+// FuzzCondition: of whatever a client sends, a condition that counts names as many tags as are
+// looked for, or a date, and is covered by nothing but versions that bear each of them.
 func FuzzCondition(f *testing.F) {
 	for _, fields := range []string{
 		"If-None-Match: \"1\", W/\"2\"\r\n", "If-None-Match: *\r\n", "if-none-match : 1,2\n",

@@ -80,8 +80,8 @@ func (v Validators) Of(same bool) Validators {
 	return v
 }
 
-// Are reports whether an answer with that ETag and that Last-Modified has the version that has those
-// validators. Where one of them has a tag, both must have it.
+// Are reports whether an answer with that ETag and that Last-Modified has the version that has
+// those validators. Where one of them has a tag, both must have it.
 func (v Validators) Are(etag, modified string) bool {
 	if v.ETag != "" || etag != "" {
 		return v.ETag == etag

@@ -76,8 +76,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSigns: each sign is found by Of, and by IsSign unless the status tells; it says whose it is and
-// where it is known from.
+// TestSigns: each sign is found by Of, and by IsSign unless the status tells; it says whose it is
+// and where it is known from.
 func TestSigns(t *testing.T) {
 	for _, s := range Signs {
 		value := s.Value
@@ -103,8 +103,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// FuzzOf: an answer whose status is no refusal is one only where IsSign has found a sign, so that who
-// has asked IsSign misses nothing.
+// FuzzOf: an answer whose status is no refusal is one only where IsSign has found a sign, so that
+// who has asked IsSign misses nothing.
 func FuzzOf(f *testing.F) {
 	f.Add(200, "HTTP/1.1 200 OK\r\nX-DD-B: 1\r\n\r\n")
 	f.Add(429, "HTTP/1.1 429 No\nx-kpsdk-ct: a\nRetry-After: \x00\n\n")

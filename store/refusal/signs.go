@@ -52,7 +52,8 @@ var Signs = []Sign{
 // maxName is longer than the name of any sign.
 const maxName = 32
 
-// byLength are signs by the length of their names, which tells most fields of a head apart from them.
+// byLength are signs by the length of their names, which tells most fields of a head apart from
+// them.
 type byLength [maxName][]sign
 
 // sign is a Sign with its texts as bytes.
