@@ -26,9 +26,9 @@ type linked struct {
 }
 
 // TestRecoverLinks: whatever names the file has, none of them costs a byte of it, and its captures
-// are in the index once.
+// are in the index once. It starts programs (mount), and so runs beside no other test: until a new
+// process has become its program it holds each file that the tests have open, locks included.
 func TestRecoverLinks(t *testing.T) {
-	t.Parallel()
 	c := crash(t)
 	for _, test := range []struct {
 		name string
