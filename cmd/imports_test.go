@@ -29,7 +29,8 @@ var house = []room{
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
-	{"proxy", "recorder certs proxy/http1 proxy/dns", "it knows exchanges, and not how they are kept"},
+	{"proxy", "recorder recorder/record certs proxy/http1 proxy/dns",
+		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},

@@ -8,6 +8,7 @@ import (
 
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
+	"warcorder/recorder/record"
 )
 
 // completion is a whole that is to be asked for, after a client has taken a part of it.
@@ -44,7 +45,7 @@ var askingForLess = []string{"range", "if-range", "if-match", "if-none-match", "
 // isHeld reports whether the collection has a version of what a URL has whole, told by its
 // validators. One that has none cannot be told from others.
 func isHeld(rec *recorder.Recorder, url, etag, lastModified string) bool {
-	return etag+lastModified != "" && rec.Has(url, func(v recorder.Validators) bool {
+	return etag+lastModified != "" && rec.Has(url, func(v record.Validators) bool {
 		return v.Are(etag, lastModified)
 	})
 }

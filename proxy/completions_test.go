@@ -157,8 +157,8 @@ func TestPartIsCompleted(t *testing.T) {
 }
 
 // completionFacts are the metadata records of completions.
-func completionFacts(all []record) []record {
-	return slices.DeleteFunc(of(all, "metadata"), func(r record) bool {
+func completionFacts(all []warcRecord) []warcRecord {
+	return slices.DeleteFunc(of(all, "metadata"), func(r warcRecord) bool {
 		return !strings.Contains(string(r.block), "completion: ")
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"warcorder/proxy/http1"
+	"warcorder/recorder/record"
 )
 
 // entity is what a URL has, as the head of an answer tells of it that carries all of it or a part.
@@ -32,7 +33,7 @@ func entityOf(res *http1.Response, head []byte) entity {
 		ent.length = res.Length
 	}
 	ranges := 0
-	var first, last, total int64
+	var contentRange []byte
 	http1.Fields(head, func(name, value []byte) {
 		switch {
 		case isField(name, "content-type"):
@@ -40,7 +41,7 @@ func entityOf(res *http1.Response, head []byte) entity {
 			ent.nature = natureOf(strings.ToLower(string(bytes.TrimSpace(mediaType))))
 		case isField(name, "content-range"):
 			ranges++
-			first, last, total = contentRange(value)
+			contentRange = value
 		case isField(name, "cache-control"):
 			ent.noStore = ent.noStore || http1.HasToken(value, "no-store")
 		case isField(name, "etag"):
@@ -49,9 +50,12 @@ func entityOf(res *http1.Response, head []byte) entity {
 			ent.lastModified = value
 		}
 	})
-	if ent.part && ranges == 1 {
-		ent.length = total
-		ent.all = first == 0 && last == total-1 && res.Framing == http1.Sized && res.Length == total
+	if !ent.part || ranges != 1 {
+		return ent
+	}
+	if r, ok := record.ParseContentRange(contentRange); ok {
+		ent.length = r.Of
+		ent.all = r.IsAll() && res.Framing == http1.Sized && res.Length == r.Of
 	}
 	return ent
 }
@@ -69,44 +73,6 @@ func (ent *entity) isBrief() bool { return !ent.part && ent.length >= 0 && ent.l
 
 func isField(name []byte, lower string) bool {
 	return len(name) == len(lower) && bytes.EqualFold(name, []byte(lower))
-}
-
-// contentRange reads a Content-Range (RFC 9110 section 14.4). All three are -1 if it says nothing
-// that can be relied on: total alone is -1 where the origin does not know it.
-func contentRange(value []byte) (first, last, total int64) {
-	const unit = "bytes "
-	if len(value) <= len(unit) || !bytes.EqualFold(value[:len(unit)], []byte(unit)) {
-		return -1, -1, -1
-	}
-	span, size, ok := bytes.Cut(value[len(unit):], []byte{'/'})
-	from, to, isSpan := bytes.Cut(span, []byte{'-'})
-	if !ok || !isSpan {
-		return -1, -1, -1
-	}
-	first, last, total = digits(from), digits(to), -1
-	if string(size) != "*" {
-		if total = digits(size); total <= last {
-			return -1, -1, -1
-		}
-	}
-	if first < 0 || last < first {
-		return -1, -1, -1
-	}
-	return first, last, total
-}
-
-// digits reads a number that has nothing but digits in it; -1 if it is none, or too large.
-func digits(b []byte) int64 {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return -1
-		}
-	}
-	n, err := strconv.ParseInt(string(b), 10, 64)
-	if err != nil {
-		return -1
-	}
-	return n
 }
 
 // isAuthenticated reports whether the head of a request says who asks.

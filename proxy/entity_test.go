@@ -7,40 +7,6 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// TestContentRange: what is not to the letter says nothing.
-func TestContentRange(t *testing.T) {
-	for value, want := range map[string][3]int64{
-		"bytes 0-9/10":     {0, 9, 10},
-		"Bytes 5-9/10":     {5, 9, 10},
-		"bytes 5-9/*":      {5, 9, -1},
-		"bytes 0-0/1":      {0, 0, 1},
-		"bytes 0-9/":       {-1, -1, -1},
-		"bytes 0-9":        {-1, -1, -1},
-		"bytes */10":       {-1, -1, -1},
-		"bytes 9-5/10":     {-1, -1, -1},
-		"bytes 0-10/10":    {-1, -1, -1}, // ends behind the end
-		"bytes 0-9/5":      {-1, -1, -1},
-		"bytes -1-9/10":    {-1, -1, -1},
-		"bytes +0-9/10":    {-1, -1, -1},
-		"bytes 0 - 9 / 10": {-1, -1, -1},
-		"bytes  0-9/10":    {-1, -1, -1},
-		"bytes=0-9/10":     {-1, -1, -1},
-		"items 0-9/10":     {-1, -1, -1},
-		"":                 {-1, -1, -1},
-		"bytes ":           {-1, -1, -1},
-		"bytes 0-9223372036854775807/9223372036854775808":   {-1, -1, -1},
-		"bytes 0-18446744073709551615/18446744073709551616": {-1, -1, -1},
-		"bytes 0-9223372036854775806/9223372036854775807": {0, 9223372036854775806,
-			9223372036854775807},
-		"bytes 0-9/" + strings.Repeat("9", 1<<20): {-1, -1, -1},
-	} {
-		first, last, total := contentRange([]byte(value))
-		if got := [3]int64{first, last, total}; got != want {
-			t.Errorf("%.80q: %v, want %v", value, got, want)
-		}
-	}
-}
-
 // entityIn reads the head of an answer to a GET.
 func entityIn(t *testing.T, lines ...string) entity {
 	t.Helper()

@@ -184,7 +184,7 @@ func (x *hostile) checkGap(t *testing.T, h *house, place string) {
 	}
 }
 
-func (x *hostile) checkRecords(t *testing.T, all []record) {
+func (x *hostile) checkRecords(t *testing.T, all []warcRecord) {
 	requests, truncated := 0, ""
 	for _, r := range all {
 		if !strings.HasSuffix(r.header.Get("WARC-Target-URI"), "/x") {

@@ -116,28 +116,28 @@ func (h *house) close() {
 	})
 }
 
-// record is one WARC record as it stands in the file, read by nothing of our own.
-type record struct {
+// warcRecord is one WARC record as it stands in the file, read by nothing of our own.
+type warcRecord struct {
 	header textproto.MIMEHeader
 	block  []byte
 }
 
 // records ends the house and returns what it has recorded, without warcinfo.
-func (h *house) records() []record {
+func (h *house) records() []warcRecord {
 	h.t.Helper()
 	h.close()
 	files, err := filepath.Glob(filepath.Join(h.dir, "archive", "*.warc.gz"))
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	var all []record
+	var all []warcRecord
 	for _, file := range files {
 		all = append(all, readWARC(h.t, file)...)
 	}
 	return all
 }
 
-func readWARC(t testing.TB, file string) []record {
+func readWARC(t testing.TB, file string) []warcRecord {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -149,7 +149,7 @@ func readWARC(t testing.TB, file string) []record {
 		t.Fatal(err)
 	}
 	in := bufio.NewReader(unzipped)
-	var all []record
+	var all []warcRecord
 	for {
 		if _, err := in.ReadString('\n'); err == io.EOF {
 			return all
@@ -167,14 +167,14 @@ func readWARC(t testing.TB, file string) []record {
 			t.Fatal(err)
 		}
 		if header.Get("WARC-Type") != "warcinfo" {
-			all = append(all, record{header, block[:n]})
+			all = append(all, warcRecord{header, block[:n]})
 		}
 	}
 }
 
 // of returns the records of one type.
-func of(all []record, kind string) []record {
-	var some []record
+func of(all []warcRecord, kind string) []warcRecord {
+	var some []warcRecord
 	for _, r := range all {
 		if r.header.Get("WARC-Type") == kind {
 			some = append(some, r)

@@ -278,7 +278,7 @@ func (p *peer) readUntil(n int) {
 	}
 }
 
-func checkRecords(t *testing.T, b behaviour, all []record) {
+func checkRecords(t *testing.T, b behaviour, all []warcRecord) {
 	t.Helper()
 	responses, requests := of(all, "response"), of(all, "request")
 	want := b.responses

@@ -23,7 +23,7 @@ func unrecorded(hosts ...string) Config {
 
 // wantUnrecorded: there is no record, not even of the certificates, and no more than a count in the
 // gap list.
-func (h *house) wantUnrecorded(all []record, exchanges int) {
+func (h *house) wantUnrecorded(all []warcRecord, exchanges int) {
 	h.t.Helper()
 	if len(all) > 0 {
 		h.t.Errorf("%d records: %q", len(all), all[0].block)

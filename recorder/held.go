@@ -2,9 +2,6 @@ package recorder
 
 import "warcorder/recorder/record"
 
-// Validators are what tells the versions of a page apart.
-type Validators = record.Validators
-
 // Has reports whether is holds for a version of a page that the collection has, or will have as
 // soon as it is written: the whole response 200 to a GET of that URL, or of another one with the
 // same key. A revisit is one too, if what it refers to is there. Of each version is gets the
@@ -17,7 +14,7 @@ type Validators = record.Validators
 //
 // A version goes from those in the queue to those that wait for the index, and from there to the
 // index: it is looked for in that order, so that none is missed on its way.
-func (r *Recorder) Has(url string, is func(Validators) bool) bool {
+func (r *Recorder) Has(url string, is func(record.Validators) bool) bool {
 	return r.queue.coming.has(url, is) || r.originals.has(record.TargetURI(url), is)
 }
 

@@ -120,7 +120,7 @@ func TestHasNot(t *testing.T) {
 	t.Parallel()
 	const url = "http://example.com/"
 	tagged := answerOf(200, "ETag: \"1\"\r\n", body2K)
-	any := func(Validators) bool { return true }
+	any := func(record.Validators) bool { return true }
 	remove := func(path string) error { return os.Remove(path) }
 	damage := func(path string) error {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -219,7 +219,7 @@ func TestHasLooksBack(t *testing.T) {
 		r = open(t, r.dir, Config{})
 		defer r.Close()
 		var seen []string
-		r.Has(url, func(v Validators) bool {
+		r.Has(url, func(v record.Validators) bool {
 			seen = append(seen, v.ETag)
 			return false
 		})
@@ -254,7 +254,7 @@ func TestReadVersionsBounded(t *testing.T) {
 	if _, known := r.get(store.Location{Offset: 2 * maxKnown}); !known {
 		t.Error("the last one is not known")
 	}
-	long := version{to: to, of: Validators{ETag: strings.Repeat("x", maxKnownText+1)}}
+	long := version{to: to, of: record.Validators{ETag: strings.Repeat("x", maxKnownText+1)}}
 	for at, v := range map[int64]version{-1: long, -2: {}} {
 		if r.note(store.Location{Offset: at}, v); len(r.known) > 1 {
 			t.Errorf("%d is kept", at)
@@ -273,7 +273,7 @@ func TestComingBounded(t *testing.T) {
 		c.add(x)
 		all = append(all, x)
 	}
-	any := func(Validators) bool { return true }
+	any := func(record.Validators) bool { return true }
 	has := func(i int) bool { return c.has(all[i].URL, any) }
 	if !has(len(all)-1) || !has(3) || has(2) {
 		t.Error("not the last of them are looked through")

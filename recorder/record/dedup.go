@@ -151,7 +151,7 @@ func (c *Content) Key(response *Head, start []byte, scope string) (key store.Ori
 	facts = append(appendCodings(append(facts, '\n'), start, "Content-Encoding"), '\n')
 	if response.Status() == http.StatusPartialContent {
 		part, ok := response.partRange()
-		if !ok || part.length() != c.length {
+		if !ok || part.Length() != c.length {
 			return key, false
 		}
 		facts = append(append(part.append(facts), '\n'), response.validator()...)

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"hash/crc32"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -18,7 +19,7 @@ func (h *Head) Fill(c *store.Capture, truncated bool) {
 	}
 	c.Entity = entityID(h.validator())
 	if r, ok := h.partRange(); ok && c.Status == http.StatusPartialContent {
-		c.Whole = r.isAll() && !truncated
+		c.Whole = r.IsAll() && !truncated
 	}
 }
 
@@ -43,56 +44,58 @@ func (h *Head) validator() []byte {
 
 // partRange is what the Content-Range of the head says. It is false if there is none, or more than
 // one.
-func (h *Head) partRange() (r byteRange, ok bool) {
+func (h *Head) partRange() (r ByteRange, ok bool) {
 	if h.ranges != 1 {
 		return r, false
 	}
-	return parseRange(h.contentRange)
+	return ParseContentRange(h.contentRange)
 }
 
-// byteRange is which bytes of an entity a part has (RFC 9110 section 14.4).
-type byteRange struct {
-	first, last int64
-	of          int64 // length of the entity; -1 if unknown
+// ByteRange is which bytes of an entity a part has (RFC 9110 section 14.4).
+type ByteRange struct {
+	First, Last int64
+	Of          int64 // length of the entity; -1 if unknown
 }
 
-// length is that of the part.
-func (r byteRange) length() int64 { return r.last - r.first + 1 }
+// Length is that of the part.
+func (r ByteRange) Length() int64 { return r.Last - r.First + 1 }
 
-// isAll reports whether the part is all of the entity.
-func (r byteRange) isAll() bool { return r.first == 0 && r.length() == r.of }
+// IsAll reports whether the part is all of the entity.
+func (r ByteRange) IsAll() bool { return r.First == 0 && r.Length() == r.Of }
 
 // append appends the range, spelled in one way only.
-func (r byteRange) append(dst []byte) []byte {
-	dst = append(strconv.AppendInt(dst, r.first, 10), '-')
-	dst = append(strconv.AppendInt(dst, r.last, 10), '/')
-	return strconv.AppendInt(dst, r.of, 10)
+func (r ByteRange) append(dst []byte) []byte {
+	dst = append(strconv.AppendInt(dst, r.First, 10), '-')
+	dst = append(strconv.AppendInt(dst, r.Last, 10), '/')
+	return strconv.AppendInt(dst, r.Of, 10)
 }
 
-// parseRange reads the value of a Content-Range: "bytes 0-499/1234", and '*' for an unknown length.
-// It is false for any other, and for bytes that the entity does not have.
-func parseRange(value []byte) (r byteRange, ok bool) {
+// ParseContentRange reads the value of a Content-Range: "bytes 0-499/1234", and '*' for an unknown
+// length. It is false for any other, and for bytes that the entity does not have. More blanks than
+// one behind the unit say the same: browsers read them so.
+func ParseContentRange(value []byte) (r ByteRange, ok bool) {
 	unit, rest, _ := bytes.Cut(value, []byte(" "))
 	bounds, of, _ := bytes.Cut(bytes.TrimSpace(rest), []byte("/"))
 	first, last, _ := bytes.Cut(bounds, []byte("-"))
-	r = byteRange{decimal(first), decimal(last), decimal(of)}
-	if !bytes.EqualFold(unit, []byte("bytes")) || r.first < 0 || r.last < r.first {
+	r = ByteRange{decimal(first), decimal(last), decimal(of)}
+	if !bytes.EqualFold(unit, []byte("bytes")) || r.First < 0 || r.Last < r.First ||
+		r.Last == math.MaxInt64 {
 		return r, false
 	}
-	return r, r.of > r.last || string(of) == "*"
+	return r, r.Of > r.Last || string(of) == "*"
 }
 
 // decimal is the number that digits mean; -1 if they are none, or more than a length has.
 func decimal(digits []byte) int64 {
-	if len(digits) == 0 || len(digits) > 18 {
+	if len(bytes.Trim(digits, "0123456789")) > 0 || len(digits) > maxDigits {
 		return -1
 	}
-	n := int64(0)
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return -1
-		}
-		n = 10*n + int64(c-'0')
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil {
+		return -1
 	}
 	return n
 }
+
+// maxDigits is how many digits the longest length has.
+const maxDigits = len("9223372036854775807")

@@ -55,8 +55,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestParseRange: a Content-Range is what RFC 9110 says, or none.
-func TestParseRange(t *testing.T) {
+// TestParseContentRange: a Content-Range is what RFC 9110 says, or none.
+func TestParseContentRange(t *testing.T) {
 	for value, want := range map[string]string{
 		"bytes 0-0/1":                      "0-0/1",
 		"BYTES 007-9/10":                   "7-9/10",
@@ -78,13 +78,24 @@ func TestParseRange(t *testing.T) {
 		"bytes=0-9/10":                     "",
 		"items 0-9/10":                     "",
 		"bytes 0-9/10/10":                  "",
-		"bytes 0-1000000000000000000/*":    "",
+		"bytes 0-1000000000000000000/*":    "0-1000000000000000000/-1",
 		"bytes 0-9/10000000000000000000":   "",
 		"bytes " + strings.Repeat("0", 40): "",
+		"Bytes 5-9/10":                     "5-9/10",
+		"bytes  0-9/10":                    "0-9/10",
+		"bytes 0-10/10":                    "",
+		"bytes 0-9/5":                      "",
+		"bytes 0 - 9 / 10":                 "",
+		"bytes ":                           "",
+		"bytes 0-9223372036854775807/*":    "",
+		"bytes 0-9223372036854775807/9223372036854775808":   "",
+		"bytes 0-18446744073709551615/18446744073709551616": "",
+		"bytes 0-9223372036854775806/9223372036854775807":   "0-9223372036854775806/9223372036854775807",
+		"bytes 0-9/" + strings.Repeat("9", 1<<20):           "",
 	} {
-		r, ok := parseRange([]byte(value))
+		r, ok := ParseContentRange([]byte(value))
 		if got := string(r.append(nil)); ok != (want != "") || ok && got != want {
-			t.Errorf("%q is %q, %v", value, got, ok)
+			t.Errorf("%.80q is %q, %v", value, got, ok)
 		}
 	}
 }
