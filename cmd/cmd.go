@@ -17,7 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"warcorder/proxy"
+	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 	"warcorder/store/warc/v09"
@@ -90,7 +90,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
-		kong.TypeMapper(reflect.TypeFor[proxy.HostList](), hostListMapper{}),
+		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), kong.MapperFunc(parseCodings)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)

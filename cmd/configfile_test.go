@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"warcorder/proxy"
+	"warcorder/proxy/hosts"
 )
 
 func writeFile(t *testing.T, text string) string {
@@ -166,14 +166,14 @@ func TestCodings(t *testing.T) {
 func TestHostLists(t *testing.T) {
 	for _, c := range []struct {
 		args []string
-		want proxy.HostList
+		want hosts.List
 	}{
-		{nil, proxy.HostList{}},
-		{[]string{"--insecure-upstream"}, proxy.HostList{All: true}},
-		{[]string{"--insecure-upstream", "--log", "json"}, proxy.HostList{All: true}},
-		{[]string{"--insecure-upstream=false"}, proxy.HostList{}},
+		{nil, hosts.List{}},
+		{[]string{"--insecure-upstream"}, hosts.List{All: true}},
+		{[]string{"--insecure-upstream", "--log", "json"}, hosts.List{All: true}},
+		{[]string{"--insecure-upstream=false"}, hosts.List{}},
 		{[]string{"--insecure-upstream=A.example,[::1]"},
-			proxy.HostList{Hosts: []string{"a.example", "::1"}}},
+			hosts.List{Hosts: []string{"a.example", "::1"}}},
 	} {
 		line, err := parse(t, c.args...)
 		if err != nil || !reflect.DeepEqual(line.Record.Proxy.InsecureUpstream, c.want) {

@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
 
-	"warcorder/proxy"
+	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/store"
 )
@@ -60,7 +60,7 @@ func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	if ctx.Scan.Peek().Type == kong.FlagValueToken {
 		return parseHosts(ctx, target)
 	}
-	target.Set(reflect.ValueOf(proxy.HostList{All: true}))
+	target.Set(reflect.ValueOf(hosts.List{All: true}))
 	return nil
 }
 
@@ -75,11 +75,11 @@ func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	list, err := proxy.ParseHostList(fmt.Sprint(text.Value))
+	list, err := hosts.ParseList(fmt.Sprint(text.Value))
 	if err != nil {
 		return err
 	}
-	if before := target.Interface().(proxy.HostList); list.All || len(list.Hosts) > 0 {
+	if before := target.Interface().(hosts.List); list.All || len(list.Hosts) > 0 {
 		list.All = list.All || before.All
 		list.Hosts = slices.Concat(before.Hosts, list.Hosts)
 	}

@@ -29,12 +29,14 @@ var house = []room{
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
-	{"proxy", "recorder recorder/record certs proxy/http1 proxy/dns",
+	{"proxy", "recorder recorder/record certs proxy/hosts proxy/http1 proxy/dns",
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
+	{"proxy/admin", "recorder",
+		"pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
+	{"proxy/hosts", "proxy/http1", "sets of names and addresses, and nothing of what they are for"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
-	{"proxy/admin", "recorder", "pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 

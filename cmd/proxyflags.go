@@ -7,13 +7,14 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 )
 
 // proxyFlags are the flags of proxy.Config.
 type proxyFlags struct {
-	InsecureUpstream proxy.HostList `name:"insecure-upstream" placeholder:"HOST,…"`
-	NoRecord         proxy.HostList `name:"no-record" placeholder:"HOST,…" type:"hosts"`
+	InsecureUpstream hosts.List `name:"insecure-upstream" placeholder:"HOST,…"`
+	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 

@@ -3,13 +3,9 @@ package proxy
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
-	"strings"
 	"time"
-	"unicode/utf8"
 
-	"golang.org/x/net/idna"
-
+	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
@@ -17,9 +13,9 @@ import (
 // Config is how the proxy behaves. Start from Default: a zero Config has no time for anything, and
 // Check refuses it.
 type Config struct {
-	InsecureUpstream HostList // origins that are recorded although their certificate is not valid
-	NoRecord         HostList // hosts whose exchanges pass without being recorded
-	OnClientAbort    string   // of what Complete leaves out, when its client goes away: cut, finish
+	InsecureUpstream hosts.List // origins that are recorded although their certificate is not valid
+	NoRecord         hosts.List // hosts whose exchanges pass without being recorded
+	OnClientAbort    string     // of what Complete leaves out, when its client goes away: cut, finish
 
 	// Codings are the content codings that an origin may be asked for: what clients accept beside them
 	// is left out of their requests.
@@ -109,83 +105,4 @@ func (c *Config) checkHeads() error {
 			c.MaxHeaderMemory, headCopies*c.MaxHeaderSize)
 	}
 	return nil
-}
-
-// HostList is a set of host names: none, some, or all. "*.example.org" holds every name below
-// example.org, and not itself.
-type HostList struct {
-	All   bool
-	Hosts []string
-}
-
-// ParseHostList reads "true", "false" or a comma-separated list of host names.
-func ParseHostList(text string) (HostList, error) {
-	switch text {
-	case "true", "all", "*":
-		return HostList{All: true}, nil
-	case "false", "":
-		return HostList{}, nil
-	}
-	var list HostList
-	for one := range strings.SplitSeq(text, ",") {
-		one = strings.ToLower(strings.TrimSpace(one))
-		name, below := strings.CutPrefix(one, "*.")
-		if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
-			name = name[1 : len(name)-1]
-		}
-		host, ok := oneSpelling(name)
-		if !ok || host == "" || strings.ContainsAny(host, "/ \t@*[]") {
-			return HostList{}, fmt.Errorf(
-				"%q is not a host name: give names or addresses without scheme and port, or true for all", one)
-		}
-		if below {
-			host = "*." + host
-		}
-		list.Hosts = append(list.Hosts, host)
-	}
-	return list, nil
-}
-
-// oneSpelling returns a host in lower case as all its spellings are compared: without the dot of
-// the root, in letters of ASCII, an IPv6 address as RFC 5952 has it. It is false for what can be no
-// host, such as one with a port.
-func oneSpelling(host string) (string, bool) {
-	if strings.Contains(host, ":") {
-		address, err := netip.ParseAddr(host)
-		if err != nil {
-			return host, false
-		}
-		return address.String(), true
-	}
-	host = strings.TrimSuffix(host, ".")
-	if len(host) > http1.MaxHost {
-		return host, false
-	}
-	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		return host, true
-	}
-	ascii, err := idna.Lookup.ToASCII(host)
-	return ascii, err == nil
-}
-
-// Has reports whether host, in lower case, is in the list, however it is spelled.
-func (l HostList) Has(host string) bool {
-	if l.All || len(l.Hosts) == 0 {
-		return l.All
-	}
-	host, _ = oneSpelling(host)
-	for _, one := range l.Hosts {
-		if one == host || strings.HasPrefix(one, "*.") && strings.HasSuffix(host, one[1:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// String gives back what ParseHostList reads.
-func (l HostList) String() string {
-	if l.All {
-		return "true"
-	}
-	return strings.Join(l.Hosts, ",")
 }

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/proxy/hosts"
 )
 
 // TestFaults: the client is told what is wrong with the origin, in a page, on both schemes.
 func TestFaults(t *testing.T) {
 	silent := func(o *peer) { o.readAll() }
 	strict := config()
-	strict.InsecureUpstream = HostList{}
+	strict.InsecureUpstream = hosts.List{}
 	hurried := config()
 	hurried.Timeout.FirstByte = 300 * time.Millisecond
 	for name, c := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/proxy/http1/http1test"
 )
@@ -75,7 +76,7 @@ var most = http1.Change{Codings: &http1.Codings{Names: []string{"gzip", "br"}}, 
 // TestLongHeads: all that is done with a head before it goes to the origin takes time by its
 // length.
 func TestLongHeads(t *testing.T) {
-	list, err := ParseHostList("a.example,*.b.example")
+	list, err := hosts.ParseList("a.example,*.b.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func workOn(wire []byte) {
 		s := &session{head: wire[:end]}
 		if to, target, err := s.destination(&req); err == nil {
 			s.forward(nil, &req, target, most)
-			oneSpelling(to.siteName())
+			hosts.OneSpelling(to.siteName())
 		}
 		b := http1.RequestBody(&req.Message)
 		b.Take(wire[end:])

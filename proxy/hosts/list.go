@@ -1,0 +1,91 @@
+package hosts
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"warcorder/proxy/http1"
+)
+
+// List is a set of host names: none, some, or all. "*.example.org" holds every name below
+// example.org, and not itself.
+type List struct {
+	All   bool
+	Hosts []string
+}
+
+// ParseList reads "true", "false" or a comma-separated list of host names.
+func ParseList(text string) (List, error) {
+	switch text {
+	case "true", "all", "*":
+		return List{All: true}, nil
+	case "false", "":
+		return List{}, nil
+	}
+	var list List
+	for one := range strings.SplitSeq(text, ",") {
+		one = strings.ToLower(strings.TrimSpace(one))
+		name, below := strings.CutPrefix(one, "*.")
+		if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
+			name = name[1 : len(name)-1]
+		}
+		host, ok := OneSpelling(name)
+		if !ok || host == "" || strings.ContainsAny(host, "/ \t@*[]") {
+			return List{}, fmt.Errorf(
+				"%q is not a host name: give names or addresses without scheme and port, or true for all", one)
+		}
+		if below {
+			host = "*." + host
+		}
+		list.Hosts = append(list.Hosts, host)
+	}
+	return list, nil
+}
+
+// OneSpelling returns a host in lower case as all its spellings are compared: without the dot of
+// the root, in letters of ASCII, an IPv6 address as RFC 5952 has it. It is false for what can be no
+// host, such as one with a port.
+func OneSpelling(host string) (string, bool) {
+	if strings.Contains(host, ":") {
+		address, err := netip.ParseAddr(host)
+		if err != nil {
+			return host, false
+		}
+		return address.String(), true
+	}
+	host = strings.TrimSuffix(host, ".")
+	if len(host) > http1.MaxHost {
+		return host, false
+	}
+	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return host, true
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	return ascii, err == nil
+}
+
+// Has reports whether host, in lower case, is in the list, however it is spelled.
+func (l List) Has(host string) bool {
+	if l.All || len(l.Hosts) == 0 {
+		return l.All
+	}
+	host, _ = OneSpelling(host)
+	for _, one := range l.Hosts {
+		if one == host || strings.HasPrefix(one, "*.") && strings.HasSuffix(host, one[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// String gives back what ParseList reads.
+func (l List) String() string {
+	if l.All {
+		return "true"
+	}
+	return strings.Join(l.Hosts, ",")
+}
