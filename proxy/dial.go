@@ -4,12 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net"
-	"net/netip"
-	"sync/atomic"
-	"syscall"
 
 	"warcorder/recorder"
 )
@@ -20,7 +16,7 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	if err != nil {
 		return nil, &dialError{"connect", err}
 	}
-	up := &upstream{origin: o, raw: conn.(*net.TCPConn)}
+	up := &upstream{origin: o, raw: conn}
 	if up.socket, err = up.raw.SyscallConn(); err != nil {
 		conn.Close()
 		return nil, &dialError{"connect", err}
@@ -37,34 +33,16 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	return up, nil
 }
 
-// connect opens a TCP connection to o, unless that leads back to the proxy itself. Whether it does
-// is seen at the addresses that a name turns out to have, whatever the name is.
-func (u *upstreams) connect(ctx context.Context, o origin) (net.Conn, error) {
+// connect opens a TCP connection to o: its host is looked up, and one of the addresses dialled.
+// Nothing looks the name up again between the two.
+func (u *upstreams) connect(ctx context.Context, o origin) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
-	var itself atomic.Bool // of several addresses the dialer tells only the first one's error
-	dialer := net.Dialer{
-		Resolver: u.resolver,
-		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-			if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
-				itself.Store(true)
-				return errSelf
-			}
-			return nil
-		},
+	addresses, err := u.lookUp(ctx, o.host, u.cfg.NoRecord.Has(o.siteName()))
+	if err != nil {
+		return nil, err
 	}
-	if u.cfg.NoRecord.Has(o.siteName()) {
-		dialer.Resolver = u.discreet
-	}
-	address := net.JoinHostPort(o.host, o.port)
-	conn, err := dialer.DialContext(ctx, "tcp", address)
-	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
-		conn, err = dialer.DialContext(ctx, "tcp", address)
-	}
-	if err != nil && itself.Load() {
-		return nil, errSelf
-	}
-	return conn, err
+	return u.dialAny(ctx, addresses, o.port)
 }
 
 // handshake makes a connection a TLS one. HTTP/1.1 is all that is offered: what cannot be relayed
