@@ -1,11 +1,11 @@
 // Package certs is the authority that lets warcorder read HTTPS: a root certificate which the
 // clients are told to trust, and the leaf certificates that it signs, one for each host that a
-// client asks for. Start with [Open]; give [Authority.ServerConfig] to the listener, and
-// [Authority.Export] to whoever has to trust the root.
+// client asks for. Start with [Open], or with [OpenOwn] for an authority that others have made;
+// give [Authority.ServerConfig] to the listener, and [Authority.Export] to whoever has to trust it.
 //
-// Invariant: the root's key is written nowhere but to its file, which only the owner may read; and
-// a leaf is valid for exactly one host name or IP address, never for a wildcard, and never longer
-// than the root.
+// Invariant: the root's key is written nowhere but to its file, which only the owner may read; that
+// of another authority is only read. A leaf is valid for exactly one host name or IP address, never
+// for a wildcard, and never longer than any certificate of the chain that it is sent with.
 //
 // On disk, in the directory given to Open:
 //
@@ -14,8 +14,15 @@
 //	ca/warcorder-ca.key   0600, its private key (PKCS #8, PEM)
 //
 // The root belongs to one installation. Its name has the host and the day on which it was made, so
-// that a person finds it in a trust store and can take it out again. A root of one's own can be put
-// into the same two files.
+// that a person finds it in a trust store and can take it out again.
+//
+// Another authority has its files where its owner put them. The certificate that signs comes first,
+// and behind each the one that signed it; what is sent is the file, behind the leaf:
+//
+//	certs   the certificate that signs ◄─ its issuer ◄─ … ◄─ the root, which may be missing
+//	key     0600, of the first one
+//	sent    leaf ◄─ the certificate that signs ◄─ its issuer ◄─ …
+//	                                    clients have to trust the last one: Authority.PEM
 //
 // The form of the certificates is that of RFC 5280, the root's key ID that of RFC 7093 section 2.
 package certs
@@ -27,13 +34,11 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -52,12 +57,12 @@ const (
 	cachedLeaves = 4096
 )
 
-// Authority signs leaves with its root. It is safe for concurrent use.
+// Authority signs leaves with its root, or with a certificate that stands below one. It is safe for
+// concurrent use.
 type Authority struct {
-	file string
-	root *x509.Certificate
-	sent [][]byte // what is sent behind each leaf: all certificates in the root's file
-	key  crypto.Signer
+	file  string
+	chain chain // sent behind each leaf: the certificate that signs first, what is to be trusted last
+	key   crypto.Signer
 
 	leafKey *ecdsa.PrivateKey // the key of all leaves; new in each process, never stored
 	leaves  *lru.Cache[string, *leaf]
@@ -76,10 +81,25 @@ func Open(dir string) (*Authority, error) {
 			return nil, fmt.Errorf("make root certificate: %w", err)
 		}
 	}
-	pair, err := loadRoot(home)
+	pair, chain, err := loadRoot(home)
 	if err != nil {
 		return nil, fmt.Errorf("load root certificate: %w", err)
 	}
+	return newAuthority(filepath.Join(home, certFile), pair, chain)
+}
+
+// OpenOwn loads an authority that others have made: certs has its certificate, and behind that the
+// one that signed it, and so on; the last one is what clients have to trust. It refuses what Open
+// refuses, for each of the certificates, and a chain of which no client would take a leaf.
+func OpenOwn(certs, key string) (*Authority, error) {
+	pair, chain, err := loadOwn(certs, key)
+	if err != nil {
+		return nil, fmt.Errorf("load the authority of ca-cert and ca-key: %w", err)
+	}
+	return newAuthority(certs, pair, chain)
+}
+
+func newAuthority(file string, pair tls.Certificate, chain chain) (*Authority, error) {
 	leafKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make leaf key: %w", err)
@@ -89,9 +109,8 @@ func Open(dir string) (*Authority, error) {
 		return nil, err
 	}
 	return &Authority{
-		file: filepath.Join(home, certFile),
-		root: pair.Leaf,
-		sent: pair.Certificate,
+		file:  file,
+		chain: chain,
 		// crypto/tls loads only RSA, ECDSA and Ed25519 keys, which all are Signers
 		key:     pair.PrivateKey.(crypto.Signer),
 		leafKey: leafKey,
@@ -99,65 +118,73 @@ func Open(dir string) (*Authority, error) {
 	}, nil
 }
 
-// PEM returns the root certificate as one PEM block.
-func (a *Authority) PEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.root.Raw})
-}
+// PEM returns the certificate that clients have to trust as one PEM block.
+func (a *Authority) PEM() []byte { return pemOf(a.chain.top().Raw) }
 
-// DER returns the root certificate in ASN.1 DER.
-func (a *Authority) DER() []byte { return slices.Clone(a.root.Raw) }
+// DER returns the certificate that clients have to trust in ASN.1 DER.
+func (a *Authority) DER() []byte { return slices.Clone(a.chain.top().Raw) }
 
-// File returns the path of the root certificate (PEM), to tell people what to trust.
+// File returns the path of the certificates (PEM). Where there is but one, that is what people have
+// to trust.
 func (a *Authority) File() string { return a.file }
 
-// Name returns the root's common name, by which a person finds it in a trust store.
-func (a *Authority) Name() string { return a.root.Subject.CommonName }
+// IsAlone reports that the certificate in File is the only one.
+func (a *Authority) IsAlone() bool { return len(a.chain) == 1 }
 
-func loadRoot(home string) (tls.Certificate, error) {
+// Name returns the common name of what clients have to trust, by which a person finds it in a trust
+// store.
+func (a *Authority) Name() string { return nameOf(a.chain.top()) }
+
+// Remarks are what an operator should know of the certificates: hosts that they may not stand for,
+// a root that is not there.
+func (a *Authority) Remarks() []string { return a.chain.remarks() }
+
+func loadRoot(home string) (tls.Certificate, chain, error) {
 	cert, key := filepath.Join(home, certFile), filepath.Join(home, keyFile)
 	if err := checkPrivate(key); err != nil {
-		return tls.Certificate{}, err
+		return tls.Certificate{}, nil, fmt.Errorf(
+			"%w, or, if somebody may have copied it, remove %s to get a new root", err, home)
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key) // also checks that the key is the certificate's
 	if errors.Is(err, fs.ErrPermission) {
-		return pair, err
+		return pair, nil, err
 	}
 	if err != nil {
-		return pair, fmt.Errorf("%s and %s are incomplete, damaged or not a pair: %w; restore both from "+
-			"a backup, or remove %s to get a new root, which clients have to be told to trust",
+		return pair, nil, fmt.Errorf("%s and %s are incomplete, damaged or not a pair: %w; restore both "+
+			"from a backup, or remove %s to get a new root, which clients have to be told to trust",
 			cert, key, err, home)
 	}
-	if err := checkRoot(pair.Leaf, time.Now()); err != nil {
-		return pair, fmt.Errorf(
-			"%s %w; remove %s to get a new root, which clients have to be told to trust", cert, err, home)
+	chain, err := chainOf(pair)
+	if err != nil {
+		return pair, nil, fmt.Errorf(
+			"%s: %w; remove %s to get a new root, which clients have to be told to trust", cert, err, home)
 	}
-	return pair, nil
+	return pair, chain, nil
 }
 
-// checkPrivate refuses a key that others than its owner may read or write. Windows has no such
-// bits; those that Go returns there are made up.
-func checkPrivate(key string) error {
-	info, err := os.Stat(key)
-	if err != nil || runtime.GOOS == "windows" {
-		return nil // a missing key is reported together with its certificate
+func loadOwn(certs, key string) (tls.Certificate, chain, error) {
+	if err := checkPrivate(key); err != nil {
+		return tls.Certificate{}, nil, err
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("the private key %s can be used by others than its owner (mode %04o): run "+
-			"chmod 600 on it, or, if somebody may have copied it, remove %s to get a new root",
-			key, mode, filepath.Dir(key))
+	pair, err := LoadPair(certs, key)
+	if err != nil {
+		return pair, nil, err
 	}
-	return nil
+	chain, err := chainOf(pair)
+	if err != nil {
+		return pair, nil, fmt.Errorf("%s: %w", certs, err)
+	}
+	return pair, chain, nil
 }
 
-func checkRoot(root *x509.Certificate, now time.Time) error {
-	switch {
-	case !root.IsCA || root.KeyUsage != 0 && root.KeyUsage&x509.KeyUsageCertSign == 0:
-		return errors.New("is not the certificate of an authority")
-	case now.Before(root.NotBefore):
-		return fmt.Errorf("is valid from %s on only: if the clock is wrong, set it; else",
-			root.NotBefore.Format(time.DateTime))
-	case !now.Before(root.NotAfter):
-		return fmt.Errorf("expired on %s", root.NotAfter.Format(time.DateOnly))
+// chainOf reads the certificates of a pair, and refuses those by which nothing can be signed.
+func chainOf(pair tls.Certificate) (c chain, err error) {
+	for _, der := range pair.Certificate {
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			return nil, err
+		}
+		c = append(c, cert)
 	}
-	return nil
+	return c, c.check(time.Now())
 }

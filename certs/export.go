@@ -12,8 +12,8 @@ import (
 // but Java and NSS want a password, and this is the one that Java assumes.
 const ExportPassword = pkcs12.DefaultPassword
 
-// Export writes the root certificate, never its key, into dir in the forms that trust stores take,
-// and returns the paths:
+// Export writes the certificate that clients have to trust, never its key, into dir in the forms
+// that trust stores take, and returns the paths:
 //
 //	warcorder-ca.pem  PEM: curl, Python, Node, Firefox, Linux distributions
 //	warcorder-ca.der  DER: Windows, macOS, Android, iOS
@@ -23,7 +23,7 @@ const ExportPassword = pkcs12.DefaultPassword
 func (a *Authority) Export(dir string) ([]string, error) {
 	// All readers know the old cipher of this format. It need not be strong: the content is public.
 	p12, err := pkcs12.LegacyDES.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{
-		{Cert: a.root, FriendlyName: a.root.Subject.CommonName},
+		{Cert: a.chain.top(), FriendlyName: a.Name()},
 	}, ExportPassword)
 	if err != nil {
 		return nil, fmt.Errorf("export root certificate: encode PKCS #12: %w", err)
@@ -34,7 +34,7 @@ func (a *Authority) Export(dir string) ([]string, error) {
 	forms := []struct {
 		name string
 		data []byte
-	}{{"warcorder-ca.pem", a.PEM()}, {"warcorder-ca.der", a.root.Raw}, {"warcorder-ca.p12", p12}}
+	}{{"warcorder-ca.pem", a.PEM()}, {"warcorder-ca.der", a.DER()}, {"warcorder-ca.p12", p12}}
 	var files []string
 	for _, form := range forms {
 		file := filepath.Join(dir, form.name)

@@ -46,7 +46,7 @@ func TestExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			certs, err := decode[filepath.Base(file)](data)
-			if err != nil || len(certs) != 1 || !bytes.Equal(certs[0].Raw, a.root.Raw) {
+			if err != nil || len(certs) != 1 || !bytes.Equal(certs[0].Raw, a.chain[0].Raw) {
 				t.Errorf("holds %v, %v", certs, err)
 			}
 		})
@@ -66,7 +66,7 @@ func TestOpenSSLReadsExport(t *testing.T) {
 	if _, err := a.Export(dir); err != nil {
 		t.Fatal(err)
 	}
-	subject := a.root.Subject.CommonName
+	subject := a.chain[0].Subject.CommonName
 	p12 := openssl(t, "pkcs12", "-info", "-in", filepath.Join(dir, "warcorder-ca.p12"), "-passin",
 		"pass:"+ExportPassword, "-noenc")
 	if !strings.Contains(p12, subject) || strings.Contains(p12, "PRIVATE KEY") {

@@ -66,17 +66,21 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !now.Before(a.root.NotAfter) {
+	last := a.chain.end()
+	if !now.Before(last) {
 		return nil, fmt.Errorf(
-			"sign certificate for %s: the root %s expired on %s; start again to learn how to get a new one",
-			host, a.file, a.root.NotAfter.Format(time.DateOnly))
+			"sign certificate for %s: %s expired on %s; start again to learn how to get a new one",
+			host, a.file, last.Format(time.DateOnly))
 	}
-	end := now.Add(leafLife)
-	if end.After(a.root.NotAfter) {
-		end = a.root.NotAfter
+	begin, end := now.Add(-backdate), now.Add(leafLife)
+	if first := a.chain.begin(); begin.Before(first) {
+		begin = first
+	}
+	if end.After(last) {
+		end = last
 	}
 	template := &x509.Certificate{
-		NotBefore:             now.Add(-backdate),
+		NotBefore:             begin,
 		NotAfter:              end,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageDigitalSignature,
@@ -92,14 +96,15 @@ func (a *Authority) mint(host string, now time.Time) (*leaf, error) {
 	if len(name) <= 64 {
 		template.Subject = pkix.Name{CommonName: name}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.root, &a.leafKey.PublicKey, a.key)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.chain[0], &a.leafKey.PublicKey,
+		a.key)
 	if err != nil {
 		return nil, fmt.Errorf("sign certificate for %s: %w", host, err)
 	}
 	a.minted.Add(1)
 	return &leaf{
 		Certificate: &tls.Certificate{
-			Certificate: slices.Insert(slices.Clone(a.sent), 0, der),
+			Certificate: slices.Insert(a.chain.raw(), 0, der),
 			PrivateKey:  a.leafKey,
 		},
 		renew: now.Add(end.Sub(now) / 2),

@@ -95,8 +95,8 @@ func TestLeafProfile(t *testing.T) {
 		len(one.UnknownExtKeyUsage) != 0 {
 		t.Errorf("extended key usage %v", one.ExtKeyUsage)
 	}
-	if !bytes.Equal(one.AuthorityKeyId, a.root.SubjectKeyId) {
-		t.Errorf("authority key id %x, want %x", one.AuthorityKeyId, a.root.SubjectKeyId)
+	if !bytes.Equal(one.AuthorityKeyId, a.chain[0].SubjectKeyId) {
+		t.Errorf("authority key id %x, want %x", one.AuthorityKeyId, a.chain[0].SubjectKeyId)
 	}
 	if one.SerialNumber.BitLen() < 96 || one.SerialNumber.Cmp(two.SerialNumber) == 0 {
 		t.Errorf("serial numbers can be guessed: %x, %x", one.SerialNumber, two.SerialNumber)
@@ -104,7 +104,7 @@ func TestLeafProfile(t *testing.T) {
 	if !bytes.Equal(one.RawSubjectPublicKeyInfo, two.RawSubjectPublicKeyInfo) {
 		t.Error("leaves have keys of their own")
 	}
-	if bytes.Equal(one.RawSubjectPublicKeyInfo, a.root.RawSubjectPublicKeyInfo) {
+	if bytes.Equal(one.RawSubjectPublicKeyInfo, a.chain[0].RawSubjectPublicKeyInfo) {
 		t.Error("leaves have the root's key")
 	}
 }
@@ -205,9 +205,9 @@ func TestLeafEndsWithItsRoot(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		a := open(t, dir)
-		time.Sleep(time.Until(a.root.NotAfter) - time.Hour)
-		if cert := parsed(t, a, "example.org"); !cert.NotAfter.Equal(a.root.NotAfter) {
-			t.Errorf("leaf ends %v, root %v", cert.NotAfter, a.root.NotAfter)
+		time.Sleep(time.Until(a.chain[0].NotAfter) - time.Hour)
+		if cert := parsed(t, a, "example.org"); !cert.NotAfter.Equal(a.chain[0].NotAfter) {
+			t.Errorf("leaf ends %v, root %v", cert.NotAfter, a.chain[0].NotAfter)
 		}
 		time.Sleep(time.Hour)
 		if _, err := a.certificate("example.org"); err == nil ||
@@ -267,7 +267,7 @@ func parsed(tb testing.TB, a *Authority, host string) *x509.Certificate {
 
 func pool(a *Authority) *x509.CertPool {
 	roots := x509.NewCertPool()
-	roots.AddCert(a.root)
+	roots.AddCert(a.chain[0])
 	return roots
 }
 

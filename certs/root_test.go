@@ -109,7 +109,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func TestRootProfile(t *testing.T) {
-	root := open(t, t.TempDir()).root
+	root := open(t, t.TempDir()).chain[0]
 	if err := root.CheckSignatureFrom(root); err != nil {
 		t.Error(err)
 	}

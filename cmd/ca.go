@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,11 +18,15 @@ type caCommand struct {
 	SPKI bool   `name:"spki"`
 }
 
-// Run prints or writes the root certificate, which is made if there is none yet.
+// Run prints or writes the certificate that clients have to trust: the root of this installation,
+// which is made if there is none yet, or of the authority that ca-cert names.
 func (c *caCommand) Run(line *commandLine) error {
 	authority, err := line.authority()
 	if err != nil {
 		return err
+	}
+	for _, remark := range authority.Remarks() {
+		fmt.Fprintf(os.Stderr, "warcorder: %s: %s\n", authority.File(), remark)
 	}
 	switch {
 	case c.SPKI:
@@ -43,8 +48,18 @@ func (c *caCommand) Run(line *commandLine) error {
 	return nil
 }
 
-// authority opens the root certificate of this installation.
+// authority opens the authority that signs: that of ca-cert, or the root certificate of this
+// installation.
 func (line *commandLine) authority() (*certs.Authority, error) {
+	switch {
+	case line.CACert != "" && line.CAKey != "":
+		return certs.OpenOwn(line.CACert, line.CAKey)
+	case line.CACert != "":
+		return nil, errors.New("ca-cert is set, and ca-key is not: give the private key of its first " +
+			"certificate too")
+	case line.CAKey != "":
+		return nil, errors.New("ca-key is set, and ca-cert is not: give the certificate of this key too")
+	}
 	dir := line.CADir
 	if dir == "" {
 		config, err := os.UserConfigDir()

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warcorder/certs"
 )
 
 func TestCA(t *testing.T) {
@@ -36,6 +38,38 @@ func TestCA(t *testing.T) {
 	}
 	if !strings.Contains(run("version"), "warcorder "+version) {
 		t.Error("version")
+	}
+}
+
+// TestOwnAuthority: that of ca-cert and ca-key is given out, and no other is made; one of the two
+// settings without the other is refused.
+func TestOwnAuthority(t *testing.T) {
+	theirs, err := certs.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := strings.TrimSuffix(theirs.File(), ".pem") + ".key"
+	unused := filepath.Join(t.TempDir(), "unused")
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+unused)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := run("ca", "--ca-cert", theirs.File(), "--ca-key", key)
+	if err != nil || out != string(theirs.PEM()) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(unused); err == nil {
+		t.Error("a root was made beside it")
+	}
+	for _, flag := range []string{"--ca-cert", "--ca-key"} {
+		for _, command := range []string{"ca", "record"} {
+			out, err := run(command, flag, key)
+			if err == nil || !strings.Contains(out, flag[2:]+" is set, and ") {
+				t.Errorf("%s with %s alone: %v, %s", command, flag, err, out)
+			}
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ type commandLine struct {
 	Config kong.ConfigFlag `placeholder:"FILE" env:"WARCORDER_CONFIG"`
 	Log    string          `enum:"auto,text,json" default:"auto"`
 	CADir  string          `name:"ca-dir" placeholder:"DIR"`
+	CACert string          `name:"ca-cert" placeholder:"FILE"`
+	CAKey  string          `name:"ca-key" placeholder:"FILE"`
 
 	Record  recordCommand  `cmd:"" default:"withargs"`
 	Export  exportCommand  `cmd:""`

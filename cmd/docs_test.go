@@ -75,7 +75,7 @@ func TestDocsFlags(t *testing.T) {
 	}
 	// of other programs
 	known := map[string]bool{"cacert": true, "proxy-bypass-list": true,
-		"ignore-certificate-errors": true}
+		"ignore-certificate-errors": true, "ignore-certificate-errors-spki-list": true}
 	for _, node := range append(parser.Model.Children, parser.Model.Node) {
 		for _, f := range node.Flags {
 			known[f.Name] = true

@@ -10,8 +10,7 @@ import (
 const greeting = `warcorder %s is recording
   proxy   http://%s   (for HTTP and HTTPS; status: http://%[2]s/status)
   writes  %[3]s
-  trust   %s   (for curl: --cacert; for your browsers:)
-          %s
+  trust   %s
 Stop with Ctrl-C.
 `
 
@@ -23,8 +22,18 @@ func (s *serving) greet(address string) {
 			Str("certificate", certificate).Str("version", version).Msg("recording")
 		return
 	}
-	trust := trustCommand(runtime.GOOS, s.authority.Name(), certificate)
-	fmt.Fprintf(s.out, greeting, version, address, s.dir.Archive(), certificate, trust)
+	fmt.Fprintf(s.out, greeting, version, address, s.dir.Archive(), s.howToTrust(address))
+}
+
+// howToTrust says what makes the user's programs trust the certificate. Of a file with several of
+// them they would take the wrong one.
+func (s *serving) howToTrust(address string) string {
+	file, name := s.authority.File(), s.authority.Name()
+	if !s.authority.IsAlone() {
+		return name + "   (http://" + address + "/ca.pem, where that is not done yet)"
+	}
+	return file + "   (for curl: --cacert; for your browsers:)\n          " +
+		trustCommand(runtime.GOOS, name, file)
 }
 
 // trustCommand makes the user's browsers trust the root certificate, on any account: one that no

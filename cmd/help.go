@@ -66,7 +66,7 @@ var helpTexts = map[string]string{
 	"verify":  "Check WARC files byte for byte, and the index of a collection against them.",
 	"import":  "Convert WARC 0.9 files to WARC 1.1 and add them to a collection.",
 	"index":   "Add WARC files of any tool to a collection, without writing them anew.",
-	"ca":      "Print the root certificate, or write it in every form that browsers take.",
+	"ca":      "Print the certificate to trust, or write it in every form that browsers take.",
 	"version": "Print the version.",
 
 	// of all commands
@@ -76,6 +76,10 @@ var helpTexts = map[string]string{
 		"it is a terminal.",
 	"--ca-dir": "Where the root certificate and its key are kept. Default: warcorder in the " +
 		"user's configuration directory.",
+	"--ca-cert": "An authority of your own in place of ca-dir: PEM file with the certificate that " +
+		"signs, and behind it the one that signed it, and so on.",
+	"--ca-key": "The private key of the first certificate of ca-cert, PEM, not encrypted; for its " +
+		"owner alone (chmod 600).",
 	"--collection": "Name of the collection.",
 	"--dir":        "Directory that holds the collections.",
 

@@ -60,6 +60,10 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	if err != nil {
 		return err
 	}
+	for _, remark := range authority.Remarks() {
+		log.Warn().Str("certificate", authority.File()).Str("remark", remark).
+			Msg("what clients will make of the authority")
+	}
 	rec, err := c.open(dir, out, log)
 	if err != nil {
 		return err
