@@ -65,6 +65,7 @@ func (c *completion) ask(s *session) {
 	s.fwd = c.head
 	e := s.newExchange(&req, c.to)
 	e.url, e.whole.completion = c.url, c
+	e.unrecorded = false // as what it makes whole, though a pause has begun since
 	if err := e.refused(); err != nil {
 		c.fail(e.judgeRequest(err).told)
 		return

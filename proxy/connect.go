@@ -57,7 +57,9 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 // refuseConnect answers a CONNECT that leads nowhere.
 func (p *Proxy) refuseConnect(c *tapConn, place string, err error) {
 	warnHead(&p.log, "connect refused", place, err)
-	p.rec.Gap(recorder.GapRefused, place, err.Error())
+	if !p.paused.on() {
+		p.rec.Gap(recorder.GapRefused, place, err.Error())
+	}
 	c.SetWriteDeadline(time.Now().Add(refusalPatience))
 	refused := refusal{400, "The CONNECT was refused: " + err.Error() + "."}
 	c.Write(refused.page(false, false, false))

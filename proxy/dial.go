@@ -38,7 +38,7 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 func (u *upstreams) connect(ctx context.Context, o origin) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
-	addresses, err := u.lookUp(ctx, o.host, u.cfg.NoRecord.Has(o.siteName()))
+	addresses, err := u.lookUp(ctx, o.host, isDiscreet(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type exchange struct {
 	due    time.Time // when timeout-first-byte ends the wait for a head
 	sent   bool      // bytes of the origin have reached the client
 
-	unrecorded bool // by the operator's wish (no-record): x holds facts for the log, and no byte
+	unrecorded bool // as the operator wishes (no-record, a pause): x has facts for the log, no bytes
 	whole      whole
 }
 

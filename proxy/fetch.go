@@ -63,6 +63,9 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 func (e *exchange) dial() (*upstream, error) {
 	ctx, cancel := context.WithCancel(e.stop)
 	defer cancel()
+	if e.unrecorded {
+		ctx = context.WithValue(ctx, discreet{}, true)
+	}
 	if !e.until.IsZero() {
 		ctx, cancel = context.WithDeadline(ctx, e.until)
 		defer cancel()

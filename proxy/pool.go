@@ -27,7 +27,7 @@ type upstreams struct {
 	heads    *budget
 	sessions tls.ClientSessionCache
 	resolver *net.Resolver // nil is the system's
-	discreet *net.Resolver // for no-record hosts: looks names up as resolver does, and records nothing
+	discreet *net.Resolver // for what is not recorded: looks names up as resolver does, and records nothing
 
 	mu sync.Mutex
 	// last used last; an empty list stays until the next sweep, for the same again

@@ -40,8 +40,9 @@
 // and some fields (http1.Change): Proxy-* and what crawlers tell recorders are left out, and, as
 // Config.Codings and Config.Anticache say, codings that archives cannot be read in and conditions
 // that would leave a hole. A message that two readers could end in different places does not pass.
-// Nothing passes that is not recorded, but for what follows a 101 and for the hosts that
-// Config.NoRecord names; both leave a gap in the archive that is counted.
+// Nothing passes that is not recorded, but for what follows a 101, for the hosts that
+// Config.NoRecord names, and while the operator pauses recording; each leaves a gap in the archive
+// that is counted.
 package proxy
 
 import (

@@ -24,6 +24,7 @@ type relay struct {
 	codings   summary // responses in codings that others cannot read, by URL
 
 	completions *completions
+	paused      pause
 
 	stop context.Context // done when in-flight exchanges are to be ended
 }

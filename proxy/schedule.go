@@ -65,9 +65,15 @@ const unreadyPause = time.Second
 // advance starts what is due, as far as there are places, and plans for the others. It looks at all
 // that wait, when the first of them is due and whenever a completion has ended. While nothing can
 // be recorded they wait on, unless the recorder is to end: each would be refused, and given up.
+// While recording is paused they wait too; an end within the pause gives them up.
 func (q *completions) advance() {
 	now := time.Now()
-	if len(q.queue) > 0 && !q.hurries && q.relay.rec.Ready() != nil {
+	switch paused := q.relay.paused.on(); {
+	case len(q.queue) == 0:
+	case paused && q.hurries:
+		q.giveUp("recording was paused until the recorder ended")
+		return
+	case !q.hurries && (paused || q.relay.rec.Ready() != nil):
 		q.wakeBy(now.Add(unreadyPause))
 		return
 	}
@@ -169,16 +175,21 @@ func (q *completions) stop() {
 		q.relay.log.Warn().Int("waiting", len(q.queue)).Int("running", len(q.running)).
 			Msg("shutdown-timeout is over: what has come in part stays so")
 	}
-	for len(q.queue) > 0 {
-		c := q.queue[len(q.queue)-1]
-		c.fail("the recorder was stopped")
-		q.take(c)
-		q.miss(c)
-	}
+	q.giveUp("the recorder was stopped")
 	for s := range q.running {
 		if up := s.upstream.Load(); up != nil {
 			up.raw.Close()
 		}
+	}
+}
+
+// giveUp asks for nothing of what waits.
+func (q *completions) giveUp(why string) {
+	for len(q.queue) > 0 {
+		c := q.queue[len(q.queue)-1]
+		c.fail(why)
+		q.take(c)
+		q.miss(c)
 	}
 }
 

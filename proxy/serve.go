@@ -74,7 +74,7 @@ func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 		stop:       s.stop,
 		req:        req,
 		to:         to,
-		unrecorded: s.cfg.NoRecord.Has(to.siteName()),
+		unrecorded: s.paused.on() || s.cfg.NoRecord.Has(to.siteName()),
 	}
 }
 

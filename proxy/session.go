@@ -61,8 +61,11 @@ func (s *session) place() string {
 func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 
 // gap notes what came of a connection that is no exchange. One that leads to a no-record host is
-// not listed: the list would name the host.
+// not listed, nor is any while recording is paused: the list would name the host.
 func (s *session) gap(reason, place, detail string) {
+	if s.paused.on() {
+		return
+	}
 	if s.tunnel == nil || !s.cfg.NoRecord.Has(s.tunnel.siteName()) {
 		s.rec.Gap(reason, place, detail)
 	}

@@ -1,0 +1,51 @@
+package proxy
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"warcorder/recorder"
+)
+
+// pause lets exchanges pass unrecorded for as long as the operator wishes. Each exchange belongs to
+// the state that it begins in: what began before the pause is recorded to its end, and what began
+// within it is not, though it ends later. What makes whole an exchange of before waits.
+type pause struct{ since atomic.Pointer[time.Time] }
+
+// on reports whether exchanges that begin now pass unrecorded.
+func (p *pause) on() bool { return p.since.Load() != nil }
+
+// Pause lets exchanges that begin from now on pass unrecorded. It returns since when they do: a
+// second one changes nothing.
+func (p *Proxy) Pause() time.Time {
+	now := time.Now()
+	if p.paused.since.CompareAndSwap(nil, &now) {
+		p.log.Info().Msg("paused: what begins from now on passes unrecorded, and is counted")
+	}
+	if since := p.paused.since.Load(); since != nil {
+		return *since
+	}
+	return now
+}
+
+// Resume records exchanges that begin from now on.
+func (p *Proxy) Resume() {
+	since := p.paused.since.Swap(nil)
+	if since == nil {
+		return
+	}
+	p.log.Info().Time("paused_at", *since).
+		Int64("unrecorded", p.rec.Status().Gaps[recorder.GapUnrecorded]).
+		Msg("resumed: what begins from now on is recorded")
+	p.completions.wake()
+}
+
+// Paused returns since when exchanges pass unrecorded, or nil.
+func (p *Proxy) Paused() *time.Time { return p.paused.since.Load() }
+
+// discreet marks the context of a dial of which nothing is to be recorded.
+type discreet struct{}
+
+// isDiscreet reports whether the dial is for an exchange that is not recorded.
+func isDiscreet(ctx context.Context) bool { return ctx.Value(discreet{}) != nil }
