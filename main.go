@@ -8,6 +8,7 @@
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
+//	  access/                who may use it, by name and password
 //	  hosts/                 sets of hosts that settings name, by name or by address
 //	  http1/                 framing: where a message begins and ends
 //	  dns/                   what name servers answer

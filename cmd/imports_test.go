@@ -33,6 +33,7 @@ var house = []room{
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
 	{"proxy/admin", "recorder",
 		"pages; who mounts them knows what they show. One writes a record"},
+	{"proxy/access", "", "what a client shows in, who it is out; nothing of what then happens"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
 	{"proxy/hosts", "proxy/http1", "sets of names and addresses, and nothing of what they are for"},
 	{"proxy/http1", "", "bytes in, a decision out"},
@@ -85,6 +86,7 @@ var libraries = []library{
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
+	{"golang.org/x/crypto/bcrypt", "proxy/access", "passwords"},
 	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery",
 		"canon, certs and store never log"},
 }
