@@ -93,6 +93,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
+		kong.TypeMapper(reflect.TypeFor[hosts.Networks](), kong.MapperFunc(parseNetworks)),
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), kong.MapperFunc(parseCodings)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)

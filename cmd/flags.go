@@ -87,6 +87,21 @@ func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
+// parseNetworks reads a list of networks. A flag that is given again adds to it.
+func parseNetworks(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("networks")
+	if err != nil {
+		return err
+	}
+	before := target.Interface().(hosts.Networks).String()
+	all := strings.TrimLeft(before+","+fmt.Sprint(text.Value), ",")
+	networks, err := hosts.ParseNetworks(all)
+	if err == nil {
+		target.Set(reflect.ValueOf(networks))
+	}
+	return err
+}
+
 // parseCodings reads a list of content codings, or any.
 func parseCodings(ctx *kong.DecodeContext, target reflect.Value) error {
 	text, err := ctx.Scan.PopValue("codings")

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 )
 
@@ -79,6 +80,10 @@ func leaves(v reflect.Value) (fields []reflect.Value) {
 
 // setAll sets a value, and all fields of a struct, to something that is not zero.
 func setAll(v reflect.Value) {
+	if networks, is := v.Addr().Interface().(*hosts.Networks); is {
+		*networks = hosts.Word("@private")
+		return
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {

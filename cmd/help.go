@@ -92,6 +92,8 @@ var helpTexts = map[string]string{
 		"ones that are finished and have no records 2 seconds later are left for the next start.",
 
 	// of proxy.Config
+	"--clients": "Networks whose clients may use the proxy: addresses (192.0.2.7), prefixes " +
+		"(192.0.2.0/24), words (@loopback, @private, @link-local, @any). Default: @loopback.",
 	"--insecure-upstream": "Record origins whose certificate is not valid: all, or a list of " +
 		"hosts (\"*.example.org\" takes all names below it). Their records say what was wrong.",
 	"--no-record": "Hosts whose exchanges pass without being recorded, named as in the URL " +

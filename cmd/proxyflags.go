@@ -13,6 +13,8 @@ import (
 
 // proxyFlags are the flags of proxy.Config.
 type proxyFlags struct {
+	Clients hosts.Networks `name:"clients" placeholder:"NETWORK,…"`
+
 	InsecureUpstream hosts.List `name:"insecure-upstream" placeholder:"HOST,…"`
 	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
@@ -58,6 +60,7 @@ type timeoutFlags struct {
 // config is what the flags say.
 func (f *proxyFlags) config() proxy.Config {
 	return proxy.Config{
+		Clients:          f.Clients,
 		InsecureUpstream: f.InsecureUpstream,
 		NoRecord:         f.NoRecord,
 		OnClientAbort:    f.OnClientAbort,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/signal"
 	"strings"
@@ -30,6 +31,8 @@ type recordCommand struct {
 	collectionFlags
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
+
+	at netip.AddrPort // what Listen stands for, once it is checked
 }
 
 // Run records until a signal. The recording goes on whatever becomes of standard error: nobody
@@ -80,12 +83,10 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	return errors.Join(c.serve(s), rec.Close())
 }
 
-// check refuses settings that cannot be meant. Without a host the listener would be open to the
-// whole network.
+// check refuses settings that cannot be meant, before anything is opened or made.
 func (c *recordCommand) check() error {
-	if host, _, err := net.SplitHostPort(c.Listen); err != nil || host == "" {
-		return fmt.Errorf("--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to let "+
-			"every machine of the network in", c.Listen)
+	if err := c.checkOpen(); err != nil {
+		return err
 	}
 	if strings.ContainsFunc(c.APIToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("api-token has spaces or characters in it that are not ASCII: it could " +
@@ -136,7 +137,7 @@ func endings() <-chan os.Signal {
 
 // serve runs the proxy until a signal or an error of the listener.
 func (c *recordCommand) serve(s *serving) error {
-	ln, err := net.Listen("tcp", c.Listen)
+	ln, err := net.Listen("tcp", c.at.String())
 	if err != nil {
 		return fmt.Errorf("%w: give another address with --listen", err)
 	}

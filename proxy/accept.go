@@ -6,13 +6,17 @@ import (
 	"time"
 )
 
-// take serves a new connection if there is a place for it.
+// take serves a new connection if its client may use the proxy, and there is a place for it.
 func (p *Proxy) take(conn net.Conn) {
+	if !p.mayUse(conn.RemoteAddr()) {
+		p.receive(conn)
+		return
+	}
 	if !p.clients.admit() {
 		p.crowd.turnAway(conn)
 		return
 	}
-	c := &tapConn{Conn: conn, clients: p.clients}
+	c := &tapConn{Conn: conn, release: p.clients.release}
 	p.clients.start(c, p.guarded(c, func() { p.accept(c) }))
 }
 

@@ -13,6 +13,10 @@ import (
 // Config is how the proxy behaves. Start from Default: a zero Config has no time for anything, and
 // Check refuses it.
 type Config struct {
+	// Clients are the addresses that may use the proxy. The empty set is that of nobody who sets
+	// anything: loopback.
+	Clients hosts.Networks
+
 	InsecureUpstream hosts.List // origins that are recorded although their certificate is not valid
 	NoRecord         hosts.List // hosts whose exchanges pass without being recorded
 	OnClientAbort    string     // of what Complete leaves out, when its client goes away: cut, finish
@@ -86,6 +90,14 @@ func (c *Config) Check() error {
 		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
 	}
 	return cmp.Or(c.checkHeads(), c.Complete.check())
+}
+
+// MayUse returns the addresses whose clients may use the proxy.
+func (c *Config) MayUse() hosts.Networks {
+	if c.Clients.IsEmpty() {
+		return hosts.Word("@loopback")
+	}
+	return c.Clients
 }
 
 // headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it

@@ -38,7 +38,7 @@ func (p *Proxy) dispatch(admin http.Handler) http.Handler {
 // into a buffer of its own.
 func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 	c, ok := conn.(*tapConn)
-	if !ok {
+	if !ok || c.stranger {
 		conn.Close()
 		return
 	}

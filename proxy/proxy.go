@@ -7,7 +7,7 @@
 // exchange's way, by file:
 //
 //	                Serve (proxy.go), take (accept.go)
-//	                  │ no place: crowd.go
+//	                  │ no place: crowd.go; may not use the proxy: strangers.go
 //	    absolute form │ CONNECT, own pages
 //	  ┌───────────────┴──────────┐
 //	  │                  net/http, goproxy ──► proxy/admin
@@ -72,10 +72,11 @@ type Proxy struct {
 	front  *frontListener
 	names  dns.Names
 
-	crowd   *crowd                // clients for whom there is no place
-	refused summary               // connections that could not be accepted
-	broken  atomic.Pointer[error] // too many panics
-	cancel  context.CancelFunc    // of relay.stop
+	crowd     *crowd                // clients for whom there is no place
+	strangers *strangers            // who may not use the proxy
+	refused   summary               // connections that could not be accepted
+	broken    atomic.Pointer[error] // too many panics
+	cancel    context.CancelFunc    // of relay.stop
 }
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
@@ -96,7 +97,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		p.names.Record, p.names.Broke = p.recordAnswer, p.namesBroke
 		p.upstreams.resolver, p.upstreams.discreet = p.names.Resolver(true), p.names.Resolver(false)
 	}
-	p.crowd = newCrowd(&p.relay)
+	p.crowd, p.strangers = newCrowd(&p.relay), newStrangers(&p.relay)
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
 	rec.OnBroken(p.stopBroken)
 	p.server = p.frontServer(admin)
@@ -196,6 +197,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.cancel()
 	p.upstreams.close()
 	p.crowd.seen.close()
+	p.strangers.seen.close()
 	p.refused.close()
 	p.codings.close()
 	p.doubts.close()

@@ -22,9 +22,10 @@ import (
 // has asked for anything.
 type tapConn struct {
 	net.Conn
-	clients *clients // where it is counted until it is closed
-	closed  sync.Once
-	host    string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
+	release  func() // gives its place back when it is closed
+	closed   sync.Once
+	stranger bool   // who may not use the proxy
+	host     string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
 
 	handshakeBegan time.Time
 	certified      bool // a certificate was sent, to a client of this kind:
@@ -76,7 +77,7 @@ func (c *tapConn) read(p []byte) (int, error) {
 // Close ends the connection, and makes room for another client.
 func (c *tapConn) Close() error {
 	err := c.Conn.Close()
-	c.closed.Do(c.clients.release)
+	c.closed.Do(c.release)
 	return err
 }
 

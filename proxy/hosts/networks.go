@@ -61,6 +61,15 @@ func ParseNetworks(text string) (n Networks, err error) {
 	return n, nil
 }
 
+// Word returns the networks of a word for networks, which must be one.
+func Word(word string) Networks {
+	var n Networks
+	if err := n.add(word); err != nil || classes[word] == nil {
+		panic(word)
+	}
+	return n
+}
+
 func (n *Networks) add(one string) error {
 	n.texts = append(n.texts, one)
 	if prefixes, known := classes[one]; known {
@@ -109,6 +118,12 @@ func (n Networks) Has(address netip.Addr) bool {
 	}
 	embedded, is := embeddedIPv4(address)
 	return is && n.holds(embedded)
+}
+
+// HasPeer reports whether an address that comes to us is in the set. Of those of IPv6 only a mapped
+// one is one of IPv4 then: whoever comes from 2002:7f00:1:: does not come from 127.0.0.1.
+func (n Networks) HasPeer(address netip.Addr) bool {
+	return n.holds(address.WithZone("").Unmap())
 }
 
 func (n Networks) holds(address netip.Addr) bool {

@@ -30,6 +30,9 @@ func TargetForm(b []byte) (absolute, known bool) {
 	return len(rest) == 0 || rest[0] != '/' && rest[0] != '*', true
 }
 
+// IsConnect reports whether a head is that of a CONNECT.
+func IsConnect(head []byte) bool { return bytes.HasPrefix(head, []byte("CONNECT ")) }
+
 // maxMethod is where a target has begun in whatever is an HTTP request.
 const maxMethod = 4 << 10
 

@@ -1,0 +1,64 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// resolvePatience is how long the name in listen may take to be looked up.
+const resolvePatience = 900 * time.Millisecond
+
+// address returns the address that listen stands for. What is judged is then what is listened on: a
+// name is looked up once.
+func (c *recordCommand) address() (netip.AddrPort, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), resolvePatience)
+	defer cancel()
+	host, service, err := net.SplitHostPort(c.Listen)
+	if err != nil || host == "" {
+		return netip.AddrPort{}, fmt.Errorf(
+			"--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to listen on all of the "+
+				"machine's addresses", c.Listen)
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("--listen %q has no port: %w", c.Listen, err)
+	}
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(addresses) == 0 {
+		return netip.AddrPort{}, fmt.Errorf("--listen %q has a name that could not be looked up: %w",
+			c.Listen, err)
+	}
+	return netip.AddrPortFrom(firstOf(addresses), uint16(port)), nil
+}
+
+// firstOf returns the address that net.Listen would take: the first one of IPv4, or else of IPv6.
+func firstOf(addresses []netip.Addr) netip.Addr {
+	for _, one := range addresses {
+		if one = one.Unmap(); one.Is4() {
+			return one
+		}
+	}
+	return addresses[0]
+}
+
+// checkOpen refuses to listen where other machines reach us while nothing says who may use the
+// proxy: whoever found the port could fetch through it, in the recorder's name and network, and fill
+// the archive.
+func (c *recordCommand) checkOpen() error {
+	at, err := c.address()
+	if err != nil {
+		return err
+	}
+	c.at = at
+	if at.Addr().Unmap().IsLoopback() || !c.Proxy.Clients.IsEmpty() {
+		return nil
+	}
+	return errors.New("--listen " + strconv.Quote(c.Listen) + " lets other machines in, and nothing " +
+		"says which may use the proxy: set clients to their networks (--clients 192.168.1.0/24; " +
+		"@loopback for this machine alone; @any for whoever reaches it)")
+}

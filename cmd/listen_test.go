@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOpenProxyRefused: a recorder that other machines reach, and that nobody has told who may use
+// it, does not start; and it says so before anything is looked for or made.
+func TestOpenProxyRefused(t *testing.T) {
+	const says = "set clients to their networks"
+	for _, c := range []struct{ listen, clients, says string }{
+		{"0.0.0.0:0", "", says},
+		{"[::]:0", "", says},
+		{"[::ffff:0.0.0.0]:0", "", says},
+		{"192.0.2.7:0", "", says},
+		{"[fe80::1%lo]:0", "", says},
+		{"0.0.0.0:0", "@any", ""},
+		{"0.0.0.0:0", "192.168.0.0/16", ""},
+		{"0.0.0.0:0", "@loopback", ""},
+		{"127.0.0.1:0", "", ""},
+		{"127.0.0.9:0", "", ""},
+		{"[::1]:0", "", ""},
+		{"[::ffff:127.0.0.1]:0", "", ""},
+		{"localhost:0", "", ""},
+		{"no.such.host.invalid:0", "", "could not be looked up"},
+		{"127.0.0.1:nosuchport", "", "has no port"},
+	} {
+		args := []string{"--listen", c.listen}
+		if c.clients != "" {
+			args = append(args, "--clients", c.clients)
+		}
+		line, err := parse(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = line.Record.check()
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s with %q: %v, want %q", c.listen, c.clients, err, c.says)
+		}
+	}
+}
+
+// TestOpenProxyMakesNothing: the program itself, with status 1, within a second, and nothing made.
+func TestOpenProxyMakesNothing(t *testing.T) {
+	dir := t.TempDir()
+	began := time.Now()
+	out, err := command(dir, "record", "--listen", "0.0.0.0:0").CombinedOutput()
+	if took := time.Since(began); took > 5*time.Second { // a second, and a slow machine
+		t.Errorf("it took %v", took)
+	}
+	if err == nil || !strings.Contains(string(out), "set clients") || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+	made, err := os.ReadDir(dir)
+	if err != nil || len(made) != 0 {
+		t.Errorf("%v, %v", made, err)
+	}
+}
