@@ -141,7 +141,7 @@ func (a *Authority) Remarks() []string { return a.chain.remarks() }
 
 func loadRoot(home string) (tls.Certificate, chain, error) {
 	cert, key := filepath.Join(home, certFile), filepath.Join(home, keyFile)
-	if err := checkPrivate(key); err != nil {
+	if err := CheckPrivate(key); err != nil {
 		return tls.Certificate{}, nil, fmt.Errorf(
 			"%w, or, if somebody may have copied it, remove %s to get a new root", err, home)
 	}
@@ -163,7 +163,7 @@ func loadRoot(home string) (tls.Certificate, chain, error) {
 }
 
 func loadOwn(certs, key string) (tls.Certificate, chain, error) {
-	if err := checkPrivate(key); err != nil {
+	if err := CheckPrivate(key); err != nil {
 		return tls.Certificate{}, nil, err
 	}
 	pair, err := LoadPair(certs, key)

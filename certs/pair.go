@@ -64,9 +64,9 @@ func readKey(file string) ([]byte, error) {
 		"openssl pkcs12 -nodes makes one", file)
 }
 
-// checkPrivate refuses a key that others than its owner may read or write. Windows has no such
+// CheckPrivate refuses a key that others than its owner may read or write. Windows has no such
 // bits; those that Go returns there are made up.
-func checkPrivate(key string) error {
+func CheckPrivate(key string) error {
 	info, err := os.Stat(key)
 	if err != nil || runtime.GOOS == "windows" {
 		return nil // a missing key is reported together with its certificate

@@ -91,6 +91,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.PostBuild(explain),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
+		kong.NamedMapper("client-certs", kong.MapperFunc(parseClientCerts)),
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
 		kong.TypeMapper(reflect.TypeFor[hosts.Networks](), kong.MapperFunc(parseNetworks)),

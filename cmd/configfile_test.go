@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/proxy"
 	"warcorder/proxy/hosts"
 )
 
@@ -64,16 +65,17 @@ func TestConfigErrors(t *testing.T) {
 		"twice": {"log: text\nlog: json\n", "log"},
 		"twice, nested": {"timeout: {idle: 1s}\ntimeout-idle: 2s\n",
 			"line 2: timeout-idle is set twice"},
-		"not a mapping":     {"- a\n", "line 1: expected key: value"},
-		"two documents":     {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
-		"two, one empty":    {"log: text\n---\n", "a second document"},
-		"not YAML, later":   {"log: text\n---\na: [\n", "yaml"},
-		"not YAML":          {"a: [\n", "yaml"},
-		"not a duration":    {"timeout:\n  idle: soon\n", "timeout-idle"},
-		"not a size":        {"warc-max-size: big\n", "warc-max-size"},
-		"not one of":        {"on-client-abort: maybe\n", "on-client-abort"},
-		"command's own key": {"out: x\n", `unknown key "out"`},
-		"profile's own key": {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
+		"not a mapping":         {"- a\n", "line 1: expected key: value"},
+		"two documents":         {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
+		"two, one empty":        {"log: text\n---\n", "a second document"},
+		"not YAML, later":       {"log: text\n---\na: [\n", "yaml"},
+		"not YAML":              {"a: [\n", "yaml"},
+		"not a duration":        {"timeout:\n  idle: soon\n", "timeout-idle"},
+		"not a size":            {"warc-max-size: big\n", "warc-max-size"},
+		"not one of":            {"on-client-abort: maybe\n", "on-client-abort"},
+		"command's own key":     {"out: x\n", `unknown key "out"`},
+		"certificate's own key": {"client-certs:\n- {host: a, cert: b, pin: c}\n", "pin"},
+		"profile's own key":     {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil ||
@@ -136,6 +138,17 @@ func TestPrecedence(t *testing.T) {
 	if r.Proxy.Timeout.Idle != 7*time.Second ||
 		!slices.Equal(r.Proxy.InsecureUpstream.Hosts, []string{"a.example", "b.example"}) {
 		t.Errorf("timeout-idle %v, insecure-upstream %v", r.Proxy.Timeout.Idle, r.Proxy.InsecureUpstream)
+	}
+}
+
+// TestClientCertsInFile: they are a list of mappings, which no flag could be.
+func TestClientCertsInFile(t *testing.T) {
+	line, err := parse(t, "--config", writeFile(t,
+		"client-certs:\n- {host: a.example, cert: a.pem}\n- {host: \"*.b.example\", cert: b.pem, key: b.key}\n"))
+	want := []proxy.ClientCert{{Host: "a.example", Cert: "a.pem"},
+		{Host: "*.b.example", Cert: "b.pem", Key: "b.key"}}
+	if err != nil || !slices.Equal(line.Record.Proxy.config().ClientCerts, want) {
+		t.Errorf("%+v, %v", line.Record.Proxy.ClientCerts, err)
 	}
 }
 

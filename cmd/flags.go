@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
 
+	"warcorder/proxy"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/store"
@@ -34,18 +35,27 @@ func parseSize(ctx *kong.DecodeContext, target reflect.Value) error {
 
 // parseRules reads the path profiles of the configuration file, which arrive as JSON.
 func parseRules(ctx *kong.DecodeContext, target reflect.Value) error {
-	text, err := ctx.Scan.PopValue("rules")
+	return parseMappings[store.ProfileRules](ctx, target, "name, host, path, decode, encode")
+}
+
+// parseClientCerts reads the client certificates of the configuration file, which arrive as JSON.
+func parseClientCerts(ctx *kong.DecodeContext, target reflect.Value) error {
+	return parseMappings[[]proxy.ClientCert](ctx, target, "host, cert, key")
+}
+
+// parseMappings reads a list of mappings with the keys that are named.
+func parseMappings[T any](ctx *kong.DecodeContext, target reflect.Value, keys string) error {
+	text, err := ctx.Scan.PopValue("mappings")
 	if err != nil {
 		return err
 	}
-	var rules store.ProfileRules
+	var list T
 	decoder := json.NewDecoder(strings.NewReader(fmt.Sprint(text.Value)))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&rules); err != nil {
-		return fmt.Errorf(
-			"expected a list of name, host, path, decode, encode in the configuration file: %w", err)
+	if err := decoder.Decode(&list); err != nil {
+		return fmt.Errorf("expected a list of %s in the configuration file: %w", keys, err)
 	}
-	target.Set(reflect.ValueOf(rules))
+	target.Set(reflect.ValueOf(list))
 	return nil
 }
 

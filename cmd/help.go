@@ -99,6 +99,10 @@ var helpTexts = map[string]string{
 	"--no-record": "Hosts whose exchanges pass without being recorded, named as in the URL " +
 		"(\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is " +
 		"in the archive; the gap list counts them.",
+	"--upstream-ca": "PEM file of roots by which origins' certificates are judged, beside the " +
+		"system's.",
+	"--client-certs": "Certificates that origins are shown which ask for one, by host; in the " +
+		"configuration file only.",
 	"--on-client-abort": "When a client goes away: cut the fetch, or finish it for the archive; " +
 		"where complete does not ask for the whole anyway.",
 	"--complete": "What the archive is to have whole when a client has taken a part of it or gone " +

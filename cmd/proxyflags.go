@@ -23,6 +23,9 @@ type proxyFlags struct {
 	Codings   http1.Codings `name:"codings" default:"${codings}"`
 	Anticache string        `name:"anticache" enum:"missing,always,never" default:"${anticache}"`
 
+	UpstreamCA  string             `name:"upstream-ca" placeholder:"FILE"`
+	ClientCerts []proxy.ClientCert `name:"client-certs" hidden:"" type:"client-certs"`
+
 	MaxConnections  int   `name:"max-connections" default:"${max_connections}"`
 	MaxHeaderSize   int64 `name:"max-header-size" default:"${max_header_size}" type:"size"`
 	MaxHeaderMemory int64 `name:"max-header-memory" default:"${max_header_memory}" type:"size"`
@@ -66,6 +69,8 @@ func (f *proxyFlags) config() proxy.Config {
 		OnClientAbort:    f.OnClientAbort,
 		Codings:          f.Codings,
 		Anticache:        f.Anticache,
+		UpstreamCA:       f.UpstreamCA,
+		ClientCerts:      f.ClientCerts,
 		MaxConnections:   f.MaxConnections,
 		MaxHeaderSize:    f.MaxHeaderSize,
 		MaxHeaderMemory:  f.MaxHeaderMemory,

@@ -142,7 +142,11 @@ func (c *recordCommand) serve(s *serving) error {
 		return fmt.Errorf("%w: give another address with --listen", err)
 	}
 	address := ln.Addr().String()
-	p := proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
+	p, err := proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
+	if err != nil {
+		ln.Close()
+		return err
+	}
 	s.completions = p.Completions
 	if err := s.rec.Announce(address); err != nil {
 		ln.Close()

@@ -29,6 +29,9 @@ type Config struct {
 	// collection lacks: missing (those of such a 304), always (all), never (none).
 	Anticache string
 
+	UpstreamCA  string       // file of roots (PEM) by which origins are judged, beside the system's
+	ClientCerts []ClientCert // shown to the origins that they name
+
 	MaxConnections  int   // clients that may be connected at a time, tunnels included
 	MaxHeaderSize   int64 // bytes of the largest message head that is accepted
 	MaxHeaderMemory int64 // bytes that message heads above 32 KiB may take together
@@ -89,7 +92,8 @@ func (c *Config) Check() error {
 	if t.Total < 0 {
 		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
 	}
-	return cmp.Or(c.checkHeads(), c.Complete.check())
+	_, err := c.loadCredentials()
+	return cmp.Or(c.checkHeads(), c.Complete.check(), err)
 }
 
 // MayUse returns the addresses whose clients may use the proxy.

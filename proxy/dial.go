@@ -53,11 +53,15 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 		ServerName:         up.origin.name,
 		NextProtos:         []string{"http/1.1"},
 		ClientSessionCache: u.sessions,
+		RootCAs:            u.credentials.roots,
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return u.credentials.present(up), nil
+		},
 	}
 	if u.cfg.InsecureUpstream.Has(up.origin.name) {
 		cfg.InsecureSkipVerify = true
 		cfg.VerifyConnection = func(cs tls.ConnectionState) error {
-			if err := verify(cs, up.origin.name); err != nil {
+			if err := u.verify(cs, up.origin.name); err != nil {
 				up.unverified = err.Error()
 			}
 			return nil
@@ -68,7 +72,7 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.TLS)
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {
-		return err
+		return up.explained(err)
 	}
 	cs := conn.ConnectionState()
 	if cs.NegotiatedProtocol != "" && cs.NegotiatedProtocol != "http/1.1" {
@@ -89,8 +93,12 @@ func chainOf(certificates []*x509.Certificate) *recorder.Chain {
 }
 
 // verify is what crypto/tls does when verification is on.
-func verify(cs tls.ConnectionState, name string) error {
-	opts := x509.VerifyOptions{DNSName: name, Intermediates: x509.NewCertPool()}
+func (u *upstreams) verify(cs tls.ConnectionState, name string) error {
+	opts := x509.VerifyOptions{
+		DNSName:       name,
+		Roots:         u.credentials.roots,
+		Intermediates: x509.NewCertPool(),
+	}
 	for _, cert := range cs.PeerCertificates[1:] {
 		opts.Intermediates.AddCert(cert)
 	}

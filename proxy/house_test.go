@@ -92,7 +92,9 @@ func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.List
 		}
 		fmt.Fprintf(w, "admin %s", r.URL.Path)
 	})
-	h.proxy = New(cfg, ln, h.authority, h.rec, pages, log)
+	if h.proxy, err = New(cfg, ln, h.authority, h.rec, pages, log); err != nil {
+		t.Fatal(err)
+	}
 	go func() { h.served <- h.proxy.Serve() }()
 	t.Cleanup(h.close)
 	return h
@@ -250,6 +252,15 @@ type originServer struct {
 
 func newOrigin(t testing.TB, secure bool, script func(*peer)) *originServer {
 	t.Helper()
+	if !secure {
+		return newOriginWith(t, nil, script)
+	}
+	return newOriginWith(t, &tls.Config{Certificates: []tls.Certificate{originCertificate()}}, script)
+}
+
+// newOriginWith is newOrigin with TLS as cfg says, or without.
+func newOriginWith(t testing.TB, cfg *tls.Config, script func(*peer)) *originServer {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -263,8 +274,8 @@ func newOrigin(t testing.TB, secure bool, script func(*peer)) *originServer {
 			if err != nil {
 				return
 			}
-			if secure {
-				conn = tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{originCertificate()}})
+			if cfg != nil {
+				conn = tls.Server(conn, cfg)
 			}
 			p := newPeer(t, conn)
 			o.mu.Lock()

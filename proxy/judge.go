@@ -23,14 +23,14 @@ func (e *exchange) judge(err error) verdict {
 	case e.abandoned():
 		return ours.on(errClientGone, e.to)
 	}
-	v := answers.on(e.timed(err), e.to)
+	v := answers.on(e.timed(e.up.explained(err)), e.to)
 	switch {
 	case sent == nil || v.inAnswer:
 		return v
 	case e.upload.side == clientSide:
 		return uploads.on(e.timed(sent), e.to)
 	}
-	return answers.on(e.timed(sent), e.to)
+	return answers.on(e.timed(e.up.explained(sent)), e.to)
 }
 
 // judgeUnanswered is judge for an exchange whose client gets a refusal. Where the relay has refused

@@ -29,6 +29,8 @@ type upstreams struct {
 	resolver *net.Resolver // nil is the system's
 	discreet *net.Resolver // for what is not recorded: looks names up as resolver does, and records nothing
 
+	credentials credentials
+
 	mu sync.Mutex
 	// last used last; an empty list stays until the next sweep, for the same again
 	idle   map[origin][]*upstream

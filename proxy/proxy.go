@@ -81,7 +81,14 @@ type Proxy struct {
 
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder,
-	admin http.Handler, log zerolog.Logger) *Proxy {
+	admin http.Handler, log zerolog.Logger) (*Proxy, error) {
+	credentials, err := cfg.loadCredentials()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range credentials.advice {
+		log.Warn().Str("advice", one).Msg("a certificate of client-certs may not be what is meant")
+	}
 	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
 	p.cfg, p.rec, p.log = &cfg, rec, log
 	p.tls = authority.ServerConfig(connectHost)
@@ -93,6 +100,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.stop, p.cancel = context.WithCancel(context.Background())
 	self := func(target netip.AddrPort) bool { return isSelf(ln.Addr(), target) }
 	p.upstreams = newUpstreams(p.cfg, p.memory, self)
+	p.upstreams.credentials = credentials
 	if cfg.RecordDNS {
 		p.names.Record, p.names.Broke = p.recordAnswer, p.namesBroke
 		p.upstreams.resolver, p.upstreams.discreet = p.names.Resolver(true), p.names.Resolver(false)
@@ -101,7 +109,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
 	rec.OnBroken(p.stopBroken)
 	p.server = p.frontServer(admin)
-	return p
+	return p, nil
 }
 
 // frontServer is net/http's part of the front door.

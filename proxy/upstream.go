@@ -22,6 +22,7 @@ type upstream struct {
 	tls        uint16 // the version, 0 for plain
 	cipher     uint16
 	unverified string // the certificate's problem that InsecureUpstream let pass
+	denied     bool   // the origin has asked for a certificate of ours and got none
 	chain      *recorder.Chain
 	used       int  // exchanges before this one
 	bound      bool // authenticated once (NTLM, Negotiate), and so one client's for good

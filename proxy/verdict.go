@@ -113,6 +113,10 @@ var answers = verdicts{
 		told: "The certificate of {place} is not valid: {why}. " +
 			"To record it anyway, start with --insecure-upstream={name}.",
 		gap: recorder.GapUpstream, truncated: "disconnect"},
+	{of: wantsCertificate, status: 502,
+		told: "{place} asks its clients for a certificate, got none, and ended the connection ({why}). " +
+			"If it is to have one, name it in client-certs.",
+		gap: recorder.GapUpstream, truncated: "disconnect"},
 	{of: lateDial, status: 504,
 		told: "{place} did not answer in time (timeout-{why}).",
 		gap:  recorder.GapUpstream, truncated: "time"},
