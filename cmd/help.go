@@ -99,6 +99,9 @@ var helpTexts = map[string]string{
 	"--no-record": "Hosts whose exchanges pass without being recorded, named as in the URL " +
 		"(\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is " +
 		"in the archive; the gap list counts them.",
+	"--tunnel": "Hosts whose CONNECTs pass through untouched, for clients that take the origin's " +
+		"own certificate only (\"*.example.org\" takes all names below it and not itself, \"*\" all). " +
+		"Nothing of them is in the archive; the gap list counts them, and names each host once an hour.",
 	"--upstream-ca": "PEM file of roots by which origins' certificates are judged, beside the " +
 		"system's.",
 	"--client-certs": "Certificates that origins are shown which ask for one, by host; in the " +

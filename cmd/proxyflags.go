@@ -18,6 +18,8 @@ type proxyFlags struct {
 	InsecureUpstream hosts.List `name:"insecure-upstream" placeholder:"HOST,…"`
 	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
+	Tunnel hosts.List `name:"tunnel" placeholder:"HOST,…" type:"hosts"`
+
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 
 	Codings   http1.Codings `name:"codings" default:"${codings}"`
@@ -66,6 +68,7 @@ func (f *proxyFlags) config() proxy.Config {
 		Clients:          f.Clients,
 		InsecureUpstream: f.InsecureUpstream,
 		NoRecord:         f.NoRecord,
+		Tunnel:           f.Tunnel,
 		OnClientAbort:    f.OnClientAbort,
 		Codings:          f.Codings,
 		Anticache:        f.Anticache,

@@ -163,15 +163,28 @@ func (c *clients) resume(s *seat) bool {
 		c.mu.Unlock()
 		return false
 	}
+	ended := c.makeBusy(s)
+	c.mu.Unlock()
+	cutAll(ended)
+	return true
+}
+
+// occupy notes that s, which has not waited, needs descriptors.
+func (c *clients) occupy(s *seat) {
+	c.mu.Lock()
+	ended := c.makeBusy(s)
+	c.mu.Unlock()
+	cutAll(ended)
+}
+
+// makeBusy returns the waiting sessions that are to be cut for the descriptors that s needs.
+func (c *clients) makeBusy(s *seat) (ended []*seat) {
 	c.setBusy(s, true)
-	var ended []*seat
 	for c.spare+len(ended) < 0 && c.waiting.first != nil {
 		ended = append(ended, c.waiting.first)
 		c.waiting.remove(c.waiting.first)
 	}
-	c.mu.Unlock()
-	cutAll(ended)
-	return true
+	return ended
 }
 
 // pass notes that s only passes bytes from now on: a tunnel does not hold up a shutdown. It is

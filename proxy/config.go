@@ -19,6 +19,7 @@ type Config struct {
 
 	InsecureUpstream hosts.List // origins that are recorded although their certificate is not valid
 	NoRecord         hosts.List // hosts whose exchanges pass without being recorded
+	Tunnel           hosts.List // hosts whose CONNECTs pass through untouched
 	OnClientAbort    string     // of what Complete leaves out, when its client goes away: cut, finish
 
 	// Codings are the content codings that an origin may be asked for: what clients accept beside them

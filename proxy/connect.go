@@ -66,6 +66,8 @@ func (p *Proxy) refuseConnect(c *tapConn, place string, err error) {
 	c.Close()
 }
 
+var established = []byte("HTTP/1.1 200 Connection established\r\n\r\n")
+
 // intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else
 // plain HTTP. The client's first byte tells, and it is read before anything is sent to the origin;
 // while the client keeps silent the session waits, and may be ended to make room.
@@ -76,8 +78,12 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 		return
 	}
 	defer p.clients.leave(&s.seat)
+	if s.leadsUntouched() {
+		s.passUntouched(false)
+		return
+	}
 	c.SetDeadline(time.Now().Add(p.cfg.Timeout.Header))
-	if _, err := c.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
+	if _, err := c.Write(established); err != nil {
 		return
 	}
 	var first [1]byte
@@ -89,9 +95,13 @@ func (p *Proxy) intercept(c *tapConn, host, port string) {
 		return
 	}
 	c.unread(first[:])
-	if first[0] != recordTypeHandshake {
+	switch {
+	case first[0] != recordTypeHandshake:
 		c.SetDeadline(time.Time{})
-	} else if !s.handshake() {
+	case s.asksUntouched():
+		s.passUntouched(true)
+		return
+	case !s.handshake():
 		return
 	}
 	err = s.serve()

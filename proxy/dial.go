@@ -23,7 +23,7 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	}
 	up.conn, up.heads = conn, u.heads
 	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-	if !o.secure {
+	if !o.secure || o.opaque {
 		return up, nil
 	}
 	if err := u.handshake(ctx, up); err != nil {

@@ -138,16 +138,20 @@ func (s *session) firstByte(until time.Time) error {
 
 // refuse answers a head that is not there as a whole.
 func (s *session) refuse(v verdict) {
-	s.page(v)
+	s.page(refused(v))
 	s.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", v.status).
 		Msg("request refused: " + v.told)
 	s.gap(v.gap, s.place(), v.told)
 	s.linger()
 }
 
-// page tells a client that its request is refused for its head.
-func (s *session) page(v verdict) {
+// refused is what a client is told whose request is refused for its head.
+func refused(v verdict) refusal {
+	return refusal{v.status, "The request was refused: " + v.told + "."}
+}
+
+// page tells a client something that ends its connection.
+func (s *session) page(r refusal) {
 	s.in.writeUntil(time.Now().Add(refusalPatience), 0)
-	r := refusal{v.status, "The request was refused: " + v.told + "."}
 	s.conn.Write(r.page(false, false, false))
 }

@@ -10,6 +10,7 @@ type origin struct {
 	host   string // lower case, no brackets
 	port   string
 	name   string // the name that the certificate must bear, and the SNI; for secure only
+	opaque bool   // bytes pass as they are: a tunnel, whose TLS is the client's affair
 }
 
 // siteName is the host in the URL.

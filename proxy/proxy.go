@@ -12,7 +12,7 @@
 //	  ┌───────────────┴──────────┐
 //	  │                  net/http, goproxy ──► proxy/admin
 //	  │                          │ CONNECT: hijack, tap.go
-//	  │                  intercept, TLS handshake (connect.go)
+//	  │                  intercept, TLS handshake (connect.go), or untouched.go: bytes only
 //	  ▼                          ▼
 //	session: serve.go ◄──────────┘         distrust.go: the client left without asking
 //	  │
@@ -41,8 +41,8 @@
 // Config.Codings and Config.Anticache say, codings that archives cannot be read in and conditions
 // that would leave a hole. A message that two readers could end in different places does not pass.
 // Nothing passes that is not recorded, but for what follows a 101, for the hosts that
-// Config.NoRecord names, and while the operator pauses recording; each leaves a gap in the archive
-// that is counted.
+// Config.NoRecord names, for tunnels to those that Config.Tunnel names, and while the operator
+// pauses recording; each leaves a gap in the archive that is counted.
 package proxy
 
 import (
@@ -95,6 +95,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
 	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()
+	p.untouched = newSeldom()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())

@@ -21,6 +21,7 @@ type relay struct {
 	memory    *budget // for large heads
 	trust     trust
 	doubts    doubts
+	untouched *seldom // hosts of tunnels that pass untouched
 	codings   summary // responses in codings that others cannot read, by URL
 
 	completions *completions

@@ -94,7 +94,7 @@ func (e *exchange) refused() error {
 func (s *session) reject(place string, err error) bool {
 	v := heads.on(err, origin{})
 	s.gap(recorder.GapRefused, place, v.told)
-	s.page(v)
+	s.page(refused(v))
 	warnHead(&s.log, "request refused", "", err)
 	s.linger()
 	return false

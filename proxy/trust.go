@@ -53,11 +53,7 @@ type clientKind struct {
 }
 
 func newTrust() trust {
-	kinds, err := lru.New[clientKind, time.Time](maxKinds)
-	if err != nil {
-		panic(err) // only for a size below 1
-	}
-	return trust{kinds}
+	return trust{newLRU[clientKind, time.Time](maxKinds)}
 }
 
 // shown notes that a client of that kind has asked for something.

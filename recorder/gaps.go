@@ -18,7 +18,8 @@ import (
 // The reasons of gaps: why an exchange or a connection is not in the archive, or not all of it.
 // Those of files and spans of time are of package recovery.
 const (
-	// GapTunnelled was passed on without being read: what follows a 101.
+	// GapTunnelled was passed on without being read: what follows a 101, or a CONNECT to a host that
+	// the operator has named.
 	GapTunnelled = "tunnelled"
 
 	// GapRefused was refused by the proxy: it could not be understood, was over a limit, or nothing
