@@ -87,12 +87,12 @@ func TestRecordAPI(t *testing.T) {
 	}
 }
 
-// TestNoToken: without a token nobody can write a record, and the answer says what to do.
+// TestNoToken: without the token nobody can write a record, and the answer says what to do.
 func TestNoToken(t *testing.T) {
 	p := startRecording(t)
 	for _, token := range []string{"", "anything"} {
-		if status, answer := p.post(token, "type=resource&uri=urn:x", "x"); status != 403 ||
-			!strings.Contains(answer, "WARCORDER_API_TOKEN") {
+		if status, answer := p.post(token, "type=resource&uri=urn:x", "x"); status != 401 ||
+			!strings.Contains(answer, "recorder.token") {
 			t.Errorf("%d %s", status, answer)
 		}
 	}

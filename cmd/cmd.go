@@ -17,6 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
@@ -37,6 +38,8 @@ type commandLine struct {
 	Lookup  lookupCommand  `cmd:""`
 	Key     keyCommand     `cmd:""`
 	Gaps    gapsCommand    `cmd:""`
+	Pause   pauseCommand   `cmd:""`
+	Resume  resumeCommand  `cmd:""`
 	Recover recoverCommand `cmd:""`
 	Rebuild rebuildCommand `cmd:""`
 	Verify  verifyCommand  `cmd:""`
@@ -83,6 +86,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
 		kong.Vars{
+			"readers":   admin.DefaultReaders,
 			"reasons":   strings.Join(recorder.GapReasons, ","),
 			"file_size": sizeText(v09.DefaultTarget),
 		},

@@ -60,6 +60,9 @@ var helpTexts = map[string]string{
 	"lookup": "Find the captures of a URL, by any of its keys.",
 	"key":    "Print every key of a request, or of many as JSON lines.",
 	"gaps":   "List what could not be recorded, and why.",
+	"pause": "Let what crosses the running recorder pass unrecorded, only counted, until resume or " +
+		"the next start.",
+	"resume": "Record again after a pause.",
 	"recover": "Bring files and index of a collection into agreement after a crash, as the next " +
 		"recording would.",
 	"rebuild": "Make the index of a collection anew from its WARC files alone.",
@@ -85,9 +88,11 @@ var helpTexts = map[string]string{
 
 	// of record
 	"--listen": "Address to listen on; port 0 takes a free one.",
-	"--api-token": "Secret that changes over HTTP need, such as POST /record, sent as " +
-		"Authorization: Bearer TOKEN; without one there are none. Better in the environment or the " +
-		"file than on the command line, where others may see it.",
+	"--readers": "Networks that may read status, gaps and export without the token, as " +
+		"addresses, prefixes and words (@loopback, @private); an empty list asks everybody for it.",
+	"--api-token": "Secret that reads and changes over HTTP from everywhere, such as POST /record, " +
+		"sent as Authorization: Bearer TOKEN; beside the one of recorder.token in the collection. " +
+		"Better in the environment or the file than on the command line, where others may see it.",
 	"--shutdown-timeout": "How long exchanges in flight may go on after SIGINT or SIGTERM. Large " +
 		"ones that are finished and have no records 2 seconds later are left for the next start.",
 

@@ -31,7 +31,7 @@ var house = []room{
 
 	{"proxy", "recorder recorder/record certs proxy/hosts proxy/http1 proxy/dns",
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
-	{"proxy/admin", "recorder",
+	{"proxy/admin", "recorder proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/access", "", "what a client shows in, who it is out; nothing of what then happens"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},

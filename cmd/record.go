@@ -18,6 +18,7 @@ import (
 	"warcorder/cmd/logqueue"
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
+	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
@@ -25,9 +26,10 @@ import (
 
 // recordCommand records. Its flags are the keys of the configuration file.
 type recordCommand struct {
-	Listen          string        `default:"127.0.0.1:8080"`
-	APIToken        string        `name:"api-token" placeholder:"TOKEN"`
-	ShutdownTimeout time.Duration `default:"10s"`
+	Listen          string         `default:"127.0.0.1:8080"`
+	Readers         hosts.Networks `default:"${readers}" placeholder:"NETWORK,…"`
+	APIToken        string         `name:"api-token" placeholder:"TOKEN"`
+	ShutdownTimeout time.Duration  `default:"10s"`
 	collectionFlags
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
@@ -121,7 +123,8 @@ type serving struct {
 	log       zerolog.Logger
 	person    bool // reads the log
 
-	completions func() proxy.Completions // of the proxy, once there is one
+	token string       // that the command line shows
+	proxy *proxy.Proxy // nil until it is made
 }
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
@@ -141,45 +144,43 @@ func (c *recordCommand) serve(s *serving) error {
 	if err != nil {
 		return fmt.Errorf("%w: give another address with --listen", err)
 	}
-	address := ln.Addr().String()
-	p, err := proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
-	if err != nil {
-		ln.Close()
+	defer ln.Close()
+	if s.token, err = s.dir.MakeToken(); err != nil {
 		return err
 	}
-	s.completions = p.Completions
+	defer s.dir.DropToken() // what stays is replaced, and opens nothing
+	address := ln.Addr().String()
+	s.proxy, err = proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
+	if err != nil {
+		return err
+	}
 	if err := s.rec.Announce(address); err != nil {
-		ln.Close()
 		return err
 	}
 	s.greet(address)
-	err = c.untilEnd(s, p)
-	c.shutDown(s, p)
+	err = c.untilEnd(s, s.proxy)
+	c.shutDown(s, s.proxy)
 	return err
 }
 
 // pages are the proxy's own pages, and those of the recorder.
 func (c *recordCommand) pages(s *serving) *admin.Admin {
-	pages := admin.New(
-		admin.Authority{PEM: s.authority.PEM(), DER: s.authority.DER()},
-		func() (any, bool) {
-			return status{s.rec.Status(), s.completions(), s.out.Dropped()}, s.rec.Ready() == nil
-		},
-	)
-	pages.Handle("GET "+cdxserver.ExportPath, cdxserver.ExportPage(s.rec.Index))
-	pages.Handle("GET "+cdxserver.GapsPath, cdxserver.GapsPage(s.rec.Gaps))
-	pages.HandleWithToken("POST /record", c.APIToken,
-		admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle))
+	pages := admin.New(admin.Config{
+		CA:      admin.Authority{PEM: s.authority.PEM(), DER: s.authority.DER()},
+		Readers: c.Readers,
+		Tokens:  []string{s.token, c.APIToken},
+		State:   func() any { return s.status() },
+		Ready:   s.ready,
+	})
+	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
+		Handler: cdxserver.ExportPage(s.rec.Index)})
+	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
+		Handler: cdxserver.GapsPage(s.rec.Gaps)})
+	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,
+		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
+	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
+	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
 	return pages
-}
-
-// status is what /status tells.
-type status struct {
-	recorder.Status
-	// what clients have taken a part of, and is to be had whole
-	Completions proxy.Completions `json:"completions"`
-	// lines of the log that were dropped: nobody reads the log, or its disk is full
-	LogDropped int64 `json:"logDropped"`
 }
 
 // untilEnd serves until there is a reason to end.

@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"errors"
+	"strings"
+
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
@@ -91,6 +94,9 @@ func (e *exchange) fail(err error) bool {
 	s := e.client
 	uploaded := e.settleUpload(false)
 	s.in.unwatch()
+	if errors.Is(err, errSelf) { // the query may have our own token in it
+		e.url, _, _ = strings.Cut(e.url, "?")
+	}
 	v := e.judgeUnanswered(err)
 	if v.status == 400 { // of the upload: the head of the request has passed
 		warnHead(e.log, "request body refused", e.url, e.uploadError())

@@ -152,7 +152,7 @@ func TestRecordPageRefuses(t *testing.T) {
 		"date":            {"type=resource&uri=urn:x&date=2020", "text/plain", nil, 400, "2006-01-02T15:04:05Z"},
 		"twice":           {"type=resource&uri=urn:x&uri=urn:y", "text/plain", nil, 400, "uri is there twice"},
 		"unknown": {"type=resource&uri=urn:x&refersto=urn:y", "text/plain", nil, 400,
-			`no parameter "refersto"`},
+			`no parameter \"refersto\"`},
 		"malformed": {"type=resource&uri=urn:%zz", "text/plain", nil, 400, "malformed"},
 		"refers": {"type=resource&uri=urn:x&refers-to=urn:y", "text/plain", nil, 400,
 			"refers to no other"},
@@ -174,6 +174,9 @@ func TestRecordPageRefuses(t *testing.T) {
 			}
 			defer res.Body.Close()
 			answer, _ := io.ReadAll(res.Body)
+			if !json.Valid(answer) {
+				t.Errorf("it is no JSON: %s", answer)
+			}
 			if res.StatusCode != c.status || !strings.Contains(string(answer), c.says) {
 				t.Errorf("%d %s, want %d %s", res.StatusCode, answer, c.status, c.says)
 			}

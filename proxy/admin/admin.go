@@ -1,163 +1,208 @@
 // Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the
-// root certificate, the writing of records that are no exchanges (RecordPage), and whatever is
-// mounted beside them, such as the export of the index.
+// root certificate, the writing of records that are no exchanges (RecordPage), the switch that
+// pauses recording, and whatever is mounted beside them, such as the export of the index.
+//
+//	a request ─► whose name is in Host?        ownName: else 421
+//	          ─► has it the token?             key.go: header and URL count from everywhere
+//	          ─► what made a browser send it?  sender.go: a page of another site gets nothing
+//	          ─► the cookie                    key.go: of a page of ours; for a change it says so
+//	          ─► the address that asks         Config.Readers; nobody changes anything by it
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
 // point at this machine (DNS rebinding) gets nothing. What a page of another site makes a browser
-// send starts no work: it may lead a person to a page of ours, and that is all. Beyond loopback
-// only the front page and the root certificate are given, and what needs a token. Nothing changes
-// state without one.
+// send starts no work and changes nothing: it may lead a person to a page that is open to
+// everybody, and that is all. Nothing changes state without the token, and no answer tells it.
 package admin
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/json"
-	"html/template"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"strings"
+
+	"warcorder/proxy/hosts"
 )
 
-// Authority is the root certificate as it is offered for download.
-type Authority struct{ PEM, DER []byte }
+// Config is what the pages show, and to whom.
+type Config struct {
+	CA      Authority
+	Readers hosts.Networks // who may read what is recorded without a token
+
+	// Tokens read and change, from everywhere. Each is as good as the others; an empty one is none.
+	Tokens []string
+
+	State func() any   // what /status shows, as JSON
+	Ready func() error // nil unless clients are refused: nothing can be recorded
+}
+
+// DefaultReaders are the programs of this machine.
+const DefaultReaders = "@loopback"
+
+// Page is one of the proxy's own pages.
+type Page struct {
+	Pattern string // as http.ServeMux has it
+	For     Audience
+	JSON    bool // it answers programs in JSON, errors included
+	http.Handler
+}
+
+// Audience says who may have a page.
+type Audience int
+
+const (
+	Readers     Audience = iota // Config.Readers, and those who have the token
+	TokenHolder                 // those who have the token
+	Everybody                   // whoever reaches the port. Nothing is worked out for such a page
+)
 
 // Admin is the handler of the proxy's own pages.
 type Admin struct {
 	mux      *http.ServeMux
-	guarded  *http.ServeMux // pages that need a token
+	readers  hosts.Networks
+	keys     keys
 	hostname string
 }
 
-// New makes the pages. status gives what /status shows as JSON, and whether the recorder is
-// recording.
-func New(ca Authority, status func() (state any, recording bool)) *Admin {
-	a := &Admin{mux: http.NewServeMux(), guarded: http.NewServeMux()}
+// New makes the pages. Others may be added before the first request.
+func New(cfg Config) *Admin {
+	a := &Admin{mux: http.NewServeMux(), readers: cfg.Readers, keys: newKeys(cfg.Tokens)}
 	if name, err := os.Hostname(); err == nil {
 		a.hostname = strings.ToLower(name)
 	}
-	a.Handle("GET /{$}", http.HandlerFunc(front))
-	a.Handle("GET /status", statusPage(status))
-	a.Handle("GET /ca.pem", file("application/x-pem-file", "warcorder-ca.pem", ca.PEM))
-	a.Handle("GET /ca.crt", file("application/x-x509-ca-cert", "warcorder-ca.crt", ca.DER))
+	for _, page := range []Page{
+		{"GET /{$}", Everybody, false, http.HandlerFunc(front)},
+		{"GET /ca.pem", Everybody, false,
+			file("application/x-pem-file", "warcorder-ca.pem", cfg.CA.PEM)},
+		{"GET /ca.crt", Everybody, false,
+			file("application/x-x509-ca-cert", "warcorder-ca.crt", cfg.CA.DER)},
+		{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)},
+		{"GET /readyz", Everybody, false, readyPage(cfg.Ready)},
+		{"GET /status", Readers, true, statusPage(cfg.State, cfg.Ready)},
+	} {
+		a.Add(page)
+	}
 	return a
 }
 
-// Handle mounts a page; pattern is that of http.ServeMux.
-func (a *Admin) Handle(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
-
-// HandleWithToken mounts a page for those, on any machine, who send token as "Authorization: Bearer
-// TOKEN". Without a token it is for nobody. What a web page makes a browser send has none, so that
-// of those who do it does not matter from which site they come: a page may send the field only with
-// our consent (CORS), which nobody gets.
-func (a *Admin) HandleWithToken(pattern, token string, page http.Handler) {
-	// of which neither length nor start shows in the time that a comparison takes
-	want := sha256.Sum256([]byte(token))
-	a.guarded.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
-		switch {
-		case token == "":
-			http.Error(w,
-				"This needs a token, and none is set: start warcorder with api-token in its configuration "+
-					"file or WARCORDER_API_TOKEN in its environment, and send the token as Authorization: "+
-					"Bearer TOKEN.",
-				http.StatusForbidden)
-		case !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1:
-			w.Header().Set("WWW-Authenticate", `Bearer realm="warcorder"`)
-			http.Error(w,
-				"This needs the token that warcorder was started with (api-token): send it as Authorization: "+
-					"Bearer TOKEN.",
-				http.StatusUnauthorized)
-		default:
-			page.ServeHTTP(w, r)
-		}
-	})
-}
+// Add mounts a page.
+func (a *Admin) Add(page Page) { a.mux.Handle(page.Pattern, &page) }
 
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !a.ownName(r.Host) {
-		http.Error(w,
-			"This is warcorder, and "+r.Host+" is none of its names. To record, set this address as the "+
-				"proxy; for its own pages use an IP address or localhost.",
-			http.StatusMisdirectedRequest)
+	protect(w.Header())
+	given := a.keys.of(r)
+	r = withoutToken(r)
+	page := a.page(r)
+	if refused := a.refuse(r, page, given); refused != nil {
+		refused.write(w, r, page.JSON)
 		return
 	}
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-	if page, pattern := a.guarded.Handler(r); pattern != "" {
-		page.ServeHTTP(w, r)
-		return
-	}
-	open := navigable[r.URL.Path]
-	if crossSite(r) && !(open && followsLink(r)) {
-		http.Error(w,
-			"A page of another site asked for this, and such pages get nothing here. To see it, type the "+
-				"address into a tab.",
-			http.StatusForbidden)
-		return
-	}
-	if !open && (!local(r.RemoteAddr) || !onLoopbackName(r.Host)) {
-		http.Error(w,
-			"Only programs on the proxy's own machine may read this page, at 127.0.0.1, [::1] or localhost.",
-			http.StatusForbidden)
-		return
+	if given == inURL {
+		consent(w.Header(), r)
+		switch {
+		case isPreflight(r):
+			w.WriteHeader(http.StatusNoContent)
+			return
+		case page.Handler != nil && followsLink(r):
+			a.keys.exchange(w, r)
+			return
+		}
 	}
 	a.mux.ServeHTTP(w, r)
 }
 
-// local reports a client on this machine's loopback.
-func local(address string) bool {
-	ap, err := netip.ParseAddrPort(address)
-	return err == nil && ap.Addr().Unmap().IsLoopback()
+// page is the page that a request is for; without a Handler if there is none.
+func (a *Admin) page(r *http.Request) *Page {
+	handler, _ := a.mux.Handler(r)
+	if page, ok := handler.(*Page); ok {
+		return page
+	}
+	return &Page{}
+}
+
+// protect says of an answer what holds of all: it is in no frame and no cache, no page of another
+// site reads or embeds it, and where it leads learns nothing of its URL.
+func protect(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Security-Policy", "frame-ancestors 'none'")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// refuse says why a request does not get a page; nil if it does.
+func (a *Admin) refuse(r *http.Request, page *Page, given key) *refusal {
+	from := senderOf(r)
+	if !a.ownName(r.Host) && !(isProbe(r) && from == program) {
+		return &refusal{http.StatusMisdirectedRequest, "This is warcorder, and " + r.Host +
+			" is none of its names. To record, set this address as the proxy; for its own pages use " +
+			"an IP address or localhost."}
+	}
+	switch {
+	case given == inHeader, given == inURL:
+		return nil
+	case page.For == Everybody:
+		if from != otherPage || followsLink(r) {
+			return nil
+		}
+		return otherPages
+	case page.For == TokenHolder && given == noKey:
+		return &refusal{http.StatusUnauthorized, needsToken}
+	case from == otherPage:
+		return otherPages
+	case from == untold:
+		return &refusal{http.StatusForbidden, "Your browser does not say which page sent you, and " +
+			"pages of other sites get nothing here. Follow the link on the front page, http://" + r.Host +
+			"/, or add ?token= and the token to the address."}
+	case given == inCookie:
+		return cookieMay(r, page)
+	}
+	return a.mayRead(r)
+}
+
+// otherPages is what pages of other sites are told; they cannot even read it.
+var otherPages = &refusal{http.StatusForbidden, "A page of another site asked for this, and such " +
+	"pages get nothing here. To see it, type the address into a tab."}
+
+const needsToken = "This needs the token: that of the file recorder.token beside recorder.json in " +
+	"the collection, or the one that warcorder was started with (api-token). Send it as " +
+	"Authorization: Bearer TOKEN, or, where no header can be sent, as ?token=TOKEN in the address."
+
+// mayRead is refuse for who has no token.
+func (a *Admin) mayRead(r *http.Request) *refusal {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	switch {
+	case err != nil || !a.readers.HasPeer(from.Addr()):
+		return &refusal{http.StatusUnauthorized, "Your address is not one of readers. " + needsToken}
+	case from.Addr().Unmap().IsLoopback() && !onLoopbackName(r.Host):
+		return &refusal{http.StatusForbidden, "On this machine, ask for this page at 127.0.0.1, " +
+			"[::1] or localhost: only there browsers say which page makes them ask."}
+	}
+	return nil
 }
 
 // ownName reports a Host that no foreign page can make a browser send to us: an address, localhost,
 // this machine's name.
 func (a *Admin) ownName(host string) bool {
+	name := hostOf(host)
+	_, err := netip.ParseAddr(name)
+	return err == nil || name == "localhost" || a.hostname != "" && name == a.hostname
+}
+
+// onLoopbackName reports a Host at which browsers take us for trustworthy, and so send what
+// senderOf needs. At others, such as 0.0.0.0 or the machine's name, they may reach us and do not.
+func onLoopbackName(host string) bool {
+	name := hostOf(host)
+	address, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && address.Unmap().IsLoopback()
+}
+
+// hostOf is the name of a Host field, without port and brackets, in lower case.
+func hostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	_, err := netip.ParseAddr(host)
-	return err == nil || host == "localhost" || host == a.hostname
-}
-
-var frontPage = template.Must(template.New("front").Parse(`<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>warcorder</title>
-<h1>warcorder is recording</h1>
-<p>Set <code>{{.}}</code> as the proxy of your browser for HTTP and HTTPS, and trust its root certificate:
-<a href="/ca.pem">PEM</a>, <a href="/ca.crt">DER</a>.</p>
-<p><a href="/status">Status</a> · <a href="/export">CDXJ of all captures</a></p>
-</html>
-`))
-
-func front(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	frontPage.Execute(w, r.Host)
-}
-
-// statusPage is 503 while nothing can be recorded, so that a health check needs to read no JSON.
-func statusPage(status func() (any, bool)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		state, recording := status()
-		w.Header().Set("Content-Type", "application/json")
-		if !recording {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		out.Encode(state)
-	})
-}
-
-func file(kind, name string, content []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", kind)
-		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-		w.Write(content)
-	})
+	return strings.ToLower(strings.Trim(host, "[]"))
 }

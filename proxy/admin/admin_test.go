@@ -1,155 +1,157 @@
 package admin
 
 import (
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+
+	"warcorder/proxy/hosts"
 )
 
-func serve(t *testing.T, recording bool) *httptest.Server {
+const secret = "0123456789abcdef"
+
+// newAdmin makes pages of each kind, with two tokens; worked is called by those that do something.
+func newAdmin(t testing.TB, readers string, worked func(r *http.Request)) *Admin {
 	t.Helper()
-	a := New(Authority{PEM: []byte("the pem"), DER: []byte("the der")}, func() (any, bool) {
-		return map[string]bool{"recording": recording}, recording
+	networks, err := hosts.ParseNetworks(readers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Config{
+		CA:      Authority{PEM: []byte("the pem"), DER: []byte("the der")},
+		Readers: networks,
+		Tokens:  []string{"", "another", secret},
+		State:   func() any { return map[string]string{"what was": "recorded"} },
+		Ready:   func() error { return nil },
 	})
-	server := httptest.NewServer(a)
-	t.Cleanup(server.Close)
-	return server
+	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		worked(r)
+		io.WriteString(w, "what was recorded")
+	})
+	a.Add(Page{"GET /export", Readers, false, work})
+	a.Add(Page{"GET /gaps", Readers, true, work})
+	a.Add(Page{"POST /record", TokenHolder, true, work})
+	a.Add(Switch("POST /pause", func() any { worked(nil); return nil }))
+	return a
 }
 
-func get(t *testing.T, server *httptest.Server, host, path string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest("GET", server.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Host = host
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, string(body)
+// request is one that reaches us from a program of this machine, unless a test says otherwise.
+func request(method, path string) *http.Request {
+	r := httptest.NewRequest(method, path, nil)
+	r.Host, r.RemoteAddr = "127.0.0.1:8080", "127.0.0.1:1"
+	return r
 }
 
-func TestHostNames(t *testing.T) {
-	server := serve(t, true)
-	for _, c := range []struct {
-		host string
-		want int
-	}{
-		{"127.0.0.1:8080", 200},
-		{"localhost", 200},
-		{"LOCALHOST:8080", 200},
-		{"[::1]:8080", 200},
-		{"192.0.2.7", 200},
-		{"rebound.example", 421},
-		{"rebound.example:8080", 421},
-		{"127.0.0.1.example", 421},
-		{"localhost.example", 421},
-	} {
-		t.Run(c.host, func(t *testing.T) {
-			if status, _ := get(t, server, c.host, "/ca.pem"); status != c.want {
-				t.Errorf("status %d, want %d", status, c.want)
-			}
-		})
-	}
+func answer(a *Admin, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, r)
+	return w
 }
 
 func TestPages(t *testing.T) {
-	server := serve(t, true)
+	a := newAdmin(t, DefaultReaders, func(*http.Request) {})
 	for path, want := range map[string]string{
-		"/":       "<code>127.0.0.1:8080</code>",
-		"/ca.pem": "the pem",
-		"/ca.crt": "the der",
-		"/status": `"recording": true`,
+		"/":        "<code>127.0.0.1:8080</code>",
+		"/ca.pem":  "the pem",
+		"/ca.crt":  "the der",
+		"/healthz": "ok\n",
+		"/readyz":  "ok\n",
+		"/status":  `"what was": "recorded"`,
+		"/export":  "what was recorded",
 	} {
-		if status, body := get(t, server, "127.0.0.1:8080", path); status != 200 ||
-			!strings.Contains(body, want) {
-			t.Errorf("%s: %d %q, want 200 and %q", path, status, body, want)
+		w := answer(a, request("GET", path))
+		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %q, want 200 and %q", path, w.Code, w.Body, want)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff",
+			"Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY",
+			"Referrer-Policy": "same-origin", "Cache-Control": "no-store"} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q", path, name, got)
+			}
 		}
 	}
-	if status, _ := get(t, server, "127.0.0.1", "/nothing"); status != 404 {
-		t.Errorf("an unknown page: %d, want 404", status)
-	}
-}
-
-// TestBeyondLoopback: what was archived is nobody else's business.
-func TestBeyondLoopback(t *testing.T) {
-	a := New(Authority{PEM: []byte("the pem")}, func() (any, bool) { return nil, true })
-	for path, want := range map[string]int{"/": 200, "/ca.pem": 200, "/status": 403, "/export": 403} {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest("GET", path, nil)
-		r.Host, r.RemoteAddr = "192.0.2.1:8080", "192.0.2.9:1234"
-		if a.ServeHTTP(w, r); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
+	for method, want := range map[string]int{"GET": 404, "OPTIONS": 404} {
+		if w := answer(a, request(method, "/nothing")); w.Code != want {
+			t.Errorf("%s of an unknown page: %d, want %d", method, w.Code, want)
 		}
 	}
-}
-
-func TestStatusIsRedWhileNotRecording(t *testing.T) {
-	if status, body := get(t, serve(t, false), "127.0.0.1", "/status"); status != 503 ||
-		!strings.Contains(body, "false") {
-		t.Errorf("%d %q, want 503", status, body)
+	if w := answer(a, request("GET", "/pause")); w.Code != 405 {
+		t.Errorf("GET of a page that changes something: %d", w.Code)
 	}
 }
 
-func TestFrontPageEscapesHost(t *testing.T) {
-	w := httptest.NewRecorder()
-	r := httptest.NewRequest("GET", "/", nil)
-	r.Host = `"><script>`
-	front(w, r)
-	if strings.Contains(w.Body.String(), "<script>") {
-		t.Error("the Host field reaches the page unescaped")
-	}
-}
-
-// TestToken: what needs a token is for those who have it, wherever they are, and for nobody if
-// there is none.
-func TestToken(t *testing.T) {
+// TestNothingCanBeRecorded: who looks at a status alone sees it, and strangers see no paths.
+func TestNothingCanBeRecorded(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "/home/secret/w.warc", Err: syscall.ENOSPC}
 	for _, c := range []struct {
-		name, token, client, host, authorization string
-		want                                     int
-		says                                     string
+		why   error
+		ready string
 	}{
-		{"right", "secret", "127.0.0.1:1", "localhost", "Bearer secret", 200, "done"},
-		{"scheme in any case, more space", "secret", "127.0.0.1:1", "localhost", "bearer  secret", 200, "done"},
-		{"from elsewhere", "secret", "192.0.2.7:1", "192.0.2.1:8080", "Bearer secret", 200, "done"},
-		{"missing", "secret", "127.0.0.1:1", "localhost", "", 401, "api-token"},
-		{"wrong", "secret", "127.0.0.1:1", "localhost", "Bearer secreT", 401, "api-token"},
-		{"begins right", "secret", "127.0.0.1:1", "localhost", "Bearer secret2", 401, "api-token"},
-		{"too short", "secret", "127.0.0.1:1", "localhost", "Bearer secre", 401, "api-token"},
-		{"empty", "secret", "127.0.0.1:1", "localhost", "Bearer ", 401, "api-token"},
-		{"other scheme", "secret", "127.0.0.1:1", "localhost", "Basic secret", 401, "api-token"},
-		{"none set", "", "127.0.0.1:1", "localhost", "Bearer secret", 403, "WARCORDER_API_TOKEN"},
-		{"none set, empty one sent", "", "127.0.0.1:1", "localhost", "Bearer ", 403, "WARCORDER_API_TOKEN"},
-		{"rebound name", "secret", "127.0.0.1:1", "rebound.example", "Bearer secret", 421, "names"},
+		{full, "nothing can be recorded: no space left on device\n"},
+		{errors.New("/home/secret is nearly full"), "nothing can be recorded: the log and /status say why\n"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			a := New(Authority{}, nil)
-			a.HandleWithToken("POST /change", c.token,
-				http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "done") }))
-			r := httptest.NewRequest("POST", "/change", nil)
-			r.Host, r.RemoteAddr = c.host, c.client
-			if c.authorization != "" {
-				r.Header.Set("Authorization", c.authorization)
-			}
-			w := httptest.NewRecorder()
-			a.ServeHTTP(w, r)
-			if w.Code != c.want || !strings.Contains(w.Body.String(), c.says) ||
-				strings.Contains(w.Body.String(), "secret") {
-				t.Errorf("%d %q, want %d with %q", w.Code, w.Body, c.want, c.says)
-			}
-			if (w.Header().Get("WWW-Authenticate") != "") != (c.want == 401) ||
-				w.Header().Get("Access-Control-Allow-Origin") != "" ||
-				w.Header().Get("X-Content-Type-Options") == "" && c.want != 421 {
-				t.Errorf("%v", w.Header())
-			}
-		})
+		a := New(Config{State: func() any { return c.why.Error() }, Ready: func() error { return c.why }})
+		if w := answer(a, request("GET", "/readyz")); w.Code != 503 || w.Body.String() != c.ready {
+			t.Errorf("%d %q, want %q", w.Code, w.Body, c.ready)
+		}
+		if w := answer(a, request("GET", "/healthz")); w.Code != 200 {
+			t.Errorf("healthz: %d", w.Code)
+		}
+		a.readers, _ = hosts.ParseNetworks(DefaultReaders)
+		if w := answer(a, request("GET", "/status")); w.Code != 503 ||
+			!strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("status: %d %q", w.Code, w.Body)
+		}
+	}
+}
+
+func TestPagesEscapeWhatIsAskedFor(t *testing.T) {
+	a := newAdmin(t, "", func(*http.Request) {})
+	for _, path := range []string{"/", "/status", `/?token=` + secret + `&x="><script>`} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?")
+		r.Host, r.RemoteAddr = `"><script>`, "127.0.0.1:1"
+		r.Header.Set("Accept", "text/html")
+		if strings.Contains(path, secret) {
+			r.Host = "127.0.0.1"
+			r.Header = typed()
+		}
+		w := answer(a, r)
+		if strings.Contains(w.Body.String(), "<script>") {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+	}
+}
+
+// TestErrors: people get HTML, programs what the page would give them.
+func TestErrors(t *testing.T) {
+	a := newAdmin(t, "", func(*http.Request) {})
+	for _, c := range []struct{ method, path, accept, kind string }{
+		{"GET", "/export", "*/*", "text/plain; charset=utf-8"},
+		{"GET", "/status", "*/*", "application/json"},
+		{"POST", "/record", "text/html", "application/json"},
+		{"POST", "/pause", "", "application/json"},
+		{"GET", "/status", "text/html,*/*", "text/html; charset=utf-8"},
+		{"GET", "/export", "text/html", "text/html; charset=utf-8"},
+	} {
+		r := request(c.method, c.path)
+		r.Header.Set("Accept", c.accept)
+		w := answer(a, r)
+		if got := w.Header().Get("Content-Type"); w.Code != 401 || got != c.kind ||
+			!strings.Contains(w.Body.String(), "recorder.token") ||
+			w.Header().Get("WWW-Authenticate") != `Bearer realm="warcorder"` {
+			t.Errorf("%+v: %d %s %s", c, w.Code, got, w.Body)
+		}
+		if said := (struct{ Error string }{}); c.kind == "application/json" &&
+			(json.Unmarshal(w.Body.Bytes(), &said) != nil || said.Error == "") {
+			t.Errorf("%+v: %s", c, w.Body)
+		}
 	}
 }

@@ -35,9 +35,8 @@ func RecordPage(rec *recorder.Recorder, maxBody int64, patience time.Duration) h
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page := recordPage{rec, maxBody, patience, http.NewResponseController(w)}
 		written, refused := page.write(w, r)
-		w.Header().Set("Cache-Control", "no-store")
 		if refused != nil {
-			http.Error(w, refused.why, refused.status)
+			refused.writeJSON(w)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -59,12 +58,6 @@ type recordPage struct {
 	maxBody  int64
 	patience time.Duration
 	conn     *http.ResponseController
-}
-
-// refusal says why a record is not written.
-type refusal struct {
-	status int
-	why    string
 }
 
 // refusalPatience is how long what is still on its way may take, behind a refusal.

@@ -2,6 +2,7 @@ package cdxserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,18 +22,21 @@ type Recorder struct {
 	PID     int
 	Address string // that it listens on, host:port
 
+	Token     string // shows the recorder that we may read and change
+	tokenless error  // why there is none
+
 	// Patience is how long it may be silent; 0 is 30 s.
 	Patience time.Duration
 }
 
 // ask asks for one of the recorder's pages. An answer other than 200 is an error.
-func (r Recorder) ask(path string, query url.Values) (*http.Response, error) {
+func (r Recorder) ask(method, path string, query url.Values) (*http.Response, error) {
 	if r.Patience == 0 {
 		r.Patience = 30 * time.Second
 	}
 	query.Set(paramPID, fmt.Sprint(r.PID))
 	ctx, cancel := context.WithCancel(context.Background())
-	res, err := r.get(ctx, path, query)
+	res, err := r.send(ctx, method, path, query)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("ask the recorder (process %d): %w", r.PID, err)
@@ -45,22 +49,41 @@ func (r Recorder) ask(path string, query url.Values) (*http.Response, error) {
 		return res, nil
 	}
 	defer res.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
-	return nil, fmt.Errorf("the recorder answered %s: %s", res.Status, strings.TrimSpace(string(text)))
+	return nil, r.refused(res)
 }
 
-// get asks, and waits until the answer begins.
-func (r Recorder) get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
+// refused is the error of an answer other than 200.
+func (r Recorder) refused(res *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+	said := struct{ Error string }{strings.TrimSpace(string(text))}
+	json.Unmarshal(text, &said) // what is no JSON is said as it is
+	err := fmt.Errorf("the recorder answered %s: %s", res.Status, said.Error)
+	if res.StatusCode == http.StatusUnauthorized && r.tokenless != nil {
+		return fmt.Errorf("%w We have no token to show it (%w): run this as the user who records, or "+
+			"let the operator add this machine's address to readers, by which it may read", err, r.tokenless)
+	}
+	return err
+}
+
+// send asks, and waits until the answer begins.
+func (r Recorder) send(ctx context.Context, method, path string, query url.Values) (
+	*http.Response, error) {
 	page := url.URL{Scheme: "http", Host: reachable(r.Address), Path: path, RawQuery: query.Encode()}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page.String(), nil)
+	request, err := http.NewRequestWithContext(ctx, method, page.String(), nil)
 	if err != nil {
 		return nil, err
 	}
+	if r.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+r.Token)
+	}
 	dialer := net.Dialer{Timeout: r.Patience}
-	client := http.Client{Transport: &http.Transport{
-		Proxy: nil, DisableKeepAlives: true,
-		DialContext: dialer.DialContext, ResponseHeaderTimeout: r.Patience,
-	}}
+	client := http.Client{
+		Transport: &http.Transport{
+			Proxy: nil, DisableKeepAlives: true,
+			DialContext: dialer.DialContext, ResponseHeaderTimeout: r.Patience,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	res, err := client.Do(request)
 	timeout := interface{ Timeout() bool }(nil)
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -71,7 +94,8 @@ func (r Recorder) get(ctx context.Context, path string, query url.Values) (*http
 
 // answers reports whether the recorder answers anything.
 func (r Recorder) answers() bool {
-	res, err := r.get(context.Background(), "/status", url.Values{paramPID: {fmt.Sprint(r.PID)}})
+	res, err := r.send(context.Background(), http.MethodGet, "/status",
+		url.Values{paramPID: {fmt.Sprint(r.PID)}})
 	if err != nil {
 		return false
 	}

@@ -41,7 +41,7 @@ func listener(t *testing.T, serve func(net.Conn)) string {
 func TestSilent(t *testing.T) {
 	address := listener(t, func(net.Conn) {})
 	recorder := Recorder{PID: 1, Address: address, Patience: short}
-	if _, err := recorder.ask("/gaps", url.Values{}); !errors.Is(err, ErrSilent) {
+	if _, err := recorder.ask(http.MethodGet, "/gaps", url.Values{}); !errors.Is(err, ErrSilent) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestSilentInTheMiddle(t *testing.T) {
 		default:
 		}
 	})
-	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask("/export", url.Values{})
+	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask(http.MethodGet, "/export", url.Values{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSlowAnswer(t *testing.T) {
 	}))
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
-	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask("/export", url.Values{})
+	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask(http.MethodGet, "/export", url.Values{})
 	if err != nil {
 		t.Fatal(err)
 	}

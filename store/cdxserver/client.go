@@ -21,13 +21,30 @@ var ErrNobody = errors.New("who has the index open cannot be asked")
 // ErrBrokeOff says that a recorder has not come to the end of its answer: it ended.
 var ErrBrokeOff = errors.New("the recorder's answer broke off")
 
-// At returns the recorder that has a collection open; ErrNobody if there is none that runs.
+// At returns the recorder that has a collection open, with its token if that may be read; ErrNobody
+// if there is none that runs, or another one has just begun: nobody is shown another's token.
 func At(dir collection.Dir) (Recorder, error) {
 	who, running := dir.Recorder()
 	if !running {
 		return Recorder{}, ErrNobody
 	}
-	return Recorder{PID: who.PID, Address: who.Addresses[0]}, nil
+	token, err := dir.Token()
+	again, running := dir.Recorder()
+	if !running || again.PID != who.PID || !again.Started.Equal(who.Started) {
+		return Recorder{}, ErrNobody
+	}
+	return Recorder{PID: who.PID, Address: who.Addresses[0], Token: token, tokenless: err}, nil
+}
+
+// Switch asks for a page that changes how the recorder works, and reads the state that it answers
+// with into state.
+func (r Recorder) Switch(path string, state any) error {
+	res, err := r.page(http.MethodPost, path, url.Values{})
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return json.NewDecoder(res.Body).Decode(state)
 }
 
 // Export writes the lines that the recorder has to w. progress is told how many lines have come, of
@@ -35,7 +52,7 @@ func At(dir collection.Dir) (Recorder, error) {
 // ErrBrokeOff after it, ErrSilent at any time; any other is an error of the query or of w.
 func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, total int64)) (
 	exported store.Exported, err error) {
-	res, err := r.page(ExportPath, formOf(query))
+	res, err := r.page(http.MethodGet, ExportPath, formOf(query))
 	if err != nil {
 		return exported, err
 	}
@@ -64,7 +81,7 @@ func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, to
 
 // Gaps returns the gaps that the recorder has.
 func (r Recorder) Gaps() (gaps store.Gaps, err error) {
-	res, err := r.page(GapsPath, url.Values{})
+	res, err := r.page(http.MethodGet, GapsPath, url.Values{})
 	if err != nil {
 		return gaps, err
 	}
@@ -73,8 +90,8 @@ func (r Recorder) Gaps() (gaps store.Gaps, err error) {
 }
 
 // page asks for one of the recorder's pages. An answer other than 200 is an error.
-func (r Recorder) page(path string, query url.Values) (*http.Response, error) {
-	res, err := r.ask(path, query)
+func (r Recorder) page(method, path string, query url.Values) (*http.Response, error) {
+	res, err := r.ask(method, path, query)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
 	}

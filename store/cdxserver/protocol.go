@@ -1,5 +1,6 @@
 // Package cdxserver lets others read the index of a collection while a recorder has it open: over
-// HTTP, from the recorder, which is the server. A client begins with [At].
+// HTTP, from the recorder, which is the server. A client begins with [At]. What else the recorder
+// does when it is asked (Recorder.Switch) is whoever's who mounts its pages.
 //
 //	GET /export  ?url= &match= &from= &to= &key= &dialect= &bodies=none &all=yes    a store.Query
 //	             200 text/x-cdxj: the lines
@@ -9,7 +10,7 @@
 //	                        Warcorder-In-Open-Files   how many of them lie in unfinished files
 //	                        Warcorder-Left-Out        how many captures have no line, for want of all
 //	GET /gaps    ?limit=N    only the newest
-//	             200 application/json: a store.Gaps
+//	             200 application/json: a store.Gaps; errors are {"error": …}
 //
 // Each takes pid=N, the number of the process that is meant, and answers 409 if that is another:
 // after a crash recorder.json can name an address that is another recorder's now.

@@ -22,7 +22,7 @@ func ExportPage(index func() *store.Bolt) http.Handler {
 			return
 		}
 		export(w, query, index())
-	})
+	}, http.Error)
 }
 
 func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
@@ -51,26 +51,34 @@ func GapsPage(newest func(limit int) (store.Gaps, error)) http.Handler {
 	return forProcess(func(w http.ResponseWriter, r *http.Request) {
 		limit, err := strconv.Atoi(cmp.Or(r.URL.Query().Get(paramLimit), "0"))
 		if err != nil || limit < 0 {
-			http.Error(w, "limit is not a number.", http.StatusBadRequest)
+			jsonError(w, "limit is not a number.", http.StatusBadRequest)
 			return
 		}
 		gaps, err := newest(limit)
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+			jsonError(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		out.Encode(gaps)
-	})
+	}, jsonError)
 }
 
-// forProcess answers those who mean this process, or do not say which one.
-func forProcess(page http.HandlerFunc) http.Handler {
+// jsonError is http.Error for a page that answers in JSON.
+func jsonError(w http.ResponseWriter, text string, status int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]string{"error": text})
+}
+
+// forProcess answers those who mean this process, or do not say which one; refuse tells the others.
+func forProcess(page http.HandlerFunc,
+	refuse func(w http.ResponseWriter, text string, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if meant := r.URL.Query().Get(paramPID); meant != "" && meant != fmt.Sprint(os.Getpid()) {
-			http.Error(w, "This is the recorder of another collection.", http.StatusConflict)
+			refuse(w, "This is the recorder of another collection.", http.StatusConflict)
 			return
 		}
 		page(w, r)

@@ -18,6 +18,7 @@
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
 //	  recorder.json             who records the collection and can be asked, see [Running]
+//	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
 //	  import-PID-…/             files that an import has made, until they are added
 //
@@ -52,6 +53,7 @@ const (
 	indexesName = "indexes"
 	cdxjName    = "index.cdxj"
 	runningName = "recorder.json"
+	tokenName   = "recorder.token"
 )
 
 // These suffixes follow IndexName.
@@ -112,6 +114,9 @@ func (d Dir) Spill() string { return filepath.Join(string(d), SpillName) }
 
 // running returns the path of recorder.json.
 func (d Dir) running() string { return filepath.Join(string(d), runningName) }
+
+// token returns the path of recorder.token.
+func (d Dir) token() string { return filepath.Join(string(d), tokenName) }
 
 // Make makes the directory with archive/ and indexes/ in it, durably. Directories that exist keep
 // their modes.

@@ -1,0 +1,163 @@
+package admin
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"html/template"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// key is the way in which a request shows that its sender has the token.
+type key int
+
+const (
+	noKey    key = iota
+	inHeader     // Authorization: Bearer TOKEN. A page sends it only with our consent (consent.go)
+	inURL        // ?token=TOKEN, where a client cannot send fields; whoever has the URL has the token
+	inCookie     // made of the token, for the browser of a person who came with it in the URL
+)
+
+// keys knows what shows that somebody has the token.
+//
+// Cookies know no ports: whatever else is served at our address on another port gets ours from the
+// browser of whoever goes there. So the cookie is not the token and tells nothing of it; it counts
+// from the client's own address alone, for cookieLife at most, and no longer than this process
+// lives; and its name has our port in it, so that recorders do not take each other's.
+type keys struct {
+	tokens [][sha256.Size]byte // of which neither length nor start shows in the time of a comparison
+	secret []byte              // that cookies are made with
+}
+
+// cookieLife is how long a cookie counts.
+const cookieLife = 12 * time.Hour
+
+func newKeys(tokens []string) keys {
+	k := keys{secret: []byte(rand.Text())}
+	for _, token := range tokens {
+		if token != "" {
+			k.tokens = append(k.tokens, sha256.Sum256([]byte(token)))
+		}
+	}
+	return k
+}
+
+// of returns the best key that a request has.
+func (k *keys) of(r *http.Request) key {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") && k.isToken(strings.TrimSpace(given)) {
+		return inHeader
+	}
+	if k.isToken(r.URL.Query().Get(tokenParam)) {
+		return inURL
+	}
+	if cookie, err := r.Cookie(cookieName(r)); err == nil && k.isCookie(cookie.Value, r) {
+		return inCookie
+	}
+	return noKey
+}
+
+func (k *keys) isToken(given string) bool {
+	got, same := sha256.Sum256([]byte(given)), 0
+	for _, want := range k.tokens {
+		same |= subtle.ConstantTimeCompare(got[:], want[:])
+	}
+	return same == 1
+}
+
+// tokenParam is the parameter of a URL that has the token.
+const tokenParam = "token"
+
+// withoutToken is the request as pages get it: none learns the token.
+func withoutToken(r *http.Request) *http.Request {
+	if !strings.Contains(r.URL.RawQuery, tokenParam) {
+		return r
+	}
+	var others []string
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); err != nil || name != tokenParam {
+			others = append(others, pair)
+		}
+	}
+	bare, address := *r, *r.URL
+	address.RawQuery = strings.Join(others, "&")
+	bare.URL, bare.RequestURI = &address, address.RequestURI()
+	return &bare
+}
+
+// exchange gives a person who came with the token in the URL a cookie for it, and leads on to the
+// URL without it, so that neither the history nor the next page's Referer has it. A redirect would
+// not do: what begins on another site is that site's to its end, and the cookie would not be sent.
+func (k *keys) exchange(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{
+		Name:     cookieName(r),
+		Value:    k.cookie(r, time.Now().Add(cookieLife).Unix()),
+		Path:     "/",
+		HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+	})
+	w.Header().Set("Referrer-Policy", "origin")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	leadingOn.Execute(w, r.URL.RequestURI())
+}
+
+var leadingOn = template.Must(template.New("leading on").Parse(`<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>warcorder</title>
+<meta http-equiv="refresh" content="0; url={{.}}">
+<p><a href="{{.}}">Go on</a></p>
+</html>
+`))
+
+// cookie makes the cookie that counts for a client until then.
+//
+//	EXPIRY.MAC    Unix time, and the HMAC-SHA256 of it and of the client's address, in hex
+func (k *keys) cookie(r *http.Request, until int64) string {
+	expiry := strconv.FormatInt(until, 10)
+	mac := hmac.New(sha256.New, k.secret)
+	mac.Write([]byte(expiry + " " + clientAddress(r)))
+	return expiry + "." + hex.EncodeToString(mac.Sum(nil))
+}
+
+func (k *keys) isCookie(given string, r *http.Request) bool {
+	expiry, _, _ := strings.Cut(given, ".")
+	until, err := strconv.ParseInt(expiry, 10, 64)
+	return err == nil && time.Now().Unix() < until && len(k.tokens) > 0 &&
+		hmac.Equal([]byte(given), []byte(k.cookie(r, until)))
+}
+
+// clientAddress is the address that a request came from, without its port.
+func clientAddress(r *http.Request) string {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return from.Addr().Unmap().String()
+}
+
+// cookieName is the name of the cookie of the proxy on the port that the client has asked.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return "warcorder"
+	}
+	return "warcorder-" + port
+}
+
+// cookieMay is Admin.refuse for who has the cookie, and comes from a page of ours or from none. What
+// changes something must say which page it comes from.
+func cookieMay(r *http.Request, page *Page) *refusal {
+	if page.For == TokenHolder && r.Header.Get("Origin") == "" {
+		return &refusal{http.StatusForbidden, "With the cookie only a page of warcorder's own may ask " +
+			"for this, and the request names no page (Origin)."}
+	}
+	return nil
+}
