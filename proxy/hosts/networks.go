@@ -70,6 +70,15 @@ func Word(word string) Networks {
 	return n
 }
 
+// NetworksOf returns the set of some addresses.
+func NetworksOf(addresses []netip.Addr) (n Networks) {
+	for _, address := range addresses {
+		n.texts = append(n.texts, address.String())
+		n.prefixes = append(n.prefixes, alone(address))
+	}
+	return n
+}
+
 func (n *Networks) add(one string) error {
 	n.texts = append(n.texts, one)
 	if prefixes, known := classes[one]; known {
@@ -96,8 +105,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		if err != nil {
 			return netip.Prefix{}, err
 		}
-		address = address.Unmap().WithZone("")
-		return netip.PrefixFrom(address, address.BitLen()), nil
+		return alone(address), nil
 	}
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -107,6 +115,12 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)
 	}
 	return prefix.Masked(), nil
+}
+
+// alone is the prefix that holds one address.
+func alone(address netip.Addr) netip.Prefix {
+	address = address.Unmap().WithZone("")
+	return netip.PrefixFrom(address, address.BitLen())
 }
 
 // Has reports whether an address is in the set, or an address of IPv4 that it leads to: mapped
