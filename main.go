@@ -9,6 +9,7 @@
 //	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
 //	  access/                who may use it, by name and password
+//	  reach/                 where connections may go
 //	  hosts/                 sets of hosts that settings name, by name or by address
 //	  http1/                 framing: where a message begins and ends
 //	  dns/                   what name servers answer

@@ -17,7 +17,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"warcorder/proxy"
 	"warcorder/proxy/admin"
+	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
@@ -99,7 +101,10 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
 		kong.TypeMapper(reflect.TypeFor[hosts.Networks](), kong.MapperFunc(parseNetworks)),
-		kong.TypeMapper(reflect.TypeFor[http1.Codings](), kong.MapperFunc(parseCodings)),
+		kong.TypeMapper(reflect.TypeFor[hosts.Set](), kong.MapperFunc(parseSet)),
+		kong.TypeMapper(reflect.TypeFor[http1.Codings](), textMapper(http1.ParseCodings)),
+		kong.TypeMapper(reflect.TypeFor[dns.Servers](), textMapper(dns.ParseServers)),
+		kong.TypeMapper(reflect.TypeFor[proxy.SourceAddress](), textMapper(proxy.ParseSourceAddress)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

@@ -240,6 +240,49 @@ func TestHostLists(t *testing.T) {
 	}
 }
 
+// TestReachFlags: where the proxy may go, from each place that a setting may stand in, and what
+// cannot be meant.
+func TestReachFlags(t *testing.T) {
+	file := writeFile(t, "deny: [\"*\", \"@private\"]\nallow: a.example\nresolver: [192.0.2.53, "+
+		"\"[::1]:5353\"]\nsource-address: 127.0.0.1\n")
+	line, err := parse(t, "--config", file, "--allow=10.0.0.0/8", "--allow", "B.example,@link-local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := line.Record.Proxy
+	if p.Deny.String() != "*,@private" || p.Allow.String() != "10.0.0.0/8,b.example,@link-local" ||
+		p.Resolver.String() != "192.0.2.53:53,[::1]:5353" || p.SourceAddress.String() != "127.0.0.1" {
+		t.Errorf("%v, %v, %v, %v", p.Deny, p.Allow, p.Resolver, p.SourceAddress)
+	}
+	t.Setenv("WARCORDER_DENY", "c.example")
+	line, err = parse(t, "--config", file, "--allow=a.example", "--allow=")
+	if p := line.Record.Proxy; err != nil || p.Deny.String() != "c.example" || !p.Allow.IsEmpty() {
+		t.Errorf("%v, %v, %v", p.Deny, p.Allow, err)
+	}
+	os.Unsetenv("WARCORDER_DENY")
+	for _, c := range [][]string{
+		{"--deny=http://a.example/", "without scheme"},
+		{"--deny=a.example:80", "without scheme"},
+		{"--allow=127.1", "neither a host nor a network"},
+		{"--allow=192.0.2.0/33", "neither a host nor a network"},
+		{"--resolver=dns.example", "give its address"},
+		{"--resolver=192.0.2.53:0", "give its address"},
+		{"--source-address=192.0.2.1,192.0.2.2", "one of IPv4 and one of IPv6"},
+		{"--source-address=eth0", "one of IPv4 and one of IPv6"},
+	} {
+		if _, err := parse(t, c[0]); err == nil || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v", c[0], err)
+		}
+	}
+	line, err = parse(t, "--source-address", "192.0.2.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := line.Record.check(); err == nil || !strings.Contains(err.Error(), "source-address 192.0.2.1") {
+		t.Errorf("an address that the machine does not have: %v", err)
+	}
+}
+
 // TestDedupFlags: off and false, which YAML takes for more than text, arrive as they are written;
 // so do nested keys of the warcinfo record.
 func TestDedupFlags(t *testing.T) {

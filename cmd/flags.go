@@ -15,7 +15,6 @@ import (
 
 	"warcorder/proxy"
 	"warcorder/proxy/hosts"
-	"warcorder/proxy/http1"
 	"warcorder/store"
 )
 
@@ -112,17 +111,35 @@ func parseNetworks(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-// parseCodings reads a list of content codings, or any.
-func parseCodings(ctx *kong.DecodeContext, target reflect.Value) error {
-	text, err := ctx.Scan.PopValue("codings")
+// parseSet reads hosts and networks, and like parseHosts adds to what another flag has said.
+func parseSet(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("set")
 	if err != nil {
 		return err
 	}
-	codings, err := http1.ParseCodings(fmt.Sprint(text.Value))
+	set, err := hosts.ParseSet(fmt.Sprint(text.Value))
+	if before := target.Interface().(hosts.Set); err == nil && !set.IsEmpty() && !before.IsEmpty() {
+		set, err = hosts.ParseSet(before.String() + "," + set.String())
+	}
 	if err == nil {
-		target.Set(reflect.ValueOf(codings))
+		target.Set(reflect.ValueOf(set))
 	}
 	return err
+}
+
+// textMapper reads a value that its package parses. A flag that is given again counts alone.
+func textMapper[T any](parse func(string) (T, error)) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		text, err := ctx.Scan.PopValue("value")
+		if err != nil {
+			return err
+		}
+		value, err := parse(fmt.Sprint(text.Value))
+		if err == nil {
+			target.Set(reflect.ValueOf(value))
+		}
+		return err
+	}
 }
 
 // sizeUnits are the units that sizeText knows.

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 )
@@ -78,10 +79,25 @@ func leaves(v reflect.Value) (fields []reflect.Value) {
 	return fields
 }
 
+// opaque are the types of settings that are no plain values, each with one that is not zero.
+var opaque = map[reflect.Type]any{
+	reflect.TypeFor[hosts.Networks]():      hosts.Word("@private"),
+	reflect.TypeFor[hosts.Set]():           must(hosts.ParseSet("*")),
+	reflect.TypeFor[dns.Servers]():         must(dns.ParseServers("192.0.2.53")),
+	reflect.TypeFor[proxy.SourceAddress](): must(proxy.ParseSourceAddress("192.0.2.1,2001:db8::1")),
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
 // setAll sets a value, and all fields of a struct, to something that is not zero.
 func setAll(v reflect.Value) {
-	if networks, is := v.Addr().Interface().(*hosts.Networks); is {
-		*networks = hosts.Word("@private")
+	if value, is := opaque[v.Type()]; is {
+		v.Set(reflect.ValueOf(value))
 		return
 	}
 	switch v.Kind() {
@@ -107,7 +123,7 @@ func checkSet(t *testing.T, v reflect.Value, name string) {
 	t.Helper()
 	for i := range v.NumField() {
 		field, path := v.Field(i), name+"."+v.Type().Field(i).Name
-		if field.Kind() == reflect.Struct {
+		if _, is := opaque[field.Type()]; !is && field.Kind() == reflect.Struct {
 			checkSet(t, field, path)
 		} else if field.IsZero() {
 			t.Errorf("no flag sets %s", path)

@@ -111,6 +111,16 @@ var helpTexts = map[string]string{
 		"system's.",
 	"--client-certs": "Certificates that origins are shown which ask for one, by host; in the " +
 		"configuration file only.",
+	"--deny": "Hosts and networks that nothing is fetched from: names (\"*.example.org\" takes all " +
+		"below it, \"*\" all), addresses, prefixes (192.0.2.0/24), @loopback, @private, @link-local, " +
+		"@metadata, @any. Each address that is connected to is judged. The first four are denied " +
+		"by themselves when --listen is not on loopback.",
+	"--allow": "Hosts and networks, written as for --deny, that are fetched from although they are " +
+		"denied: with --deny='*' only these.",
+	"--resolver": "Name servers, by address, that are asked in turn in the place of those of the " +
+		"system; the hosts file still counts before them. Default: the system's.",
+	"--source-address": "Address of this machine that connections to origins begin at, or one of " +
+		"IPv4 and one of IPv6. Default: as the system says.",
 	"--on-client-abort": "When a client goes away: cut the fetch, or finish it for the archive; " +
 		"where complete does not ask for the whole anyway.",
 	"--complete": "What the archive is to have whole when a client has taken a part of it or gone " +
@@ -146,8 +156,8 @@ var helpTexts = map[string]string{
 		"is recorded (WARC-Truncated: length) and the client's connection cut; a longer request " +
 		"gets 413.",
 	"--record-dns": "Record what name servers answer, as resource records dns:HOST. Names are " +
-		"then looked up in the hosts file and by the name servers of the system, and in no other " +
-		"way that it may know.",
+		"then looked up in the hosts file and by the name servers of the system, or those of " +
+		"--resolver, and in no other way that the system may know.",
 	"--timeout-header":     "For a client to send a request's head.",
 	"--timeout-connect":    "For a connection to the origin.",
 	"--timeout-tls":        "For a TLS handshake, with the client and with the origin.",

@@ -29,12 +29,14 @@ var house = []room{
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
-	{"proxy", "recorder recorder/record certs proxy/hosts proxy/http1 proxy/dns",
+	{"proxy", "recorder recorder/record certs proxy/hosts proxy/http1 proxy/dns proxy/reach",
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
 	{"proxy/admin", "recorder proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/access", "", "what a client shows in, who it is out; nothing of what then happens"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
+	{"proxy/reach", "proxy/hosts",
+		"names and addresses in, a decision out; it neither looks up nor dials"},
 	{"proxy/hosts", "proxy/http1", "sets of names and addresses, and nothing of what they are for"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
@@ -83,6 +85,7 @@ type library struct{ path, rooms, reason string }
 var libraries = []library{
 	{"github.com/elazarl/goproxy", "proxy", "the proxy protocol"},
 	{"go.etcd.io/bbolt", "store", "the index"},
+	{"github.com/bits-and-blooms/bloom", "proxy/reach", "names that have led outside"},
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
@@ -99,6 +102,8 @@ var alone = map[string]string{
 
 // pure are the rooms that read and write nothing, with all that they may import.
 var pure = map[string]string{
+	"proxy/reach": "encoding/binary fmt hash/maphash net/netip sync " +
+		"github.com/bits-and-blooms/bloom/v3 warcorder/proxy/hosts",
 	"proxy/http1":   "bytes errors fmt net/url slices strconv strings",
 	"store/refusal": "bytes",
 }

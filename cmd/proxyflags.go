@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 )
@@ -19,6 +20,8 @@ type proxyFlags struct {
 	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
 	Tunnel hosts.List `name:"tunnel" placeholder:"HOST,…" type:"hosts"`
+	Deny   hosts.Set  `name:"deny" placeholder:"HOST,NETWORK,…"`
+	Allow  hosts.Set  `name:"allow" placeholder:"HOST,NETWORK,…"`
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 
@@ -33,6 +36,9 @@ type proxyFlags struct {
 	MaxHeaderMemory int64 `name:"max-header-memory" default:"${max_header_memory}" type:"size"`
 	MaxBodySize     int64 `name:"max-body-size" default:"${max_body_size}" type:"size"`
 	RecordDNS       bool  `name:"record-dns"`
+
+	Resolver      dns.Servers         `name:"resolver" placeholder:"ADDRESS:PORT,…"`
+	SourceAddress proxy.SourceAddress `name:"source-address" placeholder:"ADDRESS,…"`
 
 	Complete completeFlags `embed:""`
 	Timeout  timeoutFlags  `embed:"" prefix:"timeout-"`
@@ -69,6 +75,8 @@ func (f *proxyFlags) config() proxy.Config {
 		InsecureUpstream: f.InsecureUpstream,
 		NoRecord:         f.NoRecord,
 		Tunnel:           f.Tunnel,
+		Deny:             f.Deny,
+		Allow:            f.Allow,
 		OnClientAbort:    f.OnClientAbort,
 		Codings:          f.Codings,
 		Anticache:        f.Anticache,
@@ -79,6 +87,8 @@ func (f *proxyFlags) config() proxy.Config {
 		MaxHeaderMemory:  f.MaxHeaderMemory,
 		MaxBodySize:      f.MaxBodySize,
 		RecordDNS:        f.RecordDNS,
+		Resolver:         f.Resolver,
+		SourceAddress:    f.SourceAddress,
 		Complete:         proxy.Complete(f.Complete),
 		Timeout:          proxy.Timeout(f.Timeout),
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
@@ -20,6 +21,8 @@ type Config struct {
 	InsecureUpstream hosts.List // origins that are recorded although their certificate is not valid
 	NoRecord         hosts.List // hosts whose exchanges pass without being recorded
 	Tunnel           hosts.List // hosts whose CONNECTs pass through untouched
+	Deny             hosts.Set  // where no connection goes
+	Allow            hosts.Set  // where one goes although Deny, or the proxy by itself, denies it
 	OnClientAbort    string     // of what Complete leaves out, when its client goes away: cut, finish
 
 	// Codings are the content codings that an origin may be asked for: what clients accept beside them
@@ -38,6 +41,8 @@ type Config struct {
 	MaxHeaderMemory int64 // bytes that message heads above 32 KiB may take together
 	MaxBodySize     int64 // bytes of the largest message body; 0 is no limit
 	RecordDNS       bool  // records what name servers answer
+	Resolver        dns.Servers
+	SourceAddress   SourceAddress // of connections to origins
 	Complete        Complete
 	Timeout         Timeout
 }
@@ -94,7 +99,7 @@ func (c *Config) Check() error {
 		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
 	}
 	_, err := c.loadCredentials()
-	return cmp.Or(c.checkHeads(), c.Complete.check(), err)
+	return cmp.Or(c.checkHeads(), c.Complete.check(), c.SourceAddress.check(), err)
 }
 
 // MayUse returns the addresses whose clients may use the proxy.

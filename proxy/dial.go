@@ -23,6 +23,7 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	}
 	up.conn, up.heads = conn, u.heads
 	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+	up.depends = u.judge.Depends(o.host, up.ip)
 	if !o.secure || o.opaque {
 		return up, nil
 	}
@@ -33,12 +34,11 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 	return up, nil
 }
 
-// connect opens a TCP connection to o: its host is looked up, and one of the addresses dialled.
-// Nothing looks the name up again between the two.
+// connect opens a TCP connection to o.
 func (u *upstreams) connect(ctx context.Context, o origin) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
-	addresses, err := u.lookUp(ctx, o.host, isDiscreet(ctx))
+	addresses, err := u.permitted(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,31 +1,36 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
-	"net"
 	"net/netip"
 )
 
-// lookUp returns the addresses of a host, in the order in which they are to be tried. One that is
-// written as an address is its own. What is asked for discreetly is not recorded.
-func (u *upstreams) lookUp(ctx context.Context, host string, discreet bool) ([]netip.Addr, error) {
-	if literal, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{literal.Unmap()}, nil
+// permitted returns the addresses of o that may be dialled. Whoever dials must dial these and look
+// nothing up again: a name server may answer otherwise the next time.
+func (u *upstreams) permitted(ctx context.Context, o origin) ([]netip.Addr, error) {
+	if denial := u.judge.Name(o.host, o.siteName()); denial != nil {
+		return nil, denial
 	}
-	resolver := u.resolver
-	if discreet {
-		resolver = u.discreet
-	}
-	found, err := cmp.Or(resolver, net.DefaultResolver).LookupIPAddr(ctx, host)
+	addresses, err := u.lookUp(ctx, o.host, isDiscreet(ctx))
 	if err != nil {
 		return nil, err
 	}
-	addresses := make([]netip.Addr, 0, len(found))
-	for _, one := range found {
-		if address, ok := netip.AddrFromSlice(one.IP); ok {
-			addresses = append(addresses, address.Unmap().WithZone(one.Zone))
-		}
+	addresses, denial := u.judge.Addresses(o.host, o.siteName(), addresses)
+	if denial != nil {
+		return nil, denial
 	}
 	return addresses, nil
+}
+
+// mayStay judges a connection that is there.
+func (u *upstreams) mayStay(up *upstream) bool {
+	o := up.origin
+	_, denial := u.judge.Addresses(o.host, o.siteName(), []netip.Addr{up.ip})
+	return denial == nil
+}
+
+// lookUp returns the addresses of a host. What is asked for discreetly is not recorded.
+func (u *upstreams) lookUp(ctx context.Context, host string, discreetly bool) (
+	[]netip.Addr, error) {
+	return u.names.LookUp(ctx, host, discreetly)
 }

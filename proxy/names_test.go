@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"warcorder/proxy/dns"
 )
 
 // nameServer answers for names below .test, over UDP and TCP.
@@ -69,6 +72,11 @@ func newNameServer(t *testing.T) *nameServer {
 		running.Wait()
 	})
 	return s
+}
+
+// servers is the setting that asks it.
+func (s *nameServer) servers() dns.Servers {
+	return dns.Servers{netip.MustParseAddrPort(s.address)}
 }
 
 // listenTwice listens on a port that is free for both.
@@ -190,8 +198,8 @@ func TestRecordDNS(t *testing.T) {
 			_, port, _ := net.SplitHostPort(o.address)
 			cfg := config()
 			cfg.RecordDNS = true
+			cfg.Resolver = server.servers()
 			h := newHouse(t, cfg)
-			h.proxy.names.Server = server.address
 			for range c.times {
 				client := h.dial()
 				client.send(

@@ -248,8 +248,8 @@ func TestPausedNames(t *testing.T) {
 	_, port, _ := net.SplitHostPort(o.address)
 	cfg := config()
 	cfg.RecordDNS = true
+	cfg.Resolver = server.servers()
 	h := newHouse(t, cfg)
-	h.proxy.names.Server = server.address
 	h.proxy.Pause()
 	client := h.dial()
 	client.send(text(fmt.Sprintf("GET http://site.test:%s/ HTTP/1.1", port), "Host: site.test"))

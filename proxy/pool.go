@@ -8,6 +8,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"warcorder/proxy/dns"
+	"warcorder/proxy/reach"
 )
 
 // upstreams dials origins (dial.go) and keeps idle connections for any client, last used first.
@@ -26,8 +29,8 @@ type upstreams struct {
 	self     func(netip.AddrPort) bool
 	heads    *budget
 	sessions tls.ClientSessionCache
-	resolver *net.Resolver // nil is the system's
-	discreet *net.Resolver // for what is not recorded: looks names up as resolver does, and records nothing
+	judge    *reach.Judge
+	names    dns.Names
 
 	credentials credentials
 
@@ -48,11 +51,13 @@ const (
 	sweepEvery       = 5 * time.Second  // idle connections are looked through
 )
 
-// newUpstreams makes the pool. self reports an address that the proxy itself listens on.
-func newUpstreams(cfg *Config, heads *budget, self func(netip.AddrPort) bool) *upstreams {
+// newUpstreams makes the pool of a proxy that listens at listener.
+func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
+	rules := reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}
 	return &upstreams{
 		cfg:      cfg,
-		self:     self,
+		self:     func(target netip.AddrPort) bool { return isSelf(listener, target) },
+		judge:    reach.New(rules, reach.Inside(), !isLoopback(listener), new(ownAddresses).get),
 		heads:    heads,
 		idle:     map[origin][]*upstream{},
 		most:     idleLimit(descriptors()),
@@ -60,15 +65,22 @@ func newUpstreams(cfg *Config, heads *budget, self func(netip.AddrPort) bool) *u
 	}
 }
 
-// get returns an idle connection to o that its origin has not closed, or nil.
+// get returns an idle connection to o that can be used, or nil.
 func (u *upstreams) get(o origin) *upstream {
 	for {
 		up := u.pop(o)
-		if up == nil || up.alive() {
+		if up == nil || u.usable(up) {
 			return up
 		}
 		up.close()
 	}
+}
+
+// usable reports a connection that its origin has not closed, and that leads where its origin's
+// name may still lead. It was judged when it was dialled, and rules do not change while the proxy
+// runs, so that what they say still holds; what is known of its name may have changed.
+func (u *upstreams) usable(up *upstream) bool {
+	return up.alive() && (!up.depends || u.mayStay(up))
 }
 
 // pop takes the connection to o that was used last, or nil.

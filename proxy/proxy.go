@@ -52,7 +52,6 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -60,7 +59,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
-	"warcorder/proxy/dns"
 	"warcorder/recorder"
 )
 
@@ -70,7 +68,6 @@ type Proxy struct {
 	ln     net.Listener
 	server *http.Server
 	front  *frontListener
-	names  dns.Names
 
 	crowd     *crowd                // clients for whom there is no place
 	strangers *strangers            // who may not use the proxy
@@ -99,12 +96,11 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
-	self := func(target netip.AddrPort) bool { return isSelf(ln.Addr(), target) }
-	p.upstreams = newUpstreams(p.cfg, p.memory, self)
+	p.upstreams = newUpstreams(p.cfg, p.memory, ln.Addr())
 	p.upstreams.credentials = credentials
+	p.upstreams.names.Servers = cfg.Resolver
 	if cfg.RecordDNS {
-		p.names.Record, p.names.Broke = p.recordAnswer, p.namesBroke
-		p.upstreams.resolver, p.upstreams.discreet = p.names.Resolver(true), p.names.Resolver(false)
+		p.upstreams.names.Record, p.upstreams.names.Broke = p.recordAnswer, p.namesBroke
 	}
 	p.crowd, p.strangers = newCrowd(&p.relay), newStrangers(&p.relay)
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings

@@ -18,28 +18,29 @@ const (
 	leastShare = 2 * time.Second
 )
 
+// dialOne opens a connection to one place.
+type dialOne func(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error)
+
 // dialAny opens a TCP connection to the first of the addresses that takes one, but for those that
 // lead back to the proxy itself. If none does, the error is the first address's: the next ones are
 // often of a family that the machine has no way to.
 func (u *upstreams) dialAny(ctx context.Context, addresses []netip.Addr, port string) (
 	*net.TCPConn, error) {
-	var itself atomic.Bool
-	dialer := &net.Dialer{
-		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-			if ap, err := netip.ParseAddrPort(address); err == nil && u.self(ap) {
-				itself.Store(true)
-				return errSelf
-			}
-			return nil
-		},
-	}
-	places, err := placesAt(addresses, port)
+	places, err := u.placesAt(addresses, port)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := race(ctx, dialer, places)
+	var itself atomic.Bool
+	dial := func(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error) {
+		if u.self(place) {
+			itself.Store(true)
+			return nil, errSelf
+		}
+		return u.dialFrom(ctx, place)
+	}
+	conn, err := race(ctx, dial, places)
 	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
-		conn, err = race(ctx, dialer, places)
+		conn, err = race(ctx, dial, places)
 	}
 	if err != nil && itself.Load() {
 		return nil, errSelf
@@ -47,24 +48,43 @@ func (u *upstreams) dialAny(ctx context.Context, addresses []netip.Addr, port st
 	return conn, err
 }
 
-func placesAt(addresses []netip.Addr, port string) ([]netip.AddrPort, error) {
+// placesAt returns the addresses that there is a way to, with a port.
+func (u *upstreams) placesAt(addresses []netip.Addr, port string) ([]netip.AddrPort, error) {
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return nil, err
 	}
-	places := make([]netip.AddrPort, len(addresses))
-	for i, address := range addresses {
-		places[i] = netip.AddrPortFrom(address, uint16(number))
+	places := make([]netip.AddrPort, 0, len(addresses))
+	for _, address := range addresses {
+		if _, may := u.cfg.SourceAddress.towards(address); may {
+			places = append(places, netip.AddrPortFrom(address, uint16(number)))
+		}
+	}
+	if len(places) == 0 {
+		return nil, errNoFamily
 	}
 	return places, nil
 }
 
+// dialFrom dials one place from where connections begin.
+func (u *upstreams) dialFrom(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error) {
+	var dialer net.Dialer
+	if from, _ := u.cfg.SourceAddress.towards(place.Addr()); from.IsValid() {
+		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))
+	}
+	conn, err := dialer.DialContext(ctx, "tcp", place.String())
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.TCPConn), nil
+}
+
 // race dials places of both families: first those of the family that comes first, and after
 // headStart, or once they have failed, the others beside them. The first connection counts.
-func race(ctx context.Context, dialer *net.Dialer, places []netip.AddrPort) (*net.TCPConn, error) {
+func race(ctx context.Context, dial dialOne, places []netip.AddrPort) (*net.TCPConn, error) {
 	first, second := byFamily(places)
 	if len(second) == 0 {
-		return inTurn(ctx, dialer, first)
+		return inTurn(ctx, dial, first)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -72,7 +92,7 @@ func race(ctx context.Context, dialer *net.Dialer, places []netip.AddrPort) (*ne
 	defer close(over)
 	results := make(chan dialled)
 	try := func(places []netip.AddrPort, isFirst bool) {
-		conn, err := inTurn(ctx, dialer, places)
+		conn, err := inTurn(ctx, dial, places)
 		select {
 		case results <- dialled{conn, err, isFirst}:
 		case <-over:
@@ -126,13 +146,13 @@ func byFamily(places []netip.AddrPort) (first, second []netip.AddrPort) {
 
 // inTurn dials places one after another. Each has its share of the time that is left: one that says
 // nothing must not take that of all.
-func inTurn(ctx context.Context, dialer *net.Dialer, places []netip.AddrPort) (
+func inTurn(ctx context.Context, dial dialOne, places []netip.AddrPort) (
 	*net.TCPConn, error) {
 	var first error
 	for i, place := range places {
-		conn, err := dialShare(ctx, dialer, place, len(places)-i)
+		conn, err := dialShare(ctx, dial, place, len(places)-i)
 		if err == nil {
-			return conn.(*net.TCPConn), nil
+			return conn, nil
 		}
 		if first == nil {
 			first = err
@@ -145,13 +165,13 @@ func inTurn(ctx context.Context, dialer *net.Dialer, places []netip.AddrPort) (
 }
 
 // dialShare dials one place of as many as are left.
-func dialShare(ctx context.Context, dialer *net.Dialer, place netip.AddrPort, left int) (
-	net.Conn, error) {
+func dialShare(ctx context.Context, dial dialOne, place netip.AddrPort, left int) (
+	*net.TCPConn, error) {
 	if until, bounded := ctx.Deadline(); bounded && left > 1 {
 		share := max(time.Until(until)/time.Duration(left), leastShare)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
 	}
-	return dialer.DialContext(ctx, "tcp", place.String())
+	return dial(ctx, place)
 }

@@ -45,7 +45,7 @@ func TestRace(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*leastShare)
 			defer cancel()
 			began := time.Now()
-			conn, err := race(ctx, silentAtPort9(), c.places)
+			conn, err := race(ctx, silentAtPort9, c.places)
 			took := time.Since(began)
 			switch {
 			case !c.want.IsValid():
@@ -69,13 +69,11 @@ func TestRace(t *testing.T) {
 // TestRaceEnds: a race whose context ends gives its time back, and leaves no connection behind.
 func TestRaceEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	dialer := silentAtPort9()
-	wait := dialer.ControlContext
-	dialer.ControlContext = func(c context.Context, n, a string, r syscall.RawConn) error {
+	dial := func(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error) {
 		cancel()
-		return wait(c, n, a, r)
+		return silentAtPort9(ctx, place)
 	}
-	conn, err := race(ctx, dialer, places{netip.MustParseAddrPort("127.0.0.4:9"),
+	conn, err := race(ctx, dial, places{netip.MustParseAddrPort("127.0.0.4:9"),
 		mapped(netip.MustParseAddrPort("127.0.0.4:9")), netip.MustParseAddrPort("127.0.0.5:9")})
 	if conn != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", conn, err)
@@ -105,14 +103,11 @@ func listenAt(t *testing.T, host string) netip.AddrPort {
 }
 
 // silentAtPort9 dials for real, but that port 9 of any address never answers.
-func silentAtPort9() *net.Dialer {
-	return &net.Dialer{
-		ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
-			if place := netip.MustParseAddrPort(address); place.Port() != 9 {
-				return nil
-			}
-			<-ctx.Done()
-			return ctx.Err()
-		},
+func silentAtPort9(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error) {
+	if place.Port() == 9 {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
+	u := upstreams{cfg: &Config{}}
+	return u.dialFrom(ctx, place)
 }

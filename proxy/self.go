@@ -3,6 +3,11 @@ package proxy
 import (
 	"net"
 	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"warcorder/proxy/hosts"
 )
 
 // isSelf reports an address that the proxy itself answers on, which listens at listener. An
@@ -19,19 +24,54 @@ func isSelf(listener net.Addr, target netip.AddrPort) bool {
 	return own.AddrPort().Addr().Unmap() == address || address.IsUnspecified()
 }
 
+// isLoopback reports a listener that only this machine reaches.
+func isLoopback(listener net.Addr) bool {
+	own, ok := listener.(*net.TCPAddr)
+	return ok && own.IP.IsLoopback()
+}
+
 // isLocal reports an address of this machine.
 func isLocal(address netip.Addr) bool {
 	if address.IsLoopback() || address.IsUnspecified() {
 		return true
 	}
+	return slices.Contains(interfaceAddresses(), address)
+}
+
+// interfaceAddresses are the addresses that this machine has now.
+func interfaceAddresses() (own []netip.Addr) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
-		return false
+		return nil
 	}
 	for _, one := range addresses {
-		if prefix, err := netip.ParsePrefix(one.String()); err == nil && prefix.Addr() == address {
-			return true
+		if prefix, err := netip.ParsePrefix(one.String()); err == nil {
+			own = append(own, prefix.Addr())
 		}
 	}
-	return false
+	return own
+}
+
+// ownFresh is how long the addresses of the machine are taken to be the same.
+const ownFresh = 5 * time.Second
+
+// ownAddresses are the addresses of this machine, asked of the system when they are needed and old.
+type ownAddresses struct {
+	mu    sync.Mutex
+	asked time.Time
+	known hosts.Networks
+}
+
+// get returns them. Where the system does not tell (no descriptor is free), it is what it last
+// told.
+func (o *ownAddresses) get() hosts.Networks {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if time.Since(o.asked) < ownFresh {
+		return o.known
+	}
+	if own := interfaceAddresses(); len(own) > 0 {
+		o.known, o.asked = hosts.NetworksOf(own), time.Now()
+	}
+	return o.known
 }

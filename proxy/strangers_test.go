@@ -232,7 +232,9 @@ func TestMappedClients(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	h := newHouseAt(t, clientsOnly(t), recorderConfig, ln)
+	cfg := clientsOnly(t)
+	cfg.Allow = set(t, "@loopback")
+	h := newHouseAt(t, cfg, recorderConfig, ln)
 	_, port, _ := net.SplitHostPort(h.address)
 	h.address = net.JoinHostPort("127.0.0.1", port)
 	o := newOrigin(t, false, sends(numbered(1)))

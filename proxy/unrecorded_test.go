@@ -207,8 +207,8 @@ func TestUnrecordedNames(t *testing.T) {
 	_, port, _ := net.SplitHostPort(o.address)
 	cfg := unrecorded("site.test")
 	cfg.RecordDNS = true
+	cfg.Resolver = server.servers()
 	h := newHouse(t, cfg)
-	h.proxy.names.Server = server.address
 	client := h.dial()
 	client.send(text(fmt.Sprintf("GET http://site.test:%s/ HTTP/1.1", port), "Host: site.test"))
 	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 200") {

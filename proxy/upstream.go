@@ -19,6 +19,7 @@ type upstream struct {
 	socket     syscall.RawConn // of raw
 	below      *pausable       // what TLS reads; nil for plain
 	ip         netip.Addr
+	depends    bool   // on what is known of the name, whether it may be used: upstreams.usable
 	tls        uint16 // the version, 0 for plain
 	cipher     uint16
 	unverified string // the certificate's problem that InsecureUpstream let pass

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"warcorder/proxy/http1"
+	"warcorder/proxy/reach"
 	"warcorder/recorder"
 )
 
@@ -91,6 +92,8 @@ var answers = verdicts{
 		told: "The address {place} is this proxy itself. " +
 			"Give the browser a target other than the proxy.",
 		gap: recorder.GapRefused, truncated: "disconnect"},
+	{of: as((*reach.Denial).Error), status: 403,
+		told: "{why}", gap: recorder.GapBlocked, truncated: "disconnect"},
 	{of: as(reasonOf), status: 502,
 		told: "The answer of {place} is ambiguous and was not passed on: {why}.",
 		gap:  recorder.GapRefused, truncated: "disconnect", inAnswer: true},

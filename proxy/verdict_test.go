@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"warcorder/proxy/http1"
+	"warcorder/proxy/reach"
 	"warcorder/recorder"
 )
 
@@ -28,6 +29,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	reading := func(err error) error { return &net.OpError{Op: "read", Net: "tcp", Err: err} }
 	full := errors.New("the disk is full")
+	rules := reach.Rules{Deny: set(t, "*.test")}
+	denied := reach.New(rules, reach.Inside(), false, nil).Name("host.test", "name.test")
 	for _, c := range []struct {
 		name      string
 		table     verdicts
@@ -74,6 +77,9 @@ func TestVerdicts(t *testing.T) {
 		{"ourselves", answers, dialing("connect", errSelf), 508,
 			"The address " + place + " is this proxy itself. Give the browser a target other than the proxy.",
 			recorder.GapRefused, "disconnect", ""},
+		{"denied", answers, dialing("connect", denied), 403,
+			"warcorder may not connect to host.test: the setting deny has \"*.test\". If it is to be " +
+				"reached all the same, start with --allow=host.test.", recorder.GapBlocked, "disconnect", ""},
 		{"answer ambiguous", answers, ambiguous, 502,
 			"The answer of " + place + " is ambiguous and was not passed on: two lengths.",
 			recorder.GapRefused, "disconnect", ""},

@@ -26,6 +26,9 @@ const (
 	// can be recorded at present.
 	GapRefused = "refused"
 
+	// GapBlocked is a place that the proxy may not connect to.
+	GapBlocked = "blocked"
+
 	// GapUpstream is an origin that gave no answer.
 	GapUpstream = "upstream"
 
@@ -46,7 +49,7 @@ const (
 
 // GapReasons are all of them, in the order in which people read them.
 var GapReasons = []string{
-	GapUpstream, GapCut, GapRefused, GapTunnelled, GapWrite,
+	GapUpstream, GapCut, GapRefused, GapBlocked, GapTunnelled, GapWrite,
 	recovery.GapMissing, recovery.GapCrash, GapCoding, GapUnrecorded,
 }
 

@@ -8,14 +8,13 @@
 //	host.example.org.	300	IN	A	192.0.2.1
 //
 // What crosses the wire is read beside the resolver: the answer's TTLs are nowhere else. What is in
-// the hosts file asks no server, and so there is no answer to hand on.
+// the hosts file asks no server, whichever are set, and so there is no answer to hand on.
 //
 // Invariant: an answer that is handed on is one to a question that was asked, from the server that
 // was asked; a message that cannot be read is passed over and harms no look-up.
 package dns
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -38,14 +37,18 @@ type Answer struct {
 	Block  []byte
 }
 
-// Names looks host names up. Record is called with each answer, in goroutines of the resolver's; an
-// answer to the same question comes again only when the last one is old. Broke is called with the
-// value of a panic in reading a message. Server, if it is set, is asked in the place of the
-// servers of the system.
+// Names looks host names up. Record, if it is set, is called with each answer, in goroutines of the
+// resolver's; an answer to the same question comes again only when the last one is old. Broke is
+// called with the value of a panic in reading a message. Servers, if there are any, are asked in the
+// place of those of the system. All three are set before the first look-up.
 type Names struct {
-	Record func(Answer)
-	Broke  func(value any)
-	Server string
+	Record  func(Answer)
+	Broke   func(value any)
+	Servers Servers
+
+	once     sync.Once
+	tapped   []*net.Resolver // one for each server
+	discreet []*net.Resolver // of which nothing is handed on
 
 	mu    sync.Mutex
 	until map[string]time.Time // by URI: when its answer is handed on anew
@@ -55,33 +58,6 @@ const (
 	oldAnswer = time.Hour // an answer is handed on anew after that time, or when its TTL has passed
 	maxNames  = 10_000    // answers remembered; when there are more, some are handed on twice
 )
-
-// Resolver returns a resolver to look names up with. Only of one that is recording are answers
-// handed on; both look names up in the same way.
-func (n *Names) Resolver(recording bool) *net.Resolver {
-	return &net.Resolver{
-		PreferGo: true,
-		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if n.Server != "" {
-				address = n.Server
-			}
-			var dialer net.Dialer
-			conn, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			if !recording {
-				return conn, nil
-			}
-			server, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
-			tap := tap{names: n, server: server.Addr().Unmap()}
-			if udp, ok := conn.(*net.UDPConn); ok { // the resolver takes what is no PacketConn for a stream
-				return &packetTap{UDPConn: udp, tap: tap}, nil
-			}
-			return &streamTap{Conn: conn, tap: tap}, nil
-		},
-	}
-}
 
 // tap knows which question went to a server, and finds its answer among the messages that come.
 // Anyone may send a datagram to the resolver's port: ID and question must be those that were asked.

@@ -1,0 +1,174 @@
+// Package reach decides where connections may go: which of the addresses of a host are dialled.
+//
+// Three things decide, in this order. What the operator allows is permitted, and what he denies is
+// not. Where other machines use the proxy, what lies inside is denied: the machine itself and its
+// networks are nobody's from outside. Where only this machine does, what lies inside is permitted,
+// but not to a name that leads outside as well: a page may let its own name point anywhere (DNS
+// rebinding), and would read there as if it were its own site.
+//
+// Invariant: only an address that was judged is dialled, whatever name led to it and however it is
+// written. What cannot be told for sure is denied.
+package reach
+
+import (
+	"net/netip"
+
+	"warcorder/proxy/hosts"
+)
+
+// Rules are what the operator says. Allow wins: of a host that both have, all is permitted. A
+// pattern of Deny is held against the host that is dialled and the one in the URL, which a client
+// in a tunnel may name as it likes; so one of Allow is held against the host that is dialled only.
+type Rules struct{ Deny, Allow hosts.Set }
+
+// Judge decides by rules, and by what it has seen. It is for several goroutines.
+type Judge struct {
+	rules  Rules
+	beyond bool                  // other machines use the proxy
+	inside hosts.Networks        // what is nobody's from outside
+	own    func() hosts.Networks // the addresses of this machine, inside too
+	public *names                // that have led outside
+}
+
+// Inside is what is inside wherever the proxy runs.
+func Inside() hosts.Networks {
+	inside, err := hosts.ParseNetworks("@loopback,@private,@link-local,@metadata")
+	if err != nil {
+		panic(err)
+	}
+	return inside
+}
+
+// New makes a judge. inside is nobody's from outside, and neither is own, the addresses of this
+// machine at any time; beyond says that other machines may use the proxy.
+func New(rules Rules, inside hosts.Networks, beyond bool, own func() hosts.Networks) *Judge {
+	return &Judge{rules: rules, beyond: beyond, inside: inside, own: own, public: newNames()}
+}
+
+// Name judges a host by its name alone: before it is looked up, so that no name server hears of one
+// that is denied. site is the host in the URL. One that Allow may still permit, by its addresses,
+// passes.
+func (j *Judge) Name(host, site string) *Denial {
+	if _, literal := addressOf(host); literal || j.rules.Allow.HasNetworks() {
+		return nil
+	}
+	return j.byName(host, site)
+}
+
+// Elsewhere judges a host that another machine looks up: all that can be judged is its name, or the
+// address that it is written as.
+func (j *Judge) Elsewhere(host, site string) *Denial {
+	if address, literal := addressOf(host); literal {
+		_, denied := j.Addresses(host, site, []netip.Addr{address})
+		return denied
+	}
+	return j.byName(host, site)
+}
+
+func (j *Judge) byName(host, site string) *Denial {
+	if _, allowed := j.rules.Allow.OfName(host); allowed {
+		return nil
+	}
+	if pattern, denied := j.deniedName(host, site); denied {
+		return &Denial{host: host, rule: pattern}
+	}
+	return nil
+}
+
+func (j *Judge) deniedName(host, site string) (pattern string, denied bool) {
+	if pattern, denied = j.rules.Deny.OfName(host); !denied {
+		pattern, denied = j.rules.Deny.OfName(site)
+	}
+	return pattern, denied
+}
+
+// Addresses returns those addresses of a host that may be dialled, in their order. If none may, it
+// says why not the first. The work is the number of addresses times that of the rules, once a
+// connection.
+func (j *Judge) Addresses(host, site string, addresses []netip.Addr) ([]netip.Addr, *Denial) {
+	if _, allowed := j.rules.Allow.OfName(host); allowed {
+		return addresses, nil
+	}
+	f := j.factsOn(host, site, addresses)
+	var passing []netip.Addr
+	var first *Denial
+	for _, address := range addresses {
+		denied := f.denial(address)
+		if denied == nil {
+			passing = append(passing, address)
+		} else if first == nil {
+			first = denied
+		}
+	}
+	if len(passing) == 0 {
+		return nil, first
+	}
+	return passing, nil
+}
+
+// Depends reports an address that a host was permitted at by what was known of its name: a
+// connection to it must be judged again before it is used again. The name may have led outside
+// since, to a page that would then read what comes on this connection.
+func (j *Judge) Depends(host string, address netip.Addr) bool {
+	_, literal := addressOf(host)
+	return !literal && !j.beyond && j.isInside(address, j.own())
+}
+
+// isInside reports an address that is nobody's from outside.
+func (j *Judge) isInside(address netip.Addr, own hosts.Networks) bool {
+	return j.inside.Has(address) || own.Has(address)
+}
+
+// facts are what decides on each of a host's addresses.
+type facts struct {
+	*Judge
+	host     string
+	pattern  string // of Deny, that has the host
+	denied   bool   // there is one
+	own      hosts.Networks
+	isClosed bool // what is inside, to this host
+}
+
+func (j *Judge) factsOn(host, site string, addresses []netip.Addr) facts {
+	f := facts{Judge: j, host: host, own: j.own()}
+	f.pattern, f.denied = j.deniedName(host, site)
+	f.isClosed = j.beyond || j.leadsOutside(host, addresses, f.own)
+	return f
+}
+
+// leadsOutside reports a name that does, or has done so before.
+func (j *Judge) leadsOutside(host string, addresses []netip.Addr, own hosts.Networks) bool {
+	if _, literal := addressOf(host); literal {
+		return false
+	}
+	for _, address := range addresses {
+		if !j.isInside(address, own) {
+			j.public.add(host)
+			return true
+		}
+	}
+	return j.public.has(host)
+}
+
+// denial is why an address may not be dialled, or nil.
+func (f *facts) denial(address netip.Addr) *Denial {
+	if _, allowed := f.rules.Allow.OfAddress(address); allowed {
+		return nil
+	}
+	if f.denied {
+		return &Denial{host: f.host, address: address, rule: f.pattern}
+	}
+	if network, denied := f.rules.Deny.OfAddress(address); denied {
+		return &Denial{host: f.host, address: address, rule: network}
+	}
+	if f.isClosed && f.isInside(address, f.own) {
+		return &Denial{host: f.host, address: address, rebound: !f.beyond}
+	}
+	return nil
+}
+
+// addressOf returns the address that a host is written as.
+func addressOf(host string) (netip.Addr, bool) {
+	address, err := netip.ParseAddr(host)
+	return address, err == nil
+}

@@ -1,0 +1,246 @@
+package proxy
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"warcorder/proxy/hosts"
+	"warcorder/proxy/reach"
+	"warcorder/recorder"
+)
+
+// In these tests a half of the loopback network stands for what is outside, and the other half,
+// with IPv6, for what is inside: so they run wherever there is a loopback.
+const (
+	outside  = "127.0.0.5"
+	outside2 = "127.0.0.6"
+	inside   = "127.128.0.5"
+)
+
+func set(t *testing.T, text string) hosts.Set {
+	t.Helper()
+	s, err := hosts.ParseSet(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// reaching is a house with rules, in front of an origin at all addresses of the machine.
+type reaching struct {
+	*house
+	port string
+}
+
+// newReaching starts both. What the origin answers is the address that it was asked at.
+func newReaching(t *testing.T, deny, allow string, beyond bool, names script,
+	secure bool) *reaching {
+	t.Helper()
+	cfg := config()
+	cfg.Deny, cfg.Allow, cfg.Resolver = set(t, deny), set(t, allow), names.serve(t)
+	h := newHouse(t, cfg)
+	insides, err := hosts.ParseNetworks("127.128.0.0/9,::/0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.proxy.upstreams.judge = reach.New(reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}, insides, beyond,
+		func() hosts.Networks { return hosts.Networks{} })
+	ln, err := net.Listen("tcp4", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	if secure {
+		ln = tls.NewListener(ln, &tls.Config{Certificates: []tls.Certificate{originCertificate()}})
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr).IP.String()
+		w.Header().Set("Connection", r.Header.Get("X-Connection"))
+		fmt.Fprintf(w, "at %s", at)
+	})}
+	go server.Serve(ln)
+	t.Cleanup(func() { server.Close() })
+	return &reaching{h, port}
+}
+
+// ask asks for a host in one of the ways that clients have, and returns status and body.
+func (r *reaching) ask(way, host string) string {
+	r.t.Helper()
+	place := net.JoinHostPort(strings.Trim(host, "[]"), r.port)
+	client, target := r.dial(), "http://"+place+"/"
+	switch way {
+	case "CONNECT":
+		client, target = r.tunnel(place, false), "/"
+	case "TLS":
+		client, target = r.tunnel(place, true), "/"
+	}
+	defer client.conn.Close()
+	client.send("GET " + target + " HTTP/1.1\r\nHost: " + place + "\r\nX-Connection: close\r\n\r\n")
+	return answerOn(client)
+}
+
+// answerOn reads an answer: its status and body in one line.
+func answerOn(client *peer) string {
+	res, err := http.ReadResponse(bufio.NewReader(client.conn), nil)
+	if err != nil {
+		return err.Error()
+	}
+	body, _ := io.ReadAll(res.Body)
+	return fmt.Sprint(res.StatusCode, " ", strings.ReplaceAll(string(body), "\n", " "))
+}
+
+// TestReach: which requests reach an origin, and at which of its addresses, in each way to ask.
+// Rows of look-ups are asked one after the other.
+func TestReach(t *testing.T) {
+	const rebinding, fromOut = "DNS rebinding", "other machines use this proxy"
+	for _, c := range []struct {
+		name, deny, allow string
+		beyond            bool
+		names             script
+		asks              [][2]string // host, and what the answer has in it
+	}{
+		{name: "nothing is denied", names: script{"a.test": {outside}, "lan.test": {inside}},
+			asks: [][2]string{{"a.test", "at " + outside}, {"lan.test", "at " + inside},
+				{inside, "at " + inside}, {"a.test", "at " + outside}}},
+		{name: "a name that flips", names: script{"a.test": {outside, inside, outside2, inside}},
+			asks: [][2]string{{"a.test", "at " + outside}, {"a.test", rebinding},
+				{"A.test", "at " + outside2}, {"a.test.", rebinding}, {inside, "at " + inside}}},
+		{name: "a name that flips, allowed", allow: "a.test",
+			names: script{"a.test": {outside, inside}},
+			asks:  [][2]string{{"a.test", "at " + outside}, {"a.test", "at " + inside}}},
+		{name: "both kinds at once", names: script{"a.test": {inside + " ::1 " + outside}},
+			asks: [][2]string{{"a.test", "at " + outside}, {"a.test", "at " + outside}}},
+		{name: "behind aliases", names: script{"a.test": {"b.test. c.test. " + outside,
+			"d.test. " + inside}},
+			asks: [][2]string{{"a.test", "at " + outside}, {"a.test", rebinding},
+				{"c.test", "502 "}}},
+		{name: "inside in IPv6", names: script{"a.test": {outside, "::ffff:" + inside, "::1"}},
+			asks: [][2]string{{"a.test", "at " + outside}, {"a.test", rebinding}, {"a.test", rebinding}}},
+		{name: "the first address is denied", deny: outside,
+			names: script{"a.test": {outside + " " + outside2}, "b.test": {outside}},
+			asks: [][2]string{{"a.test", "at " + outside2}, {outside, "403 "},
+				{"b.test", `b.test (` + outside + `): the setting deny has`}}},
+		{name: "denied by name", deny: "*.bank.test",
+			names: script{"www.bank.test": {outside}, "bank.test": {outside}},
+			asks:  [][2]string{{"www.bank.test", `deny has`}, {"bank.test", "at "}}},
+		{name: "white list", deny: "*", allow: "a.test, " + outside2,
+			names: script{"a.test": {inside}, "b.test": {outside}, "c.test": {outside + " " + outside2}},
+			asks: [][2]string{{"a.test", "at " + inside}, {"b.test", "403 "}, {"c.test", "at " + outside2},
+				{outside2, "at " + outside2}, {inside, "403 "}}},
+		{name: "beyond loopback", beyond: true,
+			names: script{"a.test": {outside}, "b.test": {inside + " " + outside}, "lan.test": {inside}},
+			asks: [][2]string{{"a.test", "at " + outside}, {"b.test", "at " + outside},
+				{"lan.test", fromOut}, {inside, fromOut}, {"[::ffff:" + inside + "]", fromOut},
+				{"[::ffff:7f80:5]", fromOut}, {"[64:ff9b::7f80:5]", fromOut}, {"[::1]", fromOut}}},
+		{name: "beyond loopback, allowed", beyond: true, allow: "lan.test",
+			names: script{"lan.test": {inside}},
+			asks:  [][2]string{{"lan.test", "at " + inside}, {inside, fromOut}}},
+		{name: "numbers that some read as addresses", beyond: true, names: script{},
+			asks: [][2]string{{"2139095045", "50"}, {"0x7f800005", "50"}, {"0177.0200.0.5", "50"},
+				{"0x7f.0x80.5", "50"}, {"127.8388613", "50"}, {"127.128.5", "50"}, {"127.128.0.05", "50"}}},
+	} {
+		for _, way := range []string{"absolute", "CONNECT", "TLS"} {
+			t.Run(c.name+"/"+way, func(t *testing.T) {
+				t.Parallel()
+				r := newReaching(t, c.deny, c.allow, c.beyond, c.names, way == "TLS")
+				blocked := 0
+				for i, ask := range c.asks {
+					got := r.ask(way, ask[0])
+					came := strings.HasPrefix(got, "200")
+					if !strings.Contains(got, ask[1]) || came != strings.HasPrefix(ask[1], "at") {
+						t.Errorf("%d, %s: %q, want %q", i, ask[0], got, ask[1])
+					}
+					if strings.HasPrefix(got, "403") {
+						blocked++
+					}
+				}
+				for _, gap := range r.gaps() {
+					if gap.Reason == recorder.GapBlocked {
+						blocked--
+					}
+				}
+				if blocked != 0 {
+					t.Errorf("gaps: %v", r.gaps())
+				}
+				for _, record := range of(r.records(), "response") {
+					if !strings.Contains(string(record.block), "at 127") {
+						t.Errorf("recorded: %q", record.block)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestReachBySNI: in a tunnel the client may name another host than the one that is dialled. A
+// pattern of deny holds for both, one of allow for what is dialled alone.
+func TestReachBySNI(t *testing.T) {
+	for _, c := range []struct{ deny, allow, host, sni, want string }{
+		{"bank.test", "", outside, "bank.test", "403 "},
+		{"bank.test", "", outside, "a.test", "200 "},
+		{"*", "a.test", outside, "a.test", "403 "},
+		{"*", "a.test", "a.test", "bank.test", "200 "},
+		{outside, "", "a.test", "b.test", "403 "},
+	} {
+		r := newReaching(t, c.deny, c.allow, false, script{"a.test": {outside}}, true)
+		client := r.tunnel(net.JoinHostPort(c.host, r.port), false)
+		conn := tls.Client(client.conn, &tls.Config{RootCAs: r.roots(), ServerName: c.sni})
+		if err := conn.Handshake(); err != nil {
+			t.Fatal(err)
+		}
+		inner := newPeer(t, conn)
+		inner.send("GET / HTTP/1.1\r\nHost: " + c.sni + "\r\n\r\n")
+		if got := answerOn(inner); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
+		conn.Close()
+	}
+}
+
+// TestReachKept: a connection inside that is kept for a name does not serve it any more once the
+// name has led outside: a page that came from there would read what is inside.
+func TestReachKept(t *testing.T) {
+	names := script{"a.test": {inside, outside}, "b.test": {inside}}
+	r := newReaching(t, "", "", false, names, false)
+	get := func(host, connection string) string {
+		client := r.dial()
+		defer client.conn.Close()
+		client.send("GET http://" + net.JoinHostPort(host, r.port) + "/ HTTP/1.1\r\nHost: a\r\n" +
+			"X-Connection: " + connection + "\r\n\r\n")
+		return answerOn(client)
+	}
+	for i, step := range [][3]string{
+		{"a.test", "", "at " + inside},
+		{"b.test", "", "at " + inside},
+		{"a.test", "", "at " + inside}, // on the connection that is kept
+		{"b.test", "", "at " + inside},
+	} {
+		if got := get(step[0], step[1]); !strings.HasSuffix(got, step[2]) {
+			t.Fatalf("%d: %q, want %q", i, got, step[2])
+		}
+		r.untilIdle(min(i+1, 2))
+	}
+	// as when all kept connections are in use at once
+	held := r.proxy.upstreams.get(origin{host: "a.test", port: r.port})
+	if held == nil {
+		t.Fatal("no connection was kept")
+	}
+	if got := get("a.test", "close"); !strings.HasSuffix(got, "at "+outside) {
+		t.Fatalf("%q", got)
+	}
+	r.proxy.upstreams.put(held)
+	if got := get("a.test", ""); !strings.HasSuffix(got, "at "+outside) {
+		t.Errorf("the page that came from outside reads what is inside: %q", got)
+	}
+	if kept := r.proxy.upstreams.get(origin{host: "b.test", port: r.port}); kept == nil {
+		t.Error("a connection of another name is not kept any more")
+	} else {
+		kept.close()
+	}
+}
