@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/access"
 	"warcorder/proxy/admin"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
@@ -35,20 +36,21 @@ type commandLine struct {
 	CACert string          `name:"ca-cert" placeholder:"FILE"`
 	CAKey  string          `name:"ca-key" placeholder:"FILE"`
 
-	Record  recordCommand  `cmd:"" default:"withargs"`
-	Export  exportCommand  `cmd:""`
-	Lookup  lookupCommand  `cmd:""`
-	Key     keyCommand     `cmd:""`
-	Gaps    gapsCommand    `cmd:""`
-	Pause   pauseCommand   `cmd:""`
-	Resume  resumeCommand  `cmd:""`
-	Recover recoverCommand `cmd:""`
-	Rebuild rebuildCommand `cmd:""`
-	Verify  verifyCommand  `cmd:""`
-	Import  importCommand  `cmd:""`
-	Index   indexCommand   `cmd:""`
-	CA      caCommand      `cmd:"" name:"ca"`
-	Version versionCommand `cmd:""`
+	Record   recordCommand   `cmd:"" default:"withargs"`
+	Export   exportCommand   `cmd:""`
+	Lookup   lookupCommand   `cmd:""`
+	Key      keyCommand      `cmd:""`
+	Gaps     gapsCommand     `cmd:""`
+	Pause    pauseCommand    `cmd:""`
+	Resume   resumeCommand   `cmd:""`
+	Recover  recoverCommand  `cmd:""`
+	Rebuild  rebuildCommand  `cmd:""`
+	Verify   verifyCommand   `cmd:""`
+	Import   importCommand   `cmd:""`
+	Index    indexCommand    `cmd:""`
+	CA       caCommand       `cmd:"" name:"ca"`
+	Password passwordCommand `cmd:""`
+	Version  versionCommand  `cmd:""`
 }
 
 // Main runs the command that the arguments name, and returns the exit status of the program.
@@ -101,6 +103,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
 		kong.TypeMapper(reflect.TypeFor[hosts.Networks](), kong.MapperFunc(parseNetworks)),
+		kong.TypeMapper(reflect.TypeFor[access.Users](), kong.MapperFunc(parseUsers)),
 		kong.TypeMapper(reflect.TypeFor[hosts.Set](), kong.MapperFunc(parseSet)),
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), textMapper(http1.ParseCodings)),
 		kong.TypeMapper(reflect.TypeFor[dns.Servers](), textMapper(dns.ParseServers)),

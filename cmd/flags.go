@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"warcorder/proxy"
+	"warcorder/proxy/access"
 	"warcorder/proxy/hosts"
 	"warcorder/store"
 )
@@ -107,6 +108,23 @@ func parseNetworks(ctx *kong.DecodeContext, target reflect.Value) error {
 	networks, err := hosts.ParseNetworks(all)
 	if err == nil {
 		target.Set(reflect.ValueOf(networks))
+	}
+	return err
+}
+
+// parseUsers reads a list of users with the hashes of their passwords. A flag that is given again
+// adds to it.
+func parseUsers(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("users")
+	if err != nil {
+		return err
+	}
+	users, err := access.ParseUsers(fmt.Sprint(text.Value))
+	if err == nil {
+		users, err = target.Interface().(access.Users).With(users)
+	}
+	if err == nil {
+		target.Set(reflect.ValueOf(users))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/access"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
@@ -79,9 +80,13 @@ func leaves(v reflect.Value) (fields []reflect.Value) {
 	return fields
 }
 
+// someUser is in proxy-users, with the password secret.
+const someUser = "anna:$2a$04$qsd9YNDrbykqng9imPDPDed027HWwZrByv4tY235g3qwsv55lo0aK"
+
 // opaque are the types of settings that are no plain values, each with one that is not zero.
 var opaque = map[reflect.Type]any{
 	reflect.TypeFor[hosts.Networks]():      hosts.Word("@private"),
+	reflect.TypeFor[access.Users]():        must(access.ParseUsers(someUser)),
 	reflect.TypeFor[hosts.Set]():           must(hosts.ParseSet("*")),
 	reflect.TypeFor[dns.Servers]():         must(dns.ParseServers("192.0.2.53")),
 	reflect.TypeFor[proxy.SourceAddress](): must(proxy.ParseSourceAddress("192.0.2.1,2001:db8::1")),
@@ -143,7 +148,7 @@ func TestCollectionFlags(t *testing.T) {
 		for _, flag := range command.Flags {
 			takes[flag.Name] = true
 		}
-		alone := slices.Contains([]string{"key", "ca", "version"}, command.Name)
+		alone := slices.Contains([]string{"key", "ca", "password", "version"}, command.Name)
 		if takes["collection"] == alone || takes["dir"] == alone {
 			t.Errorf("%s takes --collection: %t, --dir: %t", command.Name, takes["collection"], takes["dir"])
 		}

@@ -70,6 +70,8 @@ var helpTexts = map[string]string{
 	"import":  "Convert WARC 0.9 files to WARC 1.1 and add them to a collection.",
 	"index":   "Add WARC files of any tool to a collection, without writing them anew.",
 	"ca":      "Print the certificate to trust, or write it in every form that browsers take.",
+	"password": "Print what proxy-users needs to let somebody in: the name, and the hash of a " +
+		"password that is asked for, or read as one line from standard input.",
 	"version": "Print the version.",
 
 	// of all commands
@@ -98,7 +100,11 @@ var helpTexts = map[string]string{
 
 	// of proxy.Config
 	"--clients": "Networks whose clients may use the proxy: addresses (192.0.2.7), prefixes " +
-		"(192.0.2.0/24), words (@loopback, @private, @link-local, @any). Default: @loopback.",
+		"(192.0.2.0/24), words (@loopback, @private, @link-local, @any). Default: @loopback, " +
+		"or @any with proxy-users.",
+	"--proxy-users": "Users of the proxy, each with the bcrypt hash of the password, as warcorder " +
+		"password and htpasswd -nB print it; all clients are then asked for a name and a password. " +
+		"Better in the configuration file than on the command line, where others may see it.",
 	"--insecure-upstream": "Record origins whose certificate is not valid: all, or a list of " +
 		"hosts (\"*.example.org\" takes all names below it). Their records say what was wrong.",
 	"--no-record": "Hosts whose exchanges pass without being recorded, named as in the URL " +
@@ -264,6 +270,9 @@ var helpTexts = map[string]string{
 	"import --archive-mode": "Who may read and write the files that are made; octal.",
 	"--from-format":         "Format of the files: 0.9, the draft of 2006.",
 	"import <file>":         "Files to import; segments of one record may lie in several of them.",
+
+	// of password
+	"password <name>": "Name of the user. Default: the account's.",
 
 	// of ca
 	"ca --out": "Directory to write the certificate to as PEM, DER and PKCS#12; without its key.",

@@ -29,7 +29,8 @@ var house = []room{
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
-	{"proxy", "recorder recorder/record certs proxy/hosts proxy/http1 proxy/dns proxy/reach",
+	{"proxy", "recorder recorder/record certs proxy/access proxy/hosts proxy/http1 proxy/dns " +
+		"proxy/reach",
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
 	{"proxy/admin", "recorder proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},

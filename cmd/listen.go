@@ -55,10 +55,12 @@ func (c *recordCommand) checkOpen() error {
 		return err
 	}
 	c.at = at
-	if at.Addr().Unmap().IsLoopback() || !c.Proxy.Clients.IsEmpty() {
+	said := !c.Proxy.Clients.IsEmpty() || !c.Proxy.Users.IsEmpty()
+	if said || at.Addr().Unmap().IsLoopback() {
 		return nil
 	}
 	return errors.New("--listen " + strconv.Quote(c.Listen) + " lets other machines in, and nothing " +
-		"says which may use the proxy: set clients to their networks (--clients 192.168.1.0/24; " +
-		"@loopback for this machine alone; @any for whoever reaches it)")
+		"says who may use the proxy: set clients to their networks (--clients 192.168.1.0/24; " +
+		"@loopback for this machine alone; @any for whoever reaches it), or proxy-users to names and " +
+		"passwords (warcorder password)")
 }

@@ -11,15 +11,16 @@ import (
 // it, does not start; and it says so before anything is looked for or made.
 func TestOpenProxyRefused(t *testing.T) {
 	const says = "set clients to their networks"
-	for _, c := range []struct{ listen, clients, says string }{
+	for _, c := range []struct{ listen, flag, says string }{
 		{"0.0.0.0:0", "", says},
 		{"[::]:0", "", says},
 		{"[::ffff:0.0.0.0]:0", "", says},
 		{"192.0.2.7:0", "", says},
 		{"[fe80::1%lo]:0", "", says},
-		{"0.0.0.0:0", "@any", ""},
-		{"0.0.0.0:0", "192.168.0.0/16", ""},
-		{"0.0.0.0:0", "@loopback", ""},
+		{"0.0.0.0:0", "--clients=@any", ""},
+		{"0.0.0.0:0", "--clients=192.168.0.0/16", ""},
+		{"0.0.0.0:0", "--clients=@loopback", ""},
+		{"0.0.0.0:0", "--proxy-users=" + someUser, ""},
 		{"127.0.0.1:0", "", ""},
 		{"127.0.0.9:0", "", ""},
 		{"[::1]:0", "", ""},
@@ -29,8 +30,8 @@ func TestOpenProxyRefused(t *testing.T) {
 		{"127.0.0.1:nosuchport", "", "has no port"},
 	} {
 		args := []string{"--listen", c.listen}
-		if c.clients != "" {
-			args = append(args, "--clients", c.clients)
+		if c.flag != "" {
+			args = append(args, c.flag)
 		}
 		line, err := parse(t, args...)
 		if err != nil {
@@ -38,7 +39,7 @@ func TestOpenProxyRefused(t *testing.T) {
 		}
 		err = line.Record.check()
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s with %q: %v, want %q", c.listen, c.clients, err, c.says)
+			t.Errorf("%s with %q: %v, want %q", c.listen, c.flag, err, c.says)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/proxy"
+	"warcorder/proxy/access"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
@@ -15,6 +16,7 @@ import (
 // proxyFlags are the flags of proxy.Config.
 type proxyFlags struct {
 	Clients hosts.Networks `name:"clients" placeholder:"NETWORK,…"`
+	Users   access.Users   `name:"proxy-users" placeholder:"NAME:BCRYPT,…"`
 
 	InsecureUpstream hosts.List `name:"insecure-upstream" placeholder:"HOST,…"`
 	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
@@ -72,6 +74,7 @@ type timeoutFlags struct {
 func (f *proxyFlags) config() proxy.Config {
 	return proxy.Config{
 		Clients:          f.Clients,
+		Users:            f.Users,
 		InsecureUpstream: f.InsecureUpstream,
 		NoRecord:         f.NoRecord,
 		Tunnel:           f.Tunnel,

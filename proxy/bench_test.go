@@ -9,10 +9,16 @@ import (
 )
 
 // BenchmarkExchange is a small answer on kept connections, recorded: what a session, the recorder
-// and both peers of the test take for it together.
+// and both peers of the test take for it together. In each request a user shows a password, if
+// there are users.
 func BenchmarkExchange(b *testing.B) {
-	for _, secure := range []bool{false, true} {
-		b.Run(map[bool]string{false: "http", true: "https"}[secure], func(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		secure bool
+		users  []string
+	}{{"http", false, nil}, {"https", true, nil}, {"users", false, []string{"anna:secret"}}} {
+		b.Run(c.name, func(b *testing.B) {
+			secure := c.secure
 			answer := text("HTTP/1.1 200 OK", "Content-Length: 1000") + strings.Repeat("x", 1000)
 			o := newOrigin(b, secure, func(p *peer) {
 				for p.readHead() != "" {
@@ -21,13 +27,18 @@ func BenchmarkExchange(b *testing.B) {
 					p.send(answer)
 				}
 			})
-			h := newHouse(b, config())
+			h := newHouse(b, asking(b, c.users...))
 			client, prefix := h.to(o, secure)
+			fields := []string{"", "Host: a"}
+			if c.users != nil {
+				fields = append(fields, shows(c.users[0]))
+			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				client.seen.Reset()
 				client.sent.Reset()
-				client.send(text(fmt.Sprintf("GET %s/%d HTTP/1.1", prefix, i), "Host: a"))
+				fields[0] = fmt.Sprintf("GET %s/%d HTTP/1.1", prefix, i)
+				client.send(text(fields...))
 				client.readN(len(answer))
 			}
 			client.conn.Close()

@@ -15,6 +15,7 @@ import (
 type completion struct {
 	url   string
 	to    origin
+	user  string // of the latest client
 	head  []byte // of the request: that of the latest client, without what asks for less
 	after string // what the metadata record says: afterPart or afterCut
 	fault string // what cut the answer, for the gap; "" if it was a part
@@ -54,6 +55,7 @@ func isHeld(rec *recorder.Recorder, url, etag, lastModified string) bool {
 // what refuses one refuses the other.
 func (c *completion) ask(s *session) {
 	defer s.source.close()
+	s.become(c.user)
 	if c.held = isHeld(s.rec, c.url, c.etag, c.lastModified); c.held {
 		return
 	}
@@ -75,7 +77,7 @@ func (c *completion) ask(s *session) {
 
 // newAbsent makes a session whose client has gone before it could come.
 func (r *relay) newAbsent() *session {
-	s := &session{relay: r, source: source{origins: r.upstreams}}
+	s := &session{relay: r, source: source{origins: r.upstreams}, log: &r.log}
 	s.in.err = io.EOF
 	s.gone.Store(true)
 	return s

@@ -156,7 +156,7 @@ func (q *completions) count(url string, part bool, n int) {
 // once.
 func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 	c := &completion{
-		url: e.url, to: e.to, after: after, fault: fault,
+		url: e.url, to: e.to, user: e.client.user, after: after, fault: fault,
 		head:    http1.Without(nil, e.client.fwd, askingForLess...),
 		version: ent.version(e.url),
 		etag:    string(ent.etag), lastModified: string(ent.lastModified),

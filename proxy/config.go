@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"warcorder/proxy/access"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
@@ -14,9 +15,11 @@ import (
 // Config is how the proxy behaves. Start from Default: a zero Config has no time for anything, and
 // Check refuses it.
 type Config struct {
-	// Clients are the addresses that may use the proxy. The empty set is that of nobody who sets
-	// anything: loopback.
+	// Clients are the addresses that may use the proxy. If it is empty they are those of loopback, or
+	// all if there are Users.
 	Clients hosts.Networks
+
+	Users access.Users // who may use the proxy, by name and password; with none nobody is asked
 
 	InsecureUpstream hosts.List // origins that are recorded although their certificate is not valid
 	NoRecord         hosts.List // hosts whose exchanges pass without being recorded
@@ -104,10 +107,13 @@ func (c *Config) Check() error {
 
 // MayUse returns the addresses whose clients may use the proxy.
 func (c *Config) MayUse() hosts.Networks {
-	if c.Clients.IsEmpty() {
-		return hosts.Word("@loopback")
+	switch {
+	case !c.Clients.IsEmpty():
+		return c.Clients
+	case !c.Users.IsEmpty():
+		return hosts.Word("@any")
 	}
-	return c.Clients
+	return hosts.Word("@loopback")
 }
 
 // headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it

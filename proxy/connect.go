@@ -10,6 +10,7 @@ import (
 
 	"github.com/elazarl/goproxy"
 
+	"warcorder/proxy/access"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
@@ -42,28 +43,42 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		conn.Close()
 		return
 	}
-	host, port, err := http1.SplitAuthority(r.RequestURI, "443")
-	if err == nil {
-		err = c.restore()
-	}
+	target, err := r.RequestURI, c.restore()
 	if err != nil {
-		p.refuseConnect(c, http1.WithoutUserinfo(r.RequestURI), err)
+		p.refuseConnect(c, target, err)
+		return
+	}
+	var credential []byte
+	if shown := r.Header.Values("Proxy-Authorization"); len(shown) == 1 {
+		credential = []byte(shown[0])
+	}
+	p.clients.start(c, p.guarded(c, func() { p.connect(c, target, credential) }))
+}
+
+// connect opens the tunnel of a CONNECT to a client that may use it.
+func (p *Proxy) connect(c *tapConn, target string, credential []byte) {
+	var pass access.Pass
+	if refused := p.login.check(c, &pass, credential); refused != nil {
+		refused.end(c, http1.Request{})
+		return
+	}
+	host, port, err := http1.SplitAuthority(target, "443")
+	if err != nil {
+		p.refuseConnect(c, target, err)
 		return
 	}
 	c.host = host
-	p.clients.start(c, p.guarded(c, func() { p.intercept(c, host, port) }))
+	p.intercept(c, &origin{host: host, port: port}, pass.User)
 }
 
 // refuseConnect answers a CONNECT that leads nowhere.
-func (p *Proxy) refuseConnect(c *tapConn, place string, err error) {
+func (p *Proxy) refuseConnect(c *tapConn, target string, err error) {
+	place := http1.WithoutUserinfo(target)
 	warnHead(&p.log, "connect refused", place, err)
 	if !p.paused.on() {
 		p.rec.Gap(recorder.GapRefused, place, err.Error())
 	}
-	c.SetWriteDeadline(time.Now().Add(refusalPatience))
-	refused := refusal{400, "The CONNECT was refused: " + err.Error() + "."}
-	c.Write(refused.page(false, false, false))
-	c.Close()
+	refusal{400, "The CONNECT was refused: " + err.Error() + "."}.end(c, http1.Request{})
 }
 
 var established = []byte("HTTP/1.1 200 Connection established\r\n\r\n")
@@ -71,9 +86,10 @@ var established = []byte("HTTP/1.1 200 Connection established\r\n\r\n")
 // intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else
 // plain HTTP. The client's first byte tells, and it is read before anything is sent to the origin;
 // while the client keeps silent the session waits, and may be ended to make room.
-func (p *Proxy) intercept(c *tapConn, host, port string) {
+func (p *Proxy) intercept(c *tapConn, to *origin, user string) {
 	defer c.Close()
-	s := p.newSession(c, &origin{host: host, port: port})
+	s := p.newSession(c, to)
+	s.become(user)
 	if !p.clients.enter(&s.seat) {
 		return
 	}

@@ -139,8 +139,10 @@ func (s *session) firstByte(until time.Time) error {
 // refuse answers a head that is not there as a whole.
 func (s *session) refuse(v verdict) {
 	s.page(refused(v))
-	s.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", v.status).
-		Msg("request refused: " + v.told)
+	if !s.hushed() {
+		s.log.Warn().Str("client", s.raw.RemoteAddr().String()).Int("status", v.status).
+			Msg("request refused: " + v.told)
+	}
 	s.gap(v.gap, s.place(), v.told)
 	s.linger()
 }

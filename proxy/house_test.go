@@ -347,16 +347,19 @@ func (h *house) dial() *peer {
 // tunnel connects to the proxy and through a CONNECT to address, with TLS inside or without.
 func (h *house) tunnel(address string, secure bool) *peer {
 	h.t.Helper()
+	return h.tunnelAs(address, secure, "Proxy-Authorization: Basic c2VjcmV0")
+}
+
+// tunnelAs is tunnel with a CONNECT that has a field.
+func (h *house) tunnelAs(address string, secure bool, field string) *peer {
+	h.t.Helper()
 	p := h.dial()
-	p.send(
-		"CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\nProxy-Authorization: Basic c2VjcmV0\r\n\r\n")
+	p.send(text("CONNECT "+address+" HTTP/1.1", "Host: "+address, field))
 	if head := p.readHead(); !strings.HasPrefix(head, "HTTP/1.1 200 ") {
 		h.t.Fatalf("CONNECT: %q", head)
 	}
 	if !secure {
-		p.seen.Reset()
-		p.sent.Reset()
-		return p
+		return newPeer(h.t, p.conn)
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(h.authority.PEM())

@@ -103,6 +103,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		p.upstreams.names.Record, p.upstreams.names.Broke = p.recordAnswer, p.namesBroke
 	}
 	p.crowd, p.strangers = newCrowd(&p.relay), newStrangers(&p.relay)
+	p.login.init(cfg.Users, &p.relay)
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
 	rec.OnBroken(p.stopBroken)
 	p.server = p.frontServer(admin)
@@ -203,6 +204,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.upstreams.close()
 	p.crowd.seen.close()
 	p.strangers.seen.close()
+	p.login.close()
 	p.refused.close()
 	p.codings.close()
 	p.doubts.close()

@@ -33,6 +33,17 @@ func (s *session) tell(req *http1.Request, r refusal, goesOn bool) bool {
 	return goesOn
 }
 
+// end answers a connection that has no session, and ends it. What a client still sends, such as a
+// handshake, would cost it the answer by a plain close.
+func (r refusal) end(c *tapConn, req http1.Request) {
+	c.SetDeadline(time.Now().Add(refusalPatience))
+	c.Write(r.page(req.AcceptsHTML, req.HeadRequested, false))
+	c.CloseWrite()
+	c.SetDeadline(time.Now().Add(lingerPatience))
+	discard(c)
+	c.Close()
+}
+
 // page is the whole response.
 func (r refusal) page(asHTML, headOnly, keepAlive bool) []byte {
 	const own = "This answer is warcorder's own; nothing of it is archived."
@@ -43,14 +54,18 @@ func (r refusal) page(asHTML, headOnly, keepAlive bool) []byte {
 		text = "<!DOCTYPE html>\n<title>" + title + "</title>\n<h1>" + title + "</h1>\n" +
 			"<p>" + html.EscapeString(r.why) + "</p>\n<p><small>" + own + "</small></p>\n"
 	}
+	challenge := ""
+	if r.status == http.StatusProxyAuthRequired {
+		challenge = "Proxy-Authenticate: Basic realm=\"warcorder\", charset=\"UTF-8\"\r\n"
+	}
 	connection := "close"
 	if keepAlive {
 		connection = "keep-alive"
 	}
 	head := fmt.Sprintf(
-		"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nCache-Control: no-store\r\n"+
+		"HTTP/1.1 %s\r\n%sContent-Type: %s\r\nContent-Length: %d\r\nCache-Control: no-store\r\n"+
 			"Connection: %s\r\n\r\n",
-		title, kind, len(text), connection)
+		title, challenge, kind, len(text), connection)
 	if headOnly {
 		text = ""
 	}

@@ -22,6 +22,7 @@ type relay struct {
 	trust     trust
 	doubts    doubts
 	untouched *seldom // hosts of tunnels that pass untouched
+	login     login
 	codings   summary // responses in codings that others cannot read, by URL
 
 	completions *completions

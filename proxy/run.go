@@ -11,6 +11,7 @@ func (e *exchange) run() (goesOn bool) {
 	defer e.depart()
 	defer e.rescue(&goesOn)
 	e.x.Started = time.Now()
+	e.x.User = e.client.user
 	e.x.URL, e.x.Method = e.url, string(e.req.Method)
 	if total := e.cfg.Timeout.Total; total > 0 {
 		e.until = e.x.Started.Add(total)

@@ -43,6 +43,9 @@ func (s *session) one() bool {
 	if err != nil {
 		return s.reject(s.place(), err)
 	}
+	if answered, goesOn := s.asksLogin(&req); answered {
+		return goesOn
+	}
 	to, target, err := s.destination(&req)
 	if err != nil {
 		return s.reject(s.target(&req), err)
@@ -69,7 +72,7 @@ func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 		client:     s,
 		cfg:        s.cfg,
 		rec:        s.rec,
-		log:        &s.log,
+		log:        s.log,
 		source:     &s.source,
 		stop:       s.stop,
 		req:        req,
@@ -95,7 +98,9 @@ func (s *session) reject(place string, err error) bool {
 	v := heads.on(err, origin{})
 	s.gap(recorder.GapRefused, place, v.told)
 	s.page(refused(v))
-	warnHead(&s.log, "request refused", "", err)
+	if !s.hushed() {
+		warnHead(s.log, "request refused", "", err)
+	}
 	s.linger()
 	return false
 }

@@ -3,6 +3,10 @@ package proxy
 import (
 	"net"
 	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/proxy/access"
 )
 
 // session relays one client connection: a tunnel to one origin, or plain proxy requests that each
@@ -15,6 +19,10 @@ type session struct {
 	in     wire     // what the client sends
 	tunnel *origin  // nil for plain proxy requests
 	source source   // where its answers come from
+
+	user string          // who asks; "" if nobody is asked for a password, or has shown none yet
+	pass access.Pass     // what the connection's plain requests have shown
+	log  *zerolog.Logger // with the user in it, if there is one
 
 	head  []byte // scratch: the head as it came
 	fwd   []byte // scratch: the head as it goes to the origin
@@ -34,6 +42,7 @@ func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
 		raw:    c,
 		tunnel: tunnel,
 		source: source{origins: r.upstreams},
+		log:    &r.log,
 	}
 }
 
@@ -63,7 +72,7 @@ func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 // gap notes what came of a connection that is no exchange. One that leads to a no-record host is
 // not listed, nor is any while recording is paused: the list would name the host.
 func (s *session) gap(reason, place, detail string) {
-	if s.paused.on() {
+	if s.paused.on() || s.nobodys() {
 		return
 	}
 	if s.tunnel == nil || !s.cfg.NoRecord.Has(s.tunnel.siteName()) {

@@ -79,6 +79,7 @@ func (p *Proxy) hear(c *tapConn) {
 	}
 	if err != io.EOF || in.buffered() > 0 { // else it has looked whether somebody is here
 		p.strangers.turnAway(c, head)
+		return
 	}
 	c.Close()
 }
@@ -99,13 +100,9 @@ func asksForOwnPage(head []byte) bool {
 func (s *strangers) turnAway(c *tapConn, head []byte) {
 	s.seen.add(c.RemoteAddr().String())
 	req, _ := http1.ParseRequest(head)
-	from, _, _ := net.SplitHostPort(c.RemoteAddr().String())
-	r := refusal{403, "Your address, " + from + ", is not one of those that may use this proxy. " +
+	r := refusal{403, "Your address, " + c.from().Unmap().String() + ", is not one of those that may use this proxy. " +
 		"Its operator can add it (clients)."}
-	c.SetDeadline(time.Now().Add(lingerPatience))
-	c.Write(r.page(req.AcceptsHTML, req.HeadRequested, false))
-	c.CloseWrite()
-	discard(c)
+	r.end(c, req)
 }
 
 // tell reports n connections of strangers; who is one of them.

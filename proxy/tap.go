@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -98,6 +99,12 @@ func (c *tapConn) restore() error {
 	c.unread(c.seen[end:])
 	c.seen, c.tapping = nil, false
 	return nil
+}
+
+// from is the client's address.
+func (c *tapConn) from() netip.Addr {
+	address, _ := c.RemoteAddr().(*net.TCPAddr)
+	return address.AddrPort().Addr()
 }
 
 // CloseWrite ends the sending direction.

@@ -31,6 +31,7 @@ type done struct {
 	captured bool
 	capture  store.Capture
 	took     time.Duration
+	user     string // who asked
 	follows  string // see [record.Facts.Completion]
 	size     int64  // as it crossed the wire
 	queued   int64  // what it takes of the queue

@@ -340,6 +340,9 @@ func (c *committer) logCapture(d *done) {
 	line := c.log.Info().Str("url", Logged(d.url)).Int("status", d.capture.Status).
 		Str("type", Logged(d.capture.MIME)).Str("file", d.capture.File).Int64("offset", d.capture.Offset).
 		Int64("length", d.capture.Length).Int64("ms", d.took.Milliseconds())
+	if d.user != "" {
+		line.Str("user", Logged(d.user))
+	}
 	if d.follows != "" {
 		line.Str("completion", d.follows)
 	}

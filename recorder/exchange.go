@@ -32,6 +32,9 @@ type Exchange struct {
 	// Chain is the certificates that the origin sent; nil without TLS.
 	Chain *Chain
 
+	// User is who asked, for the log; "" if that is not known. No record has it.
+	User string
+
 	// Request and Response are the raw bytes: the request as it was sent to the origin, the response
 	// as the origin sent it. Heads of 1xx responses before the final one do not belong in it.
 	Request, Response spill.Buffer

@@ -102,6 +102,7 @@ func doneOf(x *Exchange, r *record.Records, response *record.Message, found *loo
 		captured: r.Captured,
 		capture:  r.Capture,
 		took:     x.Took(),
+		user:     x.User,
 		follows:  x.Completion,
 		size:     x.size(),
 		queued:   x.queued,

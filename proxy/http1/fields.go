@@ -17,7 +17,8 @@ type fieldLines struct {
 	framingNamed                    bool // a Connection field names a framing field
 	inOptions                       bool // the last line was a Connection field
 	inEncoding                      bool // the last line was a Content-Encoding field
-	encoding                        []byte
+	encoding, credential            []byte
+	credentials                     int
 	named                           fieldSet
 }
 
@@ -125,6 +126,11 @@ func (f *fieldLines) field(line []byte) error {
 		return f.connectionOrContent(line, name, value)
 	case 'e':
 		f.expect = f.expect || is(name, "expect") && hasToken(value, "100-continue")
+	case 'p':
+		if is(name, "proxy-authorization") {
+			f.credential = value
+			f.credentials++
+		}
 	case 't':
 		if is(name, "transfer-encoding") {
 			return f.codings(line, value)

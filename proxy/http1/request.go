@@ -12,6 +12,9 @@ type Request struct {
 	Idempotent    bool // RFC 9110 section 9.2.2
 	HeadRequested bool // the response has no body, whatever its head says
 
+	// Credential is the value of Proxy-Authorization; nil if there is none, or more than one.
+	Credential []byte
+
 	targetAt int      // where Target lies in the head
 	fields   fieldSet // that are in the head
 }
@@ -28,6 +31,9 @@ func ParseRequest(head []byte) (Request, error) {
 		return req, err
 	}
 	req.Expect, req.AcceptsHTML, req.fields = f.expect, f.acceptsHTML, f.named
+	if f.credentials == 1 {
+		req.Credential = f.credential
+	}
 	return req, req.frame(&f)
 }
 
