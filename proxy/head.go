@@ -44,6 +44,11 @@ func (s *session) noHead(err error) {
 	if errors.Is(err, errNotProxied) {
 		return
 	}
+	var other *foreignError
+	if errors.As(err, &other) {
+		s.turnForeign(other.foreign)
+		return
+	}
 	if v := heads.on(err, origin{}); v.status > 0 {
 		s.refuse(v)
 	} else if s.in.buffered() > 0 {
@@ -76,8 +81,12 @@ func (s *session) forget() {
 func (s *session) takesNext(fill func() error) error {
 	for s.tunnel == nil {
 		s.in.skipEmptyLines()
+		other, unsure := foreignTo(s.in.bytes())
 		absolute, known := http1.TargetForm(s.in.bytes())
 		switch {
+		case other != nil:
+			return &foreignError{other}
+		case unsure:
 		case known && absolute:
 			return nil
 		case known:

@@ -16,7 +16,7 @@
 //	  ▼                          ▼
 //	session: serve.go ◄──────────┘         distrust.go: the client left without asking
 //	  │
-//	  ├─ head.go          wait for a request, read its head
+//	  ├─ head.go          wait for a request, read its head; what is none: foreign.go
 //	  ├─ destination.go   where it goes
 //	  ├─ change.go        what of it the origin does not get
 //	  └─ run.go           one exchange, kept piece by piece (record.go)
@@ -93,6 +93,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()
 	p.untouched = newSeldom()
+	p.foreigners = p.foreignSummaries()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
@@ -207,6 +208,9 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.login.close()
 	p.refused.close()
 	p.codings.close()
+	for _, seen := range p.foreigners {
+		seen.close()
+	}
 	p.doubts.close()
 }
 

@@ -12,18 +12,19 @@ import (
 // relay is what all sessions share, whichever door they came in by. A session holds a pointer to it
 // and nothing of the front door.
 type relay struct {
-	cfg       *Config
-	rec       *recorder.Recorder
-	log       zerolog.Logger
-	tls       *tls.Config // for clients in tunnels
-	clients   *clients
-	upstreams *upstreams
-	memory    *budget // for large heads
-	trust     trust
-	doubts    doubts
-	untouched *seldom // hosts of tunnels that pass untouched
-	login     login
-	codings   summary // responses in codings that others cannot read, by URL
+	cfg        *Config
+	rec        *recorder.Recorder
+	log        zerolog.Logger
+	tls        *tls.Config // for clients in tunnels
+	clients    *clients
+	upstreams  *upstreams
+	memory     *budget // for large heads
+	trust      trust
+	doubts     doubts
+	foreigners map[*foreign]*summary // clients that speak other protocols
+	untouched  *seldom               // hosts of tunnels that pass untouched
+	codings    summary               // responses in codings that others cannot read, by URL
+	login      login
 
 	completions *completions
 	paused      pause
