@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -63,5 +64,20 @@ func BenchmarkWeigh(b *testing.B) {
 		if ent := entityOf(&res, head); complete.wants(&ent) {
 			b.Fatal("wanted")
 		}
+	}
+}
+
+// BenchmarkDial is a connection to an origin at an address of its own, and its end.
+func BenchmarkDial(b *testing.B) {
+	o := newOrigin(b, false, func(*peer) {})
+	host, port, _ := net.SplitHostPort(o.address)
+	h := newHouse(b, config())
+	b.ReportAllocs()
+	for b.Loop() {
+		up, err := h.proxy.upstreams.dial(b.Context(), origin{host: host, port: port})
+		if err != nil {
+			b.Fatal(err)
+		}
+		up.close()
 	}
 }
