@@ -14,7 +14,7 @@ func connectHost(hello *tls.ClientHelloInfo) string {
 	if !ok {
 		return ""
 	}
-	c.certified, c.kind = true, kindOf(hello)
+	c.certified, c.kind, c.named = true, kindOf(hello), hello.ServerName
 	return c.host
 }
 
@@ -25,7 +25,11 @@ func (s *session) distrusts(err error) bool {
 	if !c.certified || s.clients.closing.Load() {
 		return false
 	}
-	switch understand(err, time.Since(c.handshakeBegan), s.trust.has(c.kind)) {
+	age, trusts := time.Since(c.handshakeBegan), s.trust.has(c.kind)
+	if isBreak(err, age) {
+		s.suggestTunnel(trusts)
+	}
+	switch understand(err, age, trusts) {
 	case saidNo:
 		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
 	case seemsToSayNo:

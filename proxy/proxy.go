@@ -14,7 +14,7 @@
 //	  │                          │ CONNECT: hijack, tap.go
 //	  │                  intercept, TLS handshake (connect.go), or untouched.go: bytes only
 //	  ▼                          ▼
-//	session: serve.go ◄──────────┘         distrust.go: the client left without asking
+//	session: serve.go ◄──────────┘         distrust.go: the client left without asking; pinned.go
 //	  │
 //	  ├─ head.go          wait for a request, read its head; what is none: foreign.go
 //	  ├─ destination.go   where it goes
@@ -92,7 +92,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
 	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()
-	p.untouched = newSeldom()
+	p.untouched, p.pinned = newSeldom(), newPinned()
 	p.foreigners = p.foreignSummaries()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)

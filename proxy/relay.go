@@ -22,6 +22,7 @@ type relay struct {
 	trust      trust
 	doubts     doubts
 	foreigners map[*foreign]*summary // clients that speak other protocols
+	pinned     *pinned               // clients that take the origin's certificate only
 	untouched  *seldom               // hosts of tunnels that pass untouched
 	codings    summary               // responses in codings that others cannot read, by URL
 	login      login

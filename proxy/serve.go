@@ -33,6 +33,7 @@ func (s *session) serveAndLeave() error {
 func (s *session) asked() {
 	if !s.asks && s.raw.certified {
 		s.trust.shown(s.raw.kind)
+		s.pinned.worked(s.raw.at())
 	}
 	s.asks = true
 }

@@ -31,6 +31,7 @@ type tapConn struct {
 	handshakeBegan time.Time
 	certified      bool // a certificate was sent, to a client of this kind:
 	kind           clientKind
+	named          string // what it asked for by SNI
 
 	replay  []byte // read before the connection itself
 	seen    []byte // while tapping: what net/http has read

@@ -22,8 +22,8 @@ func untouched(hosts ...string) Config {
 	return cfg
 }
 
-// pinned is a client that takes the origin's own certificate and no other.
-func pinned(t *testing.T, conn net.Conn, name string) *tls.Conn {
+// pinning is a client that takes the origin's own certificate and no other.
+func pinning(t *testing.T, conn net.Conn, name string) *tls.Conn {
 	t.Helper()
 	roots := x509.NewCertPool()
 	own, err := x509.ParseCertificate(originCertificate().Certificate[0])
@@ -67,7 +67,7 @@ func TestTunnel(t *testing.T) {
 			h := newHouse(t, untouched("localhost"))
 			o := newOrigin(t, true, answering)
 			for range 3 {
-				wantAnswer(t, pinned(t, h.tunnel(o.at(host), false).conn, "LocalHost"))
+				wantAnswer(t, pinning(t, h.tunnel(o.at(host), false).conn, "LocalHost"))
 			}
 			if all := h.records(); len(all) > 0 {
 				t.Errorf("%d records", len(all))
@@ -87,7 +87,7 @@ func TestTunnelIsListedOnce(t *testing.T) {
 	h := newHouse(t, untouched("localhost"))
 	o := newOrigin(t, true, answering)
 	for range 2 {
-		wantAnswer(t, pinned(t, h.tunnel(o.at("localhost"), false).conn, "localhost"))
+		wantAnswer(t, pinning(t, h.tunnel(o.at("localhost"), false).conn, "localhost"))
 	}
 	gaps := h.gaps()
 	if len(gaps) != 1 || gaps[0].Reason != recorder.GapTunnelled || gaps[0].URL != o.at("localhost") {
@@ -127,7 +127,7 @@ func TestTunnelOfUnrecordedHost(t *testing.T) {
 	cfg.NoRecord.Hosts = []string{"localhost"}
 	h := newHouse(t, cfg)
 	o := newOrigin(t, true, answering)
-	wantAnswer(t, pinned(t, h.tunnel(o.at("localhost"), false).conn, "localhost"))
+	wantAnswer(t, pinning(t, h.tunnel(o.at("localhost"), false).conn, "localhost"))
 	h.untilClients(0)
 	h.wantUnrecorded(h.records(), 1)
 	if strings.Contains(h.log.String(), "localhost") {
@@ -160,7 +160,7 @@ func TestTunnelRefused(t *testing.T) {
 func TestTunnelRefusedTooLate(t *testing.T) {
 	h := newHouse(t, untouched("localhost"))
 	nobody := unusedAddress(t)
-	if err := pinned(t, h.tunnel(nobody, false).conn, "localhost").Handshake(); err == nil {
+	if err := pinning(t, h.tunnel(nobody, false).conn, "localhost").Handshake(); err == nil {
 		t.Error("a handshake with nobody")
 	}
 	h.untilClients(0)
@@ -175,7 +175,7 @@ func TestTunnelIsNobodysWait(t *testing.T) {
 	h := newHouse(t, untouched("localhost"))
 	before := h.spare()
 	o := newOrigin(t, true, answering)
-	client := pinned(t, h.tunnel(o.at("localhost"), false).conn, "localhost")
+	client := pinning(t, h.tunnel(o.at("localhost"), false).conn, "localhost")
 	if err := client.Handshake(); err != nil {
 		t.Fatal(err)
 	}
