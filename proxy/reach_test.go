@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/reach"
 	"warcorder/recorder"
@@ -206,41 +208,92 @@ func TestReachBySNI(t *testing.T) {
 // TestReachKept: a connection inside that is kept for a name does not serve it any more once the
 // name has led outside: a page that came from there would read what is inside.
 func TestReachKept(t *testing.T) {
-	names := script{"a.test": {inside, outside}, "b.test": {inside}}
+	names := script{"a.test": {inside, inside, outside, outside, inside}, "b.test": {inside}}
 	r := newReaching(t, "", "", false, names, false)
-	get := func(host, connection string) string {
-		client := r.dial()
-		defer client.conn.Close()
-		client.send("GET http://" + net.JoinHostPort(host, r.port) + "/ HTTP/1.1\r\nHost: a\r\n" +
-			"X-Connection: " + connection + "\r\n\r\n")
-		return answerOn(client)
-	}
-	for i, step := range [][3]string{
-		{"a.test", "", "at " + inside},
-		{"b.test", "", "at " + inside},
-		{"a.test", "", "at " + inside}, // on the connection that is kept
-		{"b.test", "", "at " + inside},
-	} {
-		if got := get(step[0], step[1]); !strings.HasSuffix(got, step[2]) {
-			t.Fatalf("%d: %q, want %q", i, got, step[2])
+	u := r.proxy.upstreams
+	to, other := origin{host: "a.test", port: r.port}, origin{host: "b.test", port: r.port}
+	dial := func(to origin) *upstream {
+		up, err := u.dial(t.Context(), to)
+		if err != nil {
+			t.Fatal(err)
 		}
-		r.untilIdle(min(i+1, 2))
+		return up
 	}
-	// as when all kept connections are in use at once
-	held := r.proxy.upstreams.get(origin{host: "a.test", port: r.port})
+	u.put(dial(to))
+	held := u.get(to)
 	if held == nil {
-		t.Fatal("no connection was kept")
+		t.Fatal("a connection is not kept although its name has led nowhere else")
 	}
-	if got := get("a.test", "close"); !strings.HasSuffix(got, "at "+outside) {
+	mine := source{origins: u}
+	mine.keep(dial(to), true)
+	u.put(dial(other))
+	if got := r.ask("absolute", "a.test"); !strings.HasSuffix(got, "at "+outside) {
 		t.Fatalf("%q", got)
 	}
-	r.proxy.upstreams.put(held)
-	if got := get("a.test", ""); !strings.HasSuffix(got, "at "+outside) {
-		t.Errorf("the page that came from outside reads what is inside: %q", got)
+	u.put(held)
+	if got := r.ask("absolute", "a.test"); !strings.HasSuffix(got, "at "+outside) {
+		t.Errorf("a page that came from outside reads what is inside: %q", got)
 	}
-	if kept := r.proxy.upstreams.get(origin{host: "b.test", port: r.port}); kept == nil {
+	if mine.kept(to) != nil {
+		t.Error("so does its client on a connection of its own")
+	}
+	if got := r.ask("absolute", "a.test"); !strings.HasPrefix(got, "403 ") {
+		t.Errorf("%q", got)
+	}
+	if kept := u.get(other); kept == nil {
 		t.Error("a connection of another name is not kept any more")
 	} else {
 		kept.close()
+	}
+}
+
+// TestReachFromOutside: what is denied by itself depends on where the proxy listens, and has each
+// address of the machine in it.
+func TestReachFromOutside(t *testing.T) {
+	own := interfaceAddresses()
+	if len(own) == 0 {
+		t.Fatal("the machine has no addresses")
+	}
+	for _, c := range []struct {
+		listen string
+		denied bool
+	}{
+		{"127.0.0.1", false}, {"127.8.0.1", false}, {"::1", false}, {"0.0.0.0", true}, {"::", true},
+		{"192.0.2.1", true}, {"10.0.0.1", true}, {"2001:db8::1", true},
+	} {
+		u := newUpstreams(&Config{}, newBudget(0), &net.TCPAddr{IP: net.ParseIP(c.listen), Port: 1})
+		for _, address := range append(own, netip.MustParseAddr("169.254.169.254")) {
+			_, err := u.permitted(t.Context(), origin{host: address.String(), port: "80"})
+			if (err != nil) != c.denied {
+				t.Errorf("listening at %s, to %s: %v", c.listen, address, err)
+			}
+		}
+		addresses := new(ownAddresses).get()
+		if !addresses.Has(own[0]) {
+			t.Errorf("%v are not all addresses of the machine", addresses)
+		}
+	}
+}
+
+// TestReachUnasked: no name server hears of a name that is denied.
+func TestReachUnasked(t *testing.T) {
+	server := script{"a.bank.test": {outside}, "a.test": {outside}}.start(t)
+	cfg := config()
+	cfg.Resolver, cfg.Deny = dns.Servers{server.address}, set(t, "*.bank.test")
+	h := newHouse(t, cfg)
+	for _, host := range []string{"a.bank.test", "a.test"} {
+		client := h.dial()
+		client.send(text("GET http://"+host+":9/ HTTP/1.1", "Host: a", "Connection: close"))
+		answerOn(client)
+	}
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	for question := range server.asked {
+		if nameOf(question) != "a.test" {
+			t.Errorf("asked for %s", nameOf(question))
+		}
+	}
+	if len(server.asked) == 0 {
+		t.Error("the server was never asked")
 	}
 }

@@ -19,8 +19,9 @@ type script map[string][]string
 
 // scripted is a name server that follows a script.
 type scripted struct {
-	t     *testing.T
-	lines script
+	t       *testing.T
+	lines   script
+	address netip.AddrPort
 
 	mu    sync.Mutex
 	asked map[dnsmessage.Question]int
@@ -29,11 +30,18 @@ type scripted struct {
 // serve starts the server and returns the setting that asks it.
 func (lines script) serve(t *testing.T) dns.Servers {
 	t.Helper()
+	s := lines.start(t)
+	return dns.Servers{s.address}
+}
+
+func (lines script) start(t *testing.T) *scripted {
+	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scripted{t: t, lines: lines, asked: map[dnsmessage.Question]int{}}
+	s := &scripted{t: t, lines: lines, asked: map[dnsmessage.Question]int{},
+		address: netip.MustParseAddrPort(conn.LocalAddr().String())}
 	var running sync.WaitGroup
 	running.Go(func() {
 		b := make([]byte, 4096)
@@ -49,7 +57,7 @@ func (lines script) serve(t *testing.T) dns.Servers {
 		conn.Close()
 		running.Wait()
 	})
-	return dns.Servers{netip.MustParseAddrPort(conn.LocalAddr().String())}
+	return s
 }
 
 // answer answers one question, with a TTL of 0.
