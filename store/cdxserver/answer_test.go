@@ -95,3 +95,33 @@ func TestSlowAnswer(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
+
+// TestReachable: whoever listens on all addresses is asked at one that each machine has; others where
+// they listen.
+func TestReachable(t *testing.T) {
+	for _, on := range []string{"0.0.0.0:0", "[::]:0", "127.0.0.1:0"} {
+		ln, err := net.Listen("tcp", on)
+		if err != nil && on == "[::]:0" {
+			continue // no IPv6 here
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		at := reachable(ln.Addr().String())
+		if host, _, _ := net.SplitHostPort(at); host != "127.0.0.1" {
+			t.Errorf("who listens on %s is asked at %s", on, at)
+		}
+		conn, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Errorf("who listens on %s does not answer at %s: %v", on, at, err)
+			continue
+		}
+		conn.Close()
+	}
+	for _, elsewhere := range []string{"192.0.2.7:8080", "[2001:db8::7]:8080"} {
+		if at := reachable(elsewhere); at != elsewhere {
+			t.Errorf("who listens on %s is asked at %s", elsewhere, at)
+		}
+	}
+}
