@@ -23,6 +23,9 @@ try() {
   if said=$("$@" 2>&1); then ok "$name"; else not_ok "$name: $(tail -n 3 <<<"$said" | tr '\n' ' ')"; fi
 }
 
+# equal NAME GOT WANT: ok if they are, else not ok with both.
+equal() { if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1: ${2:0:300}, not ${3:0:100}"; fi; }
+
 # check and client print the verdict themselves; they fail only by breaking off.
 check() { "$VENV/bin/python" "$here/check.py" "$@" || not_ok "check.py $1 broke off"; }
 client() { "$VENV/bin/python" "$here/client.py" "$@" || not_ok "client.py $1 broke off"; }
@@ -53,7 +56,8 @@ start_recorder() {
   pid=$!
   pids[pid]=$pid
   is_up() { [[ $(field "$T/collections/$collection/recorder.json" pid) == "$pid" ]]; }
-  if ! wait_for 20 is_up; then
+  is_up_or_gone() { is_up || has_ended; }
+  if ! wait_for 20 is_up_or_gone || has_ended; then
     not_ok "the recorder of $collection starts: $(tail -n 3 "$T/$collection.log" | tr '\n' ' ')"
     exit 1
   fi
