@@ -47,12 +47,7 @@ func newReaching(t *testing.T, deny, allow string, beyond bool, names script,
 	cfg := config()
 	cfg.Deny, cfg.Allow, cfg.Resolver = set(t, deny), set(t, allow), names.serve(t)
 	h := newHouse(t, cfg)
-	insides, err := hosts.ParseNetworks("127.128.0.0/9,::/0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.proxy.upstreams.judge = reach.New(reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}, insides, beyond,
-		func() hosts.Networks { return hosts.Networks{} })
+	h.halve(beyond)
 	ln, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +64,18 @@ func newReaching(t *testing.T, deny, allow string, beyond bool, names script,
 	go server.Serve(ln)
 	t.Cleanup(func() { server.Close() })
 	return &reaching{h, port}
+}
+
+// halve makes a half of the loopback network the inside.
+func (h *house) halve(beyond bool) {
+	h.t.Helper()
+	insides, err := hosts.ParseNetworks("127.128.0.0/9,::/0")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	rules := reach.Rules{Deny: h.proxy.cfg.Deny, Allow: h.proxy.cfg.Allow}
+	h.proxy.upstreams.judge = reach.New(rules, insides, beyond,
+		func() hosts.Networks { return hosts.Networks{} })
 }
 
 // ask asks for a host in one of the ways that clients have, and returns status and body.
@@ -295,5 +302,26 @@ func TestReachUnasked(t *testing.T) {
 	}
 	if len(server.asked) == 0 {
 		t.Error("the server was never asked")
+	}
+}
+
+// TestReachCompletion: what the proxy asks for by itself goes where a client may go, and not where
+// the name leads in the meantime.
+func TestReachCompletion(t *testing.T) {
+	o := newLibrary(t, false, func(head string) string {
+		return strings.Replace(film(head), "ETag", "Connection: close\r\nETag", 1) + "…"
+	})
+	_, port, _ := net.SplitHostPort(o.address)
+	cfg := hasty()
+	cfg.Resolver = script{"a.test": {"127.0.0.1", inside}}.serve(t)
+	h := newHouse(t, cfg)
+	h.halve(false)
+	client := h.dial()
+	client.send(text("GET http://a.test:"+port+"/film HTTP/1.1", "Host: a", "Range: bytes=3-5"))
+	client.readAll()
+	h.untilCompleted(0, 1)
+	gaps := h.gaps()
+	if len(gaps) != 1 || !strings.Contains(gaps[0].Detail, "DNS rebinding") {
+		t.Errorf("%v", gaps)
 	}
 }
