@@ -33,6 +33,7 @@ func (n *Names) LookUp(ctx context.Context, host string, discreetly bool) ([]net
 		if err == nil {
 			return addressesOf(found), nil
 		}
+		err = n.bySetServer(err, i)
 		first = cmp.Or(first, err)
 		var answer *net.DNSError
 		if errors.As(err, &answer) && answer.IsNotFound || ctx.Err() != nil {
@@ -40,6 +41,18 @@ func (n *Names) LookUp(ctx context.Context, host string, discreetly bool) ([]net
 		}
 	}
 	return nil, first
+}
+
+// bySetServer names the server in an error that was asked: the resolver, which knows nothing of it,
+// names one of the system's.
+func (n *Names) bySetServer(err error, i int) error {
+	var answer *net.DNSError
+	if len(n.Servers) == 0 || !errors.As(err, &answer) || answer.Server == "" {
+		return err
+	}
+	named := *answer // of which other look-ups have the original
+	named.Server = n.Servers[i].String()
+	return &named
 }
 
 func ask(ctx context.Context, resolver *net.Resolver, host string, isLast bool) (

@@ -118,6 +118,10 @@ func TestInTurn(t *testing.T) {
 				if (err == nil) != (c.want != "") || c.host == "localhost" && len(texts) > 0 {
 					t.Errorf("%v, %v", found, err)
 				}
+				var failed *net.DNSError
+				if errors.As(err, &failed) && failed.Server != "" && failed.Server != first.String() {
+					t.Errorf("the error names another server: %v", err)
+				}
 				if (second.asked.Load() > 0) != c.second {
 					t.Errorf("the second was asked %d times", second.asked.Load())
 				}

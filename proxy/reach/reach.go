@@ -170,5 +170,5 @@ func (f *facts) denial(address netip.Addr) *Denial {
 // addressOf returns the address that a host is written as.
 func addressOf(host string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(host)
-	return address, err == nil
+	return address.Unmap(), err == nil
 }
