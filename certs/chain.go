@@ -17,15 +17,16 @@ import (
 // chain is the certificate that signs leaves, and behind it the one that signed it, and so on.
 type chain []*x509.Certificate
 
-// parseChain reads the certificates of a PEM file and passes over all else in it.
-func parseChain(data []byte) (c chain, err error) {
+// Parse reads the certificates of a PEM file and passes over all else in it. The error goes behind
+// the file's name.
+func Parse(data []byte) (c []*x509.Certificate, err error) {
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
 			continue
 		}
 		cert, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("certificate %d of it cannot be read: %w", len(c)+1, err)
+			return nil, fmt.Errorf("has a certificate that cannot be read, number %d: %w", len(c)+1, err)
 		}
 		c = append(c, cert)
 	}

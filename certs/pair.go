@@ -16,7 +16,7 @@ func LoadPair(certFile, keyFile string) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	chain, err := parseChain(certs)
+	chain, err := Parse(certs)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("%s %w", certFile, err)
 	}

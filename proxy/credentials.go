@@ -3,7 +3,6 @@ package proxy
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -59,24 +58,16 @@ func loadRoots(file string) (*x509.CertPool, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, err := certs.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", file, err)
+	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("the system's roots: %w", err)
 	}
-	n := 0
-	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type != "CERTIFICATE" {
-			continue
-		}
-		n++
-		cert, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, fmt.Errorf("certificate %d of %s cannot be read: %w", n, file, err)
-		}
+	for _, cert := range own {
 		roots.AddCert(cert)
-	}
-	if n == 0 {
-		return nil, fmt.Errorf("%s has no certificate in PEM (BEGIN CERTIFICATE)", file)
 	}
 	return roots, nil
 }

@@ -213,7 +213,7 @@ func TestCredentialsAreChecked(t *testing.T) {
 		wants []string
 	}{
 		"no roots":         {Config{UpstreamCA: junk}, []string{"upstream-ca", junk, "no certificate"}},
-		"broken roots":     {Config{UpstreamCA: broken}, []string{"upstream-ca", broken, "certificate 1"}},
+		"broken roots":     {Config{UpstreamCA: broken}, []string{"upstream-ca", broken, "number 1"}},
 		"roots of no file": {Config{UpstreamCA: absent}, []string{"upstream-ca", absent}},
 		"for nobody":       {one("", good, ""), []string{"client-certs", "needs host"}},
 		"for all":          {one("*", good, ""), []string{"client-certs", "for all"}},

@@ -73,8 +73,8 @@ func TestTunnelIsSuggested(t *testing.T) {
 
 func (h *house) suggestions() int { return strings.Count(h.log.String(), "breaks off every") }
 
-// TestTunnelIsNotSuggested: to a client that trusts us nowhere, which lacks the root; nor for a host
-// that has worked for the client; nor for three hosts with one break each.
+// TestTunnelIsNotSuggested: to a client that trusts us nowhere, which lacks the root; nor for a
+// host that has worked for the client; nor for three hosts with one break each.
 func TestTunnelIsNotSuggested(t *testing.T) {
 	for how, breakOff := range breaksOff {
 		t.Run(how, func(t *testing.T) {

@@ -155,6 +155,44 @@ func TestTunnelRefused(t *testing.T) {
 	}
 }
 
+// TestTunnelDenied: deny counts for tunnels as for exchanges, by the CONNECT's host and by the name
+// in the hello.
+func TestTunnelDenied(t *testing.T) {
+	cfg := untouched("localhost", "127.0.0.1", "denied.example")
+	cfg.Deny = set(t, "localhost,denied.example")
+	h := newHouse(t, cfg)
+	o := newOrigin(t, true, answering)
+	client := h.dial()
+	client.send(text("CONNECT "+o.at("localhost")+" HTTP/1.1", "Host: a"))
+	if answer := client.readAll(); !strings.HasPrefix(answer, "HTTP/1.1 403 ") {
+		t.Errorf("%q", answer)
+	}
+	wantAnswer(t, pinning(t, h.tunnel(o.address, false).conn, "localhost")) // never looked into
+	h.untilClients(0)
+	if gaps := h.gaps(); len(gaps) != 2 || gaps[1].Reason != recorder.GapBlocked {
+		t.Errorf("gaps: %+v", gaps)
+	}
+	cfg.Tunnel.Hosts = []string{"localhost"}
+	h, o = newHouse(t, cfg), newOrigin(t, true, answering)
+	if err := pinning(t, h.tunnel(o.address, false).conn, "localhost").Handshake(); err == nil {
+		t.Error("a handshake with a denied host")
+	}
+	h.untilClients(0)
+	if n := len(o.connections()); n != 0 {
+		t.Errorf("%d connections to a denied host", n)
+	}
+}
+
+// TestTunnelWhilePaused: it is counted as what passes unrecorded, and not listed.
+func TestTunnelWhilePaused(t *testing.T) {
+	h := newHouse(t, untouched("localhost"))
+	o := newOrigin(t, true, answering)
+	h.proxy.Pause()
+	wantAnswer(t, pinning(t, h.tunnel(o.at("localhost"), false).conn, "localhost"))
+	h.untilClients(0)
+	h.wantUnrecorded(h.records(), 1)
+}
+
 // TestTunnelRefusedTooLate: where the hello decides, the client has had its 200; it is told by the
 // end of the connection, and the gap says why.
 func TestTunnelRefusedTooLate(t *testing.T) {
