@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"warcorder/canon"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // indexOf makes an index of n captures, the last of which lies in a file that is not finished, and
@@ -190,5 +192,67 @@ func TestOlderRecorder(t *testing.T) {
 		if query.LeavesOut() != refused || !refused && (err != nil || exported.Lines != 1) {
 			t.Errorf("%+v: %+v, %v, %q", query, exported, err, out.String())
 		}
+	}
+}
+
+// TestToken: the recorder that a collection names is shown the token beside it, and nobody else is:
+// neither whom it sends us to, nor whoever is named when the token may not be read.
+func TestToken(t *testing.T) {
+	var shown []string
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("somebody else is asked for %s with %v", r.URL, r.Header)
+	}))
+	defer elsewhere.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shown = append(shown, r.Method+" "+r.Header.Get("Authorization"))
+		switch {
+		case r.URL.Path == "/away":
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		case r.Header.Get("Authorization") == "":
+			jsonError(w, "Show the token.", http.StatusUnauthorized)
+		default:
+			io.WriteString(w, `{"state": "changed"}`)
+		}
+	}))
+	defer server.Close()
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err := dir.Make(collection.DefaultMode); err != nil {
+		t.Fatal(err)
+	}
+	token, err := dir.MakeToken()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := At(dir); !errors.Is(err, ErrNobody) {
+		t.Errorf("nobody is announced: %v", err)
+	}
+	who := collection.Running{PID: os.Getpid(), Started: time.Now(),
+		Addresses: []string{strings.TrimPrefix(server.URL, "http://")}}
+	if err := dir.Announce(who, collection.DefaultMode); err != nil {
+		t.Fatal(err)
+	}
+	change := func(path string) (state struct{ State string }, err error) {
+		recorder, err := At(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = recorder.Switch(path, &state)
+		return state, err
+	}
+	if state, err := change("/change"); err != nil || state.State != "changed" {
+		t.Errorf("%+v %v", state, err)
+	}
+	if _, err := change("/away"); err == nil || !strings.Contains(err.Error(), "307") {
+		t.Errorf("sent elsewhere: %v", err)
+	}
+	if err := dir.DropToken(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := change("/change"); err == nil ||
+		!strings.Contains(err.Error(), "401 Unauthorized: Show the token. We have no token") {
+		t.Errorf("no token: %v", err)
+	}
+	if want := []string{"POST Bearer " + token, "POST Bearer " + token, "POST "}; !slices.Equal(shown, want) {
+		t.Errorf("shown %q, want %q", shown, want)
 	}
 }
