@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -46,14 +47,19 @@ type conn struct {
 	in     *bufio.Reader
 	before string // the path in a request
 	fields string // that every request has
+	pass   string // the field that a proxy with users asks for, or ""
 	text   []byte
 	piece  []byte
 	used   bool
 }
 
-// open connects by way of the proxy at that address; "" is no proxy.
+// open connects by way of the proxy at that address, before which NAME:PASSWORD@ may stand; "" is no
+// proxy.
 func open(proxy string, to site) (*conn, error) {
-	address := proxy
+	credentials, address, known := strings.Cut(proxy, "@")
+	if !known {
+		credentials, address = "", proxy
+	}
 	if address == "" {
 		address = to.String()
 	}
@@ -70,8 +76,13 @@ func open(proxy string, to site) (*conn, error) {
 		fields: "Host: " + to.String() + "\r\n" + browser + "Connection: keep-alive\r\n",
 		piece:  make([]byte, 32<<10),
 	}
+	if known {
+		c.pass = "Proxy-Authorization: Basic " +
+			base64.StdEncoding.EncodeToString([]byte(credentials)) + "\r\n"
+	}
 	if proxy != "" && !to.secure {
 		c.before = "http://" + to.String()
+		c.fields += c.pass
 	}
 	if to.secure {
 		if err := c.secure(proxy != "", to); err != nil {
@@ -85,7 +96,7 @@ func open(proxy string, to site) (*conn, error) {
 
 func (c *conn) secure(tunnel bool, to site) error {
 	if tunnel {
-		fmt.Fprintf(c.Conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to)
+		fmt.Fprintf(c.Conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", to, to, c.pass)
 		// Nothing is lost with the reader: a TLS server does not speak first.
 		res, err := http.ReadResponse(bufio.NewReader(c.Conn), &http.Request{Method: "CONNECT"})
 		if err != nil {

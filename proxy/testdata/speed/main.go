@@ -28,6 +28,7 @@ import (
 const (
 	ours     = "warcorder"
 	relay    = "warcorder, relay only"
+	guarded  = "warcorder, guarded"
 	baseline = "goproxy"
 	visible  = "visible"
 )
@@ -36,7 +37,7 @@ const (
 type run struct {
 	bench
 	warcorder, baseline, scenarios, json, dir string
-	withRelay                                 bool
+	withRelay, withGuarded                    bool
 	rounds                                    int
 	also                                      []*proxy
 }
@@ -79,6 +80,8 @@ func parse(args []string) (*run, error) {
 	flags.StringVar(&r.warcorder, "warcorder", "", "program to measure")
 	flags.StringVar(&r.baseline, "baseline", "", "program to compare it with")
 	flags.BoolVar(&r.withRelay, "relay", true, "measure warcorder with --no-record='*' too")
+	flags.BoolVar(&r.withGuarded, "guarded", false,
+		"measure warcorder with clients, deny and a user of its own too")
 	flags.StringVar(&r.scenarios, "scenarios", strings.Join(names, ","), "what to measure")
 	flags.StringVar(&r.json, "json", "", "write all results to this file")
 	flags.StringVar(&r.dir, "dir", "",
@@ -168,6 +171,9 @@ func (r *run) start(certificate string) (proxies []*proxy, err error) {
 	}
 	if r.warcorder != "" && r.withRelay {
 		add(startOurs(relay, r.warcorder, address(), r.dir, certificate, "--no-record=*"))
+	}
+	if r.warcorder != "" && r.withGuarded {
+		add(startGuarded(r.warcorder, address(), r.dir, certificate))
 	}
 	if r.baseline != "" {
 		at := address()

@@ -149,3 +149,17 @@ func startOurs(name, path, address, dir, certificate string, settings ...string)
 	}
 	return p, err
 }
+
+// startGuarded starts warcorder as it is for a network that is not trusted: rules for clients and
+// for destinations, and a user, as whom it is asked.
+func startGuarded(path, address, dir, certificate string) (*proxy, error) {
+	const user, hash = "measure:speed", "$2a$10$TIATf9hJ/6t8e2APBGBAe.lOG2WWb6BM5zUEVRfJY8dfbQVY9Q7vu"
+	name, _, _ := strings.Cut(user, ":")
+	p, err := startOurs(guarded, path, address, dir, certificate,
+		"--clients=127.0.0.0/8,10.0.0.0/8,192.168.0.0/16", "--proxy-users="+name+":"+hash,
+		"--deny=*.tracker.example,ads.example,169.254.0.0/16,198.51.100.0/24,2001:db8::/32")
+	if err == nil {
+		p.address = user + "@" + p.address
+	}
+	return p, err
+}
