@@ -82,6 +82,31 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
+// TestTunnelOfAnyBytes: the bytes need not be TLS, the origin may be the one who begins, and what
+// the client sends before it has its 200 arrives; and each side may end its half first.
+func TestTunnelOfAnyBytes(t *testing.T) {
+	h := newHouse(t, untouched("localhost"))
+	o := newOrigin(t, false, func(o *peer) {
+		o.send("220 ready\r\n")
+		b, _ := io.ReadAll(o.in)
+		o.send("got " + string(b))
+	})
+	early := strings.Repeat("early ", 10_000)
+	client := h.dial()
+	client.send(text("CONNECT "+o.at("localhost")+" HTTP/1.1", "Host: a") + early)
+	if head := client.readHead(); head != string(established) {
+		t.Errorf("%q", head)
+	}
+	if got := client.readN(11); got != "220 ready\r\n" {
+		t.Errorf("%q", got)
+	}
+	client.send("late")
+	client.conn.(*net.TCPConn).CloseWrite()
+	if got := client.readAll(); got != "got "+early+"late" {
+		t.Errorf("%d bytes came back: %.50q", len(got), got)
+	}
+}
+
 // TestTunnelIsListedOnce: with its host and port.
 func TestTunnelIsListedOnce(t *testing.T) {
 	h := newHouse(t, untouched("localhost"))
