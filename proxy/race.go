@@ -71,6 +71,7 @@ func (u *upstreams) dialFrom(ctx context.Context, place netip.AddrPort) (*net.TC
 	var dialer net.Dialer
 	if from, _ := u.cfg.SourceAddress.towards(place.Addr()); from.IsValid() {
 		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))
+		dialer.Control = lateSourcePort
 	}
 	conn, err := dialer.DialContext(ctx, "tcp", place.String())
 	if err != nil {

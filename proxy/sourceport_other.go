@@ -1,0 +1,8 @@
+//go:build !linux
+
+package proxy
+
+import "syscall"
+
+// lateSourcePort is of Linux.
+func lateSourcePort(_, _ string, _ syscall.RawConn) error { return nil }
