@@ -84,7 +84,7 @@ func (x *Exchange) Describe(line *spill.Sidecar, whole bool) {
 	line.URL, line.Method, line.RemoteIP = record.TargetURI(x.URL), x.Method, x.RemoteIP
 	line.Started = store.FourDigitYear(x.Started)
 	line.TLS, line.Cipher, line.Unverified = x.TLS, x.Cipher, x.Unverified
-	line.Completion = x.Completion
+	line.Completion, line.Via = x.Completion, x.Via
 	if x.Chain != nil && len(bytes.Join(x.Chain.der, nil)) <= spill.MaxChainKept {
 		line.Chain = x.Chain.der
 	}

@@ -226,7 +226,8 @@ func (s *spillRecovery) noteCut(url, damage string, at time.Time, again bool) er
 
 // isFaulty reports whether the exchange has a metadata record.
 func (x *Exchange) isFaulty() bool {
-	return x.Truncated != "" || x.Fault != "" || x.Unverified != "" || x.Completion != ""
+	return x.Truncated != "" || x.Fault != "" || x.Unverified != "" || x.Completion != "" ||
+		x.Via != ""
 }
 
 // addFacts writes the metadata record of an exchange whose recorder was killed just before it.
@@ -294,7 +295,7 @@ func (s *spillRecovery) restoreExchange(line *spill.Sidecar) *Exchange {
 	x.URL, x.Method, x.RemoteIP = line.URL, line.Method, line.RemoteIP
 	x.Started, x.Ended = line.Started, cmp.Or(line.Ended, line.Started)
 	x.TLS, x.Cipher, x.Unverified = line.TLS, line.Cipher, line.Unverified
-	x.Completion = line.Completion
+	x.Completion, x.Via = line.Completion, line.Via
 	x.Truncated, x.Fault = line.Truncated, line.Fault
 	if len(line.Chain) > 0 {
 		x.Chain = NewChain(line.Chain)

@@ -25,7 +25,7 @@ type left struct {
 	url, request, response string
 	finished               bool // its client may have all of it
 	truncated, fault       string
-	completion             string
+	completion, via        string
 	short                  bool // of memory: it spilled though it is small
 }
 
@@ -66,8 +66,8 @@ func leftExchanges() []left {
 			url:      "http://example.com/short",
 			request:  exampleRequest,
 			response: page(200, "text/plain", "", randomText(20<<10)),
-			finished: true,
-			short:    true,
+			finished: true, via: "socks5 > http",
+			short: true,
 		},
 	}
 }
@@ -84,7 +84,7 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 			c.memory.Limit = 0
 		}
 		x := c.begin(l.url, l.request, "")
-		x.Completion = l.completion
+		x.Completion, x.Via = l.completion, l.via
 		if _, err := io.Copy(writerOnly{&x.Response}, strings.NewReader(l.response)); err != nil {
 			t.Fatal(err)
 		}
@@ -238,9 +238,9 @@ func checkLeft(t *testing.T, dir string, exchanges []left) {
 				len(got[0].block) < len(l.response)-256<<10) {
 			t.Errorf("%s: response of %d bytes, %q", l.url, len(got[0].block), got[0].get("WARC-Truncated"))
 		}
-		if got := of(l.url, "metadata"); len(got) != 0 != (truncated+l.completion != "") ||
-			len(got) > 0 && l.completion != "" &&
-				!strings.Contains(got[0].block, "completion: "+l.completion+"\r\n") {
+		if got := of(l.url, "metadata"); len(got) != 0 != (truncated+l.completion+l.via != "") ||
+			len(got) > 0 && !(tells(got[0].block, "completion", l.completion) &&
+				tells(got[0].block, "via", l.via)) {
 			t.Errorf("%s: %d metadata records", l.url, len(got))
 		}
 		cut := slices.ContainsFunc(gaps.Latest,
@@ -302,4 +302,12 @@ func TestIndexBreaksUnderSpill(t *testing.T) {
 		t.Errorf("told %v", told)
 	}
 	c.close()
+}
+
+// tells reports whether a metadata record's block has a field with that value, or none if it is "".
+func tells(block, name, value string) bool {
+	if value == "" {
+		return !strings.Contains(block, name+": ")
+	}
+	return strings.Contains(block, name+": "+value+"\r\n")
 }

@@ -134,6 +134,9 @@ func TestStrangeInSpill(t *testing.T) {
 		"a completion that is a header": func(t *testing.T, path, _ string) {
 			edit(t, path, func(l *spill.Sidecar) { l.Completion = "part\r\nevil: 1" })
 		},
+		"a way that is a header": func(t *testing.T, path, _ string) {
+			edit(t, path, func(l *spill.Sidecar) { l.Via = "http > \r\nevil: 1" })
+		},
 		"a scheme that is a header": func(t *testing.T, path, _ string) {
 			edit(t, path, func(l *spill.Sidecar) { l.URL = "x\r\nWARC-Evil: 1\r\nY://example.com/" })
 		},

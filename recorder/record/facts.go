@@ -2,6 +2,8 @@ package record
 
 import (
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,6 +33,10 @@ type Facts struct {
 	// if nothing.
 	Unverified string
 
+	// Via is the way on which the origin was reached through other proxies, told by their kind alone:
+	// "http", "socks5 > https"; "" if none stood between.
+	Via string
+
 	// Truncated is why the exchange is incomplete, in the words of WARC-Truncated (WARC 1.1 section
 	// 5): length, time, disconnect, unspecified; "" if it is complete.
 	Truncated string
@@ -45,3 +51,19 @@ type Facts struct {
 
 // Took is how long the exchange lasted.
 func (f *Facts) Took() time.Duration { return f.Ended.Sub(f.Started) }
+
+// maxVia is more than any way of ours is long.
+const maxVia = 100
+
+// IsVia reports whether text is what [Facts.Via] may say.
+func IsVia(text string) bool {
+	if text == "" {
+		return true
+	}
+	for kind := range strings.SplitSeq(text, " > ") {
+		if !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, kind) {
+			return false
+		}
+	}
+	return len(text) <= maxVia
+}

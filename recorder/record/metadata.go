@@ -12,6 +12,7 @@ func AppendFacts(dst []byte, f *Facts, response *Message, beyond bool) []byte {
 	dst = appendFact(dst, "truncated", f.Truncated)
 	dst = appendFact(dst, "unverifiedCertificate", f.Unverified)
 	dst = appendFact(dst, "completion", f.Completion)
+	dst = appendFact(dst, "via", f.Via)
 	if beyond {
 		dst = appendFact(dst, "requestBodyKey", "binary, for "+BeyondReason)
 	}

@@ -61,7 +61,7 @@ func (r *Records) Make(f *Facts, request, response *Message, id *IDs) {
 		r.Request = r.appendRequest(&h, request)
 	}
 	if !r.Captured || len(r.Request) == 0 || f.Unverified != "" || f.Fault != "" ||
-		f.Truncated != "" || f.Completion != "" || r.Beyond {
+		f.Truncated != "" || f.Completion != "" || f.Via != "" || r.Beyond {
 		r.facts = AppendFacts(r.facts[:0], f, response, r.Beyond)
 		r.Metadata = h.appendMetadata(r.Metadata, r.ConcurrentTo(id), r.facts)
 	}

@@ -75,6 +75,8 @@ func TestRecords(t *testing.T) {
 			func(f *Facts) { f.Unverified = "x509: certificate has expired\r\nor is not yet valid" }},
 		{"completion", exampleRequest, exampleResponse,
 			func(f *Facts) { f.Completion = "part" }},
+		{"via", exampleRequest, exampleResponse,
+			func(f *Facts) { f.Via, f.RemoteIP = "socks5 > https", netip.Addr{} }},
 		{"no-response", exampleRequest, "", func(f *Facts) { f.Fault = "connection reset by peer" }},
 		{"no-response-no-fault", exampleRequest, "", func(f *Facts) {}},
 		{"three-bytes", exampleRequest, "HT\x00", func(f *Facts) { f.Truncated = "disconnect" }},

@@ -30,6 +30,7 @@ type Sidecar struct {
 	Cipher     uint16        `json:"cipher,omitempty"`
 	Unverified string        `json:"unverified,omitempty"`
 	Completion string        `json:"completion,omitempty"`
+	Via        string        `json:"via,omitempty"`
 	Truncated  string        `json:"truncated,omitempty"`
 	Fault      string        `json:"fault,omitempty"`
 	Chain      [][]byte      `json:"chain,omitempty"` // DER
@@ -78,6 +79,8 @@ func (line *Sidecar) Check() error {
 		return fmt.Errorf("it is truncated for no reason of WARC's: %q", line.Truncated)
 	case !slices.Contains(completions, line.Completion):
 		return fmt.Errorf("it completes what no recorder does: %q", line.Completion)
+	case !record.IsVia(line.Via):
+		return fmt.Errorf("it came on a way that no recorder goes: %q", line.Via)
 	case len(line.Chain) > MaxChainKept || len(bytes.Join(line.Chain, nil)) > MaxChainKept:
 		return errors.New("it has more certificates than a recorder keeps")
 	case line.Extra != nil:
