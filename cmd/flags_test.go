@@ -13,6 +13,7 @@ import (
 	"warcorder/proxy/access"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
+	"warcorder/proxy/route"
 	"warcorder/recorder"
 )
 
@@ -71,7 +72,8 @@ func checkCounts(t *testing.T, flags any, config func() any) {
 func leaves(v reflect.Value) (fields []reflect.Value) {
 	for i := range v.NumField() {
 		field := v.Field(i)
-		if field.Kind() == reflect.Struct && field.Type().PkgPath() == v.Type().PkgPath() {
+		if field.Kind() == reflect.Struct && field.Type().PkgPath() == v.Type().PkgPath() &&
+			field.Type() != reflect.TypeFor[ways]() { // which is one flag
 			fields = append(fields, leaves(field)...)
 		} else {
 			fields = append(fields, field)
@@ -103,6 +105,10 @@ func must[T any](value T, err error) T {
 func setAll(v reflect.Value) {
 	if value, is := opaque[v.Type()]; is {
 		v.Set(reflect.ValueOf(value))
+		return
+	}
+	if list, is := v.Addr().Interface().(*ways); is {
+		list.routes, _ = route.Parse("direct")
 		return
 	}
 	switch v.Kind() {

@@ -113,6 +113,11 @@ var helpTexts = map[string]string{
 	"--tunnel": "Hosts whose CONNECTs pass through untouched, for clients that take the origin's " +
 		"own certificate only (\"*.example.org\" takes all names below it and not itself, \"*\" all). " +
 		"Nothing of them is in the archive; the gap list counts them, and names each host once an hour.",
+	"--upstream": "Ways out through other proxies: PATTERN=URL for hosts that match, a URL alone for " +
+		"all others, http://, https://, socks5:// (names are resolved here) or socks5h:// (there), " +
+		"USER:PASSWORD@ before the host; several URLs with blanks between are a chain; direct is no " +
+		"proxy. The first pattern that matches counts. If nothing is set, HTTP_PROXY, HTTPS_PROXY, " +
+		"ALL_PROXY and NO_PROXY of the environment count. A password is better in the file.",
 	"--upstream-ca": "PEM file of roots by which origins' certificates are judged, beside the " +
 		"system's.",
 	"--client-certs": "Certificates that origins are shown which ask for one, by host; in the " +

@@ -30,7 +30,7 @@ var house = []room{
 		"files to files, and nothing of an index"},
 
 	{"proxy", "recorder recorder/record certs proxy/access proxy/hosts proxy/http1 proxy/dns " +
-		"proxy/reach",
+		"proxy/reach proxy/route",
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
 	{"proxy/admin", "recorder proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
@@ -39,6 +39,9 @@ var house = []room{
 	{"proxy/reach", "proxy/hosts",
 		"names and addresses in, a decision out; it neither looks up nor dials"},
 	{"proxy/hosts", "proxy/http1", "sets of names and addresses, and nothing of what they are for"},
+	{"proxy/route", "proxy/hosts proxy/http1",
+		"ways through parents, and what these are told; sockets, names and TLS are its caller's"},
+	{"proxy/route/routetest", "", "parents, for tests"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
 	{"proxy/raced", "", "a constant, for tests"},
@@ -103,7 +106,7 @@ var alone = map[string]string{
 
 // pure are the rooms that read and write nothing, with all that they may import.
 var pure = map[string]string{
-	"proxy/reach": "encoding/binary fmt hash/maphash net/netip sync " +
+	"proxy/reach": "encoding/binary fmt hash/maphash net/netip strconv strings sync " +
 		"github.com/bits-and-blooms/bloom/v3 warcorder/proxy/hosts",
 	"proxy/http1":   "bytes errors fmt net/url slices strconv strings",
 	"store/refusal": "bytes",

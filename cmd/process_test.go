@@ -13,14 +13,18 @@ import (
 	"syscall"
 	"testing"
 
+	"warcorder/proxy/route"
 	"warcorder/store/collection"
 )
 
 // TestMain lets the test binary be warcorder itself, so that tests run the real program as a
-// process.
+// process; and it forgets the proxies of the environment, by which recorders would go out.
 func TestMain(m *testing.M) {
 	if os.Getenv("RUN_AS_WARCORDER") != "" {
 		os.Exit(Main(os.Args[1:]))
+	}
+	for _, name := range append(route.Variables(os.Getenv), "no_proxy", "NO_PROXY") {
+		os.Unsetenv(name)
 	}
 	os.Exit(m.Run())
 }

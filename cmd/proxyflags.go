@@ -21,9 +21,10 @@ type proxyFlags struct {
 	InsecureUpstream hosts.List `name:"insecure-upstream" placeholder:"HOST,…"`
 	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
-	Tunnel hosts.List `name:"tunnel" placeholder:"HOST,…" type:"hosts"`
-	Deny   hosts.Set  `name:"deny" placeholder:"HOST,NETWORK,…"`
-	Allow  hosts.Set  `name:"allow" placeholder:"HOST,NETWORK,…"`
+	Tunnel   hosts.List `name:"tunnel" placeholder:"HOST,…" type:"hosts"`
+	Deny     hosts.Set  `name:"deny" placeholder:"HOST,NETWORK,…"`
+	Allow    hosts.Set  `name:"allow" placeholder:"HOST,NETWORK,…"`
+	Upstream ways       `name:"upstream" placeholder:"WAY,…"`
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 
@@ -80,6 +81,7 @@ func (f *proxyFlags) config() proxy.Config {
 		Tunnel:           f.Tunnel,
 		Deny:             f.Deny,
 		Allow:            f.Allow,
+		Upstream:         f.Upstream.routes,
 		OnClientAbort:    f.OnClientAbort,
 		Codings:          f.Codings,
 		Anticache:        f.Anticache,

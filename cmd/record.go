@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ func (c *recordCommand) check() error {
 			"not be sent in a header")
 	}
 	cfg := c.Proxy.config()
-	return cfg.Check()
+	return cmp.Or(cfg.Check(), c.Proxy.Upstream.check())
 }
 
 // open opens the collection for recording, which first recovers what a crash has left.
@@ -150,8 +151,7 @@ func (c *recordCommand) serve(s *serving) error {
 	}
 	defer s.dir.DropToken() // what stays is replaced, and opens nothing
 	address := ln.Addr().String()
-	s.proxy, err = proxy.New(c.Proxy.config(), ln, s.authority, s.rec, c.pages(s), s.log)
-	if err != nil {
+	if s.proxy, err = c.proxy(s, ln); err != nil {
 		return err
 	}
 	if err := s.rec.Announce(address); err != nil {
@@ -161,6 +161,15 @@ func (c *recordCommand) serve(s *serving) error {
 	err = c.untilEnd(s, s.proxy)
 	c.shutDown(s, s.proxy)
 	return err
+}
+
+// proxy makes the proxy that serves on ln.
+func (c *recordCommand) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
+	cfg := c.Proxy.config()
+	if err := waysOut(&cfg, ln.Addr(), s.log); err != nil {
+		return nil, err
+	}
+	return proxy.New(cfg, ln, s.authority, s.rec, c.pages(s), s.log)
 }
 
 // pages are the proxy's own pages, and those of the recorder.

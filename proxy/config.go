@@ -9,6 +9,7 @@ import (
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
+	"warcorder/proxy/route"
 	"warcorder/recorder"
 )
 
@@ -21,12 +22,13 @@ type Config struct {
 
 	Users access.Users // who may use the proxy, by name and password; with none nobody is asked
 
-	InsecureUpstream hosts.List // origins that are recorded although their certificate is not valid
-	NoRecord         hosts.List // hosts whose exchanges pass without being recorded
-	Tunnel           hosts.List // hosts whose CONNECTs pass through untouched
-	Deny             hosts.Set  // where no connection goes
-	Allow            hosts.Set  // where one goes although Deny, or the proxy by itself, denies it
-	OnClientAbort    string     // of what Complete leaves out, when its client goes away: cut, finish
+	InsecureUpstream hosts.List   // origins that are recorded although their certificate is not valid
+	NoRecord         hosts.List   // hosts whose exchanges pass without being recorded
+	Tunnel           hosts.List   // hosts whose CONNECTs pass through untouched
+	Deny             hosts.Set    // where no connection goes
+	Allow            hosts.Set    // where one goes although Deny, or the proxy by itself, denies it
+	Upstream         route.Routes // by which way each host is reached
+	OnClientAbort    string       // of what Complete leaves out, when its client goes away: cut, finish
 
 	// Codings are the content codings that an origin may be asked for: what clients accept beside them
 	// is left out of their requests.

@@ -12,32 +12,44 @@ import (
 
 // dial opens a connection to o: TCP within timeout-connect, TLS within timeout-tls.
 func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
-	conn, err := u.connect(ctx, o)
-	if err != nil {
+	up := &upstream{origin: o}
+	up.heads = u.heads
+	if err := u.reach(ctx, up); err != nil {
 		return nil, &dialError{"connect", err}
 	}
-	up := &upstream{origin: o, raw: conn}
+	var err error
 	if up.socket, err = up.raw.SyscallConn(); err != nil {
-		conn.Close()
+		up.raw.Close()
 		return nil, &dialError{"connect", err}
 	}
-	up.conn, up.heads = conn, u.heads
-	up.ip = conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-	up.depends = u.judge.Depends(o.host, up.ip)
+	up.depends = up.ip.IsValid() && u.judge.Depends(o.host, up.ip)
 	if !o.secure || o.opaque {
 		return up, nil
 	}
 	if err := u.handshake(ctx, up); err != nil {
-		conn.Close()
+		up.raw.Close()
 		return nil, &dialError{"tls", err}
 	}
 	return up, nil
 }
 
-// connect opens a TCP connection to o.
-func (u *upstreams) connect(ctx context.Context, o origin) (*net.TCPConn, error) {
+// reach opens the connection of up to its origin, or by its way.
+func (u *upstreams) reach(ctx context.Context, up *upstream) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.Connect)
 	defer cancel()
+	if up.origin.way != nil {
+		return u.goWay(ctx, up)
+	}
+	if up.raw, err = u.connect(ctx, up.origin); err != nil {
+		return err
+	}
+	up.conn = up.raw
+	up.ip = up.raw.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+	return nil
+}
+
+// connect opens a TCP connection to o.
+func (u *upstreams) connect(ctx context.Context, o origin) (*net.TCPConn, error) {
 	addresses, err := u.permitted(ctx, o)
 	if err != nil {
 		return nil, err
@@ -52,7 +64,7 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 	cfg := &tls.Config{
 		ServerName:         up.origin.name,
 		NextProtos:         []string{"http/1.1"},
-		ClientSessionCache: u.sessions,
+		ClientSessionCache: u.sessionsOf(up.origin),
 		RootCAs:            u.credentials.roots,
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			return u.credentials.present(up), nil
@@ -67,8 +79,7 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 			return nil
 		}
 	}
-	up.below = &pausable{Conn: up.conn}
-	conn := tls.Client(up.below, cfg)
+	conn := tls.Client(up.pausable(up.conn), cfg)
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout.TLS)
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {

@@ -20,6 +20,7 @@ var (
 	errSelf           = errors.New("the target is the proxy itself")
 	errNoFamily       = errors.New("no source-address is of the family of its addresses")
 	errNeverWhole     = errors.New("the body is larger than complete-max")
+	errTrace          = errors.New("a TRACE would be answered with what a proxy on the way is told")
 )
 
 // Ends that are made.

@@ -56,6 +56,7 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 	e.x.Conn = e.up.raw
 	e.x.RemoteIP, e.x.TLS, e.x.Cipher = e.up.ip, e.up.tls, e.up.cipher
 	e.x.Chain, e.x.Unverified = e.up.chain, e.up.unverified
+	e.x.Via = e.to.way.Kind()
 	return reused, nil
 }
 

@@ -205,6 +205,8 @@ func newPeer(t testing.TB, conn net.Conn) *peer {
 	return p
 }
 
+func (p *peer) forget() { p.seen.Reset(); p.sent.Reset() }
+
 func (p *peer) send(s string) {
 	p.sent.WriteString(s)
 	if _, err := io.WriteString(p.conn, s); err != nil {
@@ -358,8 +360,9 @@ func (h *house) tunnelAs(address string, secure bool, field string) *peer {
 	if head := p.readHead(); !strings.HasPrefix(head, "HTTP/1.1 200 ") {
 		h.t.Fatalf("CONNECT: %q", head)
 	}
-	if !secure {
-		return newPeer(h.t, p.conn)
+	if !secure { // what comes next may have come with the head
+		p.forget()
+		return p
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(h.authority.PEM())
@@ -378,22 +381,4 @@ func (h *house) to(o *originServer, secure bool) (client *peer, prefix string) {
 		return h.tunnel(o.address, true), ""
 	}
 	return h.dial(), "http://" + o.address
-}
-
-// syncBuffer is a log that several goroutines write and the test reads.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -2,15 +2,21 @@ package proxy
 
 import (
 	"strings"
+
+	"warcorder/proxy/route"
 )
 
-// origin names a place that requests go to. It is the key of the upstream pool.
+// origin names a place that requests go to, and by which way. It is the key of the upstream pool:
+// what leads elsewhere, by another way or in another's name shares no connection.
 type origin struct {
 	secure bool
 	host   string // lower case, no brackets
 	port   string
 	name   string // the name that the certificate must bear, and the SNI; for secure only
 	opaque bool   // bytes pass as they are: a tunnel, whose TLS is the client's affair
+
+	way  *route.Way // nil is direct
+	user string     // the proxy user, on a way that is authenticated; else ""
 }
 
 // siteName is the host in the URL.

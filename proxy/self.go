@@ -4,11 +4,32 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"warcorder/proxy/hosts"
 )
+
+// IsListener reports whether a host and a port, as they are written, are where a proxy listens. Of
+// names only localhost is known: others show when they are dialled.
+func IsListener(listener net.Addr, host, port string) bool {
+	return leadsTo(host, port, func(target netip.AddrPort) bool { return isSelf(listener, target) })
+}
+
+// leadsTo is IsListener for whoever knows the proxy itself.
+func leadsTo(host, port string, self func(netip.AddrPort) bool) bool {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return false
+	}
+	at := func(address netip.Addr) bool { return self(netip.AddrPortFrom(address, uint16(number))) }
+	if host == "localhost" {
+		return at(netip.IPv6Loopback()) || at(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && at(address)
+}
 
 // isSelf reports an address that the proxy itself answers on, which listens at listener. An
 // exchange with it would begin another exchange with it, without end.

@@ -51,6 +51,7 @@ func (s *session) one() bool {
 	if err != nil {
 		return s.reject(s.target(&req), err)
 	}
+	s.route(&to)
 	e := s.newExchange(&req, to)
 	path := target
 	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
@@ -82,10 +83,24 @@ func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 	}
 }
 
+// route sets the way to an origin, and whose it is if somebody on it knows us. The host that is
+// dialled decides, not the name that a client gives in its handshake: it could make one up to leave
+// its way.
+func (s *session) route(to *origin) {
+	to.way = s.cfg.Upstream.To(to.secure, to.host, to.port)
+	if to.way.IsAuthenticated() || s.upstreams.credentials.knowsUs(*to) {
+		to.user = s.user
+	}
+}
+
 // refused returns why a request that is understood is not passed on, or nil.
 func (e *exchange) refused() error {
 	if err := e.rec.Ready(); err != nil && !e.unrecorded {
 		return &notReady{err}
+	}
+	if string(e.req.Method) == "TRACE" && e.to.way.Forwards(e.to.secure) &&
+		e.to.way.Authorization() != "" {
+		return errTrace
 	}
 	if most := e.cfg.MaxBodySize; most > 0 && e.req.Framing == http1.Sized && e.req.Length > most {
 		return http1.ErrBodyTooLong

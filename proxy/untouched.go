@@ -42,6 +42,7 @@ func (s *session) passUntouched(told bool) {
 	if s.tunnel.name == "" {
 		s.tunnel.name = s.tunnel.host
 	}
+	s.route(s.tunnel)
 	s.in.conn, s.in.heads = s.conn, s.memory
 	s.clients.occupy(&s.seat)
 	defer s.in.drop()

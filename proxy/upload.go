@@ -12,7 +12,7 @@ import (
 // comes. What is here as a whole, as small posts are, needs no upload.
 func (e *exchange) send() error {
 	s, b := e.client, e.bounded(http1.RequestBody(&e.req.Message))
-	out := s.fwd
+	out, head := s.fwd, len(s.fwd)
 	if e.req.Framing != http1.NoBody {
 		whole := b
 		n, err := whole.Take(s.in.bytes())
@@ -23,7 +23,7 @@ func (e *exchange) send() error {
 		}
 	}
 	e.boundWrite(&e.up.wire)
-	if _, err := e.up.conn.Write(out); err != nil {
+	if err := e.write(out, head); err != nil {
 		return err
 	}
 	if err := e.keep(&e.x.Request, out); err != nil {

@@ -15,9 +15,9 @@ import (
 type upstream struct {
 	wire
 	origin     origin
-	raw        *net.TCPConn
+	raw        *net.TCPConn    // to the origin, or to the first parent on the way
 	socket     syscall.RawConn // of raw
-	below      *pausable       // what TLS reads; nil for plain
+	below      *pausable       // what TLS reads, the lowest of its layers; nil if there is none
 	ip         netip.Addr
 	depends    bool   // on what is known of the name, whether it may be used: upstreams.usable
 	tls        uint16 // the version, 0 for plain
@@ -26,6 +26,7 @@ type upstream struct {
 	denied     bool   // the origin has asked for a certificate of ours and got none
 	chain      *recorder.Chain
 	used       int  // exchanges before this one
+	forwards   bool // what it leads to is a parent, which gets requests in absolute form
 	bound      bool // authenticated once (NTLM, Negotiate), and so one client's for good
 	idleSince  time.Time
 
@@ -45,6 +46,15 @@ func (c *pausable) Read(p []byte) (int, error) {
 		return 0, os.ErrDeadlineExceeded // which TLS does not take for the end
 	}
 	return c.Conn.Read(p)
+}
+
+// pausable returns what TLS is to read conn through. TLS in TLS reads through the lower one's.
+func (u *upstream) pausable(conn net.Conn) net.Conn {
+	if u.below != nil {
+		return conn
+	}
+	u.below = &pausable{Conn: conn}
+	return u.below
 }
 
 // close ends the connection at once: a TLS farewell could wait for seconds behind bytes that nobody

@@ -11,6 +11,7 @@ import (
 
 	"warcorder/proxy/http1"
 	"warcorder/proxy/reach"
+	"warcorder/proxy/route"
 	"warcorder/recorder"
 )
 
@@ -51,6 +52,10 @@ var ours = verdicts{
 	{of: is(errStopping), status: 503,
 		told: "warcorder is being stopped.",
 		gap:  recorder.GapCut, truncated: "disconnect", broke: "the recorder was stopped"},
+	{of: is(errTrace), status: 405,
+		told: "A TRACE is not passed on: a proxy on the way to {place} could answer it with the " +
+			"password that it is given.",
+		gap: recorder.GapRefused},
 	{of: is(errClientGone), status: 408,
 		told: "The client went away.",
 		gap:  recorder.GapCut, truncated: "disconnect", broke: "the client went away"},
@@ -88,6 +93,17 @@ var uploads = verdicts{
 
 // answers are what can keep the origin's answer away, or end it too soon.
 var answers = verdicts{
+	{of: ownWay, status: 508,
+		told: "{place} is reached through another proxy, which is this one itself. " +
+			"Name another one in upstream.",
+		gap: recorder.GapRefused, truncated: "disconnect"},
+	{of: lateWay, status: 504,
+		told: "{place} is reached through another proxy, which did not answer in time " +
+			"(timeout-connect).",
+		gap: recorder.GapUpstream, truncated: "time"},
+	{of: as(func(e *route.Error) string { return e.Why }), status: 502,
+		told: "{place} is reached through another proxy, and that failed: {why}.",
+		gap:  recorder.GapUpstream, truncated: "disconnect", inAnswer: true},
 	{of: is(errSelf), status: 508,
 		told: "The address {place} is this proxy itself. " +
 			"Give the browser a target other than the proxy.",
@@ -196,6 +212,18 @@ func late(err error) (string, bool)  { return "", isTimeout(err) }
 
 func reasonOf(e *http1.Error) string      { return e.Reason }
 func anyOvertime(e *overtimeError) string { return e.setting }
+
+// ownWay matches parents that are the proxy itself.
+func ownWay(err error) (why string, is bool) {
+	var way *route.Error
+	return "", errors.As(err, &way) && errors.Is(err, errSelf)
+}
+
+// lateWay matches parents that take too long.
+func lateWay(err error) (why string, is bool) {
+	var way *route.Error
+	return "", errors.As(err, &way) && isTimeout(err)
+}
 
 func lateDial(err error) (step string, is bool) {
 	var dial *dialError

@@ -12,7 +12,7 @@ import (
 )
 
 // List is a set of host names: none, some, or all. "*.example.org" holds every name below
-// example.org, and not itself.
+// example.org, and not itself; ".example.org" is the same.
 type List struct {
 	All   bool
 	Hosts []string
@@ -30,11 +30,14 @@ func ParseList(text string) (List, error) {
 	for one := range strings.SplitSeq(text, ",") {
 		one = strings.ToLower(strings.TrimSpace(one))
 		name, below := strings.CutPrefix(one, "*.")
+		if !below {
+			name, below = strings.CutPrefix(one, ".")
+		}
 		if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
 			name = name[1 : len(name)-1]
 		}
 		host, ok := OneSpelling(name)
-		if !ok || host == "" || strings.ContainsAny(host, "/ \t@*[]") {
+		if !ok || host == "" || host[0] == '.' || strings.ContainsAny(host, "/ \t@*[]") {
 			return List{}, fmt.Errorf(
 				"%q is not a host name: give names or addresses without scheme and port, or true for all", one)
 		}

@@ -18,6 +18,8 @@ func TestLists(t *testing.T) {
 		{"*.bank.example", "a.bank.example.", true},
 		{"*.bank.example", "bank.example", false},
 		{"*.bank.example", "otherbank.example", false},
+		{".onion", "a.onion", true},
+		{".onion", "onion", false},
 		{"bücher.example", "xn--bcher-kva.example", true},
 		{"xn--bcher-kva.example", "bücher.example", true},
 		{"*.BÜCHER.example", "www.xn--bcher-kva.example", true},
@@ -40,7 +42,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"bank.example:8443", "[::1]:443", "https://a.example", "a.example/x",
-		"*.", ".", "a,", "a,*", "*.*.example", "a.*", "[a", "user@a", "xn--\u00fc\u200b:"} {
+		"*.", ".", "a,", "a,*", "*.*.example", "a.*", "*a.example", "..a", "[a", "user@a", "xn--\u00fc\u200b:"} {
 		if list, err := ParseList(bad); err == nil {
 			t.Errorf("%q is read as %q", bad, list.Hosts)
 		}

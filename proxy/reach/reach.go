@@ -55,16 +55,6 @@ func (j *Judge) Name(host, site string) *Denial {
 	return j.byName(host, site)
 }
 
-// Elsewhere judges a host that another machine looks up: all that can be judged is its name, or the
-// address that it is written as.
-func (j *Judge) Elsewhere(host, site string) *Denial {
-	if address, literal := addressOf(host); literal {
-		_, denied := j.Addresses(host, site, []netip.Addr{address})
-		return denied
-	}
-	return j.byName(host, site)
-}
-
 func (j *Judge) byName(host, site string) *Denial {
 	if _, allowed := j.rules.Allow.OfName(host); allowed {
 		return nil

@@ -166,6 +166,14 @@ func TestNamesAlone(t *testing.T) {
 		{"inside, from outside", "", "", true, "127.0.0.1", "127.0.0.1", false, true},
 		{"inside, from here", "", "", false, "127.0.0.1", "127.0.0.1", false, false},
 		{"inside, mapped", "", "", true, "::ffff:10.0.0.1", "a.example", false, true},
+		{"inside, by its name", "", "", true, "a.localhost.", "a.localhost.", false, true},
+		{"allowed, by its name", "", "localhost", true, "localhost", "localhost", false, false},
+		{"inside, one number", "", "", true, "2130706433", "2130706433", false, true},
+		{"inside, hexadecimal", "", "", true, "0x7f.1", "0x7f.1", false, true},
+		{"inside, octal", "", "", true, "0300.0250.1", "0300.0250.1", false, true},
+		{"outside, one number", "", "", true, "134744072", "134744072", false, false},
+		{"no number", "", "", true, "1.2.3.4.5", "1.2.3.4.5", false, false},
+		{"a name that ends in one", "", "", true, "127.a.1", "127.a.1", false, false},
 	} {
 		j := judgeOf(t, c.deny, c.allow, c.beyond)
 		if denial := j.Name(c.host, c.site); (denial != nil) != c.here {

@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"warcorder/proxy"
+	"warcorder/proxy/route"
+)
+
+// ways are what upstream says. What is wrong with it is told by check: what kong adds to the errors
+// of flags is the whole value of a variable, with the passwords in it.
+type ways struct {
+	routes route.Routes
+	err    error
+}
+
+// parseWays reads a list of ways out. A flag that is given again adds to it.
+func parseWays(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("ways")
+	if err != nil {
+		return err
+	}
+	routes, err := route.Parse(fmt.Sprint(text.Value))
+	all := target.Interface().(ways)
+	all.routes.Add(routes)
+	all.err = cmp.Or(all.err, err)
+	target.Set(reflect.ValueOf(all))
+	return nil
+}
+
+// check refuses what upstream says, or the environment where that counts.
+func (w *ways) check() error {
+	if w.err != nil {
+		return fmt.Errorf("upstream: %w", w.err)
+	}
+	if w.routes.IsSet() {
+		return nil
+	}
+	_, err := route.FromEnvironment(os.Getenv, func(string, string) bool { return false })
+	return err
+}
+
+// waysOut sets by which ways origins are reached: as upstream says, or else as the environment
+// does. Which of the two counts is said once, and a variable that cannot be used is an error: who
+// has set one must not believe that it is heeded when it is not.
+func waysOut(cfg *proxy.Config, listener net.Addr, log zerolog.Logger) error {
+	isSelf := func(host, port string) bool { return proxy.IsListener(listener, host, port) }
+	if cfg.Upstream.IsSet() {
+		for _, way := range cfg.Upstream.Ways() {
+			if isSelf(way.First()) {
+				return fmt.Errorf("upstream %s begins with this recorder itself: name another proxy", way)
+			}
+		}
+		event := log.Info().Str("ways", cfg.Upstream.String()).Str("from", "upstream")
+		if unheeded := route.Variables(os.Getenv); len(unheeded) > 0 {
+			event = event.Strs("unheeded", unheeded)
+		}
+		event.Msg("ways out")
+		return nil
+	}
+	environment, err := route.FromEnvironment(os.Getenv, isSelf)
+	if err != nil {
+		return err
+	}
+	for _, name := range environment.Own {
+		log.Warn().Str("variable", name).
+			Msg("the environment names this recorder itself as a proxy: it is not used")
+	}
+	if len(environment.Used) > 0 {
+		log.Info().Str("ways", environment.Routes.String()).
+			Str("from", strings.Join(environment.Used, ", ")).Msg("ways out")
+	}
+	cfg.Upstream = environment.Routes
+	return nil
+}
