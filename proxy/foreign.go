@@ -93,7 +93,7 @@ func (e *foreignError) Error() string { return e.is + " has connected: " + e.do 
 
 // turnForeign answers a client that speaks another protocol in its own, and notes it.
 func (s *session) turnForeign(f *foreign) {
-	s.foreigners[f].add(s.raw.RemoteAddr().String())
+	s.seenForeign[f].add(s.raw.RemoteAddr().String())
 	if f.answer == nil {
 		s.page(refusal{400, "This is an HTTP proxy, and what came is from " + f.is + ": " + f.do + "."})
 	} else {

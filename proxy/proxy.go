@@ -93,7 +93,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()
 	p.untouched, p.pinned = newSeldom(), newPinned()
-	p.foreigners = p.foreignSummaries()
+	p.seenForeign = p.foreignSummaries()
 	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
@@ -208,7 +208,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	p.login.close()
 	p.refused.close()
 	p.codings.close()
-	for _, seen := range p.foreigners {
+	for _, seen := range p.seenForeign {
 		seen.close()
 	}
 	p.doubts.close()

@@ -12,20 +12,20 @@ import (
 // relay is what all sessions share, whichever door they came in by. A session holds a pointer to it
 // and nothing of the front door.
 type relay struct {
-	cfg        *Config
-	rec        *recorder.Recorder
-	log        zerolog.Logger
-	tls        *tls.Config // for clients in tunnels
-	clients    *clients
-	upstreams  *upstreams
-	memory     *budget // for large heads
-	trust      trust
-	doubts     doubts
-	foreigners map[*foreign]*summary // clients that speak other protocols
-	pinned     *pinned               // clients that take the origin's certificate only
-	untouched  *seldom               // hosts of tunnels that pass untouched
-	codings    summary               // responses in codings that others cannot read, by URL
-	login      login
+	cfg         *Config
+	rec         *recorder.Recorder
+	log         zerolog.Logger
+	tls         *tls.Config // for clients in tunnels
+	clients     *clients
+	upstreams   *upstreams
+	memory      *budget // for large heads
+	trust       trust
+	doubts      doubts
+	seenForeign map[*foreign]*summary // clients that speak other protocols
+	pinned      *pinned               // clients that take the origin's certificate only
+	untouched   *seldom               // hosts of tunnels that pass untouched
+	codings     summary               // responses in codings that others cannot read, by URL
+	login       login
 
 	completions *completions
 	paused      pause
