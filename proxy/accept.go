@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"time"
+
+	"warcorder/proxy/http1"
 )
 
 // take serves a new connection if its client may use the proxy, and there is a place for it.
@@ -16,7 +18,8 @@ func (p *Proxy) take(conn net.Conn) {
 		p.crowd.turnAway(conn)
 		return
 	}
-	c := &tapConn{Conn: conn, release: p.clients.release}
+	c := &tapConn{Conn: conn}
+	c.atClose(p.clients.release)
 	p.clients.start(c, p.guarded(c, func() { p.accept(c) }))
 }
 
@@ -33,6 +36,11 @@ func (p *Proxy) accept(c *tapConn) {
 	}
 	err := s.serveAndLeave()
 	if errors.Is(err, errNotProxied) && !p.clients.closing.Load() {
+		if s.nobodys() && !http1.IsConnect(s.in.bytes()) && !p.countAsStranger(c) {
+			s.in.drop()
+			noPlace.end(c, http1.Request{})
+			return
+		}
 		c.SetDeadline(time.Time{})
 		c.unread(s.in.bytes())
 		s.in.drop()

@@ -142,15 +142,17 @@ func (c *clients) lend(n int) {
 	c.spare -= n
 }
 
-// wait notes that s waits for a request, so that it may be ended. It is false if the proxy is
-// closing.
+// wait notes that s waits for a request, so that it may be ended; one that has waited already keeps
+// its turn. It is false if the proxy is closing.
 func (c *clients) wait(s *seat) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing.Load() {
 		return false
 	}
-	c.waiting.add(s)
+	if !s.waits {
+		c.waiting.add(s)
+	}
 	c.setBusy(s, false)
 	return true
 }

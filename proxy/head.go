@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"os"
@@ -25,6 +26,10 @@ func (s *session) readHead(first bool) error {
 		return s.in.fill(smallBuffer)
 	}
 	err := s.takesNext(fill)
+	if err == errNotProxied && s.nobodys() { // net/http is to wait for none of it
+		_, err = s.in.head(int(min(s.cfg.MaxHeaderSize, maxFrontHead)), fill)
+		err = cmp.Or(err, errNotProxied)
+	}
 	var head []byte
 	if err == nil {
 		head, err = s.in.head(int(s.cfg.MaxHeaderSize), fill)
@@ -120,6 +125,9 @@ func (s *session) awaitRequest(first bool) error {
 		return net.ErrClosed
 	}
 	err := s.firstByte(time.Now().Add(patience))
+	if s.nobodys() {
+		return err // and it waits on, until it has shown whose it is (asksLogin)
+	}
 	if !s.clients.resume(&s.seat) {
 		return net.ErrClosed
 	}

@@ -14,7 +14,9 @@ import (
 //
 // The invariant is that nobody who has shown nothing makes us do anything but answer: no name is
 // looked up and no body waited for; and what such clients do wrong is no gap, and in the log a line
-// a second.
+// a second. Nor do they keep others out: until a connection has shown something it counts as one
+// that waits, and makes room for a new one (clients); of those that ask for the proxy's own pages
+// there are as many as of strangers.
 type login struct {
 	door      *access.Door // nil if nobody is asked
 	wrong     summary      // credentials that are nobody's, by client and name
@@ -81,6 +83,9 @@ func (s *session) asksLogin(req *http1.Request) (answered, goesOn bool) {
 	}
 	if refused := s.login.check(s.raw, &s.pass, req.Credential); refused != nil {
 		return true, s.tell(req, *refused, req.Framing == http1.NoBody && req.KeepAlive)
+	}
+	if s.nobodys() && !s.clients.resume(&s.seat) {
+		return true, false
 	}
 	s.become(s.pass.User)
 	return false, true

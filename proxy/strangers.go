@@ -49,15 +49,33 @@ func (p *Proxy) mayUse(address net.Addr) bool {
 // receive serves a stranger, if there is a place.
 func (p *Proxy) receive(conn net.Conn) {
 	s := p.strangers
-	if s.open.Add(1) > s.most {
-		s.open.Add(-1)
+	if !s.enter() {
 		s.seen.add(conn.RemoteAddr().String())
 		conn.Close()
 		return
 	}
 	p.clients.lend(1)
-	c := &tapConn{Conn: conn, stranger: true, release: func() { p.clients.lend(-1); s.open.Add(-1) }}
+	c := &tapConn{Conn: conn, stranger: true}
+	c.atClose(func() { p.clients.lend(-1); s.open.Add(-1) })
 	p.clients.start(c, p.guarded(c, func() { p.hear(c) }))
+}
+
+// enter takes a place, if there is one.
+func (s *strangers) enter() bool {
+	if s.open.Add(1) > s.most {
+		s.open.Add(-1)
+		return false
+	}
+	return true
+}
+
+// countAsStranger takes a place of strangers for a client, too, until its connection is closed.
+func (p *Proxy) countAsStranger(c *tapConn) bool {
+	if !p.strangers.enter() {
+		return false
+	}
+	c.atClose(func() { p.strangers.open.Add(-1) })
+	return true
 }
 
 // hear reads a stranger's request. One for a page of our own is net/http's.

@@ -23,10 +23,11 @@ import (
 // has asked for anything.
 type tapConn struct {
 	net.Conn
-	release  func() // gives its place back when it is closed
-	closed   sync.Once
-	stranger bool   // who may not use the proxy
-	host     string // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
+	closing  sync.Mutex
+	closed   bool
+	release  []func() // give its places back when it is closed
+	stranger bool     // who may not use the proxy
+	host     string   // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
 
 	handshakeBegan time.Time
 	certified      bool // a certificate was sent, to a client of this kind:
@@ -79,8 +80,27 @@ func (c *tapConn) read(p []byte) (int, error) {
 // Close ends the connection, and makes room for another client.
 func (c *tapConn) Close() error {
 	err := c.Conn.Close()
-	c.closed.Do(c.release)
+	c.closing.Lock()
+	gives := c.release
+	c.closed, c.release = true, nil
+	c.closing.Unlock()
+	for _, give := range gives {
+		give()
+	}
 	return err
+}
+
+// atClose has give called when the connection is closed; at once if it is.
+func (c *tapConn) atClose(give func()) {
+	c.closing.Lock()
+	closed := c.closed
+	if !closed {
+		c.release = append(c.release, give)
+	}
+	c.closing.Unlock()
+	if closed {
+		give()
+	}
 }
 
 // unread makes b the next bytes that are read.

@@ -64,6 +64,7 @@ type outcome struct {
 // check is a comparison that others may wait for. answer and user are set when done is closed.
 type check struct {
 	done   chan struct{}
+	others int // who wait for it, too
 	answer Answer
 	user   int
 }
@@ -74,6 +75,7 @@ const (
 	goodFor  = time.Hour
 	badFor   = time.Minute
 	maxWait  = 64 // comparisons that run or wait, of all clients
+	waitWith = 64 // connections that wait for the outcome of one comparison
 	waitEach = 8  // of one address, or one network of IPv6
 	patience = 5 * time.Second
 )
@@ -169,7 +171,7 @@ func (d *Door) look(shown sum, given credential, from netip.Prefix) (Answer, int
 		return Wrong, 0
 	}
 	c, running := d.checks[shown]
-	if !running && !d.enter(from) {
+	if running && c.others >= waitWith || !running && !d.enter(from) {
 		d.mu.Unlock()
 		return Crowded, 0
 	}
@@ -177,6 +179,7 @@ func (d *Door) look(shown sum, given credential, from netip.Prefix) (Answer, int
 		c = &check{done: make(chan struct{})}
 		d.checks[shown] = c
 	}
+	c.others++
 	d.mu.Unlock()
 	if !running {
 		d.run(c, shown, given, from)

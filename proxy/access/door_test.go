@@ -127,6 +127,27 @@ func TestOneComparisonForMany(t *testing.T) {
 	}
 }
 
+// TestFloodOfOneCredential: a flood that shows one wrong credential waits in few connections.
+func TestFloodOfOneCredential(t *testing.T) {
+	door := NewDoor(usersOf(t, "anna:secret"))
+	release := door.hold()
+	answers := make(chan Answer, 2*waitWith)
+	for range 2 * waitWith {
+		go func() { answers <- door.Check(&Pass{}, basic("anna:wrong"), home) }()
+	}
+	for range waitWith {
+		if answer := <-answers; answer != Crowded {
+			t.Errorf("%v", answer)
+		}
+	}
+	release()
+	for range waitWith {
+		if answer := <-answers; answer != Wrong {
+			t.Errorf("%v", answer)
+		}
+	}
+}
+
 // untilWaiting waits until n comparisons wait.
 func untilWaiting(t *testing.T, d *Door, n int) {
 	t.Helper()
