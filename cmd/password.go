@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"os/user"
 	"strings"
 
@@ -59,8 +60,21 @@ func readPassword(in *os.File) (string, error) {
 	return first, nil
 }
 
-// ask reads a line that is not shown.
+// ask reads a line that is not shown. Whoever breaks it off has a terminal again that shows what is
+// typed.
 func ask(in *os.File, prompt string) (string, error) {
+	shown, err := term.GetState(int(in.Fd()))
+	if err != nil {
+		return "", err
+	}
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, os.Interrupt)
+	defer signal.Stop(broken)
+	go func() {
+		<-broken
+		term.Restore(int(in.Fd()), shown)
+		os.Exit(1)
+	}()
 	fmt.Fprint(os.Stderr, prompt)
 	line, err := term.ReadPassword(int(in.Fd()))
 	fmt.Fprintln(os.Stderr)

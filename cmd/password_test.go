@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -72,5 +75,46 @@ func TestUsersAdd(t *testing.T) {
 	line, err = parse(t)
 	if err != nil || line.Record.Proxy.Users.String() != "anna,bert" {
 		t.Errorf("%v, %v", line.Record.Proxy.Users, err)
+	}
+}
+
+// TestRecordAsksForPasswords: the program as it is started with proxy-users, from the environment:
+// who shows a password is recorded, and is named in the log alone; the pages of its own do not ask.
+func TestRecordAsksForPasswords(t *testing.T) {
+	t.Setenv("WARCORDER_PROXY_USERS", someUser)
+	origin := newSite(t)
+	p := startRecording(t)
+	target := origin.plain.URL + "/text/2000"
+	for _, c := range []struct {
+		user *url.Userinfo
+		want int
+	}{
+		{nil, http.StatusProxyAuthRequired},
+		{url.UserPassword("anna", "wrong"), http.StatusProxyAuthRequired},
+		{url.UserPassword("anna", "secret"), http.StatusOK},
+	} {
+		through := http.ProxyURL(&url.URL{Scheme: "http", Host: p.address, User: c.user})
+		client := http.Client{Transport: &http.Transport{Proxy: through}, Timeout: patience}
+		res, err := client.Get(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		client.CloseIdleConnections()
+		if res.StatusCode != c.want {
+			t.Errorf("%v: %s, want %d", c.user, res.Status, c.want)
+		}
+	}
+	if page := p.page("/status"); !strings.Contains(page, `"recording": true`) {
+		t.Errorf("%s", page)
+	}
+	if code := p.stop(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	log := p.stderr.String()
+	if strings.Count(log, `"message":"capture"`) != 1 || !strings.Contains(log, `"user":"anna"`) ||
+		!strings.Contains(log, "wrong name or password") || strings.Contains(log, "secret") {
+		t.Errorf("%s", log)
 	}
 }
