@@ -253,3 +253,36 @@ func TestCredentialsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestClientCertsOfUsers: what leads to an origin that knows us by a certificate is of one user,
+// connection and TLS session alike; elsewhere users share.
+func TestClientCertsOfUsers(t *testing.T) {
+	roots, server := vouched(t)
+	file, known := writeClientCert(t, nil)
+	for host, want := range map[string]int{"localhost": 2, "other.example": 1} {
+		t.Run(host, func(t *testing.T) {
+			cfg := asking(t, "anna:secret", "bert:other")
+			cfg.InsecureUpstream, cfg.UpstreamCA = hosts.List{}, roots
+			cfg.ClientCerts = []ClientCert{{Host: host, Cert: file}}
+			h := newHouse(t, cfg)
+			o := newOriginWith(t, &tls.Config{GetCertificate: server.GetCertificate,
+				ClientAuth: tls.RequestClientCert, ClientCAs: known}, answering)
+			client := h.dial()
+			for _, user := range []string{"anna:secret", "bert:other", "anna:secret"} {
+				client.send(text("GET https://"+o.at("localhost")+"/ HTTP/1.1", "Host: a", shows(user)))
+				if got := client.readN(len(numbered(1))); got != numbered(1) {
+					t.Fatalf("%q", got)
+				}
+			}
+			all := o.connections()
+			if len(all) != want {
+				t.Errorf("%d connections, want %d", len(all), want)
+			}
+			for _, one := range all {
+				if one.conn.(*tls.Conn).ConnectionState().DidResume {
+					t.Error("a session of one user goes on in another's name")
+				}
+			}
+		})
+	}
+}
