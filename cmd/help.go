@@ -124,8 +124,8 @@ var helpTexts = map[string]string{
 		"configuration file only.",
 	"--deny": "Hosts and networks that nothing is fetched from: names (\"*.example.org\" takes all " +
 		"below it, \"*\" all), addresses, prefixes (192.0.2.0/24), @loopback, @private, @link-local, " +
-		"@metadata, @any. Each address that is connected to is judged. The first four are denied " +
-		"by themselves when --listen is not on loopback.",
+		"@metadata, @any. Each address that is connected to is judged. @loopback, @private, " +
+		"@link-local and @metadata are denied anyway when --listen is not on loopback.",
 	"--allow": "Hosts and networks, written as for --deny, that are fetched from although they are " +
 		"denied: with --deny='*' only these.",
 	"--resolver": "Name servers, by address, that are asked in turn in the place of those of the " +

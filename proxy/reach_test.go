@@ -325,3 +325,56 @@ func TestReachCompletion(t *testing.T) {
 		t.Errorf("%v", gaps)
 	}
 }
+
+// TestReachTunnel: where nothing is intercepted, the CONNECT itself is answered with the sentence,
+// and a name that flips is no way inside either.
+func TestReachTunnel(t *testing.T) {
+	cfg := config()
+	cfg.Deny, cfg.Tunnel = set(t, "bank.test"), hosts.List{All: true}
+	cfg.Resolver = script{"a.test": {outside, inside}}.serve(t)
+	h := newHouse(t, cfg)
+	h.halve(false)
+	ln, err := net.Listen("tcp", outside+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	for i, c := range [][2]string{{"bank.test", `deny has "bank.test"`}, {"a.test", "200 "},
+		{"a.test", "DNS rebinding"}, {inside, "502 "}} {
+		client := h.dial()
+		client.send(text("CONNECT "+c[0]+":"+port+" HTTP/1.1", "Host: a"))
+		head := client.readHead()
+		if i == 1 {
+			client.conn.Close()
+		}
+		if got := head + client.readAll(); !strings.Contains(got, c[1]) {
+			t.Errorf("%d, %s: %q", i, c[0], got)
+		}
+	}
+	blocked := 0
+	for _, gap := range h.gaps() {
+		if gap.Reason == recorder.GapBlocked {
+			blocked++
+		}
+	}
+	if blocked != 2 {
+		t.Errorf("%v", h.gaps())
+	}
+}
+
+// TestReachUnrecorded: what passes unrecorded goes where the rest may go, and is listed no more
+// than the rest of it.
+func TestReachUnrecorded(t *testing.T) {
+	cfg := config()
+	cfg.Deny, cfg.NoRecord = set(t, "*.test, 127.0.0.1"), hosts.List{All: true}
+	h := newHouse(t, cfg)
+	for _, host := range []string{"a.test", "127.0.0.1"} {
+		client := h.dial()
+		client.send(text("GET http://"+host+":9/ HTTP/1.1", "Host: a", "Connection: close"))
+		wantFault(t, client.readAll(), "403", "the setting deny has")
+	}
+	if gaps := h.gaps(); len(gaps) > 0 {
+		t.Errorf("listed: %v", gaps)
+	}
+}
