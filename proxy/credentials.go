@@ -172,12 +172,17 @@ func saysNo(err error) bool {
 	return false
 }
 
-// certificateRequired is the alert of RFC 8446 section 6.2, as crypto/tls words it.
-var certificateRequired = tls.AlertError(116).Error()
+// The alerts of RFC 8446 section 6.2 and RFC 5246 section 7.2.2, as crypto/tls words them. An origin
+// that wants a second handshake wants a certificate in it.
+var (
+	certificateRequired = tls.AlertError(116).Error()
+	noRenegotiation     = tls.AlertError(100).Error()
+)
 
 // wantsCertificate matches what an origin does that has asked for a certificate and got none.
 func wantsCertificate(err error) (why string, is bool) {
 	var unnamed *unnamedError
-	return err.Error(), errors.As(err, &unnamed) ||
-		strings.HasSuffix(err.Error(), certificateRequired)
+	why = err.Error()
+	return why, errors.As(err, &unnamed) || strings.HasSuffix(why, certificateRequired) ||
+		strings.HasSuffix(why, noRenegotiation)
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"os"
@@ -284,5 +285,30 @@ func TestClientCertsOfUsers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWantsCertificate: what an origin does that wants one, and what is something else.
+func TestWantsCertificate(t *testing.T) {
+	remote := func(alert tls.AlertError) error { return &net.OpError{Op: "remote error", Err: alert} }
+	local := func(alert tls.AlertError) error { return &net.OpError{Op: "local error", Err: alert} }
+	asked := &upstream{denied: true}
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"it says so":                   {remote(116), true},
+		"it wants a second handshake":  {local(100), true},
+		"it refuses, and had asked":    {asked.explained(remote(40)), true},
+		"it ends, and had asked":       {asked.explained(io.ErrUnexpectedEOF), true},
+		"it is late, and had asked":    {asked.explained(os.ErrDeadlineExceeded), false},
+		"it refuses":                   {(&upstream{}).explained(remote(40)), false},
+		"it ends":                      {(&upstream{}).explained(io.EOF), false},
+		"it ends a kept one":           {(&upstream{denied: true, used: 1}).explained(io.EOF), false},
+		"there has been no connection": {(*upstream)(nil).explained(io.EOF), false},
+	} {
+		if _, got := wantsCertificate(test.err); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
 	}
 }

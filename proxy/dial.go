@@ -70,6 +70,9 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 			return u.credentials.present(up), nil
 		},
 	}
+	if u.credentials.knowsUs(up.origin) { // some ask for the certificate when they see the URL
+		cfg.Renegotiation = tls.RenegotiateOnceAsClient
+	}
 	if u.cfg.InsecureUpstream.Has(up.origin.name) {
 		cfg.InsecureSkipVerify = true
 		cfg.VerifyConnection = func(cs tls.ConnectionState) error {
