@@ -24,8 +24,8 @@ func helloName(c *tapConn) (name string) {
 var errPeeked = errors.New("the hello has been read")
 
 // maxHello is the longest hello that is looked at, in as many pieces as it comes. Those of browsers
-// have 2 KB.
-const maxHello = 64 << 10
+// have 2 KB; ten thousand clients may send one at a time.
+const maxHello = 16 << 10
 
 // peekConn keeps what is read of a connection, up to maxHello, and writes nothing.
 type peekConn struct {

@@ -293,7 +293,7 @@ func inRecords(hello []byte, size int) (cut []byte) {
 func TestHelloName(t *testing.T) {
 	whole := hello(t, "WWW.example.org", nil)
 	var many []string
-	for i := range 250 {
+	for i := range 248 {
 		many = append(many, fmt.Sprintf("%0250d", i))
 	}
 	zeros := make([]byte, 1<<20)
@@ -304,7 +304,8 @@ func TestHelloName(t *testing.T) {
 		"in one piece":        {whole, "www.example.org"},
 		"in many records":     {inRecords(whole, 3), "www.example.org"},
 		"with more behind it": {append(bytes.Clone(whole), "early data"...), "www.example.org"},
-		"of 62 KB":            {hello(t, "a.example", many[:248]), "a.example"},
+		"of 15 KB":            {hello(t, "a.example", many[:58]), "a.example"},
+		"of 62 KB":            {hello(t, "a.example", many), ""},
 		"cut off":             {whole[:len(whole)-1], ""},
 		"without a name":      {hello(t, "", nil), ""},
 		"of an address":       {hello(t, "192.0.2.1", nil), ""},
