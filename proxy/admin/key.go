@@ -56,7 +56,7 @@ func (k *keys) of(r *http.Request) key {
 	if strings.EqualFold(scheme, "Bearer") && k.isToken(strings.TrimSpace(given)) {
 		return inHeader
 	}
-	if k.isToken(r.URL.Query().Get(tokenParam)) {
+	if given, _ := cutToken(r.URL.RawQuery); k.isToken(given) {
 		return inURL
 	}
 	if cookie, err := r.Cookie(cookieName(r)); err == nil && k.isCookie(cookie.Value, r) {
@@ -78,20 +78,34 @@ const tokenParam = "token"
 
 // withoutToken is the request as pages get it: none learns the token.
 func withoutToken(r *http.Request) *http.Request {
-	if !strings.Contains(r.URL.RawQuery, tokenParam) {
+	if !strings.ContainsAny(r.URL.RawQuery, tokenParam[:1]+"%") {
 		return r
 	}
-	var others []string
-	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
-		name, _, _ := strings.Cut(pair, "=")
-		if name, err := url.QueryUnescape(name); err != nil || name != tokenParam {
-			others = append(others, pair)
-		}
-	}
 	bare, address := *r, *r.URL
-	address.RawQuery = strings.Join(others, "&")
+	_, address.RawQuery = cutToken(r.URL.RawQuery)
 	bare.URL, bare.RequestURI = &address, address.RequestURI()
 	return &bare
+}
+
+// cutToken returns the first token in a query, and the query without any. It looks at each byte a
+// few times at most, and keeps no more than there are.
+func cutToken(query string) (token, others string) {
+	var kept strings.Builder
+	found := false
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); err == nil && name == tokenParam {
+			if value, err := url.QueryUnescape(value); err == nil && !found {
+				token, found = value, true
+			}
+			continue
+		}
+		if kept.Len() > 0 {
+			kept.WriteByte('&')
+		}
+		kept.WriteString(pair)
+	}
+	return token, kept.String()
 }
 
 // exchange gives a person who came with the token in the URL a cookie for it, and leads on to the

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -182,5 +183,82 @@ func TestConsent(t *testing.T) {
 	}
 	if worked != 4 {
 		t.Errorf("worked %d times, want 4", worked)
+	}
+}
+
+// TestCutToken: a token is found once and leaves nothing behind, however it is written, and the
+// rest of the query stays as it came.
+func TestCutToken(t *testing.T) {
+	for query, want := range map[string][2]string{
+		"":                          {"", ""},
+		"a=b&c":                     {"", "a=b&c"},
+		"token=x":                   {"x", ""},
+		"token=x&a=%41+b":           {"x", "a=%41+b"},
+		"a=1&token=x%26y&b=2":       {"x&y", "a=1&b=2"},
+		"%74oken=x&t%6Fken=y&token": {"x", ""},
+		"Token=x&tokens=y&token2=z": {"", "Token=x&tokens=y&token2=z"},
+		"token=%zz&token=y":         {"y", ""},
+		"%zz=1&token=y":             {"y", "%zz=1"},
+		"a=token=x":                 {"", "a=token=x"},
+	} {
+		if token, others := cutToken(query); token != want[0] || others != want[1] {
+			t.Errorf("%q: %q %q", query, token, others)
+		}
+	}
+}
+
+// TestLongRequests: whatever fills a head that is as long as can be, it takes time and memory in
+// proportion to its length.
+func TestLongRequests(t *testing.T) {
+	a := newAdmin(t, "", func(*http.Request) {})
+	const size = 1 << 20
+	long := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }
+	for name, fill := range map[string]func(r *http.Request){
+		"pairs":          func(r *http.Request) { r.URL.RawQuery = long("&a=b") },
+		"empty pairs":    func(r *http.Request) { r.URL.RawQuery = long("&") },
+		"tokens":         func(r *http.Request) { r.URL.RawQuery = long("&token=x") },
+		"escapes":        func(r *http.Request) { r.URL.RawQuery = long("&%74oke%6e=%78") },
+		"a long token":   func(r *http.Request) { r.URL.RawQuery = "token=" + long("%78") },
+		"cookies":        func(r *http.Request) { r.Header.Set("Cookie", long("warcorder-8080=1.2; ")) },
+		"a long cookie":  func(r *http.Request) { r.Header.Set("Cookie", "warcorder-8080="+long("1")) },
+		"sites":          func(r *http.Request) { r.Header["Sec-Fetch-Site"] = strings.Split(long("none,"), ",") },
+		"a long Referer": func(r *http.Request) { r.Header.Set("Referer", "http://"+long("127.0.0.1:8080/")) },
+		"a long Host":    func(r *http.Request) { r.Host = long("[::1]:") },
+		"a long bearer":  func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+long("x ")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request("GET", "/status")
+			fill(r)
+			begun := time.Now()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w := answer(a, r)
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 16*size || time.Since(begun) > 2*time.Second {
+				t.Errorf("%d bytes, %v", took, time.Since(begun))
+			}
+			if w.Code < 400 || w.Body.Len() > 2*size {
+				t.Errorf("%d with %d bytes", w.Code, w.Body.Len())
+			}
+		})
+	}
+}
+
+// TestOwnName: readers beyond this machine may ask for it by its name. On this machine browsers do
+// not say there what they do.
+func TestOwnName(t *testing.T) {
+	a := newAdmin(t, "@loopback,192.0.2.9", func(*http.Request) {})
+	a.hostname = "archive.example"
+	for client, want := range map[string]int{reader: 200, here: 403} {
+		for _, host := range []string{"archive.example", "Archive.Example:8080"} {
+			if w := answer(a, newRequest("GET /status", client, host, "", nil)); w.Code != want {
+				t.Errorf("%s at %s: %d", client, host, w.Code)
+			}
+		}
+	}
+	for _, host := range []string{"a.archive.example", "archive.example.org", "archive"} {
+		if w := answer(a, newRequest("GET /", reader, host, "", nil)); w.Code != 421 {
+			t.Errorf("%s: %d", host, w.Code)
+		}
 	}
 }
