@@ -3,6 +3,7 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -98,7 +99,6 @@ func TestTokenFile(t *testing.T) {
 	for _, path := range []string{"/status?token=" + token, "/nothing?token=" + token, "/?token=" + token} {
 		p.status(path)
 	}
-	p.fetch("http://" + p.address + "/status?token=" + token) // through itself, where it is refused
 	p.cmd.Process.Kill()
 	<-p.ended
 	if left, err := os.ReadFile(p.tokenFile()); err != nil || string(left) != string(first) {
@@ -116,6 +116,31 @@ func TestTokenFile(t *testing.T) {
 	gaps, _, _ := p.run("gaps", "--json")
 	if log := p.stderr.String(); strings.Contains(log+gaps, token) {
 		t.Errorf("told: %s %s", log, gaps)
+	}
+}
+
+// TestTokenThroughItself: a page of ours that is asked for through the proxy, where it is refused,
+// tells the token neither to the log nor to the list of gaps.
+func TestTokenThroughItself(t *testing.T) {
+	for name, args := range map[string][]string{
+		"as ourselves": nil,
+		"as denied":    {"--listen", "0.0.0.0:0", "--clients", "@loopback"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := startRecording(t, args...)
+			_, port, err := net.SplitHostPort(p.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.address = "127.0.0.1:" + port
+			p.fetch("http://" + p.address + "/status?token=the-secret")
+			gaps, _, _ := p.run("gaps", "--json")
+			p.stop()
+			if log := p.stderr.String(); strings.Contains(log+gaps, "secret") ||
+				!strings.Contains(log, p.address+"/status\"") || !strings.Contains(gaps, p.address+"/status\"") {
+				t.Errorf("%s %s", log, gaps)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warcorder/proxy/http1"
+	"warcorder/proxy/reach"
 	"warcorder/recorder"
 )
 
@@ -94,9 +95,7 @@ func (e *exchange) fail(err error) bool {
 	s := e.client
 	uploaded := e.settleUpload(false)
 	s.in.unwatch()
-	if errors.Is(err, errSelf) { // the query may have our own token in it
-		e.url, _, _ = strings.Cut(e.url, "?")
-	}
+	e.hideToken(err)
 	v := e.judgeUnanswered(err)
 	if v.status == 400 { // of the upload: the head of the request has passed
 		warnHead(e.log, "request body refused", e.url, e.uploadError())
@@ -114,6 +113,16 @@ func (e *exchange) fail(err error) bool {
 	}
 	goesOn := uploaded && e.req.KeepAlive && e.req.Framing == http1.NoBody && e.stop.Err() == nil
 	return s.tell(e.req, v.refusal(), goesOn)
+}
+
+// hideToken takes the query out of a URL that leads to our own pages, if it may have our token in
+// it: log and gap list are not to tell that. What leads there is refused as ourselves, or denied
+// before that shows.
+func (e *exchange) hideToken(err error) {
+	denied := errors.As(err, new(*reach.Denial)) && strings.Contains(e.url, "token=")
+	if denied || errors.Is(err, errSelf) {
+		e.url, _, _ = strings.Cut(e.url, "?")
+	}
 }
 
 // keepFailed records a request that was sent, and what came back, which is not a whole head. Of an
