@@ -55,7 +55,8 @@ func (l *login) close() {
 
 var (
 	noPassword = refusal{407, "This proxy asks for a name and a password (proxy-users)."}
-	noTime     = refusal{503, "Too many passwords are being checked at the moment. Try again."}
+	// which ends the connection: who floods us is to make another one for each try
+	noTime = refusal{503, "Too many passwords are being checked at the moment. Try again."}
 )
 
 // check returns why a client is not served, or nil if it is, by the user that pass has then.
@@ -82,7 +83,8 @@ func (s *session) asksLogin(req *http1.Request) (answered, goesOn bool) {
 		return false, true
 	}
 	if refused := s.login.check(s.raw, &s.pass, req.Credential); refused != nil {
-		return true, s.tell(req, *refused, req.Framing == http1.NoBody && req.KeepAlive)
+		goesOn := req.Framing == http1.NoBody && req.KeepAlive && refused != &noTime
+		return true, s.tell(req, *refused, goesOn)
 	}
 	if s.nobodys() && !s.clients.resume(&s.seat) {
 		return true, false

@@ -262,6 +262,9 @@ func TestLoginFlood(t *testing.T) {
 				head := client.readHead()
 				answers <- strings.Fields(head + " - -")[1]
 				client.readN(contentLength(t, head))
+				if strings.Contains(head, "Connection: close") {
+					client = h.dial()
+				}
 			}
 			client.conn.Close()
 		})
