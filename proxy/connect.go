@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elazarl/goproxy"
+	"github.com/rs/zerolog"
 
 	"warcorder/proxy/access"
 	"warcorder/proxy/http1"
@@ -43,16 +44,15 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 		conn.Close()
 		return
 	}
-	target, err := r.RequestURI, c.restore()
-	if err != nil {
-		p.refuseConnect(c, target, err)
+	if c.restore() != nil {
+		conn.Close()
 		return
 	}
 	var credential []byte
 	if shown := r.Header.Values("Proxy-Authorization"); len(shown) == 1 {
 		credential = []byte(shown[0])
 	}
-	p.clients.start(c, p.guarded(c, func() { p.connect(c, target, credential) }))
+	p.clients.start(c, p.guarded(c, func() { p.connect(c, r.RequestURI, credential) }))
 }
 
 // connect opens the tunnel of a CONNECT to a client that may use it.
@@ -64,7 +64,7 @@ func (p *Proxy) connect(c *tapConn, target string, credential []byte) {
 	}
 	host, port, err := http1.SplitAuthority(target, "443")
 	if err != nil {
-		p.refuseConnect(c, target, err)
+		p.refuseConnect(c, p.logOf(pass.User), target, err)
 		return
 	}
 	c.host = host
@@ -72,9 +72,9 @@ func (p *Proxy) connect(c *tapConn, target string, credential []byte) {
 }
 
 // refuseConnect answers a CONNECT that leads nowhere.
-func (p *Proxy) refuseConnect(c *tapConn, target string, err error) {
+func (p *Proxy) refuseConnect(c *tapConn, log *zerolog.Logger, target string, err error) {
 	place := http1.WithoutUserinfo(target)
-	warnHead(&p.log, "connect refused", place, err)
+	warnHead(log, "connect refused", place, err)
 	if !p.paused.on() {
 		p.rec.Gap(recorder.GapRefused, place, err.Error())
 	}

@@ -3,6 +3,8 @@ package proxy
 import (
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"warcorder/proxy/access"
 	"warcorder/proxy/http1"
 	"warcorder/recorder"
@@ -99,8 +101,16 @@ func (s *session) become(user string) {
 		return
 	}
 	s.source.close()
-	log := s.relay.log.With().Str("user", recorder.Logged(user)).Logger()
-	s.user, s.log = user, &log
+	s.user, s.log = user, s.logOf(user)
+}
+
+// logOf is the log with the user in each line, if there is one.
+func (r *relay) logOf(user string) *zerolog.Logger {
+	if user == "" {
+		return &r.log
+	}
+	log := r.log.With().Str("user", recorder.Logged(user)).Logger()
+	return &log
 }
 
 // nobodys reports whether the client has not shown yet that it may use the proxy.

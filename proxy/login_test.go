@@ -345,3 +345,17 @@ func TestNobodyAsked(t *testing.T) {
 		t.Error("the origin has the credential")
 	}
 }
+
+// TestLoginOfRefusals: what is wrong with a user's CONNECT is told with the user.
+func TestLoginOfRefusals(t *testing.T) {
+	h := newHouse(t, asking(t, "anna:secret"))
+	client := h.dial()
+	client.send(text("CONNECT a.example:99999 HTTP/1.1", "Host: a", shows("anna:secret")))
+	wantFault(t, client.readAll(), "400", "port")
+	if log := h.log.String(); !strings.Contains(log, `"user":"anna"`) || !strings.Contains(log, "connect refused") {
+		t.Errorf("%s", log)
+	}
+	if gaps := h.gaps(); len(gaps) != 1 {
+		t.Errorf("%v", gaps)
+	}
+}
