@@ -208,8 +208,17 @@ func TestPauseAndResume(t *testing.T) {
 		}
 	}
 	p.fetch(origin.URL + "/behind")
+	if _, stderr, code := p.run("pause"); code != 0 {
+		t.Error(stderr)
+	}
 	if code := p.stop(); code != 0 {
 		t.Errorf("exit status %d", code)
+	}
+	r := launch(t, filepath.Join(p.dir, "collections"), filepath.Join(p.dir, "ca"), "")
+	p.address = r.address // a start records
+	if page := p.page("/status"); !strings.Contains(page, `"recording": true`) ||
+		!strings.Contains(page, `"paused": false`) {
+		t.Error(page)
 	}
 	lines, _, _ := p.run("export", "-o", "-")
 	if strings.Count(lines, "\n") != 2 || strings.Contains(lines, "/within") {

@@ -43,7 +43,8 @@ const (
 	// know.
 	GapCoding = "coding"
 
-	// GapUnrecorded was passed on by the operator's wish. It is only counted.
+	// GapUnrecorded was passed on by the operator's wish: of a host that is not recorded, or while
+	// recording was paused. It is only counted.
 	GapUnrecorded = "unrecorded"
 )
 
