@@ -73,7 +73,8 @@ func TestBadWaysOut(t *testing.T) {
 			t.Setenv(c.variable, c.value)
 			dir := t.TempDir()
 			out, err := command(dir, "record", "--listen", "127.0.0.1:0").CombinedOutput()
-			if err == nil || !strings.Contains(string(out), c.says) || strings.Contains(string(out), "cr3t") {
+			if err == nil || !strings.Contains(string(out), c.says) ||
+				strings.Contains(string(out), "cr3t") {
 				t.Errorf("%v: %s", err, out)
 			}
 			if made, _ := os.ReadDir(dir); len(made) > 0 {
@@ -86,7 +87,8 @@ func TestBadWaysOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := command(t.TempDir(), "record", "--config", config).CombinedOutput()
-	if err == nil || strings.Contains(string(out), "s3cr3t") || !strings.Contains(string(out), "upstream") {
+	if err == nil || strings.Contains(string(out), "s3cr3t") ||
+		!strings.Contains(string(out), "upstream") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

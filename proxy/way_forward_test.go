@@ -11,8 +11,8 @@ import (
 	"warcorder/proxy/route/routetest"
 )
 
-// TestForwardedRequests: what an HTTP parent gets of a plain request, and what the record has, which
-// is the request as the origin would get it.
+// TestForwardedRequests: what an HTTP parent gets of a plain request, and what the record has,
+// which is the request as the origin would get it.
 func TestForwardedRequests(t *testing.T) {
 	const auth = "Proxy-Authorization: Basic dTpw" // u:p
 	large := "X: " + strings.Repeat("x", 100<<10)
@@ -167,7 +167,8 @@ func TestParentsOwnPage(t *testing.T) {
 	if r := of(records, "response"); len(r) != 1 || string(r[0].block) != page {
 		t.Errorf("%q", r)
 	}
-	if m := of(records, "metadata"); len(m) != 1 || !strings.Contains(string(m[0].block), "via: http\r\n") {
+	if m := of(records, "metadata"); len(m) != 1 ||
+		!strings.Contains(string(m[0].block), "via: http\r\n") {
 		t.Errorf("%q", m)
 	}
 }

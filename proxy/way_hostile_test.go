@@ -13,9 +13,9 @@ import (
 	"warcorder/recorder"
 )
 
-// TestParentRefuses: what a parent says to us is told as a sentence of ours, and is no answer of the
-// origin's: neither passed on nor recorded. The client learns neither the parent's address nor its
-// password, the log only the address.
+// TestParentRefuses: what a parent says to us is told as a sentence of ours, and is no answer of
+// the origin's: neither passed on nor recorded. The client learns neither the parent's address nor
+// its password, the log only the address.
 func TestParentRefuses(t *testing.T) {
 	const secret = "s3cr3t"
 	answers := func(text string) func(net.Conn) {
@@ -36,13 +36,13 @@ func TestParentRefuses(t *testing.T) {
 		"407 to a request":   {"http", false, answers(demand), "does not take the user"},
 		"407 to a CONNECT":   {"http", true, answers(demand), "does not take the user"},
 		"403 to a CONNECT":   {"http", true, answers("HTTP/1.1 403 parents\r\n\r\n"), "403 Forbidden"},
-		"early bytes":        {"http", true, answers("HTTP/1.1 200 OK\r\n\r\nparents"), "TLS handshake with"},
+		"early bytes":        {"http", true, answers("HTTP/1.1 200 OK\r\n\r\nparents"), "TLS handshake"},
 		"silence":            {"http", true, answers(""), "did not answer in time"},
 		"silence of SOCKS":   {"socks5h", false, answers(""), "did not answer in time"},
 		"no TLS":             {"https", false, answers("parents"), "TLS handshake with it failed"},
 		"an end":             {"http", true, func(net.Conn) {}, "closed the connection"},
 		"an end of SOCKS":    {"socks5", false, func(net.Conn) {}, "SOCKS5"},
-		"an endless answer":  {"http", true, endlessly("HTTP/1.1 200 OK\r\n", "a: parents\r\n"), "64 KiB"},
+		"an endless answer":  {"http", true, endlessly("HTTP/1.1 200 x\r\n", "a: parent\r\n"), "64 KiB"},
 		"endless interims":   {"http", true, endlessly("", "HTTP/1.1 100 parents\r\n\r\n"), "64 KiB"},
 		"a reply of SOCKS":   {"socks5", true, answers("HTTP/1.1 400 parents\r\n\r\n"), "SOCKS5"},
 		"an unknown address": {"socks5h", true, answers("\x05\x00\x05\x04\x00\x01"), "host unreachable"},
@@ -114,7 +114,8 @@ func TestParentIsSelf(t *testing.T) {
 	} {
 		client := h.dial()
 		client.send(text("GET http://"+target+"/ HTTP/1.1", "Host: a", "Connection: close"))
-		if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 508 ") || !strings.Contains(got, says) {
+		if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 508 ") ||
+			!strings.Contains(got, says) {
 			t.Errorf("%s: %q", target, got)
 		}
 	}
@@ -156,8 +157,8 @@ func TestTraceTellsNoPassword(t *testing.T) {
 	}
 }
 
-// TestNothingUnaskedByWay: what an origin or a parent sends unasked, in whichever layer of TLS, ends
-// the connection: the next client gets the answer to its own request.
+// TestNothingUnaskedByWay: what an origin or a parent sends unasked, in whichever layer of TLS,
+// ends the connection: the next client gets the answer to its own request.
 func TestNothingUnaskedByWay(t *testing.T) {
 	answer := func(n string) string { return text("HTTP/1.1 200 OK", "Content-Length: 1") + n }
 	for _, secure := range []bool{false, true} {

@@ -149,8 +149,8 @@ func checkWay(t *testing.T, records []warcRecord, o *peer, kind string) {
 	}
 }
 
-// TestTunnelByWay: what passes untouched goes the way of all, whatever it is, and to port 80 too: an
-// origin that speaks first is heard.
+// TestTunnelByWay: what passes untouched goes the way of all, whatever it is: an origin that
+// speaks first is heard.
 func TestTunnelByWay(t *testing.T) {
 	for _, kind := range []string{"http", "https", "socks5h", "socks5h > http"} {
 		file, parentTLS := vouched(t)

@@ -5,6 +5,9 @@
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
+# What the environment calls a proxy is no way out for a recorder that is tried.
+unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+
 pids=() # what this script has started and not seen end, by pid; ended when it exits
 end_all() {
   kill "${pids[@]}" 2>/dev/null || true

@@ -70,16 +70,16 @@ func (h *hop) authorization() string {
 
 // readAnswer reads up to the end of the head of the final answer, and not a byte more: what comes
 // behind the head is the origin's. It returns the status.
-func (h *hop) readAnswer(conn net.Conn) (status int, err error) {
+func (h *hop) readAnswer(from io.Reader) (status int, err error) {
 	var head []byte
-	for from, left := 0, maxAnswer; left > 0; left-- {
+	for looked, left := 0, maxAnswer; left > 0; left-- {
 		var b [1]byte
-		if n, err := conn.Read(b[:]); n == 0 {
+		if n, err := from.Read(b[:]); n == 0 {
 			return 0, h.fault("it closed the connection", cmp.Or(err, io.ErrNoProgress))
 		}
 		head = append(head, b[0])
-		end, next := http1.HeadEnd(head, from)
-		if from = next; end < 0 {
+		end, next := http1.HeadEnd(head, looked)
+		if looked = next; end < 0 {
 			continue
 		}
 		switch status = statusOf(head); {
@@ -88,7 +88,7 @@ func (h *hop) readAnswer(conn net.Conn) (status int, err error) {
 		case status >= 200:
 			return status, nil
 		}
-		head, from = head[:0], 0
+		head, looked = head[:0], 0
 	}
 	return 0, h.fault("the head of its answer is larger than 64 KiB", nil)
 }
