@@ -40,6 +40,7 @@ func TestParentRefuses(t *testing.T) {
 		"silence":            {"http", true, answers(""), "did not answer in time"},
 		"silence of SOCKS":   {"socks5h", false, answers(""), "did not answer in time"},
 		"no TLS":             {"https", false, answers("parents"), "TLS handshake with it failed"},
+		"no certificate":     {"https", false, untrusted, "its certificate is not valid"},
 		"an end":             {"http", true, func(net.Conn) {}, "closed the connection"},
 		"an end of SOCKS":    {"socks5", false, func(net.Conn) {}, "SOCKS5"},
 		"an endless answer":  {"http", true, endlessly("HTTP/1.1 200 x\r\n", "a: parent\r\n"), "64 KiB"},
@@ -82,6 +83,11 @@ func TestParentRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// untrusted is a parent that speaks TLS, with a certificate that nobody vouches for.
+func untrusted(conn net.Conn) {
+	tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{originCertificate()}}).Handshake()
 }
 
 // endlessly is a parent that never comes to the end of its answer.

@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/netip"
@@ -111,7 +112,11 @@ func (h *hop) enter(ctx context.Context, d *Dialer, conn net.Conn) (net.Conn, er
 		return conn, nil
 	}
 	secure, err := d.Handshake(ctx, conn, h.host)
-	if err != nil {
+	var invalid *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &invalid):
+		return conn, h.fault("its certificate is not valid (upstream-ca names roots to trust)", err)
+	case err != nil:
 		return conn, h.fault("the TLS handshake with it failed", err)
 	}
 	return secure, nil
