@@ -76,9 +76,20 @@ func run(args []string) error {
 	}
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		return fmt.Errorf("%w (see warcorder --help)", err)
+		return errors.New(withoutValues(err.Error()) + " (see warcorder --help)")
 	}
 	return ctx.Run(&line)
+}
+
+// withoutValues takes out of an error what kong adds to it of a flag that the environment sets: the
+// whole value, which may be a password or the hash of one.
+func withoutValues(text string) string {
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		added := fmt.Sprintf(" (from envar %s=%q)", name, value)
+		text = strings.ReplaceAll(text, added, " (in the environment: "+name+")")
+	}
+	return text
 }
 
 func newParser(line *commandLine) (*kong.Kong, error) {

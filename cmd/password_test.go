@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -75,6 +76,23 @@ func TestUsersAdd(t *testing.T) {
 	line, err = parse(t)
 	if err != nil || line.Record.Proxy.Users.String() != "anna,bert" {
 		t.Errorf("%v, %v", line.Record.Proxy.Users, err)
+	}
+}
+
+// TestErrorsShowNoHash: an error in one user shows nothing of the others' hashes, wherever the users
+// come from, nor of what somebody has taken for one.
+func TestErrorsShowNoHash(t *testing.T) {
+	users, hash := someUser+",bert:plain", strings.TrimPrefix(someUser, "anna:")
+	fromFile := command(t.TempDir(), "--config", writeFile(t, "proxy-users: '"+users+"'"))
+	fromEnvironment := command(t.TempDir())
+	fromEnvironment.Env = append(fromEnvironment.Environ(), "WARCORDER_PROXY_USERS="+users)
+	for _, cmd := range []*exec.Cmd{command(t.TempDir(), "--proxy-users", users), fromFile,
+		fromEnvironment} {
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), `user "bert"`) ||
+			strings.Contains(string(said), hash) || strings.Contains(string(said), "plain") {
+			t.Errorf("%q: %v, %s", cmd.Args, err, said)
+		}
 	}
 }
 
