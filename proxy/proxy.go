@@ -32,8 +32,8 @@
 // What a client has taken a part of is asked for whole, in a session without a client: entity.go
 // and nature.go tell what it is, completions.go whether, and schedule.go when.
 //
-// Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin,
-// clients.go counts those of clients.
+// Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin, to which
+// way.go leads through other proxies, clients.go counts those of clients.
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the
 // client sent reaches the origin and the record byte for byte, but for the request target's form

@@ -130,6 +130,31 @@ func TestParentIsSelf(t *testing.T) {
 	}
 }
 
+// TestParentMustBeProven: a parent whose certificate is not valid is told nothing, whatever
+// insecure-upstream says of origins.
+func TestParentMustBeProven(t *testing.T) {
+	_, parentTLS := vouched(t)
+	parent := routetest.HTTP(t, parentTLS, "user", "s3cr3t")
+	h := newHouse(t, byWay(t, parent.URL("https"))) // with insecure-upstream for all
+	for _, secure := range []bool{false, true} {
+		o := repeating(t, secure, "")
+		client, prefix := h.to(o, secure)
+		client.send(text("GET "+prefix+"/ HTTP/1.1", "Host: a", "Connection: close"))
+		if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 502 ") ||
+			!strings.Contains(got, "the TLS handshake with it failed") {
+			t.Errorf("%q", got)
+		}
+	}
+	for _, seen := range parent.Seen() {
+		if seen.User != "" || len(seen.Asked) > 0 {
+			t.Errorf("%+v", seen)
+		}
+	}
+	if log := h.log.String(); !strings.Contains(log, "x509: ") || len(parent.Seen()) != 2 {
+		t.Errorf("%d connections, log: %s", len(parent.Seen()), log)
+	}
+}
+
 // TestMadeUpNameLeavesNoWay: the host of a CONNECT decides the way, not the name in the handshake.
 func TestMadeUpNameLeavesNoWay(t *testing.T) {
 	parent := routetest.HTTP(t, nil, "", "")

@@ -133,6 +133,11 @@ func checkWay(t *testing.T, records []warcRecord, o *peer, kind string) {
 		if kind == "socks5" || strings.HasSuffix(kind, "> socks5") {
 			address = "127.0.0.1"
 		}
+		protocol := strings.Join(r.header["Warc-Protocol"], " ")
+		secure := strings.HasPrefix(r.header.Get("WARC-Target-URI"), "https:")
+		if strings.Contains(protocol, "tls/") != secure {
+			t.Errorf("WARC-Protocol: %q", protocol)
+		}
 		if got := r.header.Get("WARC-IP-Address"); got != address {
 			t.Errorf("WARC-IP-Address: %q, want %q", got, address)
 		}
