@@ -161,7 +161,8 @@ var helpTexts = map[string]string{
 		"none waits, the new one gets 503. The limit on open files may allow fewer.",
 	"--max-header-size": "Largest message head that is accepted; at most 1088KiB.",
 	"--max-header-memory": "Memory that message heads above 32 KiB may take together, those " +
-		"included whose sender is slow; while it is taken, another such head gets 503. A client has " +
+		"included whose sender is slow; while it is taken, another such head gets 503. With proxy-users " +
+		"a quarter of it is what plain requests may take, whoever sends them. A client has " +
 		"timeout-header for its head, an origin timeout-first-byte.",
 	"--max-body-size": "Largest message body; 0 is no limit. Of a longer response the beginning " +
 		"is recorded (WARC-Truncated: length) and the client's connection cut; a longer request " +

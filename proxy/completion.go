@@ -77,7 +77,7 @@ func (c *completion) ask(s *session) {
 
 // newAbsent makes a session whose client has gone before it could come.
 func (r *relay) newAbsent() *session {
-	s := &session{relay: r, source: source{origins: r.upstreams}, log: &r.log}
+	s := &session{relay: r, source: source{origins: r.upstreams}, log: &r.log, memory: r.memory}
 	s.in.err = io.EOF
 	s.gone.Store(true)
 	return s

@@ -24,12 +24,20 @@ type login struct {
 	wrong     summary      // credentials that are nobody's, by client and name
 	unchecked summary      // clients whose credentials there was no time to check
 	nameless  summary      // clients who have shown nothing, and sent what cannot be understood
+
+	// what the large heads of plain requests may take, which are read before it is known whose they
+	// are: not from what is for tunnels and for origins' answers
+	memory *budget
 }
 
 func (l *login) init(users access.Users, r *relay) {
 	if users.IsEmpty() {
 		return
 	}
+	least := headCopies * r.cfg.MaxHeaderSize
+	share := max(r.cfg.MaxHeaderMemory/4, least)
+	l.memory = newBudget(share)
+	r.memory.left.Store(max(r.cfg.MaxHeaderMemory-share, least))
 	l.door = access.NewDoor(users)
 	l.wrong.tell = func(who string, n int64) {
 		client, name, _ := strings.Cut(who, " ")
@@ -76,6 +84,14 @@ func (l *login) check(c *tapConn, pass *access.Pass, field []byte) *refusal {
 		l.wrong.add(c.RemoteAddr().String() + " " + access.NameIn(field))
 	}
 	return &noPassword
+}
+
+// budgetOf is what the large heads of a session are taken from.
+func (r *relay) budgetOf(tunnel *origin) *budget {
+	if tunnel == nil && r.login.memory != nil {
+		return r.login.memory
+	}
+	return r.memory
 }
 
 // asksLogin answers a plain request that shows nobody's name and password. answered says that it

@@ -1,6 +1,9 @@
 package proxy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestNobodiesMakeRoom: connections that have shown nothing, and send their requests slowly, keep no
 // user out: the one that has been there longest makes room. Who has shown something stays.
@@ -79,5 +82,33 @@ func TestNobodiesOnOwnPages(t *testing.T) {
 	h.untilClients(0)
 	if h.spare() != spare {
 		t.Errorf("%d descriptors are left, want %d", h.spare(), spare)
+	}
+}
+
+// TestNobodiesTakeNoMemory: large heads of those who have shown nothing take what there is for such
+// heads, and nothing of what is for tunnels and answers.
+func TestNobodiesTakeNoMemory(t *testing.T) {
+	cfg := asking(t, "anna:secret")
+	cfg.MaxHeaderSize, cfg.MaxHeaderMemory = 128<<10, 1<<20
+	h := newHouse(t, cfg)
+	o := newOrigin(t, false, each(numbered(1)))
+	whole := h.proxy.memory.left.Load()
+	if all := whole + h.proxy.login.memory.left.Load(); all != cfg.MaxHeaderMemory {
+		t.Errorf("heads may take %d together, want %d", all, cfg.MaxHeaderMemory)
+	}
+	large := "X: " + strings.Repeat("x", 100<<10)
+	for range 10 {
+		h.dial().send("GET http://a/ HTTP/1.1\r\n" + large)
+	}
+	until(t, "heads take what there is for them", func() bool {
+		return h.proxy.login.memory.left.Load() < 128<<10
+	})
+	if left := h.proxy.memory.left.Load(); left != whole {
+		t.Errorf("%d are left for others, want %d", left, whole)
+	}
+	client := h.tunnelAs(o.address, false, shows("anna:secret"))
+	client.send(text("GET / HTTP/1.1", "Host: a", large))
+	if got := client.readN(len(numbered(1))); got != numbered(1) {
+		t.Errorf("a user got %q", got)
 	}
 }

@@ -24,9 +24,10 @@ type session struct {
 	pass access.Pass     // what the connection's plain requests have shown
 	log  *zerolog.Logger // with the user in it, if there is one
 
-	head  []byte // scratch: the head as it came
-	fwd   []byte // scratch: the head as it goes to the origin
-	share int64  // how much head and fwd take of the budget for large heads
+	memory *budget // for large heads: the relay's, or that of those who show a password in each
+	head   []byte  // scratch: the head as it came
+	fwd    []byte  // scratch: the head as it goes to the origin
+	share  int64   // how much head and fwd take of the budget for large heads
 
 	asks bool        // a request has come
 	gone atomic.Bool // the client has gone away
@@ -43,6 +44,7 @@ func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
 		tunnel: tunnel,
 		source: source{origins: r.upstreams},
 		log:    &r.log,
+		memory: r.budgetOf(tunnel),
 	}
 }
 
