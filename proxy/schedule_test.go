@@ -45,6 +45,10 @@ func TestCompletionsArePolite(t *testing.T) {
 			const films = 8
 			for n := range films {
 				h.fetch(o.originServer, false, fmt.Sprint("/", n), aPart)
+				until(t, "it is noted before the next one", func() bool {
+					got := h.proxy.Completions()
+					return got.Running+got.Waiting == n+1
+				})
 			}
 			until(t, "as many are asked for as may be", func() bool {
 				got := h.proxy.Completions()
