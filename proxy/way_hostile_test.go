@@ -141,7 +141,7 @@ func TestParentMustBeProven(t *testing.T) {
 		client, prefix := h.to(o, secure)
 		client.send(text("GET "+prefix+"/ HTTP/1.1", "Host: a", "Connection: close"))
 		if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 502 ") ||
-			!strings.Contains(got, "the TLS handshake with it failed") {
+			!strings.Contains(got, "its certificate is not valid") {
 			t.Errorf("%q", got)
 		}
 	}
