@@ -95,6 +95,15 @@ func (s scoped) Put(key string, session *tls.ClientSessionState) {
 	s.sessions.Put(s.scope+key, session)
 }
 
+// pathOf returns what follows the authority in a target in absolute form.
+func pathOf(target []byte) []byte {
+	_, rest, _ := bytes.Cut(target, []byte("://"))
+	if end := bytes.IndexAny(rest, "/?#"); end >= 0 {
+		return rest[end:]
+	}
+	return nil
+}
+
 // write sends the beginning of a request, whose head is of that length, as it is recorded, or, if a
 // parent is to forward it, with a target in absolute form and what the parent wants to be told.
 // That is between the parent and the recorder, and no part of the request that the origin gets.
@@ -116,6 +125,9 @@ func (e *exchange) write(out []byte, head int) error {
 		fallthrough
 	case '/':
 		w.Write(e.to.appendURL(nil))
+	default: // a client's in a tunnel. Who reads "http://a\@b/" otherwise than we do would go elsewhere
+		w.Write(e.to.appendURL(nil))
+		target += len(e.req.Target) - len(pathOf(e.req.Target))
 	}
 	w.Write(blank[target:])
 	if value := e.to.way.Authorization(); value != "" {

@@ -92,13 +92,16 @@ func TestForwardedRequests(t *testing.T) {
 	}
 }
 
-// TestForwardedInTunnel: plain HTTP in a CONNECT is forwarded too, to the place that it leads to.
+// TestForwardedInTunnel: plain HTTP in a CONNECT is forwarded too, to the place that it leads to,
+// spelled as we have read it.
 func TestForwardedInTunnel(t *testing.T) {
 	parent := routetest.HTTP(t, nil, "u", "p")
 	h := newHouse(t, byWay(t, parent.URL("http")))
 	o := repeating(t, false, text("HTTP/1.1 204 No Content"))
 	client := h.tunnel(o.at("origin.test"), false)
-	for _, target := range []string{"/a", "http://" + o.at("origin.test") + "/b"} {
+	place := o.at("origin.test")
+	for _, target := range []string{"/a", "http://" + place + "/b", "http://x y@" + place + "?c",
+		`HTTP://127.0.0.1\@` + strings.ToUpper(place) + "/d"} {
 		client.send(text("GET "+target+" HTTP/1.1", "Host: a"))
 		if head := client.readHead(); !strings.HasPrefix(head, "HTTP/1.1 204 ") {
 			t.Fatalf("%q", head)
@@ -106,7 +109,7 @@ func TestForwardedInTunnel(t *testing.T) {
 	}
 	seen := parent.Seen()
 	if len(seen) != 1 || strings.Join(seen[0].Asked, " ") !=
-		"http://"+o.at("origin.test")+"/a http://"+o.at("origin.test")+"/b" {
+		strings.ReplaceAll("P/a P/b P?c P/d", "P", "http://"+place) {
 		t.Errorf("%+v", seen)
 	}
 }

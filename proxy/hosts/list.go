@@ -68,7 +68,7 @@ func OneSpelling(host string) (string, bool) {
 		return host, true
 	}
 	ascii, err := idna.Lookup.ToASCII(host)
-	return ascii, err == nil
+	return strings.TrimSuffix(ascii, "."), err == nil // other alphabets have dots of their own
 }
 
 // Has reports whether host, in lower case, is in the list, however it is spelled.

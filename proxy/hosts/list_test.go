@@ -23,6 +23,8 @@ func TestLists(t *testing.T) {
 		{"bücher.example", "xn--bcher-kva.example", true},
 		{"xn--bcher-kva.example", "bücher.example", true},
 		{"*.BÜCHER.example", "www.xn--bcher-kva.example", true},
+		{"bank.example", "bank\u3002example\u3002", true}, // dots of another alphabet
+		{"*.bank.example", "a.bank.example\uff0e", true},
 		{"[2001:DB8::1]", "2001:db8:0:0:0:0:0:1", true},
 		{"2001:db8:0:0::1", "2001:db8::1", true},
 		{"::1", "::1", true},

@@ -87,13 +87,19 @@ func SplitAuthority(authority, defaultPort string) (host, port string, err error
 	if len(host) > MaxHost {
 		return "", "", Refuse("the target's host is longer than any name")
 	}
-	if host == "" || strings.ContainsAny(host, " \t/\\<>\"*") {
+	if host == "" || strings.ContainsFunc(host, endsHost) {
 		return "", "", Refuse("the target has no valid host")
 	}
 	if !validPort(port) {
 		return "", "", Refuse("the target's port is not a number from 1 to 65535")
 	}
 	return strings.ToLower(host), port, nil
+}
+
+// endsHost reports what is in no host, and at which another reader might end it, or begin it: what
+// we take for the name user@127.0.0.1 is an address to that reader.
+func endsHost(r rune) bool {
+	return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\<>"*@?#`, r)
 }
 
 // MaxHost is beyond what a name of 253 characters can take in UTF-8. Whatever is longer leads

@@ -25,3 +25,21 @@ func TestTargetFormWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestNoHosts: what another reader could take for another host leads nowhere.
+func TestNoHosts(t *testing.T) {
+	for _, authority := range []string{"good@127.0.0.1:443", "a:b@127.0.0.1:443", "127.0.0.1#:443",
+		"127.0.0.1?.a:443", "a b:443", "a/:443", `a\:443`, "a\x01:443", "a\x0b:443", "a\x7f:443", "<a>:443",
+		"*:443", "[a@b]:443", ":443", "[]:443", "a:0", "a:65536", "a:443443", "a:+1", "::1:443"} {
+		if host, port, err := SplitAuthority(authority, "443"); err == nil {
+			t.Errorf("%q: host %q, port %q", authority, host, port)
+		}
+	}
+	for authority, want := range map[string]string{"A:80": "a 80", "a": "a 443", "a:": "a 443",
+		"[::1]:80": "::1 80", "[FE80::1%25x]": "fe80::1%25x 443", "a_b%2f,;=~!$&'()+:1": "a_b%2f,;=~!$&'()+ 1",
+		"b\u00fccher.test:80": "b\u00fccher.test 80"} {
+		if host, port, err := SplitAuthority(authority, "443"); err != nil || host+" "+port != want {
+			t.Errorf("%q: host %q, port %q, %v", authority, host, port, err)
+		}
+	}
+}

@@ -5,17 +5,20 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"warcorder/proxy/hosts"
 )
 
 // Elsewhere judges a host that another machine looks up: all that can be judged is its name, or the
 // address that it is written as. That machine may be this one, and may read what is no address to
 // us as one, as most programs in C do.
 func (j *Judge) Elsewhere(host, site string) *Denial {
+	spelled, _ := hosts.OneSpelling(host)
 	address, literal := addressOf(host)
 	if !literal {
-		address, literal = numbered(host)
+		address, literal = numbered(spelled)
 	}
-	if strings.HasSuffix("."+strings.TrimSuffix(host, "."), ".localhost") {
+	if strings.HasSuffix("."+spelled, ".localhost") {
 		address, literal = netip.AddrFrom4([4]byte{127, 0, 0, 1}), true // RFC 6761 section 6.3
 	}
 	if literal {
@@ -28,7 +31,7 @@ func (j *Judge) Elsewhere(host, site string) *Denial {
 // numbered reads an address of IPv4 in any of the forms of inet_aton(3): one to four numbers,
 // decimal, octal or hexadecimal, the last of which has all bytes that are left.
 func numbered(host string) (netip.Addr, bool) {
-	parts := strings.Split(strings.TrimSuffix(host, "."), ".")
+	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
 		return netip.Addr{}, false
 	}
