@@ -117,6 +117,17 @@ func (h *house) untilCompleted(whole, failed int64) {
 	until(h.t, fmt.Sprintf("%+v", want), func() bool { return h.proxy.Completions() == want })
 }
 
+// allAreDue reports whether all completions that wait have only to wait for each other.
+func (h *house) allAreDue() bool {
+	q := h.proxy.completions
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !slices.ContainsFunc(q.queue, func(c *completion) bool {
+		at, ever := q.due(c)
+		return !ever || at.After(time.Now())
+	})
+}
+
 // TestPartIsCompleted: the whole is asked for once, with the client's own fields in their order,
 // but for those that ask for less; it is recorded as an exchange that says so, and parts stay.
 func TestPartIsCompleted(t *testing.T) {

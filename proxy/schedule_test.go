@@ -53,7 +53,7 @@ func TestCompletionsArePolite(t *testing.T) {
 			until(t, "as many are asked for as may be", func() bool {
 				got := h.proxy.Completions()
 				return got.Running == c.want && got.Waiting == films-c.want && len(o.wholes()) == c.want &&
-					h.spare() == spare-c.want*exchangeFiles
+					h.spare() == spare-c.want*exchangeFiles && h.allAreDue()
 			})
 			close(release)
 			h.untilCompleted(films, 0)
