@@ -23,6 +23,7 @@ import (
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
+	"warcorder/proxy/route"
 	"warcorder/recorder"
 	"warcorder/store/warc/v09"
 )
@@ -114,7 +115,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
 		kong.TypeMapper(reflect.TypeFor[hosts.Networks](), kong.MapperFunc(parseNetworks)),
-		kong.TypeMapper(reflect.TypeFor[ways](), kong.MapperFunc(parseWays)),
+		kong.TypeMapper(reflect.TypeFor[route.Routes](), kong.MapperFunc(parseRoutes)),
 		kong.TypeMapper(reflect.TypeFor[access.Users](), kong.MapperFunc(parseUsers)),
 		kong.TypeMapper(reflect.TypeFor[hosts.Set](), kong.MapperFunc(parseSet)),
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), textMapper(http1.ParseCodings)),

@@ -72,8 +72,7 @@ func checkCounts(t *testing.T, flags any, config func() any) {
 func leaves(v reflect.Value) (fields []reflect.Value) {
 	for i := range v.NumField() {
 		field := v.Field(i)
-		if field.Kind() == reflect.Struct && field.Type().PkgPath() == v.Type().PkgPath() &&
-			field.Type() != reflect.TypeFor[ways]() { // which is one flag
+		if field.Kind() == reflect.Struct && field.Type().PkgPath() == v.Type().PkgPath() {
 			fields = append(fields, leaves(field)...)
 		} else {
 			fields = append(fields, field)
@@ -107,8 +106,8 @@ func setAll(v reflect.Value) {
 		v.Set(reflect.ValueOf(value))
 		return
 	}
-	if list, is := v.Addr().Interface().(*ways); is {
-		list.routes, _ = route.Parse("direct")
+	if list, is := v.Addr().Interface().(*route.Routes); is {
+		*list, _ = route.Parse("direct")
 		return
 	}
 	switch v.Kind() {

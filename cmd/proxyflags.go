@@ -11,6 +11,7 @@ import (
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
+	"warcorder/proxy/route"
 )
 
 // proxyFlags are the flags of proxy.Config.
@@ -21,10 +22,10 @@ type proxyFlags struct {
 	InsecureUpstream hosts.List `name:"insecure-upstream" placeholder:"HOST,…"`
 	NoRecord         hosts.List `name:"no-record" placeholder:"HOST,…" type:"hosts"`
 
-	Tunnel   hosts.List `name:"tunnel" placeholder:"HOST,…" type:"hosts"`
-	Deny     hosts.Set  `name:"deny" placeholder:"HOST,NETWORK,…"`
-	Allow    hosts.Set  `name:"allow" placeholder:"HOST,NETWORK,…"`
-	Upstream ways       `name:"upstream" placeholder:"WAY,…"`
+	Tunnel   hosts.List   `name:"tunnel" placeholder:"HOST,…" type:"hosts"`
+	Deny     hosts.Set    `name:"deny" placeholder:"HOST,NETWORK,…"`
+	Allow    hosts.Set    `name:"allow" placeholder:"HOST,NETWORK,…"`
+	Upstream route.Routes `name:"upstream" placeholder:"WAY,…"`
 
 	OnClientAbort string `name:"on-client-abort" enum:"cut,finish" default:"${on_client_abort}"`
 
@@ -81,7 +82,7 @@ func (f *proxyFlags) config() proxy.Config {
 		Tunnel:           f.Tunnel,
 		Deny:             f.Deny,
 		Allow:            f.Allow,
-		Upstream:         f.Upstream.routes,
+		Upstream:         f.Upstream,
 		OnClientAbort:    f.OnClientAbort,
 		Codings:          f.Codings,
 		Anticache:        f.Anticache,

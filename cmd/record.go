@@ -96,7 +96,7 @@ func (c *recordCommand) check() error {
 			"not be sent in a header")
 	}
 	cfg := c.Proxy.config()
-	return cmp.Or(cfg.Check(), c.Proxy.Upstream.check())
+	return cmp.Or(cfg.Check(), checkEnvironment(&cfg.Upstream))
 }
 
 // open opens the collection for recording, which first recovers what a crash has left.

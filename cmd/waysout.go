@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -15,33 +14,25 @@ import (
 	"warcorder/proxy/route"
 )
 
-// ways are what upstream says. What is wrong with it is told by check: what kong adds to the errors
-// of flags is the whole value of a variable, with the passwords in it.
-type ways struct {
-	routes route.Routes
-	err    error
-}
-
-// parseWays reads a list of ways out. A flag that is given again adds to it.
-func parseWays(ctx *kong.DecodeContext, target reflect.Value) error {
+// parseRoutes reads a list of ways out. A flag that is given again adds to it.
+func parseRoutes(ctx *kong.DecodeContext, target reflect.Value) error {
 	text, err := ctx.Scan.PopValue("ways")
 	if err != nil {
 		return err
 	}
 	routes, err := route.Parse(fmt.Sprint(text.Value))
-	all := target.Interface().(ways)
-	all.routes.Add(routes)
-	all.err = cmp.Or(all.err, err)
+	if err != nil {
+		return err
+	}
+	all := target.Interface().(route.Routes)
+	all.Add(routes)
 	target.Set(reflect.ValueOf(all))
 	return nil
 }
 
-// check refuses what upstream says, or the environment where that counts.
-func (w *ways) check() error {
-	if w.err != nil {
-		return fmt.Errorf("upstream: %w", w.err)
-	}
-	if w.routes.IsSet() {
+// checkEnvironment refuses an environment that cannot be used, where it counts.
+func checkEnvironment(upstream *route.Routes) error {
+	if upstream.IsSet() {
 		return nil
 	}
 	_, err := route.FromEnvironment(os.Getenv, func(string, string) bool { return false })
