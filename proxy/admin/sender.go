@@ -22,7 +22,7 @@ const (
 // something and with what a page could read, and a Referer with most of the rest, which the page
 // that asks may suppress, and never forge. So a browser that says none of the three may come from
 // anywhere. It is known by its User-Agent, which no page can change unless we consent, and by the
-// field of those that leave one page for another.
+// field of those that leave one page for another. What a typed address redirects to is typed too.
 func senderOf(r *http.Request) sender {
 	said := program
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {
