@@ -64,7 +64,16 @@ squid_config $squid open >"$T/squid/open.conf" <<<'http_access allow all'
 keeper=keeper:$(perl -e 'print crypt("Parent-password", q($6$saltsalt$))')
 echo "$keeper" >"$T/squid/passwords"
 chmod 644 "$T/squid/passwords"
+# The one with a password speaks TLS too, with a certificate to be trusted and with another.
+for name in secure foreign; do
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+    -subj /CN=parent.test -addext subjectAltName=IP:10.9.0.4 \
+    -keyout "$T/squid/$name.key" -out "$T/squid/$name.pem" 2>/dev/null
+done
+chown proxy "$T/squid"/*.key
 squid_config $guarded guarded >"$T/squid/guarded.conf" <<CONFIG
+https_port $secure tls-cert=$T/squid/secure.pem tls-key=$T/squid/secure.key
+https_port $foreign tls-cert=$T/squid/foreign.pem tls-key=$T/squid/foreign.key
 auth_param basic program /usr/lib/squid/basic_ncsa_auth $T/squid/passwords
 auth_param basic realm parent
 acl known proxy_auth REQUIRED
@@ -73,14 +82,6 @@ http_access deny all
 CONFIG
 run_parent squid $squid squid -N -n open -f "$T/squid/open.conf"
 run_parent guarded $guarded squid -N -n guarded -f "$T/squid/guarded.conf"
-# The same behind TLS, with a certificate that is to be trusted, and with one that is not.
-proxies=("$VENV/bin/python" "$here/parents/proxies.py")
-for name in secure foreign; do
-  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
-    -subj /CN=parent.test -addext subjectAltName=IP:10.9.0.4 \
-    -keyout "$T/$name.key" -out "$T/$name.pem" 2>/dev/null
-  run_parent $name "${!name}" "${proxies[@]}" tls "${!name}" "$T/$name.pem" "$T/$name.key" $guarded
-done
 run_parent micro $micro microsocks -i 10.9.0.5 -p 1080 -u keeper -P Parent-password
 # dante knows the users of the system.
 cp /etc/passwd "$T/passwd"
@@ -101,7 +102,7 @@ client pass { from: 0.0.0.0/0 to: 0.0.0.0/0 }
 socks pass { from: 0.0.0.0/0 to: 0.0.0.0/0 }
 CONFIG
 run_parent dante $dante danted -f "$T/danted.conf"
-cat "$certificate" "$T/secure.pem" >"$T/trusted.pem"
+cat "$certificate" "$T/squid/secure.pem" >"$T/trusted.pem"
 
 # counted REASON: how many gaps of it the collection has.
 counted() {
@@ -229,7 +230,9 @@ equal 'a squid without a password is one for both' \
 
 # Names: socks5h has them resolved there, socks5 here. .onion is a pattern as any other; the fake is
 # no tor, and notes what it is asked for.
-fake() { run_parent "$1" "$2" "${proxies[@]}" socks "$2" "$T/asked-$1" 127.0.0.1; }
+fake() {
+  run_parent "$1" "$2" "$VENV/bin/python" "$here/parents/socks.py" "$2" "$T/asked-$1" 127.0.0.1
+}
 fake tor 127.0.0.1:9050
 fake local 127.0.0.1:9051
 onion=2gzyxa5ihm7nsggfxnu52rck2vv4rvmdlkiu3zzui5du4xyclen53wid.onion
