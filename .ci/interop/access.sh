@@ -293,7 +293,6 @@ refused() {
 }
 
 start_recorder another --listen 127.0.0.1:8181
-another=$pid
 if [[ -n ${ACCESS_BEFORE-} ]]; then
   now=$WARCORDER
   WARCORDER=$ACCESS_BEFORE
@@ -322,6 +321,28 @@ status() {
   "$1" curl --disable --silent --max-time 20 --noproxy '*' --output "$work/body" \
     --write-out '%{http_code}' "${@:2}" || true
 }
+
+# What allow opens, and it alone; of a name, wherever it leads.
+# opened NAME LISTEN SPACE FLAG...: who answers, or the status.
+opened() {
+  local host code got=
+  start_names
+  start_recorder "$1" --listen "$2" --resolver 10.20.0.2:53 "${@:4}"
+  for host in 10.20.0.2 private.test 172.16.5.2 169.254.169.254 127.0.0.1 flip.test flip.test; do
+    code=$(status "$3" --header 'Connection: close' --noproxy '' --proxy "http://$2" \
+      "http://$host/")
+    if [[ $code == 200 ]]; then got+="$(sed 's/here is //' "$work/body") "; else got+="$code "; fi
+  done
+  stop_recorder
+  equal "allow, $1" "$got" "$want "
+}
+want='private private 403 metadata 403 public loopback'
+opened beyond-loopback 203.0.113.1:8080 stranger --clients 203.0.113.0/24 \
+  --allow 10.20.0.2,@metadata,flip.test
+want='private private private metadata loopback public loopback'
+opened on-loopback 127.0.0.1:8080 house --allow flip.test
+want='private private private metadata loopback public 403'
+opened nothing-on-loopback 127.0.0.1:8080 house
 
 # Who is no client, and who has no password, uses nothing, and nobody is asked for it.
 by() { status "$1" --noproxy '' --proxy http://203.0.113.1:8080 "${@:2}"; }
