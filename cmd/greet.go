@@ -2,14 +2,17 @@ package cmd
 
 import (
 	"fmt"
+	"net/netip"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
 // greeting is what a person reads first.
 const greeting = `warcorder %s is recording
-  proxy   http://%s   (for HTTP and HTTPS; status: http://%[2]s/status)
-  writes  %[3]s
+  proxy   http://%s   (for HTTP and HTTPS; status: http://%s/status)
+  writes  %s
   trust   %s
 Stop with Ctrl-C.
 `
@@ -22,7 +25,23 @@ func (s *serving) greet(address string) {
 			Str("certificate", certificate).Str("version", version).Msg("recording")
 		return
 	}
-	fmt.Fprintf(s.out, greeting, version, address, s.dir.Archive(), s.howToTrust(address))
+	others, here := typable(address)
+	fmt.Fprintf(s.out, greeting, version, others, here, s.dir.Archive(), s.howToTrust(others))
+}
+
+// typable returns what people type for an address that is listened on, on other machines and on this
+// one: all addresses are nothing that a browser could be told.
+func typable(address string) (others, here string) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !at.Addr().IsUnspecified() {
+		return address, address
+	}
+	port := ":" + strconv.Itoa(int(at.Port()))
+	here = "127.0.0.1" + port
+	if name, err := os.Hostname(); err == nil {
+		return name + port, here
+	}
+	return here, here
 }
 
 // howToTrust says what makes the user's programs trust the certificate. Of a file with several of
