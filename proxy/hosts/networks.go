@@ -124,7 +124,9 @@ func alone(address netip.Addr) netip.Prefix {
 }
 
 // Has reports whether an address is in the set, or an address of IPv4 that it leads to: mapped
-// (RFC 4291), behind a translator (RFC 6052, RFC 8215) or a tunnel (RFC 3056).
+// (RFC 4291), behind a translator (RFC 6052, RFC 8215) or a tunnel (RFC 3056, RFC 4380). That in
+// ISATAP is not looked at: whoever has a network of IPv6 has such addresses for all of IPv4, and a
+// set of what is allowed would have them.
 func (n Networks) Has(address netip.Addr) bool {
 	address = address.WithZone("").Unmap()
 	if n.holds(address) {
@@ -156,7 +158,10 @@ var translated = []netip.Prefix{
 	netip.MustParsePrefix("::/96"),          // IPv4-compatible, RFC 4291 section 2.5.5.1
 }
 
-var sixToFour = netip.MustParsePrefix("2002::/16")
+var (
+	sixToFour = netip.MustParsePrefix("2002::/16")
+	teredo    = netip.MustParsePrefix("2001::/32")
+)
 
 // embeddedIPv4 returns the address of IPv4 that one of IPv6 is made of.
 func embeddedIPv4(address netip.Addr) (netip.Addr, bool) {
@@ -164,8 +169,11 @@ func embeddedIPv4(address netip.Addr) (netip.Addr, bool) {
 		return netip.Addr{}, false
 	}
 	b := address.As16()
-	if sixToFour.Contains(address) {
+	switch {
+	case sixToFour.Contains(address):
 		return netip.AddrFrom4([4]byte(b[2:6])), true
+	case teredo.Contains(address): // which has it with each bit turned over
+		return netip.AddrFrom4([4]byte{^b[12], ^b[13], ^b[14], ^b[15]}), true
 	}
 	for _, prefix := range translated {
 		if prefix.Contains(address) {

@@ -34,6 +34,10 @@ func TestNetworks(t *testing.T) {
 		{"@loopback", "64:ff9b:1::127.0.0.1", true},
 		{"@loopback", "2002:7f00:1::", true},
 		{"@loopback", "::127.0.0.1", true},
+		{"@loopback", "2001:0:cb00:7101::80ff:fffe", true}, // Teredo, of 127.0.0.1
+		{"@loopback", "2001:0:7f00:1::80ff:fffd", true},
+		{"@loopback", "2001:0:7f00:1::34ff:8efe", false}, // of 203.0.113.1, by a server at 127.0.0.1
+		{"10.0.0.1", "2001:db8::5efe:10.0.0.1", false},   // ISATAP
 		{"@loopback", "128.0.0.1", false},
 		{"@loopback", "2001:db8::2", false},
 		{"@private", "10.1.2.3", true},
