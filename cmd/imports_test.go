@@ -106,7 +106,7 @@ var alone = map[string]string{
 
 // pure are the rooms that read and write nothing, with all that they may import.
 var pure = map[string]string{
-	"proxy/reach": "encoding/binary fmt hash/maphash net/netip strconv strings sync " +
+	"proxy/reach": "encoding/binary fmt hash/maphash net/netip net/url strconv strings sync " +
 		"github.com/bits-and-blooms/bloom/v3 warcorder/proxy/hosts",
 	"proxy/http1":   "bytes errors fmt net/url slices strconv strings",
 	"store/refusal": "bytes",

@@ -3,6 +3,7 @@ package reach
 import (
 	"encoding/binary"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 // address that it is written as. That machine may be this one, and may read what is no address to
 // us as one, as most programs in C do.
 func (j *Judge) Elsewhere(host, site string) *Denial {
+	host, site = decoded(host), decoded(site)
 	spelled, _ := hosts.OneSpelling(host)
 	address, literal := addressOf(host)
 	if !literal {
@@ -26,6 +28,21 @@ func (j *Judge) Elsewhere(host, site string) *Denial {
 		return denied
 	}
 	return j.byName(host, site)
+}
+
+// decoded undoes percent-encoding, which a host in a URL may have (RFC 3986 section 3.2.2) and another
+// machine may undo as well; behind a NUL it may see nothing. The % in an address of IPv6 begins its
+// zone.
+func decoded(host string) string {
+	if !strings.Contains(host, "%") || strings.Contains(host, ":") {
+		return host
+	}
+	plain, err := url.PathUnescape(host)
+	if err != nil {
+		return host
+	}
+	plain, _, _ = strings.Cut(plain, "\x00")
+	return strings.ToLower(plain)
 }
 
 // numbered reads an address of IPv4 in any of the forms of inet_aton(3): one to four numbers,
