@@ -28,7 +28,7 @@ func readConfig(r io.Reader) (kong.Resolver, error) {
 	var doc, more yaml.Node
 	decoder := yaml.NewDecoder(r)
 	if err := decoder.Decode(&doc); err != nil && err != io.EOF {
-		return nil, err
+		return nil, hinted(err)
 	}
 	if err := decoder.Decode(&more); err == nil {
 		return nil, fmt.Errorf(
@@ -42,6 +42,18 @@ func readConfig(r io.Reader) (kong.Resolver, error) {
 		return config, nil
 	}
 	return config, config.add("", doc.Content[0])
+}
+
+// hinted adds to an error of YAML what the values of ours are that come to it: "@private" and
+// "*.example.org" begin as YAML's own signs do.
+func hinted(err error) error {
+	signs := []string{"cannot start any token", "alphabetic or numeric", "unknown anchor"}
+	for _, about := range signs {
+		if strings.Contains(err.Error(), about) {
+			return fmt.Errorf(`%w: a value that begins with @ or * stands in quotes ("@private")`, err)
+		}
+	}
+	return err
 }
 
 // add takes the keys of a mapping.
@@ -68,7 +80,7 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 			c[name] = setting{line: key.Line, unset: true}
 			continue
 		}
-		text, err := scalar(value)
+		text, err := scalar(value, name == "keys-profiles" || name == "client-certs")
 		if err != nil {
 			return fmt.Errorf("line %d: %s: %w", key.Line, name, err)
 		}
@@ -78,20 +90,22 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 	return nil
 }
 
-// scalar returns a value as a flag would have it; a list is joined by commas.
-func scalar(node *yaml.Node) (string, error) {
+// scalar returns a value as a flag would have it; a list is joined by commas, one of mappings, where
+// it may hold them, is JSON.
+func scalar(node *yaml.Node, mappings bool) (string, error) {
 	switch node.Kind {
 	case yaml.ScalarNode:
 		return node.Value, nil
 	case yaml.SequenceNode:
-		if len(node.Content) > 0 && node.Content[0].Kind == yaml.MappingNode {
+		if mappings && len(node.Content) > 0 && node.Content[0].Kind == yaml.MappingNode {
 			rules, err := json.Marshal(plain(node))
 			return string(rules), err
 		}
 		parts := make([]string, len(node.Content))
 		for i, one := range node.Content {
 			if one.Kind != yaml.ScalarNode {
-				return "", errors.New("a list may hold plain values only")
+				return "", errors.New(`a list may hold plain values only, and a ": " makes a mapping: ` +
+					"leave the blank out, or put the value in quotes")
 			}
 			parts[i] = one.Value
 		}

@@ -26,7 +26,7 @@ func (c *recordCommand) address() (netip.AddrPort, error) {
 	}
 	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("--listen %q has no port: %w", c.Listen, err)
+		return netip.AddrPort{}, fmt.Errorf("--listen %q needs a port from 0 to 65535: %w", c.Listen, err)
 	}
 	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(addresses) == 0 {

@@ -27,7 +27,7 @@ func TestOpenProxyRefused(t *testing.T) {
 		{"[::ffff:127.0.0.1]:0", "", ""},
 		{"localhost:0", "", ""},
 		{"no.such.host.invalid:0", "", "could not be looked up"},
-		{"127.0.0.1:nosuchport", "", "has no port"},
+		{"127.0.0.1:nosuchport", "", "needs a port"},
 	} {
 		args := []string{"--listen", c.listen}
 		if c.flag != "" {

@@ -25,7 +25,9 @@ func parseRoutes(ctx *kong.DecodeContext, target reflect.Value) error {
 		return err
 	}
 	all := target.Interface().(route.Routes)
-	all.Add(routes)
+	if err := all.Add(routes); err != nil {
+		return err
+	}
 	target.Set(reflect.ValueOf(all))
 	return nil
 }

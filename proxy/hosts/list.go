@@ -39,7 +39,8 @@ func ParseList(text string) (List, error) {
 		host, ok := OneSpelling(name)
 		if !ok || host == "" || host[0] == '.' || strings.ContainsAny(host, "/ \t@*[]") {
 			return List{}, fmt.Errorf(
-				"%q is not a host name: give names or addresses without scheme and port, or true for all", one)
+				"%q is not a host name: give names or addresses without scheme and port, or * alone for all",
+				one)
 		}
 		if below {
 			host = "*." + host

@@ -32,11 +32,13 @@ func Parse(text string) (r Routes, err error) {
 		return r, nil
 	}
 	for one := range strings.SplitSeq(text, ",") {
-		rule, err := parseRule(strings.TrimSpace(one))
+		next, err := parseRule(strings.TrimSpace(one))
 		if err != nil {
 			return Routes{}, fmt.Errorf("number %d of the ways: %w", len(r.rules)+1, err)
 		}
-		r.rules = append(r.rules, rule)
+		if err := r.Add(Routes{rules: []rule{next}}); err != nil {
+			return Routes{}, err
+		}
 	}
 	return r, nil
 }

@@ -14,6 +14,7 @@
 package route
 
 import (
+	"fmt"
 	"net"
 	"strings"
 
@@ -58,8 +59,16 @@ func (r *Routes) Ways() (all []*Way) {
 	return all
 }
 
-// Add appends the rules of more.
-func (r *Routes) Add(more Routes) { r.rules = append(r.rules, more.rules...) }
+// Add appends the rules of more. Rules behind one for all hosts would never count: they are refused.
+func (r *Routes) Add(more Routes) error {
+	n := len(r.rules)
+	if n > 0 && r.rules[n-1].pattern.All && len(more.rules) > 0 {
+		return fmt.Errorf("number %d of the ways is for all hosts, and the first that matches counts: "+
+			"it must be the last", n)
+	}
+	r.rules = append(r.rules, more.rules...)
+	return nil
+}
 
 // String names patterns and parents, without passwords.
 func (r Routes) String() string {
