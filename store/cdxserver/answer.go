@@ -49,20 +49,24 @@ func (r Recorder) ask(method, path string, query url.Values) (*http.Response, er
 		return res, nil
 	}
 	defer res.Body.Close()
-	return nil, r.refused(res)
+	return nil, r.refused(method, res)
 }
 
-// refused is the error of an answer other than 200.
-func (r Recorder) refused(res *http.Response) error {
+// refused is the error of an answer other than 200. What the recorder says of its token is for
+// programs that are no command of ours: that is told what to do.
+func (r Recorder) refused(method string, res *http.Response) error {
+	if res.StatusCode == http.StatusUnauthorized && r.tokenless != nil {
+		orRead := ""
+		if method == http.MethodGet {
+			orRead = ", or let the operator add this machine's address to readers"
+		}
+		return fmt.Errorf("the recorder asks for its token, and there is none to show it (%w): run this "+
+			"as the user who records%s", r.tokenless, orRead)
+	}
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
 	said := struct{ Error string }{strings.TrimSpace(string(text))}
 	json.Unmarshal(text, &said) // what is no JSON is said as it is
-	err := fmt.Errorf("the recorder answered %s: %s", res.Status, said.Error)
-	if res.StatusCode == http.StatusUnauthorized && r.tokenless != nil {
-		return fmt.Errorf("%w We have no token to show it (%w): run this as the user who records, or "+
-			"let the operator add this machine's address to readers, by which it may read", err, r.tokenless)
-	}
-	return err
+	return fmt.Errorf("the recorder answered %s: %s", res.Status, said.Error)
 }
 
 // send asks, and waits until the answer begins.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"syscall"
@@ -22,8 +23,12 @@ var ErrNobody = errors.New("who has the index open cannot be asked")
 var ErrBrokeOff = errors.New("the recorder's answer broke off")
 
 // At returns the recorder that has a collection open, with its token if that may be read; ErrNobody
-// if there is none that runs, or another one has just begun: nobody is shown another's token.
+// if there is none that runs, or another one has just begun: nobody is shown another's token. Whoever
+// may not know who records gets the error of that.
 func At(dir collection.Dir) (Recorder, error) {
+	if _, err := dir.Running(); errors.Is(err, fs.ErrPermission) {
+		return Recorder{}, fmt.Errorf("%w: run this as the user who records", err)
+	}
 	who, running := dir.Recorder()
 	if !running {
 		return Recorder{}, ErrNobody
