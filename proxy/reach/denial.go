@@ -3,6 +3,7 @@ package reach
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 )
 
 // Denial is why a host may not be reached, as an error. Its text says what to set, for whom it is
@@ -22,7 +23,7 @@ func (d *Denial) Error() string {
 	case d.rebound:
 		return fmt.Sprintf("warcorder may not connect to %s: the name leads to public addresses too, "+
 			"as with a page that wants to look into this network (DNS rebinding). If it is to be "+
-			"reached all the same, start with --allow=%s.", d.place(), d.host)
+			"reached all the same, start with --allow=%s.", d.place(), d.remedy())
 	}
 	return fmt.Sprintf("warcorder may not connect to %s: other machines use this proxy, and to them "+
 		"the machine itself and private networks are closed. If it is to be reached all the same, "+
@@ -37,10 +38,19 @@ func (d *Denial) place() string {
 	return fmt.Sprintf("%s (%s)", d.host, d.address)
 }
 
-// remedy is what to allow: the least that helps.
+// remedy is what to allow: the least that helps. A page may have made up the host, for somebody to
+// paste it into a shell ("a;reboot;.test"): then it is for that person to write.
 func (d *Denial) remedy() string {
 	if address, literal := addressOf(d.host); literal {
 		return address.WithZone("").String()
 	}
+	if strings.ContainsFunc(d.host, isOdd) {
+		return "HOST"
+	}
 	return d.host
+}
+
+// isOdd reports what of ASCII is in no host's name, in lower case.
+func isOdd(r rune) bool {
+	return r < 0x80 && !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r)
 }

@@ -111,6 +111,8 @@ func TestAddresses(t *testing.T) {
 		}},
 		{name: "denied", deny: "*.bank.example, 203.0.113.0/24, @metadata", looks: []look{
 			{"www.bank.example", "198.51.100.1", "", `the setting deny has "*.bank.example"`},
+			{"b\u00fccher.bank.example", "198.51.100.1", "", "--allow=b\u00fccher.bank.example."},
+			{"a;reboot;.bank.example", "198.51.100.1", "", "--allow=HOST."}, // nobody is to paste that
 			{"bank.example", "198.51.100.1", "198.51.100.1", ""},
 			{"a.example", "203.0.113.1 198.51.100.1", "198.51.100.1", ""},
 			{"a.example", "203.0.113.1", "", `(203.0.113.1): the setting deny has "203.0.113.0/24"`},
