@@ -22,7 +22,7 @@ func (e *exchange) answer() (res http1.Response, length int, err error) {
 			return res, 0, err
 		}
 		if res.Status == 407 && e.up.forwards { // the parent's own, and none of the client's business
-			return res, 0, e.to.way.Unauthorized()
+			return res, 0, e.to.way.Unauthorized(head)
 		}
 		if res.Status == 101 && !e.req.Upgrade {
 			return res, 0, http1.Refuse("a 101 to a request that asked for no upgrade")

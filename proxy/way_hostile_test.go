@@ -33,8 +33,10 @@ func TestParentRefuses(t *testing.T) {
 		script func(net.Conn)
 		says   string
 	}{
-		"407 to a request":   {"http", false, answers(demand), "does not take the user"},
-		"407 to a CONNECT":   {"http", true, answers(demand), "does not take the user"},
+		"407 to a request": {"http", false, answers(demand), "does not take the user"},
+		"407 to a CONNECT": {"http", true, answers(demand), "does not take the user"},
+		"407, no Basic": {"http", false, answers(strings.Replace(demand, "Basic", "NTLM", 1)),
+			"another way than Basic"},
 		"403 to a CONNECT":   {"http", true, answers("HTTP/1.1 403 parents\r\n\r\n"), "403 Forbidden"},
 		"early bytes":        {"http", true, answers("HTTP/1.1 200 OK\r\n\r\nparents"), "TLS handshake"},
 		"silence":            {"http", true, answers(""), "did not answer in time"},

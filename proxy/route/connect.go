@@ -1,6 +1,7 @@
 package route
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -39,12 +40,12 @@ func (h *hop) askConnect(conn net.Conn, address string) error {
 	if _, err := io.WriteString(conn, head+"\r\n"); err != nil {
 		return h.fault("it closed the connection", err)
 	}
-	status, err := h.readAnswer(conn)
+	status, answer, err := h.readAnswer(conn)
 	switch {
 	case err != nil:
 		return err
 	case status == http.StatusProxyAuthRequired:
-		return h.unauthorized()
+		return h.unauthorized(answer)
 	case status < 200 || status > 299:
 		return h.fault(strings.TrimSpace(fmt.Sprint("it answered ", status, " ",
 			http.StatusText(status))), nil)
@@ -52,12 +53,27 @@ func (h *hop) askConnect(conn net.Conn, address string) error {
 	return nil
 }
 
-// unauthorized is what a 407 means.
-func (h *hop) unauthorized() error {
-	if h.asks {
+// unauthorized is what a 407 with this head means.
+func (h *hop) unauthorized(head []byte) error {
+	switch {
+	case !takesBasic(head):
+		return h.fault("it asks for a password in another way than Basic, the only one that is known here",
+			nil)
+	case h.asks:
 		return h.fault("it does not take the user and the password that it is given", nil)
 	}
 	return h.fault("it demands a user and a password", nil)
+}
+
+// takesBasic reports a 407 that asks for Basic, or does not say for what (RFC 9110 section 11.7.1).
+func takesBasic(head []byte) bool {
+	says, basic := false, false
+	http1.Fields(head, func(name, value []byte) {
+		if strings.EqualFold(string(name), "Proxy-Authenticate") {
+			says, basic = true, basic || bytes.Contains(bytes.ToLower(value), []byte("basic"))
+		}
+	})
+	return basic || !says
 }
 
 // authorization is the value of Proxy-Authorization (RFC 7617).
@@ -69,13 +85,12 @@ func (h *hop) authorization() string {
 }
 
 // readAnswer reads up to the end of the head of the final answer, and not a byte more: what comes
-// behind the head is the origin's. It returns the status.
-func (h *hop) readAnswer(from io.Reader) (status int, err error) {
-	var head []byte
+// behind the head is the origin's.
+func (h *hop) readAnswer(from io.Reader) (status int, head []byte, err error) {
 	for looked, left := 0, maxAnswer; left > 0; left-- {
 		var b [1]byte
 		if n, err := from.Read(b[:]); n == 0 {
-			return 0, h.fault("it closed the connection", cmp.Or(err, io.ErrNoProgress))
+			return 0, nil, h.fault("it closed the connection", cmp.Or(err, io.ErrNoProgress))
 		}
 		head = append(head, b[0])
 		end, next := http1.HeadEnd(head, looked)
@@ -84,13 +99,13 @@ func (h *hop) readAnswer(from io.Reader) (status int, err error) {
 		}
 		switch status = statusOf(head); {
 		case status == 0:
-			return 0, h.fault("its answer is not one of HTTP/1.1", nil)
+			return 0, nil, h.fault("its answer is not one of HTTP/1.1", nil)
 		case status >= 200:
-			return status, nil
+			return status, head, nil
 		}
 		head, looked = head[:0], 0
 	}
-	return 0, h.fault("the head of its answer is larger than 64 KiB", nil)
+	return 0, nil, h.fault("the head of its answer is larger than 64 KiB", nil)
 }
 
 // statusOf reads a status line; 0 if it is none.

@@ -18,11 +18,15 @@ func FuzzAnswer(f *testing.F) {
 		text = bytes.Repeat(text, min(max(times, 1), 1<<18/(len(text)+1)+1))
 		from := bytes.NewReader(text)
 		h := &hop{scheme: "http", host: "parent", port: "80"}
-		status, err := h.readAnswer(from)
+		status, head, err := h.readAnswer(from)
 		read := len(text) - from.Len()
 		if read > maxAnswer {
 			t.Errorf("%d bytes are read", read)
 		}
+		if err == nil && !bytes.HasSuffix(text[:read], head) {
+			t.Errorf("the head is %q", head)
+		}
+		h.unauthorized(head)
 		if (err == nil) != (status >= 200) || status > 999 {
 			t.Errorf("%d, %v", status, err)
 		}

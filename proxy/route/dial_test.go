@@ -180,7 +180,11 @@ func TestDialFailures(t *testing.T) {
 		script func(net.Conn)
 		why    string
 	}{
-		"407":          {"http", answers("HTTP/1.1 407 No\r\n\r\n"), "does not take the user"},
+		"407": {"http", answers("HTTP/1.1 407 No\r\n\r\n"), "does not take the user"},
+		"407, Basic too": {"http", answers("HTTP/1.1 407 No\r\nproxy-authenticate: NTLM\r\n" +
+			"Proxy-Authenticate: Negotiate, BASIC realm=x\r\n\r\n"), "does not take the user"},
+		"407, no Basic": {"http", answers("HTTP/1.1 407 No\r\nProxy-Authenticate: Negotiate\r\n\r\n"),
+			"in another way than Basic"},
 		"403":          {"http", answers("HTTP/1.1 403 <b>x</b>\r\n\r\n"), "it answered 403 Forbidden"},
 		"odd status":   {"http", answers("HTTP/1.1 599 x\r\n\r\n"), "it answered 599"},
 		"interim only": {"http", endless("HTTP/1.1 100 Continue\r\n\r\n"), "larger than 64 KiB"},

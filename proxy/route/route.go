@@ -129,8 +129,9 @@ func (w *Way) ResolvesHere() bool { return w.last().resolvesHere() }
 // if it needs none.
 func (w *Way) Authorization() string { return w.last().authorization() }
 
-// Unauthorized is the error of a way that forwards, whose last parent has answered 407.
-func (w *Way) Unauthorized() error { return w.last().unauthorized() }
+// Unauthorized is the error of a way that forwards, whose last parent has answered 407 with this
+// head.
+func (w *Way) Unauthorized(head []byte) error { return w.last().unauthorized(head) }
 
 // First is where the first parent listens, which is what is dialled.
 func (w *Way) First() (host, port string) { return w.hops[0].host, w.hops[0].port }
