@@ -22,7 +22,6 @@ func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
 		up.raw.Close()
 		return nil, &dialError{"connect", err}
 	}
-	up.depends = up.ip.IsValid() && u.judge.Depends(o.host, up.ip)
 	if !o.secure || o.opaque {
 		return up, nil
 	}

@@ -22,13 +22,6 @@ func (u *upstreams) permitted(ctx context.Context, o origin) ([]netip.Addr, erro
 	return addresses, nil
 }
 
-// mayStay judges a connection that is there.
-func (u *upstreams) mayStay(up *upstream) bool {
-	o := up.origin
-	_, denial := u.judge.Addresses(o.host, o.siteName(), []netip.Addr{up.ip})
-	return denial == nil
-}
-
 // lookUp returns the addresses of a host. What is asked for discreetly is not recorded.
 func (u *upstreams) lookUp(ctx context.Context, host string, discreetly bool) (
 	[]netip.Addr, error) {

@@ -65,22 +65,16 @@ func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
 	}
 }
 
-// get returns an idle connection to o that can be used, or nil.
+// get returns an idle connection to o that can be used, or nil. It was judged when it was dialled,
+// and what was permitted then is so for as long as the proxy runs.
 func (u *upstreams) get(o origin) *upstream {
 	for {
 		up := u.pop(o)
-		if up == nil || u.usable(up) {
+		if up == nil || up.alive() {
 			return up
 		}
 		up.close()
 	}
-}
-
-// usable reports a connection that its origin has not closed, and that leads where its origin's
-// name may still lead. It was judged when it was dialled, and rules do not change while the proxy
-// runs, so that what they say still holds; what is known of its name may have changed.
-func (u *upstreams) usable(up *upstream) bool {
-	return up.alive() && (!up.depends || u.mayStay(up))
 }
 
 // pop takes the connection to o that was used last, or nil.

@@ -21,7 +21,7 @@ type source struct {
 func (s *source) kept(to origin) *upstream {
 	if up := s.own; up != nil {
 		s.own = nil
-		if up.origin == to && s.origins.usable(up) {
+		if up.origin == to && up.alive() {
 			return up
 		}
 		up.close()

@@ -19,7 +19,6 @@ type upstream struct {
 	socket     syscall.RawConn // of raw
 	below      *pausable       // what TLS reads, the lowest of its layers; nil if there is none
 	ip         netip.Addr
-	depends    bool   // on what is known of the name, whether it may be used: upstreams.usable
 	tls        uint16 // the version, 0 for plain
 	cipher     uint16
 	unverified string // the certificate's problem that InsecureUpstream let pass

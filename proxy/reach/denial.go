@@ -12,7 +12,7 @@ type Denial struct {
 	host    string
 	address netip.Addr // none: by its name
 	rule    string     // of the setting deny; "" is what is denied by itself
-	rebound bool       // by itself, and not because other machines use the proxy
+	side    side       // of the name, if that is why; else other machines use the proxy
 }
 
 func (d *Denial) Error() string {
@@ -20,10 +20,17 @@ func (d *Denial) Error() string {
 	case d.rule != "":
 		return fmt.Sprintf("warcorder may not connect to %s: the setting deny has %q. If it is to be "+
 			"reached all the same, start with --allow=%s.", d.place(), d.rule, d.remedy())
-	case d.rebound:
+	case d.side == outside:
 		return fmt.Sprintf("warcorder may not connect to %s: the name leads to public addresses too, "+
 			"as with a page that wants to look into this network (DNS rebinding). If it is to be "+
 			"reached all the same, start with --allow=%s.", d.place(), d.remedy())
+	case d.side == inside:
+		return fmt.Sprintf("warcorder may not connect to %s: the name has led into this network "+
+			"before, as with a page that wants to look into it (DNS rebinding). Start warcorder anew, or, "+
+			"if the name is to lead to both, with --allow=%s.", d.place(), d.remedy())
+	case d.side == crowded:
+		return fmt.Sprintf("warcorder may not connect to %s: too many names have led into this "+
+			"network. Start warcorder anew, or with --allow=%s.", d.place(), d.remedy())
 	}
 	return fmt.Sprintf("warcorder may not connect to %s: other machines use this proxy, and to them "+
 		"the machine itself and private networks are closed. If it is to be reached all the same, "+

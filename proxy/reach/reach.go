@@ -3,8 +3,9 @@
 // Three things decide, in this order. What the operator allows is permitted, and what he denies is
 // not. Where other machines use the proxy, what lies inside is denied: the machine itself and its
 // networks are nobody's from outside. Where only this machine does, what lies inside is permitted,
-// but not to a name that leads outside as well: a page may let its own name point anywhere (DNS
-// rebinding), and would read there as if it were its own site.
+// but a name leads either inside or outside, where it has led first: a page may let its own name
+// point anywhere (DNS rebinding), and would read there as if it were its own site, what is to come
+// as well as what a browser has of it already.
 //
 // Invariant: only an address that was judged is dialled, whatever name led to it and however it is
 // written. What cannot be told for sure is denied.
@@ -27,7 +28,7 @@ type Judge struct {
 	beyond bool                  // other machines use the proxy
 	inside hosts.Networks        // what is nobody's from outside
 	own    func() hosts.Networks // the addresses of this machine, inside too
-	public *names                // that have led outside
+	sides  *sides                // where names have led
 }
 
 // Inside is what is inside wherever the proxy runs.
@@ -42,7 +43,7 @@ func Inside() hosts.Networks {
 // New makes a judge. inside is nobody's from outside, and neither is own, the addresses of this
 // machine at any time; beyond says that other machines may use the proxy.
 func New(rules Rules, inside hosts.Networks, beyond bool, own func() hosts.Networks) *Judge {
-	return &Judge{rules: rules, beyond: beyond, inside: inside, own: own, public: newNames()}
+	return &Judge{rules: rules, beyond: beyond, inside: inside, own: own, sides: newSides()}
 }
 
 // Name judges a host by its name alone: before it is looked up, so that no name server hears of one
@@ -96,14 +97,6 @@ func (j *Judge) Addresses(host, site string, addresses []netip.Addr) ([]netip.Ad
 	return passing, nil
 }
 
-// Depends reports an address that a host was permitted at by what was known of its name: a
-// connection to it must be judged again before it is used again. The name may have led outside
-// since, to a page that would then read what comes on this connection.
-func (j *Judge) Depends(host string, address netip.Addr) bool {
-	_, literal := addressOf(host)
-	return !literal && !j.beyond && j.isInside(address, j.own())
-}
-
 // isInside reports an address that is nobody's from outside.
 func (j *Judge) isInside(address netip.Addr, own hosts.Networks) bool {
 	return j.inside.Has(address) || own.Has(address)
@@ -112,47 +105,58 @@ func (j *Judge) isInside(address netip.Addr, own hosts.Networks) bool {
 // facts are what decides on each of a host's addresses.
 type facts struct {
 	*Judge
-	host     string
-	pattern  string // of Deny, that has the host
-	denied   bool   // there is one
-	own      hosts.Networks
-	isClosed bool // what is inside, to this host
+	host    string
+	pattern string // of Deny, that has the host
+	denied  bool   // there is one
+	own     hosts.Networks
+	side    side // of the host's name
 }
 
 func (j *Judge) factsOn(host, site string, addresses []netip.Addr) facts {
 	f := facts{Judge: j, host: host, own: j.own()}
 	f.pattern, f.denied = j.deniedName(host, site)
-	f.isClosed = j.beyond || j.leadsOutside(host, addresses, f.own)
+	if _, literal := addressOf(host); !literal && !j.beyond {
+		f.side = j.sides.of(host, f.leads(addresses))
+	}
 	return f
 }
 
-// leadsOutside reports a name that does, or has done so before.
-func (j *Judge) leadsOutside(host string, addresses []netip.Addr, own hosts.Networks) bool {
-	if _, literal := addressOf(host); literal {
-		return false
-	}
+// leads returns where addresses lead: outside, if one does. Those that the rules decide on lead
+// nobody inside.
+func (f *facts) leads(addresses []netip.Addr) (now side) {
 	for _, address := range addresses {
-		if !j.isInside(address, own) {
-			j.public.add(host)
-			return true
+		if !f.isInside(address, f.own) {
+			return outside
+		}
+		if decided, _ := f.byRule(address); !decided {
+			now = inside
 		}
 	}
-	return j.public.has(host)
+	return now
+}
+
+// byRule reports whether the rules decide on an address, and why it may not be dialled.
+func (f *facts) byRule(address netip.Addr) (decided bool, denial *Denial) {
+	if _, allowed := f.rules.Allow.OfAddress(address); allowed {
+		return true, nil
+	}
+	if f.denied {
+		return true, &Denial{host: f.host, address: address, rule: f.pattern}
+	}
+	if network, denied := f.rules.Deny.OfAddress(address); denied {
+		return true, &Denial{host: f.host, address: address, rule: network}
+	}
+	return false, nil
 }
 
 // denial is why an address may not be dialled, or nil.
 func (f *facts) denial(address netip.Addr) *Denial {
-	if _, allowed := f.rules.Allow.OfAddress(address); allowed {
-		return nil
+	if decided, denial := f.byRule(address); decided {
+		return denial
 	}
-	if f.denied {
-		return &Denial{host: f.host, address: address, rule: f.pattern}
-	}
-	if network, denied := f.rules.Deny.OfAddress(address); denied {
-		return &Denial{host: f.host, address: address, rule: network}
-	}
-	if f.isClosed && f.isInside(address, f.own) {
-		return &Denial{host: f.host, address: address, rebound: !f.beyond}
+	isClosed := f.beyond || f.side == outside || f.side == crowded
+	if isInside := f.isInside(address, f.own); isInside && isClosed || !isInside && f.side == inside {
+		return &Denial{host: f.host, address: address, side: f.side}
 	}
 	return nil
 }

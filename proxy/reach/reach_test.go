@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,6 +45,7 @@ type look struct{ host, addresses, passing, denial string }
 
 const (
 	rebinding = "DNS rebinding"
+	ledInside = "the name has led into this network before"
 	fromOut   = "other machines use this proxy"
 )
 
@@ -81,6 +84,31 @@ func TestAddresses(t *testing.T) {
 			{"a.example", ownAddress, "", rebinding},
 			{"a.example", "203.0.113.2", "203.0.113.2", ""},
 			{"b.a.example", "127.0.0.1", "127.0.0.1", ""},
+		}},
+		{name: "a name that moves outside", looks: []look{
+			{"a.example", "127.0.0.1", "127.0.0.1", ""},
+			{"a.example", "203.0.113.1", "", ledInside},
+			{"a.example.", "203.0.113.1", "", ledInside},
+			{"a.example", "203.0.113.1 10.0.0.1 2001:db8::1", "10.0.0.1", ""},
+			{"a.example", ownAddress, ownAddress, ""},
+			{"b.a.example", "203.0.113.1", "203.0.113.1", ""},
+			{"0.example", "0.0.0.0", "0.0.0.0", ""},
+			{"0.example", "203.0.113.1", "", "--allow=0.example."},
+		}},
+		{name: "a name that moves outside, denied inside", deny: "@private", looks: []look{
+			{"a.example", "10.0.0.1", "", `the setting deny has "@private"`},
+			{"a.example", "203.0.113.1", "203.0.113.1", ""},
+			{"a.example", "127.0.0.1", "", rebinding},
+		}},
+		{name: "a name that moves outside, allowed by name", allow: "a.example", looks: []look{
+			{"a.example", "127.0.0.1", "127.0.0.1", ""},
+			{"a.example", "203.0.113.1", "203.0.113.1", ""},
+		}},
+		{name: "a name that moves outside, allowed by address", allow: "10.0.0.0/8", looks: []look{
+			{"a.example", "10.0.0.1", "10.0.0.1", ""},
+			{"a.example", "203.0.113.1", "203.0.113.1", ""},
+			{"a.example", "127.0.0.1", "", rebinding},
+			{"a.example", "10.0.0.1", "10.0.0.1", ""},
 		}},
 		{name: "a name that moves inside, allowed by name", allow: "a.example", looks: []look{
 			{"a.example", "203.0.113.1", "203.0.113.1", ""},
@@ -198,31 +226,13 @@ func TestNamesAlone(t *testing.T) {
 	}
 }
 
-// TestDepends: of which connections the permission may end.
-func TestDepends(t *testing.T) {
-	for _, c := range []struct {
-		host, address string
-		beyond, want  bool
-	}{
-		{"a.example", "127.0.0.1", false, true},
-		{"a.example", ownAddress, false, true},
-		{"a.example", "203.0.113.1", false, false},
-		{"127.0.0.1", "127.0.0.1", false, false},
-		{"a.example", "127.0.0.1", true, false}, // by a rule, which does not change
-	} {
-		if got := judgeOf(t, "", "", c.beyond).Depends(c.host, parse(t, c.address)[0]); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}
-
 // TestNoFlood: a page that makes up names by the hundred thousand does not make its own forgotten,
 // nor takes memory or time, and others' names are not taken for its own.
 func TestNoFlood(t *testing.T) {
 	j := judgeOf(t, "", "", false)
 	outside, inside := parse(t, "203.0.113.1"), parse(t, "127.0.0.1")
 	j.Addresses("evil.example", "evil.example", outside)
-	size := j.public.bits.Cap()
+	size := j.sides.outside.Cap()
 	began := time.Now()
 	for i := range 100_000 {
 		name := fmt.Sprint(i, ".evil.example")
@@ -241,9 +251,58 @@ func TestNoFlood(t *testing.T) {
 			taken++
 		}
 	}
-	if taken > 0 || j.public.bits.Cap() != size {
+	if taken > 0 || j.sides.outside.Cap() != size {
 		t.Errorf("%d of 1000 names are taken for others; %d bits became %d", taken, size,
-			j.public.bits.Cap())
+			j.sides.outside.Cap())
+	}
+}
+
+// TestNoFloodInside: the same of names that lead inside. When there are too many, others lead
+// outside only.
+func TestNoFloodInside(t *testing.T) {
+	j := judgeOf(t, "", "", false)
+	out, in := parse(t, "203.0.113.1"), parse(t, "127.0.0.1")
+	for i := range 2 * maxInside {
+		name := fmt.Sprint(i, ".evil.example")
+		j.Addresses(name, name, in)
+	}
+	if n := len(j.sides.inside); n != maxInside {
+		t.Errorf("%d names are kept", n)
+	}
+	for _, c := range []struct {
+		name      string
+		addresses []netip.Addr
+		says      string
+	}{
+		{"0.evil.example", out, ledInside}, {"0.evil.example", in, ""},
+		{"a.example", in, "too many names"}, {"a.example", out, ""}, {"a.example", in, rebinding},
+	} {
+		_, denial := j.Addresses(c.name, c.name, c.addresses)
+		if (denial == nil) != (c.says == "") || denial != nil && !strings.Contains(denial.Error(), c.says) {
+			t.Errorf("%s at %v: %v", c.name, c.addresses, denial)
+		}
+	}
+}
+
+// TestOneSideAtOnce: of look-ups at the same time, whose answers differ, one side wins.
+func TestOneSideAtOnce(t *testing.T) {
+	j := judgeOf(t, "", "", false)
+	sides := [2][]netip.Addr{parse(t, "203.0.113.1"), parse(t, "127.0.0.1")}
+	for i := range 200 {
+		var passed [2]atomic.Bool
+		var asking sync.WaitGroup
+		for k := range 8 {
+			asking.Go(func() {
+				name := fmt.Sprint(i, ".example")
+				if _, denial := j.Addresses(name, name, sides[k%2]); denial == nil {
+					passed[k%2].Store(true)
+				}
+			})
+		}
+		asking.Wait()
+		if passed[0].Load() == passed[1].Load() {
+			t.Fatalf("outside %v, inside %v", passed[0].Load(), passed[1].Load())
+		}
 	}
 }
 
