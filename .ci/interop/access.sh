@@ -120,8 +120,8 @@ loopback then             | get     | flip.test                 | 403       | 40
 loopback then, in tunnel  | connect | flip.test                 | 403       | 403     | 403
 loopback then, by TLS     | tls     | flip.test                 | 403       | 403     | 403
 private first             | get     | flop.test                 | 403       | private | private
-public then               | get     | flop.test                 | public    | 403     | public
-private then              | get     | flop.test                 | 403       | private | 403
+public then               | get     | flop.test                 | public    | 403     | 403
+private then              | get     | flop.test                 | 403       | private | private
 by SNI                    | sni     | pub.test loop.test        | tls       | tls     | -
 by SNI that flips         | sni     | 198.51.100.10 flip.test   | tls       | 403     | tls
 by Host in absolute-form  | mixed   | pub.test 127.0.0.1        | public    | public  | public
