@@ -45,6 +45,12 @@
 // # The words
 //
 //	client, origin   who asks the proxy; the server that it asks in turn
+//	user             a client that has shown a name and a password (access)
+//	stranger         one whose address may not use the proxy
+//	foreign          what speaks to the proxy as to one of another kind: SOCKS, TLS
+//	token            what shows that somebody may read and change all (admin)
+//	way, parent      how an origin is reached: directly, or through parents, which are other proxies
+//	tunnel           what passes behind a CONNECT, or behind a 101
 //	exchange         one request and its response, as they crossed the wire
 //	record           a piece of a WARC file: response, revisit, request, metadata, resource, …
 //	payload          what a record is about: of a response its body

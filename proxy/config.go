@@ -103,7 +103,7 @@ func (c *Config) Check() error {
 	if t.Total < 0 {
 		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
 	}
-	_, err := c.loadCredentials()
+	_, err := c.loadCertificates()
 	return cmp.Or(c.checkHeads(), c.Complete.check(), c.SourceAddress.check(), err)
 }
 

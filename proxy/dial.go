@@ -64,12 +64,12 @@ func (u *upstreams) handshake(ctx context.Context, up *upstream) error {
 		ServerName:         up.origin.name,
 		NextProtos:         []string{"http/1.1"},
 		ClientSessionCache: u.sessionsOf(up.origin),
-		RootCAs:            u.credentials.roots,
+		RootCAs:            u.certificates.roots,
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			return u.credentials.present(up), nil
+			return u.certificates.present(up), nil
 		},
 	}
-	if u.credentials.knowsUs(up.origin) { // some ask for the certificate when they see the URL
+	if u.certificates.knowsUs(up.origin) { // some ask for the certificate when they see the URL
 		cfg.Renegotiation = tls.RenegotiateOnceAsClient
 	}
 	if u.cfg.InsecureUpstream.Has(up.origin.name) {
@@ -109,7 +109,7 @@ func chainOf(certificates []*x509.Certificate) *recorder.Chain {
 func (u *upstreams) verify(cs tls.ConnectionState, name string) error {
 	opts := x509.VerifyOptions{
 		DNSName:       name,
-		Roots:         u.credentials.roots,
+		Roots:         u.certificates.roots,
 		Intermediates: x509.NewCertPool(),
 	}
 	for _, cert := range cs.PeerCertificates[1:] {

@@ -32,7 +32,7 @@ type upstreams struct {
 	judge    *reach.Judge
 	names    dns.Names
 
-	credentials credentials
+	certificates certificates
 
 	mu sync.Mutex
 	// last used last; an empty list stays until the next sweep, for the same again

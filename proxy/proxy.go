@@ -79,11 +79,11 @@ type Proxy struct {
 // New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder,
 	admin http.Handler, log zerolog.Logger) (*Proxy, error) {
-	credentials, err := cfg.loadCredentials()
+	certificates, err := cfg.loadCertificates()
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range credentials.advice {
+	for _, one := range certificates.advice {
 		log.Warn().Str("advice", one).Msg("a certificate of client-certs may not be what is meant")
 	}
 	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
@@ -98,7 +98,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
 	p.upstreams = newUpstreams(p.cfg, p.memory, ln.Addr())
-	p.upstreams.credentials = credentials
+	p.upstreams.certificates = certificates
 	p.upstreams.names.Servers = cfg.Resolver
 	if cfg.RecordDNS {
 		p.upstreams.names.Record, p.upstreams.names.Broke = p.recordAnswer, p.namesBroke

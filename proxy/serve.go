@@ -88,7 +88,7 @@ func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 // its way.
 func (s *session) route(to *origin) {
 	to.way = s.cfg.Upstream.To(to.secure, to.host, to.port)
-	if to.way.IsAuthenticated() || s.upstreams.credentials.knowsUs(*to) {
+	if to.way.IsAuthenticated() || s.upstreams.certificates.knowsUs(*to) {
 		to.user = s.user
 	}
 }

@@ -18,11 +18,11 @@ import (
 // a short time, and heads that are small; and however many they are, log and gap list have a line a
 // second.
 type strangers struct {
-	relay  *relay
-	others hosts.Networks // whose clients are no strangers
-	most   int64          // places
-	open   atomic.Int64
-	seen   summary // by address
+	relay   *relay
+	clients hosts.Networks // who are no strangers
+	most    int64          // places
+	open    atomic.Int64
+	seen    summary // by address
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 // newStrangers makes places for strangers. Each takes a descriptor from those for clients, of whom
 // a machine that has few must keep most.
 func newStrangers(r *relay) *strangers {
-	s := &strangers{relay: r, others: r.cfg.MayUse()}
+	s := &strangers{relay: r, clients: r.cfg.MayUse()}
 	s.most = int64(min(strangerPlaces, max(1, r.clients.spare/8)))
 	s.seen.tell = s.tell
 	return s
@@ -43,7 +43,7 @@ func newStrangers(r *relay) *strangers {
 // mayUse reports whether an address is one of those that may use the proxy.
 func (p *Proxy) mayUse(address net.Addr) bool {
 	from, ok := address.(*net.TCPAddr)
-	return ok && p.strangers.others.HasPeer(from.AddrPort().Addr())
+	return ok && p.strangers.clients.HasPeer(from.AddrPort().Addr())
 }
 
 // receive serves a stranger, if there is a place.
@@ -118,8 +118,8 @@ func asksForOwnPage(head []byte) bool {
 func (s *strangers) turnAway(c *tapConn, head []byte) {
 	s.seen.add(c.RemoteAddr().String())
 	req, _ := http1.ParseRequest(head)
-	r := refusal{403, "Your address, " + c.from().Unmap().String() + ", is not one of those that may use this proxy. " +
-		"Its operator can add it (clients)."}
+	r := refusal{403, "Your address, " + c.from().Unmap().String() + ", is not one of those that may " +
+		"use this proxy. Its operator can add it (clients)."}
 	r.end(c, req)
 }
 

@@ -61,7 +61,7 @@ func (u *upstreams) handshakeParent(ctx context.Context, up *upstream, conn net.
 	secure := tls.Client(up.pausable(conn), &tls.Config{
 		ServerName:         host,
 		NextProtos:         []string{"http/1.1"},
-		RootCAs:            u.credentials.roots,
+		RootCAs:            u.certificates.roots,
 		ClientSessionCache: scoped{u.sessions, up.origin.scope() + "parent "},
 	})
 	return secure, secure.HandshakeContext(ctx)

@@ -11,13 +11,14 @@ import (
 // credential is what a client sends: a name and a password.
 type credential struct{ name, password string }
 
-// maxToken is the length of the longest token that is looked at: a name and a password of some
-// kilobytes.
-const maxToken = 4 << 10
+// maxEncoded is the length of the longest credential that is looked at, as it is sent: a name and a
+// password of some kilobytes.
+const maxEncoded = 4 << 10
 
-// tokenOf returns the token of a Proxy-Authorization field with the scheme Basic (RFC 7617 section
-// 2), without its padding: one credential is one token. It is empty if the scheme is another.
-func tokenOf(field []byte) []byte {
+// encodedIn returns the credential in a Proxy-Authorization field with the scheme Basic (RFC 7617
+// section 2) as it is sent, without its padding: one credential is one text. It is empty if the
+// scheme is another.
+func encodedIn(field []byte) []byte {
 	const scheme = "basic"
 	field = bytes.Trim(field, " \t")
 	if len(field) <= len(scheme) || field[len(scheme)] != ' ' && field[len(scheme)] != '\t' ||
@@ -27,15 +28,15 @@ func tokenOf(field []byte) []byte {
 	return bytes.TrimRight(bytes.TrimLeft(field[len(scheme):], " \t"), "=")
 }
 
-// parse reads a token: name and password, with a colon between, in base64. A client may send them
-// in UTF-8, as the challenge asks for, or in Latin-1, as older ones do: what is not the one is the
-// other. It is false for what can be nobody's.
-func parse(token []byte) (c credential, ok bool) {
-	if len(token) > maxToken {
+// parse reads a credential as it is sent: name and password, with a colon between, in base64. A
+// client may send them in UTF-8, as the challenge asks for, or in Latin-1, as older ones do: what is
+// not the one is the other. It is false for what can be nobody's.
+func parse(encoded []byte) (c credential, ok bool) {
+	if len(encoded) > maxEncoded {
 		return c, false
 	}
-	text, err := base64.RawStdEncoding.Strict().DecodeString(string(token))
-	if err != nil || bytes.ContainsAny(token, "\r\n") { // which a decoder passes over
+	text, err := base64.RawStdEncoding.Strict().DecodeString(string(encoded))
+	if err != nil || bytes.ContainsAny(encoded, "\r\n") { // which a decoder passes over
 		return c, false
 	}
 	c.name, c.password, ok = strings.Cut(inUTF8(text), ":")
@@ -63,7 +64,7 @@ const maxNameTold = 40
 // NameIn returns the name that a Proxy-Authorization field tries, as a log may have it: cut, and
 // printable. It may be anything that a stranger has typed, but for a password.
 func NameIn(field []byte) string {
-	c, ok := parse(tokenOf(field))
+	c, ok := parse(encodedIn(field))
 	if !ok {
 		return ""
 	}

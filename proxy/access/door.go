@@ -127,18 +127,18 @@ func remembering(most int) *lru.Cache[sum, outcome] {
 // Check says whose the credential in a Proxy-Authorization field is. The pass is that of the
 // connection that it came on, and has the new user if the answer is Known. from is the client.
 func (d *Door) Check(p *Pass, field []byte, from netip.Addr) Answer {
-	token := tokenOf(field)
-	if len(token) == 0 {
+	encoded := encodedIn(field)
+	if len(encoded) == 0 {
 		return Missing
 	}
-	if len(token) > maxToken {
+	if len(encoded) > maxEncoded {
 		return Wrong
 	}
-	shown := d.sum(token)
+	shown := d.sum(encoded)
 	if p.User != "" && hmac.Equal(shown[:], p.shown[:]) {
 		return Known
 	}
-	given, ok := parse(token)
+	given, ok := parse(encoded)
 	if !ok {
 		return Wrong
 	}

@@ -227,7 +227,7 @@ func TestForgets(t *testing.T) {
 	door := NewDoor(usersOf(t, "anna:secret"))
 	for _, pair := range []string{"anna:secret", "anna:wrong"} {
 		door.Check(&Pass{}, basic(pair), home)
-		shown, remembered := door.sum(tokenOf(basic(pair))), door.good
+		shown, remembered := door.sum(encodedIn(basic(pair))), door.good
 		if pair == "anna:wrong" {
 			remembered = door.bad
 		}
@@ -291,7 +291,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, field []byte) {
 		var p Pass
 		answer := door.Check(&p, field, home)
-		c, ok := parse(tokenOf(field))
+		c, ok := parse(encodedIn(field))
 		is := ok && c.name == "anna" && c.password == "secret"
 		if (answer == Known) != is || (p.User == "anna") != is || len(NameIn(field)) > 4*maxNameTold {
 			t.Errorf("%q: %v, %q", field, answer, p.User)

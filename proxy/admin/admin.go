@@ -3,9 +3,9 @@
 // pauses recording, and whatever is mounted beside them, such as the export of the index.
 //
 //	a request ─► whose name is in Host?        ownName: else 421
-//	          ─► has it the token?             key.go: header and URL count from everywhere
+//	          ─► has it the token?             token.go: header and URL count from everywhere
 //	          ─► what made a browser send it?  sender.go: a page of another site gets nothing
-//	          ─► the cookie                    key.go: of a page of ours; for a change it says so
+//	          ─► the cookie                    token.go: of a page of ours; for a change it says so
 //	          ─► the address that asks         Config.Readers; nobody changes anything by it
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
@@ -60,13 +60,13 @@ const (
 type Admin struct {
 	mux      *http.ServeMux
 	readers  hosts.Networks
-	keys     keys
+	proofs   proofs
 	hostname string
 }
 
 // New makes the pages. Others may be added before the first request.
 func New(cfg Config) *Admin {
-	a := &Admin{mux: http.NewServeMux(), readers: cfg.Readers, keys: newKeys(cfg.Tokens)}
+	a := &Admin{mux: http.NewServeMux(), readers: cfg.Readers, proofs: newProofs(cfg.Tokens)}
 	if name, err := os.Hostname(); err == nil {
 		a.hostname = strings.ToLower(name)
 	}
@@ -91,7 +91,7 @@ func (a *Admin) Add(page Page) { a.mux.Handle(page.Pattern, &page) }
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
-	given := a.keys.of(r)
+	given := a.proofs.of(r)
 	r = withoutToken(r)
 	page := a.page(r)
 	if refused := a.refuse(r, page, given); refused != nil {
@@ -105,7 +105,7 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		case page.Handler != nil && followsLink(r):
-			a.keys.exchange(w, r)
+			a.proofs.exchange(w, r)
 			return
 		}
 	}
@@ -133,7 +133,7 @@ func protect(h http.Header) {
 }
 
 // refuse says why a request does not get a page; nil if it does.
-func (a *Admin) refuse(r *http.Request, page *Page, given key) *refusal {
+func (a *Admin) refuse(r *http.Request, page *Page, given proof) *refusal {
 	from := senderOf(r)
 	if !a.ownName(r.Host) && !(isProbe(r) && from == program) {
 		return &refusal{http.StatusMisdirectedRequest, "This is warcorder, and " + r.Host +
@@ -148,7 +148,7 @@ func (a *Admin) refuse(r *http.Request, page *Page, given key) *refusal {
 			return nil
 		}
 		return otherPages
-	case page.For == TokenHolder && given == noKey:
+	case page.For == TokenHolder && given == noProof:
 		return &refusal{http.StatusUnauthorized, needsToken}
 	case from == otherPage:
 		return otherPages

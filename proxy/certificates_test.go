@@ -177,7 +177,7 @@ func TestWhoIsKnownByACertificate(t *testing.T) {
 	file, _ := writeClientCert(t, nil)
 	cfg := config()
 	cfg.ClientCerts = []ClientCert{{Host: "*.example.org", Cert: file, Key: file}}
-	loaded, err := cfg.loadCredentials()
+	loaded, err := cfg.loadCertificates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,9 +192,9 @@ func TestWhoIsKnownByACertificate(t *testing.T) {
 	}
 }
 
-// TestCredentialsAreChecked: what cannot be meant is refused at the start, with the file; what an
+// TestCertificatesAreChecked: what cannot be meant is refused at the start, with the file; what an
 // origin may refuse is said.
-func TestCredentialsAreChecked(t *testing.T) {
+func TestCertificatesAreChecked(t *testing.T) {
 	good, _ := writeClientCert(t, nil)
 	junk := filepath.Join(t.TempDir(), "junk.pem")
 	if err := os.WriteFile(junk, []byte("no certificate\n"), 0o600); err != nil {
@@ -247,7 +247,7 @@ func TestCredentialsAreChecked(t *testing.T) {
 	} {
 		file, _ := writeClientCert(t, change)
 		cfg := one("a", file, "")
-		loaded, err := cfg.loadCredentials()
+		loaded, err := cfg.loadCertificates()
 		if err != nil || !strings.Contains(strings.Join(loaded.advice, "\n"), want) ||
 			len(loaded.advice) > 0 != (want != "") {
 			t.Errorf("%q: %v, %v", want, loaded.advice, err)

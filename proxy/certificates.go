@@ -24,8 +24,8 @@ type ClientCert struct {
 	Key  string `json:"key"`  // file, PEM; "" is that of Cert
 }
 
-// credentials are what an origin is judged by, and what it is shown of us.
-type credentials struct {
+// certificates are what an origin is judged by, and what it is shown of us.
+type certificates struct {
 	roots  *x509.CertPool // nil are the system's
 	shown  []shownCert    // the first that matches counts
 	advice []string       // what is wrong with a certificate, and may be meant
@@ -37,8 +37,8 @@ type shownCert struct {
 	pair  tls.Certificate
 }
 
-// loadCredentials reads the files that UpstreamCA and ClientCerts name.
-func (c *Config) loadCredentials() (loaded credentials, err error) {
+// loadCertificates reads the files that UpstreamCA and ClientCerts name.
+func (c *Config) loadCertificates() (loaded certificates, err error) {
 	if c.UpstreamCA != "" {
 		if loaded.roots, err = loadRoots(c.UpstreamCA); err != nil {
 			return loaded, fmt.Errorf("upstream-ca: %w", err)
@@ -72,7 +72,7 @@ func loadRoots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-func (c *credentials) add(one ClientCert) error {
+func (c *certificates) add(one ClientCert) error {
 	list, err := hosts.ParseList(one.Host)
 	switch {
 	case err != nil:
@@ -118,7 +118,7 @@ func adviceOn(cert *x509.Certificate, file, key string, now time.Time) (advice [
 
 // shownTo returns the certificate that an origin is shown if it asks for one, or nil. The name
 // decides that its certificate must bear.
-func (c *credentials) shownTo(o origin) *tls.Certificate {
+func (c *certificates) shownTo(o origin) *tls.Certificate {
 	if !o.secure {
 		return nil
 	}
@@ -131,11 +131,11 @@ func (c *credentials) shownTo(o origin) *tls.Certificate {
 }
 
 // knowsUs reports whether connections to an origin may be made in our name, by a certificate.
-func (c *credentials) knowsUs(o origin) bool { return c.shownTo(o) != nil }
+func (c *certificates) knowsUs(o origin) bool { return c.shownTo(o) != nil }
 
 // present is called when the origin of up asks for a certificate. It gets none but its own, and
 // that only if its name is proven: with insecure-upstream somebody else may be asking.
-func (c *credentials) present(up *upstream) *tls.Certificate {
+func (c *certificates) present(up *upstream) *tls.Certificate {
 	if pair := c.shownTo(up.origin); pair != nil && up.unverified == "" {
 		return pair
 	}

@@ -16,23 +16,23 @@ import (
 	"time"
 )
 
-// key is the way in which a request shows that its sender has the token.
-type key int
+// proof is the way in which a request shows that its sender has the token.
+type proof int
 
 const (
-	noKey    key = iota
-	inHeader     // Authorization: Bearer TOKEN. A page sends it only with our consent (consent.go)
-	inURL        // ?token=TOKEN, where a client cannot send fields; whoever has the URL has the token
-	inCookie     // made of the token, for the browser of a person who came with it in the URL
+	noProof  proof = iota
+	inHeader       // Authorization: Bearer TOKEN. A page sends it only with our consent (consent.go)
+	inURL          // ?token=TOKEN, where a client cannot send fields; whoever has the URL has the token
+	inCookie       // made of the token, for the browser of a person who came with it in the URL
 )
 
-// keys knows what shows that somebody has the token.
+// proofs knows what shows that somebody has the token.
 //
 // Cookies know no ports: whatever else is served at our address on another port gets ours from the
 // browser of whoever goes there. So the cookie is not the token and tells nothing of it; it counts
 // from the client's own address alone, for cookieLife at most, and no longer than this process
 // lives; and its name has our port in it, so that recorders do not take each other's.
-type keys struct {
+type proofs struct {
 	tokens [][sha256.Size]byte // of which neither length nor start shows in the time of a comparison
 	secret []byte              // that cookies are made with
 }
@@ -40,34 +40,34 @@ type keys struct {
 // cookieLife is how long a cookie counts.
 const cookieLife = 12 * time.Hour
 
-func newKeys(tokens []string) keys {
-	k := keys{secret: []byte(rand.Text())}
+func newProofs(tokens []string) proofs {
+	p := proofs{secret: []byte(rand.Text())}
 	for _, token := range tokens {
 		if token != "" {
-			k.tokens = append(k.tokens, sha256.Sum256([]byte(token)))
+			p.tokens = append(p.tokens, sha256.Sum256([]byte(token)))
 		}
 	}
-	return k
+	return p
 }
 
-// of returns the best key that a request has.
-func (k *keys) of(r *http.Request) key {
+// of returns the best proof that a request has.
+func (p *proofs) of(r *http.Request) proof {
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") && k.isToken(strings.TrimSpace(given)) {
+	if strings.EqualFold(scheme, "Bearer") && p.isToken(strings.TrimSpace(given)) {
 		return inHeader
 	}
-	if given, _ := cutToken(r.URL.RawQuery); k.isToken(given) {
+	if given, _ := cutToken(r.URL.RawQuery); p.isToken(given) {
 		return inURL
 	}
-	if cookie, err := r.Cookie(cookieName(r)); err == nil && k.isCookie(cookie.Value, r) {
+	if cookie, err := r.Cookie(cookieName(r)); err == nil && p.isCookie(cookie.Value, r) {
 		return inCookie
 	}
-	return noKey
+	return noProof
 }
 
-func (k *keys) isToken(given string) bool {
+func (p *proofs) isToken(given string) bool {
 	got, same := sha256.Sum256([]byte(given)), 0
-	for _, want := range k.tokens {
+	for _, want := range p.tokens {
 		same |= subtle.ConstantTimeCompare(got[:], want[:])
 	}
 	return same == 1
@@ -111,10 +111,10 @@ func cutToken(query string) (token, others string) {
 // exchange gives a person who came with the token in the URL a cookie for it, and leads on to the
 // URL without it, so that neither the history nor the next page's Referer has it. A redirect would
 // not do: what begins on another site is that site's to its end, and the cookie would not be sent.
-func (k *keys) exchange(w http.ResponseWriter, r *http.Request) {
+func (p *proofs) exchange(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{
 		Name:     cookieName(r),
-		Value:    k.cookie(r, time.Now().Add(cookieLife).Unix()),
+		Value:    p.cookie(r, time.Now().Add(cookieLife).Unix()),
 		Path:     "/",
 		HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
@@ -134,18 +134,18 @@ var leadingOn = template.Must(template.New("leading on").Parse(`<!DOCTYPE html>
 // cookie makes the cookie that counts for a client until then.
 //
 //	EXPIRY.MAC    Unix time, and the HMAC-SHA256 of it and of the client's address, in hex
-func (k *keys) cookie(r *http.Request, until int64) string {
+func (p *proofs) cookie(r *http.Request, until int64) string {
 	expiry := strconv.FormatInt(until, 10)
-	mac := hmac.New(sha256.New, k.secret)
+	mac := hmac.New(sha256.New, p.secret)
 	mac.Write([]byte(expiry + " " + clientAddress(r)))
 	return expiry + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-func (k *keys) isCookie(given string, r *http.Request) bool {
+func (p *proofs) isCookie(given string, r *http.Request) bool {
 	expiry, _, _ := strings.Cut(given, ".")
 	until, err := strconv.ParseInt(expiry, 10, 64)
-	return err == nil && time.Now().Unix() < until && len(k.tokens) > 0 &&
-		hmac.Equal([]byte(given), []byte(k.cookie(r, until)))
+	return err == nil && time.Now().Unix() < until && len(p.tokens) > 0 &&
+		hmac.Equal([]byte(given), []byte(p.cookie(r, until)))
 }
 
 // clientAddress is the address that a request came from, without its port.

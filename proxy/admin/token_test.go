@@ -71,7 +71,7 @@ func TestCookie(t *testing.T) {
 	own, self := "http://"+ours, fields("same-origin", "cors", "empty", "Origin", "http://"+ours)
 	other := cookieFor(t, newAdmin(t, "", func(*http.Request) {}), reader, ours)
 	over := *good
-	over.Value = a.keys.cookie(newRequest("GET /", reader, ours, "", nil), time.Now().Unix()-1)
+	over.Value = a.proofs.cookie(newRequest("GET /", reader, ours, "", nil), time.Now().Unix()-1)
 	late := *good
 	late.Value = strings.Replace(good.Value, "1", "2", 1)
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestCookie(t *testing.T) {
 func TestNoTokens(t *testing.T) {
 	a := newAdmin(t, "", func(*http.Request) {})
 	cookie := cookieFor(t, a, here, "localhost")
-	a.keys.tokens = nil
+	a.proofs.tokens = nil
 	for _, given := range []string{"", "Bearer ", "Bearer " + secret} {
 		r := request("POST", "/pause")
 		r.Header.Set("Authorization", given)
