@@ -99,15 +99,21 @@ for url in "$http" "$https"; do
     node "$work/undici.cjs" "$file" "http://$address" "$login"
 done
 
-# in_browser BROWSER USER PASSWORD: the page, and all that its scripts do.
+# in_browser BROWSER USER PASSWORD: the page, and all that its scripts do. A browser that hangs is
+# started once more.
 in_browser() {
-  mkdir -p "$work/$1"
-  if [[ $1 == firefox ]]; then
-    certutil -d "sql:$work/$1" -N --empty-password
-    certutil -d "sql:$work/$1" -A -t C,, -n warcorder -i "$T/ca.pem"
-  fi
-  HOME=$work/home timeout 100 node "$here/users/browse.mjs" "$1" "$address" "$T/ports" "$work/$1" \
-    "${@:2}" 2>"$work/err" || not_ok "$1: $(grep -m 1 Error "$work/err")"
+  local profile
+  for profile in "$work/$1" "$work/$1-again"; do
+    mkdir -p "$profile"
+    if [[ $1 == firefox ]]; then
+      certutil -d "sql:$profile" -N --empty-password
+      certutil -d "sql:$profile" -A -t C,, -n warcorder -i "$T/ca.pem"
+    fi
+    if HOME=$work/home timeout 60 node "$here/users/browse.mjs" "$1" "$address" "$T/ports" \
+      "$profile" "${@:2}" >"$work/out" 2>"$work/err"; then break; fi
+    echo "not ok - $1: $(grep -m 1 Error "$work/err")" >>"$work/out"
+  done
+  cat "$work/out"
 }
 in_browser chromium bert Bert-password
 in_browser chromium-cdp anna $'Anna-pass:w\303\266rd'
