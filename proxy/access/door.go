@@ -72,7 +72,7 @@ type check struct {
 const (
 	maxGood  = 4096
 	maxBad   = 4096
-	goodFor  = time.Hour
+	goodFor  = time.Hour // after it was last looked for
 	badFor   = time.Minute
 	maxWait  = 64 // comparisons that run or wait, of all clients
 	waitWith = 64 // connections that wait for the outcome of one comparison
@@ -163,6 +163,8 @@ func (d *Door) sum(b []byte) sum {
 func (d *Door) look(shown sum, given credential, from netip.Prefix) (Answer, int) {
 	d.mu.Lock()
 	if is, known := fresh(d.good, shown); known {
+		// who goes on coming is not compared anew in the middle of a flood
+		d.good.Add(shown, outcome{is.user, time.Now().Add(goodFor)})
 		d.mu.Unlock()
 		return Known, is.user
 	}

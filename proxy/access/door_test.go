@@ -243,6 +243,21 @@ func TestForgets(t *testing.T) {
 	}
 }
 
+// TestKnownWhileItComes: a user who comes again before the time is over is known for as long again:
+// nobody who is at work is compared anew in the middle of a flood.
+func TestKnownWhileItComes(t *testing.T) {
+	door := NewDoor(usersOf(t, "anna:secret"))
+	door.Check(&Pass{}, basic("anna:secret"), home)
+	shown := door.sum(encodedIn(basic("anna:secret")))
+	door.good.Add(shown, outcome{until: time.Now().Add(time.Minute)})
+	if answer := door.Check(&Pass{}, basic("anna:secret"), home); answer != Known {
+		t.Errorf("%v", answer)
+	}
+	if is, _ := door.good.Get(shown); time.Until(is.until) < goodFor-time.Minute {
+		t.Errorf("known for %v", time.Until(is.until))
+	}
+}
+
 // TestUnknownNamesAreCompared: a name that nobody has is compared like any other, always with the
 // same hash, so that its time tells nothing; and nobody gets in by it.
 func TestUnknownNamesAreCompared(t *testing.T) {
