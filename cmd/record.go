@@ -210,10 +210,16 @@ func (c *recordCommand) untilEnd(s *serving, p *proxy.Proxy) error {
 // still become records.
 const writingTime = 2 * time.Second
 
+// sameSignal is how soon a signal after the first one is the same: timeout(1) sends one to the
+// process and one to its group, and a terminal's Ctrl-C may come beside that of who started us.
+const sameSignal = 200 * time.Millisecond
+
 // shutDown lets what is in flight come to its end, for some time, or until a second signal.
 func (c *recordCommand) shutDown(s *serving, p *proxy.Proxy) {
+	same := time.Now().Add(sameSignal)
 	go func() {
-		<-s.signals
+		for <-s.signals; time.Now().Before(same); <-s.signals {
+		}
 		s.log.Warn().Msg("second signal: ended at once")
 		s.out.Close(logPatience)
 		os.Exit(1)
