@@ -225,3 +225,24 @@ func TestPauseAndResume(t *testing.T) {
 		t.Errorf("%s", lines)
 	}
 }
+
+// TestShortToken: who lets others in with a token that can be guessed is told so.
+func TestShortToken(t *testing.T) {
+	for _, c := range []struct {
+		listen, token string
+		told          bool
+	}{
+		{"0.0.0.0:0", "secret", true},
+		{"127.0.0.1:0", "secret", false},
+		{"0.0.0.0:0", strings.Repeat("0123456789abcdef", 4), false},
+		{"0.0.0.0:0", "", false},
+	} {
+		p := startRecording(t, "--listen", c.listen, "--clients", "127.0.0.1", "--api-token="+c.token)
+		p.stop()
+		told, shown := strings.Contains(p.stderr.String(), "api-token is short"), c.token != "" &&
+			strings.Contains(p.stderr.String(), c.token)
+		if told != c.told || shown {
+			t.Errorf("%+v: %s", c, p.stderr)
+		}
+	}
+}
