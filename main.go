@@ -11,6 +11,7 @@
 //	  access/                who may use it, by name and password
 //	  reach/                 where connections may go
 //	  route/                 ways out through other proxies
+//	  dial/                  a host's addresses to one connection
 //	  hosts/                 sets of hosts that settings name, by name or by address
 //	  http1/                 framing: where a message begins and ends
 //	  dns/                   what name servers answer

@@ -17,9 +17,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"warcorder/proxy"
 	"warcorder/proxy/access"
 	"warcorder/proxy/admin"
+	"warcorder/proxy/dial"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
@@ -120,7 +120,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.TypeMapper(reflect.TypeFor[hosts.Set](), kong.MapperFunc(parseSet)),
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), textMapper(http1.ParseCodings)),
 		kong.TypeMapper(reflect.TypeFor[dns.Servers](), textMapper(dns.ParseServers)),
-		kong.TypeMapper(reflect.TypeFor[proxy.SourceAddress](), textMapper(proxy.ParseSourceAddress)),
+		kong.TypeMapper(reflect.TypeFor[dial.SourceAddress](), textMapper(dial.ParseSourceAddress)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

@@ -11,6 +11,7 @@ import (
 
 	"warcorder/proxy"
 	"warcorder/proxy/access"
+	"warcorder/proxy/dial"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/route"
@@ -86,11 +87,11 @@ const someUser = "anna:$2a$04$qsd9YNDrbykqng9imPDPDed027HWwZrByv4tY235g3qwsv55lo
 
 // opaque are the types of settings that are no plain values, each with one that is not zero.
 var opaque = map[reflect.Type]any{
-	reflect.TypeFor[hosts.Networks]():      hosts.Word("@private"),
-	reflect.TypeFor[access.Users]():        must(access.ParseUsers(someUser)),
-	reflect.TypeFor[hosts.Set]():           must(hosts.ParseSet("*")),
-	reflect.TypeFor[dns.Servers]():         must(dns.ParseServers("192.0.2.53")),
-	reflect.TypeFor[proxy.SourceAddress](): must(proxy.ParseSourceAddress("192.0.2.1,2001:db8::1")),
+	reflect.TypeFor[hosts.Networks]():     hosts.Word("@private"),
+	reflect.TypeFor[access.Users]():       must(access.ParseUsers(someUser)),
+	reflect.TypeFor[hosts.Set]():          must(hosts.ParseSet("*")),
+	reflect.TypeFor[dns.Servers]():        must(dns.ParseServers("192.0.2.53")),
+	reflect.TypeFor[dial.SourceAddress](): must(dial.ParseSourceAddress("192.0.2.1,2001:db8::1")),
 }
 
 func must[T any](value T, err error) T {

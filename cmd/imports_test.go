@@ -29,13 +29,14 @@ var house = []room{
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
-	{"proxy", "recorder recorder/record certs proxy/access proxy/hosts proxy/http1 proxy/dns " +
-		"proxy/reach proxy/route",
+	{"proxy", "recorder recorder/record certs proxy/access proxy/dial proxy/hosts proxy/http1 " +
+		"proxy/dns proxy/reach proxy/route",
 		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
 	{"proxy/admin", "recorder proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/access", "", "what a client shows in, who it is out; nothing of what then happens"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
+	{"proxy/dial", "", "addresses in, a connection out; whether they may be dialled is its caller's"},
 	{"proxy/reach", "proxy/hosts",
 		"names and addresses in, a decision out; it neither looks up nor dials"},
 	{"proxy/route", "proxy/hosts proxy/http1",

@@ -8,6 +8,7 @@ import (
 
 	"warcorder/proxy"
 	"warcorder/proxy/access"
+	"warcorder/proxy/dial"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
@@ -41,8 +42,8 @@ type proxyFlags struct {
 	MaxBodySize     int64 `name:"max-body-size" default:"${max_body_size}" type:"size"`
 	RecordDNS       bool  `name:"record-dns"`
 
-	Resolver      dns.Servers         `name:"resolver" placeholder:"ADDRESS:PORT,…"`
-	SourceAddress proxy.SourceAddress `name:"source-address" placeholder:"ADDRESS,…"`
+	Resolver      dns.Servers        `name:"resolver" placeholder:"ADDRESS:PORT,…"`
+	SourceAddress dial.SourceAddress `name:"source-address" placeholder:"ADDRESS,…"`
 
 	Complete completeFlags `embed:""`
 	Timeout  timeoutFlags  `embed:"" prefix:"timeout-"`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warcorder/proxy/access"
+	"warcorder/proxy/dial"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
@@ -47,7 +48,7 @@ type Config struct {
 	MaxBodySize     int64 // bytes of the largest message body; 0 is no limit
 	RecordDNS       bool  // records what name servers answer
 	Resolver        dns.Servers
-	SourceAddress   SourceAddress // of connections to origins
+	SourceAddress   dial.SourceAddress // of connections to origins
 	Complete        Complete
 	Timeout         Timeout
 }
@@ -104,7 +105,7 @@ func (c *Config) Check() error {
 		return fmt.Errorf("timeout-total is %v: give a time, or 0 for no limit", t.Total)
 	}
 	_, err := c.loadCertificates()
-	return cmp.Or(c.checkHeads(), c.Complete.check(), c.SourceAddress.check(), err)
+	return cmp.Or(c.checkHeads(), c.Complete.check(), c.SourceAddress.Check(), err)
 }
 
 // MayUse returns the addresses whose clients may use the proxy.

@@ -53,7 +53,7 @@ func (u *upstreams) connect(ctx context.Context, o origin) (*net.TCPConn, error)
 	if err != nil {
 		return nil, err
 	}
-	return u.dialAny(ctx, addresses, o.port)
+	return u.dialer.Any(ctx, addresses, o.port)
 }
 
 // handshake makes a connection a TLS one. HTTP/1.1 is all that is offered: what cannot be relayed

@@ -18,7 +18,6 @@ var (
 	errCrowdedHeads   = errors.New("too many large heads are being read")
 	errEndlessInterim = errors.New("more than 1000 interim responses")
 	errSelf           = errors.New("the target is the proxy itself")
-	errNoFamily       = errors.New("no source-address is of the family of its addresses")
 	errNeverWhole     = errors.New("the body is larger than complete-max")
 	errTrace          = errors.New("a TRACE would be answered with what a proxy on the way is told")
 )

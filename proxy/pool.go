@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"warcorder/proxy/dial"
 	"warcorder/proxy/dns"
 	"warcorder/proxy/reach"
 )
@@ -31,6 +32,7 @@ type upstreams struct {
 	sessions tls.ClientSessionCache
 	judge    *reach.Judge
 	names    dns.Names
+	dialer   dial.Dialer
 
 	certificates certificates
 
@@ -54,7 +56,7 @@ const (
 // newUpstreams makes the pool of a proxy that listens at listener.
 func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
 	rules := reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}
-	return &upstreams{
+	u := &upstreams{
 		cfg:      cfg,
 		self:     func(target netip.AddrPort) bool { return isSelf(listener, target) },
 		judge:    reach.New(rules, reach.Inside(), !isLoopback(listener), new(ownAddresses).get),
@@ -63,6 +65,16 @@ func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
 		most:     idleLimit(descriptors()),
 		sessions: tls.NewLRUClientSessionCache(4096),
 	}
+	u.dialer = dial.Dialer{From: cfg.SourceAddress, Refuse: u.refuseSelf, Spare: u.forgetIdle}
+	return u
+}
+
+// refuseSelf is why the proxy does not dial itself.
+func (u *upstreams) refuseSelf(place netip.AddrPort) error {
+	if u.self(place) {
+		return errSelf
+	}
+	return nil
 }
 
 // get returns an idle connection to o that can be used, or nil. It was judged when it was dialled,

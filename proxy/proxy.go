@@ -20,8 +20,7 @@
 //	  ├─ destination.go   where it goes
 //	  ├─ change.go        what of it the origin does not get
 //	  └─ run.go           one exchange, kept piece by piece (record.go)
-//	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go, lookup.go,
-//	       │                race.go)
+//	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go, lookup.go)
 //	       ├─ upload.go     the request, its body beside the answer
 //	       ├─ answer.go     the heads of the response
 //	       ├─ response.go   its body          or tunnel.go, behind a 101

@@ -4,6 +4,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"warcorder/proxy/dial"
 )
 
 // TestSourceAddress: connections begin where the setting says, and where they cannot there are
@@ -28,7 +30,7 @@ func TestSourceAddress(t *testing.T) {
 			cfg := config()
 			cfg.Resolver = script{"a.test": {"127.0.0.1"}, "both.test": {"::1 127.0.0.1"}}.serve(t)
 			var err error
-			if cfg.SourceAddress, err = ParseSourceAddress(c.source); err != nil {
+			if cfg.SourceAddress, err = dial.ParseSourceAddress(c.source); err != nil {
 				t.Fatal(err)
 			}
 			h := newHouse(t, cfg)
@@ -38,36 +40,5 @@ func TestSourceAddress(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-func TestParseSourceAddress(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                       "",
-		"192.0.2.1":              "192.0.2.1",
-		"2001:db8::1, 192.0.2.1": "192.0.2.1,2001:db8::1",
-		"[2001:db8::1]":          "2001:db8::1",
-		"::ffff:192.0.2.1":       "192.0.2.1",
-		"fe80::1%eth0":           "fe80::1%eth0",
-	} {
-		if s, err := ParseSourceAddress(text); err != nil || s.String() != want {
-			t.Errorf("%q: %v, %v", text, s, err)
-		}
-	}
-	for _, bad := range []string{"eth0", "192.0.2.0/24", "192.0.2.1:80", "0.0.0.0", "::", "224.0.0.1",
-		"192.0.2.1,192.0.2.2", "2001:db8::1,2001:db8::2", ",", "192.0.2.1,"} {
-		if s, err := ParseSourceAddress(bad); err == nil {
-			t.Errorf("%q is read as %v", bad, s)
-		}
-	}
-	for text, ok := range map[string]bool{"": true, "127.0.0.1": true, "192.0.2.1": false,
-		"127.0.0.1,2001:db8::1": false} {
-		s, err := ParseSourceAddress(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.check(); (err == nil) != ok {
-			t.Errorf("%q: %v", text, err)
-		}
 	}
 }

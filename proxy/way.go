@@ -49,7 +49,7 @@ func (u *upstreams) connectParent(ctx context.Context, host, port string) (*net.
 	if err != nil {
 		return nil, err
 	}
-	return u.dialAny(ctx, addresses, port)
+	return u.dialer.Any(ctx, addresses, port)
 }
 
 // handshakeParent makes the connection to a parent a TLS one. insecure-upstream is about origins: a

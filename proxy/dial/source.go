@@ -1,4 +1,4 @@
-package proxy
+package dial
 
 import (
 	"fmt"
@@ -44,8 +44,8 @@ func (s SourceAddress) String() string {
 	return strings.Join(texts, ",")
 }
 
-// check refuses what is no address of this machine: every request would fail.
-func (s SourceAddress) check() error {
+// Check refuses what is no address of this machine: every request would fail.
+func (s SourceAddress) Check() error {
 	for _, address := range []netip.Addr{s.IPv4, s.IPv6} {
 		if !address.IsValid() {
 			continue

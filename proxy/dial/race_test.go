@@ -1,4 +1,4 @@
-package proxy
+package dial
 
 import (
 	"context"
@@ -108,6 +108,6 @@ func silentAtPort9(ctx context.Context, place netip.AddrPort) (*net.TCPConn, err
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	u := upstreams{cfg: &Config{}}
-	return u.dialFrom(ctx, place)
+	var d Dialer
+	return d.one(ctx, place)
 }

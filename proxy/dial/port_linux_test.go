@@ -1,4 +1,4 @@
-package proxy
+package dial
 
 import (
 	"net"
@@ -15,7 +15,7 @@ func TestSourcePort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.check() != nil { // a machine without IPv6
+		if s.Check() != nil { // a machine without IPv6
 			continue
 		}
 		ln, err := net.Listen("tcp", net.JoinHostPort(source, "0"))
@@ -23,8 +23,8 @@ func TestSourcePort(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer ln.Close()
-		u := upstreams{cfg: &Config{SourceAddress: s}}
-		conn, err := u.dialFrom(t.Context(), netip.MustParseAddrPort(ln.Addr().String()))
+		d := Dialer{From: s}
+		conn, err := d.one(t.Context(), netip.MustParseAddrPort(ln.Addr().String()))
 		if err != nil {
 			t.Fatal(err)
 		}

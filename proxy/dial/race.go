@@ -1,13 +1,9 @@
-package proxy
+package dial
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/netip"
-	"strconv"
-	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -20,65 +16,6 @@ const (
 
 // dialOne opens a connection to one place.
 type dialOne func(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error)
-
-// dialAny opens a TCP connection to the first of the addresses that takes one, but for those that
-// lead back to the proxy itself. If none does, the error is the first address's: the next ones are
-// often of a family that the machine has no way to.
-func (u *upstreams) dialAny(ctx context.Context, addresses []netip.Addr, port string) (
-	*net.TCPConn, error) {
-	places, err := u.placesAt(addresses, port)
-	if err != nil {
-		return nil, err
-	}
-	var itself atomic.Bool
-	dial := func(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error) {
-		if u.self(place) {
-			itself.Store(true)
-			return nil, errSelf
-		}
-		return u.dialFrom(ctx, place)
-	}
-	conn, err := race(ctx, dial, places)
-	if errors.Is(err, syscall.EMFILE) && u.forgetIdle() > 0 {
-		conn, err = race(ctx, dial, places)
-	}
-	if err != nil && itself.Load() {
-		return nil, errSelf
-	}
-	return conn, err
-}
-
-// placesAt returns the addresses that there is a way to, with a port.
-func (u *upstreams) placesAt(addresses []netip.Addr, port string) ([]netip.AddrPort, error) {
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return nil, err
-	}
-	places := make([]netip.AddrPort, 0, len(addresses))
-	for _, address := range addresses {
-		if _, may := u.cfg.SourceAddress.towards(address); may {
-			places = append(places, netip.AddrPortFrom(address, uint16(number)))
-		}
-	}
-	if len(places) == 0 {
-		return nil, errNoFamily
-	}
-	return places, nil
-}
-
-// dialFrom dials one place from where connections begin.
-func (u *upstreams) dialFrom(ctx context.Context, place netip.AddrPort) (*net.TCPConn, error) {
-	var dialer net.Dialer
-	if from, _ := u.cfg.SourceAddress.towards(place.Addr()); from.IsValid() {
-		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))
-		dialer.Control = lateSourcePort
-	}
-	conn, err := dialer.DialContext(ctx, "tcp", place.String())
-	if err != nil {
-		return nil, err
-	}
-	return conn.(*net.TCPConn), nil
-}
 
 // race dials places of both families: first those of the family that comes first, and after
 // headStart, or once they have failed, the others beside them. The first connection counts.
@@ -94,13 +31,7 @@ func race(ctx context.Context, dial dialOne, places []netip.AddrPort) (*net.TCPC
 	results := make(chan dialled)
 	try := func(places []netip.AddrPort, isFirst bool) {
 		conn, err := inTurn(ctx, dial, places)
-		select {
-		case results <- dialled{conn, err, isFirst}:
-		case <-over:
-			if err == nil {
-				conn.Close()
-			}
-		}
+		dialled{conn, err, isFirst}.give(results, over)
 	}
 	go try(first, true)
 	start := time.NewTimer(headStart)
@@ -131,6 +62,17 @@ type dialled struct {
 	conn    *net.TCPConn
 	err     error
 	isFirst bool
+}
+
+// give hands over what became of it, unless the race is over: nobody has that connection then.
+func (d dialled) give(to chan<- dialled, over <-chan struct{}) {
+	select {
+	case to <- d:
+	case <-over:
+		if d.err == nil {
+			d.conn.Close()
+		}
+	}
 }
 
 // byFamily splits places: those of the first one's family, and the others.
