@@ -78,12 +78,17 @@ func (l List) Has(host string) bool {
 		return l.All
 	}
 	host, _ = OneSpelling(host)
+	return l.holds(host)
+}
+
+// holds is Has for a host in its one spelling.
+func (l List) holds(host string) bool {
 	for _, one := range l.Hosts {
 		if one == host || strings.HasPrefix(one, "*.") && strings.HasSuffix(host, one[1:]) {
 			return true
 		}
 	}
-	return false
+	return l.All
 }
 
 // String gives back what ParseList reads.

@@ -77,10 +77,16 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, digits) == ""
 }
 
-// OfName returns the first pattern that holds a host's name, in lower case.
+// OfName returns the first pattern that holds a host's name, in lower case. The name is spelled
+// once: there may be a hundred thousand patterns, and the name be one of a client's that takes a
+// while.
 func (s Set) OfName(name string) (pattern string, found bool) {
+	if s.IsEmpty() {
+		return "", false
+	}
+	name, _ = OneSpelling(name)
 	for i := range s.members {
-		if s.members[i].names.Has(name) {
+		if s.members[i].names.holds(name) {
 			return s.members[i].text, true
 		}
 	}

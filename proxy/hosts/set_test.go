@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -51,6 +52,31 @@ func find(set Set, host string) (text string) {
 	}
 	text, _ = set.OfName(host)
 	return text
+}
+
+// TestManyPatterns: a name that is long and in another alphabet takes no longer for each pattern.
+func TestManyPatterns(t *testing.T) {
+	var text strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "*.host%d.example,", i)
+	}
+	set, err := ParseSet(text.String() + "*.\u4e00.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		strings.Repeat("\u4e00\u0301", 200):                          "",
+		strings.Repeat("\u00fc.", 300):                               "",
+		strings.Repeat("\u00fc.", 200) + "\u4e00\u3002example\u3002": "*.\u4e00.example",
+	} {
+		began := time.Now()
+		if got, _ := set.OfName(name); got != want {
+			t.Errorf("%q is in %q", name, got)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("%q took %v", name, took)
+		}
+	}
 }
 
 // TestNoSets: what could match nothing is refused, in words that say what is meant.
