@@ -87,7 +87,7 @@ const someUser = "anna:$2a$04$qsd9YNDrbykqng9imPDPDed027HWwZrByv4tY235g3qwsv55lo
 
 // opaque are the types of settings that are no plain values, each with one that is not zero.
 var opaque = map[reflect.Type]any{
-	reflect.TypeFor[hosts.Networks]():     hosts.Word("@private"),
+	reflect.TypeFor[hosts.Networks]():     hosts.Words("@private"),
 	reflect.TypeFor[access.Users]():       must(access.ParseUsers(someUser)),
 	reflect.TypeFor[hosts.Set]():          must(hosts.ParseSet("*")),
 	reflect.TypeFor[dns.Servers]():        must(dns.ParseServers("192.0.2.53")),

@@ -114,9 +114,9 @@ func (c *Config) MayUse() hosts.Networks {
 	case !c.Clients.IsEmpty():
 		return c.Clients
 	case !c.Users.IsEmpty():
-		return hosts.Word("@any")
+		return hosts.Words("@any")
 	}
-	return hosts.Word("@loopback")
+	return hosts.Words("@loopback")
 }
 
 // headCopies is how often a head may be in memory: in a buffer that has grown by doubling, as it

@@ -56,8 +56,7 @@ func ParseUsers(text string) (u Users, err error) {
 			return Users{}, fmt.Errorf("user %s: %w", strconv.QuoteToGraphic(name), err)
 		}
 		if slices.Contains(u.names, name) {
-			return Users{}, fmt.Errorf("user %s is there twice: which password counts?",
-				strconv.QuoteToGraphic(name))
+			return Users{}, errTwice(name)
 		}
 		u.names, u.hashes = append(u.names, name), append(u.hashes, hash)
 	}
@@ -68,11 +67,14 @@ func ParseUsers(text string) (u Users, err error) {
 func (u Users) With(more Users) (Users, error) {
 	for _, name := range more.names {
 		if slices.Contains(u.names, name) {
-			return Users{}, fmt.Errorf("user %s is there twice: which password counts?",
-				strconv.QuoteToGraphic(name))
+			return Users{}, errTwice(name)
 		}
 	}
 	return Users{slices.Concat(u.names, more.names), slices.Concat(u.hashes, more.hashes)}, nil
+}
+
+func errTwice(name string) error {
+	return fmt.Errorf("user %s is there twice: which password counts?", strconv.QuoteToGraphic(name))
 }
 
 // IsEmpty reports that there are no users.

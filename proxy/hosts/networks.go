@@ -1,4 +1,5 @@
-// Package hosts has the sets of hosts that settings name: by name (List), or by address (Networks).
+// Package hosts has the sets of hosts that settings name: by name (List), by address (Networks), or
+// by both (Set).
 //
 // The words for networks, such as @private, have one meaning in all settings: classes.
 //
@@ -61,11 +62,12 @@ func ParseNetworks(text string) (n Networks, err error) {
 	return n, nil
 }
 
-// Word returns the networks of a word for networks, which must be one.
-func Word(word string) Networks {
-	var n Networks
-	if err := n.add(word); err != nil || classes[word] == nil {
-		panic(word)
+// Words returns the networks of words for networks. They are the program's own: what is none panics.
+func Words(words ...string) (n Networks) {
+	for _, word := range words {
+		if err := n.add(word); err != nil || classes[word] == nil {
+			panic(word)
+		}
 	}
 	return n
 }

@@ -88,7 +88,8 @@ func (r Routes) String() string {
 }
 
 // Way is a chain of parents. One is made for each rule, and two rules never share what belongs to a
-// way: a Way is known by its pointer. All methods but Dial take the nil Way, which is direct.
+// way: a Way is known by its pointer. Kind, IsAuthenticated, Forwards and String take the nil Way,
+// which is direct.
 type Way struct {
 	hops []hop // the first to be reached first
 	kind string
