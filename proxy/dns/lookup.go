@@ -65,7 +65,12 @@ func ask(ctx context.Context, resolver *net.Resolver, host string, isLast bool) 
 	return resolver.LookupIPAddr(ctx, host)
 }
 
+// maxAddresses is how many addresses a host may have. More are passed over: each is judged, and
+// dialled if those before it give no connection, and an answer has room for four thousand.
+const maxAddresses = 64
+
 func addressesOf(found []net.IPAddr) []netip.Addr {
+	found = found[:min(len(found), maxAddresses)]
 	addresses := make([]netip.Addr, 0, len(found))
 	for _, one := range found {
 		if address, ok := netip.AddrFromSlice(one.IP); ok {

@@ -3,6 +3,7 @@ package dns
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -51,6 +52,7 @@ func serve(t *testing.T, code dnsmessage.RCode, address string, silent bool) *se
 	return s
 }
 
+// reply answers with an address, or with several that have blanks between.
 func reply(t *testing.T, question []byte, code dnsmessage.RCode, address string) []byte {
 	var m dnsmessage.Message
 	if err := m.Unpack(question); err != nil {
@@ -59,10 +61,12 @@ func reply(t *testing.T, question []byte, code dnsmessage.RCode, address string)
 	}
 	m.Response, m.RCode, m.Additionals = true, code, nil
 	if q := m.Questions[0]; code == dnsmessage.RCodeSuccess && q.Type == dnsmessage.TypeA {
-		m.Answers = []dnsmessage.Resource{{
-			Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type},
-			Body:   &dnsmessage.AResource{A: netip.MustParseAddr(address).As4()},
-		}}
+		for one := range strings.FieldsSeq(address) {
+			m.Answers = append(m.Answers, dnsmessage.Resource{
+				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type},
+				Body:   &dnsmessage.AResource{A: netip.MustParseAddr(one).As4()},
+			})
+		}
 	}
 	packed, err := m.Pack()
 	if err != nil {
@@ -131,6 +135,20 @@ func TestInTurn(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestManyAddresses: a host has as many addresses as may be judged and dialled in good time.
+func TestManyAddresses(t *testing.T) {
+	var all strings.Builder
+	for i := range maxAddresses + 4 {
+		fmt.Fprintf(&all, "192.0.2.%d ", i)
+	}
+	server := serve(t, dnsmessage.RCodeSuccess, all.String(), false)
+	n := Names{Servers: Servers{server.AddrPort}}
+	found, err := n.LookUp(t.Context(), "a.test", false)
+	if err != nil || len(found) != maxAddresses {
+		t.Errorf("%d addresses, %v", len(found), err)
 	}
 }
 
