@@ -238,28 +238,39 @@ func TestCompletionsWaitForResume(t *testing.T) {
 	}
 }
 
-// TestPausedNames: what name servers say is not recorded either, and asked for all the same.
+// TestPausedNames: what name servers say is not recorded either, and asked for all the same, for a
+// tunnel as for an exchange.
 func TestPausedNames(t *testing.T) {
-	server := newNameServer(t)
-	o := newOrigin(t, false, func(p *peer) {
-		p.readHead()
-		p.send(text("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 0"))
-	})
-	_, port, _ := net.SplitHostPort(o.address)
-	cfg := config()
-	cfg.RecordDNS = true
-	cfg.Resolver = server.servers()
-	h := newHouse(t, cfg)
-	h.proxy.Pause()
-	client := h.dial()
-	client.send(text(fmt.Sprintf("GET http://site.test:%s/ HTTP/1.1", port), "Host: site.test"))
-	if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 200") {
-		t.Errorf("%q", got)
-	}
-	h.wantUnrecorded(h.records(), 1)
-	server.mu.Lock()
-	defer server.mu.Unlock()
-	if len(server.asked) == 0 {
-		t.Error("the name server was not asked")
+	for _, tunnel := range []bool{false, true} {
+		t.Run(fmt.Sprint("tunnel ", tunnel), func(t *testing.T) {
+			server := newNameServer(t)
+			o := newOrigin(t, false, func(p *peer) {
+				p.readHead()
+				p.send(text("HTTP/1.1 200 OK", "Connection: close", "Content-Length: 0"))
+			})
+			_, port, _ := net.SplitHostPort(o.address)
+			cfg := config()
+			cfg.RecordDNS = true
+			cfg.Resolver = server.servers()
+			cfg.Tunnel.Hosts = []string{"site.test"}
+			h := newHouse(t, cfg)
+			h.proxy.Pause()
+			client, prefix := h.dial(), "http://site.test:"+port
+			if tunnel {
+				client.send(text("CONNECT site.test:"+port+" HTTP/1.1", "Host: a"))
+				client.readHead()
+				prefix = ""
+			}
+			client.send(text("GET "+prefix+"/ HTTP/1.1", "Host: site.test"))
+			if got := client.readAll(); !strings.HasPrefix(got, "HTTP/1.1 200 OK") {
+				t.Errorf("%q", got)
+			}
+			h.wantUnrecorded(h.records(), 1)
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			if len(server.asked) == 0 {
+				t.Error("the name server was not asked")
+			}
+		})
 	}
 }

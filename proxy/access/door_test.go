@@ -67,6 +67,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestNobodysName: a name that nobody has is let in by no user's password, also by that of the user
+// whose hash it is compared with.
+func TestNobodysName(t *testing.T) {
+	door := NewDoor(usersOf(t, "anna:secret"))
+	for _, name := range []string{"", "carl", "Anna", "anna "} {
+		var p Pass
+		if got := door.Check(&p, basic(name+":secret"), home); got != Wrong || p.User != "" {
+			t.Errorf("%q: %v of %q", name, got, p.User)
+		}
+	}
+}
+
 // TestPassIsOneHash: who shows the same again takes neither a comparison, nor the look-up that other
 // connections share, nor memory; who shows something else is looked at anew.
 func TestPassIsOneHash(t *testing.T) {
