@@ -31,7 +31,8 @@ func Parse(data []byte) (c []*x509.Certificate, err error) {
 		c = append(c, cert)
 	}
 	if len(c) == 0 {
-		return nil, errors.New("has no certificate in PEM (BEGIN CERTIFICATE)")
+		return nil, errors.New("has no certificate in PEM (BEGIN CERTIFICATE); of a DER file " +
+			"openssl x509 -inform der makes one")
 	}
 	return c, nil
 }

@@ -64,7 +64,8 @@ func (l *login) close() {
 }
 
 var (
-	noPassword = refusal{407, "This proxy asks for a name and a password (proxy-users)."}
+	noPassword    = refusal{407, "This proxy asks for a name and a password (proxy-users)."}
+	wrongPassword = refusal{407, "The name or the password is none of this proxy's (proxy-users)."}
 	// which ends the connection: who floods us is to make another one for each try
 	noTime = refusal{503, "Too many passwords are being checked at the moment. Try again."}
 )
@@ -82,6 +83,7 @@ func (l *login) check(c *tapConn, pass *access.Pass, field []byte) *refusal {
 		return &noTime
 	case access.Wrong:
 		l.wrong.add(c.RemoteAddr().String() + " " + access.NameIn(field))
+		return &wrongPassword
 	}
 	return &noPassword
 }

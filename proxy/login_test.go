@@ -147,11 +147,13 @@ func TestLoginTunnel(t *testing.T) {
 		t.Run(map[bool]string{false: "http", true: "https"}[secure], func(t *testing.T) {
 			h := newHouse(t, asking(t, "anna:secret", "bert:other"))
 			o := newOrigin(t, secure, each(numbered(1)))
-			for _, shown := range []string{"X: y", shows("anna:wrong"), shows("anna:secret") + "\r\n" + shows("bert:other")} {
+			const asks, wrong = "asks for a name and a password", "The name or the password is none"
+			for shown, says := range map[string]string{"X: y": asks, shows("anna:wrong"): wrong,
+				shows("anna:secret") + "\r\n" + shows("bert:other"): asks} {
 				client := h.dial()
 				client.send(text("CONNECT "+o.address+" HTTP/1.1", "Host: a", shown) + "\x16\x03\x01")
 				got := client.readAll()
-				wantFault(t, got, "407", "(proxy-users)")
+				wantFault(t, got, "407", says)
 				if !strings.Contains(got, challenge) {
 					t.Errorf("%q", got)
 				}
