@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strconv"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // resolvePatience is how long the name in listen may take to be looked up.
@@ -63,4 +65,22 @@ func (c *recordCommand) checkOpen() error {
 		"says who may use the proxy: set clients to their networks (--clients 192.168.1.0/24; " +
 		"@loopback for this machine alone; @any for whoever reaches it), or proxy-users to names and " +
 		"passwords (warcorder password)")
+}
+
+// soundToken is how many characters an api-token has at least that nobody finds by trying.
+const soundToken = 20
+
+// advise tells of settings that are no error, and may not be what is meant.
+func (c *recordCommand) advise(log zerolog.Logger) {
+	alone := c.at.Addr().Unmap().IsLoopback()
+	if n := len(c.APIToken); n > 0 && n < soundToken && !alone {
+		log.Warn().Int("characters", n).Msg("api-token is short: who reaches the port may try tokens " +
+			"until one is right; make one with: openssl rand -hex 32")
+	}
+	clients := c.Proxy.Clients
+	if alone && !clients.IsEmpty() && !clients.HasPeer(c.at.Addr()) {
+		log.Warn().Str("listen", c.Listen).Str("clients", clients.String()).
+			Msg("only this machine reaches what listen says, and clients leaves it out: give listen an " +
+				"address of the network")
+	}
 }

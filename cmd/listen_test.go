@@ -60,3 +60,23 @@ func TestOpenProxyMakesNothing(t *testing.T) {
 		t.Errorf("%v, %v", made, err)
 	}
 }
+
+// TestClientsWhomNobodyReaches: who names clients, and forgets to listen for them, is told so.
+func TestClientsWhomNobodyReaches(t *testing.T) {
+	for _, c := range []struct {
+		listen, clients string
+		told            bool
+	}{
+		{"127.0.0.1:0", "192.168.1.0/24", true},
+		{"127.0.0.1:0", "192.168.1.0/24,@loopback", false},
+		{"127.0.0.1:0", "", false},
+		{"0.0.0.0:0", "192.168.1.0/24", false},
+	} {
+		args := []string{"--listen", c.listen, "--clients=" + c.clients}
+		p := startRecording(t, args...)
+		p.stop()
+		if told := strings.Contains(p.stderr.String(), "give listen an address"); told != c.told {
+			t.Errorf("%+v: %s", c, p.stderr)
+		}
+	}
+}

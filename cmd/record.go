@@ -62,10 +62,7 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 		return err
 	}
 	log, person := line.logger(out)
-	if n := len(c.APIToken); n > 0 && n < soundToken && !c.at.Addr().Unmap().IsLoopback() {
-		log.Warn().Int("characters", n).Msg("api-token is short: who reaches the port may try tokens " +
-			"until one is right; make one with: openssl rand -hex 32")
-	}
+	c.advise(log)
 	authority, err := line.authority()
 	if err != nil {
 		return err
@@ -89,9 +86,6 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 	}
 	return errors.Join(c.serve(s), rec.Close())
 }
-
-// soundToken is how many characters an api-token has at least that nobody finds by trying.
-const soundToken = 20
 
 // check refuses settings that cannot be meant, before anything is opened or made.
 func (c *recordCommand) check() error {
