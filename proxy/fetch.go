@@ -50,7 +50,8 @@ func (e *exchange) connect(kept bool) (reused bool, err error) {
 		}
 	}
 	e.client.upstream.Store(e.up)
-	if e.stop.Err() != nil { // stopped meanwhile: whoever did may not have seen this connection
+	if e.stop.Err() != nil || e.abandoned() {
+		// Since just now: whoever saw that may not have seen this connection.
 		e.up.raw.Close()
 	}
 	e.x.Conn = e.up.raw

@@ -127,6 +127,24 @@ func TestClientLeavesWhileConnecting(t *testing.T) {
 	}
 }
 
+// TestClientLeavesOnceConnected: nobody waits for an origin that says nothing, at whatever moment
+// of the connecting its client has left.
+func TestClientLeavesOnceConnected(t *testing.T) {
+	cfg := config()
+	cfg.Timeout.FirstByte = time.Hour
+	h := newHouse(t, cfg)
+	o := newOrigin(t, false, func(o *peer) { o.in.WriteTo(io.Discard) })
+	for i := range 2000 {
+		client := h.dial()
+		client.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a"))
+		for range i % 50 {
+			runtime.Gosched()
+		}
+		client.conn.Close()
+	}
+	h.untilClients(0)
+}
+
 // TestFinishedUntilCloseIsComplete: the end of the connection is the end of the body, also when
 // nobody reads it any more.
 func TestFinishedUntilCloseIsComplete(t *testing.T) {
