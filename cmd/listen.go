@@ -49,8 +49,8 @@ func firstOf(addresses []netip.Addr) netip.Addr {
 }
 
 // checkOpen refuses to listen where other machines reach us while nothing says who may use the
-// proxy: whoever found the port could fetch through it, in the recorder's name and network, and fill
-// the archive.
+// proxy: whoever found the port could fetch through it, in the recorder's name and network, and
+// fill the archive.
 func (c *recordCommand) checkOpen() error {
 	at, err := c.address()
 	if err != nil {

@@ -172,8 +172,8 @@ func saysNo(err error) bool {
 	return false
 }
 
-// The alerts of RFC 8446 section 6.2 and RFC 5246 section 7.2.2, as crypto/tls words them. An origin
-// that wants a second handshake wants a certificate in it.
+// The alerts of RFC 8446 section 6.2 and RFC 5246 section 7.2.2, as crypto/tls words them. An
+// origin that wants a second handshake wants a certificate in it.
 var (
 	certificateRequired = tls.AlertError(116).Error()
 	noRenegotiation     = tls.AlertError(100).Error()

@@ -29,8 +29,8 @@ func encodedIn(field []byte) []byte {
 }
 
 // parse reads a credential as it is sent: name and password, with a colon between, in base64. A
-// client may send them in UTF-8, as the challenge asks for, or in Latin-1, as older ones do: what is
-// not the one is the other. It is false for what can be nobody's.
+// client may send them in UTF-8, as the challenge asks for, or in Latin-1, as older ones do: what
+// is not the one is the other. It is false for what can be nobody's.
 func parse(encoded []byte) (c credential, ok bool) {
 	if len(encoded) > maxEncoded {
 		return c, false

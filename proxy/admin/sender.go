@@ -18,11 +18,12 @@ const (
 // senderOf says what made the client send a request.
 //
 // Browsers say so of every request to an address of loopback (Fetch Metadata Request Headers,
-// section 2.3). To other addresses of plain HTTP they do not: there an Origin goes with what changes
-// something and with what a page could read, and a Referer with most of the rest, which the page
-// that asks may suppress, and never forge. So a browser that says none of the three may come from
-// anywhere. It is known by its User-Agent, which no page can change unless we consent, and by the
-// field of those that leave one page for another. What a typed address redirects to is typed too.
+// section 2.3). To other addresses of plain HTTP they do not: there an Origin goes with what
+// changes something and with what a page could read, and a Referer with most of the rest, which the
+// page that asks may suppress, and never forge. So a browser that says none of the three may come
+// from anywhere. It is known by its User-Agent, which no page can change unless we consent, and by
+// the field of those that leave one page for another. What a typed address redirects to is typed
+// too.
 func senderOf(r *http.Request) sender {
 	said := program
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {

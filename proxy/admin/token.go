@@ -166,8 +166,8 @@ func cookieName(r *http.Request) string {
 	return "warcorder-" + port
 }
 
-// cookieMay is Admin.refuse for who has the cookie, and comes from a page of ours or from none. What
-// changes something must say which page it comes from.
+// cookieMay is Admin.refuse for who has the cookie, and comes from a page of ours or from none.
+// What changes something must say which page it comes from.
 func cookieMay(r *http.Request, page *Page) *refusal {
 	if page.For == TokenHolder && r.Header.Get("Origin") == "" {
 		return &refusal{http.StatusForbidden, "With the cookie only a page of warcorder's own may ask " +

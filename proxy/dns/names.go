@@ -39,8 +39,8 @@ type Answer struct {
 
 // Names looks host names up. Record, if it is set, is called with each answer, in goroutines of the
 // resolver's; an answer to the same question comes again only when the last one is old. Broke is
-// called with the value of a panic in reading a message. Servers, if there are any, are asked in the
-// place of those of the system. All three are set before the first look-up.
+// called with the value of a panic in reading a message. Servers, if there are any, are asked in
+// the place of those of the system. All three are set before the first look-up.
 type Names struct {
 	Record  func(Answer)
 	Broke   func(value any)

@@ -62,7 +62,8 @@ func ParseNetworks(text string) (n Networks, err error) {
 	return n, nil
 }
 
-// Words returns the networks of words for networks. They are the program's own: what is none panics.
+// Words returns the networks of words for networks. They are the program's own: what is none
+// panics.
 func Words(words ...string) (n Networks) {
 	for _, word := range words {
 		if err := n.add(word); err != nil || classes[word] == nil {

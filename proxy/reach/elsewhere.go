@@ -30,9 +30,9 @@ func (j *Judge) Elsewhere(host, site string) *Denial {
 	return j.byName(host, site)
 }
 
-// decoded undoes percent-encoding, which a host in a URL may have (RFC 3986 section 3.2.2) and another
-// machine may undo as well; behind a NUL it may see nothing. The % in an address of IPv6 begins its
-// zone.
+// decoded undoes percent-encoding, which a host in a URL may have (RFC 3986 section 3.2.2) and
+// another machine may undo as well; behind a NUL it may see nothing. The % in an address of IPv6
+// begins its zone.
 func decoded(host string) string {
 	if !strings.Contains(host, "%") || strings.Contains(host, ":") {
 		return host

@@ -59,7 +59,8 @@ func (r *Routes) Ways() (all []*Way) {
 	return all
 }
 
-// Add appends the rules of more. Rules behind one for all hosts would never count: they are refused.
+// Add appends the rules of more. Rules behind one for all hosts would never count: they are
+// refused.
 func (r *Routes) Add(more Routes) error {
 	n := len(r.rules)
 	if n > 0 && r.rules[n-1].pattern.All && len(more.rules) > 0 {
