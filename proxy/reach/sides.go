@@ -34,7 +34,7 @@ type sides struct {
 	seed maphash.Seed
 
 	mu      sync.Mutex
-	outside *bloom.BloomFilter
+	outside *bloom.BloomFilter // nil until a name leads there
 	inside  map[uint64]struct{}
 }
 
@@ -46,9 +46,8 @@ const (
 
 func newSides() *sides {
 	return &sides{
-		seed:    maphash.MakeSeed(),
-		outside: bloom.New(outsideBits, outsideHashes),
-		inside:  map[uint64]struct{}{},
+		seed:   maphash.MakeSeed(),
+		inside: map[uint64]struct{}{},
 	}
 }
 
@@ -64,11 +63,14 @@ func (s *sides) of(name string, now side) side {
 	if _, is := s.inside[sum]; is {
 		return inside
 	}
-	if s.outside.Test(b[:]) {
+	if s.outside != nil && s.outside.Test(b[:]) {
 		return outside
 	}
 	switch {
 	case now == outside:
+		if s.outside == nil {
+			s.outside = bloom.New(outsideBits, outsideHashes)
+		}
 		s.outside.Add(b[:])
 	case now == inside && len(s.inside) >= maxInside:
 		return crowded
