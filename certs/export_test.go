@@ -3,6 +3,7 @@ package certs
 import (
 	"bytes"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"os"
 	"os/exec"
@@ -34,6 +35,13 @@ func TestExport(t *testing.T) {
 		"warcorder-ca.der": x509.ParseCertificates,
 		"warcorder-ca.p12": func(data []byte) ([]*x509.Certificate, error) {
 			return pkcs12.DecodeTrustStore(data, ExportPassword) // refuses a file with a key
+		},
+		"warcorder-ca.mobileconfig": func(data []byte) ([]*x509.Certificate, error) {
+			der, err := base64.StdEncoding.DecodeString(textsOf(t, data)["data"][0])
+			if err != nil {
+				return nil, err
+			}
+			return x509.ParseCertificates(der)
 		},
 	}
 	if len(files) != len(decode) {
@@ -94,4 +102,47 @@ func openssl(t *testing.T, args ...string) string {
 
 func pemCert(der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
+
+// TestOthersReadPKCS12: Java takes the file as a trust store, and NSS, which browsers on Linux
+// have, imports it.
+func TestOthersReadPKCS12(t *testing.T) {
+	a := open(t, t.TempDir())
+	file := filepath.Join(t.TempDir(), "store.p12")
+	p12, err := a.PKCS12()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, p12, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	nss := "sql:" + t.TempDir()
+	for _, c := range []struct {
+		what string
+		want string
+		args [][]string
+	}{
+		{"Java", "trustedCertEntry", [][]string{
+			{"keytool", "-list", "-keystore", file, "-storepass", ExportPassword}}},
+		{"NSS", a.Name(), [][]string{
+			{"certutil", "-N", "--empty-password", "-d", nss},
+			{"pk12util", "-i", file, "-W", ExportPassword, "-d", nss},
+			{"certutil", "-L", "-d", nss}}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			var out []byte
+			for _, args := range c.args {
+				program, err := exec.LookPath(args[0])
+				if err != nil {
+					t.Skipf("no %s on this machine", args[0])
+				}
+				if out, err = exec.Command(program, args[1:]...).CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v: %s", args[0], err, out)
+				}
+			}
+			if !strings.Contains(string(out), c.want) {
+				t.Errorf("%q is not in %s", c.want, out)
+			}
+		})
+	}
 }

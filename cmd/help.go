@@ -281,7 +281,8 @@ var helpTexts = map[string]string{
 	"password <name>": "Name of the user. Default: the account's.",
 
 	// of ca
-	"ca --out": "Directory to write the certificate to as PEM, DER and PKCS#12; without its key.",
+	"ca --out": "Directory to write the certificate to as PEM, DER, PKCS#12 and Apple configuration " +
+		"profile; without its key.",
 	"--spki": "Print the hash of the public key, for Chromium's " +
 		"--ignore-certificate-errors-spki-list.",
 }
