@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -60,6 +61,9 @@ func Main(args []string) int {
 	if err == nil {
 		return 0
 	}
+	if status := exitStatus(0); errors.As(err, &status) {
+		return int(status)
+	}
 	if !errors.Is(err, errSaid) {
 		fmt.Fprintln(os.Stderr, "warcorder:", err)
 	}
@@ -68,6 +72,11 @@ func Main(args []string) int {
 
 // errSaid is the error of a command that has said what is wrong.
 var errSaid = errors.New("see the log")
+
+// exitStatus is the error of a command that has nothing to say but its exit status.
+type exitStatus int
+
+func (e exitStatus) Error() string { return "exit status " + strconv.Itoa(int(e)) }
 
 func run(args []string) error {
 	var line commandLine

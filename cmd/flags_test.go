@@ -268,7 +268,7 @@ func TestEveryFlagHasHelp(t *testing.T) {
 // TestListenNeedsAHost: an unset variable must not open the proxy to the network.
 func TestListenNeedsAHost(t *testing.T) {
 	for _, listen := range []string{"", ":8080", "8080"} {
-		c := recordCommand{Listen: listen}
+		c := recordFlags{listen: listen}
 		if err := c.check(); err == nil || !strings.Contains(err.Error(), "--listen") {
 			t.Errorf("%q: %v", listen, err)
 		}

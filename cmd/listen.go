@@ -17,23 +17,23 @@ const resolvePatience = 900 * time.Millisecond
 
 // address returns the address that listen stands for. What is judged is then what is listened on: a
 // name is looked up once.
-func (c *recordCommand) address() (netip.AddrPort, error) {
+func (c *recordFlags) address() (netip.AddrPort, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), resolvePatience)
 	defer cancel()
-	host, service, err := net.SplitHostPort(c.Listen)
+	host, service, err := net.SplitHostPort(c.listen)
 	if err != nil || host == "" {
 		return netip.AddrPort{}, fmt.Errorf(
 			"--listen %q names no host: write 127.0.0.1:8080, or 0.0.0.0:8080 to listen on all of the "+
-				"machine's addresses", c.Listen)
+				"machine's addresses", c.listen)
 	}
 	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("--listen %q needs a port from 0 to 65535: %w", c.Listen, err)
+		return netip.AddrPort{}, fmt.Errorf("--listen %q needs a port from 0 to 65535: %w", c.listen, err)
 	}
 	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(addresses) == 0 {
 		return netip.AddrPort{}, fmt.Errorf("--listen %q has a name that could not be looked up: %w",
-			c.Listen, err)
+			c.listen, err)
 	}
 	return netip.AddrPortFrom(firstOf(addresses), uint16(port)), nil
 }
@@ -51,7 +51,7 @@ func firstOf(addresses []netip.Addr) netip.Addr {
 // checkOpen refuses to listen where other machines reach us while nothing says who may use the
 // proxy: whoever found the port could fetch through it, in the recorder's name and network, and
 // fill the archive.
-func (c *recordCommand) checkOpen() error {
+func (c *recordFlags) checkOpen() error {
 	at, err := c.address()
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (c *recordCommand) checkOpen() error {
 	if said || at.Addr().Unmap().IsLoopback() {
 		return nil
 	}
-	return errors.New("--listen " + strconv.Quote(c.Listen) + " lets other machines in, and nothing " +
+	return errors.New("--listen " + strconv.Quote(c.listen) + " lets other machines in, and nothing " +
 		"says who may use the proxy: set clients to their networks (--clients 192.168.1.0/24; " +
 		"@loopback for this machine alone; @any for whoever reaches it), or proxy-users to names and " +
 		"passwords (warcorder password)")
@@ -71,7 +71,7 @@ func (c *recordCommand) checkOpen() error {
 const soundToken = 20
 
 // advise tells of settings that are no error, and may not be what is meant.
-func (c *recordCommand) advise(log zerolog.Logger) {
+func (c *recordFlags) advise(log zerolog.Logger) {
 	alone := c.at.Addr().Unmap().IsLoopback()
 	if n := len(c.APIToken); n > 0 && n < soundToken && !alone {
 		log.Warn().Int("characters", n).Msg("api-token is short: who reaches the port may try tokens " +
@@ -79,7 +79,7 @@ func (c *recordCommand) advise(log zerolog.Logger) {
 	}
 	clients := c.Proxy.Clients
 	if alone && !clients.IsEmpty() && !clients.HasPeer(c.at.Addr()) {
-		log.Warn().Str("listen", c.Listen).Str("clients", clients.String()).
+		log.Warn().Str("listen", c.listen).Str("clients", clients.String()).
 			Msg("only this machine reaches what listen says, and clients leaves it out: give listen an " +
 				"address of the network")
 	}

@@ -27,7 +27,13 @@ import (
 
 // recordCommand records. Its flags are the keys of the configuration file.
 type recordCommand struct {
-	Listen          string         `default:"127.0.0.1:8080"`
+	Listen string `default:"127.0.0.1:8080"`
+	recordFlags
+}
+
+// recordFlags are the settings of a recording, but for the address: by default that is another one
+// where a command has a recorder of its own.
+type recordFlags struct {
 	Readers         hosts.Networks `default:"${readers}" placeholder:"NETWORK,…"`
 	APIToken        string         `name:"api-token" placeholder:"TOKEN"`
 	ShutdownTimeout time.Duration  `default:"10s"`
@@ -35,15 +41,23 @@ type recordCommand struct {
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
 
-	at netip.AddrPort // what Listen stands for, once it is checked
+	greets bool           // a person is told what to do next
+	listen string         // the address, as it was given
+	at     netip.AddrPort // what listen stands for, once it is checked
 }
 
-// Run records until a signal. The recording goes on whatever becomes of standard error: nobody
-// reads it, its reader has gone, its disk is full.
+// Run records until a signal.
 func (c *recordCommand) Run(line *commandLine) error {
+	c.listen, c.greets = c.Listen, true
+	return c.record(line, c.untilSignal)
+}
+
+// record records for as long as during goes on. The recording goes on whatever becomes of standard
+// error: nobody reads it, its reader has gone, its disk is full.
+func (c *recordFlags) record(line *commandLine, during func(context.Context, *serving) error) error {
 	signal.Ignore(syscall.SIGPIPE)
 	out := line.queue()
-	err := c.record(line, out)
+	err := c.recordTo(line, out, during)
 	if err != nil {
 		fmt.Fprintln(out.Urgent(), "warcorder:", err)
 		err = errSaid
@@ -52,8 +66,9 @@ func (c *recordCommand) Run(line *commandLine) error {
 	return err
 }
 
-// record makes the parts, each upon the one before, and ends them in reverse order.
-func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
+// recordTo makes the parts, each upon the one before, and ends them in reverse order.
+func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
+	during func(context.Context, *serving) error) error {
 	dir, err := c.dir()
 	if err != nil {
 		return err
@@ -83,12 +98,13 @@ func (c *recordCommand) record(line *commandLine, out *logqueue.Queue) error {
 		out:       out,
 		log:       log,
 		person:    person,
+		during:    during,
 	}
 	return errors.Join(c.serve(s), rec.Close())
 }
 
 // check refuses settings that cannot be meant, before anything is opened or made.
-func (c *recordCommand) check() error {
+func (c *recordFlags) check() error {
 	if err := c.checkOpen(); err != nil {
 		return err
 	}
@@ -101,7 +117,7 @@ func (c *recordCommand) check() error {
 }
 
 // open opens the collection for recording, which first recovers what a crash has left.
-func (c *recordCommand) open(dir collection.Dir, out *logqueue.Queue, log zerolog.Logger) (
+func (c *recordFlags) open(dir collection.Dir, out *logqueue.Queue, log zerolog.Logger) (
 	rec *recorder.Recorder, err error) {
 	cfg := c.Recorder.config()
 	cfg.Progress = newProgress(out)
@@ -124,9 +140,13 @@ type serving struct {
 	out       *logqueue.Queue
 	log       zerolog.Logger
 	person    bool // reads the log
+	// during returns when the recording is to end, and soon once its context ends: nothing is recorded
+	// any more.
+	during func(context.Context, *serving) error
 
-	token string       // that the command line shows
-	proxy *proxy.Proxy // nil until it is made
+	token   string       // that the command line shows
+	address string       // that the proxy listens on
+	proxy   *proxy.Proxy // nil until it is made
 }
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
@@ -141,7 +161,7 @@ func endings() <-chan os.Signal {
 }
 
 // serve runs the proxy until a signal or an error of the listener.
-func (c *recordCommand) serve(s *serving) error {
+func (c *recordFlags) serve(s *serving) error {
 	ln, err := net.Listen("tcp", c.at.String())
 	if err != nil {
 		return fmt.Errorf("%w: give another address with --listen", err)
@@ -151,21 +171,23 @@ func (c *recordCommand) serve(s *serving) error {
 		return err
 	}
 	defer s.dir.DropToken() // what stays is replaced, and opens nothing
-	address := ln.Addr().String()
+	s.address = ln.Addr().String()
 	if s.proxy, err = c.proxy(s, ln); err != nil {
 		return err
 	}
-	if err := s.rec.Announce(address); err != nil {
+	if err := s.rec.Announce(s.address); err != nil {
 		return err
 	}
-	s.greet(address)
-	err = c.untilEnd(s, s.proxy)
+	if c.greets || !s.person {
+		s.greet(s.address)
+	}
+	err = s.untilEnd()
 	c.shutDown(s, s.proxy)
 	return err
 }
 
 // proxy makes the proxy that serves on ln.
-func (c *recordCommand) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
+func (c *recordFlags) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
 	cfg := c.Proxy.config()
 	if err := waysOut(&cfg, ln.Addr(), s.log); err != nil {
 		return nil, err
@@ -174,7 +196,7 @@ func (c *recordCommand) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error)
 }
 
 // pages are the proxy's own pages, and those of the recorder.
-func (c *recordCommand) pages(s *serving) *admin.Admin {
+func (c *recordFlags) pages(s *serving) *admin.Admin {
 	pages := admin.New(admin.Config{
 		CA:      admin.Authority{PEM: s.authority.PEM(), DER: s.authority.DER()},
 		Readers: c.Readers,
@@ -194,17 +216,31 @@ func (c *recordCommand) pages(s *serving) *admin.Admin {
 }
 
 // untilEnd serves until there is a reason to end.
-func (c *recordCommand) untilEnd(s *serving, p *proxy.Proxy) error {
-	served := make(chan error, 1)
-	go func() { served <- p.Serve() }()
+func (s *serving) untilEnd() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	served, ended := make(chan error, 1), make(chan error, 1)
+	go func() { served <- s.proxy.Serve() }()
+	go func() { ended <- s.during(ctx, s) }()
 	select {
 	case err := <-served:
+		cancel()
+		<-ended
 		return err
+	case err := <-ended:
+		return err
+	}
+}
+
+// untilSignal returns when a signal asks for the end.
+func (c *recordFlags) untilSignal(ctx context.Context, s *serving) error {
+	select {
 	case got := <-s.signals:
 		s.log.Info().Str("signal", got.String()).Dur("at_most_ms", c.ShutdownTimeout).
 			Msg("finishing what is in flight; a second signal ends at once")
-		return nil
+	case <-ctx.Done():
 	}
+	return nil
 }
 
 // writingTime is how long after shutdown-timeout large exchanges, which are on disk already, may
@@ -216,7 +252,7 @@ const writingTime = 2 * time.Second
 const sameSignal = 200 * time.Millisecond
 
 // shutDown lets what is in flight come to its end, for some time, or until a second signal.
-func (c *recordCommand) shutDown(s *serving, p *proxy.Proxy) {
+func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 	same := time.Now().Add(sameSignal)
 	go func() {
 		for <-s.signals; time.Now().Before(same); <-s.signals {

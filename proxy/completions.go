@@ -112,6 +112,7 @@ func (q *completions) givePlace() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.places--
+	q.moved.Broadcast()
 }
 
 // begin notes an answer that has something of a URL, and is not brief.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"time"
 
 	"warcorder/recorder"
@@ -163,6 +164,23 @@ func (q *completions) wait() {
 	}
 	if q.timer != nil {
 		q.timer.Stop()
+	}
+}
+
+// Whole asks at once for the wholes that are still to come, and waits for them and for fetches that
+// go on without their client, until ctx is done: the clients have gone, and nobody else is to come.
+func (p *Proxy) Whole(ctx context.Context) {
+	q := p.completions
+	q.hurry()
+	defer context.AfterFunc(ctx, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.moved.Broadcast()
+	})()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for ctx.Err() == nil && len(q.queue)+len(q.running)+q.places > 0 {
+		q.moved.Wait()
 	}
 }
 

@@ -94,6 +94,16 @@ func (r Recorder) Gaps() (gaps store.Gaps, err error) {
 	return gaps, json.NewDecoder(res.Body).Decode(&gaps)
 }
 
+// Read returns one of the recorder's pages, of which it takes at most 1 MiB.
+func (r Recorder) Read(path string) ([]byte, error) {
+	res, err := r.page(http.MethodGet, path, url.Values{})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return io.ReadAll(io.LimitReader(res.Body, 1<<20))
+}
+
 // page asks for one of the recorder's pages. An answer other than 200 is an error.
 func (r Recorder) page(method, path string, query url.Values) (*http.Response, error) {
 	res, err := r.ask(method, path, query)

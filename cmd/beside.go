@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"warcorder/store/cdxserver"
+	"warcorder/store/collection"
+)
+
+// besideFlags are those of a command that has something go through a recorder: through the one that
+// has the collection open, or else through one of its own, which ends with it. Every setting of
+// record counts for that.
+type besideFlags struct {
+	Listen string `default:"127.0.0.1:0"`
+	recordFlags
+}
+
+// inUse is the recorder that a command uses.
+type inUse struct {
+	dir     collection.Dir
+	address string                 // to set as the proxy: host:port
+	ca      []byte                 // PEM of what clients have to trust
+	own     bool                   // it ends with the command
+	status  func() (status, error) // its state now
+	signals <-chan os.Signal       // that would end it
+}
+
+// beside does work beside a recorder, and returns when all that was fetched meanwhile is in the
+// index. The context of work ends when nothing is recorded any more.
+//
+//	a recorder has the collection open   its address, its certificate; it goes on
+//	nobody has                           one of our own: work, then wholes that are still to come,
+//	                                     then the end of a recording. A signal cuts the waiting short
+//
+// If work is well and the recording is not, that is the error.
+func (c *besideFlags) beside(line *commandLine, work func(context.Context, *inUse) error) error {
+	dir, err := c.dir()
+	if err != nil {
+		return err
+	}
+	running, err := cdxserver.At(dir)
+	switch {
+	case err == nil:
+		return besideRunning(running, dir, work)
+	case errors.Is(err, cdxserver.ErrNobody):
+		return c.besideOwn(line, dir, work)
+	}
+	return err
+}
+
+// besideOwn is beside where nobody has the collection open.
+func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
+	work func(context.Context, *inUse) error) error {
+	c.listen = c.Listen
+	var s *serving
+	var worked error
+	err := c.record(line, func(ctx context.Context, serving *serving) error {
+		s = serving
+		_, address := typable(s.address)
+		worked = work(ctx, &inUse{
+			dir: dir, address: address, ca: s.authority.PEM(), own: true,
+			status:  func() (status, error) { return s.status(), nil },
+			signals: s.signals,
+		})
+		s.whole(ctx)
+		return nil
+	})
+	if s != nil {
+		farewell(os.Stderr, dir, status{}, s.status())
+	}
+	if worked != nil {
+		return worked
+	}
+	return err
+}
+
+// whole waits for what is still to come, or for a signal.
+func (s *serving) whole(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-s.signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	s.proxy.Whole(ctx)
+}
+
+// besideRunning is beside where another process records.
+func besideRunning(running cdxserver.Recorder, dir collection.Dir,
+	work func(context.Context, *inUse) error) error {
+	ca, err := running.Read("/ca.pem")
+	if err != nil {
+		return err
+	}
+	_, address := typable(running.Address)
+	at := &inUse{dir: dir, address: address, ca: ca, signals: endings(),
+		status: func() (status, error) { return statusOf(running) }}
+	before, err := at.status()
+	if err != nil {
+		return err
+	}
+	worked := work(context.Background(), at)
+	after, err := at.status()
+	if err == nil {
+		farewell(os.Stderr, dir, before, after)
+	}
+	if worked != nil {
+		return worked
+	}
+	return err
+}
+
+// statusOf asks a recorder for its state.
+func statusOf(running cdxserver.Recorder) (now status, err error) {
+	page, err := running.Read("/status")
+	if err == nil {
+		err = json.Unmarshal(page, &now)
+	}
+	if err != nil {
+		return now, fmt.Errorf("status: %w", err)
+	}
+	return now, nil
+}
