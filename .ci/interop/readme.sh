@@ -10,40 +10,8 @@
 # The tests and the measure of speed, which .ci/run has in a form of its own, are
 # run here with CI_LONG=1 only: they take long.
 set -euo pipefail
-if [[ ${1-} != inside ]]; then
-  unshare -nm true 2>/dev/null || users=(--user --map-root-user)
-  exec unshare "${users[@]}" --net --mount bash "$0" inside
-fi
-. "$(dirname "$0")/recorder.sh"
+. "$(dirname "$0")/fresh.sh"
 
-ip link set lo up
-work=$T/readme
-checkout=$work/checkout
-mkdir -p "$work/home" "$checkout"
-tar -C "$here/../.." --exclude=./.git -cf - . | tar -C "$checkout" -xf -
-
-# A fresh account: nothing in it, and nothing known of ours in the environment.
-GOMODCACHE=$(go env GOMODCACHE) GOCACHE=$(go env GOCACHE)
-export GOMODCACHE GOCACHE GOPROXY=off GOTOOLCHAIN=local HOME=$work/home
-unset XDG_CONFIG_HOME "${!WARCORDER_@}" https_proxy http_proxy HTTPS_PROXY HTTP_PROXY
-
-# Debian's chromium takes flags of the system from this folder.
-cp -a /etc/chromium.d "$work/chromium.d"
-echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --headless --no-sandbox --disable-gpu --no-first-run"' \
-  >"$work/chromium.d/readme"
-mount --bind "$work/chromium.d" /etc/chromium.d
-
-# example.org, with a certificate that this machine trusts.
-(cd "$work" \
-  && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=readme-root \
-    -addext basicConstraints=critical,CA:TRUE -keyout root.key -out root.pem \
-  && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
-    -subj /CN=example.org -CA root.pem -CAkey root.key \
-    -addext subjectAltName=DNS:example.org -addext basicConstraints=CA:FALSE -keyout site.key -out site.pem) 2>/dev/null
-cat /etc/ssl/certs/ca-certificates.crt "$work/root.pem" >"$work/bundle.pem"
-mount --bind "$work/bundle.pem" /etc/ssl/certs/ca-certificates.crt
-printf '127.0.0.1 localhost %s\n127.0.0.1 example.org\n' "$(hostname)" >"$work/hosts"
-mount --bind "$work/hosts" /etc/hosts
 cat >"$work/site.py" <<'SITE'
 import http.server, ssl, sys, threading
 
@@ -69,26 +37,11 @@ threading.Thread(target=plain.serve_forever, daemon=True).start()
 print('up', flush=True)
 secure.serve_forever()
 SITE
-"$VENV/bin/python" "$work/site.py" "$work/site.pem" "$work/site.key" >"$work/site.log" 2>"$work/site.err" &
-pids[$!]=$!
-wait_for 20 grep -qx up "$work/site.log"
+start_site "$work/site.py"
 
 export TOKEN=the-token-of-this-run
 head -c 1000 /dev/urandom >"$checkout/shot.png"
 cd "$checkout"
-
-# in_background COMMAND...: sets job, which is the leader of a group of its own.
-in_background() {
-  setsid "$@" &
-  job=$!
-  pids[job]=$job
-}
-gone() { ! kill -0 -- "-$job" 2>/dev/null; }
-end_job() {
-  kill -TERM -- "-$job" 2>/dev/null || true
-  wait_for 20 gone || kill -KILL -- "-$job"
-  unset "pids[$job]"
-}
 
 # record COMMAND: the recorder, at a terminal, for it greets people alone.
 record() {
@@ -139,11 +92,6 @@ run_one() {
   fi
 }
 
-commands() { # of the page's sh blocks, each ended by a NUL
-  awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 }
-    inside && NF { printf "%s", $0; if (/\\$/) printf "\n"; else printf "%c", 0 }' "$page"
-}
-
 # run_page PAGE LEAST: all of its commands, in order; there are LEAST or more.
 run_page() {
   local count=0 command
@@ -158,7 +106,7 @@ run_page() {
         ;;
       *) run_one "$command" ;;
     esac
-  done 3< <(commands)
+  done 3< <(commands "$page")
   ((count >= $2)) && ok "$page has $count commands" \
     || not_ok "$page has $count commands: are its blocks still marked sh?"
 }
