@@ -1,7 +1,8 @@
-// Package scratch makes temporary files for data that does not fit into memory.
+// Package scratch makes temporary files for data that does not fit into memory, and temporary folders
+// for what other programs are to read.
 //
 // Invariant: nothing is left of such a file when it is closed, or when its process ends, in
-// whatever way.
+// whatever way. A folder of a process that was killed is removed when the next one is made.
 package scratch
 
 import "os"

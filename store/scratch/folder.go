@@ -1,0 +1,71 @@
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Folder is a temporary folder of this process, which only its owner may enter.
+type Folder struct {
+	Path string
+
+	mark *os.File // the system lets go of it when the process ends
+}
+
+// MakeFolder makes a folder in os.TempDir, whose name has the kind in it: warcorder-KIND-RANDOM. It
+// first removes those of the kind whose process was killed, and could not remove them.
+//
+// Whoever makes a folder marks it, and whoever sweeps marks it too: a folder that is swept before
+// its maker has marked it is made again.
+func MakeFolder(kind string) (*Folder, error) {
+	sweep(kind)
+	for {
+		path, err := os.MkdirTemp("", prefix(kind)+"*")
+		if err != nil {
+			return nil, err
+		}
+		mark, err := markFolder(path)
+		if errors.Is(err, errMarked) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(path))
+		}
+		return &Folder{path, mark}, nil
+	}
+}
+
+// errMarked says that another process has marked a folder.
+var errMarked = errors.New("the folder is another process's")
+
+// Remove removes the folder with all that is in it.
+func (f *Folder) Remove() error { return remove(f.Path, f.mark) }
+
+// remove removes a folder, and only then lets go of its mark. Where files that are open cannot be
+// removed, the mark goes when it is closed, and the folder after it.
+func remove(path string, mark *os.File) error {
+	err := os.RemoveAll(path)
+	mark.Close()
+	if err != nil {
+		err = os.RemoveAll(path)
+	}
+	return err
+}
+
+func prefix(kind string) string { return "warcorder-" + kind + "-" }
+
+// sweep removes the folders of a kind that dead processes of this user have left. What cannot be
+// removed is left to the next one.
+func sweep(kind string) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix(kind)+"*"))
+	for _, path := range left {
+		if info, err := os.Lstat(path); err != nil || !info.IsDir() || !isOwn(info) {
+			continue
+		}
+		if mark, err := markFolder(path); err == nil {
+			remove(path, mark)
+		}
+	}
+}
