@@ -15,7 +15,7 @@ import (
 // has the collection open, or else through one of its own, which ends with it. Every setting of
 // record counts for that.
 type besideFlags struct {
-	Listen string `default:"127.0.0.1:0"`
+	Listen string `default:"127.0.0.1:0" placeholder:"HOST:PORT"`
 	recordFlags
 }
 

@@ -33,6 +33,7 @@ import (
 // WARCORDER_* in the environment.
 type commandLine struct {
 	Config kong.ConfigFlag `placeholder:"FILE" env:"WARCORDER_CONFIG"`
+	All    helpAll         `name:"help-all" env:"-"`
 	Log    string          `enum:"auto,text,json" default:"auto"`
 	CADir  string          `name:"ca-dir" placeholder:"DIR"`
 	CACert string          `name:"ca-cert" placeholder:"FILE"`
@@ -113,6 +114,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.Vars{
 			"readers":   admin.DefaultReaders,
 			"reasons":   strings.Join(recorder.GapReasons, ","),
+			"list":      strings.Join(recorder.GapReasons, ", "),
 			"file_size": sizeText(v09.DefaultTarget),
 		},
 		proxyDefaults(),
@@ -130,6 +132,6 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), textMapper(http1.ParseCodings)),
 		kong.TypeMapper(reflect.TypeFor[dns.Servers](), textMapper(dns.ParseServers)),
 		kong.TypeMapper(reflect.TypeFor[dial.SourceAddress](), textMapper(dial.ParseSourceAddress)),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 	)
 }

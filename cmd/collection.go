@@ -14,7 +14,7 @@ import (
 
 // collectionFlags say which collection a command works on.
 type collectionFlags struct {
-	Collection string `default:"default"`
+	Collection string `default:"default" placeholder:"NAME"`
 	Dir        string `default:"collections" type:"path"`
 }
 

@@ -175,7 +175,8 @@ func configKeys(app *kong.Application) map[string]bool {
 			}
 		}
 	}
-	delete(known, "help")
-	delete(known, "config")
+	for _, name := range []string{"help", "help-all", "config"} {
+		delete(known, name)
+	}
 	return known
 }

@@ -16,7 +16,7 @@ import (
 type exportCommand struct {
 	collectionFlags
 	URL   string `name:"url" placeholder:"URL"`
-	Match string `enum:"exact,prefix,host,domain" default:"exact"`
+	Match string `enum:"exact,prefix,host,domain" default:"exact" placeholder:"HOW"`
 	From  string `placeholder:"TS"`
 	To    string `placeholder:"TS"`
 	findFlags

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"warcorder/proxy"
 	"warcorder/proxy/access"
 	"warcorder/proxy/dial"
@@ -192,46 +190,6 @@ func TestDurationText(t *testing.T) {
 	}
 }
 
-// TestHelpTexts: every command, flag and argument has a text, and every text is shown.
-func TestHelpTexts(t *testing.T) {
-	var line commandLine
-	parser, err := newParser(&line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := map[string]bool{}
-	var walk func(node *kong.Node)
-	walk = func(node *kong.Node) {
-		name := func(prefix, what string) {
-			_, here := helpTexts[node.Name+" "+prefix+what]
-			shown[node.Name+" "+prefix+what] = here
-			shown[prefix+what] = shown[prefix+what] || !here
-		}
-		shown[node.Name] = true
-		if node.Help == "" {
-			t.Errorf("%s has no help", node.FullPath())
-		}
-		for _, flag := range node.Flags {
-			name("--", flag.Name)
-		}
-		for _, argument := range node.Positional {
-			if argument.Help == "" {
-				t.Errorf("%s <%s> has no help", node.FullPath(), argument.Name)
-			}
-			name("<", argument.Name+">")
-		}
-		for _, child := range node.Children {
-			walk(child)
-		}
-	}
-	walk(parser.Model.Node)
-	for key := range helpTexts {
-		if !shown[key] {
-			t.Errorf("nothing shows the text of %s", key)
-		}
-	}
-}
-
 // parse reads a command line as run does, without running it.
 func parse(t *testing.T, args ...string) (*commandLine, error) {
 	t.Helper()
@@ -242,27 +200,6 @@ func parse(t *testing.T, args ...string) (*commandLine, error) {
 	}
 	_, err = parser.Parse(args)
 	return &line, err
-}
-
-// TestEveryFlagHasHelp: --help is the first thing that a newcomer reads.
-func TestEveryFlagHasHelp(t *testing.T) {
-	var line commandLine
-	parser, err := newParser(&line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var walk func(node *kong.Node)
-	walk = func(node *kong.Node) {
-		for _, flag := range node.Flags {
-			if flag.Help == "" {
-				t.Errorf("%s --%s", node.FullPath(), flag.Name)
-			}
-		}
-		for _, child := range node.Children {
-			walk(child)
-		}
-	}
-	walk(parser.Model.Node)
 }
 
 // TestListenNeedsAHost: an unset variable must not open the proxy to the network.

@@ -12,7 +12,7 @@ import (
 
 // findFlags say by which key captures are found.
 type findFlags struct {
-	Key      store.Key          `name:"key" enum:"url,path,wwwoffle,form,query" default:"url"`
+	Key      store.Key          `name:"key" enum:"url,path,wwwoffle,form,query" default:"url" placeholder:"KEY"`
 	Profiles store.ProfileRules `name:"keys-profiles" hidden:"" type:"rules"`
 }
 

@@ -27,7 +27,7 @@ import (
 
 // recordCommand records. Its flags are the keys of the configuration file.
 type recordCommand struct {
-	Listen string `default:"127.0.0.1:8080"`
+	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	recordFlags
 }
 

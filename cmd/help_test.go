@@ -1,0 +1,227 @@
+package cmd
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+)
+
+// model is the command line as kong has it.
+func model(t *testing.T) *kong.Application {
+	t.Helper()
+	parser, err := newParser(&commandLine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model
+}
+
+// TestHelpTexts: every command, flag and argument has a text, and every text is shown.
+func TestHelpTexts(t *testing.T) {
+	texts := maps.Clone(helpTexts)
+	maps.Copy(texts, settingTexts)
+	if len(texts) != len(helpTexts)+len(settingTexts) {
+		t.Error("a flag has two texts")
+	}
+	app, shown := model(t), map[string]bool{}
+	for _, node := range append(app.Children, app.Node) {
+		name := func(what string) {
+			_, here := texts[node.Name+" "+what]
+			shown[node.Name+" "+what] = here
+			shown[what] = shown[what] || !here
+		}
+		shown[node.Name] = true
+		if node.Help == "" {
+			t.Errorf("%s has no help", node.FullPath())
+		}
+		for _, flag := range node.Flags {
+			name("--" + flag.Name)
+			if !strings.HasSuffix(flag.Help, ".") {
+				t.Errorf("the text of %s --%s does not end in a full stop", node.Name, flag.Name)
+			}
+		}
+		for _, argument := range node.Positional {
+			if argument.Help == "" {
+				t.Errorf("%s <%s> has no help", node.FullPath(), argument.Name)
+			}
+			name("<" + argument.Name + ">")
+		}
+	}
+	for key := range texts {
+		if !shown[key] {
+			t.Errorf("nothing shows the text of %s", key)
+		}
+	}
+}
+
+// TestHelpFits: --help fits a screen, and --help-all the width of one.
+func TestHelpFits(t *testing.T) {
+	app := model(t)
+	helps := map[string]string{"warcorder --help": overview(app)}
+	for _, command := range app.Children {
+		helps[command.Name+" --help"] = commandHelp(command, false)
+		helps[command.Name+" --help-all"] = commandHelp(command, true)
+	}
+	for name, text := range helps {
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if !strings.HasSuffix(name, "-all") && len(lines) > 40 {
+			t.Errorf("%s has %d lines:\n%s", name, len(lines), text)
+		}
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n > helpWidth || strings.HasSuffix(line, " ") {
+				t.Errorf("%s has a line of %d columns: %q", name, n, line)
+			}
+		}
+	}
+}
+
+// TestHelpGroups: every command has a place in warcorder --help, and an example; and every flag has
+// a place in one group of its command's help, where a setting of record may be left to record's own.
+func TestHelpGroups(t *testing.T) {
+	app := model(t)
+	var listed, have []string
+	for _, group := range commandGroups {
+		listed = append(listed, strings.Fields(group.names)...)
+	}
+	for _, command := range app.Children {
+		have = append(have, command.Name)
+		page := helpPages[command.Name]
+		if len(page.examples) == 0 {
+			t.Errorf("%s has no example", command.Name)
+		}
+		checkGroups(t, command, page)
+	}
+	for _, name := range have {
+		if !slices.Contains(listed, name) {
+			t.Errorf("warcorder --help does not list %s", name)
+		}
+	}
+	for name := range helpPages {
+		if !slices.Contains(have, name) {
+			t.Errorf("there is a page for %s, which is no command", name)
+		}
+	}
+}
+
+func checkGroups(t *testing.T, command *kong.Node, page helpPage) {
+	t.Helper()
+	times := map[string]int{}
+	for _, group := range page.groups(command, true) {
+		for _, flag := range group.flags {
+			times[flag.Name]++
+		}
+	}
+	named := strings.Fields(page.few)
+	for _, group := range page.flags {
+		named = append(named, strings.Fields(group.names)...)
+	}
+	for _, name := range named {
+		if times[name] != 1 {
+			t.Errorf("the page of %s names %s, which is shown %d times", command.Name, name, times[name])
+		}
+	}
+	for _, level := range command.AllFlags(true) {
+		for _, flag := range level {
+			_, setting := settingTexts["--"+flag.Name]
+			if times[flag.Name] != 1 && !(page.settings && setting) {
+				t.Errorf("%s --%s is in %d groups", command.Name, flag.Name, times[flag.Name])
+			}
+		}
+	}
+}
+
+// TestHelpDocs: every flag that --help-all shows is a key of config.example.yaml, or stands in
+// doc/operating.md.
+func TestHelpDocs(t *testing.T) {
+	app := model(t)
+	keys, text := configKeys(app), pageOf(t, "doc/operating.md").text
+	for _, command := range app.Children {
+		for _, group := range helpPages[command.Name].groups(command, true) {
+			for _, flag := range group.flags {
+				told := strings.Contains(text, "--"+flag.Name) ||
+					flag.Short != 0 && strings.Contains(text, "`-"+string(flag.Short)+"`")
+				if !keys[flag.Name] && !told {
+					t.Errorf("doc/operating.md does not tell of %s --%s", command.Name, flag.Name)
+				}
+			}
+		}
+	}
+}
+
+// everyExample are the command lines that the helps show.
+func everyExample() (lines []string) {
+	for _, one := range overviewExamples {
+		lines = append(lines, one.line)
+	}
+	for _, name := range slices.Sorted(maps.Keys(helpPages)) {
+		for _, one := range helpPages[name].examples {
+			lines = append(lines, one.line)
+		}
+	}
+	return lines
+}
+
+// notAlone are commands that go on until they are ended, or need what a test has none of here: a
+// recorder, a browser, a terminal, the trust of the system.
+var notAlone = []string{"record", "browser", "run", "status", "pause", "resume", "rotate", "trust",
+	"untrust", "password"}
+
+// TestHelpExamples: what the helps show is taken as it stands, and what can run alone ends well.
+func TestHelpExamples(t *testing.T) {
+	dir := t.TempDir()
+	record := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\n" +
+		"WARC-Date: 2026-11-21T12:00:00Z\r\nWARC-Record-ID: <urn:uuid:%[2]d0000000-0000-4000-8000-" +
+		"000000000000>\r\nContent-Type: application/http;msgtype=response\r\n" +
+		"Content-Length: 38\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+	old, err := os.ReadFile(appendixB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"crawl.warc": fmt.Sprintf(record, "https://example.org/", 1) +
+			fmt.Sprintf(record, "https://example.org/~anna", 2),
+		"old.warc":    string(old),
+		"config.yaml": "log: text\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(line string) {
+		cmd := exec.Command(os.Args[0], strings.Fields(line)[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+filepath.Join(dir, "ca"))
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, said)
+		}
+	}
+	run("warcorder index --keys-extra path,form crawl.warc")
+	run("warcorder index --keys-extra path,form crawl.warc --collection news")
+	t.Chdir(dir)
+	for _, line := range everyExample() {
+		words := strings.Fields(line)
+		ctx, err := mustParser(t).Parse(words[1:])
+		if words[0] != "warcorder" || err != nil {
+			t.Errorf("%s: %v", line, err)
+		} else if !slices.Contains(notAlone, ctx.Selected().Name) {
+			run(line)
+		}
+	}
+}
+
+func mustParser(t *testing.T) *kong.Kong {
+	t.Helper()
+	parser, err := newParser(&commandLine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser
+}
