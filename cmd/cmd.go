@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,11 +86,27 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	args = asMeant(args)
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		return errors.New(withoutValues(err.Error()) + " (see warcorder --help)")
+		return explainParse(err, parser.Model, args)
+	}
+	if err := checkVariables(parser.Model, os.Environ()); err != nil {
+		return err
 	}
 	return ctx.Run(&line)
+}
+
+// asMeant returns the arguments for what people try who do not know the program yet: help, help
+// COMMAND and --version.
+func asMeant(args []string) []string {
+	switch {
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
 }
 
 // withoutValues takes out of an error what kong adds to it of a flag that the environment sets: the

@@ -1,30 +1,51 @@
 package cmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 )
 
-// fileConfig is a configuration file as kong asks for it: the value and line of each key, nested
+// fileConfig is a configuration file as kong asks for it: the value and place of each key, nested
 // keys joined by "-".
 type fileConfig map[string]setting
 
 type setting struct {
 	value string
-	line  int
-	unset bool // null: the key is there, and says nothing
-	empty bool // a list of nothing: so does it, unless there is something by default
+	place string // "config.yaml: line 7"
+	unset bool   // null: the key is there, and says nothing
+	empty bool   // a list of nothing: so does it, unless there is something by default
 }
 
-// readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate.
+// readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate,
+// and values that cannot be meant in Resolve.
 func readConfig(r io.Reader) (kong.Resolver, error) {
+	name := ""
+	if file, ok := r.(*os.File); ok {
+		name = file.Name() + ": "
+	}
+	config, err := parseConfig(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", name, err)
+	}
+	for key, s := range config {
+		s.place = name + s.place
+		config[key] = s
+	}
+	return config, nil
+}
+
+func parseConfig(r io.Reader) (fileConfig, error) {
 	var doc, more yaml.Node
 	decoder := yaml.NewDecoder(r)
 	if err := decoder.Decode(&doc); err != nil && err != io.EOF {
@@ -66,7 +87,7 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
-		name := prefix + key.Value
+		name, place := prefix+key.Value, fmt.Sprintf("line %d", key.Line)
 		if value.Kind == yaml.MappingNode {
 			if err := c.add(name+"-", value); err != nil {
 				return err
@@ -74,17 +95,17 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 			continue
 		}
 		if _, twice := c[name]; twice {
-			return fmt.Errorf("line %d: %s is set twice", key.Line, name)
+			return fmt.Errorf("%s: %s is set twice", place, name)
 		}
 		if value.Tag == "!!null" {
-			c[name] = setting{line: key.Line, unset: true}
+			c[name] = setting{place: place, unset: true}
 			continue
 		}
 		text, err := scalar(value, name == "keys-profiles" || name == "client-certs")
 		if err != nil {
-			return fmt.Errorf("line %d: %s: %w", key.Line, name, err)
+			return fmt.Errorf("%s: %s: %w", place, name, err)
 		}
-		c[name] = setting{value: text, line: key.Line,
+		c[name] = setting{value: text, place: place,
 			empty: value.Kind == yaml.SequenceNode && len(value.Content) == 0}
 	}
 	return nil
@@ -134,13 +155,16 @@ func plain(node *yaml.Node) any {
 	return node.Value
 }
 
-// Validate refuses keys that no flag has, with the line.
+// Validate refuses keys that no flag has, with the line and the key that may be meant.
 func (c fileConfig) Validate(app *kong.Application) error {
 	known := configKeys(app)
-	for name, s := range c {
-		if !known[name] {
-			return fmt.Errorf("line %d: unknown key %q; config.example.yaml lists all keys", s.line, name)
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		if known[name] {
+			continue
 		}
+		advice := cmp.Or(meant(name, "", slices.Collect(maps.Keys(known))),
+			"; config.example.yaml lists all keys")
+		return fmt.Errorf("%s: unknown key %q%s", c[name].place, shortened(name), advice)
 	}
 	return nil
 }
@@ -156,7 +180,21 @@ func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 			return nil, nil
 		}
 	}
+	if err := s.check(flag); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.place, err)
+	}
 	return s.value, nil
+}
+
+// check refuses a value that the flag does not take: kong would, without the line.
+func (s setting) check(flag *kong.Flag) error {
+	if flag.Enum != "" && !slices.Contains(flag.EnumSlice(), s.value) {
+		return fmt.Errorf("%q is not one of %s", shortened(s.value),
+			strings.Join(flag.EnumSlice(), ", "))
+	}
+	scan := kong.ScanAsType(kong.FlagValueToken, s.value)
+	value := reflect.New(flag.Target.Type()).Elem()
+	return flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan}, value)
 }
 
 // configKeys returns the names that may stand in a configuration file: the flags of record and

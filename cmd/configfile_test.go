@@ -59,33 +59,40 @@ func TestExampleConfig(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
-		"unknown key": {"listen: 127.0.0.1:0\nlissen: x\n", `line 2: unknown key "lissen"`},
+		"unknown key": {"listen: 127.0.0.1:0\nlissen: x\n",
+			`config.yaml: line 2: unknown key "lissen": did you mean listen?`},
 		"unknown nested key": {"timeout:\n  idle: 1s\n  ilde: 1s\n",
-			`line 3: unknown key "timeout-ilde"`},
-		"twice": {"log: text\nlog: json\n", "log"},
+			`line 3: unknown key "timeout-ilde": did you mean timeout-idle?`},
+		"one that none is near": {"colour: x\n", `line 1: unknown key "colour"; config.example.yaml`},
+		"twice":                 {"log: text\nlog: json\n", "log"},
 		"twice, nested": {"timeout: {idle: 1s}\ntimeout-idle: 2s\n",
 			"line 2: timeout-idle is set twice"},
-		"not a mapping":         {"- a\n", "line 1: expected key: value"},
-		"two documents":         {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
-		"two, one empty":        {"log: text\n---\n", "a second document"},
-		"not YAML, later":       {"log: text\n---\na: [\n", "yaml"},
-		"not YAML":              {"a: [\n", "yaml"},
-		"a word, bare":          {"clients: @loopback\n", `a value that begins with @ or *`},
-		"a pattern, bare":       {"deny:\n- *.example.org\n", `line 2: did not find`},
-		"the same, what to do":  {"deny:\n- *.example.org\n", `a value that begins with @ or *`},
-		"a name, bare":          {"deny: [*a]\n", `a value that begins with @ or *`},
-		"a blank in a user":     {"proxy-users:\n- anna: x\n", `line 1: proxy-users: a list may hold plain`},
-		"not a duration":        {"timeout:\n  idle: soon\n", "timeout-idle"},
-		"not a size":            {"warc-max-size: big\n", "warc-max-size"},
-		"not one of":            {"on-client-abort: maybe\n", "on-client-abort"},
+		"not a mapping":        {"- a\n", "line 1: expected key: value"},
+		"two documents":        {"log: text\n---\nlisten: 127.0.0.1:1\n", "line 2: a second document"},
+		"two, one empty":       {"log: text\n---\n", "a second document"},
+		"not YAML, later":      {"log: text\n---\na: [\n", "yaml"},
+		"not YAML":             {"a: [\n", "yaml"},
+		"a word, bare":         {"clients: @loopback\n", `a value that begins with @ or *`},
+		"a pattern, bare":      {"deny:\n- *.example.org\n", `line 2: did not find`},
+		"the same, what to do": {"deny:\n- *.example.org\n", `a value that begins with @ or *`},
+		"a name, bare":         {"deny: [*a]\n", `a value that begins with @ or *`},
+		"a blank in a user":    {"proxy-users:\n- anna: x\n", `line 1: proxy-users: a list may hold plain`},
+		"not a duration":       {"timeout:\n  idle: soon\n", "--timeout-idle: FILE: line 2: "},
+		"not a size":           {"\nwarc-max-size: big\n", "--warc-max-size: FILE: line 2: "},
+		"not one of": {"on-client-abort: maybe\n",
+			`--on-client-abort: FILE: line 1: "maybe" is not one of cut, finish`},
+		"not a host":            {"log: text\nno-record: [a, \"b:1\"]\n", "--no-record: FILE: line 2: "},
+		"not a number":          {"max-connections: many\n", "--max-connections: FILE: line 1: "},
+		"neither yes nor no":    {"sl: maybe\n", "--sl: FILE: line 1: "},
 		"command's own key":     {"out: x\n", `unknown key "out"`},
 		"certificate's own key": {"client-certs:\n- {host: a, cert: b, pin: c}\n", "pin"},
 		"profile's own key":     {"keys:\n  profiles:\n  - {hosts: a}\n", "hosts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := parse(t, "--config", writeFile(t, c.file)); err == nil ||
-				!strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
+			file := writeFile(t, c.file)
+			want := strings.Replace(c.want, "FILE", file, 1)
+			if _, err := parse(t, "--config", file); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
 			}
 		})
 	}
@@ -283,6 +290,7 @@ func TestReachFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	line.Record.listen = line.Record.Listen
 	if err := line.Record.check(); err == nil || !strings.Contains(err.Error(), "source-address 192.0.2.1") {
 		t.Errorf("an address that the machine does not have: %v", err)
 	}

@@ -126,9 +126,12 @@ func commandHelp(command *kong.Node, all bool) string {
 			h.short(group)
 		}
 	}
-	if page.end != "" {
+	if end := page.end; end != "" {
+		if !all && page.few != "" {
+			end += " " + page.more
+		}
 		h.line("")
-		h.wrap("", page.end)
+		h.wrap("", end)
 	}
 	return h.String()
 }

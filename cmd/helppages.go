@@ -8,6 +8,7 @@ type helpPage struct {
 	flags    []flagGroup // all of its own, in their order; those of most commands come behind
 	few      string      // those of them that --help shows; "" is all
 	end      string      // the last words
+	more     string      // the very last ones where --help shows few
 	settings bool        // it takes settings of record too, which its help does not repeat
 }
 
@@ -68,7 +69,8 @@ var helpPages = map[string]helpPage{
 		few: "listen collection dir clients proxy-users no-record insecure-upstream dedup complete " +
 			"upstream",
 		end: "Each flag is also a key of the file (listen: 127.0.0.1:8081) and a variable " +
-			"(WARCORDER_LISTEN). There are some 60 more: warcorder record --help-all.",
+			"(WARCORDER_LISTEN).",
+		more: "There are some 60 more: warcorder record --help-all.",
 	},
 	"export": {
 		examples: []example{

@@ -37,6 +37,7 @@ func TestOpenProxyRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		line.Record.listen = line.Record.Listen
 		err = line.Record.check()
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s with %q: %v, want %q", c.listen, c.flag, err, c.says)

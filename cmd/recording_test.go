@@ -63,7 +63,7 @@ func launchCommand(t *testing.T, collections, ca, faults string, args ...string)
 	r := &recording{t: t, begun: make(chan string, 1), ended: make(chan struct{})}
 	r.cmd = exec.Command(os.Args[0], append(args, "--log", "json", "--dir", collections)...)
 	r.cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+ca,
-		"WARCORDER_FAULT="+faults,
+		"RUN_WITH_FAULT="+faults,
 		"GORACE=atexit_sleep_ms=0") // else the race detector waits a second at each end
 	log, err := r.cmd.StderrPipe()
 	if err != nil {

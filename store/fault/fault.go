@@ -1,6 +1,6 @@
 // Package fault lets tests break things on purpose. It names the points at which a crash or a
 // failing disk must do no harm and, in a program built with the tag `faults`, makes them fail: by
-// the environment variable WARCORDER_FAULT for a process, by Set for a test in the same process. In
+// the environment variable RUN_WITH_FAULT for a process, by Set for a test in the same process. In
 // any other build its functions are empty and cost nothing.
 //
 // Invariant: a program built without the tag behaves as if the package did not exist.

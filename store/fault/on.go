@@ -26,7 +26,7 @@ const Enabled = true
 //	slow POINT D    the point takes that long: 100ms
 //
 // Before a process kills itself, it writes a line to standard error: {"fault":"POINT","hit":N}.
-const Variable = "WARCORDER_FAULT"
+const Variable = "RUN_WITH_FAULT"
 
 var (
 	hook atomic.Pointer[func(Point) error]
