@@ -72,6 +72,18 @@ var helpPages = map[string]helpPage{
 			"(WARCORDER_LISTEN).",
 		more: "There are some 60 more: warcorder record --help-all.",
 	},
+	"run": {
+		usage: "[FLAG…] -- CMD…",
+		about: "Its programs are led through a recorder, and trust it: one that has the collection " +
+			"open, or else one that ends with the command. The exit status is the command's.",
+		examples: []example{
+			{"warcorder run -- curl https://example.org/", "into collections/default"},
+			{"warcorder run --collection news -- wget -p https://example.org/", "into another one"},
+		},
+		end: "The settings of recording count here too (warcorder record --help-all); listen is a " +
+			"free port of this machine unless it is set.",
+		settings: true,
+	},
 	"export": {
 		examples: []example{
 			{"warcorder export", "into the collection, for pywb"},

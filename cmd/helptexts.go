@@ -5,6 +5,7 @@ package cmd
 // both. The first sentence of a flag's text is what --help shows, and --help-all shows the whole.
 var helpTexts = map[string]string{
 	"record":   "Record all that passes through the proxy",
+	"run":      "Run a command, and record what its programs fetch",
 	"export":   "Write the captures as sorted CDXJ, or as WARC 0.9",
 	"lookup":   "Find the captures of a URL, by any of its keys",
 	"key":      "Print every key of a request, or of many as JSON lines",
@@ -35,6 +36,9 @@ var helpTexts = map[string]string{
 	"--dir":        "Directory that holds the collections.",
 	"--help":       "Print this.",
 	"--help-all":   "Print every flag, with its default and its variable.",
+
+	// of run
+	"run <command>": "The command and its arguments, which are not ours.",
 
 	// of export
 	"--url":   "Only captures of this URL.",

@@ -55,7 +55,7 @@ func (c *recordCommand) Run(line *commandLine) error {
 // record records for as long as during goes on. The recording goes on whatever becomes of standard
 // error: nobody reads it, its reader has gone, its disk is full.
 func (c *recordFlags) record(line *commandLine, during func(context.Context, *serving) error) error {
-	signal.Ignore(syscall.SIGPIPE)
+	outliveReaders()
 	out := line.queue()
 	err := c.recordTo(line, out, during)
 	if err != nil {
@@ -64,6 +64,14 @@ func (c *recordFlags) record(line *commandLine, during func(context.Context, *se
 	}
 	out.Close(logPatience)
 	return err
+}
+
+// outliveReaders has a pipe that nobody reads be an error of the write, and not the end of the
+// process. What the process starts gets the signal again: it would inherit one that is ignored.
+func outliveReaders() {
+	if !signal.Ignored(syscall.SIGPIPE) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 }
 
 // recordTo makes the parts, each upon the one before, and ends them in reverse order.

@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"warcorder/recorder"
+)
+
+// runCommand runs a command whose programs are led through a recorder.
+type runCommand struct {
+	besideFlags
+	Command []string `arg:"" optional:"" passthrough:"partial" placeholder:"CMD"`
+}
+
+// Run runs the command, and returns its exit status as an error when all is in the index.
+func (c *runCommand) Run(line *commandLine) error {
+	command := c.Command
+	if len(command) > 0 && command[0] == "--" {
+		command = command[1:]
+	}
+	if len(command) == 0 {
+		return errors.New("run needs a command: warcorder run -- curl https://example.org/")
+	}
+	if !c.Proxy.Users.IsEmpty() {
+		return errors.New("run does not work with proxy-users: the programs of a command have no " +
+			"name and password to show. Record into another --collection, without proxy-users")
+	}
+	if _, err := findCommand(command[0], os.Environ()); err != nil {
+		return err
+	}
+	background := signal.Ignored(os.Interrupt) // by the shell that has started us
+	var at *inUse
+	var before status
+	var ended exitStatus
+	err := c.beside(line, func(ctx context.Context, used *inUse) (err error) {
+		at = used
+		if background {
+			signal.Ignore(os.Interrupt) // so that the command ignores it too
+		}
+		if before, err = at.status(); err == nil {
+			ended, err = runLed(ctx, command, at)
+		}
+		return err
+	})
+	if at != nil {
+		explainRun(at, before, ended)
+	}
+	return ended.beside(err)
+}
+
+// beside is an exit status and what is wrong with the recording, as one error: the status of the
+// command is passed on, whatever became of its captures.
+func (e exitStatus) beside(err error) error {
+	if e == 0 {
+		return err
+	}
+	if err != nil && !errors.Is(err, errSaid) {
+		fmt.Fprintln(os.Stderr, "warcorder:", err)
+	}
+	return e
+}
+
+// explainRun says what a number of captures does not: that nothing came through the recorder, or that
+// programs were turned away, which they are also if they do not trust it.
+func explainRun(at *inUse, before status, ended exitStatus) {
+	after, err := at.status()
+	if err != nil {
+		return
+	}
+	refused := after.Gaps[recorder.GapRefused] - before.Gaps[recorder.GapRefused]
+	switch {
+	case refused > 0:
+		fmt.Fprintf(os.Stderr, "warcorder: %s refused; programs that do not trust the recorder's "+
+			"certificate are among them: warcorder gaps --reason refused\n", count(int(refused), "request"))
+	case after.Exchanges == before.Exchanges && ended == 0:
+		fmt.Fprintln(os.Stderr, "warcorder: nothing was captured: the command asked for nothing, or it "+
+			"took no proxy from its environment and went past the recorder (doc/crawlers.md)")
+	}
+}
