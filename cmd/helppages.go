@@ -78,7 +78,7 @@ var helpPages = map[string]helpPage{
 			"open, or else one that ends with the command. The exit status is the command's.",
 		examples: []example{
 			{"warcorder run -- curl https://example.org/", "into collections/default"},
-			{"warcorder run --collection news -- wget -p https://example.org/", "into another one"},
+			{"warcorder run --collection news wget https://a.example/", "another"},
 		},
 		end: "The settings of recording count here too (warcorder record --help-all); listen is a " +
 			"free port of this machine unless it is set.",
