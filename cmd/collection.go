@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,19 +27,50 @@ func (f *collectionFlags) dir() (collection.Dir, error) {
 	return dir, err
 }
 
+// mostNames is how many collections an error names.
+const mostNames = 10
+
+// noCollection says that there is no such collection, and which ones are there.
+func noCollection(dir collection.Dir) error {
+	all := filepath.Dir(string(dir))
+	text := "there is no collection " + printable(dir.Name())
+	names, more, err := collection.Names(all, mostNames)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w (--dir names another directory)", text, err)
+	case len(names) == 0:
+		return fmt.Errorf("%s: %s holds none (--dir names another directory)", text, all)
+	}
+	list := printable(strings.Join(names, ", "))
+	if more {
+		list += " and others"
+	}
+	return fmt.Errorf("%s: %s holds %s (--collection names one)", text, all, list)
+}
+
+// nobodyRecords is the error of a step that needs a recorder.
+func nobodyRecords(step string, dir collection.Dir) error {
+	if !dir.Exists() {
+		return fmt.Errorf("%s: %w", step, noCollection(dir))
+	}
+	return fmt.Errorf("%s: nobody records %s: start a recorder, or name another collection with "+
+		"--collection and --dir", step, dir)
+}
+
 // explainRead says what to do about an index that cannot be read.
 func explainRead(err error, dir collection.Dir) error {
 	if err == nil {
 		return nil
 	}
 	files, _ := dir.Sizes()
-	_, missing := os.Stat(string(dir))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && missing != nil:
-		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
 	case errors.Is(err, fs.ErrNotExist) && len(files) > 0:
 		return fmt.Errorf("the index of %s is missing: warcorder recover makes it anew from the %s", dir,
 			count(len(files), "WARC file"))
+	case errors.Is(err, fs.ErrNotExist) && dir.Exists():
+		return fmt.Errorf("nothing was recorded into %s yet: it has neither WARC files nor an index", dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return noCollection(dir)
 	case errors.Is(err, store.ErrDamaged):
 		return fmt.Errorf("%w: warcorder recover makes it anew from the WARC files", err)
 	}

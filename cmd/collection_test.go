@@ -1,6 +1,12 @@
 package cmd
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 func TestCollectionName(t *testing.T) {
 	for _, name := range []string{"", "../x", "a/b", ".", "..", ".hidden"} {
@@ -9,4 +15,43 @@ func TestCollectionName(t *testing.T) {
 			t.Errorf("%q gives %q", name, path)
 		}
 	}
+}
+
+// TestNoCollection: every command says in the same words that there is no such collection, and
+// which ones there are.
+func TestNoCollection(t *testing.T) {
+	p := &program{t: t, dir: t.TempDir()}
+	all := filepath.Join(p.dir, "collections")
+	commands := [][]string{{"export"}, {"lookup", "http://a.example/"}, {"gaps"}, {"verify"},
+		{"recover"}, {"rebuild"}, {"pause"}, {"resume"}}
+	check := func(want string) {
+		t.Helper()
+		for _, args := range commands {
+			out, errs, code := p.run(append(args, "--collection", "none")...)
+			if code != 1 || out != "" || !strings.Contains(errs, "there is no collection none: "+want) {
+				t.Errorf("%v: %d %q %q, want %q", args, code, out, errs, want)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(all, "none")); err == nil {
+			t.Error("it was made")
+		}
+	}
+	check("open " + all + ": no such file")
+	if err := os.MkdirAll(filepath.Join(all, "no-collection"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	check(all + " holds none (--dir")
+	for n := range 11 {
+		if n == 2 {
+			check(all + " holds news-00, news-01 (--collection names one)")
+		}
+		if err := os.Mkdir(filepath.Join(all, fmt.Sprintf("news-%02d", n)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(all, fmt.Sprintf("news-%02d", n), "archive"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(all + " holds news-00, news-01, news-02, news-03, news-04, news-05, news-06, news-07, " +
+		"news-08, news-09 and others (--collection names one)")
 }

@@ -35,8 +35,8 @@ func (c *exportCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(string(dir)); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no collection %s: name one with --collection and --dir", dir)
+	if !dir.Exists() {
+		return noCollection(dir)
 	}
 	if c.Format == "warc-0.9" {
 		return c.exportOld(dir)
@@ -50,16 +50,15 @@ func (c *exportCommand) Run(*commandLine) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if exported.InOpenFiles > 0 {
-		fmt.Fprintf(os.Stderr,
-			"%d of %d captures lie in a file that is not finished; until it is its name ends in .open\n",
+		remark("%d of %d captures lie in a file that is not finished; until it is its name ends in .open",
 			exported.InOpenFiles, exported.Lines)
 	}
 	if exported.LeftOut > 0 {
-		fmt.Fprintf(os.Stderr, "%s without a line: pywb would show a 304 as an empty page, and a "+
-			"part, or what was cut, for the whole that is there; --all writes them too\n",
+		remark("%s without a line: pywb would show a 304 as an empty page, and a part, or what was cut, "+
+			"for the whole that is there; --all writes them too",
 			count(int(exported.LeftOut), "capture"))
 	}
-	return nil
+	return exported.lacking("export")
 }
 
 // query is what the flags select.
@@ -85,16 +84,16 @@ func (c *exportCommand) query() (store.Query, error) {
 }
 
 // write writes the lines to where --out says.
-func (c *exportCommand) write(dir collection.Dir, query store.Query) (store.Exported, error) {
+func (c *exportCommand) write(dir collection.Dir, query store.Query) (exported, error) {
 	if c.Out == "-" {
 		return export(dir, query, os.Stdout)
 	}
-	var exported store.Exported
+	var done exported
 	err := writeOut(cmp.Or(c.Out, dir.CDXJ()), c.Mode, func(w io.Writer) (err error) {
-		exported, err = export(dir, query, w)
+		done, err = export(dir, query, w)
 		return err
 	})
-	return exported, err
+	return done, err
 }
 
 // writeOut writes a file, whole or not at all. What is there and no regular file, a pipe or a

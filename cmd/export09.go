@@ -45,7 +45,7 @@ func (c *exportCommand) exportOld(dir collection.Dir) error {
 	if err := w.Close(); err != nil || damaged == 0 {
 		return err
 	}
-	return fmt.Errorf("export: %s passed over, see above", count(damaged, "damaged place"))
+	return fmt.Errorf("export: %s, see above", count(damaged, "finding"))
 }
 
 // checkOld refuses flags that mean nothing for whole files.
@@ -71,8 +71,8 @@ func sameDir(path, other string) (bool, error) {
 	return err == nil && os.SameFile(a, b), err
 }
 
-// exportFiles writes the records of all finished files of a collection. It returns how many damaged
-// places it has passed over.
+// exportFiles writes the records of all finished files of a collection. It returns how many findings
+// there were: damaged places that it has passed over, and files that nobody has finished.
 func exportFiles(w *v09.Writer, dir collection.Dir) (damaged int, err error) {
 	entries, err := os.ReadDir(dir.Archive())
 	if err != nil {
@@ -92,9 +92,12 @@ func exportFiles(w *v09.Writer, dir collection.Dir) (damaged int, err error) {
 			damaged += n
 		}
 	}
-	if open > 0 {
-		fmt.Fprintf(os.Stderr, "%s left out: still being written, or not recovered after a crash\n",
+	if _, running := dir.Recorder(); open > 0 && !running {
+		fmt.Fprintf(os.Stderr, "%s left out, which nobody finished: warcorder recover does\n",
 			count(open, "file"))
+		damaged++
+	} else if open > 0 {
+		remark("%s left out: still being written", count(open, "file"))
 	}
 	return damaged, nil
 }

@@ -33,9 +33,13 @@ func TestRecordAndExport(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("export while recording: %s", errs)
 		}
-		if while = out; while != "" && !strings.Contains(errs, "not finished") {
-			t.Errorf("export does not say that a file is still open: %q", errs)
+		if while = out; errs != "" {
+			t.Errorf("export says, though nothing is wrong and nobody is there: %q", errs)
 		}
+	}
+	if out, errs, code := p.atTerminal("export", "-o", "-"); code != 0 || out != while ||
+		!strings.Contains(errs, "not finished") {
+		t.Errorf("export does not tell a person that a file is still open: %d %q", code, errs)
 	}
 	if res, err := http.Get("http://" + p.address + "/export?pid=1"); err != nil ||
 		res.StatusCode != http.StatusConflict {

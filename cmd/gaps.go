@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -24,9 +26,9 @@ func (c *gapsCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
-	gaps, err := gapsOf(dir)
-	if err != nil {
-		return fmt.Errorf("gaps: %w", err)
+	gaps, unclean := gapsOf(dir)
+	if unclean != nil && !errors.Is(unclean, errUnclean) {
+		return fmt.Errorf("gaps: %w", unclean)
 	}
 	if c.Reason != "" {
 		gaps.Latest = slices.DeleteFunc(gaps.Latest,
@@ -39,16 +41,16 @@ func (c *gapsCommand) Run(*commandLine) error {
 	if c.JSON {
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")
-		return out.Encode(gaps)
+		return cmp.Or(out.Encode(gaps), unclean)
 	}
 	for _, g := range slices.Backward(gaps.Latest) {
 		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL),
 			printable(gapDetail(g)))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
-		fmt.Fprintf(os.Stderr, "%8d %s\n", gaps.Counts[reason], reason)
+		remark("%8d %s", gaps.Counts[reason], reason)
 	}
-	return nil
+	return unclean
 }
 
 // gapDetail is what a gap says in words, until when included.

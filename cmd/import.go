@@ -22,7 +22,7 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	if err != nil {
 		return err
 	}
-	log, _ := line.logger(os.Stderr)
+	log := line.repairLog()
 	if _, err := c.add(dir, nil, false, log, nil); err != nil {
 		return err // before the work is done
 	}

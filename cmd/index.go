@@ -20,7 +20,7 @@ func (c *indexCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
-	log, _ := line.logger(os.Stderr)
+	log := line.repairLog()
 	files, err := c.add(dir, c.Files, c.Copy, log, newProgress(os.Stderr))
 	if err != nil {
 		return err

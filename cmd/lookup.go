@@ -17,7 +17,8 @@ type lookupCommand struct {
 	URL string `arg:""`
 }
 
-// Run prints the lines of the captures, also of a collection that is being recorded.
+// Run prints the lines of the captures, also of a collection that is being recorded. The exit status
+// is 1 if there are none, as grep has it.
 func (c *lookupCommand) Run(*commandLine) error {
 	dir, err := c.dir()
 	if err != nil {
@@ -33,9 +34,10 @@ func (c *lookupCommand) Run(*commandLine) error {
 	if key == "" { // which would select everything
 		return noKey("lookup", c.URL, c.Key)
 	}
-	exported, err := export(dir, store.Query{Key: c.Key, URL: key, All: true}, os.Stdout)
-	if err == nil && exported.Lines == 0 {
+	done, err := export(dir, store.Query{Key: c.Key, URL: key, All: true}, os.Stdout)
+	if err == nil && done.Lines == 0 {
 		fmt.Fprintf(os.Stderr, "no capture has the %s key %s\n", c.Key, key)
+		return exitStatus(1)
 	}
 	return err
 }

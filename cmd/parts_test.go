@@ -43,7 +43,10 @@ func TestPartsAndTheWhole(t *testing.T) {
 	}
 	said := func(want string, args ...string) string {
 		t.Helper()
-		out, errs, code := p.run(args...)
+		if _, errs, code := p.run(args...); code != 0 || errs != "" {
+			t.Errorf("%v: %d, and without a terminal it says %q", args, code, errs)
+		}
+		out, errs, code := p.atTerminal(args...)
 		if code != 0 || strings.Count(errs, "without a line") != strings.Count(want, "without a line") ||
 			!strings.Contains(errs, want) {
 			t.Errorf("%v: %d, %q, want %q", args, code, errs, want)

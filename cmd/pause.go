@@ -40,8 +40,7 @@ func (f *collectionFlags) change(step, path string) error {
 		err = running.Switch(path, &state)
 	}
 	if errors.Is(err, cdxserver.ErrNobody) {
-		return fmt.Errorf("%s: nobody records %s: name the collection with --collection and --dir",
-			step, dir)
+		return nobodyRecords(step, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", step, err)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -32,13 +33,24 @@ func printable(text string) string {
 	}, text)
 }
 
+// atTerminal reports whether a person sees what goes to standard error.
+func atTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
+
+// remark tells a person what is no trouble. Elsewhere standard error has trouble alone: what cron
+// finds there becomes a letter.
+func remark(format string, args ...any) {
+	if atTerminal() {
+		fmt.Fprintf(os.Stderr, format+"\n", args...)
+	}
+}
+
 // newBar returns a progress bar, which is visible on a terminal alone. total is -1 if it is not
 // known.
 func newBar(total int64, what string, more ...progressbar.Option) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total, append([]progressbar.Option{
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWriter(os.Stderr),
-		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
+		progressbar.OptionSetVisibility(atTerminal()),
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(),

@@ -17,18 +17,31 @@ import (
 	"warcorder/store/warc"
 )
 
+// exported is what export wrote.
+type exported struct {
+	store.Exported
+	behind bool // the index lacks captures that are on disk, as was said
+}
+
+// lacking is the error of a command that has written what there is, and has said what is not.
+func (e exported) lacking(step string) error {
+	if !e.behind {
+		return nil
+	}
+	return fmt.Errorf("%s: not all that was recorded is in the index, see above", step)
+}
+
 // export writes the lines from the index, or from the recorder that has the index open. When a
 // recorder starts or ends in the middle, or the index is replaced, export goes on behind the last
 // line.
-func export(dir collection.Dir, query store.Query, w io.Writer) (
-	exported store.Exported, err error) {
+func export(dir collection.Dir, query store.Query, w io.Writer) (done exported, err error) {
 	lines := cdxserver.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	for ; ; lines.Again() {
-		exported, err = exportAtRest(dir, query, lines)
+		done, err = exportAtRest(dir, query, lines)
 		if errors.Is(err, collection.ErrLocked) {
 			lines.Again()
-			exported, err = exportFromRecorder(dir, query, lines)
+			done.Exported, err = exportFromRecorder(dir, query, lines)
 		}
 		switch {
 		case errors.Is(err, store.ErrReplaced),
@@ -38,55 +51,56 @@ func export(dir collection.Dir, query store.Query, w io.Writer) (
 			// a recorder starts, or ends
 			time.Sleep(50 * time.Millisecond)
 		case errors.Is(err, cdxserver.ErrNobody):
-			return exported, unanswered(dir)
+			return done, unanswered(dir)
 		default:
-			exported.Lines = lines.Lines()
-			return exported, err
+			done.Lines = lines.Lines()
+			return done, err
 		}
 	}
 }
 
 // exportAtRest writes the lines from the index.
-func exportAtRest(dir collection.Dir, query store.Query, w io.Writer) (store.Exported, error) {
+func exportAtRest(dir collection.Dir, query store.Query, w io.Writer) (done exported, err error) {
 	index, err := store.OpenReadOnly(dir.Index())
 	if err != nil {
-		return store.Exported{}, explainRead(err, dir)
+		return done, explainRead(err, dir)
 	}
 	defer index.Close()
-	if err := tellLacking(dir, index); err != nil {
-		return store.Exported{}, err
+	if done.behind, err = tellLacking(dir, index); err != nil {
+		return done, err
 	}
 	total, err := index.Count()
 	if err != nil {
-		return store.Exported{}, err
+		return done, err
 	}
 	if !query.SelectsAll() {
 		total = -1
 	}
 	bar := newBar(total, "captures")
 	defer bar.Finish()
-	exported, err := index.Export(w, query, func(lines int64) { bar.Set64(lines) })
-	return exported, explainRead(err, dir)
+	done.Exported, err = index.Export(w, query, func(lines int64) { bar.Set64(lines) })
+	return done, explainRead(err, dir)
 }
 
 // tellLacking says on standard error what the index does not know: the last recorder did not come
 // to its end, or had no time to write what lay on disk.
-func tellLacking(dir collection.Dir, index *store.Bolt) error {
+func tellLacking(dir collection.Dir, index *store.Bolt) (lacks bool, err error) {
 	n, err := unindexed(dir, index)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if n > 0 {
 		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever "+
 			"wrote them did not come to an end: warcorder recover reads them\n",
 			humanize.Bytes(uint64(n)))
 	}
-	if left := spill.Left(dir); left > 0 {
+	left := spill.Left(dir)
+	if left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
 			"the next recording, or warcorder recover, puts what is there into WARC files\n",
 			count(left, "exchange"))
 	}
-	return nil
+	return n > 0 || left > 0, nil
 }
 
 // unindexed returns how many bytes of unfinished files the index does not know. Their recorder
@@ -132,7 +146,8 @@ func exportFromRecorder(dir collection.Dir, query store.Query, w io.Writer) (
 	return exported, err
 }
 
-// gapsOf reads the gaps from the index, or from the recorder that has it open.
+// gapsOf reads the gaps from the index, or from the recorder that has it open. With errUnclean it
+// gives those that are known.
 func gapsOf(dir collection.Dir) (gaps store.Gaps, err error) {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
 		gaps, err = gapsAtRest(dir)
@@ -148,19 +163,23 @@ func gapsOf(dir collection.Dir) (gaps store.Gaps, err error) {
 	}
 }
 
-func gapsAtRest(dir collection.Dir) (store.Gaps, error) {
+// errUnclean is the error of gapsOf if there may be gaps that nobody has noted yet.
+var errUnclean = errors.New("the last recorder did not come to its end: the next recording, or " +
+	"warcorder recover, notes here what that cost")
+
+func gapsAtRest(dir collection.Dir) (gaps store.Gaps, err error) {
 	index, err := store.OpenReadOnly(dir.Index())
 	if err != nil {
-		return store.Gaps{}, explainRead(err, dir)
+		return gaps, explainRead(err, dir)
 	}
 	defer index.Close()
-	if last, err := index.Session(); err == nil && last.Open {
-		fmt.Fprintln(os.Stderr,
-			"the last recorder did not come to its end: the next recording, or warcorder recover, notes "+
-				"here what that cost")
+	if gaps, err = index.Gaps(0); err != nil {
+		return gaps, explainRead(err, dir)
 	}
-	gaps, err := index.Gaps(0)
-	return gaps, explainRead(err, dir)
+	if last, err := index.Session(); err == nil && last.Open {
+		return gaps, errUnclean
+	}
+	return gaps, nil
 }
 
 func gapsFromRecorder(dir collection.Dir) (store.Gaps, error) {

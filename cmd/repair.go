@@ -43,14 +43,14 @@ func (f *collectionFlags) repair(line *commandLine, run repair) error {
 	if err != nil {
 		return err
 	}
-	log, _ := line.logger(os.Stderr)
+	log := line.repairLog()
 	var found recorder.Recovered
 	err = whenFree(dir, func() (err error) {
 		found, err = run(dir, log)
 		return err
 	})
 	if errors.Is(err, recovery.ErrNoCollection) {
-		return fmt.Errorf("%w: name a collection with --collection and --dir", err)
+		return noCollection(dir)
 	}
 	if err != nil {
 		return err
@@ -62,6 +62,16 @@ func (f *collectionFlags) repair(line *commandLine, run repair) error {
 		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
 	}
 	return nil
+}
+
+// repairLog makes the log of a command that comes to its end by itself. Where no person is, and
+// nobody has asked for a form of the log, it has trouble alone: see remark.
+func (line *commandLine) repairLog() zerolog.Logger {
+	log, _ := line.logger(os.Stderr)
+	if line.Log == "auto" && !atTerminal() {
+		return log.Level(zerolog.WarnLevel)
+	}
+	return log
 }
 
 // printDone says what a repair has done.

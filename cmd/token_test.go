@@ -173,7 +173,7 @@ func TestPauseAndResume(t *testing.T) {
 	defer origin.Close()
 	p := startRecording(t, "--readers=")
 	if _, stderr, code := (&program{t: t, dir: t.TempDir()}).run("pause"); code != 1 ||
-		!strings.Contains(stderr, "nobody records") {
+		!strings.Contains(stderr, "pause: there is no collection default") {
 		t.Errorf("no recorder: %d %s", code, stderr)
 	}
 	p.fetch(origin.URL + "/before")

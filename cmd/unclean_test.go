@@ -44,7 +44,11 @@ func TestReadAfterKill(t *testing.T) {
 			{"gaps", unclean}, {"gaps --json", unclean},
 		} {
 			_, errs, code := p.run(strings.Fields(c.command)...)
-			if said := strings.Contains(errs, c.says); said != expected || code != 0 {
+			said, status := strings.Contains(errs, c.says), 0
+			if expected {
+				status = 1
+			}
+			if said != expected || code != status || !expected && errs != "" {
 				t.Errorf("%s, %s: exit status %d, and says %q", c.command, when, code, errs)
 			}
 		}

@@ -121,7 +121,7 @@ func TestOldFormatOfDamaged(t *testing.T) {
 	old := filepath.Join(p.dir, "old")
 	if out, errs, code := p.run("export", "--format", "warc-0.9", "-o", old); code != 1 ||
 		!strings.Contains(out, "damaged at byte") ||
-		!strings.Contains(errs, "1 damaged place passed over") {
+		!strings.Contains(errs, "export: 1 finding, see above") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	files, _ := filepath.Glob(filepath.Join(old, "*.warc.gz"))

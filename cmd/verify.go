@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -63,11 +62,10 @@ func (c *verifyCommand) check(checker *verify.Checker) (verify.Summary, error) {
 	if err != nil {
 		return verify.Summary{}, err
 	}
-	found, err := checker.Collection(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: name a collection with --collection and --dir, or files", err)
+	if !dir.Exists() {
+		return verify.Summary{}, noCollection(dir)
 	}
-	return found, err
+	return checker.Collection(dir)
 }
 
 // findingLine is a finding as people read it.

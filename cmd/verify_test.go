@@ -64,8 +64,8 @@ func TestVerify(t *testing.T) {
 	}
 
 	for want, args := range map[string][]string{
-		"name a collection": {"--collection", "none"},
-		"1 finding":         {filepath.Join(p.dir, "none.warc.gz")},
+		"there is no collection none": {"--collection", "none"},
+		"1 finding":                   {filepath.Join(p.dir, "none.warc.gz")},
 	} {
 		if out, errs, code := p.run(append([]string{"verify"}, args...)...); code != 1 ||
 			!strings.Contains(errs, want) {

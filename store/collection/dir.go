@@ -75,10 +75,37 @@ func In(collections, name string) (Dir, error) {
 	return Dir(filepath.Join(collections, name)), nil
 }
 
+// Names returns the names of the collections in a directory, sorted; more says that there are others
+// beside the first so many.
+func Names(collections string, most int) (names []string, more bool, err error) {
+	entries, err := os.ReadDir(collections)
+	for _, entry := range entries {
+		dir, err := In(collections, entry.Name())
+		if err != nil || !dir.Exists() {
+			continue
+		}
+		if len(names) == most {
+			return names, true, nil
+		}
+		names = append(names, entry.Name())
+	}
+	return names, false, err
+}
+
 // Abs returns the same directory as an absolute path.
 func (d Dir) Abs() (Dir, error) {
 	path, err := filepath.Abs(string(d))
 	return Dir(path), err
+}
+
+// Exists reports whether it is a collection: a directory that has an archive/ or an index in it.
+func (d Dir) Exists() bool {
+	info, err := os.Stat(d.Archive())
+	if err == nil && info.IsDir() {
+		return true
+	}
+	_, err = os.Stat(d.Index())
+	return err == nil
 }
 
 // Name returns the name of the collection.
