@@ -18,6 +18,7 @@
 //	  dns/                   what name servers answer
 //	  admin/                 own pages: status, certificate, POST /record
 //	certs/                 the root certificate, and a certificate for each origin
+//	  stores/                where browsers and systems keep what they trust
 //	recorder/              exchanges to files and index, while they happen
 //	  recovery/              what a crash or another tool has left
 //	  spill/                 bytes that wait for their records, in memory and on disk

@@ -85,7 +85,7 @@ func Open(dir string) (*Authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load root certificate: %w", err)
 	}
-	return newAuthority(filepath.Join(home, certFile), pair, chain)
+	return newAuthority(RootFile(dir), pair, chain)
 }
 
 // OpenOwn loads an authority that others have made: certs has its certificate, and behind that the
@@ -133,7 +133,7 @@ func (a *Authority) IsAlone() bool { return len(a.chain) == 1 }
 
 // Name returns the common name of what clients have to trust, by which a person finds it in a trust
 // store.
-func (a *Authority) Name() string { return nameOf(a.chain.top()) }
+func (a *Authority) Name() string { return NameOf(a.chain.top()) }
 
 // Remarks are what an operator should know of the certificates: hosts that they may not stand for,
 // a root that is not there.

@@ -59,7 +59,7 @@ func byEnd(a, b *x509.Certificate) int   { return a.NotAfter.Compare(b.NotAfter)
 func (c chain) check(now time.Time) error {
 	for i, cert := range c {
 		if err := checkAuthority(cert, i, now); err != nil {
-			return fmt.Errorf("%q %w", nameOf(cert), err)
+			return fmt.Errorf("%q %w", NameOf(cert), err)
 		}
 		if i > 0 {
 			if err := c.checkSigned(i); err != nil {
@@ -99,7 +99,7 @@ func (c chain) checkSigned(i int) error {
 		return nil
 	}
 	isIssuer := func(one *x509.Certificate) bool { return hasSigned(one, c[i-1]) == nil }
-	below, cert := nameOf(c[i-1]), nameOf(c[i])
+	below, cert := NameOf(c[i-1]), NameOf(c[i])
 	var weak x509.InsecureAlgorithmError
 	switch {
 	case errors.As(err, &weak):
@@ -134,21 +134,21 @@ func (c chain) remarks() (all []string) {
 	for _, cert := range c {
 		if names := constraintsOf(cert); names != "" {
 			all = append(all, fmt.Sprintf("%q may sign %s (its name constraints): clients refuse the "+
-				"certificates of other hosts", nameOf(cert), names))
+				"certificates of other hosts", NameOf(cert), names))
 		}
 		if cert.PublicKeyAlgorithm == x509.Ed25519 {
 			all = append(all, fmt.Sprintf("the key of %q is Ed25519, which browsers do not take",
-				nameOf(cert)))
+				NameOf(cert)))
 		}
 		if key, is := cert.PublicKey.(*rsa.PublicKey); is && key.N.BitLen() < 2048 {
 			all = append(all, fmt.Sprintf("the key of %q has %d bits; many clients want 2048",
-				nameOf(cert), key.N.BitLen()))
+				NameOf(cert), key.N.BitLen()))
 		}
 	}
 	if top := c.top(); !isSelfSigned(top) {
 		all = append(all, fmt.Sprintf("the root is not there: %q is the last, and is what is given out "+
 			"to be trusted; %q, which signed it, does as well, and some programs take only that",
-			nameOf(top), nameText(top.Issuer)))
+			NameOf(top), nameText(top.Issuer)))
 	}
 	return all
 }
@@ -169,8 +169,8 @@ func constraintsOf(cert *x509.Certificate) string {
 	return strings.Join(parts, ", ")
 }
 
-// nameOf is how people know a certificate.
-func nameOf(cert *x509.Certificate) string { return nameText(cert.Subject) }
+// NameOf returns how people know a certificate: its common name, or all of its name.
+func NameOf(cert *x509.Certificate) string { return nameText(cert.Subject) }
 
 func nameText(name pkix.Name) string {
 	if name.CommonName != "" {

@@ -31,11 +31,11 @@ func LoadPair(certFile, keyFile string) (tls.Certificate, error) {
 	for _, behind := range chain[1:] {
 		if _, err := tls.X509KeyPair(pemOf(behind.Raw), key); err == nil {
 			return pair, fmt.Errorf("%s: the order is wrong: %s is the key of %q, which has to come first",
-				certFile, keyFile, nameOf(behind))
+				certFile, keyFile, NameOf(behind))
 		}
 	}
 	return pair, fmt.Errorf("%s is not the key of %q, the first certificate of %s: %w",
-		keyFile, nameOf(chain[0]), certFile, err)
+		keyFile, NameOf(chain[0]), certFile, err)
 }
 
 // readKey returns the private key in a file as PEM.

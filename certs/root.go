@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -110,6 +111,21 @@ func newRoot(now time.Time) (cert, key []byte, err error) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), nil
 }
 
+// OurName is how the common name of each root begins that Open makes.
+const OurName = "warcorder CA "
+
+// organization is that of each.
+const organization = "warcorder: records HTTPS traffic for a web archive"
+
+// IsOurs reports whether a certificate is a root that Open has made, on this machine or another.
+func IsOurs(cert *x509.Certificate) bool {
+	return slices.Equal(cert.Subject.Organization, []string{organization}) &&
+		strings.HasPrefix(cert.Subject.CommonName, OurName) && isSelfSigned(cert)
+}
+
+// RootFile returns where Open keeps the certificate of the root in dir.
+func RootFile(dir string) string { return filepath.Join(dir, rootDir, certFile) }
+
 // rootName tells a person who looks through a trust store what the root is for, and on which host
 // and day it was made. The end of the key's ID tells two installations of one day on one host
 // apart: some trust stores take two roots of one name for the same root.
@@ -125,8 +141,8 @@ func rootName(host string, now time.Time, id []byte) pkix.Name {
 	}
 	const hostMax = 33 // the whole then has at most 64 characters, the bound of X.520
 	return pkix.Name{
-		Organization: []string{"warcorder: records HTTPS traffic for a web archive"},
-		CommonName: fmt.Sprintf("warcorder CA %s %s %x", host[:min(len(host), hostMax)],
+		Organization: []string{organization},
+		CommonName: fmt.Sprintf("%s%s %s %x", OurName, host[:min(len(host), hostMax)],
 			now.UTC().Format(time.DateOnly), id[17:]),
 	}
 }

@@ -60,13 +60,21 @@ func (line *commandLine) authority() (*certs.Authority, error) {
 	case line.CAKey != "":
 		return nil, errors.New("ca-key is set, and ca-cert is not: give the certificate of this key too")
 	}
-	dir := line.CADir
-	if dir == "" {
-		config, err := os.UserConfigDir()
-		if err != nil {
-			return nil, fmt.Errorf("no place for the root certificate: %w; give one with --ca-dir", err)
-		}
-		dir = filepath.Join(config, "warcorder")
+	dir, err := line.caDir()
+	if err != nil {
+		return nil, err
 	}
 	return certs.Open(dir)
+}
+
+// caDir returns the directory of the root certificate, which need not be there.
+func (line *commandLine) caDir() (string, error) {
+	if line.CADir != "" {
+		return line.CADir, nil
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the root certificate: %w; give one with --ca-dir", err)
+	}
+	return filepath.Join(config, "warcorder"), nil
 }

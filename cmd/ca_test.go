@@ -72,24 +72,3 @@ func TestOwnAuthority(t *testing.T) {
 		}
 	}
 }
-
-// TestTrustCommand: the line is one command that a shell takes as it stands, whatever the path.
-func TestTrustCommand(t *testing.T) {
-	file := "/home/o'neil/$(date) \"x\"/ca.pem"
-	line := trustCommand("linux", "warcorder CA here", file)
-	home := t.TempDir()
-	certutil := filepath.Join(home, "certutil")
-	if err := os.WriteFile(certutil, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	shell := exec.Command("sh", "-c", line)
-	shell.Env = []string{"HOME=" + home, "PATH=" + home + ":" + os.Getenv("PATH")}
-	out, err := shell.CombinedOutput()
-	want := "-d\nsql:" + home + "/.pki/nssdb\n-A\n-t\nC,,\n-n\nwarcorder CA here\n-i\n" + file + "\n"
-	if err != nil || string(out) != want {
-		t.Errorf("%s: %v\n%s", line, err, out)
-	}
-	if _, err := os.Stat(filepath.Join(home, ".pki/nssdb")); err != nil {
-		t.Errorf("on a fresh home: %v", err)
-	}
-}

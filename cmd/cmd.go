@@ -54,6 +54,8 @@ type commandLine struct {
 	Import   importCommand   `cmd:""`
 	Index    indexCommand    `cmd:""`
 	CA       caCommand       `cmd:"" name:"ca"`
+	Trust    trustCommand    `cmd:""`
+	Untrust  untrustCommand  `cmd:""`
 	Password passwordCommand `cmd:""`
 	Version  versionCommand  `cmd:""`
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"runtime"
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"warcorder/certs"
 )
 
 // greeting is what a person reads first.
@@ -51,23 +53,16 @@ func (s *serving) howToTrust(address string) string {
 	if !s.authority.IsAlone() {
 		return name + "   (http://" + address + "/ca.pem, where that is not done yet)"
 	}
-	return file + "   (for curl: --cacert; for your browsers:)\n          " +
-		trustCommand(runtime.GOOS, name, file)
+	return file + "   (for curl: --cacert; for your browsers:)\n          " + trustLine(file)
 }
 
-// trustCommand makes the user's browsers trust the root certificate, on any account: one that no
-// browser has run on has no NSS database yet, and one that knows an older root of ours has its name
-// taken, so that each goes by its own.
-func trustCommand(system, name, file string) string {
-	switch system {
-	case "darwin":
-		return "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db " +
-			shellQuoted(file)
-	case "windows":
-		return `certutil -user -addstore Root "` + file + `"`
+// trustLine makes the user's browsers trust the root certificate in file.
+func trustLine(file string) string {
+	var usual commandLine
+	if dir, err := usual.caDir(); err == nil && file == certs.RootFile(dir) {
+		return "warcorder trust"
 	}
-	return `mkdir -p ~/.pki/nssdb && certutil -d "sql:$HOME/.pki/nssdb" -A -t C,, -n ` +
-		shellQuoted(name) + " -i " + shellQuoted(file)
+	return "warcorder trust --ca-dir " + shellQuoted(filepath.Dir(filepath.Dir(file)))
 }
 
 // shellQuoted is text as one word of a POSIX shell.

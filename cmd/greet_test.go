@@ -3,7 +3,11 @@ package cmd
 import (
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
+
+	"warcorder/certs"
 )
 
 // TestTypable: what a person is told to type leads to the recorder, also if it listens on all
@@ -34,4 +38,29 @@ func TestTypable(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
+}
+
+// TestTrustLine: the line that the greeting has is one command that a shell takes as it stands,
+// whatever the path, and leads to the root that is used.
+func TestTrustLine(t *testing.T) {
+	dir := "/home/o'neil/$(date) \"x\""
+	line := trustLine(certs.RootFile(dir))
+	bin := t.TempDir()
+	script := []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+	if err := os.WriteFile(filepath.Join(bin, "warcorder"), script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	shell := exec.Command("sh", "-c", line)
+	shell.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
+	out, err := shell.CombinedOutput()
+	if want := "trust\n--ca-dir\n" + dir + "\n"; err != nil || string(out) != want {
+		t.Errorf("%s: %v\n%s", line, err, out)
+	}
+	usual, err := new(commandLine).caDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	if line := trustLine(certs.RootFile(usual)); line != "warcorder trust" {
+		t.Errorf("of the usual directory: %s", line)
+	}
 }

@@ -185,6 +185,30 @@ var helpPages = map[string]helpPage{
 			{"Which certificate", "ca-dir ca-cert ca-key"},
 		},
 	},
+	"trust": {
+		about: "It says what it did, what it could not do, and what is left to you. What is trusted " +
+			"already stays as it is.",
+		examples: []example{
+			{"warcorder trust --dry-run", "see what would be done"},
+			{"warcorder trust", "do it"},
+		},
+		flags: []flagGroup{
+			{"How", "system dry-run"},
+			{"Which certificate", "ca-dir ca-cert ca-key"},
+		},
+	},
+	"untrust": {
+		about: "It removes what warcorder trust has added, and nothing else; the root and its key need " +
+			"not be there any more.",
+		examples: []example{
+			{"warcorder untrust", "what this installation has added"},
+			{"warcorder untrust --all", "roots of former installations too"},
+		},
+		flags: []flagGroup{
+			{"How", "system all dry-run"},
+			{"Which certificate", "ca-dir ca-cert ca-key"},
+		},
+	},
 	"password": {
 		about: "That is the name and the hash of a password, which is asked for, or read as one " +
 			"line from standard input.",

@@ -18,6 +18,8 @@ var helpTexts = map[string]string{
 	"import":   "Convert WARC 0.9 files to WARC 1.1, and add them",
 	"index":    "Add WARC files of any tool, without writing them anew",
 	"ca":       "Print the certificate to trust, or write it in all its forms",
+	"trust":    "Make this account's browsers trust the certificate",
+	"untrust":  "Take that trust away again",
 	"password": "Print what proxy-users needs to let somebody in",
 	"version":  "Print the version",
 
@@ -95,4 +97,12 @@ var helpTexts = map[string]string{
 	"ca --out": "Directory to write it to as PEM, DER, PKCS#12 and Apple profile. Never with its key.",
 	"--spki": "Print the hash of the public key. For Chromium's " +
 		"--ignore-certificate-errors-spki-list.",
+
+	// of trust and untrust
+	"trust --system": "The system's store in place of the account's browsers. Which curl, wget, git " +
+		"and Python ask on most systems; only root may change it.",
+	"untrust --system": "The system's store in place of the account's browsers.",
+	"--dry-run":        "Show what would be done, and change nothing.",
+	"untrust --all": "Each root that a warcorder has made, here or elsewhere. Otherwise those of this " +
+		"installation; or each, where nothing of it is left.",
 }

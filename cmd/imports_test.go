@@ -47,6 +47,7 @@ var house = []room{
 	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
 	{"proxy/raced", "", "a constant, for tests"},
+	{"certs/stores", "certs", "it compares certificates, and signs none"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
 	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
