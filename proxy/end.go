@@ -72,6 +72,7 @@ func (e *exchange) breakOff(res *http1.Response, err error) bool {
 		return e.fail(err)
 	}
 	e.drop()
+	e.x.Ending()
 	e.client.end(res.Framing == http1.UntilClose && !e.client.secure())
 	v, reason := e.judge(err), recorder.GapCut
 	if isUnkept(err) {

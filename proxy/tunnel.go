@@ -23,6 +23,7 @@ func (e *exchange) switchProtocols(head int) bool {
 	if err := e.keep(&e.x.Response, up.bytes()[:head]); err != nil {
 		return e.breakOff(&http1.Response{}, err)
 	}
+	e.x.Ending()
 	if err := e.toClient(up.bytes()[:head]); err != nil {
 		return e.breakOff(&http1.Response{}, err)
 	}

@@ -35,7 +35,8 @@ type archive struct {
 	log      zerolog.Logger
 	gaps     *gapList
 
-	bytes atomic.Int64 // written
+	bytes   atomic.Int64           // written
+	streams atomic.Pointer[string] // what is being written straight into a file; nil if nothing is
 
 	mu   sync.Mutex
 	open []string // base names of the files being written

@@ -35,6 +35,7 @@ type done struct {
 	follows  string // see [record.Facts.Completion]
 	size     int64  // as it crossed the wire
 	queued   int64  // what it takes of the queue
+	cohort   *cohort
 	extra    bool   // it is no exchange
 	spill    string // its files, which are to be removed when it is on disk
 	refused  *refused

@@ -25,7 +25,7 @@ func TestAskUnderLoad(t *testing.T) {
 			readers: newReaders(new(health)),
 		}
 		defer close(c.ended)
-		go c.settle()
+		go c.settle(t.Context())
 		synctest.Wait()
 		b := &batch{output: new(output)}
 		q.waiting, q.size, c.unindexed = []*batch{b}, q.full, []*batch{b}

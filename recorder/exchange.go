@@ -48,11 +48,16 @@ func (x *Exchange) WasCut() error {
 	return errors.Join(x.Request.WasCut(), x.Response.WasCut())
 }
 
+// Ending says that the client is about to have all that it will get: who asks Settle from now on
+// waits for the exchange. Flush says so too.
+func (x *Exchange) Ending() { x.queue.cohorts.join(&x.transit) }
+
 // Flush makes sure that the exchange outlives the process, if it is large or has left memory for
 // another reason. Whoever passes on the last byte of a response calls it before, and does not pass
 // it on after an error: what the client has whole is recorded whole, whatever becomes of the
 // recorder.
 func (x *Exchange) Flush() error {
+	x.Ending()
 	return x.flush()
 }
 
@@ -67,7 +72,10 @@ func (x *Exchange) Commit() {
 }
 
 // Discard forgets the exchange: nothing of it is recorded.
-func (x *Exchange) Discard() { x.release() }
+func (x *Exchange) Discard() {
+	x.queue.cohorts.discard(&x.transit)
+	x.release()
+}
 
 func (x *Exchange) target() string          { return x.URL }
 func (x *Exchange) Sides() [2]*spill.Buffer { return [2]*spill.Buffer{&x.Request, &x.Response} }

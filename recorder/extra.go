@@ -24,8 +24,9 @@ type Extra struct {
 	none           spill.Buffer // which stays empty
 	started, ended time.Time    // of Commit; zero before it
 
-	style  *record.Style // whose dates its own is one of
-	settle func()        // waits until what is on disk is in the index
+	style *record.Style // whose dates its own is one of
+	// waits until what is on disk is in the index
+	settle func(context.Context) error
 }
 
 // Resource is the type of a record of something that was had without HTTP.
@@ -73,7 +74,7 @@ func (e *Extra) Write(ctx context.Context) (Written, error) {
 	select {
 	case o := <-told:
 		if o.err == nil {
-			e.settle()
+			e.settle(ctx) // what cannot be written at present is on disk all the same
 		}
 		return Written{e.ID.String(), e.Date, o.Location}, o.err
 	case <-ctx.Done():
@@ -82,7 +83,7 @@ func (e *Extra) Write(ctx context.Context) (Written, error) {
 }
 
 // Discard forgets the record.
-func (e *Extra) Discard() { e.release() }
+func (e *Extra) Discard() { e.release() } // which has joined no cohort
 
 func (e *Extra) target() string          { return e.URI }
 func (e *Extra) Sides() [2]*spill.Buffer { return [2]*spill.Buffer{&e.none, &e.Block} }
@@ -106,7 +107,8 @@ func (e *Extra) bound(size int64) int64 {
 func (e *Extra) done(keyer *store.Keyer, block *record.Message) done {
 	d := done{
 		url: e.URI, extra: true, size: block.Length, wait: e.told, queued: e.queued,
-		took: e.ended.Sub(e.started),
+		cohort: e.cohort,
+		took:   e.ended.Sub(e.started),
 	}
 	if d.captured = record.IsIndexed(e.Type, e.ContentType); d.captured {
 		d.capture = record.ExtraCapture(keyer, e.URI, e.ContentType, e.Date, block.Block.String())

@@ -34,6 +34,9 @@ func (w *largeWorker) run(waiting <-chan recordable) {
 
 // take writes an exchange, or a record that is none, and hands its capture to the committer.
 func (w *largeWorker) take(r recordable) {
+	url := r.target()
+	w.archive.streams.Store(&url)
+	defer w.archive.streams.Store(nil)
 	w.batches.awaitKeys()
 	r.appendLarge(w)
 }

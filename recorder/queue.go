@@ -34,7 +34,8 @@ type queue struct {
 	large     chan recordable // for the one that does not
 	withFiles chan struct{}   // has a place for each small exchange that waits and has files
 
-	coming coming // the exchanges in it, for who asks what will be in the collection
+	coming  coming  // the exchanges in it, for who asks what will be in the collection
+	cohorts cohorts // the same and those about to come, for who waits until they are there
 
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
@@ -69,6 +70,7 @@ func newQueue(cfg *Config, gaps *gapList, hurry <-chan struct{}, log zerolog.Log
 // commit puts what ended at a time in the queue.
 func (q *queue) commit(of recordable, ended time.Time) {
 	t := of.way()
+	q.cohorts.commits(t)
 	t.keepSpilled()
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -102,6 +104,7 @@ var errClosed = errors.New("the recorder is closed")
 
 // losesLate logs an exchange that ended after the recorder was closed.
 func (q *queue) losesLate(d *done) {
+	defer q.cohorts.leave(d.cohort)
 	if q.leaves(d, errClosed) {
 		return
 	}
@@ -134,6 +137,8 @@ func (q *queue) letGo(d *done) {
 		q.bytes.Release(d.queued)
 		q.queued.Add(-d.queued)
 	}
+	q.cohorts.leave(d.cohort)
+	d.cohort = nil
 	d.tell(nil)
 }
 

@@ -34,7 +34,8 @@
 //	committer           committer.go   small batches: append, sync; all: index, seal
 //
 // held.go tells, before a request goes out, whether the collection has what a 304 would confirm: by
-// coming.go of what is in the queue, by versions.go of what the index has. refusals.go counts what
+// coming.go of what is in the queue, by versions.go of what the index has. cohort.go lets who has
+// seen an answer wait until it is recorded, rotate.go finishes the open files. refusals.go counts what
 // the other side refuses, once it is recorded.
 //
 // [Extra], a record that is no exchange, goes the same way. transit.go has what the two share;
@@ -63,12 +64,13 @@
 //	gapList.flushing       > gapList.mu
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > panics.mu
 //
-// The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, readVersions.mu) are leaves.
-// While the lock of the lanes or of the chains is held the index is read; nothing writes to a file
-// of the archive under a lock.
+// The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, cohorts.mu, readVersions.mu)
+// are leaves. While the lock of the lanes or of the chains is held the index is read; nothing writes
+// to a file of the archive under a lock.
 package recorder
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"sync"
@@ -139,7 +141,7 @@ func (r *Recorder) makers(cfg *Config) *makers {
 // Index is the collection's index, with all that was on disk when Index was called, unless nothing
 // can be written to it at present. It is open until Close.
 func (r *Recorder) Index() *store.Bolt {
-	r.committer.settle()
+	r.settle(context.Background())
 	return r.index
 }
 
@@ -162,8 +164,9 @@ func (r *Recorder) BeginExtra() *Extra {
 	return e
 }
 
-// settle waits until what is on disk is in the index, unless that cannot be written at present.
-func (r *Recorder) settle() { r.committer.settle() }
+// settle waits until what is on disk is in the index. The error says why that cannot be written at
+// present, or is that of ctx.
+func (r *Recorder) settle(ctx context.Context) error { return r.committer.settle(ctx) }
 
 // Ready is nil, or the reason why nothing can be written at present: new requests should then be
 // refused. Recording goes on by itself when writing works again; what has been committed meanwhile

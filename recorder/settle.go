@@ -1,6 +1,9 @@
 package recorder
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // readers are those who wait until what is on disk is in the index. Captures share a transaction of
 // the index, for which they wait; whoever is about to read the index asks for it at once, and so
@@ -18,19 +21,24 @@ func newReaders(health *health) readers {
 	}
 }
 
-// settle waits until what is on disk is in the index. It does not while the committer cannot write;
-// that recording is off for another reason, a disk that is nearly full, say, does not keep it from
-// that.
-func (r *readers) settle() {
+// settle waits until what is on disk is in the index. It does not while the committer cannot write,
+// and returns why; that recording is off for another reason, a disk that is nearly full, say, does
+// not keep it from that.
+func (r *readers) settle(ctx context.Context) error {
 	done := make(chan struct{}, 1)
-	for asks := r.asks; r.health.fault(committing) == nil; {
+	for asks := r.asks; ; {
+		if err := r.health.fault(committing); err != nil {
+			return err
+		}
 		select {
 		case asks <- done:
 			asks = nil
 		case <-done:
-			return
+			return nil
 		case <-r.ended:
-			return
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		case <-time.After(settlePatience): // to look again whether anything can be written
 		}
 	}

@@ -106,6 +106,7 @@ func doneOf(x *Exchange, r *record.Records, response *record.Message, found *loo
 		follows:  x.Completion,
 		size:     x.size(),
 		queued:   x.queued,
+		cohort:   x.cohort,
 		original: found.original,
 		refused:  refusedIn(x, r.URI, response),
 		wait:     x.told,

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,7 +84,7 @@ func (r *Recorder) newSpillRecovery(cfg *Config, n int) *spillRecovery {
 // unless nothing can be written at present.
 func (s *spillRecovery) await() {
 	s.lanes.retireAll()
-	s.committer.settle() // rather than when it is time for the index
+	s.committer.settle(context.Background()) // rather than when it is time for the index
 	for (s.written > 0 || len(s.archive.openFiles()) > 0) && s.health.fault(committing) == nil {
 		select {
 		case <-s.told:
@@ -91,7 +92,7 @@ func (s *spillRecovery) await() {
 		case <-time.After(sealPatience): // to look again
 		}
 	}
-	s.committer.settle()
+	s.committer.settle(context.Background())
 }
 
 const sealPatience = 5 * time.Millisecond

@@ -34,6 +34,7 @@ type transit struct {
 	withFiles bool           // it has a place among queue.withFiles
 	told      chan<- outcome // is told what became of it, unless it is nil
 	spill     spill.Files    // what it has on disk
+	cohort    *cohort        // that it has joined; nil if it has not
 	link                     // among those that are coming
 }
 
@@ -94,5 +95,7 @@ func (t *transit) free() {
 func lostOf(r recordable) *done {
 	t := r.way()
 	t.reset()
-	return &done{url: r.target(), queued: t.queued, spill: t.spill.Leave(), wait: t.told}
+	return &done{
+		url: r.target(), queued: t.queued, cohort: t.cohort, spill: t.spill.Leave(), wait: t.told,
+	}
 }

@@ -1,0 +1,91 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Rotate finishes the WARC files that are open now, and returns their names. All that had come to
+// its end before the call is in them, and in the index; the next exchange makes the next file. That
+// nothing is open is no error.
+//
+// A body that is being written straight into a file is waited for, as long as ctx allows; the error
+// says which. What was finished until then is returned beside it. Several may rotate at once.
+func (r *Recorder) Rotate(ctx context.Context) ([]string, error) {
+	if err := r.settleWithin(ctx, rotatePatience); err != nil {
+		return nil, fmt.Errorf("rotate: %w", err)
+	}
+	files := r.archive.openFiles()
+	r.lanes.retireAll()
+	err := r.awaitFinished(ctx, files)
+	finished, err2 := r.finishedOf(files)
+	if err = errors.Join(err, err2); err != nil {
+		return finished, fmt.Errorf("rotate: %w", err)
+	}
+	return finished, nil
+}
+
+// rotatePatience is how long Rotate waits for exchanges that are not committed: one whose client
+// takes nothing could else keep the files open.
+const rotatePatience = time.Second
+
+// awaitFinished waits until none of the files is written any more, and the index knows it.
+func (r *Recorder) awaitFinished(ctx context.Context, files []string) error {
+	for {
+		// each time, since the captures of a file that is finished go into the index first
+		err := r.settle(ctx)
+		left := common(files, r.archive.openFiles())
+		if len(left) == 0 {
+			return nil
+		}
+		if err == nil {
+			err = r.cannotWrite()
+		}
+		if err == nil {
+			select {
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			case <-time.After(settlePatience):
+				continue
+			}
+		}
+		return fmt.Errorf("%s not finished%s: %w", strings.Join(left, ", "), r.streams(), err)
+	}
+}
+
+// streams says what is being written straight into a file; "" if nothing is.
+func (r *Recorder) streams() string {
+	url := r.archive.streams.Load()
+	if url == nil {
+		return ""
+	}
+	return ", while a large body is written (" + Logged(*url) + ")"
+}
+
+// finishedOf returns those of the files that have their final names. A file that was taken away has
+// none; one that has to keep the ending .open is an error.
+func (r *Recorder) finishedOf(files []string) (finished []string, err error) {
+	open := r.archive.openFiles()
+	for _, name := range files {
+		if slices.Contains(open, name) {
+			continue
+		}
+		if _, err2 := os.Lstat(r.dir.OpenWARC(name)); !errors.Is(err2, fs.ErrNotExist) {
+			err = errors.Join(err, fmt.Errorf("%s keeps the ending .open: see the log", name))
+		} else if _, err2 := os.Lstat(r.dir.WARC(name)); err2 == nil {
+			finished = append(finished, name)
+		}
+	}
+	return finished, err
+}
+
+// common returns the names that are in both lists.
+func common(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return !slices.Contains(b, name) })
+}
