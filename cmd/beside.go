@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
@@ -107,7 +108,7 @@ func besideRunning(running cdxserver.Recorder, dir collection.Dir,
 		return err
 	}
 	worked := work(context.Background(), at)
-	after, err := at.status()
+	after, err := settled(running, at.signals)
 	if err == nil {
 		farewell(os.Stderr, dir, before, after)
 	}
@@ -115,6 +116,28 @@ func besideRunning(running cdxserver.Recorder, dir collection.Dir,
 		return worked
 	}
 	return err
+}
+
+// settlePatience is how long a recorder that goes on has for what it has just got: a client of it
+// that takes no bytes may be waited for among others.
+const settlePatience = 30 * time.Second
+
+// settled asks a recorder for its state when all that clients have got is in the index; a signal
+// ends the waiting.
+func settled(running cdxserver.Recorder, signals <-chan os.Signal) (now status, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settlePatience)
+	defer cancel()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := running.Work(ctx, settlePath, &now); err != nil {
+		return now, fmt.Errorf("not all that was recorded is in the index yet: %w", err)
+	}
+	return now, nil
 }
 
 // statusOf asks a recorder for its state.

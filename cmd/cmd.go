@@ -48,6 +48,7 @@ type commandLine struct {
 	Gaps     gapsCommand     `cmd:""`
 	Pause    pauseCommand    `cmd:""`
 	Resume   resumeCommand   `cmd:""`
+	Rotate   rotateCommand   `cmd:""`
 	Recover  recoverCommand  `cmd:""`
 	Rebuild  rebuildCommand  `cmd:""`
 	Verify   verifyCommand   `cmd:""`

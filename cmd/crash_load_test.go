@@ -2,7 +2,15 @@
 
 package cmd
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"warcorder/store/collection"
+)
 
 // untilStruck loads the recorder until it ends itself; if it does not, it may still do so while it
 // is stopped.
@@ -48,8 +56,32 @@ func (c *crash) allCaptured() bool {
 	return true
 }
 
+// rotating has the files of a recorder finished again and again, until the function that it returns
+// is called.
+func (c *crash) rotating(r *recording) (stop func()) {
+	ctx, cancel := context.WithCancel(c.t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil && !r.hasEnded() {
+			var done rotated
+			err := workOf(ctx, collection.Dir(c.dir), rotatePath, &done)
+			for _, name := range done.Files {
+				_, open := os.Stat(collection.Dir(c.dir).OpenWARC(name))
+				if err == nil && !errors.Is(open, fs.ErrNotExist) {
+					c.t.Errorf("%s was finished, and is open: %v", name, open)
+				}
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
 // load lets eight clients ask until so many more exchanges have ended.
 func (c *crash) load(r *recording, exchanges int) {
+	if c.chance(3) {
+		defer c.rotating(r)()
+	}
 	before := c.got.len()
 	l := &load{
 		r:      r,

@@ -129,6 +129,11 @@ var helpPages = map[string]helpPage{
 	"resume": {
 		examples: []example{{"warcorder resume", "after warcorder pause"}},
 	},
+	"rotate": {
+		about: "They end in .open until then, and pywb and others pass over them. All that was " +
+			"recorded before is in them; the next exchange begins the next file.",
+		examples: []example{{"warcorder rotate", "before the files are copied, say"}},
+	},
 	"recover": {
 		about: "The next recording would do the same. The exit status is 1 if something is missing.",
 		examples: []example{

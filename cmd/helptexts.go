@@ -12,6 +12,7 @@ var helpTexts = map[string]string{
 	"gaps":     "List what could not be recorded, and why",
 	"pause":    "Let what crosses the recorder pass unrecorded, only counted",
 	"resume":   "Record again after a pause",
+	"rotate":   "Finish the WARC files that are open now, and print their paths",
 	"recover":  "Bring files and index into agreement after a crash",
 	"rebuild":  "Make the index anew from the WARC files alone",
 	"verify":   "Check WARC files byte for byte, and the index against them",

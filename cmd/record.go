@@ -219,6 +219,8 @@ func (c *recordFlags) pages(s *serving) *admin.Admin {
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,
 		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
 	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
+	pages.Add(admin.Work("POST "+settlePath, s.settle))
+	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
 	return pages
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"html/template"
@@ -51,6 +52,20 @@ func Switch(pattern string, change func() any) Page {
 	return Page{pattern, TokenHolder, true,
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			writeState(w, http.StatusOK, change())
+		})}
+}
+
+// Work is a page that has something done, which may take long: until its client has gone, who is
+// told by the context. The page answers with what came of it as JSON, or with 503 and the reason.
+func Work(pattern string, work func(context.Context) (any, error)) Page {
+	return Page{pattern, TokenHolder, true,
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			done, err := work(r.Context())
+			if err != nil {
+				(&refusal{http.StatusServiceUnavailable, err.Error()}).writeJSON(w)
+				return
+			}
+			writeState(w, http.StatusOK, done)
 		})}
 }
 

@@ -1,6 +1,7 @@
 package cdxserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,25 +32,52 @@ type Recorder struct {
 
 // ask asks for one of the recorder's pages. An answer other than 200 is an error.
 func (r Recorder) ask(method, path string, query url.Values) (*http.Response, error) {
-	if r.Patience == 0 {
-		r.Patience = 30 * time.Second
-	}
-	query.Set(paramPID, fmt.Sprint(r.PID))
 	ctx, cancel := context.WithCancel(context.Background())
-	res, err := r.send(ctx, method, path, query)
+	res, err := r.askOnce(ctx, method, path, query, r.patience())
 	if err != nil {
 		cancel()
-		return nil, fmt.Errorf("ask the recorder (process %d): %w", r.PID, err)
+		return nil, err
 	}
 	body := &answer{body: res.Body, recorder: r, cancel: cancel}
-	body.timer = time.AfterFunc(r.Patience, body.look)
+	body.timer = time.AfterFunc(r.patience(), body.look)
 	body.timer.Stop()
 	res.Body = body
+	return res, nil
+}
+
+// askOnce asks for a page, whose answer may take any time once it has begun, and must begin within
+// a time, unless that is 0. An answer other than 200 is an error.
+func (r Recorder) askOnce(ctx context.Context, method, path string, query url.Values,
+	within time.Duration) (*http.Response, error) {
+	query.Set(paramPID, fmt.Sprint(r.PID))
+	res, err := r.send(ctx, method, path, query, within)
+	if err != nil {
+		return nil, fmt.Errorf("ask the recorder (process %d): %w", r.PID, err)
+	}
 	if res.StatusCode == http.StatusOK {
 		return res, nil
 	}
 	defer res.Body.Close()
 	return nil, r.refused(method, res)
+}
+
+func (r Recorder) patience() time.Duration { return cmp.Or(r.Patience, 30*time.Second) }
+
+// watch cancels what the recorder has been asked for when it is silent altogether.
+func (r Recorder) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	look := time.NewTicker(r.patience())
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			if !r.answers() {
+				cancel(ErrSilent)
+				return
+			}
+		}
+	}
 }
 
 // refused is the error of an answer other than 200. What the recorder says of its token is for
@@ -70,8 +98,8 @@ func (r Recorder) refused(method string, res *http.Response) error {
 }
 
 // send asks, and waits until the answer begins.
-func (r Recorder) send(ctx context.Context, method, path string, query url.Values) (
-	*http.Response, error) {
+func (r Recorder) send(ctx context.Context, method, path string, query url.Values,
+	within time.Duration) (*http.Response, error) {
 	page := url.URL{Scheme: "http", Host: reachable(r.Address), Path: path, RawQuery: query.Encode()}
 	request, err := http.NewRequestWithContext(ctx, method, page.String(), nil)
 	if err != nil {
@@ -80,11 +108,11 @@ func (r Recorder) send(ctx context.Context, method, path string, query url.Value
 	if r.Token != "" {
 		request.Header.Set("Authorization", "Bearer "+r.Token)
 	}
-	dialer := net.Dialer{Timeout: r.Patience}
+	dialer := net.Dialer{Timeout: r.patience()}
 	client := http.Client{
 		Transport: &http.Transport{
 			Proxy: nil, DisableKeepAlives: true,
-			DialContext: dialer.DialContext, ResponseHeaderTimeout: r.Patience,
+			DialContext: dialer.DialContext, ResponseHeaderTimeout: within,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -99,7 +127,7 @@ func (r Recorder) send(ctx context.Context, method, path string, query url.Value
 // answers reports whether the recorder answers anything.
 func (r Recorder) answers() bool {
 	res, err := r.send(context.Background(), http.MethodGet, "/status",
-		url.Values{paramPID: {fmt.Sprint(r.PID)}})
+		url.Values{paramPID: {fmt.Sprint(r.PID)}}, r.patience())
 	if err != nil {
 		return false
 	}
@@ -117,7 +145,7 @@ type answer struct {
 }
 
 func (a *answer) Read(p []byte) (int, error) {
-	a.timer.Reset(a.recorder.Patience)
+	a.timer.Reset(a.recorder.patience())
 	n, err := a.body.Read(p)
 	a.timer.Stop()
 	if err != nil && err != io.EOF && a.silent.Load() {
@@ -129,7 +157,7 @@ func (a *answer) Read(p []byte) (int, error) {
 // look ends the answer if the recorder is silent altogether.
 func (a *answer) look() {
 	if a.recorder.answers() {
-		a.timer.Reset(a.recorder.Patience)
+		a.timer.Reset(a.recorder.patience())
 		return
 	}
 	a.silent.Store(true)

@@ -2,6 +2,7 @@ package cdxserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,23 @@ func (r Recorder) Switch(path string, state any) error {
 	}
 	defer res.Body.Close()
 	return json.NewDecoder(res.Body).Decode(state)
+}
+
+// Work asks for a page that has something done, which may take as long as ctx allows, and reads what
+// came of it into result.
+func (r Recorder) Work(ctx context.Context, path string, result any) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go r.watch(ctx, cancel)
+	res, err := r.askOnce(ctx, http.MethodPost, path, url.Values{}, 0)
+	if err == nil {
+		defer res.Body.Close()
+		err = json.NewDecoder(res.Body).Decode(result)
+	}
+	if err != nil && errors.Is(context.Cause(ctx), ErrSilent) {
+		return ErrSilent
+	}
+	return nobody(err)
 }
 
 // Export writes the lines that the recorder has to w. progress is told how many lines have come, of
@@ -107,10 +125,15 @@ func (r Recorder) Read(path string) ([]byte, error) {
 // page asks for one of the recorder's pages. An answer other than 200 is an error.
 func (r Recorder) page(method, path string, query url.Values) (*http.Response, error) {
 	res, err := r.ask(method, path, query)
+	return res, nobody(err)
+}
+
+// nobody makes an error of who listens no more ErrNobody.
+func nobody(err error) error {
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+		return fmt.Errorf("%w (%w)", ErrNobody, err)
 	}
-	return res, err
+	return err
 }
 
 // lineCounter counts the lines as they are read, and keeps the read error, as opposed to an error
