@@ -144,7 +144,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.NamedMapper("client-certs", kong.MapperFunc(parseClientCerts)),
-		kong.NamedMapper("hosts", kong.MapperFunc(parseHosts)),
+		kong.NamedMapper("hosts", parseHosts(hosts.ParseWords)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),
 		kong.TypeMapper(reflect.TypeFor[hosts.Networks](), kong.MapperFunc(parseNetworks)),
 		kong.TypeMapper(reflect.TypeFor[route.Routes](), kong.MapperFunc(parseRoutes)),

@@ -220,6 +220,15 @@ func TestHostLists(t *testing.T) {
 		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
 		t.Errorf("--no-record=false between two: %+v, %v", line.Record.Proxy.NoRecord, err)
 	}
+	line, err = parse(t, "--no-record", "@browser-chatter", "--no-record=b.example")
+	if want := []string{"@browser-chatter", "b.example"}; err != nil ||
+		!slices.Equal(line.Record.Proxy.NoRecord.Hosts, want) {
+		t.Errorf("--no-record with a word: %+v, %v", line.Record.Proxy.NoRecord, err)
+	}
+	if _, err := parse(t, "--no-record=@browsers"); err == nil ||
+		!strings.Contains(err.Error(), "@browser-chatter") {
+		t.Errorf("a word that there is not: %v", err)
+	}
 	if _, err := parse(t, "--no-record"); err == nil ||
 		!strings.Contains(err.Error(), "say which hosts") {
 		t.Errorf("--no-record stands alone: %v", err)

@@ -68,7 +68,7 @@ func (hostListMapper) IsBool() bool { return true }
 // Decode reads true, false, "host,host" or a list of hosts.
 func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().Type == kong.FlagValueToken {
-		return parseHosts(ctx, target)
+		return parseHosts(hosts.ParseList)(ctx, target)
 	}
 	target.Set(reflect.ValueOf(hosts.List{All: true}))
 	return nil
@@ -77,24 +77,26 @@ func (hostListMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 // parseHosts reads a list of hosts that must be there. A flag that is given again adds to it: else
 // the first --no-record of two would be forgotten in silence, and its hosts recorded. false empties
 // it.
-func parseHosts(ctx *kong.DecodeContext, target reflect.Value) error {
-	if ctx.Scan.Peek().IsEOL() {
-		return errors.New("say which hosts: bank.example,*.internal.example, or * for all")
+func parseHosts(parse func(string) (hosts.List, error)) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		if ctx.Scan.Peek().IsEOL() {
+			return errors.New("say which hosts: bank.example,*.internal.example, or * for all")
+		}
+		text, err := ctx.Scan.PopValue("hosts")
+		if err != nil {
+			return err
+		}
+		list, err := parse(fmt.Sprint(text.Value))
+		if err != nil {
+			return err
+		}
+		if before := target.Interface().(hosts.List); list.All || len(list.Hosts) > 0 {
+			list.All = list.All || before.All
+			list.Hosts = slices.Concat(before.Hosts, list.Hosts)
+		}
+		target.Set(reflect.ValueOf(list))
+		return nil
 	}
-	text, err := ctx.Scan.PopValue("hosts")
-	if err != nil {
-		return err
-	}
-	list, err := hosts.ParseList(fmt.Sprint(text.Value))
-	if err != nil {
-		return err
-	}
-	if before := target.Interface().(hosts.List); list.All || len(list.Hosts) > 0 {
-		list.All = list.All || before.All
-		list.Hosts = slices.Concat(before.Hosts, list.Hosts)
-	}
-	target.Set(reflect.ValueOf(list))
-	return nil
 }
 
 // parseNetworks reads a list of networks. A flag that is given again adds to it.

@@ -23,8 +23,8 @@ var settingTexts = map[string]string{
 	"--insecure-upstream": "Record origins whose certificate is not valid. All, or a list of hosts " +
 		"(\"*.example.org\" takes all names below it). Their records say what was wrong.",
 	"--no-record": "Hosts that pass without being recorded. Named as in the URL " +
-		"(\"*.example.org\" takes all names below it and not itself, \"*\" all). Nothing of them is " +
-		"in the archive; the gap list counts them.",
+		"(\"*.example.org\" takes all names below it and not itself, \"*\" all). @browser-chatter is " +
+		"what browsers ask for by themselves. Nothing of them is in the archive; the gap list counts them.",
 	"--tunnel": "Hosts whose CONNECTs pass through untouched. For clients that take the origin's " +
 		"own certificate only (\"*.example.org\" takes all names below it and not itself, \"*\" all). " +
 		"Nothing of them is in the archive; the gap list counts them, and names each host once an hour.",

@@ -12,7 +12,8 @@ import (
 )
 
 // List is a set of host names: none, some, or all. "*.example.org" holds every name below
-// example.org, and not itself; ".example.org" is the same.
+// example.org, and not itself; ".example.org" is the same. A word, such as BrowserChatter, stands
+// for a list of ours.
 type List struct {
 	All   bool
 	Hosts []string
@@ -28,26 +29,35 @@ func ParseList(text string) (List, error) {
 	}
 	var list List
 	for one := range strings.SplitSeq(text, ",") {
-		one = strings.ToLower(strings.TrimSpace(one))
-		name, below := strings.CutPrefix(one, "*.")
-		if !below {
-			name, below = strings.CutPrefix(one, ".")
-		}
-		if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
-			name = name[1 : len(name)-1]
-		}
-		host, ok := OneSpelling(name)
-		if !ok || host == "" || host[0] == '.' || strings.ContainsAny(host, "/ \t@*[]") {
-			return List{}, fmt.Errorf(
-				"%q is not a host name: give names or addresses without scheme and port, or * alone for all",
-				one)
-		}
-		if below {
-			host = "*." + host
+		host, err := parseHost(one)
+		if err != nil {
+			return List{}, err
 		}
 		list.Hosts = append(list.Hosts, host)
 	}
 	return list, nil
+}
+
+// parseHost reads one member of a list.
+func parseHost(text string) (string, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	name, below := strings.CutPrefix(text, "*.")
+	if !below {
+		name, below = strings.CutPrefix(text, ".")
+	}
+	if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
+		name = name[1 : len(name)-1]
+	}
+	host, ok := OneSpelling(name)
+	if !ok || host == "" || host[0] == '.' || strings.ContainsAny(host, "/ \t@*[]") {
+		return "", fmt.Errorf(
+			"%q is not a host name: give names or addresses without scheme and port, or * alone for all",
+			text)
+	}
+	if below {
+		host = "*." + host
+	}
+	return host, nil
 }
 
 // OneSpelling returns a host in lower case as all its spellings are compared: without the dot of
@@ -84,14 +94,25 @@ func (l List) Has(host string) bool {
 // holds is Has for a host in its one spelling.
 func (l List) holds(host string) bool {
 	for _, one := range l.Hosts {
-		if one == host || strings.HasPrefix(one, "*.") && strings.HasSuffix(host, one[1:]) {
-			return true
+		switch one[0] {
+		case '@':
+			if words[one]().has(host) {
+				return true
+			}
+		case '*':
+			if strings.HasSuffix(host, one[1:]) {
+				return true
+			}
+		default:
+			if one == host {
+				return true
+			}
 		}
 	}
 	return l.All
 }
 
-// String gives back what ParseList reads.
+// String gives back what ParseList reads, or ParseWords.
 func (l List) String() string {
 	if l.All {
 		return "true"

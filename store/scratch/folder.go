@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Folder is a temporary folder of this process, which only its owner may enter.
@@ -14,15 +15,18 @@ type Folder struct {
 	mark *os.File // the system lets go of it when the process ends
 }
 
-// MakeFolder makes a folder in os.TempDir, whose name has the kind in it: warcorder-KIND-RANDOM. It
-// first removes those of the kind whose process was killed, and could not remove them.
+// MakeFolder is MakeFolderIn for os.TempDir.
+func MakeFolder(kind string) (*Folder, error) { return MakeFolderIn(os.TempDir(), kind) }
+
+// MakeFolderIn makes a folder in dir, whose name has the kind in it: warcorder-KIND-RANDOM. It first
+// removes those of the kind whose process was killed, and could not remove them.
 //
 // Whoever makes a folder marks it, and whoever sweeps marks it too: a folder that is swept before
 // its maker has marked it is made again.
-func MakeFolder(kind string) (*Folder, error) {
-	sweep(kind)
+func MakeFolderIn(dir, kind string) (*Folder, error) {
+	sweep(dir, kind)
 	for {
-		path, err := os.MkdirTemp("", prefix(kind)+"*")
+		path, err := os.MkdirTemp(dir, prefix(kind)+"*")
 		if err != nil {
 			return nil, err
 		}
@@ -40,6 +44,10 @@ func MakeFolder(kind string) (*Folder, error) {
 // errMarked says that another process has marked a folder.
 var errMarked = errors.New("the folder is another process's")
 
+// Mark is the file that says that the folder is in use. On Unix, a child that inherits it keeps the
+// folder from being swept for as long as that child lives.
+func (f *Folder) Mark() *os.File { return f.mark }
+
 // Remove removes the folder with all that is in it.
 func (f *Folder) Remove() error { return remove(f.Path, f.mark) }
 
@@ -56,11 +64,15 @@ func remove(path string, mark *os.File) error {
 
 func prefix(kind string) string { return "warcorder-" + kind + "-" }
 
-// sweep removes the folders of a kind that dead processes of this user have left. What cannot be
-// removed is left to the next one.
-func sweep(kind string) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix(kind)+"*"))
-	for _, path := range left {
+// sweep removes the folders of a kind that dead processes of this user have left in dir. What cannot
+// be removed is left to the next one.
+func sweep(dir, kind string) {
+	left, _ := os.ReadDir(dir)
+	for _, one := range left {
+		path := filepath.Join(dir, one.Name())
+		if !strings.HasPrefix(one.Name(), prefix(kind)) {
+			continue
+		}
 		if info, err := os.Lstat(path); err != nil || !info.IsDir() || !isOwn(info) {
 			continue
 		}
