@@ -37,6 +37,7 @@ type queue struct {
 	coming  coming  // the exchanges in it, for who asks what will be in the collection
 	cohorts cohorts // the same and those about to come, for who waits until they are there
 
+	inFlight     atomic.Int64 // exchanges that have begun, and are neither committed nor discarded
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
 	lost         atomic.Int64

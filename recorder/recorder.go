@@ -153,6 +153,7 @@ func (r *Recorder) Begin() *Exchange {
 	}
 	x.pool = &r.pool
 	x.begin(x, r.queue, r.memory)
+	r.queue.inFlight.Add(1)
 	return x
 }
 
@@ -198,6 +199,7 @@ type Status struct {
 	Recording bool   `json:"recording"`
 	Reason    string `json:"reason,omitempty"` // why it is off
 	Exchanges int64  `json:"exchanges"`        // recorded since the start
+	InFlight  int64  `json:"inFlight"`         // exchanges that go on
 	// exchanges that could not be recorded; each one is in the log
 	Lost  int64 `json:"lost"`
 	Bytes int64 `json:"bytes"` // written to WARC files since the start
@@ -225,6 +227,7 @@ func (r *Recorder) Status() Status {
 	s := Status{
 		Recording:  true,
 		Exchanges:  r.committer.recorded.Load(),
+		InFlight:   r.queue.inFlight.Load(),
 		Lost:       r.queue.lost.Load(),
 		Bytes:      r.archive.bytes.Load(),
 		Queued:     r.queue.queued.Load(),
