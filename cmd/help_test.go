@@ -181,13 +181,19 @@ func TestHelpExamples(t *testing.T) {
 		"WARC-Date: 2026-11-21T12:00:00Z\r\nWARC-Record-ID: <urn:uuid:%[2]d0000000-0000-4000-8000-" +
 		"000000000000>\r\nContent-Type: application/http;msgtype=response\r\n" +
 		"Content-Length: 38\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+	posted := "WARC/1.0\r\nWARC-Type: request\r\nWARC-Target-URI: https://example.org/api\r\n" +
+		"WARC-Date: 2026-11-21T12:00:00Z\r\nWARC-Record-ID: <urn:uuid:40000000-0000-4000-8000-" +
+		"000000000000>\r\nWARC-Concurrent-To: <urn:uuid:30000000-0000-4000-8000-000000000000>\r\n" +
+		"Content-Type: application/http;msgtype=request\r\nContent-Length: 63\r\n\r\n" +
+		"POST /api HTTP/1.1\r\nHost: example.org\r\nContent-Length: 3\r\n\r\na=b\r\n\r\n"
 	old, err := os.ReadFile(appendixB())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
 		"crawl.warc": fmt.Sprintf(record, "https://example.org/", 1) +
-			fmt.Sprintf(record, "https://example.org/~anna", 2),
+			fmt.Sprintf(record, "https://example.org/~anna", 2) +
+			fmt.Sprintf(record, "https://example.org/api", 3) + posted,
 		"old.warc":    string(old),
 		"config.yaml": "log: text\n",
 	} {

@@ -100,9 +100,10 @@ var helpPages = map[string]helpPage{
 		examples: []example{
 			{"warcorder lookup https://example.org/", "its captures, as CDXJ"},
 			{"warcorder lookup --key path https://example.org/%7Eanna", "in any spelling"},
+			{"warcorder lookup --any-body https://example.org/api", "all POSTs to it, say"},
 		},
 		flags: []flagGroup{
-			{"How it is found", "key method content-type body"},
+			{"How it is found", "key method content-type body any-body"},
 		},
 	},
 	"key": {

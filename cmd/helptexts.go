@@ -68,13 +68,16 @@ var helpTexts = map[string]string{
 		"apart; and path, wwwoffle and form, if --keys-extra had them stored.",
 	"lookup --keys-profiles": "Path profiles, from the configuration file.",
 	"lookup <url>":           "The URL, in any spelling that has the same key.",
-	"--method":               "Method of the request.",
-	"--content-type":         "Content-Type of the request's body.",
-	"--body":                 "File with the request's body, - for standard input.",
-	"key --dialect":          "How method and body become part of the key: pywb, spec, warciojs.",
-	"--profile":              "Path profile: generic, mediawiki, restbase, upload.",
-	"--jsonl":                "Read requests as JSON lines from standard input. And write their keys in the same way.",
-	"key <url>":              "The URL.",
+	"lookup --method":        "Method of the request. Default: GET, or with --any-body each other one.",
+	"key --method":           "Method of the request. Default: GET.",
+	"--any-body": "Captures of other methods than GET, whatever was sent. With --method those of " +
+		"one: of the URL as it is given, with its own arguments and no others.",
+	"--content-type": "Content-Type of the request's body.",
+	"--body":         "File with the request's body, - for standard input.",
+	"key --dialect":  "How method and body become part of the key: pywb, spec, warciojs.",
+	"--profile":      "Path profile: generic, mediawiki, restbase, upload.",
+	"--jsonl":        "Read requests as JSON lines from standard input. And write their keys in the same way.",
+	"key <url>":      "The URL.",
 
 	// of gaps
 	"--reason":    "Only gaps of this reason. ${list}.",

@@ -32,7 +32,7 @@ func (c *keyCommand) Run(*commandLine) error {
 	}
 	keys, err := vector.Of(&vector.Request{
 		URL:         vector.Text(c.URL),
-		Method:      c.Method,
+		Method:      request.Method,
 		ContentType: c.ContentType,
 		Body:        request.Body,
 		Dialect:     c.Dialect,

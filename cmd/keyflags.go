@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -36,14 +37,14 @@ func noKey(command, url string, key store.Key) error {
 
 // requestFlags are what a key is made of beside the URL.
 type requestFlags struct {
-	Method      string `default:"GET"`
+	Method      string `placeholder:"METHOD"`
 	ContentType string `placeholder:"TYPE"`
 	Body        string `placeholder:"FILE"`
 }
 
 // request returns the request that the flags describe.
 func (f *requestFlags) request(url string) (*canon.Request, error) {
-	r := &canon.Request{URL: url, Method: f.Method, ContentType: f.ContentType}
+	r := &canon.Request{URL: url, Method: cmp.Or(f.Method, "GET"), ContentType: f.ContentType}
 	var err error
 	switch f.Body {
 	case "":

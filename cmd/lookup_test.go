@@ -51,6 +51,11 @@ func TestKeysOfACollection(t *testing.T) {
 			{[]string{"lookup", "http://elsewhere.example/?x=A&y=2", "--key", "form"}, 1, "x=A&y=2 "},
 			{[]string{"lookup", secret + "/a~b?x=%41;y=2#part", "--key", "path"}, 1, "/a~b?x=%41;y=2 "},
 			{[]string{"lookup", origin.URL + "/form"}, 0, ""},
+			{[]string{"lookup", origin.URL + "/form", "--any-body"}, 2, `"requestBody":"a=2"`},
+			{[]string{"lookup", origin.URL + "/form", "--any-body", "--method", "post"}, 2,
+				`"requestBody":"a=1"`},
+			{[]string{"lookup", origin.URL + "/form", "--any-body", "--method", "PUT"}, 0, ""},
+			{[]string{"lookup", origin.URL + "/form?a=1", "--any-body"}, 0, ""},
 			{[]string{"lookup", origin.URL + "/form", "--method", "POST", "--content-type",
 				"application/json", "--body", writeFile(t, `{"a":1}`)}, 1, `"requestBody":"a=1"`},
 			{[]string{"lookup", origin.URL + "/form", "--method", "POST", "--content-type",
@@ -79,6 +84,13 @@ func TestKeysOfACollection(t *testing.T) {
 	if out, errs, code := p.run("lookup", "http://nowhere.example/", "--key", "form"); code != 1 ||
 		out != "" || !strings.Contains(errs, "no key") {
 		t.Errorf("a URL without that key: %d %q %q", code, out, errs)
+	}
+	for _, args := range [][]string{{"--key", "query"}, {"--method", "get"}, {"--body", "-"}} {
+		args = append([]string{"lookup", "--any-body", origin.URL}, args...)
+		if out, errs, code := p.run(args...); code != 1 || out != "" ||
+			!strings.Contains(errs, "lookup: --any-body ") {
+			t.Errorf("%v: %d %q %q", args, code, out, errs)
+		}
 	}
 	check("while recording")
 	if code := p.stop(); code != 0 {

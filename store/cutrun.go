@@ -117,7 +117,7 @@ func (s *slice) sortKey(cursor cursor, k indexKey, v []byte) error {
 		return err
 	}
 	s.bytes += len(s.decoder.text)
-	if s.span.long && !s.span.hasKey(c.URLKey) {
+	if !s.span.has(&c) {
 		return nil
 	}
 	mark := byte(' ')

@@ -14,10 +14,12 @@ type Query struct {
 	// URL selects by URL; "" selects every one. With a Key other than URLKey it is the text of such a
 	// key.
 	URL   string
-	Match Match  // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
-	From  string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
-	To    string // the last moment, inclusive: "2026" takes the whole year; "" is the end
-	Key   Key    // by which captures are found and sorted; "" is URLKey
+	Match Match // how URL selects; "" is Exact; keys other than URLKey know Exact and Prefix
+	// Method selects by the method of the request, where Match is AnyBody; "" selects each.
+	Method string
+	From   string // the first moment, 1 to 14 digits of YYYYMMDDhhmmss; "" is the beginning
+	To     string // the last moment, inclusive: "2026" takes the whole year; "" is the end
+	Key    Key    // by which captures are found and sorted; "" is URLKey
 
 	// Dialect is that of the lines that Export writes, and of the URL keys by which it finds and sorts
 	// them; "" is canon.Pywb.
@@ -33,7 +35,7 @@ type Query struct {
 	All bool
 }
 
-// Match is how the URL of a Query selects captures; the values are pywb's matchType.
+// Match is how the URL of a Query selects captures; the values but AnyBody are pywb's matchType.
 type Match string
 
 const (
@@ -41,6 +43,11 @@ const (
 	Prefix Match = "prefix" // keys that begin like the URL's
 	Host   Match = "host"   // every page of the URL's host
 	Domain Match = "domain" // every page of the URL's host and of the hosts below it
+
+	// AnyBody selects what was asked of that URL by other methods than GET, whatever was sent. What
+	// was sent stands in the URL key, in order among the arguments of the URL: so all keys of the
+	// URL's path that have arguments are gone through.
+	AnyBody Match = "any-body"
 )
 
 // span is what a Query selects: a range of URL keys and one of time. The URL keys are compared with
@@ -59,6 +66,9 @@ type span struct {
 	key     Key // what is said of URL keys here holds for the keys of this name
 	methods methods
 	extras  bool // those of what is not GET are wanted
+
+	asked  string // with AnyBody, the URL key of the URL alone
+	method string // with AnyBody, the only one; "" is each
 
 	leaveOut bool // captures that pywb would show as an empty or partial page: parts.go
 }
@@ -89,6 +99,9 @@ func (q Query) span() (span, error) {
 		if s.low, s.high, err = q.bounds(); err != nil {
 			return s, err
 		}
+	}
+	if q.Match == AnyBody {
+		s.methods, s.asked, s.method = onlyOthers, askedOf(q.URL), q.Method
 	}
 	s.start, s.end = s.low, s.high
 	if len(s.low) > maxURLKey {
@@ -139,14 +152,32 @@ func (q Query) check() error {
 		return fmt.Errorf(
 			"the key %s is made of the request's body: it cannot be exported without bodies", string(q.Key))
 	}
-	if q.Dialect == "" {
-		return nil
+	if err := q.checkAnyBody(); err != nil || q.Dialect == "" {
+		return err
 	}
 	return new(canon.Dialect).UnmarshalText([]byte(q.Dialect))
 }
 
+// checkAnyBody refuses what AnyBody cannot be joined with.
+func (q Query) checkAnyBody() error {
+	switch {
+	case q.Match != AnyBody && q.Method != "":
+		return fmt.Errorf("a method is for match %s", string(AnyBody))
+	case q.Match == AnyBody && (q.URL == "" || !q.Key.primary() || q.NoBodies ||
+		cmp.Or(q.Dialect, canon.Pywb) != canon.Pywb):
+		return fmt.Errorf("match %s is for a URL, and for lines with the URL keys of the dialect pywb",
+			string(AnyBody))
+	}
+	return nil
+}
+
 // bounds returns the range of "key " that q selects.
 func (q Query) bounds() (low, high []byte, err error) {
+	if q.Match == AnyBody {
+		key, _ := canon.SURT(canon.Pywb.Append(q.URL, "POST", ""))
+		key, _, _ = strings.Cut(string(appendURLKey(nil, key)), "?")
+		return []byte(key + "?"), next(key + "?"), nil
+	}
 	key := q.URL
 	if q.Key.primary() {
 		key, _ = q.Dialect.Key(q.URL)
@@ -199,6 +230,22 @@ func padTime(ts string, fill byte) (string, error) {
 		return "", fmt.Errorf("timestamp %q: it has 1 to 14 digits, YYYYMMDDhhmmss", ts)
 	}
 	return ts + strings.Repeat(string(fill), 14-len(ts)), nil
+}
+
+// askedOf returns the URL key of a URL, as it stands in the index.
+func askedOf(url string) string {
+	key, _ := canon.SURT(url)
+	return string(appendURLKey(nil, key))
+}
+
+// has reports whether s selects a capture of the range of the index, by what only the whole of it
+// tells.
+func (s *span) has(c *Capture) bool {
+	if s.long && !s.hasKey(*c.key(s.key)) {
+		return false
+	}
+	return s.asked == "" || askedOf(c.URL) == s.asked &&
+		(s.method == "" || strings.EqualFold(s.method, c.Method))
 }
 
 // between reports whether key is behind the range, but before cut keys that may belong to it.

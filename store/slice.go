@@ -153,7 +153,7 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 		*c.key(s.span.key) = string(key)
 		s.bytes += len(key)
 	}
-	if s.span.long && !s.span.hasKey(*c.key(s.span.key)) {
+	if !s.span.has(&c) {
 		return nil
 	}
 	switch {

@@ -2,7 +2,7 @@
 // HTTP, from the recorder, which is the server. A client begins with [At]. What else the recorder
 // does when it is asked (Recorder.Switch) is whoever's who mounts its pages.
 //
-//	GET /export  ?url= &match= &from= &to= &key= &dialect= &bodies=none &all=yes    a store.Query
+//	GET /export  ?url= &match= &method= &from= &to= &key= &dialect= &bodies=none &all=yes  a store.Query
 //	             200 text/x-cdxj: the lines
 //	               header   Warcorder-Captures        how many at most, if all are asked for
 //	                        Warcorder-Request-Bodies  none, if they are left out
@@ -40,6 +40,7 @@ const (
 	paramLimit   = "limit"
 	paramURL     = "url"
 	paramMatch   = "match"
+	paramMethod  = "method"
 	paramFrom    = "from"
 	paramTo      = "to"
 	paramKey     = "key"
@@ -72,6 +73,7 @@ func formOf(query store.Query) url.Values {
 	return url.Values{
 		paramURL:     {query.URL},
 		paramMatch:   {string(query.Match)},
+		paramMethod:  {query.Method},
 		paramFrom:    {query.From},
 		paramTo:      {query.To},
 		paramKey:     {string(query.Key)},
@@ -86,6 +88,7 @@ func queryOf(form url.Values) store.Query {
 	return store.Query{
 		URL:      form.Get(paramURL),
 		Match:    store.Match(form.Get(paramMatch)),
+		Method:   form.Get(paramMethod),
 		From:     form.Get(paramFrom),
 		To:       form.Get(paramTo),
 		Key:      store.Key(form.Get(paramKey)),

@@ -100,6 +100,7 @@ func TestQueryForm(t *testing.T) {
 		{URL: "http://a/?b=c&d", Match: store.Prefix, From: "2026", To: "20270101", Key: store.PathKey},
 		{Dialect: canon.WarcioJS, NoBodies: true},
 		{All: true},
+		{URL: "http://a/?b=c&d", Match: store.AnyBody, Method: "POST"},
 	} {
 		if got := queryOf(formOf(query)); got != query {
 			t.Errorf("%+v becomes %+v", query, got)
