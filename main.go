@@ -17,6 +17,7 @@
 //	  http1/                 framing: where a message begins and ends
 //	  dns/                   what name servers answer
 //	  admin/                 own pages: status, certificate, POST /record
+//	    trust/                 the page by which a person sets up a browser
 //	certs/                 the root certificate, and a certificate for each origin
 //	  stores/                where browsers and systems keep what they trust
 //	recorder/              exchanges to files and index, while they happen

@@ -60,9 +60,10 @@ const (
 // Authority signs leaves with its root, or with a certificate that stands below one. It is safe for
 // concurrent use.
 type Authority struct {
-	file  string
-	chain chain // sent behind each leaf: the certificate that signs first, what is to be trusted last
-	key   crypto.Signer
+	file   string
+	others bool  // made it
+	chain  chain // sent behind each leaf: the certificate that signs first, what is to be trusted last
+	key    crypto.Signer
 
 	leafKey *ecdsa.PrivateKey // the key of all leaves; new in each process, never stored
 	leaves  *lru.Cache[string, *leaf]
@@ -96,7 +97,11 @@ func OpenOwn(certs, key string) (*Authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the authority of ca-cert and ca-key: %w", err)
 	}
-	return newAuthority(certs, pair, chain)
+	a, err := newAuthority(certs, pair, chain)
+	if err == nil {
+		a.others = true
+	}
+	return a, err
 }
 
 func newAuthority(file string, pair tls.Certificate, chain chain) (*Authority, error) {
@@ -130,6 +135,9 @@ func (a *Authority) File() string { return a.file }
 
 // IsAlone reports that the certificate in File is the only one.
 func (a *Authority) IsAlone() bool { return len(a.chain) == 1 }
+
+// IsOthers reports an authority that others have made (OpenOwn).
+func (a *Authority) IsOthers() bool { return a.others }
 
 // Name returns the common name of what clients have to trust, by which a person finds it in a trust
 // store.

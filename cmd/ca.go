@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"warcorder/certs"
+	"warcorder/proxy/admin"
 )
 
 type caCommand struct {
@@ -77,4 +78,15 @@ func (line *commandLine) caDir() (string, error) {
 		return "", fmt.Errorf("no place for the root certificate: %w; give one with --ca-dir", err)
 	}
 	return filepath.Join(config, "warcorder"), nil
+}
+
+// offered is what clients have to trust, as the recorder's own pages offer it.
+func offered(authority *certs.Authority) (ca admin.Authority, err error) {
+	ca = admin.Authority{PEM: authority.PEM(), DER: authority.DER(), Name: authority.Name(),
+		Password: certs.ExportPassword, Institution: authority.IsOthers()}
+	if ca.PKCS12, err = authority.PKCS12(); err != nil {
+		return ca, err
+	}
+	ca.Mobileconfig, err = authority.Mobileconfig()
+	return ca, err
 }

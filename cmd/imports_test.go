@@ -31,10 +31,12 @@ var house = []room{
 		"files to files, and nothing of an index"},
 
 	{"proxy", "recorder recorder/record certs proxy/access proxy/dial proxy/hosts proxy/http1 " +
-		"proxy/dns proxy/reach proxy/route",
-		"it knows exchanges, and not how they are kept; parts and versions have one reader"},
-	{"proxy/admin", "recorder proxy/hosts",
+		"proxy/admin proxy/dns proxy/reach proxy/route",
+		"it knows exchanges, and not how they are kept; parts and versions have one reader; of its own " +
+			"pages it knows the name"},
+	{"proxy/admin", "recorder proxy/admin/trust proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
+	{"proxy/admin/trust", "", "facts in, a page out; whose request it is its caller knows"},
 	{"proxy/access", "", "what a client shows in, who it is out; nothing of what then happens"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},
 	{"proxy/dial", "", "addresses in, a connection out; whether they may be dialled is its caller's"},
@@ -97,6 +99,7 @@ var libraries = []library{
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
 	{"golang.org/x/crypto/bcrypt", "proxy/access", "passwords"},
+	{"rsc.io/qr", "proxy/admin/trust", "QR codes"},
 	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery",
 		"canon, certs and store never log"},
 }

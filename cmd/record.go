@@ -200,17 +200,27 @@ func (c *recordFlags) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
 	if err := waysOut(&cfg, ln.Addr(), s.log); err != nil {
 		return nil, err
 	}
-	return proxy.New(cfg, ln, s.authority, s.rec, c.pages(s), s.log)
+	pages, err := c.pages(s)
+	if err != nil {
+		return nil, err
+	}
+	return proxy.New(cfg, ln, s.authority, s.rec, pages, s.log)
 }
 
 // pages are the proxy's own pages, and those of the recorder.
-func (c *recordFlags) pages(s *serving) *admin.Admin {
+func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
+	ca, err := offered(s.authority)
+	if err != nil {
+		return nil, err
+	}
+	listener, _ := netip.ParseAddrPort(s.address) // of a TCP listener
 	pages := admin.New(admin.Config{
-		CA:      admin.Authority{PEM: s.authority.PEM(), DER: s.authority.DER()},
-		Readers: c.Readers,
-		Tokens:  []string{s.token, c.APIToken},
-		State:   func() any { return s.status() },
-		Ready:   s.ready,
+		CA:       ca,
+		Listener: listener,
+		Readers:  c.Readers,
+		Tokens:   []string{s.token, c.APIToken},
+		State:    func() any { return s.status() },
+		Ready:    s.ready,
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
 		Handler: cdxserver.ExportPage(s.rec.Index)})
@@ -222,7 +232,7 @@ func (c *recordFlags) pages(s *serving) *admin.Admin {
 	pages.Add(admin.Work("POST "+settlePath, s.settle))
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
-	return pages
+	return pages, nil
 }
 
 // untilEnd serves until there is a reason to end.

@@ -18,10 +18,10 @@ import (
 
 // dispatch is goproxy: it decides what a CONNECT gets, and passes what is no proxy request to the
 // admin pages.
-func (p *Proxy) dispatch(admin http.Handler) http.Handler {
+func (p *Proxy) dispatch() http.Handler {
 	g := goproxy.NewProxyHttpServer()
 	g.Logger = stdlog.New(p.log.With().Str("part", "goproxy").Logger(), "", 0)
-	g.NonproxyHandler = p.guardedPages(admin)
+	g.NonproxyHandler = p.guardedPages(p.pages)
 	g.OnRequest().DoFunc(func(r *http.Request, _ *goproxy.ProxyCtx) (*http.Request, *http.Response) {
 		// Requests to origins are the relay's. goproxy would fetch one that came here, unrecorded.
 		return r, goproxy.NewResponse(r, goproxy.ContentTypeText, http.StatusBadRequest,

@@ -22,6 +22,9 @@ func connectHost(hello *tls.ClientHelloInfo) string {
 // notes a gap. err is what ended the connection, on which nothing was asked.
 func (s *session) distrusts(err error) bool {
 	c := s.raw
+	if s.leadsHere() {
+		return true // the trust page asks just that, and shows the answer
+	}
 	if !c.certified || s.clients.closing.Load() {
 		return false
 	}
@@ -51,7 +54,7 @@ func (s *session) tellDistrust(said string) {
 
 // howToTrust says what makes programs trust the root certificate.
 func (s *session) howToTrust() string {
-	return "give it the root certificate, http://" + s.raw.LocalAddr().String() +
-		"/ca.pem (or: warcorder ca), by its trust store, " +
+	return "give it the root certificate, as http://" + s.raw.LocalAddr().String() + "/trust says: " +
+		"by its trust store, " +
 		"curl --cacert, SSL_CERT_FILE, REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS"
 }

@@ -85,12 +85,17 @@ func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.List
 	}
 	h.address = ln.Addr().String()
 	recordPage := admin.RecordPage(h.rec, cfg.MaxBodySize, cfg.Timeout.Idle)
+	own := admin.New(admin.Config{})
+	own.Add(admin.Page{Pattern: "/record", For: admin.TokenHolder, Handler: recordPage})
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/record" {
+		switch {
+		case admin.IsName(r.Host):
+			own.ServeHTTP(w, r)
+		case r.URL.Path == "/record":
 			recordPage.ServeHTTP(w, r)
-			return
+		default:
+			fmt.Fprintf(w, "admin %s", r.URL.Path)
 		}
-		fmt.Fprintf(w, "admin %s", r.URL.Path)
 	})
 	if h.proxy, err = New(cfg, ln, h.authority, h.rec, pages, log); err != nil {
 		t.Fatal(err)

@@ -75,9 +75,9 @@ type Proxy struct {
 	cancel    context.CancelFunc    // of relay.stop
 }
 
-// New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to admin.
+// New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to pages.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder,
-	admin http.Handler, log zerolog.Logger) (*Proxy, error) {
+	pages http.Handler, log zerolog.Logger) (*Proxy, error) {
 	certificates, err := cfg.loadCertificates()
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 		log.Warn().Str("advice", one).Msg("a certificate of client-certs may not be what is meant")
 	}
 	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
-	p.cfg, p.rec, p.log = &cfg, rec, log
+	p.cfg, p.rec, p.log, p.pages = &cfg, rec, log, pages
 	p.tls = authority.ServerConfig(connectHost)
 	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
 	p.memory = newBudget(cfg.MaxHeaderMemory)
@@ -106,14 +106,14 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.login.init(cfg.Users, &p.relay)
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
 	rec.OnBroken(p.stopBroken)
-	p.server = p.frontServer(admin)
+	p.server = p.frontServer()
 	return p, nil
 }
 
 // frontServer is net/http's part of the front door.
-func (p *Proxy) frontServer(admin http.Handler) *http.Server {
+func (p *Proxy) frontServer() *http.Server {
 	server := &http.Server{
-		Handler: p.dispatch(admin),
+		Handler: p.dispatch(),
 		// the body too, which net/http waits for when a handler has not read it
 		ReadTimeout:    p.cfg.Timeout.Header,
 		IdleTimeout:    p.cfg.Timeout.Idle,

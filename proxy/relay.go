@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"crypto/tls"
+	"net/http"
 
 	"github.com/rs/zerolog"
 
@@ -26,6 +27,7 @@ type relay struct {
 	untouched   *seldom               // hosts of tunnels that pass untouched
 	codings     summary               // responses in codings that others cannot read, by URL
 	login       login
+	pages       http.Handler // our own
 
 	completions *completions
 	paused      pause

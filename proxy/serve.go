@@ -31,7 +31,7 @@ func (s *session) serveAndLeave() error {
 // asked notes that a request has come, by which a client in a tunnel shows that it takes the
 // certificate.
 func (s *session) asked() {
-	if !s.asks && s.raw.certified {
+	if !s.asks && s.raw.certified && !s.leadsHere() {
 		s.trust.shown(s.raw.kind)
 		s.pinned.worked(s.raw.at())
 	}
@@ -50,6 +50,9 @@ func (s *session) one() bool {
 	to, target, err := s.destination(&req)
 	if err != nil {
 		return s.reject(s.target(&req), err)
+	}
+	if to.isOwn() {
+		return s.answerOwn(&req, &to, target)
 	}
 	s.route(&to)
 	e := s.newExchange(&req, to)

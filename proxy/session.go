@@ -72,9 +72,10 @@ func (s *session) place() string {
 func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 
 // gap notes what came of a connection that is no exchange. One that leads to a no-record host is
-// not listed, nor is any while recording is paused: the list would name the host.
+// not listed, nor is any while recording is paused: the list would name the host. One that leads to
+// the proxy itself is nothing that could be recorded.
 func (s *session) gap(reason, place, detail string) {
-	if s.paused.on() || s.nobodys() {
+	if s.paused.on() || s.nobodys() || s.leadsHere() {
 		return
 	}
 	if s.tunnel == nil || !s.cfg.NoRecord.Has(s.tunnel.siteName()) {

@@ -140,7 +140,7 @@ func TestClientsWithoutTheRoot(t *testing.T) {
 				if len(gaps) != 1 || gaps[0].Reason != recorder.GapRefused || gaps[0].URL != target {
 					t.Fatalf("gaps: %+v", gaps)
 				}
-				for _, want := range []string{c.says, "http://" + h.address + "/ca.pem", "--cacert"} {
+				for _, want := range []string{c.says, "http://" + h.address + "/trust", "--cacert"} {
 					if !strings.Contains(gaps[0].Detail, want) {
 						t.Errorf("the gap does not say %q: %s", want, gaps[0].Detail)
 					}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"warcorder/proxy/admin"
 	"warcorder/recorder"
 )
 
@@ -14,7 +15,9 @@ import (
 // anything. Where the CONNECT names an address, the name in the client's hello decides as well.
 
 // leadsUntouched reports whether the host of a CONNECT is one of Config.Tunnel.
-func (s *session) leadsUntouched() bool { return s.cfg.Tunnel.Has(s.tunnel.host) }
+func (s *session) leadsUntouched() bool {
+	return s.cfg.Tunnel.Has(s.tunnel.host) && !s.tunnel.isOwn()
+}
 
 // asksUntouched reports whether the client, whose hello is to come and whose CONNECT named an
 // address, asks for a host of Config.Tunnel, and makes that the tunnel's name. The hello stays to
@@ -28,7 +31,7 @@ func (s *session) asksUntouched() bool {
 	}
 	s.raw.SetReadDeadline(time.Now().Add(s.cfg.Timeout.TLS))
 	name := helloName(s.raw)
-	if !s.cfg.Tunnel.Has(name) {
+	if !s.cfg.Tunnel.Has(name) || admin.IsName(name) {
 		return false
 	}
 	s.tunnel.name = name

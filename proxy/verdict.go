@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"warcorder/proxy/admin"
 	"warcorder/proxy/http1"
 	"warcorder/proxy/reach"
 	"warcorder/proxy/route"
@@ -106,7 +107,7 @@ var answers = verdicts{
 		gap:  recorder.GapUpstream, truncated: "disconnect", inAnswer: true},
 	{of: is(errSelf), status: 508,
 		told: "The address {place} is this proxy itself. " +
-			"Give the browser a target other than the proxy.",
+			"Through the proxy its own pages are at http://" + admin.Name + "/.",
 		gap: recorder.GapRefused, truncated: "disconnect"},
 	{of: as((*reach.Denial).Error), status: 403,
 		told: "{why}", gap: recorder.GapBlocked, truncated: "disconnect"},

@@ -75,7 +75,7 @@ func TestVerdicts(t *testing.T) {
 			"The client went away in the middle of its request's body.", recorder.GapCut, "disconnect", ""},
 
 		{"ourselves", answers, dialing("connect", errSelf), 508,
-			"The address " + place + " is this proxy itself. Give the browser a target other than the proxy.",
+			"The address " + place + " is this proxy itself. Through the proxy its own pages are at http://warcorder.internal/.",
 			recorder.GapRefused, "disconnect", ""},
 		{"denied", answers, dialing("connect", denied), 403,
 			"warcorder may not connect to host.test: the setting deny has \"*.test\". If it is to be " +

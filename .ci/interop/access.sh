@@ -376,7 +376,7 @@ gets() { # SPACE WANT OPTION... URL
 own_pages() {
   local path wrong='' pages=0 refused='401|403'
   local token="Authorization: Bearer $token" other='Authorization: Bearer 0123'
-  for path in / /ca.pem /ca.crt /healthz /readyz; do gets "$2" 200 "http://$3$path"; done
+  for path in /trust /proxy.pac /ca.{pem,crt,p12,mobileconfig} /healthz /readyz; do gets "$2" 200 "http://$3$path"; done
   for path in /status /gaps /export; do
     gets "$2" "$4" "http://$3$path"
     gets "$2" 200 --header "$token" "http://$3$path"

@@ -154,7 +154,8 @@ var attacks = []struct {
 // it may not have nothing is worked out.
 func TestAttacks(t *testing.T) {
 	pages := map[string][]string{
-		"open":   {"GET /", "HEAD /", "GET /ca.pem", "GET /ca.crt", "GET /healthz", "GET /readyz"},
+		"open": {"GET /trust", "HEAD /trust", "GET /proxy.pac", "GET /ca.pem", "GET /ca.crt", "GET /ca.p12",
+			"GET /ca.mobileconfig", "GET /healthz", "GET /readyz"},
 		"read":   {"GET /status", "HEAD /status", "GET /gaps", "GET /export", "HEAD /export"},
 		"change": {"POST /record", "POST /pause"},
 	}

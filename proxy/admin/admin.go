@@ -15,19 +15,22 @@
 package admin
 
 import (
+	"crypto/rand"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"strings"
 
+	"warcorder/proxy/admin/trust"
 	"warcorder/proxy/hosts"
 )
 
 // Config is what the pages show, and to whom.
 type Config struct {
-	CA      Authority
-	Readers hosts.Networks // who may read what is recorded without a token
+	CA       Authority
+	Listener netip.AddrPort // where the proxy listens
+	Readers  hosts.Networks // who may read what is recorded without a token
 
 	// Tokens read and change, from everywhere. Each is as good as the others; an empty one is none.
 	Tokens []string
@@ -62,24 +65,35 @@ type Admin struct {
 	readers  hosts.Networks
 	proofs   proofs
 	hostname string
+	listener netip.AddrPort
+	facts    trust.Facts
 }
 
 // New makes the pages. Others may be added before the first request.
 func New(cfg Config) *Admin {
-	a := &Admin{mux: http.NewServeMux(), readers: cfg.Readers, proofs: newProofs(cfg.Tokens)}
+	a := &Admin{
+		mux:      http.NewServeMux(),
+		readers:  cfg.Readers,
+		proofs:   newProofs(cfg.Tokens),
+		listener: cfg.Listener,
+		facts: trust.Facts{Root: cfg.CA.root(), Name: Name, Recorder: rand.Text(), Ask: ask,
+			AskTrust: askTrust},
+	}
 	if name, err := os.Hostname(); err == nil {
 		a.hostname = strings.ToLower(name)
 	}
 	for _, page := range []Page{
-		{"GET /{$}", Everybody, false, http.HandlerFunc(front)},
-		{"GET /ca.pem", Everybody, false,
-			file("application/x-pem-file", "warcorder-ca.pem", cfg.CA.PEM)},
-		{"GET /ca.crt", Everybody, false,
-			file("application/x-x509-ca-cert", "warcorder-ca.crt", cfg.CA.DER)},
+		{"GET /{$}", Everybody, false, http.HandlerFunc(a.front)},
+		{"GET " + trustPath, Everybody, false, http.HandlerFunc(a.trustPage)},
+		{"GET " + askPath, Everybody, true, http.HandlerFunc(a.here)},
+		{"GET " + trust.PACPath, Everybody, false, http.HandlerFunc(a.pac)},
 		{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)},
 		{"GET /readyz", Everybody, false, readyPage(cfg.Ready)},
 		{"GET /status", Readers, true, statusPage(cfg.State, cfg.Ready)},
 	} {
+		a.Add(page)
+	}
+	for _, page := range cfg.CA.pages() {
 		a.Add(page)
 	}
 	return a
@@ -91,7 +105,10 @@ func (a *Admin) Add(page Page) { a.mux.Handle(page.Pattern, &page) }
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
-	given := a.proofs.of(r)
+	given := noProof
+	if _, named := cameByName(r); !named {
+		given = a.proofs.of(r)
+	}
 	r = withoutToken(r)
 	page := a.page(r)
 	if refused := a.refuse(r, page, given); refused != nil {
@@ -135,6 +152,9 @@ func protect(h http.Header) {
 // refuse says why a request does not get a page; nil if it does.
 func (a *Admin) refuse(r *http.Request, page *Page, given proof) *refusal {
 	from := senderOf(r)
+	if _, named := cameByName(r); named {
+		return a.refuseByName(r, page, from)
+	}
 	if !a.ownName(r.Host) && !(isProbe(r) && from == program) {
 		return &refusal{http.StatusMisdirectedRequest, "This is warcorder, and " + r.Host +
 			" is none of its names. To record, set this address as the proxy; for its own pages use " +

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -24,11 +25,13 @@ func newAdmin(t testing.TB, readers string, worked func(r *http.Request)) *Admin
 		t.Fatal(err)
 	}
 	a := New(Config{
-		CA:      Authority{PEM: []byte("the pem"), DER: []byte("the der")},
-		Readers: networks,
-		Tokens:  []string{"", "another", secret},
-		State:   func() any { return map[string]string{"what was": "recorded"} },
-		Ready:   func() error { return nil },
+		CA: Authority{PEM: []byte("the pem"), DER: []byte("the der"), PKCS12: []byte("the p12"),
+			Mobileconfig: []byte("the profile"), Name: "the root", Password: "the password"},
+		Listener: netip.MustParseAddrPort("127.0.0.1:8080"),
+		Readers:  networks,
+		Tokens:   []string{"", "another", secret},
+		State:    func() any { return map[string]string{"what was": "recorded"} },
+		Ready:    func() error { return nil },
 	})
 	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		worked(r)
@@ -57,13 +60,16 @@ func answer(a *Admin, r *http.Request) *httptest.ResponseRecorder {
 func TestPages(t *testing.T) {
 	a := newAdmin(t, DefaultReaders, func(*http.Request) {})
 	for path, want := range map[string]string{
-		"/":        "<code>127.0.0.1:8080</code>",
-		"/ca.pem":  "the pem",
-		"/ca.crt":  "the der",
-		"/healthz": "ok\n",
-		"/readyz":  "ok\n",
-		"/status":  `"what was": "recorded"`,
-		"/export":  "what was recorded",
+		"/trust":           "<code>127.0.0.1</code>, port\n<code>8080</code>",
+		"/proxy.pac":       `"PROXY 127.0.0.1:8080"`,
+		"/ca.pem":          "the pem",
+		"/ca.crt":          "the der",
+		"/ca.p12":          "the p12",
+		"/ca.mobileconfig": "the profile",
+		"/healthz":         "ok\n",
+		"/readyz":          "ok\n",
+		"/status":          `"what was": "recorded"`,
+		"/export":          "what was recorded",
 	} {
 		w := answer(a, request("GET", path))
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
@@ -76,6 +82,9 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s: %s is %q", path, name, got)
 			}
 		}
+	}
+	if w := answer(a, request("GET", "/")); w.Code != 302 || w.Header().Get("Location") != "/trust" {
+		t.Errorf("the front page: %d %v", w.Code, w.Header())
 	}
 	for method, want := range map[string]int{"GET": 404, "OPTIONS": 404} {
 		if w := answer(a, request(method, "/nothing")); w.Code != want {
@@ -114,7 +123,7 @@ func TestNothingCanBeRecorded(t *testing.T) {
 
 func TestPagesEscapeWhatIsAskedFor(t *testing.T) {
 	a := newAdmin(t, "", func(*http.Request) {})
-	for _, path := range []string{"/", "/status", `/?token=` + secret + `&x="><script>`} {
+	for _, path := range []string{"/trust", "/status", `/?token=` + secret + `&x="><script>`} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?")
 		r.Host, r.RemoteAddr = `"><script>`, "127.0.0.1:1"

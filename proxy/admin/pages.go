@@ -4,27 +4,45 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"html/template"
 	"io"
 	"net/http"
 	"syscall"
+
+	"warcorder/proxy/admin/trust"
 )
 
-// Authority is the root certificate as it is offered for download.
-type Authority struct{ PEM, DER []byte }
+// Authority is what clients have to trust, in the forms in which it is offered for download.
+type Authority struct {
+	PEM, DER, PKCS12, Mobileconfig []byte
 
-var frontPage = template.Must(template.New("front").Parse(`<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>warcorder</title>
-<h1>warcorder, a recording proxy</h1>
-<p>Set <code>{{.}}</code> as the proxy of your browser for HTTP and HTTPS, and trust its root certificate:
-<a href="/ca.pem">PEM</a>, <a href="/ca.crt">DER</a>.</p>
-<p><a href="/status">Status</a> · <a href="/gaps">Gaps</a> · <a href="/export">CDXJ of all captures</a></p>
-</html>
-`))
+	Name        string // by which a person finds it in a trust store
+	Password    string // of PKCS12
+	Institution bool   // others made it, and their devices may trust it already
+}
 
-func front(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	frontPage.Execute(w, r.Host)
+// root is what the trust page says of it.
+func (a *Authority) root() trust.Root {
+	root := trust.RootOf(a.Name, a.DER)
+	root.Password, root.Institution = a.Password, a.Institution
+	return root
+}
+
+// pages are its forms. Browsers that know what to do with a form do it where it is not called an
+// attachment: Safari of iOS with a profile, Firefox with DER.
+func (a *Authority) pages() (all []Page) {
+	for _, form := range []struct {
+		name, kind, disposition string
+		content                 []byte
+	}{
+		{"ca.pem", "application/x-pem-file", "attachment", a.PEM},
+		{"ca.crt", "application/x-x509-ca-cert", "inline", a.DER},
+		{"ca.p12", "application/x-pkcs12", "attachment", a.PKCS12},
+		{"ca.mobileconfig", "application/x-apple-aspen-config", "inline", a.Mobileconfig},
+	} {
+		all = append(all, Page{"GET /" + form.name, Everybody, false,
+			file(form.kind, form.disposition+`; filename="warcorder-`+form.name+`"`, form.content)})
+	}
+	return all
 }
 
 // statusPage is 503 while clients are refused, so that a health check needs to read no JSON.
@@ -97,10 +115,10 @@ func readyPage(ready func() error) http.Handler {
 	})
 }
 
-func file(kind, name string, content []byte) http.Handler {
+func file(kind, disposition string, content []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
-		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		w.Header().Set("Content-Disposition", disposition)
 		w.Write(content)
 	})
 }

@@ -61,7 +61,12 @@ func isBrowser(h http.Header) bool {
 }
 
 // ownOrigin is the origin of our own pages, as the client has asked for them.
-func ownOrigin(r *http.Request) string { return "http://" + r.Host }
+func ownOrigin(r *http.Request) string {
+	if mark, named := cameByName(r); named && mark.secure {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
 
 // followsLink reports a request by which a person goes from one page to another in a tab.
 func followsLink(r *http.Request) bool {
