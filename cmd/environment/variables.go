@@ -38,6 +38,9 @@ var variables = []variable{
 
 	{"NODE_EXTRA_CA_CERTS", extra, false, "Node.js, Bun: beside roots of their own"},
 	{"NODE_USE_ENV_PROXY", one, false, "Node.js from 22.21 and 24.5 on, to read http_proxy"},
+	{"NODE_OPTIONS", node, false, "Node.js, for what older ones do not do, and for browsers"},
+	{"PATH", path, false, "whoever starts Chromium or Chrome by its name"},
+	{"BROZZLER_EXTRA_CHROME_ARGS", brozzler, false, "brozzler, for its browsers"},
 	{"DENO_CERT", extra, false, "Deno: beside roots of its own"},
 	{"JAVA_TOOL_OPTIONS", java, false, "Java, which reads none of the others"},
 }

@@ -1,0 +1,87 @@
+package environment
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// chromiumFlags lead Chromium, and browsers that are made of it, through the proxy: they take it from
+// the environment on some systems alone, and trust in no case. A certificate is accepted by its key
+// if the proxy sends it, as it sends what is to be trusted behind each leaf.
+func (p Proxy) chromiumFlags() ([]string, error) {
+	block, _ := pem.Decode(p.CA)
+	if block == nil {
+		return nil, errors.New("the certificate of the recorder is no PEM")
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	pin := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+	return []string{
+		"--proxy-server=" + p.url(),
+		"--proxy-bypass-list=<-loopback>", // loopback goes through it too
+		"--ignore-certificate-errors-spki-list=" + base64.StdEncoding.EncodeToString(pin[:]),
+		"--disable-quic", // which goes past a proxy
+	}, nil
+}
+
+// chromiums are the names by which browsers of that kind are started.
+var chromiums = strings.Fields("chromium chromium-browser chrome chrome-headless-shell " +
+	"google-chrome google-chrome-stable google-chrome-beta google-chrome-unstable " +
+	"microsoft-edge microsoft-edge-stable brave brave-browser headless_shell")
+
+// path puts a folder before all others in which programs are looked for: in it, each browser that is
+// found has a script of its name that adds our flags.
+func path(m *maker, name string) string {
+	if runtime.GOOS == "windows" { // where no script stands in for a program
+		return ""
+	}
+	flags, err := m.proxy.chromiumFlags()
+	if err != nil {
+		m.err = err
+		return ""
+	}
+	folder := filepath.Join(m.folder, "bin")
+	for _, browser := range chromiums {
+		if found, err := LookPath(browser, m.inherited); err == nil {
+			m.script(folder, browser, append([]string{found}, flags...))
+		}
+	}
+	if _, err := os.Stat(folder); err != nil {
+		return ""
+	}
+	return folder + string(filepath.ListSeparator) + m.get(name)
+}
+
+// script writes one that starts a program with arguments before those that it is given.
+func (m *maker) script(folder, name string, command []string) {
+	var quoted []string
+	for _, word := range command {
+		quoted = append(quoted, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+	}
+	text := "#!/bin/sh\nexec " + strings.Join(quoted, " ") + " \"$@\"\n"
+	if m.err == nil {
+		m.err = os.MkdirAll(folder, 0o700)
+	}
+	if m.err == nil {
+		m.err = os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700)
+	}
+}
+
+// brozzler returns flags for the browsers of brozzler, which divides them at blanks.
+func brozzler(m *maker, name string) string {
+	flags, err := m.proxy.chromiumFlags()
+	if err != nil {
+		m.err = err
+		return ""
+	}
+	return strings.TrimSpace(m.get(name) + " " + strings.Join(flags, " "))
+}

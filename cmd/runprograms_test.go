@@ -1,0 +1,103 @@
+//go:build unix
+
+package cmd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// needs skips a test where a program is not installed; the interop run has all of them.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(err)
+	}
+}
+
+// asks is a program for Node.js that gets what it is given in each of its ways.
+const asks = `
+const http = require('http'), https = require('https');
+const get = (url) => new Promise((done, fail) => {
+  (url.startsWith('https') ? https : http).get(url, (answer) => {
+    let text = '';
+    answer.on('data', (piece) => { text += piece; }).on('end', () => done(text));
+  }).on('error', fail);
+});
+(async () => {
+  for (const url of process.argv.slice(2)) {
+    process.stdout.write(await get(url + '/get'));
+    process.stdout.write(await (await fetch(url + '/fetch')).text());
+  }
+})();
+`
+
+// TestRunNode: what Node.js of any age fetches by http, https and fetch goes through the recorder,
+// and options that are inherited count.
+func TestRunNode(t *testing.T) {
+	needs(t, "node")
+	plain, secure := greetingSites(t)
+	dir := t.TempDir()
+	script := filepath.Join(dir, "asks.cjs")
+	if err := os.WriteFile(script, []byte(asks), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NODE_OPTIONS", "--no-deprecation")
+	got := runLine(t, dir, "node", script, plain.URL, secure.URL)
+	if want := strings.Repeat("the page /get\nthe page /fetch\n", 2); got.stdout != want || got.code != 0 {
+		t.Fatalf("%+v", got)
+	}
+	lines := linesIn(t, dir)
+	for _, site := range []string{plain.URL, secure.URL} {
+		for _, path := range []string{"/get", "/fetch"} {
+			if strings.Count(lines, `"`+site+path+`"`) != 1 {
+				t.Errorf("%s%s is not in the index", site, path)
+			}
+		}
+	}
+}
+
+// shownFlags is a browser that shows what it is started with, a flag a line.
+const shownFlags = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
+
+// TestRunBrowsers: a browser of Chromium's kind gets our flags, by its name in a shell and by its
+// path from Node.js, where something drives it. One that has a flag already keeps it.
+func TestRunBrowsers(t *testing.T) {
+	dir := t.TempDir()
+	browser := filepath.Join(dir, "google-chrome")
+	if err := os.WriteFile(browser, []byte(shownFlags), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	spawn := func(arguments string) []string {
+		return []string{"node", "-e", "require('child_process').spawn('" + browser + "', " + arguments +
+			", { stdio: 'inherit' })"}
+	}
+	for name, c := range map[string]struct {
+		command []string
+		flags   int
+		own     string // the last of its own
+	}{
+		"by name":       {[]string{"google-chrome", "--headless", "a b"}, 4, "a b"},
+		"from Node.js":  {spawn("['--headless', 'x y']"), 4, "x y"},
+		"has its proxy": {spawn("['--headless', '--proxy-server=other:1']"), 3, "--proxy-server=other:1"},
+		"nobody drives": {spawn("['--version']"), 0, "--version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			needs(t, c.command[0])
+			got := runLine(t, t.TempDir(), c.command...)
+			shown := strings.Split(strings.TrimSpace(got.stdout), "\n")
+			flags := 0
+			for _, flag := range []string{"--proxy-server=http://127.0.0.1:", "--proxy-bypass-list=<-loopback>",
+				"--ignore-certificate-errors-spki-list=", "--disable-quic"} {
+				flags += strings.Count("\n"+got.stdout, "\n"+flag)
+			}
+			if flags != c.flags || shown[len(shown)-1] != c.own || got.code != 0 {
+				t.Errorf("%d flags: %+v", flags, got)
+			}
+		})
+	}
+}
