@@ -90,10 +90,7 @@ func whenFree(dir collection.Dir, open func() error) error {
 			return err
 		}
 		if who, running := dir.Recorder(); running {
-			return fmt.Errorf(
-				"collection %s is already being recorded by process %d at %s: use that proxy, stop it, or "+
-					"record to another --collection",
-				dir, who.PID, strings.Join(who.Addresses, ", "))
+			return recordedBy(dir, who)
 		}
 		if time.Now().After(until) {
 			return fmt.Errorf(
@@ -101,6 +98,12 @@ func whenFree(dir collection.Dir, open func() error) error {
 				dir, holders(dir))
 		}
 	}
+}
+
+// recordedBy is the error of who wants a collection that another process records.
+func recordedBy(dir collection.Dir, who collection.Running) error {
+	return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, "+
+		"stop it, or record to another --collection", dir, who.PID, strings.Join(who.Addresses, ", "))
 }
 
 // holders names the processes that have a collection open, as far as the system tells.

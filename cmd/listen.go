@@ -2,14 +2,19 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"warcorder/store/collection"
 )
 
 // resolvePatience is how long the name in listen may take to be looked up.
@@ -37,6 +42,52 @@ func (c *recordFlags) address() (netip.AddrPort, error) {
 	}
 	return netip.AddrPortFrom(firstOf(addresses), uint16(port)), nil
 }
+
+// listener takes the address that is listened on, before anything is opened or made: a second
+// recorder leaves nothing behind. Clients that come before the recorder is ready wait.
+func (c *recordFlags) listener(dir collection.Dir) (net.Listener, error) {
+	ln, err := net.Listen("tcp", c.at.String())
+	if err == nil {
+		return ln, nil
+	}
+	if who, running := dir.Recorder(); running {
+		return nil, recordedBy(dir, who)
+	}
+	if who := whoListens(c.at.String()); who != "" {
+		return nil, fmt.Errorf("%s is the address of %s: set that as the proxy, or give another address "+
+			"with --listen (%s for a free port)", c.at, who, netip.AddrPortFrom(c.at.Addr(), 0))
+	}
+	return nil, fmt.Errorf("%w: give another address with --listen (%s for a free port)", err,
+		netip.AddrPortFrom(c.at.Addr(), 0))
+}
+
+// whoListens says which recorder listens on an address; "" if it is none, or may not be asked.
+func whoListens(address string) string {
+	_, here := typable(address)
+	client := http.Client{Timeout: resolvePatience, Transport: &http.Transport{}} // by no proxy
+	defer client.CloseIdleConnections()
+	res, err := client.Get("http://" + here + "/status")
+	if err != nil {
+		return ""
+	}
+	defer res.Body.Close()
+	var other struct {
+		PID int    `json:"pid"`
+		Dir string `json:"dir"`
+	}
+	err = json.NewDecoder(io.LimitReader(res.Body, maxForeignStatus)).Decode(&other)
+	if err != nil || other.Dir == "" {
+		return ""
+	}
+	dir := printable(other.Dir[:min(len(other.Dir), maxForeignDir)])
+	return fmt.Sprintf("process %d, which records %s", other.PID, dir)
+}
+
+// What is read, and shown, of what may not be a recorder.
+const (
+	maxForeignStatus = 1 << 20
+	maxForeignDir    = 500
+)
 
 // firstOf returns the address that net.Listen would take: the first one of IPv4, or else of IPv6.
 func firstOf(addresses []netip.Addr) netip.Addr {

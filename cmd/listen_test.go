@@ -1,7 +1,13 @@
 package cmd
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +66,60 @@ func TestOpenProxyMakesNothing(t *testing.T) {
 	if err != nil || len(made) != 0 {
 		t.Errorf("%v, %v", made, err)
 	}
+}
+
+// TestAddressInUse: who cannot listen makes nothing, and is told what has the address, if that is a
+// recorder, and what to do.
+func TestAddressInUse(t *testing.T) {
+	recorder := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"pid": 7, "dir": "/srv/news\u001b[31m%s"}`, strings.Repeat("x", 1000))
+	}))
+	defer recorder.Close()
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			io.WriteString(w, `{"dir": "a", "dir": "b", `)
+		}
+	}))
+	defer endless.Close()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	const next = "give another address with --listen (127.0.0.1:0 for a free port)"
+	for _, c := range []struct{ name, address, says string }{
+		{"a recorder", recorder.Listener.Addr().String(),
+			"is the address of process 7, which records /srv/news\uFFFD[31mxxx"},
+		{"what answers without end", endless.Listener.Addr().String(), "address already in use"},
+		{"what says nothing", silent.Addr().String(), "address already in use"},
+	} {
+		dir := t.TempDir()
+		out, err := command(dir, "record", "--listen", c.address).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), c.says) || !strings.Contains(string(out), next) ||
+			len(out) > 1000 {
+			t.Errorf("%s: %v: %s", c.name, err, out)
+		}
+		if made, err := os.ReadDir(dir); err != nil || len(made) != 0 {
+			t.Errorf("%s: left %v, %v", c.name, made, err)
+		}
+	}
+	p := startRecording(t)
+	if _, errs, code := p.run("record", "--listen", p.address); code != 1 ||
+		!strings.Contains(errs, "is already being recorded by process") {
+		t.Errorf("the same collection: %d %s", code, errs)
+	}
+	if _, errs, code := p.run("record", "--listen", p.address, "--collection", "other"); code != 1 ||
+		!strings.Contains(errs, "give another address with --listen") {
+		t.Errorf("another collection: %d %s", code, errs)
+	}
+	if other := filepath.Join(p.dir, "collections", "other"); isThere(other) {
+		t.Errorf("%s is left behind", other)
+	}
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // TestClientsWhomNobodyReaches: who names clients, and forgets to listen for them, is told so.

@@ -86,6 +86,11 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	}
 	log, person := line.logger(out)
 	c.advise(log)
+	ln, err := c.listener(dir)
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
 	authority, err := line.authority()
 	if err != nil {
 		return err
@@ -108,7 +113,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		person:    person,
 		during:    during,
 	}
-	return errors.Join(c.serve(s), rec.Close())
+	return errors.Join(c.serve(s, ln), rec.Close())
 }
 
 // check refuses settings that cannot be meant, before anything is opened or made.
@@ -169,12 +174,7 @@ func endings() <-chan os.Signal {
 }
 
 // serve runs the proxy until a signal or an error of the listener.
-func (c *recordFlags) serve(s *serving) error {
-	ln, err := net.Listen("tcp", c.at.String())
-	if err != nil {
-		return fmt.Errorf("%w: give another address with --listen", err)
-	}
-	defer ln.Close()
+func (c *recordFlags) serve(s *serving, ln net.Listener) (err error) {
 	if s.token, err = s.dir.MakeToken(); err != nil {
 		return err
 	}
