@@ -38,7 +38,7 @@ var helpTexts = map[string]string{
 	"--collection": "Name of the collection.",
 	"--dir":        "Directory that holds the collections.",
 	"--help":       "Print this.",
-	"--help-all":   "Print every flag, with its default and its variable.",
+	"--help-all":   "Print every flag, with its default and variable.",
 
 	// of run
 	"run <command>": "The command and its arguments, which are not ours.",
