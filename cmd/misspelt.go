@@ -77,7 +77,8 @@ func explainParse(err error, app *kong.Application, args []string) error {
 		text = "there is no command " + shortened(word) + meant(word, "", commandNames(app))
 		help = "warcorder --help"
 	case unknown:
-		text = "unknown flag --" + shortened(flag) + meant(flag, "--", flagsOf(app, command))
+		text = "unknown flag --" + shortened(flag) +
+			cmp.Or(owner(app, flag), meant(flag, "--", flagsOf(app, command)))
 	}
 	return errors.New(text + " (see " + help + ")")
 }
@@ -96,6 +97,18 @@ func commandNames(app *kong.Application) []string {
 		names = append(names, command.Name)
 	}
 	return names
+}
+
+// owner says which command takes a flag that this one does not.
+func owner(app *kong.Application, flag string) string {
+	for _, command := range app.Children {
+		for _, one := range command.Flags {
+			if one.Name == flag && !one.Hidden {
+				return ": " + command.Name + " has it"
+			}
+		}
+	}
+	return ""
 }
 
 // flagsOf are the flags that a command takes; without a command, those of record.

@@ -112,6 +112,8 @@ func TestMisspelt(t *testing.T) {
 		"--lisen 127.0.0.1:0":      "unknown flag --lisen: did you mean --listen? (see warcorder record --help-all)",
 		"record --api-tokn=s3cret": `unknown flag --api-tokn: did you mean --api-token? (see warcorder record --help-all)`,
 		"export --ulr x":           `: did you mean --url? (see warcorder export --help)`,
+		"export --listen :1":       "unknown flag --listen: record has it (see warcorder export --help)",
+		"--url x":                  "unknown flag --url: export has it (see warcorder record --help-all)",
 		"lookup":                   `expected "<url>" (see warcorder lookup --help)`,
 		"record now":               "unexpected argument now (see warcorder record --help-all)",
 		"export --match fuzzy":     "(see warcorder export --help)",
