@@ -20,8 +20,8 @@ type Step struct {
 
 	Make   string // a directory, with those above it
 	Write  string // a file
-	Text   []byte // that is in it
 	Remove string // a file
+	Text   []byte // what is in the file that is written, or what the command reads
 }
 
 // String is the step as one would type it.
@@ -38,7 +38,11 @@ func (s Step) String() string {
 	for i, word := range s.Run {
 		words[i] = quoted(word)
 	}
-	return strings.Join(words, " ")
+	line := strings.Join(words, " ")
+	if s.Text != nil {
+		line = "echo " + quoted(strings.TrimSpace(string(s.Text))) + " | " + line
+	}
+	return line
 }
 
 // quoted is a word as a POSIX shell reads it.
@@ -76,7 +80,7 @@ func (s Step) do(ctx context.Context) error {
 	case s.Remove != "":
 		return os.Remove(s.Remove)
 	}
-	_, err := run(ctx, s.Run)
+	_, err := feed(ctx, s.Run, s.Text)
 	return err
 }
 
@@ -107,8 +111,12 @@ var ErrPassword = errors.New("a primary password guards it: import the certifica
 	"browser's settings (warcorder ca --out DIR writes it)")
 
 // run returns what a command prints; its error has what the command said of it.
-func run(ctx context.Context, command []string) ([]byte, error) {
+func run(ctx context.Context, command []string) ([]byte, error) { return feed(ctx, command, nil) }
+
+// feed is run for a command that reads.
+func feed(ctx context.Context, command []string, in []byte) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin = bytes.NewReader(in)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

@@ -207,6 +207,7 @@ func TestAnchors(t *testing.T) {
 		t.Errorf("%v: a system that takes no root has %v", err, find())
 	}
 	anchors.Update = []string{os.Args[0], "-test.run=^$", "-test.cpuprofile=" + updated}
+	anchors.Fresh = nil
 	if err := Do(ctx, anchors.Adding(cert, "", nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -219,5 +220,19 @@ func TestAnchors(t *testing.T) {
 	}
 	if left := glob(dir, "*"); !slices.Equal(left, []string{foreign}) {
 		t.Errorf("left: %q", left)
+	}
+	if err := os.MkdirAll(anchors.Hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	hook := filepath.Join(anchors.Hooks, "java")
+	if err := os.WriteFile(hook, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	steps := store.Removing(found[0], "", "")
+	name := strings.TrimSuffix(filepath.Base(anchors.file(cert)), ".crt")
+	want := []string{"rm " + anchors.file(cert), "update-ca-certificates --fresh",
+		"echo -/etc/ssl/certs/" + name + ".pem | " + hook}
+	if got := texts(steps); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
