@@ -141,32 +141,29 @@ func (b *batch) release() {
 // part returns a part of buf; nothing can be appended to it.
 func (b *batch) part(from, until int) []byte { return b.buf[from:until:until] }
 
-// put stores the batch, and says how many of its captures were not there before.
-func (b *batch) put(t tables) (added int, err error) {
+// put stores the batch, and brings the tally up to date.
+func (b *batch) put(t tables, now *tally) error {
 	for _, r := range b.rows {
-		key := b.part(r.key, r.value)
+		key, value := b.part(r.key, r.value), b.part(r.value, r.extras)
 		old := t.captures.Get(key)
-		if old == nil {
-			added++
-		}
+		now.less(old)
 		if err := t.forgetExtras(key, old); err != nil {
-			return added, err
+			return err
 		}
 		if other := b.part(r.other, r.end); len(other) > 0 {
-			forgotten, err := t.forget(other)
-			if err != nil {
-				return added, err
+			if err := t.forget(other, now); err != nil {
+				return err
 			}
-			added -= forgotten
 		}
-		if err := t.captures.Put(key, b.part(r.value, r.extras)); err != nil {
-			return added, err
+		now.more(value)
+		if err := t.captures.Put(key, value); err != nil {
+			return err
 		}
 		if err := b.putExtras(t, r); err != nil {
-			return added, err
+			return err
 		}
 	}
-	return added, nil
+	return nil
 }
 
 // putExtras stores the extras of r and its secondary keys.
@@ -186,16 +183,17 @@ func (b *batch) putExtras(t tables, r row) error {
 	return nil
 }
 
-// forget removes the capture of a key, and says how many that were.
-func (t tables) forget(key indexKey) (n int, err error) {
+// forget removes the capture of a key, if there is one.
+func (t tables) forget(key indexKey, now *tally) error {
 	value := t.captures.Get(key)
 	if value == nil {
-		return 0, nil
+		return nil
 	}
+	now.less(value)
 	if err := t.forgetExtras(key, value); err != nil {
-		return 0, err
+		return err
 	}
-	return 1, t.captures.Delete(key)
+	return t.captures.Delete(key)
 }
 
 // forgetExtras removes the extras and the secondary keys of a capture that will be replaced.
@@ -224,24 +222,28 @@ func (t tables) forgetExtras(key indexKey, value []byte) error {
 	return t.extras.Delete(key.location())
 }
 
-// putCaptures stores the batch, and counts the captures that were not there before.
-func putCaptures(tx *bbolt.Tx, rows *batch) error {
+// putCaptures stores the batch, and returns the tally behind it; last is the one before, as far as
+// it is known.
+func putCaptures(tx *bbolt.Tx, rows *batch, last *tally) (tally, error) {
+	now := tallyOf(transaction{tx})
+	if !now.counted && now.captures == last.captures {
+		now = *last // counted when the index was opened, and not stored yet
+	}
 	if len(rows.originals.rows) > 0 {
 		bucket, err := tx.CreateBucketIfNotExists(bucketDedup)
 		if err == nil {
 			err = rows.originals.put(bucket)
 		}
 		if err != nil {
-			return err
+			return now, err
 		}
 	}
-	added, err := rows.put(tablesOf(tx))
-	if err != nil || added == 0 {
-		return err
+	before := now
+	err := rows.put(tablesOf(tx), &now)
+	if err != nil || now == before {
+		return now, err
 	}
-	before := count(transaction{tx})
-	count := binary.BigEndian.AppendUint64(nil, uint64(before+int64(added)))
-	return tx.Bucket(bucketMeta).Put(metaCaptures, count)
+	return now, now.put(tx)
 }
 
 // tables are the buckets of the captures, in one transaction.

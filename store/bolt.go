@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -25,6 +26,7 @@ type Bolt struct {
 	batch   batch      // of the Commit that goes on
 	session Session    // whose last transaction is noted; the zero Session if nobody records
 	files   fileTable
+	tally   atomic.Pointer[tally] // as the last Commit has left it; nil of an index that is read only
 
 	sortMemory int // of Export and Captures, in bytes; 0 is the usual
 }
@@ -74,16 +76,19 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 	if err := b.batch.fill(captures, &b.files); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	var now tally
 	err = b.update(func(tx *bbolt.Tx) error {
 		if err := putFiles(tx, files); err != nil {
 			return err
 		}
-		return putCaptures(tx, &b.batch)
+		now, err = putCaptures(tx, &b.batch, b.tally.Load())
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	b.files.put(files)
+	b.tally.Store(&now)
 	return nil
 }
 

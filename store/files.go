@@ -137,6 +137,20 @@ func (t *fileTable) put(files []File) {
 	}
 }
 
+// size returns how many files have captures and are there, and how many bytes of them are in the
+// index.
+func (t *fileTable) size() (n int, bytes int64) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for i := range t.files {
+		if f := &t.files[i]; !f.Away && f.Committed > 0 {
+			n++
+			bytes += f.Committed
+		}
+	}
+	return n, bytes
+}
+
 // all returns a copy of the table.
 func (t *fileTable) all() []File {
 	t.mu.RLock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -75,7 +76,7 @@ func openForWriting(path string, options Options) (*Bolt, error) {
 		return nil, err
 	}
 	b := &Bolt{writing: &writing{db: db, file: file}}
-	if err := errors.Join(removeMark(path), b.load()); err != nil {
+	if err := errors.Join(removeMark(path), b.load(options)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return b, nil
@@ -165,9 +166,16 @@ func OpenReadOnly(path string) (*Bolt, error) {
 	return b, nil
 }
 
-// load makes the buckets that are not there and reads the files.
-func (b *Bolt) load() error {
+// load makes the buckets that are not there, reads the files, and counts what is not counted.
+func (b *Bolt) load(options Options) error {
 	if err := addBuckets(b.writing.db); err != nil {
+		return err
+	}
+	most := int64(countedAtOpen)
+	if options.Check {
+		most = math.MaxInt64 // all pages have been read in any case
+	}
+	if err := b.recount(most); err != nil {
 		return err
 	}
 	return b.read(func(s snapshot) error {

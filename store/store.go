@@ -25,6 +25,7 @@
 //	gaps       number(8)                          ->  a gap: gaps.go
 //	meta       "format"                           ->  2(4): check.go
 //	           "captures"                         ->  their number(8)
+//	           "revisits"                         ->  how many of them are: totals.go
 //	           "gap " REASON                      ->  how many gaps had that reason(8)
 //	           "session"                          ->  the last one: session.go
 package store
@@ -57,6 +58,7 @@ var (
 	bucketMeta     = []byte("meta")
 	metaFormat     = []byte("format")
 	metaCaptures   = []byte("captures")
+	metaRevisits   = []byte("revisits")
 	metaGap        = []byte("gap ") // and a reason
 	metaSession    = []byte("session")
 )
