@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/record"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/warc"
@@ -68,12 +69,14 @@ type committer struct {
 	stop    chan struct{}   // closed when no more exchanges will come
 	readers
 
-	recorded  atomic.Int64
-	began     time.Time // when the last commit began
-	unindexed []*batch  // on disk, and not in the index yet
-	oldest    time.Time // when the first of them came there
-	number    int       // of exchanges in them
-	text      int64     // bytes of what they hold in memory until then
+	recorded  atomic.Int64 // exchanges
+	captured  atomic.Int64 // what is in the index of them, and of other records
+	revisits  atomic.Int64 // those of them that refer to another one
+	began     time.Time    // when the last commit began
+	unindexed []*batch     // on disk, and not in the index yet
+	oldest    time.Time    // when the first of them came there
+	number    int          // of exchanges in them
+	text      int64        // bytes of what they hold in memory until then
 	step      step
 	panicked  int             // while it put what is unindexed into the index
 	captures  []store.Capture // of one group
@@ -278,6 +281,7 @@ func (c *committer) onDisk(b *batch) {
 		if !d.extra {
 			c.recorded.Add(1)
 		}
+		c.countCapture(d)
 		c.logCapture(d)
 		c.refusals.note(d.refused)
 		c.queue.finished(d)
@@ -331,6 +335,16 @@ func (c *committer) seal(out *output) error {
 	}
 	out.file.Committed, out.file.Sealed = out.safe, true
 	return c.archive.index.Commit(nil, []store.File{out.file})
+}
+
+func (c *committer) countCapture(d *done) {
+	if !d.captured {
+		return
+	}
+	c.captured.Add(1)
+	if d.capture.MIME == record.RevisitMIME {
+		c.revisits.Add(1)
+	}
 }
 
 func (c *committer) logCapture(d *done) {

@@ -80,6 +80,7 @@ type gapList struct {
 
 	mu      sync.Mutex
 	total   map[string]int64 // since the start, by reason
+	before  map[string]int64 // the same, of all recordings before
 	waiting []store.Gap      // oldest first
 	more    map[string]int64 // counts of those that came when waiting was full
 	timer   *time.Timer      // of the next flush; nil while nothing waits
@@ -89,9 +90,11 @@ type gapList struct {
 	flushing sync.Mutex
 }
 
-func newGapList(index *store.Bolt, caught func(any, string) error, log zerolog.Logger) *gapList {
+// newGapList returns the list of a recorder that has noted nothing; before are the gaps by then.
+func newGapList(index *store.Bolt, before map[string]int64, caught func(any, string) error,
+	log zerolog.Logger) *gapList {
 	return &gapList{
-		log: log, index: index, caught: caught,
+		log: log, index: index, before: before, caught: caught,
 		total: make(map[string]int64), more: make(map[string]int64),
 	}
 }
@@ -206,6 +209,15 @@ func (l *gapList) totals() map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.total)
+}
+
+// all returns the counts of all recordings, by reason.
+func (l *gapList) all() map[string]int64 {
+	all := l.totals()
+	for reason, n := range l.before {
+		all[reason] += n
+	}
+	return all
 }
 
 // tellWaiting logs the gaps that are not in the index, and will not be: the recorder ends without

@@ -9,11 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/rs/zerolog"
 
 	"warcorder/store"
-	"warcorder/store/collection"
 )
 
 // part is a part of the recorder that can fail by itself.
@@ -129,19 +127,6 @@ func isClosed(c <-chan struct{}) bool {
 // watchEvery is the time between two looks at the collection. A disk takes about 1 GB in it at
 // most, which is what min-free-space leaves by default.
 const watchEvery = time.Second
-
-// checkSpace returns an error if less than floor bytes are free.
-func checkSpace(dir string, floor int64) error {
-	free, err := collection.FreeSpace(dir)
-	if err != nil {
-		return fmt.Errorf("free space of %s: %w", dir, err)
-	}
-	if free < floor {
-		return fmt.Errorf("only %s are free in %s, less than min-free-space (%s)",
-			humanize.Bytes(uint64(free)), dir, humanize.Bytes(uint64(floor)))
-	}
-	return nil
-}
 
 // checkSame returns an error unless the file at path is the one that was there.
 func checkSame(path string, was os.FileInfo) error {

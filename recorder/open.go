@@ -54,7 +54,8 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	log zerolog.Logger) (*Recorder, error) {
 	index, unlock := opened.Index, opened.Unlock
 	host, err := os.Hostname()
-	if err = errors.Join(err, collection.MakeDir(dir.Spill(), 0o700)); err != nil {
+	before, err2 := index.Gaps(1)
+	if err = errors.Join(err, err2, collection.MakeDir(dir.Spill(), 0o700)); err != nil {
 		return nil, errors.Join(err, index.Close(), unlock())
 	}
 	r := &Recorder{
@@ -62,7 +63,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 		closing: make(chan struct{}), end: newEnd(), panics: newPanics(log), chains: newChains(index),
 	}
 	r.health = newHealth(r.panics.stop, log)
-	r.gaps = newGapList(index, r.panics.caught, log)
+	r.gaps = newGapList(index, before.Counts, r.panics.caught, log)
 	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry,
 		r.spillFailed)
 	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)

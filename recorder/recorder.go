@@ -72,10 +72,8 @@ package recorder
 import (
 	"context"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -104,7 +102,10 @@ type Recorder struct {
 	chains    *chains
 	committer *committer
 	inspector warc.Inspector // of the members
-	pool      sync.Pool      // of exchanges
+	rates     rates
+	free      atomic.Int64 // bytes of the disk; -1 if that is not known
+	floor     int64        // of free
+	pool      sync.Pool    // of exchanges
 
 	probing atomic.Bool
 	lastTry sync.Once
@@ -194,58 +195,6 @@ func (r *Recorder) spillFailed(err error) {
 // exchanges calls it, so that it can end on a disk that stays full.
 func (r *Recorder) LastTry() { r.lastTry.Do(func() { close(r.closing) }) }
 
-// Status is a snapshot of a recorder, for people and monitors.
-type Status struct {
-	Recording bool   `json:"recording"`
-	Reason    string `json:"reason,omitempty"` // why it is off
-	Exchanges int64  `json:"exchanges"`        // recorded since the start
-	InFlight  int64  `json:"inFlight"`         // exchanges that go on
-	// exchanges that could not be recorded; each one is in the log
-	Lost  int64 `json:"lost"`
-	Bytes int64 `json:"bytes"` // written to WARC files since the start
-	// bytes of exchanges that wait to be recorded, without those on disk
-	Queued int64 `json:"queued"`
-	// exchanges above 1 MiB that wait on disk to be recorded
-	Large int64 `json:"large"`
-	// base names of the WARC files being written, the final ones
-	OpenFiles []string `json:"openFiles"`
-
-	// why klauspost/compress makes the members of WARC files, in place of the faster encoder
-	Compression string `json:"compression,omitempty"`
-
-	// what the other side refused since the start, by host; it is recorded as it came
-	Refusals Refusals `json:"refusals"`
-
-	// what could not be recorded since the start, by reason
-	Gaps map[string]int64 `json:"gaps"`
-	// of the whole process: a number that only grows is a fault
-	Goroutines int `json:"goroutines"`
-}
-
-// Status tells how recording goes.
-func (r *Recorder) Status() Status {
-	s := Status{
-		Recording:  true,
-		Exchanges:  r.committer.recorded.Load(),
-		InFlight:   r.queue.inFlight.Load(),
-		Lost:       r.queue.lost.Load(),
-		Bytes:      r.archive.bytes.Load(),
-		Queued:     r.queue.queued.Load(),
-		Large:      r.queue.waitingLarge.Load(),
-		Refusals:   r.committer.refusals.status(),
-		Gaps:       r.gaps.totals(),
-		OpenFiles:  r.archive.openFiles(),
-		Goroutines: runtime.NumGoroutine(),
-	}
-	if err := r.Ready(); err != nil {
-		s.Recording, s.Reason = false, err.Error()
-	}
-	if err := r.inspector.Err(); err != nil {
-		s.Compression = err.Error()
-	}
-	return s
-}
-
 // compressionFailed says that the encoder of our own has made a wrong member, which is not written.
 func (r *Recorder) compressionFailed(err error) {
 	r.log.Error().Err(err).Msg("a record was compressed wrongly, and has been compressed anew: " +
@@ -289,35 +238,6 @@ func (r *Recorder) OnBroken(tell func(error)) {
 	if broken != nil {
 		tell(broken)
 	}
-}
-
-// watch turns recording off while something is wrong with the collection that no write would tell:
-// less than floor bytes are free (a full disk harms whatever else writes to it, and leaves no room
-// for the index), or the index was taken away, so that what goes into it is lost.
-func (r *Recorder) watch(dir collection.Dir, floor int64) {
-	path := dir.Index()
-	index, err := os.Stat(path)
-	look := func() {
-		if floor > 0 {
-			r.health.set(roomy, checkSpace(string(dir), floor))
-		}
-		if err == nil {
-			r.health.set(indexed, checkSame(path, index))
-		}
-	}
-	look()
-	r.watcher.Go(func() {
-		ticker := time.NewTicker(watchEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				look()
-			case <-r.closing:
-				return
-			}
-		}
-	})
 }
 
 // Announce writes recorder.json: where this recorder can be asked from now on. Close removes it.
