@@ -46,6 +46,7 @@ type commandLine struct {
 	Lookup   lookupCommand   `cmd:""`
 	Key      keyCommand      `cmd:""`
 	Gaps     gapsCommand     `cmd:""`
+	Status   statusCommand   `cmd:""`
 	Pause    pauseCommand    `cmd:""`
 	Resume   resumeCommand   `cmd:""`
 	Rotate   rotateCommand   `cmd:""`

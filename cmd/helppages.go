@@ -116,6 +116,14 @@ var helpPages = map[string]helpPage{
 			{"The keys", "dialect profile"},
 		},
 	},
+	"status": {
+		about: "It asks the recorder that has the collection open, or reads what is there.",
+		examples: []example{
+			{"warcorder status", "of collections/default"},
+			{"warcorder status --collection news --json", "for programs"},
+		},
+		flags: []flagGroup{{"How", "json"}},
+	},
 	"gaps": {
 		examples: []example{
 			{"warcorder gaps", "the newest 100"},

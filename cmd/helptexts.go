@@ -12,6 +12,7 @@ var helpTexts = map[string]string{
 	"gaps":     "List what could not be recorded, and why",
 	"pause":    "Let what crosses the recorder pass unrecorded, only counted",
 	"resume":   "Record again after a pause",
+	"status":   "Say what a collection holds and lacks, and how recording goes",
 	"rotate":   "Finish the WARC files that are open now, and print their paths",
 	"recover":  "Bring files and index into agreement after a crash",
 	"rebuild":  "Make the index anew from the WARC files alone",
@@ -80,9 +81,10 @@ var helpTexts = map[string]string{
 	"key <url>":      "The URL.",
 
 	// of gaps
-	"--reason":    "Only gaps of this reason. ${list}.",
-	"--limit":     "How many to list, the newest; 0 is all that are kept.",
-	"gaps --json": "Print them as JSON.",
+	"--reason":      "Only gaps of this reason. ${list}.",
+	"--limit":       "How many to list, the newest; 0 is all that are kept.",
+	"gaps --json":   "Print them as JSON.",
+	"status --json": "Print JSON: what /status answers, or the state of the files.",
 
 	// of verify
 	"verify --json": "Print JSON lines. One for each finding, then one with the summary.",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
@@ -32,6 +33,32 @@ func printable(text string) string {
 		return r
 	}, text)
 }
+
+// ascii is text from outside of which each byte that is no character of ASCII stands as %XX, as in a
+// URL: nothing is then wider than it seems, runs from right to left, or lies on something else. It
+// is cut to so many columns.
+func ascii(text string, columns int) string {
+	var b strings.Builder
+	for i := 0; i < len(text) && b.Len() <= columns; i++ {
+		if c := text[i]; c >= ' ' && c <= '~' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return cut(b.String(), columns)
+}
+
+// cut cuts text of one column a character to so many columns.
+func cut(text string, columns int) string {
+	if utf8.RuneCountInString(text) <= columns {
+		return text
+	}
+	return string([]rune(text)[:columns-1]) + "…"
+}
+
+// bytesText is a number of bytes as people read it.
+func bytesText(n int64) string { return humanize.Bytes(uint64(max(0, n))) }
 
 // atTerminal reports whether a person sees what goes to standard error.
 func atTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"warcorder/store"
@@ -83,21 +84,24 @@ func noneOpen(dir collection.Dir) error {
 	if err := index.Close(); err != nil {
 		return err
 	}
-	files, err := dir.Sizes()
-	if err != nil {
-		return explainRead(err, dir)
-	}
-	open := 0
-	for name := range files {
-		if state, _ := collection.StateOf(name); state == collection.Open {
-			open++
-		}
-	}
-	if open > 0 {
+	if open := len(leftOpen(dir)); open > 0 {
 		return fmt.Errorf("nobody records %s, and its last recorder has left %s with the ending %s: "+
 			"warcorder recover finishes what is left", dir, count(open, "file"), warc.OpenSuffix)
 	}
 	return nil
+}
+
+// leftOpen are the final names of the files in archive/ that are not finished.
+func leftOpen(dir collection.Dir) []string {
+	open := []string{}
+	files, _ := dir.Sizes() // a collection without archive/ has none
+	for name := range files {
+		if state, final := collection.StateOf(name); state == collection.Open {
+			open = append(open, final)
+		}
+	}
+	slices.Sort(open)
+	return open
 }
 
 // rotate finishes the open files, for rotatePath.

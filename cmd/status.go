@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"os"
 	"time"
 
 	"warcorder/proxy"
 	"warcorder/recorder"
+	"warcorder/store/collection"
 )
 
 // status is what /status tells.
@@ -15,6 +17,12 @@ type status struct {
 	Completions proxy.Completions `json:"completions"`
 	// lines of the log that were dropped: nobody reads the log, or its disk is full
 	LogDropped int64 `json:"logDropped"`
+
+	Version    string         `json:"version"`
+	PID        int            `json:"pid"`
+	Address    string         `json:"address"` // that the proxy listens on
+	Collection string         `json:"collection"`
+	Dir        collection.Dir `json:"dir"` // of the collection
 }
 
 // pause is whether exchanges pass unrecorded, as /pause and /resume answer too.
@@ -24,7 +32,11 @@ type pause struct {
 }
 
 func (s *serving) status() status {
-	all := status{s.rec.Status(), s.pause(), s.proxy.Completions(), s.out.Dropped()}
+	all := status{
+		Status: s.rec.Status(), pause: s.pause(), Completions: s.proxy.Completions(),
+		LogDropped: s.out.Dropped(), Version: version, PID: os.Getpid(), Address: s.address,
+		Collection: s.dir.Name(), Dir: s.dir,
+	}
 	all.Recording = all.Recording && !all.Paused
 	return all
 }

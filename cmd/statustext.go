@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"warcorder/recorder"
+)
+
+// screen is how many columns what people read may take.
+const screen = 80
+
+// labelled is text in lines, each behind a label.
+type labelled struct{ strings.Builder }
+
+// line adds a line; an empty label goes on with what is above.
+func (l *labelled) line(label, format string, args ...any) {
+	text := fmt.Sprintf("  %-12s %s", label, fmt.Sprintf(format, args...))
+	l.WriteString(cut(strings.TrimRight(text, " "), screen) + "\n")
+}
+
+// path adds a line that is not cut: a path is to be copied.
+func (l *labelled) path(label, path string) {
+	fmt.Fprintf(l, "  %-12s %s\n", label, printable(path))
+}
+
+// text is the state of a recorder as people read it.
+func (s status) text() string {
+	var l labelled
+	fmt.Fprintf(&l, "warcorder %s %s\n", ascii(s.Version, 20), s.doing())
+	l.path("collection", string(s.Dir))
+	l.line("recorder", "process %d at %s, since %s (%s)", s.PID, ascii(s.Address, 40),
+		moment(s.Started), lasting(time.Since(s.Started)))
+	if s.Reason != "" {
+		l.WriteString("  it is off: " + printable(s.Reason) + "\n")
+	}
+	l.line("in flight", "%s", count(int(s.InFlight), "exchange"))
+	l.WriteByte('\n')
+	l.line("in a second", "%12s %12s %12s", "1 min", "5 min", "15 min")
+	r := s.Rates
+	l.line("  exchanges", "%12.1f %12.1f %12.1f", r.Minute.Exchanges, r.Minutes5.Exchanges,
+		r.Minutes15.Exchanges)
+	l.line("  bytes", "%12s %12s %12s", rateText(r.Minute.Bytes), rateText(r.Minutes5.Bytes),
+		rateText(r.Minutes15.Bytes))
+	l.WriteByte('\n')
+	l.line("", "%12s %12s", "this run", "collection")
+	l.line("captures", "%12s %12s", humanize.Comma(s.Captures), humanize.Comma(s.Totals.Captures))
+	l.line("revisits", "%12s %12s", humanize.Comma(s.Revisits), optional(s.Totals.Revisits))
+	l.line("bytes", "%12s %12s", bytesText(s.Bytes), bytesText(s.Totals.Bytes))
+	l.line("files", "%12s %12d", fmt.Sprintf("%d open", len(s.OpenFiles)), s.Totals.Files)
+	l.gaps(s.Gaps, s.Totals.Gaps)
+	l.WriteByte('\n')
+	l.line("disk", "%s", s.diskText())
+	l.refusals(s)
+	return l.String()
+}
+
+// doing is what the recorder does.
+func (s *status) doing() string {
+	into := " into " + cut(printable(s.Collection), 30)
+	switch {
+	case s.Paused && s.Since != nil:
+		return "is paused since " + moment(*s.Since) + ": what passes is not recorded" + into
+	case !s.Recording:
+		return "cannot record" + into + ", and refuses clients"
+	}
+	return "is recording" + into
+}
+
+// gaps adds a line for each reason.
+func (l *labelled) gaps(run, all map[string]int64) {
+	sum := func(counts map[string]int64) (n int64) {
+		for _, one := range counts {
+			n += one
+		}
+		return n
+	}
+	l.line("gaps", "%12s %12s", humanize.Comma(sum(run)), humanize.Comma(sum(all)))
+	for _, reason := range slices.Sorted(maps.Keys(all)) {
+		l.line("  "+ascii(reason, 10), "%12s %12s", humanize.Comma(run[reason]),
+			humanize.Comma(all[reason]))
+	}
+}
+
+// refusals adds who refuses, if anybody does.
+func (l *labelled) refusals(s status) {
+	for i, host := range s.Refusals.Hosts {
+		if i == 5 {
+			l.line("", "and others: curl http://%s/status", s.Address)
+			return
+		}
+		label := ""
+		if i == 0 {
+			label = "refused by"
+		}
+		l.line(label, "%s: %s", ascii(host.Host, 40), refusalText(&host.RefusalCounts))
+	}
+}
+
+// refusalText is how often somebody refused, by kind.
+func refusalText(c *recorder.RefusalCounts) string {
+	var kinds []string
+	for _, kind := range []struct {
+		name string
+		n    int64
+	}{
+		{"forbidden", c.Forbidden}, {"too many requests", c.TooMany},
+		{"unavailable", c.Unavailable}, {"challenge", c.Challenge},
+	} {
+		if kind.n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(kind.n), kind.name))
+		}
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// diskText says how much room there is.
+func (s *status) diskText() string {
+	switch {
+	case s.Disk.Free == nil:
+		return "free space is not known"
+	case s.Disk.UntilFull == nil:
+		return bytesText(*s.Disk.Free) + " free"
+	}
+	until := time.Duration(min(*s.Disk.UntilFull, int64(maxUntil/time.Second))) * time.Second
+	if until >= maxUntil {
+		return bytesText(*s.Disk.Free) + " free"
+	}
+	return bytesText(*s.Disk.Free) + " free, full in " + lasting(until) + " at the rate of the last day"
+}
+
+// maxUntil is further than anybody looks ahead.
+const maxUntil = 10 * 365 * 24 * time.Hour
+
+// text is the state of a collection that nobody records as people read it.
+func (r resting) text() string {
+	var l labelled
+	fmt.Fprintf(&l, "warcorder %s: nobody is recording into %s\n", version, cut(printable(r.Collection), 30))
+	l.path("collection", string(r.Dir))
+	if last := r.Last; last != nil {
+		end := "ended"
+		if !last.Clean {
+			end = "broke off; last trace"
+		}
+		l.line("last run", "%s (%s), %s %s", moment(last.Started),
+			lasting(last.Ended.Sub(last.Started)), end, moment(last.Ended))
+	}
+	l.line("captures", "%12s", humanize.Comma(r.Totals.Captures))
+	l.line("revisits", "%12s", optional(r.Totals.Revisits))
+	l.line("bytes", "%12s", bytesText(r.Totals.Bytes))
+	l.line("files", "%12d", r.Totals.Files)
+	total := int64(0)
+	for _, n := range r.Totals.Gaps {
+		total += n
+	}
+	l.line("gaps", "%12s", humanize.Comma(total))
+	for _, reason := range slices.Sorted(maps.Keys(r.Totals.Gaps)) {
+		l.line("  "+ascii(reason, 10), "%12s", humanize.Comma(r.Totals.Gaps[reason]))
+	}
+	if r.Free != nil {
+		l.line("disk", "%s free", bytesText(*r.Free))
+	}
+	l.WriteString("\n" + r.next() + "\n")
+	return l.String()
+}
+
+// next says what to do.
+func (r *resting) next() string {
+	switch {
+	case len(r.OpenFiles)+r.Spilled > 0 || r.Unindexed > 0 || r.Last != nil && !r.Last.Clean:
+		return "Not all is in order: the next recording sees to that, or warcorder recover now."
+	case r.Totals.Captures == 0:
+		return "Nothing is recorded yet: warcorder, or warcorder browser URL."
+	}
+	return "Next: warcorder export, or record more with warcorder."
+}
+
+// optional is a number that may not be known.
+func optional(n *int64) string {
+	if n == nil {
+		return "not counted"
+	}
+	return humanize.Comma(*n)
+}
+
+func rateText(bytes float64) string { return bytesText(int64(bytes)) }
+
+// moment is a time as people read it, in their own zone.
+func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// lasting is a duration in one unit, or two small ones.
+func lasting(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", max(0, d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return count(int(d/(24*time.Hour)), "day")
+}
