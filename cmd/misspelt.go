@@ -69,7 +69,7 @@ func explainParse(err error, app *kong.Application, args []string) error {
 	if command == app.Node || command.Name == "record" {
 		help = "warcorder record --help-all"
 	}
-	text, _, _ := strings.Cut(withoutValues(err.Error()), ", did you mean")
+	text := plainer(withoutValues(err.Error()))
 	word, unexpected := strings.CutPrefix(text, "unexpected argument ")
 	flag, unknown := strings.CutPrefix(text, "unknown flag --")
 	switch {
@@ -81,6 +81,17 @@ func explainParse(err error, app *kong.Application, args []string) error {
 			cmp.Or(owner(app, flag), meant(flag, "--", flagsOf(app, command)))
 	}
 	return errors.New(text + " (see " + help + ")")
+}
+
+// plainer says what kong says in words for people: a flag at the end that has no value, and an enum
+// whose first word is the empty one.
+func plainer(text string) string {
+	text, _, _ = strings.Cut(text, ", did you mean")
+	if strings.HasSuffix(text, `but got "EOL" (<EOL>)`) {
+		text, _, _ = strings.Cut(text, ": expected ")
+		return text + " needs a value"
+	}
+	return strings.Replace(text, ` must be one of "",`, ` must be one of `, 1)
 }
 
 // meant asks whether the nearest of the names known is meant, with what is typed before it.

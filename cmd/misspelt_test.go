@@ -114,6 +114,8 @@ func TestMisspelt(t *testing.T) {
 		"export --ulr x":           `: did you mean --url? (see warcorder export --help)`,
 		"export --listen :1":       "unknown flag --listen: record has it (see warcorder export --help)",
 		"--url x":                  "unknown flag --url: export has it (see warcorder record --help-all)",
+		"record --listen":          "--listen needs a value (see warcorder record --help-all)",
+		"gaps --reason x":          `--reason must be one of "upstream","cut",`,
 		"lookup":                   `expected "<url>" (see warcorder lookup --help)`,
 		"record now":               "unexpected argument now (see warcorder record --help-all)",
 		"export --match fuzzy":     "(see warcorder export --help)",
