@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"warcorder/certs"
+	"warcorder/certs/stores"
 )
 
 // greeting is what a person reads first.
@@ -53,19 +54,25 @@ func (s *serving) howToTrust(address string) string {
 	if !s.authority.IsAlone() {
 		return name + "   (http://" + address + "/ca.pem, where that is not done yet)"
 	}
-	return file + "   (for curl: --cacert; for your browsers:)\n          " + trustLine(file)
+	return file + "   (for curl: --cacert; for your browsers:)\n          " +
+		trustLine(os.Args[0], file)
 }
 
 // trustLine makes the user's browsers trust the root certificate in file.
-func trustLine(file string) string {
+func trustLine(program, file string) string {
+	line := startedAs(program) + " trust"
 	var usual commandLine
 	if dir, err := usual.caDir(); err == nil && file == certs.RootFile(dir) {
-		return "warcorder trust"
+		return line
 	}
-	return "warcorder trust --ca-dir " + shellQuoted(filepath.Dir(filepath.Dir(file)))
+	return line + " --ca-dir " + stores.Quoted(filepath.Dir(filepath.Dir(file)))
 }
 
-// shellQuoted is text as one word of a POSIX shell.
-func shellQuoted(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+// startedAs is how a person starts the program once more that was started by this name: go run puts
+// it where nobody finds it again.
+func startedAs(program string) string {
+	if strings.Contains(filepath.ToSlash(program), "/go-build") {
+		return "go run ."
+	}
+	return stores.Quoted(program)
 }

@@ -44,7 +44,7 @@ func TestTypable(t *testing.T) {
 // whatever the path, and leads to the root that is used.
 func TestTrustLine(t *testing.T) {
 	dir := "/home/o'neil/$(date) \"x\""
-	line := trustLine(certs.RootFile(dir))
+	line := trustLine("warcorder", certs.RootFile(dir))
 	bin := t.TempDir()
 	script := []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
 	if err := os.WriteFile(filepath.Join(bin, "warcorder"), script, 0o755); err != nil {
@@ -60,7 +60,14 @@ func TestTrustLine(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if line := trustLine(certs.RootFile(usual)); line != "warcorder trust" {
-		t.Errorf("of the usual directory: %s", line)
+	for program, want := range map[string]string{
+		"warcorder":                            "warcorder trust",
+		"./warcorder":                          "./warcorder trust",
+		"/home/o'neil/warcorder":               `'/home/o'\''neil/warcorder' trust`,
+		"/tmp/go-build3911/b001/exe/warcorder": "go run . trust",
+	} {
+		if line := trustLine(program, certs.RootFile(usual)); line != want {
+			t.Errorf("started as %s: %s, want %s", program, line, want)
+		}
 	}
 }

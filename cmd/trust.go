@@ -122,13 +122,14 @@ func (t *trusting) leftToDo() {
 		fmt.Println("\nNothing was changed.")
 	case t.System:
 		fmt.Println("\nPrograms know it when they start again. To take it away again, as root:\n" +
-			"  warcorder untrust --system --ca-dir " + shellQuoted(t.caDir))
+			"  " + startedAs(os.Args[0]) + " untrust --system --ca-dir " + stores.Quoted(t.caDir))
 	default:
 		if t.changed {
 			fmt.Println("\nStart those browsers again that are open.")
 		}
-		fmt.Println("\nPrograms have lists of their own; for one of them: warcorder run -- COMMAND\n" +
-			"When you are done, take the trust away again: warcorder untrust")
+		program := startedAs(os.Args[0])
+		fmt.Printf("\nPrograms have lists of their own; for one of them: %s run -- COMMAND\n"+
+			"When you are done, take the trust away again: %s untrust\n", program, program)
 	}
 }
 

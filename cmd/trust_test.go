@@ -58,7 +58,8 @@ func (a *account) certutil(args ...string) string {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		a.t.Fatal(err)
 	}
-	out, err := exec.Command("certutil", append([]string{"-d", "sql:" + dir}, args...)...).CombinedOutput()
+	args = append([]string{"-d", "sql:" + dir}, args...)
+	out, err := exec.Command("certutil", args...).CombinedOutput()
 	if err != nil {
 		a.t.Fatalf("certutil %q: %v: %s", args, err, out)
 	}
@@ -121,7 +122,7 @@ func TestTrust(t *testing.T) {
 	a.says(true, `No root`, "untrust")
 }
 
-// TestUntrustWithoutRoot: with the directory of the root gone, what is trusted is found by its name;
+// TestUntrustWithoutRoot: with the directory of the root gone what is trusted is found by its name;
 // and that of another installation stays until it is asked for.
 func TestUntrustWithoutRoot(t *testing.T) {
 	needCertutil(t)

@@ -164,7 +164,7 @@ func (u *untrusting) conclude() {
 	}
 	left, err := system.Find(u.ctx, stores.Search{Roots: u.known, Ours: true})
 	if err == nil && len(left) > 0 {
-		fmt.Fprintf(os.Stderr, "%s has %s too; as root:\n  warcorder untrust --system --ca-dir %s\n",
-			system, u.text(certs.NameOf(left[0].Cert)), shellQuoted(u.caDir))
+		fmt.Fprintf(os.Stderr, "%s has %s too; as root:\n  %s untrust --system --ca-dir %s\n",
+			system, u.text(certs.NameOf(left[0].Cert)), startedAs(os.Args[0]), stores.Quoted(u.caDir))
 	}
 }

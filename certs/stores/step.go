@@ -28,25 +28,25 @@ type Step struct {
 func (s Step) String() string {
 	switch {
 	case s.Make != "":
-		return "mkdir -p " + quoted(s.Make)
+		return "mkdir -p " + Quoted(s.Make)
 	case s.Write != "":
-		return "write " + quoted(s.Write)
+		return "write " + Quoted(s.Write)
 	case s.Remove != "":
-		return "rm " + quoted(s.Remove)
+		return "rm " + Quoted(s.Remove)
 	}
 	words := make([]string, len(s.Run))
 	for i, word := range s.Run {
-		words[i] = quoted(word)
+		words[i] = Quoted(word)
 	}
 	line := strings.Join(words, " ")
 	if s.Text != nil {
-		line = "echo " + quoted(strings.TrimSpace(string(s.Text))) + " | " + line
+		line = "echo " + Quoted(strings.TrimSpace(string(s.Text))) + " | " + line
 	}
 	return line
 }
 
-// quoted is a word as a POSIX shell reads it.
-func quoted(word string) string {
+// Quoted is a word as a POSIX shell reads it.
+func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) ||
 			strings.ContainsRune("-_=+:,./@", r)
