@@ -5,6 +5,7 @@
 //
 //	main.go                what you read; it calls cmd
 //	cmd/                   the command line: one file a command
+//	  browser/               a browser with a profile that is thrown away
 //	  environment/           what leads other programs through the proxy
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  logqueue/              the log, where nobody may be reading it

@@ -41,6 +41,7 @@ type commandLine struct {
 	CAKey  string          `name:"ca-key" placeholder:"FILE"`
 
 	Record   recordCommand   `cmd:"" default:"withargs"`
+	Browser  browserCommand  `cmd:""`
 	Run      runCommand      `cmd:""`
 	Export   exportCommand   `cmd:""`
 	Lookup   lookupCommand   `cmd:""`

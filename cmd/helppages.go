@@ -72,6 +72,20 @@ var helpPages = map[string]helpPage{
 			"(WARCORDER_LISTEN).",
 		more: "There are some 60 more: warcorder record --help-all.",
 	},
+	"browser": {
+		about: "Its profile is made for it and thrown away, and nothing of the system is changed. Close " +
+			"its window to end: what was recorded is said then. A recorder that has the collection open is " +
+			"used, or else one that ends with the browser.",
+		examples: []example{
+			{"warcorder browser https://example.org/", "into collections/default"},
+			{"warcorder browser --headless https://a.example/", "without a window"},
+			{"warcorder browser --browser firefox", "another one"},
+		},
+		flags: []flagGroup{{"The browser", "browser headless at-most all"}},
+		end: "The settings of recording count here too (warcorder record --help-all); listen is a " +
+			"free port of this machine unless it is set.",
+		settings: true,
+	},
 	"run": {
 		usage: "[FLAG…] -- CMD…",
 		about: "Its programs are led through a recorder, and trust it: one that has the collection " +

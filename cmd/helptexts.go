@@ -5,6 +5,7 @@ package cmd
 // both. The first sentence of a flag's text is what --help shows, and --help-all shows the whole.
 var helpTexts = map[string]string{
 	"record":   "Record all that passes through the proxy",
+	"browser":  "Open a browser whose pages are recorded",
 	"run":      "Run a command, and record what its programs fetch",
 	"export":   "Write the captures as sorted CDXJ, or as WARC 0.9",
 	"lookup":   "Find the captures of a URL, by any of its keys",
@@ -39,7 +40,17 @@ var helpTexts = map[string]string{
 	"--collection": "Name of the collection.",
 	"--dir":        "Directory that holds the collections.",
 	"--help":       "Print this.",
-	"--help-all":   "Print every flag, with its default and variable.",
+	"--help-all":   "Print every flag, with its default and its variable.",
+
+	// of browser
+	"browser <url>": "The page to open. Without https:// as browsers take it.",
+	"--browser": "Which browser: chromium, chrome, edge, brave, firefox, or the path of its program. " +
+		"Default: the first of these that is installed.",
+	"--headless": "Show no window: end when the page has loaded, and nothing has come for 3 s. What " +
+		"scrolling or clicking would load is not loaded.",
+	"--at-most": "How long a page may load with --headless.",
+	"browser --all": "Record also what the browser asks for by itself. Without it, no-record has " +
+		"@browser-chatter.",
 
 	// of run
 	"run <command>": "The command and its arguments, which are not ours.",

@@ -42,7 +42,7 @@ func (c *rotateCommand) Run(*commandLine) error {
 		fmt.Fprintln(os.Stdout, dir.WARC(name))
 	}
 	if len(files) == 0 {
-		remark("nothing is open")
+		fmt.Fprintln(os.Stderr, "nothing is open")
 	}
 	return nil
 }

@@ -5,7 +5,8 @@
 # `sh` block, with what it goes on with behind a backslash. README comes first:
 # its recorder runs while the commands of the other pages do. Only what the pages
 # leave open is given: the token and a picture; and Chromium gets from the system
-# what it needs to run without a screen, not from the command.
+# what it needs to run without a screen, not from the command (to which a screen is
+# only named).
 #
 # The tests and the measure of speed, which .ci/run has in a form of its own, are
 # run here with CI_LONG=1 only: they take long.
@@ -101,6 +102,7 @@ run_page() {
     case $command in
       'go run .' | 'warcorder' | 'warcorder record') record "$command" ;;
       chromium*) browse "$page: chromium" "$command" / ;;
+      'go run . browser https'*) DISPLAY=:0 browse "$page: $command" "$command" / ;;
       'go test '* | *./proxy/testdata/*) # which also leaves programs in /tmp
         if [[ ${CI_LONG-} == 1 ]]; then long=3000 run_one "$command"; else echo "# with CI_LONG=1: $command"; fi
         ;;

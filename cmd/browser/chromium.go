@@ -1,0 +1,105 @@
+package browser
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// quietFeatures are what Chromium would ask its maker's hosts for, or do to what is recorded, and
+// has no other switch for.
+var quietFeatures = []string{
+	"AutofillServerCommunication",
+	"CertificateTransparencyComponentUpdater",
+	"DialMediaRouteProvider", // looks for televisions in the network
+	"HttpsUpgrades",          // would ask for https:// where http:// was meant
+	"InterestFeedContentSuggestions",
+	"MediaRouter",
+	"NetworkTimeServiceQuerying",
+	"OptimizationGuideModelDownloading",
+	"OptimizationHints",
+	"Translate",
+}
+
+// chromium is the command that starts a browser of that family. It accepts a certificate by its key
+// (SPKI) in place of trusting it, which nothing of the system has to know; the key must be that of a
+// certificate that the proxy sends, and it sends what is to be trusted with each leaf. Pages are
+// secure contexts then, with service workers.
+func chromium(p Program, o Options, profile string) (*exec.Cmd, error) {
+	pin, err := pinOf(o.CA)
+	if err != nil {
+		return nil, err
+	}
+	arguments := []string{
+		"--user-data-dir=" + profile,
+		"--proxy-server=http://" + o.Proxy,
+		"--proxy-bypass-list=<-loopback>", // loopback goes through it too
+		"--ignore-certificate-errors-spki-list=" + pin,
+		"--disable-quic", // which goes past a proxy
+
+		"--no-first-run",
+		"--no-default-browser-check",
+		"--disable-search-engine-choice-screen",
+		"--password-store=basic", // no keyring of the desktop's
+		"--use-mock-keychain",    // nor of macOS
+
+		"--disable-background-networking",
+		"--disable-breakpad",
+		"--disable-client-side-phishing-detection",
+		"--disable-component-update",
+		"--disable-default-apps",
+		"--disable-domain-reliability",
+		"--disable-extensions",
+		"--disable-field-trial-config",
+		"--disable-sync",
+		"--metrics-recording-only",
+		"--no-pings",
+		// Two that nothing turns off get addresses with a port that Chromium opens no connection to.
+		"--component-updater=url-source=https://update.googleapis.com:1/",
+		"--gaia-url=https://accounts.google.com:1",
+		"--disable-features=" + strings.Join(quietFeatures, ","),
+	}
+	if p.IsUnprotected() {
+		arguments = append(arguments, "--no-sandbox")
+	}
+	if o.Headless {
+		arguments = append(arguments, "--headless", "--window-size="+headlessWidth+","+headlessHeight,
+			"--mute-audio")
+	}
+	cmd := exec.Command(p.Path, append(arguments, o.URL)...)
+	cmd.Env = append(os.Environ(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "crashes"))
+	return cmd, nil
+}
+
+// The size of the window that nobody sees: that of common screens, since pages send pictures that
+// fit.
+const (
+	headlessWidth  = "1366"
+	headlessHeight = "768"
+)
+
+var errNoCertificate = errors.New("the certificate of the proxy is no certificate")
+
+// pinOf returns the SHA-256 of the key of a certificate in PEM, as Chromium takes it.
+func pinOf(ca []byte) (string, error) {
+	cert, err := certificateOf(ca)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+	return base64.StdEncoding.EncodeToString(sum[:]), nil
+}
+
+func certificateOf(ca []byte) (*x509.Certificate, error) {
+	block, _ := pem.Decode(ca)
+	if block == nil {
+		return nil, errNoCertificate
+	}
+	return x509.ParseCertificate(block.Bytes)
+}

@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Activity is how far a recorder has come with what a browser asks for.
+type Activity struct {
+	Ended    int64 // exchanges, well or not, since whenever
+	InFlight int   // exchanges that go on
+}
+
+// Patience is when a page that nobody looks at is taken to be there.
+type Patience struct {
+	Quiet   time.Duration // so long nothing has begun or ended, and nothing goes on
+	Endless time.Duration // so long nothing has begun or ended, but something goes on: an EventSource
+	First   time.Duration // so long the browser may ask for nothing at all
+	Most    time.Duration // all of it
+}
+
+// DefaultPatience waits two minutes at most.
+var DefaultPatience = Patience{
+	Quiet:   3 * time.Second,
+	Endless: 15 * time.Second,
+	First:   30 * time.Second,
+	Most:    2 * time.Minute,
+}
+
+// ErrNothing says that a browser has asked for nothing.
+var ErrNothing = errors.New("the browser asked for nothing")
+
+// ErrMost says that the longest time was over, and the page still busy.
+var ErrMost = errors.New("the page was still busy")
+
+// pulse is the time between two looks at what a recorder does.
+const pulse = 100 * time.Millisecond
+
+// Wait waits until the page that a browser has opened is there, as the recorder's activity tells it.
+// It returns nil also when ctx ends.
+func (p Patience) Wait(ctx context.Context, now func() (Activity, error)) error {
+	first, err := now()
+	if err != nil {
+		return err
+	}
+	last, asked, start := first, false, time.Now()
+	moved := start
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		is, err := now()
+		if err != nil {
+			return err
+		}
+		if is != last {
+			last, asked, moved = is, true, time.Now()
+		}
+		still, all := time.Since(moved), time.Since(start)
+		switch {
+		case !asked && all >= min(p.First, p.Most):
+			return ErrNothing
+		case !asked:
+		case is.InFlight == first.InFlight && still >= p.Quiet || still >= p.Endless:
+			return nil
+		case all >= p.Most:
+			return ErrMost
+		}
+	}
+}
