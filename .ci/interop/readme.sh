@@ -117,9 +117,11 @@ run_page doc/operating.md 9
 run_page doc/performance.md 2
 
 # What the recorder has printed: commands stand alone on lines that are indented by ten spaces.
+# The program that they name is the one that operating.md has built.
 tr -d '\r' <"$work/terminal" >"$work/greeting"
 while IFS= read -r -u 3 command; do
-  said=$(bash -c "$command" </dev/null 2>&1) && ok "printed: ${command%% *}" || not_ok "printed: $command: $said"
+  said=$(PATH=$checkout:$PATH bash -c "$command" </dev/null 2>&1) && ok "printed: ${command%% *}" \
+    || not_ok "printed: $command: $said"
 done 3< <(sed -n 's/^ \{10\}\([^ ].*\)/\1/p' "$work/greeting")
 browse 'a browser that was told to trust the certificate, as printed, records' \
   'chromium --proxy-server=http://127.0.0.1:8080 https://example.org/everyday' /everyday
