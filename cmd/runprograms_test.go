@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,57 @@ func TestRunNode(t *testing.T) {
 			if strings.Count(lines, `"`+site+path+`"`) != 1 {
 				t.Errorf("%s%s is not in the index", site, path)
 			}
+		}
+	}
+}
+
+// TestRunNodeLocally: to a program that looks for a port of this machine that nobody has, there is
+// one; and what no_proxy names goes past the recorder, though it has no other way through it.
+func TestRunNodeLocally(t *testing.T) {
+	needs(t, "node")
+	plain, _ := greetingSites(t)
+	free := httptest.NewServer(nil)
+	free.Close()
+	dir := t.TempDir()
+	got := runLine(t, dir, "node", "-e", `
+const [free, site] = process.argv.slice(1);
+(async () => {
+  await fetch(free).then(() => console.log('somebody'), (error) => console.log(error.cause.code));
+  process.env.no_proxy = process.env.NO_PROXY = new URL(site).host;
+  console.log((await (await fetch(site)).text()).trim());
+})();`, free.URL, plain.URL)
+	if got.stdout != "ECONNREFUSED\nthe page /\n" || got.code != 0 || linesIn(t, dir) != "" {
+		t.Errorf("%+v, and %s", got, linesIn(t, dir))
+	}
+}
+
+// TestRunPython: certifi gives the recorder's roots, whatever asks it and when, and what a user has
+// Python load at its start is loaded.
+func TestRunPython(t *testing.T) {
+	needs(t, "python3")
+	own := t.TempDir()
+	for name, text := range map[string]string{
+		"certifi/__init__.py": "from .core import contents, where\n",
+		"certifi/core.py":     "def where(): return 'own'\ndef contents(): return 'own'\n",
+		"sitecustomize.py":    "import sys\nsys.users = 'loaded'\n",
+		"early/sitecustomize.py": "import certifi, sys\nsys.users = 'loaded'\n" +
+			"assert 'CERTIFICATE' in certifi.contents()\n",
+	} {
+		path := filepath.Join(own, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{own, filepath.Join(own, "early") + ":" + own} {
+		t.Setenv("PYTHONPATH", path)
+		got := runLine(t, t.TempDir(), "python3", "-c", "import certifi, os, sys\n"+
+			"ours = os.environ['SSL_CERT_FILE']\n"+
+			"print(certifi.where() == ours, certifi.contents() in open(ours).read(), sys.users)")
+		if got.stdout != "True True loaded\n" || got.code != 0 {
+			t.Errorf("%s: %+v", path, got)
 		}
 	}
 }

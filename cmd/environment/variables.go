@@ -28,6 +28,7 @@ var variables = []variable{
 	{"GIT_SSL_CAINFO", bundle, false, "git"},
 	{"PIP_CERT", bundle, false, "pip, before its configuration"},
 	{"HTTPLIB2_CA_CERTS", bundle, false, "Python httplib2"},
+	{"PYTHONPATH", python, false, "Python, for programs that take their roots from certifi"},
 	{"CARGO_HTTP_CAINFO", bundle, false, "cargo"},
 	{"PERL_LWP_SSL_CA_FILE", bundle, false, "Perl LWP, which has roots of its own"},
 	{"PERL_LWP_ENV_PROXY", one, false, "Perl LWP, to read http_proxy"},

@@ -1,0 +1,25 @@
+package environment
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+)
+
+//go:embed sitecustomize.py
+var sitecustomize []byte
+
+// python returns a folder before those in which Python looks for modules: it loads a file in it at
+// its start, which has certifi give the roots of SSL_CERT_FILE. Programs that use certifi by
+// themselves (yt-dlp, many that are built on urllib3) read no variable.
+func python(m *maker, name string) string {
+	folder := filepath.Join(m.folder, "python")
+	if m.err == nil {
+		m.err = os.MkdirAll(folder, 0o700)
+	}
+	m.write(filepath.Join("python", "sitecustomize.py"), sitecustomize)
+	if had := m.get(name); had != "" {
+		return folder + string(filepath.ListSeparator) + had
+	}
+	return folder
+}
