@@ -33,12 +33,14 @@ import (
 // commandLine is the whole command line. Its flags are the keys of the configuration file, and
 // WARCORDER_* in the environment.
 type commandLine struct {
-	Config kong.ConfigFlag `placeholder:"FILE" env:"WARCORDER_CONFIG"`
-	All    helpAll         `name:"help-all" env:"-"`
-	Log    string          `enum:"auto,text,json" default:"auto"`
-	CADir  string          `name:"ca-dir" placeholder:"DIR"`
-	CACert string          `name:"ca-cert" placeholder:"FILE"`
-	CAKey  string          `name:"ca-key" placeholder:"FILE"`
+	Config  kong.ConfigFlag `placeholder:"FILE" env:"WARCORDER_CONFIG"`
+	All     helpAll         `name:"help-all" env:"-"`
+	Log     string          `enum:"auto,text,json" default:"auto"`
+	Verbose bool
+	Quiet   bool
+	CADir   string `name:"ca-dir" placeholder:"DIR"`
+	CACert  string `name:"ca-cert" placeholder:"FILE"`
+	CAKey   string `name:"ca-key" placeholder:"FILE"`
 
 	Record   recordCommand   `cmd:"" default:"withargs"`
 	Browser  browserCommand  `cmd:""`

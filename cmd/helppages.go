@@ -21,7 +21,7 @@ type example struct{ line, does string }
 // The flags of most commands, which stand at the end.
 const (
 	generalFew  = "config help help-all"
-	generalRest = "log ca-dir ca-cert ca-key"
+	generalRest = "log verbose quiet ca-dir ca-cert ca-key"
 )
 
 // commandGroups are the commands by what they are for, in the order in which warcorder --help lists

@@ -31,6 +31,9 @@ var helpTexts = map[string]string{
 		"has all of them.",
 	"--log": "How to log on standard error. text for people, json for machines, auto by whether " +
 		"it is a terminal.",
+	"--verbose": "Whole lines for people. With time, file and offset of each capture; run shows its " +
+		"captures then.",
+	"--quiet": "No line for a capture. Warnings and errors stay.",
 	"--ca-dir": "Where the root certificate and its key are kept. Default: warcorder in the " +
 		"user's configuration directory.",
 	"--ca-cert": "An authority of your own in place of ca-dir, PEM. The certificate that signs, " +

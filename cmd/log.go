@@ -23,14 +23,13 @@ func (line *commandLine) logger(out io.Writer) (log zerolog.Logger, person bool)
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	person = line.Log == "text" || line.Log == "auto" && term.IsTerminal(int(os.Stderr.Fd()))
 	forWhom := func(out io.Writer) io.Writer {
-		if !person {
-			return out
+		if person {
+			out = newTextLog(out, line.Verbose)
 		}
-		return zerolog.ConsoleWriter{
-			Out:        out,
-			TimeFormat: time.TimeOnly,
-			NoColor:    !term.IsTerminal(int(os.Stderr.Fd())),
+		if line.Quiet {
+			out = quiet{out}
 		}
+		return out
 	}
 	if queue, ok := out.(*logqueue.Queue); ok {
 		out = leveled{forWhom(queue), forWhom(queue.Urgent())}
@@ -38,6 +37,16 @@ func (line *commandLine) logger(out io.Writer) (log zerolog.Logger, person bool)
 		out = forWhom(out)
 	}
 	return zerolog.New(out).With().Timestamp().Logger(), person
+}
+
+// quiet leaves out the lines of captures.
+type quiet struct{ out io.Writer }
+
+func (q quiet) Write(p []byte) (int, error) {
+	if bytes.HasSuffix(p, captureEnd) {
+		return len(p), nil
+	}
+	return q.out.Write(p)
 }
 
 // leveled keeps room for warnings and errors when nobody reads the lines of captures.

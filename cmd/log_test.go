@@ -131,7 +131,7 @@ func TestNobodyReadsTheLog(t *testing.T) {
 			}
 			defer r.Close()
 			t.Setenv("GORACE", "history_size=0") // the race detector's own memory is not what is bounded
-			p := recordUnread(t, w, "--log", format)
+			p := recordUnread(t, w, "--log", format, "--verbose")
 			w.Close()
 			p.fill(exchangesForLog)
 			var s struct{ LogDropped int64 }

@@ -35,18 +35,17 @@ func printable(text string) string {
 }
 
 // ascii is text from outside of which each byte that is no character of ASCII stands as %XX, as in a
-// URL: nothing is then wider than it seems, runs from right to left, or lies on something else. It
-// is cut to so many columns.
-func ascii(text string, columns int) string {
+// URL: nothing is then wider than it seems, runs from right to left, or lies on something else.
+func ascii(text string) string {
 	var b strings.Builder
-	for i := 0; i < len(text) && b.Len() <= columns; i++ {
+	for i := range len(text) {
 		if c := text[i]; c >= ' ' && c <= '~' {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
-	return cut(b.String(), columns)
+	return b.String()
 }
 
 // cut cuts text of one column a character to so many columns.

@@ -32,6 +32,7 @@ func (c *runCommand) Run(line *commandLine) error {
 	if _, err := findCommand(command[0], os.Environ()); err != nil {
 		return err
 	}
+	line.Quiet = !line.Verbose
 	background := signal.Ignored(os.Interrupt) // by the shell that has started us
 	var at *inUse
 	var before status

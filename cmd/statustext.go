@@ -32,9 +32,9 @@ func (l *labelled) path(label, path string) {
 // text is the state of a recorder as people read it.
 func (s status) text() string {
 	var l labelled
-	fmt.Fprintf(&l, "warcorder %s %s\n", ascii(s.Version, 20), s.doing())
+	fmt.Fprintf(&l, "warcorder %s %s\n", cut(ascii(s.Version), 20), s.doing())
 	l.path("collection", string(s.Dir))
-	l.line("recorder", "process %d at %s, since %s (%s)", s.PID, ascii(s.Address, 40),
+	l.line("recorder", "process %d at %s, since %s (%s)", s.PID, cut(ascii(s.Address), 40),
 		moment(s.Started), lasting(time.Since(s.Started)))
 	if s.Reason != "" {
 		l.WriteString("  it is off: " + printable(s.Reason) + "\n")
@@ -82,7 +82,7 @@ func (l *labelled) gaps(run, all map[string]int64) {
 	}
 	l.line("gaps", "%12s %12s", humanize.Comma(sum(run)), humanize.Comma(sum(all)))
 	for _, reason := range slices.Sorted(maps.Keys(all)) {
-		l.line("  "+ascii(reason, 10), "%12s %12s", humanize.Comma(run[reason]),
+		l.line("  "+cut(ascii(reason), 10), "%12s %12s", humanize.Comma(run[reason]),
 			humanize.Comma(all[reason]))
 	}
 }
@@ -98,7 +98,7 @@ func (l *labelled) refusals(s status) {
 		if i == 0 {
 			label = "refused by"
 		}
-		l.line(label, "%s: %s", ascii(host.Host, 40), refusalText(&host.RefusalCounts))
+		l.line(label, "%s: %s", cut(ascii(host.Host), 40), refusalText(&host.RefusalCounts))
 	}
 }
 
@@ -160,7 +160,7 @@ func (r resting) text() string {
 	}
 	l.line("gaps", "%12s", humanize.Comma(total))
 	for _, reason := range slices.Sorted(maps.Keys(r.Totals.Gaps)) {
-		l.line("  "+ascii(reason, 10), "%12s", humanize.Comma(r.Totals.Gaps[reason]))
+		l.line("  "+cut(ascii(reason), 10), "%12s", humanize.Comma(r.Totals.Gaps[reason]))
 	}
 	if r.Free != nil {
 		l.line("disk", "%s free", bytesText(*r.Free))
