@@ -62,7 +62,9 @@ type commandLine struct {
 	Trust    trustCommand    `cmd:""`
 	Untrust  untrustCommand  `cmd:""`
 	Password passwordCommand `cmd:""`
-	Version  versionCommand  `cmd:""`
+
+	Completion completionCommand `cmd:""`
+	Version    versionCommand    `cmd:""`
 }
 
 // Main runs the command that the arguments name, and returns the exit status of the program.

@@ -152,7 +152,8 @@ func TestCollectionFlags(t *testing.T) {
 		for _, flag := range command.Flags {
 			takes[flag.Name] = true
 		}
-		alone := slices.Contains([]string{"key", "ca", "trust", "untrust", "password", "version"}, command.Name)
+		alone := slices.Contains([]string{"key", "ca", "trust", "untrust", "password",
+			"completion", "version"}, command.Name)
 		if takes["collection"] == alone || takes["dir"] == alone {
 			t.Errorf("%s takes --collection: %t, --dir: %t", command.Name, takes["collection"], takes["dir"])
 		}

@@ -242,6 +242,16 @@ var helpPages = map[string]helpPage{
 			"line from standard input.",
 		examples: []example{{"warcorder password anna", "a line for proxy-users"}},
 	},
+	"completion": {
+		usage: "SHELL",
+		about: "Commands, flags, their values, files and collections are completed then. The first " +
+			"lines of what it prints say where to put it.",
+		examples: []example{
+			{"warcorder completion bash", "for source <(…) in ~/.bashrc"},
+			{"warcorder completion zsh", "for source <(…) in ~/.zshrc, behind compinit"},
+			{"warcorder completion fish", "for ~/.config/fish/completions/warcorder.fish"},
+		},
+	},
 	"version": {
 		examples: []example{{"warcorder version", "and what it is built with"}},
 	},

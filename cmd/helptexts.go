@@ -26,6 +26,8 @@ var helpTexts = map[string]string{
 	"password": "Print what proxy-users needs to let somebody in",
 	"version":  "Print the version",
 
+	"completion": "Print what makes a shell complete command lines",
+
 	// of all commands
 	"--config": "YAML file with settings. Its keys are named like these flags; config.example.yaml " +
 		"has all of them.",
@@ -112,6 +114,10 @@ var helpTexts = map[string]string{
 
 	// of password
 	"password <name>": "Name of the user. Default: the account's.",
+
+	// of completion
+	"completion <shell>": "bash, zsh or fish.",
+	"completion <words>": "What the script asks for: a command line as far as it is typed.",
 
 	// of ca
 	"ca --out": "Directory to write it to as PEM, DER, PKCS#12 and Apple profile. Never with its key.",
