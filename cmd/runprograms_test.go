@@ -112,6 +112,51 @@ func TestRunPython(t *testing.T) {
 	}
 }
 
+// TestRunSelenium: the browsers of Selenium get our flags, but for those that they have, and what it
+// says to their driver goes past the recorder.
+func TestRunSelenium(t *testing.T) {
+	needs(t, "python3")
+	plain, _ := greetingSites(t)
+	own := t.TempDir()
+	for name, text := range map[string]string{
+		"__init__.py": "", "webdriver/__init__.py": "", "webdriver/chromium/__init__.py": "",
+		"webdriver/remote/__init__.py": "", "webdriver/common/__init__.py": "",
+		"webdriver/chromium/options.py": "class ChromiumOptions:\n" +
+			"    arguments = ['--proxy-server=other:1']\n" +
+			"    def add_argument(self, flag): self.arguments.append(flag)\n" +
+			"    def to_capabilities(self): return self.arguments\n",
+		"webdriver/remote/client_config.py": "class ClientConfig:\n" +
+			"    def get_proxy_url(self): return 'proxy'\n",
+		"webdriver/common/service.py": "from urllib import request\n" +
+			"def end(url): return request.urlopen(url).read().decode()\n",
+	} {
+		path := filepath.Join(own, "selenium", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PYTHONPATH", own)
+	dir := t.TempDir()
+	got := runLine(t, dir, "python3", "-c", `
+import sys
+from selenium.webdriver.chromium.options import ChromiumOptions
+from selenium.webdriver.remote.client_config import ClientConfig
+from selenium.webdriver.common.service import end
+print(*(flag.split('=')[0] for flag in ChromiumOptions().to_capabilities()))
+client = ClientConfig()
+for client.remote_server_addr in 'http://localhost:1', 'https://grid.example:4444':
+    print(client.get_proxy_url())
+print(end(sys.argv[1]), end='')`, plain.URL+"/shutdown")
+	want := "--proxy-server --proxy-bypass-list --ignore-certificate-errors-spki-list --disable-quic\n" +
+		"None\nproxy\nthe page /shutdown\n"
+	if got.stdout != want || got.code != 0 || linesIn(t, dir) != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // shownFlags is a browser that shows what it is started with, a flag a line.
 const shownFlags = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 

@@ -16,7 +16,7 @@ var preload []byte
 func node(m *maker, name string) string {
 	host, port, err := net.SplitHostPort(m.proxy.Address)
 	if err == nil {
-		err = m.writePreload(host, port)
+		err = m.writeSettings(host, port)
 	}
 	if err != nil {
 		m.err = err
@@ -25,8 +25,8 @@ func node(m *maker, name string) string {
 	return strings.TrimSpace(m.get(name) + " --require " + nodeWord(m.write("preload.cjs", preload)))
 }
 
-// writePreload writes what the preload has to know.
-func (m *maker) writePreload(host, port string) error {
+// writeSettings writes what the files for Node.js and Python have to know.
+func (m *maker) writeSettings(host, port string) error {
 	number, err := strconv.Atoi(port)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (m *maker) writePreload(host, port string) error {
 		return err
 	}
 	text, err := json.Marshal(map[string]any{"host": host, "port": number, "flags": flags})
-	m.write("preload.json", text)
+	m.write("proxy.json", text)
 	return err
 }
 

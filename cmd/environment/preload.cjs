@@ -3,7 +3,7 @@
 // proxy by NODE_USE_ENV_PROXY from Node.js 22.21 and 24.5 on goes through the recorder in older
 // ones too: http.get, https.get and what else uses their global agents, and fetch. And browsers
 // that a program starts to drive them get our flags.
-const { host, port, flags } = require('./preload.json');
+const { host, port, flags } = require('./proxy.json');
 const children = require('child_process');
 const http = require('http');
 const https = require('https');

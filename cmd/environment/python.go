@@ -10,8 +10,8 @@ import (
 var sitecustomize []byte
 
 // python returns a folder before those in which Python looks for modules: it loads a file in it at
-// its start, which has certifi give the roots of SSL_CERT_FILE. Programs that use certifi by
-// themselves (yt-dlp, many that are built on urllib3) read no variable.
+// its start. Programs that use certifi by themselves (yt-dlp, many that are built on urllib3) read
+// no variable for their roots, and Selenium's driver finds browsers by no PATH.
 func python(m *maker, name string) string {
 	folder := filepath.Join(m.folder, "python")
 	if m.err == nil {

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal opens a terminal: what is written to ours is typed, and what is read is shown.
+func terminal(t *testing.T) (ours, theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { ours.Close() })
+	number, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { theirs.Close() })
+	return ours, theirs
+}
+
+// TestRunTerminal: the command is in the foreground, what is typed is its own, and Ctrl-C and Ctrl-\
+// reach it once each, however often they come, and end nothing of ours.
+func TestRunTerminal(t *testing.T) {
+	ours, theirs := terminal(t)
+	cmd := runCommandLine(t.TempDir(), "sh", "-c",
+		"trap 'echo int' INT; trap 'echo quit' QUIT; echo ready; "+
+			"until [ \"$line\" = end ]; do read line; echo \"read $line\"; done; exit 5")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close() // so that the screen ends with the last process
+	var shown strings.Builder
+	screen := bufio.NewReader(ours)
+	until := func(word string) {
+		t.Helper()
+		for {
+			line, err := screen.ReadString('\n')
+			shown.WriteString(line)
+			if strings.Contains(line, word) {
+				return
+			}
+			if err != nil {
+				t.Fatalf("%v: %s", err, shown.String())
+			}
+		}
+	}
+	until("ready")
+	for _, key := range []struct{ typed, shows string }{
+		{"\x03", "int"}, {"\x03", "int"}, {"\x1c", "quit"}, {"\x03", "int"}, {"end\n", "read end"},
+	} {
+		fmt.Fprint(ours, key.typed)
+		until(key.shows)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 5 {
+		t.Errorf("exit status %d", code)
+	}
+	if n := strings.Count(shown.String(), "int\r"); n != 3 {
+		t.Errorf("%d times Ctrl-C: %s", n, shown.String())
+	}
+}
