@@ -89,7 +89,7 @@ func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.List
 	own.Add(admin.Page{Pattern: "/record", For: admin.TokenHolder, Handler: recordPage})
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case admin.IsName(r.Host):
+		case strings.Contains(r.Host, admin.Name):
 			own.ServeHTTP(w, r)
 		case r.URL.Path == "/record":
 			recordPage.ServeHTTP(w, r)

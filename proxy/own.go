@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -33,8 +34,20 @@ func (s *session) leadsHere() bool {
 
 // answerOwn answers a request to a name of the proxy's own, and reports whether the connection goes
 // on.
-func (s *session) answerOwn(req *http1.Request, to *origin, target []byte) bool {
-	goesOn := req.Framing == http1.NoBody && req.KeepAlive
+func (s *session) answerOwn(req *http1.Request, to *origin, target []byte) (goesOn bool) {
+	defer func() {
+		switch value := recover(); value {
+		case nil:
+		case http.ErrAbortHandler:
+			goesOn = false
+		default:
+			panic(value)
+		}
+	}()
+	if len(s.head) > maxFrontHead {
+		return false // no word: the page of another site, which can make it so large, would see that
+	}
+	goesOn = req.Framing == http1.NoBody && req.KeepAlive
 	r, refused := s.ownRequest(req, to, target)
 	if refused != nil {
 		return s.tell(req, *refused, goesOn)
@@ -52,7 +65,8 @@ func (s *session) answerOwn(req *http1.Request, to *origin, target []byte) bool 
 	return goesOn
 }
 
-// ownRequest makes of the head in s.head the request that our pages get, or says why they get none.
+// ownRequest makes of the head in s.head the request that our pages get, or says why they get none;
+// no browser sends what they do not get.
 func (s *session) ownRequest(req *http1.Request, to *origin, target []byte) (
 	*http.Request, *refusal) {
 	site := strings.TrimSuffix(to.siteName(), ".")
@@ -60,19 +74,8 @@ func (s *session) ownRequest(req *http1.Request, to *origin, target []byte) (
 		return nil, &refusal{421, "The CONNECT leads to " + admin.Name + ", and the handshake in it asks " +
 			"for another name."}
 	}
-	if to.port != "80" && to.port != "443" || to.secure && s.tunnel == nil {
-		return nil, &refusal{421, "This is warcorder's own name. It answers at http://" + admin.Name +
-			"/ and, inside a CONNECT, at https://" + admin.Name + "/, on their usual ports only."}
-	}
-	if len(s.head) > maxFrontHead {
-		return nil, &refusal{431, "The head is too large for a page of warcorder's own."}
-	}
-	if target[0] == '*' {
-		target = target[:0]
-	}
-	address, err := url.ParseRequestURI("/" + string(bytes.TrimPrefix(target, []byte("/"))))
-	if err != nil {
-		return nil, &refusal{400, "The address is malformed."}
+	if to.secure && s.tunnel == nil {
+		return nil, &refusal{421, "https://" + admin.Name + "/ is inside a CONNECT."}
 	}
 	_, fields, _ := bytes.Cut(s.head, []byte{'\n'})
 	header, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(fields))).ReadMIMEHeader()
@@ -85,6 +88,10 @@ func (s *session) ownRequest(req *http1.Request, to *origin, target []byte) (
 	for _, framing := range []string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"} {
 		delete(header, framing)
 	}
+	if to.port != "80" && to.port != "443" {
+		site = net.JoinHostPort(site, to.port)
+	}
+	address := ownAddress(target)
 	r := &http.Request{
 		Method:     string(req.Method),
 		URL:        address,
@@ -97,6 +104,15 @@ func (s *session) ownRequest(req *http1.Request, to *origin, target []byte) (
 	}
 	ctx := context.WithValue(s.stop, http.LocalAddrContextKey, s.raw.LocalAddr())
 	return admin.ByName(r.WithContext(ctx), to.secure), nil
+}
+
+// ownAddress reads a target in origin-form. What cannot be read is the path of no page.
+func ownAddress(target []byte) *url.URL {
+	path := "/" + strings.TrimLeft(string(target), "/*")
+	if address, err := url.ParseRequestURI(path); err == nil {
+		return address
+	}
+	return &url.URL{Path: path}
 }
 
 // namesOnly reports whether a Host field, if there is one, names a site.

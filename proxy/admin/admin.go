@@ -112,6 +112,9 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = withoutToken(r)
 	page := a.page(r)
 	if refused := a.refuse(r, page, given); refused != nil {
+		if refused == silence {
+			panic(http.ErrAbortHandler) // which ends the connection, and nothing else
+		}
 		refused.write(w, r, page.JSON)
 		return
 	}

@@ -42,32 +42,40 @@ func cameByName(r *http.Request) (mark byName, marked bool) {
 // refuseByName is Admin.refuse for requests to a name of ours that came through the proxy. Under it
 // are the pages that are for everybody: what a page at that name may do, it may do in the browser of
 // everybody who goes through the proxy. No token counts here.
+//
+// A page of another site is to see nothing by which it could tell that there is a recorder, so it
+// gets no answer at all, as from a name that leads nowhere. It may lead a person to the trust page.
+// What it could have a browser keep as a file is for who comes from that page.
 func (a *Admin) refuseByName(r *http.Request, page *Page, from sender) *refusal {
-	isQuestion := r.URL.Path == askPath
+	isTrustPage := r.URL.Path == "/" || r.URL.Path == trustPath
+	isQuestion := r.URL.Path == askPath && (r.Host == Name || r.Host == TrustName)
 	switch {
-	case r.Host != Name && !(r.Host == TrustName && isQuestion):
-		return &refusal{http.StatusMisdirectedRequest, "This is warcorder, and nothing is at this name " +
-			"of its own: see http://" + Name + "/."}
+	case isQuestion && a.mayAsk(r, from):
+		return nil
+	case from == otherPage && !(isTrustPage && followsLink(r)):
+		return silence
+	case r.Host != Name:
+		return &refusal{http.StatusMisdirectedRequest, "This is warcorder, and nothing is here. Its own " +
+			"name is " + Name + ", on the usual ports alone: http://" + Name + "/"}
 	case page.Handler != nil && page.For != Everybody:
 		return &refusal{http.StatusForbidden, "Through the proxy only what is for everybody can be had. " +
 			"This page is at http://" + a.proxyAt(r) + r.URL.Path + ", past the proxy."}
-	case isQuestion:
-		return a.refuseQuestion(r, from)
-	case from != otherPage || followsLink(r):
-		return nil
+	case from == untold && page.Handler != nil && !isTrustPage:
+		return &refusal{http.StatusForbidden, "Your browser does not say which page sent you. Follow the " +
+			"link on http://" + Name + "/."}
 	}
-	return otherPages
+	return nil
 }
 
-// refuseQuestion lets pages of recorders ask, which may be at another address than this name, and
-// programs.
-func (a *Admin) refuseQuestion(r *http.Request, from sender) *refusal {
+// silence is an answer that is none: the connection ends.
+var silence = &refusal{}
+
+// mayAsk lets pages of recorders ask which recorder this is, which may be at another address than
+// this name, and programs.
+func (a *Admin) mayAsk(r *http.Request, from sender) bool {
 	origins := r.Header.Values("Origin")
-	switch {
-	case len(origins) == 0 && (from == ourPage || from == program):
-		return nil
-	case len(origins) == 1 && a.isRecordersPage(origins[0]):
-		return nil
+	if len(origins) == 0 {
+		return from == ourPage || from == program
 	}
-	return otherPages
+	return len(origins) == 1 && a.isRecordersPage(origins[0])
 }

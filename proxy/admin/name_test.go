@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -30,6 +31,20 @@ func through(page, host, query string, secure bool, header http.Header) *http.Re
 	local := net.TCPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:8080"))
 	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
 	return ByName(r, secure)
+}
+
+// answerOrNone is the answer to a request; one that is none has no status.
+func answerOrNone(a *Admin, r *http.Request) (w *httptest.ResponseRecorder) {
+	w = httptest.NewRecorder()
+	defer func() {
+		if value := recover(); value == http.ErrAbortHandler && w.Body.Len() == 0 {
+			w.Code = 0
+		} else if value != nil {
+			panic(value)
+		}
+	}()
+	a.ServeHTTP(w, r)
+	return w
 }
 
 // TestByName: under the proxy's own name is what is for everybody, and nothing else: not for a
@@ -63,14 +78,24 @@ func TestByName(t *testing.T) {
 		{"record, with the token", "POST /record", Name, "", bearer, 403},
 		{"pause, with the token in the URL", "POST /pause", Name, "token=" + secret, nil, 403},
 		{"asks before, with the token", "OPTIONS /record", Name, "token=" + secret,
-			says("Origin", "http://a.example", "Access-Control-Request-Method", "POST"), 403},
+			says("Origin", "http://a.example", "Access-Control-Request-Method", "POST"), 0},
 		{"no cookie for the token", "GET /", Name, "token=" + secret, typed(), 200},
 
 		{"image of another site", "GET /ca.crt", Name, "",
-			browser("Referer", "http://a.example/"), 403},
-		{"fetch of another site", "GET /trust", Name, "", browser("Origin", "http://a.example"), 403},
+			browser("Referer", "http://a.example/"), 0},
+		{"fetch of another site", "GET /trust", Name, "", browser("Origin", "http://a.example"), 0},
+		{"of a page that there is not", "GET /nothing", Name, "", browser("Origin", "http://a.example"), 0},
+		{"of another port", "GET /", Name + ":8080", "", browser("Origin", "http://a.example"), 0},
+		{"of a name below", "GET /", "a." + Name, "", browser("Origin", "http://a.example"), 0},
+		{"of a reader's page", "GET /status", Name, "", browser("Referer", "http://a.example/"), 0},
+		{"upload of another site", "POST /record", Name, "token=" + secret,
+			browser("Origin", "http://a.example"), 0},
 		{"frame of another site", "GET /", Name, "",
-			fields("cross-site", "navigate", "iframe", "Upgrade-Insecure-Requests", "1"), 403},
+			fields("cross-site", "navigate", "iframe", "Upgrade-Insecure-Requests", "1"), 0},
+		{"frame with a file", "GET /ca.pem", Name, "",
+			browser("Upgrade-Insecure-Requests", "1", "Referer", "http://a.example/"), 0},
+		{"frame that hides where it is", "GET /ca.pem", Name, "",
+			browser("Upgrade-Insecure-Requests", "1"), 403},
 
 		{"the name that is asked", "GET /", TrustName, "", nil, 421},
 		{"a name below", "GET /", "a." + Name, "", nil, 421},
@@ -85,7 +110,7 @@ func TestByName(t *testing.T) {
 				if referer := header.Get("Referer"); secure && referer != "" {
 					header.Set("Referer", strings.Replace(referer, "http://"+Name, "https://"+Name, 1))
 				}
-				w := answer(a, through(c.page, c.host, c.query, secure, header))
+				w := answerOrNone(a, through(c.page, c.host, c.query, secure, header))
 				if w.Code != c.want {
 					t.Errorf("%d, want %d: %s", w.Code, c.want, w.Body)
 				}
@@ -124,12 +149,12 @@ func TestHere(t *testing.T) {
 		"http://[fd00::1]:8080": 200, "http://studio:8080": 200, "http://" + Name: 200,
 		"https://" + Name: 200,
 
-		"http://a.example": 403, "https://a.example": 403, "null": 403, "file://": 403,
-		"http://192.0.2.9:8080": 403, "http://8.8.8.8": 403, "http://[2001:db8::1]": 403,
-		"https://127.0.0.1:8080": 403, "http://127.0.0.1.a.example": 403, "http://localhost.a.example": 403,
-		"http://a.localhost": 403, "http://" + Name + ":8080": 403, "http://" + Name + ".a.example": 403,
-		"http://a." + Name: 403, "http://127.0.0.1@a.example": 403, "http://a.example:127.0.0.1": 403,
-		"chrome-extension://abcdef": 403, "http://x@127.0.0.1": 403,
+		"http://a.example": 0, "https://a.example": 0, "null": 0, "file://": 0,
+		"http://192.0.2.9:8080": 0, "http://8.8.8.8": 0, "http://[2001:db8::1]": 0,
+		"https://127.0.0.1:8080": 0, "http://127.0.0.1.a.example": 0, "http://localhost.a.example": 0,
+		"http://a.localhost": 0, "http://" + Name + ":8080": 0, "http://" + Name + ".a.example": 0,
+		"http://a." + Name: 0, "http://127.0.0.1@a.example": 0, "http://a.example:127.0.0.1": 0,
+		"chrome-extension://abcdef": 0, "http://x@127.0.0.1": 0,
 	} {
 		for _, secure := range []bool{false, true} {
 			host := map[bool]string{false: Name, true: TrustName}[secure]
@@ -137,7 +162,7 @@ func TestHere(t *testing.T) {
 			if secure { // where browsers say so
 				r.Header.Set("Sec-Fetch-Site", "cross-site")
 			}
-			w := answer(a, r)
+			w := answerOrNone(a, r)
 			got, cors := w.Body.String(), w.Header().Get("Access-Control-Allow-Origin")
 			if r.Header.Get("Origin") == "https://"+Name && !secure {
 				continue // a secure page asks over TLS alone
@@ -155,13 +180,13 @@ func TestHere(t *testing.T) {
 	}{
 		"program":          {nil, 200},
 		"our page":         {browser("Referer", "http://"+Name+"/"), 200},
-		"two origins":      {browser("Origin", "http://127.0.0.1", "Origin", "http://a.example"), 403},
-		"image":            {browser("Referer", "http://a.example/"), 403},
+		"two origins":      {browser("Origin", "http://127.0.0.1", "Origin", "http://a.example"), 0},
+		"image":            {browser("Referer", "http://a.example/"), 0},
 		"image, says none": {browser(), 403},
-		"link":             {browser("Referer", "http://a.example/", "Upgrade-Insecure-Requests", "1"), 403},
+		"link":             {browser("Referer", "http://a.example/", "Upgrade-Insecure-Requests", "1"), 0},
 		"typed":            {browser("Upgrade-Insecure-Requests", "1"), 403},
 	} {
-		if w := answer(a, through("GET /here", Name, "", false, c.header)); w.Code != c.want {
+		if w := answerOrNone(a, through("GET /here", Name, "", false, c.header)); w.Code != c.want {
 			t.Errorf("%s: %d", name, w.Code)
 		}
 	}

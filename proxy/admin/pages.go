@@ -27,15 +27,14 @@ func (a *Authority) root() trust.Root {
 	return root
 }
 
-// pages are its forms. Browsers that know what to do with a form do it where it is not called an
-// attachment: Safari of iOS with a profile, Firefox with DER.
+// pages are its forms. Safari of iOS knows what to do with a profile, which is no attachment there.
 func (a *Authority) pages() (all []Page) {
 	for _, form := range []struct {
 		name, kind, disposition string
 		content                 []byte
 	}{
 		{"ca.pem", "application/x-pem-file", "attachment", a.PEM},
-		{"ca.crt", "application/x-x509-ca-cert", "inline", a.DER},
+		{"ca.crt", "application/x-x509-ca-cert", "attachment", a.DER},
 		{"ca.p12", "application/x-pkcs12", "attachment", a.PKCS12},
 		{"ca.mobileconfig", "application/x-apple-aspen-config", "inline", a.Mobileconfig},
 	} {

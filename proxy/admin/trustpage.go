@@ -14,7 +14,7 @@ import (
 // The pages of setting up, and the two questions of the trust page: by what it can have at these
 // addresses it tells whether a browser goes through the recorder, and trusts its certificate.
 const (
-	trustPath = "/trust"
+	trustPath = trust.Path
 	askPath   = "/here"
 	ask       = "http://" + Name + askPath
 	askTrust  = "https://" + TrustName + askPath
@@ -25,13 +25,11 @@ func (a *Admin) trustPage(w http.ResponseWriter, r *http.Request) {
 	visit := trust.Visit{
 		Proxy:  a.proxyAt(r),
 		Local:  isLocal(r),
+		Phones: a.forPhones(r),
 		System: trust.SystemOf(r.UserAgent()),
 	}
 	if _, named := cameByName(r); named {
 		visit.Pages = "http://" + visit.Proxy
-	}
-	if phones := a.forPhones(r); visit.Local && phones != "" {
-		visit.Phones = "http://" + phones + trustPath
 	}
 	page, err := trust.Page(a.facts, visit)
 	if err != nil {

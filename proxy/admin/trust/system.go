@@ -3,17 +3,20 @@ package trust
 import "strings"
 
 // system is one for which the page has steps.
-type system struct{ ID, Name string }
+type system struct {
+	ID, Name string
+	phone    bool // it is never the recorder's own machine
+}
 
 // systems are in the order in which they are shown.
 var systems = []system{
-	{"windows", "Windows"},
-	{"macos", "macOS"},
-	{"linux", "Linux"},
-	{"firefox", "Firefox, on every computer"},
-	{"ios", "iPhone and iPad"},
-	{"android", "Android"},
-	{"programs", "Programs: curl, Python, Node.js, Java"},
+	{ID: "windows", Name: "Windows"},
+	{ID: "macos", Name: "macOS"},
+	{ID: "linux", Name: "Linux"},
+	{ID: "firefox", Name: "Firefox, on every computer"},
+	{"ios", "iPhone and iPad", true},
+	{"android", "Android", true},
+	{ID: "programs", Name: "Programs: curl, Python, Node.js, Java"},
 }
 
 // SystemOf tells by the User-Agent whose steps come first; "" if it does not tell. An iPad calls

@@ -44,6 +44,9 @@ func fingerprint(der []byte) string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
 }
 
+// Path is where the page is.
+const Path = "/trust"
+
 // Facts are the same for all who look at the page.
 type Facts struct {
 	Root     Root
@@ -57,7 +60,7 @@ type Facts struct {
 type Visit struct {
 	Proxy  string // host:port, as this client reaches the recorder
 	Local  bool   // the client is on the recorder's machine
-	Phones string // the page's URL for other devices; "" if there is none
+	Phones string // host:port, as other devices reach it; "" if none does
 	Pages  string // where the recorder's other pages are, if not here: http://host:port
 	System string // the client's, as SystemOf says
 }
@@ -101,18 +104,25 @@ type steps struct {
 	System, Proxy, Host, Port, PAC string
 }
 
-// At is what the steps of a system are made of.
+// At is what the steps of a system are made of. A phone does not reach what this machine alone does.
 func (v *view) At(s system) steps {
-	host, port, _ := net.SplitHostPort(v.Proxy)
-	return steps{v.Root, s.ID, v.Proxy, host, port, "http://" + v.Proxy + PACPath}
+	proxy := v.Proxy
+	if s.phone && v.Local {
+		proxy = v.Phones
+	}
+	host, port, _ := net.SplitHostPort(proxy)
+	return steps{v.Root, s.ID, proxy, host, port, "http://" + proxy + PACPath}
 }
+
+// PhonesURL is the page's URL for other devices.
+func (v *view) PhonesURL() string { return "http://" + v.Phones + Path }
 
 // Page returns the page.
 func Page(f Facts, visit Visit) ([]byte, error) {
 	v := view{Facts: f, Visit: visit}
 	v.First, v.Others = systemsFor(visit.System)
-	if visit.Phones != "" {
-		qr, err := qrCode(visit.Phones)
+	if visit.Local && visit.Phones != "" {
+		qr, err := qrCode(v.PhonesURL())
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ func facts() Facts {
 	}
 }
 
-var visit = Visit{Proxy: "192.0.2.1:8080", Local: true, Phones: "http://192.0.2.1:8080/trust",
+var visit = Visit{Proxy: "192.0.2.1:8080", Local: true, Phones: "192.0.2.1:8080",
 	System: "linux"}
 
 func pageOf(t *testing.T, f Facts, v Visit) string {
@@ -32,7 +32,7 @@ func pageOf(t *testing.T, f Facts, v Visit) string {
 // elsewhere is told of no commands; an institution's certificate is not to be taken away.
 func TestPage(t *testing.T) {
 	for _, own := range []bool{true, false} {
-		for _, first := range append(systems, system{"", ""}, system{"unheard of", ""}) {
+		for _, first := range append(systems, system{}, system{ID: "unheard of"}) {
 			f, v := facts(), visit
 			f.Root.Institution, v.Local, v.System = !own, own, first.ID
 			page := pageOf(t, f, v)
@@ -55,6 +55,27 @@ func TestPage(t *testing.T) {
 					t.Errorf("own %v, %s: %s: %v", own, first.ID, want, !is)
 				}
 			}
+		}
+	}
+}
+
+// TestPhones: steps for a phone have an address that it reaches, or say that there is none.
+func TestPhones(t *testing.T) {
+	v := visit
+	v.Proxy = "127.0.0.1:8080"
+	for _, c := range []struct {
+		local  bool
+		phones string
+		want   int // how often the address of this machine alone is there
+		says   bool
+	}{{true, "192.0.2.1:8080", 1, false}, {true, "", 1, true}, {false, "", 3, false}} {
+		v.Local, v.Phones = c.local, c.phones
+		page := pageOf(t, facts(), v)
+		got := strings.Count(page, "Wi-Fi › ⓘ of your network › Configure Proxy › Manual: server <code>127.0.0.1<") +
+			strings.Count(page, "Proxy › Manual: host\n<code>127.0.0.1<") +
+			strings.Count(page, "address <code>127.0.0.1<")
+		if says := strings.Contains(page, "answers its own machine alone"); got != c.want || says != c.says {
+			t.Errorf("%+v: %d, %v", c, got, says)
 		}
 	}
 }
@@ -116,12 +137,12 @@ func TestSystemOf(t *testing.T) {
 func TestLongPage(t *testing.T) {
 	v := visit
 	v.Proxy = strings.Repeat("h", 253) + ":65535"
-	v.Phones = "http://[2001:db8:1111:2222:3333:4444:5555:6666]:65535/trust"
+	v.Phones = "[2001:db8:1111:2222:3333:4444:5555:6666]:65535"
 	v.System = SystemOf(strings.Repeat("Linux Android ", 4000))
 	if n := len(pageOf(t, facts(), v)); n > 64<<10 {
 		t.Errorf("%d bytes", n)
 	}
-	v.Phones = "http://" + strings.Repeat("h", 4000)
+	v.Phones = strings.Repeat("h", 4000)
 	if _, err := Page(facts(), v); err == nil {
 		t.Error("a QR code of a text that fits into none")
 	}
