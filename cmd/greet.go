@@ -10,18 +10,25 @@ import (
 
 	"warcorder/certs"
 	"warcorder/certs/stores"
+	"warcorder/store/collection"
 )
 
-// greeting is what a person reads first.
+// greeting is what a person reads first: with it alone one comes to a capture. A line that is
+// indented by ten spaces is a command that works as it stands.
 const greeting = `warcorder %s is recording
-  proxy   http://%s   (for HTTP and HTTPS; status: http://%s/status)
+  proxy   http://%s for HTTP and HTTPS
   writes  %s
-  trust   %s
+  trust   http://%s/trust in your browser, or
+          %s
+  status  http://%s/status
+  try     %s, or
+          %s
 Stop with Ctrl-C.
 `
 
-// greet says where the recorder listens and writes, and how to trust the certificate.
-func (s *serving) greet(address string) {
+// greet says where the recorder listens and writes, how to trust the certificate, and what to try.
+// asks says that the proxy asks for a name and a password.
+func (s *serving) greet(address string, asks bool) {
 	certificate := s.authority.File()
 	if !s.person {
 		s.log.Info().Str("address", address).Str("collection", string(s.dir)).
@@ -29,7 +36,8 @@ func (s *serving) greet(address string) {
 		return
 	}
 	others, here := typable(address)
-	fmt.Fprintf(s.out, greeting, version, others, here, s.dir.Archive(), s.howToTrust(others))
+	fmt.Fprintf(s.out, greeting, version, others, s.dir.Archive(), others,
+		s.howToTrust(), here, commandFor(s.dir, "browser URL"), curlLine(here, asks))
 }
 
 // typable returns what people type for an address that is listened on, on other machines and on this
@@ -47,15 +55,23 @@ func typable(address string) (others, here string) {
 	return here, here
 }
 
-// howToTrust says what makes the user's programs trust the certificate. Of a file with several of
-// them they would take the wrong one.
-func (s *serving) howToTrust(address string) string {
-	file, name := s.authority.File(), s.authority.Name()
-	if !s.authority.IsAlone() {
-		return name + "   (http://" + address + "/ca.pem, where that is not done yet)"
+// curlLine is a first request.
+func curlLine(address string, asks bool) string {
+	user := ""
+	if asks {
+		user = "--proxy-user NAME "
 	}
-	return file + "   (for curl: --cacert; for your browsers:)\n          " +
-		trustLine(os.Args[0], file)
+	return "curl " + user + "--proxy http://" + address + " http://example.org/"
+}
+
+// howToTrust is a command that makes the user's programs trust the certificate, or shows what they
+// are to trust: of a file with several certificates they would take the wrong one.
+func (s *serving) howToTrust() string {
+	if !s.authority.IsAlone() {
+		_, here := typable(s.address)
+		return "curl http://" + here + "/ca.pem"
+	}
+	return trustLine(os.Args[0], s.authority.File())
 }
 
 // trustLine makes the user's browsers trust the root certificate in file.
@@ -66,6 +82,19 @@ func trustLine(program, file string) string {
 		return line
 	}
 	return line + " --ca-dir " + stores.Quoted(filepath.Dir(filepath.Dir(file)))
+}
+
+// commandFor is a command of ours for a collection, as a person types it in the same directory.
+func commandFor(dir collection.Dir, command string) string {
+	line := startedAs(os.Args[0]) + " " + command
+	if dir.Name() != "default" {
+		line += " --collection " + stores.Quoted(dir.Name())
+	}
+	all := filepath.Dir(string(dir))
+	if usual, err := filepath.Abs("collections"); err != nil || usual != all {
+		line += " --dir " + stores.Quoted(all)
+	}
+	return line
 }
 
 // startedAs is how a person starts the program once more that was started by this name: go run puts

@@ -113,7 +113,11 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		person:    person,
 		during:    during,
 	}
-	return errors.Join(c.serve(s, ln), rec.Close())
+	err = errors.Join(c.serve(s, ln), rec.Close())
+	if c.greets {
+		s.farewell()
+	}
+	return err
 }
 
 // check refuses settings that cannot be meant, before anything is opened or made.
@@ -187,7 +191,7 @@ func (c *recordFlags) serve(s *serving, ln net.Listener) (err error) {
 		return err
 	}
 	if c.greets || !s.person {
-		s.greet(s.address)
+		s.greet(s.address, !c.Proxy.Users.IsEmpty())
 	}
 	err = s.untilEnd()
 	c.shutDown(s, s.proxy)

@@ -18,6 +18,7 @@ type status struct {
 	// lines of the log that were dropped: nobody reads the log, or its disk is full
 	LogDropped int64 `json:"logDropped"`
 
+	At         time.Time      `json:"at"` // when this is so
 	Version    string         `json:"version"`
 	PID        int            `json:"pid"`
 	Address    string         `json:"address"` // that the proxy listens on
@@ -34,7 +35,7 @@ type pause struct {
 func (s *serving) status() status {
 	all := status{
 		Status: s.rec.Status(), pause: s.pause(), Completions: s.proxy.Completions(),
-		LogDropped: s.out.Dropped(), Version: version, PID: os.Getpid(), Address: s.address,
+		LogDropped: s.out.Dropped(), At: time.Now(), Version: version, PID: os.Getpid(), Address: s.address,
 		Collection: s.dir.Name(), Dir: s.dir,
 	}
 	all.Recording = all.Recording && !all.Paused

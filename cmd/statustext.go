@@ -196,8 +196,10 @@ func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 // lasting is a duration in one unit, or two small ones.
 func lasting(d time.Duration) string {
 	switch {
+	case d < time.Second:
+		return "under 1 s"
 	case d < time.Minute:
-		return fmt.Sprintf("%d s", max(0, d/time.Second))
+		return fmt.Sprintf("%d s", d/time.Second)
 	case d < time.Hour:
 		return fmt.Sprintf("%d min", d/time.Minute)
 	case d < 48*time.Hour:

@@ -125,7 +125,7 @@ while IFS= read -r -u 3 command; do
 done 3< <(sed -n 's/^ \{10\}\([^ ].*\)/\1/p' "$work/greeting")
 browse 'a browser that was told to trust the certificate, as printed, records' \
   'chromium --proxy-server=http://127.0.0.1:8080 https://example.org/everyday' /everyday
-status=$(sed -n 's/.*status: \(http[^)]*\)).*/\1/p' "$work/greeting")
+status=$(sed -n 's/^  status  \(http[^ ]*\).*/\1/p' "$work/greeting")
 try 'printed: the address of the status' curl --silent --fail "$status"
 if grep -q 'does not.* trust' "$work/greeting"; then
   not_ok 'no client was taken for one that does not trust the certificate'
