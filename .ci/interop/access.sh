@@ -384,7 +384,7 @@ own_pages() {
     gets "$2" '403|421' --header 'Host: evil.test' "http://$3$path"
     gets "$2" '401|403|421' --header 'Origin: http://evil.test' "http://$3$path"
   done
-  for path in '/record?type=resource&uri=urn:x' /pause /resume; do
+  for path in '/record?type=resource&uri=urn:x' /pause /resume /settle /rotate; do
     gets "$2" "$refused" --request POST --data x "http://$3$path"
     gets "$2" "$refused" --request POST --data x --header "$other" "http://$3$path"
     gets "$2" '200|201|204' --request POST --data x --header "$token" "http://$3$path"

@@ -157,7 +157,7 @@ func TestAttacks(t *testing.T) {
 		"open": {"GET /trust", "HEAD /trust", "GET /proxy.pac", "GET /ca.pem", "GET /ca.crt", "GET /ca.p12",
 			"GET /ca.mobileconfig", "GET /healthz", "GET /readyz"},
 		"read":   {"GET /status", "HEAD /status", "GET /gaps", "GET /export", "HEAD /export"},
-		"change": {"POST /record", "POST /pause"},
+		"change": {"POST /record", "POST /pause", "POST /rotate"},
 	}
 	for _, c := range attacks {
 		for _, readers := range []string{"@loopback,192.0.2.9", ""} {

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -41,6 +42,7 @@ func newAdmin(t testing.TB, readers string, worked func(r *http.Request)) *Admin
 	a.Add(Page{"GET /gaps", Readers, true, work})
 	a.Add(Page{"POST /record", TokenHolder, true, work})
 	a.Add(Switch("POST /pause", func() any { worked(nil); return nil }))
+	a.Add(Work("POST /rotate", func(context.Context) (any, error) { worked(nil); return nil, nil }))
 	return a
 }
 
@@ -147,6 +149,7 @@ func TestErrors(t *testing.T) {
 		{"GET", "/status", "*/*", "application/json"},
 		{"POST", "/record", "text/html", "application/json"},
 		{"POST", "/pause", "", "application/json"},
+		{"POST", "/rotate", "", "application/json"},
 		{"GET", "/status", "text/html,*/*", "text/html; charset=utf-8"},
 		{"GET", "/export", "text/html", "text/html; charset=utf-8"},
 	} {
@@ -162,5 +165,21 @@ func TestErrors(t *testing.T) {
 			(json.Unmarshal(w.Body.Bytes(), &said) != nil || said.Error == "") {
 			t.Errorf("%+v: %s", c, w.Body)
 		}
+	}
+}
+
+// TestWork: what cannot be done is 503, with the reason; who has gone is waited for no longer.
+func TestWork(t *testing.T) {
+	a := newAdmin(t, "", func(*http.Request) {})
+	a.Add(Work("POST /settle", func(ctx context.Context) (any, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := request("POST", "/settle").WithContext(ctx)
+	r.Header.Set("Authorization", "Bearer "+secret)
+	cancel(errors.New("the disk is full"))
+	if w := answer(a, r); w.Code != 503 || w.Body.String() != "{\"error\":\"the disk is full\"}\n" {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -1,6 +1,6 @@
 // Package cdxserver lets others read the index of a collection while a recorder has it open: over
 // HTTP, from the recorder, which is the server. A client begins with [At]. What else the recorder
-// does when it is asked (Recorder.Switch) is whoever's who mounts its pages.
+// does when it is asked (Recorder.Switch, Recorder.Work) is whoever's who mounts its pages.
 //
 //	GET /export  ?url= &match= &method= &from= &to= &key= &dialect= &bodies=none &all=yes  a store.Query
 //	             200 text/x-cdxj: the lines
