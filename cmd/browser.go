@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"warcorder/cmd/browser"
+	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 )
@@ -57,7 +59,7 @@ func (c *browserCommand) page() (string, error) {
 		return "", errors.New("--headless needs a URL: nobody could give one in a window that is not " +
 			"there")
 	}
-	return "about:blank", nil
+	return "http://" + admin.Name + "/", nil
 }
 
 // browse starts the browser and ends it, with all that is its.
@@ -105,7 +107,11 @@ func (c *browserCommand) advise(at *inUse, program browser.Program) {
 			"password", at.dir, at.address, hosts.BrowserChatter)
 	}
 	if !c.Headless {
-		say("%s is open on a profile of its own; close its window to end", program.Name)
+		end := "close its window to end"
+		if runtime.GOOS == "darwin" { // where a program goes on without one
+			end = "quit it to end (Cmd-Q)"
+		}
+		say("%s is open on a profile of its own; %s", program.Name, end)
 	}
 }
 

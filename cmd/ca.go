@@ -1,9 +1,6 @@
 package cmd
 
 import (
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -31,12 +28,11 @@ func (c *caCommand) Run(line *commandLine) error {
 	}
 	switch {
 	case c.SPKI:
-		cert, err := x509.ParseCertificate(authority.DER())
+		chain, err := certs.Parse(authority.PEM())
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
-		fmt.Println(base64.StdEncoding.EncodeToString(sum[:]))
+		fmt.Println(certs.Pin(chain[0]))
 	case c.Out != "":
 		files, err := authority.Export(c.Out)
 		if err != nil {

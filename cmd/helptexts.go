@@ -48,7 +48,7 @@ var helpTexts = map[string]string{
 	"--help-all":   "Print every flag, with its default and its variable.",
 
 	// of browser
-	"browser <url>": "The page to open. Without https:// as browsers take it.",
+	"browser <url>": "The page to open; without one, the recorder's own",
 	"--browser": "Which browser: chromium, chrome, edge, brave, firefox, or the path of its program. " +
 		"Default: the first of these that is installed.",
 	"--headless": "Show no window: end when the page has loaded, and nothing has come for 3 s. What " +

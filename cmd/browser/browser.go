@@ -19,6 +19,8 @@ import (
 	"os/exec"
 	"runtime"
 	"time"
+
+	"warcorder/certs"
 )
 
 // Options are how a browser is started.
@@ -77,6 +79,10 @@ func hasDisplay() bool {
 // command is the program with its arguments and its environment. What the browser reads is in the
 // profile then.
 func (p Program) command(o Options, profile *profile) (*exec.Cmd, error) {
+	chain, err := certs.Parse(o.CA)
+	if err != nil {
+		return nil, fmt.Errorf("the certificate of the proxy %w", err)
+	}
 	data, err := profile.data()
 	if err != nil {
 		return nil, err
@@ -85,7 +91,7 @@ func (p Program) command(o Options, profile *profile) (*exec.Cmd, error) {
 	if p.Kind == Firefox {
 		family = firefox
 	}
-	cmd, err := family(p, o, data)
+	cmd, err := family(p, o, chain[0], data)
 	if err != nil {
 		return nil, err
 	}

@@ -1,15 +1,13 @@
 package browser
 
 import (
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
-	"encoding/pem"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"warcorder/certs"
 )
 
 // quietFeatures are what Chromium would ask its maker's hosts for, or do to what is recorded, and
@@ -31,16 +29,12 @@ var quietFeatures = []string{
 // (SPKI) in place of trusting it, which nothing of the system has to know; the key must be that of a
 // certificate that the proxy sends, and it sends what is to be trusted with each leaf. Pages are
 // secure contexts then, with service workers.
-func chromium(p Program, o Options, profile string) (*exec.Cmd, error) {
-	pin, err := pinOf(o.CA)
-	if err != nil {
-		return nil, err
-	}
+func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec.Cmd, error) {
 	arguments := []string{
 		"--user-data-dir=" + profile,
 		"--proxy-server=http://" + o.Proxy,
 		"--proxy-bypass-list=<-loopback>", // loopback goes through it too
-		"--ignore-certificate-errors-spki-list=" + pin,
+		"--ignore-certificate-errors-spki-list=" + certs.Pin(ca),
 		"--disable-quic", // which goes past a proxy
 
 		"--no-first-run",
@@ -83,23 +77,3 @@ const (
 	headlessWidth  = "1366"
 	headlessHeight = "768"
 )
-
-var errNoCertificate = errors.New("the certificate of the proxy is no certificate")
-
-// pinOf returns the SHA-256 of the key of a certificate in PEM, as Chromium takes it.
-func pinOf(ca []byte) (string, error) {
-	cert, err := certificateOf(ca)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
-	return base64.StdEncoding.EncodeToString(sum[:]), nil
-}
-
-func certificateOf(ca []byte) (*x509.Certificate, error) {
-	block, _ := pem.Decode(ca)
-	if block == nil {
-		return nil, errNoCertificate
-	}
-	return x509.ParseCertificate(block.Bytes)
-}

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net"
 	"os"
@@ -123,7 +124,7 @@ var quietPreferences = []preference{
 // firefox is the command that starts a Firefox. What it has to know is in the profile: settings, and
 // a database with the certificate that it trusts. Policies would say the same, but are of the
 // installation and so of everybody's Firefox.
-func firefox(p Program, o Options, profile string) (*exec.Cmd, error) {
+func firefox(p Program, o Options, ca *x509.Certificate, profile string) (*exec.Cmd, error) {
 	host, port, err := net.SplitHostPort(o.Proxy)
 	if err != nil {
 		return nil, err
@@ -137,11 +138,7 @@ func firefox(p Program, o Options, profile string) (*exec.Cmd, error) {
 	for _, one := range preferences {
 		fmt.Fprintf(&settings, "user_pref(%q, %s);\n", one.name, one.value)
 	}
-	cert, err := certificateOf(o.CA)
-	if err != nil {
-		return nil, err
-	}
-	trusted, err := trustDatabase(cert)
+	trusted, err := trustDatabase(ca)
 	if err != nil {
 		return nil, err
 	}

@@ -103,9 +103,13 @@ func TestFirefoxSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	chain, err := certs.Parse(authority.PEM())
+	if err != nil {
+		t.Fatal(err)
+	}
 	profile := t.TempDir()
 	cmd, err := firefox(Program{Path: "/firefox", Kind: Firefox},
-		Options{URL: "http://a.b/", Proxy: "[::1]:8080", CA: authority.PEM()}, profile)
+		Options{URL: "http://a.b/", Proxy: "[::1]:8080"}, chain[0], profile)
 	if err != nil {
 		t.Fatal(err)
 	}

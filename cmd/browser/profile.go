@@ -16,6 +16,7 @@ import (
 //	data/      the browser's profile
 //	config/    what would go to ~/.config: links to the parts of that which others have set up
 //	cache/     what would go to ~/.cache
+//	tmp/       what would go to the folder for temporary files, where Chromium leaves some
 type profile struct{ *scratch.Folder }
 
 func newProfile(place string) (*profile, error) {
@@ -36,13 +37,21 @@ func (p *profile) data() (string, error) {
 // text looks.
 var fromHome = []string{"user-dirs.dirs", "user-dirs.locale", "fontconfig", "gtk-3.0", "gtk-4.0"}
 
-// environment keeps the browser from writing to the user's folders for settings and caches, where
-// browsers put crash reports and the like whatever their profile is.
+// longestTemp is how long the path of a profile may be so that a socket in its tmp/ has a name that
+// systems take (104 bytes and more): org.chromium.Chromium.123456/SingletonSocket is one.
+const longestTemp = 50
+
+// environment keeps the browser from writing to the user's folders for settings and caches, and to
+// that for temporary files, where browsers put things whatever their profile is.
 func (p *profile) environment() (variables []string, err error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return nil, nil
 	}
-	for variable, name := range map[string]string{"XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache"} {
+	folders := map[string]string{"XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache"}
+	if len(p.Path) <= longestTemp {
+		folders["TMPDIR"] = "tmp"
+	}
+	for variable, name := range folders {
 		dir := filepath.Join(p.Path, name)
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, err

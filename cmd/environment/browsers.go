@@ -1,34 +1,27 @@
 package environment
 
 import (
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/pem"
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"warcorder/certs"
 )
 
 // chromiumFlags lead Chromium, and browsers that are made of it, through the proxy: they take it from
 // the environment on some systems alone, and trust in no case. A certificate is accepted by its key
 // if the proxy sends it, as it sends what is to be trusted behind each leaf.
 func (p Proxy) chromiumFlags() ([]string, error) {
-	block, _ := pem.Decode(p.CA)
-	if block == nil {
-		return nil, errors.New("the certificate of the recorder is no PEM")
-	}
-	cert, err := x509.ParseCertificate(block.Bytes)
+	chain, err := certs.Parse(p.CA)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the certificate of the recorder %w", err)
 	}
-	pin := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
 	return []string{
 		"--proxy-server=" + p.url(),
 		"--proxy-bypass-list=<-loopback>", // loopback goes through it too
-		"--ignore-certificate-errors-spki-list=" + base64.StdEncoding.EncodeToString(pin[:]),
+		"--ignore-certificate-errors-spki-list=" + certs.Pin(chain[0]),
 		"--disable-quic", // which goes past a proxy
 	}, nil
 }
