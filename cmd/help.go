@@ -20,8 +20,11 @@ const (
 )
 
 // explain gives each command, flag and argument its text in --help. A flag without a text is our
-// own mistake, and no program starts with one.
+// own mistake, and no program starts with one. Settings alone are variables: else one that is meant
+// for a command would count for another whose flag has the same name.
 func explain(parser *kong.Kong) error {
+	settings := configKeys(parser.Model)
+	settings["config"] = true
 	for _, node := range append(parser.Model.Children, parser.Model.Node) {
 		node.Help = cmp.Or(helpTexts[node.Name], node.Help)
 		for _, flag := range node.Flags {
@@ -30,6 +33,9 @@ func explain(parser *kong.Kong) error {
 				return fmt.Errorf("%s --%s has no help", node.Name, flag.Name)
 			}
 			flag.Help = text
+			if !settings[flag.Name] {
+				flag.Envs, flag.Tag.Envs = nil, nil
+			}
 		}
 		for _, argument := range node.Positional {
 			argument.Help = helpTexts[node.Name+" <"+argument.Name+">"]

@@ -45,7 +45,7 @@ var helpTexts = map[string]string{
 	"--collection": "Name of the collection.",
 	"--dir":        "Directory that holds the collections.",
 	"--help":       "Print this.",
-	"--help-all":   "Print every flag, with its default and its variable.",
+	"--help-all":   "Print every flag, with its default and variable.",
 
 	// of browser
 	"browser <url>": "The page to open; without one, the recorder's own",

@@ -10,8 +10,8 @@ import (
 )
 
 // TestMisspeltVariables: a variable that begins like a setting and is none is an error that names
-// the nearest, and never the value; those of other commands, and those that Kubernetes sets, are
-// none.
+// the nearest, and never the value; those of other commands, and those that Kubernetes sets, are no
+// error. A flag of one command alone has no variable.
 func TestMisspeltVariables(t *testing.T) {
 	app := model(t)
 	for name, want := range map[string]string{
@@ -27,7 +27,9 @@ func TestMisspeltVariables(t *testing.T) {
 		"WARCORDER_X":                    "unset it",
 		"WARCORDER_LISTEN":               "",
 		"WARCORDER_CONFIG":               "",
-		"WARCORDER_URL":                  "",
+		"WARCORDER_NO_RECORD":            "",
+		"WARCORDER_ALL":                  "unset it",
+		"WARCORDER_DRY_RUN":              "unset it",
 		"WARCORDER_KEYS_PROFILES":        "",
 		"WARCORDER":                      "",
 		"WARCORDER_SERVICE_HOST":         "",
@@ -130,7 +132,7 @@ func TestMisspelt(t *testing.T) {
 		"help export":        "Usage: warcorder export",
 		"export -h":          "Usage: warcorder export",
 		"lookup --help":      "Usage: warcorder lookup [FLAG…] URL",
-		"lookup --help-all":  "Variable: WARCORDER_CONTENT_TYPE.",
+		"lookup --help-all":  "Variable: WARCORDER_COLLECTION.",
 		"--help-all":         "Default: 1GB. Variable: WARCORDER_WARC_MAX_SIZE.",
 		"record --help-all":  "Default: 1GB. Variable: WARCORDER_WARC_MAX_SIZE.",
 		"--version":          "warcorder " + version,

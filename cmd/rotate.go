@@ -42,7 +42,7 @@ func (c *rotateCommand) Run(*commandLine) error {
 		fmt.Fprintln(os.Stdout, dir.WARC(name))
 	}
 	if len(files) == 0 {
-		fmt.Fprintln(os.Stderr, "nothing is open")
+		remark("nothing is open")
 	}
 	return nil
 }

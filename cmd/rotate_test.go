@@ -48,7 +48,7 @@ func TestRotate(t *testing.T) {
 	if out, errs, code := p.run("verify"); code != 0 {
 		t.Errorf("verify: %d %s %s", code, out, errs)
 	}
-	if out, errs, code := p.run("rotate"); code != 0 || out != "" || errs != "nothing is open\n" {
+	if out, errs, code := p.run("rotate"); code != 0 || out != "" || errs != "" {
 		t.Errorf("again: %d %q %q", code, out, errs)
 	}
 	p.fetch(site.plain.URL + "/text/2/1000")
@@ -57,7 +57,7 @@ func TestRotate(t *testing.T) {
 		t.Errorf("the next file is %q, after %q", next, path)
 	}
 	p.stop()
-	if out, errs, code := p.run("rotate"); code != 0 || out != "" || errs != "nothing is open\n" {
+	if out, errs, code := p.run("rotate"); code != 0 || out != "" || errs != "" {
 		t.Errorf("at rest: %d %q %q", code, out, errs)
 	}
 	if _, errs, code := p.run("rotate", "--collection", "other"); code != 1 ||
@@ -83,7 +83,7 @@ func TestRotateCrashed(t *testing.T) {
 	if _, errs, code := p.run("recover"); code != 0 {
 		t.Fatalf("recover: %d %s", code, errs)
 	}
-	if _, errs, code := p.run("rotate"); code != 0 || errs != "nothing is open\n" {
+	if _, errs, code := p.run("rotate"); code != 0 || errs != "" {
 		t.Errorf("then: %d %q", code, errs)
 	}
 }
