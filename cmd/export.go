@@ -30,7 +30,7 @@ type exportCommand struct {
 }
 
 // Run writes the lines, all of them or none.
-func (c *exportCommand) Run(*commandLine) error {
+func (c *exportCommand) Run(line *commandLine) error {
 	dir, err := c.dir()
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (c *exportCommand) Run(*commandLine) error {
 		return noCollection(dir)
 	}
 	if c.Format == "warc-0.9" {
-		return c.exportOld(dir)
+		return c.exportOld(line, dir)
 	}
 	query, err := c.query()
 	if err != nil {
@@ -50,11 +50,11 @@ func (c *exportCommand) Run(*commandLine) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if exported.InOpenFiles > 0 {
-		remark("%d of %d captures lie in a file that is not finished; until it is its name ends in .open",
+		line.remark("%d of %d captures lie in a file that is not finished; until it is its name ends in .open",
 			exported.InOpenFiles, exported.Lines)
 	}
 	if exported.LeftOut > 0 {
-		remark("%s without a line: pywb would show a 304 as an empty page, and a part, or what was cut, "+
+		line.remark("%s without a line: pywb would show a 304 as an empty page, and a part, or what was cut, "+
 			"for the whole that is there; --all writes them too",
 			count(int(exported.LeftOut), "capture"))
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // exportOld writes the finished WARC files of the collection as WARC 0.9.
-func (c *exportCommand) exportOld(dir collection.Dir) error {
+func (c *exportCommand) exportOld(line *commandLine, dir collection.Dir) error {
 	if err := c.checkOld(); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (c *exportCommand) exportOld(dir collection.Dir) error {
 		Temp:   c.Out,
 		Made:   c.Mode.Set,
 	}
-	damaged, err := exportFiles(w, dir)
+	damaged, err := exportFiles(line, w, dir)
 	if err != nil {
 		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
 	}
@@ -73,7 +73,7 @@ func sameDir(path, other string) (bool, error) {
 
 // exportFiles writes the records of all finished files of a collection. It returns how many findings
 // there were: damaged places that it has passed over, and files that nobody has finished.
-func exportFiles(w *v09.Writer, dir collection.Dir) (damaged int, err error) {
+func exportFiles(line *commandLine, w *v09.Writer, dir collection.Dir) (damaged int, err error) {
 	entries, err := os.ReadDir(dir.Archive())
 	if err != nil {
 		return 0, err
@@ -97,7 +97,7 @@ func exportFiles(w *v09.Writer, dir collection.Dir) (damaged int, err error) {
 			count(open, "file"))
 		damaged++
 	} else if open > 0 {
-		remark("%s left out: still being written", count(open, "file"))
+		line.remark("%s left out: still being written", count(open, "file"))
 	}
 	return damaged, nil
 }

@@ -21,7 +21,7 @@ type gapsCommand struct {
 }
 
 // Run prints what is missing, also of a collection that is being recorded.
-func (c *gapsCommand) Run(*commandLine) error {
+func (c *gapsCommand) Run(line *commandLine) error {
 	dir, err := c.dir()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *gapsCommand) Run(*commandLine) error {
 			printable(gapDetail(g)))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
-		remark("%8d %s", gaps.Counts[reason], reason)
+		line.remark("%8d %s", gaps.Counts[reason], reason)
 	}
 	return unclean
 }

@@ -122,7 +122,9 @@ func commandHelp(command *kong.Node, all bool) string {
 	h.examples(page.examples)
 	var arguments [][2]string
 	for _, one := range command.Positional {
-		arguments = append(arguments, [2]string{strings.ToUpper(one.Name), firstSentence(one.Help)})
+		if name := strings.ToUpper(one.Name); page.usage == "" || strings.Contains(page.usage, name) {
+			arguments = append(arguments, [2]string{name, firstSentence(one.Help)})
+		}
 	}
 	h.table("Arguments", arguments, helpLeft)
 	for _, group := range page.groups(command, all) {

@@ -34,8 +34,8 @@ var commandGroups = []flagGroup{
 }
 
 var overviewExamples = []example{
+	{"warcorder browser https://example.org/", "record what a browser shows"},
 	{"warcorder", "record, as a proxy at 127.0.0.1:8080"},
-	{"warcorder lookup https://example.org/", "the captures of a page"},
 	{"warcorder export -o -", "the index of all that was recorded"},
 }
 
@@ -78,7 +78,7 @@ var helpPages = map[string]helpPage{
 			"used, or else one that ends with the browser.",
 		examples: []example{
 			{"warcorder browser https://example.org/", "into collections/default"},
-			{"warcorder browser --headless https://a.example/", "without a window"},
+			{"warcorder browser --headless https://example.org/", "without a window"},
 			{"warcorder browser --browser firefox", "another one"},
 		},
 		flags: []flagGroup{{"The browser", "browser headless at-most all"}},
@@ -87,12 +87,12 @@ var helpPages = map[string]helpPage{
 		settings: true,
 	},
 	"run": {
-		usage: "[FLAG…] -- CMD…",
+		usage: "[FLAG…] -- COMMAND…",
 		about: "Its programs are led through a recorder, and trust it: one that has the collection " +
 			"open, or else one that ends with the command. The exit status is the command's.",
 		examples: []example{
-			{"warcorder run -- curl https://example.org/", "into collections/default"},
-			{"warcorder run --collection news wget https://a.example/", "another"},
+			{"warcorder run -- curl https://example.org/", "what curl fetches"},
+			{"warcorder run --collection news -- wget https://example.org/", "into another"},
 		},
 		end: "The settings of recording count here too (warcorder record --help-all); listen is a " +
 			"free port of this machine unless it is set.",

@@ -76,6 +76,9 @@ func explainParse(err error, app *kong.Application, args []string) error {
 	case unexpected && !slices.Contains(args, command.Name):
 		text = "there is no command " + shortened(word) + meant(word, "", commandNames(app))
 		help = "warcorder --help"
+		if strings.Contains(word, "://") {
+			text += ": to open it, warcorder browser URL"
+		}
 	case unknown:
 		text = "unknown flag --" + shortened(flag) +
 			cmp.Or(owner(app, flag), meant(flag, "--", flagsOf(app, command)))

@@ -108,7 +108,7 @@ func TestMisspelt(t *testing.T) {
 		"hlep":                     "there is no command hlep: did you mean help? (see warcorder --help)",
 		"exprot -o -":              "there is no command exprot: did you mean export?",
 		"--log json lokup":         "there is no command lokup: did you mean lookup?",
-		"https://example.org/":     "there is no command https://example.org/ (see warcorder --help)",
+		"https://example.org/":     "there is no command https://example.org/: to open it, warcorder browser URL (see",
 		"--lisen 127.0.0.1:0":      "unknown flag --lisen: did you mean --listen? (see warcorder record --help-all)",
 		"record --api-tokn=s3cret": `unknown flag --api-tokn: did you mean --api-token? (see warcorder record --help-all)`,
 		"export --ulr x":           `: did you mean --url? (see warcorder export --help)`,

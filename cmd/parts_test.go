@@ -104,6 +104,10 @@ func TestPartsAndTheWhole(t *testing.T) {
 		t.Fatal(p.stderr)
 	}
 	check()
+	if _, errs, code := p.run(append(export, "--verbose")...); code != 0 ||
+		!strings.Contains(errs, "4 captures without a line") {
+		t.Errorf("--verbose: %d %q", code, errs)
+	}
 	said("", "verify")
 	if all := said("", append(export, "--all")...); strings.Count(all, "warc/revisit") != 2 {
 		t.Errorf("want a part and the 304 as revisits: %s", all)

@@ -62,10 +62,10 @@ func bytesText(n int64) string { return humanize.Bytes(uint64(max(0, n))) }
 // atTerminal reports whether a person sees what goes to standard error.
 func atTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
 
-// remark tells a person what is no trouble. Elsewhere standard error has trouble alone: what cron
-// finds there becomes a letter.
-func remark(format string, args ...any) {
-	if atTerminal() {
+// remark tells a person what is no trouble, and whoever asks for it by --verbose. Elsewhere standard
+// error has trouble alone: what cron finds there becomes a letter.
+func (line *commandLine) remark(format string, args ...any) {
+	if !line.Quiet && (line.Verbose || atTerminal()) {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
 	}
 }

@@ -68,7 +68,7 @@ func (f *collectionFlags) repair(line *commandLine, run repair) error {
 // nobody has asked for a form of the log, it has trouble alone: see remark.
 func (line *commandLine) repairLog() zerolog.Logger {
 	log, _ := line.logger(os.Stderr)
-	if line.Log == "auto" && !atTerminal() {
+	if line.Quiet || line.Log == "auto" && !line.Verbose && !atTerminal() {
 		return log.Level(zerolog.WarnLevel)
 	}
 	return log

@@ -29,7 +29,7 @@ type rotated struct {
 }
 
 // Run has the files finished, and prints their paths.
-func (c *rotateCommand) Run(*commandLine) error {
+func (c *rotateCommand) Run(line *commandLine) error {
 	dir, err := c.dir()
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *rotateCommand) Run(*commandLine) error {
 		fmt.Fprintln(os.Stdout, dir.WARC(name))
 	}
 	if len(files) == 0 {
-		remark("nothing is open")
+		line.remark("nothing is open")
 	}
 	return nil
 }
