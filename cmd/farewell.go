@@ -118,7 +118,7 @@ var gapWords = map[string]string{
 func (s *summary) text() string {
 	var l labelled
 	if s.captures == 0 {
-		fmt.Fprintf(&l, "Nothing was captured in %s.\n", lasting(s.took))
+		l.WriteString("Nothing was captured.\n")
 	} else {
 		l.WriteString(cut(s.came(), screen) + "\n")
 		l.path("in", s.dir.Archive())

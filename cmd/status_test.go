@@ -125,6 +125,22 @@ func TestStatusHostile(t *testing.T) {
 	}
 }
 
+// TestStatusPaused: that recording is paused, or off, stands where one looks first.
+func TestStatusPaused(t *testing.T) {
+	p := startRecording(t)
+	p.run("pause")
+	if out := p.statusText(); !strings.Contains(out, "has paused recording into default\n") ||
+		!strings.Contains(out, "  paused       since ") {
+		t.Errorf("%s", out)
+	}
+	p.run("resume")
+	off := startRecording(t, "--min-free-space", "1000000TB")
+	if out, _, _ := off.run("status"); !strings.Contains(out, "cannot record into default") ||
+		!strings.Contains(out, "less than min-free-space") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestStatusOfNothing: a collection that has an index and nothing else is told of too.
 func TestStatusOfNothing(t *testing.T) {
 	p := &program{t: t, dir: t.TempDir()}

@@ -36,8 +36,14 @@ func (s status) text() string {
 	l.path("collection", string(s.Dir))
 	l.line("recorder", "process %d at %s, since %s (%s)", s.PID, cut(ascii(s.Address), 40),
 		moment(s.Started), lasting(time.Since(s.Started)))
-	if s.Reason != "" {
-		l.WriteString("  it is off: " + printable(s.Reason) + "\n")
+	if s.Paused && s.Since != nil {
+		l.line("paused", "since %s: what passes is not recorded", moment(*s.Since))
+	}
+	if s.Reason != "" { // whole: it says what to do
+		l.path("off", s.Reason)
+	}
+	if s.Compression != "" {
+		l.path("slower", "warcorder's own compression was wrong, see the log: "+s.Compression)
 	}
 	l.line("in flight", "%s", count(int(s.InFlight), "exchange"))
 	l.WriteByte('\n')
@@ -64,8 +70,8 @@ func (s status) text() string {
 func (s *status) doing() string {
 	into := " into " + cut(printable(s.Collection), 30)
 	switch {
-	case s.Paused && s.Since != nil:
-		return "is paused since " + moment(*s.Since) + ": what passes is not recorded" + into
+	case s.Paused:
+		return "has paused recording" + into
 	case !s.Recording:
 		return "cannot record" + into + ", and refuses clients"
 	}
