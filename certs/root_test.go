@@ -273,3 +273,29 @@ func spoil(file string, how func(path string) error) func(*testing.T, string) {
 		}
 	}
 }
+
+// TestIsOurs: a root is known as one that Open has made by its name, and by having signed itself:
+// what bears the name alone is somebody else's.
+func TestIsOurs(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, dir)
+	ours := a.chain.top()
+	if !IsOurs(ours) || RootFile(dir) != a.File() || NameOf(ours) != a.Name() {
+		t.Errorf("%q in %s is not known", NameOf(ours), a.File())
+	}
+	key := newEC(t)
+	named := func(cert *x509.Certificate) { cert.Subject = ours.Subject }
+	for name, cert := range map[string]*issued{
+		"another's":              issue(t, "Institution", key, nil, nil),
+		"of the common name":     issue(t, ours.Subject.CommonName, key, nil, nil),
+		"signed by an authority": issue(t, "", newEC(t), issue(t, "Institution", key, nil, nil), named),
+		"of the organization": issue(t, "", key, nil, func(cert *x509.Certificate) {
+			cert.Subject.Organization = ours.Subject.Organization
+			cert.Subject.CommonName = "another"
+		}),
+	} {
+		if IsOurs(cert.Certificate) {
+			t.Errorf("%s is taken for ours", name)
+		}
+	}
+}
