@@ -98,6 +98,7 @@ func TestHelpGroups(t *testing.T) {
 			t.Errorf("%s has no example", command.Name)
 		}
 		checkGroups(t, command, page)
+		checkBeside(t, command.Name, page.examples)
 	}
 	slices.Sort(listed)
 	if slices.Sort(have); !slices.Equal(listed, have) {
@@ -107,6 +108,19 @@ func TestHelpGroups(t *testing.T) {
 		if !slices.Contains(have, name) {
 			t.Errorf("there is a page for %s, which is no command", name)
 		}
+	}
+}
+
+// checkBeside: what an example does stands beside it, in one line.
+func checkBeside(t *testing.T, command string, examples []example) {
+	t.Helper()
+	line, does := 0, 0
+	for _, one := range examples {
+		line = max(line, utf8.RuneCountInString(one.line))
+		does = max(does, utf8.RuneCountInString(one.does))
+	}
+	if line+does+4 > helpWidth {
+		t.Errorf("the examples of %s take %d columns", command, line+does+4)
 	}
 }
 

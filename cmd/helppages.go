@@ -91,7 +91,7 @@ var helpPages = map[string]helpPage{
 		about: "Its programs are led through a recorder, and trust it: one that has the collection " +
 			"open, or else one that ends with the command. The exit status is the command's.",
 		examples: []example{
-			{"warcorder run -- curl https://example.org/", "what curl fetches"},
+			{"warcorder run -- curl https://example.org/", "curl's fetches"},
 			{"warcorder run --collection news -- wget https://example.org/", "into another"},
 		},
 		end: "The settings of recording count here too (warcorder record --help-all); listen is a " +
@@ -100,9 +100,9 @@ var helpPages = map[string]helpPage{
 	},
 	"export": {
 		examples: []example{
-			{"warcorder export", "into the collection, for pywb"},
-			{"warcorder export -o -", "to standard output"},
-			{"warcorder export --url https://example.org/ --match host -o -", "a site"},
+			{"warcorder export", "a file for pywb"},
+			{"warcorder export -o -", "printed"},
+			{"warcorder export --url https://example.org/ --match host -o -", "of a site"},
 		},
 		flags: []flagGroup{
 			{"Which captures", "url match from to key all"},
