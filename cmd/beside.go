@@ -109,7 +109,7 @@ func besideRunning(running cdxserver.Recorder, dir collection.Dir,
 	}
 	worked := work(context.Background(), at)
 	after, err := settled(running, at.signals)
-	if err == nil {
+	if !after.At.IsZero() {
 		farewell(os.Stderr, dir, before, after)
 	}
 	if worked != nil {
@@ -123,7 +123,7 @@ func besideRunning(running cdxserver.Recorder, dir collection.Dir,
 const settlePatience = 30 * time.Second
 
 // settled asks a recorder for its state when all that clients have got is in the index; a signal
-// ends the waiting.
+// ends the waiting. Beside an error the state is as it is then.
 func settled(running cdxserver.Recorder, signals <-chan os.Signal) (now status, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settlePatience)
 	defer cancel()
@@ -134,10 +134,12 @@ func settled(running cdxserver.Recorder, signals <-chan os.Signal) (now status, 
 		case <-ctx.Done():
 		}
 	}()
-	if err := running.Work(ctx, settlePath, &now); err != nil {
-		return now, fmt.Errorf("not all that was recorded is in the index yet: %w", err)
+	err = running.Work(ctx, settlePath, &now)
+	if err == nil {
+		return now, nil
 	}
-	return now, nil
+	now, err2 := statusOf(running)
+	return now, errors.Join(fmt.Errorf("not all that was recorded is in the index yet: %w", err), err2)
 }
 
 // statusOf asks a recorder for its state.
