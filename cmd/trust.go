@@ -81,6 +81,7 @@ func (t *trusting) add(store stores.Store, cert *x509.Certificate, file string) 
 		return err
 	}
 	if held != nil && held.Trusted {
+		t.trusted = true
 		t.say("already trusted", store)
 		return nil
 	}
@@ -103,7 +104,7 @@ func (t *trusting) add(store stores.Store, cert *x509.Certificate, file string) 
 		err = errors.New("it was added, and is not trusted there")
 	}
 	if err == nil {
-		t.changed = true
+		t.changed, t.trusted = true, true
 		t.say("trusted now", store)
 	}
 	return err
@@ -120,6 +121,9 @@ func (t *trusting) leftToDo() {
 	switch {
 	case t.DryRun:
 		fmt.Println("\nNothing was changed.")
+	case !t.trusted:
+		fmt.Printf("\nNothing trusts it. By hand: %s ca --out DIR writes it, and a browser's settings "+
+			"import it.\n", startedAs(os.Args[0]))
 	case t.System:
 		fmt.Println("\nPrograms know it when they start again. To take it away again, as root:\n" +
 			"  " + startedAs(os.Args[0]) + " untrust --system --ca-dir " + stores.Quoted(t.caDir))

@@ -34,6 +34,7 @@ type trusting struct {
 	stores  []stores.Store
 	notes   stores.Notes
 	changed bool // something was done
+	trusted bool // by one store or more
 	wrong   bool // something could not be done, and was said
 }
 
