@@ -18,6 +18,7 @@
 //	  │
 //	  ├─ head.go          wait for a request, read its head; what is none: foreign.go
 //	  ├─ destination.go   where it goes
+//	  ├─ own.go           nowhere: our own pages, by our own name
 //	  ├─ change.go        what of it the origin does not get
 //	  └─ run.go           one exchange, kept piece by piece (record.go)
 //	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go, lookup.go)

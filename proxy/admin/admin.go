@@ -1,8 +1,10 @@
-// Package admin answers what is asked of the proxy itself, on the proxy's own port: its state, the
-// root certificate, the writing of records that are no exchanges (RecordPage), the switch that
-// pauses recording, and whatever is mounted beside them, such as the export of the index.
+// Package admin answers what is asked of the proxy itself, on the proxy's own port and, through the
+// proxy, by its own name (name.go): its state, the root certificate and how to trust it (package
+// trust), the writing of records that are no exchanges (RecordPage), the switch that pauses
+// recording, and whatever is mounted beside them, such as the export of the index.
 //
-//	a request ─► whose name is in Host?        ownName: else 421
+//	a request ─► came it by our own name?      name.go: what is for everybody, and nothing else
+//	          ─► whose name is in Host?        ownName: else 421
 //	          ─► has it the token?             token.go: header and URL count from everywhere
 //	          ─► what made a browser send it?  sender.go: a page of another site gets nothing
 //	          ─► the cookie                    token.go: of a page of ours; for a change it says so

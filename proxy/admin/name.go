@@ -45,7 +45,8 @@ func cameByName(r *http.Request) (mark byName, marked bool) {
 //
 // A page of another site is to see nothing by which it could tell that there is a recorder, so it
 // gets no answer at all, as from a name that leads nowhere. It may lead a person to the trust page.
-// What it could have a browser keep as a file is for who comes from that page.
+// What it could have a browser keep as a file, in a frame that nobody sees, is for those who come
+// from that page, and for what fetches files: that says no more than that it is a browser.
 func (a *Admin) refuseByName(r *http.Request, page *Page, from sender) *refusal {
 	isTrustPage := r.URL.Path == "/" || r.URL.Path == trustPath
 	isQuestion := r.URL.Path == askPath && (r.Host == Name || r.Host == TrustName)
@@ -60,7 +61,7 @@ func (a *Admin) refuseByName(r *http.Request, page *Page, from sender) *refusal 
 	case page.Handler != nil && page.For != Everybody:
 		return &refusal{http.StatusForbidden, "Through the proxy only what is for everybody can be had. " +
 			"This page is at http://" + a.proxyAt(r) + r.URL.Path + ", past the proxy."}
-	case from == untold && page.Handler != nil && !isTrustPage:
+	case from == untold && !isTrustPage && page.Handler != nil && (isQuestion || followsLink(r)):
 		return &refusal{http.StatusForbidden, "Your browser does not say which page sent you. Follow the " +
 			"link on http://" + Name + "/."}
 	}

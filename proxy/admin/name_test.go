@@ -94,6 +94,7 @@ func TestByName(t *testing.T) {
 			fields("cross-site", "navigate", "iframe", "Upgrade-Insecure-Requests", "1"), 0},
 		{"frame with a file", "GET /ca.pem", Name, "",
 			browser("Upgrade-Insecure-Requests", "1", "Referer", "http://a.example/"), 0},
+		{"what fetches files", "GET /ca.mobileconfig", Name, "", browser(), 200},
 		{"frame that hides where it is", "GET /ca.pem", Name, "",
 			browser("Upgrade-Insecure-Requests", "1"), 403},
 

@@ -71,7 +71,7 @@ func TestPhones(t *testing.T) {
 	}{{true, "192.0.2.1:8080", 1, false}, {true, "", 1, true}, {false, "", 3, false}} {
 		v.Local, v.Phones = c.local, c.phones
 		page := pageOf(t, facts(), v)
-		got := strings.Count(page, "Wi-Fi › ⓘ of your network › Configure Proxy › Manual: server <code>127.0.0.1<") +
+		got := strings.Count(page, "› Configure Proxy › Manual: server <code>127.0.0.1<") +
 			strings.Count(page, "Proxy › Manual: host\n<code>127.0.0.1<") +
 			strings.Count(page, "address <code>127.0.0.1<")
 		if says := strings.Contains(page, "answers its own machine alone"); got != c.want || says != c.says {
