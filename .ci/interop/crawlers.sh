@@ -63,10 +63,11 @@ export PATH=$CRAWLERS/node/bin:$older
 awk '/^```(python|js|java|go)$/ { head = 1; next } /^```/ { file = "" }
   head { file = $2; head = 0 } file != "" { print > file }' "$page"
 
-captured() { warcorder export --collection crawl -o - 2>>"$T/crawlers.log" | grep -c '^org,example)' || true; }
+captured() { warcorder export --collection "$collection" -o - 2>>"$T/crawlers.log" | grep -c '^org,example)' || true; }
 asked() { grep -c '^[A-Z]* /' "$work/site.log" || true; }
 refused() {
-  warcorder gaps --collection crawl --reason refused 2>>"$T/crawlers.log" | grep -c 'trust the certificate' || true
+  warcorder gaps --collection "$collection" --reason refused 2>>"$T/crawlers.log" \
+    | grep -c 'trust the certificate' || true
 }
 begin() { captures=$(captured) requests=$(asked) refusals=$(refused); }
 more_captures() { (($(captured) - captures >= $1)); }
@@ -130,34 +131,83 @@ passes() {
   fi
 }
 
-# What each example leaves: a page with what it pulls in, the service worker's request included.
-declare -A want=([curl]=1 [wget]=4 ['Python requests']=1 [httpx]=1 [Scrapy]=1 [yt-dlp]=2 ['Node.js fetch']=1
-  ['Java HttpClient']=1 [Go]=1 [Playwright]=6 [Puppeteer]=6 [Selenium]=3+ [single-file-cli]=7 [brozzler]=9
-  [Browsertrix]=6)
+# want_of COMMAND: what an example leaves: a page with what it pulls in, the service worker's request
+# included.
+want_of() {
+  case $1 in
+    *brozzle-page*) echo 9 ;;
+    *single-file*) echo 7 ;;
+    *browse.py) echo 3+ ;;
+    *playwright.mjs | *puppeteer.mjs | *browsertrix.mjs) echo 6 ;;
+    *wget*) echo 4 ;;
+    *yt-dlp*) echo 2 ;;
+    'warcorder run'*) echo 1 ;;
+    'warcorder '* | 'go build'*) echo 0 ;;
+    *) echo 1 ;;
+  esac
+}
 
-# run_section NAME: its commands, in order.
+# run_section NAME LEAST: its commands, in order; there are LEAST or more.
 run_section() {
   local command count=0
   while IFS= read -r -d '' -u 3 command; do
+    count=$((count + 1))
     case $command in
       export*) eval "$command" ;;
       'warcorder record'*) in_background $command </dev/null >"$work/recorder" 2>&1
-        recording() { [[ -e collections/crawl/recorder.json ]]; }
+        recording() { [[ -e collections/$collection/recorder.json ]]; }
         wait_for 20 recording && ok "$command" || { not_ok "$command: $(tail -n 2 "$work/recorder")"; exit 1; } ;;
-      'warcorder ca'* | 'go build'* | mkdir* | certutil*) leaves 0 "$1" "$command" ;;
-      *)
-        count=$((count + 1))
-        leaves "${want[$1]:-0}" "$1" "$command"
-        ;;
+      *) leaves "$(want_of "$command")" "$1" "$command" ;;
     esac
   done 3< <(commands <(section "$1"))
-  ((count)) || [[ -z ${want[$1]-} ]] || not_ok "$1 has commands: are its blocks still marked sh?"
+  ((count >= $2)) || not_ok "$1 has $2 commands: are its blocks still marked sh?"
 }
 
-proxy=https_proxy=http://127.0.0.1:8080
-run_section 'Set up by hand'
+# variant FILE SED...: the program FILE with these changes, in a file of the same kind: sets changed.
+variant() {
+  local name=$1
+  changed=changed-$name
+  shift
+  sed "$@" "$name" >"$changed"
+  ! cmp --silent "$name" "$changed" || not_ok "the change of $name: $*"
+}
 
-run_section curl
+# The general way: each starts a recorder of its own, for programs that name no proxy and no trust.
+collection=default
+for file in playwright.mjs puppeteer.mjs browse.py; do
+  variant "$file" -e /spki-list/d -e /proxy/d
+  mv "$file" "by-hand-$file"
+  mv "$changed" "$file"
+done
+go build fetch.go
+run_section 'The general way' 14
+PATH=$older leaves 1 'The general way with Debian'"'"'s Node.js' 'warcorder run -- node fetch.mjs'
+# tells WORDS COMMAND: run says so itself, and the page too.
+tells() {
+  begin
+  bash -c "$2" </dev/null >"$work/out" 2>&1 || true
+  if grep -q "^warcorder: .*$1" "$work/out" && page_has 'The general way' "$1" && (($(captured) == captures)); then
+    ok "The general way: run says $1"
+  else
+    not_ok "The general way: run says $1: $(said)"
+  fi
+}
+variant fetch.go -e 's|http.Get|(\&http.Client{Transport: \&http.Transport{}}).Get|'
+go build "$changed"
+tells 'nothing was captured' 'warcorder run -- ./changed-fetch'
+variant page.py -e "s|org/'|&, verify='/etc/ssl/certs/ca-certificates.crt'|"
+tells refused "warcorder run -- python $changed"
+# What brozzler leaves out without --proxy.
+passes 'The general way' 'fetches the scripts of service workers past all proxies' 8 1 \
+  'warcorder run -- brozzle-page https://example.org/'
+for file in playwright.mjs puppeteer.mjs browse.py; do mv "by-hand-$file" "$file"; done
+rm film*
+
+collection=crawl
+proxy=https_proxy=http://127.0.0.1:8080
+run_section 'Set up by hand' 3
+
+run_section curl 1
 fails curl 'SSL certificate problem: self-signed certificate in certificate chain' \
   'curl --proxy http://127.0.0.1:8080 https://example.org/'
 passes curl no_proxy 0 1 'no_proxy=.org curl --proxy http://127.0.0.1:8080 https://example.org/'
@@ -168,21 +218,12 @@ leaves 1 curl "$proxy CURL_CA_BUNDLE=ca.pem curl https://example.org/"
 # shown trust, so they come before their examples.
 fails wget 'The certificate of ‘example.org’ is not trusted' \
   "LC_ALL=C.UTF-8 SSL_CERT_FILE=ca.pem $proxy wget --tries 1 -O - https://example.org/"
-run_section wget
+run_section wget 1
 passes wget no_proxy 0 1 \
   'no_proxy=.org wget -e https_proxy=http://127.0.0.1:8080 --ca-certificate=ca.pem -O - https://example.org/'
 
-run_section 'Python requests'
+run_section 'Python requests' 1
 fails 'Python requests' CERTIFICATE_VERIFY_FAILED "$proxy SSL_CERT_FILE=ca.pem python page.py"
-
-# variant FILE SED...: the program FILE with these changes, in a file of the same kind: sets changed.
-variant() {
-  local name=$1
-  changed=changed-$name
-  shift
-  sed "$@" "$name" >"$changed"
-  ! cmp --silent "$name" "$changed" || not_ok "the change of $name: $*"
-}
 variant page.py -e 's/^import.*/&\nsession = requests.Session()/' -e 's/requests.get/session.get/'
 cp "$changed" session.py
 variant session.py -e "s/^session.*/&\nsession.verify = 'ca.pem'/"
@@ -193,7 +234,7 @@ variant session.py -e 's/^session.*/&\nsession.trust_env = False/' \
   -e "s|^session.*|&\nsession.verify = '/etc/ssl/certs/ca-certificates.crt'|"
 passes 'Python requests' trust_env 0 1 "$proxy REQUESTS_CA_BUNDLE=ca.pem python $changed"
 
-run_section httpx
+run_section httpx 1
 fails httpx CERTIFICATE_VERIFY_FAILED "$proxy REQUESTS_CA_BUNDLE=ca.pem python client.py"
 variant client.py -e 's/^import.*/&\nimport ssl/' \
   -e "s|httpx.get(|httpx.Client(trust_env=False, verify=ssl.create_default_context()).get(|"
@@ -203,7 +244,7 @@ variant client.py -e 's/^import.*/&\nimport ssl/' \
   -e "s/^$/trust = ssl.create_default_context(cafile='ca.pem')/"
 leaves 1 httpx "no_proxy=.org python $changed"
 
-run_section Scrapy
+run_section Scrapy 1
 scrapy="$proxy scrapy runspider spider.py"
 fails Scrapy 'certificate verify failed' "$scrapy -s DOWNLOAD_VERIFY_CERTIFICATES=1"
 leaves 2 Scrapy "SSL_CERT_FILE=ca.pem $scrapy -s DOWNLOAD_VERIFY_CERTIFICATES=1 -s ROBOTSTXT_OBEY=1"
@@ -211,7 +252,7 @@ passes Scrapy HTTPPROXY_ENABLED=0 0 1 "$scrapy -s HTTPPROXY_ENABLED=0"
 leaves 1 Scrapy "$scrapy -s HTTPCACHE_ENABLED=1 -s HTTPCACHE_DIR=$work/cache"
 leaves 0 Scrapy "$scrapy -s HTTPCACHE_ENABLED=1 -s HTTPCACHE_DIR=$work/cache"
 
-run_section yt-dlp
+run_section yt-dlp 1
 fails yt-dlp CERTIFICATE_VERIFY_FAILED \
   'SSL_CERT_FILE=ca.pem yt-dlp --proxy http://127.0.0.1:8080 https://example.org/film.mp4 --output fails'
 leaves 2 yt-dlp \
@@ -220,7 +261,7 @@ passes yt-dlp "--proxy ''" 0 2 \
   "$proxy yt-dlp --compat-options no-certifi --proxy '' https://example.org/film.mp4 --output passes"
 
 fails 'Node.js fetch' SELF_SIGNED_CERT_IN_CHAIN "NODE_USE_ENV_PROXY=1 $proxy node fetch.mjs"
-run_section 'Node.js fetch'
+run_section 'Node.js fetch' 2
 system=NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
 passes 'Node.js fetch' 'without `NODE_USE_ENV_PROXY=1`' 0 1 "$proxy $system node fetch.mjs"
 passes 'Node.js fetch' 'Older ones' 0 1 "PATH=$older; NODE_USE_ENV_PROXY=1 $proxy $system node fetch.mjs"
@@ -228,14 +269,14 @@ leaves 1 'Node.js fetch' "PATH=$older; $proxy NODE_EXTRA_CA_CERTS=ca.pem node un
 
 fails 'Java HttpClient' 'PKIX path building failed' \
   'java -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=8080 Fetch.java'
-run_section 'Java HttpClient'
+run_section 'Java HttpClient' 2
 keytool -importcert -noprompt -file "$work/root.pem" -keystore "$work/system.p12" -storetype PKCS12 \
   -storepass changeit 2>>"$T/crawlers.log"
 passes 'Java HttpClient' 'neither `https_proxy` nor `SSL_CERT_FILE`' 0 1 \
   "$proxy SSL_CERT_FILE=ca.pem java -Djavax.net.ssl.trustStore=$work/system.p12 \
     -Djavax.net.ssl.trustStorePassword=changeit Fetch.java"
 
-run_section Go
+run_section Go 2
 fails Go 'certificate signed by unknown authority' "$proxy ./fetch"
 variant fetch.go -e 's|http.Get|(\&http.Client{Transport: \&http.Transport{}}).Get|'
 passes Go 'http.Transport{}' 0 1 "go build $changed && $proxy ./changed-fetch"
@@ -244,7 +285,7 @@ passes Go 'localhost and loopback addresses' 0 1 \
   "go build $changed && http_proxy=http://127.0.0.1:8080 ./changed-fetch"
 
 untrusting=(-e /spki-list/d)
-run_section Playwright
+run_section Playwright 1
 variant playwright.mjs "${untrusting[@]}"
 fails Playwright net::ERR_CERT_AUTHORITY_INVALID "node $changed"
 variant playwright.mjs "${untrusting[@]}" -e 's/newPage()/newPage({ ignoreHTTPSErrors: true })/'
@@ -262,36 +303,38 @@ variant playwright.mjs \
   -e "s|^await page.goto|await page.route('**/style.css', (route) => route.fulfill({ body: '' }))\n&|"
 leaves 5 Playwright "node $changed"
 
-run_section Puppeteer
+run_section Puppeteer 1
 variant puppeteer.mjs "${untrusting[@]}"
 fails Puppeteer net::ERR_CERT_AUTHORITY_INVALID "node $changed"
 variant puppeteer.mjs -e 's|https://example.org|http://localhost|'
 passes Puppeteer 'pages of localhost' 0 6 "node $changed"
 
-run_section Selenium
+run_section Selenium 1
 variant browse.py "${untrusting[@]}"
 fails Selenium 'Privacy error' "python $changed"
 
-run_section single-file-cli
+run_section single-file-cli 1
 fails single-file-cli 'Unreachable URL' 'single-file --browser-executable-path=/usr/bin/chromium \
   --http-proxy-server=http://127.0.0.1:8080 https://example.org/ unreachable.html'
 
-run_section brozzler
+run_section brozzler 1
 passes brozzler 'the page'"'"'s head, and yt-dlp. Without it they go past the proxy' 7 2 \
   'BROZZLER_EXTRA_CHROME_ARGS=--ignore-certificate-errors-spki-list=$SPKI \
     brozzle-page --proxy 127.0.0.1:8080 https://example.org/'
 fails brozzler PageConnectionError 'brozzle-page --skip-youtube-dl --proxy 127.0.0.1:8080 https://example.org/'
 
-run_section Browsertrix
+run_section Browsertrix 1
 
-# The NSS database, and programs that have nothing but the variable.
-run_section 'Crawlers with a browser'
+# A root that all browsers of the account trust, and programs that have nothing but the variable.
+run_section 'Crawlers with a browser' 1
 variant playwright.mjs "${untrusting[@]}" -e '/proxy: /d'
 leaves 6 Playwright "$proxy node $changed"
 variant browse.py "${untrusting[@]}" -e /proxy-server/d
 leaves 3+ Selenium "$proxy python $changed"
+try 'warcorder untrust' warcorder untrust
+fails Playwright net::ERR_CERT_AUTHORITY_INVALID "$proxy node changed-playwright.mjs"
 
-run_section 'Running a crawl'
+run_section 'Running a crawl' 2
 open=collections/crawl/recorder.json
 kill -INT "$(field "$open" pid)"
 job_status=0
