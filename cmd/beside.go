@@ -46,7 +46,7 @@ func (c *besideFlags) beside(line *commandLine, work func(context.Context, *inUs
 	running, err := cdxserver.At(dir)
 	switch {
 	case err == nil:
-		return besideRunning(running, dir, work)
+		return c.besideRunning(running, dir, work)
 	case errors.Is(err, cdxserver.ErrNobody):
 		return c.besideOwn(line, dir, work)
 	}
@@ -70,7 +70,7 @@ func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 		s.whole(ctx)
 		return nil
 	})
-	if s != nil {
+	if s != nil && !c.silent {
 		farewell(os.Stderr, dir, status{}, s.status())
 	}
 	if worked != nil {
@@ -94,7 +94,7 @@ func (s *serving) whole(ctx context.Context) {
 }
 
 // besideRunning is beside where another process records.
-func besideRunning(running cdxserver.Recorder, dir collection.Dir,
+func (c *besideFlags) besideRunning(running cdxserver.Recorder, dir collection.Dir,
 	work func(context.Context, *inUse) error) error {
 	ca, err := running.Read("/ca.pem")
 	if err != nil {
@@ -109,7 +109,7 @@ func besideRunning(running cdxserver.Recorder, dir collection.Dir,
 	}
 	worked := work(context.Background(), at)
 	after, err := settled(running, at.signals)
-	if !after.At.IsZero() {
+	if !after.At.IsZero() && !c.silent {
 		farewell(os.Stderr, dir, before, after)
 	}
 	if worked != nil {

@@ -26,10 +26,10 @@ var house = []room{
 	{".", "cmd", "main says what the house is, and leaves the work to the command line"},
 	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
 	{"cmd/logqueue", "", "lines in, lines out"},
+	{"cmd/environment", "certs cmd/browser",
+		"what programs are told of a proxy; what is behind it is not its matter"},
 	{"cmd/browser", "certs store/scratch",
 		"a browser that is told of a proxy; what is behind it is not its matter"},
-	{"cmd/environment", "certs",
-		"what programs are told of a proxy; what is behind it is not its matter"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 

@@ -42,6 +42,7 @@ type recordFlags struct {
 	Recorder recorderFlags `embed:""`
 
 	greets bool           // a person is told what to do next
+	silent bool           // nothing is said but what is wrong
 	listen string         // the address, as it was given
 	at     netip.AddrPort // what listen stands for, once it is checked
 }
@@ -190,7 +191,7 @@ func (c *recordFlags) serve(s *serving, ln net.Listener) (err error) {
 	if err := s.rec.Announce(s.address); err != nil {
 		return err
 	}
-	if c.greets || !s.person {
+	if !c.silent && (c.greets || !s.person) {
 		s.greet(s.address, !c.Proxy.Users.IsEmpty())
 	}
 	err = s.untilEnd()

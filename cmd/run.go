@@ -32,7 +32,7 @@ func (c *runCommand) Run(line *commandLine) error {
 	if _, err := findCommand(command[0], os.Environ()); err != nil {
 		return err
 	}
-	line.Quiet = !line.Verbose
+	c.silent, line.Quiet = line.Quiet, !line.Verbose
 	background := signal.Ignored(os.Interrupt) // by the shell that has started us
 	var at *inUse
 	var before status
@@ -65,20 +65,19 @@ func (e exitStatus) beside(err error) error {
 	return e
 }
 
-// explainRun says what a number of captures does not: that nothing came through the recorder, or that
-// programs were turned away, which they are also if they do not trust it.
+// explainRun says what the farewell does not: that what was refused may be programs that do not trust
+// the recorder, and, if nothing came, that the command may have gone past it.
 func explainRun(at *inUse, before status, ended exitStatus) {
 	after, err := at.status()
 	if err != nil {
 		return
 	}
-	refused := after.Gaps[recorder.GapRefused] - before.Gaps[recorder.GapRefused]
 	switch {
-	case refused > 0:
-		fmt.Fprintf(os.Stderr, "warcorder: %s refused; programs that do not trust the recorder's "+
-			"certificate are among them: warcorder gaps --reason refused\n", count(int(refused), "request"))
+	case after.Gaps[recorder.GapRefused] > before.Gaps[recorder.GapRefused]:
+		fmt.Fprintln(os.Stderr, "warcorder: programs that do not trust the recorder's certificate are "+
+			"refused; doc/crawlers.md says for many how they are told")
 	case after.Exchanges == before.Exchanges && ended == 0:
-		fmt.Fprintln(os.Stderr, "warcorder: nothing was captured: the command asked for nothing, or it "+
-			"took no proxy from its environment and went past the recorder (doc/crawlers.md)")
+		fmt.Fprintln(os.Stderr, "warcorder: the command asked for nothing, or it went past the recorder, "+
+			"with no proxy from its environment: doc/crawlers.md")
 	}
 }

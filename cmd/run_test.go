@@ -91,6 +91,24 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunQuietly: nothing of ours is on standard error, but what is wrong.
+func TestRunQuietly(t *testing.T) {
+	plain, _ := greetingSites(t)
+	dir := t.TempDir()
+	got := runLine(t, dir, "--quiet", "sh", "-c", "curl -sS "+plain.URL+"/first; echo theirs >&2")
+	if got.stderr != "theirs\n" || got.stdout != "the page /first\n" {
+		t.Errorf("%+v", got)
+	}
+	if got := runLine(t, dir, "--quiet", "true"); !strings.Contains(got.stderr, "asked for nothing") {
+		t.Errorf("%+v", got)
+	}
+	p := startRecording(t)
+	got = runLine(t, p.dir, "--quiet", "curl", "-sS", plain.URL+"/first")
+	if got.stderr != "" || got.stdout != "the page /first\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestRunBesideRecorder: a recorder that has the collection open is used, and goes on.
 func TestRunBesideRecorder(t *testing.T) {
 	plain, secure := greetingSites(t)
@@ -119,7 +137,7 @@ func TestRunStatus(t *testing.T) {
 		code int
 		says string
 	}{
-		"well":                {[]string{"true"}, 0, "nothing was captured"},
+		"well":                {[]string{"true"}, 0, "asked for nothing"},
 		"not well":            {[]string{"--", "sh", "-c", "exit 3"}, 3, ""},
 		"by a signal":         {[]string{"sh", "-c", "kill -TERM $$"}, 128 + 15, ""},
 		"not there":           {[]string{"no-such-command"}, 127, "no such command"},

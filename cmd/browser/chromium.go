@@ -25,18 +25,23 @@ var quietFeatures = []string{
 	"Translate",
 }
 
-// chromium is the command that starts a browser of that family. It accepts a certificate by its key
-// (SPKI) in place of trusting it, which nothing of the system has to know; the key must be that of a
-// certificate that the proxy sends, and it sends what is to be trusted with each leaf. Pages are
-// secure contexts then, with service workers.
-func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec.Cmd, error) {
-	arguments := []string{
-		"--user-data-dir=" + profile,
-		"--proxy-server=http://" + o.Proxy,
+// ProxyFlags lead a browser of Chromium's family through a proxy, host:port. It accepts a certificate
+// by its key (SPKI) in place of trusting it, which nothing of the system has to know; the key must be
+// that of a certificate that the proxy sends, and it sends what is to be trusted with each leaf.
+// Pages are secure contexts then, with service workers.
+func ProxyFlags(proxy string, ca *x509.Certificate) []string {
+	return []string{
+		"--proxy-server=http://" + proxy,
 		"--proxy-bypass-list=<-loopback>", // loopback goes through it too
 		"--ignore-certificate-errors-spki-list=" + certs.Pin(ca),
 		"--disable-quic", // which goes past a proxy
+	}
+}
 
+// chromium is the command that starts a browser of that family.
+func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec.Cmd, error) {
+	arguments := append(ProxyFlags(o.Proxy, ca),
+		"--user-data-dir="+profile,
 		"--no-first-run",
 		"--no-default-browser-check",
 		"--disable-search-engine-choice-screen",
@@ -57,8 +62,8 @@ func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec
 		// Two that nothing turns off get addresses with a port that Chromium opens no connection to.
 		"--component-updater=url-source=https://update.googleapis.com:1/",
 		"--gaia-url=https://accounts.google.com:1",
-		"--disable-features=" + strings.Join(quietFeatures, ","),
-	}
+		"--disable-features="+strings.Join(quietFeatures, ","),
+	)
 	if p.IsUnprotected() {
 		arguments = append(arguments, "--no-sandbox")
 	}

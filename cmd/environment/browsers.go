@@ -8,22 +8,17 @@ import (
 	"strings"
 
 	"warcorder/certs"
+	"warcorder/cmd/browser"
 )
 
-// chromiumFlags lead Chromium, and browsers that are made of it, through the proxy: they take it from
-// the environment on some systems alone, and trust in no case. A certificate is accepted by its key
-// if the proxy sends it, as it sends what is to be trusted behind each leaf.
-func (p Proxy) chromiumFlags() ([]string, error) {
-	chain, err := certs.Parse(p.CA)
+// chromiumFlags are for browsers: they take the proxy from the environment on some systems alone,
+// and trust in no case.
+func (m *maker) chromiumFlags() ([]string, error) {
+	chain, err := certs.Parse(m.proxy.CA)
 	if err != nil {
 		return nil, fmt.Errorf("the certificate of the recorder %w", err)
 	}
-	return []string{
-		"--proxy-server=" + p.url(),
-		"--proxy-bypass-list=<-loopback>", // loopback goes through it too
-		"--ignore-certificate-errors-spki-list=" + certs.Pin(chain[0]),
-		"--disable-quic", // which goes past a proxy
-	}, nil
+	return browser.ProxyFlags(m.proxy.Address, chain[0]), nil
 }
 
 // chromiums are the names by which browsers of that kind are started.
@@ -37,15 +32,15 @@ func path(m *maker, name string) string {
 	if runtime.GOOS == "windows" { // where no script stands in for a program
 		return ""
 	}
-	flags, err := m.proxy.chromiumFlags()
+	flags, err := m.chromiumFlags()
 	if err != nil {
 		m.err = err
 		return ""
 	}
 	folder := filepath.Join(m.folder, "bin")
-	for _, browser := range chromiums {
-		if found, err := LookPath(browser, m.inherited); err == nil {
-			m.script(folder, browser, append([]string{found}, flags...))
+	for _, chromium := range chromiums {
+		if found, err := LookPath(chromium, m.inherited); err == nil {
+			m.script(folder, chromium, append([]string{found}, flags...))
 		}
 	}
 	if _, err := os.Stat(folder); err != nil {
@@ -71,7 +66,7 @@ func (m *maker) script(folder, name string, command []string) {
 
 // brozzler returns flags for the browsers of brozzler, which divides them at blanks.
 func brozzler(m *maker, name string) string {
-	flags, err := m.proxy.chromiumFlags()
+	flags, err := m.chromiumFlags()
 	if err != nil {
 		m.err = err
 		return ""

@@ -31,7 +31,7 @@ func (m *maker) writeSettings(host, port string) error {
 	if err != nil {
 		return err
 	}
-	flags, err := m.proxy.chromiumFlags()
+	flags, err := m.chromiumFlags()
 	if err != nil {
 		return err
 	}
