@@ -24,7 +24,7 @@ type Patience struct {
 var DefaultPatience = Patience{
 	Quiet:   3 * time.Second,
 	Endless: 15 * time.Second,
-	First:   30 * time.Second,
+	First:   time.Minute,
 	Most:    2 * time.Minute,
 }
 
@@ -35,7 +35,7 @@ var ErrNothing = errors.New("the browser asked for nothing")
 var ErrMost = errors.New("the page was still busy")
 
 // pulse is the time between two looks at what a recorder does.
-const pulse = 100 * time.Millisecond
+const pulse = 250 * time.Millisecond
 
 // Wait waits until the page that a browser has opened is there, as the recorder's activity tells it.
 // It returns nil also when ctx ends.
