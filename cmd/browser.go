@@ -98,13 +98,12 @@ func (c *browserCommand) browse(ctx context.Context, at *inUse, program browser.
 // advise says what a person should know of this run, and cannot see.
 func (c *browserCommand) advise(at *inUse, program browser.Program) {
 	if program.IsUnprotected() {
-		say("%s runs without its sandbox, since this is root (--no-sandbox): open pages that you trust",
-			program.Name)
+		say("as this is root, %s has no sandbox (--no-sandbox): mind what you open", program.Name)
 	}
 	if !at.own {
-		say("the recorder of %s at %s is used, with its settings; it records also what the browser asks "+
-			"for by itself, unless its no-record has %s; if it has proxy-users, the browser asks for a "+
-			"password", at.dir, at.address, hosts.BrowserChatter)
+		say("the recorder at %s has the collection open, and is used with its settings:\n"+
+			"  what the browser asks for by itself is recorded too, unless no-record has\n"+
+			"  %s; with proxy-users, the browser asks for a password", at.address, hosts.BrowserChatter)
 	}
 	if !c.Headless {
 		end := "close its window to end"

@@ -139,7 +139,7 @@ func (s *summary) text() string {
 	}
 	if s.captures > 0 {
 		l.path("next", commandFor(s.dir, "export"))
-		l.path("", "wb-manager add NAME FILE… (pywb replays the files)")
+		l.path("", replayLine(s.dir))
 	}
 	return l.String()
 }

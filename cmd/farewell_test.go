@@ -50,7 +50,7 @@ func TestFarewell(t *testing.T) {
 		}
 		for _, want := range []string{"of 3 exchanges", filepath.Join("default", "archive"),
 			"1 gap        upstream: the origin gave no answer\n", " http://127.0.0.1:1/unreached\n",
-			"1 exchange passed", " gaps --dir ", " export --dir ", "wb-manager add"} {
+			"1 exchange passed", " gaps --dir ", " export --dir ", "&& wayback"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %q in %s", want, said)
 			}
@@ -201,6 +201,22 @@ func TestCommandFor(t *testing.T) {
 	} {
 		if got := commandFor(collection.Dir(dir), "export"); got != program+want {
 			t.Errorf("%s: %s, want %s", dir, got, program+want)
+		}
+	}
+}
+
+// TestReplayLine: pywb replays a collection of a folder collections from the folder above, and has to
+// be given any other.
+func TestReplayLine(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, c := range []struct{ dir, want string }{
+		{filepath.Join(dir, "collections", "default"), "wayback (pywb replays it: http://localhost:8080/default/)"},
+		{"/my web/collections/x y", "cd '/my web' && wayback (pywb replays it: http://localhost:8080/x%20y/)"},
+		{"/my-web/x", "wb-manager add NAME FILE… (pywb replays the files)"},
+	} {
+		if got := replayLine(collection.Dir(c.dir)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.dir, got, c.want)
 		}
 	}
 }

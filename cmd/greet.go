@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,10 +92,30 @@ func commandFor(dir collection.Dir, command string) string {
 		line += " --collection " + stores.Quoted(dir.Name())
 	}
 	all := filepath.Dir(string(dir))
-	if usual, err := filepath.Abs("collections"); err != nil || usual != all {
+	if !isUsual(all) {
 		line += " --dir " + stores.Quoted(all)
 	}
 	return line
+}
+
+// isUsual reports that a folder of collections is the one that a command takes without --dir.
+func isUsual(collections string) bool {
+	usual, err := filepath.Abs("collections")
+	return err == nil && usual == collections
+}
+
+// replayLine has pywb replay a collection. It finds those of the folder collections where it is
+// started, with the index that export writes there; others are given to it.
+func replayLine(dir collection.Dir) string {
+	all := filepath.Dir(string(dir))
+	if filepath.Base(all) != "collections" {
+		return "wb-manager add NAME FILE… (pywb replays the files)"
+	}
+	line := "wayback"
+	if !isUsual(all) {
+		line = "cd " + stores.Quoted(filepath.Dir(all)) + " && wayback"
+	}
+	return line + " (pywb replays it: http://localhost:8080/" + url.PathEscape(dir.Name()) + "/)"
 }
 
 // startedAs is how a person starts the program once more that was started by this name: go run puts

@@ -47,7 +47,7 @@ func (s status) text() string {
 	}
 	l.line("in flight", "%s", count(int(s.InFlight), "exchange"))
 	l.WriteByte('\n')
-	l.line("in a second", "%12s %12s %12s", "1 min", "5 min", "15 min")
+	l.line("per second", "%12s %12s %12s", "1 min", "5 min", "15 min")
 	r := s.Rates
 	l.line("  exchanges", "%12.1f %12.1f %12.1f", r.Minute.Exchanges, r.Minutes5.Exchanges,
 		r.Minutes15.Exchanges)
