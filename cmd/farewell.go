@@ -106,7 +106,7 @@ var gapWords = map[string]string{
 	recorder.GapCut:        "broke off; what came is recorded",
 	recorder.GapRefused:    "the proxy turned it away",
 	recorder.GapBlocked:    "may not be reached (deny, allow)",
-	recorder.GapTunnelled:  "passed in a tunnel",
+	recorder.GapTunnelled:  "passed in a WebSocket or a tunnel",
 	recorder.GapWrite:      "could not be written",
 	recorder.GapCoding:     "recorded, in a coding that others cannot read",
 	recorder.GapUnrecorded: "passed unrecorded, as was wished",
