@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -131,9 +132,9 @@ func firefox(p Program, o Options, ca *x509.Certificate, profile string) (*exec.
 	}
 	var settings strings.Builder
 	preferences := append(wayOut(host, port), quietPreferences...)
-	if o.Headless { // nobody looks for them; a folder for downloads would be made at home
+	if folder := downloads(o.Headless, profile); folder != "" {
 		preferences = append(preferences, preference{"browser.download.folderList", "2"},
-			preference{"browser.download.dir", strconv.Quote(filepath.Join(profile, "downloads"))})
+			preference{"browser.download.dir", strconv.Quote(folder)})
 	}
 	for _, one := range preferences {
 		fmt.Fprintf(&settings, "user_pref(%q, %s);\n", one.name, one.value)
@@ -160,4 +161,27 @@ func firefox(p Program, o Options, ca *x509.Certificate, profile string) (*exec.
 		"MOZ_REMOTE_SETTINGS_DEVTOOLS=1", // lets services.settings.server count
 		"MOZ_HEADLESS_WIDTH="+headlessWidth, "MOZ_HEADLESS_HEIGHT="+headlessHeight)
 	return cmd, nil
+}
+
+// downloads is a folder for what is downloaded, or "" for the user's own. If nobody looks for it, it
+// goes with the profile. Where the user has no folder for it, Firefox would make ~/Downloads at its
+// start: then it goes to the home itself.
+func downloads(headless bool, profile string) string {
+	if headless {
+		return filepath.Join(profile, "downloads")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return ""
+	}
+	theirs := []string{filepath.Join(home, "Downloads")}
+	if config, err := os.UserConfigDir(); err == nil {
+		theirs = append(theirs, filepath.Join(config, "user-dirs.dirs"))
+	}
+	for _, path := range theirs {
+		if _, err := os.Stat(path); err == nil {
+			return ""
+		}
+	}
+	return home
 }

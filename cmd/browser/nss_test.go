@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -132,6 +133,35 @@ func TestFirefoxSettings(t *testing.T) {
 	for _, want := range []string{`"network.proxy.http", "::1"`, `"network.proxy.ssl_port", 8080`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// TestDownloads: no folder is made for downloads that nobody has one for.
+func TestDownloads(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("where everybody has one")
+	}
+	for _, c := range []struct {
+		has      string // in the home
+		headless bool
+		want     string
+	}{
+		{"", true, "/profile/downloads"},
+		{"Downloads", true, "/profile/downloads"},
+		{"Downloads", false, ""},
+		{".config/user-dirs.dirs", false, ""},
+		{"Documents", false, "HOME"},
+	} {
+		home := t.TempDir()
+		t.Setenv("HOME", home)
+		t.Setenv("XDG_CONFIG_HOME", "")
+		if err := os.MkdirAll(filepath.Join(home, c.has), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Replace(c.want, "HOME", home, 1)
+		if got := downloads(c.headless, "/profile"); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
 }
