@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
 
+	"warcorder/proxy/admin"
 	"warcorder/recorder"
 )
 
@@ -26,8 +29,7 @@ func (c *runCommand) Run(line *commandLine) error {
 		return errors.New("run needs a command: warcorder run -- curl https://example.org/")
 	}
 	if !c.Proxy.Users.IsEmpty() {
-		return errors.New("run does not work with proxy-users: the programs of a command have no " +
-			"name and password to show. Record into another --collection, without proxy-users")
+		return errPasswords
 	}
 	if _, err := findCommand(command[0], os.Environ()); err != nil {
 		return err
@@ -38,6 +40,10 @@ func (c *runCommand) Run(line *commandLine) error {
 	var before status
 	var ended exitStatus
 	err := c.beside(line, func(ctx context.Context, used *inUse) (err error) {
+		if !used.own && wantsPassword(used.address) {
+			c.silent = true
+			return errPasswords
+		}
 		at = used
 		if background {
 			signal.Ignore(os.Interrupt) // so that the command ignores it too
@@ -51,6 +57,23 @@ func (c *runCommand) Run(line *commandLine) error {
 		explainRun(at, before, ended)
 	}
 	return ended.beside(err)
+}
+
+var errPasswords = errors.New("run does not work with proxy-users: the programs of a command have " +
+	"no name and password to show. Record into another --collection, without proxy-users")
+
+// wantsPassword reports whether a recorder asks for a password, by its own page.
+func wantsPassword(address string) bool {
+	client := http.Client{Timeout: lockPatience, Transport: &http.Transport{
+		Proxy:             http.ProxyURL(&url.URL{Scheme: "http", Host: address}),
+		DisableKeepAlives: true,
+	}}
+	res, err := client.Head("http://" + admin.Name + "/")
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusProxyAuthRequired
 }
 
 // beside is an exit status and what is wrong with the recording, as one error: the status of the

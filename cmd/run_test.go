@@ -125,6 +125,16 @@ func TestRunBesideRecorder(t *testing.T) {
 	}
 }
 
+// TestRunPasswords: a recorder that asks for a password is no way for a command, and says so before
+// the command has run.
+func TestRunPasswords(t *testing.T) {
+	p := startRecording(t, "--proxy-users", "anna:$2a$04$"+strings.Repeat("a", 53))
+	got := runLine(t, p.dir, "echo", "has run")
+	if got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, "proxy-users") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestRunStatus: the exit status is that of shells, whatever was recorded.
 func TestRunStatus(t *testing.T) {
 	dir := t.TempDir()
