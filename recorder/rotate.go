@@ -38,24 +38,36 @@ const rotatePatience = time.Second
 // awaitFinished waits until none of the files is written any more, and the index knows it.
 func (r *Recorder) awaitFinished(ctx context.Context, files []string) error {
 	for {
-		// each time, since the captures of a file that is finished go into the index first
-		err := r.settle(ctx)
 		left := common(files, r.archive.openFiles())
+		// Each time: before a file is finished its captures go into the index, and behind that the
+		// index learns of it.
+		err := r.settle(ctx)
 		if len(left) == 0 {
-			return nil
+			return err
 		}
 		if err == nil {
 			err = r.cannotWrite()
 		}
 		if err == nil {
-			select {
-			case <-ctx.Done():
-				err = context.Cause(ctx)
-			case <-time.After(settlePatience):
-				continue
-			}
+			err = r.awaitOne(ctx, left)
+		}
+		if err == nil {
+			continue
 		}
 		return fmt.Errorf("%s not finished%s: %w", strings.Join(left, ", "), r.streams(), err)
+	}
+}
+
+// awaitOne waits until one of the files is not written any more, or a while.
+func (r *Recorder) awaitOne(ctx context.Context, files []string) error {
+	if len(common(files, r.archive.openFiles())) < len(files) {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(settlePatience):
+		return nil
 	}
 }
 
