@@ -213,6 +213,7 @@ fails curl 'SSL certificate problem: self-signed certificate in certificate chai
 passes curl no_proxy 0 1 'no_proxy=.org curl --proxy http://127.0.0.1:8080 https://example.org/'
 leaves 1 curl "no_proxy=.org curl --noproxy '' --proxy http://127.0.0.1:8080 --cacert ca.pem https://example.org/"
 leaves 1 curl "$proxy CURL_CA_BUNDLE=ca.pem curl https://example.org/"
+passes 'What goes wrong' HTTP_PROXY 0 1 'HTTP_PROXY=http://127.0.0.1:8080 curl http://example.org/'
 
 # GnuTLS, Node.js and Java close without a word: they are told of while none of their kind has
 # shown trust, so they come before their examples.
@@ -334,7 +335,9 @@ leaves 3+ Selenium "$proxy python $changed"
 try 'warcorder untrust' warcorder untrust
 fails Playwright net::ERR_CERT_AUTHORITY_INVALID "$proxy node changed-playwright.mjs"
 
-run_section 'Running a crawl' 2
+leaves 1 'Running a crawl' "curl --proxy http://127.0.0.1:8080 --cacert ca.pem \
+  -H 'Warcprox-Meta: {\"warc-prefix\": \"-\"}' -H 'Recorder-Skip: 1' https://example.org/"
+run_section 'Running a crawl' 3
 open=collections/crawl/recorder.json
 kill -INT "$(field "$open" pid)"
 job_status=0
