@@ -29,7 +29,7 @@ func (e *exchange) switchProtocols(head int) bool {
 	}
 	if !e.unrecorded {
 		e.log.Info().Str("url", recorder.Logged(e.url)).
-			Msg("upgraded: what follows is not recorded")
+			Msg("upgraded: the handshake is recorded, what follows passes unrecorded")
 	}
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)

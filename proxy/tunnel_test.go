@@ -7,7 +7,7 @@ import (
 )
 
 // TestUpgrade: the handshake is recorded, then bytes pass both ways, those included that follow a
-// head at once.
+// head at once. The log says so in the words that monitors look for.
 func TestUpgrade(t *testing.T) {
 	handshake := text("HTTP/1.1 101 Switching Protocols", "Upgrade: echo", "Connection: Upgrade")
 	onBothSchemes(t, func(t *testing.T, secure bool) {
@@ -38,6 +38,10 @@ func TestUpgrade(t *testing.T) {
 		if r := of(all, "request"); len(r) != 1 ||
 			!strings.HasSuffix(string(r[0].block), "Connection: Upgrade\r\n\r\n") {
 			t.Errorf("request: %q", r)
+		}
+		said := `"message":"upgraded: the handshake is recorded, what follows passes unrecorded"`
+		if log := h.log.String(); strings.Count(log, said) != 1 {
+			t.Errorf("%s", log)
 		}
 	})
 }
