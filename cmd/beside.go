@@ -33,9 +33,11 @@ type inUse struct {
 // beside does work beside a recorder, and returns when all that was fetched meanwhile is in the
 // index. The context of work ends when nothing is recorded any more.
 //
-//	a recorder has the collection open   its address, its certificate; it goes on
-//	nobody has                           one of our own: work, then wholes that are still to come,
-//	                                     then the end of a recording. A signal cuts the waiting short
+//	a recorder has the collection open   its address, its certificate; it goes on, at least until
+//	                                     work is done
+//	nobody has                           one of our own: work, then the work of others that came
+//	                                     beside it and wholes that are still to come, then the end of
+//	                                     a recording. A signal cuts the waiting short
 //
 // If work is well and the recording is not, that is the error.
 func (c *besideFlags) beside(line *commandLine, work func(context.Context, *inUse) error) error {
@@ -43,6 +45,19 @@ func (c *besideFlags) beside(line *commandLine, work func(context.Context, *inUs
 	if err != nil {
 		return err
 	}
+	for until := time.Now().Add(c.ShutdownTimeout + writingTime + lockPatience); ; {
+		err := c.besideOne(line, dir, work)
+		if !errors.Is(err, errAnother) || time.Now().After(until) {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// besideOne is beside the recorder that there is now. The error is errAnother, and work has not
+// begun, if another process begins or ends one meanwhile.
+func (c *besideFlags) besideOne(line *commandLine, dir collection.Dir,
+	work func(context.Context, *inUse) error) error {
 	running, err := cdxserver.At(dir)
 	switch {
 	case err == nil:
@@ -79,7 +94,7 @@ func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 	return err
 }
 
-// whole waits for what is still to come, or for a signal.
+// whole waits for what is still to come, and for guests, or for a signal.
 func (s *serving) whole(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -91,11 +106,27 @@ func (s *serving) whole(ctx context.Context) {
 		}
 	}()
 	s.proxy.Whole(ctx)
+	for said := false; ctx.Err() == nil && !s.guests.closeIfNone(); said = true {
+		if !said {
+			say("another command still goes through this recorder: waiting until it has ended (Ctrl-C " +
+				"ends the recording now)")
+		}
+		s.guests.wait(ctx)
+		s.proxy.Whole(ctx)
+	}
 }
 
 // besideRunning is beside where another process records.
 func (c *besideFlags) besideRunning(running cdxserver.Recorder, dir collection.Dir,
 	work func(context.Context, *inUse) error) error {
+	leave, err := running.Hold()
+	if errors.Is(err, cdxserver.ErrNobody) {
+		return fmt.Errorf("%w: %w", errAnother, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ca, err := running.Read("/ca.pem")
 	if err != nil {
 		return err

@@ -102,9 +102,23 @@ func whenFree(dir collection.Dir, open func() error) error {
 
 // recordedBy is the error of who wants a collection that another process records.
 func recordedBy(dir collection.Dir, who collection.Running) error {
-	return fmt.Errorf("collection %s is already being recorded by process %d at %s: use that proxy, "+
-		"stop it, or record to another --collection", dir, who.PID, strings.Join(who.Addresses, ", "))
+	return &recordedError{dir, who}
 }
+
+// recordedError says that another process records a collection.
+type recordedError struct {
+	dir collection.Dir
+	who collection.Running
+}
+
+func (e *recordedError) Error() string {
+	return fmt.Sprintf("collection %s is already being recorded by process %d at %s: use that proxy, "+
+		"stop it, or record to another --collection", e.dir, e.who.PID,
+		strings.Join(e.who.Addresses, ", "))
+}
+
+// Is reports that a command may use that process's recorder.
+func (e *recordedError) Is(target error) bool { return target == errAnother }
 
 // holders names the processes that have a collection open, as far as the system tells.
 func holders(dir collection.Dir) string {

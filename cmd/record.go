@@ -59,7 +59,7 @@ func (c *recordFlags) record(line *commandLine, during func(context.Context, *se
 	outliveReaders()
 	out := line.queue()
 	err := c.recordTo(line, out, during)
-	if err != nil {
+	if err != nil && !errors.Is(err, errAnother) {
 		fmt.Fprintln(out.Urgent(), "warcorder:", err)
 		err = errSaid
 	}
@@ -109,6 +109,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		authority: authority,
 		rec:       rec,
 		signals:   endings(),
+		guests:    newGuests(),
 		out:       out,
 		log:       log,
 		person:    person,
@@ -155,6 +156,7 @@ type serving struct {
 	authority *certs.Authority
 	rec       *recorder.Recorder
 	signals   <-chan os.Signal
+	guests    *guests
 	out       *logqueue.Queue
 	log       zerolog.Logger
 	person    bool // reads the log
@@ -234,6 +236,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,
 		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
 	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
+	pages.Add(s.guests.page())
 	pages.Add(admin.Work("POST "+settlePath, s.settle))
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
@@ -286,6 +289,7 @@ func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 		s.out.Close(logPatience)
 		os.Exit(1)
 	}()
+	s.guests.close()
 	s.rec.EndBy(time.Now().Add(c.ShutdownTimeout + writingTime))
 	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
 	defer cancel()

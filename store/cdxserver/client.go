@@ -70,6 +70,25 @@ func (r Recorder) Work(ctx context.Context, path string, result any) error {
 	return nobody(err)
 }
 
+// Hold has a recorder that belongs to another command go on when that one ends, until leave is
+// called. The error is ErrNobody if the recorder is ending. One that cannot be held, since it is of
+// an older version or asks for a token that there is none of, is left as it is.
+func (r Recorder) Hold() (leave func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	query := url.Values{paramPID: {fmt.Sprint(r.PID)}}
+	res, err := r.send(ctx, http.MethodPost, HoldPath, query, r.patience())
+	if err != nil {
+		cancel()
+		return nil, nobody(fmt.Errorf("ask the recorder (process %d): %w", r.PID, err))
+	}
+	leave = func() { cancel(); res.Body.Close() }
+	if res.StatusCode == http.StatusServiceUnavailable {
+		leave()
+		return nil, fmt.Errorf("%w: it is ending", ErrNobody)
+	}
+	return leave, nil
+}
+
 // Export writes the lines that the recorder has to w. progress is told how many lines have come, of
 // how many in all; -1 if that is not known. The error is ErrNobody before the first line,
 // ErrBrokeOff after it, ErrSilent at any time; any other is an error of the query or of w.

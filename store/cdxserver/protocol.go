@@ -11,6 +11,8 @@
 //	                        Warcorder-Left-Out        how many captures have no line, for want of all
 //	GET /gaps    ?limit=N    only the newest
 //	             200 application/json: a store.Gaps; errors are {"error": …}
+//	POST /hold   until the client goes: a recorder that belongs to a command does not end with it
+//	             200, and nothing more while it goes on; 503 if it is ending
 //
 // Each takes pid=N, the number of the process that is meant, and answers 409 if that is another:
 // after a crash recorder.json can name an address that is another recorder's now.
@@ -32,6 +34,7 @@ import (
 const (
 	ExportPath = "/export"
 	GapsPath   = "/gaps"
+	HoldPath   = "/hold"
 )
 
 // The parameters of the pages.
