@@ -25,11 +25,19 @@ PAGES = {
     '/robots.txt': ('text/plain', b'User-agent: *\nAllow: /\n'),
 }
 
+worked = threading.Event()  # the service worker has asked
+
 class Page(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
 
     def do_GET(self):
         kind, body = PAGES.get(self.path, ('text/plain', b''))
+        if self.path == '/':
+            worked.clear()
+        elif self.path == '/by-worker.json':
+            worked.set()
+        elif self.path == '/data.json':
+            worked.wait(3)  # so that no page is at rest before
         self.send_response(200 if body else 404)
         self.send_header('Content-Type', kind)
         self.send_header('Content-Length', str(len(body)))
