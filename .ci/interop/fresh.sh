@@ -27,23 +27,25 @@ echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --headless --no-sandbox --disable-g
   >"$work/chromium.d/fresh"
 mount --bind "$work/chromium.d" /etc/chromium.d
 
-# example.org has a certificate that this machine trusts.
+# example.org, and whatever else is in names, has a certificate that this machine trusts.
+: "${names:=example.org}"
 (cd "$work" \
   && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=fresh-root \
     -addext basicConstraints=critical,CA:TRUE -keyout root.key -out root.pem \
   && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
     -subj /CN=example.org -CA root.pem -CAkey root.key \
-    -addext subjectAltName=DNS:example.org -addext basicConstraints=CA:FALSE -keyout site.key -out site.pem) 2>/dev/null
+    -addext "subjectAltName=DNS:${names// /,DNS:}" -addext basicConstraints=CA:FALSE \
+    -keyout site.key -out site.pem) 2>/dev/null
 cat /etc/ssl/certs/ca-certificates.crt "$work/root.pem" >"$work/bundle.pem"
 mount --bind "$work/bundle.pem" /etc/ssl/certs/ca-certificates.crt
-printf '127.0.0.1 localhost %s\n127.0.0.1 example.org\n' "$(hostname)" >"$work/hosts"
+printf '127.0.0.1 localhost %s\n127.0.0.1 %s\n' "$(hostname)" "$names" >"$work/hosts"
 mount --bind "$work/hosts" /etc/hosts
 
 # start_site PROGRAM: a Python program that serves example.org at 80 and 443, with
 # the certificate and the key as its arguments, and prints `up` once it does. What
-# it prints is in work/site.log.
+# it prints is appended to work/site.log.
 start_site() {
-  "$VENV/bin/python" "$1" "$work/site.pem" "$work/site.key" >"$work/site.log" 2>"$work/site.err" &
+  "$VENV/bin/python" "$1" "$work/site.pem" "$work/site.key" >>"$work/site.log" 2>"$work/site.err" &
   pids[$!]=$!
   wait_for 20 grep -qx up "$work/site.log"
 }
