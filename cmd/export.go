@@ -49,6 +49,9 @@ func (c *exportCommand) Run(line *commandLine) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
+	if c.Out != "-" {
+		line.remark("%s in %s", count(int(exported.Lines), "line"), cmp.Or(c.Out, dir.CDXJ()))
+	}
 	if exported.InOpenFiles > 0 {
 		line.remark("%d of %d captures lie in a file that is not finished; until it is its name ends in .open",
 			exported.InOpenFiles, exported.Lines)

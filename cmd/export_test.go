@@ -67,8 +67,11 @@ func TestRecordAndExport(t *testing.T) {
 		t.Errorf("export after the end differs (%d, %s):\n%s\nwhile recording:\n%s", code, errs, after,
 			while)
 	}
-	if _, errs, code := p.run("export"); code != 0 {
+	if _, errs, code := p.run("export"); code != 0 || errs != "" {
 		t.Fatal(errs)
+	}
+	if _, errs, code := p.atTerminal("export"); code != 0 || !strings.Contains(errs, "index.cdxj") {
+		t.Errorf("export does not tell a person where its lines are: %d %q", code, errs)
 	}
 	file, err := os.ReadFile(filepath.Join(collection, "indexes", "index.cdxj"))
 	if err != nil || string(file) != after {

@@ -33,6 +33,9 @@ func (c *lookupCommand) Run(*commandLine) error {
 	}
 	done, err := export(dir, query, os.Stdout)
 	if err == nil && done.Lines == 0 {
+		if !strings.Contains(c.URL, ":") {
+			sought += ": a URL begins with https:// or http://"
+		}
 		fmt.Fprintln(os.Stderr, "no capture has", sought)
 		return exitStatus(1)
 	}

@@ -69,7 +69,7 @@ func explainParse(err error, app *kong.Application, args []string) error {
 	if command == app.Node || command.Name == "record" {
 		help = "warcorder record --help-all"
 	}
-	text := plainer(withoutValues(err.Error()))
+	text := plainer(withoutValues(err.Error()), command.Name)
 	word, unexpected := strings.CutPrefix(text, "unexpected argument ")
 	flag, unknown := strings.CutPrefix(text, "unknown flag --")
 	switch {
@@ -86,10 +86,18 @@ func explainParse(err error, app *kong.Application, args []string) error {
 	return errors.New(text + " (see " + help + ")")
 }
 
-// plainer says what kong says in words for people: a flag at the end that has no value, and an enum
-// whose first word is the empty one.
-func plainer(text string) string {
+// plainer says what kong says of a command in words for people: an argument or a flag that is missing,
+// a flag at the end that has no value, and an enum whose first word is the empty one.
+func plainer(text, command string) string {
 	text, _, _ = strings.Cut(text, ", did you mean")
+	if rest, ok := strings.CutPrefix(text, `expected "<`); ok {
+		argument, _, _ := strings.Cut(rest, ">")
+		return command + " needs " + strings.ToUpper(argument)
+	}
+	if rest, ok := strings.CutPrefix(text, "missing flags: "); ok {
+		flag, _, _ := strings.Cut(rest, "=")
+		return command + " needs " + flag
+	}
 	if strings.HasSuffix(text, `but got "EOL" (<EOL>)`) {
 		text, _, _ = strings.Cut(text, ": expected ")
 		return text + " needs a value"

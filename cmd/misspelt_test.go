@@ -116,7 +116,9 @@ func TestMisspelt(t *testing.T) {
 		"--url x":                  "unknown flag --url: export has it (see warcorder record --help-all)",
 		"record --listen":          "--listen needs a value (see warcorder record --help-all)",
 		"gaps --reason x":          `--reason must be one of "upstream","cut",`,
-		"lookup":                   `expected "<url>" (see warcorder lookup --help)`,
+		"lookup":                   "lookup needs URL (see warcorder lookup --help)",
+		"index":                    "index needs FILE (see warcorder index --help)",
+		"import old.warc":          "import needs --from-format (see warcorder import --help)",
 		"record now":               "unexpected argument now (see warcorder record --help-all)",
 		"export --match fuzzy":     "(see warcorder export --help)",
 	} {

@@ -99,7 +99,7 @@ func explainRun(at *inUse, before status, ended exitStatus) {
 	case after.Gaps[recorder.GapRefused] > before.Gaps[recorder.GapRefused]:
 		fmt.Fprintln(os.Stderr, "warcorder: programs that do not trust the recorder's certificate are "+
 			"refused; doc/crawlers.md says for many how they are told")
-	case after.Exchanges == before.Exchanges && ended == 0:
+	case after.Exchanges == before.Exchanges && ended == 0 && sum(after.Gaps) == sum(before.Gaps):
 		fmt.Fprintln(os.Stderr, "warcorder: the command asked for nothing, or it went past the recorder, "+
 			"with no proxy from its environment: doc/crawlers.md")
 	}

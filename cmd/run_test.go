@@ -109,6 +109,16 @@ func TestRunQuietly(t *testing.T) {
 	}
 }
 
+// TestRunNoAnswer: a command whose origin gives no answer has not gone past the recorder, and is not
+// said to have.
+func TestRunNoAnswer(t *testing.T) {
+	got := runLine(t, t.TempDir(), "curl", "-sS", "-o", os.DevNull, "http://127.0.0.1:1/")
+	if got.code != 0 || !strings.Contains(got.stderr, "1 gap") ||
+		strings.Contains(got.stderr, "asked for nothing") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestRunBesideRecorder: a recorder that has the collection open is used, and goes on.
 func TestRunBesideRecorder(t *testing.T) {
 	plain, secure := greetingSites(t)

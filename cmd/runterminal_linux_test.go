@@ -3,42 +3,17 @@ package cmd
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
-
-// terminal opens a terminal: what is written to ours is typed, and what is read is shown.
-func terminal(t *testing.T) (ours, theirs *os.File) {
-	t.Helper()
-	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { ours.Close() })
-	number, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { theirs.Close() })
-	return ours, theirs
-}
 
 // TestRunTerminal: the command is in the foreground, what is typed is its own, and Ctrl-C and Ctrl-\
 // reach it once each, however often they come, and end nothing of ours.
 func TestRunTerminal(t *testing.T) {
-	ours, theirs := terminal(t)
+	ours, theirs := openTerminal(t)
+	defer ours.Close()
 	cmd := runCommandLine(t.TempDir(), "sh", "-c",
 		"trap 'echo int' INT; trap 'echo quit' QUIT; stty noflsh; echo ready; "+
 			"until [ \"$line\" = end ]; do read line; echo \"read $line\"; done; exit 5")

@@ -46,7 +46,7 @@ func TestStatusCommand(t *testing.T) {
 		t.Errorf("%+v", rest)
 	}
 	if out := p.statusText(); !strings.Contains(out, "nobody is recording into default") ||
-		!strings.Contains(out, "warcorder export") {
+		!strings.Contains(out, " export --dir ") {
 		t.Errorf("at rest:\n%s", out)
 	}
 	if _, errs, code := p.run("status", "--collection", "other"); code != 1 ||
@@ -93,7 +93,7 @@ func TestStatusCrashed(t *testing.T) {
 	<-p.ended
 	out := p.statusText()
 	rest := p.restingState()
-	if !strings.Contains(out, "broke off") || !strings.Contains(out, "warcorder recover") ||
+	if !strings.Contains(out, "broke off") || !strings.Contains(out, " recover --dir ") ||
 		rest.Last.Clean || len(rest.OpenFiles) != 1 || rest.Totals.Captures != 1 {
 		t.Errorf("%+v\n%s", rest, out)
 	}

@@ -80,17 +80,19 @@ func (s *status) doing() string {
 
 // gaps adds a line for each reason.
 func (l *labelled) gaps(run, all map[string]int64) {
-	sum := func(counts map[string]int64) (n int64) {
-		for _, one := range counts {
-			n += one
-		}
-		return n
-	}
 	l.line("gaps", "%12s %12s", humanize.Comma(sum(run)), humanize.Comma(sum(all)))
 	for _, reason := range slices.Sorted(maps.Keys(all)) {
 		l.line("  "+cut(ascii(reason), 10), "%12s %12s", humanize.Comma(run[reason]),
 			humanize.Comma(all[reason]))
 	}
+}
+
+// sum is how many there are of all reasons.
+func sum(counts map[string]int64) (n int64) {
+	for _, one := range counts {
+		n += one
+	}
+	return n
 }
 
 // refusals adds who refuses, if anybody does.
@@ -160,11 +162,7 @@ func (r resting) text() string {
 	l.line("revisits", "%12s", optional(r.Totals.Revisits))
 	l.line("bytes", "%12s", bytesText(r.Totals.Bytes))
 	l.line("files", "%12d", r.Totals.Files)
-	total := int64(0)
-	for _, n := range r.Totals.Gaps {
-		total += n
-	}
-	l.line("gaps", "%12s", humanize.Comma(total))
+	l.line("gaps", "%12s", humanize.Comma(sum(r.Totals.Gaps)))
 	for _, reason := range slices.Sorted(maps.Keys(r.Totals.Gaps)) {
 		l.line("  "+cut(ascii(reason), 10), "%12s", humanize.Comma(r.Totals.Gaps[reason]))
 	}
@@ -179,11 +177,12 @@ func (r resting) text() string {
 func (r *resting) next() string {
 	switch {
 	case len(r.OpenFiles)+r.Spilled > 0 || r.Unindexed > 0 || r.Last != nil && !r.Last.Clean:
-		return "Not all is in order: the next recording sees to that, or warcorder recover now."
+		return "Not all is in order. The next recording sees to that, or now:\n  " +
+			commandFor(r.Dir, "recover")
 	case r.Totals.Captures == 0:
-		return "Nothing is recorded yet: warcorder, or warcorder browser URL."
+		return "Nothing is recorded yet. Next:\n  " + commandFor(r.Dir, "browser URL")
 	}
-	return "Next: warcorder export, or record more with warcorder."
+	return "Next:\n  " + commandFor(r.Dir, "export")
 }
 
 // optional is a number that may not be known.

@@ -35,7 +35,7 @@ type textLog struct {
 func newTextLog(out io.Writer, verbose bool) *textLog {
 	t := &textLog{out: out, verbose: verbose, columns: screen}
 	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
-		t.columns = max(min(width, screen), leastColumns)
+		t.columns = columnsOf(width)
 		t.color = os.Getenv("NO_COLOR") == ""
 	}
 	t.rest = zerolog.ConsoleWriter{
@@ -49,6 +49,15 @@ func newTextLog(out io.Writer, verbose bool) *textLog {
 
 // leastColumns is what a line takes on the narrowest of terminals.
 const leastColumns = 40
+
+// columnsOf is how many columns a line takes on a terminal of that width. The terminals of some
+// containers and serial lines do not know theirs, and say 0.
+func columnsOf(width int) int {
+	if width == 0 {
+		return screen
+	}
+	return max(min(width, screen), leastColumns)
+}
 
 // captureEnd is how the line of a capture ends, and no other.
 var captureEnd = []byte(`"message":"capture"}` + "\n")

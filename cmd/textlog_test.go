@@ -72,6 +72,16 @@ func TestTextLog(t *testing.T) {
 	}
 }
 
+// TestTextLogColumns: a line fits the terminal, and a terminal that does not know its width is like
+// most.
+func TestTextLogColumns(t *testing.T) {
+	for width, want := range map[int]int{0: 80, 10: 40, 60: 60, 200: 80} {
+		if got := columnsOf(width); got != want {
+			t.Errorf("%d: %d columns, want %d", width, got, want)
+		}
+	}
+}
+
 // TestTextLogVerbose: a verbose line is whole.
 func TestTextLogVerbose(t *testing.T) {
 	url := "https://example.org/" + strings.Repeat("a", 100)
