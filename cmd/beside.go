@@ -59,13 +59,19 @@ func (c *besideFlags) beside(line *commandLine, work func(context.Context, *inUs
 func (c *besideFlags) besideOne(line *commandLine, dir collection.Dir,
 	work func(context.Context, *inUse) error) error {
 	running, err := cdxserver.At(dir)
-	switch {
-	case err == nil:
-		return c.besideRunning(running, dir, work)
-	case errors.Is(err, cdxserver.ErrNobody):
-		return c.besideOwn(line, dir, work)
+	if err == nil {
+		at, leave, err := enter(running, dir)
+		if err == nil {
+			defer leave()
+			return c.besideRunning(running, at, work)
+		}
+		if !errors.Is(err, cdxserver.ErrNobody) {
+			return err
+		}
+	} else if !errors.Is(err, cdxserver.ErrNobody) {
+		return err
 	}
-	return err
+	return c.besideOwn(line, dir, work)
 }
 
 // besideOwn is beside where nobody has the collection open.
@@ -116,24 +122,33 @@ func (s *serving) whole(ctx context.Context) {
 	}
 }
 
-// besideRunning is beside where another process records.
-func (c *besideFlags) besideRunning(running cdxserver.Recorder, dir collection.Dir,
-	work func(context.Context, *inUse) error) error {
-	leave, err := running.Hold()
-	if errors.Is(err, cdxserver.ErrNobody) {
-		return fmt.Errorf("%w: %w", errAnother, err)
-	}
+// enter has a recorder go on, until leave is called, and returns it as one that a command uses. The
+// error is ErrNobody if it has ended, or ends, or another one listens there by now.
+func enter(running cdxserver.Recorder, dir collection.Dir) (at *inUse, leave func(), err error) {
+	leave, err = running.Hold()
 	if err != nil {
-		return err
-	}
-	defer leave()
-	ca, err := running.Read("/ca.pem")
-	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	_, address := typable(running.Address)
-	at := &inUse{dir: dir, address: address, ca: ca, signals: endings(),
+	at = &inUse{dir: dir, address: address,
 		status: func() (status, error) { return statusOf(running) }}
+	now, err := at.status()
+	if err == nil && now.PID != running.PID {
+		err = cdxserver.ErrNobody
+	}
+	if err == nil {
+		at.ca, err = running.Read("/ca.pem")
+	}
+	if err != nil {
+		leave()
+	}
+	return at, leave, err
+}
+
+// besideRunning is beside where another process records.
+func (c *besideFlags) besideRunning(running cdxserver.Recorder, at *inUse,
+	work func(context.Context, *inUse) error) error {
+	at.signals = endings()
 	before, err := at.status()
 	if err != nil {
 		return err
@@ -141,7 +156,7 @@ func (c *besideFlags) besideRunning(running cdxserver.Recorder, dir collection.D
 	worked := work(context.Background(), at)
 	after, err := settled(running, at.signals)
 	if !after.At.IsZero() && !c.silent {
-		farewell(os.Stderr, dir, before, after)
+		farewell(os.Stderr, at.dir, before, after)
 	}
 	if worked != nil {
 		return worked

@@ -6,10 +6,15 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
+
+	"warcorder/store/collection"
 )
 
 // TestRunsAtOnce: of commands that begin at the same instant one has the recorder, the others use
@@ -32,6 +37,28 @@ func TestRunsAtOnce(t *testing.T) {
 	for n := range many {
 		if !strings.Contains(lines, fmt.Sprint(plain.URL, "/", n, `"`)) {
 			t.Errorf("%d is not in the index", n)
+		}
+	}
+}
+
+// TestRunBesideDead: what a recorder has left that was killed, whose number is another process's by
+// now and whose address is nobody's or another recorder's, is in nobody's way.
+func TestRunBesideDead(t *testing.T) {
+	plain, _ := greetingSites(t)
+	other := startRecording(t)
+	for _, address := range []string{"127.0.0.1:1", other.address} {
+		dir := t.TempDir()
+		at := collection.Dir(filepath.Join(dir, "collections", "default"))
+		if err := os.MkdirAll(string(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		dead := collection.Running{PID: os.Getpid(), Addresses: []string{address}, Started: time.Now()}
+		if err := at.Announce(dead, collection.DefaultMode); err != nil {
+			t.Fatal(err)
+		}
+		ran := runLine(t, dir, "--", "curl", "-sSf", "-o", "/dev/null", plain.URL+"/page")
+		if lines := linesIn(t, dir); ran.code != 0 || !strings.Contains(lines, plain.URL+"/page") {
+			t.Errorf("%d, %q\n%s", ran.code, lines, ran.stderr)
 		}
 	}
 }
