@@ -2,6 +2,7 @@ package browser
 
 import (
 	"crypto/x509"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,10 +71,32 @@ func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec
 	if o.Headless {
 		arguments = append(arguments, "--headless", "--window-size="+headlessWidth+","+headlessHeight,
 			"--mute-audio")
+		if err := keepDownloads(profile); err != nil {
+			return nil, err
+		}
 	}
 	cmd := exec.Command(p.Path, append(arguments, o.URL)...)
 	cmd.Env = append(os.Environ(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "crashes"))
 	return cmd, nil
+}
+
+// keepDownloads has what a page makes the browser download go with the profile, where nobody looks
+// for it: pages need no consent for that.
+func keepDownloads(profile string) error {
+	settings, err := json.Marshal(map[string]any{
+		"download": map[string]any{
+			"default_directory":   filepath.Join(profile, "downloads"),
+			"prompt_for_download": false,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(profile, "Default")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "Preferences"), settings, 0o600)
 }
 
 // The size of the window that nobody sees: that of common screens, since pages send pictures that

@@ -220,3 +220,28 @@ func TestProfileOfALivingBrowser(t *testing.T) {
 		}
 	}
 }
+
+// TestChromiumDownloads: where nobody looks for it, what a page makes a Chromium download goes with the
+// profile.
+func TestChromiumDownloads(t *testing.T) {
+	for _, headless := range []bool{true, false} {
+		out := filepath.Join(t.TempDir(), "out")
+		p, _ := script(t, "chromium", `
+for a; do case $a in --user-data-dir=*) profile=${a#*=};; esac; done
+echo "$profile" $(cat "$profile/Default/Preferences") >`+out+`
+exec sleep 1000`)
+		o := options(t)
+		o.Headless = headless
+		b, err := Start(p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profile, settings, _ := strings.Cut(strings.TrimSpace(appears(t, out)), " ")
+		if strings.Contains(settings, `"default_directory":"`+profile+`/downloads"`) != headless {
+			t.Errorf("headless %v: %s", headless, settings)
+		}
+		if err := b.End(); err != nil {
+			t.Error(err)
+		}
+	}
+}
