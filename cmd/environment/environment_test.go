@@ -185,8 +185,10 @@ func TestJava(t *testing.T) {
 	if len(e.Remarks) != 1 {
 		t.Errorf("a trust store that does not count any more: %q", e.Remarks)
 	}
-	if got := javaWord("-Da=b c"); got != `"-Da=b c"` {
-		t.Errorf("quoted: %s", got)
+	for word, want := range map[string]string{"-Da=b c": `"-Da=b c"`, `-Da=b"c'`: `"-Da=b"'"'"c'"`} {
+		if got := javaWord(word); got != want {
+			t.Errorf("quoted: %s", got)
+		}
 	}
 }
 

@@ -38,12 +38,13 @@ func java(m *maker, name string) string {
 	return strings.TrimSpace(had + " " + strings.Join(options, " "))
 }
 
-// javaWord quotes an option that has blanks in it.
+// javaWord quotes an option that has blanks or quotes in it. Parts of one word may be in quotes of
+// either kind.
 func javaWord(option string) string {
-	if !strings.ContainsAny(option, " \t'") {
+	if !strings.ContainsAny(option, " \t\n'\"") {
 		return option
 	}
-	return `"` + option + `"`
+	return `"` + strings.ReplaceAll(option, `"`, `"'"'"`) + `"`
 }
 
 // trustStore writes the roots and ours as Java takes them, in the cipher that each Java knows: the

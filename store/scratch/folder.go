@@ -23,7 +23,13 @@ func MakeFolder(kind string) (*Folder, error) { return MakeFolderIn(os.TempDir()
 //
 // Whoever makes a folder marks it, and whoever sweeps marks it too: a folder that is swept before
 // its maker has marked it is made again.
+//
+// Its path is whole: programs that it is told to may have gone elsewhere.
 func MakeFolderIn(dir, kind string) (*Folder, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
 	sweep(dir, kind)
 	for {
 		path, err := os.MkdirTemp(dir, prefix(kind)+"*")

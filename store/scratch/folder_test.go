@@ -54,6 +54,19 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// TestFolderOfRelative: the path of a folder leads there from everywhere.
+func TestFolderOfRelative(t *testing.T) {
+	t.Chdir(t.TempDir())
+	folder, err := MakeFolderIn(".", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Remove()
+	if !filepath.IsAbs(folder.Path) || !exists(folder.Path) {
+		t.Errorf("it is %s", folder.Path)
+	}
+}
+
 // TestFolder: the folder is its owner's alone, and nothing is left of it.
 func TestFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
