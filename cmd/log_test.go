@@ -261,3 +261,42 @@ func TestHangup(t *testing.T) {
 		p.end(syscall.SIGTERM)
 	})
 }
+
+// TestQuiet: no line for a capture, in either form; warnings stay. The lines for machines have all
+// fields otherwise, and a file gets no colours.
+func TestQuiet(t *testing.T) {
+	site := newSite(t)
+	for _, c := range []struct {
+		args []string
+		want string // of the capture
+	}{
+		{nil, `"message":"capture"`},
+		{[]string{"--quiet"}, ""},
+		{[]string{"--log", "text"}, "\n200 "},
+		{[]string{"--log", "text", "--quiet"}, ""},
+		{[]string{"--log", "text", "--verbose"}, "offset="},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := recordUnread(t, file, c.args...)
+		file.Close()
+		p.fetch(site.plain.URL + "/text/1/1000")
+		p.fetch("http://127.0.0.1:1/")
+		p.stop()
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := string(b)
+		if got := strings.Contains(log, "/text/1/1000"); got != (c.want != "") ||
+			!strings.Contains(log, c.want) {
+			t.Errorf("%v: %s", c.args, log)
+		}
+		if !strings.Contains(log, "no answer") || strings.Contains(log, "\x1b") {
+			t.Errorf("%v: %s", c.args, log)
+		}
+	}
+}
