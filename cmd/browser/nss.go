@@ -11,6 +11,10 @@ import (
 // A trust database of NSS, cert9.db, is a file of SQLite 3 with one table, nssPublic. Each row is an
 // object of PKCS #11, each column an attribute: "a" and its number in hexadecimal digits. Numbers
 // are 4 bytes, big-endian. One certificate takes two rows: itself, and what it is trusted for.
+//
+// It is written by hand, since the program that writes such files, certutil of NSS, is on few
+// machines, and a library of SQLite would add some 8 MB to the program for this one file. SQLite
+// itself judges the file in TestTrustDatabase, and Firefox in the interop run.
 const (
 	attributeClass       = "a0"
 	attributeToken       = "a1"
