@@ -154,12 +154,32 @@ func (l *lanes) retire(n lane) {
 	l.unplan(out, 0)
 }
 
-// retireAll ends the current files of all lanes.
-func (l *lanes) retireAll() {
+// retireAll ends the current files of all lanes, and returns them. Some may not be made yet.
+func (l *lanes) retireAll() (ended []*output) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.retire(small)
-	l.retire(large)
+	for n, out := range l.current {
+		if out != nil {
+			l.retire(lane(n))
+			ended = append(ended, out)
+		}
+	}
+	return ended
+}
+
+// namesOf returns the names of files that have ended, those of which something is pending apart. The
+// others keep their names, and are made by now if they ever are.
+func (l *lanes) namesOf(ended []*output) (settled, pending []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, out := range ended {
+		if out.pending > 0 {
+			pending = append(pending, out.name)
+		} else {
+			settled = append(settled, out.name)
+		}
+	}
+	return settled, pending
 }
 
 // retireIdle ends files that have had no exchange for idle, or are older than maxAge, unless that

@@ -22,8 +22,7 @@ func (r *Recorder) Rotate(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("rotate: %w", err)
 	}
 	files := r.archive.openFiles()
-	r.lanes.retireAll()
-	err := r.awaitFinished(ctx, files)
+	files, err := r.awaitFinished(ctx, files, r.lanes.retireAll())
 	finished, err2 := r.finishedOf(files)
 	if err = errors.Join(err, err2); err != nil {
 		return finished, fmt.Errorf("rotate: %w", err)
@@ -35,30 +34,36 @@ func (r *Recorder) Rotate(ctx context.Context) ([]string, error) {
 // takes nothing could else keep the files open.
 const rotatePatience = time.Second
 
-// awaitFinished waits until none of the files is written any more, and the index knows it.
-func (r *Recorder) awaitFinished(ctx context.Context, files []string) error {
+// awaitFinished waits until none of the files is written any more, and the index knows it. To them
+// belong those that have ended now, also if they were only planned when files was listed: else they
+// would be finished without having been named. It returns the names of all.
+func (r *Recorder) awaitFinished(ctx context.Context, files []string, ended []*output) (
+	[]string, error) {
 	for {
-		left := common(files, r.archive.openFiles())
+		settled, pending := r.lanes.namesOf(ended) // before open, in which they are from then on
+		all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(files, settled))))
+		open := common(all, r.archive.openFiles())
 		// Each time: before a file is finished its captures go into the index, and behind that the
 		// index learns of it.
 		err := r.settle(ctx)
-		if len(left) == 0 {
-			return err
+		if len(open)+len(pending) == 0 {
+			return all, err
 		}
 		if err == nil {
 			err = r.cannotWrite()
 		}
 		if err == nil {
-			err = r.awaitOne(ctx, left)
+			err = r.awaitOne(ctx, open)
 		}
 		if err == nil {
 			continue
 		}
-		return fmt.Errorf("%s not finished%s: %w", strings.Join(left, ", "), r.streams(), err)
+		return all, fmt.Errorf("%s not finished%s: %w",
+			strings.Join(slices.Concat(open, pending), ", "), r.streams(), err)
 	}
 }
 
-// awaitOne waits until one of the files is not written any more, or a while.
+// awaitOne waits until one of the open files is not written any more, or a while.
 func (r *Recorder) awaitOne(ctx context.Context, files []string) error {
 	if len(common(files, r.archive.openFiles())) < len(files) {
 		return nil

@@ -132,6 +132,49 @@ func TestRotateUnderLoad(t *testing.T) {
 	}
 }
 
+// TestRotatePlanned: a file that has been planned, and is not made yet, ends like those that are
+// open: it is waited for, and named if it comes to be.
+func TestRotatePlanned(t *testing.T) {
+	c := open(t, t.TempDir(), Config{})
+	for _, isMade := range []bool{false, true} {
+		planned := c.lanes.plan(small, 100)
+		finished := make(chan []string)
+		go func() {
+			files, err := c.Rotate(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			finished <- files
+		}()
+		eventually(t, "the file has ended", func() bool {
+			c.lanes.mu.Lock()
+			defer c.lanes.mu.Unlock()
+			return planned.retired
+		})
+		if isMade {
+			nothing := func(*warc.Writer) (int64, error) { return 0, nil } // but a warcinfo record
+			if _, err := c.archive.append(planned, nothing); err != nil {
+				t.Error(err)
+			}
+		}
+		c.lanes.leave(planned, 1)
+		files := <-finished
+		if isMade != slices.Equal(files, []string{planned.name}) || !isMade && len(files) > 0 {
+			t.Errorf("made: %v; %q are finished, %s was planned", isMade, files, planned.name)
+		}
+		c.checkFinished(files)
+	}
+	planned := c.lanes.plan(small, 100)
+	ctx, cancel := context.WithTimeout(t.Context(), settlePatience)
+	defer cancel()
+	files, err := c.Rotate(ctx)
+	if err == nil || !strings.Contains(err.Error(), planned.name+" not finished") || len(files) > 0 {
+		t.Errorf("%q, %v", files, err)
+	}
+	c.lanes.leave(planned, 1)
+	c.close()
+}
+
 // openNames are the names in archive/ of files that are being written.
 func openNames(t *testing.T, dir string) (names []string) {
 	t.Helper()
