@@ -32,17 +32,18 @@ func (c *caCommand) Run(line *commandLine) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(certs.Pin(chain[0]))
+		_, err = fmt.Println(certs.Pin(chain[0]))
+		return err
 	case c.Out != "":
 		files, err := authority.Export(c.Out)
 		if err != nil {
 			return err
 		}
-		fmt.Println(strings.Join(files, "\n"))
-	default:
-		os.Stdout.Write(authority.PEM())
+		_, err = fmt.Println(strings.Join(files, "\n"))
+		return err
 	}
-	return nil
+	_, err = os.Stdout.Write(authority.PEM())
+	return err
 }
 
 // authority opens the authority that signs: that of ca-cert, or the root certificate of this

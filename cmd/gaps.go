@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -43,9 +44,13 @@ func (c *gapsCommand) Run(line *commandLine) error {
 		out.SetIndent("", "  ")
 		return cmp.Or(out.Encode(gaps), unclean)
 	}
+	out := bufio.NewWriter(os.Stdout)
 	for _, g := range slices.Backward(gaps.Latest) {
-		fmt.Printf("%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL),
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", g.Time.UTC().Format(time.RFC3339), g.Reason, printable(g.URL),
 			printable(gapDetail(g)))
+	}
+	if err := out.Flush(); err != nil { // before what follows on standard error
+		return err
 	}
 	for _, reason := range slices.Sorted(maps.Keys(gaps.Counts)) {
 		line.remark("%8d %s", gaps.Counts[reason], reason)

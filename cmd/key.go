@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -41,6 +42,7 @@ func (c *keyCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
+	out := bufio.NewWriter(os.Stdout)
 	for _, line := range [][2]string{
 		{"urlkey", string(keys.URLKey)},
 		{"url", string(keys.URL)},
@@ -52,7 +54,7 @@ func (c *keyCommand) Run(*commandLine) error {
 		{"form", keys.Form.Canonical},
 		{"query", string(keys.Query)},
 	} {
-		fmt.Printf("%s\t%s\n", line[0], line[1])
+		fmt.Fprintf(out, "%s\t%s\n", line[0], line[1])
 	}
-	return nil
+	return out.Flush()
 }

@@ -38,8 +38,8 @@ func (c *passwordCommand) Run(*commandLine) error {
 	if err != nil {
 		return fmt.Errorf("password: %w", err)
 	}
-	fmt.Println(line)
-	return nil
+	_, err = fmt.Println(line)
+	return err
 }
 
 func readPassword(in *os.File) (string, error) {

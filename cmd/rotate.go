@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -39,7 +38,9 @@ func (c *rotateCommand) Run(line *commandLine) error {
 		return err
 	}
 	for _, name := range files {
-		fmt.Fprintln(os.Stdout, dir.WARC(name))
+		if _, err := fmt.Println(dir.WARC(name)); err != nil {
+			return err
+		}
 	}
 	if len(files) == 0 {
 		line.remark("nothing is open")
