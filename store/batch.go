@@ -222,13 +222,9 @@ func (t tables) forgetExtras(key indexKey, value []byte) error {
 	return t.extras.Delete(key.location())
 }
 
-// putCaptures stores the batch, and returns the tally behind it; last is the one before, as far as
-// it is known.
-func putCaptures(tx *bbolt.Tx, rows *batch, last *tally) (tally, error) {
+// putCaptures stores the batch, and returns the tally behind it.
+func putCaptures(tx *bbolt.Tx, rows *batch) (tally, error) {
 	now := tallyOf(transaction{tx})
-	if !now.counted && now.captures == last.captures {
-		now = *last // counted when the index was opened, and not stored yet
-	}
 	if len(rows.originals.rows) > 0 {
 		bucket, err := tx.CreateBucketIfNotExists(bucketDedup)
 		if err == nil {

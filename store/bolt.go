@@ -81,7 +81,7 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 		if err := putFiles(tx, files); err != nil {
 			return err
 		}
-		now, err = putCaptures(tx, &b.batch, b.tally.Load())
+		now, err = putCaptures(tx, &b.batch)
 		return err
 	})
 	if err != nil {

@@ -87,10 +87,11 @@ func (t *tally) put(tx *bbolt.Tx) error {
 // takes about a second.
 const countedAtOpen = 1_000_000
 
-// recount counts the revisits if the index does not say how many there are, and has no more than
-// most captures.
+// recount counts the revisits, and stores how many there are, if the index does not say that and has
+// no more than most captures.
 func (b *Bolt) recount(most int64) error {
 	var now tally
+	recounted := false
 	err := b.read(func(s snapshot) error {
 		now = tallyOf(s)
 		if now.counted || now.captures > most {
@@ -102,9 +103,12 @@ func (b *Bolt) recount(most int64) error {
 				now.revisits++
 			}
 		}
-		now.counted = true
+		now.counted, recounted = true, true
 		return nil
 	})
+	if recounted {
+		err = b.update(now.put) // also for who only reads it later
+	}
 	b.tally.Store(&now)
 	return err
 }

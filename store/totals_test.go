@@ -108,6 +108,20 @@ func TestTotalsOfOlder(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkTotals(t, "opened", b, 2, 1, 0, 0)
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		rest, err := OpenReadOnly(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTotals(t, "opened and closed", rest, 2, 1, 0, 0)
+		if err := rest.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if b, err = openToWrite(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c := revisit
 	c.Offset = 20
