@@ -158,6 +158,10 @@ func (c *besideFlags) besideRunning(running cdxserver.Recorder, at *inUse,
 	if !after.At.IsZero() && !c.silent {
 		farewell(os.Stderr, at.dir, before, after)
 	}
+	if errors.Is(err, cdxserver.ErrNobody) {
+		err = fmt.Errorf("the recorder, process %d, has ended meanwhile: what was asked for after that "+
+			"is not recorded", running.PID)
+	}
 	if worked != nil {
 		return worked
 	}

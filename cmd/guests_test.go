@@ -161,7 +161,11 @@ func TestRunLeavesGuest(t *testing.T) {
 				t.Errorf("%v\n%s", err, said)
 			}
 			input.Close()
-			guest.wait()
+			said, _ = io.ReadAll(guest.errs)
+			if err := guest.wait(); err == nil || name == "signal" &&
+				!strings.Contains(string(said), "has ended meanwhile") {
+				t.Errorf("the guest: %v\n%s", err, said)
+			}
 		})
 	}
 }
