@@ -98,7 +98,7 @@ func (c *browserCommand) browse(ctx context.Context, at *inUse, program browser.
 // advise says what a person should know of this run, and cannot see.
 func (c *browserCommand) advise(at *inUse, program browser.Program) {
 	if program.IsUnprotected() {
-		say("as this is root, %s has no sandbox (--no-sandbox): mind what you open", program.Name)
+		say("as root, %s has no sandbox (--no-sandbox): mind what you open", program.Name)
 	}
 	if !at.own {
 		say("the recorder at %s has the collection open, and is used with its settings:\n"+
@@ -153,7 +153,7 @@ func (c *browserCommand) shown(err error, at *inUse, before status, b *browser.B
 	}
 	now, err := at.status()
 	if err == nil && now.Exchanges == before.Exchanges {
-		return errors.New("nothing was captured: warcorder gaps has the reason")
+		return errors.New("nothing was captured: see " + commandFor(at.dir, "gaps"))
 	}
 	return err
 }

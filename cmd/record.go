@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -144,6 +145,9 @@ func (c *recordFlags) open(dir collection.Dir, out *logqueue.Queue, log zerolog.
 		rec, err = recorder.Open(cfg, dir, log)
 		return err
 	})
+	if errors.Is(err, fs.ErrPermission) && !dir.Exists() {
+		err = fmt.Errorf("%w (--dir names another directory for collections)", err)
+	}
 	if err == nil {
 		rec.Index().TempDir = dir.Spill()
 	}

@@ -202,7 +202,7 @@ tells() {
 }
 variant fetch.go -e 's|http.Get|(\&http.Client{Transport: \&http.Transport{}}).Get|'
 go build "$changed"
-tells 'nothing was captured' 'warcorder run -- ./changed-fetch'
+tells 'it went past the recorder' 'warcorder run -- ./changed-fetch'
 variant page.py -e "s|org/'|&, verify='/etc/ssl/certs/ca-certificates.crt'|"
 tells refused "warcorder run -- python $changed"
 # What brozzler leaves out without --proxy.

@@ -4,7 +4,8 @@
 //	find.go, kind.go        which browser: Find
 //	profile.go              the throw-away profile, and those that dead processes have left
 //	chromium.go             how Chromium, Chrome, Edge and Brave are told of the proxy
-//	firefox.go, nss.go      how Firefox is, and the certificate that it trusts
+//	firefox.go              how Firefox is
+//	nss.go, sqlite.go       the certificate that Firefox trusts
 //	process.go              starting it, and ending it with all its children
 //	quiet.go                when a page that nobody looks at is there
 //
