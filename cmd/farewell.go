@@ -102,7 +102,7 @@ func (s *summary) choose(latest []store.Gap, since time.Time) {
 
 // gapWords are the reasons of gaps in words.
 var gapWords = map[string]string{
-	recorder.GapUpstream:   "the origin gave no answer",
+	recorder.GapUpstream:   "no answer, or a certificate that is not valid",
 	recorder.GapCut:        "broke off; what came is recorded",
 	recorder.GapRefused:    "the proxy turned it away",
 	recorder.GapBlocked:    "may not be reached (deny, allow)",

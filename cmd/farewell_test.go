@@ -51,7 +51,7 @@ func TestFarewell(t *testing.T) {
 			t.Fatalf("%s", b)
 		}
 		for _, want := range []string{"of 3 exchanges", filepath.Join("default", "archive"),
-			"1 gap        upstream: the origin gave no answer\n", " http://127.0.0.1:1/unreached\n",
+			"1 gap        upstream: no answer, or a certificate that is not valid\n", " http://127.0.0.1:1/unreached\n",
 			"1 exchange passed", " gaps --dir ", " export --dir ", "&& wayback"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %q in %s", want, said)
