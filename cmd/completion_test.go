@@ -127,7 +127,11 @@ func TestCompletionBash(t *testing.T) {
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		_warcorder warcorder "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
 		printf '%s\n' "${COMPREPLY[@]}"`
+	odd := collectionsIn(t, "$(touch ran) 'x'")
 	for line, want := range map[string]string{
+		// whose line is run as it is completed
+		"warcorder gaps --dir " + odd + " --collection $": `\$\(touch\ ran\)\ \'x\'`,
+
 		"warcorder exp":                "export",
 		"warcorder export --ma":        "--match",
 		"warcorder export --match = d": "domain",

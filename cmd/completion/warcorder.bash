@@ -17,6 +17,8 @@ _warcorder() {
 			word=${line%%$'\t'*}
 			# What stands before = is a word of its own here.
 			[[ $word != --*=* || $COMP_WORDBREAKS != *=* ]] || word=${word#*=}
+			# A folder's name may hold what bash would run.
+			printf -v word %q "$word"
 			COMPREPLY+=("$word")
 			;;
 		esac
