@@ -41,7 +41,7 @@ func TestIndexCommand(t *testing.T) {
 		{[]string{good, damaged}, "good.warc: is in the index already\ndamaged.warc: 1 capture\n" +
 			"damaged.warc:150: 7 bytes passed over: no WARC record begins here\n", "1 finding", 1, 3},
 		{[]string{file("old.warc", "warc/0.9 1")}, "", "warcorder import --from-format 0.9", 1, 3},
-		{nil, "", "<file>", 1, 3},
+		{nil, "", "index needs FILE", 1, 3},
 	} {
 		out, errs, code := p.run(append([]string{"index", "--keys-extra", "path"}, test.args...)...)
 		if out != test.out || !strings.Contains(errs, test.errs) || code != test.code {
