@@ -71,7 +71,8 @@ func hinted(err error) error {
 	signs := []string{"cannot start any token", "alphabetic or numeric", "unknown anchor"}
 	for _, about := range signs {
 		if strings.Contains(err.Error(), about) {
-			return fmt.Errorf(`%w: a value that begins with @ or * stands in quotes ("@private")`, err)
+			return fmt.Errorf(`%w: a value that begins with @ or * stands in quotes ("@private"), and no `+
+				"line begins with a tab", err)
 		}
 	}
 	return err
