@@ -144,15 +144,18 @@ func (s *summary) text() string {
 	return l.String()
 }
 
-// came is what there is now that was not before.
+// came is what there is now that was not before. The certificates of a connection are a capture of
+// their own, and of no exchange.
 func (s *summary) came() string {
-	text := fmt.Sprintf("%s in %s", count(int(s.captures), "capture"), lasting(s.took))
+	captures := count(int(s.captures), "capture")
 	if s.revisits > 0 {
-		text = fmt.Sprintf("%s (%s) in %s", count(int(s.captures), "capture"),
-			count(int(s.revisits), "revisit"), lasting(s.took))
+		captures += " (" + count(int(s.revisits), "revisit") + ")"
 	}
-	return fmt.Sprintf("%s, of %s: %s", text, count(int(s.exchanges), "exchange"),
-		bytesText(s.bytes))
+	if s.captures > s.exchanges {
+		captures += " with certificates"
+	}
+	return fmt.Sprintf("%s in %s: %s, %s", count(int(s.exchanges), "exchange"), lasting(s.took),
+		captures, bytesText(s.bytes))
 }
 
 // reasons are those of the gaps but for what passed unrecorded on purpose, the most frequent first.

@@ -46,11 +46,11 @@ func TestFarewell(t *testing.T) {
 			checkEnded(t, string(b))
 			continue
 		}
-		_, said, found := strings.Cut(string(b), "3 captures (2 revisits) in ")
+		_, said, found := strings.Cut(string(b), "3 exchanges in ")
 		if !found {
 			t.Fatalf("%s", b)
 		}
-		for _, want := range []string{"of 3 exchanges", filepath.Join("default", "archive"),
+		for _, want := range []string{"3 captures (2 revisits), ", filepath.Join("default", "archive"),
 			"1 gap        upstream: no answer, or a certificate that is not valid\n", " http://127.0.0.1:1/unreached\n",
 			"1 exchange passed", " gaps --dir ", " export --dir ", "&& wayback"} {
 			if !strings.Contains(said, want) {
@@ -99,7 +99,7 @@ func TestFarewellBetween(t *testing.T) {
 	}
 	var said strings.Builder
 	farewell(&said, collection.Dir(filepath.Join(p.dir, "collections", "default")), before, after)
-	if got := said.String(); !strings.HasPrefix(got, "1 capture in ") ||
+	if got := said.String(); !strings.HasPrefix(got, "1 exchange in ") ||
 		!strings.Contains(got, "/after\n") || strings.Contains(got, "/before") {
 		t.Errorf("%s", got)
 	}

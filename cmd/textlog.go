@@ -42,7 +42,8 @@ func newTextLog(out io.Writer, verbose bool) *textLog {
 		Out: out, TimeFormat: time.TimeOnly, NoColor: !t.color, FormatLevel: t.level,
 		PartsOrder: []string{zerolog.LevelFieldName, zerolog.TimestampFieldName,
 			zerolog.MessageFieldName},
-		FieldsExclude: []string{"signal", "at_most_ms"}, // who has pressed Ctrl-C knows
+		FieldsOrder:   []string{"host", "url", zerolog.ErrorFieldName}, // what it is about comes first
+		FieldsExclude: []string{"signal", "at_most_ms"},                // who has pressed Ctrl-C knows
 	}
 	return t
 }

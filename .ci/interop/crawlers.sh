@@ -31,6 +31,7 @@ class Page(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
 
     def do_GET(self):
+        sys.stdout.write('asked\n')
         kind, body = PAGES.get(self.path, ('text/plain', b''))
         if self.path == '/':
             worked.clear()
@@ -77,7 +78,12 @@ refused() {
   warcorder gaps --collection "$collection" --reason refused 2>>"$T/crawlers.log" \
     | grep -c 'trust the certificate' || true
 }
-begin() { captures=$(captured) requests=$(asked) refusals=$(refused); }
+# What a client has left behind counts for nobody: the site has answered it before the next begins.
+answered() { (($(grep -c '^asked$' "$work/site.log") <= $(asked))); }
+begin() {
+  wait_for 10 answered || true
+  captures=$(captured) requests=$(asked) refusals=$(refused)
+}
 more_captures() { (($(captured) - captures >= $1)); }
 more_refusals() { (($(refused) > refusals)); }
 said() { grep -v '^\s*at ' "$work/out" | tail -n 3 | tr '\n' ' '; }

@@ -70,7 +70,7 @@ has_recorded() {
   equal "$1: the page has come to its end" "$(asked | sort -u)" "$whole"
   equal "$1: what example.org was asked for is in the export, and nothing else" "$(captured "$2")" "$all"
   try "$1: verify has no finding" go run . verify --collection "$2"
-  says "$1" "of $(wc -l <<<"$all") exchanges" "collections/$2/archive" '1 gap        tunnelled' \
+  says "$1" "$(wc -l <<<"$all") exchanges in " "collections/$2/archive" '1 gap        tunnelled' \
     "${page}socket" 'go run . export'
   leaves_nothing "$1"
 }
@@ -128,7 +128,7 @@ for browser in chromium firefox-esr; do
   press '\003'
   ended 10 # before the page is taken to be there
   equal "Ctrl-C ($browser): ends with status 0" "$status" 0
-  says "Ctrl-C ($browser)" ' of 2 exchanges' "collections/ctrl-c-$browser/archive"
+  says "Ctrl-C ($browser)" '2 exchanges in ' "collections/ctrl-c-$browser/archive"
   equal "Ctrl-C ($browser): what came until then is in the export" \
     "$(captured ctrl-c-$browser | grep waiting)" "GET ${page}waiting"
   try "Ctrl-C ($browser): the collection is whole" go run . verify --collection ctrl-c-$browser
@@ -216,7 +216,7 @@ job=$recorder keys=$recorder_keys
 press '\003'
 ended 30
 [[ $status == hangs ]] && not_ok 'the recorder ends at Ctrl-C' || ok 'the recorder ends at Ctrl-C' # go run with 1
-says 'the recorder' 'of 11 exchanges' 'collections/default/archive' '1 gap        tunnelled'
+says 'the recorder' '11 exchanges in ' 'collections/default/archive' '1 gap        tunnelled'
 equal 'what it says at a terminal fits 80 columns, remarks and the path of the archive apart' \
   "$(grep -v '/collections/default/archive$\|[0-9]:[0-9][0-9]:[0-9][0-9] ' "$work/err" | grep -E '.{81}' || true)" ''
 browse go run . status
