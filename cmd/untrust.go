@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -155,8 +156,11 @@ func (u *untrusting) conclude() {
 		fmt.Printf("%s stays: it is another installation's; --all removes it too.\n", u.text(name))
 	}
 	if u.changed && !u.System {
-		fmt.Println("\nStart those browsers again that are open. The root and its key stay in\n" +
-			u.text(u.caDir) + ", which you may remove when nothing records with it any more.")
+		fmt.Println("\nStart those browsers again that are open.")
+		if _, err := os.Stat(filepath.Join(u.caDir, "ca")); err == nil {
+			fmt.Println("The root and its key stay in\n" + u.text(u.caDir) +
+				", which you may remove when nothing records with it any more.")
+		}
 	}
 	system, has := stores.OfSystem("/", runtime.GOOS)
 	if !has || u.System {
