@@ -7,15 +7,27 @@ import (
 	"warcorder/recorder"
 )
 
-// connectHost is the name of the leaf for a client that sends no SNI. It notes what kind of client
-// gets a certificate.
+// connectHost is the name of the leaf for a client that sends no SNI. It notes that the client gets
+// a certificate.
 func connectHost(hello *tls.ClientHelloInfo) string {
 	c, ok := hello.Conn.(*tapConn)
 	if !ok {
 		return ""
 	}
-	c.certified, c.kind, c.named = true, kindOf(hello), hello.ServerName
+	c.certified = true
 	return c.host
+}
+
+// noteClients has a configuration note who sends a hello. Who resumes a session gets no certificate,
+// and speaks for the others of its kind all the same: it has taken one before.
+func noteClients(config *tls.Config) {
+	next := config.GetConfigForClient
+	config.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		if c, ok := hello.Conn.(*tapConn); ok {
+			c.kind, c.named = kindOf(hello), hello.ServerName
+		}
+		return next(hello)
+	}
 }
 
 // distrusts reports whether the client went away because of our certificate, and if so logs it and

@@ -89,6 +89,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
 	p.cfg, p.rec, p.log, p.pages = &cfg, rec, log, pages
 	p.tls = authority.ServerConfig(connectHost)
+	noteClients(p.tls)
 	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
 	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()

@@ -31,7 +31,7 @@ func (s *session) serveAndLeave() error {
 // asked notes that a request has come, by which a client in a tunnel shows that it takes the
 // certificate.
 func (s *session) asked() {
-	if !s.asks && s.raw.certified && !s.leadsHere() {
+	if !s.asks && s.secure() && !s.leadsHere() {
 		s.trust.shown(s.raw.kind)
 		s.pinned.worked(s.raw.at())
 	}

@@ -30,9 +30,9 @@ type tapConn struct {
 	host     string   // of the CONNECT, once there was one: the leaf's name if the client sends no SNI
 
 	handshakeBegan time.Time
-	certified      bool // a certificate was sent, to a client of this kind:
-	kind           clientKind
-	named          string // what it asked for by SNI
+	certified      bool       // a certificate was sent
+	kind           clientKind // of who sent the hello
+	named          string     // what it asked for by SNI
 
 	replay  []byte // read before the connection itself
 	seen    []byte // while tapping: what net/http has read

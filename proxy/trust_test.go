@@ -167,6 +167,40 @@ func TestComesAgain(t *testing.T) {
 	}
 }
 
+// TestResumes: nor is a browser whose first connection waits while the second, which resumes the
+// session of the first, does all the asking.
+func TestResumes(t *testing.T) {
+	origin := newOrigin(t, true, sends("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+	h := newHouse(t, config())
+	host, _, _ := net.SplitHostPort(origin.address)
+	cfg := &tls.Config{RootCAs: h.roots(), ServerName: host, NextProtos: []string{"http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(1)}
+	connect := func() *tls.Conn {
+		conn := tls.Client(h.tunnel(origin.address, false).conn, cfg)
+		if err := conn.Handshake(); err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	first := connect()
+	for has := false; !has; _, has = cfg.ClientSessionCache.Get(host) { // the ticket of the session
+		first.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+		first.Read(make([]byte, 1))
+	}
+	second := connect()
+	if !second.ConnectionState().DidResume {
+		t.Fatal("the session was not resumed")
+	}
+	newPeer(t, second).ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true)
+	first.NetConn().Close()
+	second.Close()
+	h.untilClients(0)
+	h.proxy.Shutdown(t.Context())
+	if gaps := h.gaps(); len(gaps) > 0 {
+		t.Errorf("gaps: %+v", gaps)
+	}
+}
+
 // TestUnusedConnections: a client that closes a connection which it opened in advance is not
 // accused of anything, if it has shown that it trusts the certificate or if the connection is old.
 func TestUnusedConnections(t *testing.T) {
