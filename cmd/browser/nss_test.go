@@ -140,7 +140,7 @@ func TestFirefoxSettings(t *testing.T) {
 // TestDownloads: no folder is made for downloads that nobody has one for.
 func TestDownloads(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("where everybody has one")
+		t.Skip("every account of this system has a folder for downloads")
 	}
 	for _, c := range []struct {
 		has      string // in the home
