@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -83,14 +84,19 @@ func newBar(total int64, what string, more ...progressbar.Option) *progressbar.P
 	}, more...)...)
 }
 
-// byteBar is a bar of bytes that appears with the first file, and anew when their sum changes.
+// byteBar is a bar of bytes that appears with the first file, and anew when their sum changes. Any
+// number of goroutines may use it.
 type byteBar struct {
 	out io.Writer
+
+	mu  sync.Mutex // the bar's own lock leaves Clear out
 	bar *progressbar.ProgressBar
 }
 
 // show is a recovery.Progress.
 func (b *byteBar) show(file string, done, total int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.bar == nil || b.bar.GetMax64() != total {
 		b.bar = newBar(total, file, progressbar.OptionShowBytes(true),
 			progressbar.OptionSetWriter(b.out))
@@ -102,14 +108,19 @@ func (b *byteBar) show(file string, done, total int64) {
 	}
 }
 
-// clear makes room for a line.
-func (b *byteBar) clear() {
+// above prints where the bar is, which moves on with the next progress.
+func (b *byteBar) above(print func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.bar != nil {
 		b.bar.Clear()
 	}
+	print()
 }
 
 func (b *byteBar) finish() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.bar != nil {
 		b.bar.Finish()
 	}

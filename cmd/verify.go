@@ -28,12 +28,13 @@ func (c *verifyCommand) Run(*commandLine) error {
 	out.SetEscapeHTML(false)
 	found, err := c.check(&verify.Checker{
 		Report: func(f verify.Finding) {
-			bar.clear()
-			if c.JSON {
-				out.Encode(f)
-			} else {
-				fmt.Println(findingLine(f))
-			}
+			bar.above(func() {
+				if c.JSON {
+					out.Encode(f)
+				} else {
+					fmt.Println(findingLine(f))
+				}
+			})
 		},
 		Progress: bar.show, // of the index, then of the files
 	})
