@@ -78,11 +78,14 @@ refused() {
   warcorder gaps --collection "$collection" --reason refused 2>>"$T/crawlers.log" \
     | grep -c 'trust the certificate' || true
 }
+abandoned() {
+  warcorder gaps --collection "$collection" --reason cut 2>>"$T/crawlers.log" | grep -c '//example.org/' || true
+}
 # What a client has left behind counts for nobody: the site has answered it before the next begins.
 answered() { (($(grep -c '^asked$' "$work/site.log") <= $(asked))); }
 begin() {
   wait_for 10 answered || true
-  captures=$(captured) requests=$(asked) refusals=$(refused)
+  captures=$(captured) requests=$(asked) refusals=$(refused) gaps=$(abandoned)
 }
 more_captures() { (($(captured) - captures >= $1)); }
 more_refusals() { (($(refused) > refusals)); }
@@ -94,17 +97,33 @@ section() { awk -v name="$1" '/^##/ { inside = $0 ~ "^##+ " name "$" } inside' "
 # page_has SECTION WORDS: wherever its lines break.
 page_has() { section "$1" | tr -s ' \n' ' ' | grep -qF -- "$2"; }
 
+# attempt COMMAND: sets status. single-file asks its page before Chromium has it ready, now and then
+# on a busy machine: it says so, does nothing more, and ends with 0. It is started again.
+attempt() {
+  local tries=0
+  while ((tries++ < 3)); do
+    status=0
+    begin
+    timeout 120 bash -c "$1" </dev/null >"$work/out" 2>&1 || status=$?
+    grep -qF 'Execution context not found for SingleFile world' "$work/out" || break
+  done
+}
+
 # leaves WANT SECTION COMMAND: it succeeds, and so many captures come of it: all that example.org
-# was asked for. WANT is a number, or one with a + behind it where the client may end early.
+# was asked for. WANT is a number, or one with a + behind it where the client may end early: what it
+# no longer waited for then is a gap.
 leaves() {
-  local name status=0 least=${1%+}
+  local name status least=${1%+} left=0
   name="$2: $(head -n 1 <<<"$3")"
-  begin
-  timeout 120 bash -c "set -e; $3" </dev/null >"$work/out" 2>&1 || status=$?
-  all_captured() { more_captures "$least" && more_captures $(($(asked) - requests)); }
-  wait_for 10 all_captured || true
+  attempt "set -e; $3"
+  all_captured() {
+    [[ $1 != *+ ]] || left=$(($(abandoned) - gaps))
+    more_captures "$least" && more_captures $(($(asked) - requests - left))
+  }
+  wait_for 10 all_captured "$1" || true
   came=$(($(captured) - captures)) went=$(($(asked) - requests))
-  if ((status == 0 && came == went && came >= least)) && [[ $1 == *+ || $came == "$1" ]]; then
+  if ((status == 0 && came <= went && came + left >= went && came >= least)) \
+    && [[ $1 == *+ || $came == "$1" ]]; then
     ok "$name: $came captures"
   else
     not_ok "$name: status $status, $came captures of $went, not $1: $(said)"
@@ -114,9 +133,8 @@ leaves() {
 # fails SECTION WORDS COMMAND: a client without trust. It says the words, which the page has; nothing
 # is captured; a gap says what to do.
 fails() {
-  local name="$1 without trust says $2"
-  begin
-  timeout 120 bash -c "$3" </dev/null >"$work/out" 2>&1 || true
+  local name="$1 without trust says $2" status
+  attempt "$3"
   if ! grep -qF -- "$2" "$work/out"; then
     not_ok "$name: $(said)"
   elif ! page_has "$1" "$2"; then
