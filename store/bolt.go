@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -36,6 +37,20 @@ func (b *Bolt) Files() ([]File, error) { return b.files.all(), nil }
 
 // File returns the file of that name, if the index knows it.
 func (b *Bolt) File(name string) (f File, known bool) { return b.files.named(name) }
+
+// FileNow is File for who has just found a capture in the file. Commit lets captures be found some
+// microseconds before File knows how far their files are committed.
+func (b *Bolt) FileNow(name string) (f File, known bool, err error) {
+	err = b.read(func(s snapshot) (err error) {
+		if f, known = b.files.named(name); !known {
+			return nil
+		}
+		key := binary.BigEndian.AppendUint32(nil, f.ID)
+		f, err = decodeFile(key, s.bucket(bucketFiles).Get(key))
+		return err
+	})
+	return f, known, err
+}
 
 // AddFile makes a file known to the index, before its first byte is committed; the transaction is
 // synced. The name must be the final base name. A File that is known already is returned as it is.

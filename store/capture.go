@@ -44,7 +44,7 @@ type Capture struct {
 	RequestBody string
 
 	// SpecBody and WarcioJSBody are what the other dialects make of the request's body, of any
-	// length. Export uses them; Captures leaves them empty.
+	// length. Export uses them, and UnderWithBodies gives them; Captures leaves them empty.
 	SpecBody, WarcioJSBody string
 
 	// Original, if it is not nil, is this capture as an original: revisits may refer to it from now

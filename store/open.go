@@ -147,7 +147,7 @@ func prepare(path string, options Options) (err error) {
 // when there is none. Pages are checked when they are come to: one that is not sound shows as
 // ErrDamaged, wrapped, then.
 //
-// The index is open only while it is read. A recorder may start between two slices of an Export,
+// The index is locked only while it is read. A recorder may start between two slices of an Export,
 // which then fails with collection.ErrLocked, or another index may come in its place, which is
 // ErrReplaced.
 func OpenReadOnly(path string) (*Bolt, error) {
@@ -248,7 +248,7 @@ func (b *Bolt) Check(progress func(done, total int64)) error {
 // disk already; with NoSync it is when Close returns nil.
 func (b *Bolt) Close() error {
 	if b.resting != nil {
-		return nil
+		return b.resting.close()
 	}
 	if err := b.writing.usable(); err != nil {
 		return err // bbolt may hold its locks for ever

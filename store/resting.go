@@ -16,26 +16,35 @@ import (
 	"warcorder/store/collection"
 )
 
-// resting is an index that is read while nobody writes it. Its file is open, and locked for those
-// who write, only while a slice is read, so that a recorder can start at any time. After that a
-// reading fails with collection.ErrLocked.
+// resting is an index that is read while nobody writes it. Its file is locked for those who write
+// only while a slice is read, so that a recorder can start at any time. After that a reading fails
+// with collection.ErrLocked. The file stays open and mapped from one reading to the next, unless it
+// has changed: to map it costs ten times as much as to find a capture in it.
 type resting struct {
 	path string
 
 	mu   sync.Mutex
 	info fs.FileInfo // of the file
 	txn  uint64      // the latest transaction that was seen
+	kept *keptFile   // the file that was read last; nil if none is open
+}
+
+// keptFile is a file that is open for several readings. It is locked while there are any.
+type keptFile struct {
+	*restingFile
+	dir      *os.File // its directory
+	readings int
+	dropped  bool              // no other reading is to begin
+	trees    []*boltcheck.Tree // that no reading uses
 }
 
 // read calls f with the index as it is at present. files becomes what the index says of them.
 func (r *resting) read(files *fileTable, f func(snapshot) error) error {
-	if err := collection.Dir(filepath.Dir(r.path)).Yield(); err != nil {
-		return err
-	}
-	file, err := openResting(r.path, os.O_RDONLY)
+	kept, err := r.begin()
 	if err != nil {
 		return err
 	}
+	file := kept.reader(&r.mu)
 	err = r.follow(file, files)
 	if err == nil {
 		err = file.read(f)
@@ -43,7 +52,127 @@ func (r *resting) read(files *fileTable, f func(snapshot) error) error {
 	if errors.Is(err, ErrDamaged) {
 		_ = removeMark(r.path) // who opens it for writing must look at all of it
 	}
-	return errors.Join(err, file.Close())
+	return errors.Join(err, r.end(kept, file.tree, err == nil))
+}
+
+// begin locks the file for a reading; it opens it first if it is not the one that lies open, or has
+// changed since.
+func (r *resting) begin() (*keptFile, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept != nil {
+		still, err := r.kept.again(r.path)
+		if err != nil {
+			return nil, err
+		}
+		if still {
+			return r.kept, nil
+		}
+		if err := r.drop(); err != nil {
+			return nil, err
+		}
+	}
+	kept, err := openKept(r.path)
+	if err == nil && collection.CanRelock {
+		r.kept = kept
+	}
+	return kept, err
+}
+
+// openKept opens the file at path for a first reading.
+func openKept(path string) (*keptFile, error) {
+	if err := collection.Dir(filepath.Dir(path)).Yield(); err != nil {
+		return nil, err
+	}
+	file, err := openResting(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	k := &keptFile{restingFile: file, readings: 1, dropped: !collection.CanRelock}
+	if k.dir, err = os.Open(filepath.Dir(path)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return k, nil
+}
+
+// Close closes the file.
+func (k *keptFile) Close() error { return errors.Join(k.restingFile.Close(), k.dir.Close()) }
+
+// again locks the file for another reading, if it is still what lies at path, and is what it was.
+func (k *keptFile) again(path string) (still bool, err error) {
+	if err := collection.Share(k.dir); err != nil {
+		return false, err // whoever wants to write goes first
+	}
+	if err := collection.Unshare(k.dir); err != nil {
+		return false, err
+	}
+	if k.readings == 0 {
+		if err := collection.Share(k.file); err != nil {
+			return false, err
+		}
+	}
+	k.readings++
+	info, err := os.Stat(path)
+	if err == nil && os.SameFile(info, k.info) && info.Size() == k.info.Size() {
+		meta, err := boltcheck.ReadMeta(k.file, info.Size())
+		if err == nil && meta == k.tree.Meta() {
+			return true, nil
+		}
+	}
+	k.readings--
+	return false, nil
+}
+
+// drop lets no other reading of the kept file begin.
+func (r *resting) drop() error {
+	kept := r.kept
+	r.kept, kept.dropped = nil, true
+	if kept.readings > 0 {
+		return nil
+	}
+	return kept.Close()
+}
+
+// reader returns the file with a tree of its own, for one reading.
+func (k *keptFile) reader(mu *sync.Mutex) *restingFile {
+	mu.Lock()
+	defer mu.Unlock()
+	file := *k.restingFile
+	if last := len(k.trees) - 1; last >= 0 {
+		file.tree, k.trees = k.trees[last], k.trees[:last]
+	} else {
+		file.tree = k.tree.Clone()
+	}
+	return &file
+}
+
+// end ends a reading, with the tree that it had; sound says whether that was read without error.
+func (r *resting) end(kept *keptFile, tree *boltcheck.Tree, sound bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sound {
+		kept.trees = append(kept.trees, tree)
+	} else if r.kept == kept {
+		r.kept, kept.dropped = nil, true // it is opened anew
+	}
+	kept.readings--
+	switch {
+	case kept.readings > 0:
+		return nil
+	case kept.dropped:
+		return kept.Close()
+	}
+	return collection.Unshare(kept.file)
+}
+
+// close closes the file, once those who read it have ended.
+func (r *resting) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil {
+		return nil
+	}
+	return r.drop()
 }
 
 // follow brings files up to date if the index has changed since it was read before. It returns

@@ -4,7 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"sync"
 	"testing"
+	"time"
+
+	"warcorder/canon"
+	"warcorder/store/collection"
 )
 
 // TestIndexGrowsWhileRead: a recorder comes and goes between two slices, and the reader goes on,
@@ -85,5 +91,58 @@ func TestReplacedWhileRead(t *testing.T) {
 				t.Errorf("after %d captures: %v", n, err)
 			}
 		})
+	}
+}
+
+// TestReadersLetWriterIn: many who read one after another without a pause, and each from the file
+// that the one before has left open, let a recorder in, and then see what it has done.
+func TestReadersLetWriterIn(t *testing.T) {
+	path := closedIndex(t, 100)
+	reader, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _ := canon.SURT("http://example.com/new")
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for found := false; !found; {
+				err := reader.Nearest(URLKey, key, time.Time{}, 1, func(*Capture) bool {
+					found = true
+					return false
+				})
+				if err != nil && !errors.Is(err, collection.ErrLocked) {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	dir := collection.Dir(filepath.Dir(path))
+	unlock, err := dir.Lock()
+	for errors.Is(err, collection.ErrLocked) { // by a reader that asks
+		unlock, err = dir.Lock()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(path, Options{Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Count(); !errors.Is(err, collection.ErrLocked) {
+		t.Errorf("read while it is written: %v", err)
+	}
+	file := addFile(t, b, "b.warc.gz")
+	commit(t, b, []Capture{captureOf("http://example.com/new", testTime, file.Name, 0)}, file)
+	if err := errors.Join(b.Close(), unlock()); err != nil {
+		t.Fatal(err)
+	}
+	readers.Wait()
+	if reader.resting.kept == nil && collection.CanRelock {
+		t.Error("the file does not stay open")
+	}
+	if err := reader.Close(); err != nil || reader.resting.kept != nil {
+		t.Errorf("the file stays open behind Close, %v", err)
 	}
 }

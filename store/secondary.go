@@ -89,3 +89,11 @@ func longSecondary(value []byte) []byte {
 	v.text()
 	return v.text()
 }
+
+// longText returns the whole of a key of that name from the value of a key that is long.
+func (k Key) longText(value []byte) []byte {
+	if k.primary() {
+		return longURLKey(value)
+	}
+	return longSecondary(value)
+}

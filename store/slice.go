@@ -240,21 +240,14 @@ func (s *slice) gather(c cursor, k indexKey, v []byte) {
 
 // compareLong compares two captures of a run as their lines.
 func (s *slice) compareLong(c cursor, a, b found) int {
-	if order := bytes.Compare(s.longKey(a), s.longKey(b)); order != 0 {
+	key := s.span.key
+	if order := bytes.Compare(key.longText(a.value), key.longText(b.value)); order != 0 {
 		return order
 	}
 	if order := bytes.Compare(a.key.seconds(), b.key.seconds()); order != 0 {
 		return order
 	}
 	return bytes.Compare(s.line(c, a), s.line(c, b))
-}
-
-// longKey returns the whole of a long key.
-func (s *slice) longKey(f found) []byte {
-	if s.span.key.primary() {
-		return longURLKey(f.value)
-	}
-	return longSecondary(f.value)
 }
 
 // line returns what follows the key in the line of a capture, or nil if the capture cannot be read:

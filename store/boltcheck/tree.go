@@ -13,13 +13,20 @@ type Tree struct {
 	bytes   []byte // of the file
 	meta    Meta
 	err     error
-	checked map[uint64]bounds // pages
+	checked map[uint64]bounds // pages; some of them
 }
+
+// maxChecked is how many pages a Tree keeps in mind as checked. Others are checked again when they
+// are come to.
+const maxChecked = 16 << 10
 
 // NewTree returns the tree in the bytes of a file with that meta page.
 func NewTree(file []byte, meta Meta) *Tree {
 	return &Tree{bytes: file, meta: meta, checked: make(map[uint64]bounds)}
 }
+
+// Clone returns a tree of the same file, for another reader.
+func (t *Tree) Clone() *Tree { return NewTree(t.bytes, t.meta) }
 
 // Err returns why the tree cannot be read any more, or nil.
 func (t *Tree) Err() error { return t.err }
@@ -67,6 +74,9 @@ func (t *Tree) page(id uint64, within bounds) (page, error) {
 	}
 	if err := n.check(within.first, within.high); err != nil {
 		return page{}, err
+	}
+	if len(t.checked) >= maxChecked {
+		clear(t.checked)
 	}
 	t.checked[id] = within
 	return n, nil

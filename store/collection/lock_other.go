@@ -2,6 +2,8 @@
 
 package collection
 
+import "os"
+
 // Lock locks nothing on this system: a directory has no lock, and that of the index must do.
 func (d Dir) Lock() (unlock func() error, err error) { return func() error { return nil }, nil }
 
@@ -10,3 +12,13 @@ func (d Dir) Yield() error { return nil }
 
 // TryLock returns nil: bbolt finds the lock when it opens the file.
 func TryLock(string) error { return nil }
+
+// CanRelock says that Share and Unshare do not work here, or that nobody can write a file while it
+// is open elsewhere.
+const CanRelock = false
+
+// Share locks nothing.
+func Share(*os.File) error { return nil }
+
+// Unshare unlocks nothing.
+func Unshare(*os.File) error { return nil }

@@ -29,6 +29,25 @@ func (d Dir) Yield() error { return try(string(d), syscall.LOCK_SH) }
 // TryLock returns ErrLocked if another process has locked the file at path.
 func TryLock(path string) error { return try(path, syscall.LOCK_EX) }
 
+// CanRelock says that Share and Unshare work, and that a file that is open stands in nobody's way.
+const CanRelock = true
+
+// Share locks an open file as those do who read it. It returns ErrLocked if another process has
+// locked the file for itself.
+func Share(file *os.File) error { return flock(file, syscall.LOCK_SH) }
+
+// Unshare unlocks the file.
+func Unshare(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }
+
+// flock locks an open file. It does not wait for another lock.
+func flock(file *os.File, how int) error {
+	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrLocked
+	}
+	return err
+}
+
 // try locks a file or a directory for a moment.
 func try(path string, how int) error {
 	file, err := lock(path, how)
@@ -45,11 +64,7 @@ func lock(path string, how int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = ErrLocked
-	}
-	if err != nil {
+	if err := flock(file, how); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil

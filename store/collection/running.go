@@ -16,8 +16,9 @@ import (
 // the sign of an unclean end.
 type Running struct {
 	PID       int       `json:"pid"`
-	Addresses []string  `json:"addresses"` // host:port on which the recorder answers
-	Started   time.Time `json:"started"`   // tells sessions apart, as in the index
+	Addresses []string  `json:"addresses"`        // host:port on which the recorder answers
+	Replay    string    `json:"replay,omitempty"` // host:port on which the collection is replayed
+	Started   time.Time `json:"started"`          // tells sessions apart, as in the index
 }
 
 // UnreadableError says that recorder.json has other content than a recorder writes, as opposed to a

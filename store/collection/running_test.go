@@ -17,7 +17,7 @@ func TestRunning(t *testing.T) {
 	if who, err := d.Running(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nobody records: %+v, %v", who, err)
 	}
-	want := Running{os.Getpid(), []string{"127.0.0.1:1", "[::1]:1"}, time.Unix(1e9, 5000).UTC()}
+	want := Running{os.Getpid(), []string{"127.0.0.1:1", "[::1]:1"}, "127.0.0.1:8090", time.Unix(1e9, 5000).UTC()}
 	for range 2 { // the second takes the place of one that a crash has left
 		if err := d.Announce(want, 0o640); err != nil {
 			t.Fatal(err)

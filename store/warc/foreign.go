@@ -1,21 +1,21 @@
 package warc
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
-// layout is how the records of a file are wrapped.
-type layout int
+// Layout is how the records of a file are wrapped.
+type Layout int
 
 const (
-	gzipMembers layout = iota // each record in a gzip member
-	plain                     // the records not compressed
-	frames                    // each record in a zstd frame
+	GzipMembers Layout = iota // each record in a gzip member
+	Plain                     // the records not compressed
+	Frames                    // each record in a zstd frame
 )
 
 const (
@@ -52,9 +52,9 @@ func NewForeignReader(f io.ReadSeeker, name string, offset int64) (*Reader, erro
 		return nil, &Damage{File: name, Reason: ErrOld}
 	case string(start) == arcMagic:
 		return nil, &Damage{File: name, Reason: ErrARC}
-	case r.layout == plain:
+	case r.layout == Plain:
 		r.text = r.in
-	case r.layout == frames:
+	case r.layout == Frames:
 		if r.zst, err = newFrame(r); err != nil {
 			return nil, r.fail(r.reason(err))
 		}
@@ -69,20 +69,20 @@ func HasMember(b []byte) bool { return bytes.Contains(b, []byte(memberHeader[:sk
 
 // layoutOf tells the layout by the first bytes of the file or, where these do not tell, by its
 // name.
-func layoutOf(start []byte, name string) layout {
+func layoutOf(start []byte, name string) Layout {
 	switch {
 	case bytes.HasPrefix(start, []byte(gzipMagic)):
-		return gzipMembers
+		return GzipMembers
 	case isFrame(start):
-		return frames
+		return Frames
 	case bytes.HasPrefix(start, []byte(warcMagic)):
-		return plain
+		return Plain
 	case strings.HasSuffix(name, ".gz"):
-		return gzipMembers
+		return GzipMembers
 	case strings.HasSuffix(name, ".zst"):
-		return frames
+		return Frames
 	}
-	return plain
+	return Plain
 }
 
 // knownVersion reports whether records of that version can be read. 0.17 and 0.18 have the form of
@@ -106,7 +106,9 @@ func (rec *Record) TargetURI() string {
 // Damage.
 func (r *Reader) reason(err error) error {
 	switch {
-	case r.layout == gzipMembers:
+	case errors.Is(err, errLines):
+		return err
+	case r.layout == GzipMembers:
 		return GzipReason(err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrCut
@@ -116,11 +118,11 @@ func (r *Reader) reason(err error) error {
 
 // beginForeign goes to where the next record begins.
 func (r *Reader) beginForeign() error {
-	if r.layout == gzipMembers {
+	if r.layout == GzipMembers {
 		return nil // checkMagic looks at what is there
 	}
-	if r.layout == plain {
-		if _, err := skipEmptyLines(r.in); err != nil {
+	if r.layout == Plain {
+		if _, err := skipEmptyLines(r.in, math.MaxInt); err != nil {
 			return err
 		}
 	} else if err := r.skipSkippable(); err != nil {
@@ -132,11 +134,11 @@ func (r *Reader) beginForeign() error {
 		return err
 	case len(start) == 0:
 		return io.EOF
-	case r.layout == plain && bytes.HasPrefix(start, []byte(warcMagic)),
-		r.layout == frames && isFrame(start):
+	case r.layout == Plain && bytes.HasPrefix(start, []byte(warcMagic)),
+		r.layout == Frames && isFrame(start):
 		return nil
-	case r.layout == plain && bytes.HasPrefix([]byte(warcMagic), start),
-		r.layout == frames && len(start) < len(frameMagic):
+	case r.layout == Plain && bytes.HasPrefix([]byte(warcMagic), start),
+		r.layout == Frames && len(start) < len(frameMagic):
 		return ErrCut
 	case bytes.HasPrefix(start, []byte(oldMagic)):
 		return ErrOld
@@ -150,10 +152,10 @@ func (r *Reader) beginForeign() error {
 // skipToHead goes to the record in a member or a frame. A format that this package does not read is
 // told from damage.
 func (r *Reader) skipToHead() error {
-	if r.layout == plain {
+	if r.layout == Plain {
 		return nil
 	}
-	if _, err := skipEmptyLines(r.text); err != nil {
+	if _, err := skipEmptyLines(r.text, maxLinesWithin); err != nil {
 		return r.reason(err)
 	}
 	start, err := r.text.Peek(len(arcMagic))
@@ -168,23 +170,6 @@ func (r *Reader) skipToHead() error {
 	return nil
 }
 
-// skipEmptyLines reads line breaks as long as there are some.
-func skipEmptyLines(in *bufio.Reader) (n int, err error) {
-	for {
-		c, err := in.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err != nil {
-			return n, err
-		}
-		if c != '\r' && c != '\n' {
-			return n, in.UnreadByte()
-		}
-		n++
-	}
-}
-
 // closeForeign is Close for the file of another tool.
 func (rec *Record) closeForeign() error {
 	r := rec.reader
@@ -192,7 +177,11 @@ func (rec *Record) closeForeign() error {
 		return r.fail(err)
 	}
 	end := r.position()
-	lines, err := skipEmptyLines(r.text)
+	most := maxLinesWithin
+	if r.layout == Plain {
+		most = math.MaxInt
+	}
+	lines, err := skipEmptyLines(r.text, most)
 	if err != nil {
 		return rec.closeUnended(r.reason(err))
 	}
@@ -201,15 +190,15 @@ func (rec *Record) closeForeign() error {
 	case err != nil && !errors.Is(err, io.EOF):
 		return r.fail(r.reason(err))
 	case len(next) == 0:
-		rec.Unended = r.layout == plain && lines < len("\n\n")
-	case r.layout == plain && (string(next) == warcMagic || lines >= len("\n\n")):
+		rec.Unended = r.layout == Plain && lines < len("\n\n")
+	case r.layout == Plain && (string(next) == warcMagic || lines >= len("\n\n")):
 	case string(next) == warcMagic:
 		return r.fail(ErrShared)
 	default:
 		return r.fail(fmt.Errorf("%w: %q follows the block of %d bytes", ErrLength, next, rec.Size))
 	}
 	rec.whole(r.position())
-	if r.layout == plain {
+	if r.layout == Plain {
 		rec.Length = end - rec.Offset // as warcio has it
 	}
 	return nil
@@ -230,7 +219,7 @@ func (rec *Record) closeUnended(err error) error {
 // skipBlock skips the rest of the block.
 func (rec *Record) skipBlock() error {
 	r := rec.reader
-	if r.layout == plain && rec.left > int64(r.in.Buffered()) {
+	if r.layout == Plain && rec.left > int64(r.in.Buffered()) {
 		// the last byte is there if all bytes are
 		if err := r.seek(r.position() + rec.left - 1); err != nil {
 			return err
@@ -244,7 +233,7 @@ func (rec *Record) skipBlock() error {
 // is none, the size of the file.
 func (r *Reader) behindForeign(s *search, damage *Damage, from int64) (int64, error) {
 	s.atLeast = 0
-	if r.layout == plain {
+	if r.layout == Plain {
 		return s.nextPlain(from)
 	}
 	if s.left >= 0 {
@@ -258,7 +247,7 @@ func (r *Reader) behindForeign(s *search, damage *Damage, from int64) (int64, er
 		}
 		s.left -= r.position() - damage.Offset
 	}
-	if r.layout == frames {
+	if r.layout == Frames {
 		s.atLeast = frameStart
 		return s.nextFrame(from, r.zst)
 	}
@@ -272,7 +261,7 @@ func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 		return 0, err
 	}
 	var err error
-	if r.layout == frames {
+	if r.layout == Frames {
 		err = r.zst.skip(r)
 	} else if err = r.gz.Reset(r.in); err == nil {
 		r.gz.Multistream(false)
@@ -292,8 +281,8 @@ func (r *Reader) wrapEnd(offset, size int64) (int64, error) {
 	if r.file.err != nil {
 		return 0, r.file.err
 	}
-	if err == nil && (r.layout == frames && isFrame(start) ||
-		r.layout == gzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
+	if err == nil && (r.layout == Frames && isFrame(start) ||
+		r.layout == GzipMembers && bytes.HasPrefix(start, []byte(gzipMagic))) {
 		return end, nil
 	}
 	return 0, nil

@@ -30,8 +30,8 @@ type Reader struct {
 	head []byte        // the record's WARC header, as it stands in the file
 
 	foreign bool   // the file is read as OpenForeign says
-	layout  layout // gzipMembers unless the file is foreign
-	zst     *frame // with the layout frames
+	layout  Layout // GzipMembers unless the file is foreign
+	zst     *frame // with the layout Frames
 
 	record  *Record // the one that Next returned last
 	end     int64   // of the last record that proved whole
@@ -143,9 +143,9 @@ func (r *Reader) begin() (*Record, error) {
 // unwrap makes r.text read the next record.
 func (r *Reader) unwrap() error {
 	switch r.layout {
-	case plain:
+	case Plain:
 		return nil
-	case frames:
+	case Frames:
 		return r.zst.begin(r)
 	}
 	if err := r.checkMagic(); err != nil {
@@ -202,7 +202,7 @@ func (r *Reader) readHead() error {
 	switch magic, err := r.text.Peek(len(warcMagic)); {
 	case err != nil && !errors.Is(err, io.EOF):
 		return r.reason(err)
-	case len(magic) == 0 && r.layout == frames:
+	case len(magic) == 0 && r.layout == Frames:
 		return fmt.Errorf("%w: it is empty", ErrFrame)
 	case len(magic) == 0:
 		return ErrEmptyMember
@@ -217,9 +217,9 @@ func (r *Reader) readHead() error {
 			return fmt.Errorf("%w: it is longer than %d bytes", ErrHeader, maxHeader)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && r.layout == plain:
+		case errors.Is(err, io.EOF) && r.layout == Plain:
 			return ErrCut
-		case errors.Is(err, io.EOF) && r.layout == frames:
+		case errors.Is(err, io.EOF) && r.layout == Frames:
 			return fmt.Errorf("%w: the zstd frame ends inside it", ErrHeader)
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%w: the gzip member ends inside it", ErrHeader)

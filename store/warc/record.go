@@ -97,7 +97,7 @@ func (rec *Record) shortBlock(err error) error {
 	switch {
 	case !errors.Is(err, io.EOF):
 		return rec.reader.reason(err)
-	case rec.reader.layout == plain:
+	case rec.reader.layout == Plain:
 		return ErrCut
 	case rec.reader.foreign:
 		return fmt.Errorf("%w: %d of the block's %d bytes are missing", ErrLength, rec.left, rec.Size)
@@ -131,7 +131,7 @@ func (rec *Record) Skip() error {
 	if rec.done || r.err != nil {
 		return r.err
 	}
-	if r.layout != gzipMembers {
+	if r.layout != GzipMembers {
 		return rec.Close()
 	}
 	compressed, uncompressed := skips(r.gz.Extra)
