@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -94,16 +95,35 @@ func (r Recorder) refused(method string, res *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
 	said := struct{ Error string }{strings.TrimSpace(string(text))}
 	json.Unmarshal(text, &said) // what is no JSON is said as it is
-	return fmt.Errorf("the recorder answered %s: %s", res.Status, said.Error)
+	return &refusedError{res.StatusCode, fmt.Sprintf("the recorder answered %s: %s", res.Status, said.Error)}
 }
 
-// send asks, and waits until the answer begins.
+// refusedError is an answer other than 200.
+type refusedError struct {
+	status int
+	text   string
+}
+
+func (e *refusedError) Error() string { return e.text }
+
+// send asks, and waits until the answer begins. What a POST asks for is a form, which may be longer
+// than a head.
 func (r Recorder) send(ctx context.Context, method, path string, query url.Values,
 	within time.Duration) (*http.Response, error) {
 	page := url.URL{Scheme: "http", Host: reachable(r.Address), Path: path, RawQuery: query.Encode()}
-	request, err := http.NewRequestWithContext(ctx, method, page.String(), nil)
+	form := ""
+	if method == http.MethodPost {
+		page.RawQuery = url.Values{paramPID: query[paramPID]}.Encode()
+		query = maps.Clone(query)
+		query.Del(paramPID)
+		form = query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, method, page.String(), strings.NewReader(form))
 	if err != nil {
 		return nil, err
+	}
+	if form != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	if r.Token != "" {
 		request.Header.Set("Authorization", "Bearer "+r.Token)

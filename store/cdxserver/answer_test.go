@@ -125,3 +125,48 @@ func TestReachable(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayCut: a recorder that ends while it is asked to replay, be it killed or not, is nobody any
+// more, however the connection tells so, as is what is no recorder. One that refuses is somebody.
+func TestReplayCut(t *testing.T) {
+	const reads, resets = 1, 2
+	for name, c := range map[string]struct {
+		does   int
+		says   string
+		nobody bool
+	}{
+		"ends at once":         {0, "", true},
+		"resets at once":       {resets, "", true},
+		"ends":                 {reads, "", true},
+		"resets":               {reads | resets, "", true},
+		"ends in a line":       {reads, "HTTP/1.1 2", true},
+		"ends in its head":     {reads, "HTTP/1.1 200 OK\r\nContent-", true},
+		"resets in its head":   {reads | resets, "HTTP/1.1 200 OK\r\n", true},
+		"is no recorder":       {reads, "SSH-2.0-x\r\n", true},
+		"says that it is over": {reads, "HTTP/1.1 503 Ends\r\nContent-Length: 0\r\n\r\n", true},
+		"refuses":              {reads, "HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n", false},
+		"is older":             {reads, "HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := listener(t, func(conn net.Conn) {
+				if c.does&reads != 0 {
+					request, err := http.ReadRequest(bufio.NewReader(conn))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					io.Copy(io.Discard, request.Body)
+				}
+				io.WriteString(conn, c.says)
+				if c.does&resets != 0 {
+					conn.(*net.TCPConn).SetLinger(0)
+				}
+				conn.Close()
+			})
+			_, err := (Recorder{PID: 1, Address: address}).Replay(url.Values{"at": {"2026"}})
+			if err == nil || errors.Is(err, ErrNobody) != c.nobody {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"syscall"
@@ -89,6 +90,25 @@ func (r Recorder) Hold() (leave func(), err error) {
 	return leave, nil
 }
 
+// Replay has a recorder replay its collection, as form says, until told is closed. What it tells is
+// JSON, line by line. The error is ErrNobody if the recorder is ending, or ends before it answers.
+func (r Recorder) Replay(form url.Values) (told io.ReadCloser, err error) {
+	res, err := r.page(http.MethodPost, ReplayPath, form)
+	refused := (*refusedError)(nil)
+	ends := errors.As(err, &refused) && refused.status == http.StatusServiceUnavailable
+	if ends || isCut(err) {
+		return nil, fmt.Errorf("%w: %w", ErrNobody, err)
+	}
+	if refused != nil && refused.status == http.StatusNotFound {
+		return nil, errors.New("the recorder is of an older version, which cannot replay: replay when " +
+			"it has ended")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return res.Body, nil
+}
+
 // Export writes the lines that the recorder has to w. progress is told how many lines have come, of
 // how many in all; -1 if that is not known. The error is ErrNobody before the first line,
 // ErrBrokeOff after it, ErrSilent at any time; any other is an error of the query or of w.
@@ -132,13 +152,16 @@ func (r Recorder) Gaps() (gaps store.Gaps, err error) {
 }
 
 // Read returns one of the recorder's pages, of which it takes at most 1 MiB.
-func (r Recorder) Read(path string) ([]byte, error) {
+func (r Recorder) Read(path string) ([]byte, error) { return r.ReadMost(path, 1<<20) }
+
+// ReadMost returns one of the recorder's pages, of which it takes at most so many bytes.
+func (r Recorder) ReadMost(path string, most int64) ([]byte, error) {
 	res, err := r.page(http.MethodGet, path, url.Values{})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	return io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	return io.ReadAll(io.LimitReader(res.Body, most))
 }
 
 // page asks for one of the recorder's pages. An answer other than 200 is an error.
@@ -153,6 +176,18 @@ func nobody(err error) error {
 		return fmt.Errorf("%w (%w)", ErrNobody, err)
 	}
 	return err
+}
+
+// isCut reports that a POST had no answer from who listened: that one ended, or is no recorder.
+func isCut(err error) bool {
+	post, dial := (*url.Error)(nil), (*net.OpError)(nil)
+	switch {
+	case !errors.As(err, &post) || post.Op != "Post", errors.Is(err, ErrSilent):
+		return false
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return errors.Is(err, syscall.ECONNRESET)
+	}
+	return true
 }
 
 // lineCounter counts the lines as they are read, and keeps the read error, as opposed to an error

@@ -13,6 +13,8 @@
 //	             200 application/json: a store.Gaps; errors are {"error": …}
 //	POST /hold   until the client goes: a recorder that belongs to a command does not end with it
 //	             200, and nothing more while it goes on; 503 if it is ending
+//	POST /replay  until the client goes; a form, as whoever mounts it says
+//	             200 application/json: a line for each thing that it tells; 503 if it is ending
 //
 // Each takes pid=N, the number of the process that is meant, and answers 409 if that is another:
 // after a crash recorder.json can name an address that is another recorder's now.
@@ -35,6 +37,7 @@ const (
 	ExportPath = "/export"
 	GapsPath   = "/gaps"
 	HoldPath   = "/hold"
+	ReplayPath = "/replay"
 )
 
 // The parameters of the pages.

@@ -84,3 +84,13 @@ func forProcess(page http.HandlerFunc,
 		page(w, r)
 	})
 }
+
+// ReplayPage is where ReplayPath leads: replay goes on until its client goes, and answers as
+// Recorder.Replay reads it; or it answers nothing and says why, with a status.
+func ReplayPage(replay func(w http.ResponseWriter, r *http.Request) (status int, err error)) http.Handler {
+	return forProcess(func(w http.ResponseWriter, r *http.Request) {
+		if status, err := replay(w, r); err != nil {
+			jsonError(w, err.Error(), status)
+		}
+	}, jsonError)
+}

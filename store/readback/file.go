@@ -1,0 +1,182 @@
+package readback
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+
+	"warcorder/store"
+	"warcorder/store/warc"
+)
+
+// file is a WARC file that is open for reading.
+type file struct {
+	*os.File
+	path    string
+	info    fs.FileInfo // when it was opened
+	users   int         // who read it; the mutex of Files guards it
+	dropped bool        // nobody else is to read it
+
+	layout warc.Layout
+	frames sync.Pool // of *member, if the layout is Frames: they know the file's dictionary
+}
+
+// evicted closes the file, or lets its last user do that. The caller holds the mutex.
+func (f *file) evicted() {
+	f.dropped = true
+	if f.users == 0 {
+		f.File.Close()
+	}
+}
+
+// use opens the file in which a place lies, up to end: the place's own end, or how far the file is
+// committed if the place does not tell. The caller gives the file back by release.
+func (f *Files) use(at store.Location) (one *file, end int64, err error) {
+	known, _ := f.index.File(at.File)
+	end, err = endOf(at, known.Committed)
+	if err != nil {
+		if known, _, err = f.index.FileNow(at.File); err == nil {
+			end, err = endOf(at, known.Committed)
+		}
+		if err != nil {
+			return nil, 0, place(at, err)
+		}
+	}
+	one, size, err := f.current(at.File, known)
+	if err != nil {
+		return nil, 0, place(at, err)
+	}
+	if size < end {
+		f.release(one)
+		return nil, 0, place(at, fmt.Errorf("%w from byte %d on", ErrAway, size))
+	}
+	return one, end, nil
+}
+
+// endOf returns up to where a place of a file that is committed so far may be read.
+func endOf(at store.Location, committed int64) (end int64, err error) {
+	left := committed - at.Offset
+	if at.Offset < 0 || at.Length < 0 || left <= 0 || at.Length > left {
+		return 0, ErrUncommitted
+	}
+	if at.Length == 0 {
+		return committed, nil
+	}
+	return at.Offset + at.Length, nil
+}
+
+// place puts a place before an error.
+func place(at store.Location, err error) error {
+	return fmt.Errorf("%s at %d: %w", at.File, at.Offset, err)
+}
+
+// current returns the file that has a name now, open, and its size. A file that lay open is looked
+// at again, since people take files away, and recovery puts others in their places.
+func (f *Files) current(name string, known store.File) (one *file, size int64, err error) {
+	if one = f.kept(name); one != nil {
+		info, err := os.Stat(one.path)
+		if err == nil && os.SameFile(info, one.info) {
+			return one, info.Size(), nil
+		}
+		f.drop(name, one)
+	}
+	if one, err = f.open(name, known.Committed); err != nil {
+		return nil, 0, err
+	}
+	f.keep(name, one, known.Sealed || runtime.GOOS != "windows")
+	return one, one.info.Size(), nil
+}
+
+// open opens a file by its final name, whatever its name is at present.
+func (f *Files) open(name string, committed int64) (*file, error) {
+	for _, path := range f.dir.WARCPaths(name) {
+		opened, err := openRegular(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		one, err := fileOf(opened, name, committed)
+		if err != nil {
+			return nil, errors.Join(err, opened.Close())
+		}
+		return one, nil
+	}
+	return nil, ErrAway
+}
+
+// openRegular opens what lies at path, if that is a file: to open a pipe would take until somebody
+// writes into it.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: it is no regular file: %w", path, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// fileOf looks at how the records of a file are wrapped.
+func fileOf(opened *os.File, name string, committed int64) (*file, error) {
+	info, err := opened.Stat()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := warc.NewForeignReader(io.NewSectionReader(opened, 0, committed), name, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &file{File: opened, path: opened.Name(), info: info, layout: reader.Layout()}, nil
+}
+
+// kept returns a file that is open; nil if it is not.
+func (f *Files) kept(name string) *file {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	one, found := f.opened.Get(name)
+	if !found {
+		return nil
+	}
+	one.users++
+	return one
+}
+
+// keep keeps an open file for others, who come later. On Windows a file that is open cannot be
+// renamed, and the recorder renames those that it finishes.
+func (f *Files) keep(name string, one *file, may bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	may = may && !f.closed
+	one.users, one.dropped = 1, !may
+	if may {
+		f.opened.Remove(name) // another goroutine's may have come first
+		f.opened.Add(name, one)
+	}
+}
+
+// drop gives a file back that has its name no more. While it was open, its space on the disk would
+// not be free.
+func (f *Files) drop(name string, one *file) {
+	f.mu.Lock()
+	if now, _ := f.opened.Peek(name); now == one {
+		f.opened.Remove(name)
+	}
+	f.mu.Unlock()
+	f.release(one)
+}
+
+// release gives a file back.
+func (f *Files) release(one *file) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one.users--; one.users == 0 && one.dropped {
+		one.File.Close()
+	}
+}

@@ -1,0 +1,83 @@
+// Package readback reads what was recorded: a capture's place in, its record, its HTTP message and
+// the entity in that out. Start with [Files.Response]; [Files.Record] is for who wants the record
+// itself, [Files.Request] for what was asked.
+//
+// It reads the files of a collection in every state: one that is being written, by its name at that
+// moment, one that is finished, and those of other tools. Whatever a body's size, reading it takes
+// memory for some buffers; and time by what is read.
+//
+// Invariant: nothing is given that the index does not know to be on disk: what lies behind the
+// committed length of a file does not exist here, also while a recorder appends to it. What comes
+// out is what went in, byte for byte, or an error says so: a checksum that is wrong comes in place
+// of the end.
+package readback
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"warcorder/store"
+	"warcorder/store/collection"
+)
+
+// The errors beside those of the disk, with the file and the offset around them. Bytes that are no
+// whole record are a *warc.Damage.
+var (
+	// ErrUncommitted says that the index does not know the place to be on disk.
+	ErrUncommitted = errors.New("nothing is committed there")
+
+	// ErrAway says that the file, or the end of it, is not in the collection any more.
+	ErrAway = errors.New("the file is away")
+
+	// ErrNoOriginal says that the response to which a revisit refers is nowhere to be found.
+	ErrNoOriginal = errors.New("the revisit's original is not in the archive")
+
+	// ErrNoRequest says that no request record lies beside the response.
+	ErrNoRequest = errors.New("no request was recorded with it")
+
+	// ErrOther says that another record lies where that of a capture was: the file was replaced. It is
+	// the reason of a *warc.Damage.
+	ErrOther = errors.New("it is the record of something else")
+
+	// ErrNoMessage says that the record has no HTTP message where there must be one.
+	ErrNoMessage = errors.New("the record holds no HTTP message")
+)
+
+// Files reads the files of one collection. Its methods are safe for concurrent use, beside a
+// recorder that writes them. What they return is for one goroutine.
+type Files struct {
+	dir   collection.Dir
+	index *store.Bolt
+
+	mu     sync.Mutex
+	opened *simplelru.LRU[string, *file]
+	closed bool // no file stays open between two readings
+
+	members, plain sync.Pool // of *member, for files of gzip members and for those not compressed
+}
+
+// mostOpen is how many files stay open between two readings.
+const mostOpen = 64
+
+// New returns the files of a collection; index says how far they are committed, and finds the
+// originals of revisits.
+func New(dir collection.Dir, index *store.Bolt) *Files {
+	f := &Files{dir: dir, index: index}
+	opened, err := simplelru.NewLRU(mostOpen, func(_ string, one *file) { one.evicted() })
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	f.opened = opened
+	return f
+}
+
+// Close closes the files, each when it is read no longer; also those that are read after it.
+func (f *Files) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.opened.Purge()
+	return nil
+}
