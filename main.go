@@ -7,6 +7,7 @@
 //	cmd/                   the command line: one file a command
 //	  browser/               a browser with a profile that is thrown away
 //	  environment/           what leads other programs through the proxy
+//	  replaying/             what answers a replay: the files, or the recorder that has them open
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
@@ -29,7 +30,13 @@
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client
+//	  replay/                answers in the origins' place
+//	    rules/                 what changes by chance from one request to the next
+//	    inject/                a fixed clock and seed for documents
+//	    ranges/                which bytes are wanted, and which parts have them
+//	  readback/              a capture's place to what was recorded there
 //	  verify/                judges WARC files, and an index by them
+//	  chunks/                takes the transfer coding off bodies
 //	  warc/                  WARC files: writer, reader
 //	    deflate/               compression in one pass
 //	    v09/                   the draft of 2006
@@ -62,6 +69,8 @@
 //	entity           what a URL has, in one version; a 200 brings the whole of it, a 206 a part
 //	completion       an exchange that the recorder makes itself, for the whole of what came in part
 //	refusal          an answer that turns a request away: the other side's, or the proxy's own
+//	source           what answers in the origins' place: an archive that is replayed
+//	miss             a request of a replay that has no answer
 //	revisit          a response record without its payload, which an earlier record holds
 //	original         that earlier record
 //	segment          one of the records that a record too long for its file is cut into

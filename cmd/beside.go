@@ -18,6 +18,8 @@ import (
 type besideFlags struct {
 	Listen string `default:"127.0.0.1:0" placeholder:"HOST:PORT"`
 	recordFlags
+
+	opened string // the page that a browser is opened with; "" if that is not to be told
 }
 
 // inUse is the recorder that a command uses.
@@ -77,7 +79,7 @@ func (c *besideFlags) besideOne(line *commandLine, dir collection.Dir,
 // besideOwn is beside where nobody has the collection open.
 func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 	work func(context.Context, *inUse) error) error {
-	c.listen = c.Listen
+	c.listenOn(c.Listen)
 	var s *serving
 	var worked error
 	err := c.record(line, func(ctx context.Context, serving *serving) error {
@@ -92,7 +94,7 @@ func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 		return nil
 	})
 	if s != nil && !c.silent {
-		farewell(os.Stderr, dir, status{}, s.status())
+		farewell(os.Stderr, dir, c.opened, status{}, s.status())
 	}
 	if worked != nil {
 		return worked
@@ -156,7 +158,7 @@ func (c *besideFlags) besideRunning(running cdxserver.Recorder, at *inUse,
 	worked := work(context.Background(), at)
 	after, err := settled(running, at.signals)
 	if !after.At.IsZero() && !c.silent {
-		farewell(os.Stderr, at.dir, before, after)
+		farewell(os.Stderr, at.dir, c.opened, before, after)
 	}
 	if errors.Is(err, cdxserver.ErrNobody) {
 		err = fmt.Errorf("the recorder, process %d, has ended meanwhile: what was asked for after that "+

@@ -45,6 +45,7 @@ type commandLine struct {
 	Record   recordCommand   `cmd:"" default:"withargs"`
 	Browser  browserCommand  `cmd:""`
 	Run      runCommand      `cmd:""`
+	Replay   replayCommand   `cmd:""`
 	Export   exportCommand   `cmd:""`
 	Lookup   lookupCommand   `cmd:""`
 	Key      keyCommand      `cmd:""`
@@ -149,6 +150,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.PostBuild(explain),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
+		kong.NamedMapper("replay-rules", kong.MapperFunc(parseReplayRules)),
 		kong.NamedMapper("client-certs", kong.MapperFunc(parseClientCerts)),
 		kong.NamedMapper("hosts", parseHosts(hosts.ParseWords)),
 		kong.TypeMapper(reflect.TypeFor[hosts.List](), hostListMapper{}),

@@ -65,14 +65,17 @@ func explainRead(err error, dir collection.Dir) error {
 	files, _ := dir.Sizes()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(files) > 0:
-		return fmt.Errorf("the index of %s is missing: warcorder recover makes it anew from the %s", dir,
-			count(len(files), "WARC file"))
+		return fmt.Errorf("the index of %s is missing: %s makes it anew from the %s", dir,
+			commandFor(dir, "recover"), count(len(files), "WARC file"))
 	case errors.Is(err, fs.ErrNotExist) && dir.Exists():
 		return fmt.Errorf("nothing was recorded into %s yet: it has neither WARC files nor an index", dir)
 	case errors.Is(err, fs.ErrNotExist):
 		return noCollection(dir)
 	case errors.Is(err, store.ErrDamaged):
-		return fmt.Errorf("%w: warcorder recover makes it anew from the WARC files", err)
+		return fmt.Errorf("%w: %s makes it anew from the WARC files", err, commandFor(dir, "recover"))
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: run this as the user who recorded it, or have archive-mode let others read",
+			err)
 	}
 	return err
 }

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,4 +56,12 @@ func TestNoCollection(t *testing.T) {
 	}
 	check(all + " holds news-00, news-01, news-02, news-03, news-04, news-05, news-06, news-07, " +
 		"news-08, news-09 and others (--collection names one)")
+}
+
+// TestExplainPermission: who may not read a collection is told who may.
+func TestExplainPermission(t *testing.T) {
+	err := explainRead(fmt.Errorf("open index: %w", fs.ErrPermission), "/c/default")
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "as the user who recorded it") {
+		t.Error(err)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -102,7 +103,10 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 			c[name] = setting{place: place, unset: true}
 			continue
 		}
-		text, err := scalar(value, name == "keys-profiles" || name == "client-certs")
+		if name == "replay-rules" {
+			noteLines(value)
+		}
+		text, err := scalar(value, slices.Contains(ofMappings, name))
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", place, name, err)
 		}
@@ -110,6 +114,20 @@ func (c fileConfig) add(prefix string, node *yaml.Node) error {
 			empty: value.Kind == yaml.SequenceNode && len(value.Content) == 0}
 	}
 	return nil
+}
+
+// ofMappings are the keys whose values are lists of mappings.
+var ofMappings = []string{"keys-profiles", "client-certs", "replay-rules"}
+
+// noteLines adds to each mapping of a list on which line it stands, so that an error can say so.
+func noteLines(list *yaml.Node) {
+	for _, one := range list.Content {
+		if one.Kind == yaml.MappingNode {
+			one.Content = append(one.Content,
+				&yaml.Node{Kind: yaml.ScalarNode, Value: "line"},
+				&yaml.Node{Kind: yaml.ScalarNode, Value: strconv.Itoa(one.Line)})
+		}
+	}
 }
 
 // scalar returns a value as a flag would have it; a list is joined by commas, one of mappings, where
@@ -173,7 +191,7 @@ func (c fileConfig) Validate(app *kong.Application) error {
 // Resolve gives the value of a flag that neither the command line nor the environment has set.
 func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	s, ok := c[flag.Name]
-	if !ok || s.unset || s.empty && flag.Default == "" {
+	if !ok || s.unset || s.empty && flag.Default == "" || isOwn(flag) {
 		return nil, nil
 	}
 	for _, name := range flag.Envs {

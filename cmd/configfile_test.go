@@ -299,7 +299,7 @@ func TestReachFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line.Record.listen = line.Record.Listen
+	line.Record.listenOn(line.Record.Listen)
 	if err := line.Record.check(); err == nil || !strings.Contains(err.Error(), "source-address 192.0.2.1") {
 		t.Errorf("an address that the machine does not have: %v", err)
 	}

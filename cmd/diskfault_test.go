@@ -24,7 +24,7 @@ func TestWriteError(t *testing.T) {
 		"fail warc-write 30-30,fail warc-truncate 1-3",
 		"fail index-add-file 3-4",
 		"fail index-commit 6-7",
-		"fail spill 3-4",
+		"fail spill 3-7", // four are of clients at most, and then of who looks whether it works again
 	} {
 		t.Run(faults, func(t *testing.T) {
 			t.Parallel() // each waits for the recorder's pauses most of the time

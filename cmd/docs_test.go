@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"warcorder/canon"
+	"warcorder/store/replay"
 )
 
 // page is one of the texts that people read.
@@ -168,6 +169,22 @@ func TestDocsStatus(t *testing.T) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name != "" && !strings.Contains(text, "\n| `"+name+"` | ") {
 			t.Errorf("doc/operating.md does not explain the field %s of /status", name)
+		}
+	}
+}
+
+// TestDocsReplay: doc/operating.md names each field of a replay's report and of its /status.
+func TestDocsReplay(t *testing.T) {
+	text := pageOf(t, "doc/operating.md").text
+	_, text, _ = strings.Cut(text, "\n### Replay\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, of := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Document](),
+		reflect.TypeFor[replay.Miss](), reflect.TypeFor[replay.Nearest](), reflect.TypeFor[replayStatus]()} {
+		for _, field := range reflect.VisibleFields(of) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name != "" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("doc/operating.md does not name the field %s of %s", name, of)
+			}
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"warcorder/certs/stores"
+	"warcorder/proxy/http1"
 	"warcorder/recorder"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
@@ -17,6 +19,7 @@ import (
 // summary is what one recording has come to, or a part of it.
 type summary struct {
 	dir                           collection.Dir
+	page                          string // that a browser was opened with; "" if none was
 	took                          time.Duration
 	exchanges, captures, revisits int64
 	lost, bytes                   int64
@@ -25,9 +28,10 @@ type summary struct {
 }
 
 // farewell says what was recorded between two states of one recorder, what was not, and what to do
-// next.
-func farewell(w io.Writer, dir collection.Dir, before, after status) {
+// next; page is what a browser was opened with, "" if none was.
+func farewell(w io.Writer, dir collection.Dir, page string, before, after status) {
 	s := summaryOf(dir, before, after)
+	s.page = page
 	io.WriteString(w, s.text())
 }
 
@@ -138,10 +142,19 @@ func (s *summary) text() string {
 		l.path("why", commandFor(s.dir, "gaps"))
 	}
 	if s.captures > 0 {
-		l.path("next", commandFor(s.dir, "export"))
-		l.path("", replayLine(s.dir))
+		l.path("see it", commandFor(s.dir, "replay "+urlWord(s.page)))
+		l.path("index", commandFor(s.dir, "export"))
 	}
 	return l.String()
+}
+
+// urlWord is a URL as a word of a command, without a password; without one the word stands for what a
+// person puts there.
+func urlWord(url string) string {
+	if url == "" {
+		return "URL"
+	}
+	return stores.Quoted(http1.WithoutUserinfo(url))
 }
 
 // came is what there is now that was not before. The certificates of a connection are a capture of

@@ -52,7 +52,7 @@ func TestFarewell(t *testing.T) {
 		}
 		for _, want := range []string{"3 captures (2 revisits), ", filepath.Join("default", "archive"),
 			"1 gap        upstream: no answer, or a certificate that is not valid\n", " http://127.0.0.1:1/unreached\n",
-			"1 exchange passed", " gaps --dir ", " export --dir ", "&& wayback"} {
+			"1 exchange passed", " gaps --dir ", " replay URL --dir ", " export --dir "} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %q in %s", want, said)
 			}
@@ -98,7 +98,7 @@ func TestFarewellBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	farewell(&said, collection.Dir(filepath.Join(p.dir, "collections", "default")), before, after)
+	farewell(&said, collection.Dir(filepath.Join(p.dir, "collections", "default")), "", before, after)
 	if got := said.String(); !strings.HasPrefix(got, "1 exchange in ") ||
 		!strings.Contains(got, "/after\n") || strings.Contains(got, "/before") {
 		t.Errorf("%s", got)
@@ -133,6 +133,21 @@ func TestSummaryHostile(t *testing.T) {
 			return r != '\n' && r != '…' && (r < ' ' || r > '~')
 		}) {
 			t.Errorf("%q", line)
+		}
+	}
+}
+
+// TestFarewellSee: the command that shows what was recorded names the page that was opened.
+func TestFarewellSee(t *testing.T) {
+	for page, want := range map[string]string{
+		"":                       " replay URL --dir /c\n",
+		"https://a.test/":        " replay https://a.test/ --dir /c\n",
+		"https://me:pw@a.test/":  " replay https://a.test/ --dir /c\n",
+		"https://a.test/?a&$(b)": " replay 'https://a.test/?a&$(b)' --dir /c\n",
+	} {
+		s := summary{dir: "/c/default", page: page, captures: 1}
+		if text := s.text(); !strings.Contains(text, want) {
+			t.Errorf("%q: %s", page, text)
 		}
 	}
 }
@@ -203,22 +218,6 @@ func TestCommandFor(t *testing.T) {
 	} {
 		if got := commandFor(collection.Dir(dir), "export"); got != program+want {
 			t.Errorf("%s: %s, want %s", dir, got, program+want)
-		}
-	}
-}
-
-// TestReplayLine: pywb replays a collection of a folder collections from the folder above, and has to
-// be given any other.
-func TestReplayLine(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for _, c := range []struct{ dir, want string }{
-		{filepath.Join(dir, "collections", "default"), "wayback (pywb replays it: http://localhost:8080/default/)"},
-		{"/my web/collections/x y", "cd '/my web' && wayback (pywb replays it: http://localhost:8080/x%20y/)"},
-		{"/my-web/x", "wb-manager add NAME FILE… (pywb replays the files)"},
-	} {
-		if got := replayLine(collection.Dir(c.dir)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.dir, got, c.want)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"warcorder/proxy/access"
 	"warcorder/proxy/hosts"
 	"warcorder/store"
+	"warcorder/store/replay/rules"
 )
 
 // parseSize reads a number of bytes: 1000000, 1MB, 64MiB.
@@ -41,6 +42,22 @@ func parseRules(ctx *kong.DecodeContext, target reflect.Value) error {
 // parseClientCerts reads the client certificates of the configuration file, which arrive as JSON.
 func parseClientCerts(ctx *kong.DecodeContext, target reflect.Value) error {
 	return parseMappings[[]proxy.ClientCert](ctx, target, "host, cert, key")
+}
+
+// replayRules are own rules of replay, as YAML.
+type replayRules string
+
+// parseReplayRules reads the rules of the configuration file, which arrive as JSON.
+func parseReplayRules(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("rules")
+	if err != nil {
+		return err
+	}
+	if _, err := rules.Parse([]byte(fmt.Sprint(text.Value))); err != nil {
+		return err
+	}
+	target.SetString(fmt.Sprint(text.Value))
+	return nil
 }
 
 // parseMappings reads a list of mappings with the keys that are named.

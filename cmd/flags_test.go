@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"net"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"warcorder/cmd/replaying"
 	"warcorder/proxy"
 	"warcorder/proxy/access"
 	"warcorder/proxy/dial"
@@ -50,7 +52,9 @@ func TestEveryFlagCounts(t *testing.T) {
 		var flags proxyFlags
 		checkCounts(t, &flags, func() any { return flags.config() })
 		setAll(reflect.ValueOf(&flags).Elem())
-		checkSet(t, reflect.ValueOf(flags.config()), "proxy.Config")
+		cfg := flags.config()
+		cfg.Source, cfg.Beside = new(replaying.Counted), []net.Addr{new(net.TCPAddr)} // no settings
+		checkSet(t, reflect.ValueOf(cfg), "proxy.Config")
 	})
 }
 
@@ -206,7 +210,8 @@ func parse(t *testing.T, args ...string) (*commandLine, error) {
 // TestListenNeedsAHost: an unset variable must not open the proxy to the network.
 func TestListenNeedsAHost(t *testing.T) {
 	for _, listen := range []string{"", ":8080", "8080"} {
-		c := recordFlags{listen: listen}
+		var c recordFlags
+		c.listenOn(listen)
 		if err := c.check(); err == nil || !strings.Contains(err.Error(), "--listen") {
 			t.Errorf("%q: %v", listen, err)
 		}

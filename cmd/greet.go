@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 // indented by ten spaces is a command that works as it stands.
 const greeting = `warcorder %s is recording
   proxy   http://%s for HTTP and HTTPS
-  writes  %s
+%s  writes  %s
   trust   http://%s/trust in your browser, or
           %s
   status  http://%s/status
@@ -31,14 +30,24 @@ Stop with Ctrl-C.
 // asks says that the proxy asks for a name and a password.
 func (s *serving) greet(address string, asks bool) {
 	certificate := s.authority.File()
+	replay := s.replayAddress()
 	if !s.person {
-		s.log.Info().Str("address", address).Str("collection", string(s.dir)).
-			Str("certificate", certificate).Str("version", version).Msg("recording")
+		event := s.log.Info().Str("address", address).Str("collection", string(s.dir)).
+			Str("certificate", certificate).Str("version", version)
+		if replay != "" {
+			event.Str("replay", replay)
+		}
+		event.Msg("recording")
 		return
 	}
 	others, here := typable(address)
-	fmt.Fprintf(s.out, greeting, version, others, s.dir.Archive(), others,
-		s.howToTrust(), here, commandFor(s.dir, "browser URL"), curlLine(here, asks))
+	if replay != "" {
+		at, _ := typable(replay)
+		replay = "  replay  http://" + at + " for what was recorded\n"
+	}
+	fmt.Fprintf(s.out, greeting, version, others, replay, s.dir.Archive(), others,
+		howToTrust(s.authority, address), here, commandFor(s.dir, "browser URL"),
+		curlLine(here, "http://example.org/", asks))
 }
 
 // typable returns what people type for an address that is listened on, on other machines and on this
@@ -57,22 +66,22 @@ func typable(address string) (others, here string) {
 }
 
 // curlLine is a first request.
-func curlLine(address string, asks bool) string {
+func curlLine(address, url string, asks bool) string {
 	user := ""
 	if asks {
 		user = "--proxy-user NAME "
 	}
-	return "curl " + user + "--proxy http://" + address + " http://example.org/"
+	return "curl " + user + "--proxy http://" + address + " " + url
 }
 
 // howToTrust is a command that makes the user's programs trust the certificate, or shows what they
 // are to trust: of a file with several certificates they would take the wrong one.
-func (s *serving) howToTrust() string {
-	if !s.authority.IsAlone() {
-		_, here := typable(s.address)
+func howToTrust(authority *certs.Authority, address string) string {
+	if !authority.IsAlone() {
+		_, here := typable(address)
 		return "curl http://" + here + "/ca.pem"
 	}
-	return trustLine(os.Args[0], s.authority.File())
+	return trustLine(os.Args[0], authority.File())
 }
 
 // trustLine makes the user's browsers trust the root certificate in file.
@@ -102,20 +111,6 @@ func commandFor(dir collection.Dir, command string) string {
 func isUsual(collections string) bool {
 	usual, err := filepath.Abs("collections")
 	return err == nil && usual == collections
-}
-
-// replayLine has pywb replay a collection. It finds those of the folder collections where it is
-// started, with the index that export writes there; others are given to it.
-func replayLine(dir collection.Dir) string {
-	all := filepath.Dir(string(dir))
-	if filepath.Base(all) != "collections" {
-		return "wb-manager add NAME FILE… (pywb replays the files)"
-	}
-	line := "wayback"
-	if !isUsual(all) {
-		line = "cd " + stores.Quoted(filepath.Dir(all)) + " && wayback"
-	}
-	return line + " (pywb replays it: http://localhost:8080/" + url.PathEscape(dir.Name()) + "/)"
 }
 
 // startedAs is how a person starts the program once more that was started by this name: go run puts

@@ -55,6 +55,13 @@ func (g *guests) enter() bool {
 	return !g.closed
 }
 
+// areGone reports that none is let in any more.
+func (g *guests) areGone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
+}
+
 func (g *guests) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -33,7 +33,7 @@ func explain(parser *kong.Kong) error {
 				return fmt.Errorf("%s --%s has no help", node.Name, flag.Name)
 			}
 			flag.Help = text
-			if !settings[flag.Name] {
+			if !settings[flag.Name] || isOwn(flag) {
 				flag.Envs, flag.Tag.Envs = nil, nil
 			}
 		}
@@ -43,6 +43,10 @@ func explain(parser *kong.Kong) error {
 	}
 	return nil
 }
+
+// isOwn reports a flag that has the name of a setting, and is none: on the command line alone it
+// counts.
+func isOwn(flag *kong.Flag) bool { return flag.Tag.Has("own") }
 
 // flagText returns the text that a flag has in this command alone, else the one that it has
 // everywhere.

@@ -28,15 +28,15 @@ const (
 // them.
 var commandGroups = []flagGroup{
 	{"Record", "record browser run status pause resume rotate"},
-	{"Read what is there", "lookup export gaps key"},
+	{"Read what is there", "replay lookup export gaps key"},
 	{"Check, mend and add", "verify recover rebuild index import"},
 	{"Around it", "ca trust untrust password completion version"},
 }
 
 var overviewExamples = []example{
 	{"warcorder browser https://example.org/", "record what a browser shows"},
+	{"warcorder replay https://example.org/", "show it from the archive"},
 	{"warcorder", "record, as a proxy at 127.0.0.1:8080"},
-	{"warcorder export -o -", "the index of all that was recorded"},
 }
 
 const overviewEnd = "warcorder COMMAND --help is about one of them, and --help-all has each of its " +
@@ -52,7 +52,7 @@ var helpPages = map[string]helpPage{
 			{"warcorder --config config.yaml", "see config.example.yaml"},
 		},
 		flags: []flagGroup{
-			{"Where", "listen collection dir"},
+			{"Where", "listen replay-listen collection dir"},
 			{"Who may use it", "clients proxy-users readers api-token"},
 			{"What is recorded", "no-record tunnel insecure-upstream codings anticache record-dns " +
 				"on-client-abort complete dedup dedup-min-size dedup-for keys-extra"},
@@ -96,6 +96,25 @@ var helpPages = map[string]helpPage{
 		},
 		end: "The settings of recording count here too (warcorder record --help-all); listen is a " +
 			"free port of this machine unless it is set.",
+		settings: true,
+	},
+	"replay": {
+		about: "A browser that goes through it sees what was recorded, byte for byte; nothing is fetched. " +
+			"With a URL it opens one, and ends with it. While somebody records, that recorder is asked.",
+		examples: []example{
+			{"warcorder replay https://example.org/", "in a browser of its own"},
+			{"warcorder replay --at 2026-05 https://example.org/", "as it was then"},
+			{"warcorder replay --report misses.json", "proxy at 127.0.0.1:8090"},
+		},
+		flags: []flagGroup{
+			{"What is shown", "at fallback explain inject report"},
+			{"The browser", "browser headless at-most"},
+			{"Who may use it", "listen clients proxy-users readers api-token"},
+		},
+		few: "at fallback explain inject report headless listen clients collection dir",
+		end: "Other settings of record count here too: its limits, and with --fallback all " +
+			"(warcorder record --help-all).",
+		more:     "The rest: warcorder replay --help-all.",
 		settings: true,
 	},
 	"export": {

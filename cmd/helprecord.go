@@ -4,6 +4,10 @@ package cmd
 // --help shows, and --help-all shows the whole.
 var settingTexts = map[string]string{
 	"--listen": "Address to listen on. Port 0 takes a free one.",
+	"--replay-listen": "Second address, where the collection is replayed meanwhile. What was recorded a " +
+		"moment ago is shown there; what is missing is 404, and nothing of it is recorded. Default: none.",
+	"--replay-rules": "Rules for what changes by chance, beside those that are built in; in the " +
+		"configuration file only.",
 	"--readers": "Networks that may read status, gaps and export without the token. As addresses, " +
 		"prefixes and words (@loopback, @private); an empty list asks everybody for it.",
 	"--api-token": "Secret that reads and changes over HTTP from everywhere. It is sent as " +

@@ -7,6 +7,7 @@ var helpTexts = map[string]string{
 	"record":   "Record all that passes through the proxy",
 	"browser":  "Open a browser whose pages are recorded",
 	"run":      "Run a command, and record what its programs fetch",
+	"replay":   "Show what was recorded, under its own addresses",
 	"export":   "Write the captures as sorted CDXJ, or as WARC 0.9",
 	"lookup":   "Find the captures of a URL, by any of its keys",
 	"key":      "Print every key of a request, or of many as JSON lines",
@@ -35,7 +36,7 @@ var helpTexts = map[string]string{
 		"it is a terminal.",
 	"--verbose": "Whole lines for people. With time, file and offset of each capture; run shows its " +
 		"captures then.",
-	"--quiet": "No line for a capture. Warnings and errors stay.",
+	"--quiet": "No line for a capture, or for what a replay answers. Warnings and errors stay.",
 	"--ca-dir": "Where the root certificate and its key are kept. Default: warcorder in the " +
 		"user's configuration directory.",
 	"--ca-cert": "An authority of your own in place of ca-dir, PEM. The certificate that signs, " +
@@ -59,6 +60,22 @@ var helpTexts = map[string]string{
 
 	// of run
 	"run <command>": "The command and its arguments, which are not ours.",
+
+	// of replay
+	"replay <url>": "A page to open in a browser; without one it serves whoever asks",
+	"replay --listen": "Address to listen on. It is not that of record. Default: 127.0.0.1:8090, or " +
+		"with a URL a free port.",
+	"--at": "Time that the captures shown are nearest to. YYYY to YYYYMMDDhhmmss (UTC), or 2026-05-01, " +
+		"or 2026-05-01T12:30:00Z; of a year, a month or a day it is the middle. Default: the latest.",
+	"--fallback": "Fetch what is missing, and record it. It takes the recorder that has the collection " +
+		"open, or one that ends with the replay; the settings of recording count for that.",
+	"--explain": "Say in each answer where it comes from. By Memento-Datetime, Link and X-Warcorder-…: " +
+		"capture, rule, and why something is missing.",
+	"--inject": "Put a fixed clock and fixed chance into documents. For pages that ask for other " +
+		"addresses each time; it is the one thing that changes what was recorded, and says so in " +
+		"X-Warcorder-Injected.",
+	"--report": "File for what was answered and what was missing, as JSON. Written at the end; - is " +
+		"standard output.",
 
 	// of export
 	"--url":   "Only captures of this URL.",

@@ -30,13 +30,16 @@ var house = []room{
 		"what programs are told of a proxy; what is behind it is not its matter"},
 	{"cmd/browser", "certs store/scratch",
 		"a browser that is told of a proxy; what is behind it is not its matter"},
+	{"cmd/replaying", "proxy/hosts proxy/http1 store store/cdxserver store/collection store/readback " +
+		"store/replay store/replay/inject store/replay/rules",
+		"a collection that answers, whoever has it open; it knows neither listener nor recorder"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 
 	{"proxy", "recorder recorder/record certs proxy/access proxy/dial proxy/hosts proxy/http1 " +
-		"proxy/admin proxy/dns proxy/reach proxy/route",
-		"it knows exchanges, and not how they are kept; parts and versions have one reader; of its own " +
-			"pages it knows the name"},
+		"proxy/admin proxy/dns proxy/reach proxy/route store/chunks",
+		"it knows exchanges, and not how they are kept; parts, versions and chunks have one reader; of " +
+			"its own pages it knows the name"},
 	{"proxy/admin", "recorder proxy/admin/trust proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/admin/trust", "", "facts in, a page out; whose request it is its caller knows"},
@@ -49,26 +52,37 @@ var house = []room{
 		"ways through parents, and what these are told; sockets, names and TLS are its caller's"},
 	{"proxy/hosts", "proxy/http1", "sets of names and addresses, and nothing of what they are for"},
 	{"proxy/route/routetest", "", "parents, for tests"},
-	{"proxy/http1", "", "bytes in, a decision out"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
 	{"proxy/raced", "", "a constant, for tests"},
 	{"certs/stores", "certs", "it compares certificates, and signs none"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
+
+	{"store/replay", "proxy/http1 recorder/record store store/readback store/replay/inject " +
+		"store/replay/ranges store/replay/rules " +
+		"store/warc",
+		"a request in, what was recorded for it out, keyed as what is recorded; it is told of no proxy"},
+	{"proxy/http1", "", "bytes in, a decision out"},
 
 	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
-	{"recorder/recovery", "recorder/record store store/collection store/warc store/fault",
+	{"recorder/recovery", "recorder/record store store/chunks store/collection store/warc store/fault",
 		"files and index, and nothing of exchanges that are still to come"},
 	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},
-	{"recorder/record", "recorder/sha1pair store store/refusal store/warc canon",
+	{"recorder/record", "recorder/sha1pair store store/chunks store/refusal store/warc canon",
 		"facts and messages in, records and captures out; it opens no file"},
 	{"recorder/sha1pair", "", "digests, and nothing of records"},
 
+	{"store/replay/rules", "store canon",
+		"a request in, what it may have been out; who looks for it is its caller"},
+	{"store/replay/inject", "", "a document in, a document out"},
+	{"store/replay/ranges", "", "numbers in, numbers out; whose bytes they count is its caller's"},
 	{"store/cdxserver", "store store/collection canon",
 		"the index over HTTP; its server is handed the index by whoever has it open"},
+	{"store/readback", "store store/chunks store/collection store/warc canon",
+		"places in, messages out; which capture answers what is its caller's matter"},
 	{"store/verify", "store store/collection store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
 	{"store", "canon store/boltcheck store/collection store/extsort store/fault",
@@ -76,6 +90,7 @@ var house = []room{
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
 	{"store/boltcheck", "", "bytes in, damage out"},
 	{"store/refusal", "", "a head in, a verdict out"},
+	{"store/chunks", "", "bytes in, bytes out"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "temporary files, and nothing of what they hold"},
 
@@ -99,6 +114,7 @@ var libraries = []library{
 	{"go.etcd.io/bbolt", "store", "the index"},
 	{"github.com/bits-and-blooms/bloom", "proxy/reach", "names that have led outside"},
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
+	{"github.com/andybalholm/brotli", "store/readback", "bodies that were sent in br"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
 	{"github.com/alecthomas/kong", "cmd", "the command line"},
 	{"golang.org/x/crypto/bcrypt", "proxy/access", "passwords"},
@@ -117,8 +133,9 @@ var alone = map[string]string{
 var pure = map[string]string{
 	"proxy/reach": "encoding/binary fmt hash/maphash net/netip net/url strconv strings sync " +
 		"github.com/bits-and-blooms/bloom/v3 warcorder/proxy/hosts",
-	"proxy/http1":   "bytes errors fmt net/url slices strconv strings",
-	"store/refusal": "bytes",
+	"proxy/http1":         "bytes errors fmt net/url slices strconv strings",
+	"store/refusal":       "bytes",
+	"store/replay/ranges": "cmp math slices strconv strings",
 }
 
 // TestImports holds every package to the arrows of the house.

@@ -34,6 +34,8 @@ func TestOpenProxyRefused(t *testing.T) {
 		{"localhost:0", "", ""},
 		{"no.such.host.invalid:0", "", "could not be looked up"},
 		{"127.0.0.1:nosuchport", "", "needs a port"},
+		{":8085", "", "write 127.0.0.1:8085, or 0.0.0.0:8085 to"},
+		{"localhost", "", "write it as 127.0.0.1:8080"},
 	} {
 		args := []string{"--listen", c.listen}
 		if c.flag != "" {
@@ -43,7 +45,7 @@ func TestOpenProxyRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line.Record.listen = line.Record.Listen
+		line.Record.listenOn(line.Record.Listen)
 		err = line.Record.check()
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s with %q: %v, want %q", c.listen, c.flag, err, c.says)

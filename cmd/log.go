@@ -43,7 +43,7 @@ func (line *commandLine) logger(out io.Writer) (log zerolog.Logger, person bool)
 type quiet struct{ out io.Writer }
 
 func (q quiet) Write(p []byte) (int, error) {
-	if bytes.HasSuffix(p, captureEnd) {
+	if bytes.HasSuffix(p, captureEnd) || bytes.HasSuffix(p, replayedEnd) {
 		return len(p), nil
 	}
 	return q.out.Write(p)

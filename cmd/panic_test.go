@@ -119,7 +119,7 @@ func TestPanics(t *testing.T) {
 			if len(lost) != c.lost {
 				t.Errorf("%d gaps, want %d: %v", len(lost), c.lost, lost)
 			}
-			caught := p.lines("a fault of warcorder's own was caught: recording goes on")
+			caught := p.lines("a fault of warcorder's own was caught: all else goes on")
 			if len(caught) == 0 || !strings.Contains(caught[0].text, "goroutine ") ||
 				!strings.Contains(caught[0].text, "store/fault") {
 				t.Errorf("the log has no stack: %s", p.tail())

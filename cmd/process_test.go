@@ -48,10 +48,34 @@ func command(dir string, args ...string) *exec.Cmd {
 
 func startRecording(t *testing.T, args ...string) *program {
 	t.Helper()
-	dir := t.TempDir()
-	p := &program{t: t, dir: dir, stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
+	return startRecordingIn(t, t.TempDir(), args...)
+}
+
+func startRecordingIn(t *testing.T, dir string, args ...string) *program {
+	t.Helper()
 	record := []string{"record", "--listen", "127.0.0.1:0", "--log", "json"}
-	p.cmd = command(dir, append(record, args...)...)
+	p := startProgram(t, dir, "recording", append(record, args...)...)
+	who, err := collection.Dir(filepath.Join(dir, "collections", "default")).Running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who.PID != p.cmd.Process.Pid {
+		t.Errorf("recorder.json says pid %d, it is %d", who.PID, p.cmd.Process.Pid)
+	}
+	p.address = who.Addresses[0]
+	return p
+}
+
+// startProgram starts a warcorder that serves, and waits for the line of its log with that message
+// and the address.
+func startProgram(t *testing.T, dir, ready string, args ...string) *program {
+	t.Helper()
+	return startCommand(t, dir, ready, command(dir, args...))
+}
+
+func startCommand(t *testing.T, dir, ready string, cmd *exec.Cmd) *program {
+	t.Helper()
+	p := &program{t: t, cmd: cmd, dir: dir, stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
 	errors, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -59,14 +83,14 @@ func startRecording(t *testing.T, args ...string) *program {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ready := make(chan struct{})
+	said := make(chan string, 1)
 	go func() {
 		in := bufio.NewReader(errors)
 		for {
 			line, err := in.ReadString('\n')
 			p.stderr.WriteString(line)
-			if strings.Contains(line, `"message":"recording"`) {
-				close(ready)
+			if strings.Contains(line, `"message":"`+ready+`"`) {
+				said <- line
 			}
 			if err != nil {
 				break
@@ -76,18 +100,12 @@ func startRecording(t *testing.T, args ...string) *program {
 	}()
 	t.Cleanup(func() { p.cmd.Process.Kill() })
 	select {
-	case <-ready:
+	case line := <-said:
+		_, rest, _ := strings.Cut(line, `"address":"`)
+		p.address, _, _ = strings.Cut(rest, `"`)
 	case err := <-p.ended:
 		t.Fatalf("%v: %s", err, p.stderr)
 	}
-	who, err := collection.Dir(filepath.Join(dir, "collections", "default")).Running()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if who.PID != p.cmd.Process.Pid {
-		t.Errorf("recorder.json says pid %d, it is %d", who.PID, p.cmd.Process.Pid)
-	}
-	p.address = who.Addresses[0]
 	return p
 }
 

@@ -91,14 +91,14 @@ func tellLacking(dir collection.Dir, index *store.Bolt) (lacks bool, err error) 
 	}
 	if n > 0 {
 		fmt.Fprintf(os.Stderr, "the last %s of the WARC files are not in the index, since whoever "+
-			"wrote them did not come to an end: warcorder recover reads them\n",
-			humanize.Bytes(uint64(n)))
+			"wrote them did not come to an end: %s reads them\n",
+			humanize.Bytes(uint64(n)), commandFor(dir, "recover"))
 	}
 	left := spill.Left(dir)
 	if left > 0 {
 		fmt.Fprintf(os.Stderr, "%s with large bodies still in spill/, and not in the index: "+
-			"the next recording, or warcorder recover, puts what is there into WARC files\n",
-			count(left, "exchange"))
+			"the next recording, or %s, puts what is there into WARC files\n",
+			count(left, "exchange"), commandFor(dir, "recover"))
 	}
 	return n > 0 || left > 0, nil
 }

@@ -28,7 +28,8 @@ import (
 
 // recordCommand records. Its flags are the keys of the configuration file.
 type recordCommand struct {
-	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Listen       string `default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	ReplayListen string `name:"replay-listen" placeholder:"HOST:PORT"`
 	recordFlags
 }
 
@@ -41,17 +42,30 @@ type recordFlags struct {
 	collectionFlags
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
+	Rules    replayRules   `name:"replay-rules" hidden:"" type:"replay-rules"`
 
-	greets bool           // a person is told what to do next
-	silent bool           // nothing is said but what is wrong
-	listen string         // the address, as it was given
-	at     netip.AddrPort // what listen stands for, once it is checked
+	greets bool       // a person is told what to do next
+	silent bool       // nothing is said but what is wrong
+	front  listening  // where the proxy listens
+	second *listening // where the collection is replayed meanwhile; nil: nowhere
 }
 
 // Run records until a signal.
 func (c *recordCommand) Run(line *commandLine) error {
-	c.listen, c.greets = c.Listen, true
+	c.listenOn(c.Listen)
+	c.greets = true
+	if c.ReplayListen != "" {
+		c.second = &listening{flag: "--replay-listen", text: c.ReplayListen, replays: true}
+	}
 	return c.record(line, c.untilSignal)
+}
+
+// recordListen is where a recorder listens by default.
+const recordListen = "127.0.0.1:8080"
+
+// listenOn says where the proxy listens.
+func (c *recordFlags) listenOn(address string) {
+	c.front = listening{flag: "--listen", text: address}
 }
 
 // record records for as long as during goes on. The recording goes on whatever becomes of standard
@@ -87,12 +101,19 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		return err
 	}
 	log, person := line.logger(out)
-	c.advise(log)
+	c.advise(&c.front, log)
 	ln, err := c.listener(dir)
 	if err != nil {
 		return err
 	}
 	defer ln.Close()
+	second, err := c.secondListener()
+	if err != nil {
+		return err
+	}
+	if second != nil {
+		defer second.Close()
+	}
 	authority, err := line.authority()
 	if err != nil {
 		return err
@@ -116,24 +137,53 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		person:    person,
 		during:    during,
 	}
-	err = errors.Join(c.serve(s, ln), rec.Close())
+	err = errors.Join(c.serve(s, ln, second), rec.Close())
 	if c.greets {
 		s.farewell()
 	}
 	return err
 }
 
+// listener takes the address of the proxy.
+func (c *recordFlags) listener(dir collection.Dir) (net.Listener, error) {
+	ln, err := c.front.open()
+	if err == nil {
+		return ln, nil
+	}
+	if who, running := dir.Recorder(); running {
+		return nil, recordedBy(dir, who)
+	}
+	return nil, err
+}
+
+// secondListener takes the address of the replay beside the recording, if there is to be one.
+func (c *recordFlags) secondListener() (net.Listener, error) {
+	if c.second == nil {
+		return nil, nil
+	}
+	return c.second.open()
+}
+
 // check refuses settings that cannot be meant, before anything is opened or made.
 func (c *recordFlags) check() error {
-	if err := c.checkOpen(); err != nil {
+	if err := c.front.check(&c.Proxy); err != nil {
 		return err
 	}
-	if strings.ContainsFunc(c.APIToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if c.second != nil {
+		if err := c.second.check(&c.Proxy); err != nil {
+			return err
+		}
+	}
+	cfg := c.Proxy.config()
+	return cmp.Or(checkToken(c.APIToken), cfg.Check(), checkEnvironment(&cfg.Upstream))
+}
+
+func checkToken(token string) error {
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("api-token has spaces or characters in it that are not ASCII: it could " +
 			"not be sent in a header")
 	}
-	cfg := c.Proxy.config()
-	return cmp.Or(cfg.Check(), checkEnvironment(&cfg.Upstream))
+	return nil
 }
 
 // open opens the collection for recording, which first recovers what a crash has left.
@@ -171,6 +221,7 @@ type serving struct {
 	token   string       // that the command line shows
 	address string       // that the proxy listens on
 	proxy   *proxy.Proxy // nil until it is made
+	second  *replayer    // of replay-listen; nil if there is none
 }
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
@@ -185,7 +236,7 @@ func endings() <-chan os.Signal {
 }
 
 // serve runs the proxy until a signal or an error of the listener.
-func (c *recordFlags) serve(s *serving, ln net.Listener) (err error) {
+func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	if s.token, err = s.dir.MakeToken(); err != nil {
 		return err
 	}
@@ -194,7 +245,12 @@ func (c *recordFlags) serve(s *serving, ln net.Listener) (err error) {
 	if s.proxy, err = c.proxy(s, ln); err != nil {
 		return err
 	}
-	if err := s.rec.Announce(s.address); err != nil {
+	if second != nil {
+		if err := c.replayOn(s, second); err != nil {
+			return err
+		}
+	}
+	if err := s.rec.Announce(s.address, s.replayAddress()); err != nil {
 		return err
 	}
 	if !c.silent && (c.greets || !s.person) {
@@ -241,6 +297,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
 	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
 	pages.Add(s.guests.page())
+	pages.Add(c.replayPage(s))
 	pages.Add(admin.Work("POST "+settlePath, s.settle))
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
@@ -259,6 +316,10 @@ func (s *serving) untilEnd() error {
 		cancel()
 		<-ended
 		return err
+	case <-s.replayEnds():
+		cancel()
+		<-ended
+		return s.second.failed
 	case err := <-ended:
 		return err
 	}
@@ -294,6 +355,9 @@ func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 		os.Exit(1)
 	}()
 	s.guests.close()
+	if s.second != nil {
+		s.second.end(context.Background(), c.ShutdownTimeout)
+	}
 	s.rec.EndBy(time.Now().Add(c.ShutdownTimeout + writingTime))
 	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
 	defer cancel()

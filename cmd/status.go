@@ -18,6 +18,8 @@ type status struct {
 	// lines of the log that were dropped: nobody reads the log, or its disk is full
 	LogDropped int64 `json:"logDropped"`
 
+	Replay *replayed `json:"replay,omitempty"` // beside the recording: replay-listen
+
 	At         time.Time      `json:"at"` // when this is so
 	Version    string         `json:"version"`
 	PID        int            `json:"pid"`
@@ -37,6 +39,11 @@ func (s *serving) status() status {
 		Status: s.rec.Status(), pause: s.pause(), Completions: s.proxy.Completions(),
 		LogDropped: s.out.Dropped(), At: time.Now(), Version: version, PID: os.Getpid(), Address: s.address,
 		Collection: s.dir.Name(), Dir: s.dir,
+	}
+	if s.second != nil {
+		report := s.second.report()
+		now := s.second.replayed(&report)
+		all.Replay = &now
 	}
 	all.Recording = all.Recording && !all.Paused
 	return all

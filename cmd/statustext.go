@@ -36,6 +36,10 @@ func (s status) text() string {
 	l.path("collection", string(s.Dir))
 	l.line("recorder", "process %d at %s, since %s (%s)", s.PID, cut(ascii(s.Address), 40),
 		moment(s.Started), lasting(time.Since(s.Started)))
+	if s.Replay != nil {
+		l.line("replay", "at %s: %s answered, %s missing", cut(ascii(s.Replay.Address), 40),
+			humanize.Comma(s.Replay.Answered), humanize.Comma(s.Replay.Missing))
+	}
 	if s.Paused && s.Since != nil {
 		l.line("paused", "since %s: what passes is not recorded", moment(*s.Since))
 	}
@@ -182,7 +186,7 @@ func (r *resting) next() string {
 	case r.Totals.Captures == 0:
 		return "Nothing is recorded yet. Next:\n  " + commandFor(r.Dir, "browser URL")
 	}
-	return "Next:\n  " + commandFor(r.Dir, "export")
+	return "Next:\n  " + commandFor(r.Dir, "replay URL") + "\n  " + commandFor(r.Dir, "export")
 }
 
 // optional is a number that may not be known.

@@ -19,6 +19,7 @@ import (
 //	200 html     12.3 kB https://example.org/      a capture: status, media type, bytes in its file
 //	200 =revisit   812 B https://example.org/      its body was there already
 //	200 +mp4     48.1 MB https://example.org/a.mp4 asked for by the recorder: a part was seen
+//	200 replayed   812 B https://example.org/      answered by a replay; in verbose lines alone
 //	! 16:03:12 a warning, with its facts           !! is an error
 //
 // A line of a capture has no more columns than the terminal, and 80 at most; verbose ones are
@@ -60,17 +61,31 @@ func columnsOf(width int) int {
 	return max(min(width, screen), leastColumns)
 }
 
-// captureEnd is how the line of a capture ends, and no other.
-var captureEnd = []byte(`"message":"capture"}` + "\n")
+// captureEnd is how the line of a capture ends, and no other; replayedEnd that of what a replay has
+// answered.
+var (
+	captureEnd  = []byte(`"message":"capture"}` + "\n")
+	replayedEnd = []byte(`"message":"replayed"}` + "\n")
+)
+
+// replayedType stands where the line of a capture has its type.
+const replayedType = "replayed"
 
 // Write writes a line.
 func (t *textLog) Write(p []byte) (int, error) {
-	if !bytes.HasSuffix(p, captureEnd) {
+	isReplayed := bytes.HasSuffix(p, replayedEnd)
+	switch {
+	case isReplayed && !t.verbose: // what is missing is told
+		return len(p), nil
+	case !isReplayed && !bytes.HasSuffix(p, captureEnd):
 		return t.rest.Write(p)
 	}
 	var c captureLine
 	if err := json.Unmarshal(p, &c); err != nil {
 		return t.rest.Write(p)
+	}
+	if isReplayed {
+		c.Type = replayedType
 	}
 	if _, err := io.WriteString(t.out, t.capture(&c)); err != nil {
 		return 0, err
@@ -104,8 +119,11 @@ func (t *textLog) capture(c *captureLine) string {
 	if !t.verbose {
 		return line + "\n"
 	}
-	line = fmt.Sprintf("%s %s %s offset=%d ms=%d", c.Time.Local().Format(time.TimeOnly), line, c.File,
-		c.Offset, c.MS)
+	line = c.Time.Local().Format(time.TimeOnly) + " " + line
+	if c.File != "" {
+		line += fmt.Sprintf(" %s offset=%d", c.File, c.Offset)
+	}
+	line += fmt.Sprintf(" ms=%d", c.MS)
 	if c.User != "" {
 		line += " user=" + ascii(c.User)
 	}

@@ -95,6 +95,34 @@ func TestTextLogVerbose(t *testing.T) {
 	}
 }
 
+// TestTextLogReplayed: what a replay has answered has no line but a verbose one; what it has not has one
+// in any case.
+func TestTextLogReplayed(t *testing.T) {
+	for _, c := range []struct {
+		verbose, quiet bool
+		want           string
+	}{
+		{false, false, "HH:MM:SS not in the archive url=http://a/none why=\"not captured\"\n"},
+		{false, true, "HH:MM:SS not in the archive url=http://a/none why=\"not captured\"\n"},
+		{true, false, "HH:MM:SS 200 replayed    12 B http://a/ ms=3\n" +
+			"HH:MM:SS not in the archive url=http://a/none why=\"not captured\"\n"},
+	} {
+		var out bytes.Buffer
+		text := newTextLog(&out, c.verbose)
+		text.color, text.rest.NoColor = false, true
+		log := zerolog.New(text).With().Timestamp().Logger()
+		if c.quiet {
+			log = zerolog.New(quiet{text}).With().Timestamp().Logger()
+		}
+		log.Info().Str("url", "http://a/").Int("status", 200).Int64("length", 12).Int64("ms", 3).
+			Msg("replayed")
+		log.Info().Str("url", "http://a/none").Str("why", "not captured").Msg(missingMessage)
+		if got := regexp.MustCompile(`\d\d:\d\d:\d\d`).ReplaceAllString(out.String(), "HH:MM:SS"); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
 // TestTextLogStandsOut: warnings and errors have a mark, coloured on a terminal; other lines have
 // none.
 func TestTextLogStandsOut(t *testing.T) {

@@ -18,7 +18,7 @@ func (e *exchange) answer() (res http1.Response, length int, err error) {
 		if err != nil {
 			return res, 0, err
 		}
-		if res, err = http1.ParseResponse(head, e.req); err != nil {
+		if res, err = e.client.parseAnswer(head, e.req); err != nil {
 			return res, 0, err
 		}
 		if res.Status == 407 && e.up.forwards { // the parent's own, and none of the client's business
@@ -26,11 +26,6 @@ func (e *exchange) answer() (res http1.Response, length int, err error) {
 		}
 		if res.Status == 101 && !e.req.Upgrade {
 			return res, 0, http1.Refuse("a 101 to a request that asked for no upgrade")
-		}
-		if e.client.tunnel == nil {
-			if err := res.ResetContent(); err != nil {
-				return res, 0, err
-			}
 		}
 		if res.Status == 101 || res.Status >= 200 {
 			return res, len(head), nil
@@ -48,6 +43,15 @@ func (e *exchange) answer() (res http1.Response, length int, err error) {
 		}
 		e.up.consume(len(head))
 	}
+}
+
+// parseAnswer reads the head of an answer to a request of the session's.
+func (s *session) parseAnswer(head []byte, req *http1.Request) (http1.Response, error) {
+	res, err := http1.ParseResponse(head, req)
+	if err == nil && s.tunnel == nil {
+		err = res.ResetContent()
+	}
+	return res, err
 }
 
 // fill reads from the origin until the moment at. While the upload runs, it reads the client, and

@@ -47,6 +47,48 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
+// BenchmarkReplay is an answer of 10 KB from a Source in memory, and, relayed, the same one from an
+// origin and recorded: replaying is to take no more.
+func BenchmarkReplay(b *testing.B) {
+	body := strings.Repeat("x", 10<<10)
+	answer := text("HTTP/1.1 200 OK", "Content-Type: text/html", "Content-Length: 10240") + body
+	chunked := text("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "2800\r\n" + body +
+		"\r\n0\r\n\r\n"
+	for _, c := range []struct {
+		name   string
+		secure bool
+		answer string
+	}{{"http", false, answer}, {"https", true, answer}, {"chunked", false, chunked}} {
+		b.Run(c.name+"/replayed", func(b *testing.B) {
+			h := newReplayHouse(b, replaying(always(c.answer)))
+			client, prefix := h.toHost("a.test", c.secure)
+			askOften(b, client, prefix, len(c.answer))
+		})
+		b.Run(c.name+"/relayed", func(b *testing.B) {
+			o := newOrigin(b, c.secure, func(p *peer) {
+				for p.readHead() != "" {
+					p.forget()
+					p.send(c.answer)
+				}
+			})
+			h := newHouse(b, config())
+			client, prefix := h.to(o, c.secure)
+			askOften(b, client, prefix, len(c.answer))
+		})
+	}
+}
+
+// askOften asks on one connection, and reads answers of that size.
+func askOften(b *testing.B, client *peer, prefix string, size int) {
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		client.forget()
+		client.send(text(fmt.Sprintf("GET %s/%d HTTP/1.1", prefix, i), "Host: a"))
+		client.readN(size)
+	}
+	client.conn.Close()
+}
+
 // BenchmarkWeigh is what an answer takes that is not here whole with its head: whether the archive
 // is to have all of it.
 func BenchmarkWeigh(b *testing.B) {

@@ -26,6 +26,10 @@ type seat struct {
 	client   net.Conn
 	upstream atomic.Pointer[upstream] // in use, so that a stop can end it
 
+	// openEnded is set while an answer is under way that ends with the connection: a plain end would
+	// look like that of the answer.
+	openEnded atomic.Bool
+
 	waits         bool // for a request; this and what follows is guarded by clients.mu
 	passes        bool // bytes only, in a tunnel
 	busy          bool // with an exchange
@@ -34,6 +38,9 @@ type seat struct {
 
 // cut ends a session on both sides.
 func (s *seat) cut() {
+	if c, ok := s.client.(*tapConn); ok && s.openEnded.Load() {
+		c.reset()
+	}
 	s.client.Close()
 	if up := s.upstream.Load(); up != nil {
 		up.raw.Close()
@@ -196,6 +203,13 @@ func (c *clients) pass(s *seat) bool {
 	defer c.mu.Unlock()
 	s.passes = true
 	return !c.closing.Load()
+}
+
+// engage ends what pass has begun: a shutdown waits for s again.
+func (c *clients) engage(s *seat) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.passes = false
 }
 
 // close lets nobody in any more and ends the sessions that no exchange runs on.

@@ -254,6 +254,9 @@ func TestAcceptingWaitsForNobody(t *testing.T) {
 	for range 3 * turnedAwayAtOnce {
 		h.dial()
 	}
+	if got := h.dial().readAll(); !strings.HasPrefix(got, "HTTP/1.1 503 ") { // so were all before it
+		t.Errorf("%q", got)
+	}
 	close(release)
 	first.readAll()
 	h.untilClients(0)

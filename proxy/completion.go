@@ -54,7 +54,7 @@ func isHeld(rec *recorder.Recorder, url, etag, lastModified string) bool {
 // ask makes the request, as an exchange without a client, on the way that a client's request goes:
 // what refuses one refuses the other.
 func (c *completion) ask(s *session) {
-	defer s.source.close()
+	defer s.origins.close()
 	s.become(c.user)
 	if c.held = isHeld(s.rec, c.url, c.etag, c.lastModified); c.held {
 		return
@@ -77,7 +77,7 @@ func (c *completion) ask(s *session) {
 
 // newAbsent makes a session whose client has gone before it could come.
 func (r *relay) newAbsent() *session {
-	s := &session{relay: r, source: source{origins: r.upstreams}, log: &r.log, memory: r.memory}
+	s := &session{relay: r, origins: origins{pool: r.upstreams}, log: &r.log, memory: r.memory}
 	s.in.err = io.EOF
 	s.gone.Store(true)
 	return s

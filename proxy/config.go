@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"time"
 
 	"warcorder/proxy/access"
@@ -17,6 +18,13 @@ import (
 // Config is how the proxy behaves. Start from Default: a zero Config has no time for anything, and
 // Check refuses it.
 type Config struct {
+	// Source answers in the origins' place; nil: the origins answer.
+	Source Source
+
+	// Beside are other listeners by which this proxy's clients may have come. They are the proxy itself
+	// as its own listener is, and who reaches one of them from another machine may not go inside.
+	Beside []net.Addr
+
 	// Clients are the addresses that may use the proxy. If it is empty they are those of loopback, or
 	// all if there are Users.
 	Clients hosts.Networks

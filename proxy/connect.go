@@ -76,7 +76,7 @@ func (p *Proxy) refuseConnect(c *tapConn, log *zerolog.Logger, target string, er
 	place := http1.WithoutUserinfo(target)
 	warnHead(log, "connect refused", place, err)
 	if !p.paused.on() {
-		p.rec.Gap(recorder.GapRefused, place, err.Error())
+		p.gap(recorder.GapRefused, place, err.Error())
 	}
 	refusal{400, "The CONNECT was refused: " + err.Error() + "."}.end(c, http1.Request{})
 }
@@ -141,6 +141,11 @@ func (s *session) handshake() bool {
 	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.cfg.Timeout.TLS))
 	if err := conn.Handshake(); err != nil {
 		if s.distrusts(err) {
+			return false
+		}
+		if hungUp(err) && s.pinned.works(s.raw.at()) {
+			// A browser opens connections in advance, and drops those it has no use for.
+			s.log.Debug().Str("host", s.tunnel.host).Err(err).Msg("client dropped a spare connection")
 			return false
 		}
 		s.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")

@@ -20,9 +20,8 @@ import (
 // finish settles an exchange whose response has begun: the record, the two connections.
 //
 // The client's connection goes on if both messages on it have ended where every reader sees the
-// end: the request went out whole, neither head asks for the end, and the body's end is no
-// connection's end. A chunked body says nothing to a client of HTTP/1.0, which reads until the end.
-// The origin's connection is kept if, beyond that, nothing of it is left unread.
+// end: the request went out whole, and mayGoOn. The origin's connection is kept if, beyond that,
+// nothing of it is left unread.
 func (e *exchange) finish(res *http1.Response, err error) bool {
 	s := e.client
 	uploaded := e.settleUpload(err == nil && res.KeepAlive)
@@ -30,12 +29,11 @@ func (e *exchange) finish(res *http1.Response, err error) bool {
 	if err != nil {
 		return e.breakOff(res, err)
 	}
-	clean := uploaded && res.KeepAlive && e.req.KeepAlive &&
-		!(res.Framing == http1.Chunked && e.req.Minor == 0)
+	clean := uploaded && mayGoOn(e.req, res)
 	goesOn := clean && !s.gone.Load()
 	if clean && e.up.buffered() == 0 {
 		s.upstream.Store(nil)
-		e.source.keep(e.up, e.req.Bound || res.Bound || e.req.BodyUnexpected())
+		e.origins.keep(e.up, e.req.Bound || res.Bound || e.req.BodyUnexpected())
 		e.up = nil
 	}
 	e.drop()
@@ -48,6 +46,12 @@ func (e *exchange) finish(res *http1.Response, err error) bool {
 		s.linger()
 	}
 	return goesOn
+}
+
+// mayGoOn reports that neither head asks for the connection's end, and that the body's end is none.
+// A chunked body says nothing to a client of HTTP/1.0, which reads until the end.
+func mayGoOn(req *http1.Request, res *http1.Response) bool {
+	return res.KeepAlive && req.KeepAlive && !(res.Framing == http1.Chunked && req.Minor == 0)
 }
 
 // noteUpload says why a request is incomplete whose response is not.
@@ -73,7 +77,7 @@ func (e *exchange) breakOff(res *http1.Response, err error) bool {
 	}
 	e.drop()
 	e.x.Ending()
-	e.client.end(res.Framing == http1.UntilClose && !e.client.secure())
+	e.client.cutShort(res)
 	v, reason := e.judge(err), recorder.GapCut
 	if isUnkept(err) {
 		reason = v.gap
@@ -151,7 +155,7 @@ func (e *exchange) rescue(goesOn *bool) {
 		return
 	}
 	*goesOn = false
-	err := e.rec.Panicked(value, e.url)
+	err := e.client.panics.Caught(value, e.url)
 	e.client.end(false)
 	e.endHelpers()
 	e.gap(recorder.GapWrite, err.Error())

@@ -26,6 +26,12 @@ type entity struct {
 	etag, lastModified []byte
 }
 
+// mediaTypeIn is the media type in the value of a Content-Type, without its parameters.
+func mediaTypeIn(value []byte) string {
+	kind, _, _ := bytes.Cut(value, []byte{';'})
+	return strings.ToLower(string(bytes.TrimSpace(kind)))
+}
+
 // entityOf reads the head of a 200 or a 206. The validators lie in the head.
 func entityOf(res *http1.Response, head []byte) entity {
 	ent := entity{length: -1, part: res.Status == 206, untilClose: res.Framing == http1.UntilClose}
@@ -37,8 +43,7 @@ func entityOf(res *http1.Response, head []byte) entity {
 	http1.Fields(head, func(name, value []byte) {
 		switch {
 		case isField(name, "content-type"):
-			mediaType, _, _ := bytes.Cut(value, []byte{';'})
-			ent.nature = natureOf(strings.ToLower(string(bytes.TrimSpace(mediaType))))
+			ent.nature = natureOf(mediaTypeIn(value))
 		case isField(name, "content-range"):
 			ranges++
 			contentRange = value

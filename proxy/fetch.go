@@ -6,7 +6,7 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// fetch asks the source for an answer: it sends the request and waits for the head of the final
+// fetch asks the origin for an answer: it sends the request and waits for the head of the final
 // response, which it leaves in the upstream's buffer. A kept connection may have died unnoticed:
 // what can be asked again without harm is asked once more on a new one.
 func (e *exchange) fetch() (res http1.Response, head int, err error) {
@@ -41,7 +41,7 @@ func (e *exchange) mayRetry(err error) bool {
 // connect takes a kept connection if there is one and it is allowed, else dials.
 func (e *exchange) connect(kept bool) (reused bool, err error) {
 	if kept {
-		e.up = e.source.kept(e.to)
+		e.up = e.origins.kept(e.to)
 	}
 	reused = e.up != nil
 	if !reused {
@@ -79,7 +79,7 @@ func (e *exchange) dial() (*upstream, error) {
 		}
 	})
 	defer e.client.in.unwatch()
-	return e.source.dial(ctx, e.to)
+	return e.origins.dial(ctx, e.to)
 }
 
 // drop ends the upstream connection.

@@ -2,64 +2,13 @@ package proxy
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"warcorder/proxy/http1"
 	"warcorder/recorder"
 )
-
-// TestFloodOfParts: a page that makes any number of URLs which come in part, each with a large
-// head, takes bounded memory, and time by their number.
-func TestFloodOfParts(t *testing.T) {
-	cfg := config()
-	cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour
-	h := newHouse(t, cfg)
-	const parts, headSize = 100_000, 20 << 10
-	padding := strings.Repeat("x", headSize)
-	unit := &exchange{
-		client: &session{relay: &h.proxy.relay},
-		cfg:    &cfg,
-		to:     origin{host: "a.example", port: "80"},
-		req:    &http1.Request{Method: []byte("GET")},
-	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	began := time.Now()
-	for n := range parts {
-		e := &exchange{client: unit.client, cfg: unit.cfg, to: unit.to, req: unit.req}
-		e.url = fmt.Sprint("http://a.example/", n)
-		e.client.fwd = fmt.Appendf(e.client.fwd[:0], "GET /%d HTTP/1.1\r\nHost: a.example\r\nX: %s\r\n"+
-			"Range: bytes=0-1\r\n\r\n", n, padding)
-		ent := entity{part: true, length: 10, nature: sized, etag: []byte("x")}
-		h.proxy.completions.begin(e.url, true)
-		h.proxy.completions.note(e, &ent, afterPart, "")
-		h.proxy.completions.end(e.url, &ent)
-	}
-	took := time.Since(began)
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	q := h.proxy.completions
-	if got := h.proxy.Completions(); got.Waiting == 0 || got.Waiting > cfg.Complete.Waiting ||
-		q.heads > maxHeads || len(q.byURL) != got.Waiting || len(q.flights) != 0 {
-		t.Errorf("%+v, %d bytes of heads, %d URLs, %d under way", got, q.heads, len(q.byURL), len(q.flights))
-	}
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxHeads {
-		t.Errorf("%d MB more memory", grown>>20)
-	}
-	if took > 20*time.Second {
-		t.Errorf("%v for %d", took, parts)
-	}
-	gaps, waiting := h.rec.Status().Gaps[recorder.GapCut], h.proxy.Completions().Waiting
-	if gaps+int64(waiting) != parts {
-		t.Errorf("%d gaps and %d that wait, of %d", gaps, waiting, parts)
-	}
-	q.stop() // what waits leads nowhere
-}
 
 // TestFloodOfOnePart: one URL that comes in part again and again takes one place, and no more time
 // for all that wait beside it.

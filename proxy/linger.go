@@ -14,6 +14,7 @@ const (
 // closing with unread bytes would reset it (RFC 9112 section 9.6).
 func (s *session) linger() {
 	s.in.unwatch()
+	s.openEnded.Store(false)
 	if c, ok := s.conn.(interface{ CloseWrite() error }); ok {
 		c.CloseWrite()
 	}

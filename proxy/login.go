@@ -118,7 +118,7 @@ func (s *session) become(user string) {
 	if user == s.user {
 		return
 	}
-	s.source.close()
+	s.origins.close()
 	s.user, s.log = user, s.logOf(user)
 }
 

@@ -52,6 +52,9 @@ func newPinned() *pinned {
 // worked notes that a client has asked a host for something.
 func (p *pinned) worked(at clientAt) { p.working.Add(at, struct{}{}) }
 
+// works reports whether a client has asked a host for something.
+func (p *pinned) works(at clientAt) bool { return p.working.Contains(at) }
+
 // broke notes that a client has broken off a handshake. trusts is one for whom other hosts work. It
 // reports whether that is to be told.
 func (p *pinned) broke(at clientAt, trusts bool) bool {

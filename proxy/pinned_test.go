@@ -71,6 +71,48 @@ func TestTunnelIsSuggested(t *testing.T) {
 	}
 }
 
+// TestSpareConnectionIsNoGap: a client that hangs up within its handshake with a host that works for
+// it has asked for nothing; with another host it may have wanted to.
+func TestSpareConnectionIsNoGap(t *testing.T) {
+	h := newHouse(t, config())
+	o := newOrigin(t, true, answering)
+	hangUp := func(target string) {
+		host, _, _ := net.SplitHostPort(target)
+		p := h.tunnel(target, false)
+		conn := tls.Client(&halfWay{Conn: p.conn}, &tls.Config{ServerName: host,
+			InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
+		if err := conn.Handshake(); err == nil {
+			t.Error("a handshake without its end")
+		}
+		p.conn.Close()
+		h.untilClients(0)
+	}
+	wantAnswer(t, h.tunnel(o.at("localhost"), true).conn)
+	h.untilClients(0)
+	hangUp(o.at("localhost"))
+	if n := len(h.gaps()); n != 0 {
+		t.Errorf("%d gaps: %s", n, h.log)
+	}
+	hangUp("other.example:443")
+	if n := len(h.gaps()); n != 1 {
+		t.Errorf("%d gaps of a host that has not worked: %s", n, h.log)
+	}
+}
+
+// halfWay sends the hello, and gives up when it is to send more.
+type halfWay struct {
+	net.Conn
+	sent bool
+}
+
+func (c *halfWay) Write(b []byte) (int, error) {
+	if c.sent {
+		return 0, io.ErrClosedPipe
+	}
+	c.sent = true
+	return c.Conn.Write(b)
+}
+
 func (h *house) suggestions() int { return strings.Count(h.log.String(), "breaks off every") }
 
 // TestTunnelIsNotSuggested: to a client that trusts us nowhere, which lacks the root; nor for a

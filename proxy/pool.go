@@ -56,10 +56,11 @@ const (
 // newUpstreams makes the pool of a proxy that listens at listener.
 func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
 	rules := reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}
+	own := append(listeners{listener}, cfg.Beside...)
 	u := &upstreams{
 		cfg:      cfg,
-		self:     func(target netip.AddrPort) bool { return isSelf(listener, target) },
-		judge:    reach.New(rules, reach.Inside(), !isLoopback(listener), new(ownAddresses).get),
+		self:     own.have,
+		judge:    reach.New(rules, reach.Inside(), !own.areLoopback(), new(ownAddresses).get),
 		heads:    heads,
 		idle:     map[origin][]*upstream{},
 		most:     idleLimit(descriptors()),

@@ -19,9 +19,11 @@
 //	  ├─ head.go          wait for a request, read its head; what is none: foreign.go
 //	  ├─ destination.go   where it goes
 //	  ├─ own.go           nowhere: our own pages, by our own name
+//	  ├─ replay.go        a Source answers in the origin's place: posted.go, pass.go, attend.go;
+//	  │                   it has no answer: again.go, and on
 //	  ├─ change.go        what of it the origin does not get
 //	  └─ run.go           one exchange, kept piece by piece (record.go)
-//	       ├─ fetch.go      a connection from the source (source.go, pool.go, dial.go, lookup.go)
+//	       ├─ fetch.go      a connection to the origin (origins.go, pool.go, dial.go, lookup.go)
 //	       ├─ upload.go     the request, its body beside the answer
 //	       ├─ answer.go     the heads of the response
 //	       ├─ response.go   its body          or tunnel.go, behind a 101
@@ -42,7 +44,8 @@
 // that would leave a hole. A message that two readers could end in different places does not pass.
 // Nothing passes that is not recorded, but for what follows a 101, for the hosts that
 // Config.NoRecord names, for tunnels to those that Config.Tunnel names, and while the operator
-// pauses recording; each leaves a gap in the archive that is counted.
+// pauses recording; each leaves a gap in the archive that is counted. Where a Source answers, nothing
+// is recorded, is a gap, or leads to an origin, but for what the Source leaves to it.
 package proxy
 
 import (
@@ -59,6 +62,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
+	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 )
 
@@ -76,9 +80,13 @@ type Proxy struct {
 	cancel    context.CancelFunc    // of relay.stop
 }
 
-// New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to pages.
+// New makes a proxy that serves on ln. Requests that are meant for the proxy itself go to pages. rec
+// may be nil if there is a Config.Source: then nothing is recorded, and no origin is asked.
 func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.Recorder,
 	pages http.Handler, log zerolog.Logger) (*Proxy, error) {
+	if rec == nil && cfg.Source == nil {
+		return nil, errors.New("a proxy without a recorder needs a Source")
+	}
 	certificates, err := cfg.loadCertificates()
 	if err != nil {
 		return nil, err
@@ -88,6 +96,12 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	}
 	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
 	p.cfg, p.rec, p.log, p.pages = &cfg, rec, log, pages
+	if cfg.Source != nil {
+		p.cfg.Tunnel = hosts.List{} // no client is led past the Source
+	}
+	if p.panics = recorder.NewPanics(log); rec != nil {
+		p.panics = rec.Panics()
+	}
 	p.tls = authority.ServerConfig(connectHost)
 	noteClients(p.tls)
 	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
@@ -101,13 +115,15 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.upstreams = newUpstreams(p.cfg, p.memory, ln.Addr())
 	p.upstreams.certificates = certificates
 	p.upstreams.names.Servers = cfg.Resolver
-	if cfg.RecordDNS {
+	if cfg.RecordDNS && rec != nil {
 		p.upstreams.names.Record, p.upstreams.names.Broke = p.recordAnswer, p.namesBroke
 	}
 	p.crowd, p.strangers = newCrowd(&p.relay), newStrangers(&p.relay)
 	p.login.init(cfg.Users, &p.relay)
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
-	rec.OnBroken(p.stopBroken)
+	if p.ends(rec) {
+		p.panics.OnBroken(p.stopBroken)
+	}
 	p.server = p.frontServer()
 	return p, nil
 }
@@ -199,7 +215,9 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	case <-finished:
 	case <-ctx.Done():
 		p.cut()
-		p.rec.LastTry()
+		if p.rec != nil && p.ends(p.rec) {
+			p.rec.LastTry()
+		}
 		<-finished
 	}
 	p.cancel()
@@ -214,6 +232,10 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	}
 	p.doubts.close()
 }
+
+// ends reports whether what ends this proxy ends the process. One with a Source and a recorder
+// stands beside the proxy that records, and the recorder goes on without it.
+func (p *Proxy) ends(rec *recorder.Recorder) bool { return rec == nil || p.cfg.Source == nil }
 
 // cut ends everything in flight.
 func (p *Proxy) cut() {

@@ -14,7 +14,8 @@ import (
 // and nothing of the front door.
 type relay struct {
 	cfg         *Config
-	rec         *recorder.Recorder
+	rec         *recorder.Recorder // nil: nothing is recorded, and a Source answers everything
+	panics      *recorder.Panics
 	log         zerolog.Logger
 	tls         *tls.Config // for clients in tunnels
 	clients     *clients
@@ -35,16 +36,24 @@ type relay struct {
 	stop context.Context // done when in-flight exchanges are to be ended
 }
 
+// gap notes what came of a connection that is no exchange. What a Source is asked for was not to be
+// recorded.
+func (r *relay) gap(reason, place, detail string) {
+	if r.cfg.Source == nil {
+		r.rec.Gap(reason, place, detail)
+	}
+}
+
 // gaps notes n connections that were refused for the same reason.
 func (r *relay) gaps(n int64, who, why string) {
-	r.rec.Gap(recorder.GapRefused, who, why)
-	if n > 1 {
+	r.gap(recorder.GapRefused, who, why)
+	if n > 1 && r.cfg.Source == nil {
 		r.rec.GapsMore(recorder.GapRefused, n-1)
 	}
 }
 
 // broke notes a panic on a connection.
 func (r *relay) broke(value any, place string) {
-	err := r.rec.Panicked(value, place)
-	r.rec.Gap(recorder.GapWrite, place, err.Error())
+	err := r.panics.Caught(value, place)
+	r.gap(recorder.GapWrite, place, err.Error())
 }

@@ -12,6 +12,7 @@ import (
 // flushed, so that a client never has a whole answer that a crash could take from the archive.
 func (e *exchange) relayResponse(res *http1.Response, head int) error {
 	b := e.bounded(http1.ResponseBody(&res.Message))
+	e.client.beginsAnswer(res)
 	n, framingErr := b.Take(e.up.bytes()[head:])
 	if e.whole.completion != nil || res.Status == 206 || res.Status == 200 && !b.Done() {
 		framingErr = cmp.Or(e.weigh(res, e.up.bytes()[:head], &b), framingErr)

@@ -13,9 +13,7 @@ func (e *exchange) run() (goesOn bool) {
 	e.x.Started = time.Now()
 	e.x.User = e.client.user
 	e.x.URL, e.x.Method = e.url, string(e.req.Method)
-	if total := e.cfg.Timeout.Total; total > 0 {
-		e.until = e.x.Started.Add(total)
-	}
+	e.begin(e.x.Started)
 	if c := e.whole.completion; c != nil {
 		e.x.Completion = c.after
 		e.endBy(e.x.Started.Add(e.cfg.Complete.Timeout))

@@ -106,7 +106,7 @@ func (q *completions) start(c *completion) {
 		defer q.ended(c, s)
 		defer func() {
 			if value := recover(); value != nil {
-				c.fail(q.relay.rec.Panicked(value, c.url).Error())
+				c.fail(q.relay.panics.Caught(value, c.url).Error())
 			}
 		}()
 		c.ask(s)

@@ -45,6 +45,18 @@ func isSelf(listener net.Addr, target netip.AddrPort) bool {
 	return own.AddrPort().Addr().Unmap() == address || address.IsUnspecified()
 }
 
+// listeners are all by which clients come to a proxy.
+type listeners []net.Addr
+
+func (all listeners) have(target netip.AddrPort) bool {
+	return slices.ContainsFunc(all, func(one net.Addr) bool { return isSelf(one, target) })
+}
+
+// areLoopback reports whether only this machine reaches them.
+func (all listeners) areLoopback() bool {
+	return !slices.ContainsFunc(all, func(one net.Addr) bool { return !isLoopback(one) })
+}
+
 // isLoopback reports a listener that only this machine reaches.
 func isLoopback(listener net.Addr) bool {
 	own, ok := listener.(*net.TCPAddr)

@@ -9,7 +9,7 @@ import (
 // request are still buffered.
 func (s *session) serve() error {
 	s.in.conn, s.in.heads = s.conn, s.memory
-	defer s.source.close()
+	defer s.origins.close()
 	defer s.forget()
 	for first := true; ; first = false {
 		if err := s.readHead(first); err != nil {
@@ -54,31 +54,47 @@ func (s *session) one() bool {
 	if to.isOwn() {
 		return s.answerOwn(&req, &to, target)
 	}
-	s.route(&to)
-	e := s.newExchange(&req, to)
-	path := target
-	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
-		path = []byte{'/'}
+	url := urlOf(&to, target)
+	if s.cfg.Source != nil {
+		if answered, goesOn := s.replay(&req, to, url); answered {
+			return goesOn
+		}
+		defer s.readOn()
 	}
-	var room [256]byte // for most of them
-	e.url = string(append(to.appendURL(room[:0]), path...))
+	return s.exchange(&req, to, url, target)
+}
+
+// exchange relays a request to its origin and records that, unless it is not to pass.
+func (s *session) exchange(req *http1.Request, to origin, url string, target []byte) bool {
+	s.route(&to)
+	e := s.newExchange(req, to)
+	e.url = url
 	if err := e.refused(); err != nil {
 		v := e.judgeRequest(err)
 		e.gap(v.gap, v.told)
-		return s.tell(&req, v.refusal(), req.Framing == http1.NoBody && req.KeepAlive)
+		return s.tell(req, v.refusal(), req.Framing == http1.NoBody && req.KeepAlive)
 	}
-	s.fwd = s.forward(s.fwd[:0], &req, target, e.change())
+	s.fwd = s.forward(s.fwd[:0], req, target, e.change())
 	return e.run()
+}
+
+// urlOf is the URL that a record has.
+func urlOf(to *origin, target []byte) string {
+	if target[0] == '*' { // OPTIONS *: of the whole server, which only its root can stand for
+		target = []byte{'/'}
+	}
+	var room [256]byte // for most of them
+	return string(append(to.appendURL(room[:0]), target...))
 }
 
 // newExchange makes the exchange of a request that is to go to an origin.
 func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 	return &exchange{
 		client:     s,
-		cfg:        s.cfg,
+		limits:     limits{cfg: s.cfg},
 		rec:        s.rec,
 		log:        s.log,
-		source:     &s.source,
+		origins:    &s.origins,
 		stop:       s.stop,
 		req:        req,
 		to:         to,

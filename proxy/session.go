@@ -7,18 +7,19 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/proxy/access"
+	"warcorder/proxy/http1"
 )
 
 // session relays one client connection: a tunnel to one origin, or plain proxy requests that each
 // name their own.
 type session struct {
 	*relay
-	seat            // its place among the clients
-	conn   net.Conn // what the client is answered on; a *tls.Conn inside an intercepted tunnel
-	raw    *tapConn // the connection below it
-	in     wire     // what the client sends
-	tunnel *origin  // nil for plain proxy requests
-	source source   // where its answers come from
+	seat             // its place among the clients
+	conn    net.Conn // what the client is answered on; a *tls.Conn inside an intercepted tunnel
+	raw     *tapConn // the connection below it
+	in      wire     // what the client sends
+	tunnel  *origin  // nil for plain proxy requests
+	origins origins  // where its answers come from, unless a Source answers
 
 	user string          // who asks; "" if nobody is asked for a password, or has shown none yet
 	pass access.Pass     // what the connection's plain requests have shown
@@ -37,14 +38,14 @@ type session struct {
 // nil.
 func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
 	return &session{
-		relay:  r,
-		seat:   seat{client: c},
-		conn:   c,
-		raw:    c,
-		tunnel: tunnel,
-		source: source{origins: r.upstreams},
-		log:    &r.log,
-		memory: r.budgetOf(tunnel),
+		relay:   r,
+		seat:    seat{client: c},
+		conn:    c,
+		raw:     c,
+		tunnel:  tunnel,
+		origins: origins{pool: r.upstreams},
+		log:     &r.log,
+		memory:  r.budgetOf(tunnel),
 	}
 }
 
@@ -58,6 +59,19 @@ func (s *session) end(reset bool) {
 		s.raw.reset()
 	}
 	s.raw.Close()
+}
+
+// beginsAnswer notes that an answer begins whose end is that of the connection. Under TLS a plain end
+// without its close_notify is none, but Chromium, and curl with some libraries, do not look for it.
+func (s *session) beginsAnswer(res *http1.Response) {
+	if res.Framing == http1.UntilClose {
+		s.openEnded.Store(true)
+	}
+}
+
+// cutShort ends the client's connection in the middle of an answer, so that the client sees that.
+func (s *session) cutShort(res *http1.Response) {
+	s.end(res.Framing == http1.UntilClose)
 }
 
 // place names the connection: where its tunnel leads, or else whose it is.
@@ -79,6 +93,6 @@ func (s *session) gap(reason, place, detail string) {
 		return
 	}
 	if s.tunnel == nil || !s.cfg.NoRecord.Has(s.tunnel.siteName()) {
-		s.rec.Gap(reason, place, detail)
+		s.relay.gap(reason, place, detail)
 	}
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"io"
 	"net"
 	"runtime"
 	"strings"
@@ -53,6 +54,23 @@ func TestShutdownFinishesWhatIsInFlight(t *testing.T) {
 			t.Errorf("%q", r)
 		}
 	})
+}
+
+// TestShutdownCutsVisibly: what is cut does not look like an answer that ends with its connection.
+func TestShutdownCutsVisibly(t *testing.T) {
+	h := newHouse(t, config())
+	o := newOrigin(t, false,
+		func(o *peer) { o.readHead(); o.send(text("HTTP/1.1 200 OK") + "endless"); o.readAll() })
+	client, prefix := h.to(o, false)
+	client.send(text("GET "+prefix+"/ HTTP/1.1", "Host: a"))
+	client.readHead()
+	client.readN(7)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	h.proxy.Shutdown(ctx)
+	if rest, err := io.ReadAll(client.in); len(rest) > 0 || err == nil {
+		t.Errorf("%q, %v", rest, err)
+	}
 }
 
 // TestShutdownIsBounded: what does not end is cut, and recorded as cut.

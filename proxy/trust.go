@@ -177,13 +177,16 @@ func understand(err error, age time.Duration, busy bool) farewell {
 		return saidNo // an alert that is not encrypted, or with keys that are not in force yet
 	case busy || age >= doubtWithin:
 		return nothingSaid
-	case errors.Is(err, io.EOF),
-		errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, syscall.ECONNRESET),
-		errors.Is(err, syscall.EPIPE):
+	case hungUp(err):
 		return seemsToSayNo
 	}
 	return nothingSaid
+}
+
+// hungUp reports an end that the client made without a word.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // As crypto/tls words the alerts of RFC 8446 section 6.

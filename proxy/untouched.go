@@ -11,7 +11,7 @@ import (
 
 // A CONNECT to a host of Config.Tunnel is passed through untouched: the client speaks to the origin
 // itself, by the origin's own certificate, and nobody reads along. What leads there is what leads
-// all exchanges there (source.dial), and the client learns whether it does before it has sent
+// all exchanges there (origins.dial), and the client learns whether it does before it has sent
 // anything. Where the CONNECT names an address, the name in the client's hello decides as well.
 
 // leadsUntouched reports whether the host of a CONNECT is one of Config.Tunnel.
@@ -79,7 +79,7 @@ func (s *session) dialUntouched() (*upstream, error) {
 		cancel()
 	})
 	defer s.in.unwatch()
-	up, err := s.source.dial(ctx, *s.tunnel)
+	up, err := s.origins.dial(ctx, *s.tunnel)
 	if err != nil {
 		return nil, err
 	}

@@ -167,6 +167,20 @@ var answers = verdicts{
 		gap:  recorder.GapUpstream, truncated: "disconnect"},
 }
 
+// archives are what can keep the answer of a Source away.
+var archives = verdicts{
+	{of: as(reasonOf), status: 502,
+		told: "The answer of the archive is ambiguous and was not passed on: {why}."},
+	{of: is(errHeadTooLarge), status: 502,
+		told: "The head of the answer of the archive is larger than max-header-size."},
+	{of: is(errCrowdedHeads), status: 503,
+		told: "The head of the answer of the archive is large, and {why}. Try again."},
+	{of: is(errBodyNotKept), status: 413, told: "No answer: {why}."},
+	{of: as(anyOvertime), status: 504,
+		told: "The archive did not answer in time ({why})."},
+	{of: other, status: 502, told: "The archive could not be read: {why}."},
+}
+
 // on returns the verdict on an error with its words put in, or the zero verdict if none matches.
 func (all verdicts) on(err error, to origin) verdict {
 	for _, v := range all {

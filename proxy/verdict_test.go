@@ -199,7 +199,7 @@ func TestJudge(t *testing.T) {
 		}, "closed the connection"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := &exchange{client: &session{}, cfg: &Config{}, stop: t.Context(), to: somewhere}
+			e := &exchange{client: &session{}, limits: limits{cfg: &Config{}}, stop: t.Context(), to: somewhere}
 			if c.sent != nil {
 				e.upload = &upload{err: c.sent, side: c.side}
 			}
@@ -237,7 +237,7 @@ func TestJudgeTwoRefusals(t *testing.T) {
 		{"no body", ambiguous, nil, clientSide, 502, recorder.GapRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := &exchange{client: &session{}, cfg: &Config{}, stop: t.Context(), to: somewhere}
+			e := &exchange{client: &session{}, limits: limits{cfg: &Config{}}, stop: t.Context(), to: somewhere}
 			if c.sent != nil {
 				e.upload = &upload{err: c.sent, side: c.side}
 			}

@@ -74,7 +74,7 @@ func (e *exchange) goesOn() bool {
 		default:
 			w.place = e.client.completions.takePlace()
 			if w.alone = w.place; w.alone { // the connection makes room for another client
-				e.client.end(ent.untilClose && !e.client.secure())
+				e.client.end(ent.untilClose)
 			}
 		}
 	})

@@ -53,7 +53,7 @@ type committer struct {
 	queue   *queue
 	health  *health
 	gaps    *gapList
-	panics  *panics
+	panics  *Panics
 	log     zerolog.Logger
 
 	refusals *refusals
@@ -85,7 +85,7 @@ type committer struct {
 }
 
 func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches, queue *queue,
-	health *health, panics *panics, closing, late <-chan struct{}) *committer {
+	health *health, panics *Panics, closing, late <-chan struct{}) *committer {
 	c := &committer{
 		archive: archive, lanes: lanes, batches: batches, queue: queue,
 		health: health, gaps: archive.gaps, panics: panics, log: archive.log,

@@ -22,7 +22,7 @@ func died(t *testing.T) (dir string) {
 	t.Helper()
 	c := open(t, t.TempDir(), Config{})
 	defer c.close()
-	if err := c.Announce("127.0.0.1:1"); err != nil {
+	if err := c.Announce("127.0.0.1:1", ""); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -139,7 +139,7 @@ func TestCrashGapSays(t *testing.T) {
 func TestCleanEnd(t *testing.T) {
 	t.Parallel()
 	c := open(t, t.TempDir(), Config{})
-	if err := c.Announce("127.0.0.1:1"); err != nil {
+	if err := c.Announce("127.0.0.1:1", ""); err != nil {
 		t.Fatal(err)
 	}
 	c.get("http://example.com/")
@@ -148,7 +148,7 @@ func TestCleanEnd(t *testing.T) {
 	if gaps, err := c.Gaps(0); err != nil || len(gaps.Counts) != 0 {
 		t.Errorf("%+v, %v", gaps, err)
 	}
-	if err := c.Announce("127.0.0.1:1"); err != nil {
+	if err := c.Announce("127.0.0.1:1", ""); err != nil {
 		t.Fatal(err)
 	}
 	index, taken := filepath.Join(c.dir, collection.IndexName), filepath.Join(t.TempDir(), "taken")

@@ -36,7 +36,7 @@ type makers struct {
 	batches   *batches
 	originals *originals
 	gaps      *gapList
-	panics    *panics
+	panics    *Panics
 	lost      func(*done, error) // told of an exchange that cannot be recorded
 }
 
@@ -74,7 +74,7 @@ func (m *maker) guarded(r recordable, take func(recordable)) {
 		if value == nil {
 			return
 		}
-		err := m.panics.caught(value, r.target())
+		err := m.panics.Caught(value, r.target())
 		begun := m.underway
 		m.compressor, m.content, m.parts = m.style.Compressor(), record.Content{}, [4][]byte{}
 		m.records = record.NewRecords(m.keyer, m.style)

@@ -94,7 +94,7 @@ func makeModes(t *testing.T, top string) {
 			}
 		}
 		r := open(t, dir, Config{Mode: c.mode})
-		if err := r.Announce("127.0.0.1:1"); err != nil {
+		if err := r.Announce("127.0.0.1:1", ""); err != nil {
 			t.Fatal(err)
 		}
 		r.get("http://example.com/")

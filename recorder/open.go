@@ -60,10 +60,10 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	}
 	r := &Recorder{
 		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
-		closing: make(chan struct{}), end: newEnd(), panics: newPanics(log), chains: newChains(index),
+		closing: make(chan struct{}), end: newEnd(), panics: NewPanics(log), chains: newChains(index),
 	}
 	r.health = newHealth(r.panics.stop, log)
-	r.gaps = newGapList(index, before.Counts, r.panics.caught, log)
+	r.gaps = newGapList(index, before.Counts, r.panics.Caught, log)
 	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry,
 		r.spillFailed)
 	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)

@@ -29,7 +29,7 @@ func TestPanicsWithinAMinute(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			told := 0
-			p := panics{tell: func(error) { told++ }}
+			p := Panics{tell: func(error) { told++ }}
 			for _, at := range c.at {
 				p.add(start.Add(at))
 			}
@@ -44,7 +44,7 @@ func TestPanicsWithinAMinute(t *testing.T) {
 // of a recorder that is broken.
 func TestPanicked(t *testing.T) {
 	var log bytes.Buffer
-	r := &Recorder{panics: newPanics(zerolog.New(&log))}
+	r := &Recorder{panics: NewPanics(zerolog.New(&log))}
 	for range panicsAtMost {
 		if err := workThatPanics(r); err == nil || !strings.Contains(err.Error(), "out of range") {
 			t.Fatalf("the error is %v", err)
@@ -55,7 +55,7 @@ func TestPanicked(t *testing.T) {
 		t.Errorf("the log names neither place nor URL: %s", log.String())
 	}
 	var told error
-	r.OnBroken(func(err error) { told = err })
+	r.Panics().OnBroken(func(err error) { told = err })
 	if told == nil {
 		t.Error("whoever asks after the fifth panic is not told")
 	}
@@ -64,7 +64,7 @@ func TestPanicked(t *testing.T) {
 func workThatPanics(r *Recorder) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = r.Panicked(value, "http://example.org/a")
+			err = r.Panics().Caught(value, "http://example.org/a")
 		}
 	}()
 	var none []error

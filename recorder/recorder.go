@@ -62,7 +62,7 @@
 //	queue.mu (for reading) > handfuls.mu, gapList.mu, the locks of spill
 //	batches.mu             > originals.mu
 //	gapList.flushing       > gapList.mu
-//	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > panics.mu
+//	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > Panics.mu
 //
 // The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, cohorts.mu, readVersions.mu)
 // are leaves. While the lock of the lanes or of the chains is held the index is read; nothing writes
@@ -89,7 +89,7 @@ type Recorder struct {
 	log       zerolog.Logger
 	index     *store.Bolt
 	keyer     *store.Keyer
-	panics    *panics
+	panics    *Panics
 	health    *health
 	gaps      *gapList
 	end       *end // when it must have come to its end
@@ -221,27 +221,14 @@ func (r *Recorder) Gaps(limit int) (store.Gaps, error) {
 	return gaps, nil
 }
 
-// Panicked notes a panic that was recovered from in the work on url ("" if there is none): it is
-// logged with its stack and counted, and of five within a minute whoever gave a function to
-// OnBroken is told. It is called by the deferred function that recovered, while the stack is still
-// there. What it returns says of the exchange why it is lost; the gap is the caller's to note.
-func (r *Recorder) Panicked(value any, url string) error { return r.panics.caught(value, url) }
+// Panics counts the panics of the recorder, and of whoever hands exchanges to it.
+func (r *Recorder) Panics() *Panics { return r.panics }
 
-// OnBroken takes the function that is told once when too many panics have come for recording to go
-// on: it stops the process, with the error that it gets. It must not wait for the caller.
-func (r *Recorder) OnBroken(tell func(error)) {
-	p := r.panics
-	p.mu.Lock()
-	p.tell = tell
-	broken := p.broken
-	p.mu.Unlock()
-	if broken != nil {
-		tell(broken)
+// Announce writes recorder.json: where this recorder can be asked from now on, and where it shows what
+// it records; "" if nowhere. Close removes it.
+func (r *Recorder) Announce(address, replay string) error {
+	who := collection.Running{
+		PID: os.Getpid(), Addresses: []string{address}, Replay: replay, Started: r.session.Started,
 	}
-}
-
-// Announce writes recorder.json: where this recorder can be asked from now on. Close removes it.
-func (r *Recorder) Announce(addresses ...string) error {
-	who := collection.Running{PID: os.Getpid(), Addresses: addresses, Started: r.session.Started}
 	return r.dir.Announce(who, r.mode)
 }

@@ -51,7 +51,7 @@ func (c *committer) guarded(g *group) error {
 func (c *committer) try(g *group) (err error, whole bool) {
 	defer func() {
 		if value := recover(); value != nil {
-			c.rescue(g, c.panics.caught(value, c.place(g)))
+			c.rescue(g, c.panics.Caught(value, c.place(g)))
 		}
 	}()
 	c.step = writing

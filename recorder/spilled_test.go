@@ -297,7 +297,7 @@ func TestIndexBreaksUnderSpill(t *testing.T) {
 	c.newSpillRecovery(&Config{}, 1).worker.health.set(streaming,
 		fmt.Errorf("create x: %w", store.ErrBroken))
 	var told error
-	c.OnBroken(func(err error) { told = err })
+	c.Panics().OnBroken(func(err error) { told = err })
 	if !errors.Is(told, store.ErrBroken) {
 		t.Errorf("told %v", told)
 	}

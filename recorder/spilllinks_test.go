@@ -322,7 +322,7 @@ func TestStrangeRunning(t *testing.T) {
 				t.Fatal(err)
 			}
 			c = open(t, dir, Config{})
-			if err := c.Announce("127.0.0.1:1"); err != nil {
+			if err := c.Announce("127.0.0.1:1", ""); err != nil {
 				t.Error(err)
 			}
 			if who, err := collection.Dir(dir).Running(); err != nil || who.PID != os.Getpid() {

@@ -63,7 +63,7 @@ func (f *fieldLines) fold(line, previous []byte, seen bool) error {
 	if previous == nil {
 		return Refuse("a fold before the first field")
 	}
-	if !seen && framesBody(previous) {
+	if !seen && FramesBody(previous) {
 		return Refuse("a folded framing field", previous, line)
 	}
 	if f.inOptions {
@@ -72,17 +72,17 @@ func (f *fieldLines) fold(line, previous []byte, seen bool) error {
 	if f.inEncoding {
 		f.encodes(trim(line), ' ')
 	}
-	if framesBody(line) {
+	if FramesBody(line) {
 		return Refuse("a framing field behind a fold", line)
 	}
 	return nil
 }
 
-// framesBody reports whether a line names Content-Length or Transfer-Encoding to any reader,
+// FramesBody reports whether a line names Content-Length or Transfer-Encoding to any reader,
 // however sloppy. Some readers pass over what cannot stand in a name, be it a space, a control byte
-// or a space of another alphabet, and so does framesBody: "Content-Length : 6" frames the body for
+// or a space of another alphabet, and so does FramesBody: "Content-Length : 6" frames the body for
 // them and is an unknown field for others.
-func framesBody(line []byte) bool {
+func FramesBody(line []byte) bool {
 	name, _, _ := bytes.Cut(line, []byte{':'})
 	var room [len("transfer-encoding") + 1]byte
 	plain := room[:0]
@@ -105,7 +105,7 @@ func isFraming(name []byte) bool {
 func (f *fieldLines) field(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 0 {
-		if framesBody(line) {
+		if FramesBody(line) {
 			return Refuse("a framing field without a colon", line)
 		}
 		return nil
@@ -114,7 +114,7 @@ func (f *fieldLines) field(line []byte) error {
 	f.inOptions, f.inEncoding = false, false
 	f.named |= setOf(trim(name))
 	if !isToken(name) {
-		if framesBody(line) {
+		if FramesBody(line) {
 			return Refuse("a framing field whose name is not a token", line)
 		}
 		return nil
@@ -203,7 +203,7 @@ func (f *fieldLines) options(list []byte) {
 			f.upgrade = true
 		case is(one, "host"), is(one, "expect"):
 			f.bound = true
-		case len(one) >= len("content-length") && framesBody(one):
+		case len(one) >= len("content-length") && FramesBody(one):
 			f.framingNamed = true
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
+	"math"
 	"slices"
 
 	"warcorder/canon"
+	"warcorder/store/chunks"
 )
 
 // Asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
@@ -26,6 +28,14 @@ func AskedOf(h *Head, body io.Reader, size int64) (*Asked, error) {
 	a.ContentType = Text(h.ContentType)
 	err := a.Entity.read(body, size, h.Chunked)
 	return a, err
+}
+
+// AskedBy is AskedOf for a request whose body comes without its transfer coding, and whose length
+// is not known before its end.
+func AskedBy(h *Head, body io.Reader) (*Asked, error) {
+	plain := *h
+	plain.Chunked = false
+	return AskedOf(&plain, body, unknownSize)
 }
 
 // Request returns what the keys need of the request.
@@ -52,18 +62,22 @@ type entity struct {
 func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	wire := &source{r: body}
 	decoded := io.Reader(wire)
+	isKnown := size != unknownSize && !chunked
+	if size == unknownSize {
+		size = math.MaxInt64
+	}
 	limit := min(size, canon.MaxBody+1)
 	switch {
 	case chunked:
-		decoded = &dechunked{r: wire}
-	case size > canon.MaxBody:
+		decoded = chunks.NewReader(wire)
+	case isKnown && size > canon.MaxBody:
 		limit = longStart // it is long in any case
 	}
 	var start bytes.Buffer
-	if chunked { // whose length is not known
-		start.Grow(int(min(limit, longStart)) + bytes.MinRead)
-	} else {
+	if isKnown {
 		start.Grow(int(limit) + bytes.MinRead)
+	} else {
+		start.Grow(int(min(limit, longStart)) + bytes.MinRead)
 	}
 	n, err := io.Copy(&start, io.LimitReader(decoded, limit)) // a broken chunk ends the entity
 	e.Start, e.length = start.Bytes(), n
@@ -77,6 +91,9 @@ func (e *entity) read(body io.Reader, size int64, chunked bool) error {
 	e.broken = err != nil && wire.err == nil
 	return wire.err
 }
+
+// unknownSize is that of a body whose end alone says how long it is.
+const unknownSize = -1
 
 // longStart is how many bytes are kept of an entity that is longer than canon.MaxBody: more than
 // its keys need.

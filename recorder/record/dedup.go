@@ -13,6 +13,7 @@ import (
 
 	"warcorder/canon"
 	"warcorder/store"
+	"warcorder/store/chunks"
 )
 
 // DedupConfig says which content is not stored again, but as a revisit (WARC 1.1 section 6.7).
@@ -90,7 +91,7 @@ func (c *DedupConfig) IsFresh(original, now time.Time) bool {
 // since who replays a revisit gives its own header to the payload of the original.
 type Content struct {
 	hash    *blake3.Hasher
-	chunks  Dechunker
+	chunks  chunks.Decoder
 	chunked bool
 	size    int64  // bytes that the body should have, as it crosses the wire
 	came    int64  // bytes of the body that have come
@@ -128,7 +129,7 @@ func (c *Content) Write(body []byte) {
 // revisit has no room, does not count as whole.
 func (c *Content) whole(head []byte) bool {
 	if c.chunked {
-		return c.chunks.state == atEnd && !c.chunks.trailers
+		return c.chunks.Whole() && !c.chunks.HasTrailers()
 	}
 	length := contentLength(head)
 	return c.came == c.size && (length < 0 || length == c.came)

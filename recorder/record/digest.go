@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"warcorder/recorder/sha1pair"
+	"warcorder/store/chunks"
 )
 
 // Algorithm is that of the digests in WARC records and CDXJ lines.
@@ -100,11 +101,11 @@ func (d Digester) payload(body []byte, h *Head) Digest {
 	if !d.decodes(h) {
 		return d.SumBytes(body)
 	}
-	var chunks Dechunker
+	var coding chunks.Decoder
 	sum := d.NewHash()
 	for len(body) > 0 {
 		var data []byte
-		data, body = chunks.Next(body)
+		data, body = coding.Next(body)
 		sum.Write(data)
 	}
 	return d.DigestOf(sum)
@@ -141,7 +142,7 @@ type sums struct {
 	pair           *sha1pair.Pair // both digests at once; nil if the fields below make them
 	block, payload hash.Hash
 	chunked        bool // the payload is what is in the chunks
-	chunks         Dechunker
+	chunks         chunks.Decoder
 }
 
 // sumsOf begins the digests of a block with that head.

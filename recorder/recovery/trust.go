@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warcorder/recorder/record"
+	"warcorder/store/chunks"
 	"warcorder/store/warc"
 )
 
@@ -39,7 +40,7 @@ func (s idSet) has(text string) bool {
 type proof struct {
 	claimed      string
 	wire, entity hash.Hash // of the two senses of payload; nil without one
-	chunks       record.Dechunker
+	chunks       chunks.Decoder
 	record.Algorithm
 }
 

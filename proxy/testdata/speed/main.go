@@ -9,8 +9,8 @@
 // after the last one, and of that the ratio within a round. Other proxies, started by hand, come in
 // with -also NAME=ADDRESS,PID; they must not verify the origin's certificates.
 //
-// Invariant: no two bodies are the same, and every body is checked to be the one that was asked
-// for.
+// Invariant: no two bodies are the same, but for those that are replayed, and every body is checked
+// to be the one that was asked for.
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ func measureAll(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	proxies, err := r.start(certificate)
+	proxies, err := r.start(certificate, picked)
 	for _, p := range proxies {
 		defer p.stop()
 	}
@@ -157,7 +158,7 @@ func measureAll(args []string) (err error) {
 }
 
 // start starts the proxies, which the caller stops, those of an error too.
-func (r *run) start(certificate string) (proxies []*proxy, err error) {
+func (r *run) start(certificate string, picked []scenario) (proxies []*proxy, err error) {
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", r.port+2+len(proxies)) }
 	add := func(p *proxy, failed error) {
 		if failed == nil {
@@ -171,6 +172,10 @@ func (r *run) start(certificate string) (proxies []*proxy, err error) {
 	}
 	if r.warcorder != "" && r.withRelay {
 		add(startOurs(relay, r.warcorder, address(), r.dir, certificate, "--no-record=*"))
+	}
+	isReplay := func(s scenario) bool { return s.replay }
+	if r.warcorder != "" && slices.ContainsFunc(picked, isReplay) {
+		add(r.startReplay(address(), certificate))
 	}
 	if r.warcorder != "" && r.withGuarded {
 		add(startGuarded(r.warcorder, address(), r.dir, certificate))
@@ -199,7 +204,7 @@ func (r *run) measure(picked []scenario, proxies []*proxy) report {
 		for _, s := range picked {
 			for i := range proxies {
 				p := proxies[(i+round)%len(proxies)]
-				if p.name == relay && !s.relay || s.name == visible && p.name != ours {
+				if !s.has(p) {
 					continue
 				}
 				one := r.bench.measure(s, p, round+1)

@@ -91,6 +91,7 @@ type proxy struct {
 	address string
 	process process // 0 is one that no figures of a process are wanted of
 	archive string  // where its WARC files are; "" if it is not ours
+	home    string  // what lies above them
 	stop    func()
 }
 
@@ -145,7 +146,7 @@ func startOurs(name, path, address, dir, certificate string, settings ...string)
 		settings...)
 	p, err := start(name, address, dir, []string{"SSL_CERT_FILE=" + certificate}, command...)
 	if err == nil {
-		p.archive = filepath.Join(home, "default", "archive")
+		p.home, p.archive = home, filepath.Join(home, "default", "archive")
 	}
 	return p, err
 }

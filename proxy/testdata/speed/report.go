@@ -87,16 +87,23 @@ func (r report) of(scenario, proxy string) (rounds []result) {
 
 // ratios are of the figures that a scenario is about.
 func (r report) ratios(s scenario, proxy string) (text string) {
-	ours, theirs := r.of(s.name, proxy), r.of(s.name, r.reference())
-	if len(ours) != len(theirs) {
+	reference := r.reference()
+	if s.replay { // which only warcorder does
+		reference = ours
+	}
+	one, other := r.of(s.name, proxy), r.of(s.name, reference)
+	if len(one) != len(other) {
 		return "-"
 	}
 	for _, about := range s.about {
 		var ratios []float64
-		for i := range ours {
-			ratios = append(ratios, figures[about](ours[i])/figures[about](theirs[i]))
+		for i := range one {
+			ratios = append(ratios, figures[about](one[i])/figures[about](other[i]))
 		}
 		text += fmt.Sprintf(" %.2f %s", median(ratios), about)
+	}
+	if reference != r.reference() {
+		text += " of " + reference
 	}
 	return text
 }

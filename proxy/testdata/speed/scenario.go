@@ -17,6 +17,7 @@ type scenario struct {
 	once   bool // each request has a connection of its own
 	fresh  bool // each connection goes to a site that was never asked before
 	relay  bool // measured with a warcorder that records nothing too
+	replay bool // what a warcorder that replays takes beside one that relays and records
 	run    func(*bench, *proxy, scenario, *result)
 	about  []string // the figures that count
 }
@@ -63,6 +64,21 @@ var scenarios = []scenario{
 		about:  []string{"CPU"},
 	},
 	{
+		name:   "replay-10k",
+		path:   "/mix/10240",
+		replay: true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
+	{
+		name:   "replay-https-10k",
+		path:   "/mix/10240",
+		secure: true,
+		replay: true,
+		run:    (*bench).load,
+		about:  []string{"CPU"},
+	},
+	{
 		name:   "latency-https",
 		path:   "/mix/10240",
 		secure: true,
@@ -83,6 +99,19 @@ var scenarios = []scenario{
 		run:    (*bench).big,
 		about:  []string{"MB/s", "CPU"},
 	},
+}
+
+// has reports whether a scenario is measured with a proxy.
+func (s scenario) has(p *proxy) bool {
+	switch {
+	case s.replay:
+		return p.name == ours || p.name == replayed
+	case s.name == visible:
+		return p.name == ours
+	case p.name == relay:
+		return s.relay
+	}
+	return p.name != replayed
 }
 
 const (
@@ -119,7 +148,8 @@ type bench struct {
 	duration time.Duration
 	pairs    int
 	bigBytes int64
-	number   atomic.Uint64 // of requests: none comes twice
+	number   atomic.Uint64 // of requests: none comes twice, but for those that are replayed
+	recorded uint64        // the first of those
 	fresh    atomic.Uint64 // sites taken
 }
 
@@ -204,12 +234,14 @@ func (b *bench) load(p *proxy, s scenario, r *result) {
 		group.Go(func() {
 			var mine tally
 			for time.Now().Before(until) && mine.requests < mostSent/atOnce {
-				c, err := open(p.address, b.site(s, connections.Add(1)))
+				n := connections.Add(1)
+				c, err := open(p.address, b.site(s, n))
 				if err != nil {
 					mine.fail(err)
 					continue
 				}
-				b.series(c, s, until, &mine)
+				numbers := func(i int) uint64 { return b.numberFor(p, s, n, uint64(i)) }
+				series(c, s, numbers, until, &mine)
 				c.Close()
 			}
 			lock.Lock()
@@ -225,10 +257,10 @@ func (b *bench) load(p *proxy, s scenario, r *result) {
 	all.into(r)
 }
 
-// series asks on one connection, as often as the scenario wants.
-func (b *bench) series(c *conn, s scenario, until time.Time, t *tally) {
+// series asks on one connection, as often as the scenario wants, for pages with those numbers.
+func series(c *conn, s scenario, numbers func(i int) uint64, until time.Time, t *tally) {
 	for i := 0; i < perConn && time.Now().Before(until); i++ {
-		a, err := c.get(s.path, b.number.Add(1))
+		a, err := c.get(s.path, numbers(i))
 		switch {
 		case err == errEnded:
 			return
