@@ -347,8 +347,11 @@ variant browse.py "${untrusting[@]}"
 fails Selenium 'Privacy error' "python $changed"
 
 run_section single-file-cli 1
+# It takes the rest of the empty page before for the page's, and then waits: where a second does not do,
+# the browser's refusal comes too late.
 fails single-file-cli 'Unreachable URL' 'single-file --browser-executable-path=/usr/bin/chromium \
-  --http-proxy-server=http://127.0.0.1:8080 https://example.org/ unreachable.html'
+  --browser-wait-until-delay=30000 --http-proxy-server=http://127.0.0.1:8080 \
+  https://example.org/ unreachable.html'
 
 run_section brozzler 1
 passes brozzler 'the page'"'"'s head, and yt-dlp. Without it they go past the proxy' 7 2 \

@@ -3,11 +3,14 @@
     foreign.py compare OURS THEIRS WITH_BODIES  our lines == cdxj-indexer's, file by file
     foreign.py faults OUTPUT                  what verify finds in them
     foreign.py replay OURS ARCHIVE URL        what pywb replays with our index == the records' bodies
+    foreign.py through OURS ARCHIVE PROXY     what warcorder replay answers == the records' statuses, bodies
     foreign.py old_gzip FROM TO               a 0.9 file with a gzip member for each record
     foreign.py old ARCHIVE TYPES FILE...      the 1.1 records that import made of 0.9 files
     foreign.py old_again ARCHIVE ARCHIVE HOW  two collections hold the same records
 """
 import collections
+import datetime
+import email.utils
 import glob
 import gzip
 import http.client
@@ -124,12 +127,17 @@ def bodies(archive):
     return found
 
 
-def replay(ours, archive, url):
-    stored, parts = bodies(archive), urllib.parse.urlsplit(url)
-    captures = collections.defaultdict(list)
+def captures_of(ours, archive):
+    """Line, status and body of each capture of a GET, by timestamp and URL."""
+    stored, captures = bodies(archive), collections.defaultdict(list)
     for _, ts, f in read_cdxj(ours):
         if f["url"].startswith("http") and f.get("method", "GET") == "GET":
             captures[ts, f["url"]].append((f, *stored[f["filename"], f["offset"]]))
+    return captures
+
+
+def replay(ours, archive, url):
+    captures, parts = captures_of(ours, archive), urllib.parse.urlsplit(url)
     problems, revisits = [], 0
     for (ts, target), candidates in captures.items():
         if all(body is None for _, _, body in candidates):
@@ -149,6 +157,42 @@ def replay(ours, archive, url):
     report(
         f"pywb replays {len(captures)} captures of others with our index, {revisits} revisits among them",
         problems if captures and revisits else ["too few"])
+
+
+TRAILER = re.compile(rb"0\r\nChecksum: abc\r\n(\r\n)?$")  # warcio takes it for a part of the body
+
+
+def through(ours, archive, proxy):
+    captures, problems = captures_of(ours, archive), []
+
+    def answers(candidates):
+        """What those that answer by themselves were: no 304s, and no revisits of what nobody has."""
+        return [(int(status), TRAILER.sub(b"", body)) for _, status, body in candidates
+                if body is not None and status != "304"]
+
+    of_url = collections.defaultdict(list)
+    for (_, target), candidates in captures.items():
+        of_url[target] += answers(candidates)
+    for (ts, target), candidates in captures.items():
+        at = datetime.datetime.strptime(ts, "%Y%m%d%H%M%S").replace(tzinfo=datetime.timezone.utc)
+        connection = http.client.HTTPConnection(proxy, timeout=20)
+        connection.request("GET", target, headers={
+            "Accept-Datetime": email.utils.format_datetime(at, usegmt=True),
+            "Accept-Encoding": "gzip, deflate, br"})
+        response = connection.getresponse()
+        why = response.getheader("X-Warcorder-Miss")
+        try:
+            body = response.read()
+        except http.client.IncompleteRead as cut: # in the record as well, and shown to be so
+            body, why = cut.partial, "cut short"
+        got = response.status, decoded(body, response.getheader("Content-Encoding"))
+        connection.close()
+        want = answers(candidates) or of_url[target] or [(404, b"")]
+        if got not in want:
+            problems.append(f"{ts} {target}: {got[0]} {why} {got[1][:80]!r}, want "
+                            f"{[(status, body[:80]) for status, body in want]}")
+    report(f"warcorder replay answers {len(captures)} captures of others as they were recorded",
+           problems if captures else ["there are none"])
 
 
 # --- WARC 0.9

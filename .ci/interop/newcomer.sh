@@ -71,7 +71,7 @@ has_recorded() {
   equal "$1: what example.org was asked for is in the export, and nothing else" "$(captured "$2")" "$all"
   try "$1: verify has no finding" go run . verify --collection "$2"
   says "$1" "$(wc -l <<<"$all") exchanges in " "collections/$2/archive" '1 gap        tunnelled' \
-    "${page}socket" 'go run . export'
+    "${page}socket" "go run . replay $page" 'go run . export'
   leaves_nothing "$1"
 }
 # says NAME WORDS...: each of them is on standard error.

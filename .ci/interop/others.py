@@ -3,6 +3,7 @@
     others.py capture ORIGIN FOLDER          warcio's capture_http, of answers of the site
     others.py write FOLDER                   warcio's writer: 1.0 and 1.1, plain and gzip, records of every type
     others.py heritrix FOLDER                in bytes, as Heritrix, Browsertrix and less careful ones write
+    others.py decoded FOLDER                 in bytes, bodies that are not what the head above them says
 """
 import base64
 import gzip
@@ -214,7 +215,31 @@ def heritrix(folder):
     print(f"ok - {len(os.listdir(folder))} files in bytes")
 
 
-# --- comparing
+def decoded(folder):
+    """As tools write that ask a browser for its bodies: without the codings, under the head of HTTP/2
+    or of HTTP/1.1 that the origin sent."""
+    body = b"<p>a body without what its head says\n" * 40
+    heads = {
+        "plain": "HTTP/1.1 200 OK",
+        "length": f"HTTP/1.1 200 OK\r\nContent-Length: {len(body) // 3}",
+        "negative": "HTTP/1.1 200 OK\r\nContent-Length: -1",
+        "two-lengths": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5",
+        "chunked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked",
+        "gzip": f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body) // 3}",
+        "br-chunked": "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nTransfer-Encoding: chunked",
+        "http2": "HTTP/2 200",
+        "http2-gzip": f"HTTP/2 200\r\ncontent-encoding: gzip\r\ncontent-length: {len(body) // 3}",
+        "http2-missing": "HTTP/2 404",
+        "http3": "HTTP/3 200 OK",
+    }
+    with open(os.path.join(folder, "decoded.warc.gz"), "wb") as out:
+        for n, (path, head) in enumerate(heads.items()):
+            block = f"{head}\r\nContent-Type: text/html\r\n\r\n".encode() + body
+            out.write(gzip.compress(raw(
+                "WARC/1.1", block, "WARC-Type: response", f"WARC-Target-URI: http://decoded.example.org/{path}",
+                "WARC-Date: 2026-01-02T03:04:05Z", f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-9000-{n:012d}>",
+                "Content-Type: application/http; msgtype=response")))
+    print(f"ok - {len(heads)} bodies that are not what their heads say")
 
 
 if __name__ == "__main__":

@@ -72,6 +72,13 @@ browse() {
   end_job
 }
 
+# look NAME SCRIPT: a command that opens a browser on the archive, which never ends: until Ctrl-C.
+look() {
+  timeout --signal=INT 20 bash -c "$2" </dev/null >"$work/out" 2>"$work/err" || true
+  grep -Eq '^[0-9]+ requests in .* [1-9][0-9]* answered, ' "$work/err" && ok "$1" \
+    || not_ok "$1: $(tail -n 3 "$work/err" | tr '\n' ' ')"
+}
+
 # run_one COMMAND: any other, with what is to be in its output.
 run_one() {
   local want='' name
@@ -103,6 +110,7 @@ run_page() {
       'go run .' | 'warcorder' | 'warcorder record') record "$command" ;;
       chromium*) browse "$page: chromium" "$command" / ;;
       'go run . browser https'*) DISPLAY=:0 browse "$page: $command" "$command" / ;;
+      'go run . replay https'*) DISPLAY=:0 look "$page: $command" "$command" ;;
       'go test '* | *./proxy/testdata/*) # which also leaves programs in /tmp
         if [[ ${CI_LONG-} == 1 ]]; then long=3000 run_one "$command"; else echo "# with CI_LONG=1: $command"; fi
         ;;

@@ -157,15 +157,21 @@ new_home() {
   certutil -d "sql:$1/.pki/nssdb" -A -t C,, -n warcorder -i "$T/ca.pem"
 }
 
+# free_port prints one that nobody listens on.
+free_port() {
+  "$VENV/bin/python" -c '
+import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+listens() { : 2>/dev/null <>"/dev/tcp/127.0.0.1/$1"; }
+
 # start_pywb [FOLDER OPTION...]: on the collections as they are, with the indexes
 # that export writes into them. Sets pywb, the URL of this collection in it.
 start_pywb() {
   local port folder=${1:-$T}
-  port=$("$VENV/bin/python" -c '
-import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
+  port=$(free_port)
   (cd "$folder" && exec "$VENV/bin/wayback" --bind 127.0.0.1 --port "$port" "${@:2}" </dev/null >"$T/pywb.log" 2>&1) &
   pids[$!]=$!
   pywb=http://127.0.0.1:$port/$collection
