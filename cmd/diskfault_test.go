@@ -5,11 +5,14 @@ package cmd
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"warcorder/proxy/raced"
+	"warcorder/store/collection"
+	"warcorder/store/fault"
 )
 
 // TestWriteError: an I/O error in the middle of a write, a sync that fails, and an index that
@@ -77,6 +80,32 @@ func TestSlowDisk(t *testing.T) {
 	}
 	if peak > 150<<20 && !raced.Enabled {
 		t.Errorf("%d MB in memory", peak>>20)
+	}
+}
+
+// TestSlowDiskReplayed: what a client has had is replayed at once also where each transaction of the
+// index takes a second: it is waited for, and no miss.
+func TestSlowDiskReplayed(t *testing.T) {
+	origin, _, _ := countedPages(t)
+	dir := t.TempDir()
+	record := command(dir, "record", "--listen", "127.0.0.1:0", "--replay-listen", "127.0.0.1:0", "--log", "json")
+	record.Env = append(record.Env, fault.Variable+"=slow index-commit 1s")
+	rec := startCommand(t, dir, "recording", record)
+	who, err := collection.Dir(filepath.Join(dir, "collections", "default")).Running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.address = who.Addresses[0]
+	second := &program{t: t, address: who.Replay}
+	for n := range 5 {
+		page := fmt.Sprint(origin, "/", n)
+		want := rec.fetch(page)
+		if _, body := second.get(page); body != want {
+			t.Errorf("%q, want %q", body, want)
+		}
+	}
+	if code := rec.stop(); code != 0 {
+		t.Errorf("exit code %d: %s", code, rec.stderr)
 	}
 }
 

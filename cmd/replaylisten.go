@@ -32,7 +32,7 @@ func (s *serving) replayer(c *recordFlags, ln net.Listener, o replaying.Options,
 	}
 	r := &replayer{
 		dir: s.dir, options: o, authority: s.authority, tokens: []string{s.token, c.APIToken}, log: log,
-		source: replaying.Counted{By: &replaying.Fresh{By: archive, Settle: s.rec.Settle}},
+		source: replaying.Counted{By: &replaying.Fresh{By: archive, Settle: s.rec.SettleWithin}},
 		report: archive.Report, recorder: func() int { return 0 }, close: files.Close,
 	}
 	for _, address := range []string{s.address, s.replayAddress(), o.Front} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,22 +99,29 @@ func (c *cohorts) onlyUncommitted(of *cohort) bool {
 // index, or lost, which the gap list says. The error says what cannot be written at present, or is
 // that of ctx.
 func (r *Recorder) Settle(ctx context.Context) error {
-	return r.settleWithin(ctx, 0)
+	_, err := r.SettleWithin(ctx, math.MaxInt64)
+	return err
 }
 
-// settleWithin is Settle that waits no longer than for patience, unless that is 0, for exchanges
-// that are not committed.
-func (r *Recorder) settleWithin(ctx context.Context, patience time.Duration) error {
+// SettleWithin is Settle that waits no longer than for patience for exchanges that are not
+// committed: a client takes its last bytes, or still sends. It reports whether it waited for all.
+// What is committed is on its way to the disk, and waited for as long as ctx allows.
+func (r *Recorder) SettleWithin(ctx context.Context, patience time.Duration) (all bool, err error) {
 	began := time.Now()
+	all = true
 	passOver := func(each *cohort) bool {
-		return patience > 0 && time.Since(began) > patience && r.queue.cohorts.onlyUncommitted(each)
+		if time.Since(began) < patience || !r.queue.cohorts.onlyUncommitted(each) {
+			return false
+		}
+		all = false
+		return true
 	}
 	for _, each := range r.queue.cohorts.close() {
 		if err := r.awaitGone(ctx, each, passOver); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return r.committer.settle(ctx)
+	return all, r.committer.settle(ctx)
 }
 
 // awaitGone waits until a cohort has no members, or is to be passed over.
@@ -127,12 +135,17 @@ func (r *Recorder) awaitGone(ctx context.Context, each *cohort, passOver func(*c
 		select {
 		case <-each.gone:
 			return nil
+		default:
+		}
+		if passOver(each) {
+			return nil
+		}
+		select {
+		case <-each.gone:
+			return nil
 		case <-ctx.Done():
 			return fmt.Errorf("exchanges are still on their way%s: %w", r.streams(), context.Cause(ctx))
 		case <-look.C:
-			if passOver(each) {
-				return nil
-			}
 		}
 	}
 }

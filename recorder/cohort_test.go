@@ -110,6 +110,35 @@ func TestSettleEnds(t *testing.T) {
 	})
 }
 
+// TestSettleWithin: an exchange that is not committed is waited for as long as one has patience; one
+// that is, beside it, is in the index in any case, and both when all are there.
+func TestSettleWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{})
+		settles := func(patience time.Duration, want bool, captures int64) {
+			t.Helper()
+			began := time.Now()
+			all, err := c.SettleWithin(t.Context(), patience)
+			if n := c.indexed(); all != want || err != nil || n != captures {
+				t.Errorf("all %v, %v, %d captures", all, err, n)
+			}
+			if took := time.Since(began); took > patience+settlePatience {
+				t.Errorf("it took %v with a patience of %v", took, patience)
+			}
+		}
+		settles(0, true, 0)
+		slow := c.begin("http://example.com/slow", exampleRequest, exampleResponse)
+		slow.Ending()
+		c.get("http://example.com/quick")
+		settles(time.Minute, false, 1)
+		c.get("http://example.com/later")
+		settles(0, false, 2)
+		slow.Commit()
+		settles(time.Minute, true, 3)
+		c.close()
+	})
+}
+
 // TestSettleOff: while nothing can be written Settle says why, at once, and waits for no end of it.
 func TestSettleOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // A body that is being written straight into a file is waited for, as long as ctx allows; the error
 // says which. What was finished until then is returned beside it. Several may rotate at once.
 func (r *Recorder) Rotate(ctx context.Context) ([]string, error) {
-	if err := r.settleWithin(ctx, rotatePatience); err != nil {
+	if _, err := r.SettleWithin(ctx, rotatePatience); err != nil {
 		return nil, fmt.Errorf("rotate: %w", err)
 	}
 	files := r.archive.openFiles()

@@ -1,12 +1,9 @@
 package replaying
 
 import (
-	"context"
-	"io"
 	"net/url"
 	"reflect"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"warcorder/store/replay"
@@ -58,53 +55,4 @@ func TestJoined(t *testing.T) {
 	if none := joined(nil); none.Rules == nil || none.Documents == nil {
 		t.Errorf("none as JSON has null in it: %+v", none)
 	}
-}
-
-// answers is an answerer that says yes.
-type answers struct{}
-
-func (answers) Answer(context.Context, string, string, []byte, io.Reader) ([]byte, io.ReadCloser, error) {
-	return []byte("yes"), nil, nil
-}
-
-// TestFresh: a request waits for what is on its way into the index, and not long; while that does not
-// come none waits again.
-func TestFresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		settled, stuck := 0, false
-		f := &Fresh{By: answers{}, Settle: func(ctx context.Context) error {
-			if settled++; stuck {
-				<-ctx.Done()
-				return ctx.Err()
-			}
-			return nil
-		}}
-		ask := func() time.Duration {
-			began := time.Now()
-			if got, _, err := f.Answer(t.Context(), "GET", "http://a/", nil, nil); string(got) != "yes" || err != nil {
-				t.Error(got, err)
-			}
-			return time.Since(began)
-		}
-		ask()
-		stuck = true
-		if took := ask(); took != settlePatience || settled != 2 {
-			t.Errorf("it took %v, and has settled %d times", took, settled)
-		}
-		if took := ask(); took != 0 || settled != 2 {
-			t.Errorf("the next one took %v, and has settled %d times", took, settled)
-		}
-		time.Sleep(stuckFor + 1)
-		stuck = false
-		if took := ask(); took != 0 || settled != 3 {
-			t.Errorf("later it took %v, and has settled %d times", took, settled)
-		}
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		stuck = true
-		f.Answer(gone, "GET", "http://a/", nil, nil)
-		if ask(); settled != 5 {
-			t.Errorf("a client that has gone keeps others from what is new: %d", settled)
-		}
-	})
 }
