@@ -70,7 +70,7 @@ func (f *browserFlags) openBrowser(ctx context.Context, o *opening) (shown bool,
 	defer cancel()
 	there := make(chan error, 1)
 	if f.Headless {
-		go func() { there <- f.patience().Wait(ctx, o.activity) }()
+		go func() { there <- f.patience().Wait(ctx, before, o.activity) }()
 	}
 	select {
 	case <-ctx.Done(): // nobody answers any more

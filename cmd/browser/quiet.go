@@ -37,14 +37,10 @@ var ErrMost = errors.New("the page was still busy")
 // pulse is the time between two looks at what a recorder does.
 const pulse = 250 * time.Millisecond
 
-// Wait waits until the page that a browser has opened is there, as the recorder's activity tells it.
-// It returns nil also when ctx ends.
-func (p Patience) Wait(ctx context.Context, now func() (Activity, error)) error {
-	first, err := now()
-	if err != nil {
-		return err
-	}
-	last, asked, start := first, false, time.Now()
+// Wait waits until the page that a browser has opened is there, as the recorder's activity tells it;
+// before is that of the moment before the browser began. It returns nil also when ctx ends.
+func (p Patience) Wait(ctx context.Context, before Activity, now func() (Activity, error)) error {
+	last, asked, start := before, false, time.Now()
 	moved := start
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
@@ -66,7 +62,7 @@ func (p Patience) Wait(ctx context.Context, now func() (Activity, error)) error 
 		case !asked && all >= min(p.First, p.Most):
 			return ErrNothing
 		case !asked:
-		case is.InFlight == first.InFlight && still >= p.Quiet || still >= p.Endless:
+		case is.InFlight == before.InFlight && still >= p.Quiet || still >= p.Endless:
 			return nil
 		case all >= p.Most:
 			return ErrMost

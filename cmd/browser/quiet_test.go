@@ -50,7 +50,11 @@ func TestPatience(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				err := patience.Wait(t.Context(), func() (Activity, error) {
+				first, err := c.activity(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = patience.Wait(t.Context(), first, func() (Activity, error) {
 					return c.activity(time.Since(start))
 				})
 				if took := time.Since(start); err != c.want || took < c.after || took > c.before {
@@ -65,7 +69,26 @@ func TestPatience(t *testing.T) {
 func TestPatienceEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := DefaultPatience.Wait(ctx, func() (Activity, error) { return Activity{}, nil }); err != nil {
+	if err := DefaultPatience.Wait(ctx, Activity{}, func() (Activity, error) { return Activity{}, nil }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPatienceQuick: a browser that asks for all before the first look at it has asked.
+func TestPatienceQuick(t *testing.T) {
+	for name, c := range map[string]struct {
+		now  Activity
+		want error
+	}{
+		"it is all there": {Activity{Ended: 1}, nil},
+		"it goes on":      {Activity{InFlight: 1}, ErrMost},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			patience := Patience{Quiet: time.Second, Endless: time.Minute, First: 2 * time.Second, Most: 3 * time.Second}
+			err := patience.Wait(t.Context(), Activity{}, func() (Activity, error) { return c.now, nil })
+			if err != c.want {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
