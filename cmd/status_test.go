@@ -30,6 +30,10 @@ func TestStatusCommand(t *testing.T) {
 		}
 	}
 	var now status
+	if err := p.recorder().Work(t.Context(), settlePath, &now); err != nil {
+		t.Fatal(err)
+	}
+	now = status{}
 	if err := json.Unmarshal([]byte(p.page("/status")), &now); err != nil {
 		t.Fatal(err)
 	}
