@@ -101,7 +101,7 @@ page_has() { section "$1" | tr -s ' \n' ' ' | grep -qF -- "$2"; }
 # on a busy machine: it says so, does nothing more, and ends with 0. It is started again.
 attempt() {
   local tries=0
-  while ((tries++ < 3)); do
+  while ((tries++ < 10)); do
     status=0
     begin
     timeout 120 bash -c "$1" </dev/null >"$work/out" 2>&1 || status=$?

@@ -13,10 +13,10 @@ window.same = (got, want) => {
   throw new Error(`got ${String(got).slice(0, 200)}, want ${String(want).slice(0, 200)}`);
 };
 
-// until waits until holds() does, at most 20 seconds, and not after fail().
+// until waits until holds() does, at most a minute, and not after fail().
 window.until = async (what, holds) => {
-  for (const deadline = Date.now() + 20000; !holds();) {
-    if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}`);
+  for (const deadline = Date.now() + 60000; !holds();) {
+    if (Date.now() > deadline) throw new Error(`not within a minute: ${what}`);
     await Promise.race([failed, new Promise((done) => { setTimeout(done, 50); })]);
   }
 };
