@@ -62,7 +62,7 @@ async function visit(proxy, profile, site, ...names) {
   const browser = await launch(profile, [...local, ...through]);
   for (const name of names) {
     const page = await browser.newPage();
-    await ended(`Chromium visits ${name}`, 60000, async () => {
+    await ended(`Chromium visits ${name}`, 120000, async () => {
       await page.goto(`${site}/${name}`);
       await page.evaluate('window.visit ? visit() : judge()');
       if (await page.evaluate('window.pdfPages')) await viewer(page);
@@ -102,7 +102,7 @@ async function judge(replayer, archive, profile, site, ...names) {
   const browser = await launch(profile, alone);
   for (const name of names) {
     const page = await browser.newPage();
-    await ended(`${replayer}: ${name}`, 60000, async () => {
+    await ended(`${replayer}: ${name}`, 120000, async () => {
       const frame = await open(page, `${site}/${name}`);
       if (!frame) throw new Error(`blank or garbage: ${await textOfFrames(page)}`);
       await frame.evaluate('judge()');
