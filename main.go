@@ -5,6 +5,7 @@
 //
 //	main.go                what you read; it calls cmd
 //	cmd/                   the command line: one file a command
+//	  help/                  what --help says
 //	  browser/               a browser with a profile that is thrown away
 //	  environment/           what leads other programs through the proxy
 //	  replaying/             what answers a replay: the files, or the recorder that has them open

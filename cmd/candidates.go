@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"warcorder/cmd/help"
 	"warcorder/store/collection"
 )
 
@@ -95,14 +96,23 @@ func (l *typedLine) keep(flag *kong.Flag, value string) {
 	}
 }
 
+// commandNamed returns the command of that name, or nil.
+func commandNamed(app *kong.Application, name string) *kong.Node {
+	at := slices.IndexFunc(app.Children, func(node *kong.Node) bool { return node.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return app.Children[at]
+}
+
 // all are the flags that count here: without a command those of record.
 func (l *typedLine) all() (flags []*kong.Flag) {
 	command := l.command
 	if command == nil {
 		command = commandNamed(l.app, "record")
 	}
-	for _, group := range helpPages[command.Name].groups(command, true) {
-		flags = append(flags, group.flags...)
+	for _, group := range help.Of(command.Name).Shown(command, true) {
+		flags = append(flags, group.Flags...)
 	}
 	return flags
 }
@@ -173,7 +183,7 @@ func enumOf(value *kong.Value) []string {
 
 // candidate is a word and what it is.
 func candidate(word, what string) string {
-	return word + "\t" + strings.NewReplacer("\t", " ", "\n", " ").Replace(firstSentence(what))
+	return word + "\t" + strings.NewReplacer("\t", " ", "\n", " ").Replace(help.FirstSentence(what))
 }
 
 // beginning leaves those that begin so.

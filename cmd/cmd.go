@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"warcorder/cmd/help"
 	"warcorder/proxy/access"
 	"warcorder/proxy/admin"
 	"warcorder/proxy/dial"
@@ -34,7 +35,7 @@ import (
 // WARCORDER_* in the environment.
 type commandLine struct {
 	Config  kong.ConfigFlag `placeholder:"FILE" env:"WARCORDER_CONFIG"`
-	All     helpAll         `name:"help-all" env:"-"`
+	All     help.All        `name:"help-all" env:"-"`
 	Log     string          `enum:"auto,text,json" default:"auto"`
 	Verbose bool
 	Quiet   bool
@@ -135,8 +136,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 	return kong.New(
 		line,
 		kong.Name("warcorder"),
-		kong.Description("A recording proxy for web archiving: every exchange byte for byte in "+
-			"WARC files, indexed at once."),
+		kong.Description("A recording proxy for web archives: each exchange byte for byte, in WARC files."),
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
 		kong.Vars{
@@ -147,7 +147,9 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		},
 		proxyDefaults(),
 		recorderDefaults(),
-		kong.PostBuild(explain),
+		kong.PostBuild(func(parser *kong.Kong) error {
+			return help.Explain(parser.Model, configKeys(parser.Model))
+		}),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.NamedMapper("replay-rules", kong.MapperFunc(parseReplayRules)),
@@ -161,6 +163,6 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.TypeMapper(reflect.TypeFor[http1.Codings](), textMapper(http1.ParseCodings)),
 		kong.TypeMapper(reflect.TypeFor[dns.Servers](), textMapper(dns.ParseServers)),
 		kong.TypeMapper(reflect.TypeFor[dial.SourceAddress](), textMapper(dial.ParseSourceAddress)),
-		kong.Help(printHelp),
+		kong.Help(help.Print),
 	)
 }

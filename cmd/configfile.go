@@ -15,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"warcorder/cmd/help"
 )
 
 // fileConfig is a configuration file as kong asks for it: the value and place of each key, nested
@@ -191,7 +193,7 @@ func (c fileConfig) Validate(app *kong.Application) error {
 // Resolve gives the value of a flag that neither the command line nor the environment has set.
 func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	s, ok := c[flag.Name]
-	if !ok || s.unset || s.empty && flag.Default == "" || isOwn(flag) {
+	if !ok || s.unset || s.empty && flag.Default == "" || help.IsOwn(flag) {
 		return nil, nil
 	}
 	for _, name := range flag.Envs {

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"warcorder/cmd/help"
 )
 
 // model is the command line as kong has it.
@@ -26,24 +28,22 @@ func model(t *testing.T) *kong.Application {
 
 // TestHelpTexts: every command, flag and argument has a text, and every text is shown.
 func TestHelpTexts(t *testing.T) {
-	texts := maps.Clone(helpTexts)
-	maps.Copy(texts, settingTexts)
-	if len(texts) != len(helpTexts)+len(settingTexts) {
+	general := maps.Clone(help.Common)
+	maps.Copy(general, help.Settings)
+	if len(general) != len(help.Common)+len(help.Settings) {
 		t.Error("a flag has two texts")
 	}
 	app, shown := model(t), map[string]bool{}
 	for _, node := range append(app.Children, app.Node) {
-		name := func(what string) {
-			_, here := texts[node.Name+" "+what]
-			shown[node.Name+" "+what] = here
-			shown[what] = shown[what] || !here
-		}
-		shown[node.Name] = true
 		if node.Help == "" {
 			t.Errorf("%s has no help", node.FullPath())
 		}
+		own := maps.Clone(help.Of(node.Name).Texts)
 		for _, flag := range node.Flags {
-			name("--" + flag.Name)
+			name := "--" + flag.Name
+			_, isOwn := own[name]
+			delete(own, name)
+			shown[name] = shown[name] || !isOwn
 			if !strings.HasSuffix(flag.Help, ".") {
 				t.Errorf("the text of %s --%s does not end in a full stop", node.Name, flag.Name)
 			}
@@ -52,12 +52,15 @@ func TestHelpTexts(t *testing.T) {
 			if argument.Help == "" {
 				t.Errorf("%s <%s> has no help", node.FullPath(), argument.Name)
 			}
-			name("<" + argument.Name + ">")
+			delete(own, "<"+argument.Name+">")
+		}
+		for name := range own {
+			t.Errorf("nothing shows the text of %s %s", node.Name, name)
 		}
 	}
-	for key := range texts {
-		if !shown[key] {
-			t.Errorf("nothing shows the text of %s", key)
+	for name := range general {
+		if !shown[name] {
+			t.Errorf("nothing shows the text of %s", name)
 		}
 	}
 }
@@ -65,10 +68,10 @@ func TestHelpTexts(t *testing.T) {
 // TestHelpFits: --help fits a screen, and --help-all the width of one.
 func TestHelpFits(t *testing.T) {
 	app := model(t)
-	helps := map[string]string{"warcorder --help": overview(app)}
+	helps := map[string]string{"warcorder --help": help.Overview(app)}
 	for _, command := range app.Children {
-		helps[command.Name+" --help"] = commandHelp(command, false)
-		helps[command.Name+" --help-all"] = commandHelp(command, true)
+		helps[command.Name+" --help"] = help.Of(command.Name).Page(command, false)
+		helps[command.Name+" --help-all"] = help.Of(command.Name).Page(command, true)
 	}
 	for name, text := range helps {
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -76,7 +79,7 @@ func TestHelpFits(t *testing.T) {
 			t.Errorf("%s has %d lines:\n%s", name, len(lines), text)
 		}
 		for _, line := range lines {
-			if n := utf8.RuneCountInString(line); n > helpWidth || strings.HasSuffix(line, " ") {
+			if n := utf8.RuneCountInString(line); n > help.Width || strings.HasSuffix(line, " ") {
 				t.Errorf("%s has a line of %d columns: %q", name, n, line)
 			}
 		}
@@ -88,53 +91,50 @@ func TestHelpFits(t *testing.T) {
 func TestHelpGroups(t *testing.T) {
 	app := model(t)
 	var listed, have []string
-	for _, group := range commandGroups {
-		listed = append(listed, strings.Fields(group.names)...)
+	for _, group := range help.Groups {
+		for _, command := range group.Commands {
+			listed = append(listed, command.Name)
+		}
 	}
 	for _, command := range app.Children {
 		have = append(have, command.Name)
-		page := helpPages[command.Name]
-		if len(page.examples) == 0 {
+		page := help.Of(command.Name)
+		if len(page.Examples) == 0 {
 			t.Errorf("%s has no example", command.Name)
 		}
 		checkGroups(t, command, page)
-		checkBeside(t, command.Name, page.examples)
+		checkBeside(t, command.Name, page.Examples)
 	}
 	slices.Sort(listed)
 	if slices.Sort(have); !slices.Equal(listed, have) {
 		t.Errorf("warcorder --help lists\n%v\nthere are\n%v", listed, have)
 	}
-	for name := range helpPages {
-		if !slices.Contains(have, name) {
-			t.Errorf("there is a page for %s, which is no command", name)
-		}
-	}
 }
 
 // checkBeside: what an example does stands beside it, in one line.
-func checkBeside(t *testing.T, command string, examples []example) {
+func checkBeside(t *testing.T, command string, examples []help.Example) {
 	t.Helper()
 	line, does := 0, 0
 	for _, one := range examples {
-		line = max(line, utf8.RuneCountInString(one.line))
-		does = max(does, utf8.RuneCountInString(one.does))
+		line = max(line, utf8.RuneCountInString(one.Line))
+		does = max(does, utf8.RuneCountInString(one.Does))
 	}
-	if line+does+4 > helpWidth {
+	if line+does+4 > help.Width {
 		t.Errorf("the examples of %s take %d columns", command, line+does+4)
 	}
 }
 
-func checkGroups(t *testing.T, command *kong.Node, page helpPage) {
+func checkGroups(t *testing.T, command *kong.Node, page help.Command) {
 	t.Helper()
 	times := map[string]int{}
-	for _, group := range page.groups(command, true) {
-		for _, flag := range group.flags {
+	for _, group := range page.Shown(command, true) {
+		for _, flag := range group.Flags {
 			times[flag.Name]++
 		}
 	}
-	named := strings.Fields(page.few)
-	for _, group := range page.flags {
-		named = append(named, strings.Fields(group.names)...)
+	named := strings.Fields(page.Few)
+	for _, group := range page.Flags {
+		named = append(named, strings.Fields(group.Names)...)
 	}
 	for _, name := range named {
 		if times[name] != 1 {
@@ -143,8 +143,8 @@ func checkGroups(t *testing.T, command *kong.Node, page helpPage) {
 	}
 	for _, level := range command.AllFlags(true) {
 		for _, flag := range level {
-			_, setting := settingTexts["--"+flag.Name]
-			if times[flag.Name] != 1 && !(page.settings && setting) {
+			_, setting := help.Settings["--"+flag.Name]
+			if times[flag.Name] != 1 && !(page.Settings && setting) {
 				t.Errorf("%s --%s is in %d groups", command.Name, flag.Name, times[flag.Name])
 			}
 		}
@@ -157,8 +157,8 @@ func TestHelpDocs(t *testing.T) {
 	app := model(t)
 	keys, text := configKeys(app), pageOf(t, "doc/operating.md").text
 	for _, command := range app.Children {
-		for _, group := range helpPages[command.Name].groups(command, true) {
-			for _, flag := range group.flags {
+		for _, group := range help.Of(command.Name).Shown(command, true) {
+			for _, flag := range group.Flags {
 				told := strings.Contains(text, "--"+flag.Name) ||
 					flag.Short != 0 && strings.Contains(text, "`-"+string(flag.Short)+"`")
 				if !keys[flag.Name] && !told {
@@ -171,12 +171,14 @@ func TestHelpDocs(t *testing.T) {
 
 // everyExample are the command lines that the helps show.
 func everyExample() (lines []string) {
-	for _, one := range overviewExamples {
-		lines = append(lines, one.line)
+	for _, one := range help.OverviewExamples {
+		lines = append(lines, one.Line)
 	}
-	for _, name := range slices.Sorted(maps.Keys(helpPages)) {
-		for _, one := range helpPages[name].examples {
-			lines = append(lines, one.line)
+	for _, group := range help.Groups {
+		for _, command := range group.Commands {
+			for _, one := range command.Examples {
+				lines = append(lines, one.Line)
+			}
 		}
 	}
 	return lines

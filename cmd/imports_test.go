@@ -25,6 +25,7 @@ type room struct{ name, imports, reason string }
 var house = []room{
 	{".", "cmd", "main says what the house is, and leaves the work to the command line"},
 	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
+	{"cmd/help", "", "a command line in, texts out; what its commands do is not its matter"},
 	{"cmd/logqueue", "", "lines in, lines out"},
 	{"cmd/environment", "certs cmd/browser",
 		"what programs are told of a proxy; what is behind it is not its matter"},
@@ -116,7 +117,7 @@ var libraries = []library{
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
 	{"github.com/andybalholm/brotli", "store/readback", "bodies that were sent in br"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
-	{"github.com/alecthomas/kong", "cmd", "the command line"},
+	{"github.com/alecthomas/kong", "cmd cmd/help", "the command line"},
 	{"golang.org/x/crypto/bcrypt", "proxy/access", "passwords"},
 	{"rsc.io/qr", "proxy/admin/trust", "QR codes"},
 	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery",

@@ -1,8 +1,8 @@
-package cmd
+package help
 
-// settingTexts are the texts of the settings of record, by flag. The first sentence of each is what
+// Settings are the texts of the settings of record, by flag. The first sentence of each is what
 // --help shows, and --help-all shows the whole.
-var settingTexts = map[string]string{
+var Settings = map[string]string{
 	"--listen": "Address to listen on. Port 0 takes a free one.",
 	"--replay-listen": "Second address, where the collection is replayed meanwhile. What was recorded a " +
 		"moment ago is shown there; what is missing is 404, and nothing of it is recorded. Default: none.",

@@ -1,0 +1,31 @@
+package help
+
+var export = Command{
+	Name: "export",
+	Line: "Write the captures as sorted CDXJ, or as WARC 0.9",
+	Examples: []Example{
+		{"warcorder export", "a file for pywb"},
+		{"warcorder export -o -", "printed"},
+		{"warcorder export --url https://example.org/ --match host -o -", "of a site"},
+	},
+	Flags: []FlagGroup{
+		{"Which captures", "url match from to key all"},
+		{"What is written", "out dialect no-request-bodies format file-size archive-mode"},
+	},
+	Texts: map[string]string{
+		"--out": "File to write, - for standard output. Default: indexes/index.cdxj of the collection.",
+		"--key": "Key that lines begin with, and are found by. It is url, path, wwwoffle, form or " +
+			"query.",
+		"--dialect": "Dialect of keys and bodies: pywb, spec, warciojs.",
+		"--all": "Lines too that pywb would show as an empty or partial page. Those of 304s, and " +
+			"of parts (206) and what was cut whose whole is there. The other dialects have them in any case.",
+		"--archive-mode":  "Who may read and write the file; octal.",
+		"--keys-profiles": "Path profiles, from the configuration file.",
+		"--format": "Lines, or whole files. cdxj is a line for each capture; warc-0.9 the WARC files " +
+			"of the collection as files of the draft WARC 0.9, into the directory that -o names.",
+		"--file-size": "Size of the files of WARC 0.9. Longer records are cut into segments.",
+		"--no-request-bodies": "Leave request bodies out, which may hold passwords. Lines have no " +
+			"requestBody, and their keys say the method alone, so that what was posted cannot be found " +
+			"by what was posted. What stands in a URL stays.",
+	},
+}

@@ -1,0 +1,73 @@
+package help
+
+var verify = Command{
+	Name:  "verify",
+	Line:  "Check WARC files byte for byte, and the index against them",
+	About: "It changes nothing. The exit status is 1 if there is a finding.",
+	Examples: []Example{
+		{"warcorder verify", "collections/default"},
+		{"warcorder verify crawl.warc", "a file of any tool"},
+	},
+	Flags: []FlagGroup{{"How", "json"}},
+	Texts: map[string]string{
+		"--json": "Print JSON lines. One for each finding, then one with the summary.",
+		"<file>": "WARC files of any tool. Default: all of the collection, and its index.",
+	},
+}
+
+var recovery = Command{
+	Name:  "recover",
+	Line:  "Bring files and index into agreement after a crash",
+	About: "The next recording would do the same. The exit status is 1 if something is missing.",
+	Examples: []Example{
+		{"warcorder recover", "collections/default"},
+		{"warcorder recover --collection news", "another one"},
+	},
+	End: "What a crash has left in spill/ is written as record would: its settings of files, " +
+		"deduplication and keys count here too (warcorder record --help-all).",
+	Settings: true,
+}
+
+var rebuild = Command{
+	Name:  "rebuild",
+	Line:  "Make the index anew from the WARC files alone",
+	About: "The old index is kept if it knows of files that are gone.",
+	Examples: []Example{
+		{"warcorder rebuild", "of collections/default"},
+		{"warcorder rebuild --keys-extra path,form", "with more keys"},
+	},
+	Flags: []FlagGroup{{"The index", "keys-extra dedup dedup-min-size dedup-for archive-mode"}},
+}
+
+var index = Command{
+	Name:  "index",
+	Line:  "Add WARC files of any tool, without writing them anew",
+	About: "They are linked into archive/, so do not change the originals.",
+	Examples: []Example{
+		{"warcorder index crawl.warc", "to collections/default"},
+		{"warcorder index --copy --collection news crawl.warc", "to another one"},
+	},
+	Flags: []FlagGroup{
+		{"How", "copy"},
+		{"The index", "keys-extra dedup dedup-min-size dedup-for archive-mode"},
+	},
+	Texts: map[string]string{
+		"<file>": "WARC files of any tool: .warc, .warc.gz, .warc.zst.",
+		"--copy": "Copy a file that cannot be linked into the collection. One on another disk for example.",
+	},
+}
+
+var imports = Command{
+	Name:     "import",
+	Line:     "Convert WARC 0.9 files to WARC 1.1, and add them",
+	About:    "The files stay as they are.",
+	Examples: []Example{{"warcorder import --from-format 0.9 old.warc", "to collections/default"}},
+	Flags: []FlagGroup{
+		{"How", "from-format"},
+		{"The index", "keys-extra dedup dedup-min-size dedup-for archive-mode"},
+	},
+	Texts: map[string]string{
+		"<file>":        "Files to import; segments of one record may lie in several of them.",
+		"--from-format": "Format of the files: 0.9, the draft of 2006.",
+	},
+}
