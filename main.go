@@ -36,6 +36,7 @@
 //	    inject/                a fixed clock and seed for documents
 //	    ranges/                which bytes are wanted, and which parts have them
 //	  readback/              a capture's place to what was recorded there
+//	  pagelist/              pages that imports have brought
 //	  verify/                judges WARC files, and an index by them
 //	  chunks/                takes the transfer coding off bodies
 //	  warc/                  WARC files: writer, reader

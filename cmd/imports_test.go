@@ -84,6 +84,8 @@ var house = []room{
 		"the index over HTTP; its server is handed the index by whoever has it open"},
 	{"store/readback", "store store/chunks store/collection store/warc canon",
 		"places in, messages out; which capture answers what is its caller's matter"},
+	{"store/pagelist", "store/collection store/extsort",
+		"lines of pages, and nothing of the captures that they are of"},
 	{"store/verify", "store store/collection store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
 	{"store", "canon store/boltcheck store/collection store/extsort store/fault",

@@ -20,7 +20,11 @@
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
-//	  import-PID-…/             files that an import has made, until they are added
+//	  pages.jsonl               pages that imports have brought, see package pagelist; .new while it is made
+//	  import-PID-…/             what an import has made, until it is added
+//	    archive/                its WARC files, under the names that they are to have
+//	    pages.jsonl             its pages
+//	    ready                   all of it is there: whoever opens the collection next adds it
 //
 // Whoever records or repairs a collection holds the lock of its directory. Without the lock an
 // export writes to indexes/ and an import to its own directory, and nobody else writes anything.
@@ -54,11 +58,12 @@ const (
 	cdxjName    = "index.cdxj"
 	runningName = "recorder.json"
 	tokenName   = "recorder.token"
+	pagesName   = "pages.jsonl"
 )
 
-// These suffixes follow IndexName.
+// These suffixes follow IndexName; the first one also the name of the list of pages.
 const (
-	NewSuffix     = ".new"     // the next index, while it is made
+	NewSuffix     = ".new"     // the next one, while it is made
 	DamagedSuffix = ".damaged" // a former index that was damaged
 	OldSuffix     = ".old"     // a former index that knows of files which are missing
 	ClosedSuffix  = ".closed"  // mark that the index was closed well
@@ -138,6 +143,12 @@ func (d Dir) NewIndex() string { return d.Index() + NewSuffix }
 
 // Spill returns the path of spill/, which holds what is too large for memory.
 func (d Dir) Spill() string { return filepath.Join(string(d), SpillName) }
+
+// Pages returns the path of the list of pages that imports have brought.
+func (d Dir) Pages() string { return filepath.Join(string(d), pagesName) }
+
+// NewPages returns the path of the next such list, while it is made.
+func (d Dir) NewPages() string { return d.Pages() + NewSuffix }
 
 // running returns the path of recorder.json.
 func (d Dir) running() string { return filepath.Join(string(d), runningName) }

@@ -3,6 +3,7 @@ package collection
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -46,5 +47,38 @@ func TestNewImport(t *testing.T) {
 	}
 	if path, err := d.NewImport(); err == nil {
 		t.Errorf("made %s in no directory", path)
+	}
+}
+
+// TestImportReady: what is ready is removed by nobody but who has added it.
+func TestImportReady(t *testing.T) {
+	d := newDir(t)
+	path, err := d.NewImport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := Import(path)
+	if err := os.WriteFile(filepath.Join(path, madeByName), []byte("gone"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ready, err := d.ReadyImports(); err != nil || len(ready) > 0 {
+		t.Fatal(ready, err)
+	}
+	if err := i.MarkReady(); err != nil {
+		t.Fatal(err)
+	}
+	for name, remove := range map[string]func() error{"Remove": i.Remove, "SweepImports": d.SweepImports} {
+		if err := remove(); err != nil || !i.IsReady() {
+			t.Errorf("%s of what is ready: %v", name, err)
+		}
+	}
+	if ready, err := d.ReadyImports(); err != nil || !slices.Equal(ready, []Import{i}) {
+		t.Error(ready, err)
+	}
+	if err := i.Done(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it is there when it is done")
 	}
 }
