@@ -39,6 +39,7 @@
 //	  pagelist/              pages that imports have brought
 //	  verify/                judges WARC files, and an index by them
 //	  chunks/                takes the transfer coding off bodies
+//	  text/                  the text of a document that a person sees
 //	  warc/                  WARC files: writer, reader
 //	    deflate/               compression in one pass
 //	    v09/                   the draft of 2006

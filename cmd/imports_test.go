@@ -94,6 +94,7 @@ var house = []room{
 	{"store/boltcheck", "", "bytes in, damage out"},
 	{"store/refusal", "", "a head in, a verdict out"},
 	{"store/chunks", "", "bytes in, bytes out"},
+	{"store/text", "", "a document in, its text out"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "temporary files, and nothing of what they hold"},
 
