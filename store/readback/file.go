@@ -36,10 +36,10 @@ func (f *file) evicted() {
 // use opens the file in which a place lies, up to end: the place's own end, or how far the file is
 // committed if the place does not tell. The caller gives the file back by release.
 func (f *Files) use(at store.Location) (one *file, end int64, err error) {
-	known, _ := f.index.File(at.File)
+	known, _ := f.progress.File(at.File)
 	end, err = endOf(at, known.Committed)
 	if err != nil {
-		if known, _, err = f.index.FileNow(at.File); err == nil {
+		if known, _, err = f.progress.FileNow(at.File); err == nil {
 			end, err = endOf(at, known.Committed)
 		}
 		if err != nil {

@@ -40,6 +40,17 @@ type search struct {
 // its URL and date or else, of those that have the URL key of the revisit and its payload digest,
 // the one nearest in time.
 func (f *Files) original(c *store.Capture, header warc.Header) (*Response, error) {
+	if f.index == nil {
+		found, err := f.find(c)
+		if err != nil {
+			return nil, place(c.Location, err)
+		}
+		r, err := f.whole(found)
+		if err == nil && r == nil {
+			err = place(c.Location, ErrNoOriginal)
+		}
+		return r, err
+	}
 	s := search{files: f, of: c, digest: header.Get("WARC-Payload-Digest")}
 	named := header.Get("WARC-Refers-To-Target-URI")
 	date, err := time.Parse(time.RFC3339Nano, header.Get("WARC-Refers-To-Date"))
@@ -56,6 +67,52 @@ func (f *Files) original(c *store.Capture, header warc.Header) (*Response, error
 		return s.found, err
 	}
 	return nil, s.missed()
+}
+
+// Original returns the capture that has the body of a revisit; nil if the capture is no revisit, or
+// has its body itself.
+func (f *Files) Original(c *store.Capture) (*store.Capture, error) {
+	if c.MIME != revisitMIME {
+		return nil, nil
+	}
+	r, err := f.Response(c)
+	if err != nil {
+		return nil, err
+	}
+	return r.original, r.Close()
+}
+
+// ResponseBy is Response for who knows already where the body of a revisit lies.
+func (f *Files) ResponseBy(c *store.Capture, original *store.Location) (*Response, error) {
+	if original == nil {
+		return f.Response(c)
+	}
+	record, err := f.recordOf(c)
+	if err != nil {
+		return nil, err
+	}
+	own, err := message(record)
+	if err = errors.Join(err, record.Close()); err != nil {
+		return nil, place(c.Location, err)
+	}
+	if record, err = f.Record(*original); err != nil {
+		return nil, err
+	}
+	r, err := message(record)
+	if err != nil {
+		return nil, errors.Join(place(*original, err), record.Close())
+	}
+	r.Original = original
+	r.headOf(own)
+	return r, nil
+}
+
+// headOf gives the response the head of a revisit, if that has one.
+func (r *Response) headOf(revisit *Response) {
+	if len(revisit.Head) > 0 {
+		r.Head, r.Made, r.Unended = revisit.Head, revisit.Made, revisit.Unended
+		r.Status = revisit.Status
+	}
 }
 
 // missed is why nothing was found.
@@ -157,8 +214,8 @@ func (f *Files) whole(c *store.Capture) (*Response, error) {
 	if err != nil {
 		return nil, errors.Join(place(c.Location, err), record.Close())
 	}
-	location := c.Location
-	r.Original = &location
+	original := *c
+	r.Original, r.original = &original.Location, &original
 	return r, nil
 }
 

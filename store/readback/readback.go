@@ -48,8 +48,10 @@ var (
 // Files reads the files of one collection. Its methods are safe for concurrent use, beside a
 // recorder that writes them. What they return is for one goroutine.
 type Files struct {
-	dir   collection.Dir
-	index *store.Bolt
+	dir      collection.Dir
+	progress progress
+	index    *store.Bolt                                          // finds the originals of revisits; nil beside a recorder
+	find     func(revisit *store.Capture) (*store.Capture, error) // finds them there
 
 	mu     sync.Mutex
 	opened *simplelru.LRU[string, *file]
@@ -64,7 +66,34 @@ const mostOpen = 64
 // New returns the files of a collection; index says how far they are committed, and finds the
 // originals of revisits.
 func New(dir collection.Dir, index *store.Bolt) *Files {
-	f := &Files{dir: dir, index: index}
+	f := newFiles(dir, index)
+	f.index = index
+	return f
+}
+
+// States tell Files of a collection whose index another process has open.
+type States interface {
+	progress
+
+	// Original returns the capture that has the body of a revisit; ErrNoOriginal if there is none.
+	Original(revisit *store.Capture) (*store.Capture, error)
+}
+
+// Beside returns the files of a collection that another process records.
+func Beside(dir collection.Dir, states States) *Files {
+	f := newFiles(dir, states)
+	f.find = states.Original
+	return f
+}
+
+// progress says how far files are committed, as store.Bolt does.
+type progress interface {
+	File(name string) (f store.File, known bool)
+	FileNow(name string) (f store.File, known bool, err error)
+}
+
+func newFiles(dir collection.Dir, progress progress) *Files {
+	f := &Files{dir: dir, progress: progress}
 	opened, err := simplelru.NewLRU(mostOpen, func(_ string, one *file) { one.evicted() })
 	if err != nil {
 		panic(err) // the size is positive

@@ -41,9 +41,10 @@ type Response struct {
 	// Original is where Body lies, if that is another record.
 	Original *store.Location
 
-	record   *Record // that has Body
-	coded    []byte  // the head before Body
-	inChunks int64   // size of what is in the chunks of Body; -1 if that is not known
+	original *store.Capture // that has Body, if that is another
+	record   *Record        // that has Body
+	coded    []byte         // the head before Body
+	inChunks int64          // size of what is in the chunks of Body; -1 if that is not known
 	content  body
 	entity   io.Reader
 }
@@ -83,10 +84,7 @@ func (f *Files) responseOf(c *store.Capture, record *Record) (*Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Head) > 0 {
-		original.Head, original.Made, original.Unended = r.Head, r.Made, r.Unended
-		original.Status = r.Status
-	}
+	original.headOf(r)
 	return original, record.Close()
 }
 
