@@ -16,20 +16,25 @@ import (
 	"warcorder/proxy/raced"
 )
 
-// hostileRows are bodies of 1 MiB that a page may post.
-var hostileRows = map[string]struct{ contentType, body string }{
-	"a long name":   {"text/plain", nameAndValues(512<<10, "1,[],", 104<<10)},
-	"24 KB of name": {"application/json", nameAndValues(24<<10, "1,", 500<<10)},
-	"many names":    {"application/json", `{"":1` + names(1<<20) + `}`},
-	"tiny numbers":  {"application/json", `[1` + strings.Repeat(",5e-324", 149<<10) + `]`},
-	"a pattern":     {"multipart/form-data; boundary=a.*b|a", strings.Repeat("a", 1<<20)},
-	"empty pairs":   {"application/x-www-form-urlencoded", strings.Repeat("&", 1<<20)},
-	"escapes":       {"application/x-www-form-urlencoded", strings.Repeat("%FF", 1<<20/3)},
-	"zeros":         {"application/octet-stream", strings.Repeat("\x00", 1<<20)},
-	"messages":      {"application/x-amf", "\x00\x00\x00\x00\xff\xff" + amfMessages(58000)},
-	"nulls": {"application/x-amf", "\x00\x00\x00\x00\x00\x01" +
-		"\x00\x01t\x00\x01a....\x0a\x00\x0f\xff\xf0" + strings.Repeat("\x05", 1<<20)},
+// hostileRows returns bodies of 1 MiB that a page may post. No variable holds them: each process that
+// a test starts would make them anew.
+func hostileRows() map[string]hostileRow {
+	return map[string]hostileRow{
+		"a long name":   {"text/plain", nameAndValues(512<<10, "1,[],", 104<<10)},
+		"24 KB of name": {"application/json", nameAndValues(24<<10, "1,", 500<<10)},
+		"many names":    {"application/json", `{"":1` + names(1<<20) + `}`},
+		"tiny numbers":  {"application/json", `[1` + strings.Repeat(",5e-324", 149<<10) + `]`},
+		"a pattern":     {"multipart/form-data; boundary=a.*b|a", strings.Repeat("a", 1<<20)},
+		"empty pairs":   {"application/x-www-form-urlencoded", strings.Repeat("&", 1<<20)},
+		"escapes":       {"application/x-www-form-urlencoded", strings.Repeat("%FF", 1<<20/3)},
+		"zeros":         {"application/octet-stream", strings.Repeat("\x00", 1<<20)},
+		"messages":      {"application/x-amf", "\x00\x00\x00\x00\xff\xff" + amfMessages(58000)},
+		"nulls": {"application/x-amf", "\x00\x00\x00\x00\x00\x01" +
+			"\x00\x01t\x00\x01a....\x0a\x00\x0f\xff\xf0" + strings.Repeat("\x05", 1<<20)},
+	}
 }
+
+type hostileRow struct{ contentType, body string }
 
 // nameAndValues is an object of one name of that size, with so many values.
 func nameAndValues(size int, values string, times int) string {
@@ -55,7 +60,7 @@ func amfMessages(n int) string {
 // TestKeyOfHostileRows: warcorder key --jsonl answers a body of 1 MiB of any shape in any dialect
 // in a few seconds of processor time and 200 MB.
 func TestKeyOfHostileRows(t *testing.T) {
-	for name, row := range hostileRows {
+	for name, row := range hostileRows() {
 		for _, dialect := range []string{"pywb", "spec", "warciojs"} {
 			t.Run(name+"/"+dialect, func(t *testing.T) {
 				usage, peak := keyOf(t, row.contentType, dialect, row.body)
