@@ -139,16 +139,17 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.Description("A recording proxy for web archives: each exchange byte for byte, in WARC files."),
 		kong.DefaultEnvars("WARCORDER"),
 		kong.Configuration(readConfig),
-		kong.Vars{
-			"readers":   admin.DefaultReaders,
-			"reasons":   strings.Join(recorder.GapReasons, ","),
-			"list":      strings.Join(recorder.GapReasons, ", "),
-			"file_size": sizeText(v09.DefaultTarget),
-		},
-		proxyDefaults(),
-		recorderDefaults(),
 		kong.PostBuild(func(parser *kong.Kong) error {
-			return help.Explain(parser.Model, configKeys(parser.Model))
+			err := help.Explain(parser.Model, configKeys(parser.Model))
+			if err == nil {
+				err = fillIn(parser.Model, proxyDefaults(), recorderDefaults(), map[string]string{
+					"readers":   admin.DefaultReaders,
+					"reasons":   strings.Join(recorder.GapReasons, ","),
+					"list":      strings.Join(recorder.GapReasons, ", "),
+					"file_size": sizeText(v09.DefaultTarget),
+				})
+			}
+			return err
 		}),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"warcorder/proxy"
 	"warcorder/proxy/access"
 	"warcorder/proxy/dial"
@@ -102,9 +100,9 @@ func (f *proxyFlags) config() proxy.Config {
 }
 
 // proxyDefaults are the defaults of proxyFlags as --help shows them.
-func proxyDefaults() kong.Vars {
+func proxyDefaults() map[string]string {
 	d := proxy.Default()
-	return kong.Vars{
+	return map[string]string{
 		"on_client_abort":    d.OnClientAbort,
 		"codings":            d.Codings.String(),
 		"anticache":          d.Anticache,

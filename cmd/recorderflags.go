@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"warcorder/recorder"
 	"warcorder/recorder/record"
 	"warcorder/store"
@@ -86,9 +84,9 @@ func (f *recorderFlags) config() recorder.Config {
 }
 
 // recorderDefaults are the defaults of recorderFlags as --help shows them.
-func recorderDefaults() kong.Vars {
+func recorderDefaults() map[string]string {
 	d := recorder.Default()
-	return kong.Vars{
+	return map[string]string{
 		"warc_prefix":     d.WARCPrefix,
 		"warc_name":       d.WARCName,
 		"warc_max_size":   sizeText(d.WARCMaxSize),
