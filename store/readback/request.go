@@ -16,6 +16,8 @@ type Request struct {
 	Body io.Reader // what follows, as it is stored
 	Size int64     // of Body, in bytes
 
+	Truncated string // the WARC-Truncated of the record; "" if it is whole
+
 	record *Record
 }
 
@@ -50,10 +52,12 @@ func (f *Files) Request(c *store.Capture) (*Request, error) {
 		return nil, errors.Join(place(record.At, err), record.Close())
 	}
 	return &Request{
-		Head:   bytes.Clone(start[:size]),
-		Body:   &body{record, start[size:]},
-		Size:   record.Size - int64(size),
-		record: record,
+		Head: bytes.Clone(start[:size]),
+		Body: &body{record, start[size:]},
+		Size: record.Size - int64(size),
+
+		Truncated: record.Header.Get("WARC-Truncated"),
+		record:    record,
 	}, nil
 }
 
