@@ -38,6 +38,7 @@
 //	  readback/              a capture's place to what was recorded there
 //	  pagelist/              pages that imports have brought
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs
+//	  har/                   what was recorded as HAR, which browsers' tools read
 //	  verify/                judges WARC files, and an index by them
 //	  chunks/                takes the transfer coding off bodies
 //	  text/                  the text of a document that a person sees

@@ -80,6 +80,9 @@ var house = []room{
 		"a request in, what it may have been out; who looks for it is its caller"},
 	{"store/replay/inject", "", "a document in, a document out"},
 	{"store/replay/ranges", "", "numbers in, numbers out; whose bytes they count is its caller's"},
+	{"store/har", "store store/chunks store/collection store/extsort store/readback store/selection " +
+		"store/warc",
+		"captures in, JSON out; which captures is its caller's matter"},
 	{"store/selection", "store store/extsort store/readback store/warc",
 		"captures that belong together, whoever has the index open; what becomes of them is its caller's"},
 	{"store/cdxserver", "store store/collection canon",

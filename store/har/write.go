@@ -1,0 +1,90 @@
+package har
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"warcorder/store/selection"
+)
+
+// Options say how a HAR is written. The zero Options are ready.
+type Options struct {
+	Version string // of the program
+	TempDir string // where captures are sorted; "" is os.TempDir
+
+	// LeftOut, if it is not nil, is told of each exchange that could not be read.
+	LeftOut func(*LeftOutError)
+
+	// Progress, if it is not nil, is told how many exchanges of how many have been gone through.
+	Progress func(done, total int64)
+}
+
+// Done is what was written.
+type Done struct {
+	Exchanges int64
+	LeftOut   int64 // exchanges that could not be read
+	Others    int64 // captures that were selected and are not of HTTP: answers of name servers, pictures
+}
+
+// Write writes the exchanges of a selection, in the order of their times. The error is that of the
+// source or of the output: what cannot be read of a capture costs that exchange alone.
+func Write(ctx context.Context, out io.Writer, source *selection.Source, sel selection.Selection,
+	o Options) (done Done, err error) {
+	sorted := order{}
+	sorted.sorter.Dir = o.TempDir
+	defer func() { err = errors.Join(err, sorted.close()) }()
+	if done.Others, err = sorted.choose(ctx, source, sel); err != nil {
+		return done, err
+	}
+	w := NewWriter(out, source.Files())
+	if err := w.Begin(o.Version); err != nil {
+		return done, err
+	}
+	err = sorted.each(func(c *selection.Chosen) error {
+		var left *LeftOutError
+		switch err := w.Exchange(ctx, c); {
+		case errors.As(err, &left):
+			done.LeftOut++
+			if o.LeftOut != nil {
+				o.LeftOut(left)
+			}
+		case err != nil:
+			return err
+		default:
+			done.Exchanges++
+		}
+		if o.Progress != nil {
+			o.Progress(done.Exchanges+done.LeftOut, sorted.n)
+		}
+		return nil
+	})
+	if err != nil {
+		return done, err
+	}
+	return done, w.End()
+}
+
+// choose adds the captures that are selected, and returns how many others are not of HTTP.
+func (o *order) choose(ctx context.Context, source *selection.Source, sel selection.Selection) (
+	others int64, err error) {
+	choice, err := source.Choose(ctx, sel, selection.Detail{Pages: true})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, choice.Close()) }()
+	for c, err := range choice.Captures(ctx) {
+		switch {
+		case err != nil:
+			return others, err
+		case c.Needed: // its body comes with that which needs it
+		case !isHTTP(&c.Capture):
+			others++
+		default:
+			if err := o.add(&c); err != nil {
+				return others, err
+			}
+		}
+	}
+	return others, nil
+}
