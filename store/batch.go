@@ -16,6 +16,7 @@ type batch struct {
 	buf       []byte // keys and values
 	rows      []row
 	secondary []secondaryRow
+	moments   []momentRow
 	originals originals
 
 	key    []byte // the secondary key that is being added
@@ -43,6 +44,7 @@ const keepBatch = 16 << 20
 // fill makes keys and values of captures, which lie in files.
 func (b *batch) fill(captures []Capture, files *fileTable) error {
 	b.buf, b.rows, b.secondary = b.buf[:0], b.rows[:0], b.secondary[:0]
+	b.moments = b.moments[:0]
 	b.originals.reset(keepBatch)
 	for i := range captures {
 		c := &captures[i]
@@ -61,6 +63,7 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 		}
 	}
 	b.originals.sort()
+	b.sortMoments()
 	slices.SortFunc(b.rows, func(x, y row) int {
 		if order := bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]); order != 0 {
 			return order
@@ -99,6 +102,7 @@ func (b *batch) add(c *Capture, id uint32) (err error) {
 	}
 	r.secondaryUntil = len(b.secondary)
 	b.rows = append(b.rows, r)
+	b.addMoment(c, id, b.buf[r.key:r.value])
 	return nil
 }
 
@@ -146,8 +150,7 @@ func (b *batch) put(t tables, now *tally) error {
 	for _, r := range b.rows {
 		key, value := b.part(r.key, r.value), b.part(r.value, r.extras)
 		old := t.captures.Get(key)
-		now.less(old)
-		if err := t.forgetExtras(key, old); err != nil {
+		if err := t.forgetRest(key, old, now); err != nil {
 			return err
 		}
 		if other := b.part(r.other, r.end); len(other) > 0 {
@@ -163,7 +166,7 @@ func (b *batch) put(t tables, now *tally) error {
 			return err
 		}
 	}
-	return nil
+	return b.putMoments(t.timeline, now)
 }
 
 // putExtras stores the extras of r and its secondary keys.
@@ -189,11 +192,23 @@ func (t tables) forget(key indexKey, now *tally) error {
 	if value == nil {
 		return nil
 	}
-	now.less(value)
-	if err := t.forgetExtras(key, value); err != nil {
+	if err := t.forgetRest(key, value, now); err != nil {
 		return err
 	}
 	return t.captures.Delete(key)
+}
+
+// forgetRest takes the capture of a key and its value, nil if there is none, off the tally, and
+// removes what other buckets have of it.
+func (t tables) forgetRest(key indexKey, value []byte, now *tally) error {
+	if value == nil {
+		return nil
+	}
+	now.less(value)
+	if err := t.forgetMoment(key, value, now); err != nil {
+		return err
+	}
+	return t.forgetExtras(key, value)
 }
 
 // forgetExtras removes the extras and the secondary keys of a capture that will be replaced.
@@ -244,14 +259,16 @@ func putCaptures(tx *bbolt.Tx, rows *batch) (tally, error) {
 
 // tables are the buckets of the captures, in one transaction.
 type tables struct {
-	captures, extras *bbolt.Bucket
-	secondary        map[Key]*bbolt.Bucket
+	captures, extras, timeline *bbolt.Bucket
+	secondary                  map[Key]*bbolt.Bucket
 }
 
 // tablesOf returns the buckets of a transaction that writes.
 func tablesOf(tx *bbolt.Tx) tables {
-	t := tables{tx.Bucket(bucketCaptures), tx.Bucket(bucketExtras), make(map[Key]*bbolt.Bucket)}
+	t := tables{tx.Bucket(bucketCaptures), tx.Bucket(bucketExtras), tx.Bucket(bucketTimeline),
+		make(map[Key]*bbolt.Bucket)}
 	t.extras.FillPercent = 0.9 // keys come in order, as a rule
+	t.timeline.FillPercent = 0.95
 	for _, name := range secondaryKeys {
 		t.secondary[name] = tx.Bucket([]byte(name))
 	}

@@ -51,6 +51,10 @@ type Capture struct {
 	// on. Captures leaves it nil.
 	Original *Original
 
+	// Visit is what is known of the page for which the capture was made. Captures leaves it empty:
+	// Timeline gives it.
+	Visit Visit
+
 	// The secondary keys are stored as URLKey is; "" means that there is none. Captures fills the one
 	// that its Query names, and leaves the others empty.
 	PathKey, WWWOFFLEKey, FormKey, QueryKey string

@@ -27,15 +27,22 @@ func judged(err error) error {
 // to which something leads.
 func checkPages(file io.ReaderAt, size int64,
 	progress func(done, total int64)) (boltcheck.Pages, error) {
-	var captures, counted int64
+	var captures, counted, moments, timed int64
 	check := func(bucket, key, value []byte) error {
 		switch {
 		case string(bucket) == string(bucketCaptures):
 			captures++
 			return indexKey(key).check()
+		case string(bucket) == string(bucketTimeline):
+			moments++
+			_, err := decodeMoment(key, value)
+			return err
 		case string(bucket) == string(bucketMeta) && string(key) == string(metaCaptures) &&
 			len(value) == 8:
 			counted = int64(binary.BigEndian.Uint64(value))
+		case string(bucket) == string(bucketMeta) && string(key) == string(metaTimeline) &&
+			len(value) == 8:
+			timed = int64(binary.BigEndian.Uint64(value))
 		}
 		return nil
 	}
@@ -45,6 +52,9 @@ func checkPages(file io.ReaderAt, size int64,
 	}
 	if captures != counted {
 		return nil, damaged("%d captures of %d", captures, counted)
+	}
+	if moments != timed {
+		return nil, damaged("%d captures of %d in the timeline", moments, timed)
 	}
 	return used, nil
 }

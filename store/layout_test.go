@@ -20,7 +20,8 @@ func TestOlderLayout(t *testing.T) {
 	c := captureOf("http://example.com/", testTime, file.Name, 0)
 	commit(t, b, []Capture{c}, file)
 	err := b.writing.db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range []string{"extras", "path", "wwwoffle", "form", "query", "gaps", "dedup"} {
+		for _, name := range []string{"extras", "path", "wwwoffle", "form", "query", "gaps", "dedup",
+			"timeline"} {
 			if err := tx.DeleteBucket([]byte(name)); err != nil {
 				return err
 			}

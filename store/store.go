@@ -20,12 +20,14 @@
 //	form       the same
 //	query      the same
 //	extras     a place                            ->  what few captures have: extras.go
+//	timeline   a time and a place             ->  what it says of a page: timeline.go
 //	files      id(4)                              ->  a WARC file: files.go
 //	dedup      a hash(32)                         ->  an original: originals.go
 //	gaps       number(8)                          ->  a gap: gaps.go
 //	meta       "format"                           ->  2(4): check.go
 //	           "captures"                         ->  their number(8)
 //	           "revisits"                         ->  how many of them are: totals.go
+//	           "timeline"                         ->  how many captures are in it(8)
 //	           "gap " REASON                      ->  how many gaps had that reason(8)
 //	           "session"                          ->  the last one: session.go
 package store
@@ -52,6 +54,7 @@ var ErrReplaced = errors.New("the index was replaced while it was read")
 var (
 	bucketCaptures = []byte("captures")
 	bucketExtras   = []byte("extras")
+	bucketTimeline = []byte("timeline")
 	bucketFiles    = []byte("files")
 	bucketGaps     = []byte("gaps")
 	bucketDedup    = []byte("dedup")
@@ -59,6 +62,7 @@ var (
 	metaFormat     = []byte("format")
 	metaCaptures   = []byte("captures")
 	metaRevisits   = []byte("revisits")
+	metaTimeline   = []byte("timeline")
 	metaGap        = []byte("gap ") // and a reason
 	metaSession    = []byte("session")
 )

@@ -43,11 +43,16 @@ func (b *Bolt) Totals() (t Totals, err error) {
 type tally struct {
 	captures, revisits int64
 	counted            bool // the revisits
+
+	timed int64 // captures that are in the timeline: the others were put there by an older program
 }
 
 // tallyOf reads the tally of an index.
 func tallyOf(s snapshot) tally {
 	t := tally{captures: count(s)}
+	if v := s.bucket(bucketMeta).Get(metaTimeline); len(v) == 8 {
+		t.timed = int64(binary.BigEndian.Uint64(v))
+	}
 	v := s.bucket(bucketMeta).Get(metaRevisits)
 	switch {
 	case t.captures == 0:
@@ -76,7 +81,11 @@ func (t *tally) add(value []byte, n int64) {
 func (t *tally) put(tx *bbolt.Tx) error {
 	meta := tx.Bucket(bucketMeta)
 	captures := binary.BigEndian.AppendUint64(nil, uint64(t.captures))
-	if err := meta.Put(metaCaptures, captures); err != nil || !t.counted {
+	if err := meta.Put(metaCaptures, captures); err != nil {
+		return err
+	}
+	timed := binary.BigEndian.AppendUint64(nil, uint64(t.timed))
+	if err := meta.Put(metaTimeline, timed); err != nil || !t.counted {
 		return err
 	}
 	return meta.Put(metaRevisits,

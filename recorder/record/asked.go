@@ -8,20 +8,31 @@ import (
 	"slices"
 
 	"warcorder/canon"
+	"warcorder/store"
 	"warcorder/store/chunks"
 )
 
-// Asked is what the keys of a capture depend on beside the URL: a request as its record holds it.
+// Asked is what the keys of a capture, and its page, depend on beside the URL: a request as its
+// record holds it.
 type Asked struct {
 	Method      []byte // as sent
 	ContentType string // Content-Type as sent; "" for a GET
 	Entity      entity // body; empty for a GET
+
+	visit store.Visit // what its head says of a page
+}
+
+// Visit adds what the head of the request says of a page.
+func (a *Asked) Visit(v *store.Visit) {
+	v.Dest, v.Site, v.Referer = a.visit.Dest, a.visit.Site, a.visit.Referer
+	v.Traits |= a.visit.Traits
 }
 
 // AskedOf reads a request with that head; body gives what follows the head, size bytes as they
 // crossed the wire. The error is a read error of body.
 func AskedOf(h *Head, body io.Reader, size int64) (*Asked, error) {
 	a := &Asked{Method: h.Method()}
+	h.visit.asked(&a.visit, a.Method)
 	if len(a.Method) == 0 || string(a.Method) == "GET" {
 		return a, nil
 	}

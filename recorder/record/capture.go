@@ -18,6 +18,8 @@ func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, r
 		Digest: digest,
 	}
 	response.Fill(&c, truncated)
+	response.FillVisit(&c)
+	request.Visit(&c.Visit)
 	if string(request.Method) != "GET" {
 		c.Method = Text(request.Method)
 	}

@@ -127,6 +127,7 @@ func ExtraCapture(keyer *store.Keyer, uri, contentType string, date time.Time,
 		URL:    uri,
 		MIME:   Text(h.MIME()),
 		Digest: digest,
+		Visit:  VisitAbout(uri),
 	}
 	keyer.Fill(&c, canon.Request{})
 	return c

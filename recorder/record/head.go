@@ -30,6 +30,8 @@ type Head struct {
 	etag, modified []byte // of the first ETag and Last-Modified; nil if there is none
 	contentRange   []byte // of the last Content-Range
 	ranges         int    // how many lines of Content-Range there are
+
+	visit visit
 }
 
 // ParseHead reads the head at the start of a message. The fields of the result lie in b.
@@ -51,7 +53,7 @@ func ParseHead(b []byte) Head {
 		default:
 			name, value, _ := bytes.Cut(l, []byte(":"))
 			name = bytes.TrimRight(name, " \t")
-			if field = nameOf(name); field == otherField {
+			if field = nameOf(name); field == otherField || field >= firstOfVisit {
 				h.signed = h.signed || refusal.IsSign(name, value)
 			}
 			h.take(field, value)
@@ -79,22 +81,52 @@ const (
 	etag
 	lastModified
 	contentRange
+
+	firstOfVisit // the fields behind it tell of the page: visit.go
+	referer
+	origin
+	userAgent
+	fetchMode
+	fetchDest
+	fetchSite
+	purpose
+	upgrades
+	requestedWith
+	location
+	disposition
 )
 
+// fieldNames are the fields that a head is read for, in lower case, by their length.
+var fieldNames = func() (byLength [32][]namedField) {
+	for field, name := range map[fieldName]string{
+		contentType: "content-type", contentEncoding: "content-encoding",
+		transferEncoding: "transfer-encoding", etag: "etag", lastModified: "last-modified",
+		contentRange: "content-range", referer: "referer", origin: "origin", userAgent: "user-agent",
+		fetchMode: "sec-fetch-mode", fetchDest: "sec-fetch-dest", fetchSite: "sec-fetch-site",
+		upgrades: "upgrade-insecure-requests", requestedWith: "x-requested-with",
+		location: "location", disposition: "content-disposition",
+	} {
+		byLength[len(name)] = append(byLength[len(name)], namedField{[]byte(name), field})
+	}
+	for _, name := range []string{"sec-purpose", "purpose", "x-moz"} {
+		byLength[len(name)] = append(byLength[len(name)], namedField{[]byte(name), purpose})
+	}
+	return byLength
+}()
+
+type namedField struct {
+	name []byte
+	is   fieldName
+}
+
 func nameOf(name []byte) fieldName {
-	switch {
-	case len(name) == len("Content-Type") && bytes.EqualFold(name, []byte("Content-Type")):
-		return contentType
-	case len(name) == len("Content-Encoding") && bytes.EqualFold(name, []byte("Content-Encoding")):
-		return contentEncoding
-	case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, []byte("Transfer-Encoding")):
-		return transferEncoding
-	case len(name) == len("ETag") && bytes.EqualFold(name, []byte("ETag")):
-		return etag
-	case len(name) == len("Last-Modified") && bytes.EqualFold(name, []byte("Last-Modified")):
-		return lastModified
-	case len(name) == len("Content-Range") && bytes.EqualFold(name, []byte("Content-Range")):
-		return contentRange
+	if len(name) >= len(fieldNames) {
+		return otherField
+	}
+	for _, known := range fieldNames[len(name)] {
+		if bytes.EqualFold(name, known.name) {
+			return known.is
+		}
 	}
 	return otherField
 }
@@ -119,6 +151,8 @@ func (h *Head) take(field fieldName, value []byte) {
 		h.modified = value
 	case field == contentRange:
 		h.contentRange, h.ranges = value, h.ranges+1
+	case field > firstOfVisit:
+		h.visit.take(field, value)
 	}
 }
 

@@ -163,6 +163,7 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 		return err
 	}
 	h.Fill(&capture, !revisit && isShort(rec))
+	h.FillVisit(&capture)
 	capture.Digest = digest
 	if revisit {
 		capture.MIME = record.RevisitMIME
@@ -238,6 +239,7 @@ func (s *foreignScan) readResource(rec *warc.Record) error {
 	}
 	h := record.Head{ContentType: []byte(kind)}
 	capture.MIME, capture.Digest = record.Text(h.MIME()), digest
+	capture.Visit = record.VisitAbout(capture.URL)
 	s.addAsked(capture, &record.Asked{})
 	return nil
 }
@@ -270,6 +272,7 @@ func (s *foreignScan) addAsked(c store.Capture, request *record.Asked) {
 	if string(request.Method) != "GET" {
 		c.Method = record.Text(request.Method)
 	}
+	request.Visit(&c.Visit)
 	s.keyer.Fill(&c, request.Request())
 	s.add(c)
 }

@@ -1,0 +1,281 @@
+// Package pages finds what people think in: the pages of a collection, and which captures each of
+// them has brought about. Start with [Pages.All]; [Pages.Captures] is one page with all that belongs
+// to it, [Pages.Walk] every capture with its page.
+//
+// Nothing of it is stored: pages follow from the timeline of the index (store.Visit), read from its
+// last pause on. rules.go says what is a page, and whose resource everything else is.
+//
+// Invariant: the same files give the same pages, with the same IDs, whoever has indexed them and
+// whatever is asked for. One walk takes time in proportion to the captures that it passes, and
+// memory for a fixed number of pages and URLs (rules.go), whatever requests say.
+package pages
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"iter"
+	"strings"
+	"time"
+
+	"warcorder/canon"
+	"warcorder/recorder/record"
+	"warcorder/store"
+	"warcorder/store/readback"
+)
+
+// Page is one page as it was visited: a document with what it asked for.
+type Page struct {
+	ID        string        // of this visit: no other page of the collection has it
+	URL       string        // of the document, behind all redirects
+	Time      time.Time     // when the document was asked for
+	Capture   store.Capture // of the document
+	Resources int           // captures that belong to it, without the document
+}
+
+// Belonging says to which page a capture belongs.
+type Belonging struct {
+	At   store.Location // where the capture lies
+	Time time.Time
+	Page string // ID; "" if it belongs to none
+}
+
+// Pages are those of one collection. Its methods are safe for concurrent use, also beside a recorder.
+type Pages struct {
+	index *store.Bolt
+	files *readback.Files
+}
+
+// New returns the pages of a collection with that index. files reads its records: for titles, and
+// for the URLs of resources.
+func New(index *store.Bolt, files *readback.Files) *Pages { return &Pages{index, files} }
+
+// pause is how long nothing is captured before everything is forgotten: what follows belongs to no
+// page that lies before.
+const pause = time.Hour
+
+// All gives the pages of a time, as the From and To of a store.Query say it, in the order of time.
+func (p *Pages) All(ctx context.Context, from, to string) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		err := p.all(ctx, from, to, func(page Page) bool { return yield(page, nil) })
+		if err != nil {
+			yield(Page{}, err)
+		}
+	}
+}
+
+// all is All with a callback, which says whether to go on.
+func (p *Pages) all(ctx context.Context, from, to string, each func(Page) bool) error {
+	period, err := store.NewPeriod(from, to)
+	if err != nil {
+		return err
+	}
+	w := newWalk()
+	more := true
+	w.ended = func(v *visited) {
+		if !more || !period.Has(v.moment.Time) {
+			return
+		}
+		page, made := Page{}, false
+		if page, made, err = p.pageOf(v); err == nil && made {
+			more = each(page)
+		}
+		more = more && err == nil
+	}
+	walked := p.walk(ctx, w, period.Begin(), func() bool {
+		return more && (!period.After(w.now) || w.hasOpen(period))
+	})
+	if err != nil {
+		return err
+	}
+	return walked
+}
+
+// walk walks the timeline from the pause before a time on, as long as goOn says.
+func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() bool) error {
+	start, err := p.index.QuietBefore(ctx, from, pause)
+	if err != nil {
+		return err
+	}
+	for moment, err := range p.index.Timeline(ctx, start) {
+		if err != nil {
+			return err
+		}
+		w.add(&moment)
+		if !goOn() {
+			return nil
+		}
+	}
+	w.end()
+	return nil
+}
+
+// pageOf makes the page of a visit. It is false if its capture is not in the index any more.
+func (p *Pages) pageOf(v *visited) (page Page, found bool, err error) {
+	c, found, err := p.captureOf(&v.moment)
+	if err != nil || !found {
+		return page, false, err
+	}
+	return Page{v.id(), c.URL, c.Time, c, v.resources}, true, nil
+}
+
+// captureOf returns the capture of a moment.
+func (p *Pages) captureOf(m *store.Moment) (c store.Capture, found bool, err error) {
+	if m.HasKey() {
+		return p.index.CaptureOf(m, "")
+	}
+	key, err := p.keyOf(m)
+	if err != nil {
+		return c, false, err
+	}
+	return p.index.CaptureOf(m, key)
+}
+
+// keyOf makes the URL key of a capture of what its records say, as it was made when the capture was
+// put into the index.
+func (p *Pages) keyOf(m *store.Moment) (key string, err error) {
+	r, err := p.files.Record(m.Location)
+	if err != nil {
+		return "", err
+	}
+	c := store.Capture{URL: record.Text([]byte(r.TargetURI())), Location: m.Location}
+	if err := r.Close(); err != nil {
+		return "", err
+	}
+	asked := new(record.Asked)
+	if m.Traits&store.NotGET != 0 {
+		if asked, err = p.asked(&c); err != nil {
+			return "", err
+		}
+		c.Method = record.Text(asked.Method)
+	}
+	new(store.Keyer).Fill(&c, asked.Request())
+	return c.URLKey, nil
+}
+
+// asked reads what was asked for.
+func (p *Pages) asked(c *store.Capture) (*record.Asked, error) {
+	r, err := p.files.Request(c)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	h := record.ParseHead(r.Head)
+	return record.AskedOf(&h, r.Body, r.Size)
+}
+
+// Find returns the pages with that ID, or else those of that URL, in the order of time.
+func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err error) {
+	if at, is := timeOfID(idOrURL); is {
+		err = p.all(ctx, at, at, func(page Page) bool {
+			if page.ID == idOrURL {
+				found = append(found, page)
+			}
+			return len(found) == 0
+		})
+		return found, err
+	}
+	var first, last time.Time
+	err = p.index.Captures(store.Query{URL: idOrURL}, func(c *store.Capture) bool {
+		if first.IsZero() || c.Time.Before(first) {
+			first = c.Time
+		}
+		if c.Time.After(last) {
+			last = c.Time
+		}
+		return ctx.Err() == nil
+	})
+	if err != nil || ctx.Err() != nil || first.IsZero() {
+		return nil, err
+	}
+	key, _ := canon.SURT(idOrURL)
+	err = p.all(ctx, stamp(first), stamp(last), func(page Page) bool {
+		if page.Capture.URLKey == key {
+			found = append(found, page)
+		}
+		return true
+	})
+	return found, err
+}
+
+// Captures gives the captures of a page: its document first, and then what belongs to it, in the
+// order of time.
+func (p *Pages) Captures(ctx context.Context, page Page) iter.Seq2[store.Capture, error] {
+	return func(yield func(store.Capture, error) bool) {
+		if !yield(page.Capture, nil) {
+			return
+		}
+		w := newWalk()
+		var err error
+		more, seen := true, false
+		w.belongs = func(m *store.Moment, to *visited) {
+			if !more || to == nil || &to.moment == m || to.id() != page.ID {
+				return
+			}
+			c, found, gone := p.captureOf(m)
+			if err = gone; err != nil {
+				more = false
+			} else if found {
+				more = yield(c, nil)
+			}
+		}
+		w.ended = func(v *visited) { seen = seen || v.id() == page.ID }
+		walked := p.walk(ctx, w, page.Time, func() bool { return more && !seen })
+		if err == nil && more {
+			err = walked
+		}
+		if err != nil {
+			yield(store.Capture{}, err)
+		}
+	}
+}
+
+// Walk gives every capture of a time with the page that it belongs to, in the order of time; but
+// redirects come with the page to which they have led.
+func (p *Pages) Walk(ctx context.Context, from, to string) iter.Seq2[Belonging, error] {
+	return func(yield func(Belonging, error) bool) {
+		period, err := store.NewPeriod(from, to)
+		more := err == nil
+		w := newWalk()
+		w.belongs = func(m *store.Moment, to *visited) {
+			if !more || !period.Has(m.Time) {
+				return
+			}
+			b := Belonging{At: m.Location, Time: m.Time}
+			if to != nil {
+				b.Page = to.id()
+			}
+			more = yield(b, nil)
+		}
+		if more {
+			err = p.walk(ctx, w, period.Begin(), func() bool {
+				return more && (!period.After(w.now) || w.waits())
+			})
+		}
+		if err != nil && (more || w.now.IsZero()) {
+			yield(Belonging{}, err)
+		}
+	}
+}
+
+// id is the ID of the page: its time, so that it can be found, and what no other has, the hash of
+// where its document lies.
+func (v *visited) id() string {
+	if v.named == "" {
+		place := binary.BigEndian.AppendUint64([]byte(v.moment.File), uint64(v.moment.Offset))
+		sum := sha256.Sum256(place)
+		v.named = stamp(v.moment.Time) + "-" + hex.EncodeToString(sum[:8])
+	}
+	return v.named
+}
+
+// stamp is a time as YYYYMMDDhhmmss.
+func stamp(t time.Time) string { return t.UTC().Format("20060102150405") }
+
+// timeOfID returns the time in an ID. It is false for what is none.
+func timeOfID(id string) (at string, is bool) {
+	at, sum, found := strings.Cut(id, "-")
+	return at, found && len(at) == 14 && len(sum) == 16 &&
+		strings.Trim(at, "0123456789") == "" && strings.Trim(sum, "0123456789abcdef") == ""
+}

@@ -1,0 +1,339 @@
+package pages
+
+import (
+	"time"
+
+	"warcorder/store"
+)
+
+// What is a page, by what store.Moment.MayBePage says of its own records:
+//
+//	a navigation          Sec-Fetch-Mode: navigate with Sec-Fetch-Dest: document, whatever the
+//	                      status, unless it is a prefetch, redirects, or shows no document (204, a
+//	                      download)
+//	else, without these   HTML of status 200 to a GET, unless a script asks (X-Requested-With, or an
+//	fields                Origin), or a browser does (User-Agent) that comes from a page we know and
+//	                      either asks for no document (Upgrade-Insecure-Requests is not there), or
+//	                      within frameWithin of that page: then it is taken for a frame
+//
+// Whose resource everything else is; the first that is known counts:
+//
+//	a redirect            that of the document to which it has led, within redirectWithin
+//	Referer               the latest capture of that URL; of a mere origin ("/") the latest document
+//	                      of that origin; what asks for things itself (documents, frames, workers,
+//	                      styles, scripts) leads on to its page
+//	its origin            the latest page of the origin of Referer: scripts change a page's URL
+//	no Referer            the latest page of the same origin, or else the latest page of all, within
+//	                      aloneWithin; nothing of what the browser asks for itself (Sec-Fetch-Site:
+//	                      none)
+//
+// A capture belongs to no page that came after it, but for redirects.
+const (
+	frameWithin    = 3 * time.Second
+	redirectWithin = time.Minute
+	aloneWithin    = 30 * time.Second
+)
+
+// The bounds of memory. What has gone beyond them is forgotten, oldest first.
+const (
+	maxOpen      = 4096  // pages to which something may still belong
+	maxURLs      = 65536 // URLs that lead to them
+	maxRedirects = 256   // that wait for their documents
+)
+
+// visited is a page while captures may belong to it.
+type visited struct {
+	moment    store.Moment
+	resources int
+	closed    bool
+	named     string // its ID, once somebody has asked
+}
+
+// known is what leads from a URL, or an origin, to a page.
+type known struct {
+	page *visited
+	at   time.Time
+	// whether it is a page or a frame, and no style or script
+	document bool
+}
+
+// walk derives pages from captures that come in the order of time.
+type walk struct {
+	ended   func(*visited)                // is called with each page, in the order of time
+	belongs func(*store.Moment, *visited) // and with each capture; nil is no page
+
+	now      time.Time
+	open     []*visited // in the order of time
+	byURL    table[store.URLHash]
+	byOrigin table[uint32] // documents
+	byPart   table[uint32] // styles, scripts, workers
+
+	redirects []redirect
+	serial    int // of captures that were added
+}
+
+// redirect is a capture that waits for the document to which it has led.
+type redirect struct {
+	moment store.Moment
+	page   *visited // to which it belongs if none comes
+}
+
+func newWalk() *walk {
+	return &walk{ended: func(*visited) {}, belongs: func(*store.Moment, *visited) {}}
+}
+
+// add adds the next capture.
+func (w *walk) add(m *store.Moment) {
+	if !w.now.IsZero() && m.Time.Sub(w.now) >= pause {
+		w.end()
+	}
+	w.now = m.Time
+	w.expire()
+	page := w.pageOf(m)
+	if page == nil && w.isPage(m) {
+		page = w.begin(m)
+		w.follow(m.URL, page)
+		w.belongs(&page.moment, page)
+		w.know(m, page)
+		return
+	}
+	if m.Next != 0 && mayLead(m) {
+		w.wait(m, page)
+		return
+	}
+	w.follow(m.URL, page)
+	w.give(m, page)
+	w.know(m, page)
+}
+
+// give lets a capture belong to a page; nil is none.
+func (w *walk) give(m *store.Moment, page *visited) {
+	if page != nil {
+		page.resources++
+	}
+	w.belongs(m, page)
+}
+
+// begin begins a page.
+func (w *walk) begin(m *store.Moment) *visited {
+	if len(w.open) >= maxOpen {
+		w.close(len(w.open) - maxOpen/2)
+	}
+	page := &visited{moment: *m}
+	w.open = append(w.open, page)
+	return page
+}
+
+// close ends the oldest n pages.
+func (w *walk) close(n int) {
+	for _, page := range w.open[:n] {
+		page.closed = true
+		w.ended(page)
+	}
+	w.open = append(w.open[:0], w.open[n:]...)
+}
+
+// end ends all pages, and forgets everything.
+func (w *walk) end() {
+	for len(w.redirects) > 0 {
+		w.settle()
+	}
+	w.close(len(w.open))
+	w.byURL, w.byOrigin, w.byPart = table[store.URLHash]{}, table[uint32]{}, table[uint32]{}
+}
+
+// hasOpen reports whether a page of that period is open.
+func (w *walk) hasOpen(period store.Period) bool {
+	return len(w.open) > 0 && !period.After(w.open[0].moment.Time)
+}
+
+// waits reports whether a redirect waits.
+func (w *walk) waits() bool { return len(w.redirects) > 0 }
+
+// isPage reports whether a capture that belongs to no page yet is one.
+func (w *walk) isPage(m *store.Moment) bool { return m.MayBePage() }
+
+// pageOf returns the page whose resource a capture is; nil if there is none, or if it is a page
+// itself.
+func (w *walk) pageOf(m *store.Moment) *visited {
+	if m.MayBePage() {
+		if m.Traits&store.Told != 0 || !w.isFrame(m) {
+			return nil
+		}
+	}
+	if m.Referer != 0 {
+		if k := w.refers(m); k != nil {
+			return k.page
+		}
+	}
+	return w.alone(m)
+}
+
+// isFrame reports whether a document of which no field tells is taken for a part of a page.
+func (w *walk) isFrame(m *store.Moment) bool {
+	k := w.refers(m)
+	switch {
+	case k == nil:
+		return false
+	case m.Traits&store.Scripted != 0:
+		return true
+	case m.Traits&store.Browser == 0:
+		return false
+	case m.Traits&store.Upgrades == 0:
+		return true
+	}
+	return k.document && m.Time.Sub(k.at) < frameWithin
+}
+
+// refers returns what the Referer of a capture leads to; nil if that is not known.
+func (w *walk) refers(m *store.Moment) *known {
+	if m.Referer == 0 {
+		return nil
+	}
+	exact := w.byURL.get(m.Referer)
+	if m.Traits&(store.AtRoot|store.ByOrigin) == 0 || m.Traits&store.About != 0 {
+		if exact != nil {
+			return exact
+		}
+	} else if exact != nil && m.Referer.Origin() == m.URL.Origin() &&
+		m.Traits&store.ByOrigin == 0 {
+		return exact
+	}
+	if m.Traits&store.About != 0 {
+		return nil
+	}
+	if k := w.byOrigin.get(m.Referer.Origin()); k != nil {
+		return k
+	}
+	return w.byPart.get(m.Referer.Origin())
+}
+
+// alone returns the page of a capture whose Referer leads nowhere.
+func (w *walk) alone(m *store.Moment) *visited {
+	if m.Site == store.SiteNone || m.Traits&store.About != 0 || m.URL == 0 {
+		return nil
+	}
+	if k := w.byOrigin.get(m.URL.Origin()); k != nil && m.Time.Sub(k.at) < aloneWithin {
+		return k.page
+	}
+	if len(w.open) > 0 {
+		last := w.open[len(w.open)-1]
+		if m.Time.Sub(last.moment.Time) < aloneWithin {
+			return last
+		}
+	}
+	return nil
+}
+
+// know notes that a capture's URL leads to a page.
+func (w *walk) know(m *store.Moment, page *visited) {
+	if page == nil || m.URL == 0 || m.Dest == store.DestLeaf {
+		return
+	}
+	document := page.moment.URL == m.URL && page.moment.Time.Equal(m.Time) ||
+		m.Dest == store.DestFrame || m.Dest == store.DestObject ||
+		m.Traits&store.Told == 0 && m.Traits&store.HTML != 0
+	k := known{page, m.Time, document}
+	w.byURL.put(m.URL, k)
+	if document {
+		w.byOrigin.put(m.URL.Origin(), k)
+	} else {
+		w.byPart.put(m.URL.Origin(), k)
+	}
+}
+
+// mayLead reports whether a redirect may lead to a document.
+func mayLead(m *store.Moment) bool {
+	if m.Traits&(store.Ahead|store.Scripted) != 0 {
+		return false
+	}
+	return m.Traits&store.Told == 0 || m.Traits&store.Navigates != 0 && m.Dest == store.DestDocument
+}
+
+// wait lets a redirect wait for its document; page is that to which it belongs otherwise.
+func (w *walk) wait(m *store.Moment, page *visited) {
+	if len(w.redirects) >= maxRedirects {
+		w.settle()
+	}
+	w.redirects = append(w.redirects, redirect{*m, page})
+}
+
+// expire settles the redirects that have waited too long.
+func (w *walk) expire() {
+	for len(w.redirects) > 0 && w.now.Sub(w.redirects[0].moment.Time) >= redirectWithin {
+		w.settle()
+	}
+}
+
+// settle gives up the redirect that has waited longest.
+func (w *walk) settle() {
+	r := w.redirects[0]
+	w.redirects = append(w.redirects[:0], w.redirects[1:]...)
+	page := r.page
+	if page != nil && page.closed {
+		page = nil
+	}
+	w.give(&r.moment, page)
+}
+
+// follow lets the redirects that have led to a URL, through others or not, belong to a page.
+func (w *walk) follow(url store.URLHash, page *visited) {
+	if page == nil || url == 0 || len(w.redirects) == 0 {
+		return
+	}
+	for targets := []store.URLHash{url}; len(targets) > 0; targets = targets[1:] {
+		for i := 0; i < len(w.redirects); {
+			r := w.redirects[i]
+			if r.moment.Next != targets[0] {
+				i++
+				continue
+			}
+			w.redirects = append(w.redirects[:i], w.redirects[i+1:]...)
+			w.give(&r.moment, page)
+			w.know(&r.moment, page)
+			targets = append(targets, r.moment.URL)
+		}
+	}
+}
+
+// table is a map of the newest maxURLs keys. The zero value is ready.
+type table[K comparable] struct {
+	known map[K]entry
+	ring  []K
+	next  int // in ring
+}
+
+// entry is what a key leads to, with its place in the ring.
+type entry struct {
+	known
+	at int
+}
+
+// get returns what a key leads to; nil if that is not known, or its page is not open any more.
+func (t *table[K]) get(key K) *known {
+	e, found := t.known[key]
+	if !found || e.page.closed {
+		return nil
+	}
+	return &e.known
+}
+
+// put lets a key lead to k.
+func (t *table[K]) put(key K, k known) {
+	if t.known == nil {
+		t.known = make(map[K]entry)
+	}
+	if e, found := t.known[key]; found {
+		t.known[key] = entry{k, e.at}
+		return
+	}
+	if len(t.ring) < maxURLs {
+		t.ring = append(t.ring, key)
+		t.known[key] = entry{k, len(t.ring) - 1}
+		return
+	}
+	delete(t.known, t.ring[t.next])
+	t.ring[t.next] = key
+	t.known[key] = entry{k, t.next}
+	t.next = (t.next + 1) % maxURLs
+}

@@ -1,0 +1,231 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// The timeline has all captures in the order of time. Its key:
+//
+//	time(8)           microseconds since the beginning of the year 0
+//	file(4) offset(6)
+//
+// and its value:
+//
+//	facts(3)          big endian. From its end: 13 bits Traits, 3 Dest, 3 Site; then the flags
+//	                  1 referer, 2 near, 4 next, 8 key; one bit is free
+//	uvarint           length of the gzip member
+//	hash(8)           of the URL; 0 if that is not http
+//	hash(8)           Referer, with referer; only its last 4 bytes with near: the others are those of
+//	                  the URL
+//	hash(8)           Next, with next
+//	                  with key, what the capture's key begins with, up to the time: of what may be a
+//	                  page, if that is not long. That of others is made again of their records
+const (
+	momentKeySize = 8 + locationSize
+
+	traitBits, destBits, siteBits = 13, 3, 3
+
+	momentReferer = 1 << (traitBits + destBits + siteBits)
+	momentNear    = momentReferer << 1
+	momentNext    = momentReferer << 2
+	momentHasKey  = momentReferer << 3
+)
+
+var errMoment = fmt.Errorf("%w: a row of the timeline", ErrDamaged)
+
+// maxMomentKey is how long a key may be that the timeline keeps, in bytes.
+const maxMomentKey = 512
+
+// appendMomentKey appends the key of a capture in the timeline.
+func appendMomentKey(dst []byte, t time.Time, id uint32, offset int64) []byte {
+	return appendLocation(appendMoment(dst, t), id, offset)
+}
+
+// appendMoment appends a time as keys of the timeline begin with it.
+func appendMoment(dst []byte, t time.Time) []byte {
+	since := FourDigitYear(t).UnixMicro() - firstTime.UnixMicro()
+	return binary.BigEndian.AppendUint64(dst, uint64(since))
+}
+
+// timeOfMoment returns the time of a key of the timeline.
+func timeOfMoment(key []byte) time.Time {
+	since := int64(binary.BigEndian.Uint64(key))
+	return FourDigitYear(time.UnixMicro(since + firstTime.UnixMicro()))
+}
+
+// appendMomentValue appends the value of c, whose key in the index is key.
+func (c *Capture) appendMomentValue(dst []byte, key indexKey) []byte {
+	v, url := c.Visit, HashURL(c.URL)
+	if !c.isGET() {
+		v.Traits |= NotGET
+	}
+	facts := uint32(v.Traits) | uint32(v.Dest)<<traitBits | uint32(v.Site)<<(traitBits+destBits)
+	near := v.Referer.Origin() == url.Origin()
+	switch {
+	case v.Referer == 0:
+	case near:
+		facts |= momentReferer | momentNear
+	default:
+		facts |= momentReferer
+	}
+	if v.Next != 0 {
+		facts |= momentNext
+	}
+	hasKey := v.mayBePage() && len(key) < maxMomentKey+tailSize
+	if hasKey {
+		facts |= momentHasKey
+	}
+	dst = append(dst, byte(facts>>16), byte(facts>>8), byte(facts))
+	dst = binary.AppendUvarint(dst, uint64(c.Length))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(url))
+	switch {
+	case v.Referer == 0:
+	case near:
+		dst = binary.BigEndian.AppendUint32(dst, uint32(v.Referer))
+	default:
+		dst = binary.BigEndian.AppendUint64(dst, uint64(v.Referer))
+	}
+	if v.Next != 0 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(v.Next))
+	}
+	if hasKey {
+		dst = append(dst, key[:len(key)-tailSize]...)
+	}
+	return dst
+}
+
+// mayBePage reports whether the capture may be a page, whatever lies around it.
+func (v *Visit) mayBePage() bool {
+	if v.Next != 0 || v.Traits&(Ahead|Aside|About) != 0 {
+		return false
+	}
+	if v.Traits&Told != 0 {
+		return v.Dest == DestDocument && v.Traits&Navigates != 0
+	}
+	return v.Traits&(HTML|OK|NotGET) == HTML|OK
+}
+
+// Moment is a capture in the timeline.
+type Moment struct {
+	Visit
+
+	Location
+	Time time.Time // of the capture, in UTC with microseconds
+	URL  URLHash   // 0 if it is not http
+
+	file uint32
+	key  string // what the capture's key begins with; "" if that is not kept
+}
+
+// MayBePage reports whether the capture may be a page, by what its own records say.
+func (m *Moment) MayBePage() bool { return m.mayBePage() }
+
+// HasKey reports whether Bolt.At needs no URL key to find the capture.
+func (m *Moment) HasKey() bool { return m.key != "" }
+
+// decodeMoment returns the moment of that key and value, without the name of its file.
+func decodeMoment(key, value []byte) (m Moment, err error) {
+	if len(key) != momentKeySize || len(value) < 3 {
+		return m, errMoment
+	}
+	m.Time = timeOfMoment(key)
+	m.file = binary.BigEndian.Uint32(key[8:])
+	m.Offset = int64(binary.BigEndian.Uint64(key[10:]) & maxOffset)
+
+	facts := uint32(value[0])<<16 | uint32(value[1])<<8 | uint32(value[2])
+	m.Traits = Traits(facts & (1<<traitBits - 1))
+	m.Dest = Dest(facts >> traitBits & (1<<destBits - 1))
+	m.Site = Site(facts >> (traitBits + destBits) & (1<<siteBits - 1))
+	v := reader{rest: value[3:]}
+	m.Length, m.URL = int64(v.uvarint()), v.hash()
+	switch {
+	case facts&momentReferer == 0:
+	case facts&momentNear != 0:
+		m.Referer = m.URL>>32<<32 | URLHash(v.uint32())
+	default:
+		m.Referer = v.hash()
+	}
+	if facts&momentNext != 0 {
+		m.Next = v.hash()
+	}
+	if v.failed || (len(v.rest) > 0) != (facts&momentHasKey != 0) {
+		return m, errMoment
+	}
+	m.key = string(v.rest)
+	return m, nil
+}
+
+func (r *reader) hash() URLHash {
+	if len(r.rest) < 8 {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	h := URLHash(binary.BigEndian.Uint64(r.rest))
+	r.rest = r.rest[8:]
+	return h
+}
+
+// momentRow is where the row of a capture in the timeline lies in the buffer of a batch.
+type momentRow struct{ key, value, end int }
+
+// addMoment adds the row of c, which lies in the file with that id and whose key is key.
+func (b *batch) addMoment(c *Capture, id uint32, key indexKey) {
+	m := momentRow{key: len(b.buf)}
+	b.buf = appendMomentKey(b.buf, c.Time, id, c.Offset)
+	m.value = len(b.buf)
+	b.buf = c.appendMomentValue(b.buf, key)
+	m.end = len(b.buf)
+	b.moments = append(b.moments, m)
+}
+
+// sortMoments brings the rows of the timeline into its order. The last one counts if a capture is
+// there twice.
+func (b *batch) sortMoments() {
+	slices.SortFunc(b.moments, func(x, y momentRow) int {
+		if order := bytes.Compare(b.buf[x.key:x.value], b.buf[y.key:y.value]); order != 0 {
+			return order
+		}
+		return cmp.Compare(x.key, y.key)
+	})
+}
+
+// putMoments stores the rows of the timeline, and counts them.
+func (b *batch) putMoments(timeline *bbolt.Bucket, now *tally) error {
+	for _, m := range b.moments {
+		key := b.part(m.key, m.value)
+		if timeline.Get(key) == nil {
+			now.timed++
+		}
+		if err := timeline.Put(key, b.part(m.value, m.end)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetMoment removes the row of the capture with that key and value.
+func (t tables) forgetMoment(key indexKey, value []byte, now *tally) error {
+	at, err := key.time()
+	if err != nil {
+		return err
+	}
+	v := reader{rest: value}
+	v.byte()
+	v.byte()
+	v.uvarint()
+	v.uvarint()
+	at = at.Add(time.Duration(v.uvarint()%perEntity) * time.Microsecond)
+	moment := appendMomentKey(nil, at, key.file(), key.offset())
+	if t.timeline.Get(moment) == nil {
+		return nil // an older version has put the capture there
+	}
+	now.timed--
+	return t.timeline.Delete(moment)
+}
