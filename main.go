@@ -37,6 +37,7 @@
 //	    ranges/                which bytes are wanted, and which parts have them
 //	  readback/              a capture's place to what was recorded there
 //	  pagelist/              pages that imports have brought
+//	  copying/               records as they are, into WARC files that stand alone
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs
 //	  har/                   what was recorded as HAR, which browsers' tools read
 //	  verify/                judges WARC files, and an index by them

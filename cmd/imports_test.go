@@ -58,6 +58,9 @@ var house = []room{
 	{"certs/stores", "certs", "it compares certificates, and signs none"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
+	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
+		"store/selection store/warc",
+		"a selection in, whole WARC files out; where they are written is its caller's"},
 	{"store/replay", "proxy/http1 recorder/record store store/readback store/replay/inject " +
 		"store/replay/ranges store/replay/rules " +
 		"store/warc",

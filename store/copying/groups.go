@@ -1,0 +1,167 @@
+package copying
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"warcorder/recorder/record"
+	"warcorder/store"
+	"warcorder/store/readback"
+	"warcorder/store/warc"
+)
+
+// group is a capture's record, with those that belong to it, in the order in which they lie.
+type group struct {
+	members []store.Location
+	layout  warc.Layout
+	size    int64 // bytes of all
+}
+
+// groups finds the groups of captures, which come in the order of their places. Where one follows
+// another the file is read on.
+type groups struct {
+	files  *readback.Files
+	record *readback.Record // the last that was read; nil if there is none
+	known  []store.Location // of the groups before: two responses may name one request
+}
+
+// What is looked at for the records of a capture, as readback.Files.Request does.
+const (
+	mostBeside = 8       // records behind it
+	sizeBeside = 1 << 20 // of one that does not belong to it, and is passed over
+	mostKnown  = 64
+)
+
+// of returns the group of a capture.
+func (g *groups) of(c *store.Capture) (group, error) {
+	if err := g.goTo(c); err != nil {
+		return group{}, err
+	}
+	own := slices.Clone(g.record.Header)
+	isMessage := g.record.Type() == "response" || g.record.Type() == "revisit"
+	at, err := g.record.End()
+	if err == nil && at != c.Location {
+		err = &warc.Damage{File: c.File, Offset: c.Offset, Reason: readback.ErrOther}
+	}
+	found := group{members: []store.Location{at}, layout: g.record.Layout()}
+	if err == nil && isMessage {
+		err = g.beside(&found, c, own)
+	}
+	if err != nil {
+		return found, err
+	}
+	for _, member := range found.members {
+		found.size += member.Length
+	}
+	g.known = append(g.known, found.members...)
+	g.known = g.known[max(0, len(g.known)-mostKnown):]
+	return found, nil
+}
+
+// goTo goes to the record of a capture.
+func (g *groups) goTo(c *store.Capture) (err error) {
+	if r := g.record; r == nil || r.At.File != c.File || r.At.Offset != c.Offset {
+		if err := g.close(); err != nil {
+			return err
+		}
+		g.record, err = g.files.Walk(c.File, c.Offset)
+		if errors.Is(err, io.EOF) {
+			err = readback.ErrUncommitted
+		}
+		if err != nil {
+			g.record = nil
+			return err
+		}
+	}
+	if !g.record.IsOf(c) {
+		return &warc.Damage{File: c.File, Offset: c.Offset, Reason: readback.ErrOther}
+	}
+	return nil
+}
+
+// beside adds the records that belong to a response with that header: those behind it or, in files
+// of other tools, the request before it.
+func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
+	asked := false
+	for range mostBeside {
+		err := g.record.Next()
+		if errors.Is(err, io.EOF) {
+			g.record = nil
+			break
+		}
+		if err != nil {
+			g.record = nil
+			return err
+		}
+		belongs := belongTogether(g.record.Header, own)
+		if !belongs && (asked || g.record.Size > sizeBeside) {
+			break
+		}
+		isRequest := g.record.Type() == "request"
+		at, err := g.record.End()
+		if err != nil {
+			return err
+		}
+		if belongs {
+			asked = asked || isRequest
+			g.add(found, at)
+		}
+	}
+	if asked {
+		return nil
+	}
+	return g.before(found, c, own)
+}
+
+// before adds the request before a response.
+func (g *groups) before(found *group, c *store.Capture, own warc.Header) error {
+	request, err := g.files.RequestBefore(c, own)
+	if errors.Is(err, readback.ErrNoRequest) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	at, err := request.End()
+	if err := errors.Join(err, request.Close()); err != nil {
+		return err
+	}
+	own0 := found.members
+	found.members = nil
+	g.add(found, at)
+	found.members = append(found.members, own0...)
+	return nil
+}
+
+// add adds a record to a group, unless it is in one before.
+func (g *groups) add(found *group, at store.Location) {
+	if !slices.Contains(g.known, at) {
+		found.members = append(found.members, at)
+	}
+}
+
+// belongTogether reports whether a record belongs to a response: it is its request, says something of
+// it, or continues it. What is a capture itself is copied if it is selected.
+func belongTogether(h, response warc.Header) bool {
+	switch kind := h.Get("WARC-Type"); {
+	case isType(kind, "request"):
+		return readback.AreTogether(h, response)
+	case isType(kind, "metadata"):
+		return !record.IsIndexed(record.Metadata, h.Get("Content-Type")) &&
+			readback.AreTogether(h, response)
+	case isType(kind, "continuation"):
+		id := response.Get("WARC-Record-ID")
+		return id != "" && h.Get("WARC-Segment-Origin-ID") == id
+	}
+	return false
+}
+
+// close ends the reading.
+func (g *groups) close() (err error) {
+	if g.record != nil {
+		err = g.record.Close()
+	}
+	g.record = nil
+	return err
+}
