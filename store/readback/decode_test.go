@@ -159,7 +159,10 @@ func (z *zeros) Read(p []byte) (int, error) {
 func TestBombs(t *testing.T) {
 	const size = 256 << 20
 	var gz bytes.Buffer
-	w := gzip.NewWriter(&gz)
+	w, err := gzip.NewWriterLevel(&gz, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	source := zeros(size)
 	if _, err := io.Copy(w, &source); err != nil {
 		t.Fatal(err)
@@ -196,7 +199,7 @@ func TestBombs(t *testing.T) {
 	if encoder, err = zstd.NewWriter(&zst, zstd.WithWindowSize(16*maxWindow)); err != nil {
 		t.Fatal(err)
 	}
-	source = size
+	source = 2 * maxWindow
 	if _, err := io.Copy(encoder, &source); err != nil {
 		t.Fatal(err)
 	}
