@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"warcorder/canon"
 )
 
 // AppendCDXJ appends the capture's CDXJ line in the dialect pywb, without newline, to dst:
@@ -15,6 +17,36 @@ import (
 // is the method GET. The line holds no line break and its JSON is valid whatever the fields hold:
 // bytes that are no UTF-8 become U+FFFD.
 func (c *Capture) AppendCDXJ(dst []byte) []byte { return c.appendPywb(dst, URLKey) }
+
+// AppendLine appends the capture's CDXJ line, in the dialect that Export would write it in, without
+// newline, to dst. What is no GET must have its bodies in all dialects, as UnderWithBodies gives them.
+func (c *Capture) AppendLine(dst []byte, dialect canon.Dialect) []byte {
+	if dialect == canon.Pywb {
+		return c.AppendCDXJ(dst)
+	}
+	body := c.bodyIn(dialect)
+	return c.appendLine(dst, c.keyIn(dialect, body), c.Method, body)
+}
+
+// bodyIn returns the dialect's query of the request's body.
+func (c *Capture) bodyIn(dialect canon.Dialect) string {
+	switch {
+	case c.isGET() || dialect == canon.Pywb:
+		return c.RequestBody
+	case dialect == canon.Spec:
+		return c.SpecBody
+	}
+	return c.WarcioJSBody
+}
+
+// keyIn returns the dialect's URL key, as it stands in a line.
+func (c *Capture) keyIn(dialect canon.Dialect, body string) string {
+	key, _ := dialect.Key(dialect.Append(c.URL, c.Method, body))
+	if key != "" && keyPrefix(key) == len(key) {
+		return key
+	}
+	return string(appendURLKey(nil, key))
+}
 
 // appendPywb appends the line in the dialect pywb that begins with the key of that name. pywb
 // writes methods in upper case.

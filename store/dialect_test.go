@@ -322,3 +322,16 @@ func TestBodiesOfGETAreFree(t *testing.T) {
 		t.Errorf("a body of %d bytes, want %d", len(x.capture.SpecBody), want)
 	}
 }
+
+// TestAppendLine: a capture alone gives the line that Export writes of it, in every dialect.
+func TestAppendLine(t *testing.T) {
+	exchanges := someExchanges(1000, "a.warc.gz", 3)
+	for _, d := range dialects {
+		var lines []string
+		for _, x := range exchanges {
+			lines = append(lines, string(x.capture.AppendLine(nil, d))+"\n")
+		}
+		slices.Sort(lines)
+		sameLines(t, strings.Join(lines, ""), dialectLines(exchanges, d))
+	}
+}

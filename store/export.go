@@ -170,7 +170,7 @@ func (e *dialectExport) sortLine(c *Capture) error {
 	body := e.body(c)
 	key := *c.key(e.span.key)
 	if e.span.key.primary() {
-		key = e.urlKey(c, body)
+		key = c.keyIn(e.dialect, body)
 		if c.isGET() && key == c.URLKey || !e.span.hasKey(key) {
 			return nil
 		}
@@ -190,24 +190,10 @@ func (e *dialectExport) sortLine(c *Capture) error {
 
 // body returns the dialect's query of the body of c, which has its extras.
 func (e *dialectExport) body(c *Capture) string {
-	switch {
-	case e.noBodies:
+	if e.noBodies {
 		return ""
-	case c.isGET():
-		return c.RequestBody
-	case e.dialect == canon.Spec:
-		return c.SpecBody
 	}
-	return c.WarcioJSBody
-}
-
-// urlKey returns the dialect's URL key of c, as it stands in a line.
-func (e *dialectExport) urlKey(c *Capture, body string) string {
-	key, _ := e.dialect.Key(e.dialect.Append(c.URL, c.Method, body))
-	if key != "" && keyPrefix(key) == len(key) {
-		return key
-	}
-	return string(appendURLKey(nil, key))
+	return c.bodyIn(e.dialect)
 }
 
 // countOpen counts c if its file is still being written.
@@ -241,7 +227,7 @@ func (e *dialectExport) write(w *bufio.Writer, sorted *extsort.Lines) error {
 // writeGET writes the sorted lines that belong before the line of c, and that line, unless it is
 // itself among the sorted ones.
 func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capture) error {
-	if e.movesGET() && e.urlKey(c, "") != c.URLKey {
+	if e.movesGET() && c.keyIn(e.dialect, "") != c.URLKey {
 		return nil
 	}
 	e.line = c.appendPywb(e.line[:0], e.span.key)
