@@ -40,6 +40,7 @@
 //	  copying/               records as they are, into WARC files that stand alone
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs
 //	  har/                   what was recorded as HAR, which browsers' tools read
+//	  wacz/                  WARC files, captures and pages to one file that is handed on
 //	  verify/                judges WARC files, and an index by them
 //	  chunks/                takes the transfer coding off bodies
 //	  text/                  the text of a document that a person sees

@@ -96,6 +96,8 @@ var house = []room{
 		"places in, messages out; which capture answers what is its caller's matter"},
 	{"store/pagelist", "store/collection store/extsort",
 		"lines of pages, and nothing of the captures that they are of"},
+	{"store/wacz", "canon store store/extsort store/scratch",
+		"files, captures and pages in, a package out; who selects them is its caller's matter"},
 	{"store/verify", "store store/collection store/extsort store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
 	{"store", "canon store/boltcheck store/collection store/extsort store/fault",
