@@ -1,5 +1,5 @@
 // Package text makes the text of an HTML document that a person sees: what a page list is searched
-// by. Start with [Of].
+// by. Start with [Of]; [Title] is what the document calls itself.
 //
 // Nothing is laid out and no script runs. What is out is what every browser hides whatever the
 // style sheets say: scripts, styles, templates, the title and what else is in no box; and elements
@@ -39,19 +39,25 @@ const (
 // charset there the document's own counts, as in browsers. With an error of in it returns what was
 // there before.
 func Of(in io.Reader, contentType string) (string, error) {
-	near := bufio.NewReaderSize(io.LimitReader(in, MaxInput), 1<<12)
-	start, _ := near.Peek(1 << 10)
-	decoded, err := charset.NewReader(near, withCharset(contentType, start))
+	decoded, err := decode(io.LimitReader(in, MaxInput), contentType)
 	if err != nil {
-		if errors.Is(err, io.EOF) { // it is empty
-			err = nil
-		}
 		return "", err
 	}
 	d := document{tokens: html.NewTokenizer(decoded), isXML: isXML(contentType)}
 	d.tokens.SetMaxBuf(maxToken)
 	err = d.read()
 	return d.text(), err
+}
+
+// decode returns a document as UTF-8.
+func decode(in io.Reader, contentType string) (io.Reader, error) {
+	near := bufio.NewReaderSize(in, 1<<12)
+	start, _ := near.Peek(1 << 10)
+	decoded, err := charset.NewReader(near, withCharset(contentType, start))
+	if errors.Is(err, io.EOF) { // it is empty
+		return strings.NewReader(""), nil
+	}
+	return decoded, err
 }
 
 // isXML reports whether a document of that type is read by the rules of XML.
