@@ -50,6 +50,7 @@ type commandLine struct {
 	Export   exportCommand   `cmd:""`
 	Lookup   lookupCommand   `cmd:""`
 	Key      keyCommand      `cmd:""`
+	Pages    pagesCommand    `cmd:""`
 	Gaps     gapsCommand     `cmd:""`
 	Status   statusCommand   `cmd:""`
 	Pause    pauseCommand    `cmd:""`

@@ -65,7 +65,7 @@ var house = []room{
 		"store/replay/ranges store/replay/rules " +
 		"store/warc",
 		"a request in, what was recorded for it out, keyed as what is recorded; it is told of no proxy"},
-	{"store/pages", "recorder/record store store/readback canon",
+	{"store/pages", "recorder/record store store/readback store/text store/warc canon",
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 

@@ -291,6 +291,8 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
 		Handler: cdxserver.ExportPage(s.rec.Index)})
+	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,
+		Handler: cdxserver.PagesPage(s.listPages)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
 		Handler: cdxserver.GapsPage(s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,

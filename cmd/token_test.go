@@ -61,12 +61,12 @@ func TestReaders(t *testing.T) {
 			}
 			p := startRecording(t, args...)
 			for path, want := range map[string]bool{"/healthz": true, "/readyz": true, "/ca.pem": true, "/": true,
-				"/status": c.reads, "/gaps": c.reads, "/export": c.reads} {
+				"/status": c.reads, "/gaps": c.reads, "/export": c.reads, "/pages": c.reads} {
 				if got := p.status(path); (got == 200) != want || !want && got != 401 {
 					t.Errorf("%s: %d", path, got)
 				}
 			}
-			for _, command := range [][]string{{"gaps"}, {"export", "-o", "-"}} {
+			for _, command := range [][]string{{"gaps"}, {"export", "-o", "-"}, {"pages"}} {
 				if _, stderr, code := p.run(command...); code != 0 {
 					t.Errorf("%v: %s", command, stderr)
 				}

@@ -60,6 +60,7 @@ var Groups = []Group{
 	{Title: "Read what is there", Commands: []Command{
 		replay,
 		lookup,
+		pages,
 		gaps,
 	}},
 	{Title: "Hand on", Commands: []Command{

@@ -61,6 +61,24 @@ var lookup = Command{
 	},
 }
 
+var pages = Command{
+	Name: "pages",
+	Line: "List the pages that were visited, with what belongs to each",
+	About: "A page is a document that a browser went to, or that a crawler fetched; what it asked for " +
+		"belongs to it. Each line has its time, how many captures belong to it, its URL, and its title as " +
+		"it was recorded.",
+	Examples: []Example{
+		{"warcorder pages", "all, in the order of time"},
+		{"warcorder pages --json --from 202605", "since May 2026, for programs"},
+	},
+	Flags: []FlagGroup{{"Which, and how", "from to json"}},
+	Texts: map[string]string{
+		"--json": "Print a JSON object a line. It has url, ts, title, id and resources.",
+		"--from": "Only pages at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
+		"--to":   "Only pages until the end of this time.",
+	},
+}
+
 var gaps = Command{
 	Name: "gaps",
 	Line: "List what could not be recorded, and why",

@@ -147,7 +147,7 @@ func isRoot(url []byte) bool {
 // FillVisit adds what the head of a response says of the page to a capture that Fill has filled.
 func (h *Head) FillVisit(c *store.Capture) {
 	to, status := &c.Visit, c.Status
-	if isHTML(h.MIME()) {
+	if IsHTML(h.MIME()) {
 		to.Traits |= store.HTML
 	}
 	switch {
@@ -163,8 +163,8 @@ func (h *Head) FillVisit(c *store.Capture) {
 	}
 }
 
-// isHTML reports whether a media type is that of an HTML document.
-func isHTML(mime []byte) bool {
+// IsHTML reports whether a media type is that of an HTML document.
+func IsHTML(mime []byte) bool {
 	return bytes.EqualFold(mime, []byte("text/html")) ||
 		bytes.EqualFold(mime, []byte("application/xhtml+xml"))
 }

@@ -9,6 +9,10 @@
 //	               trailer  Warcorder-Lines           how many there were
 //	                        Warcorder-In-Open-Files   how many of them lie in unfinished files
 //	                        Warcorder-Left-Out        how many captures have no line, for want of all
+//	GET /pages   ?from= &to=  of a time, as a store.Query says it
+//	             200 application/x-ndjson: a line for each page, in the order of time
+//	               trailer  Warcorder-Pages           how many there were
+//	                        Warcorder-Untimed         how many captures are not in the timeline
 //	GET /gaps    ?limit=N    only the newest
 //	             200 application/json: a store.Gaps; errors are {"error": …}
 //	POST /hold   until the client goes: a recorder that belongs to a command does not end with it
@@ -35,6 +39,7 @@ import (
 // The paths of the pages.
 const (
 	ExportPath = "/export"
+	PagesPath  = "/pages"
 	GapsPath   = "/gaps"
 	HoldPath   = "/hold"
 	ReplayPath = "/replay"
@@ -65,6 +70,12 @@ const (
 
 	noBodies = "none" // in bodiesField, and as paramBodies
 	yes      = "yes"  // as paramAll
+)
+
+// The fields of /pages.
+const (
+	pagesField   = "Warcorder-Pages"
+	untimedField = "Warcorder-Untimed"
 )
 
 // formOf returns a query as the parameters of ExportPath.

@@ -1,6 +1,91 @@
 package pages
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
 
-// Title returns the title of a page, from its HTML; "" if it has none.
-func (p *Pages) Title(ctx context.Context, page Page) (string, error) { return "", ctx.Err() }
+	"warcorder/recorder/record"
+	"warcorder/store"
+	"warcorder/store/readback"
+	"warcorder/store/text"
+	"warcorder/store/warc"
+)
+
+// Title returns the title of a page, from its HTML as it was recorded; "" if it has none. What a
+// script has made of it later is not known. A page that was not modified has the title of the
+// capture that it stands for.
+func (p *Pages) Title(ctx context.Context, page Page) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	c, err := p.shown(page.Capture)
+	if err != nil {
+		return "", err
+	}
+	r, err := p.files.Response(&c)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	h := record.ParseHead(r.Head)
+	if !record.IsHTML(h.MIME()) {
+		return "", nil
+	}
+	body, err := r.Decoded()
+	if err != nil {
+		return "", err
+	}
+	return text.Title(body, record.Text(h.ContentType))
+}
+
+// mostShown is how many captures of a URL are looked at for what a 304 stands for.
+const mostShown = 100
+
+// shown returns the capture with the body that a client shows: of a 304 the nearest of status 200.
+func (p *Pages) shown(c store.Capture) (store.Capture, error) {
+	if c.Status != http.StatusNotModified {
+		return c, nil
+	}
+	err := p.index.Nearest(store.URLKey, c.URLKey, c.Time, mostShown, func(near *store.Capture) bool {
+		if near.Status == http.StatusOK {
+			c = *near
+		}
+		return near.Status != http.StatusOK
+	})
+	return c, err
+}
+
+// Line is a page as a line of JSON.
+type Line struct {
+	URL       string `json:"url"`
+	Time      string `json:"ts"` // RFC 3339, in UTC
+	Title     string `json:"title"`
+	ID        string `json:"id"`
+	Resources int    `json:"resources"`
+}
+
+// AppendLine appends a page as a line of JSON, with its line break. A page whose file is away or
+// damaged has no title.
+func (p *Pages) AppendLine(ctx context.Context, dst []byte, page Page) ([]byte, error) {
+	title, err := p.Title(ctx, page)
+	if err != nil && !isOfRecord(err) {
+		return dst, err
+	}
+	line, err := json.Marshal(Line{page.URL, page.Time.UTC().Format(time.RFC3339Nano), title, page.ID,
+		page.Resources})
+	return append(append(dst, line...), '\n'), err
+}
+
+// isOfRecord reports whether an error is of what was recorded, and says nothing of other records.
+func isOfRecord(err error) bool {
+	for _, of := range []error{readback.ErrAway, readback.ErrNoOriginal, readback.ErrNoMessage,
+		readback.ErrCoding} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return errors.As(err, new(*warc.Damage))
+}
