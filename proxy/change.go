@@ -45,7 +45,8 @@ func (e *exchange) noteCoding(res *http1.Response) {
 		return
 	}
 	if other := e.cfg.Codings.Other(res.Encoding); other != nil {
-		e.rec.Gap(recorder.GapCoding, e.url, "coding others cannot read: "+codingText(other))
+		e.rec.GapOf(recorder.GapCoding, e.url, "coding others cannot read: "+codingText(other),
+			e.client.head)
 		e.client.codings.add(e.url)
 	}
 }

@@ -206,7 +206,7 @@ func (q *completions) crowded(c *completion, why string) bool {
 	was, known := q.asked.Get(c.version)
 	q.asked.Add(c.version, turnedAway)
 	if c.after == afterPart && !(known && was == turnedAway) {
-		q.relay.rec.Gap(recorder.GapCut, c.url, "the whole was not asked for: "+why)
+		q.relay.rec.GapOf(recorder.GapCut, c.url, "the whole was not asked for: "+why, c.head)
 	}
 	return false
 }

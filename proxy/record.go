@@ -57,6 +57,6 @@ func (e *exchange) gap(reason, detail string) {
 	case e.whole.completion != nil:
 		e.whole.completion.fail(detail)
 	default:
-		e.rec.Gap(reason, e.url, detail)
+		e.rec.GapOf(reason, e.url, detail, e.client.head)
 	}
 }

@@ -215,7 +215,7 @@ func (q *completions) giveUp(why string) {
 func (q *completions) miss(c *completion) {
 	q.failures++
 	q.asked.Add(c.version, missed)
-	q.relay.rec.Gap(recorder.GapCut, c.url, c.gap())
+	q.relay.rec.GapOf(recorder.GapCut, c.url, c.gap(), c.head)
 }
 
 // Completions are counts of what clients have taken a part of, and the archive is to have whole.

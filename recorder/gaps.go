@@ -101,7 +101,12 @@ func newGapList(index *store.Bolt, before map[string]int64, caught func(any, str
 
 // note is Recorder.Gap.
 func (l *gapList) note(reason, url, detail string) {
-	g := store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail}
+	l.noteOf(reason, url, detail, store.Visit{})
+}
+
+// noteOf is Recorder.GapOf.
+func (l *gapList) noteOf(reason, url, detail string, visit store.Visit) {
+	g := store.Gap{Time: time.Now(), Reason: reason, URL: url, Detail: detail, Visit: visit}
 	g = g.Cut()
 	// else a few bytes would hold on to a long head
 	g.URL, g.Detail = strings.Clone(g.URL), strings.Clone(g.Detail)

@@ -206,6 +206,12 @@ func (r *Recorder) compressionFailed(err error) {
 // records what came.
 func (r *Recorder) Gap(reason, url, detail string) { r.gaps.note(reason, url, detail) }
 
+// GapOf is Gap for an exchange of which the head of the request is known: the gap belongs to the page
+// for which it was made.
+func (r *Recorder) GapOf(reason, url, detail string, request []byte) {
+	r.gaps.noteOf(reason, url, detail, record.VisitOf(request))
+}
+
 // GapsMore notes n gaps of which no more is told than the reason: a flood of connections, say.
 func (r *Recorder) GapsMore(reason string, n int64) { r.gaps.count(reason, n) }
 

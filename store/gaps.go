@@ -29,6 +29,10 @@ type Gap struct {
 	URL string `json:"url"`
 
 	Detail string `json:"detail,omitempty"` // what happened, in words
+
+	// Visit is what the head of the request says of the page for which it was made; zero if there was
+	// no request, or nothing is known of it.
+	Visit Visit `json:"-"`
 }
 
 // Gaps are what a collection lacks.
@@ -42,13 +46,17 @@ const MaxGaps = 10_000
 
 // The key of a gap is its number: each has the one that follows the newest. Its value:
 //
-//	version(1)  1, or 2 if there is an until
+//	version(1)  1; 2 if there is an until; 3 if there is a Visit, and no until
 //	time(8)     microseconds since 1970
 //	until(8)    the same; only in version 2
+//	visit(12)   big endian: 2 bytes Traits, 1 Dest, 1 Site, 8 Referer; only in version 3
 //	text        reason, and then URL, detail
 const (
 	gapVersion      = 1
 	gapVersionUntil = 2
+	gapVersionVisit = 3
+
+	gapVisitSize = 12
 
 	maxReasons   = 64 // that are counted one by one, beside otherReason
 	otherReason  = "other"
@@ -209,13 +217,22 @@ func latestGaps(table table, limit int) ([]Gap, error) {
 // appendValue appends the value of g.
 func (g *Gap) appendValue(dst []byte) []byte {
 	version := byte(gapVersion)
-	if !g.Until.IsZero() {
+	switch {
+	case !g.Until.IsZero():
 		version = gapVersionUntil
+	case g.Visit != Visit{}:
+		version = gapVersionVisit
 	}
 	dst = append(dst, version)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(FourDigitYear(g.Time).UnixMicro()))
-	if version == gapVersionUntil {
+	switch version {
+	case gapVersionUntil:
 		dst = binary.BigEndian.AppendUint64(dst, uint64(FourDigitYear(g.Until).UnixMicro()))
+	case gapVersionVisit:
+		v := &g.Visit
+		dst = binary.BigEndian.AppendUint16(dst, uint16(v.Traits))
+		dst = append(dst, byte(v.Dest), byte(v.Site))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(v.Referer))
 	}
 	dst = appendText(dst, gapReason(g.Reason))
 	cut := g.Cut()
@@ -224,15 +241,27 @@ func (g *Gap) appendValue(dst []byte) []byte {
 
 // decodeGap returns the gap of that value.
 func decodeGap(value []byte) (Gap, error) {
-	if len(value) < 9 || value[0] != gapVersion && (value[0] != gapVersionUntil || len(value) < 17) {
+	if len(value) < 9 {
 		return Gap{}, errGap(value)
 	}
 	g, v := Gap{Time: momentOf(value[1:])}, reader{rest: value[9:]}
-	if value[0] == gapVersionUntil {
+	switch version := value[0]; {
+	case version == gapVersion:
+	case version == gapVersionUntil && len(v.rest) >= 8:
 		g.Until, v.rest = momentOf(v.rest), v.rest[8:]
+	case version == gapVersionVisit && len(v.rest) >= gapVisitSize:
+		g.Visit = Visit{
+			Traits:  Traits(binary.BigEndian.Uint16(v.rest)),
+			Dest:    Dest(v.rest[2]),
+			Site:    Site(v.rest[3]),
+			Referer: URLHash(binary.BigEndian.Uint64(v.rest[4:])),
+		}
+		v.rest = v.rest[gapVisitSize:]
+	default:
+		return Gap{}, errGap(value)
 	}
 	g.Reason, g.URL, g.Detail = string(v.text()), string(v.text()), string(v.text())
-	if v.failed || len(v.rest) > 0 {
+	if v.failed || len(v.rest) > 0 || value[0] == gapVersionVisit && g.Visit == (Visit{}) {
 		return Gap{}, errGap(value)
 	}
 	return g, nil
@@ -251,6 +280,7 @@ func (g *Gap) Cut() Gap {
 		Reason: gapReason(g.Reason),
 		URL:    cutText(g.URL, maxGapURL),
 		Detail: cutText(g.Detail, maxGapDetail),
+		Visit:  g.Visit,
 	}
 }
 

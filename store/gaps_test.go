@@ -48,6 +48,7 @@ func TestGaps(t *testing.T) {
 	addGaps(t, b, nil, map[string]int64{"memory": 7, "none": 0, "less": -3})
 	gaps := manyGaps(5)
 	gaps[1].Reason, gaps[2].Detail, gaps[3].URL = "memory", "", ""
+	gaps[4].Visit = Visit{DestFrame, SiteCross, Told | Navigates, HashURL("https://example.org/"), 0}
 	addGaps(t, b, gaps[:2], nil)
 	addGaps(t, b, gaps[2:], map[string]int64{"upstream": 10})
 	check := func(b *Bolt) {
@@ -144,7 +145,7 @@ func TestGapTexts(t *testing.T) {
 			t.Errorf("got  %+v\nwant %+v", got, test.want)
 		}
 		if !utf8.ValidString(got.Reason + got.URL + got.Detail) {
-			t.Errorf("%+q is no UTF-8", got)
+			t.Errorf("%+v is no UTF-8", got)
 		}
 	}
 }
@@ -204,6 +205,7 @@ func TestDamagedGaps(t *testing.T) {
 	for name, test := range map[string]struct{ bucket, key, value []byte }{
 		"no value":      {bucketGaps, key, nil},
 		"other version": {bucketGaps, key, append([]byte{2}, good[1:]...)},
+		"no visit":      {bucketGaps, key, append([]byte{3}, good[1:9]...)},
 		"short value":   {bucketGaps, key, good[:len(good)-1]},
 		"long value":    {bucketGaps, key, append(good[:len(good):len(good)], 0)},
 		"short count":   {bucketMeta, []byte("gap x"), []byte{1}},
@@ -235,6 +237,9 @@ func TestDamagedGaps(t *testing.T) {
 // again as it was.
 func FuzzDecodeGap(f *testing.F) {
 	f.Add(manyGaps(1)[0].appendValue(nil))
+	seen := manyGaps(1)[0]
+	seen.Visit.Dest = DestScript
+	f.Add(seen.appendValue(nil))
 	f.Fuzz(func(t *testing.T, value []byte) {
 		g, err := decodeGap(value)
 		if err != nil {

@@ -129,6 +129,13 @@ func (v *visit) asked(to *store.Visit, method []byte) {
 	}
 }
 
+// VisitOf is what the head of a request alone says of a page.
+func VisitOf(request []byte) (v store.Visit) {
+	h := ParseHead(request)
+	h.visit.asked(&v, h.Method())
+	return v
+}
+
 // hashOf is the hash of the URL in a field.
 func hashOf(value []byte) store.URLHash {
 	if len(value) == 0 {
