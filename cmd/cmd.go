@@ -48,6 +48,7 @@ type commandLine struct {
 	Run      runCommand      `cmd:""`
 	Replay   replayCommand   `cmd:""`
 	Export   exportCommand   `cmd:""`
+	HAR      harCommand      `cmd:"" name:"har"`
 	Lookup   lookupCommand   `cmd:""`
 	Key      keyCommand      `cmd:""`
 	Pages    pagesCommand    `cmd:""`

@@ -65,6 +65,7 @@ var Groups = []Group{
 	}},
 	{Title: "Hand on", Commands: []Command{
 		export,
+		har,
 	}},
 	{Title: "Check, mend and add", Commands: []Command{
 		verify,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -202,11 +203,14 @@ func (w *Writer) readRequest(ctx context.Context, c *selection.Chosen, x *exchan
 	x.request.takeHead(h)
 	x.request.HeadSize, x.request.BodySize = len(r.Head), 0
 	x.request.Truncated = text(r.Truncated)
-	size := r.Size
-	if err := r.Close(); err != nil || size == 0 {
-		return err
+	if r.Size > 0 {
+		if err := r.Close(); err != nil {
+			return err
+		}
+		return w.readPosted(ctx, c, &h, x)
 	}
-	return w.readPosted(ctx, c, &h, x)
+	_, err = io.Copy(io.Discard, r.Body) // to its checksum
+	return errors.Join(err, r.Close())
 }
 
 // readPosted reads the body of a request.

@@ -1,0 +1,77 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"warcorder/store/collection"
+	"warcorder/store/har"
+	"warcorder/store/selection"
+)
+
+type harCommand struct {
+	collectionFlags
+	selectionFlags
+	Mode collection.Mode `name:"archive-mode" default:"${archive_mode}"`
+	Out  string          `name:"out" short:"o" required:"" placeholder:"FILE"`
+}
+
+// Run writes the HAR. What could not be read of it is said, and is its error at the end.
+func (c *harCommand) Run(line *commandLine) error {
+	dir, err := c.dir()
+	if err != nil {
+		return err
+	}
+	if !dir.Exists() {
+		return noCollection(dir)
+	}
+	source, shut, err := openSource(dir)
+	if err != nil {
+		return err
+	}
+	done, err := c.write(source)
+	if err = errors.Join(err, shut()); err != nil {
+		return fmt.Errorf("har: %w", explainRead(err, dir))
+	}
+	if c.Out != "-" {
+		line.remark("%s in %s", count(int(done.Exchanges), "exchange"), c.Out)
+	}
+	if done.Others > 0 {
+		line.remark("%s left out that are no exchanges of HTTP", count(int(done.Others), "capture"))
+	}
+	if done.LeftOut > 0 {
+		return fmt.Errorf("har: %s could not be read, see above: %s says what is damaged",
+			count(int(done.LeftOut), "exchange"), commandFor(dir, "verify"))
+	}
+	return behind("har", source)
+}
+
+// write writes the HAR to where --out says.
+func (c *harCommand) write(source *selection.Source) (done har.Done, err error) {
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer end()
+	bar := newBar(-1, "exchanges")
+	defer bar.Finish()
+	options := har.Options{
+		Version: version,
+		LeftOut: func(left *har.LeftOutError) { fmt.Fprintln(os.Stderr, printable(left.Error())) },
+		Progress: func(done, total int64) {
+			bar.ChangeMax64(total)
+			bar.Set64(done)
+		},
+	}
+	write := func(w io.Writer) (err error) {
+		done, err = har.Write(ctx, w, source, c.Selection(), options)
+		return err
+	}
+	if c.Out == "-" {
+		return done, write(os.Stdout)
+	}
+	err = writeOut(c.Out, c.Mode, write)
+	return done, err
+}

@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// harOf is what the tests look at of a HAR.
+type harOf struct {
+	Log struct {
+		Version string
+		Entries []struct {
+			Request  struct{ URL string }
+			Response struct{ Content struct{ Text string } }
+		}
+	}
+}
+
+func parseHAR(t *testing.T, text string) (har harOf) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &har); err != nil || har.Log.Version != "1.2" {
+		t.Fatalf("%v: %.2000s", err, text)
+	}
+	return har
+}
+
+// TestHAR: what was recorded comes as a HAR, all of it or what is selected; what cannot be read is
+// named, and the rest is there.
+func TestHAR(t *testing.T) {
+	origin := newPages(t)
+	p := startRecording(t)
+	for _, path := range []string{"/c", "/a", "/b"} {
+		p.fetch(origin.URL + path)
+	}
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	out, errs, code := p.run("har", "-o", "-")
+	all := parseHAR(t, out).Log.Entries
+	if code != 0 || errs != "" || len(all) != 3 || all[0].Request.URL != origin.URL+"/c" ||
+		all[2].Response.Content.Text != "page /b" {
+		t.Fatalf("%d, %q: %+v", code, errs, all)
+	}
+	file := filepath.Join(p.dir, "a.har")
+	if _, errs, code := p.atTerminal("har", "-o", file, "--url", origin.URL+"/a"); code != 0 ||
+		!strings.Contains(errs, "1 exchange in "+file) {
+		t.Errorf("%d, %q", code, errs)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := parseHAR(t, string(text)).Log.Entries; len(one) != 1 || one[0].Response.Content.Text != "page /a" {
+		t.Errorf("%+v", one)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if _, errs, code := p.run("har", "-o", file, "--from", "never"); code != 1 || !strings.Contains(errs, "never") {
+		t.Errorf("%d, %q", code, errs)
+	}
+	if again, err := os.ReadFile(file); err != nil || string(again) != string(text) {
+		t.Errorf("a HAR that could not be written has changed what was there: %v", err)
+	}
+	if _, errs, code := p.run("har", "--collection", "none", "-o", file); code != 1 ||
+		!strings.Contains(errs, "no collection") {
+		t.Errorf("%d, %q", code, errs)
+	}
+	archive, _ := filepath.Glob(filepath.Join(p.dir, "collections", "default", "archive", "*.warc.gz"))
+	damage(t, archive[0])
+	out, errs, code = p.run("har", "-o", "-")
+	if rest := parseHAR(t, out).Log.Entries; code != 1 || len(rest) != 2 ||
+		!strings.Contains(errs, origin.URL+"/b of ") || !strings.Contains(errs, "1 exchange could not be read") {
+		t.Errorf("%d, %q, %d exchanges", code, errs, len(rest))
+	}
+}
+
+// damage changes a byte of the last response of a file.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-5]++ // of the last member's length
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
