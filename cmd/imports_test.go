@@ -58,6 +58,9 @@ var house = []room{
 	{"certs/stores", "certs", "it compares certificates, and signs none"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
+	{"store/har", "store store/chunks store/collection store/extsort store/readback store/selection " +
+		"store/warc",
+		"captures in, JSON out; which captures is its caller's matter"},
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},
@@ -65,6 +68,9 @@ var house = []room{
 		"store/replay/ranges store/replay/rules " +
 		"store/warc",
 		"a request in, what was recorded for it out, keyed as what is recorded; it is told of no proxy"},
+	{"store/selection", "store store/cdxserver store/collection store/extsort store/pages " +
+		"store/readback store/warc",
+		"captures that belong together, whoever has the index open; what becomes of them is its caller's"},
 	{"store/pages", "recorder/record store store/readback store/text store/warc canon",
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
@@ -85,11 +91,6 @@ var house = []room{
 		"a request in, what it may have been out; who looks for it is its caller"},
 	{"store/replay/inject", "", "a document in, a document out"},
 	{"store/replay/ranges", "", "numbers in, numbers out; whose bytes they count is its caller's"},
-	{"store/har", "store store/chunks store/collection store/extsort store/readback store/selection " +
-		"store/warc",
-		"captures in, JSON out; which captures is its caller's matter"},
-	{"store/selection", "store store/extsort store/readback store/warc",
-		"captures that belong together, whoever has the index open; what becomes of them is its caller's"},
 	{"store/cdxserver", "store store/collection canon",
 		"the index over HTTP; its server is handed the index by whoever has it open"},
 	{"store/readback", "store store/chunks store/collection store/warc canon",

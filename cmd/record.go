@@ -24,6 +24,7 @@ import (
 	"warcorder/recorder"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
+	"warcorder/store/selection"
 )
 
 // recordCommand records. Its flags are the keys of the configuration file.
@@ -291,6 +292,8 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
 		Handler: cdxserver.ExportPage(s.rec.Index)})
+	pages.Add(admin.Page{Pattern: "GET " + cdxserver.SelectionPath, JSON: true,
+		Handler: selection.Page(s.dir, s.rec.Index)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,
 		Handler: cdxserver.PagesPage(s.listPages)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,

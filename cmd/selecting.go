@@ -3,9 +3,12 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"warcorder/store"
+	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
+	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/selection"
 )
@@ -32,20 +35,75 @@ func (f *selectionFlags) Selection() selection.Selection {
 	return s
 }
 
-// openSource opens a collection to read parts of it, and says on standard error what its index
-// lacks.
-func openSource(dir collection.Dir) (*selection.Source, func() error, error) {
+// openSource opens a collection to read parts of it, at rest or beside its recorder. At rest it says
+// on standard error what the index lacks.
+func openSource(dir collection.Dir) (source *selection.Source, shut func() error, err error) {
+	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
+		source, shut, err = sourceAtRest(dir)
+		if errors.Is(err, collection.ErrLocked) {
+			source, shut, err = sourceBeside(dir)
+		}
+		switch {
+		case !errors.Is(err, cdxserver.ErrNobody) && !errors.Is(err, cdxserver.ErrBrokeOff):
+			return source, shut, err
+		case time.Now().After(until):
+			return nil, nil, unanswered(dir)
+		}
+	}
+}
+
+func sourceAtRest(dir collection.Dir) (*selection.Source, func() error, error) {
 	index, err := store.OpenReadOnly(dir.Index())
 	if err != nil {
 		return nil, nil, explainRead(err, dir)
 	}
 	files := readback.New(dir, index)
 	shut := func() error { return errors.Join(files.Close(), index.Close()) }
-	source := selection.New(index, files)
+	source := selection.New(index, files, pages.New(index, files))
 	if source.Behind, err = tellLacking(dir, index); err != nil {
 		return nil, nil, errors.Join(err, shut())
 	}
 	return source, shut, nil
+}
+
+func sourceBeside(dir collection.Dir) (*selection.Source, func() error, error) {
+	running, err := cdxserver.At(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	source, err := selection.Ask(running, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return source, source.Files().Close, nil
+}
+
+// withSource lets do work on a collection. If a recorder begins or ends meanwhile, or the index is
+// replaced, do begins anew: what it has done must be of no account then.
+func withSource(dir collection.Dir, do func(*selection.Source) error) error {
+	for left := mostBeginnings; ; left-- {
+		source, shut, err := openSource(dir)
+		if err != nil {
+			return err
+		}
+		if err = errors.Join(do(source), shut()); left == 0 || !isOver(err) {
+			return explainRead(err, dir)
+		}
+	}
+}
+
+// mostBeginnings is how often work on a collection begins anew, since others open and close it.
+const mostBeginnings = 10
+
+// isOver reports that an error says that the collection has to be opened anew, or read elsewhere.
+func isOver(err error) bool {
+	for _, over := range []error{collection.ErrLocked, store.ErrReplaced, cdxserver.ErrNobody,
+		cdxserver.ErrBrokeOff} {
+		if errors.Is(err, over) {
+			return true
+		}
+	}
+	return false
 }
 
 // behind is the error of a command that has done its step with what there is of a collection, when

@@ -141,6 +141,21 @@ func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, to
 	return exported, nil
 }
 
+// Selection asks what is selected of the collection, as form says. The lines that come may take any
+// time; those that end too early are for the caller to notice.
+func (r Recorder) Selection(form url.Values) (lines io.ReadCloser, err error) {
+	res, err := r.page(http.MethodGet, SelectionPath, form)
+	refused := (*refusedError)(nil)
+	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		return nil, errors.New("the recorder is of an older version, which knows no selections: do it " +
+			"when it has ended")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return res.Body, nil
+}
+
 // Gaps returns the gaps that the recorder has.
 func (r Recorder) Gaps() (gaps store.Gaps, err error) {
 	res, err := r.page(http.MethodGet, GapsPath, url.Values{})

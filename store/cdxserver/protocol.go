@@ -15,6 +15,8 @@
 //	                        Warcorder-Untimed         how many captures are not in the timeline
 //	GET /gaps    ?limit=N    only the newest
 //	             200 application/json: a store.Gaps; errors are {"error": …}
+//	GET /selection  a selection, and what is to be listed of it, as package selection says
+//	             200 application/x-ndjson: a line for each, and at the end one that says so
 //	POST /hold   until the client goes: a recorder that belongs to a command does not end with it
 //	             200, and nothing more while it goes on; 503 if it is ending
 //	POST /replay  until the client goes; a form, as whoever mounts it says
@@ -43,6 +45,8 @@ const (
 	GapsPath   = "/gaps"
 	HoldPath   = "/hold"
 	ReplayPath = "/replay"
+
+	SelectionPath = "/selection"
 )
 
 // The parameters of the pages.

@@ -94,3 +94,9 @@ func ReplayPage(replay func(w http.ResponseWriter, r *http.Request) (status int,
 		}
 	}, jsonError)
 }
+
+// SelectionPage is where SelectionPath leads: answer writes lines as whoever reads them by
+// Recorder.Selection understands them; or nothing, and says why, with a status.
+func SelectionPage(answer func(w http.ResponseWriter, r *http.Request) (status int, err error)) http.Handler {
+	return ReplayPage(answer)
+}

@@ -20,6 +20,7 @@ import (
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/selection"
 	"warcorder/store/verify"
@@ -119,7 +120,7 @@ func open(t testing.TB, dir collection.Dir) *opened {
 	}
 	o := &opened{dir: dir, index: index, files: readback.New(dir, index)}
 	t.Cleanup(func() { o.files.Close(); o.index.Close() })
-	o.source = selection.New(index, o.files)
+	o.source = selection.New(index, o.files, pages.New(index, o.files))
 	o.source.TempDir = t.TempDir()
 	return o
 }

@@ -41,15 +41,11 @@ type search struct {
 // the one nearest in time.
 func (f *Files) original(c *store.Capture, header warc.Header) (*Response, error) {
 	if f.index == nil {
-		found, err := f.find(c)
+		at, err := f.find(c)
 		if err != nil {
 			return nil, place(c.Location, err)
 		}
-		r, err := f.whole(found)
-		if err == nil && r == nil {
-			err = place(c.Location, ErrNoOriginal)
-		}
-		return r, err
+		return f.wholeAt(at)
 	}
 	s := search{files: f, of: c, digest: header.Get("WARC-Payload-Digest")}
 	named := header.Get("WARC-Refers-To-Target-URI")
@@ -70,7 +66,7 @@ func (f *Files) original(c *store.Capture, header warc.Header) (*Response, error
 }
 
 // Original returns the capture that has the body of a revisit; nil if the capture is no revisit, or
-// has its body itself.
+// has its body itself. Beside a recorder nothing but its place is known.
 func (f *Files) Original(c *store.Capture) (*store.Capture, error) {
 	if c.MIME != revisitMIME {
 		return nil, nil
@@ -95,15 +91,27 @@ func (f *Files) ResponseBy(c *store.Capture, original *store.Location) (*Respons
 	if err = errors.Join(err, record.Close()); err != nil {
 		return nil, place(c.Location, err)
 	}
-	if record, err = f.Record(*original); err != nil {
+	r, err := f.wholeAt(*original)
+	if err == nil {
+		r.headOf(own)
+	}
+	return r, err
+}
+
+// wholeAt reads the original at a place.
+func (f *Files) wholeAt(at store.Location) (*Response, error) {
+	record, err := f.Record(at)
+	if err != nil {
 		return nil, err
+	}
+	if isRevisit(record) {
+		return nil, errors.Join(place(at, ErrNoOriginal), record.Close())
 	}
 	r, err := message(record)
 	if err != nil {
-		return nil, errors.Join(place(*original, err), record.Close())
+		return nil, errors.Join(place(at, err), record.Close())
 	}
-	r.Original = original
-	r.headOf(own)
+	r.Original, r.original = &at, &store.Capture{Location: at}
 	return r, nil
 }
 

@@ -51,7 +51,7 @@ type Files struct {
 	dir      collection.Dir
 	progress progress
 	index    *store.Bolt                                          // finds the originals of revisits; nil beside a recorder
-	find     func(revisit *store.Capture) (*store.Capture, error) // finds them there
+	find     func(revisit *store.Capture) (store.Location, error) // finds them there
 
 	mu     sync.Mutex
 	opened *simplelru.LRU[string, *file]
@@ -75,8 +75,8 @@ func New(dir collection.Dir, index *store.Bolt) *Files {
 type States interface {
 	progress
 
-	// Original returns the capture that has the body of a revisit; ErrNoOriginal if there is none.
-	Original(revisit *store.Capture) (*store.Capture, error)
+	// Original says where the body of a revisit lies; ErrNoOriginal if that is not known.
+	Original(revisit *store.Capture) (store.Location, error)
 }
 
 // Beside returns the files of a collection that another process records.

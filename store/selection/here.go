@@ -19,35 +19,49 @@ type here struct {
 	committed map[string]int64
 	selects   []func(*store.Capture) bool // one of them does, whatever page and files are selected
 
-	sorted sorted
-	known  *recent // originals that have been sorted
+	streams bool // the index gives captures in order, beside those that are sorted
+	sorted  sorted
+	known   *recent // originals that have been sorted
 }
 
 const revisitMIME = "warc/revisit" // the media type of a revisit in the index
 
 // chooseHere is Choose from the index.
 func (s *Source) chooseHere(ctx context.Context, sel Selection, detail Detail) (*Choice, error) {
-	files, err := s.index.Files()
+	h, err := s.here(sel, detail)
 	if err != nil {
 		return nil, err
 	}
-	h := &here{source: s, sel: sel, detail: detail, committed: make(map[string]int64, len(files))}
-	for _, f := range files {
-		h.committed[f.Name] = f.Committed
-	}
-	h.sorted.sorter.Dir, h.known = s.TempDir, newRecent()
-	h.choice = &Choice{Files: files, captures: h.captures, close: h.sorted.sorter.Close}
-	err = h.prepare()
-	if err == nil {
-		err = h.gather(ctx)
-	}
+	err = h.gather(ctx)
 	if err == nil {
 		err = h.sorted.begin()
+	}
+	if err == nil && detail.Pages && sel.Page == "" {
+		if err = h.join(ctx); err == nil {
+			err = h.sorted.begin()
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, h.choice.close())
 	}
 	return h.choice, nil
+}
+
+// here begins a choice, at this moment.
+func (s *Source) here(sel Selection, detail Detail) (*here, error) {
+	files, err := s.index.Files()
+	if err != nil {
+		return nil, err
+	}
+	h := &here{source: s, sel: sel, detail: detail, streams: sel.Page == ""}
+	h.committed = make(map[string]int64, len(files))
+	for _, f := range files {
+		h.committed[f.Name] = f.Committed
+	}
+	h.sorted.sorter, h.known = *h.newSorter(), newRecent()
+	h.choice = &Choice{Files: files, captures: h.captures}
+	h.choice.close = func() error { return h.sorted.sorter.Close() }
+	return h, h.prepare()
 }
 
 // prepare makes what decides whether a capture is selected.
@@ -84,13 +98,14 @@ func (h *here) within(c *store.Capture) bool { return c.Offset+c.Length <= h.com
 
 // gather sorts what does not come from the index in order.
 func (h *here) gather(ctx context.Context) error {
+	addAlone := func(c *store.Capture) error { return h.addSelected(c, "") }
 	switch posted, is := h.sel.posted(); {
 	case h.sel.Page != "":
 		return h.gatherPages(ctx)
 	case h.sel.IsAll():
 		return nil
 	case is:
-		if err := h.each(ctx, posted, h.addSelected); err != nil {
+		if err := h.each(ctx, posted, addAlone); err != nil {
 			return err
 		}
 	}
@@ -98,13 +113,8 @@ func (h *here) gather(ctx context.Context) error {
 		if c.MIME != revisitMIME {
 			return nil
 		}
-		return h.addSelected(c)
+		return addAlone(c)
 	})
-}
-
-// gatherPages sorts the captures of pages.
-func (h *here) gatherPages(context.Context) error {
-	return errors.New("select by page: this collection knows no pages yet")
 }
 
 // each calls do with the captures of a query that are selected.
@@ -119,8 +129,8 @@ func (h *here) each(ctx context.Context, q store.Query, do func(*store.Capture) 
 }
 
 // addSelected sorts a capture that is selected, and the original that it needs.
-func (h *here) addSelected(c *store.Capture) error {
-	chosen := Chosen{Capture: *c}
+func (h *here) addSelected(c *store.Capture, page string) error {
+	chosen := Chosen{Capture: *c, Page: page}
 	original, err := h.source.files.Original(c)
 	if err = h.choice.Orphans.note(err); err != nil {
 		return err
@@ -155,7 +165,7 @@ func (h *here) captures(ctx context.Context, yield func(Chosen, error) bool) {
 	ended, err := false, error(nil)
 	give := func(c Chosen) bool {
 		err = ctx.Err()
-		if err == nil && h.detail.Originals && h.sel.IsAll() {
+		if err == nil && h.detail.Originals && h.streams && h.sel.IsAll() {
 			err = h.tellOriginal(&c)
 		}
 		if err == nil {
@@ -164,7 +174,7 @@ func (h *here) captures(ctx context.Context, yield func(Chosen, error) bool) {
 		return err == nil && !ended
 	}
 	var failed error
-	if h.sel.Page == "" {
+	if h.streams {
 		failed = h.source.index.WithBodies(h.sel.query(), func(c *store.Capture) bool {
 			return !h.has(c) || h.sorted.before(c, give) && h.sorted.with(c, give)
 		})

@@ -13,6 +13,7 @@ import (
 	"warcorder/recorder"
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/pages"
 	"warcorder/store/readback"
 )
 
@@ -83,7 +84,7 @@ func (r *recording) source() *Source {
 	}
 	files := readback.New(r.dir, index)
 	r.t.Cleanup(func() { files.Close(); index.Close() })
-	s := New(index, files)
+	s := New(index, files, pages.New(index, files))
 	s.TempDir = r.t.TempDir()
 	return s
 }

@@ -3,6 +3,7 @@ package selection
 import (
 	"bufio"
 	"bytes"
+	"errors"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -17,8 +18,7 @@ type sorted struct {
 	lines  *extsort.Lines
 	err    error // what ended the lines
 
-	buf    bytes.Buffer
-	out    *bufio.Writer
+	whole  wholeLine
 	order  []byte         // of the capture with which the lines are compared
 	last   store.Location // of the capture that was given last
 	chosen Chosen         // the next
@@ -106,10 +106,8 @@ func (s *sorted) next() (c Chosen, ok bool) {
 	if s.read {
 		return s.chosen, true
 	}
-	line := s.lines.Head()
-	if len(line) >= 64<<10 { // there may be more
-		line, s.err = s.whole()
-	}
+	line, err := s.whole.of(s.lines)
+	s.err = err
 	if _, after, found := bytes.Cut(line, []byte{'\n'}); s.err == nil && found && len(after) > 0 {
 		s.chosen, s.err = Decode(after[1:])
 	} else if s.err == nil {
@@ -119,19 +117,28 @@ func (s *sorted) next() (c Chosen, ok bool) {
 	return s.chosen, s.read
 }
 
-// whole returns all of a long line.
-func (s *sorted) whole() ([]byte, error) {
-	if s.out == nil {
-		s.out = bufio.NewWriter(&s.buf)
+// wholeLine reads lines of which all is wanted. Its memory is used again.
+type wholeLine struct {
+	buf bytes.Buffer
+	out *bufio.Writer
+}
+
+// longest is how long a line is at least of which extsort.Lines.Head may not be all.
+const longest = 64 << 10
+
+// of returns the present line. It is good until the next one.
+func (w *wholeLine) of(lines *extsort.Lines) ([]byte, error) {
+	if line := lines.Head(); len(line) < longest {
+		return line, nil
 	}
-	s.buf.Reset()
-	if err := s.lines.Write(s.out); err != nil {
+	if w.out == nil {
+		w.out = bufio.NewWriter(&w.buf)
+	}
+	w.buf.Reset()
+	if err := errors.Join(lines.Write(w.out), w.out.Flush()); err != nil {
 		return nil, err
 	}
-	if err := s.out.Flush(); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(s.buf.Bytes(), []byte{'\n'}), nil
+	return bytes.TrimSuffix(w.buf.Bytes(), []byte{'\n'}), nil
 }
 
 // recent are the places that were asked for last: many revisits have one original.

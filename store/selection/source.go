@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"warcorder/store"
+	"warcorder/store/pages"
 	"warcorder/store/readback"
 )
 
@@ -17,13 +18,15 @@ type Source struct {
 	// Behind says that the index lacks captures that are on disk, as was said to the user.
 	Behind bool
 
-	index *store.Bolt
+	index *store.Bolt // nil beside a recorder
 	files *readback.Files
+	pages *pages.Pages
+	asked *asked // the recorder; nil if there is none
 }
 
-// New returns a Source of an index that can be read, and of its files.
-func New(index *store.Bolt, files *readback.Files) *Source {
-	return &Source{index: index, files: files}
+// New returns a Source of an index that can be read, of its files and of its pages.
+func New(index *store.Bolt, files *readback.Files, pages *pages.Pages) *Source {
+	return &Source{index: index, files: files, pages: pages}
 }
 
 // Files reads what was recorded.
@@ -93,6 +96,9 @@ func (o *Orphans) note(err error) error {
 func (s *Source) Choose(ctx context.Context, sel Selection, detail Detail) (*Choice, error) {
 	if err := sel.Check(); err != nil {
 		return nil, err
+	}
+	if s.asked != nil {
+		return s.asked.choose(ctx, sel, detail)
 	}
 	return s.chooseHere(ctx, sel, detail)
 }

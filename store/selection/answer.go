@@ -1,0 +1,169 @@
+package selection
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"warcorder/store"
+	"warcorder/store/cdxserver"
+	"warcorder/store/collection"
+	"warcorder/store/pages"
+	"warcorder/store/readback"
+)
+
+// What is asked of a recorder beside a selection: paramList says what is to be listed after the
+// files, and paramDetail what is to be told of captures.
+const (
+	paramList   = "list"
+	paramDetail = "detail"
+
+	listFiles    = "files" // nothing else
+	listPages    = "pages"
+	listCaptures = "captures"
+
+	detailOriginals = "originals"
+	detailPages     = "pages"
+)
+
+// Page answers other processes what is selected of a collection, while its recorder has the index
+// open.
+func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
+	return cdxserver.SelectionPage(func(w http.ResponseWriter, r *http.Request) (int, error) {
+		form := r.URL.Query()
+		sel, err := Of(form)
+		if err != nil {
+			return http.StatusBadRequest, err
+		}
+		open := index()
+		files := readback.New(dir, open)
+		defer files.Close()
+		source := New(open, files, pages.New(open, files))
+		source.TempDir = open.TempDir
+		a := answer{out: bufio.NewWriterSize(w, 64<<10), source: source}
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		if err := http.NewResponseController(w).Flush(); err != nil { // what must be sorted takes a while
+			return http.StatusInternalServerError, err
+		}
+		a.answer(r.Context(), sel, form)
+		return 0, nil
+	})
+}
+
+// answer is an answer that is being written.
+type answer struct {
+	out    *bufio.Writer
+	source *Source
+}
+
+// answer writes all lines. An error is the last of them.
+func (a *answer) answer(ctx context.Context, sel Selection, form url.Values) {
+	err := a.list(ctx, sel, form)
+	if err != nil {
+		err = a.put(line{Error: err.Error()})
+	}
+	if err != nil || a.out.Flush() != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (a *answer) list(ctx context.Context, sel Selection, form url.Values) error {
+	switch form.Get(paramList) {
+	case listFiles:
+		return a.files()
+	case listPages:
+		return a.pages(ctx, sel)
+	}
+	detail := Detail{
+		Originals: slices.Contains(form[paramDetail], detailOriginals),
+		Pages:     slices.Contains(form[paramDetail], detailPages),
+	}
+	return a.captures(ctx, sel, detail)
+}
+
+// put writes a line.
+func (a *answer) put(l line) error {
+	b, err := json.Marshal(l)
+	if err == nil {
+		_, err = a.out.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// begin writes the files, and sends them at once: what follows may have to be sorted first.
+func (a *answer) begin(files []store.File) error {
+	for _, f := range files {
+		err := a.put(line{File: &fileLine{text(f.Name), f.Committed, f.Sealed, f.Away}})
+		if err != nil {
+			return err
+		}
+	}
+	return a.out.Flush()
+}
+
+func (a *answer) files() error {
+	files, err := a.source.index.Files()
+	if err == nil {
+		err = a.begin(files)
+	}
+	if err != nil {
+		return err
+	}
+	return a.put(line{End: &endLine{}})
+}
+
+func (a *answer) pages(ctx context.Context, sel Selection) error {
+	files, err := a.source.index.Files()
+	if err == nil {
+		err = a.begin(files)
+	}
+	if err != nil {
+		return err
+	}
+	var orphans Orphans
+	for page, err := range a.source.Pages(ctx, sel) {
+		if err != nil {
+			return err
+		}
+		chosen := Chosen{Capture: page.Capture}
+		original, err := a.source.files.Original(&page.Capture)
+		if err := orphans.note(err); err != nil {
+			return err
+		}
+		if original != nil {
+			chosen.Original = &original.Location
+		}
+		err = a.put(line{Page: &pageLine{text(page.ID), page.Resources, lineOf(&chosen)}})
+		if err != nil {
+			return err
+		}
+	}
+	return a.put(line{End: &endLine{}})
+}
+
+func (a *answer) captures(ctx context.Context, sel Selection, detail Detail) (err error) {
+	choice, err := a.source.Choose(ctx, sel, detail)
+	if err != nil {
+		return err
+	}
+	defer choice.Close()
+	if err := a.begin(choice.Files); err != nil {
+		return err
+	}
+	for c, err := range choice.Captures(ctx) {
+		if err == nil {
+			err = a.put(line{Capture: lineOf(&c)})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	end := endLine{Orphans: choice.Orphans.Number}
+	if first := choice.Orphans.First; first != nil {
+		end.Orphan = first.Error()
+	}
+	return a.put(line{End: &end})
+}
