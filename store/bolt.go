@@ -16,8 +16,8 @@ import (
 // Bolt is the index of one collection, in one bbolt file. Its methods are safe for concurrent use:
 // one Commit at a time, and any number of readers beside it.
 type Bolt struct {
-	// TempDir is where Export and Captures sort what does not fit into memory; "" is os.TempDir. It
-	// may be changed only before the first of them.
+	// TempDir is where Export, Captures and Timeline sort what does not fit into memory; "" is
+	// os.TempDir. It may be changed only before the first of them.
 	TempDir string
 
 	writing *writing // nil of an index that is read only
@@ -29,7 +29,8 @@ type Bolt struct {
 	files   fileTable
 	tally   atomic.Pointer[tally] // as the last Commit has left it; nil of an index that is read only
 
-	sortMemory int // of Export and Captures, in bytes; 0 is the usual
+	sortMemory     int // of Export, Captures and Timeline, in bytes; 0 is the usual
+	stretchMoments int // of Timeline, as maxStretch; 0 is that
 }
 
 // Files returns all files in the order in which they were added.

@@ -5,120 +5,115 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"iter"
 	"slices"
 	"time"
+
+	"warcorder/store/extsort"
 )
 
-// Period is a range of time, both ends inclusive, in seconds: as From and To of a Query say it. The
-// zero Period is not used: NewPeriod makes one.
-type Period struct{ from, to string }
+const (
+	// sliceMoments is how many moments are read in one transaction, or some more: all of a stretch of
+	// time (timeline.go) are read at once, since it is to be sorted.
+	sliceMoments = 4096
 
-// NewPeriod returns the period from a timestamp to another: 1 to 14 digits of YYYYMMDDhhmmss; "" is
-// the beginning, or the end.
-func NewPeriod(from, to string) (p Period, err error) {
-	if p.from, err = padTime(from, '0'); err != nil {
-		return p, err
-	}
-	p.to, err = padTime(to, '9')
-	return p, err
-}
-
-// Has reports whether t is in the period.
-func (p Period) Has(t time.Time) bool { return !p.Before(t) && !p.After(t) }
-
-// Before reports whether t lies before the period.
-func (p Period) Before(t time.Time) bool {
-	return string(appendSeconds(nil, FourDigitYear(t))) < p.from
-}
-
-// After reports whether t lies after the period.
-func (p Period) After(t time.Time) bool {
-	return string(appendSeconds(nil, FourDigitYear(t))) > p.to
-}
-
-// Begin returns a moment that no moment of the period precedes: the beginning of its first month.
-func (p Period) Begin() time.Time {
-	number := func(text string) (n int) {
-		for _, c := range []byte(text) {
-			n = 10*n + int(c-'0')
-		}
-		return n
-	}
-	month := min(max(number(p.from[4:6]), 1), 12)
-	return time.Date(number(p.from[:4]), time.Month(month), 1, 0, 0, 0, 0, time.UTC)
-}
-
-// sliceMoments is how many moments are read in one transaction.
-const sliceMoments = 4096
+	// maxStretch is how many moments of a stretch are sorted in memory, some 20 MB. Those of a longer
+	// one, which only a file has that tells no better times, are sorted on the disk.
+	maxStretch = 1 << 17
+)
 
 // Timeline gives all captures from a time on, in the order of time; those of one microsecond in the
 // order of their files' names, and in a file as they lie there. What is committed meanwhile may be
 // missing. No transaction is open while the caller has a moment.
 func (b *Bolt) Timeline(ctx context.Context, from time.Time) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
-		r := momentReader{files: &b.files, next: appendMoment(nil, from)}
-		for r.next != nil {
-			err := ctx.Err()
-			if err == nil {
-				err = b.read(r.read)
-			}
-			for i := range r.moments {
-				if err == nil && !yield(r.moments[i], nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(Moment{}, err)
-				return
-			}
+		r := momentReader{files: &b.files, next: appendStretch(nil, from), most: b.stretchMoments}
+		if r.most == 0 {
+			r.most = maxStretch
+		}
+		r.sorter = extsort.Sorter{Dir: b.TempDir, Memory: b.sortMemory}
+		err := b.moments(ctx, &r, func(m Moment) bool {
+			return m.Time.Before(from) || yield(m, nil)
+		})
+		if err = errors.Join(err, r.sorter.Close()); err != nil && !r.stopped {
+			yield(Moment{}, err)
 		}
 	}
 }
 
-// momentReader reads the timeline in slices. Keys of one moment are in the order of the files' IDs,
-// which another index of the same files may not have: so they are sorted by name. Where a slice is
-// too short for that, the files are read one after the other.
-type momentReader struct {
-	files   *fileTable
-	file    File     // of the last moment
-	next    []byte   // where to go on; nil is the end
-	tied    []uint32 // files whose captures of the moment of next are to be read, one by one
-	moments []Moment
+// moments calls yield with the moments that r reads.
+func (b *Bolt) moments(ctx context.Context, r *momentReader, yield func(Moment) bool) (err error) {
+	for !r.done() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.sorted != nil {
+			err = r.readSorted()
+		} else {
+			err = b.read(r.read)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range r.moments {
+			if !yield(r.moments[i]) {
+				r.stopped = true
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
-// read reads the next slice.
+// momentReader reads the timeline in slices.
+type momentReader struct {
+	files   *fileTable
+	file    File   // of the last moment
+	next    []byte // where to go on; nil is the end
+	moments []Moment
+	most    int  // of a stretch that is sorted in memory
+	stopped bool // nobody wants more
+
+	long   []byte // the stretch that is being sorted on the disk; nil if there is none
+	sorter extsort.Sorter
+	sorted *extsort.Lines // of that stretch, once all of it is there
+	line   []byte
+}
+
+func (r *momentReader) done() bool { return r.next == nil && r.long == nil }
+
+// read reads the next slice: whole stretches, or a part of a long one for the sorter.
 func (r *momentReader) read(s snapshot) error {
 	r.moments = r.moments[:0]
 	w := s.bucket(bucketTimeline).walk()
-	if len(r.tied) > 0 {
-		return r.readTied(w)
+	if r.long != nil {
+		return r.sort(w)
 	}
+	first := 0 // of the moments of the last stretch
 	k, v := w.Seek(r.next)
-	first := 0 // of the moments of the last time
-	for ; k != nil; k, v = w.Next() {
-		if n := len(r.moments); n >= sliceMoments {
-			if !bytes.HasPrefix(k, appendMoment(nil, r.moments[n-1].Time)) {
+	for last := r.next; k != nil; k, v = w.Next() {
+		if !bytes.HasPrefix(k, last) || len(r.moments) == 0 {
+			if len(r.moments) >= sliceMoments {
 				break
 			}
+			sortMoments(r.moments[first:])
+			first, last = len(r.moments), bytes.Clone(k[:min(len(k), stretchSize)])
+		}
+		if len(r.moments)-first >= r.most {
+			r.moments, r.next = r.moments[:first], last
 			if first == 0 {
-				return r.tie(w, r.moments[0].Time)
+				r.long = last
 			}
-			k = appendMoment(nil, r.moments[first].Time)
-			r.moments = r.moments[:first]
-			break
+			return nil
 		}
 		m, err := r.decode(k, v)
 		if err != nil {
 			return err
 		}
-		if n := len(r.moments); n > 0 && !m.Time.Equal(r.moments[n-1].Time) {
-			sortByFile(r.moments[first:])
-			first = n
-		}
 		r.moments = append(r.moments, m)
 	}
-	sortByFile(r.moments[min(first, len(r.moments)):])
+	sortMoments(r.moments[first:])
 	r.goOn(k)
 	return nil
 }
@@ -129,57 +124,63 @@ func (r *momentReader) goOn(key []byte) {
 		r.next = nil
 		return
 	}
-	r.next = append(r.next[:0], key...)
+	r.next = append([]byte{}, key...)
 }
 
-// sortByFile sorts moments of one time, which are in the order of file IDs and offsets.
-func sortByFile(moments []Moment) {
-	slices.SortStableFunc(moments, func(a, b Moment) int { return cmp.Compare(a.File, b.File) })
-}
-
-// tie finds the files that have captures of a moment of which there are too many for a slice, and
-// reads the first of them.
-func (r *momentReader) tie(w walker, at time.Time) error {
-	r.moments = r.moments[:0]
-	r.next = appendMoment(r.next[:0], at)
-	names := make(map[uint32]string)
-	k, _ := w.Seek(r.next)
-	for bytes.HasPrefix(k, r.next) && len(k) == momentKeySize {
-		id := binary.BigEndian.Uint32(k[8:])
-		file, err := r.files.get(id)
-		if err != nil {
-			return damaged("%v", err)
+// sortMoments sorts moments of one stretch.
+func sortMoments(moments []Moment) {
+	slices.SortFunc(moments, func(a, b Moment) int {
+		if order := a.Time.Compare(b.Time); order != 0 {
+			return order
 		}
-		names[id], r.tied = file.Name, append(r.tied, id)
-		k, _ = w.Seek(binary.BigEndian.AppendUint32(appendMoment(nil, at), id+1))
-	}
-	slices.SortFunc(r.tied, func(a, b uint32) int { return cmp.Compare(names[a], names[b]) })
-	r.next = binary.BigEndian.AppendUint32(r.next, r.tied[0])
-	return r.readTied(w)
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offset, b.Offset))
+	})
 }
 
-// readTied reads on in the first of the tied files.
-func (r *momentReader) readTied(w walker) error {
-	in := bytes.Clone(r.next[:8+4])
+// sort gives a part of the long stretch to the sorter. What is sorted has before each key and its
+// value the time(8), and the file's name with a zero.
+func (r *momentReader) sort(w walker) (err error) {
 	k, v := w.Seek(r.next)
-	for ; bytes.HasPrefix(k, in); k, v = w.Next() {
-		if len(r.moments) >= sliceMoments {
-			r.goOn(k)
-			return nil
-		}
+	for n := 0; bytes.HasPrefix(k, r.long) && n < 8*sliceMoments; n++ {
 		m, err := r.decode(k, v)
 		if err != nil {
 			return err
 		}
-		r.moments = append(r.moments, m)
+		r.line = binary.BigEndian.AppendUint64(r.line[:0], sinceFirst(m.Time))
+		r.line = append(append(append(append(r.line, m.File...), 0), k...), v...)
+		if err := r.sorter.Add(r.line); err != nil {
+			return err
+		}
+		k, v = w.Next()
 	}
-	if r.tied = r.tied[1:]; len(r.tied) > 0 {
-		r.next = binary.BigEndian.AppendUint32(in[:8], r.tied[0])
+	isWhole := !bytes.HasPrefix(k, r.long)
+	if r.goOn(k); isWhole {
+		r.sorted, err = r.sorter.Sorted()
+	}
+	return err
+}
+
+// readSorted reads moments of the long stretch, once it is sorted.
+func (r *momentReader) readSorted() (err error) {
+	r.moments = r.moments[:0]
+	for r.sorted.More() && len(r.moments) < sliceMoments {
+		_, row, _ := bytes.Cut(r.sorted.Head()[8:], []byte{0})
+		m, err := r.decode(row[:momentKeySize], row[momentKeySize:])
+		if err != nil {
+			return err
+		}
+		r.moments = append(r.moments, m)
+		if err := r.sorted.Next(); err != nil {
+			return err
+		}
+	}
+	if r.sorted.More() {
 		return nil
 	}
-	k, _ = w.Seek(append(in[:8], bytes.Repeat([]byte{0xff}, locationSize+1)...))
-	r.goOn(k)
-	return nil
+	dir, memory := r.sorter.Dir, r.sorter.Memory
+	err = r.sorter.Close()
+	r.long, r.sorted, r.sorter = nil, nil, extsort.Sorter{Dir: dir, Memory: memory}
+	return err
 }
 
 func (r *momentReader) decode(key, value []byte) (m Moment, err error) {
@@ -195,12 +196,11 @@ func (r *momentReader) decode(key, value []byte) (m Moment, err error) {
 	return m, nil
 }
 
-// QuietBefore returns the time of the first capture behind the last pause of that length before a
-// time: of all captures from it up to then, each follows another within the pause. It is t if the
-// pause was right before.
+// QuietBefore returns a time, the latest that is easily found, that lies not behind t, and before
+// which nothing was captured for as long as a pause.
 func (b *Bolt) QuietBefore(ctx context.Context, t time.Time, pause time.Duration) (time.Time, error) {
-	first := FourDigitYear(t)
-	for ended := false; !ended; {
+	first, ended := startOfStretch(FourDigitYear(t)), false
+	for !ended {
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
@@ -215,35 +215,30 @@ func (b *Bolt) QuietBefore(ctx context.Context, t time.Time, pause time.Duration
 	return first, nil
 }
 
-// quietBefore is QuietBefore, as far as it comes in one transaction.
-func quietBefore(s snapshot, t time.Time, pause time.Duration) (first time.Time, ended bool,
-	err error) {
+// quietBefore is QuietBefore for the start of a stretch, as far as it comes in one transaction. It
+// goes from stretch to stretch.
+func quietBefore(s snapshot, first time.Time, pause time.Duration) (_ time.Time, ended bool, err error) {
 	w := s.bucket(bucketTimeline).walk()
-	from := appendMoment(nil, t)
-	k, _ := w.Seek(from)
-	if k == nil {
-		k, _ = w.Last()
-	} else {
-		k, _ = w.Prev()
-	}
 	for range sliceMoments {
+		k, _ := w.Seek(appendStretch(nil, first))
 		if k == nil {
-			return t, true, nil
+			k, _ = w.Last()
+		} else {
+			k, _ = w.Prev()
+		}
+		if k == nil {
+			return first, true, nil
 		}
 		if len(k) != momentKeySize {
-			return t, false, errMoment
+			return first, false, errMoment
 		}
-		at := timeOfMoment(k)
-		if t.Sub(at) >= pause {
-			return t, true, nil
+		before := timeOfStretch(k)
+		if first.Sub(before)-stretch >= pause {
+			return first, true, nil
 		}
-		t = at
-		k, _ = w.Prev()
+		first = before
 	}
-	if bytes.Equal(appendMoment(nil, t), from) { // thousands of captures of one microsecond
-		t = t.Add(-time.Microsecond)
-	}
-	return t, false, nil
+	return first, false, nil
 }
 
 // CaptureOf returns the capture of a moment; urlKey is its URL key, which is needed if the moment has none:

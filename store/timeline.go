@@ -11,15 +11,18 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The timeline has all captures in the order of time. Its key:
+// The timeline has all captures in the order of time, but for those of one stretch: they are in
+// that of the files, so that most keys come in their order. Its key:
 //
-//	time(8)           microseconds since the beginning of the year 0
+//	stretch(5)        when the capture was made, in microseconds since the beginning of the year 0,
+//	                  without the last 3 bytes: a stretch has 16.8 seconds
 //	file(4) offset(6)
 //
 // and its value:
 //
 //	facts(3)          big endian. From its end: 13 bits Traits, 3 Dest, 3 Site; then the flags
 //	                  1 referer, 2 near, 4 next, 8 key; one bit is free
+//	microseconds(3)   the last 3 bytes of the time
 //	uvarint           length of the gzip member
 //	hash(8)           of the URL; 0 if that is not http
 //	hash(8)           Referer, with referer; only its last 4 bytes with near: the others are those of
@@ -28,7 +31,9 @@ import (
 //	                  with key, what the capture's key begins with, up to the time: of what may be a
 //	                  page, if that is not long. That of others is made again of their records
 const (
-	momentKeySize = 8 + locationSize
+	stretchSize   = 5
+	momentKeySize = stretchSize + locationSize
+	stretch       = 1 << 24 * time.Microsecond
 
 	traitBits, destBits, siteBits = 13, 3, 3
 
@@ -45,19 +50,31 @@ const maxMomentKey = 512
 
 // appendMomentKey appends the key of a capture in the timeline.
 func appendMomentKey(dst []byte, t time.Time, id uint32, offset int64) []byte {
-	return appendLocation(appendMoment(dst, t), id, offset)
+	return appendLocation(appendStretch(dst, t), id, offset)
 }
 
-// appendMoment appends a time as keys of the timeline begin with it.
-func appendMoment(dst []byte, t time.Time) []byte {
-	since := FourDigitYear(t).UnixMicro() - firstTime.UnixMicro()
-	return binary.BigEndian.AppendUint64(dst, uint64(since))
+// appendStretch appends the stretch of a time, with which its keys begin.
+func appendStretch(dst []byte, t time.Time) []byte {
+	since := binary.BigEndian.AppendUint64(nil, sinceFirst(t))
+	return append(dst, since[:stretchSize]...)
 }
 
-// timeOfMoment returns the time of a key of the timeline.
-func timeOfMoment(key []byte) time.Time {
-	since := int64(binary.BigEndian.Uint64(key))
-	return FourDigitYear(time.UnixMicro(since + firstTime.UnixMicro()))
+// sinceFirst is a time in microseconds since the beginning of the year 0.
+func sinceFirst(t time.Time) uint64 {
+	return uint64(FourDigitYear(t).UnixMicro() - firstTime.UnixMicro())
+}
+
+// timeAfterFirst is the inverse of sinceFirst.
+func timeAfterFirst(since uint64) time.Time {
+	return FourDigitYear(time.UnixMicro(int64(since) + firstTime.UnixMicro()))
+}
+
+// startOfStretch is when the stretch of a time begins.
+func startOfStretch(t time.Time) time.Time { return timeOfStretch(appendStretch(nil, t)) }
+
+// timeOfStretch is when the stretch begins that a key begins with.
+func timeOfStretch(key []byte) time.Time {
+	return timeAfterFirst(binary.BigEndian.Uint64([]byte{key[0], key[1], key[2], key[3], key[4], 0, 0, 0}))
 }
 
 // appendMomentValue appends the value of c, whose key in the index is key.
@@ -82,7 +99,9 @@ func (c *Capture) appendMomentValue(dst []byte, key indexKey) []byte {
 	if hasKey {
 		facts |= momentHasKey
 	}
-	dst = append(dst, byte(facts>>16), byte(facts>>8), byte(facts))
+	since := sinceFirst(c.Time)
+	dst = append(dst, byte(facts>>16), byte(facts>>8), byte(facts),
+		byte(since>>16), byte(since>>8), byte(since))
 	dst = binary.AppendUvarint(dst, uint64(c.Length))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(url))
 	switch {
@@ -132,18 +151,19 @@ func (m *Moment) HasKey() bool { return m.key != "" }
 
 // decodeMoment returns the moment of that key and value, without the name of its file.
 func decodeMoment(key, value []byte) (m Moment, err error) {
-	if len(key) != momentKeySize || len(value) < 3 {
+	if len(key) != momentKeySize || len(value) < 6 {
 		return m, errMoment
 	}
-	m.Time = timeOfMoment(key)
-	m.file = binary.BigEndian.Uint32(key[8:])
-	m.Offset = int64(binary.BigEndian.Uint64(key[10:]) & maxOffset)
+	m.Time = timeAfterFirst(binary.BigEndian.Uint64(
+		[]byte{key[0], key[1], key[2], key[3], key[4], value[3], value[4], value[5]}))
+	m.file = binary.BigEndian.Uint32(key[stretchSize:])
+	m.Offset = int64(binary.BigEndian.Uint64(key[momentKeySize-8:]) & maxOffset)
 
 	facts := uint32(value[0])<<16 | uint32(value[1])<<8 | uint32(value[2])
 	m.Traits = Traits(facts & (1<<traitBits - 1))
 	m.Dest = Dest(facts >> traitBits & (1<<destBits - 1))
 	m.Site = Site(facts >> (traitBits + destBits) & (1<<siteBits - 1))
-	v := reader{rest: value[3:]}
+	v := reader{rest: value[6:]}
 	m.Length, m.URL = int64(v.uvarint()), v.hash()
 	switch {
 	case facts&momentReferer == 0:
