@@ -80,7 +80,8 @@ var house = []room{
 		"exchanges become files and index; who reads those does not ask the recorder"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
-	{"recorder/recovery", "recorder/record store store/chunks store/collection store/warc store/fault",
+	{"recorder/recovery", "recorder/record store store/chunks store/collection store/pagelist store/warc " +
+		"store/fault",
 		"files and index, and nothing of exchanges that are still to come"},
 	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},
 	{"recorder/record", "recorder/sha1pair store store/chunks store/refusal store/warc canon",

@@ -16,6 +16,9 @@ func (r *recovery) run() error {
 	if err := r.sweep(); err != nil {
 		return err
 	}
+	if err := r.takeImports(); err != nil {
+		return err
+	}
 	files, err := warcFiles(r.dir, r.index)
 	if err != nil {
 		return err

@@ -38,6 +38,18 @@ const (
 	RebuildDone    Point = "rebuild-done"    // after that
 )
 
+// The points to which an import comes, which no recorder passes but after an import was killed.
+const (
+	ImportUnpack Point = "import-unpack" // before each file that is taken out of what is imported
+	ImportReady  Point = "import-ready"  // before all that it brings counts as there
+	ImportMove   Point = "import-move"   // before each WARC file moves into archive/
+	ImportPages  Point = "import-pages"  // before its pages are merged into the list
+	ImportDone   Point = "import-done"   // before its directory is removed
+)
+
+// ImportPoints are the points at which an import may end.
+var ImportPoints = []Point{ImportUnpack, ImportReady, ImportMove, ImportPages, ImportDone}
+
 // Deflate comes after a member has been made, and its error means that a byte of the member is
 // wrong: the encoder is broken. Nothing is written between it and the point before.
 const Deflate Point = "deflate"

@@ -1,0 +1,202 @@
+package recovery
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder/recovery/foreign"
+	"warcorder/store/collection"
+	"warcorder/store/pagelist"
+)
+
+// newImport makes the directory of an import with files in it, by the names that they had.
+func newImport(t *testing.T, dir collection.Dir, files ...string) (collection.Import, []Brought) {
+	t.Helper()
+	path, err := dir.NewImport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var brought []Brought
+	for i, file := range files {
+		name, content, _ := strings.Cut(file, ":")
+		at := filepath.Join(path, string(rune('a'+i)))
+		write(t, at, []byte(content))
+		brought = append(brought, Brought{at, "crawl.wacz: archive/" + name, name, "crawl"})
+	}
+	return collection.Import(path), brought
+}
+
+// imported imports them.
+func imported(t *testing.T, dir collection.Dir, files ...string) (names []string) {
+	t.Helper()
+	i, brought := newImport(t, dir, files...)
+	added, err := Import(Config{}, dir, i, brought, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range added {
+		names = append(names, a.Name)
+		if a.Known {
+			names[len(names)-1] += " known"
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(string(dir), "import-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	return names
+}
+
+// TestImportNames: a name is kept where it is free; where another file has it, a new one says where
+// the file came from. The same bytes are added once.
+func TestImportNames(t *testing.T) {
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err := dir.Make(0); err != nil {
+		t.Fatal(err)
+	}
+	member := string(foreign.Gzip(foreign.Files["warcio"][0]))
+	plain := string(foreign.Files["warcio"][0])
+	for n, step := range []struct{ files, want []string }{
+		{[]string{"data.warc.gz:" + member}, []string{"data.warc.gz"}},
+		{[]string{"data.warc.gz:" + member}, []string{"data.warc.gz known"}},
+		{
+			[]string{"data.warc.gz:" + member + member, "data.warc.gz:" + member, "data.warc:" + plain},
+			[]string{"data-from-crawl.warc.gz", "data.warc.gz known", "data.warc"},
+		},
+		{
+			[]string{"data.warc.gz:" + member + member + member, "data.warc.gz:" + member + member + member},
+			[]string{"data-from-crawl-2.warc.gz"},
+		},
+		{[]string{"data.warc.gz:" + member + member}, []string{"data-from-crawl.warc.gz known"}},
+	} {
+		if got := imported(t, dir, step.files...); !slices.Equal(got, step.want) {
+			t.Errorf("import %d: %q, want %q", n+1, got, step.want)
+		}
+	}
+	before := export(t, string(dir))
+	if _, err := Rebuild(Config{}, dir, zerolog.Nop()); err != nil {
+		t.Fatal(err)
+	}
+	if after := export(t, string(dir)); after != before || strings.Count(after, "\n") < 4 {
+		t.Errorf("after a rebuild:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+// TestImportKnownName: a name that the index knows, of a file that is missing, is another file's.
+func TestImportKnownName(t *testing.T) {
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err := dir.Make(0); err != nil {
+		t.Fatal(err)
+	}
+	member := string(foreign.Gzip(foreign.Files["warcio"][0]))
+	imported(t, dir, "data.warc.gz:"+member)
+	if err := os.Rename(dir.WARC("data.warc.gz"), filepath.Join(t.TempDir(), "x")); err != nil {
+		t.Fatal(err)
+	}
+	got := imported(t, dir, "data.warc.gz:"+member)
+	if want := []string{"data-from-crawl.warc.gz"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestImportRefused: what cannot be read at all is refused before anything is there.
+func TestImportRefused(t *testing.T) {
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err := dir.Make(0); err != nil {
+		t.Fatal(err)
+	}
+	i, brought := newImport(t, dir, "a.warc.gz:"+string(foreign.Gzip(foreign.Files["warcio"][0])),
+		"old.warc:warc/0.9 100 resource")
+	_, err := Import(Config{}, dir, i, brought, zerolog.Nop())
+	if err == nil || !strings.Contains(err.Error(), "old.warc") ||
+		!strings.Contains(err.Error(), "--from-format 0.9") {
+		t.Error(err)
+	}
+	if i.IsReady() {
+		t.Error("it is ready")
+	}
+	if files, err := os.ReadDir(dir.Archive()); err != nil || len(files) > 0 {
+		t.Error(files, err)
+	}
+}
+
+// TestImportInterrupted: what is ready is added by the next recovery, with its pages, also where
+// somebody has taken a name meanwhile; what is not ready is removed.
+func TestImportInterrupted(t *testing.T) {
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err := dir.Make(0); err != nil {
+		t.Fatal(err)
+	}
+	member := string(foreign.Gzip(foreign.Files["warcio"][0]))
+	interrupted := func(ready bool) {
+		i, brought := newImport(t, dir, "a.warc.gz:"+member, "b.warc.gz:"+member+member)
+		list := pagelist.List{}
+		defer list.Close()
+		if _, err := list.Add(pagelist.Page{Time: time.Unix(1, 0), URL: "https://a.example/"}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := os.Create(i.Pages())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := list.WriteTo(out); err != nil || out.Close() != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(i.Archive(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range brought {
+			if err := os.Rename(b.Path, i.WARC(b.Name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if ready {
+			if err := i.MarkReady(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(string(i), "made-by-warcorder-import"), []byte("gone"))
+	}
+	interrupted(false)
+	opened, err := Repair(Config{}, dir, zerolog.Nop())
+	if err != nil || opened.Found.Captures != 0 {
+		t.Fatal(opened.Found, err)
+	}
+	if err := opened.Index.Close(); err != nil || opened.Unlock() != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(string(dir), "import-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	interrupted(true)
+	write(t, dir.WARC("a.warc.gz"), []byte(member+member+member))
+	if _, err := Rebuild(Config{}, dir, zerolog.Nop()); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	files, err := os.ReadDir(dir.Archive())
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	if want := []string{"a-2.warc.gz", "a.warc.gz", "b.warc.gz"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%q, want %q, %v", names, want, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(string(dir), "import-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	pages := 0
+	for _, err := range pagelist.All(dir, time.Time{}, time.Time{}) {
+		if err != nil {
+			t.Error(err)
+		}
+		pages++
+	}
+	if pages != 1 {
+		t.Errorf("%d pages", pages)
+	}
+}
