@@ -10,6 +10,7 @@
 //	  environment/           what leads other programs through the proxy
 //	  replaying/             what answers a replay: the files, or the recorder that has them open
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
+//	  taking/                WACZ files and HARs to the files of an import
 //	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
 //	  access/                who may use it, by name and password
@@ -36,6 +37,8 @@
 //	    inject/                a fixed clock and seed for documents
 //	    ranges/                which bytes are wanted, and which parts have them
 //	  readback/              a capture's place to what was recorded there
+//	  unpacking/             takes WACZ files apart
+//	  fromhar/               makes records of a HAR
 //	  pagelist/              pages that imports have brought
 //	  copying/               records as they are, into WARC files that stand alone
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs

@@ -210,12 +210,14 @@ func TestHelpExamples(t *testing.T) {
 			fmt.Sprintf(record, "https://example.org/~anna", 2) +
 			fmt.Sprintf(record, "https://example.org/api", 3) + posted,
 		"old.warc":    string(old),
+		"session.har": sessionHAR,
 		"config.yaml": "log: text\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	waczOf(t, filepath.Join(dir, "crawl.wacz"), warcsOf("data.warc.gz"), pageLine)
 	run := func(line string) {
 		cmd := exec.Command(os.Args[0], strings.Fields(line)[1:]...)
 		cmd.Dir = dir

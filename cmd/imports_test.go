@@ -36,6 +36,9 @@ var house = []room{
 		"a collection that answers, whoever has it open; it knows neither listener nor recorder"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
+	{"cmd/taking", "recorder/recovery store/collection store/fromhar store/pagelist store/unpacking " +
+		"store/warc",
+		"what others have made to files of an import, and nothing of an index"},
 
 	{"proxy", "recorder recorder/record certs proxy/access proxy/dial proxy/hosts proxy/http1 " +
 		"proxy/admin proxy/dns proxy/reach proxy/route store/chunks",
@@ -64,6 +67,8 @@ var house = []room{
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},
+	{"store/fromhar", "recorder/record store/pagelist store/warc",
+		"a HAR in, records out; where these go is its caller's"},
 	{"store/replay", "proxy/http1 recorder/record store store/readback store/replay/inject " +
 		"store/replay/ranges store/replay/rules " +
 		"store/warc",
@@ -96,6 +101,8 @@ var house = []room{
 		"the index over HTTP; its server is handed the index by whoever has it open"},
 	{"store/readback", "store store/chunks store/collection store/warc canon",
 		"places in, messages out; which capture answers what is its caller's matter"},
+	{"store/unpacking", "store/collection store/fault store/pagelist store/warc",
+		"a file of somebody else's to what is in it; it opens no collection"},
 	{"store/pagelist", "store/collection store/extsort",
 		"lines of pages, and nothing of the captures that they are of"},
 	{"store/wacz", "canon store store/extsort store/scratch",

@@ -58,16 +58,25 @@ var index = Command{
 }
 
 var imports = Command{
-	Name:     "import",
-	Line:     "Convert WARC 0.9 files to WARC 1.1, and add them",
-	About:    "The files stay as they are.",
-	Examples: []Example{{"warcorder import --from-format 0.9 old.warc", "to collections/default"}},
+	Name: "import",
+	Line: "Add what is in WACZ files and HARs, or in WARC 0.9 files",
+	About: "A file is known by its bytes, not by its name, and stays as it is. All of what is given " +
+		"is added, or nothing.",
+	Examples: []Example{
+		{"warcorder import crawl.wacz", "WARC files and pages"},
+		{"warcorder import session.har", "saved by a browser"},
+		{"warcorder import --from-format 0.9 old.warc", "converted to WARC 1.1"},
+	},
 	Flags: []FlagGroup{
 		{"How", "from-format"},
 		{"The index", "keys-extra dedup dedup-min-size dedup-for archive-mode"},
 	},
 	Texts: map[string]string{
-		"<file>":        "Files to import; segments of one record may lie in several of them.",
-		"--from-format": "Format of the files: 0.9, the draft of 2006.",
+		"<file>": "WACZ files, a multi-WACZ JSON whose parts lie beside it, HARs as they are, .gz or " +
+			"in a .zip. Of WARC 0.9, segments of one record may lie in several of them.",
+		"--from-format": "Convert files of the draft of 2006, WARC 0.9. All other forms are found " +
+			"without it.",
 	},
+	End: "WARC files of WACZ are taken byte for byte, and their digests checked; who has signed them " +
+		"is not judged. What is made of a HAR is derived, and says so.",
 }

@@ -1,0 +1,121 @@
+package taking
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"warcorder/recorder/recovery"
+	"warcorder/store/collection"
+	"warcorder/store/fromhar"
+	"warcorder/store/pagelist"
+	"warcorder/store/unpacking"
+	"warcorder/store/warc"
+)
+
+// suffix ends the names of files that are made of HARs.
+const suffix = "-from-har" + warc.Suffix
+
+// takeHAR makes a WARC file of a HAR.
+func (t *Taking) takeHAR(h unpacking.HARFile) error {
+	w := &warcFile{dir: string(t.dir), name: fmt.Sprintf("made-%d%s", len(t.made)+1, warc.Suffix)}
+	maker := fromhar.Maker{
+		Out:      w.write,
+		Attached: h.Attached,
+		Page: func(p pagelist.Page) error {
+			_, err := t.pages.Add(p)
+			return err
+		},
+		Room: room(string(t.dir)),
+	}
+	report, err := maker.Make(h.Name, h.Open)
+	if err := errors.Join(err, w.close()); err != nil {
+		return fmt.Errorf("%s: %w", h.Name, err)
+	}
+	t.sayHAR(h.Name, &report)
+	if report.Captures > 0 {
+		t.made = append(t.made, recovery.Brought{Path: filepath.Join(w.dir, w.name), Said: h.Name,
+			Name: h.Stem + suffix})
+	}
+	return nil
+}
+
+// room is how many bytes may be written to the disk of a directory.
+func room(dir string) int64 {
+	free, err := collection.FreeSpace(dir)
+	if err != nil {
+		return math.MaxInt64 // the system does not tell
+	}
+	return free
+}
+
+// sayHAR says what became of the entries of a HAR.
+func (t *Taking) sayHAR(name string, r *fromhar.Report) {
+	say := func(format string, args ...any) { t.note(name + ": " + fmt.Sprintf(format, args...)) }
+	say("%d of its %s became captures, derived from what the HAR has of them", r.Captures,
+		entries(r.Entries))
+	for _, s := range r.Skipped {
+		say("entry %d is left out: %s %s", s.Index, s.What, s.Reason)
+	}
+	if total := r.Entries - r.Captures; total > len(r.Skipped) {
+		for _, reason := range slices.Sorted(maps.Keys(r.Reasons)) {
+			say("%s left out: each %s", entries(r.Reasons[reason]), reason)
+		}
+	}
+	if r.Messages > 0 {
+		say("%s of WebSockets left out: a WARC file has no place for them", count(r.Messages, "message"))
+	}
+	if r.Cut > 0 {
+		say("%s not all in the HAR, and marked as truncated", bodies(r.Cut))
+	}
+	if r.Fresh > 0 {
+		say("%s with status 304 and a body from the browser's cache: 200 in the archive",
+			count(r.Fresh, "answer"))
+	}
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+func bodies(n int) string {
+	if n == 1 {
+		return "1 body is"
+	}
+	return fmt.Sprintf("%d bodies are", n)
+}
+
+// warcFile is a WARC file that is made when its first record comes.
+type warcFile struct {
+	dir, name  string
+	file       *warc.Writer
+	compressor *warc.Compressor
+}
+
+func (w *warcFile) write(head [][]byte, body io.Reader, size int64, stored bool) (err error) {
+	if w.file == nil {
+		if w.file, err = warc.Create(w.dir, w.name); err != nil {
+			return err
+		}
+		w.compressor = warc.NewCompressor()
+	}
+	_, err = w.file.AppendStream(func(t *warc.Tail) error {
+		_, err := w.compressor.Stream(t, t.Offset(), head, body, size, stored)
+		return err
+	})
+	return err
+}
+
+func (w *warcFile) close() error {
+	if w.file == nil {
+		return nil
+	}
+	return w.file.Close()
+}

@@ -1,0 +1,267 @@
+package unpacking
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"warcorder/store/collection"
+	"warcorder/store/pagelist"
+	"warcorder/store/warc"
+)
+
+// Names in a WACZ file.
+const (
+	packageName = "datapackage.json"
+	digestName  = "datapackage-digest.json"
+	archive     = "archive/"
+	pages       = "pages/"
+)
+
+// wacz is a WACZ file that is taken apart.
+type wacz struct {
+	*Unpacking
+	*opened
+	listed map[string]*resource // what datapackage.json lists, by path
+	signed bool
+}
+
+// WACZ takes the WARC files out of a WACZ file, and the pages that it names.
+func (u *Unpacking) WACZ(path string) error {
+	z, err := openZip(path)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	w := &wacz{Unpacking: u, opened: z}
+	warcs, lists := z.in(archive, warc.Suffixes()...), z.in(pages, ".jsonl")
+	own := z.in("", packageName, digestName)
+	if err := z.check(slices.Concat(own, warcs, lists)); err != nil {
+		return err
+	}
+	if err := w.readPackage(); err != nil {
+		return err
+	}
+	if len(warcs) == 0 {
+		return fmt.Errorf("%s: there is no WARC file in its folder archive/", path)
+	}
+	if err := w.checkListed(warcs); err != nil {
+		return err
+	}
+	var size uint64
+	for _, f := range warcs {
+		size += min(f.UncompressedSize64, 1<<60)
+	}
+	if err := u.needs(path, size); err != nil {
+		return err
+	}
+	for _, f := range warcs {
+		if err := w.takeWARC(f); err != nil {
+			return err
+		}
+	}
+	for _, f := range lists {
+		if err := w.takePages(f); err != nil {
+			return err
+		}
+	}
+	w.sayRest(warcs, lists)
+	return nil
+}
+
+// readPackage reads what the file says of its members, and checks the digest of that.
+func (w *wacz) readPackage() error {
+	w.listed = make(map[string]*resource)
+	f := w.named(packageName)
+	if f == nil {
+		w.note(w.path, "it has no datapackage.json: the digests of its files cannot be checked")
+		return nil
+	}
+	text, err := w.read(f, maxPackage)
+	if err != nil {
+		return err
+	}
+	if err := w.checkPackage(text); err != nil {
+		return err
+	}
+	var said dataPackage
+	if err := json.Unmarshal(text, &said); err != nil {
+		return fmt.Errorf("%s: its datapackage.json cannot be read: %w", w.path, err)
+	}
+	if said.Profile == multiProfile {
+		return fmt.Errorf("%s holds other WACZ files: unpack it, and import its datapackage.json", w.path)
+	}
+	for i := range said.Resources {
+		r := &said.Resources[i]
+		if w.listed[r.Path] != nil {
+			return fmt.Errorf("%s: its datapackage.json lists %q twice", w.path, r.Path)
+		}
+		w.listed[r.Path] = r
+	}
+	return nil
+}
+
+// checkPackage holds datapackage.json to its digest, if the file has one.
+func (w *wacz) checkPackage(text []byte) error {
+	f := w.named(digestName)
+	if f == nil {
+		return nil // WACZ 1.1.1 says that it should be there
+	}
+	said, err := w.read(f, maxPackage)
+	if err != nil {
+		return err
+	}
+	var d struct {
+		Hash   string          `json:"hash"`
+		Signed json.RawMessage `json:"signedData"`
+	}
+	if err := json.Unmarshal(said, &d); err != nil {
+		return fmt.Errorf("%s: its datapackage-digest.json cannot be read: %w", w.path, err)
+	}
+	w.signed = len(d.Signed) > 0 && !bytes.Equal(d.Signed, []byte("null"))
+	claimed := digestOf(d.Hash)
+	if claimed == nil {
+		sum := sha256.Sum256(text)
+		w.note(w.path, "datapackage-digest.json has a digest that cannot be checked, %.80q; it is sha256:%s",
+			d.Hash, hex.EncodeToString(sum[:]))
+		return nil
+	}
+	if claimed.hash.Write(text); !claimed.holds() {
+		return fmt.Errorf("%s: datapackage.json has not the digest that datapackage-digest.json says: %w",
+			w.path, errDigest)
+	}
+	return nil
+}
+
+// checkListed compares what is listed with what is there.
+func (w *wacz) checkListed(warcs []*zip.File) error {
+	there := make(map[string]bool, len(warcs))
+	for _, f := range warcs {
+		there[f.Name] = true
+		switch listed := w.listed[f.Name]; {
+		case len(w.listed) == 0:
+		case listed == nil:
+			w.note(w.path, "%q is not listed in datapackage.json: its digest cannot be checked", f.Name)
+		case digestOf(listed.Hash) == nil:
+			w.note(w.path, "%q has a digest that cannot be checked: %.80q", f.Name, listed.Hash)
+		}
+	}
+	for name := range w.listed {
+		if strings.HasPrefix(name, archive) && collection.IsWARC(path.Base(name)) && !there[name] {
+			return fmt.Errorf("%s is not whole: datapackage.json lists %q, which is not in it", w.path, name)
+		}
+	}
+	return nil
+}
+
+// takeWARC copies a WARC file.
+func (w *wacz) takeWARC(f *zip.File) error {
+	in, err := f.Open()
+	if err != nil {
+		return w.refuse(f, fmt.Sprintf("cannot be read: %v", err))
+	}
+	defer in.Close()
+	begun := bufio.NewReaderSize(newChecked(in, w.listed[f.Name]), 256<<10)
+	start, _ := begun.Peek(len(warcStart))
+	if len(start) > 0 && !beginsAsWARC(start) {
+		return w.refuse(f, "is no WARC file: unpack the others, and let warcorder index add them")
+	}
+	one := WARC{
+		Said: filepath.Base(w.path) + ": " + f.Name,
+		Name: FileName(base(f)),
+		From: Stem(w.path),
+	}
+	if err := w.put(one, begun); err != nil {
+		return w.failed(f, err)
+	}
+	return nil
+}
+
+// takePages reads a list of pages.
+func (w *wacz) takePages(f *zip.File) error {
+	in, err := f.Open()
+	if err != nil {
+		return w.refuse(f, fmt.Sprintf("cannot be read: %v", err))
+	}
+	defer in.Close()
+	passed, err := pagelist.Read(newChecked(in, w.listed[f.Name]), func(p pagelist.Page) error {
+		p.From = filepath.Base(w.path)
+		_, err := w.Pages.Add(p)
+		return err
+	})
+	if err != nil {
+		return w.failed(f, err)
+	}
+	if passed > 0 {
+		w.note(w.path, "%q has lines that are no pages: %s left out", f.Name, humanize.Comma(int64(passed)))
+	}
+	return nil
+}
+
+// failed is the error of a member that was not read to its end.
+func (w *wacz) failed(f *zip.File, err error) error {
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(flate.CorruptInputError)) {
+		err = fmt.Errorf("it is damaged (%w): have the file sent again", err)
+	}
+	return fmt.Errorf("%s: %q: %w", w.path, f.Name, err)
+}
+
+// mostNamed is how many members are named that are left out.
+const mostNamed = 20
+
+// sayRest names what was left out, and says what was not judged.
+func (w *wacz) sayRest(taken ...[]*zip.File) {
+	known := map[string]bool{packageName: true, digestName: true}
+	for _, files := range taken {
+		for _, f := range files {
+			known[f.Name] = true
+		}
+	}
+	left := 0
+	leave := func(name, why string) {
+		if left++; left <= mostNamed {
+			w.note(w.path, "%q is left out%s", name, why)
+		}
+	}
+	for _, name := range w.bad {
+		leave(name, ": its name leads elsewhere")
+	}
+	for _, f := range w.members {
+		if !known[f.Name] && !strings.HasPrefix(f.Name, "indexes/") && f.Name != "fuzzy.json" {
+			leave(f.Name, "")
+		}
+	}
+	if left > mostNamed {
+		w.note(w.path, "%s more members are left out", humanize.Comma(int64(left-mostNamed)))
+	}
+	if w.signed {
+		w.note(w.path, "it is signed: the digests are right, and whose signature it is was not looked at")
+	}
+}
+
+const warcStart = "WARC/"
+
+// beginsAsWARC reports whether a file that begins so may be a WARC file: compressed with gzip or zstd,
+// or not.
+func beginsAsWARC(start []byte) bool {
+	for _, magic := range []string{warcStart, "warc/", "\x1f\x8b", "\x28\xb5\x2f\xfd", "\x5d\x2a\x4d\x18"} {
+		if bytes.HasPrefix(start, []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}
