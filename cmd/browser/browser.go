@@ -7,6 +7,7 @@
 //	firefox.go              how Firefox is
 //	nss.go, sqlite.go       the certificate that Firefox trusts
 //	process.go              starting it, and ending it with all its children
+//	pipes.go                how it is driven, if it is; devtools/ speaks over that
 //	quiet.go                when a page that nobody looks at is there
 //
 // Invariant: nothing of the system is changed, and of no other profile. What was started and written
@@ -30,12 +31,14 @@ type Options struct {
 	Proxy    string // host:port, for all that it fetches
 	CA       []byte // PEM of the one certificate that it has to trust beside those it knows
 	Headless bool   // without a window
+	Driven   bool   // it takes commands: Pipes
 }
 
 // Browser is a browser that runs, or has run.
 type Browser struct {
 	process *process
 	profile *profile
+	pipes   *pipes // nil unless it is driven
 	started time.Time
 }
 
@@ -51,8 +54,11 @@ func Start(p Program, o Options) (*Browser, error) {
 	}
 	b := &Browser{profile: profile, started: time.Now()}
 	cmd, err := p.command(o, profile)
+	if err == nil && o.Driven {
+		b.pipes, err = newPipes()
+	}
 	if err == nil {
-		b.process, err = start(cmd, profile.Mark())
+		b.process, err = start(cmd, profile.Mark(), b.pipes)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", p.Name, err), profile.remove())
@@ -130,5 +136,8 @@ func (b *Browser) Said() string { return b.process.tail.said() }
 // End ends the browser and all its children, waits until they are gone, and removes the profile.
 func (b *Browser) End() error {
 	b.process.end()
+	if b.pipes != nil {
+		b.pipes.close()
+	}
 	return b.profile.remove()
 }

@@ -71,32 +71,45 @@ func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec
 	if o.Headless {
 		arguments = append(arguments, "--headless", "--window-size="+headlessWidth+","+headlessHeight,
 			"--mute-audio")
-		if err := keepDownloads(profile); err != nil {
+		if err := settle(profile); err != nil {
 			return nil, err
 		}
+	}
+	if o.Driven {
+		arguments = append(arguments, "--remote-debugging-pipe")
 	}
 	cmd := exec.Command(p.Path, append(arguments, o.URL)...)
 	cmd.Env = append(os.Environ(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "crashes"))
 	return cmd, nil
 }
 
-// keepDownloads has what a page makes the browser download go with the profile, where nobody looks
-// for it: pages need no consent for that.
-func keepDownloads(profile string) error {
-	settings, err := json.Marshal(map[string]any{
-		"download": map[string]any{
-			"default_directory":   filepath.Join(profile, "downloads"),
-			"prompt_for_download": false,
-		},
-	})
-	if err != nil {
-		return err
-	}
+// settle has what a page makes the browser download go with the profile, where nobody looks for it
+// and no service of the maker's is asked about it: pages need no consent for a download. Nobody is
+// asked for a password: a page that wants one is shown as it says so.
+func settle(profile string) error {
 	dir := filepath.Join(profile, "Default")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "Preferences"), settings, 0o600)
+	for file, settings := range map[string]map[string]any{
+		filepath.Join(dir, "Preferences"): {
+			"download": map[string]any{
+				"default_directory":   filepath.Join(profile, "downloads"),
+				"prompt_for_download": false,
+			},
+			"safebrowsing": map[string]any{"enabled": false},
+		},
+		filepath.Join(profile, "Local State"): {"auth": map[string]any{"schemes": ""}},
+	} {
+		text, err := json.Marshal(settings)
+		if err == nil {
+			err = os.WriteFile(file, text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The size of the window that nobody sees: that of common screens, since pages send pictures that

@@ -14,8 +14,11 @@ type group struct{ leader int }
 
 func (g *group) prepare(cmd *exec.Cmd, held *os.File) {
 	cmd.SysProcAttr = attributes()
-	cmd.ExtraFiles = []*os.File{held}
+	cmd.ExtraFiles = append(cmd.ExtraFiles, held)
 }
+
+// inherit gives the browser its ends of the pipes, as the descriptors 3 and 4.
+func inherit(cmd *exec.Cmd, driven *pipes) { cmd.ExtraFiles = driven.theirs[:] }
 
 func (g *group) begin(leader *os.Process) { g.leader = leader.Pid }
 

@@ -3,6 +3,10 @@ package browser
 import (
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -17,6 +21,18 @@ type group struct {
 // prepare leaves held alone: a file that we have open cannot be removed, which is enough where the
 // browser ends with us.
 func (g *group) prepare(*exec.Cmd, *os.File) {}
+
+// inherit gives the browser its ends of the pipes, and says which handles they are.
+func inherit(cmd *exec.Cmd, driven *pipes) {
+	var handles []string
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	for _, file := range driven.theirs {
+		handle := syscall.Handle(file.Fd())
+		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, handle)
+		handles = append(handles, strconv.FormatUint(uint64(handle), 10))
+	}
+	cmd.Args = slices.Insert(cmd.Args, 1, "--remote-debugging-io-pipes="+strings.Join(handles, ","))
+}
 
 // begin takes the browser into a job. Where the system gives none, the first process must do.
 func (g *group) begin(leader *os.Process) {

@@ -26,8 +26,12 @@ const (
 	look        = 20 * time.Millisecond
 )
 
-// start starts cmd, which inherits held.
-func start(cmd *exec.Cmd, held *os.File) (*process, error) {
+// start starts cmd, which inherits held, and its ends of the pipes unless there are none.
+func start(cmd *exec.Cmd, held *os.File, driven *pipes) (*process, error) {
+	if driven != nil {
+		defer driven.inherited()
+		inherit(cmd, driven)
+	}
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	cmd.Stderr, cmd.Stdout = &p.tail, nil
 	cmd.WaitDelay = time.Second // a child of the browser's may hold standard error
@@ -35,6 +39,9 @@ func start(cmd *exec.Cmd, held *os.File) (*process, error) {
 	began := make(chan error)
 	go p.run(began)
 	if err := <-began; err != nil {
+		if driven != nil {
+			driven.close()
+		}
 		return nil, err
 	}
 	return p, nil
