@@ -18,6 +18,10 @@ type refusal struct {
 
 func (v *verdict) refusal() refusal { return refusal{v.status, v.told} }
 
+// RefusalField is in the head of each answer that is the proxy's own, in place of one that there is
+// not: by it who drives a browser tells what is missing.
+const RefusalField = "X-Warcorder-Refusal"
+
 // refusalPatience is how long writing a refusal may take.
 const refusalPatience = 5 * time.Second
 
@@ -64,8 +68,8 @@ func (r refusal) page(asHTML, headOnly, keepAlive bool) []byte {
 	}
 	head := fmt.Sprintf(
 		"HTTP/1.1 %s\r\n%sContent-Type: %s\r\nContent-Length: %d\r\nCache-Control: no-store\r\n"+
-			"Connection: %s\r\n\r\n",
-		title, challenge, kind, len(text), connection)
+			RefusalField+": %d\r\nConnection: %s\r\n\r\n",
+		title, challenge, kind, len(text), r.status, connection)
 	if headOnly {
 		text = ""
 	}
