@@ -125,6 +125,11 @@ func (r Recorder) send(ctx context.Context, method, path string, query url.Value
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	return r.do(request, within)
+}
+
+// do sends a request with the token, past any proxy, and waits until the answer begins.
+func (r Recorder) do(request *http.Request, within time.Duration) (*http.Response, error) {
 	if r.Token != "" {
 		request.Header.Set("Authorization", "Bearer "+r.Token)
 	}
