@@ -1,0 +1,131 @@
+package chromiumtest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// navigate fetches a page and shows it, as its words say.
+func (b *Browser) navigate(c command) {
+	s, frame := c.SessionID, strings.Replace(c.SessionID, session, tab, 1)
+	b.show("")
+	res, ok := b.fetch(s, frame, c.Params.URL)
+	if !ok {
+		b.answer(c, fields{"frameId": frame, "errorText": "net::ERR_ABORTED"})
+		return
+	}
+	if res == nil {
+		b.answer(c, fields{"frameId": frame, "errorText": "net::ERR_PROXY_CONNECTION_FAILED"})
+		return
+	}
+	defer res.Body.Close()
+	if strings.HasPrefix(res.Header.Get("Content-Disposition"), "attachment") {
+		b.event("", "Browser.downloadWillBegin", fields{"frameId": frame, "guid": "G", "url": c.Params.URL})
+		b.answer(c, fields{"frameId": frame, "errorText": "net::ERR_ABORTED", "isDownload": true})
+		io.Copy(io.Discard, res.Body)
+		b.event("", "Browser.downloadProgress", fields{"guid": "G", "state": "completed"})
+		return
+	}
+	body, _ := io.ReadAll(res.Body)
+	b.show(string(body))
+	b.answer(c, fields{"frameId": frame, "loaderId": "L"})
+	b.event(s, "Network.loadingFinished", fields{"requestId": "R"})
+	b.act(s, frame, string(body))
+}
+
+func (b *Browser) show(body string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.body = body
+}
+
+// fetch asks for a page, also where it is led; ok says that it may.
+func (b *Browser) fetch(s, frame, at string) (res *http.Response, ok bool) {
+	for hop := 0; ; hop++ {
+		request := fields{"url": at, "method": "GET", "headers": fields{}, "initialPriority": "VeryHigh",
+			"referrerPolicy": "no-referrer"}
+		b.event(s, "Network.requestWillBeSent", fields{"requestId": "R", "loaderId": "L", "documentURL": at,
+			"request": request, "timestamp": 1.5, "wallTime": 1.5, "type": "Document", "frameId": frame})
+		if !b.mayGo(s, frame, fmt.Sprint("at the door ", hop), request) {
+			b.event(s, "Network.loadingFailed", fields{"requestId": "R", "errorText": "net::ERR_ABORTED",
+				"canceled": true, "type": "Document", "timestamp": 1.5})
+			return nil, false
+		}
+		res, err := b.client.Get(at)
+		if err != nil {
+			b.event(s, "Network.loadingFailed", fields{"requestId": "R", "errorText": err.Error()})
+			return nil, true
+		}
+		if to, err := res.Location(); err == nil {
+			res.Body.Close()
+			at = to.String()
+			continue
+		}
+		headers := fields{}
+		for name := range res.Header {
+			headers[name] = res.Header.Get(name)
+		}
+		mime, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+		b.event(s, "Network.responseReceived", fields{"requestId": "R", "loaderId": "L", "type": "Document",
+			"frameId": frame, "timestamp": 1.5, "response": fields{"url": at, "status": res.StatusCode,
+				"headers": headers, "mimeType": mime}})
+		return res, true
+	}
+}
+
+// mayGo asks whether a document may be fetched.
+func (b *Browser) mayGo(s, frame, id string, request fields) bool {
+	may := make(chan bool, 1)
+	b.mu.Lock()
+	b.paused[id] = may
+	b.mu.Unlock()
+	b.event(s, "Fetch.requestPaused", fields{"requestId": id, "request": request, "frameId": frame,
+		"resourceType": "Document"})
+	return <-may
+}
+
+// act does what the words of a page say.
+func (b *Browser) act(s, frame, body string) {
+	if strings.Contains(body, "alerts") {
+		b.event(s, "Page.javascriptDialogOpening", fields{"url": "", "message": "boo", "type": "alert"})
+		<-b.dialogs
+	}
+	if strings.Contains(body, "opens") {
+		b.event("", "Target.targetCreated", fields{"targetInfo": fields{"targetId": "WINDOW", "type": "page",
+			"openerId": frame}})
+	}
+	b.event(s, "Page.loadEventFired", fields{"timestamp": 1.5})
+	switch {
+	case strings.Contains(body, "crash"):
+		b.event(s, "Inspector.targetCrashed", fields{})
+	case strings.Contains(body, "die"):
+		b.die()
+	case strings.Contains(body, "polls"):
+		b.poll(s)
+	}
+	if _, to, goes := strings.Cut(body, "goes to "); goes {
+		to, _, _ = strings.Cut(to, "\n")
+		if _, err := url.Parse(to); err == nil {
+			b.fetch(s, frame, to)
+		}
+	}
+}
+
+// pollPace is the time between two requests of a page that polls.
+const pollPace = 20 * time.Millisecond
+
+// poll asks for something again and again, as long as the page is shown.
+func (b *Browser) poll(s string) {
+	tick := time.NewTicker(pollPace)
+	defer tick.Stop()
+	for n := 0; b.shows("polls"); n++ {
+		<-tick.C
+		b.event(s, "Network.requestWillBeSent", fields{"requestId": fmt.Sprint("P", n), "type": "XHR",
+			"request": fields{"url": fmt.Sprint("http://poll.example/", n), "method": "GET"}})
+		b.event(s, "Network.loadingFinished", fields{"requestId": fmt.Sprint("P", n)})
+	}
+}

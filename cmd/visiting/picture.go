@@ -1,0 +1,82 @@
+package visiting
+
+import (
+	"math"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+
+	"warcorder/cmd/browser/devtools"
+)
+
+// Picture is what a page looks like. The kinds are those of browsertrix-crawler, whose viewers look
+// for them: urn:KIND:URL.
+//
+//	view       the first screen, PNG
+//	fullPage   from top to bottom, as far as MostHeight, PNG; none if it is the same
+//	thumbnail  the first screen, thumbnailWidth wide, JPEG
+type Picture struct {
+	Kind, Type string // Type is image/png or image/jpeg
+	Bytes      []byte
+}
+
+// MostHeight is how much of a page a picture shows, in pixels: with the width of the window and three
+// bytes a pixel it is a message of the browser even if nothing of it can be compressed.
+const MostHeight = 8000
+
+const (
+	thumbnailWidth   = 640
+	thumbnailQuality = 75
+)
+
+// picture takes the pictures.
+func (t *tab) picture(v *Visit) {
+	ctx, cancel := t.look()
+	defer cancel()
+	devtools.Send(t.session, page.BringToFront, cdp.Empty{})
+	size, err := devtools.Call(ctx, t.session, page.GetLayoutMetrics, cdp.Empty{})
+	if err != nil || size.CSSLayoutViewport == nil || size.CSSContentSize == nil {
+		t.noPicture(v, err)
+		return
+	}
+	wide, high := float64(size.CSSLayoutViewport.ClientWidth), float64(size.CSSLayoutViewport.ClientHeight)
+	if wide < 1 || high < 1 {
+		return
+	}
+	t.take(v, Picture{Kind: "view", Type: "image/png"}, page.CaptureScreenshotParams{})
+	quality := int64(thumbnailQuality)
+	t.take(v, Picture{Kind: "thumbnail", Type: "image/jpeg"}, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatJpeg, Quality: &quality,
+		Clip: &page.Viewport{Width: wide, Height: high, Scale: thumbnailWidth / wide},
+	})
+	all := math.Min(size.CSSContentSize.Height, MostHeight)
+	if all > high+1 {
+		yes := true
+		t.take(v, Picture{Kind: "fullPage", Type: "image/png"}, page.CaptureScreenshotParams{
+			Clip: &page.Viewport{Width: wide, Height: all, Scale: 1}, CaptureBeyondViewport: &yes,
+		})
+	}
+	if size.CSSContentSize.Height > MostHeight {
+		v.remark("its picture was cut at %d pixels", MostHeight)
+	}
+}
+
+// take adds one picture.
+func (t *tab) take(v *Visit, p Picture, how page.CaptureScreenshotParams) {
+	ctx, cancel := t.look()
+	defer cancel()
+	got, err := devtools.Call(ctx, t.session, page.CaptureScreenshot, how)
+	if err != nil {
+		t.noPicture(v, err)
+		return
+	}
+	p.Bytes = got.Data
+	v.Pictures = append(v.Pictures, p)
+}
+
+// noPicture says that there is none, unless the tab says why.
+func (t *tab) noPicture(v *Visit, err error) {
+	if t.ctx.Err() == nil {
+		v.fault("there is no picture of it: %v", err)
+	}
+}

@@ -1,0 +1,164 @@
+package visiting
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
+
+	"warcorder/cmd/browser"
+	"warcorder/cmd/browser/devtools"
+)
+
+// tab is a page while it is visited.
+type tab struct {
+	browser *Browser
+	options Options
+	begun   time.Time
+
+	id      target.ID
+	session *devtools.Session
+	watch   *watch
+	guard   *guard
+
+	// ctx ends, with the reason, when the tab cannot show anything any more
+	ctx  context.Context
+	end  context.CancelCauseFunc
+	gone chan struct{} // closed when the tab is
+}
+
+// Patience of single steps, which a tab that hangs would never come to the end of.
+const (
+	openPatience  = 20 * time.Second
+	closePatience = 5 * time.Second
+)
+
+var (
+	errCrashed = errors.New("its tab has crashed")
+	errClosed  = errors.New("its tab was closed")
+	errSlow    = errors.New("the browser does not answer in time")
+	errBusy    = errors.New("it keeps the browser so busy that it could not be looked at")
+)
+
+// open makes a tab in which all is watched. The frame of its page has the name of the tab.
+func (b *Browser) open(ctx context.Context, o Options) (*tab, error) {
+	opening, cancel := context.WithTimeoutCause(ctx, openPatience, errSlow)
+	defer cancel()
+	root := b.conn.Browser()
+	made, err := devtools.Call(opening, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+	if err != nil {
+		return nil, err
+	}
+	yes := true
+	attached, err := devtools.Call(opening, root, target.AttachToTarget,
+		target.AttachToTargetParams{TargetID: made.TargetID, Flatten: &yes})
+	if err != nil {
+		return nil, err
+	}
+	t := &tab{
+		browser: b, options: o, begun: time.Now(),
+		id: made.TargetID, session: b.conn.Session(attached.SessionID),
+		gone: make(chan struct{}),
+	}
+	t.ctx, t.end = context.WithCancelCause(ctx)
+	t.watch = newWatch(cdp.FrameID(t.id), o.Refusal)
+	t.guard = newGuard(t)
+	t.listen()
+	return t, t.switchOn(opening)
+}
+
+// listen has the events handled that concern the tab alone.
+func (t *tab) listen() {
+	root := t.browser.conn.Browser()
+	devtools.On(t.session, inspector.TargetCrashed, func(inspector.EventTargetCrashed) { t.end(errCrashed) })
+	devtools.On(root, target.TargetCrashed, func(e target.EventTargetCrashed) {
+		if e.TargetID == t.id {
+			t.end(errCrashed)
+		}
+	})
+	devtools.On(root, target.TargetDestroyed, func(e target.EventTargetDestroyed) {
+		if e.TargetID == t.id {
+			t.end(errClosed)
+			close(t.gone)
+		}
+	})
+	go func() {
+		select {
+		case <-t.browser.conn.Done():
+			t.end(devtools.ErrEnded)
+		case <-t.ctx.Done():
+		}
+	}()
+	devtools.On(t.session, page.LoadEventFired, func(page.EventLoadEventFired) { t.watch.loaded() })
+	t.watch.follow(t.browser.conn, t.session)
+	t.guard.listen()
+}
+
+// switchOn asks for the events.
+func (t *tab) switchOn(ctx context.Context) error {
+	_, err := devtools.Call(ctx, t.session, page.Enable, page.EnableParams{})
+	if err == nil {
+		_, err = devtools.Call(ctx, t.session, network.Enable, networkEvents())
+	}
+	if err == nil {
+		_, err = devtools.Call(ctx, t.session, inspector.Enable, cdp.Empty{})
+	}
+	if err == nil {
+		err = t.guard.switchOn(ctx)
+	}
+	if err == nil {
+		_, err = devtools.Call(ctx, t.session, target.SetAutoAttach, attachAll())
+	}
+	return err
+}
+
+// wait waits until the page is there and quiet, and reports whether that came before the time was
+// over.
+func (t *tab) wait(until time.Time) bool {
+	patience := browser.DefaultPatience
+	patience.Quiet = t.options.Quiet
+	patience.Endless = min(patience.Endless, t.options.Most/4)
+	patience.Most = time.Until(until)
+	// The tab has asked for something already: what Wait takes for the state before differs from
+	// each that it sees.
+	return patience.Wait(t.ctx, browser.Activity{Ended: -1}, t.activity) == nil && t.ctx.Err() == nil
+}
+
+// activity is how far the browser has come, and what it goes through.
+func (t *tab) activity() (browser.Activity, error) {
+	all := t.watch.activity()
+	if t.options.Activity == nil {
+		return all, nil
+	}
+	beside, err := t.options.Activity()
+	all.Ended += beside.Ended
+	all.InFlight += beside.InFlight
+	return all, err
+}
+
+// close closes the tab. The error says that the browser is of no more use.
+func (t *tab) close() error {
+	defer t.end(errClosed)
+	defer t.watch.forget()
+	defer t.session.Forget()
+	if reason := context.Cause(t.ctx); errors.Is(reason, devtools.ErrEnded) || errors.Is(reason, errCrashed) {
+		return reason
+	}
+	root := t.browser.conn.Browser()
+	devtools.Send(root, target.CloseTarget, target.CloseTargetParams{TargetID: t.id})
+	late := time.NewTimer(closePatience)
+	defer late.Stop()
+	select {
+	case <-t.gone:
+		return nil
+	case <-t.browser.conn.Done():
+		return devtools.ErrEnded
+	case <-late.C:
+		return errSpent
+	}
+}

@@ -1,0 +1,204 @@
+package visiting
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+
+	"warcorder/cmd/browser"
+	"warcorder/cmd/browser/devtools"
+)
+
+// The most that is kept of a page: requests that go on, and the sessions of its frames and workers.
+// What is beyond is not counted.
+const (
+	mostOpen     = 10_000
+	mostSessions = 256
+)
+
+// watch counts what a page asks for, with its frames and workers.
+type watch struct {
+	frame   cdp.FrameID // of the page itself
+	refusal string      // a field that answers of the proxy's own have
+
+	mu       sync.Mutex
+	state    counts
+	isLoaded bool
+	open     map[network.RequestID]struct{} // requests that go on
+	sessions []*devtools.Session
+}
+
+// downloading is a download that begins; it is a request that goes on.
+func (w *watch) downloading(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isLoaded = true // the page, if there is one
+	if len(w.open) < mostOpen {
+		w.open[network.RequestID(downloadMark+id)] = struct{}{}
+	}
+}
+
+// downloadMark tells downloads from requests.
+const downloadMark = "download "
+
+// downloaded is its end. That it was cancelled is a failure.
+func (w *watch) downloaded(id string, cancelled bool) {
+	w.ended(network.RequestID(downloadMark+id), cancelled)
+}
+
+// counts are what came of a page's requests.
+type counts struct {
+	requests, ended, failed int64
+	refused                 int64 // by the proxy
+	// of the document
+	status             int64
+	mime, url          string
+	cached, unanswered bool
+}
+
+func newWatch(frame cdp.FrameID, refusal string) *watch {
+	return &watch{frame: frame, refusal: refusal, open: map[network.RequestID]struct{}{}}
+}
+
+// networkEvents has a session tell what it asks for, and keep nothing of it.
+func networkEvents() network.EnableParams {
+	none := int64(0)
+	return network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}
+}
+
+// attachAll has the frames in other processes and the workers of a session told of.
+func attachAll() target.SetAutoAttachParams {
+	yes := true
+	return target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes}
+}
+
+// follow counts what a session asks for, and those that it begins.
+func (w *watch) follow(conn *devtools.Conn, s *devtools.Session) {
+	devtools.On(s, network.RequestWillBeSent, w.begun)
+	devtools.On(s, network.ResponseReceived, w.answered)
+	devtools.On(s, network.LoadingFinished, func(e network.EventLoadingFinished) { w.ended(e.RequestID, false) })
+	devtools.On(s, network.LoadingFailed, func(e network.EventLoadingFailed) { w.ended(e.RequestID, isFailure(&e)) })
+	devtools.On(s, target.AttachedToTarget, func(e target.EventAttachedToTarget) {
+		child := conn.Session(e.SessionID)
+		if w.add(child) {
+			w.follow(conn, child)
+			devtools.Send(child, network.Enable, networkEvents())
+			devtools.Send(child, target.SetAutoAttach, attachAll())
+		}
+	})
+}
+
+func (w *watch) add(s *devtools.Session) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.sessions) == mostSessions {
+		return false
+	}
+	w.sessions = append(w.sessions, s)
+	return true
+}
+
+// forget ends the watching.
+func (w *watch) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.sessions {
+		s.Forget()
+	}
+}
+
+// begun is a request; one that is led elsewhere begins again under the same number.
+func (w *watch) begun(e network.EventRequestWillBeSent) {
+	if e.Request == nil || !isFetched(e.Request.URL) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.requests++
+	if e.RedirectResponse != nil {
+		w.state.ended++
+	}
+	if len(w.open) < mostOpen && e.Type != network.ResourceTypeEventSource {
+		w.open[e.RequestID] = struct{}{}
+	}
+}
+
+// isFetched reports that a URL leads to a network.
+func isFetched(url string) bool {
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+}
+
+// answered is the head of an answer.
+func (w *watch) answered(e network.EventResponseReceived) {
+	if e.Response == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	refused := w.isRefusal(e.Response)
+	if refused {
+		w.state.refused++
+	}
+	if e.Type != network.ResourceTypeDocument || e.FrameID != w.frame {
+		return
+	}
+	w.state.unanswered = refused
+	w.state.status, w.state.mime = e.Response.Status, e.Response.MimeType
+	w.state.url, _, _ = strings.Cut(e.Response.URL, "#")
+	w.state.cached = e.Response.FromDiskCache || e.Response.FromServiceWorker
+}
+
+// isRefusal reports an answer that is the proxy's own.
+func (w *watch) isRefusal(r *network.Response) bool {
+	for name := range r.Headers {
+		if strings.EqualFold(name, w.refusal) {
+			return true
+		}
+	}
+	return false
+}
+
+// ended is the end of a request.
+func (w *watch) ended(id network.RequestID, failed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, is := w.open[id]; is {
+		delete(w.open, id)
+		w.state.ended++
+		if failed {
+			w.state.failed++
+		}
+	}
+}
+
+// isFailure tells what went wrong on the way from what was given up by the page, or kept from it.
+func isFailure(e *network.EventLoadingFailed) bool {
+	return !e.Canceled && e.BlockedReason == "" && e.CorsErrorStatus == nil &&
+		e.ErrorText != "net::ERR_ABORTED" && e.ErrorText != "net::ERR_BLOCKED_BY_ORB"
+}
+
+func (w *watch) loaded() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isLoaded = true
+}
+
+// activity counts the page itself as something that goes on, until it has loaded.
+func (w *watch) activity() browser.Activity {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := browser.Activity{Ended: w.state.requests + w.state.ended, InFlight: len(w.open)}
+	if !w.isLoaded {
+		all.InFlight++
+	}
+	return all
+}
+
+func (w *watch) counted() counts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
