@@ -7,6 +7,8 @@
 //	cmd/                   the command line: one file a command
 //	  help/                  what --help says
 //	  browser/               a browser with a profile that is thrown away
+//	    devtools/              commands to one that is driven, and its events
+//	  visiting/              pages in a browser that is driven, one after another
 //	  environment/           what leads other programs through the proxy
 //	  replaying/             what answers a replay: the files, or the recorder that has them open
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import

@@ -34,6 +34,7 @@ type installed struct {
 	t              *testing.T
 	dir, temp, app string
 	parent         string
+	polled         chan struct{} // a page that never rests was asked for
 }
 
 func installBrowser(t *testing.T) *installed {

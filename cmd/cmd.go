@@ -45,6 +45,7 @@ type commandLine struct {
 
 	Record   recordCommand   `cmd:"" default:"withargs"`
 	Browser  browserCommand  `cmd:""`
+	Capture  captureCommand  `cmd:""`
 	Run      runCommand      `cmd:""`
 	Replay   replayCommand   `cmd:""`
 	Export   exportCommand   `cmd:""`

@@ -20,6 +20,9 @@ import (
 // TestMain lets the test binary be warcorder itself, so that tests run the real program as a
 // process; and it forgets the proxies of the environment, by which recorders would go out.
 func TestMain(m *testing.M) {
+	if os.Getenv("RUN_AS_CHROMIUM") != "" {
+		runAsChromium()
+	}
 	if os.Getenv("RUN_AS_WARCORDER") != "" {
 		os.Exit(Main(os.Args[1:]))
 	}

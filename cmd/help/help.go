@@ -54,6 +54,7 @@ var Groups = []Group{
 	{Title: "Record", Commands: []Command{
 		record,
 		browser,
+		capture,
 		run,
 		status,
 	}},

@@ -211,7 +211,7 @@ func nextOf(from, location string) store.URLHash {
 const maxLocation = 64 << 10
 
 // aboutPrefixes are how the URIs of resource records about pages begin, before the page's URL.
-var aboutPrefixes = []string{"urn:view:", "urn:text:", "urn:thumbnail:", "urn:pageinfo:"}
+var aboutPrefixes = []string{"urn:view:", "urn:fullPage:", "urn:text:", "urn:thumbnail:", "urn:pageinfo:"}
 
 // VisitAbout is what the URI of a record that is no exchange says of a page.
 func VisitAbout(uri string) (v store.Visit) {

@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"warcorder/cmd/browser"
+	"warcorder/cmd/visiting"
+	"warcorder/proxy/hosts"
+)
+
+// captureCommand records pages in a browser that it drives: from their URLs to a file.
+type captureCommand struct {
+	URL      []string `arg:"" optional:""`
+	URLs     string   `name:"urls" placeholder:"FILE"`
+	Depth    int      `placeholder:"N"`
+	External bool
+	MaxPages int           `name:"max-pages" default:"100"`
+	Browser  string        `placeholder:"PATH"`
+	Wait     time.Duration `default:"3s" placeholder:"DURATION"`
+	AtMost   time.Duration `name:"at-most" default:"1m" placeholder:"DURATION"`
+	besideFlags
+}
+
+// Run visits the pages, says what came of each, and returns an error unless each is whole.
+func (c *captureCommand) Run(line *commandLine) error {
+	pages, err := c.pages(os.Stdin)
+	if err != nil {
+		return err
+	}
+	program, err := browser.Find(c.Browser)
+	if err == nil {
+		err = program.CheckDriven()
+	}
+	if err != nil {
+		return err
+	}
+	if !c.Proxy.Users.IsEmpty() {
+		return errors.New("capture does not work with proxy-users: nobody could type the password that " +
+			"the browser would ask for. Record into another --collection, without proxy-users")
+	}
+	c.silent, line.Quiet = line.Quiet, !line.Verbose
+	c.opened = pages[0]
+	c.Proxy.NoRecord = c.Proxy.NoRecord.With(hosts.BrowserChatter)
+	all := capturing{captureCommand: c, program: program,
+		frontier: visiting.NewFrontier(pages, c.Depth, c.MaxPages, c.External)}
+	err = c.beside(line, all.run)
+	return all.outcome(err)
+}
+
+// pages are the pages to begin with.
+func (c *captureCommand) pages(stdin io.Reader) (pages []string, err error) {
+	typed := c.URL
+	if c.URLs != "" {
+		if typed, err = c.listed(typed, stdin); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(typed) == 0:
+		return nil, errors.New("capture needs a page: warcorder capture https://example.org/, or --urls FILE")
+	case c.MaxPages < 1 || c.Depth < 0:
+		return nil, errors.New("--max-pages is at least 1, and --depth no less than 0")
+	case len(typed) > c.MaxPages:
+		return nil, fmt.Errorf("%d pages are more than --max-pages %d: capture visits one after another, "+
+			"and is for tens of pages; for more, lead a crawler through a recorder (doc/crawlers.md)",
+			len(typed), c.MaxPages)
+	}
+	for _, text := range typed {
+		page, err := browser.ParseURL(text)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, page)
+	}
+	return pages, nil
+}
+
+// mostListed is how long a list of pages may be, in bytes.
+const mostListed = 16 << 20
+
+// listed adds the lines of --urls, but for empty ones and comments.
+func (c *captureCommand) listed(pages []string, stdin io.Reader) ([]string, error) {
+	in := stdin
+	if c.URLs != "-" {
+		file, err := os.Open(c.URLs)
+		if err != nil {
+			return nil, fmt.Errorf("--urls: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	lines := bufio.NewScanner(io.LimitReader(in, mostListed))
+	for lines.Scan() {
+		if text := strings.TrimSpace(lines.Text()); text != "" && !strings.HasPrefix(text, "#") {
+			pages = append(pages, text)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("--urls %s: %w", c.URLs, err)
+	}
+	return pages, nil
+}

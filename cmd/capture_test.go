@@ -1,0 +1,276 @@
+//go:build unix
+
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"warcorder/cmd/visiting/chromiumtest"
+)
+
+// runAsChromium is what TestMain does in a process that is to be a browser: it is driven over the
+// descriptors 3 and 4, and fetches through the proxy that it is told of.
+func runAsChromium() {
+	proxy := ""
+	for _, arg := range os.Args {
+		if address, is := strings.CutPrefix(arg, "--proxy-server=http://"); is {
+			proxy = address
+		}
+	}
+	chromiumtest.Serve(os.NewFile(3, "commands"), os.NewFile(4, "said"), proxy, func() { os.Exit(3) })
+	os.Exit(0)
+}
+
+// site is the pages of http://site.example/, by path.
+var captureSite = map[string]string{
+	"/": `<a href="http://site.example/a">a</a> <a href="http://site.example/b#c">b</a>` +
+		`<a href="http://other.example/">other</a> <a href="javascript:x">x</a>`,
+	"/a":     `<a href="http://site.example/deep">deep</a> <a href="http://site.example/">back</a>`,
+	"/b":     "page b",
+	"/deep":  "page deep",
+	"/polls": "polls",
+	"/crash": "crash",
+	"/die":   "die",
+	"/film":  "a film",
+}
+
+// installChromium is installBrowser with a browser that can be driven, and with a site behind it.
+func installChromium(t *testing.T) *installed {
+	t.Helper()
+	polled := make(chan struct{}, 100)
+	parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/polls" {
+			polled <- struct{}{}
+		}
+		body, ok := captureSite[r.URL.Path]
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch {
+		case r.URL.Path == "/away":
+			http.Redirect(w, r, "http://other.example/", http.StatusFound)
+		case ok || r.Host == "other.example":
+			io.WriteString(w, body)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(parent.Close)
+	b := &installed{t: t, dir: t.TempDir(), temp: t.TempDir(), parent: parent.URL, polled: polled}
+	b.app = filepath.Join(b.dir, "chromium")
+	script := fmt.Sprintf("#!/bin/sh\nunset RUN_AS_WARCORDER\nRUN_AS_CHROMIUM=1 exec '%s' \"$@\"\n", os.Args[0])
+	if err := os.WriteFile(b.app, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// captureLine returns a process of warcorder capture.
+func (b *installed) captureLine(args ...string) *exec.Cmd {
+	cmd := b.line(append([]string{"--wait", "1ms"}, args...)...)
+	cmd.Args[1] = "capture"
+	return cmd
+}
+
+// capture runs warcorder capture to its end. Nothing is left of its browser.
+func (b *installed) capture(stdin string, args ...string) ran {
+	b.t.Helper()
+	cmd := b.captureLine(args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Run()
+	b.isClean()
+	return ran{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// TestCapture: each page is visited, said to be whole or not and why, and recorded with its pictures
+// and its text; the exit status is 0 only if each is whole.
+func TestCapture(t *testing.T) {
+	t.Parallel()
+	list := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(list, []byte("# pages\n\nhttp://site.example/a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args, stdin string
+		out         []string // the beginnings of the lines that begin at the left margin
+		said        string   // in them or on standard error
+		code        int
+	}{
+		"one page": {"http://site.example/b", "", []string{"whole    200  http://site.example/b  "}, "", 0},
+		"a list": {"http://site.example/b --urls " + list, "",
+			[]string{"whole    200  http://site.example/b", "whole    200  http://site.example/a"}, "", 0},
+		"standard input": {"--urls -", "http://site.example/b\n", []string{"whole    200  http://site.example/b"},
+			"", 0},
+		"links": {"--depth 1 http://site.example/", "", []string{"whole    200  http://site.example/ ",
+			"whole    200  http://site.example/a", "whole    200  http://site.example/b "}, "", 0},
+		"links of links": {"--depth 9 http://site.example/", "", []string{"whole    200  http://site.example/ ",
+			"whole    200  http://site.example/a", "whole    200  http://site.example/b ",
+			"whole    200  http://site.example/deep"}, "", 0},
+		"other hosts": {"--depth 1 --external http://site.example/", "",
+			[]string{"whole    200  http://site.example/ ", "whole    200  http://site.example/a",
+				"whole    200  http://site.example/b ", "whole    200  http://other.example/"}, "", 0},
+		"few": {"--depth 1 --max-pages 2 http://site.example/", "", []string{
+			"whole    200  http://site.example/ ", "whole    200  http://site.example/a"},
+			"more links than --max-pages 2", 0},
+		"not found": {"http://site.example/none http://site.example/b", "",
+			[]string{"lacking  404  http://site.example/none", "whole    200  http://site.example/b"},
+			"1 of 2 pages not whole", 1},
+		"led away": {"http://site.example/away", "", []string{"lacking    -  http://site.example/away"},
+			"it leads to http://other.example/, which is not of the given hosts", 1},
+		"led away on purpose": {"--external http://site.example/away", "",
+			[]string{"whole    200  http://other.example/"}, "", 0},
+		"never quiet": {"--at-most 2s http://site.example/polls", "",
+			[]string{"lacking  200  http://site.example/polls"}, "still busy after 2s", 1},
+		"crashes": {"http://site.example/crash http://site.example/b", "",
+			[]string{"lacking  200  http://site.example/crash", "whole    200  http://site.example/b"}, "crashed", 1},
+		"a browser that dies": {"http://site.example/die http://site.example/b", "",
+			[]string{"lacking  200  http://site.example/die", "whole    200  http://site.example/b"},
+			"the browser has ended", 1},
+		"unrecorded": {"--no-record site.example http://site.example/b", "",
+			[]string{"lacking  200  http://site.example/b"}, "nothing of it was recorded", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := installChromium(t)
+			got := b.capture(c.stdin, strings.Fields(c.args)...)
+			var lines []string
+			for line := range strings.Lines(got.stdout) {
+				if !strings.HasPrefix(line, " ") {
+					lines = append(lines, line)
+				}
+			}
+			if got.code != c.code || len(lines) != len(c.out) || !strings.Contains(got.stdout+got.stderr, c.said) {
+				t.Fatalf("%d\n%s%s", got.code, got.stdout, got.stderr)
+			}
+			for i, line := range lines {
+				if !strings.HasPrefix(line, c.out[i]) {
+					t.Errorf("%q, want %q", line, c.out[i])
+				}
+				if page := strings.Fields(line)[2]; strings.HasPrefix(line, "whole") {
+					b.hasRecords(page)
+				}
+			}
+		})
+	}
+}
+
+// hasRecords looks for what is recorded of a page.
+func (b *installed) hasRecords(page string) {
+	b.t.Helper()
+	lines := linesIn(b.t, b.dir)
+	for _, kind := range []string{"", "urn:view:", "urn:fullPage:", "urn:thumbnail:", "urn:text:"} {
+		if kind == "urn:text:" && strings.HasPrefix(page, "http://other.example/") {
+			continue // which has none
+		}
+		if n := strings.Count(lines, `"url":"`+kind+page+`"`); n != 1 {
+			b.t.Errorf("%d captures of %s%s", n, kind, page)
+		}
+	}
+}
+
+// linesOf are the CDXJ lines of a collection.
+func linesOf(t *testing.T, dir, collection string) string {
+	t.Helper()
+	out, err := command(dir, "export", "--collection", collection, "-o", "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestCaptureBeside: a recorder that has the collection open is used, and goes on; one that is paused
+// is not.
+func TestCaptureBeside(t *testing.T) {
+	t.Parallel()
+	b := installChromium(t)
+	recorder := startRecording(t, "--upstream", b.parent)
+	b.dir = recorder.dir
+	got := b.capture("", "http://site.example/b")
+	if got.code != 0 || !strings.Contains(got.stderr, recorder.address) ||
+		strings.Count(linesIn(t, b.dir), "http://site.example/b\"") != 5 {
+		t.Errorf("%d, %s%s\n%s", got.code, got.stdout, got.stderr, linesIn(t, b.dir))
+	}
+	if out, err := command(b.dir, "pause").CombinedOutput(); err != nil {
+		t.Fatalf("%v, %s", err, out)
+	}
+	if got := b.capture("", "http://site.example/a"); got.code != 1 ||
+		!strings.Contains(got.stderr, "warcorder resume") || strings.Contains(linesIn(t, b.dir), "example/a") {
+		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
+	if code := recorder.stop(); code != 0 {
+		t.Errorf("the recorder ended with %d", code)
+	}
+}
+
+// TestCaptureEnded: a signal ends a capture; what came is recorded, and nothing of the browser is left.
+func TestCaptureEnded(t *testing.T) {
+	t.Parallel()
+	b := installChromium(t)
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		cmd := b.captureLine("--at-most", "1h", "http://site.example/b", "http://site.example/polls",
+			"http://site.example/a", "--collection", signal.String())
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-b.polled:
+		case <-time.After(patience):
+			t.Error("the second page is not asked for")
+		}
+		cmd.Process.Signal(signal)
+		rest, _ := io.ReadAll(out)
+		cmd.Wait()
+		b.isClean()
+		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "what came is recorded") ||
+			strings.Contains(string(rest), "example/a") {
+			t.Errorf("%v: %d, %s, %s", signal, code, rest, errs.String())
+		}
+		if lines := linesOf(t, b.dir, signal.String()); !strings.Contains(lines, `"urn:text:http://site.example/b"`) {
+			t.Errorf("%v: %s", signal, lines)
+		}
+	}
+}
+
+// TestCaptureRefuses what cannot work, before anything is made.
+func TestCaptureRefuses(t *testing.T) {
+	b := installChromium(t)
+	firefox := filepath.Join(b.dir, "firefox")
+	if err := os.WriteFile(firefox, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"", "capture needs a page"},
+		{"--urls " + b.app + ".none", "--urls: open"},
+		{"--max-pages 1 http://a.example/ http://b.example/", "crawlers.md"},
+		{"--max-pages 0 http://a.example/", "--max-pages is at least 1"},
+		{"--depth=-1 http://a.example/", "--depth no less than 0"},
+		{"file:///etc/passwd", "http:// and https://"},
+		{"http://a.example/ --browser " + firefox, "Firefox is none"},
+		{"http://a.example/ --proxy-users " + someUser, "proxy-users"},
+	} {
+		got := b.capture("", strings.Fields(c.args)...)
+		if got.code != 1 || !strings.Contains(got.stderr, c.want) {
+			t.Errorf("%s: %d, %s", c.args, got.code, got.stderr)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "collections")); err == nil {
+		t.Error("a collection was made")
+	}
+}
