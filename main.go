@@ -11,6 +11,7 @@
 //	  visiting/              pages in a browser that is driven, one after another
 //	  environment/           what leads other programs through the proxy
 //	  replaying/             what answers a replay: the files, or the recorder that has them open
+//	  removing/              a removal, by a recorder that stands aside for it
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  taking/                WACZ files and HARs to the files of an import
 //	  logqueue/              the log, where nobody may be reading it
@@ -44,6 +45,9 @@
 //	  pagelist/              pages that imports have brought
 //	  copying/               records as they are, into WARC files that stand alone
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs
+//	  removal/               what is taken out of files, and how they are written anew
+//	    journal/               what takes whose place, also after a crash
+//	    tombstone/             what is left in the place of what went
 //	  har/                   what was recorded as HAR, which browsers' tools read
 //	  wacz/                  WARC files, captures and pages to one file that is handed on
 //	  verify/                judges WARC files, and an index by them

@@ -38,6 +38,9 @@ var house = []room{
 	{"cmd/replaying", "proxy/hosts proxy/http1 store store/cdxserver store/collection store/readback " +
 		"store/replay store/replay/inject store/replay/rules",
 		"a collection that answers, whoever has it open; it knows neither listener nor recorder"},
+	{"cmd/removing", "recorder recorder/record recorder/recovery store store/collection store/pages " +
+		"store/readback store/removal store/selection canon",
+		"a removal and a recorder that stands aside for it; who asks for it is its caller"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 	{"cmd/taking", "recorder/recovery store/collection store/fromhar store/pagelist store/unpacking " +
@@ -84,13 +87,16 @@ var house = []room{
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 
+	{"store/removal", "recorder/record store store/chunks store/collection store/fault store/readback " +
+		"store/removal/journal store/removal/tombstone store/warc",
+		"what goes and what is written in its place; the index is made anew by who has it open"},
 	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
-	{"recorder/recovery", "recorder/record store store/chunks store/collection store/pagelist store/warc " +
-		"store/fault",
+	{"recorder/recovery", "recorder/record store store/chunks store/collection store/pagelist " +
+		"store/removal/journal store/removal/tombstone store/warc store/fault",
 		"files and index, and nothing of exchanges that are still to come"},
 	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},
 	{"recorder/record", "recorder/sha1pair store store/chunks store/refusal store/warc canon",
@@ -101,6 +107,9 @@ var house = []room{
 		"a request in, what it may have been out; who looks for it is its caller"},
 	{"store/replay/inject", "", "a document in, a document out"},
 	{"store/replay/ranges", "", "numbers in, numbers out; whose bytes they count is its caller's"},
+	{"store/removal/journal", "store store/collection store/fault",
+		"names that take places; what is in the files is not its matter"},
+	{"store/removal/tombstone", "store/warc", "what is said of what went, and nothing of where"},
 	{"store/cdxserver", "store store/collection canon",
 		"the index over HTTP; its server is handed the index by whoever has it open"},
 	{"store/readback", "store store/chunks store/collection store/warc canon",

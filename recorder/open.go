@@ -62,6 +62,8 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
 		closing: make(chan struct{}), end: newEnd(), panics: NewPanics(log), chains: newChains(index),
 	}
+	recovery := cfg.recovery()
+	r.recovery = &recovery
 	r.health = newHealth(r.panics.stop, log)
 	r.gaps = newGapList(index, before.Counts, r.panics.Caught, log)
 	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry,
@@ -101,6 +103,12 @@ type Recovered struct {
 // collection.ErrLocked if the collection is in use, and one that wraps ErrNoCollection if there is
 // none.
 func Recover(cfg Config, dir collection.Dir, log zerolog.Logger) (Recovered, error) {
+	return atRest(cfg, dir, log, func(*Recorder) error { return nil })
+}
+
+// atRest is Recover, and lets work work with the collection then.
+func atRest(cfg Config, dir collection.Dir, log zerolog.Logger, work func(*Recorder) error) (
+	Recovered, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Recovered{}, err
@@ -123,5 +131,8 @@ func Recover(cfg Config, dir collection.Dir, log zerolog.Logger) (Recovered, err
 		return Recovered{Found: opened.Found}, err
 	}
 	spilled, err := r.recoverSpilled(&cfg)
+	if err == nil {
+		err = work(r)
+	}
 	return Recovered{opened.Found, spilled}, errors.Join(err, r.Close())
 }

@@ -3,6 +3,7 @@ package recorder
 import (
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"warcorder/recorder/record"
@@ -20,6 +21,8 @@ type originals struct {
 	index    *store.Bolt
 	presence *presence
 	read     readVersions
+
+	resting atomic.Bool // nothing is to refer to what is there: it may be about to be removed
 
 	mu      sync.Mutex
 	byKey   map[store.OriginalKey]*pendingOriginal
@@ -69,6 +72,9 @@ func newOriginals(dir collection.Dir, index *store.Bolt, presence *presence) *or
 // worker between the read and the second look.
 func (o *originals) find(key store.OriginalKey, out *output, claims bool,
 	fresh func(time.Time) bool) (*referred, error) {
+	if o.resting.Load() {
+		return nil, nil
+	}
 	if p := o.pending(key, out, false, fresh); p != nil {
 		return &referred{record.Reference{Original: p.Original}, p}, nil
 	}
@@ -139,6 +145,15 @@ func (o *originals) await(p *pendingOriginal) {
 	if p.page != "" {
 		o.byURL[p.page] = p
 	}
+}
+
+// rest lets nothing refer to what is there, or ends that.
+func (o *originals) rest(on bool) { o.resting.Store(on) }
+
+// forgetAll forgets what was read of files that are others now.
+func (o *originals) forgetAll() {
+	o.read.clear()
+	o.presence.clear()
 }
 
 // moved notes that the records of a batch will be in its present output.
@@ -221,6 +236,12 @@ func (p *presence) forget(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.seen, name)
+}
+
+func (p *presence) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.seen)
 }
 
 // isThere reports whether the file of that name has all that the index knows of it. One that cannot

@@ -78,6 +78,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -113,6 +114,11 @@ type Recorder struct {
 	workers sync.WaitGroup // and probes
 	watcher sync.WaitGroup // of the free space and the index
 	stopped sync.WaitGroup // the committer
+
+	alone    sync.Mutex                  // held by who has the finished files for itself
+	swapping atomic.Bool                 // files and index take their places
+	watched  atomic.Pointer[os.FileInfo] // the index that must be there
+	recovery *recovery.Config            // by which files are read
 
 	mode       collection.Mode // of what is made
 	dir        collection.Dir

@@ -122,12 +122,17 @@ func (r *Recorder) disk(rate float64) (d Disk) {
 func (r *Recorder) watch(dir collection.Dir, floor int64) {
 	r.floor = floor
 	path := dir.Index()
-	index, err := os.Stat(path)
+	if index, err := os.Stat(path); err == nil {
+		r.watched.Store(&index)
+	}
 	look := func() {
 		r.lookAtSpace(dir, floor)
 		r.rates.look(time.Now(), r.committer.recorded.Load(), r.archive.bytes.Load())
-		if err == nil {
-			r.health.set(indexed, checkSame(path, index))
+		if index := r.watched.Load(); index != nil && !r.swapping.Load() {
+			err := checkSame(path, *index)
+			if r.watched.Load() == index && !r.swapping.Load() {
+				r.health.set(indexed, err)
+			}
 		}
 	}
 	look()

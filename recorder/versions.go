@@ -25,6 +25,9 @@ type version struct {
 // there is none.
 func (o *originals) unmodified(url string, request, answer []byte,
 	out *output) (found *referred, err error) {
+	if o.resting.Load() {
+		return nil, nil
+	}
 	latest := true
 	if p, serves := o.pendingOf(url, out); p != nil {
 		if serves && p.MayMean(request, answer, latest) {
@@ -47,6 +50,9 @@ func (o *originals) unmodified(url string, request, answer []byte,
 
 // has is Recorder.Has for what the workers are through with.
 func (o *originals) has(url string, is func(record.Validators) bool) (found bool) {
+	if o.resting.Load() {
+		return false
+	}
 	if p, _ := o.pendingOf(url, nil); p != nil && is(p.Validators) {
 		return true
 	}
@@ -221,6 +227,12 @@ const (
 	// maxKnownText is the length of the validators and URLs with which a version is kept, in bytes.
 	maxKnownText = 2 << 10
 )
+
+func (r *readVersions) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = nil
+}
 
 func (r *readVersions) get(at store.Location) (v version, known bool) {
 	r.mu.Lock()

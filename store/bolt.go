@@ -20,10 +20,13 @@ type Bolt struct {
 	// os.TempDir. It may be changed only before the first of them.
 	TempDir string
 
-	writing *writing // nil of an index that is read only
-	resting *resting // nil of an index that is open for writing
+	swap    sync.RWMutex // held for reading by who reads an index that is open for writing
+	writing *writing     // nil of an index that is read only; a Renewal puts another in its place
+	options Options      // that it was opened with
+	resting *resting     // nil of an index that is open for writing
 
 	commit  sync.Mutex // held by who writes
+	renewal *Renewal   // that is told of each Commit; nil if there is none
 	batch   batch      // of the Commit that goes on
 	session Session    // whose last transaction is noted; the zero Session if nobody records
 	files   fileTable
@@ -105,6 +108,7 @@ func (b *Bolt) Commit(captures []Capture, files []File) error {
 	}
 	b.files.put(files)
 	b.tally.Store(&now)
+	b.renewal.note(captures)
 	return nil
 }
 
@@ -158,6 +162,8 @@ func (b *Bolt) Original(key OriginalKey) (o Original, found bool, err error) {
 // get appends the value of a key to dst; it returns nil if there is none.
 func (b *Bolt) get(bucket, key, dst []byte) (value []byte, err error) {
 	if b.resting == nil {
+		b.swap.RLock()
+		defer b.swap.RUnlock()
 		return b.writing.get(bucket, key, dst)
 	}
 	err = b.read(func(s snapshot) error {
@@ -236,13 +242,35 @@ func (b *Bolt) read(f func(snapshot) error) error {
 	if b.resting != nil {
 		return b.resting.read(&b.files, f)
 	}
+	b.swap.RLock()
+	defer b.swap.RUnlock()
 	return b.writing.read(f)
+}
+
+// readSame is read, and fails with ErrReplaced if a Renewal has put another index in the place of
+// the one that was read first; seen is nil before that.
+func (b *Bolt) readSame(seen **writing, f func(snapshot) error) error {
+	return b.read(func(s snapshot) error {
+		switch {
+		case *seen == nil:
+			*seen = b.writing
+		case *seen != b.writing:
+			return ErrReplaced
+		}
+		return f(s)
+	})
 }
 
 // view calls read with a cursor over the keys of that name: what the cursor gives is good until
 // read returns.
 func (b *Bolt) view(name Key, read func(cursor) error) error {
-	return b.read(func(s snapshot) error {
+	var seen *writing
+	return b.viewSame(&seen, name, read)
+}
+
+// viewSame is view of the index that was seen first, as readSame has it.
+func (b *Bolt) viewSame(seen **writing, name Key, read func(cursor) error) error {
+	return b.readSame(seen, func(s snapshot) error {
 		c := cursor{name: name, captures: s.bucket(bucketCaptures), extras: s.bucket(bucketExtras)}
 		c.keys = c.captures
 		if !name.primary() {

@@ -17,18 +17,20 @@ type File struct {
 	Committed int64  // length of the beginning of the file whose captures are in the index, in bytes
 	Sealed    bool   // whether it is complete, and renamed to its final name
 	Away      bool   // whether it, or a part of it, is missing: a gap says so
+	Reduced   bool   // whether a person has had records removed from it: a tombstone in it says so
 }
 
 // The value of a file in the index:
 //
 //	version(1)  1
-//	flags(1)    1 sealed; 2 away
+//	flags(1)    1 sealed; 2 away; 4 reduced
 //	uvarint     committed
 //	            the name, up to the end
 const (
 	fileVersion = 1
 	fileSealed  = 1 << 0
 	fileAway    = 1 << 1
+	fileReduced = 1 << 2
 )
 
 // appendValue appends the value of f.
@@ -39,6 +41,9 @@ func (f File) appendValue(dst []byte) []byte {
 	}
 	if f.Away {
 		flags |= fileAway
+	}
+	if f.Reduced {
+		flags |= fileReduced
 	}
 	dst = binary.AppendUvarint(append(dst, fileVersion, flags), uint64(f.Committed))
 	return append(dst, f.Name...)
@@ -57,6 +62,7 @@ func decodeFile(key, value []byte) (File, error) {
 		Committed: int64(committed),
 		Sealed:    flags&fileSealed != 0,
 		Away:      flags&fileAway != 0,
+		Reduced:   flags&fileReduced != 0,
 	}, nil
 }
 

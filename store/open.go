@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
@@ -75,7 +76,7 @@ func openForWriting(path string, options Options) (*Bolt, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bolt{writing: &writing{db: db, file: file}}
+	b := &Bolt{writing: &writing{db: db, file: file}, options: options}
 	if err := errors.Join(removeMark(path), b.load(options)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -162,6 +163,10 @@ func OpenReadOnly(path string) (*Bolt, error) {
 	b := &Bolt{resting: &resting{path: path}}
 	if err := b.read(checkFormat); err != nil {
 		return nil, fmt.Errorf("open index %s: %w", path, err)
+	}
+	if _, err := os.Lstat(collection.Dir(filepath.Dir(path)).Removal()); err == nil {
+		return nil, fmt.Errorf("open index %s: a removal was interrupted: let warcorder recover run, which "+
+			"finishes it", path)
 	}
 	return b, nil
 }
@@ -251,7 +256,10 @@ func (b *Bolt) Close() error {
 	if b.resting != nil {
 		return b.resting.close()
 	}
-	if err := b.writing.usable(); err != nil {
+	b.swap.RLock()
+	err := b.writing.usable()
+	b.swap.RUnlock()
+	if err != nil {
 		return err // bbolt may hold its locks for ever
 	}
 	b.commit.Lock()

@@ -50,13 +50,14 @@ type slice struct {
 func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
 	s.temp, s.memory = b.TempDir, b.sortMemory
+	var seen *writing
 	defer func() { err = errors.Join(err, s.closeCut()) }()
 	for more := true; more && !s.done(); {
-		if err := b.view(span.key, s.read); err != nil {
+		if err := b.viewSame(&seen, span.key, s.read); err != nil {
 			return err
 		}
 		for s.parts > 0 {
-			if err := b.view(span.key, s.decide); err != nil {
+			if err := b.viewSame(&seen, span.key, s.decide); err != nil {
 				return err
 			}
 		}

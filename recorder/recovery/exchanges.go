@@ -235,6 +235,9 @@ func (s *scan) readRequest(rec *warc.Record) error {
 // which is not there is stray only behind damage, and only if the recorder has written it of an
 // exchange (warc-fields): clients may add metadata records that name anything.
 func (s *scan) readOther(rec *warc.Record) error {
+	if err := s.lookAt(rec); err != nil {
+		return err
+	}
 	if err := rec.Close(); err != nil {
 		return err
 	}

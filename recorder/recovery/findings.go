@@ -2,9 +2,12 @@ package recovery
 
 import (
 	"errors"
+	"io"
 
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/removal/tombstone"
+	"warcorder/store/warc"
 )
 
 // findings are the captures that a scan has found in a file, and the damaged places.
@@ -14,6 +17,7 @@ type findings struct {
 	captures []store.Capture // found since the last ones were put into the index
 	text     int64           // bytes of the texts in captures
 	found    int             // captures that were put into the index
+	reduced  bool            // there is the tombstone of a removal
 	damaged  []Damaged       // the first maxDamaged places, and one that stands for all the others
 }
 
@@ -34,6 +38,17 @@ func (f *findings) forget() {
 	f.found += len(f.captures)
 	clear(f.captures)
 	f.captures, f.text = f.captures[:0], 0
+}
+
+// lookAt looks whether a record that has not been read is a tombstone.
+func (f *findings) lookAt(rec *warc.Record) error {
+	if f.reduced || !tombstone.MayBe(rec.Header) {
+		return nil
+	}
+	start := make([]byte, min(tombstone.StartSize, rec.Size))
+	_, err := io.ReadFull(rec.Block, start)
+	f.reduced = err == nil && tombstone.Is(rec.Header, start)
+	return err
 }
 
 // damages notes a damaged place.

@@ -26,7 +26,7 @@ func (r *recovery) readFinished(file store.File, size int64) error {
 	if err != nil {
 		return err
 	}
-	file.Committed = size
+	file.Committed, file.Reduced = size, file.Reduced || s.reduced
 	if err := r.put(s, file); err != nil {
 		return err
 	}
@@ -50,7 +50,12 @@ func (r *recovery) readFinished(file store.File, size int64) error {
 
 // readOwn reads a finished file that we recorded.
 func (r *recovery) readOwn(file *store.File, size int64) (*findings, error) {
-	s, err := r.indexFrom(file, r.path(file.Name), true)
+	return r.readOwnAt(file, r.path(file.Name), size)
+}
+
+// readOwnAt is readOwn for a file that lies at path.
+func (r *recovery) readOwnAt(file *store.File, path string, size int64) (*findings, error) {
+	s, err := r.indexFrom(file, path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +66,11 @@ func (r *recovery) readOwn(file *store.File, size int64) (*findings, error) {
 // readForeign reads a finished file of another program, always from its beginning: a request and
 // its response may lie on both sides of file.Committed.
 func (r *recovery) readForeign(file *store.File, size int64) (*findings, error) {
-	path := r.path(file.Name)
+	return r.readForeignAt(file, r.path(file.Name), size)
+}
+
+// readForeignAt is readForeign for a file that lies at path.
+func (r *recovery) readForeignAt(file *store.File, path string, size int64) (*findings, error) {
 	if err := syncFile(path); err != nil {
 		return nil, err
 	}

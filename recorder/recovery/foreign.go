@@ -224,7 +224,7 @@ func (s *foreignScan) readRequest(rec *warc.Record) error {
 func (s *foreignScan) readResource(rec *warc.Record) error {
 	kind := rec.Header.Get("Content-Type")
 	if kind == record.FieldsType || rec.Header.Get("WARC-Target-URI") == "" {
-		return nil
+		return s.lookAt(rec)
 	}
 	digest := strings.Clone(rec.Header.Get("WARC-Payload-Digest"))
 	if digest == "" && rec.SegmentNumber() == 0 {

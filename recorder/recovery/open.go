@@ -15,6 +15,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
+	"warcorder/store/removal/journal"
 )
 
 // Config is what a recovery must know of how a collection is recorded. The zero Config is that of
@@ -139,7 +140,12 @@ func newRecovery(cfg Config, dir collection.Dir, keyer *store.Keyer,
 	if r.dedup, err = cfg.Dedup.WithDefaults(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
-	// of a rebuild that was interrupted
+	if resumed, err := journal.Resume(dir); err != nil {
+		return nil, nil, errors.Join(err, unlock())
+	} else if resumed {
+		log.Warn().Msg("a removal was interrupted: it is finished now")
+	}
+	// of a rebuild or a removal that was interrupted
 	if err := os.Remove(dir.NewIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errors.Join(err, unlock())
 	}

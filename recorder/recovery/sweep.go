@@ -24,7 +24,7 @@ func (r *recovery) sweep() error {
 			err = r.putBack(path, r.path(of))
 		case collection.Recovering:
 			err = r.sweepOne(path, r.path(of))
-		case collection.Copying:
+		case collection.Copying, collection.Rewritten:
 			err = r.removeUnread(path)
 		}
 		if err != nil {

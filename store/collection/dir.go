@@ -10,6 +10,7 @@
 //	    FILE.warc.gz.recovering what recovery keeps of that file, until all of it is copied
 //	    ….copying               a copy while it is made: of another tool's file, or a .torn
 //	    ….removing              a file that is about to be removed, while it is compared once more
+//	    ….rewritten             what a removal keeps of that file, until it takes its place
 //	    FILE.warc, .warc.zst …  finished WARC files of other tools, under their own names
 //	  indexes/index.cdxj        exported lines
 //	  index.bolt                the index, see package store
@@ -17,6 +18,7 @@
 //	  index.bolt.new            the next index, while it is made
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
+//	  removal.json              the plan of a removal that has begun to take places, see store/removal
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
@@ -35,7 +37,9 @@
 package collection
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +63,7 @@ const (
 	runningName = "recorder.json"
 	tokenName   = "recorder.token"
 	pagesName   = "pages.jsonl"
+	removalName = "removal.json"
 )
 
 // These suffixes follow IndexName; the first one also the name of the list of pages.
@@ -150,6 +155,12 @@ func (d Dir) Pages() string { return filepath.Join(string(d), pagesName) }
 // NewPages returns the path of the next such list, while it is made.
 func (d Dir) NewPages() string { return d.Pages() + NewSuffix }
 
+// Removal returns the path of removal.json.
+func (d Dir) Removal() string { return filepath.Join(string(d), removalName) }
+
+// Rewritten returns the path of what is to take the place of a file in archive/, by its base name.
+func (d Dir) Rewritten(name string) string { return d.WARC(name + RewrittenSuffix) }
+
 // running returns the path of recorder.json.
 func (d Dir) running() string { return filepath.Join(string(d), runningName) }
 
@@ -172,6 +183,15 @@ func (d Dir) Sync() error { return warc.SyncDir(string(d)) }
 
 // SyncArchive makes the names in archive/ durable.
 func (d Dir) SyncArchive() error { return warc.SyncDir(d.Archive()) }
+
+// SyncIndexes makes the names in indexes/ durable.
+func (d Dir) SyncIndexes() error {
+	err := warc.SyncDir(filepath.Dir(d.CDXJ()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
 
 // Numbered returns the n-th path to try for a file that must not replace another: path itself, then
 // path.2, path.3 and so on.

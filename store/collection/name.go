@@ -14,6 +14,7 @@ const (
 	TornSuffix       = ".torn"       // copy of what recovery has cut
 	RecoveringSuffix = ".recovering" // takes the place of a damaged file when it is whole
 	CopyingSuffix    = ".copying"    // a copy while it is made
+	RewrittenSuffix  = ".rewritten"  // takes the place of a file of which records are removed
 )
 
 // State is what a name in archive/ says of its file.
@@ -28,13 +29,15 @@ const (
 	Recovering              // takes the place of a damaged file when it is whole
 	Copying                 // a copy while it is made
 	Removing                // about to be removed
+	Rewritten               // takes the place of a file of which records are removed
 )
 
 // atWork are the states that end with the work of which they are a part.
 var atWork = [...]struct {
 	suffix string
 	state  State
-}{{RecoveringSuffix, Recovering}, {CopyingSuffix, Copying}, {warc.RemovingSuffix, Removing}}
+}{{RecoveringSuffix, Recovering}, {CopyingSuffix, Copying}, {warc.RemovingSuffix, Removing},
+	{RewrittenSuffix, Rewritten}}
 
 // StateOf returns the state that a base name in archive/ tells, and the name without what tells it:
 // of an open file the final name, of a copy the name of the original. Of Other that is "".

@@ -54,7 +54,29 @@ var ImportPoints = []Point{ImportUnpack, ImportReady, ImportMove, ImportPages, I
 // wrong: the encoder is broken. Nothing is written between it and the point before.
 const Deflate Point = "deflate"
 
-// Points are all points at which a process may end and a disk may refuse.
+// The points to which a removal comes, in their order.
+const (
+	RemoveFile    Point = "remove-file"    // before a file is written anew
+	RemoveCopy    Point = "remove-copy"    // before each stretch of it that is kept
+	RemoveSync    Point = "remove-sync"    // before what was written is synced
+	RemoveIndex   Point = "remove-index"   // behind each piece of the index that is copied
+	RemoveRead    Point = "remove-read"    // before a file that was written anew is read
+	RemovePlan    Point = "remove-plan"    // before the plan is written, from which on it goes forward
+	RemovePlanned Point = "remove-planned" // after that
+	RemoveRename  Point = "remove-rename"  // before each file that takes the place of another
+	RemoveSwap    Point = "remove-swap"    // before the new index takes its place
+	RemoveSwapped Point = "remove-swapped" // after that
+	RemoveRest    Point = "remove-rest"    // before each file beside the archive that is removed
+	RemoveDone    Point = "remove-done"    // before the plan is removed
+)
+
+// Removals are the points to which a removal comes.
+var Removals = []Point{
+	RemoveFile, RemoveCopy, RemoveSync, RemoveIndex, RemoveRead, RemovePlan, RemovePlanned,
+	RemoveRename, RemoveSwap, RemoveSwapped, RemoveRest, RemoveDone,
+}
+
+// Points are all points at which a process may end and a disk may refuse, but for Removals.
 var Points = []Point{
 	Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename,
 	WARCRenamed, IndexAddFile, IndexCommit, IndexCommitted, Spill, SpillNote, RecoverSpill,

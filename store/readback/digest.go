@@ -51,3 +51,12 @@ func digestOf(text string) digest {
 	}
 	return d
 }
+
+// DigestKey is the same for payload digests that are the same, in whatever letters they are written.
+func DigestKey(text string) string {
+	d := digestOf(text)
+	if d.sum == nil {
+		return text
+	}
+	return d.algorithm + ":" + string(d.sum)
+}

@@ -165,3 +165,26 @@ func (r *Response) notModified(record *Record) bool {
 
 // Close gives back what the response holds.
 func (r *Response) Close() error { return r.record.Close() }
+
+// Message reads the HTTP message in the record at a place, as that record has it: of a revisit its
+// own head, and what stands behind that.
+func (f *Files) Message(at store.Location) (*Response, error) {
+	record, err := f.Record(at)
+	if err != nil {
+		return nil, err
+	}
+	r, err := message(record)
+	if err != nil {
+		return nil, errors.Join(place(at, err), record.Close())
+	}
+	return r, nil
+}
+
+// Header is the WARC header of the record that has Body.
+func (r *Response) Header() warc.Header { return r.record.Header }
+
+// Version is the first line of that record.
+func (r *Response) Version() string { return r.record.Version }
+
+// Type is the type of that record, in lower case.
+func (r *Response) Type() string { return r.record.Type() }

@@ -1,0 +1,109 @@
+package removing
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"warcorder/canon"
+	"warcorder/store"
+	"warcorder/store/pages"
+	"warcorder/store/readback"
+	"warcorder/store/removal"
+	"warcorder/store/selection"
+)
+
+// Chosen is the Choose of a Wish that is for a selection.
+func Chosen(ctx context.Context, sel selection.Selection) func(*store.Bolt, *readback.Files) (
+	removal.Order, error) {
+	return func(index *store.Bolt, files *readback.Files) (removal.Order, error) {
+		if err := sel.Check(); err != nil {
+			return removal.Order{}, err
+		}
+		if sel.Page != "" {
+			return ofPages(ctx, sel, index, files), nil
+		}
+		return ofQueries(sel, index)
+	}
+}
+
+// ofPages is the order for a selection by page. What was no capture is of no page.
+func ofPages(ctx context.Context, sel selection.Selection, index *store.Bolt,
+	files *readback.Files) removal.Order {
+	return removal.Order{Captures: func(yield func(*store.Capture) bool) error {
+		for c, err := range selection.New(index, files, pages.New(index, files)).Captures(ctx, sel) {
+			if err != nil {
+				return err
+			}
+			if !c.Needed && !yield(&c.Capture) {
+				return nil
+			}
+		}
+		return nil
+	}}
+}
+
+// ofQueries is the order for any other selection.
+func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error) {
+	queries := queriesOf(sel)
+	in := func(name string) bool { return len(sel.Files) == 0 || slices.Contains(sel.Files, name) }
+	has, err := hasAny(queries)
+	if err != nil {
+		return removal.Order{}, err
+	}
+	return removal.Order{
+		Has:        has,
+		In:         in,
+		Everywhere: sel.URL != "",
+		Captures: func(yield func(*store.Capture) bool) error {
+			for _, q := range queries {
+				err := index.Captures(q, func(c *store.Capture) bool { return !in(c.File) || yield(c) })
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, nil
+}
+
+// about are what the URIs of records begin with that are about a page: its picture, its text. What is
+// removed by the page's URL takes them along.
+var about = []string{"urn:view:", "urn:thumbnail:", "urn:text:", "urn:pageinfo:"}
+
+// queriesOf are the queries that together select what a selection does that is not by page.
+func queriesOf(sel selection.Selection) []store.Query {
+	q := store.Query{URL: sel.URL, Match: sel.Match, From: sel.From, To: sel.To, All: true}
+	queries := []store.Query{q}
+	exact := sel.Match == store.Exact || sel.Match == ""
+	if sel.URL == "" || !exact && sel.Match != store.Prefix {
+		return queries
+	}
+	for _, begin := range about {
+		of := q
+		of.URL = begin + sel.URL
+		queries = append(queries, of)
+	}
+	if exact {
+		q.Match = store.AnyBody
+		queries = append(queries, q)
+	}
+	return queries
+}
+
+// hasAny reports whether one of the queries selects what was asked of a URL by a GET.
+func hasAny(queries []store.Query) (func(uri string, at time.Time) bool, error) {
+	var all []func(*store.Capture) bool
+	for _, q := range queries {
+		selects, err := q.Selects()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, selects)
+	}
+	return func(uri string, at time.Time) bool {
+		key, _ := canon.SURT(uri)
+		c := store.Capture{URL: uri, URLKey: key, Time: at.UTC()}
+		return slices.ContainsFunc(all, func(selects func(*store.Capture) bool) bool { return selects(&c) })
+	}, nil
+}

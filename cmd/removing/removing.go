@@ -1,0 +1,155 @@
+// Package removing carries out a removal in a collection that a recorder has open, whether it records
+// or has only opened it for that: the recorder stands aside, package removal writes files anew, and
+// the recorder takes them over with a new index.
+//
+// Invariant: after an error nothing has changed, unless the error says that the collection has to be
+// opened again: then the removal has been decided, and the next start finishes it.
+package removing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"warcorder/recorder"
+	"warcorder/recorder/record"
+	"warcorder/recorder/recovery"
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/readback"
+	"warcorder/store/removal"
+)
+
+// Wish is what is to be done.
+type Wish struct {
+	// Choose makes the order of a removal from what the collection has at that moment. It may be
+	// called several times.
+	Choose func(index *store.Bolt, files *readback.Files) (removal.Order, error)
+
+	DryRun  bool                                         // nothing is changed
+	Confirm func(*removal.Summary) (yes bool, err error) // nil: yes
+	Reason  string
+	Forget  bool
+}
+
+// Removed is what was done, or with DryRun would be.
+type Removed struct {
+	removal.Summary
+	ID   string `json:"id,omitempty"`   // of the removal, as its tombstones have it; "" if nothing went
+	Done bool   `json:"done"`           // it was no dry run, it was confirmed, and there was something
+	Gaps int64  `json:"gaps,omitempty"` // of the gap list, that named what went
+}
+
+// Remove carries out a wish.
+func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mode collection.Mode,
+	wish Wish) (done Removed, err error) {
+	if len(wish.Reason) > removal.MaxReason {
+		return done, fmt.Errorf("the reason has %d bytes, and may have %d", len(wish.Reason),
+			removal.MaxReason)
+	}
+	if dir, err = dir.Abs(); err != nil {
+		return done, err
+	}
+	if wish.DryRun {
+		plan, files, err := wish.plan(ctx, rec.Index(), dir)
+		if err != nil {
+			return done, fmt.Errorf("remove: %w", err)
+		}
+		done.Summary = plan.Summary
+		return done, files.Close()
+	}
+	err = rec.Alone(ctx, func() error {
+		for range mostTries {
+			done, err = wish.carryOut(ctx, rec, dir, mode)
+			if !errors.Is(err, removal.ErrAgain) {
+				break
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return done, fmt.Errorf("remove: %w", err)
+	}
+	return done, nil
+}
+
+// mostTries is how often a removal begins anew because something has come meanwhile that refers to
+// what goes.
+const mostTries = 3
+
+// plan plans the removal.
+func (w *Wish) plan(ctx context.Context, index *store.Bolt, dir collection.Dir) (
+	*removal.Plan, *readback.Files, error) {
+	files := readback.New(dir, index)
+	order, err := w.Choose(index, files)
+	if err != nil {
+		return nil, nil, errors.Join(err, files.Close())
+	}
+	var ids record.IDSource
+	id := ids.Next()
+	order.ID, order.Time, order.Reason, order.Forget = id.String(), time.Now(), w.Reason, w.Forget
+	plan, err := removal.Make(ctx, dir, index, files, order)
+	if err != nil {
+		return nil, nil, errors.Join(err, files.Close())
+	}
+	return plan, files, nil
+}
+
+// carryOut plans the removal and, if that is confirmed, carries it out.
+func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collection.Dir,
+	mode collection.Mode) (done Removed, err error) {
+	plan, files, err := w.plan(ctx, rec.Index(), dir)
+	if err != nil {
+		return done, err
+	}
+	defer files.Close()
+	done.Summary = plan.Summary
+	if plan.IsEmpty() {
+		return done, nil
+	}
+	if w.Confirm != nil {
+		if yes, err := w.Confirm(&plan.Summary); err != nil || !yes {
+			return done, err
+		}
+	}
+	if done.Gaps, err = replace(ctx, rec, plan, mode); err != nil {
+		return done, err
+	}
+	done.Done, done.ID = true, plan.ID()
+	return done, errors.Join(files.Close(), plan.End(), dir.SweepImports())
+}
+
+// replace writes the files anew, and has the recorder take them over.
+func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, mode collection.Mode) (
+	gaps int64, err error) {
+	written, err := plan.Write(ctx)
+	if err != nil {
+		return 0, err
+	}
+	what := recorder.Renewal{
+		Check: plan.Check,
+		Place: func() error { return plan.Commit(mode) },
+		Drop: func(g *store.Gap) bool {
+			goes := plan.GoesGap(g)
+			if goes {
+				gaps++
+			}
+			return goes
+		},
+	}
+	for _, f := range written {
+		what.IDs = append(what.IDs, f.ID)
+		what.Files = append(what.Files,
+			recovery.Anew{Name: f.Name, Path: f.Path, Size: f.Size, Captures: f.Captures})
+	}
+	err = rec.Renew(ctx, what)
+	switch {
+	case err == nil:
+		return gaps, nil
+	case plan.Committed():
+		return 0, fmt.Errorf("%w: it is decided, and not at its end: start the recorder, or warcorder "+
+			"recover, which finishes it", err)
+	}
+	return 0, errors.Join(err, plan.Discard())
+}

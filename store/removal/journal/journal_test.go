@@ -1,0 +1,90 @@
+package journal
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warcorder/store/collection"
+)
+
+// newDir is a collection with a file, what is to take its place, and an export.
+func newDir(t *testing.T) collection.Dir {
+	t.Helper()
+	d := collection.Dir(t.TempDir())
+	if err := d.Make(collection.DefaultMode); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		d.WARC("a.warc.gz"): "old", d.Rewritten("a.warc.gz"): "newer", d.CDXJ(): "lines", d.Index(): "index",
+		d.NewIndex(): "new index",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// content is what lies at a path; "" if nothing does.
+func content(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
+}
+
+// TestResume: what a journal names takes its place, once; without a journal nothing does.
+func TestResume(t *testing.T) {
+	d := newDir(t)
+	if resumed, err := Resume(d); resumed || err != nil || content(d.WARC("a.warc.gz")) != "old" {
+		t.Error("without a journal", resumed, err)
+	}
+	j := Journal{ID: "<urn:uuid:1>", Files: []File{{"a.warc.gz", 5}, {"gone.warc.gz", 7}},
+		Rest: []string{"indexes/index.cdxj", "index.bolt.old"}}
+	if err := j.Write(d, collection.DefaultMode); err != nil {
+		t.Fatal(err)
+	}
+	resumed, err := Resume(d)
+	if !resumed || err != nil || content(d.WARC("a.warc.gz")) != "newer" || content(d.Index()) != "new index" ||
+		content(d.CDXJ()) != "" {
+		t.Error(resumed, err)
+	}
+	if names, _ := filepath.Glob(string(d) + "/*"); len(names) != 3 {
+		t.Errorf("there are %q", names)
+	}
+	if resumed, err := Resume(d); resumed || err != nil {
+		t.Error("again", resumed, err)
+	}
+}
+
+// TestStrangeJournals: a journal that names what no removal takes away, or is none, changes nothing.
+func TestStrangeJournals(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":                  "",
+		"torn":                   `{"files": [{"na`,
+		"a file elsewhere":       `{"files": [{"name": "../archive/a.warc.gz", "size": 5}]}`,
+		"no WARC file":           `{"files": [{"name": "index.bolt", "size": 5}]}`,
+		"an open file":           `{"files": [{"name": "a.warc.gz.open", "size": 5}]}`,
+		"a file of another size": `{"files": [{"name": "a.warc.gz", "size": 4}]}`,
+		"the rest elsewhere":     `{"files": [], "rest": ["../../x"]}`,
+		"the index":              `{"files": [], "rest": ["index.bolt"]}`,
+		"a WARC file":            `{"files": [], "rest": ["archive/a.warc.gz"]}`,
+		"an absolute path":       `{"files": [], "rest": ["/etc/hosts"]}`,
+		"very many":              `{"files": [` + strings.Repeat(`{"name": "", "size": 0},`, 1000) + `{}]}`,
+	} {
+		d := newDir(t)
+		if err := os.WriteFile(d.Removal(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if resumed, err := Resume(d); resumed || err == nil || content(d.WARC("a.warc.gz")) != "old" ||
+			content(d.CDXJ()) != "lines" || content(d.Index()) != "index" {
+			t.Errorf("%s: %v, %v", name, resumed, err)
+		}
+	}
+	d := newDir(t)
+	if err := os.Symlink(d.WARC("a.warc.gz"), d.Removal()); err == nil {
+		if resumed, err := Resume(d); resumed || err == nil {
+			t.Error("a link:", resumed, err)
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package removal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/readback"
+	"warcorder/store/removal/tombstone"
+	"warcorder/store/warc"
+)
+
+// Plan is what a removal will do. It is for the collection as it was when the Plan was made.
+type Plan struct {
+	Summary
+
+	dir     collection.Dir
+	index   *store.Bolt
+	readers *readback.Files
+	order   Order
+
+	files  map[uint32]store.File // that are to be looked at
+	gone   gone
+	needs  []need
+	before map[uint32]int64 // captures of each file, by the index
+	work   []*work          // in the order of the files' names
+
+	committed bool
+}
+
+// work is what is done to one file.
+type work struct {
+	store.File
+	layout   warc.Layout
+	version  string
+	warcinfo string
+	skips    bool
+	size     int64
+	edits    []edit // in their order
+	list     tombstone.List
+
+	captures, records, bytes int64 // that go
+	written                  int64 // size of the new file
+}
+
+// edit is a stretch of a file that is not copied.
+type edit struct {
+	from, to int64
+	turn     *turn  // what stands there from then on; nil for nothing
+	block    []byte // the new block of an earlier tombstone
+}
+
+// turn is what a revisit becomes.
+type turn struct {
+	at, from place
+	length   int64
+	source   int64 // length of the record at from
+	how      how
+	to       place // what a redirected revisit refers to
+	toLength int64
+}
+
+// how is what becomes of a revisit.
+type how byte
+
+const (
+	moved      how = iota // a response with the body of the one that goes
+	redirected            // a revisit of the one that was moved
+	bodiless              // a response 304
+)
+
+// Make plans a removal. Nothing may be removed meanwhile; captures may be recorded, into files that
+// are not finished.
+func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *readback.Files,
+	order Order) (*Plan, error) {
+	p := &Plan{dir: dir, index: index, readers: readers, order: order, files: map[uint32]store.File{}}
+	if err := p.collect(); err != nil {
+		return nil, err
+	}
+	if err := p.findNeeds(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.addFiles(); err != nil {
+		return nil, err
+	}
+	turns := p.turns()
+	for _, file := range slices.SortedFunc(maps.Values(p.files),
+		func(a, b store.File) int { return cmp.Compare(a.Name, b.Name) }) {
+		if err := p.plan(ctx, file, turns[file.ID]); err != nil {
+			return nil, fmt.Errorf("plan the removal: %w", err)
+		}
+	}
+	if len(p.work) == 0 {
+		return p, nil
+	}
+	return p, p.addRest(ctx)
+}
+
+// IsEmpty reports whether there is nothing to do.
+func (p *Plan) IsEmpty() bool { return len(p.work) == 0 }
+
+// ID is the ID of the removal.
+func (p *Plan) ID() string { return p.order.ID }
+
+// addFiles adds files that are to be searched for what is no capture.
+func (p *Plan) addFiles() error {
+	files, err := p.index.Files()
+	for _, file := range files {
+		scrubbed := p.order.Forget && file.Reduced && p.order.Has != nil
+		empty := p.order.Has != nil && p.before[file.ID] == 0
+		if file.Sealed && !file.Away && file.Committed > 0 && p.isIn(file) &&
+			(p.order.Everywhere && p.order.Has != nil || scrubbed || empty) {
+			p.files[file.ID] = file
+		}
+	}
+	return err
+}
+
+// isIn reports whether Has is for a file.
+func (p *Plan) isIn(file store.File) bool { return p.order.In == nil || p.order.In(file.Name) }
+
+// turns decides what becomes of the revisits that need what goes, by file.
+func (p *Plan) turns() map[uint32][]*turn {
+	slices.SortFunc(p.needs, func(a, b need) int {
+		return cmp.Or(cmp.Compare(a.from.file, b.from.file), cmp.Compare(a.from.offset, b.from.offset),
+			a.time.Compare(b.time), cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.offset, b.at.offset))
+	})
+	all := map[uint32][]*turn{}
+	first := (*need)(nil)
+	for i := range p.needs {
+		n := &p.needs[i]
+		t := &turn{at: n.at, from: n.from.place, length: n.length, source: n.from.length}
+		switch {
+		case n.bare:
+			t.how = bodiless
+			p.Bodiless++
+		case first == nil || first.from.place != n.from.place:
+			first, t.how = n, moved
+			p.Moved++
+		default:
+			t.how, t.to, t.toLength = redirected, first.at, first.length
+			p.Redirected++
+		}
+		all[n.at.file] = append(all[n.at.file], t)
+	}
+	p.needs = nil
+	return all
+}
+
+// plan decides what is done to a file.
+func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
+	opened, err := p.open(file)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	has := p.order.Has
+	if !p.isIn(file) {
+		has = nil
+	}
+	s, err := takeSurvey(ctx, opened, file.Name, file.Committed, has)
+	if err != nil {
+		return err
+	}
+	w := &work{File: file, layout: s.layout, version: s.version, warcinfo: s.warcinfo, skips: s.skips,
+		size: file.Committed}
+	numbers, err := s.going(file.Name, p.gone.places[file.ID])
+	if err != nil {
+		return err
+	}
+	if err := p.addGoing(w, s, numbers, opened); err != nil {
+		return err
+	}
+	for _, t := range turns {
+		to, found := s.endOf(t.at.offset)
+		if !found {
+			return fmt.Errorf("%s at %d: %w", file.Name, t.at.offset, errNoRecord)
+		}
+		w.edits = append(w.edits, edit{from: t.at.offset, to: to, turn: t})
+	}
+	if err := p.addForgotten(w, s, opened); err != nil {
+		return err
+	}
+	if len(w.edits) == 0 {
+		return nil
+	}
+	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	p.add(w, s)
+	return nil
+}
+
+// open opens a file, of which nothing may have been cut.
+func (p *Plan) open(file store.File) (*os.File, error) {
+	opened, err := os.Open(p.dir.WARC(file.Name))
+	if err != nil {
+		return nil, err
+	}
+	info, err := opened.Stat()
+	if err == nil && info.Size() != file.Committed {
+		err = fmt.Errorf("%s has %d bytes, and %d by the index: let warcorder recover run, and remove then",
+			file.Name, info.Size(), file.Committed)
+	}
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return opened, nil
+}
+
+// addGoing adds the records that go. Those that follow one another are one edit.
+func (p *Plan) addGoing(w *work, s *survey, numbers []int, opened *os.File) error {
+	for _, i := range numbers {
+		r := &s.records[i]
+		w.records++
+		w.bytes += r.to - r.from
+		if n := len(w.edits); n > 0 && w.edits[n-1].to == r.from {
+			w.edits[n-1].to = r.to
+		} else {
+			w.edits = append(w.edits, edit{from: r.from, to: r.to})
+		}
+		if r.kind != capture {
+			continue
+		}
+		w.captures++
+		if p.order.Forget {
+			continue
+		}
+		if err := tell(&w.list, opened, w.Name, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell adds a capture that goes to a list, by the header of its record.
+func tell(l *tombstone.List, opened *os.File, name string, r *part) error {
+	if l.Full() {
+		l.Add("", "", "")
+		return nil
+	}
+	record, err := recordAt(opened, name, r.from, r.to)
+	if err != nil {
+		return err
+	}
+	h := record.Header
+	l.Add(h.Get("WARC-Date"), cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")),
+		record.TargetURI())
+	return nil
+}
+
+// recordAt returns the record of a file that begins at from and ends before to.
+func recordAt(opened *os.File, name string, from, to int64) (*warc.Record, error) {
+	reader, err := warc.NewForeignReader(io.NewSectionReader(opened, 0, to), name, from)
+	if err != nil {
+		return nil, err
+	}
+	return reader.Next()
+}
+
+// endOf returns the end of the record that begins at an offset.
+func (s *survey) endOf(offset int64) (to int64, found bool) {
+	i, found := slices.BinarySearchFunc(s.records, offset,
+		func(p part, offset int64) int { return cmp.Compare(p.from, offset) })
+	if !found {
+		return 0, false
+	}
+	return s.records[i].to, true
+}
+
+// addForgotten adds the earlier tombstones that name what is to be forgotten.
+func (p *Plan) addForgotten(w *work, s *survey, opened *os.File) error {
+	if !p.order.Forget || p.order.Has == nil {
+		return nil
+	}
+	for i := range s.records {
+		r := &s.records[i]
+		if r.kind != buried {
+			continue
+		}
+		record, err := recordAt(opened, w.Name, r.from, r.to)
+		if err != nil {
+			return err
+		}
+		block, err := io.ReadAll(io.LimitReader(record.Block, 2*tombstone.MaxList))
+		if err != nil {
+			return err
+		}
+		if !tombstone.Is(record.Header, block) {
+			continue
+		}
+		if block = tombstone.Forget(block, p.order.Has); block != nil {
+			w.edits = append(w.edits, edit{from: r.from, to: r.to, block: block})
+		}
+	}
+	return nil
+}
+
+// add adds the work on a file to the summary.
+func (p *Plan) add(w *work, s *survey) {
+	p.work = append(p.work, w)
+	p.Files++
+	p.Records += w.records
+	p.Bytes += w.bytes
+	p.Damaged += s.damaged
+	if w.captures > 0 && w.captures == p.before[w.ID] {
+		p.Emptied++
+	}
+	place, err := warc.Look(p.dir.WARC(w.Name))
+	if err == nil && (place.IsLink() || place.Names() > 1) {
+		p.Linked = append(p.Linked, w.Name)
+	}
+}

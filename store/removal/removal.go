@@ -1,0 +1,119 @@
+// Package removal takes captures out of a collection: it says what goes with them, writes the files
+// anew without it, and puts these into the places of the old ones. Start with [Make], whose Plan says
+// what would go; nothing is changed before [Plan.Write].
+//
+// With a response or a revisit go its request and its metadata records, and what continues or
+// converts it. A record stays that belongs to another capture too; so does damage, of which nobody
+// can tell what it is. What a revisit that stays needs of a response that goes is moved into it: the
+// first of them, by time, becomes a response, with its own head and the stored body; the others refer
+// to that one from then on. A revisit that answers 304 has no body, and becomes a response 304.
+//
+//	old file  | warcinfo | response  request | revisit           request | … |
+//	                       \______ goes ____/   becomes a response
+//	new file  | warcinfo | response           request | … | tombstone |
+//
+// What is kept is copied byte for byte. A tombstone is a metadata record at the end of the file: see
+// tombstone.go. The new file lies beside the old one, as collection.RewrittenSuffix says; who reads
+// it before it takes the place is the caller's matter.
+//
+// Steps of a removal, and what a crash behind each leaves:
+//
+//	1 X.rewritten is written and synced, for each file    they are swept away: nothing has changed
+//	2 the new index is written and synced                 the same
+//	3 removal.json, which names both, is written          from here on it goes forward: Resume
+//	4 X.rewritten -> X, each                              Resume does the rest
+//	5 index.bolt.new -> index.bolt                        Resume does the rest
+//	6 exports, former indexes, copies of damage go        Resume does the rest
+//	7 removal.json goes                                   nothing to do
+//
+// Invariant: either nothing has changed, or all that was to go is gone; a crash at any point comes to
+// one of the two when the collection is opened next. No byte of what stays is made anew, but of the
+// revisits that are named above. No file is changed in place: a hard link to it, outside of the
+// collection, keeps what it had.
+//
+// Memory: some 50 bytes for each capture that goes and for each revisit that needs one, some 60 for
+// each record of the file that is written, and at most 16 MiB for the list in its tombstone.
+package removal
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"warcorder/store"
+)
+
+// Order says what is to go.
+type Order struct {
+	// Captures calls yield with each capture that is to go, until yield returns false.
+	Captures func(yield func(*store.Capture) bool) error
+
+	// Has, if it is not nil, reports whether a record goes that is no capture and belongs to none: a
+	// request without an answer. Every file is searched for such records, if Everywhere says so, and
+	// else those that have captures that go.
+	Has        func(uri string, at time.Time) bool
+	Everywhere bool
+
+	// In, if it is not nil, says which files Has is for, by their base names.
+	In func(name string) bool
+
+	ID     string    // of the tombstones, <urn:uuid:…>
+	Time   time.Time // of the tombstones
+	Reason string    // the operator's; "" for none
+	Forget bool      // the tombstones do not say what was removed
+}
+
+// MaxReason is how many bytes a reason may have.
+const MaxReason = 1 << 10
+
+// Summary is what a Plan does.
+type Summary struct {
+	Captures int64 `json:"captures"` // that go
+	Records  int64 `json:"records"`  // that go: of the captures, their requests, and others
+	Bytes    int64 `json:"bytes"`    // of these records as they are stored
+
+	Files   int `json:"files"`   // that are written anew
+	Emptied int `json:"emptied"` // of them, those of which no capture is left
+
+	Moved      int64 `json:"moved"`      // revisits that become responses, with the body of one that goes
+	Redirected int64 `json:"redirected"` // revisits that refer to one of these from then on
+	Bodiless   int64 `json:"bodiless"`   // revisits without a body that become responses 304
+
+	// What is left behind that nobody can look into, or that we do not reach.
+	Damaged int64    `json:"damaged,omitempty"` // bytes of damage in the files that are written anew
+	Linked  []string `json:"linked,omitempty"`  // base names of these files that have other names elsewhere
+	Unread  []string `json:"unread,omitempty"`  // copies of damage in which nothing can be told
+	Waiting int      `json:"waiting,omitempty"` // captures in files that are not finished: they stay
+
+	Rest []string `json:"rest,omitempty"` // paths in the collection that go: exports, old indexes, …
+}
+
+// ErrAgain says that a file has changed since it was looked at: who tries again plans anew.
+var ErrAgain = errors.New("the collection has changed meanwhile")
+
+// The errors of a plan that cannot be made.
+var (
+	errNoRecord = errors.New("the index has a capture here, and no record begins here: let warcorder " +
+		"rebuild run, and remove then")
+	errNoOriginal = errors.New("the response that revisits need cannot be read, so that it cannot be " +
+		"moved into them: select these revisits too, or put the file right")
+)
+
+// seed hashes what comes from files, so that nobody can make two of them the same.
+var seed = maphash.MakeSeed()
+
+// hashed is what stands for a text, such as the ID of a record.
+type hashed uint64
+
+func hashOf(text string) hashed {
+	if text == "" {
+		return 0
+	}
+	return hashed(maphash.String(seed, text)) | 1
+}
+
+// sourceKey is what stands for a response by its URL and time, as a revisit names it.
+func sourceKey(url string, t time.Time) hashed {
+	return hashOf(fmt.Sprintf("%d %s", t.UnixMicro(), url))
+}

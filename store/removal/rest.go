@@ -1,0 +1,112 @@
+package removal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/warc"
+)
+
+// addRest adds the files beside the archive that go.
+func (p *Plan) addRest(ctx context.Context) error {
+	found, err := p.dir.Leftovers()
+	if err != nil {
+		return err
+	}
+	for _, path := range append(found.Exports, found.Indexes...) {
+		p.Rest = append(p.Rest, p.within(path))
+	}
+	for _, path := range found.Torn {
+		names, records, err := p.torn(ctx, path)
+		switch {
+		case err != nil:
+			return err
+		case names:
+			p.Rest = append(p.Rest, p.within(path))
+		case records == 0:
+			p.Unread = append(p.Unread, filepath.Base(path))
+		}
+	}
+	return nil
+}
+
+// within is a path as seen from the collection's directory.
+func (p *Plan) within(path string) string {
+	within, err := filepath.Rel(string(p.dir), path)
+	if err != nil {
+		return path // which isRest refuses
+	}
+	return filepath.ToSlash(within)
+}
+
+// torn reports whether a copy of what was cut has a record that goes, as far as its records can be
+// read.
+func (p *Plan) torn(ctx context.Context, path string) (has bool, records int, err error) {
+	opened, err := collection.OpenRegular(path)
+	if err != nil {
+		return false, 0, err
+	}
+	defer opened.Close()
+	reader, err := warc.NewForeignReader(opened, path, 0)
+	if errors.As(err, new(*warc.Damage)) {
+		return false, 0, nil
+	}
+	for err == nil {
+		var record *warc.Record
+		if record, err = reader.Next(); err == nil {
+			records++
+			at, _ := time.Parse(time.RFC3339Nano, record.Header.Get("WARC-Date"))
+			if p.goes(record.TargetURI(), at) {
+				return true, records, nil
+			}
+		} else if errors.As(err, new(*warc.Damage)) {
+			_, _, err = reader.Resync()
+		}
+		err = cmp.Or(ctx.Err(), err)
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return false, records, err
+}
+
+// goes reports whether a record of that URI and date would go.
+func (p *Plan) goes(uri string, at time.Time) bool {
+	if p.order.Has != nil && p.order.Has(uri, at) {
+		return true
+	}
+	return p.gone.keys[sourceKey(uri, at.UTC().Truncate(time.Microsecond))]
+}
+
+// Check returns ErrAgain if a capture that was committed since the Plan was made needs what goes.
+func (p *Plan) Check(c *store.Capture) error {
+	if c.MIME != revisitMIME || !p.gone.digests[digestKey(c.Digest)] {
+		return nil
+	}
+	record, err := p.readers.Record(c.Location)
+	if err != nil {
+		return err
+	}
+	h := record.Header
+	if err := record.Close(); err != nil {
+		return err
+	}
+	if _, is, err := p.sourceOf(c, h); err != nil || !is {
+		return err
+	}
+	return ErrAgain
+}
+
+// GoesGap reports whether a gap goes, since it names what goes.
+func (p *Plan) GoesGap(g *store.Gap) bool {
+	if p.order.Has != nil {
+		return g.URL != "" && p.order.Has(g.URL, g.Time)
+	}
+	return p.gone.urls[hashOf(g.URL)]
+}

@@ -1,0 +1,244 @@
+package removal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"warcorder/store/removal/tombstone"
+	"warcorder/store/warc"
+)
+
+// survey is what a WARC file consists of, as far as a removal must know.
+type survey struct {
+	layout   warc.Layout
+	version  string // of the first record
+	warcinfo string // ID of the first one; "" if there is none
+	skips    bool   // the gzip members carry skip lengths
+	size     int64
+	records  []part
+	more     map[int][]hashed // records that name more than two others, by their number
+	damaged  int64            // bytes that are no whole records
+}
+
+// part is one record of a file, with the empty lines behind it.
+type part struct {
+	from, to int64
+	id       hashed
+	names    [2]hashed // other records to which it belongs
+	kind     kind
+	has      bool // Order.Has says that it goes, unless it belongs to what stays
+}
+
+// kind is what a record is to a removal.
+type kind byte
+
+const (
+	capture  kind = iota // in the index
+	follower             // belongs to the records that it names
+	buried               // the tombstone of an earlier removal
+	other                // a warcinfo record, and what nobody knows
+)
+
+// takeSurvey reads the headers of a file, of which size bytes are in the index.
+func takeSurvey(ctx context.Context, file *os.File, name string, size int64,
+	has func(uri string, at time.Time) bool) (*survey, error) {
+	in := io.NewSectionReader(file, 0, size)
+	reader, err := warc.NewForeignReader(in, name, 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{layout: reader.Layout(), size: size, version: warc.Version}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		err := s.next(reader, has)
+		if errors.As(err, new(*warc.Damage)) {
+			var from, to int64
+			from, to, err = reader.Resync()
+			s.damaged += to - from
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+	s.skips, err = hasSkipLengths(file)
+	return s, err
+}
+
+// hasSkipLengths reports whether the first gzip member of a file has an extra field.
+func hasSkipLengths(file *os.File) (bool, error) {
+	var start [4]byte
+	if _, err := file.ReadAt(start[:], 0); err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return start[3]&(1<<2) != 0, nil
+}
+
+// next takes one record down.
+func (s *survey) next(reader *warc.Reader, has func(uri string, at time.Time) bool) error {
+	record, err := reader.Next()
+	if err != nil {
+		return err
+	}
+	h := record.Header
+	p := part{from: record.Offset, id: hashOf(h.Get("WARC-Record-ID")), kind: kindOf(record)}
+	names := append(h.Values("WARC-Concurrent-To"), h.Values("WARC-Segment-Origin-ID")...)
+	if record.Type() == "conversion" {
+		names = append(names, h.Values("WARC-Refers-To")...)
+	}
+	s.name(&p, names)
+	if len(s.records) == 0 {
+		s.version = strings.Clone(record.Version)
+	}
+	if record.Type() == "warcinfo" && s.warcinfo == "" {
+		s.warcinfo = strings.Clone(h.Get("WARC-Record-ID"))
+	}
+	if uri := record.TargetURI(); has != nil && uri != "" && p.kind == follower {
+		at, err := time.Parse(time.RFC3339Nano, h.Get("WARC-Date"))
+		p.has = err == nil && has(uri, at)
+	}
+	if err := record.Skip(); err != nil {
+		return err
+	}
+	p.to = reader.Offset()
+	s.records = append(s.records, p)
+	return nil
+}
+
+// name notes the records to which a record belongs.
+func (s *survey) name(p *part, names []string) {
+	for i, name := range names {
+		if i < len(p.names) {
+			p.names[i] = hashOf(name)
+			continue
+		}
+		if s.more == nil {
+			s.more = make(map[int][]hashed)
+		}
+		s.more[len(s.records)] = append(s.more[len(s.records)], hashOf(name))
+	}
+}
+
+// kindOf returns what a record is to a removal.
+func kindOf(record *warc.Record) kind {
+	h := record.Header
+	fields := h.Get("Content-Type") == tombstone.FieldsType
+	switch kind := strings.ToLower(record.Type()); {
+	case kind == "response", kind == "revisit", kind == "resource", kind == "metadata" && !fields:
+		return capture
+	case kind == "metadata" && h.Get("WARC-Target-URI") == "" && h.Get("WARC-Concurrent-To") == "" &&
+		h.Get("WARC-Refers-To") == "":
+		return buried // or one of a stranger's, which is left as it is
+	case kind == "request", kind == "metadata", kind == "conversion", kind == "continuation":
+		return follower
+	}
+	return other
+}
+
+// each calls yield with the records to which record i belongs.
+func (s *survey) each(i int, yield func(hashed)) {
+	for _, name := range s.records[i].names {
+		if name != 0 {
+			yield(name)
+		}
+	}
+	for _, name := range s.more[i] {
+		yield(name)
+	}
+}
+
+// maxRounds is how often the records of a file are gone through for what belongs to what goes. In
+// files of ours each record stands behind the one that it names, and once is enough.
+const maxRounds = 8
+
+// going returns the numbers of the records that go, in their order: those that begin at gone, which
+// is sorted, what belongs to them, and what Has says. It returns an error if a capture that goes
+// does not begin where the index says.
+func (s *survey) going(name string, gone []int64) ([]int, error) {
+	g := going{survey: s, goes: make([]bool, len(s.records)), ids: map[hashed]bool{},
+		named: map[hashed]bool{}, kept: map[hashed]bool{}, keptNames: map[hashed]bool{}}
+	for _, offset := range gone {
+		i, found := slices.BinarySearchFunc(s.records, offset,
+			func(p part, offset int64) int { return int(min(1, max(-1, p.from-offset))) })
+		if !found || s.records[i].kind != capture {
+			return nil, fmt.Errorf("%s at %d: %w", name, offset, errNoRecord)
+		}
+		g.take(i)
+	}
+	g.keep()
+	for changed, round := true, 0; changed && round < maxRounds; round++ {
+		changed = g.follow()
+	}
+	return g.numbers(), nil
+}
+
+// going is what is known of the records that go while they are searched for.
+type going struct {
+	*survey
+	goes      []bool
+	ids       map[hashed]bool // of records that go
+	named     map[hashed]bool // by captures that go
+	kept      map[hashed]bool // IDs of captures that stay
+	keptNames map[hashed]bool // named by captures that stay
+}
+
+// take notes that a record goes.
+func (g *going) take(i int) {
+	p := &g.records[i]
+	g.goes[i] = true
+	if p.id != 0 {
+		g.ids[p.id] = true
+	}
+	if p.kind == capture {
+		g.each(i, func(name hashed) { g.named[name] = true })
+	}
+}
+
+// keep notes which captures stay.
+func (g *going) keep() {
+	for i := range g.records {
+		if p := &g.records[i]; p.kind == capture && !g.goes[i] {
+			g.kept[p.id] = true
+			g.each(i, func(name hashed) { g.keptNames[name] = true })
+		}
+	}
+}
+
+// follow takes the records that belong to others that go, and reports whether there were any.
+func (g *going) follow() (changed bool) {
+	for i := range g.records {
+		p := &g.records[i]
+		if g.goes[i] || p.kind != follower {
+			continue
+		}
+		belongs, stays := p.id != 0 && g.named[p.id], p.id != 0 && g.keptNames[p.id]
+		g.each(i, func(name hashed) {
+			belongs, stays = belongs || g.ids[name], stays || g.kept[name]
+		})
+		if !stays && (belongs || p.has) {
+			g.take(i)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// numbers returns the numbers of the records that go.
+func (g *going) numbers() (numbers []int) {
+	for i, goes := range g.goes {
+		if goes {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}

@@ -1,0 +1,235 @@
+package removal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"warcorder/recorder/record"
+	"warcorder/store/collection"
+	"warcorder/store/fault"
+	"warcorder/store/removal/journal"
+	"warcorder/store/removal/tombstone"
+	"warcorder/store/warc"
+)
+
+// Written is a file that was written anew, and lies beside the one whose place it is to take.
+type Written struct {
+	ID   uint32 // in the index
+	Name string // base name of the file
+	Path string // of the new one
+	Size int64  // of the new one
+
+	Captures int64 // that it must have
+}
+
+// Write writes the files anew, durably, beside the old ones. After an error there are none.
+func (p *Plan) Write(ctx context.Context) ([]Written, error) {
+	if err := p.enough(); err != nil {
+		return nil, err
+	}
+	var all []Written
+	for _, w := range p.work {
+		if err := p.write(ctx, w); err != nil {
+			return nil, errors.Join(fmt.Errorf("write %s anew: %w", w.Name, err), p.Discard())
+		}
+		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
+			Captures: p.before[w.ID] - w.captures})
+	}
+	if err := p.dir.SyncArchive(); err != nil {
+		return nil, errors.Join(err, p.Discard())
+	}
+	return all, nil
+}
+
+// enough returns an error if there is not enough room for the new files.
+func (p *Plan) enough() error {
+	need := int64(0)
+	for _, w := range p.work {
+		need += w.size - w.bytes
+	}
+	free, err := collection.FreeSpace(p.dir.Archive())
+	if err != nil || free > need {
+		return nil // where the system does not tell, the disk does
+	}
+	return fmt.Errorf("the files that are written anew take %d bytes beside the old ones, and %d are "+
+		"free: make room, or remove from some files at a time (--file)", need, free)
+}
+
+// Discard removes the files that Write has written, or begun. It is for a Plan that was not committed.
+func (p *Plan) Discard() (err error) {
+	for _, w := range p.work {
+		if err2 := os.Remove(p.dir.Rewritten(w.Name)); err2 != nil && !errors.Is(err2, os.ErrNotExist) {
+			err = errors.Join(err, err2)
+		}
+	}
+	return err
+}
+
+// Commit writes the journal, which says that the removal goes forward, and puts files and index into
+// their places. Nobody reads or writes the index meanwhile.
+func (p *Plan) Commit(mode collection.Mode) error {
+	j := p.journal()
+	if err := j.Write(p.dir, mode); err != nil {
+		return err
+	}
+	p.committed = true
+	return j.Place(p.dir)
+}
+
+// Committed reports whether the journal is written: the removal cannot be undone.
+func (p *Plan) Committed() bool { return p.committed }
+
+// End removes what lies beside the archive and is to go, and with that ends the removal.
+func (p *Plan) End() error { return p.journal().End(p.dir) }
+
+func (p *Plan) journal() *journal.Journal {
+	j := &journal.Journal{ID: p.order.ID, Rest: p.Rest}
+	for _, w := range p.work {
+		j.Files = append(j.Files, journal.File{Name: w.Name, Size: w.written})
+	}
+	return j
+}
+
+// writer writes a file anew.
+type writer struct {
+	*Plan
+	*work
+	in, out *os.File
+	at      int64 // in out
+	ids     record.IDSource
+	warc.Compressor
+}
+
+// write writes a file anew, and syncs it.
+func (p *Plan) write(ctx context.Context, w *work) (err error) {
+	if err := fault.At(fault.RemoveFile); err != nil {
+		return err
+	}
+	in, err := p.open(w.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	path := p.dir.Rewritten(w.Name)
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	o := writer{Plan: p, work: w, in: in, out: out}
+	o.NoSkipLengths = !w.skips
+	if err := o.all(ctx); err != nil {
+		return err
+	}
+	if err := collection.DefaultMode.Of(p.dir.WARC(w.Name)).Set(path); err != nil {
+		return err
+	}
+	w.written = o.at
+	return errors.Join(fault.At(fault.RemoveSync), out.Sync())
+}
+
+// all writes the new file: what is kept, what takes the places of what is not, and the tombstone.
+func (o *writer) all(ctx context.Context) error {
+	at := int64(0)
+	for i := range o.edits {
+		e := &o.edits[i]
+		if err := errors.Join(ctx.Err(), o.copy(at, e.from)); err != nil {
+			return err
+		}
+		var err error
+		switch {
+		case e.turn != nil:
+			err = o.turn(e)
+		case e.block != nil:
+			err = o.retell(e)
+		}
+		if err != nil {
+			return err
+		}
+		at = e.to
+	}
+	if err := o.copy(at, o.size); err != nil {
+		return err
+	}
+	if o.layout == warc.Plain {
+		if err := o.endRecord(); err != nil {
+			return err
+		}
+	}
+	return o.bury()
+}
+
+// copy copies a stretch of the old file, byte for byte.
+func (o *writer) copy(from, to int64) error {
+	if from >= to {
+		return nil
+	}
+	if err := fault.At(fault.RemoveCopy); err != nil {
+		return err
+	}
+	if _, err := o.in.Seek(from, io.SeekStart); err != nil {
+		return err
+	}
+	n, err := io.CopyN(o.out, o.in, to-from) // which the kernel does, or the file system shares the blocks
+	o.at += n
+	return err
+}
+
+// endRecord ends the last record of a file that is not compressed, if its tool has not done so.
+func (o *writer) endRecord() error {
+	var end [len(warc.RecordEnd)]byte
+	n := min(o.at, int64(len(end)))
+	if _, err := o.out.ReadAt(end[:n], o.at-n); err != nil {
+		return err
+	}
+	if n == 0 || string(end[n-min(n, 2):n]) == "\n\n" || string(end[:]) == warc.RecordEnd {
+		return nil
+	}
+	m, err := o.out.Write([]byte(warc.RecordEnd))
+	o.at += int64(m)
+	return err
+}
+
+// bury writes the tombstone.
+func (o *writer) bury() error {
+	if o.records == 0 {
+		return nil // revisits have become what they refer to, and nothing went
+	}
+	block := tombstone.Block(&tombstone.Facts{
+		ID: o.order.ID, Time: o.order.Time, Reason: o.order.Reason,
+		Captures: o.captures, Records: o.records, Bytes: o.bytes,
+	}, &o.list)
+	id := o.ids.Next()
+	return o.put(tombstone.Header(o.version, id.String(), o.warcinfo, o.order.Time, block), block)
+}
+
+// retell writes an earlier tombstone with another block.
+func (o *writer) retell(e *edit) error {
+	old, err := recordAt(o.in, o.Name, e.from, e.to)
+	if err != nil {
+		return err
+	}
+	sum := record.SHA1.SumBytes(e.block)
+	return o.put(changedHeader(old.Version, old.Header, int64(len(e.block)), map[string]string{
+		"WARC-Block-Digest": sum.String(),
+	}), e.block)
+}
+
+// put writes a record that is in memory.
+func (o *writer) put(head, block []byte) error {
+	switch o.layout {
+	case warc.GzipMembers:
+		return o.wrote(o.out.Write(o.Append(nil, [][]byte{head, block, []byte(warc.RecordEnd)}, -1)))
+	case warc.Frames:
+		return o.frame(head, nil, nil, block)
+	}
+	return o.plain(head, block, nil)
+}
+
+func (o *writer) wrote(n int, err error) error {
+	o.at += int64(n)
+	return err
+}
