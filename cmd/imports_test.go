@@ -83,7 +83,7 @@ var house = []room{
 	{"store/selection", "store store/cdxserver store/collection store/extsort store/pages " +
 		"store/readback store/warc",
 		"captures that belong together, whoever has the index open; what becomes of them is its caller's"},
-	{"store/pages", "recorder/record store store/readback store/text store/warc canon",
+	{"store/pages", "recorder/record store store/pagelist store/readback store/text store/warc canon",
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 

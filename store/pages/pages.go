@@ -3,9 +3,10 @@
 // to it, [Pages.Walk] every capture with its page.
 //
 // Nothing of it is stored: pages follow from the timeline of the index (store.Visit), read from its
-// last pause on. rules.go says what is a page, and whose resource everything else is.
+// last pause on. rules.go says what is a page, and whose resource everything else is. What imports
+// have brought of the page lists of other tools is joined with that: listed.go.
 //
-// Invariant: the same files give the same pages, with the same IDs, whoever has indexed them and
+// Invariant: the same files, and the same lists, give the same pages, with the same IDs, whoever has indexed them and
 // whatever is asked for. One walk takes time in proportion to the captures that it passes, and
 // memory for a fixed number of pages and URLs (rules.go), whatever requests say.
 package pages
@@ -27,11 +28,13 @@ import (
 
 // Page is one page as it was visited: a document with what it asked for.
 type Page struct {
-	ID        string        // of this visit: no other page of the collection has it
+	// of this visit: no other page of the collection has it, unless lists of imports say so
+	ID        string
 	URL       string        // of the document, behind all redirects
 	Time      time.Time     // when the document was asked for
 	Capture   store.Capture // of the document
 	Resources int           // captures that belong to it, without the document
+	Title     string        // that a list of an import gives it; else "", and [Pages.Title] reads it
 }
 
 // Belonging says to which page a capture belongs.
@@ -98,11 +101,20 @@ func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() b
 	if err != nil {
 		return err
 	}
+	lists, err := p.listedFrom(start)
+	defer lists.stop()
+	if err != nil {
+		return err
+	}
 	for moment, err := range p.index.Timeline(ctx, start) {
 		if err != nil {
 			return err
 		}
-		w.add(&moment)
+		named, err := lists.at(&moment)
+		if err != nil {
+			return err
+		}
+		w.add(&moment, named)
 		if !goOn() {
 			return nil
 		}
@@ -117,7 +129,11 @@ func (p *Pages) pageOf(v *visited) (page Page, found bool, err error) {
 	if err != nil || !found {
 		return page, false, err
 	}
-	return Page{v.id(), c.URL, c.Time, c, v.resources}, true, nil
+	page = Page{ID: v.id(), URL: c.URL, Time: c.Time, Capture: c, Resources: v.resources}
+	if v.listed != nil {
+		page.Title = v.listed.Title
+	}
+	return page, true, nil
 }
 
 // captureOf returns the capture of a moment.
@@ -174,6 +190,11 @@ func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err err
 			}
 			return len(found) == 0
 		})
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	if found, err = p.findListed(ctx, idOrURL); err != nil || len(found) > 0 {
 		return found, err
 	}
 	var first, last time.Time
@@ -260,8 +281,11 @@ func (p *Pages) Walk(ctx context.Context, from, to string) iter.Seq2[Belonging, 
 }
 
 // id is the ID of the page: its time, so that it can be found, and what no other has, the hash of
-// where its document lies.
+// where its document lies. What a list has named keeps the ID that it has there.
 func (v *visited) id() string {
+	if v.named == "" && v.listed != nil {
+		v.named = v.listed.ID
+	}
 	if v.named == "" {
 		place := binary.BigEndian.AppendUint64([]byte(v.moment.File), uint64(v.moment.Offset))
 		sum := sha256.Sum256(place)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"warcorder/store"
+	"warcorder/store/pagelist"
 )
 
 // What is a page, by what store.Moment.MayBePage says of its own records:
@@ -11,6 +12,7 @@ import (
 //	a navigation          Sec-Fetch-Mode: navigate with Sec-Fetch-Dest: document, whatever the
 //	                      status, unless it is a prefetch, redirects, or shows no document (204, a
 //	                      download)
+//	a page of a list      that an import has brought (listed.go)
 //	else, without these   HTML of status 200 to a GET, unless a script asks (X-Requested-With, or an
 //	fields                Origin), or a browser does (User-Agent) that comes from a page we know and
 //	                      either asks for no document (Upgrade-Insecure-Requests is not there), or
@@ -46,7 +48,8 @@ type visited struct {
 	moment    store.Moment
 	resources int
 	closed    bool
-	named     string // its ID, once somebody has asked
+	named     string         // its ID, once somebody has asked
+	listed    *pagelist.Page // as a list names it; nil if none does
 }
 
 // known is what leads from a URL, or an origin, to a page.
@@ -82,16 +85,17 @@ func newWalk() *walk {
 	return &walk{ended: func(*visited) {}, belongs: func(*store.Moment, *visited) {}}
 }
 
-// add adds the next capture.
-func (w *walk) add(m *store.Moment) {
+// add adds the next capture, and how a list names it if that calls it a page; else nil.
+func (w *walk) add(m *store.Moment, listed *pagelist.Page) {
 	if !w.now.IsZero() && m.Time.Sub(w.now) >= pause {
 		w.end()
 	}
 	w.now = m.Time
 	w.expire()
 	page := w.pageOf(m)
-	if page == nil && w.isPage(m) {
+	if listed != nil || page == nil && w.isPage(m) {
 		page = w.begin(m)
+		page.listed = listed
 		w.follow(m.URL, page)
 		w.belongs(&page.moment, page)
 		w.know(m, page)

@@ -175,7 +175,7 @@ func TestRules(t *testing.T) {
 				}
 			}
 			for i := range moments {
-				w.add(&moments[i])
+				w.add(&moments[i], nil)
 			}
 			w.end()
 			for i, line := range all {

@@ -14,12 +14,16 @@ import (
 	"warcorder/store/warc"
 )
 
-// Title returns the title of a page, from its HTML as it was recorded; "" if it has none. What a
+// Title returns the title of a page: that of a list, else from its HTML as it was recorded; "" if it
+// has none. What a
 // script has made of it later is not known. A page that was not modified has the title of the
 // capture that it stands for.
 func (p *Pages) Title(ctx context.Context, page Page) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
+	}
+	if page.Title != "" {
+		return page.Title, nil
 	}
 	c, err := p.shown(page.Capture)
 	if err != nil {

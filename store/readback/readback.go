@@ -71,6 +71,9 @@ func New(dir collection.Dir, index *store.Bolt) *Files {
 	return f
 }
 
+// Dir returns the collection whose files they are.
+func (f *Files) Dir() collection.Dir { return f.dir }
+
 // States tell Files of a collection whose index another process has open.
 type States interface {
 	progress

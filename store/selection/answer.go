@@ -136,7 +136,7 @@ func (a *answer) pages(ctx context.Context, sel Selection) error {
 		if original != nil {
 			chosen.Original = &original.Location
 		}
-		err = a.put(line{Page: &pageLine{text(page.ID), page.Resources, lineOf(&chosen)}})
+		err = a.put(line{Page: &pageLine{text(page.ID), page.Resources, text(page.Title), lineOf(&chosen)}})
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ type fileLine struct {
 type pageLine struct {
 	ID        text         `json:"id"`
 	Resources int          `json:"resources"`
+	Title     text         `json:"title,omitempty"` // that a list gives it
 	Capture   *captureLine `json:"capture"`
 }
 
@@ -109,7 +110,8 @@ func (l *captureLine) chosen() Chosen {
 // page is a page as it was told.
 func (l *pageLine) page() pages.Page {
 	c := l.Capture.chosen().Capture
-	return pages.Page{ID: string(l.ID), URL: c.URL, Time: c.Time, Capture: c, Resources: l.Resources}
+	return pages.Page{ID: string(l.ID), URL: c.URL, Time: c.Time, Capture: c, Resources: l.Resources,
+		Title: string(l.Title)}
 }
 
 // text is bytes that are UTF-8, as a rule.
