@@ -8,6 +8,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
+	"warcorder/store/warc"
 )
 
 // Source gives the captures of a collection, and reads them.
@@ -74,16 +75,18 @@ type Choice struct {
 	close    func() error
 }
 
-// Orphans are revisits whose original is not in the collection, or not any more.
+// Orphans are revisits whose original is not in the collection, or not any more, or is damaged.
 type Orphans struct {
 	Number int64
 	First  error // names the first one
 }
 
 // note notes what came of looking for an original, and returns the error unless it is that there is
-// none.
+// none that can be read.
 func (o *Orphans) note(err error) error {
-	if !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrAway) {
+	var damage *warc.Damage
+	if !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrAway) &&
+		!errors.As(err, &damage) {
 		return err
 	}
 	if o.Number++; o.First == nil {
