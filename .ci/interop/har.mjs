@@ -61,7 +61,8 @@ function message(base64) {
   const fields = lines.map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 1).trim()]);
   return { first, fields, body: bytes.subarray(end + 4), size: end + 4 };
 }
-const isChunked = (fields) => fields.some(([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value));
+const isChunked = (fields) => fields
+  .some(([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value));
 function withoutChunks(body) {
   const pieces = [];
   for (let at = 0; ;) {
@@ -94,6 +95,12 @@ async function check(harPath, cdxj, log, portsPath) {
   report('the exchanges are in the order of time',
     entries.filter(({ startedDateTime }, i) => startedDateTime < entries[i - 1]?.startedDateTime)
       .map(({ request }) => request.url));
+
+  const own = entries.filter(({ pageref, request }) => pageref && request.headers.some(({ name, value }) =>
+    /^sec-fetch-site$/i.test(name) && value !== 'none'));
+  report(`the page of the site is listed, and ${own.length} exchanges belong to it`, differ(
+    har.log.pages.map(({ title }) => title), ['warcorder interop'])
+    .concat(own.length < 20 ? own.map(({ request }) => request.url) : []));
 
   // What the origin has received and sent, against what the HAR tells.
   const ports = read(portsPath);
@@ -167,7 +174,8 @@ async function clients(ours, theirs, portsPath) {
     report(`replayed by Playwright, the ${worked.length} things work that do so from a HAR of its own`,
       worked.filter((name) => mine[name] !== '').map((name) => `${name}: ${mine[name]}`)
         .concat(worked.length < 15 ? [`only ${worked} work from its own`] : []));
-    report('replayed by Playwright, a form with bytes finds its answer', mine['form upload of 2 MiB'] ? [mine['form upload of 2 MiB']] : []);
+    report('replayed by Playwright, a form with bytes finds its answer',
+      [mine['form upload of 2 MiB'] ?? 'it was not tried'].filter(Boolean));
   } finally {
     await browser.close();
   }

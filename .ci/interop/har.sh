@@ -12,9 +12,12 @@ HOME=$T/home node "$here/har.mjs" record "$address" "$T/ports" "$T/profile" "$T/
   || not_ok 'Chromium over the site'
 fetch_all "$T/client"
 to_har() { "$WARCORDER" har --dir "$T/collections" --collection har "$@" 2>>"$T/har.log"; }
+has_all() { to_har -o "$T/beside.har" && (($(grep -c '"request":{' "$T/beside.har") == $(wc -l <"$T/log"))); }
+wait_for 10 has_all || not_ok 'har beside the recorder has all'
 stop_recorder
 try 'har of a collection at rest' to_har -o "$T/ours.har"
 equal 'har -o - prints the same' "$(to_har -o - | sha256sum)" "$(sha256sum <"$T/ours.har")"
+equal 'har beside the recorder had the same' "$(sha256sum <"$T/beside.har")" "$(sha256sum <"$T/ours.har")"
 equal 'har of one URL has its exchanges alone' \
   "$(to_har --url "http://localhost:$(field "$T/ports" http)/plain.json" -o - | grep -c '"url":"[^"]*/plain.json"')" \
   "$(grep -c '"url":"http:[^"]*/plain.json"' "$T/ours.har")"
