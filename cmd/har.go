@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,13 +29,15 @@ func (c *harCommand) Run(line *commandLine) error {
 	if !dir.Exists() {
 		return noCollection(dir)
 	}
-	source, shut, err := openSource(dir)
-	if err != nil {
+	var done har.Done
+	var lacks error
+	err = withSource(dir, func(source *selection.Source) (err error) {
+		lacks = behind("har", source)
+		done, err = c.write(source)
 		return err
-	}
-	done, err := c.write(source)
-	if err = errors.Join(err, shut()); err != nil {
-		return fmt.Errorf("har: %w", explainRead(err, dir))
+	})
+	if err != nil {
+		return fmt.Errorf("har: %w", err)
 	}
 	if c.Out != "-" {
 		line.remark("%s in %s", count(int(done.Exchanges), "exchange"), c.Out)
@@ -48,7 +49,7 @@ func (c *harCommand) Run(line *commandLine) error {
 		return fmt.Errorf("har: %s could not be read, see above: %s says what is damaged",
 			count(int(done.LeftOut), "exchange"), commandFor(dir, "verify"))
 	}
-	return behind("har", source)
+	return lacks
 }
 
 // write writes the HAR to where --out says.
@@ -69,9 +70,24 @@ func (c *harCommand) write(source *selection.Source) (done har.Done, err error) 
 		done, err = har.Write(ctx, w, source, c.Selection(), options)
 		return err
 	}
-	if c.Out == "-" {
-		return done, write(os.Stdout)
+	if c.Out != "-" {
+		err = writeOut(c.Out, c.Mode, write)
+		return done, err
 	}
-	err = writeOut(c.Out, c.Mode, write)
+	printed := &printing{Writer: os.Stdout}
+	if err = write(printed); err != nil && printed.begun {
+		err = fmt.Errorf("%v: what was printed is not whole, and to be thrown away", err)
+	}
 	return done, err
+}
+
+// printing knows whether anything was printed, which cannot begin anew then.
+type printing struct {
+	io.Writer
+	begun bool
+}
+
+func (p *printing) Write(b []byte) (int, error) {
+	p.begun = true
+	return p.Writer.Write(b)
 }

@@ -35,6 +35,13 @@ func TestHAR(t *testing.T) {
 	for _, path := range []string{"/c", "/a", "/b"} {
 		p.fetch(origin.URL + path)
 	}
+	eventually(t, "all is in the index, beside the recorder", func() bool {
+		out, errs, code := p.run("har", "-o", "-")
+		if code != 0 || errs != "" {
+			t.Fatalf("%d, %q", code, errs)
+		}
+		return len(parseHAR(t, out).Log.Entries) == 3
+	})
 	if code := p.stop(); code != 0 {
 		t.Fatal(p.stderr)
 	}

@@ -7,7 +7,7 @@ var har = Command{
 		"and cookies too.",
 	Examples: []Example{
 		{"warcorder har -o all.har", "all that was recorded"},
-		{"warcorder har --url https://example.org/ -o a.har", "one address"},
+		{"warcorder har --page https://example.org/ -o a.har", "a page"},
 		{"warcorder har --from 202605 --to 202605 -o -", "a month"},
 	},
 	Flags: []FlagGroup{

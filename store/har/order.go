@@ -21,6 +21,7 @@ type order struct {
 	sorter extsort.Sorter
 	line   []byte
 	n      int64
+	pages  *ids // of the captures
 }
 
 // errLine says that a line of the temporary file is none of ours.

@@ -11,7 +11,6 @@ import (
 // Options say how a HAR is written. The zero Options are ready.
 type Options struct {
 	Version string // of the program
-	TempDir string // where captures are sorted; "" is os.TempDir
 
 	// LeftOut, if it is not nil, is told of each exchange that could not be read.
 	LeftOut func(*LeftOutError)
@@ -31,8 +30,8 @@ type Done struct {
 // source or of the output: what cannot be read of a capture costs that exchange alone.
 func Write(ctx context.Context, out io.Writer, source *selection.Source, sel selection.Selection,
 	o Options) (done Done, err error) {
-	sorted := order{}
-	sorted.sorter.Dir = o.TempDir
+	sorted := order{pages: newIDs()}
+	sorted.sorter.Dir = source.TempDir
 	defer func() { err = errors.Join(err, sorted.close()) }()
 	if done.Others, err = sorted.choose(ctx, source, sel); err != nil {
 		return done, err
@@ -41,7 +40,14 @@ func Write(ctx context.Context, out io.Writer, source *selection.Source, sel sel
 	if err := w.Begin(o.Version); err != nil {
 		return done, err
 	}
+	pages, err := w.writePages(ctx, source, sel, sorted.pages)
+	if err != nil {
+		return done, err
+	}
 	err = sorted.each(func(c *selection.Chosen) error {
+		if !pages.has(c.Page) {
+			c.Page = "" // the page itself is not selected
+		}
 		var left *LeftOutError
 		switch err := w.Exchange(ctx, c); {
 		case errors.As(err, &left):
@@ -65,10 +71,11 @@ func Write(ctx context.Context, out io.Writer, source *selection.Source, sel sel
 	return done, w.End()
 }
 
-// choose adds the captures that are selected, and returns how many others are not of HTTP.
+// choose adds the captures that are selected, and their pages, and returns how many others are not
+// of HTTP.
 func (o *order) choose(ctx context.Context, source *selection.Source, sel selection.Selection) (
 	others int64, err error) {
-	choice, err := source.Choose(ctx, sel, selection.Detail{Pages: true})
+	choice, err := source.Choose(ctx, sel, selection.Detail{Originals: true, Pages: true})
 	if err != nil {
 		return 0, err
 	}
@@ -84,7 +91,9 @@ func (o *order) choose(ctx context.Context, source *selection.Source, sel select
 			if err := o.add(&c); err != nil {
 				return others, err
 			}
+			o.pages.add(c.Page)
 		}
 	}
+	o.pages.sort()
 	return others, nil
 }

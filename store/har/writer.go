@@ -31,9 +31,9 @@ type list int
 const (
 	none list = iota
 	firstPage
-	pages
+	morePages
 	firstExchange
-	exchanges
+	moreExchanges
 )
 
 // Page is a page to which exchanges may belong.
