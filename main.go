@@ -12,6 +12,7 @@
 //	  environment/           what leads other programs through the proxy
 //	  replaying/             what answers a replay: the files, or the recorder that has them open
 //	  removing/              a removal, by a recorder that stands aside for it
+//	  packing/               a part of a collection into WACZ files
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  taking/                WACZ files and HARs to the files of an import
 //	  logqueue/              the log, where nobody may be reading it

@@ -50,6 +50,7 @@ type commandLine struct {
 	Replay   replayCommand   `cmd:""`
 	Export   exportCommand   `cmd:""`
 	HAR      harCommand      `cmd:"" name:"har"`
+	WACZ     waczCommand     `cmd:"" name:"wacz"`
 	Lookup   lookupCommand   `cmd:""`
 	Key      keyCommand      `cmd:""`
 	Pages    pagesCommand    `cmd:""`

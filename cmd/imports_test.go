@@ -41,6 +41,9 @@ var house = []room{
 	{"cmd/removing", "recorder recorder/record recorder/recovery store store/collection store/pages " +
 		"store/readback store/removal store/selection canon",
 		"a removal and a recorder that stands aside for it; who asks for it is its caller"},
+	{"cmd/packing", "recorder/record store store/collection store/copying store/extsort store/pages " +
+		"store/readback store/selection store/text store/wacz",
+		"it joins what copies with what writes the form; flags and bars are the command's"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
 	{"cmd/taking", "recorder/recovery store/collection store/fromhar store/pagelist store/unpacking " +

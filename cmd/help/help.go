@@ -67,6 +67,7 @@ var Groups = []Group{
 	{Title: "Hand on", Commands: []Command{
 		export,
 		har,
+		wacz,
 	}},
 	{Title: "Check, mend and add", Commands: []Command{
 		verify,

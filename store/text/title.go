@@ -1,8 +1,10 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,11 +26,43 @@ func Title(in io.Reader, contentType string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	near := &failing{in: decoded}
-	t := titleReader{tokens: html.NewTokenizer(io.LimitReader(near, maxTitleInput)),
+	near := &failing{in: io.LimitReader(decoded, maxTitleInput)}
+	start := untilTag(near, "title")
+	if start == nil {
+		return "", near.err
+	}
+	t := titleReader{tokens: html.NewTokenizer(io.MultiReader(bytes.NewReader(start), near)),
 		isXML: isXML(contentType)}
 	title := t.read()
 	return title, near.err
+}
+
+// untilTag reads up to behind the first start tag of that name, wherever it stands, and returns what
+// it has read; nil if there is none. It takes much less time than to read the tags before it.
+func untilTag(in io.Reader, name string) []byte {
+	read, at := make([]byte, 0, 4<<10), 0
+	for {
+		n, err := in.Read(read[len(read):cap(read)])
+		read = read[:len(read)+n]
+		for {
+			next := bytes.IndexByte(read[at:], '<')
+			if next < 0 {
+				at = len(read)
+				break
+			}
+			if at += next; len(read) < at+1+len(name) {
+				break
+			}
+			if strings.EqualFold(string(read[at+1:at+1+len(name)]), name) {
+				return read
+			}
+			at++
+		}
+		if err != nil {
+			return nil
+		}
+		read = slices.Grow(read, 1)
+	}
 }
 
 // failing remembers the error of a reader, as opposed to its end.

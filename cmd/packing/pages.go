@@ -1,0 +1,141 @@
+package packing
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+
+	"warcorder/recorder/record"
+	"warcorder/store/pages"
+	"warcorder/store/readback"
+	"warcorder/store/text"
+	"warcorder/store/wacz"
+)
+
+// pages adds the pages of a part, with their titles and texts; texts as far as they leave room for
+// what else is planned.
+func (p *Package) pages(ctx context.Context, report *Report, w *wacz.Writer, s *share) error {
+	count, planned := int64(0), planned(s.sel, s.plan)
+	return p.eachLine(ctx, s, func(line *wacz.Page) error {
+		if line.Text != "" && p.Split > 0 && w.Size()+planned+perText*int64(len(line.Text)) > p.Split {
+			line.Text = ""
+			report.Textless++
+		}
+		count++
+		p.Progress("pages", count, -1)
+		return w.Page(line)
+	})
+}
+
+// mostAtOnce is how many pages are read at the same time, at most.
+const mostAtOnce = 4
+
+// eachLine calls do with each page of a part, in order. Several are read at the same time: what takes
+// long is to inflate them.
+func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) error) (err error) {
+	ctx, cancel := context.WithCancel(all)
+	defer cancel()
+	type read struct {
+		line wacz.Page
+		err  error
+	}
+	reading := make(chan chan read, min(runtime.GOMAXPROCS(0), mostAtOnce))
+	go func() {
+		defer close(reading)
+		for page, err := range p.Source.Pages(ctx, s.sel) {
+			one := make(chan read, 1)
+			select {
+			case reading <- one:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				one <- read{err: err}
+				return
+			}
+			go func() {
+				line, err := p.lineOf(ctx, page)
+				one <- read{line, err}
+			}()
+		}
+	}()
+	for one := range reading {
+		page := <-one
+		if err == nil {
+			err = page.err
+		}
+		if err == nil {
+			err = do(&page.line)
+		}
+		if err != nil {
+			cancel() // and wait for those that are being read
+		}
+	}
+	return errors.Join(err, all.Err())
+}
+
+// lineOf returns a page with its title and text. What is no HTML is not read for them.
+func (p *Package) lineOf(ctx context.Context, page pages.Page) (line wacz.Page, err error) {
+	c := &page.Capture
+	line = wacz.Page{ID: page.ID, URL: page.URL, Time: page.Time, Status: c.Status}
+	isKnown := c.MIME != "" && c.MIME != revisitMIME && c.Status != http.StatusNotModified
+	if isKnown && !record.IsHTML([]byte(c.MIME)) {
+		return line, nil
+	}
+	if line.Title, err = p.Source.Title(ctx, page); err != nil && !isLacking(err) {
+		return line, err
+	}
+	if p.Text {
+		line.Text, err = p.textOf(page)
+		return line, err
+	}
+	return line, nil
+}
+
+const revisitMIME = "warc/revisit" // the media type of a revisit in the index
+
+// perText is how many bytes a byte of text takes at most, or nearly so: it may be in both lists, and
+// some characters are written as six.
+const perText = 3
+
+// textOf returns the visible text of a page; "" if it is not HTML, or cannot be read.
+func (p *Package) textOf(page pages.Page) (string, error) {
+	if page.Capture.Status == http.StatusNotModified {
+		return "", nil
+	}
+	r, err := p.Source.Files().Response(&page.Capture)
+	if isLacking(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	head := record.ParseHead(r.Head)
+	if !record.IsHTML(head.MIME()) {
+		return "", nil
+	}
+	body, err := r.Decoded()
+	if isLacking(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	seen, err := text.Of(body, record.Text(head.ContentType))
+	if isLacking(err) {
+		err = nil
+	}
+	return seen, err
+}
+
+// isLacking reports whether an error is of what was recorded of one capture: it lacks something then,
+// and others do not.
+func isLacking(err error) bool {
+	return err != nil && slices.ContainsFunc([]error{readback.ErrAway, readback.ErrNoOriginal,
+		readback.ErrNoMessage, readback.ErrNoRequest, readback.ErrCoding, io.ErrUnexpectedEOF},
+		func(lacks error) bool { return errors.Is(err, lacks) })
+}

@@ -1,0 +1,105 @@
+package packing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"warcorder/store"
+	"warcorder/store/copying"
+	"warcorder/store/selection"
+	"warcorder/store/wacz"
+)
+
+// part writes one WACZ. Its pages come first: the recorder that knows them may have ended when all
+// is copied.
+func (p *Package) part(ctx context.Context, report *Report, s *share, out io.Writer, what string) (
+	part wacz.Part, err error) {
+	w := wacz.New(out, p.settings())
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if err := p.pages(ctx, report, w, s); err != nil {
+		return part, err
+	}
+	total := s.plan.Bytes()
+	done, err := s.plan.Copy(ctx, p.into(w, func(done int64) { p.Progress(what, min(done, total), total) }))
+	if err != nil {
+		return part, err
+	}
+	report.copied(done)
+	return w.Finish()
+}
+
+// copied adds what became of a plan.
+func (r *Report) copied(done copying.Report) {
+	r.Orphans.Number += done.Orphans.Number
+	r.Away.Number += done.Away.Number
+	if r.Orphans.First == nil {
+		r.Orphans.First = done.Orphans.First
+	}
+	if r.Away.First == nil {
+		r.Away.First = done.Away.First
+	}
+}
+
+// into is where the records of a part go.
+func (p *Package) into(w *wacz.Writer, progress func(done int64)) copying.Into {
+	return copying.Into{
+		Open: func(name string, _ int64) (io.WriteCloser, error) {
+			archive, err := w.Archive(name)
+			return unclosed{archive}, err
+		},
+		Placed: func(c *selection.Chosen, at store.Location) error {
+			placed := c.Capture
+			placed.Location = at
+			cookie, err := p.cookieOf(c)
+			if err != nil {
+				return err
+			}
+			return w.Capture(&placed, cookie)
+		},
+		Progress: progress,
+	}
+}
+
+// unclosed is what is ended by whoever has begun it.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// cookieOf returns the Cookie field of the request of a capture, if it is wanted.
+func (p *Package) cookieOf(c *selection.Chosen) (string, error) {
+	if !p.Cookies {
+		return "", nil
+	}
+	request, err := p.Source.Files().Request(&c.Capture)
+	if isLacking(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return cookieIn(request.Head), request.Close()
+}
+
+// maxCookie is how many bytes of cookies of one request stand in the index.
+const maxCookie = 16 << 10
+
+// cookieIn returns the values of the Cookie fields in a head.
+func cookieIn(head []byte) string {
+	var all []byte
+	for line := range bytes.Lines(head) {
+		name, value, is := bytes.Cut(line, []byte(":"))
+		if !is || !bytes.EqualFold(bytes.TrimSpace(name), []byte("Cookie")) {
+			continue
+		}
+		if len(all) > 0 {
+			all = append(all, "; "...)
+		}
+		all = append(all, bytes.TrimSpace(value)...)
+	}
+	if len(all) > maxCookie {
+		return ""
+	}
+	return string(all)
+}

@@ -1,0 +1,114 @@
+package cmd
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// waczIndex returns the plain index of a WACZ.
+func waczIndex(t *testing.T, wacz []byte) string {
+	t.Helper()
+	in, err := zip.NewReader(bytes.NewReader(wacz), int64(len(wacz)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := in.Open("indexes/index.cdxj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestWACZ: what was recorded is packed, all of it or what is selected, while it is recorded and at
+// rest, into a file and into a pipe.
+func TestWACZ(t *testing.T) {
+	origin := newPages(t)
+	p := startRecording(t)
+	for _, path := range []string{"/a", "/b"} {
+		p.fetch(origin.URL + path)
+	}
+	file := filepath.Join(p.dir, "all.wacz")
+	packs := func(when string, want int, args ...string) {
+		t.Helper()
+		out, errs, code := p.run(append([]string{"wacz", "-o", file}, args...)...)
+		wacz, err := os.ReadFile(file)
+		if code != 0 || out+errs != "" || err != nil {
+			t.Fatalf("%s: %d, %q, %q, %v", when, code, out, errs, err)
+		}
+		if index := waczIndex(t, wacz); strings.Count(index, "\n") != want {
+			t.Errorf("%s: %d captures wanted, the index is %s", when, want, index)
+		}
+	}
+	if err := p.recorder().Work(t.Context(), settlePath, new(status)); err != nil {
+		t.Fatal(err)
+	}
+	packs("beside the recorder", 2)
+	packs("a page beside the recorder", 1, "--url", origin.URL+"/a")
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	packs("at rest", 2, "--text", "--sign", "--title", "x", "--cookies")
+	packs("a page", 1, "--url", origin.URL+"/b")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	out, errs, code := p.run("wacz", "-o", "-")
+	if code != 0 || errs != "" || strings.Count(waczIndex(t, []byte(out)), "\n") != 2 {
+		t.Errorf("%d, %q", code, errs)
+	}
+	if _, errs, code := p.atTerminal("wacz", "-o", file, "--split", "10MB"); code != 0 ||
+		!strings.Contains(errs, "2 captures and") || !strings.Contains(errs, "all.json") {
+		t.Errorf("%d, %q", code, errs)
+	}
+	for _, name := range []string{"all-0001.wacz", "all.json"} {
+		if _, err := os.Stat(filepath.Join(p.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWACZRefused: what cannot be meant is refused, and leaves what is there.
+func TestWACZRefused(t *testing.T) {
+	origin := newPages(t)
+	p := startRecording(t)
+	p.fetch(origin.URL + "/a")
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	file := filepath.Join(p.dir, "a.wacz")
+	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"ends in .wacz", []string{"-o", filepath.Join(p.dir, "a.zip")}},
+		{"is a directory", []string{"-o", p.dir}},
+		{"no collection", []string{"-o", file, "--collection", "none"}},
+		{"at least 10MB", []string{"-o", file, "--split", "1MB"}},
+		{"--split needs a file", []string{"-o", "-", "--split", "1GB"}},
+		{"nothing of the collection is selected", []string{"-o", file, "--url", "https://nowhere.example/"}},
+		{"never", []string{"-o", file, "--from", "never"}},
+		{"match host is for a URL", []string{"-o", file, "--match", "host"}},
+		{"no such file", []string{"-o", filepath.Join(p.dir, "none", "a.wacz")}},
+	} {
+		out, errs, code := p.run(append([]string{"wacz"}, c.args...)...)
+		if code != 1 || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: %d, %q, %q", c.args, code, out, errs)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(p.dir, "*.wacz*"))
+	if text, _ := os.ReadFile(file); err != nil || len(left) != 1 || string(text) != "before" {
+		t.Errorf("left are %q, %q", left, text)
+	}
+}
