@@ -45,6 +45,7 @@
 //	  fromhar/               makes records of a HAR
 //	  pagelist/              pages that imports have brought
 //	  copying/               records as they are, into WARC files that stand alone
+//	  extract/               a part of a collection, as WARC files in a directory of their own
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs
 //	  removal/               what is taken out of files, and how they are written anew
 //	    journal/               what takes whose place, also after a crash

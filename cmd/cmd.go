@@ -49,6 +49,7 @@ type commandLine struct {
 	Run      runCommand      `cmd:""`
 	Replay   replayCommand   `cmd:""`
 	Export   exportCommand   `cmd:""`
+	Extract  extractCommand  `cmd:""`
 	HAR      harCommand      `cmd:"" name:"har"`
 	WACZ     waczCommand     `cmd:"" name:"wacz"`
 	Lookup   lookupCommand   `cmd:""`

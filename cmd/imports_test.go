@@ -74,6 +74,9 @@ var house = []room{
 	{"store/har", "store store/chunks store/collection store/extsort store/readback store/selection " +
 		"store/warc",
 		"captures in, JSON out; which captures is its caller's matter"},
+	{"store/extract", "store store/collection store/copying store/extsort store/scratch " +
+		"store/selection store/warc",
+		"a selection in, a directory of files out; who asks for it is its caller's"},
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},

@@ -66,6 +66,7 @@ var Groups = []Group{
 	}},
 	{Title: "Hand on", Commands: []Command{
 		export,
+		extract,
 		har,
 		wacz,
 	}},

@@ -55,11 +55,11 @@ const (
 	ArchiveName = "archive"
 	IndexName   = "index.bolt"
 	SpillName   = "spill"
+	CDXJName    = "index.cdxj" // in indexes/, and in an extract
 )
 
 const (
 	indexesName = "indexes"
-	cdxjName    = "index.cdxj"
 	runningName = "recorder.json"
 	tokenName   = "recorder.token"
 	pagesName   = "pages.jsonl"
@@ -138,7 +138,7 @@ func (d Dir) WARCPaths(name string) [3]string {
 }
 
 // CDXJ returns the path to which an export writes by default.
-func (d Dir) CDXJ() string { return filepath.Join(string(d), indexesName, cdxjName) }
+func (d Dir) CDXJ() string { return filepath.Join(string(d), indexesName, CDXJName) }
 
 // Index returns the path of the index.
 func (d Dir) Index() string { return filepath.Join(string(d), IndexName) }

@@ -45,7 +45,7 @@ func (d Dir) Leftovers() (found Leftovers, err error) {
 }
 
 func isExport(name string) bool {
-	return name == cdxjName || strings.HasPrefix(name, "."+cdxjName+".")
+	return name == CDXJName || strings.HasPrefix(name, "."+CDXJName+".")
 }
 
 func isFormer(name string) bool {

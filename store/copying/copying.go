@@ -43,6 +43,7 @@ type Options struct {
 type Plan struct {
 	Captures int64 // that are selected, or needed
 	Needed   int64 // how many of them are only needed
+	Parts    int64 // how many of them may be parts of something
 
 	// Files are those of the collection when the plan was made, in their order.
 	Files []store.File
@@ -138,6 +139,9 @@ func (p *Plan) add(ctx context.Context, choice *selection.Choice) error {
 		p.Captures++
 		if c.Needed {
 			p.Needed++
+		}
+		if c.IsPart() {
+			p.Parts++
 		}
 		number := numbers[c.File]
 		p.bytes[number] += c.Length
