@@ -64,6 +64,7 @@ type commandLine struct {
 	Rebuild  rebuildCommand  `cmd:""`
 	Verify   verifyCommand   `cmd:""`
 	Import   importCommand   `cmd:""`
+	Remove   removeCommand   `cmd:""`
 	Index    indexCommand    `cmd:""`
 	CA       caCommand       `cmd:"" name:"ca"`
 	Trust    trustCommand    `cmd:""`

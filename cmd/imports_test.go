@@ -93,8 +93,8 @@ var house = []room{
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 
-	{"store/removal", "recorder/record store store/chunks store/collection store/fault store/readback " +
-		"store/removal/journal store/removal/tombstone store/warc",
+	{"store/removal", "recorder/record store store/chunks store/collection store/fault " +
+		"store/pagelist store/readback store/removal/journal store/removal/tombstone store/warc",
 		"what goes and what is written in its place; the index is made anew by who has it open"},
 	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
 		"store/refusal store/warc store/fault",

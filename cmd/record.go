@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -40,6 +42,7 @@ type recordFlags struct {
 	Readers         hosts.Networks `default:"${readers}" placeholder:"NETWORK,…"`
 	APIToken        string         `name:"api-token" placeholder:"TOKEN"`
 	ShutdownTimeout time.Duration  `default:"10s"`
+	KeepFor         keepTime       `name:"keep-for" default:"0s" placeholder:"TIME"`
 	collectionFlags
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
@@ -257,7 +260,12 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	if !c.silent && (c.greets || !s.person) {
 		s.greet(s.address, !c.Proxy.Users.IsEmpty())
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	var keeping sync.WaitGroup
+	keeping.Go(func() { s.keep(ctx, c) })
 	err = s.untilEnd()
+	stop()
+	keeping.Wait()
 	c.shutDown(s, s.proxy)
 	return err
 }
@@ -305,6 +313,9 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(c.replayPage(s))
 	pages.Add(admin.Work("POST "+settlePath, s.settle))
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
+	pages.Add(admin.WorkOn("POST "+removePath, func(ctx context.Context, form url.Values) (any, error) {
+		return s.remove(ctx, c.Recorder.Mode, form)
+	}))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
 	return pages, nil
 }

@@ -76,6 +76,7 @@ var Groups = []Group{
 		rebuild,
 		index,
 		imports,
+		remove,
 	}},
 	{Title: "Set up", Commands: []Command{
 		ca,

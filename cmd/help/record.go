@@ -20,7 +20,7 @@ var record = Command{
 		{"Files", "archive-mode warc-prefix warc-name warc-max-size warc-idle warc-max-age " +
 			"warc-version digest payload-digest sl warcinfo-operator warcinfo-is-part-of " +
 			"warcinfo-description warcinfo-robots commit-interval commit-size index-interval sync"},
-		{"Limits", "min-free-space queue-size max-connections max-header-size max-header-memory " +
+		{"Limits", "min-free-space keep-for queue-size max-connections max-header-size max-header-memory " +
 			"max-body-size timeout-header timeout-connect timeout-tls timeout-first-byte " +
 			"timeout-idle timeout-total shutdown-timeout"},
 	},

@@ -116,14 +116,14 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 	if done.Gaps, err = replace(ctx, rec, plan, mode); err != nil {
 		return done, err
 	}
-	done.Done, done.ID = true, plan.ID()
+	done.Done, done.ID, done.Pages = true, plan.ID(), plan.Pages
 	return done, errors.Join(files.Close(), plan.End(), dir.SweepImports())
 }
 
 // replace writes the files anew, and has the recorder take them over.
 func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, mode collection.Mode) (
 	gaps int64, err error) {
-	written, err := plan.Write(ctx)
+	written, err := plan.Write(ctx, mode)
 	if err != nil {
 		return 0, err
 	}

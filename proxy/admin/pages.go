@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"syscall"
 
 	"warcorder/proxy/admin/trust"
@@ -78,6 +79,27 @@ func Work(pattern string, work func(context.Context) (any, error)) Page {
 	return Page{pattern, TokenHolder, true,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			done, err := work(r.Context())
+			if err != nil {
+				(&refusal{http.StatusServiceUnavailable, err.Error()}).writeJSON(w)
+				return
+			}
+			writeState(w, http.StatusOK, done)
+		})}
+}
+
+// maxForm is how many bytes a form has that says what a page is to do.
+const maxForm = 1 << 20
+
+// WorkOn is Work for a page that is told by a form what to do.
+func WorkOn(pattern string, work func(context.Context, url.Values) (any, error)) Page {
+	return Page{pattern, TokenHolder, true,
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err := r.ParseForm(); err != nil {
+				(&refusal{http.StatusBadRequest, err.Error()}).writeJSON(w)
+				return
+			}
+			done, err := work(r.Context(), r.PostForm)
 			if err != nil {
 				(&refusal{http.StatusServiceUnavailable, err.Error()}).writeJSON(w)
 				return

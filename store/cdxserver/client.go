@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -57,10 +58,15 @@ func (r Recorder) Switch(path string, state any) error {
 // Work asks for a page that has something done, which may take as long as ctx allows, and reads what
 // came of it into result.
 func (r Recorder) Work(ctx context.Context, path string, result any) error {
+	return r.WorkOn(ctx, path, url.Values{}, result)
+}
+
+// WorkOn is Work for a page that is told by a form what to do.
+func (r Recorder) WorkOn(ctx context.Context, path string, form url.Values, result any) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go r.watch(ctx, cancel)
-	res, err := r.askOnce(ctx, http.MethodPost, path, url.Values{}, 0)
+	res, err := r.askOnce(ctx, http.MethodPost, path, maps.Clone(form), 0)
 	if err == nil {
 		defer res.Body.Close()
 		err = json.NewDecoder(res.Body).Decode(result)

@@ -78,7 +78,7 @@ func Merge(dir collection.Dir, mode collection.Mode, path string) error {
 		return err
 	}
 	defer more.Close()
-	return replace(dir, mode, func(old io.Reader, w *bufio.Writer) error {
+	return replace(dir, mode, os.Rename, func(old io.Reader, w *bufio.Writer) error {
 		return merge(w, newReader(old), newReader(more))
 	})
 }
@@ -87,10 +87,25 @@ func Merge(dir collection.Dir, mode collection.Mode, path string) error {
 // many they were. Nothing of them remains on disk under any name. Whoever calls it has the collection
 // locked.
 func Drop(dir collection.Dir, mode collection.Mode, drop func(*Page) bool) (dropped int, err error) {
+	return dropThem(dir, mode, os.Rename, drop)
+}
+
+// Prepare is Drop, but for the moment at which the new list takes the place of the old one: it stays
+// at collection.Dir.NewPages, if anything was dropped, until the caller or Sweep takes it away.
+func Prepare(dir collection.Dir, mode collection.Mode, drop func(*Page) bool) (dropped int, err error) {
+	stay := func(string, string) error { return nil }
+	if dropped, err = dropThem(dir, mode, stay, drop); err == nil && dropped == 0 {
+		err = Sweep(dir)
+	}
+	return dropped, err
+}
+
+func dropThem(dir collection.Dir, mode collection.Mode, place func(from, to string) error,
+	drop func(*Page) bool) (dropped int, err error) {
 	if _, err := os.Lstat(dir.Pages()); errors.Is(err, fs.ErrNotExist) {
 		return 0, Sweep(dir)
 	}
-	err = replace(dir, mode, func(old io.Reader, w *bufio.Writer) error {
+	err = replace(dir, mode, place, func(old io.Reader, w *bufio.Writer) error {
 		lines := newReader(old)
 		for {
 			text, err := lines.next()
@@ -127,8 +142,8 @@ func Sweep(dir collection.Dir) error {
 }
 
 // replace makes a new list of the old one. The new one stands beside it under one name, which the
-// next replacement takes again.
-func replace(dir collection.Dir, mode collection.Mode,
+// next replacement takes again, until place puts it into its place.
+func replace(dir collection.Dir, mode collection.Mode, place func(from, to string) error,
 	write func(old io.Reader, w *bufio.Writer) error) error {
 	if err := Sweep(dir); err != nil {
 		return err
@@ -158,7 +173,7 @@ func replace(dir collection.Dir, mode collection.Mode,
 	}
 	err = errors.Join(err, made.Close())
 	if err == nil {
-		err = os.Rename(dir.NewPages(), dir.Pages())
+		err = place(dir.NewPages(), dir.Pages())
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(dir.NewPages()))

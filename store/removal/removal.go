@@ -86,6 +86,8 @@ type Summary struct {
 	Unread  []string `json:"unread,omitempty"`  // copies of damage in which nothing can be told
 	Waiting int      `json:"waiting,omitempty"` // captures in files that are not finished: they stay
 
+	Pages int `json:"pages,omitempty"` // of the list that imports have brought; known when it is done
+
 	Rest []string `json:"rest,omitempty"` // paths in the collection that go: exports, old indexes, …
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"warcorder/store"
@@ -103,10 +104,15 @@ func (p *Plan) Check(c *store.Capture) error {
 	return ErrAgain
 }
 
-// GoesGap reports whether a gap goes, since it names what goes.
+// GoesGap reports whether a gap goes, since it names what goes. One of a file or a connection stays.
 func (p *Plan) GoesGap(g *store.Gap) bool {
+	return strings.Contains(g.URL, "://") && p.named(g.URL, g.Time)
+}
+
+// named reports whether a URL is named by what goes, at that time if times were chosen.
+func (p *Plan) named(url string, at time.Time) bool {
 	if p.order.Has != nil {
-		return g.URL != "" && p.order.Has(g.URL, g.Time)
+		return url != "" && p.order.Has(url, at)
 	}
-	return p.gone.urls[hashOf(g.URL)]
+	return p.gone.urls[hashOf(url)]
 }

@@ -10,6 +10,7 @@ import (
 	"warcorder/recorder/record"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
+	"warcorder/store/pagelist"
 	"warcorder/store/removal/journal"
 	"warcorder/store/removal/tombstone"
 	"warcorder/store/warc"
@@ -26,7 +27,7 @@ type Written struct {
 }
 
 // Write writes the files anew, durably, beside the old ones. After an error there are none.
-func (p *Plan) Write(ctx context.Context) ([]Written, error) {
+func (p *Plan) Write(ctx context.Context, mode collection.Mode) ([]Written, error) {
 	if err := p.enough(); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,11 @@ func (p *Plan) Write(ctx context.Context) ([]Written, error) {
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
 			Captures: p.before[w.ID] - w.captures})
 	}
-	if err := p.dir.SyncArchive(); err != nil {
+	var err error
+	p.Pages, err = pagelist.Prepare(p.dir, mode, func(page *pagelist.Page) bool {
+		return p.named(page.URL, page.Time)
+	})
+	if err = errors.Join(err, p.dir.SyncArchive()); err != nil {
 		return nil, errors.Join(err, p.Discard())
 	}
 	return all, nil
@@ -60,6 +65,9 @@ func (p *Plan) enough() error {
 
 // Discard removes the files that Write has written, or begun. It is for a Plan that was not committed.
 func (p *Plan) Discard() (err error) {
+	if p.Pages > 0 {
+		err = pagelist.Sweep(p.dir)
+	}
 	for _, w := range p.work {
 		if err2 := os.Remove(p.dir.Rewritten(w.Name)); err2 != nil && !errors.Is(err2, os.ErrNotExist) {
 			err = errors.Join(err, err2)
@@ -86,7 +94,7 @@ func (p *Plan) Committed() bool { return p.committed }
 func (p *Plan) End() error { return p.journal().End(p.dir) }
 
 func (p *Plan) journal() *journal.Journal {
-	j := &journal.Journal{ID: p.order.ID, Rest: p.Rest}
+	j := &journal.Journal{ID: p.order.ID, Pages: p.Pages > 0, Rest: p.Rest}
 	for _, w := range p.work {
 		j.Files = append(j.Files, journal.File{Name: w.Name, Size: w.written})
 	}

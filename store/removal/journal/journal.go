@@ -28,6 +28,7 @@ import (
 type Journal struct {
 	ID    string   `json:"id"`
 	Files []File   `json:"files"` // whose new ones lie beside them
+	Pages bool     `json:"pages"` // there is a new list of pages
 	Rest  []string `json:"rest"`  // paths in the collection that go
 }
 
@@ -99,6 +100,9 @@ func (j *Journal) Place(dir collection.Dir) error {
 	if err := dir.SyncArchive(); err != nil {
 		return err
 	}
+	if err := j.placePages(dir); err != nil {
+		return err
+	}
 	if err := fault.At(fault.RemoveSwap); err != nil {
 		return err
 	}
@@ -110,6 +114,18 @@ func (j *Journal) Place(dir collection.Dir) error {
 		return err
 	}
 	return fault.At(fault.RemoveSwapped)
+}
+
+// placePages puts the new list of pages into the place of the old one.
+func (j *Journal) placePages(dir collection.Dir) error {
+	if !j.Pages {
+		return nil
+	}
+	err := os.Rename(dir.NewPages(), dir.Pages())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // place puts the new file into the place of the old one.

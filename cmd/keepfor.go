@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"warcorder/cmd/removing"
+)
+
+// keepTime is how long what is recorded is kept; 0 is for good. It is written as a number of days,
+// 90d, or as other durations are.
+type keepTime time.Duration
+
+// leastKept is the shortest time that can be meant: who wants less wants no archive.
+const leastKept = time.Hour
+
+// UnmarshalText reads a time.
+func (k *keepTime) UnmarshalText(text []byte) error {
+	said := string(text)
+	read, err := time.ParseDuration(said)
+	if days, is := strings.CutSuffix(said, "d"); is {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		read = time.Duration(n) * 24 * time.Hour
+	}
+	if err != nil || read < 0 || read > 0 && read < leastKept {
+		return fmt.Errorf("%q is no time to keep something for: write a number of days, 90d, or of hours, "+
+			"36h; 0 keeps it for good", said)
+	}
+	*k = keepTime(read)
+	return nil
+}
+
+// MarshalText is the inverse of UnmarshalText.
+func (k keepTime) MarshalText() ([]byte, error) {
+	d := time.Duration(k)
+	if d > 0 && d%(24*time.Hour) == 0 {
+		return fmt.Appendf(nil, "%dd", d/(24*time.Hour)), nil
+	}
+	return []byte(durationText(d)), nil
+}
+
+// keepEvery is the time between two looks for what is too old.
+const keepEvery = time.Hour
+
+// keep removes what is too old, now and then, until ctx ends.
+func (s *serving) keep(ctx context.Context, c *recordFlags) {
+	if c.KeepFor == 0 {
+		return
+	}
+	for {
+		s.removeOld(ctx, c)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(keepEvery):
+		}
+	}
+}
+
+// removeOld removes what is too old. What it cannot remove now it removes the next time.
+func (s *serving) removeOld(ctx context.Context, c *recordFlags) {
+	age := time.Duration(c.KeepFor)
+	reason := fmt.Sprintf("older than %s (keep-for)", durationText(age))
+	old, err := removing.HasOlder(ctx, s.rec.Index(), age, time.Now())
+	if err == nil && !old {
+		return
+	}
+	var done removing.Removed
+	if err == nil {
+		done, err = removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, removing.Wish{
+			Choose: removing.Older(ctx, age, time.Now()), Reason: reason,
+			Forget: true,
+		})
+	}
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.log.Error().Err(err).Msg("what is older than keep-for could not be removed: it is tried again " +
+			"in an hour")
+	case done.Done:
+		s.log.Info().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
+			Str("size", humanize.Bytes(uint64(done.Bytes))).Int("files", done.Files).
+			Int("emptied", done.Emptied).Int64("moved", done.Moved).
+			Msg("removed what is older than keep-for")
+	}
+}

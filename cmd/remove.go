@@ -1,0 +1,236 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+
+	"warcorder/cmd/removing"
+	"warcorder/recorder"
+	"warcorder/recorder/recovery"
+	"warcorder/store/cdxserver"
+	"warcorder/store/collection"
+	"warcorder/store/removal"
+	"warcorder/store/selection"
+)
+
+// removeCommand takes captures out of a collection, at rest or from its recorder. At rest it is a
+// recovery first, which writes what a crash has left in spill/ as a recording would.
+type removeCommand struct {
+	collectionFlags
+	selectionFlags
+	Recorder recorderFlags `embed:""`
+	DryRun   bool          `name:"dry-run"`
+	Yes      bool          `name:"yes" short:"y"`
+	Forget   bool          `name:"forget"`
+	Reason   string        `name:"reason" placeholder:"TEXT"`
+}
+
+// Run shows what goes, asks, and removes it.
+func (c *removeCommand) Run(line *commandLine) error {
+	dir, err := c.dir()
+	if err != nil {
+		return err
+	}
+	if err := c.check(dir); err != nil {
+		return err
+	}
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer end()
+	done, err := c.remove(ctx, dir, line.repairLog())
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		tell(os.Stdout, &done.Summary)
+		return nil
+	}
+	return c.told(&done, dir)
+}
+
+// check refuses what cannot be meant.
+func (c *removeCommand) check(dir collection.Dir) error {
+	sel := c.Selection()
+	switch {
+	case sel.IsAll():
+		return errors.New("remove: say what is to go, with --url, --from, --to, --page or --file")
+	case !dir.Exists():
+		return noCollection(dir)
+	case !c.Yes && !c.DryRun && !term.IsTerminal(int(os.Stdin.Fd())):
+		return errors.New("remove: nobody can be asked, since standard input is no terminal: look with " +
+			"--dry-run, and say --yes")
+	}
+	return sel.Check()
+}
+
+// remove removes at rest, or has the recorder do it.
+func (c *removeCommand) remove(ctx context.Context, dir collection.Dir, log zerolog.Logger) (
+	done removing.Removed, err error) {
+	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
+		done, err = c.atRest(ctx, dir, log)
+		if errors.Is(err, collection.ErrLocked) {
+			done, err = c.live(ctx, dir)
+		}
+		switch {
+		case errors.Is(err, recovery.ErrNoCollection):
+			return done, noCollection(dir)
+		case !errors.Is(err, cdxserver.ErrNobody):
+			return done, err
+		case time.Now().After(until):
+			return done, unanswered(dir)
+		}
+	}
+}
+
+// atRest removes from a collection that nobody records.
+func (c *removeCommand) atRest(ctx context.Context, dir collection.Dir, log zerolog.Logger) (
+	done removing.Removed, err error) {
+	cfg := c.Recorder.config()
+	cfg.Progress = newProgress(os.Stderr)
+	err = recorder.AtRest(cfg, dir, log, func(rec *recorder.Recorder) error {
+		done, err = removing.Remove(ctx, rec, dir, cfg.Mode, removing.Wish{
+			Choose: removing.Chosen(ctx, c.Selection()), DryRun: c.DryRun, Confirm: c.confirm,
+			Reason: c.Reason, Forget: c.Forget,
+		})
+		return err
+	})
+	return done, err
+}
+
+// live has the recorder of a collection remove.
+func (c *removeCommand) live(ctx context.Context, dir collection.Dir) (done removing.Removed, err error) {
+	running, err := cdxserver.At(dir)
+	if err != nil {
+		return done, err
+	}
+	form := c.Selection().Values()
+	form.Set(paramReason, c.Reason)
+	form.Set(paramForget, fmt.Sprint(c.Forget))
+	if !c.Yes && !c.DryRun { // what is asked about is what lies in finished files
+		if err := running.Work(ctx, rotatePath, new(rotated)); err != nil {
+			return done, err
+		}
+	}
+	if !c.Yes || c.DryRun {
+		form.Set(paramDryRun, "true")
+		err := running.WorkOn(ctx, removePath, form, &done)
+		if err != nil || c.DryRun || done.Files == 0 {
+			return done, err
+		}
+		if yes, err := c.confirm(&done.Summary); err != nil || !yes {
+			return done, err
+		}
+		form.Del(paramDryRun)
+	}
+	done = removing.Removed{}
+	return done, running.WorkOn(ctx, removePath, form, &done)
+}
+
+// confirm shows what goes, and asks whether it may.
+func (c *removeCommand) confirm(s *removal.Summary) (yes bool, err error) {
+	if c.Yes {
+		return true, nil
+	}
+	tell(os.Stderr, s)
+	fmt.Fprint(os.Stderr, "Remove it? It cannot be had back. [y/N] ")
+	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+// told says what was done.
+func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
+	switch {
+	case done.Files == 0:
+		fmt.Println("nothing of that is in the collection")
+		return nil
+	case !done.Done:
+		return errors.New("remove: nothing was removed")
+	}
+	tell(os.Stdout, &done.Summary)
+	if done.Gaps > 0 {
+		fmt.Printf("%s named what went, and went too\n", count(int(done.Gaps), "gap"))
+	}
+	fmt.Printf("removed from %s; the tombstones have the ID %s\n", dir, done.ID)
+	fmt.Println("Not reached: backups, what was handed on, logs, and copies that the file system keeps.")
+	return nil
+}
+
+// tell says what goes, or went.
+func tell(w io.Writer, s *removal.Summary) {
+	fmt.Fprintf(w, "%s, %s of %s, in %s\n", count(int(s.Captures), "capture"), count(int(s.Records), "record"),
+		humanize.Bytes(uint64(s.Bytes)), count(s.Files, "file"))
+	for _, one := range []struct {
+		what string
+		n    int64
+	}{
+		{"of these files, without any capture from then on", int64(s.Emptied)},
+		{"revisits that stay, with the body of a response that goes", s.Moved},
+		{"revisits that stay, and refer to one of these from then on", s.Redirected},
+		{"revisits without a body (304) that stay, and refer to nothing from then on", s.Bodiless},
+		{"captures in files that are away, or being written: the recorder finishes these first, and they " +
+			"go too", int64(s.Waiting)},
+		{"bytes of damage in these files, which stay: nobody can tell what they are", s.Damaged},
+	} {
+		if one.n > 0 {
+			fmt.Fprintf(w, "%s: %s\n", one.what, humanize.Comma(one.n))
+		}
+	}
+	for _, path := range s.Rest {
+		fmt.Fprintf(w, "%s goes as a whole\n", printable(path))
+	}
+	for _, name := range s.Linked {
+		fmt.Fprintf(w, "%s has another name elsewhere: the file there stays as it is\n", printable(name))
+	}
+	for _, name := range s.Unread {
+		fmt.Fprintf(w, "%s cannot be read, and stays: look whether it may\n", printable(name))
+	}
+}
+
+// The page that removes, and its parameters beside those of a selection.
+const (
+	removePath  = "/remove"
+	paramReason = "reason"
+	paramForget = "forget"
+	paramDryRun = "dry-run"
+)
+
+// remove removes, for removePath.
+func (s *serving) remove(ctx context.Context, mode collection.Mode, form map[string][]string) (any, error) {
+	get := func(name string) string {
+		if values := form[name]; len(values) > 0 {
+			return values[0]
+		}
+		return ""
+	}
+	sel, err := selection.Of(form)
+	if err == nil && sel.IsAll() {
+		err = errors.New("say what is to go, with url, from, to, page or file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	done, err := removing.Remove(ctx, s.rec, s.dir, mode, removing.Wish{
+		Choose: removing.Chosen(ctx, sel), DryRun: get(paramDryRun) == "true",
+		Reason: get(paramReason), Forget: get(paramForget) == "true",
+	})
+	if err == nil && done.Done {
+		s.log.Warn().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
+			Int64("bytes", done.Bytes).Int("files", done.Files).Msg("removed, as somebody with the token asked")
+	}
+	return done, err
+}
