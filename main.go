@@ -46,6 +46,7 @@
 //	  pagelist/              pages that imports have brought
 //	  copying/               records as they are, into WARC files that stand alone
 //	  extract/               a part of a collection, as WARC files in a directory of their own
+//	  report/                what is wrong with a page
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs
 //	  removal/               what is taken out of files, and how they are written anew
 //	    journal/               what takes whose place, also after a crash

@@ -55,6 +55,7 @@ type commandLine struct {
 	Lookup   lookupCommand   `cmd:""`
 	Key      keyCommand      `cmd:""`
 	Pages    pagesCommand    `cmd:""`
+	Report   reportCommand   `cmd:""`
 	Gaps     gapsCommand     `cmd:""`
 	Status   statusCommand   `cmd:""`
 	Pause    pauseCommand    `cmd:""`

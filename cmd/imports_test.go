@@ -77,6 +77,9 @@ var house = []room{
 	{"store/extract", "store store/collection store/copying store/extsort store/scratch " +
 		"store/selection store/warc",
 		"a selection in, a directory of files out; who asks for it is its caller's"},
+	{"store/report", "store store/cdxserver store/collection store/extsort store/pages store/readback " +
+		"store/refusal store/selection store/warc",
+		"captures and gaps in, what is wrong with a page out; what is done about it is its caller's"},
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},

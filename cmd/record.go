@@ -26,6 +26,7 @@ import (
 	"warcorder/recorder"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
+	"warcorder/store/report"
 	"warcorder/store/selection"
 )
 
@@ -304,6 +305,8 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Handler: selection.Page(s.dir, s.rec.Index)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,
 		Handler: cdxserver.PagesPage(s.listPages)})
+	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ReportPath, JSON: true,
+		Handler: report.Page(s.dir, s.rec.Index, s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
 		Handler: cdxserver.GapsPage(s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,

@@ -62,6 +62,7 @@ var Groups = []Group{
 		replay,
 		lookup,
 		pages,
+		report,
 		gaps,
 	}},
 	{Title: "Hand on", Commands: []Command{

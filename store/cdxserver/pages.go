@@ -60,25 +60,55 @@ func (r Recorder) Pages(from, to string, line func([]byte) error) (listed Listed
 		return listed, err
 	}
 	defer res.Body.Close()
-	lines := bufio.NewScanner(res.Body)
-	lines.Buffer(nil, maxPageLine)
-	lines.Split(wholeLines)
-	for lines.Scan() {
-		if err := line(lines.Bytes()); err != nil {
-			return listed, err
-		}
-	}
-	switch err := lines.Err(); {
-	case errors.Is(err, ErrSilent):
+	if err := eachLine(res.Body, line); err != nil {
 		return listed, err
-	case err != nil:
-		return listed, fmt.Errorf("%w: %w", ErrBrokeOff, err)
 	}
 	if _, err := fmt.Sscan(res.Trailer.Get(pagesField), &listed.Pages); err != nil {
 		return listed, ErrBrokeOff
 	}
 	fmt.Sscan(res.Trailer.Get(untimedField), &listed.Untimed)
 	return listed, nil
+}
+
+// Report gives the lines of a report on pages, as Pages gives them; form is a selection, as package
+// report has it. That the last line has come is the caller's to see.
+func (r Recorder) Report(form url.Values, line func([]byte) error) error {
+	res, err := r.page(http.MethodGet, ReportPath, form)
+	refused := (*refusedError)(nil)
+	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		return errors.New("the recorder is of an older version, which knows no reports: ask when it " +
+			"has ended")
+	}
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return eachLine(res.Body, line)
+}
+
+// ReportPage is where ReportPath leads: answer writes lines, the last of which says that it is; or
+// nothing, and says why, with a status.
+func ReportPage(answer func(w http.ResponseWriter, r *http.Request) (status int, err error)) http.Handler {
+	return ReplayPage(answer)
+}
+
+// eachLine calls line with each line, and its line break.
+func eachLine(body io.Reader, line func([]byte) error) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, maxPageLine)
+	lines.Split(wholeLines)
+	for lines.Scan() {
+		if err := line(lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, ErrSilent):
+		return err
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrBrokeOff, err)
+	}
+	return nil
 }
 
 // wholeLines splits text into lines with their line breaks; one without is an error.

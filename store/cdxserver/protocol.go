@@ -13,6 +13,8 @@
 //	             200 application/x-ndjson: a line for each page, in the order of time
 //	               trailer  Warcorder-Pages           how many there were
 //	                        Warcorder-Untimed         how many captures are not in the timeline
+//	GET /pages/report  ?page= &from= &to=  a selection of package report
+//	             200 application/x-ndjson: a line for each page, and at the end one with the total
 //	GET /gaps    ?limit=N    only the newest
 //	             200 application/json: a store.Gaps; errors are {"error": …}
 //	GET /selection  a selection, and what is to be listed of it, as package selection says
@@ -42,6 +44,7 @@ import (
 const (
 	ExportPath = "/export"
 	PagesPath  = "/pages"
+	ReportPath = "/pages/report"
 	GapsPath   = "/gaps"
 	HoldPath   = "/hold"
 	ReplayPath = "/replay"

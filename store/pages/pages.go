@@ -17,6 +17,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,8 @@ type Belonging struct {
 	At   store.Location // where the capture lies
 	Time time.Time
 	Page string // ID; "" if it belongs to none
+
+	Gap *store.Gap // what is missing, and not a capture; nil of a capture
 }
 
 // Pages are those of one collection. Its methods are safe for concurrent use, also beside a recorder.
@@ -119,7 +122,9 @@ func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() b
 			return nil
 		}
 	}
+	w.until(w.now.Add(pause))
 	w.end()
+	w.until(store.FourDigitYear(time.Unix(1<<40, 0)))
 	return nil
 }
 
@@ -255,6 +260,13 @@ func (p *Pages) Captures(ctx context.Context, page Page) iter.Seq2[store.Capture
 // Walk gives every capture of a time with the page that it belongs to, in the order of time; but
 // redirects come with the page to which they have led.
 func (p *Pages) Walk(ctx context.Context, from, to string) iter.Seq2[Belonging, error] {
+	return p.WalkWith(ctx, from, to, nil)
+}
+
+// WalkWith is Walk for captures and gaps: those of the time, with the pages that lack them. What was
+// to be a page, and did not come, belongs to none.
+func (p *Pages) WalkWith(ctx context.Context, from, to string,
+	gaps []store.Gap) iter.Seq2[Belonging, error] {
 	return func(yield func(Belonging, error) bool) {
 		period, err := store.NewPeriod(from, to)
 		more := err == nil
@@ -264,6 +276,18 @@ func (p *Pages) Walk(ctx context.Context, from, to string) iter.Seq2[Belonging, 
 				return
 			}
 			b := Belonging{At: m.Location, Time: m.Time}
+			if to != nil {
+				b.Page = to.id()
+			}
+			more = yield(b, nil)
+		}
+		w.lost.gaps = slices.SortedStableFunc(slices.Values(gaps),
+			func(a, b store.Gap) int { return a.Time.Compare(b.Time) })
+		w.lost.belong = func(gap *store.Gap, to *visited) {
+			if !more || !period.Has(gap.Time) {
+				return
+			}
+			b := Belonging{Time: gap.Time, Gap: gap}
 			if to != nil {
 				b.Page = to.id()
 			}

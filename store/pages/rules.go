@@ -72,6 +72,7 @@ type walk struct {
 	byPart   table[uint32] // styles, scripts, workers
 
 	redirects []redirect
+	lost      lost
 	serial    int // of captures that were added
 }
 
@@ -87,6 +88,7 @@ func newWalk() *walk {
 
 // add adds the next capture, and how a list names it if that calls it a page; else nil.
 func (w *walk) add(m *store.Moment, listed *pagelist.Page) {
+	w.until(m.Time)
 	if !w.now.IsZero() && m.Time.Sub(w.now) >= pause {
 		w.end()
 	}

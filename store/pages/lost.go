@@ -1,0 +1,42 @@
+package pages
+
+import (
+	"time"
+
+	"warcorder/store"
+)
+
+// lost are gaps that wait for the walk to come to their times.
+type lost struct {
+	gaps   []store.Gap                       // in the order of time
+	belong func(gap *store.Gap, to *visited) // is called with each; nil is no page
+}
+
+// until lets gaps up to a time belong to pages.
+func (w *walk) until(t time.Time) {
+	for len(w.lost.gaps) > 0 && !w.lost.gaps[0].Time.After(t) {
+		gap := &w.lost.gaps[0]
+		w.lost.gaps = w.lost.gaps[1:]
+		w.lost.belong(gap, w.pageOfGap(gap))
+	}
+}
+
+// pageOfGap returns the page that lacks what a gap tells of; nil if there is none. What somebody
+// wanted to see and did not get is no part of the page before it.
+func (w *walk) pageOfGap(gap *store.Gap) *visited {
+	m := store.Moment{Visit: gap.Visit, Time: gap.Time, URL: store.HashURL(gap.URL)}
+	if m.URL == 0 {
+		return nil
+	}
+	isPage := m.Dest == store.DestDocument && m.Traits&store.Navigates != 0
+	if k := w.byURL.get(m.URL); k != nil && (isPage || m.Referer == 0) && m.Time.Sub(k.at) < pause {
+		return k.page
+	}
+	if isPage {
+		return nil
+	}
+	if k := w.refers(&m); k != nil {
+		return k.page
+	}
+	return w.alone(&m)
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"net/http"
+
+	"warcorder/store"
+)
+
+const reasonUnrecorded = "unrecorded"
+
+// kindsOfGaps are the kinds of the reasons of gaps. A coding is found in the records.
+var kindsOfGaps = map[string]Kind{
+	"upstream":       Failed,
+	"write":          Failed,
+	"cut":            Cut,
+	"refused":        Refused,
+	"blocked":        Refused,
+	"tunnelled":      Unrecorded,
+	reasonUnrecorded: Unrecorded,
+	"coding":         Coding,
+	"missing":        Missing,
+	"crash":          Crash,
+}
+
+// KindOf returns the kind of a gap of that reason. It is false if that is not known.
+func KindOf(reason string) (Kind, bool) {
+	kind, ok := kindsOfGaps[reason]
+	return kind, ok
+}
+
+// addGap adds a gap as a finding, unless what it tells of has come meanwhile, or is found in the
+// records.
+func (w *work) addGap(page string, g *store.Gap) error {
+	kind, ok := kindsOfGaps[g.Reason]
+	if !ok {
+		kind = Failed
+	}
+	if kind == Coding {
+		return nil
+	}
+	if kind == Failed || kind == Cut {
+		if has, err := w.has(g, kind); has || err != nil {
+			return err
+		}
+	}
+	return w.addFinding(&finding{page: page, url: g.URL, detail: g.Detail, kind: kind, at: g.Time,
+		isGap: true})
+}
+
+// mostOfURL is how many captures of a URL are looked at for one that has what a gap tells of.
+const mostOfURL = 1000
+
+// has reports whether an answer is there to what a gap tells of: the whole, of what broke off at any
+// time; any answer, later.
+func (w *work) has(g *store.Gap, kind Kind) (has bool, err error) {
+	query, looked := store.Query{URL: g.URL}, 0
+	if kind == Failed {
+		query.From = second(g.Time)
+	}
+	if store.HashURL(g.URL) == 0 || query.Check() != nil {
+		return false, nil
+	}
+	err = w.index.Captures(query, func(c *store.Capture) bool {
+		looked++
+		if kind == Cut {
+			has = !c.Truncated && (c.Status == http.StatusOK || c.Whole)
+		} else {
+			has = c.Time.After(g.Time)
+		}
+		return !has && looked < mostOfURL
+	})
+	return has, err
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+
+	"warcorder/store"
+	"warcorder/store/readback"
+	"warcorder/store/refusal"
+	"warcorder/store/warc"
+)
+
+// judge adds what is wrong with a capture.
+func (w *work) judge(page string, c *store.Capture) error {
+	f := finding{page: page, url: c.URL, at: c.Time, status: c.Status}
+	add := func(kind Kind, detail string) error {
+		f.kind, f.detail = kind, detail
+		return w.addFinding(&f)
+	}
+	r, err := w.files.Response(c)
+	if why, gone := missing(err); gone {
+		return add(Missing, why)
+	}
+	if errors.Is(err, readback.ErrNoMessage) { // of another tool; it is shown by none
+		return add(Missing, "the record holds no HTTP message")
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	switch {
+	case c.Truncated:
+		err = add(Cut, r.Truncated)
+	case c.Status == http.StatusPartialContent && !c.Whole:
+		err = add(Part, contentRange(r.Head))
+	}
+	if err != nil || r.Made {
+		return err
+	}
+	if kind, found := refusals[refusal.Of(c.Status, r.Head).Kind]; found {
+		if err := add(kind, refusal.Of(c.Status, r.Head).By); err != nil {
+			return err
+		}
+	}
+	if other := unknownCoding(r.Head); other != "" && r.Size > 0 {
+		return add(Coding, other)
+	}
+	return nil
+}
+
+// missing reports whether an error says that a record cannot be read, and why.
+func missing(err error) (why string, is bool) {
+	var damage *warc.Damage
+	switch {
+	case errors.Is(err, readback.ErrAway), errors.Is(err, readback.ErrUncommitted),
+		errors.Is(err, readback.ErrNoOriginal), errors.As(err, &damage):
+		return err.Error(), true
+	}
+	return "", false
+}
+
+var refusals = map[refusal.Kind]Kind{
+	refusal.Forbidden:   Forbidden,
+	refusal.TooMany:     TooMany,
+	refusal.Unavailable: Unavailable,
+	refusal.Challenge:   Challenge,
+}
+
+// codings are those that pywb and replayweb.page take off, both of them; identity is none.
+var codings = []string{"gzip", "deflate", "br", "identity", ""}
+
+// unknownCoding returns the first content coding of a head that is none of codings; "" if there is
+// none.
+func unknownCoding(head []byte) (unknown string) {
+	eachField(head, "Content-Encoding", func(value []byte) {
+		for coding := range bytes.SplitSeq(value, []byte(",")) {
+			name := strings.ToLower(string(bytes.TrimSpace(coding[:min(len(coding), 64)])))
+			if unknown == "" && !isOneOf(name, codings) {
+				unknown = name
+			}
+		}
+	})
+	return unknown
+}
+
+func isOneOf(text string, all []string) bool {
+	for _, one := range all {
+		if text == one {
+			return true
+		}
+	}
+	return false
+}
+
+// contentRange returns the Content-Range of a head.
+func contentRange(head []byte) (value string) {
+	eachField(head, "Content-Range", func(v []byte) { value = string(v[:min(len(v), 100)]) })
+	return value
+}
+
+// eachField calls do with the value of each field of that name; it reads a head once, and takes its
+// lines as they are.
+func eachField(head []byte, name string, do func(value []byte)) {
+	for len(head) > 0 {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte("\n"))
+		field, value, found := bytes.Cut(line, []byte(":"))
+		if found && strings.EqualFold(string(bytes.TrimSpace(field[:min(len(field), 64)])), name) {
+			do(bytes.TrimSpace(value))
+		}
+	}
+}
