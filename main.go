@@ -45,6 +45,7 @@
 //	  fromhar/               makes records of a HAR
 //	  pagelist/              pages that imports have brought
 //	  copying/               records as they are, into WARC files that stand alone
+//	  pages/                 what people think in, and which captures belong to each
 //	  extract/               a part of a collection, as WARC files in a directory of their own
 //	  report/                what is wrong with a page
 //	  selection/             what is handed on or removed: a part of a collection, with what it needs

@@ -195,7 +195,8 @@ func TestHelpExamples(t *testing.T) {
 	record := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\n" +
 		"WARC-Date: 2026-11-21T12:00:00Z\r\nWARC-Record-ID: <urn:uuid:%[2]d0000000-0000-4000-8000-" +
 		"000000000000>\r\nContent-Type: application/http;msgtype=response\r\n" +
-		"Content-Length: 38\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+		"Content-Length: 63\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0" +
+		"\r\n\r\n\r\n\r\n"
 	posted := "WARC/1.0\r\nWARC-Type: request\r\nWARC-Target-URI: https://example.org/api\r\n" +
 		"WARC-Date: 2026-11-21T12:00:00Z\r\nWARC-Record-ID: <urn:uuid:40000000-0000-4000-8000-" +
 		"000000000000>\r\nWARC-Concurrent-To: <urn:uuid:30000000-0000-4000-8000-000000000000>\r\n" +

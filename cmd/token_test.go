@@ -61,7 +61,7 @@ func TestReaders(t *testing.T) {
 			}
 			p := startRecording(t, args...)
 			for path, want := range map[string]bool{"/healthz": true, "/readyz": true, "/ca.pem": true, "/": true,
-				"/status": c.reads, "/gaps": c.reads, "/export": c.reads, "/pages": c.reads} {
+				"/status": c.reads, "/gaps": c.reads, "/export": c.reads, "/pages": c.reads, "/pages/report": c.reads} {
 				if got := p.status(path); (got == 200) != want || !want && got != 401 {
 					t.Errorf("%s: %d", path, got)
 				}
