@@ -74,7 +74,7 @@ func (x *exchange) judge() string {
 		return "has no address that can be read"
 	case !isToken(x.Request.Method) || x.Request.Method == "CONNECT":
 		return "has no method"
-	case r.Status == 0:
+	case r.Status <= 0: // -1 is what Playwright has
 		return "has no answer (status 0)"
 	case r.Status < 200 || r.Status > 999:
 		return "has no status of an answer"
