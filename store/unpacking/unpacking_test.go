@@ -3,7 +3,6 @@ package unpacking
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/md5"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -246,26 +245,6 @@ func TestWACZRefused(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestDigests: those that writers of WACZ make are checked, others are named.
-func TestDigests(t *testing.T) {
-	said := func(hash string) member {
-		return member{name: packageName,
-			content: `{"resources":[{"path":"archive/a.warc","hash":"` + hash + `"}]}`}
-	}
-	a := member{name: "archive/a.warc", content: plain}
-	for hash, want := range map[string]string{
-		fmt.Sprintf("md5:%x", md5.Sum([]byte(plain))): "",
-		fmt.Sprintf("md5:%x", md5.Sum([]byte("x"))):   "refused",
-		"blake3:00": "note",
-		"":          "note",
-	} {
-		got, err := takeWACZ(t, a, said(hash))
-		if (err != nil) != (want == "refused") || (len(got.notes) > 0) != (want == "note") {
-			t.Errorf("%q: %v, %q", hash, err, got.notes)
-		}
 	}
 }
 

@@ -106,6 +106,7 @@ func (w *wacz) readPackage() error {
 	}
 	for i := range said.Resources {
 		r := &said.Resources[i]
+		r.twice = bytes.HasPrefix(said.Software, []byte(jsWACZ))
 		if w.listed[r.Path] != nil {
 			return fmt.Errorf("%s: its datapackage.json lists %q twice", w.path, r.Path)
 		}
