@@ -9,6 +9,7 @@
 //	Content-Encoding,  left out, since the body has no codings; Content-Length is that of the body
 //	Transfer-Encoding
 //	charset            UTF-8, where the body is text with other characters than ASCII
+//	                   (not in a HAR of ours, which has the bytes)
 //	304 with a body    200: the browser took the body from its cache
 //	WARC-Date          startedDateTime
 //

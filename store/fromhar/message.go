@@ -25,12 +25,30 @@ func appendFields(dst []byte, fields []field, without ...string) []byte {
 		if !isToken(f.Name) || slices.Contains(without, strings.ToLower(f.Name)) {
 			continue
 		}
-		for value := range strings.SplitSeq(f.Value, "\n") {
+		for value := range strings.SplitSeq(f.bytes(), "\n") {
 			dst = warc.AppendField(dst, f.Name, strings.Trim(value, " \t\r"))
 		}
 	}
 	return dst
 }
+
+// bytes is the value with the bytes that it had: ours say so of a field that was not in UTF-8.
+func (f *field) bytes() string {
+	if f.Comment != latin1 {
+		return f.Value
+	}
+	b := make([]byte, 0, len(f.Value))
+	for _, r := range f.Value {
+		if r > 0xff {
+			return f.Value
+		}
+		b = append(b, byte(r))
+	}
+	return string(b)
+}
+
+// latin1 is what a HAR of ours says of such a field.
+const latin1 = "read as Latin-1"
 
 // isToken reports whether a text may be the name of a field, or a method (RFC 9110 section 5.6.2).
 func isToken(text string) bool {
@@ -115,6 +133,9 @@ func responseHead(r *response, status int, b *body, size int64) []byte {
 	}
 	head := []byte("HTTP/1.1 " + strconv.Itoa(status) + " " + reason + "\r\n")
 	without := slices.Clone(codings)
+	if r.Content.Coded {
+		without = without[1:] // the body has its content coding
+	}
 	if size < 0 && valueOf(r.Headers, "Transfer-Encoding") == "" {
 		without = []string{"content-encoding"} // what a HEAD is told of the length
 	}

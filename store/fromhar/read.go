@@ -24,6 +24,8 @@ type request struct {
 	URL     string  `json:"url"`
 	Headers []field `json:"headers"`
 	Body    *posted `json:"postData"`
+
+	Truncated string `json:"_truncated"` // of ours: why it is not whole, as WARC-Truncated says it
 }
 
 type response struct {
@@ -31,11 +33,14 @@ type response struct {
 	StatusText string  `json:"statusText"`
 	Headers    []field `json:"headers"`
 	Content    content `json:"content"`
+
+	Truncated string `json:"_truncated"`
 }
 
 type field struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Comment string `json:"comment"`
 }
 
 // posted is the body of a request.
@@ -53,7 +58,8 @@ type content struct {
 	Type     string  `json:"mimeType"`
 	Text     string  `json:"text"`
 	Encoding string  `json:"encoding"`
-	File     string  `json:"_file"` // of Playwright: the name of a file that is attached
+	File     string  `json:"_file"`  // of Playwright: the name of a file that is attached
+	Coded    bool    `json:"_coded"` // of ours: the content coding is not taken off
 }
 
 // ErrNoHAR says that a JSON is no HAR.

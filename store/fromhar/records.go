@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,9 @@ type exchange struct {
 	cut    bool
 }
 
+// ours is the creator of a HAR of ours, in which no text was decoded.
+const ours = "warcorder"
+
 // take makes records of an entry, or notes why there are none.
 func (h *har) take(e *entry) error {
 	h.report.Messages += len(e.Messages)
@@ -42,6 +46,9 @@ func (h *har) take(e *entry) error {
 	if reason := x.judge(); reason != "" {
 		h.skip(h.report.Entries, e.Request.URL, reason)
 		return nil
+	}
+	if h.creator.Name == ours {
+		x.got.text = false // its text is the bytes that came
 	}
 	err := h.write(x)
 	if errors.Is(err, errAttached) {
@@ -111,7 +118,7 @@ func (x *exchange) judgeBody() string {
 	case hasNoBody(r.Status):
 		x.got = body{}
 	default:
-		x.cut = isCut(r, &x.got)
+		x.cut = isCut(r, &x.got) || isReason(r.Truncated)
 	}
 	return ""
 }
@@ -155,6 +162,26 @@ func (h *har) write(x *exchange) error {
 		h.report.Fresh++
 	}
 	return nil
+}
+
+// truncated is the WARC-Truncated of the record of one side; "" if that is whole.
+func (x *exchange) truncated(kind string) string {
+	why := x.Response.Truncated
+	if kind == "request" {
+		why = x.Request.Truncated
+	}
+	switch {
+	case isReason(why):
+		return why
+	case kind == "response" && x.cut:
+		return "unspecified"
+	}
+	return ""
+}
+
+// isReason reports whether a text is a value of WARC-Truncated (WARC 1.1 section 5.13).
+func isReason(text string) bool {
+	return slices.Contains([]string{"length", "time", "disconnect", "unspecified"}, text)
 }
 
 // measured is a body of which the length and the digest are known.
@@ -228,8 +255,8 @@ func (h *har) writeMessage(x *exchange, kind string, id record.ID, beside *recor
 	if kind == "response" || b.size > 0 {
 		header = warc.AppendField(header, "WARC-Payload-Digest", b.payload)
 	}
-	if kind == "response" && x.cut {
-		header = warc.AppendField(header, "WARC-Truncated", "unspecified")
+	if why := x.truncated(kind); why != "" {
+		header = warc.AppendField(header, "WARC-Truncated", why)
 	}
 	header = warc.AppendField(header, "Content-Type", "application/http; msgtype="+kind)
 	header = warc.AppendInt(header, "Content-Length", int64(len(head))+b.size)
@@ -273,7 +300,7 @@ func (h *har) begin(kind string, id record.ID, at time.Time) []byte {
 func (h *har) writeWarcinfo(at time.Time) error {
 	id := h.idOf(0, ofWarcinfo)
 	var block []byte
-	for _, f := range []field{
+	for _, f := range [][2]string{
 		{"description", "derived from the HAR " + h.name + ": heads and bodies are not the bytes that " +
 			"crossed the wire; bodies are without their codings, and text is in UTF-8"},
 		{"harVersion", h.version},
@@ -283,8 +310,8 @@ func (h *har) writeWarcinfo(at time.Time) error {
 		{"format", "WARC File Format 1.1"},
 		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
 	} {
-		if f.Value != "" {
-			block = warc.AppendField(block, f.Name, f.Value[:min(len(f.Value), 1000)])
+		if name, value := f[0], f[1]; value != "" {
+			block = warc.AppendField(block, name, value[:min(len(value), 1000)])
 		}
 	}
 	header := h.begin("warcinfo", id, at)

@@ -155,7 +155,7 @@ func (w *Writer) readContent(ctx context.Context, c *selection.Chosen, x *exchan
 	case errors.Is(err, readback.ErrCoding), x.got.isCoded && isBroken(err):
 		x.content.Comment = asStored
 	}
-	if x.content.Comment != "" {
+	if x.content.Coded = x.content.Comment != ""; x.content.Coded {
 		x.got, err = look(ctx, w.entity(c), false, w.got)
 	}
 	if isBroken(err) {

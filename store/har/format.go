@@ -93,6 +93,7 @@ type content struct {
 	Compression int64  `json:"compression,omitempty"` // bytes that the coding saved
 	Type        string `json:"mimeType"`
 	Encoding    string `json:"encoding,omitempty"`
+	Coded       bool   `json:"_coded,omitempty"` // the content coding is not taken off
 	Comment     string `json:"comment,omitempty"`
 }
 

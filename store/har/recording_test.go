@@ -139,22 +139,25 @@ type archive struct {
 		Version string
 		Creator creator
 		Pages   []page
-		Entries []struct {
-			entry
-			Request struct {
-				request
-				PostData *struct {
-					postData
-					Text string
-				}
-			}
-			Response struct {
-				response
-				Content struct {
-					content
-					Text string
-				}
-			}
+		Entries []exchanged
+	}
+}
+
+// exchanged is an exchange that is read back.
+type exchanged struct {
+	entry
+	Request struct {
+		request
+		PostData *struct {
+			postData
+			Text string
+		}
+	}
+	Response struct {
+		response
+		Content struct {
+			content
+			Text string
 		}
 	}
 }

@@ -121,7 +121,8 @@ func TestContent(t *testing.T) {
 				got.Content.Compression != int64(len(want)-stored) || got.HeadSize != len(c.head) {
 				t.Errorf("%+v of %d", got.Content.content, got.BodySize)
 			}
-			if got.Content.Comment != c.content || got.Comment != c.comment || got.Truncated != c.truncated {
+			if got.Content.Comment != c.content || got.Content.Coded != (c.content != "") ||
+				got.Comment != c.comment || got.Truncated != c.truncated {
 				t.Errorf("%q, %q, %q", got.Content.Comment, got.Comment, got.Truncated)
 			}
 			r.asReadBack(want)
