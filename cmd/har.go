@@ -56,6 +56,7 @@ func (c *harCommand) Run(line *commandLine) error {
 func (c *harCommand) write(source *selection.Source) (done har.Done, err error) {
 	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer end()
+	context.AfterFunc(ctx, end) // a second signal ends at once
 	bar := newBar(-1, "exchanges")
 	defer bar.Finish()
 	options := har.Options{

@@ -226,6 +226,8 @@ func TestIsHTTP(t *testing.T) {
 func TestOutput(t *testing.T) {
 	r := record(t)
 	r.add("http://example.com/a", getRequest, okHead+"\r\n"+strings.Repeat("a", 3*pieceSize), nil)
+	r.add("http://example.com/b", getRequest, okHead+"\r\n"+strings.Repeat("a", 2*mostKept), nil)
+	large := selection.Chosen{Capture: r.captures()[1]}
 	c := selection.Chosen{Capture: r.captures()[0]}
 	reader, writer := io.Pipe()
 	reader.Close()
@@ -238,8 +240,18 @@ func TestOutput(t *testing.T) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	w = NewWriter(writerFunc(func(p []byte) (int, error) {
+		cancel() // while the body is written
+		return len(p), nil
+	}), r.files)
+	if err := w.Exchange(ctx, &large); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 	if err := NewWriter(io.Discard, r.files).Exchange(ctx, &c); err != context.Canceled {
 		t.Error(err)
 	}
 }
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -98,7 +98,7 @@ func TestArguments(t *testing.T) {
 		"http://example.com/#?a=b":                "[]",
 		"http://example.com/?a=b&a=c&d&=e&&f=g=h": "[{a b } {a c } {d  } { e } {f g=h }]",
 		"http://example.com/?a+b=%C3%A9%26#c=d":   "[{a b é& }]",
-		"http://example.com/?a=%E9&b=%zz":         "[{a é } {b %zz }]",
+		"http://example.com/?a=%E9&b=%zz%41%4+%":  "[{a é } {b %zzA%4 % }]",
 	} {
 		if got := fmt.Sprint(arguments(address)); got != want {
 			t.Errorf("%s: %s", address, got)
@@ -118,6 +118,7 @@ func TestParams(t *testing.T) {
 		{"multipart/form-data; boundary=x", parts, "[{a bé  } {c  d.png image/png}]"},
 		{"multipart/form-data; boundary=x", parts[:40], "[]"},
 		{"multipart/form-data", parts, "[]"},
+		{"multipart/form-data; boundary=x; " + strings.Repeat("y", mostType), parts, "[]"},
 		{"text/plain", "a=b", "[]"},
 		{"", "a=b", "[]"},
 	} {

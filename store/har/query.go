@@ -5,7 +5,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -35,17 +35,35 @@ func eachArgument(query string, take func(name, value string)) {
 	}
 }
 
-// unescape takes the percent encoding off; where it is broken, what is there stands for itself.
+// unescape takes the percent encoding off; a percent sign that begins none stands for itself.
 func unescape(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil {
-		return text(plain)
+	if !strings.ContainsAny(s, "%+") {
+		return text(s)
 	}
-	return text(s)
+	plain := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '+' {
+			c = ' '
+		} else if c == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				c, i = byte(n), i+2
+			}
+		}
+		plain = append(plain, c)
+	}
+	return text(string(plain))
 }
+
+// mostType is how long a media type may be whose parameters are looked at.
+const mostType = 1000
 
 // paramsOf returns the fields of a form that a request has sent, nil if it has sent none; of files
 // the names alone.
 func paramsOf(mediaType string, body []byte) (params []param) {
+	if len(mediaType) > mostType {
+		return nil
+	}
 	kind, options, err := mime.ParseMediaType(mediaType)
 	switch {
 	case kind == "application/x-www-form-urlencoded":

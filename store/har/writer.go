@@ -109,7 +109,7 @@ func (w *Writer) Exchange(ctx context.Context, c *selection.Chosen) error {
 		w.beginExchanges()
 	}
 	w.next()
-	return w.exchange(x)
+	return w.exchange(ctx, x)
 }
 
 // End writes what stands behind the exchanges.
@@ -144,43 +144,53 @@ func (w *Writer) next() {
 }
 
 // exchange writes what was read.
-func (w *Writer) exchange(x *exchange) error {
+func (w *Writer) exchange(ctx context.Context, x *exchange) error {
 	err := w.open(x.entry)
 	w.raw(`,"request":`)
 	err = errors.Join(err, w.open(x.request))
 	if x.posted != nil {
 		w.raw(`,"postData":`)
-		err = errors.Join(err, w.open(x.posted), w.body(&x.sent))
+		err = errors.Join(err, w.open(x.posted), w.body(ctx, &x.sent))
 	}
 	w.raw(`},"response":`)
 	err = errors.Join(err, w.open(x.response))
 	w.raw(`,"content":`)
-	err = errors.Join(err, w.open(x.content), w.body(&x.got))
+	err = errors.Join(err, w.open(x.content), w.body(ctx, &x.got))
 	w.raw(`}}`)
 	return err
 }
 
 // body writes a body as the text of an object, and ends the object.
-func (w *Writer) body(b *body) error {
+func (w *Writer) body(ctx context.Context, b *body) error {
 	w.raw(`,"text":"`)
-	var err error
-	if b.isText {
-		err = b.eachPiece(func(p []byte) error {
-			quoted, err := w.quoter.inner(p)
-			if err == nil {
-				_, err = w.out.Write(quoted)
-			}
-			return err
-		})
-	} else {
-		encoder := base64.NewEncoder(base64.StdEncoding, w.out)
-		err = b.eachPiece(func(p []byte) error {
+	write := w.quote
+	var encoder io.WriteCloser
+	if !b.isText {
+		encoder = base64.NewEncoder(base64.StdEncoding, w.out)
+		write = func(p []byte) error {
 			_, err := encoder.Write(p)
 			return err
-		})
+		}
+	}
+	err := b.eachPiece(func(p []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return write(p)
+	})
+	if encoder != nil {
 		err = errors.Join(err, encoder.Close())
 	}
 	w.raw(`"}`)
+	return err
+}
+
+// quote writes a piece of a text within a string.
+func (w *Writer) quote(p []byte) error {
+	quoted, err := w.quoter.inner(p)
+	if err == nil {
+		_, err = w.out.Write(quoted)
+	}
 	return err
 }
 

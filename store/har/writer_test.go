@@ -80,6 +80,7 @@ func TestContent(t *testing.T) {
 		{name: "br", head: okHead + brs, body: brotlied(long), want: long},
 		{name: "long gzip in long chunks", head: pictureOf + inChunks + coded,
 			body: chunked(gzipped(noise)), want: noise, isBase64: true, stored: len(gzipped(noise))},
+		{name: "no bytes of gzip", head: okHead + coded},
 		{name: "no gzip, as it says", head: okHead + coded, body: "hello"},
 		{name: "unknown to all", head: okHead + "Content-Encoding: aes128gcm\r\n\r\n", body: "hello"},
 		{name: "needs a dictionary", head: okHead + "Content-Encoding: dcb\r\n\r\n", body: "hello", isBase64: true,
