@@ -118,7 +118,7 @@ func TestMisspelt(t *testing.T) {
 		"gaps --reason x":          `--reason must be one of "upstream","cut",`,
 		"lookup":                   "lookup needs URL (see warcorder lookup --help)",
 		"index":                    "index needs FILE (see warcorder index --help)",
-		"import old.warc":          "import needs --from-format (see warcorder import --help)",
+		"import":                   "import needs FILE (see warcorder import --help)",
 		"record now":               "unexpected argument now (see warcorder record --help-all)",
 		"export --match fuzzy":     "(see warcorder export --help)",
 	} {

@@ -7,8 +7,8 @@ var extract = Command{
 		"along.",
 	Examples: []Example{
 		{"warcorder extract -o out", "all of it"},
-		{"warcorder extract --page https://example.org/ -o out", "a page"},
-		{"warcorder extract --from 202605 --no-revisits -o out", "for any reader"},
+		{"warcorder extract --page https://example.org/ -o page", "a page"},
+		{"warcorder extract --from 202605 --no-revisits -o may", "for any reader"},
 	},
 	Flags: []FlagGroup{
 		{"Which captures", "url match from to page file"},

@@ -7,8 +7,8 @@ var wacz = Command{
 		"that is being recorded.",
 	Examples: []Example{
 		{"warcorder wacz -o all.wacz", "all of it"},
-		{"warcorder wacz -o a.wacz --url https://a.example/ --match host", "a site"},
-		{"warcorder wacz -o all.wacz --split 10GB --text", "in parts, for search"},
+		{"warcorder wacz --page https://example.org/ -o page.wacz", "a page"},
+		{"warcorder wacz -o parts.wacz --split 10GB --text", "to search in"},
 	},
 	Flags: []FlagGroup{
 		{"Which captures", "url match from to page file"},

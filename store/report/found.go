@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warcorder/store"
+	"warcorder/store/extsort"
 	"warcorder/store/pages"
 )
 
@@ -30,8 +31,8 @@ const (
 
 // A line of the sorter found is
 //
-//	page 0  'p'                     then a Report as JSON
-//	        'q' kind(1) url 0 time(8)  then a sortedFinding as JSON
+//	page 0  'p' time(8)                 then a Report as JSON
+//	        'q' kind(1) url 0 time(8)   then a sortedFinding as JSON
 //
 // so that what is wrong with a URL stands together, in the order of time.
 const (
@@ -53,8 +54,9 @@ func (w *work) addPage(p *pages.Page) error {
 	if err != nil {
 		return err
 	}
-	w.line = append(append(append(w.line[:0], p.ID...), 0, rankPage), text...)
-	return w.found.Add(w.line)
+	w.line = append(append(w.line[:0], p.ID...), 0, rankPage)
+	w.line = appendTime(w.line, p.Time)
+	return w.found.Add(append(w.line, text...))
 }
 
 // addFinding adds what was found.
@@ -65,8 +67,17 @@ func (w *work) addFinding(f *finding) error {
 	}
 	w.line = append(append(w.line[:0], f.page...), 0, rankFinding, byte(slices.Index(Kinds, f.kind)))
 	w.line = append(append(w.line, strings.ReplaceAll(cut(f.url, maxURL), "\x00", "%00")...), 0)
-	w.line = binary.BigEndian.AppendUint64(w.line, uint64(store.FourDigitYear(f.at).UnixMicro()))
-	return w.found.Add(append(w.line, text...))
+	return w.found.Add(append(appendTime(w.line, f.at), text...))
+}
+
+// appendTime appends a time so that times are sorted, those before 1970 too.
+func appendTime(dst []byte, t time.Time) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(store.FourDigitYear(t).UnixMicro())^1<<63)
+}
+
+// timeOf is the inverse of appendTime.
+func timeOf(b []byte) time.Time {
+	return time.UnixMicro(int64(binary.BigEndian.Uint64(b) ^ 1<<63))
 }
 
 // cut returns at most limit bytes of a text.
@@ -74,8 +85,8 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), limit)], "\uFFFD")
 }
 
-// tell gives the pages with what is wrong.
-func (w *work) tell(ctx context.Context, total *Total, each func(*Report) error) error {
+// collect sorts the pages with what is wrong by time, and makes the total.
+func (w *work) collect(ctx context.Context, total *Total) error {
 	lines, err := w.found.Sorted()
 	if err != nil {
 		return err
@@ -83,7 +94,7 @@ func (w *work) tell(ctx context.Context, total *Total, each func(*Report) error)
 	if w.chosen == nil {
 		total.Elsewhere = &Wrong{Counts: map[Kind]int{}, Findings: []Finding{}}
 	}
-	var of collector
+	of := collector{total: total, sorter: &w.told}
 	for ; lines.More(); err = lines.Next() {
 		if err == nil {
 			err = ctx.Err()
@@ -92,20 +103,11 @@ func (w *work) tell(ctx context.Context, total *Total, each func(*Report) error)
 			return err
 		}
 		id, rest, ok := bytes.Cut(lines.Head(), []byte{0})
-		if !ok || len(rest) < 2 {
-			return errSorted
-		}
 		switch {
+		case !ok || len(rest) < 2 || rest[0] == rankPage && len(rest) < 9:
+			err = errSorted
 		case rest[0] == rankPage:
-			if err := of.end(total, each); err != nil {
-				return err
-			}
-			var page Report
-			if err := json.Unmarshal(rest[1:], &page); err != nil {
-				return err
-			}
-			page.Wrong = Wrong{Counts: map[Kind]int{}, Findings: []Finding{}}
-			of = collector{page: &page, wrong: &page.Wrong}
+			err = of.begin(rest[1:9], rest[9:])
 		case len(id) == 0 && total.Elsewhere != nil:
 			of.wrong = total.Elsewhere
 			err = of.add(rest[1:])
@@ -119,18 +121,64 @@ func (w *work) tell(ctx context.Context, total *Total, each func(*Report) error)
 	if err != nil {
 		return err
 	}
-	return of.end(total, each)
+	return of.end()
+}
+
+// tell gives the pages.
+func (w *work) tell(ctx context.Context, each func(*Report) error) error {
+	lines, err := w.told.Sorted()
+	if err != nil {
+		return err
+	}
+	var long bytes.Buffer
+	for ; lines.More(); err = lines.Next() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		line, err := wholeLine(lines, &long)
+		if err != nil {
+			return err
+		}
+		var page Report
+		if err := json.Unmarshal(line[min(8, len(line)):], &page); err != nil {
+			return err
+		}
+		if err := each(&page); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // collector makes the findings of a page of their lines.
 type collector struct {
-	page  *Report // nil of what belongs to none
-	wrong *Wrong
+	total  *Total
+	sorter *extsort.Sorter // of the pages that are made
+	at     []byte          // the page's time, as appendTime appends it
+	page   *Report         // nil of what belongs to none
+	wrong  *Wrong
 
 	key     []byte // kind and URL of the lines that come
 	records int    // of this key
 	gaps    int
 	now     Finding
+}
+
+// begin begins a page.
+func (c *collector) begin(at, text []byte) error {
+	if err := c.end(); err != nil {
+		return err
+	}
+	c.at, c.page = append(c.at[:0], at...), new(Report)
+	if err := json.Unmarshal(text, c.page); err != nil {
+		return err
+	}
+	c.page.Wrong = Wrong{Counts: map[Kind]int{}, Findings: []Finding{}}
+	c.wrong = &c.page.Wrong
+	return nil
 }
 
 // add adds a line.
@@ -142,7 +190,7 @@ func (c *collector) add(line []byte) error {
 	if !bytes.Equal(c.key, line[:url]) {
 		c.settle()
 		c.key = append(c.key[:0], line[:url]...)
-		at := time.UnixMicro(int64(binary.BigEndian.Uint64(line[url+1:])))
+		at := timeOf(line[url+1:])
 		c.now = Finding{Kind: Kinds[line[0]], URL: string(line[1:url]), Time: stamp(at)}
 	}
 	var f sortedFinding
@@ -177,14 +225,18 @@ func (c *collector) settle() {
 }
 
 // end ends the page.
-func (c *collector) end(total *Total, each func(*Report) error) error {
+func (c *collector) end() error {
 	c.settle()
 	if c.page == nil {
 		return nil
 	}
-	total.Pages++
+	c.total.Pages++
 	if c.page.Whole = len(c.page.Counts) == 0; c.page.Whole {
-		total.Whole++
+		c.total.Whole++
 	}
-	return each(c.page)
+	text, err := json.Marshal(c.page)
+	if err != nil {
+		return err
+	}
+	return c.sorter.Add(append(c.at, text...))
 }

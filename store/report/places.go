@@ -14,7 +14,7 @@ import (
 	"warcorder/store/selection"
 )
 
-// work is the work on one report. Two sorters have what it joins.
+// work is the work on one report.
 //
 // The lines of places bring captures and pages together:
 //
@@ -32,6 +32,7 @@ type work struct {
 
 	places extsort.Sorter
 	found  extsort.Sorter
+	told   extsort.Sorter // reports as JSON, behind their times, since found has them by ID
 	line   []byte
 
 	unrecorded int64

@@ -120,7 +120,7 @@ type Reports struct {
 	index  *store.Bolt
 	files  *readback.Files
 	pages  *pages.Pages
-	memory int // of each of the two sorters; 0 is their default
+	memory int // of each of the sorters; 0 is their default
 }
 
 // New returns the reports of a collection with that index, of whose files it reads heads.
@@ -128,8 +128,7 @@ func New(index *store.Bolt, files *readback.Files) *Reports {
 	return &Reports{Gaps: index.Gaps, index: index, files: files, pages: pages.New(index, files)}
 }
 
-// Each gives the report of each page that is selected, in the order of time; of pages of one second
-// in that of their IDs.
+// Each gives the report of each page that is selected, in the order of time.
 func (r *Reports) Each(ctx context.Context, s Selection, each func(*Report) error) (total Total, err error) {
 	if err := s.Check(); err != nil {
 		return total, err
@@ -137,7 +136,8 @@ func (r *Reports) Each(ctx context.Context, s Selection, each func(*Report) erro
 	w := work{Reports: r, selection: s}
 	w.places.Dir, w.places.Memory = r.TempDir, r.memory
 	w.found.Dir, w.found.Memory = r.TempDir, r.memory
-	defer func() { err = errors.Join(err, w.places.Close(), w.found.Close()) }()
+	w.told.Dir, w.told.Memory = r.TempDir, r.memory
+	defer func() { err = errors.Join(err, w.places.Close(), w.found.Close(), w.told.Close()) }()
 	if err := w.selectPages(ctx); err != nil {
 		return total, fmt.Errorf("pages: %w", err)
 	}
@@ -151,7 +151,10 @@ func (r *Reports) Each(ctx context.Context, s Selection, each func(*Report) erro
 		return total, err
 	}
 	total.Unrecorded = w.unrecorded
-	return total, w.tell(ctx, &total, each)
+	if err := w.collect(ctx, &total); err != nil {
+		return total, err
+	}
+	return total, w.tell(ctx, each)
 }
 
 // second is a time as a store.Query takes it.
