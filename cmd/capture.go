@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -41,8 +42,7 @@ func (c *captureCommand) Run(line *commandLine) error {
 		return err
 	}
 	if !c.Proxy.Users.IsEmpty() {
-		return errors.New("capture does not work with proxy-users: nobody could type the password that " +
-			"the browser would ask for. Record into another --collection, without proxy-users")
+		return errTyped
 	}
 	c.silent, line.Quiet = line.Quiet, !line.Verbose
 	c.opened = pages[0]
@@ -52,6 +52,10 @@ func (c *captureCommand) Run(line *commandLine) error {
 	err = c.beside(line, all.run)
 	return all.outcome(err)
 }
+
+// errTyped says that the recorder asks for a password.
+var errTyped = errors.New("capture does not work with proxy-users: nobody could type the password that " +
+	"the browser would ask for. Record into another --collection, without proxy-users")
 
 // pages are the pages to begin with.
 func (c *captureCommand) pages(stdin io.Reader) (pages []string, err error) {
@@ -66,6 +70,8 @@ func (c *captureCommand) pages(stdin io.Reader) (pages []string, err error) {
 		return nil, errors.New("capture needs a page: warcorder capture https://example.org/, or --urls FILE")
 	case c.MaxPages < 1 || c.Depth < 0:
 		return nil, errors.New("--max-pages is at least 1, and --depth no less than 0")
+	case c.Wait < 0 || c.AtMost <= 0:
+		return nil, errors.New("--wait is no less than 0, and --at-most more")
 	case len(typed) > c.MaxPages:
 		return nil, fmt.Errorf("%d pages are more than --max-pages %d: capture visits one after another, "+
 			"and is for tens of pages; for more, lead a crawler through a recorder (doc/crawlers.md)",
@@ -75,6 +81,9 @@ func (c *captureCommand) pages(stdin io.Reader) (pages []string, err error) {
 		page, err := browser.ParseURL(text)
 		if err != nil {
 			return nil, err
+		}
+		if u, err := url.Parse(page); err != nil || u.User != nil {
+			return nil, errors.New("capture shows no password to a site: give the URL without name and password")
 		}
 		pages = append(pages, page)
 	}

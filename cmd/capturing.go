@@ -45,6 +45,9 @@ func (c *capturing) run(ctx context.Context, at *inUse) (err error) {
 		return errors.Join(err, pausedError(now))
 	}
 	if !at.own {
+		if wantsPassword(at.address) {
+			return errTyped
+		}
 		say("the recorder at %s has the collection open, and is used with its settings", at.address)
 	}
 	if c.program.IsUnprotected() {
@@ -149,6 +152,9 @@ func (c *capturing) judge(v *visiting.Visit, before status) {
 		if n := now.Gaps[reason] - before.Gaps[reason]; n > 0 && c.at.own {
 			v.Faults = append(v.Faults, fmt.Sprintf("%d %s: %s", n, reason, gapWords[reason]))
 		}
+	}
+	if !c.at.own && v.Failed > 0 {
+		v.Faults = append(v.Faults, fmt.Sprintf("%d of what it asked for broke off", v.Failed))
 	}
 	if now.Exchanges == before.Exchanges && !v.Cached && len(v.Faults) == 0 {
 		v.Faults = append(v.Faults, "nothing of it was recorded (no-record?)")

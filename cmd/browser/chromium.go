@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"warcorder/certs"
@@ -25,6 +26,10 @@ var quietFeatures = []string{
 	"OptimizationHints",
 	"Translate",
 }
+
+// prerender is what opens pages that nobody has gone to yet: whoever drives the browser would not
+// know of them.
+const prerender = "Prerender2"
 
 // ProxyFlags lead a browser of Chromium's family through a proxy, host:port. It accepts a certificate
 // by its key (SPKI) in place of trusting it, which nothing of the system has to know; the key must be
@@ -63,20 +68,22 @@ func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec
 		// Two that nothing turns off get addresses with a port that Chromium opens no connection to.
 		"--component-updater=url-source=https://update.googleapis.com:1/",
 		"--gaia-url=https://accounts.google.com:1",
-		"--disable-features="+strings.Join(quietFeatures, ","),
 	)
+	features := quietFeatures
+	if o.Driven {
+		arguments = append(arguments, "--remote-debugging-pipe")
+		features = append(slices.Clone(features), prerender)
+	}
+	arguments = append(arguments, "--disable-features="+strings.Join(features, ","))
 	if p.IsUnprotected() {
 		arguments = append(arguments, "--no-sandbox")
 	}
 	if o.Headless {
 		arguments = append(arguments, "--headless", "--window-size="+headlessWidth+","+headlessHeight,
 			"--mute-audio")
-		if err := settle(profile); err != nil {
+		if err := settle(profile, o.Driven); err != nil {
 			return nil, err
 		}
-	}
-	if o.Driven {
-		arguments = append(arguments, "--remote-debugging-pipe")
 	}
 	cmd := exec.Command(p.Path, append(arguments, o.URL)...)
 	cmd.Env = append(os.Environ(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "crashes"))
@@ -84,32 +91,34 @@ func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec
 }
 
 // settle has what a page makes the browser download go with the profile, where nobody looks for it
-// and no service of the maker's is asked about it: pages need no consent for a download. Nobody is
-// asked for a password: a page that wants one is shown as it says so.
-func settle(profile string) error {
+// and no service of the maker's is asked about it: pages need no consent for a download. A browser
+// that is driven asks nobody for a password: a page that wants one is shown as it says so.
+func settle(profile string, driven bool) error {
 	dir := filepath.Join(profile, "Default")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	for file, settings := range map[string]map[string]any{
-		filepath.Join(dir, "Preferences"): {
-			"download": map[string]any{
-				"default_directory":   filepath.Join(profile, "downloads"),
-				"prompt_for_download": false,
-			},
-			"safebrowsing": map[string]any{"enabled": false},
+	err := writeJSON(filepath.Join(dir, "Preferences"), map[string]any{
+		"download": map[string]any{
+			"default_directory":   filepath.Join(profile, "downloads"),
+			"prompt_for_download": false,
 		},
-		filepath.Join(profile, "Local State"): {"auth": map[string]any{"schemes": ""}},
-	} {
-		text, err := json.Marshal(settings)
-		if err == nil {
-			err = os.WriteFile(file, text, 0o600)
-		}
-		if err != nil {
-			return err
-		}
+		"safebrowsing": map[string]any{"enabled": false},
+	})
+	if err == nil && driven {
+		err = writeJSON(filepath.Join(profile, "Local State"), map[string]any{
+			"auth": map[string]any{"schemes": ""},
+		})
 	}
-	return nil
+	return err
+}
+
+func writeJSON(path string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
 }
 
 // The size of the window that nobody sees: that of common screens, since pages send pictures that

@@ -35,25 +35,20 @@ func (t *tab) picture(v *Visit) {
 	defer cancel()
 	devtools.Send(t.session, page.BringToFront, cdp.Empty{})
 	size, err := devtools.Call(ctx, t.session, page.GetLayoutMetrics, cdp.Empty{})
-	if err != nil || size.CSSLayoutViewport == nil || size.CSSContentSize == nil {
+	if err != nil || size.CSSContentSize == nil {
 		t.noPicture(v, err)
-		return
-	}
-	wide, high := float64(size.CSSLayoutViewport.ClientWidth), float64(size.CSSLayoutViewport.ClientHeight)
-	if wide < 1 || high < 1 {
 		return
 	}
 	t.take(v, Picture{Kind: "view", Type: "image/png"}, page.CaptureScreenshotParams{})
 	quality := int64(thumbnailQuality)
 	t.take(v, Picture{Kind: "thumbnail", Type: "image/jpeg"}, page.CaptureScreenshotParams{
 		Format: page.CaptureScreenshotFormatJpeg, Quality: &quality,
-		Clip: &page.Viewport{Width: wide, Height: high, Scale: thumbnailWidth / wide},
+		Clip: &page.Viewport{Width: viewWidth, Height: viewHeight, Scale: thumbnailWidth / float64(viewWidth)},
 	})
-	all := math.Min(size.CSSContentSize.Height, MostHeight)
-	if all > high+1 {
+	if all := math.Min(size.CSSContentSize.Height, MostHeight); all > viewHeight {
 		yes := true
 		t.take(v, Picture{Kind: "fullPage", Type: "image/png"}, page.CaptureScreenshotParams{
-			Clip: &page.Viewport{Width: wide, Height: all, Scale: 1}, CaptureBeyondViewport: &yes,
+			Clip: &page.Viewport{Width: viewWidth, Height: all, Scale: 1}, CaptureBeyondViewport: &yes,
 		})
 	}
 	if size.CSSContentSize.Height > MostHeight {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -69,7 +70,11 @@ func (b *Browser) open(ctx context.Context, o Options) (*tab, error) {
 	t.watch = newWatch(cdp.FrameID(t.id), o.Refusal)
 	t.guard = newGuard(t)
 	t.listen()
-	return t, t.switchOn(opening)
+	if err := t.switchOn(opening); err != nil {
+		t.end(err)
+		return nil, err
+	}
+	return t, nil
 }
 
 // listen has the events handled that concern the tab alone.
@@ -112,7 +117,27 @@ func (t *tab) switchOn(ctx context.Context) error {
 		err = t.guard.switchOn(ctx)
 	}
 	if err == nil {
+		err = t.resize(ctx)
+	}
+	if err == nil {
 		_, err = devtools.Call(ctx, t.session, target.SetAutoAttach, attachAll())
+	}
+	return err
+}
+
+// The size of what the page is shown in, in pixels: one of its own is one of the picture's.
+const (
+	viewWidth  = 1366
+	viewHeight = 768
+)
+
+// resize has the page be of that size, whatever the window and the screen are.
+func (t *tab) resize(ctx context.Context) error {
+	_, err := devtools.Call(ctx, t.session, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: viewWidth, Height: viewHeight, DeviceScaleFactor: 1})
+	if err == nil {
+		_, err = devtools.Call(ctx, t.session, emulation.SetScrollbarsHidden,
+			emulation.SetScrollbarsHiddenParams{Hidden: true})
 	}
 	return err
 }
@@ -146,7 +171,8 @@ func (t *tab) close() error {
 	defer t.end(errClosed)
 	defer t.watch.forget()
 	defer t.session.Forget()
-	if reason := context.Cause(t.ctx); errors.Is(reason, devtools.ErrEnded) || errors.Is(reason, errCrashed) {
+	reason := context.Cause(t.ctx)
+	if errors.Is(reason, devtools.ErrEnded) || errors.Is(reason, errCrashed) || errors.Is(reason, errBusy) {
 		return reason
 	}
 	root := t.browser.conn.Browser()

@@ -163,7 +163,7 @@ func (t *tab) navigate(v *Visit, url string, until time.Time) bool {
 	defer cancel()
 	got, err := devtools.Call(ctx, t.session, page.Navigate, page.NavigateParams{URL: url})
 	switch outside := t.outside(); {
-	case outside != "":
+	case outside != "" && got.ErrorText == aborted:
 		v.fault("it leads to %s, which is not of the given hosts (--external goes there)", brief(outside))
 	case got.IsDownload || t.downloads() > 0:
 		v.remark("it is a download, and no page: there is no picture of it")

@@ -135,7 +135,7 @@ func (b *Browser) obey(c command) {
 		b.answer(c, fields{"result": fields{"type": "object", "value": b.evaluate(c.Params.Expression)}})
 	case "Page.getLayoutMetrics":
 		b.answer(c, fields{"cssLayoutViewport": fields{"pageX": 0, "pageY": 0, "clientWidth": 4, "clientHeight": 3},
-			"cssContentSize": fields{"x": 0, "y": 0, "width": 4, "height": 30}})
+			"cssContentSize": fields{"x": 0, "y": 0, "width": 4, "height": 3000}})
 	case "Page.captureScreenshot":
 		b.answer(c, fields{"data": picture(c.Params.Format)})
 	default:
