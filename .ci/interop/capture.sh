@@ -88,7 +88,9 @@ if judge urls kinds | grep -q outside; then not_ok 'what is outside is not asked
   ok 'what is outside is not asked for'; fi
 if grep -q '/dialogs  "answered"' "$T/capture-kinds.out"; then ok 'dialogs are answered'; else
   not_ok 'dialogs are answered'; fi
-for page in stay windows prints closes calls; do equal "/$page is whole" "$(came kinds "/$page")" 'whole 200'; done
+for page in stay windows prints closes calls; do
+  equal "/$page is whole" "$(came kinds "/$page")" 'whole 200'
+done
 if grep -q '/hides  "hides"' "$T/capture-kinds.out" && [[ $(judge record kinds "urn:text:$site/hides") == *'in sight'* ]]
 then ok 'what a page hides from scripts is read'; else not_ok 'what a page hides from scripts is read'; fi
 equal 'much text is cut' "$(judge record kinds "urn:text:$site/much" | wc -c)" 4194304

@@ -14,7 +14,8 @@ def png():
     def chunk(kind, data):
         return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
     head = struct.pack('>IIBBBBB', 8, 8, 8, 0, 0, 0, 0)
-    return b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', head) + chunk(b'IDAT', zlib.compress(bytes(9 * 8))) + chunk(b'IEND', b'')
+    pixels = zlib.compress(bytes(9 * 8))
+    return b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', head) + chunk(b'IDAT', pixels) + chunk(b'IEND', b'')
 
 
 def pdf():
