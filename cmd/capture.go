@@ -19,6 +19,7 @@ import (
 type captureCommand struct {
 	URL      []string `arg:"" optional:""`
 	URLs     string   `name:"urls" placeholder:"FILE"`
+	Out      string   `name:"out" short:"o" placeholder:"FILE"`
 	Depth    int      `placeholder:"N"`
 	External bool
 	MaxPages int           `name:"max-pages" default:"100"`
@@ -32,6 +33,9 @@ type captureCommand struct {
 func (c *captureCommand) Run(line *commandLine) error {
 	pages, err := c.pages(os.Stdin)
 	if err != nil {
+		return err
+	}
+	if err := c.checkOut(); err != nil {
 		return err
 	}
 	program, err := browser.Find(c.Browser)
@@ -49,8 +53,21 @@ func (c *captureCommand) Run(line *commandLine) error {
 	c.Proxy.NoRecord = c.Proxy.NoRecord.With(hosts.BrowserChatter)
 	all := capturing{captureCommand: c, program: program,
 		frontier: visiting.NewFrontier(pages, c.Depth, c.MaxPages, c.External)}
-	err = c.beside(line, all.run)
+	if err = c.beside(line, all.run); err == nil {
+		err = all.pack(line)
+	}
 	return all.outcome(err)
+}
+
+// checkOut refuses an --out that could not be written.
+func (c *captureCommand) checkOut() error {
+	switch c.Out {
+	case "":
+		return nil
+	case "-":
+		return errors.New("-o - is taken: standard output has the report. Name a file")
+	}
+	return c.packing(selectionFlags{}).check()
 }
 
 // errTyped says that the recorder asks for a password.

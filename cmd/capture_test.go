@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
@@ -213,13 +214,61 @@ func TestCaptureBeside(t *testing.T) {
 	}
 }
 
+// TestCaptureWACZ: what a capture has fetched, and nothing that was there before, is in the file; that
+// is so of a lacking page too, and beside a recorder.
+func TestCaptureWACZ(t *testing.T) {
+	t.Parallel()
+	b := installChromium(t)
+	if got := b.capture("", "http://site.example/a"); got.code != 0 {
+		t.Fatalf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
+	out := filepath.Join(b.dir, "out.wacz")
+	got := b.capture("", "-o", out, "http://site.example/b", "http://site.example/none")
+	if got.code != 1 || !strings.Contains(got.stderr, "1 of 2 pages not whole") {
+		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
+	lines := linesInWACZ(t, out)
+	for url, want := range map[string]int{"http://site.example/b": 1, "urn:view:http://site.example/b": 1,
+		"urn:text:http://site.example/b": 1, "http://site.example/none": 1, "http://site.example/a": 0} {
+		if n := strings.Count(lines, `"`+url+`"`); n != want {
+			t.Errorf("%d lines of %s", n, url)
+		}
+	}
+	startRecordingIn(t, b.dir, "--upstream", b.parent)
+	beside := filepath.Join(b.dir, "beside.wacz")
+	if got := b.capture("", "-o", beside, "http://site.example/deep"); got.code != 0 ||
+		!strings.Contains(linesInWACZ(t, beside), `"http://site.example/deep"`) {
+		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// linesInWACZ are the lines of the index in a WACZ.
+func linesInWACZ(t *testing.T, path string) string {
+	t.Helper()
+	all, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Close()
+	file, err := all.Open("indexes/index.cdxj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestCaptureEnded: a signal ends a capture; what came is recorded, and nothing of the browser is left.
 func TestCaptureEnded(t *testing.T) {
 	t.Parallel()
 	b := installChromium(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		cmd := b.captureLine("--at-most", "1h", "http://site.example/b", "http://site.example/polls",
-			"http://site.example/a", "--collection", signal.String())
+			"http://site.example/a", "--collection", signal.String(), "-o", filepath.Join(b.dir, "ended.wacz"))
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +288,7 @@ func TestCaptureEnded(t *testing.T) {
 		cmd.Wait()
 		b.isClean()
 		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "what came is recorded") ||
-			strings.Contains(string(rest), "example/a") {
+			strings.Contains(string(rest), "example/a") || !strings.Contains(errs.String(), " wacz -o ") {
 			t.Errorf("%v: %d, %s, %s", signal, code, rest, errs.String())
 		}
 		if lines := linesOf(t, b.dir, signal.String()); !strings.Contains(lines, `"urn:text:http://site.example/b"`) {
@@ -262,6 +311,10 @@ func TestCaptureRefuses(t *testing.T) {
 		{"--max-pages 0 http://a.example/", "--max-pages is at least 1"},
 		{"--depth=-1 http://a.example/", "--depth no less than 0"},
 		{"file:///etc/passwd", "http:// and https://"},
+		{"http://a:b@a.example/", "without name and password"},
+		{"http://a.example/ -o -", "standard output has the report"},
+		{"http://a.example/ -o page.zip", "ends in .wacz"},
+		{"http://a.example/ --wait=-1s", "--wait is no less than 0"},
 		{"http://a.example/ --browser " + firefox, "Firefox is none"},
 		{"http://a.example/ --proxy-users " + someUser, "proxy-users"},
 	} {

@@ -26,10 +26,11 @@ type capturing struct {
 	own     cdxserver.Recorder // whoever records, as its clients see it
 	started *browser.Browser   // nil while there is none
 	driven  *visiting.Browser
-	begun   time.Time
 	visited int
 	lacking int  // of these, the pages that are not whole
 	ended   bool // by a signal, before the last page
+
+	captured captured
 }
 
 // errEnded says that somebody has ended the capture.
@@ -37,7 +38,7 @@ var errEnded = errors.New("the capture was ended")
 
 // run visits each page, for as long as nobody ends it.
 func (c *capturing) run(ctx context.Context, at *inUse) (err error) {
-	c.at, c.begun = at, time.Now()
+	c.at = at
 	if c.own, err = cdxserver.At(at.dir); err != nil {
 		return err
 	}
@@ -53,6 +54,10 @@ func (c *capturing) run(ctx context.Context, at *inUse) (err error) {
 	if c.program.IsUnprotected() {
 		say("as root, %s has no sandbox (--no-sandbox): mind what you capture", c.program.Name)
 	}
+	if err := c.captured.begin(at.dir, at.own); err != nil {
+		return err
+	}
+	defer func() { c.captured.till = time.Now() }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

@@ -37,7 +37,7 @@ came() { sed -n "s|^\([a-z]*\)  *\([0-9-]*\)  $site$2  .*|\1 \2|p" "$T/capture-$
 why() { awk -v page="$site$2" '/^[^ ]/ { in_it = $3 == page; next } in_it' "$T/capture-$1.out" | tr -s '\n ' ' '; }
 said() { if [[ $(why "$1" "$2") == *"$3"* ]]; then ok "$4"; else not_ok "$4: $(why "$1" "$2")"; fi; }
 
-capture good --wait 1s --depth 1 "$site/"
+capture good --wait 1s --depth 1 -o "$T/capture-good.wacz" "$site/"
 printf '# pages\n\n%s\n%s\n' "$site/box" "$site/plain" >"$T/capture-list"
 capture kinds --wait 1s --at-most 10s --urls "$T/capture-list" "$site"/{pdf,empty,file,denied,nowhere,away} \
   http://nobody.invalid/ "$site"/{ahead,prints,closes,calls,script-away,dialogs,stay,windows,hides,much,stream-page}
@@ -65,6 +65,8 @@ equal 'the text of a page is what is seen of it' "$(judge record good "urn:text:
 equal 'its first screen' "$(judge picture good "urn:view:$site/long")" 'image/png 1366x768'
 equal 'all of it, as far as 8000 pixels' "$(judge picture good "urn:fullPage:$site/long")" 'image/png 1366x8000'
 equal 'its thumbnail' "$(judge picture good "urn:thumbnail:$site/long")" 'image/jpeg 640x360'
+equal 'the pages of the WACZ, with their titles' "$("$VENV/bin/python" "$here/capture/check.py" wacz \
+  "$T/capture-good.wacz")" "$site/ Größe <b>, $site/frames frames, $site/long long"
 try 'verify has no finding' "$WARCORDER" verify --dir "$T/collections" --collection capture-good
 try 'warcio check' "$VENV/bin/warcio" check "$T"/collections/capture-good/archive/*.warc.gz
 
@@ -82,8 +84,8 @@ equal 'a page that is led away' "$(came kinds /away)" 'lacking -'
 said kinds /away 'not of the given hosts' 'it is said where to'
 if grep -q '^lacking  502  http://nobody.invalid/' "$T/capture-kinds.out"; then ok 'a host that is not there'; else
   not_ok 'a host that is not there'; fi
-equal 'a page that goes away by a script stays' "$(came kinds /script-away) $(judge record kinds \
-  "urn:text:$site/script-away")" 'whole 200 here'
+equal 'a page that goes away by a script stays' \
+  "$(came kinds /script-away) $(judge record kinds "urn:text:$site/script-away")" 'whole 200 here'
 if judge urls kinds | grep -q outside; then not_ok 'what is outside is not asked for'; else
   ok 'what is outside is not asked for'; fi
 if grep -q '/dialogs  "answered"' "$T/capture-kinds.out"; then ok 'dialogs are answered'; else
@@ -91,8 +93,9 @@ if grep -q '/dialogs  "answered"' "$T/capture-kinds.out"; then ok 'dialogs are a
 for page in stay windows prints closes calls; do
   equal "/$page is whole" "$(came kinds "/$page")" 'whole 200'
 done
-if grep -q '/hides  "hides"' "$T/capture-kinds.out" && [[ $(judge record kinds "urn:text:$site/hides") == *'in sight'* ]]
-then ok 'what a page hides from scripts is read'; else not_ok 'what a page hides from scripts is read'; fi
+hides=$(judge record kinds "urn:text:$site/hides")
+if grep -q '/hides  "hides"' "$T/capture-kinds.out" && [[ $hides == *'in sight'* ]]; then
+  ok 'what a page hides from scripts is read'; else not_ok 'what a page hides from scripts is read'; fi
 equal 'much text is cut' "$(judge record kinds "urn:text:$site/much" | wc -c)" 4194304
 equal 'a stream that goes on is no reason to wait for ever' "$(came kinds /stream-page)" 'whole 200'
 
@@ -106,13 +109,15 @@ for page in endless full mute; do equal "/$page is lacking" "$(came hostile2 "/$
 said hostile /polls 'still busy after 4s' 'a page that never gets quiet is said to be busy'
 said hostile2 /endless 'goes on below' 'an endless list is said to go on'
 
-# Ctrl-C: what came is recorded, and nothing is left.
-capture ended --wait 1s --at-most 1h "$site/plain" "$site/polls"
+# Ctrl-C: what came is recorded, no WACZ is written, and nothing is left.
+capture ended --wait 1s --at-most 1h -o "$T/capture-ended.wacz" "$site/plain" "$site/polls"
 seen() { grep -q '^whole' "$T/capture-ended.out"; }
 wait_for 30 seen || not_ok 'the first page is there'
 kill -INT "${captures[ended]}"
 ended ended
 equal 'a signal ends it with 1' "$status" 1
+if grep -q ' wacz -o ' "$T/capture-ended.log" && [[ ! -e $T/capture-ended.wacz ]]; then
+  ok 'no WACZ is written, and it is said how to'; else not_ok 'no WACZ is written, and it is said how to'; fi
 equal 'what came before is recorded' "$(judge record ended "urn:text:$site/plain")" 'nur Text: größer'
 if browsers; then not_ok 'no browser is left'; else ok 'no browser is left'; fi
 equal 'no profile is left' "$(ls "$TMPDIR")" ''

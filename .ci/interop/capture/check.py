@@ -3,9 +3,13 @@
 check.py urls WARC...             the URLs of all captures, one a line, sorted
 check.py record URI WARC...       what the one record of that URI holds
 check.py picture URI WARC...      FORMAT WIDTHxHEIGHT of the picture in that record
+check.py wacz FILE                URL and title of each page, once each digest is right
 """
+import hashlib
+import json
 import struct
 import sys
+import zipfile
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -38,6 +42,15 @@ def size(body):
     return 'nothing known'
 
 
+def pages(path):
+    with zipfile.ZipFile(path) as wacz:
+        for part in json.loads(wacz.read('datapackage.json'))['resources']:
+            if 'sha256:' + hashlib.sha256(wacz.read(part['path'])).hexdigest() != part['hash']:
+                sys.exit(f'{part["path"]} has another digest')
+        lines = wacz.read('pages/pages.jsonl').decode().splitlines()[1:]
+    return sorted(f'{page["url"]} {page.get("title")}' for page in map(json.loads, lines))
+
+
 what, arguments = sys.argv[1], sys.argv[2:]
 if what == 'urls':
     print('\n'.join(sorted(at for how, at, _, _ in records(arguments) if how in ('response', 'revisit'))))
@@ -46,3 +59,5 @@ elif what == 'record':
 elif what == 'picture':
     kind, picture = one(arguments[0], arguments[1:])
     print(size(picture) if size(picture).startswith(kind) else f'{size(picture)} as {kind}')
+elif what == 'wacz':
+    print(', '.join(pages(arguments[0])))
