@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -74,15 +73,21 @@ func (r *recovery) takeBrought(i collection.Import, files []Brought) (added []ad
 	if err := os.Mkdir(i.Archive(), 0o700); err != nil {
 		return nil, err
 	}
+	known, err := r.knownNames()
+	if err != nil {
+		return nil, err
+	}
+	taken := make(map[string]bool, len(files))
 	for _, f := range files {
-		name, err := r.nameBrought(i, f)
+		name, err := r.nameBrought(i, f, known)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Said, err)
 		}
 		to := r.path(name)
-		if slices.ContainsFunc(added, func(a addition) bool { return a.Name == name }) {
+		if taken[name] {
 			continue // the same once more
 		}
+		taken[name] = true
 		added = append(added, addition{Added: Added{Path: f.Said, Name: name}, from: to, to: to})
 	}
 	if err := warc.SyncDir(i.Archive()); err != nil {
@@ -105,13 +110,28 @@ func (r *recovery) takeBrought(i collection.Import, files []Brought) (added []ad
 	return added, nil
 }
 
+// knownNames are the base names of the files that the index knows.
+func (r *recovery) knownNames() (map[string]bool, error) {
+	files, err := r.index.Files()
+	known := make(map[string]bool, len(files))
+	for _, file := range files {
+		known[file.Name] = true
+	}
+	return known, err
+}
+
+// mostOfName is how many files of one name may be told apart by numbers: each is compared with all
+// before it.
+const mostOfName = 1000
+
 // nameBrought gives a file the name in the import's archive/ that it is to have in that of the
 // collection, and returns it. Where the file is there under that name, it is only removed.
-func (r *recovery) nameBrought(i collection.Import, f Brought) (string, error) {
+func (r *recovery) nameBrought(i collection.Import, f Brought,
+	known map[string]bool) (string, error) {
 	if err := errors.Join(r.mode.Set(f.Path), syncFile(f.Path)); err != nil {
 		return "", err
 	}
-	for n := 1; ; n++ {
+	for n := 1; n <= mostOfName; n++ {
 		name := nameFor(f.Name, f.From, n)
 		for _, path := range []string{i.WARC(name), r.path(name)} {
 			same, err := sameContent(f.Path, path)
@@ -125,12 +145,13 @@ func (r *recovery) nameBrought(i collection.Import, f Brought) (string, error) {
 		if _, err := os.Lstat(i.WARC(name)); err == nil {
 			continue
 		}
-		if free, err := IsFree(r.dir, name, r.index); err != nil {
+		if free, err := r.dir.IsFree(name); err != nil {
 			return "", err
-		} else if free {
+		} else if free && !known[name] {
 			return name, warc.Move(f.Path, i.WARC(name))
 		}
 	}
+	return "", fmt.Errorf("the collection has %d files of that name: rename it", mostOfName)
 }
 
 // nameFor is the n-th name to try: NAME.warc.gz, NAME-from-FROM.warc.gz, NAME-from-FROM-2.warc.gz …
@@ -225,7 +246,7 @@ func (r *recovery) moveBrought(path, name string) error {
 			return err
 		}
 		to := r.path(nameFor(name, "", n))
-		err := warc.Move(path, to)
+		err := r.moveOrCopy(path, to)
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -235,4 +256,24 @@ func (r *recovery) moveBrought(path, name string) error {
 			return os.Remove(path)
 		}
 	}
+}
+
+// moveOrCopy moves a file, or copies it where archive/ lies on another disk.
+func (r *recovery) moveOrCopy(path, to string) error {
+	moved := warc.Move(path, to)
+	if moved == nil || errors.Is(moved, fs.ErrExist) || errors.Is(moved, fs.ErrNotExist) {
+		return moved
+	}
+	in, err := collection.OpenRegular(path)
+	if err != nil {
+		return errors.Join(moved, err)
+	}
+	defer in.Close()
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	if err := collection.Copy(to, r.mode, in); err != nil {
+		return errors.Join(moved, err)
+	}
+	return os.Remove(path)
 }

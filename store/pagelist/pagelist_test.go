@@ -215,6 +215,34 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
+// TestSeek: from any time on a long list gives the same pages as one that is read from its beginning.
+func TestSeek(t *testing.T) {
+	dir := newDir(t)
+	const count = 3000
+	var pages []Page
+	for i := range count {
+		page := Page{Time: at(i / 3 * 2), URL: fmt.Sprintf("https://a.example/%04d", i),
+			Text: strings.Repeat("x", i%7*100)}
+		if i%1000 == 999 {
+			page.Text = strings.Repeat("y", 200<<10)
+		}
+		pages = append(pages, page)
+	}
+	add(t, dir, pages...)
+	for _, second := range []int{-5, 0, 1, 2, 3, 500, 666, 667, 1331, 1332, 1333, 1997, 1998, 1999, 5000} {
+		want := 0
+		for _, page := range pages {
+			if !page.Time.Before(at(second)) {
+				want++
+			}
+		}
+		got := all(t, dir, at(second), time.Time{})
+		if len(got) != want || want > 0 && got[0].URL != pages[count-want].URL {
+			t.Errorf("from %d: %d pages, want %d", second, len(got), want)
+		}
+	}
+}
+
 // FuzzParse: what is read is written so that it is read again, and no line is longer than MaxLine.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"url":"https://a.example/","ts":"2026-05-01T12:00:01.250Z","id":"1","title":"A"}`))

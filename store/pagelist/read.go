@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"time"
 
 	"warcorder/store/collection"
@@ -25,6 +26,10 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 			return
 		}
 		defer file.Close()
+		if err := seek(file, from); err != nil {
+			yield(Page{}, err)
+			return
+		}
 		lines := newReader(file)
 		for {
 			text, err := lines.next()
@@ -47,6 +52,55 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 			}
 		}
 	}
+}
+
+// seek goes to a line of a list of ours before which there is no page from that time on: not far
+// behind that line there are.
+func seek(file *os.File, from time.Time) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	low, high := int64(0), info.Size()
+	for !from.IsZero() && high-low > 64<<10 {
+		middle := low + (high-low)/2
+		begin, page, ok, err := lineBehind(file, middle, high)
+		switch {
+		case err != nil:
+			return err
+		case ok && page.Time.Before(from):
+			low = begin
+		default:
+			high = middle
+		}
+	}
+	_, err = file.Seek(low, io.SeekStart)
+	return err
+}
+
+// lineBehind returns the page of the first line that begins behind a place and before another; false
+// if there is none.
+func lineBehind(file io.ReaderAt, place, end int64) (begin int64, page Page, ok bool, err error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(file, place, end-place), 64<<10)
+	begin = place
+	for broken := false; !broken; {
+		part, err := in.ReadSlice('\n')
+		begin += int64(len(part))
+		switch {
+		case err == nil:
+			broken = true
+		case errors.Is(err, io.EOF):
+			return begin, page, false, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return begin, page, false, err
+		}
+	}
+	text, err := newReader(io.NewSectionReader(file, begin, MaxLine)).next()
+	if errors.Is(err, io.EOF) {
+		return begin, page, false, nil
+	}
+	page, ok = Parse(text)
+	return begin, page, ok, err
 }
 
 // Read calls page for each page of a list of any tool, and returns how many lines were none that can

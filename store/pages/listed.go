@@ -36,6 +36,7 @@ type listed struct {
 	ended bool
 	known map[place]*pagelist.Page
 	times map[place]time.Time // of the captures
+	swept time.Time           // when those were last gone through that the walk has passed
 }
 
 // listedFrom returns the pages of lists for a walk that begins at a time. stop must be called.
@@ -70,7 +71,7 @@ func (l *listed) at(m *store.Moment) (*pagelist.Page, error) {
 	page := l.known[at]
 	delete(l.known, at)
 	delete(l.times, at)
-	if len(l.known) >= maxListed {
+	if len(l.known) >= maxListed && m.Time.Sub(l.swept) >= listedWithin {
 		l.forget(m.Time)
 	}
 	return page, nil
@@ -95,6 +96,7 @@ func (l *listed) settle() error {
 
 // forget forgets what the walk has passed: captures that are in no timeline.
 func (l *listed) forget(now time.Time) {
+	l.swept = now
 	for at, when := range l.times {
 		if when.Before(now) {
 			delete(l.known, at)

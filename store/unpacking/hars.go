@@ -102,6 +102,9 @@ func openBeside(dir, name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
+// maxHARs is how many HARs a zip file may have: each becomes a WARC file.
+const maxHARs = 1000
+
 // harsOfZip is HARs for a zip file.
 func (u *Unpacking) harsOfZip(from string, take func(HARFile) error) error {
 	z, err := openZip(from)
@@ -113,6 +116,9 @@ func (u *Unpacking) harsOfZip(from string, take func(HARFile) error) error {
 		return err
 	}
 	hars := z.in("", ".har")
+	if len(hars) > maxHARs {
+		return fmt.Errorf("%s has %d HARs: unpack it, and import some at a time", from, len(hars))
+	}
 	for _, f := range hars {
 		stem := Stem(from)
 		if len(hars) > 1 {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,7 +145,8 @@ func TestWACZ(t *testing.T) {
 		member{name: "indexes/index.cdx.gz", content: "nonsense"},
 		member{name: "logs/crawl.log", content: "a log"},
 	), member{name: "archive/notes.txt", content: "x"}, member{name: "../escape.warc.gz", content: gzipped},
-		member{name: "archive/unlisted.warc", content: plain}, member{name: "logs/"})...)
+		member{name: "archive/unlisted.warc", content: plain}, member{name: "logs/"},
+		member{name: "archive/empty.warc"})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,12 +172,12 @@ func TestWACZ(t *testing.T) {
 	said := strings.Join(got.notes, "\n")
 	for _, part := range []string{`"logs/crawl.log" is left out`, `"archive/notes.txt" is left out`,
 		`"../escape.warc.gz" is left out: its name leads elsewhere`, `"archive/unlisted.warc" is not listed`,
-		"lines that are no pages: 1 left out", "whose signature"} {
+		"lines that are no pages: 1 left out", "whose signature", `"archive/empty.warc" is empty`} {
 		if !strings.Contains(said, part) {
 			t.Errorf("no %q in\n%s", part, said)
 		}
 	}
-	if strings.Contains(said, "indexes/") || len(got.notes) != 6 {
+	if strings.Contains(said, "indexes/") || len(got.notes) != 8 {
 		t.Errorf("%s", said)
 	}
 }
@@ -210,6 +212,10 @@ func TestWACZRefused(t *testing.T) {
 		"a file is missing": {
 			append(whole[1:3:3], member{name: "archive/more.warc", content: plain}),
 			[]string{"archive/data.warc.gz", "not whole"},
+		},
+		"only an empty one": {[]member{{name: data.name}}, []string{"empty"}},
+		"an empty one that was none": {
+			append(slices.Clone(whole[1:]), member{name: data.name}), []string{data.name, "digest"},
 		},
 		"no WARC file": {packageOf(member{name: "archive/data.txt", content: "x"}), []string{"no WARC file"}},
 		"not a WARC":   {packageOf(member{name: "archive/data.warc", content: "nonsense"}), []string{"data.warc"}},

@@ -31,6 +31,9 @@ const (
 	pages       = "pages/"
 )
 
+// maxWARCs is how many WARC files a WACZ file may have: the largest crawls have some thousands.
+const maxWARCs = 20_000
+
 // wacz is a WACZ file that is taken apart.
 type wacz struct {
 	*Unpacking
@@ -55,8 +58,11 @@ func (u *Unpacking) WACZ(path string) error {
 	if err := w.readPackage(); err != nil {
 		return err
 	}
-	if len(warcs) == 0 {
+	switch {
+	case len(warcs) == 0:
 		return fmt.Errorf("%s: there is no WARC file in its folder archive/", path)
+	case len(warcs) > maxWARCs:
+		return tooMany(path)
 	}
 	if err := w.checkListed(warcs); err != nil {
 		return err
@@ -68,10 +74,14 @@ func (u *Unpacking) WACZ(path string) error {
 	if err := u.needs(path, size); err != nil {
 		return err
 	}
+	before := len(w.warcs)
 	for _, f := range warcs {
 		if err := w.takeWARC(f); err != nil {
 			return err
 		}
+	}
+	if len(w.warcs) == before {
+		return fmt.Errorf("%s: its WARC files are empty", path)
 	}
 	for _, f := range lists {
 		if err := w.takePages(f); err != nil {
@@ -149,16 +159,25 @@ func (w *wacz) checkPackage(text []byte) error {
 
 // checkListed compares what is listed with what is there.
 func (w *wacz) checkListed(warcs []*zip.File) error {
+	unchecked := 0
+	say := func(f *zip.File, why string) {
+		if unchecked++; unchecked <= mostNamed {
+			w.note(w.path, "%q %s", f.Name, why)
+		}
+	}
 	there := make(map[string]bool, len(warcs))
 	for _, f := range warcs {
 		there[f.Name] = true
 		switch listed := w.listed[f.Name]; {
 		case len(w.listed) == 0:
 		case listed == nil:
-			w.note(w.path, "%q is not listed in datapackage.json: its digest cannot be checked", f.Name)
+			say(f, "is not listed in datapackage.json: its digest cannot be checked")
 		case digestOf(listed.Hash) == nil:
-			w.note(w.path, "%q has a digest that cannot be checked: %.80q", f.Name, listed.Hash)
+			say(f, fmt.Sprintf("has a digest that cannot be checked: %.80q", listed.Hash))
 		}
+	}
+	if unchecked > mostNamed {
+		w.note(w.path, "%s more files cannot be checked", humanize.Comma(int64(unchecked-mostNamed)))
 	}
 	for name := range w.listed {
 		if strings.HasPrefix(name, archive) && collection.IsWARC(path.Base(name)) && !there[name] {
@@ -176,8 +195,15 @@ func (w *wacz) takeWARC(f *zip.File) error {
 	}
 	defer in.Close()
 	begun := bufio.NewReaderSize(newChecked(in, w.listed[f.Name]), 256<<10)
-	start, _ := begun.Peek(len(warcStart))
-	if len(start) > 0 && !beginsAsWARC(start) {
+	start, err := begun.Peek(len(warcStart))
+	if len(start) == 0 {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return w.failed(f, err)
+		}
+		w.note(w.path, "%q is empty: it is left out", f.Name)
+		return nil
+	}
+	if !beginsAsWARC(start) {
 		return w.refuse(f, "is no WARC file: unpack the others, and let warcorder index add them")
 	}
 	one := WARC{
