@@ -33,7 +33,7 @@ type waczCommand struct {
 }
 
 // leastSplit is how small parts may be, in bytes.
-const leastSplit = 10_000_000
+const leastSplit = 1_000_000
 
 // Run packs what is selected, all of it or nothing.
 func (c *waczCommand) Run(line *commandLine) error {
@@ -72,7 +72,7 @@ func (c *waczCommand) Run(line *commandLine) error {
 func (c *waczCommand) check() error {
 	switch info, err := os.Stat(c.Out); {
 	case c.Split != 0 && c.Split < leastSplit:
-		return fmt.Errorf("--split %s: a part has at least 10MB", bytesText(c.Split))
+		return fmt.Errorf("--split %s: a part has at least 1MB", bytesText(c.Split))
 	case c.Split != 0 && c.isStream():
 		return errors.New("--split needs a file: -o names the others after it")
 	case c.Out == "-" && term.IsTerminal(int(os.Stdout.Fd())):

@@ -95,7 +95,7 @@ func TestWACZRefused(t *testing.T) {
 		{"ends in .wacz", []string{"-o", filepath.Join(p.dir, "a.zip")}},
 		{"is a directory", []string{"-o", p.dir}},
 		{"no collection", []string{"-o", file, "--collection", "none"}},
-		{"at least 10MB", []string{"-o", file, "--split", "1MB"}},
+		{"at least 1MB", []string{"-o", file, "--split", "1KB"}},
 		{"--split needs a file", []string{"-o", "-", "--split", "1GB"}},
 		{"nothing of the collection is selected", []string{"-o", file, "--url", "https://nowhere.example/"}},
 		{"never", []string{"-o", file, "--from", "never"}},

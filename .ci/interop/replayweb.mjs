@@ -2,7 +2,7 @@
 // page that embeds it, and the archive, by ranges.
 import fs from 'node:fs';
 import http from 'node:http';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 
 const attribute = (value) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
@@ -13,23 +13,28 @@ export const local = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
 export const alone = [...local, '--no-proxy-server'];
 
-// serveReplayweb serves the archive, a WARC or a WACZ. Returns address, which makes a recorded
-// page's URL that of its replay, and close.
-export async function serveReplayweb(archive) {
+// serveReplayweb serves the archive: a WARC, a WACZ, or a JSON that lists WACZs beside it. Returns
+// address, which makes a recorded page's URL that of its replay, and close; embed is how much of its
+// own replayweb.page shows beside the page.
+export async function serveReplayweb(archive, embed = 'replayonly') {
   const name = `/${basename(archive)}`;
   const files = {
     '/ui.js': ['text/javascript', `${process.env.REPLAYWEB}/ui.js`],
     '/replay/sw.js': ['text/javascript', `${process.env.REPLAYWEB}/sw.js`],
-    [name]: ['application/octet-stream', archive],
+    [name]: [name.endsWith('.json') ? 'application/json' : 'application/octet-stream', archive],
   };
+  for (const part of name.endsWith('.json') ? fs.readdirSync(dirname(archive)) : []) {
+    if (part.endsWith('.wacz')) files[`/${part}`] = ['application/octet-stream', join(dirname(archive), part)];
+  }
 
   function serve(request, response) {
     const { pathname, searchParams } = new URL(request.url, 'http://127.0.0.1');
     if (pathname === '/') {
       response.writeHead(200, { 'Content-Type': 'text/html' });
+      const url = searchParams.get('url');
       return response.end(`<!doctype html><script src="/ui.js"></script>
-        <replay-web-page source="${name}" url="${attribute(searchParams.get('url'))}"
-          replayBase="/replay/" embed="replayonly"></replay-web-page>`);
+        <replay-web-page source="${name}" ${url ? `url="${attribute(url)}"` : ''}
+          replayBase="/replay/" embed="${embed}"></replay-web-page>`);
     }
     const [type, path] = files[pathname] ?? [];
     if (!path) return response.writeHead(404).end();
