@@ -53,6 +53,9 @@ if "$WARCORDER" wacz --help >/dev/null 2>&1; then
   judge equal again "$made/again.cdxj" "$made/packed.cdxj"
   printf '{"profile":"multi-wacz-package","resources":[{"path":"by-js.wacz"},{"path":"again.wacz"}]}' \
     >"$made/datapackage.json"
+  equal 'again: the same pages' "$(pages_of again)" "$(pages_of packed)"
+  imported multi "$made/datapackage.json"
+  judge equal 'a multi-WACZ JSON' "$made/multi.cdxj" "$made/packed.cdxj"
 fi
 
 # HARs of browsers.

@@ -265,7 +265,7 @@ func (w *wacz) sayRest(taken ...[]*zip.File) {
 		}
 	}
 	for _, name := range w.bad {
-		leave(name, ": its name leads elsewhere")
+		leave(name, ": its name leads elsewhere, or is not in UTF-8")
 	}
 	for _, f := range w.members {
 		if !known[f.Name] && !strings.HasPrefix(f.Name, "indexes/") && f.Name != "fuzzy.json" {
