@@ -31,7 +31,7 @@ type Done struct {
 func Write(ctx context.Context, out io.Writer, source *selection.Source, sel selection.Selection,
 	o Options) (done Done, err error) {
 	sorted := order{pages: newIDs()}
-	sorted.sorter.Dir = source.TempDir
+	sorted.sorter.Dir, sorted.sorter.Memory = source.TempDir, sorterMemory
 	defer func() { err = errors.Join(err, sorted.close()) }()
 	if done.Others, err = sorted.choose(ctx, source, sel); err != nil {
 		return done, err
@@ -70,6 +70,9 @@ func Write(ctx context.Context, out io.Writer, source *selection.Source, sel sel
 	}
 	return done, w.End()
 }
+
+// sorterMemory is how much of the captures that are sorted is in memory, in bytes.
+const sorterMemory = 8 << 20
 
 // choose adds the captures that are selected, and their pages, and returns how many others are not
 // of HTTP.
