@@ -20,8 +20,8 @@ import (
 //
 // and its value:
 //
-//	facts(3)          big endian. From its end: 13 bits Traits, 3 Dest, 3 Site; then the flags
-//	                  1 referer, 2 near, 4 next, 8 key; one bit is free
+//	facts(3)          big endian. From its end: 14 bits Traits, 3 Dest, 3 Site; then the flags
+//	                  1 referer, 2 near, 4 next, 8 key
 //	microseconds(3)   the last 3 bytes of the time
 //	uvarint           length of the gzip member
 //	hash(8)           of the URL; 0 if that is not http
@@ -35,7 +35,7 @@ const (
 	momentKeySize = stretchSize + locationSize
 	stretch       = 1 << 24 * time.Microsecond
 
-	traitBits, destBits, siteBits = 13, 3, 3
+	traitBits, destBits, siteBits = 14, 3, 3
 
 	momentReferer = 1 << (traitBits + destBits + siteBits)
 	momentNear    = momentReferer << 1
@@ -55,8 +55,8 @@ func appendMomentKey(dst []byte, t time.Time, id uint32, offset int64) []byte {
 
 // appendStretch appends the stretch of a time, with which its keys begin.
 func appendStretch(dst []byte, t time.Time) []byte {
-	since := binary.BigEndian.AppendUint64(nil, sinceFirst(t))
-	return append(dst, since[:stretchSize]...)
+	since := sinceFirst(t)
+	return append(dst, byte(since>>56), byte(since>>48), byte(since>>40), byte(since>>32), byte(since>>24))
 }
 
 // sinceFirst is a time in microseconds since the beginning of the year 0.
@@ -120,15 +120,18 @@ func (c *Capture) appendMomentValue(dst []byte, key indexKey) []byte {
 	return dst
 }
 
-// mayBePage reports whether the capture may be a page, whatever lies around it.
+// mayBePage reports whether the capture may be a page, whatever lies around it. What a service worker
+// fetches in the place of a document has the destination empty.
 func (v *Visit) mayBePage() bool {
-	if v.Next != 0 || v.Traits&(Ahead|Aside|About) != 0 {
+	switch {
+	case v.Next != 0 || v.Traits&(Ahead|Aside|About) != 0:
+		return false
+	case v.Traits&Told == 0:
+		return v.Traits&(HTML|OK|NotGET|Scripted) == HTML|OK
+	case v.Traits&Navigates == 0:
 		return false
 	}
-	if v.Traits&Told != 0 {
-		return v.Dest == DestDocument && v.Traits&Navigates != 0
-	}
-	return v.Traits&(HTML|OK|NotGET) == HTML|OK
+	return v.Dest == DestDocument || v.Dest == DestEmpty && v.Traits&Upgrades != 0
 }
 
 // Moment is a capture in the timeline.
@@ -216,7 +219,8 @@ func (b *batch) sortMoments() {
 	})
 }
 
-// putMoments stores the rows of the timeline, and counts them.
+// putMoments stores the rows of the timeline, and counts them. Two captures that are said to lie at
+// one place, in files that were replaced, have one row.
 func (b *batch) putMoments(timeline *bbolt.Bucket, now *tally) error {
 	for _, m := range b.moments {
 		key := b.part(m.key, m.value)

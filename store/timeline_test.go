@@ -75,6 +75,7 @@ func TestTimelineAgain(t *testing.T) {
 	if n, err := b.Untimed(); n != 0 || err != nil {
 		t.Error(n, err)
 	}
+	commit(t, b, []Capture{captureOf("http://example.com/other", c.Time, file.Name, 0)})
 	path := b.writing.db.Path()
 	b.Close()
 	again, err := Open(path, Options{Check: true})

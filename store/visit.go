@@ -24,12 +24,12 @@ type Dest byte
 const (
 	DestUnknown  Dest = iota // the field is not there
 	DestDocument             // a page
-	DestFrame                // a document within another: iframe, frame, fencedframe
-	DestObject               // perhaps a document within another: object, embed
+	DestFrame                // perhaps a document within another: iframe, frame, object, embed
 	DestWorker               // worker, sharedworker, serviceworker, and worklets
 	DestStyle                // style, xslt
 	DestScript
-	DestLeaf // what asks for nothing itself: images, fonts, media, and what scripts fetch
+	DestLeaf  // what asks for nothing itself: images, fonts, media
+	DestEmpty // what scripts fetch, and service workers in the place of anything
 )
 
 // Site is how the request's URL and the page that asks for it are related, by Sec-Fetch-Site.
@@ -60,6 +60,7 @@ const (
 	Aside                        // no document is shown: 204, 205, a download
 	About                        // a resource record about the URL that is Referer
 	NotGET                       // the method is another
+	Reserved                     // the response's Referrer-Policy lets no more be told than an origin
 )
 
 // URLHash stands for a URL without its fragment: the upper 32 bits for its origin, the lower for

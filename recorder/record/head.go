@@ -94,6 +94,7 @@ const (
 	requestedWith
 	location
 	disposition
+	referrerPolicy
 )
 
 // fieldNames are the fields that a head is read for, in lower case, by their length.
@@ -105,6 +106,7 @@ var fieldNames = func() (byLength [32][]namedField) {
 		fetchMode: "sec-fetch-mode", fetchDest: "sec-fetch-dest", fetchSite: "sec-fetch-site",
 		upgrades: "upgrade-insecure-requests", requestedWith: "x-requested-with",
 		location: "location", disposition: "content-disposition",
+		referrerPolicy: "referrer-policy",
 	} {
 		byLength[len(name)] = append(byLength[len(name)], namedField{[]byte(name), field})
 	}

@@ -19,6 +19,7 @@ type visit struct {
 	traits store.Traits
 
 	attached bool // the response is a download
+	reserved bool // and lets no more be told than an origin
 }
 
 // take notes the value of one of the fields.
@@ -64,6 +65,8 @@ func (v *visit) take(field fieldName, value []byte) {
 		v.traits |= store.Upgrades
 	case requestedWith:
 		v.traits |= store.Scripted
+	case referrerPolicy:
+		v.reserved = isReserved(value)
 	case disposition:
 		kind, _, _ := bytes.Cut(value, []byte(";"))
 		v.attached = v.attached || bytes.EqualFold(bytes.TrimSpace(kind), []byte("attachment"))
@@ -77,15 +80,23 @@ func isBrowser(agent []byte) bool {
 		!bytes.HasPrefix(agent, []byte("Mozilla/5.0 (compatible"))
 }
 
+// isReserved reports whether a Referrer-Policy lets no more be told than an origin, also to it. Of
+// several words the last one counts that is known; those to come may be none of ours.
+func isReserved(policy []byte) bool {
+	last := bytes.TrimSpace(policy[bytes.LastIndexByte(policy, ',')+1:])
+	return bytes.EqualFold(last, []byte("no-referrer")) || bytes.EqualFold(last, []byte("origin")) ||
+		bytes.EqualFold(last, []byte("strict-origin"))
+}
+
 // destOf reads a Sec-Fetch-Dest.
 func destOf(value []byte) store.Dest {
 	switch string(value) {
 	case "document":
 		return store.DestDocument
-	case "iframe", "frame", "fencedframe":
+	case "iframe", "frame", "fencedframe", "object", "embed":
 		return store.DestFrame
-	case "object", "embed":
-		return store.DestObject
+	case "empty":
+		return store.DestEmpty
 	case "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet":
 		return store.DestWorker
 	case "style", "xslt":
@@ -164,6 +175,9 @@ func (h *Head) FillVisit(c *store.Capture) {
 		to.Traits |= store.Aside
 	case status >= 300 && status < 400 && len(h.visit.location) > 0:
 		to.Next = nextOf(c.URL, Text(h.visit.location))
+	}
+	if h.visit.reserved {
+		to.Traits |= store.Reserved
 	}
 	if h.visit.attached || status == http.StatusOK && !isShown(h.MIME()) {
 		to.Traits |= store.Aside

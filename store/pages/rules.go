@@ -13,6 +13,8 @@ import (
 //	                      status, unless it is a prefetch, redirects, or shows no document (204, a
 //	                      download)
 //	a page of a list      that an import has brought (listed.go)
+//	that of a service     navigate with the destination empty, and Upgrade-Insecure-Requests; unless
+//	worker                it comes from a page within frameWithin: then it is taken for a frame
 //	else, without these   HTML of status 200 to a GET, unless a script asks (X-Requested-With, or an
 //	fields                Origin), or a browser does (User-Agent) that comes from a page we know and
 //	                      either asks for no document (Upgrade-Insecure-Requests is not there), or
@@ -22,11 +24,13 @@ import (
 //
 //	a redirect            that of the document to which it has led, within redirectWithin
 //	Referer               the latest capture of that URL; of a mere origin ("/") the latest document
-//	                      of that origin; what asks for things itself (documents, frames, workers,
-//	                      styles, scripts) leads on to its page
+//	                      of that origin, unless the request goes there too, and that document does
+//	                      not keep its URL to itself (Referrer-Policy); what asks for things itself
+//	                      (documents, frames, workers, styles, scripts) leads on to its page
 //	its origin            the latest page of the origin of Referer: scripts change a page's URL
-//	no Referer            the latest page of the same origin, or else the latest page of all, within
-//	                      aloneWithin; nothing of what the browser asks for itself (Sec-Fetch-Site:
+//	no Referer            the latest page of the same origin, unless the request goes to another
+//	                      (Sec-Fetch-Site), or else the latest page of all, within aloneWithin;
+//	                      nothing of what the browser asks for itself (Sec-Fetch-Site:
 //	                      none)
 //
 // A capture belongs to no page that came after it, but for redirects.
@@ -54,10 +58,10 @@ type visited struct {
 
 // known is what leads from a URL, or an origin, to a page.
 type known struct {
-	page *visited
-	at   time.Time
-	// whether it is a page or a frame, and no style or script
-	document bool
+	page     *visited
+	at       time.Time
+	document bool // it is a page or a frame
+	reserved bool // it keeps its URL to itself
 }
 
 // walk derives pages from captures that come in the order of time.
@@ -162,10 +166,8 @@ func (w *walk) isPage(m *store.Moment) bool { return m.MayBePage() }
 // pageOf returns the page whose resource a capture is; nil if there is none, or if it is a page
 // itself.
 func (w *walk) pageOf(m *store.Moment) *visited {
-	if m.MayBePage() {
-		if m.Traits&store.Told != 0 || !w.isFrame(m) {
-			return nil
-		}
+	if m.MayBePage() && !w.isFrame(m) {
+		return nil
 	}
 	if m.Referer != 0 {
 		if k := w.refers(m); k != nil {
@@ -175,15 +177,14 @@ func (w *walk) pageOf(m *store.Moment) *visited {
 	return w.alone(m)
 }
 
-// isFrame reports whether a document of which no field tells is taken for a part of a page.
+// isFrame reports whether a document that may be a page is taken for a part of one.
 func (w *walk) isFrame(m *store.Moment) bool {
+	if m.Dest == store.DestDocument || m.Traits&(store.Told|store.Browser) == 0 {
+		return false
+	}
 	k := w.refers(m)
 	switch {
 	case k == nil:
-		return false
-	case m.Traits&store.Scripted != 0:
-		return true
-	case m.Traits&store.Browser == 0:
 		return false
 	case m.Traits&store.Upgrades == 0:
 		return true
@@ -197,19 +198,18 @@ func (w *walk) refers(m *store.Moment) *known {
 		return nil
 	}
 	exact := w.byURL.get(m.Referer)
-	if m.Traits&(store.AtRoot|store.ByOrigin) == 0 || m.Traits&store.About != 0 {
-		if exact != nil {
-			return exact
-		}
-	} else if exact != nil && m.Referer.Origin() == m.URL.Origin() &&
-		m.Traits&store.ByOrigin == 0 {
+	if m.Traits&store.About != 0 {
 		return exact
 	}
-	if m.Traits&store.About != 0 {
-		return nil
-	}
-	if k := w.byOrigin.get(m.Referer.Origin()); k != nil {
-		return k
+	latest := w.byOrigin.get(m.Referer.Origin())
+	isOrigin := m.Traits&store.ByOrigin != 0 ||
+		m.Traits&store.AtRoot != 0 && m.Referer.Origin() != m.URL.Origin() ||
+		m.Traits&store.AtRoot != 0 && latest != nil && latest.reserved
+	switch {
+	case exact != nil && !isOrigin:
+		return exact
+	case latest != nil:
+		return latest
 	}
 	return w.byPart.get(m.Referer.Origin())
 }
@@ -219,8 +219,11 @@ func (w *walk) alone(m *store.Moment) *visited {
 	if m.Site == store.SiteNone || m.Traits&store.About != 0 || m.URL == 0 {
 		return nil
 	}
-	if k := w.byOrigin.get(m.URL.Origin()); k != nil && m.Time.Sub(k.at) < aloneWithin {
-		return k.page
+	if m.Site == store.SiteSameOrigin || m.Site == store.SiteUnknown {
+		k := w.byOrigin.get(m.URL.Origin())
+		if k != nil && m.Time.Sub(k.at) < aloneWithin {
+			return k.page
+		}
 	}
 	if len(w.open) > 0 {
 		last := w.open[len(w.open)-1]
@@ -236,14 +239,13 @@ func (w *walk) know(m *store.Moment, page *visited) {
 	if page == nil || m.URL == 0 || m.Dest == store.DestLeaf {
 		return
 	}
-	document := page.moment.URL == m.URL && page.moment.Time.Equal(m.Time) ||
-		m.Dest == store.DestFrame || m.Dest == store.DestObject ||
-		m.Traits&store.Told == 0 && m.Traits&store.HTML != 0
-	k := known{page, m.Time, document}
+	k := known{page, m.Time, false, m.Traits&store.Reserved != 0}
+	k.document = m.Traits&store.Navigates != 0 || m.Traits&(store.Told|store.HTML) == store.HTML
 	w.byURL.put(m.URL, k)
-	if document {
+	switch {
+	case k.document:
 		w.byOrigin.put(m.URL.Origin(), k)
-	} else {
+	case m.Dest != store.DestEmpty:
 		w.byPart.put(m.URL.Origin(), k)
 	}
 }

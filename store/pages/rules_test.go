@@ -11,8 +11,8 @@ import (
 
 var testTime = time.Date(2026, 11, 21, 5, 45, 12, 0, time.UTC)
 
-// momentOf reads a moment: milliseconds, a URL, and words: nav, frame, object, worker, style, script,
-// leaf (as browsers tell), html (of no told destination), from=URL, origin=URL, to=URL, and others.
+// momentOf reads a moment: milliseconds, a URL, and words: nav, frame, worker, style, script, leaf,
+// empty (as browsers tell), html (of no told destination), from=URL, origin=URL, to=URL, and others.
 func momentOf(t *testing.T, line string) (m store.Moment) {
 	t.Helper()
 	var ms int
@@ -24,18 +24,23 @@ func momentOf(t *testing.T, line string) (m store.Moment) {
 	m.URL = store.HashURL(words[1])
 	for _, word := range words[2:] {
 		name, value, _ := strings.Cut(word, "=")
-		told, isDest := map[string]store.Dest{"frame": store.DestFrame, "object": store.DestObject,
+		told, isDest := map[string]store.Dest{"frame": store.DestFrame, "empty": store.DestEmpty,
 			"worker": store.DestWorker, "style": store.DestStyle, "script": store.DestScript,
 			"leaf": store.DestLeaf}[name]
 		trait := map[string]store.Traits{"html": store.HTML | store.OK, "browser": store.Browser,
 			"upgrades": store.Upgrades, "scripted": store.Scripted, "ahead": store.Ahead,
-			"aside": store.Aside, "about": store.About, "post": store.NotGET}[name]
+			"aside": store.Aside, "reserved": store.Reserved, "about": store.About, "post": store.NotGET}[name]
 		site := map[string]store.Site{"none": store.SiteNone, "same": store.SiteSameOrigin}[name]
 		switch {
+		case name == "served":
+			m.Dest, m.Traits = store.DestEmpty, m.Traits|store.Told|store.Navigates|store.Upgrades
 		case name == "nav":
 			m.Dest, m.Traits = store.DestDocument, m.Traits|store.Told|store.Navigates
 		case isDest:
 			m.Dest, m.Traits = told, m.Traits|store.Told
+			if name == "frame" {
+				m.Traits |= store.Navigates
+			}
 		case name == "from":
 			m.Referer = store.HashURL(value)
 			if strings.Count(value, "/") == 3 && strings.HasSuffix(value, "/") {
@@ -96,6 +101,17 @@ func TestRules(t *testing.T) {
 			1 https://a/p nav none > 1
 			2 https://a/i.png leaf from=https://a/ > 0
 			3 https://b/i.png leaf from=https://a/ > 1`,
+		"what keeps its URL to itself": `
+			0 https://a/ nav none > 0
+			1 https://a/p nav none reserved > 1
+			2 https://a/i.png leaf same from=https://a/ > 1
+			3 https://b/i.png leaf > 1
+			4 https://a/q nav none > 4
+			5 https://a/i.png leaf same from=https://a/ > 0`,
+		"styles by a service worker": `
+			0 https://a/p nav none > 0
+			1 https://a/c.css empty from=https://a/p > 0
+			2 https://a/i.png empty from=https://a/c.css > 0`,
 		"a URL that a script has made": `
 			0 https://a/p nav none > 0
 			1 https://a/data leaf from=https://a/p/made > 0`,
@@ -134,6 +150,15 @@ func TestRules(t *testing.T) {
 			30 http://a/x html browser from=http://a/p > 0
 			40 http://a/y html scripted from=http://a/p > 0
 			4000 http://a/q html browser upgrades from=http://a/p > 5`,
+		"behind a service worker": `
+			0 https://a/p nav none > 0
+			1 https://a/sw.js worker from=https://a/p > 0
+			9000 https://a/q served same from=https://a/p > 2
+			9010 https://a/i.png leaf same from=https://a/q > 2
+			9020 https://a/f served same from=https://a/q > 2
+			9030 https://a/j.png leaf same from=https://a/f > 2
+			9040 https://a/r served same > 6
+			9050 https://a/k.png leaf same from=https://a/r > 6`,
 		"of a crawler": `
 			0 http://a/p html > 0
 			1 http://a/q html from=http://a/p > 1

@@ -6,7 +6,8 @@
 sites=(forms scroll graphql policy spa wiki media interop)
 if [[ -n ${REPLAY_SITES-} ]]; then read -ra sites <<<"$REPLAY_SITES"; fi
 names='clock.example.org forms.example.org scroll.example.org books.example.org graphql.example.org
-  policy.example.org assets.example.org spa.example.org wiki.example.org media.example.org'
+  policy.example.org assets.example.org spa.example.org wiki.example.org media.example.org
+  visits.example.org elsewhere.example.org third.example.org'
 names=$(echo $names)
 . "$(dirname "${BASH_SOURCE[0]}")/../fresh.sh"
 . "$here/replay/walking.sh"
