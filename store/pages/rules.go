@@ -77,7 +77,6 @@ type walk struct {
 
 	redirects []redirect
 	lost      lost
-	serial    int // of captures that were added
 }
 
 // redirect is a capture that waits for the document to which it has led.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"math"
 	"strings"
 )
 
@@ -145,7 +144,7 @@ func (c *checked) Read(p []byte) (int, error) {
 		return n, fmt.Errorf("its digest is not %s: %w", c.digest.claimed, errDigest)
 	}
 	var size float64
-	if json.Unmarshal(c.listed.Bytes, &size) == nil && size > 0 && size != math.Trunc(float64(c.n)) {
+	if json.Unmarshal(c.listed.Bytes, &size) == nil && size > 0 && size != float64(c.n) {
 		return n, fmt.Errorf("it has %d bytes, and %.0f are listed: %w", c.n, size, errDigest)
 	}
 	return n, err
