@@ -79,14 +79,13 @@ func (s *serving) removeOld(ctx context.Context, c *recordFlags) {
 		})
 	}
 	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		s.log.Error().Err(err).Msg("what is older than keep-for could not be removed: it is tried again " +
-			"in an hour")
-	case done.Done:
+	case err == nil && done.Done:
 		s.log.Info().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
 			Str("size", humanize.Bytes(uint64(done.Bytes))).Int("files", done.Files).
 			Int("emptied", done.Emptied).Int64("moved", done.Moved).
 			Msg("removed what is older than keep-for")
+	case err != nil && ctx.Err() == nil:
+		s.log.Error().Err(err).Msg("what is older than keep-for could not be removed: it is tried again " +
+			"in an hour")
 	}
 }

@@ -35,8 +35,8 @@
 //
 // held.go tells, before a request goes out, whether the collection has what a 304 would confirm: by
 // coming.go of what is in the queue, by versions.go of what the index has. cohort.go lets who has
-// seen an answer wait until it is recorded, rotate.go finishes the open files. refusals.go counts what
-// the other side refuses, once it is recorded.
+// seen an answer wait until it is recorded, rotate.go finishes the open files, renew.go lets those that
+// are finished be written anew. refusals.go counts what the other side refuses, once it is recorded.
 //
 // [Extra], a record that is no exchange, goes the same way. transit.go has what the two share;
 // rescue.go ends a panic of the committer, maker.go one of a worker; health.go turns recording off

@@ -63,6 +63,12 @@ func TestRemovalChild(t *testing.T) {
 	r.close()
 }
 
+// pageLines are pages that an import has brought.
+const pageLines = `{"format":"json-pages-1.0","id":"pages","title":"Pages of imports"}
+{"ts":"2026-05-01T12:00:01.000000Z","url":"https://example.com/secret","id":"1","title":"The secret page"}
+{"ts":"2026-05-01T12:00:02.000000Z","url":"https://example.com/other","id":"2","title":"The other page"}
+`
+
 // TestCrashRemoval ends a process that removes, and records meanwhile, at each step: behind that the
 // collection is opened as whoever comes first does, and then all that was to go is there, or nothing;
 // whatever else was there, and what was recorded, is shown as it was. In the end it is all gone.
@@ -75,6 +81,7 @@ func TestCrashRemoval(t *testing.T) {
 	maps.DeleteFunc(after, func(_ string, s shown) bool { return s.isOf([]string{"/secret"}) })
 	write(t, whole.dir.CDXJ(), "com,example)/secret 20260501120001 {}\n")
 	write(t, whole.dir.Index()+collection.OldSuffix, "https://example.com/secret")
+	write(t, whole.dir.Pages(), pageLines)
 	struck := map[fault.Point]bool{}
 	n := 0
 	for _, point := range fault.Removals {
@@ -159,10 +166,13 @@ func (r *recording) afterCrash(n int, decided bool, before, after map[string]sho
 		}
 		r.sameWith(after, live)
 	}
-	for _, needle := range []string{"posted", "name=hush", "biscuit", "no answer from"} {
+	for _, needle := range []string{"posted", "name=hush", "biscuit", "no answer from", "The secret"} {
 		if names := r.found(needle); len(names) > 0 {
 			r.t.Errorf("%q is still in %q", needle, names)
 		}
+	}
+	if b, err := os.ReadFile(r.dir.Pages()); err != nil || !strings.Contains(string(b), "The other page") {
+		r.t.Errorf("the list of pages has %s, %v", b, err)
 	}
 	if left, _ := filepath.Glob(string(r.dir) + "/*/*.rewritten"); len(left) > 0 {
 		r.t.Errorf("left over: %q", left)

@@ -59,15 +59,15 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		done.Summary = plan.Summary
 		return done, files.Close()
 	}
-	err = rec.Alone(ctx, func() error {
-		for range mostTries {
+	for range mostTries {
+		err = rec.Alone(ctx, func() error {
 			done, err = wish.carryOut(ctx, rec, dir, mode)
-			if !errors.Is(err, removal.ErrAgain) {
-				break
-			}
+			return err
+		})
+		if !errors.Is(err, removal.ErrAgain) {
+			break
 		}
-		return err
-	})
+	}
 	if err != nil {
 		return done, fmt.Errorf("remove: %w", err)
 	}
@@ -113,23 +113,27 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 			return done, err
 		}
 	}
-	if done.Gaps, err = replace(ctx, rec, plan, mode); err != nil {
+	place := func() error {
+		// some systems rename no file that is open
+		return errors.Join(files.Close(), plan.Commit(mode))
+	}
+	if done.Gaps, err = replace(ctx, rec, plan, place, mode); err != nil {
 		return done, err
 	}
 	done.Done, done.ID, done.Pages = true, plan.ID(), plan.Pages
-	return done, errors.Join(files.Close(), plan.End(), dir.SweepImports())
+	return done, errors.Join(plan.End(), dir.SweepImports())
 }
 
 // replace writes the files anew, and has the recorder take them over.
-func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, mode collection.Mode) (
-	gaps int64, err error) {
+func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, place func() error,
+	mode collection.Mode) (gaps int64, err error) {
 	written, err := plan.Write(ctx, mode)
 	if err != nil {
 		return 0, err
 	}
 	what := recorder.Renewal{
 		Check: plan.Check,
-		Place: func() error { return plan.Commit(mode) },
+		Place: place,
 		Drop: func(g *store.Gap) bool {
 			goes := plan.GoesGap(g)
 			if goes {

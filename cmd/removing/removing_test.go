@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/selection"
@@ -213,4 +214,91 @@ func (r *recording) rebuilt(want map[string]shown) {
 	r.open()
 	r.same(want)
 	r.close()
+}
+
+// TestFormerFilePutBack: a former file that somebody has put back, from a backup, is not read on from
+// where its successor ended; who means it says rebuild.
+func TestFormerFilePutBack(t *testing.T) {
+	r := start(t, nil)
+	r.get("https://example.com/secret", page("one"))
+	r.get("https://example.com/kept", page("two"))
+	r.rotate()
+	paths, _ := filepath.Glob(r.dir.WARC("*.warc.gz"))
+	former, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.remove(selection.Selection{URL: "https://example.com/secret"}, func(w *Wish) { w.Forget = true })
+	kept := r.all()
+	r.close()
+	if err := os.WriteFile(paths[0], append(former, former...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := recorder.Recover(r.cfg, r.dir, zerolog.Nop())
+	if err != nil || len(found.Left) != 1 || found.Captures != 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := os.WriteFile(paths[0], former, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := recovery.Rebuild(recovery.Config{}, r.dir, zerolog.Nop()); err != nil {
+		t.Fatal(err)
+	}
+	r.open()
+	if all := r.all(); len(all) != 2 || len(kept) != 1 {
+		t.Errorf("rebuilt: %v, before %v", all, kept)
+	}
+	if done := r.remove(selection.Selection{URL: "https://example.com/secret"}, nil); done.Captures != 1 {
+		t.Errorf("%+v", done)
+	}
+	r.same(kept)
+	r.verified()
+}
+
+// TestRemoveRefuses: what cannot be read, and is needed, is not removed, and nothing else is; an index
+// that is wrong is not believed.
+func TestRemoveRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		harm func(b []byte, at int64)
+	}{
+		"a damaged original":            {func(b []byte, at int64) { b[at+400] ^= 0xff }},
+		"an original that is not there": {func(b []byte, at int64) { b[at] ^= 0xff }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, nil)
+			r.get("https://example.com/secret", page(text("whisper")))
+			r.get("https://example.com/other", page(text("whisper")))
+			r.rotate()
+			at := int64(-1)
+			r.Index().Captures(store.Query{URL: "https://example.com/secret"}, func(c *store.Capture) bool {
+				at = c.Offset
+				return true
+			})
+			paths, _ := filepath.Glob(r.dir.WARC("*.warc.gz"))
+			b, err := os.ReadFile(paths[0])
+			if err != nil || at < 0 {
+				t.Fatal(err, at)
+			}
+			test.harm(b, at)
+			if err := os.WriteFile(paths[0], b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			wish := Wish{Choose: Chosen(t.Context(), selection.Selection{URL: "https://example.com/secret"})}
+			done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, wish)
+			if err == nil || done.Done {
+				t.Errorf("removed: %+v", done)
+			}
+			after, err2 := os.ReadFile(paths[0])
+			if err2 != nil || !bytes.Equal(after, b) {
+				t.Error("the file has changed", err2)
+			}
+			if left, _ := filepath.Glob(string(r.dir) + "/*/*.rewritten"); len(left) > 0 {
+				t.Errorf("left over: %q", left)
+			}
+			if n, err := r.Index().Count(); n != 2 || err != nil {
+				t.Errorf("the index has %d captures, %v", n, err)
+			}
+			t.Log(err)
+		})
+	}
 }

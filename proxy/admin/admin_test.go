@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -181,5 +183,31 @@ func TestWork(t *testing.T) {
 	cancel(errors.New("the disk is full"))
 	if w := answer(a, r); w.Code != 503 || w.Body.String() != "{\"error\":\"the disk is full\"}\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestWorkOn: work is told what the form says, and nothing that stands in the URL; a form without end is
+// refused.
+func TestWorkOn(t *testing.T) {
+	a := newAdmin(t, "", func(*http.Request) {})
+	var told []string
+	a.Add(WorkOn("POST /remove", func(_ context.Context, form url.Values) (any, error) {
+		told = append(told, form.Encode())
+		return map[string]int{"captures": 3}, nil
+	}))
+	for body, want := range map[string]int{
+		"url=x&forget=true": 200, "": 200, "url=" + strings.Repeat("x", 2<<20): 400, "url=%zz": 400,
+	} {
+		r := request("POST", "/remove?url=other")
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Authorization", "Bearer "+secret)
+		if w := answer(a, r); w.Code != want {
+			t.Errorf("%.20q: %d %s", body, w.Code, w.Body)
+		}
+	}
+	slices.Sort(told)
+	if !slices.Equal(told, []string{"", "forget=true&url=x"}) {
+		t.Errorf("told %q", told)
 	}
 }

@@ -59,6 +59,12 @@ func (r *recovery) recover(f warcFile) error {
 		return r.noteGone(f.File,
 			fmt.Sprintf("the WARC file has %d bytes, and had %d", max(f.open, f.final), f.Committed))
 	}
+	if f.Reduced && f.Sealed && f.open < 0 && f.final > f.Committed {
+		r.left(f.Name, "a file from which records were removed is larger than it was then: somebody has put "+
+			"a former one back, or written to it. Nothing of it is read: take it away, or let warcorder "+
+			"rebuild take all of it in")
+		return nil
+	}
 	if f.Away { // it is back
 		if f.Away = false; f.agrees() {
 			return r.sealed(f.File)

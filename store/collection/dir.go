@@ -19,6 +19,7 @@
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
 //	  removal.json              the plan of a removal that has begun to take places, see store/removal
+//	  removed.json              the same of the last removal, see [Dir.LastRemoval]
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
@@ -64,6 +65,7 @@ const (
 	tokenName   = "recorder.token"
 	pagesName   = "pages.jsonl"
 	removalName = "removal.json"
+	removedName = "removed.json"
 )
 
 // These suffixes follow IndexName; the first one also the name of the list of pages.
@@ -157,6 +159,9 @@ func (d Dir) NewPages() string { return d.Pages() + NewSuffix }
 
 // Removal returns the path of removal.json.
 func (d Dir) Removal() string { return filepath.Join(string(d), removalName) }
+
+// Removed returns the path of removed.json.
+func (d Dir) Removed() string { return filepath.Join(string(d), removedName) }
 
 // Rewritten returns the path of what is to take the place of a file in archive/, by its base name.
 func (d Dir) Rewritten(name string) string { return d.WARC(name + RewrittenSuffix) }

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -72,4 +73,17 @@ func (d Dir) Leftover(name string) (path string, is bool) {
 		is = isExport(base)
 	}
 	return filepath.Join(string(d), dir, base), is
+}
+
+// LastRemoval tells the last removal from those before it; "" says that there was none. Who has read a
+// part of a collection, and finds another one then, has read what is not there any more.
+func (d Dir) LastRemoval() string {
+	file, err := OpenRegular(d.Removed())
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	const most = 1 << 10 // the ID of the removal is at the beginning
+	b, _ := io.ReadAll(io.LimitReader(file, most))
+	return string(b)
 }

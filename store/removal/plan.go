@@ -161,23 +161,23 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 		return err
 	}
 	defer opened.Close()
-	has := p.order.Has
-	if !p.isIn(file) {
-		has = nil
+	w := &work{File: file, size: file.Committed}
+	s := &survey{size: file.Committed, gone: p.gone.places[file.ID]}
+	if p.isIn(file) {
+		s.has = p.order.Has
 	}
-	s, err := takeSurvey(ctx, opened, file.Name, file.Committed, has)
-	if err != nil {
+	if !p.order.Forget {
+		s.list = &w.list
+	}
+	if err := s.take(ctx, opened, file.Name); err != nil {
 		return err
 	}
-	w := &work{File: file, layout: s.layout, version: s.version, warcinfo: s.warcinfo, skips: s.skips,
-		size: file.Committed}
+	w.layout, w.version, w.warcinfo, w.skips = s.layout, s.version, s.warcinfo, s.skips
 	numbers, err := s.going(file.Name, p.gone.places[file.ID])
 	if err != nil {
 		return err
 	}
-	if err := p.addGoing(w, s, numbers, opened); err != nil {
-		return err
-	}
+	w.addGoing(s, numbers)
 	for _, t := range turns {
 		to, found := s.endOf(t.at.offset)
 		if !found {
@@ -214,44 +214,20 @@ func (p *Plan) open(file store.File) (*os.File, error) {
 }
 
 // addGoing adds the records that go. Those that follow one another are one edit.
-func (p *Plan) addGoing(w *work, s *survey, numbers []int, opened *os.File) error {
+func (w *work) addGoing(s *survey, numbers []int) {
 	for _, i := range numbers {
 		r := &s.records[i]
 		w.records++
 		w.bytes += r.to - r.from
+		if r.kind == capture {
+			w.captures++
+		}
 		if n := len(w.edits); n > 0 && w.edits[n-1].to == r.from {
 			w.edits[n-1].to = r.to
 		} else {
 			w.edits = append(w.edits, edit{from: r.from, to: r.to})
 		}
-		if r.kind != capture {
-			continue
-		}
-		w.captures++
-		if p.order.Forget {
-			continue
-		}
-		if err := tell(&w.list, opened, w.Name, r); err != nil {
-			return err
-		}
 	}
-	return nil
-}
-
-// tell adds a capture that goes to a list, by the header of its record.
-func tell(l *tombstone.List, opened *os.File, name string, r *part) error {
-	if l.Full() {
-		l.Add("", "", "")
-		return nil
-	}
-	record, err := recordAt(opened, name, r.from, r.to)
-	if err != nil {
-		return err
-	}
-	h := record.Header
-	l.Add(h.Get("WARC-Date"), cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")),
-		record.TargetURI())
-	return nil
 }
 
 // recordAt returns the record of a file that begins at from and ends before to.

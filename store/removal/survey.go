@@ -1,6 +1,7 @@
 package removal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,10 @@ type survey struct {
 	records  []part
 	more     map[int][]hashed // records that name more than two others, by their number
 	damaged  int64            // bytes that are no whole records
+
+	has  func(uri string, at time.Time) bool // Order.Has, if it is for the file
+	gone []int64                             // where captures begin that go, and have not been come to
+	list *tombstone.List                     // takes them down; nil if they are to be forgotten
 }
 
 // part is one record of a file, with the empty lines behind it.
@@ -45,20 +50,19 @@ const (
 	other                // a warcinfo record, and what nobody knows
 )
 
-// takeSurvey reads the headers of a file, of which size bytes are in the index.
-func takeSurvey(ctx context.Context, file *os.File, name string, size int64,
-	has func(uri string, at time.Time) bool) (*survey, error) {
-	in := io.NewSectionReader(file, 0, size)
+// take reads the headers of a file, of which s.size bytes are in the index.
+func (s *survey) take(ctx context.Context, file *os.File, name string) error {
+	in := io.NewSectionReader(file, 0, s.size)
 	reader, err := warc.NewForeignReader(in, name, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &survey{layout: reader.Layout(), size: size, version: warc.Version}
+	s.layout, s.version = reader.Layout(), warc.Version
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		err := s.next(reader, has)
+		err := s.next(reader)
 		if errors.As(err, new(*warc.Damage)) {
 			var from, to int64
 			from, to, err = reader.Resync()
@@ -68,11 +72,11 @@ func takeSurvey(ctx context.Context, file *os.File, name string, size int64,
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
+			return fmt.Errorf("read %s: %w", name, err)
 		}
 	}
 	s.skips, err = hasSkipLengths(file)
-	return s, err
+	return err
 }
 
 // hasSkipLengths reports whether the first gzip member of a file has an extra field.
@@ -85,7 +89,7 @@ func hasSkipLengths(file *os.File) (bool, error) {
 }
 
 // next takes one record down.
-func (s *survey) next(reader *warc.Reader, has func(uri string, at time.Time) bool) error {
+func (s *survey) next(reader *warc.Reader) error {
 	record, err := reader.Next()
 	if err != nil {
 		return err
@@ -103,16 +107,30 @@ func (s *survey) next(reader *warc.Reader, has func(uri string, at time.Time) bo
 	if record.Type() == "warcinfo" && s.warcinfo == "" {
 		s.warcinfo = strings.Clone(h.Get("WARC-Record-ID"))
 	}
-	if uri := record.TargetURI(); has != nil && uri != "" && p.kind == follower {
+	if uri := record.TargetURI(); s.has != nil && uri != "" && p.kind == follower {
 		at, err := time.Parse(time.RFC3339Nano, h.Get("WARC-Date"))
-		p.has = err == nil && has(uri, at)
+		p.has = err == nil && s.has(uri, at)
 	}
+	s.tell(record)
 	if err := record.Skip(); err != nil {
 		return err
 	}
 	p.to = reader.Offset()
 	s.records = append(s.records, p)
 	return nil
+}
+
+// tell takes a record down that goes.
+func (s *survey) tell(record *warc.Record) {
+	for len(s.gone) > 0 && s.gone[0] < record.Offset {
+		s.gone = s.gone[1:]
+	}
+	if s.list == nil || len(s.gone) == 0 || s.gone[0] != record.Offset {
+		return
+	}
+	h := record.Header
+	s.list.Add(h.Get("WARC-Date"), cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")),
+		record.TargetURI())
 }
 
 // name notes the records to which a record belongs.

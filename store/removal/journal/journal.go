@@ -147,7 +147,8 @@ func (f File) place(dir collection.Dir) error {
 	return os.Rename(dir.Rewritten(f.Name), dir.WARC(f.Name))
 }
 
-// End removes the rest, and then the journal.
+// End removes the rest; the journal is then that of the last removal, by which readers know that
+// there was one.
 func (j *Journal) End(dir collection.Dir) error {
 	for _, path := range j.Rest {
 		if err := fault.At(fault.RemoveRest); err != nil {
@@ -162,7 +163,7 @@ func (j *Journal) End(dir collection.Dir) error {
 	if err := errors.Join(dir.SyncArchive(), dir.SyncIndexes(), fault.At(fault.RemoveDone)); err != nil {
 		return err
 	}
-	if err := os.Remove(dir.Removal()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Rename(dir.Removal(), dir.Removed()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return dir.Sync()

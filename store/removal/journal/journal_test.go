@@ -49,7 +49,7 @@ func TestResume(t *testing.T) {
 		content(d.CDXJ()) != "" {
 		t.Error(resumed, err)
 	}
-	if names, _ := filepath.Glob(string(d) + "/*"); len(names) != 3 {
+	if names, _ := filepath.Glob(string(d) + "/*"); len(names) != 4 {
 		t.Errorf("there are %q", names)
 	}
 	if resumed, err := Resume(d); resumed || err != nil {
