@@ -161,7 +161,7 @@ func (c *capturing) judge(v *visiting.Visit, before status) {
 	if !c.at.own && v.Failed > 0 {
 		v.Faults = append(v.Faults, fmt.Sprintf("%d of what it asked for broke off", v.Failed))
 	}
-	if now.Exchanges == before.Exchanges && !v.Cached && len(v.Faults) == 0 {
+	if now.Exchanges == before.Exchanges && len(v.Faults) == 0 {
 		v.Faults = append(v.Faults, "nothing of it was recorded (no-record?)")
 	}
 }

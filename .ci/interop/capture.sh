@@ -38,7 +38,7 @@ why() { awk -v page="$site$2" '/^[^ ]/ { in_it = $3 == page; next } in_it' "$T/c
 said() { if [[ $(why "$1" "$2") == *"$3"* ]]; then ok "$4"; else not_ok "$4: $(why "$1" "$2")"; fi; }
 
 capture good --wait 1s --depth 1 -o "$T/capture-good.wacz" "$site/"
-printf '# pages\n\n%s\n%s\n' "$site/box" "$site/plain" >"$T/capture-list"
+printf '# pages\n\n%s\n%s\n%s\n' "$site"/{worker-of-all,box,plain} >"$T/capture-list"
 capture kinds --wait 1s --at-most 10s --urls "$T/capture-list" "$site"/{pdf,empty,file,denied,nowhere,away} \
   http://nobody.invalid/ "$site"/{ahead,prints,closes,calls,script-away,dialogs,stay,windows,hides,much,stream-page}
 capture hostile --wait 1s --at-most 4s "$site"/{alerts,loop,polls,plain}
@@ -74,6 +74,8 @@ ended kinds
 equal 'a capture with pages that lack something exits 1' "$status" 1
 equal 'what scrolls in a box is scrolled' "$(came kinds /box) $(judge urls kinds | grep -c boxed)" 'whole 200 1'
 equal 'plain text' "$(came kinds /plain) $(judge record kinds "urn:text:$site/plain")" 'whole 200 nur Text: größer'
+equal 'what a page leaves in the browser answers for no other' \
+  "$(judge urls kinds | grep -cE '/(service.js|plain)$')" 2
 equal 'a PDF' "$(came kinds /pdf)" 'whole 200'
 equal '204' "$(came kinds /empty)" 'whole 204'
 equal 'a download, whole' "$(came kinds /file) $(judge urls kinds | grep -c /file)" 'whole 200 1'

@@ -35,7 +35,8 @@ func (g *guard) switchOn(ctx context.Context) error {
 	yes := true
 	_, err := devtools.Call(ctx, g.tab.browser.conn.Browser(), cdpbrowser.SetDownloadBehavior,
 		cdpbrowser.SetDownloadBehaviorParams{
-			Behavior: cdpbrowser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes,
+			Behavior:         cdpbrowser.SetDownloadBehaviorBehaviorDefault,
+			BrowserContextID: g.tab.context, EventsEnabled: &yes,
 		})
 	if err != nil {
 		return err

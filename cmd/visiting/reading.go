@@ -89,10 +89,26 @@ func (t *tab) look() (context.Context, context.CancelFunc) {
 	return t.ctx, func() { timer.Stop() }
 }
 
+// lost is what Chromium says of a page that has gone on to another document meanwhile, and tries is
+// how often that is looked at again.
+const (
+	lost  = "Cannot find context"
+	tries = 3
+)
+
 // evaluate calls a function of ours in a world of its own, and reads what it returns.
-func (t *tab) evaluate(body string, result any) error {
+func (t *tab) evaluate(body string, result any) (err error) {
 	ctx, cancel := t.look()
 	defer cancel()
+	for range tries {
+		if err = t.evaluateIn(ctx, body, result); err == nil || !strings.Contains(err.Error(), lost) {
+			break
+		}
+	}
+	return err
+}
+
+func (t *tab) evaluateIn(ctx context.Context, body string, result any) error {
 	world, err := devtools.Call(ctx, t.session, page.CreateIsolatedWorld,
 		page.CreateIsolatedWorldParams{FrameID: cdp.FrameID(t.id), WorldName: "warcorder"})
 	if err != nil {

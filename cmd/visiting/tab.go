@@ -22,6 +22,7 @@ type tab struct {
 	options Options
 	begun   time.Time
 
+	context cdp.BrowserContextID // which has nothing of other pages: no cookies, cache, service worker
 	id      target.ID
 	session *devtools.Session
 	watch   *watch
@@ -51,7 +52,12 @@ func (b *Browser) open(ctx context.Context, o Options) (*tab, error) {
 	opening, cancel := context.WithTimeoutCause(ctx, openPatience, errSlow)
 	defer cancel()
 	root := b.conn.Browser()
-	made, err := devtools.Call(opening, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+	alone, err := devtools.Call(opening, root, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	if err != nil {
+		return nil, err
+	}
+	made, err := devtools.Call(opening, root, target.CreateTarget,
+		target.CreateTargetParams{URL: "about:blank", BrowserContextID: alone.BrowserContextID})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +69,7 @@ func (b *Browser) open(ctx context.Context, o Options) (*tab, error) {
 	}
 	t := &tab{
 		browser: b, options: o, begun: time.Now(),
-		id: made.TargetID, session: b.conn.Session(attached.SessionID),
+		context: alone.BrowserContextID, id: made.TargetID, session: b.conn.Session(attached.SessionID),
 		gone: make(chan struct{}),
 	}
 	t.ctx, t.end = context.WithCancelCause(ctx)
@@ -176,7 +182,8 @@ func (t *tab) close() error {
 		return reason
 	}
 	root := t.browser.conn.Browser()
-	devtools.Send(root, target.CloseTarget, target.CloseTargetParams{TargetID: t.id})
+	devtools.Send(root, target.DisposeBrowserContext,
+		target.DisposeBrowserContextParams{BrowserContextID: t.context})
 	late := time.NewTimer(closePatience)
 	defer late.Stop()
 	select {

@@ -13,6 +13,9 @@
 // A page decides on all that it shows and does, and may be hostile. Our JavaScript runs in a world of
 // its own, in which nothing is as the page has changed it.
 //
+// Each page is alone: what another one has left (cookies, caches, service workers) would answer in
+// place of the network, unrecorded.
+//
 // Invariant: Visit returns, soon after Options.Most, whatever a page does. What it returns of a page
 // is bounded: a title by mostTitle, text by MostText, links by mostLinks, a picture by
 // devtools.MostMessage.
@@ -61,7 +64,6 @@ type Visit struct {
 	At     time.Time
 	Status int64  // 0 if nobody answered
 	MIME   string // of the document; "" if there is none
-	Cached bool   // the document was had before
 	Title  string
 
 	Text     string // as far as MostText
@@ -200,7 +202,7 @@ func (t *tab) deadline() time.Time { return t.begun.Add(t.options.Most) }
 func (t *tab) tell(v *Visit) {
 	w := t.watch.counted()
 	v.Requests, v.Failed = w.requests, w.failed
-	v.Status, v.MIME, v.Cached = w.status, w.mime, w.cached
+	v.Status, v.MIME = w.status, w.mime
 	if w.url != "" {
 		v.URL = w.url
 	}

@@ -54,9 +54,9 @@ type counts struct {
 	requests, ended, failed int64
 	refused                 int64 // by the proxy
 	// of the document
-	status             int64
-	mime, url          string
-	cached, unanswered bool
+	status     int64
+	mime, url  string
+	unanswered bool
 }
 
 func newWatch(frame cdp.FrameID, refusal string) *watch {
@@ -148,7 +148,6 @@ func (w *watch) answered(e network.EventResponseReceived) {
 	w.state.unanswered = refused
 	w.state.status, w.state.mime = e.Response.Status, e.Response.MimeType
 	w.state.url, _, _ = strings.Cut(e.Response.URL, "#")
-	w.state.cached = e.Response.FromDiskCache || e.Response.FromServiceWorker
 }
 
 // isRefusal reports an answer that is the proxy's own.

@@ -49,6 +49,8 @@ style="height:100vh;overflow:auto"><div style="height:5000px">box</div><img load
     '/stay': '<h1>stay</h1><script>onbeforeunload = (e) => { e.preventDefault(); return "stay" }</script>',
     '/windows': '<h1>windows</h1><script>setInterval(() => open("/framed"), 50)</script>',
     '/script-away': '<h1>here</h1><script>setTimeout(() => location = "http://localhost:PORT/outside", 300)</script>',
+    '/worker-of-all': '''<h1>service</h1><script>navigator.serviceWorker.register("/service.js")
+.then(() => navigator.serviceWorker.ready).then((it) => document.body.append("ready"))</script>''',
     '/prints': '<h1>prints</h1><script>print()</script>',
     '/closes': '<h1>closes</h1><script>setTimeout(() => close(), 300)</script>',
     '/calls': '<h1>calls</h1><script>setTimeout(() => location = "tel:1", 100)</script>',
@@ -98,6 +100,9 @@ class Site(http.server.BaseHTTPRequestHandler):
             self.reply(200, png(), 'image/png')
         elif path == '/worker.js':
             self.reply(200, b'fetch("/dot.png?worker")', 'text/javascript')
+        elif path == '/service.js':
+            answers = b'onfetch = (e) => e.respondWith(new Response("of the service worker"))'
+            self.reply(200, answers, 'text/javascript')
         elif path == '/denied':
             self.reply(401, b'<h1>who are you?</h1>', WWW_Authenticate='Basic realm="x"')
         elif path == '/away':

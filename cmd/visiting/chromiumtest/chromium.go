@@ -71,7 +71,7 @@ type command struct {
 	SessionID string
 	Method    string
 	Params    struct {
-		URL, TargetID, RequestID, Expression, Format string
+		URL, TargetID, BrowserContextID, RequestID, Expression, Format string
 	}
 }
 
@@ -108,12 +108,18 @@ func (b *Browser) obey(c command) {
 		id := fmt.Sprint(tab, b.tabs)
 		b.mu.Unlock()
 		b.answer(c, fields{"targetId": id})
+	case "Target.createBrowserContext":
+		b.mu.Lock()
+		id := fmt.Sprint("CONTEXT", b.tabs+1)
+		b.mu.Unlock()
+		b.answer(c, fields{"browserContextId": id})
 	case "Target.attachToTarget":
 		b.answer(c, fields{"sessionId": strings.Replace(c.Params.TargetID, tab, session, 1)})
-	case "Target.closeTarget":
+	case "Target.disposeBrowserContext":
 		b.answer(c, fields{})
 		if !b.shows("stays") {
-			b.event("", "Target.targetDestroyed", fields{"targetId": c.Params.TargetID})
+			closed := strings.Replace(c.Params.BrowserContextID, "CONTEXT", tab, 1)
+			b.event("", "Target.targetDestroyed", fields{"targetId": closed})
 		}
 	case "Page.navigate":
 		b.navigate(c)
