@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/schollz/progressbar/v3"
@@ -34,8 +35,9 @@ func (c *extractCommand) Run(line *commandLine) error {
 	if !dir.Exists() {
 		return noCollection(dir)
 	}
-	if same, err := sameDir(c.Out, dir.Archive()); err == nil && same {
-		return fmt.Errorf("extract: %s is the archive itself: name another directory with -o", c.Out)
+	if within, err := isWithin(c.Out, string(dir)); err != nil || within {
+		return errors.Join(err, fmt.Errorf("extract: %s belongs to the collection: name another directory "+
+			"with -o", c.Out))
 	}
 	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer end()
@@ -46,11 +48,33 @@ func (c *extractCommand) Run(line *commandLine) error {
 		lacking = behind("extract", source)
 		return err
 	})
+	if ctx.Err() != nil && err != nil {
+		return errors.New("extract: interrupted: nothing was written")
+	}
+	if errors.Is(err, extract.ErrNothing) {
+		err = fmt.Errorf("%w: %s shows what was captured", err, commandFor(dir, "export -o -"))
+	}
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
 	c.remark(line, &done)
 	return errors.Join(told("extract", &done), lacking)
+}
+
+// isWithin reports whether a path leads to a directory or below it.
+func isWithin(path, dir string) (bool, error) {
+	path, err := filepath.Abs(path)
+	for err == nil {
+		if same, _ := sameDir(path, dir); same {
+			return true, nil
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return false, nil
+		}
+		path = up
+	}
+	return false, err
 }
 
 // write writes the extract of a source.

@@ -114,6 +114,7 @@ func (c *copier) whole(number int, f store.File, first *selection.Chosen, all *r
 	})
 	if err == nil {
 		_, err = c.out.append(all.At())
+		c.out.last = store.Location{} // that is no record
 	}
 	if err == nil {
 		err = c.out.close()
@@ -131,13 +132,14 @@ func (c *copier) placed(next *selection.Chosen, at store.Location) error {
 func (c *copier) group(next *selection.Chosen) error {
 	group, err := c.groups.of(&next.Capture)
 	if isAway(err) {
-		if c.report.Away.Number++; c.report.Away.First == nil {
-			c.report.Away.First = err
-		}
+		c.report.Away.note(err)
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if group.cut != nil {
+		c.report.Away.note(group.cut)
 	}
 	if err := c.out.room(next.File, group.size+c.renewedSize(next, true), true); err != nil {
 		return err

@@ -82,10 +82,16 @@ type Report struct {
 	Away    Away              // captures that are not in the collection any more
 }
 
-// Away are captures whose files are not there, or not to their ends.
+// Away are captures whose files are not there, or end before them or before what belongs to them.
 type Away struct {
 	Number int64
 	First  error // names the first one
+}
+
+func (a *Away) note(err error) {
+	if a.Number++; a.First == nil {
+		a.First = err
+	}
 }
 
 // sorterMemory is how much of the captures is sorted in memory, in bytes.

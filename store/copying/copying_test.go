@@ -25,8 +25,8 @@ func TestCopy(t *testing.T) {
 		captures, files int
 		needed          int
 	}{
-		{"all", selection.Selection{}, Options{}, 10, 4, 0},
-		{"all, in short files", selection.Selection{}, Options{Size: 5000}, 10, 6, 0},
+		{"all", selection.Selection{}, Options{}, 12, 4, 0},
+		{"all, in short files", selection.Selection{}, Options{Size: 5000}, 12, 6, 0},
 		{"a file", selection.Selection{Files: []string{filepath.Base(names[1])}}, Options{}, 6, 2, 2},
 		{"a URL", selection.Selection{URL: "https://example.com/b"}, Options{}, 2, 1, 1},
 		{"a URL, posted", selection.Selection{URL: "https://example.com/c"}, Options{}, 1, 1, 0},
@@ -73,6 +73,7 @@ func TestNoRevisits(t *testing.T) {
 		{},
 		{URL: "https://example.com/b"},
 		{URL: "https://example.com/big"},
+		{URL: "https://tagged.example/", Match: store.Host},
 	} {
 		c := o.mustCopy(t, sel, Options{NoRevisits: true})
 		if c.report.Renewed == 0 {

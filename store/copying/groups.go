@@ -16,6 +16,7 @@ type group struct {
 	members []store.Location
 	layout  warc.Layout
 	size    int64 // bytes of all
+	cut     error // the file ends in the records behind the capture: they are away
 }
 
 // groups finds the groups of captures, which come in the order of their places. Where one follows
@@ -61,6 +62,11 @@ func (g *groups) of(c *store.Capture) (group, error) {
 
 // goTo goes to the record of a capture.
 func (g *groups) goTo(c *store.Capture) (err error) {
+	all, err := g.files.Range(c.Location)
+	if err != nil {
+		return err
+	}
+	all.Close()
 	if r := g.record; r == nil || r.At.File != c.File || r.At.Offset != c.Offset {
 		if err := g.close(); err != nil {
 			return err
@@ -92,7 +98,7 @@ func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 		}
 		if err != nil {
 			g.record = nil
-			return err
+			return found.ended(g.away(c, err), asked, err)
 		}
 		belongs := belongTogether(g.record.Header, own)
 		if !belongs && (asked || g.record.Size > sizeBeside) {
@@ -101,7 +107,7 @@ func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 		isRequest := g.record.Type() == "request"
 		at, err := g.record.End()
 		if err != nil {
-			return err
+			return errors.Join(found.ended(g.away(c, err), asked, err), g.close())
 		}
 		if belongs {
 			asked = asked || isRequest
@@ -112,6 +118,37 @@ func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 		return nil
 	}
 	return g.before(found, c, own)
+}
+
+// away returns why records behind a capture cannot be read, if that is since the file was cut.
+func (g *groups) away(c *store.Capture, err error) error {
+	if !errors.As(err, new(*warc.Damage)) {
+		return nil
+	}
+	known, err := g.files.Committed(c.File)
+	if err != nil || known == 0 {
+		return nil
+	}
+	end, err := g.files.Range(store.Location{File: c.File, Offset: known - 1, Length: 1})
+	if isAway(err) {
+		return err
+	}
+	if err == nil {
+		end.Close()
+	}
+	return nil
+}
+
+// ended notes that the file ends behind a group, if away says so; err is what was found there. What is
+// missing behind a request is another capture's, as a rule, which is counted.
+func (found *group) ended(away error, asked bool, err error) error {
+	if away == nil {
+		return err
+	}
+	if !asked {
+		found.cut = away
+	}
+	return nil
 }
 
 // before adds the request before a response.

@@ -17,6 +17,7 @@ type output struct {
 	at   int64 // what has been written, and what waits
 
 	waits   store.Location  // of a file that is read, to be copied next
+	last    store.Location  // the last record of that; no place if it is a file
 	has     map[string]bool // the files whose warcinfo record has been copied
 	parts   int             // files that hold parts, so far
 	info    store.Location  // the warcinfo record of the file that was asked for last
@@ -104,6 +105,7 @@ func (o *output) append(from store.Location) (store.Location, error) {
 		}
 		o.waits = from
 	}
+	o.last = from
 	at := store.Location{File: o.name, Offset: o.at, Length: from.Length}
 	o.at += from.Length
 	return at, nil
@@ -119,7 +121,11 @@ func (o *output) flush() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(o.copyTo(o.w, part, from), part.Close())
+	err = o.copyTo(o.w, part, from)
+	if err == nil && o.last.Length > 0 && part.Layout == warc.GzipMembers {
+		err = checkMember(part, o.last) // another file may have come into the place of the one that was read
+	}
+	return errors.Join(err, part.Close())
 }
 
 // made lets write write a record that is made anew, and returns its place.

@@ -64,6 +64,9 @@ func (r *recording) send(method, url, body, response string) {
 	if body != "" {
 		head = fmt.Sprintf("Content-Type: text/plain\r\nContent-Length: %d\r\n", len(body))
 	}
+	if strings.HasPrefix(response, "HTTP/1.1 304 ") {
+		head += "If-None-Match: \"1\"\r\n"
+	}
 	io.WriteString(&x.Request, method+" / HTTP/1.1\r\nHost: example.com\r\n"+head+"\r\n"+body)
 	io.WriteString(&x.Response, response)
 	x.Commit()
@@ -99,6 +102,9 @@ func site(t testing.TB, change func(*recorder.Config)) *recording {
 	r.send("GET", "https://example.com/empty", "", "HTTP/1.1 204 No Content\r\n\r\n")
 	rotate()
 	r.send("GET", "https://example.com/a", "", answer(long))
+	tagged := "ETag: \"1\"\r\n\r\n"
+	r.send("GET", "https://tagged.example/", "", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n"+tagged+"tagged")
+	r.send("GET", "https://tagged.example/", "", "HTTP/1.1 304 Not Modified\r\n"+tagged)
 	r.send("GET", "https://other.example/", "", answer(strings.Repeat("big", 1<<20)))
 	r.send("GET", "https://example.com/big", "", answer(strings.Repeat("big", 1<<20)))
 	return r
@@ -183,14 +189,25 @@ func (o *opened) mustCopy(t testing.TB, sel selection.Selection, options Options
 	return c
 }
 
-// reopened is a collection of the files of a copy alone, which are judged first: the index that is
-// made of them has the lines that the copy has told.
+// reopened is again for files that are judged first.
 func (c *copied) reopened(t testing.TB) *opened {
+	t.Helper()
+	judged(t, c.paths(t))
+	return c.again(t)
+}
+
+func (c *copied) paths(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(c.dir, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return paths
+}
+
+// judged lets the referee judge files.
+func judged(t testing.TB, paths []string) {
+	t.Helper()
 	judge := verify.Checker{Report: func(f verify.Finding) {
 		if !f.Note {
 			t.Errorf("%+v", f)
@@ -199,11 +216,18 @@ func (c *copied) reopened(t testing.TB) *opened {
 	if _, err := judge.Files(paths); err != nil {
 		t.Fatal(err)
 	}
-	dir := collection.Dir(t.TempDir())
+}
+
+// again is a collection of the files of a copy alone: the index that is made of them has the lines
+// that the copy has told.
+func (c *copied) again(t testing.TB) *opened {
+	t.Helper()
+	paths := c.paths(t)
 	if len(paths) == 0 {
 		return nil
 	}
-	_, err = recovery.Add(recovery.Config{Mode: collection.DefaultMode}, dir, paths, true, zerolog.Nop())
+	dir := collection.Dir(t.TempDir())
+	_, err := recovery.Add(recovery.Config{Mode: collection.DefaultMode}, dir, paths, true, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +256,7 @@ func (o *opened) shown(t testing.TB, sel selection.Selection, all bool) map[stri
 		text := ""
 		response, err := o.files.Response(&c.Capture)
 		if err != nil {
-			text = errors.Unwrap(err).Error()
+			text = "it cannot be shown"
 		} else {
 			body, err := io.ReadAll(response.Body)
 			if err = errors.Join(err, response.Close()); err != nil {

@@ -78,6 +78,11 @@ func (c *copier) compress(from store.Location) (at store.Location, err error) {
 	at, err = c.out.made(func(w io.Writer) error {
 		return c.renewer.write(w, head, r.Block, r.Size)
 	})
+	if end, ended := r.End(); err == nil && ended == nil && end != from {
+		err = &warc.Damage{File: from.File, Offset: from.Offset, Reason: readback.ErrOther}
+	} else if err == nil {
+		err = ended
+	}
 	if err == nil {
 		err = c.progress(from.Length)
 	}
@@ -105,7 +110,7 @@ func (c *copier) renew(next *selection.Chosen) (at store.Location, err error) {
 	if err != nil {
 		return at, err
 	}
-	sum := sumFor(header)
+	sum := sumFor(header, "WARC-Block-Digest")
 	if _, err := io.Copy(io.MultiWriter(sum), io.MultiReader(bytes.NewReader(response.Head),
 		response.Body)); err != nil {
 		return at, errors.Join(err, response.Close())
@@ -117,7 +122,12 @@ func (c *copier) renew(next *selection.Chosen) (at store.Location, err error) {
 	if response, err = c.files.ResponseBy(&next.Capture, next.Original); err != nil {
 		return at, err
 	}
-	head := renewed(header, version, response, digest)
+	payload := ""
+	if response.Original == nil && response.Size == 0 { // of a 304: the digest was that of another body
+		payload = sumFor(header, "WARC-Payload-Digest").text()
+		next.Digest = payload
+	}
+	head := renewed(header, version, response, digest, payload)
 	at, err = c.out.made(func(w io.Writer) error {
 		body := io.MultiReader(bytes.NewReader(response.Head), response.Body)
 		return c.renewer.write(w, head, body, int64(len(response.Head))+response.Size)
@@ -143,18 +153,19 @@ func (s blockSum) text() string {
 	return digest.String()
 }
 
-// sumFor returns the digest that a record has, by its header.
-func sumFor(header warc.Header) blockSum {
+// sumFor returns a digest like the one that a header has under a name.
+func sumFor(header warc.Header, field string) blockSum {
 	algorithm := record.SHA1
-	name, _, _ := strings.Cut(header.Get("WARC-Block-Digest"), ":")
+	name, _, _ := strings.Cut(header.Get(field), ":")
 	if strings.EqualFold(name, "sha256") {
 		algorithm = record.SHA256
 	}
 	return blockSum{algorithm.NewHash(), algorithm}
 }
 
-// renewed is the header of a revisit as that of the response that it stands for.
-func renewed(header warc.Header, version string, response *readback.Response, digest string) []byte {
+// renewed is the header of a revisit as that of the response that it stands for. payload is a new
+// payload digest; "" if that of the revisit is right.
+func renewed(header warc.Header, version string, response *readback.Response, digest, payload string) []byte {
 	b := append([]byte(strings.TrimSpace(version)), "\r\n"...)
 	for _, field := range header {
 		value := field.Value
@@ -163,6 +174,8 @@ func renewed(header warc.Header, version string, response *readback.Response, di
 			value = "response"
 		case name == "warc-block-digest":
 			value = digest
+		case name == "warc-payload-digest" && payload != "":
+			value = payload
 		case name == "content-type":
 			value = "application/http; msgtype=response"
 		case name == "warc-profile", name == "warc-truncated", name == "content-length",

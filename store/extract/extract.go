@@ -18,7 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,6 +51,9 @@ type Done struct {
 	LeftOut int64 // captures without a line, as store.Exported has it
 }
 
+// ErrNothing says that no capture is selected.
+var ErrNothing = errors.New("nothing that was captured is selected")
+
 // IndexName is the name of the lines.
 const IndexName = collection.CDXJName
 
@@ -70,6 +73,9 @@ func Write(ctx context.Context, source *selection.Source, sel selection.Selectio
 		return done, err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
+	if plan.Captures == 0 && !sel.IsAll() {
+		return done, ErrNothing
+	}
 	if err := w.check(plan); err != nil {
 		return done, err
 	}
@@ -85,6 +91,9 @@ func Write(ctx context.Context, source *selection.Source, sel selection.Selectio
 	}
 	if err == nil && ctx.Err() != nil {
 		err = ctx.Err()
+	}
+	if err == nil {
+		err = w.synced()
 	}
 	if err != nil {
 		return done, err
@@ -111,7 +120,7 @@ type writer struct {
 
 	made   bool            // dir was not there
 	folder *scratch.Folder // in dir
-	names  []string        // of what is whole
+	names  []string        // of what has been written
 	lines  *lines
 	files  []*file
 }
@@ -156,36 +165,6 @@ func (w *writer) isTaken(name string) error {
 		filepath.Join(w.dir, name))
 }
 
-// open begins a file.
-func (w *writer) open(name string, _ int64) (io.WriteCloser, error) {
-	opened, err := os.OpenFile(filepath.Join(w.folder.Path, name),
-		os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	one := &file{File: opened, writer: w, name: name}
-	w.files = append(w.files, one)
-	return one, nil
-}
-
-// file is a file that is being written.
-type file struct {
-	*os.File
-	writer *writer
-	name   string
-	closed bool
-}
-
-// Close forces the file to disk, and notes that it is whole.
-func (f *file) Close() error {
-	f.closed = true
-	err := errors.Join(f.writer.options.Mode.Set(f.File.Name()), f.Sync(), f.File.Close())
-	if err == nil {
-		f.writer.names = append(f.writer.names, f.name)
-	}
-	return err
-}
-
 // progress tells how many bytes have been read.
 func (w *writer) progress(done, total int64) {
 	if w.options.Progress != nil {
@@ -209,12 +188,11 @@ func (w *writer) index(done *Done) error {
 // end removes what is left in the folder, and the directory if it was made for nothing.
 func (w *writer) end() error {
 	for _, f := range w.files {
-		if !f.closed {
-			f.File.Close()
-		}
+		f.Close()
 	}
+	_ = w.synced() // who publishes has looked at it
 	err := w.folder.Remove()
-	if w.made && len(w.names) == 0 {
+	if w.made {
 		os.Remove(w.dir) // it stays if there is anything in it
 	}
 	return err

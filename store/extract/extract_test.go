@@ -109,7 +109,6 @@ func TestWrite(t *testing.T) {
 		{"a part whose whole is not selected", selection.Selection{URL: "https://example.com/a",
 			From: "20260501120002"}, Options{}, 1},
 		{"in short files", selection.Selection{}, Options{Size: 800}, 8},
-		{"nothing", selection.Selection{URL: "https://example.com/none"}, Options{}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "new", "out")
@@ -125,9 +124,6 @@ func TestWrite(t *testing.T) {
 			lines, err := os.ReadFile(filepath.Join(dir, IndexName))
 			if err != nil || int64(bytes.Count(lines, []byte("\n"))) != done.Lines {
 				t.Errorf("%d lines, %v, in\n%s", done.Lines, err, lines)
-			}
-			if len(paths) == 0 {
-				return
 			}
 			again := collection.Dir(t.TempDir())
 			_, err = recovery.Add(recovery.Config{Mode: collection.DefaultMode}, again, paths, true, zerolog.Nop())
@@ -146,6 +142,20 @@ func TestWrite(t *testing.T) {
 					done, err)
 			}
 		})
+	}
+}
+
+// TestNothing: where nothing is selected nothing is written.
+func TestNothing(t *testing.T) {
+	source, _ := site(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	for _, sel := range []selection.Selection{
+		{URL: "https://example.com/none"}, {Page: "https://example.com/none"}, {Files: []string{"x.warc"}},
+	} {
+		_, err := Write(t.Context(), source, sel, dir, Options{Collection: "default"})
+		if _, gone := os.Stat(dir); !errors.Is(err, ErrNothing) || !os.IsNotExist(gone) {
+			t.Errorf("%+v: %v; %v", sel, err, gone)
+		}
 	}
 }
 

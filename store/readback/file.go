@@ -50,6 +50,9 @@ func (f *Files) use(at store.Location) (one *file, end int64, err error) {
 	if err != nil {
 		return nil, 0, place(at, err)
 	}
+	if at.Length == 0 && size > at.Offset {
+		end = min(end, size) // who reads on notices where the file is cut
+	}
 	if size < end {
 		f.release(one)
 		return nil, 0, place(at, fmt.Errorf("%w from byte %d on", ErrAway, size))

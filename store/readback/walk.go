@@ -21,6 +21,12 @@ func (f *Files) Walk(name string, offset int64) (*Record, error) {
 	return r, err
 }
 
+// Committed says up to where a file is committed; 0 if it is not known.
+func (f *Files) Committed(name string) (int64, error) {
+	known, _, err := f.progress.FileNow(name)
+	return known.Committed, err
+}
+
 // End goes behind the record, and says where it lies. Where skip lengths agree with all there is to
 // compare them with, the block is not read.
 func (r *Record) End() (store.Location, error) {

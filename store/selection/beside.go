@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -188,6 +189,9 @@ func (a *asked) ask(ctx context.Context, sel Selection, list string, detail Deta
 		if l.File == nil {
 			r.first = &l
 			break
+		}
+		if name := string(l.File.Name); name != filepath.Base(name) {
+			return nil, errors.Join(errAnswer, r.Close())
 		}
 		f := store.File{ID: uint32(len(r.files) + 1), Name: string(l.File.Name),
 			Committed: l.File.Committed, Sealed: l.File.Sealed, Away: l.File.Away}

@@ -1,0 +1,110 @@
+package selection
+
+import (
+	"io"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	facts "warcorder/recorder/record"
+	"warcorder/store"
+)
+
+// visit records what a browser asks for on a page; without a referer it is a document.
+func (r *recording) visit(url, referer, response string) {
+	r.t.Helper()
+	x := r.Begin()
+	r.now = r.now.Add(time.Second)
+	x.URL, x.Method, x.Started = url, "GET", r.now
+	x.RemoteIP = netip.MustParseAddr("192.0.2.1")
+	head := "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
+	if referer != "" {
+		head = "Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\nReferer: " + referer + "\r\n"
+	}
+	io.WriteString(&x.Request, "GET / HTTP/1.1\r\nHost: example.com\r\n"+head+"\r\n")
+	io.WriteString(&x.Response, response)
+	x.Commit()
+	if err := r.Settle(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestPages: a page is selected with its resources and their originals, by its URL or its ID, at rest
+// and beside a recorder; and every capture is told with its page.
+func TestPages(t *testing.T) {
+	r := record(t, nil)
+	logo := page(strings.Repeat("logo", 500))
+	first, second := "https://example.com/1", "https://example.com/2"
+	r.visit(first, "", page("<title>one</title>"))
+	r.visit("https://example.com/logo-1", first, logo)
+	r.visit(second, "", page("<title>two</title>"))
+	r.visit("https://example.com/logo-2", second, logo) // a revisit
+	r.visit(first, "", page("<title>one again</title>"))
+	r.visit("https://example.com/late", first, page("late"))
+	picture := r.BeginExtra()
+	picture.Type, picture.URI, picture.ContentType = facts.Resource, "urn:view:"+second, "image/png"
+	picture.Date = r.now
+	io.WriteString(&picture.Block, "a picture")
+	if _, err := picture.Write(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told [2]string
+	for i, s := range []*Source{beside, nil} {
+		if s == nil {
+			s = r.source()
+		}
+		ids := map[string]string{}
+		var titles []string
+		for p, err := range s.Pages(t.Context(), Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			title, err := s.Title(t.Context(), p)
+			if err != nil {
+				t.Error(err)
+			}
+			titles = append(titles, title)
+			ids[title] = p.ID
+		}
+		if got := strings.Join(titles, ", "); got != "one, two, one again" {
+			t.Errorf("the pages are %s", got)
+		}
+		for _, test := range []struct {
+			sel  Selection
+			want string
+		}{
+			{Selection{Page: first}, "/1\n/1\n/late\n/logo-1\n"},
+			{Selection{Page: ids["one again"]}, "/1\n/late\n"},
+			{Selection{Page: first, To: "20260501120003"}, "/1\n/logo-1\n"},
+			{Selection{Page: first, URL: "https://example.com/l", Match: store.Prefix}, "/late\n/logo-1\n"},
+			{Selection{Page: first, Files: []string{"none.warc.gz"}}, ""},
+			{Selection{Page: "https://example.com/late"}, ""},
+		} {
+			if got := short(all(t, s, test.sel)); got != test.want {
+				t.Errorf("%+v: got\n%swant\n%s", test.sel, got, test.want)
+			}
+		}
+		got := short(all(t, s, Selection{Page: second}))
+		if got != "/2\n/logo-1 needed\n/logo-2 revisit\nurn:view:"+second+"\n" {
+			t.Errorf("the second page is\n%s", got)
+		}
+		for _, c := range all(t, s, Selection{URL: "https://example.com/", Match: store.Host}) {
+			told[i] += c.URL + " " + c.Page + "\n"
+			if want := ids["two"]; c.URL == second && c.Page != want {
+				t.Errorf("%s belongs to %q, want %q", c.URL, c.Page, want)
+			}
+			if c.Page == "" {
+				t.Errorf("%s belongs to no page", c.URL)
+			}
+		}
+	}
+	if !reflect.DeepEqual(told[0], told[1]) {
+		t.Errorf("beside the recorder\n%s\nat rest\n%s", told[0], told[1])
+	}
+}
