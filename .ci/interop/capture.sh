@@ -67,6 +67,7 @@ equal 'all of it, as far as 8000 pixels' "$(judge picture good "urn:fullPage:$si
 equal 'its thumbnail' "$(judge picture good "urn:thumbnail:$site/long")" 'image/jpeg 640x360'
 equal 'the pages of the WACZ, with their titles' "$("$VENV/bin/python" "$here/capture/check.py" wacz \
   "$T/capture-good.wacz")" "$site/ Größe <b>, $site/frames frames, $site/long long"
+try 'py-wacz finds the WACZ valid' "$PACKERS/python/bin/wacz" validate -f "$T/capture-good.wacz"
 try 'verify has no finding' "$WARCORDER" verify --dir "$T/collections" --collection capture-good
 try 'warcio check' "$VENV/bin/warcio" check "$T"/collections/capture-good/archive/*.warc.gz
 
