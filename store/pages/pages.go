@@ -6,9 +6,9 @@
 // last pause on. rules.go says what is a page, and whose resource everything else is. What imports
 // have brought of the page lists of other tools is joined with that: listed.go.
 //
-// Invariant: the same files, and the same lists, give the same pages, with the same IDs, whoever has indexed them and
-// whatever is asked for. One walk takes time in proportion to the captures that it passes, and
-// memory for a fixed number of pages and URLs (rules.go), whatever requests say.
+// Invariant: the same files, and the same lists, give the same pages, with the same IDs, whoever has
+// indexed them and whatever is asked for. One walk takes time in proportion to the captures that it
+// passes, and memory for a fixed number of pages and URLs (rules.go), whatever requests say.
 package pages
 
 import (

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"slices"
+	"sort"
 	"time"
 
 	"warcorder/store"
@@ -77,6 +79,7 @@ type walk struct {
 
 	redirects []redirect
 	lost      lost
+	work      int // redirects that were looked at, and pages that were moved
 }
 
 // redirect is a capture that waits for the document to which it has led.
@@ -139,7 +142,8 @@ func (w *walk) close(n int) {
 		page.closed = true
 		w.ended(page)
 	}
-	w.open = append(w.open[:0], w.open[n:]...)
+	w.work += len(w.open)
+	w.open = slices.Delete(w.open, 0, n)
 }
 
 // end ends all pages, and forgets everything.
@@ -153,7 +157,8 @@ func (w *walk) end() {
 
 // hasOpen reports whether a page of that period is open.
 func (w *walk) hasOpen(period store.Period) bool {
-	return len(w.open) > 0 && !period.After(w.open[0].moment.Time)
+	at := sort.Search(len(w.open), func(i int) bool { return !period.Before(w.open[i].moment.Time) })
+	return at < len(w.open) && !period.After(w.open[at].moment.Time)
 }
 
 // waits reports whether a redirect waits.
@@ -275,6 +280,7 @@ func (w *walk) expire() {
 // settle gives up the redirect that has waited longest.
 func (w *walk) settle() {
 	r := w.redirects[0]
+	w.work += len(w.redirects)
 	w.redirects = append(w.redirects[:0], w.redirects[1:]...)
 	page := r.page
 	if page != nil && page.closed {
@@ -289,6 +295,7 @@ func (w *walk) follow(url store.URLHash, page *visited) {
 		return
 	}
 	for targets := []store.URLHash{url}; len(targets) > 0; targets = targets[1:] {
+		w.work += len(w.redirects)
 		for i := 0; i < len(w.redirects); {
 			r := w.redirects[i]
 			if r.moment.Next != targets[0] {

@@ -1,0 +1,139 @@
+package pages
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/readback"
+)
+
+// visit is an exchange: the fields of its request, and its response.
+type visit struct{ method, url, fields, body, response string }
+
+const toPage = "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
+
+// recorded records visits, a second apart, and returns the pages of the collection at rest.
+func recorded(t *testing.T, visits []visit) (*Pages, collection.Dir) {
+	t.Helper()
+	cfg := recorder.Default()
+	cfg.CommitInterval, cfg.IndexInterval, cfg.MinFreeSpace = time.Millisecond, time.Millisecond, 0
+	dir := collection.Dir(t.TempDir())
+	rec, err := recorder.Open(cfg, dir, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range visits {
+		x := rec.Begin()
+		x.URL, x.Method, x.Started = v.url, v.method, testTime.Add(time.Duration(i)*time.Second)
+		fmt.Fprintf(&x.Request, "%s / HTTP/1.1\r\nHost: a.example\r\n%sContent-Length: %d\r\n\r\n%s",
+			v.method, v.fields, len(v.body), v.body)
+		io.WriteString(&x.Response, v.response)
+		x.Commit()
+		if err := rec.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	index, err := store.OpenReadOnly(dir.Index())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := readback.New(dir, index)
+	t.Cleanup(func() { files.Close(); index.Close() })
+	return New(index, files), dir
+}
+
+func answer(status, kind, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", status, kind,
+		len(body), body)
+}
+
+// TestCaptures: a page's captures are found in its index by what their records say: of any method,
+// with long URLs and bodies, revisits; a page is found by its ID and by its URL.
+func TestCaptures(t *testing.T) {
+	const site = "https://a.example"
+	long := "/" + strings.Repeat("long", 3000)
+	from := "Referer: " + site + "/p\r\nSec-Fetch-Dest: empty\r\n"
+	form := "Content-Type: application/x-www-form-urlencoded\r\n"
+	image := answer("200 OK", "image/png", strings.Repeat("the same", 1000))
+	p, dir := recorded(t, []visit{
+		{"GET", site + "/p", toPage, "", answer("200 OK", "text/html", "<title>P</title>")},
+		{"GET", site + "/i.png?b&a", from, "", image},
+		{"GET", site + "/same.png", from, "", image},
+		{"POST", site + "/api", from + form, "n=1&m=" + strings.Repeat("x", 3000), answer("200 OK", "", "1")},
+		{"POST", site + "/api", from + form, "n=2", answer("200 OK", "", "2")},
+		{"GET", site + long, from, "", answer("200 OK", "", "3")},
+		{"POST", site + long, from + form, "n=3", answer("200 OK", "", "4")},
+		{"POST", site + "/answer", toPage + form, "n=4", answer("200 OK", "text/html", "<title>Q</title>")},
+		{"GET", site + "/p", toPage, "", "HTTP/1.1 304 Not Modified\r\n\r\n"},
+	})
+	var all []Page
+	for page, err := range p.All(t.Context(), "", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, err := p.Title(t.Context(), page)
+		if want := []string{"P", "Q", "P"}; len(all) < 3 && title != want[len(all)] || err != nil {
+			t.Errorf("%s: %q, %v", page.URL, title, err)
+		}
+		all = append(all, page)
+	}
+	if len(all) != 3 || all[0].Resources != 6 || all[1].Capture.Method != "POST" {
+		t.Fatalf("%+v", all)
+	}
+	var urls []string
+	for c, err := range p.Captures(t.Context(), all[0]) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, c.Method+c.URL)
+	}
+	want := []string{site + "/p", site + "/i.png?b&a", site + "/same.png", "POST" + site + "/api",
+		"POST" + site + "/api", site + long, "POST" + site + long}
+	if !slices.Equal(urls, want) {
+		t.Errorf("%.200q", urls)
+	}
+	for _, name := range []string{all[2].ID, site + "/p", site + "/none", "20010101000000-0123456789abcdef"} {
+		found, err := p.Find(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case name == all[2].ID && len(found) == 1 && found[0].ID == name:
+		case name == site+"/p" && len(found) == 2 && found[0].ID == all[0].ID:
+		case len(found) == 0 && name != all[2].ID && name != site+"/p":
+		default:
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(string(dir), "archive", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if line, err := p.AppendLine(t.Context(), nil, all[0]); err != nil ||
+		!strings.Contains(string(line), `"title":""`) {
+		t.Errorf("without its file: %s, %v", line, err)
+	}
+	if _, err := p.Title(t.Context(), all[0]); !errors.Is(err, readback.ErrAway) {
+		t.Error(err)
+	}
+}
