@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -97,6 +98,7 @@ func (c *waczCommand) isStream() bool {
 
 // pack packs what is selected to where --out says.
 func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (packing.Report, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(25)) // most of it reads and writes: memory is worth more
 	bars := stepBars{}
 	defer bars.finish()
 	p := packing.Package{
