@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"warcorder/store"
@@ -39,8 +40,9 @@ func (w *work) judge(page string, c *store.Capture) error {
 	if err != nil || r.Made {
 		return err
 	}
-	if kind, found := refusals[refusal.Of(c.Status, r.Head).Kind]; found {
-		if err := add(kind, refusal.Of(c.Status, r.Head).By); err != nil {
+	refused := refusal.Of(c.Status, r.Head)
+	if kind, found := refusals[refused.Kind]; found {
+		if err := add(kind, refused.By); err != nil {
 			return err
 		}
 	}
@@ -77,21 +79,12 @@ func unknownCoding(head []byte) (unknown string) {
 	eachField(head, "Content-Encoding", func(value []byte) {
 		for coding := range bytes.SplitSeq(value, []byte(",")) {
 			name := strings.ToLower(string(bytes.TrimSpace(coding[:min(len(coding), 64)])))
-			if unknown == "" && !isOneOf(name, codings) {
+			if unknown == "" && !slices.Contains(codings, name) {
 				unknown = name
 			}
 		}
 	})
 	return unknown
-}
-
-func isOneOf(text string, all []string) bool {
-	for _, one := range all {
-		if text == one {
-			return true
-		}
-	}
-	return false
 }
 
 // contentRange returns the Content-Range of a head.
