@@ -193,7 +193,9 @@ func (w *Writer) create(name string) (io.Writer, error) {
 	header := &zip.FileHeader{Name: name, Method: zip.Store}
 	t := w.settings.Created
 	if t.Year() >= 1980 && t.Year() < 2108 {
+		//lint:ignore SA1019 Modified would add the other form
 		header.ModifiedDate = uint16(t.Day() | int(t.Month())<<5 | (t.Year()-1980)<<9)
+		//lint:ignore SA1019 as above
 		header.ModifiedTime = uint16(t.Second()/2 | t.Minute()<<5 | t.Hour()<<11)
 	}
 	entry, err := w.zip.CreateHeader(header)
