@@ -92,13 +92,13 @@ var house = []room{
 	{"store/selection", "store store/cdxserver store/collection store/extsort store/pages " +
 		"store/readback store/warc",
 		"captures that belong together, whoever has the index open; what becomes of them is its caller's"},
+	{"store/removal", "recorder/record store store/chunks store/collection store/fault canon " +
+		"store/pagelist store/pages store/readback store/removal/journal store/removal/tombstone store/warc",
+		"what goes and what is written in its place; the index is made anew by who has it open"},
 	{"store/pages", "recorder/record store store/pagelist store/readback store/text store/warc canon",
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 
-	{"store/removal", "recorder/record store store/chunks store/collection store/fault " +
-		"store/pagelist store/readback store/removal/journal store/removal/tombstone store/warc",
-		"what goes and what is written in its place; the index is made anew by who has it open"},
 	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},

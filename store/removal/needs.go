@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/readback"
 	"warcorder/store/warc"
@@ -33,6 +34,7 @@ type gone struct {
 	sources map[hashed][]source // these, by URL and time
 	keys    map[hashed]bool     // of all, URL and time
 	urls    map[hashed]bool     // of all
+	surts   map[hashed]bool     // of all, the keys of the URLs
 }
 
 // source is a response that goes.
@@ -59,7 +61,7 @@ func (g *gone) has(at place) bool {
 // collect reads the captures that are to go. Those in files that are not finished stay.
 func (p *Plan) collect() error {
 	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[hashed][]source{}, map[hashed]bool{},
-		map[hashed]bool{}}
+		map[hashed]bool{}, map[hashed]bool{}}
 	err := p.order.Captures(func(c *store.Capture) bool {
 		file, known := p.index.File(c.File)
 		if !known || !file.Sealed || file.Away {
@@ -71,6 +73,8 @@ func (p *Plan) collect() error {
 		p.files[file.ID] = file
 		key := sourceKey(c.URL, c.Time)
 		g.keys[key], g.urls[hashOf(c.URL)] = true, true
+		surt, _ := canon.SURT(c.URL)
+		g.surts[hashOf(surt)] = true
 		if c.MIME != revisitMIME {
 			g.digests[digestKey(c.Digest)] = true
 			g.sources[key] = append(g.sources[key], source{at, c.Length})

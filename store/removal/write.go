@@ -39,11 +39,7 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode) ([]Written, erro
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
 			Captures: p.before[w.ID] - w.captures})
 	}
-	var err error
-	p.Pages, err = pagelist.Prepare(p.dir, mode, func(page *pagelist.Page) bool {
-		return p.named(page.URL, page.Time)
-	})
-	if err = errors.Join(err, p.dir.SyncArchive()); err != nil {
+	if err := errors.Join(p.dropPages(mode), p.dir.SyncArchive()); err != nil {
 		return nil, errors.Join(err, p.Discard())
 	}
 	return all, nil

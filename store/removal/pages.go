@@ -1,0 +1,38 @@
+package removal
+
+import (
+	"errors"
+
+	"warcorder/canon"
+	"warcorder/store/collection"
+	"warcorder/store/pagelist"
+	"warcorder/store/pages"
+)
+
+// dropPages writes the list of pages that imports have brought without those that go.
+func (p *Plan) dropPages(mode collection.Mode) (err error) {
+	all := pages.New(p.index, p.readers)
+	var failed error
+	p.Pages, err = pagelist.Prepare(p.dir, mode, func(page *pagelist.Page) bool {
+		goes, err := p.goesPage(all, page)
+		failed = errors.Join(failed, err)
+		return goes
+	})
+	return errors.Join(failed, err)
+}
+
+// goesPage reports whether a page of the list goes: what goes names it, or the capture goes that is
+// the page. The time of a list is not that of the capture, nor is its URL to the letter. A page of a
+// URL that goes, of which there is no capture, is shown by nothing, and goes as well.
+func (p *Plan) goesPage(all *pages.Pages, page *pagelist.Page) (bool, error) {
+	surt, _ := canon.SURT(page.URL)
+	if p.named(page.URL, page.Time) || !p.gone.surts[hashOf(surt)] {
+		return p.named(page.URL, page.Time), nil
+	}
+	c, found, err := all.CaptureOf(page)
+	if err != nil || !found {
+		return true, err
+	}
+	file, _ := p.index.File(c.File)
+	return p.gone.has(place{file.ID, c.Offset}), nil
+}
