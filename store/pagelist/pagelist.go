@@ -127,6 +127,12 @@ func sameAs(text []byte) []byte {
 	return bytes.TrimSuffix(text, []byte("}"))
 }
 
+// key is what the order of the lines goes by: how the line of a page begins, up to its id.
+func (p *Page) key() []byte {
+	short := Page{Time: p.Time, URL: p.URL, ID: p.ID}
+	return sameAs(short.Line())
+}
+
 // valid is a text as JSON can hold it.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 

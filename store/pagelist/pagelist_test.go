@@ -243,6 +243,36 @@ func TestSeek(t *testing.T) {
 	}
 }
 
+// TestFind: a page is found by its time and URL wherever it stands, and whatever its ID is.
+func TestFind(t *testing.T) {
+	dir := newDir(t)
+	if _, found, err := Find(dir, at(0), "https://a.example/"); found || err != nil {
+		t.Errorf("%v, %v, without a list", found, err)
+	}
+	const count = 3000
+	var pages []Page
+	for i := range count {
+		pages = append(pages, Page{Time: at(i / 1000), URL: fmt.Sprintf("https://a.example/%04d\"#", i),
+			ID: []string{"", "!", " ", "\"", "x"}[i%5], Title: "t", Text: strings.Repeat("x", i%7*100)})
+	}
+	add(t, dir, pages...)
+	for i := 0; i < count; i += 37 {
+		page, found, err := Find(dir, pages[i].Time, pages[i].URL)
+		if err != nil || !found || page.ID != pages[i].ID || page.Text != pages[i].Text {
+			t.Fatalf("%d: %.200v, %v, %v", i, page, found, err)
+		}
+		if page, found, err := Find(dir, at(i/1000+5), pages[i].URL); found || err != nil {
+			t.Errorf("%d, later: %.200v, %v", i, page, err)
+		}
+		if page, found, err := Find(dir, pages[i].Time, pages[i].URL[:20]); found || err != nil {
+			t.Errorf("%d, a shorter URL: %.200v, %v", i, page, err)
+		}
+	}
+	if _, found, err := Find(dir, at(0), ""); found || err != nil {
+		t.Errorf("without a URL: %v, %v", found, err)
+	}
+}
+
 // FuzzParse: what is read is written so that it is read again, and no line is longer than MaxLine.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"url":"https://a.example/","ts":"2026-05-01T12:00:01.250Z","id":"1","title":"A"}`))

@@ -2,6 +2,7 @@ package pagelist
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -26,9 +27,11 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 			return
 		}
 		defer file.Close()
-		if err := seek(file, from); err != nil {
-			yield(Page{}, err)
-			return
+		if !from.IsZero() {
+			if err := seek(file, func(p *Page) bool { return p.Time.Before(from) }); err != nil {
+				yield(Page{}, err)
+				return
+			}
 		}
 		lines := newReader(file)
 		for {
@@ -54,21 +57,55 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 	}
 }
 
-// seek goes to a line of a list of ours before which there is no page from that time on: not far
-// behind that line there are.
-func seek(file *os.File, from time.Time) error {
+// Find returns the first page of that time and URL that imports have brought to a collection. It
+// reads a few pieces of the list, however long that is.
+func Find(dir collection.Dir, when time.Time, url string) (page Page, found bool, err error) {
+	file, err := collection.OpenRegular(dir.Pages())
+	if errors.Is(err, fs.ErrNotExist) {
+		return page, false, nil
+	}
+	if err != nil {
+		return page, false, err
+	}
+	defer file.Close()
+	wanted := Page{Time: when, URL: url}
+	key := bytes.TrimSuffix(wanted.key(), []byte(`"id":""`))
+	if len(key) == 0 {
+		return page, false, nil
+	}
+	err = seek(file, func(p *Page) bool { return bytes.Compare(p.key(), key) < 0 })
+	if err != nil {
+		return page, false, err
+	}
+	for lines := newReader(file); ; {
+		text, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return Page{}, false, nil
+		}
+		if err != nil {
+			return Page{}, false, err
+		}
+		if page, ok := Parse(text); ok && bytes.Compare(page.key(), key) >= 0 {
+			return page, bytes.HasPrefix(page.key(), key), nil
+		}
+	}
+}
+
+// seek goes to a line of a list of ours before which all pages lie that are before what is looked
+// for: not far behind that line there are others.
+func seek(file *os.File, before func(*Page) bool) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
 	low, high := int64(0), info.Size()
-	for !from.IsZero() && high-low > 64<<10 {
+	for high-low > 64<<10 {
 		middle := low + (high-low)/2
 		begin, page, ok, err := lineBehind(file, middle, high)
 		switch {
 		case err != nil:
 			return err
-		case ok && page.Time.Before(from):
+		case ok && before(&page):
 			low = begin
 		default:
 			high = middle
