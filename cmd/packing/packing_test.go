@@ -76,6 +76,41 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestListedText: pages that lists of imports name have the titles and the texts of the lists, each
+// page of one document its own; of what a list does not give the HTML tells.
+func TestListedText(t *testing.T) {
+	r := begin(t, nil)
+	r.visit("https://spa.example/", html("200 OK", "<title>Shell</title><p>please wait"))
+	r.get("https://spa.example/paper", "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n%PDF")
+	p := r.pack()
+	p.Text = true
+	list := `{"format":"json-pages-1.0","id":"pages","title":"Pages of imports"}
+{"ts":"2026-05-01T12:00:01.000000Z","url":"https://spa.example/","id":"1"}
+{"ts":"2026-05-01T12:00:05.000000Z","url":"https://spa.example/#/a","id":"2","title":"A","text":"words a"}
+{"ts":"2026-05-01T12:00:06.000000Z","url":"https://spa.example/#/b","id":"","title":"B","text":"words b"}
+{"ts":"2026-05-01T12:00:07.000000Z","url":"https://spa.example/paper","id":"4","title":"Paper","text":"words p"}
+`
+	if err := os.WriteFile(r.dir.Pages(), []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p.Text = range []bool{true, false} {
+		want := []string{"https://spa.example/ Shell please wait", "https://spa.example/#/a A words a",
+			"https://spa.example/#/b B words b", "https://spa.example/paper Paper words p"}
+		in, _ := write(t, p)
+		var got []string
+		for i, page := range in.pages("pages/pages.jsonl") {
+			text := page["text"]
+			if !p.Text {
+				want[i] = strings.Join(strings.Fields(want[i])[:2], " ") + " <nil>"
+			}
+			got = append(got, fmt.Sprint(page["url"], " ", page["title"], " ", text))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestSelected: what is selected stands alone: the original of another URL is with it, and requests.
 func TestSelected(t *testing.T) {
 	r := begin(t, nil)

@@ -77,10 +77,16 @@ func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) er
 	return errors.Join(err, all.Err())
 }
 
-// lineOf returns a page with its title and text. What is no HTML is not read for them.
+// lineOf returns a page with its title and text: those of a list of an import, where that has them.
+// What is no HTML is not read for them.
 func (p *Package) lineOf(ctx context.Context, page pages.Page) (line wacz.Page, err error) {
 	c := &page.Capture
-	line = wacz.Page{ID: page.ID, URL: page.URL, Time: page.Time, Status: c.Status}
+	line = wacz.Page{ID: page.ID, URL: page.URL, Time: page.Time, Status: c.Status, Title: page.Title}
+	if p.Text {
+		if line.Text, err = p.Source.Text(page); err != nil {
+			return line, err
+		}
+	}
 	isKnown := c.MIME != "" && c.MIME != revisitMIME && c.Status != http.StatusNotModified
 	if isKnown && !record.IsHTML([]byte(c.MIME)) {
 		return line, nil
@@ -88,7 +94,7 @@ func (p *Package) lineOf(ctx context.Context, page pages.Page) (line wacz.Page, 
 	if line.Title, err = p.Source.Title(ctx, page); err != nil && !isLacking(err) {
 		return line, err
 	}
-	if p.Text {
+	if p.Text && line.Text == "" {
 		line.Text, err = p.textOf(page)
 		return line, err
 	}

@@ -14,17 +14,55 @@ import (
 // Imports bring lists of pages that other tools have named (package pagelist). A page of a list is
 // the capture of its URL that is nearest to its time, within listedWithin: those tools take the time
 // when a page was opened, or was done. That capture is a page whatever the rules say, and has the
-// title and the ID of the list. A redirect is none: the document to which it has led is.
+// URL, the title and the ID of the list; it is several pages if lists name several URLs of it, which
+// differ in their fragments as a rule: of one URL it is the first. A redirect is none: the document to
+// which it has led is.
 const listedWithin = time.Hour
 
-// maxListed is how many pages of lists wait for the walk to come to them. Of more within
-// 2*listedWithin the later ones are derived like all others.
-const maxListed = 65536
+// The bounds of what is remembered of lists: of the pages whose captures are still to come, and of
+// those that are open. Of more within 2*listedWithin the later ones are derived like all others.
+const (
+	maxListed      = 65536    // pages
+	maxListedBytes = 16 << 20 // of their IDs, URLs and titles
+)
 
 // place is where a capture lies.
 type place struct {
 	file   string
 	offset int64
+}
+
+// name is how a list names a page.
+type name struct {
+	id, url, title string
+	time           time.Time
+}
+
+// size is how many bytes of memory a name takes beside what each does.
+func (n *name) size() int { return len(n.id) + len(n.url) + len(n.title) }
+
+// naming is how lists name the pages of one capture, in the order of the lists. No URL is there twice.
+type naming struct {
+	names []name
+	urls  map[string]bool // of names, if there are several
+	at    time.Time       // of the capture
+}
+
+// add adds a name, unless one of its URL is there, and reports whether it did.
+func (n *naming) add(named name) bool {
+	switch len(n.names) {
+	case 0:
+	case 1:
+		n.urls = map[string]bool{n.names[0].url: true}
+		fallthrough
+	default:
+		if n.urls[named.url] {
+			return false
+		}
+		n.urls[named.url] = true
+	}
+	n.names = append(n.names, named)
+	return true
 }
 
 // listed are the pages of lists, while a walk comes to them.
@@ -34,14 +72,15 @@ type listed struct {
 	stop  func()
 	page  pagelist.Page // the next one, unless ended
 	ended bool
-	known map[place]*pagelist.Page
-	times map[place]time.Time // of the captures
-	swept time.Time           // when those were last gone through that the walk has passed
+	known map[place]*naming
+	count int       // names that are remembered, until release
+	bytes int       // that these take
+	swept time.Time // when those were last gone through that the walk has passed
 }
 
 // listedFrom returns the pages of lists for a walk that begins at a time. stop must be called.
 func (p *Pages) listedFrom(from time.Time) (*listed, error) {
-	l := &listed{Pages: p}
+	l := &listed{Pages: p, known: map[place]*naming{}}
 	if !from.IsZero() {
 		from = from.Add(-listedWithin)
 	}
@@ -57,8 +96,8 @@ func (l *listed) read() error {
 	return err
 }
 
-// at returns the page of a list that a capture is, which comes next on the walk; nil if it is none.
-func (l *listed) at(m *store.Moment) (*pagelist.Page, error) {
+// at returns how lists name the capture which comes next on the walk; nil if they do not.
+func (l *listed) at(m *store.Moment) (*naming, error) {
 	for !l.ended && l.page.Time.Sub(m.Time) <= listedWithin {
 		if err := l.settle(); err != nil {
 			return nil, err
@@ -68,39 +107,49 @@ func (l *listed) at(m *store.Moment) (*pagelist.Page, error) {
 		}
 	}
 	at := place{m.File, m.Offset}
-	page := l.known[at]
+	named := l.known[at]
 	delete(l.known, at)
-	delete(l.times, at)
-	if len(l.known) >= maxListed && m.Time.Sub(l.swept) >= listedWithin {
+	if l.isFull() && m.Time.Sub(l.swept) >= listedWithin {
 		l.forget(m.Time)
 	}
-	return page, nil
+	return named, nil
 }
+
+func (l *listed) isFull() bool { return l.count >= maxListed || l.bytes >= maxListedBytes }
 
 // settle finds the capture of the page that was read.
 func (l *listed) settle() error {
-	c, found, err := l.captureNear(&l.page)
-	if err != nil || !found || len(l.known) >= maxListed {
+	c, found, err := l.CaptureNear(&l.page)
+	if err != nil || !found || l.isFull() {
 		return err
-	}
-	if l.known == nil {
-		l.known, l.times = make(map[place]*pagelist.Page), make(map[place]time.Time)
 	}
 	at := place{c.File, c.Offset}
 	if l.known[at] == nil {
-		page := l.page
-		l.known[at], l.times[at] = &page, c.Time
+		l.known[at] = &naming{at: c.Time}
+	}
+	named := name{l.page.ID, l.page.URL, l.page.Title, l.page.Time}
+	if l.known[at].add(named) {
+		l.count++
+		l.bytes += named.size()
 	}
 	return nil
+}
+
+// release says that names are not needed any more.
+func (l *listed) release(n *naming) {
+	l.count -= len(n.names)
+	for i := range n.names {
+		l.bytes -= n.names[i].size()
+	}
 }
 
 // forget forgets what the walk has passed: captures that are in no timeline.
 func (l *listed) forget(now time.Time) {
 	l.swept = now
-	for at, when := range l.times {
-		if when.Before(now) {
+	for at, named := range l.known {
+		if named.at.Before(now) {
+			l.release(named)
 			delete(l.known, at)
-			delete(l.times, at)
 		}
 	}
 }
@@ -108,8 +157,8 @@ func (l *listed) forget(now time.Time) {
 // mostNear is how many captures of a URL are looked at for a page of a list.
 const mostNear = 16
 
-// captureNear returns the capture that a page of a list is.
-func (p *Pages) captureNear(page *pagelist.Page) (near store.Capture, found bool, err error) {
+// CaptureNear returns the capture that a page of a list is.
+func (p *Pages) CaptureNear(page *pagelist.Page) (near store.Capture, found bool, err error) {
 	key, ok := canon.SURT(page.URL)
 	if !ok {
 		return near, false, nil
@@ -127,8 +176,9 @@ func (p *Pages) captureNear(page *pagelist.Page) (near store.Capture, found bool
 	return near, found, err
 }
 
-// findListed returns the pages that lists have given that ID.
+// findListed returns the pages that lists have given that ID, in the order of time.
 func (p *Pages) findListed(ctx context.Context, id string) (found []Page, err error) {
+	var first, last time.Time
 	for page, err := range pagelist.All(p.files.Dir(), time.Time{}, time.Time{}) {
 		if err == nil {
 			err = ctx.Err()
@@ -139,24 +189,25 @@ func (p *Pages) findListed(ctx context.Context, id string) (found []Page, err er
 		if page.ID != id {
 			continue
 		}
-		c, is, err := p.captureNear(&page)
+		c, is, err := p.CaptureNear(&page)
 		if err != nil {
 			return nil, err
 		}
-		if !is {
-			continue
+		if is && (first.IsZero() || c.Time.Before(first)) {
+			first = c.Time
 		}
-		at := stamp(c.Time)
-		err = p.all(ctx, at, at, func(page Page) bool {
-			if page.ID == id {
-				found = append(found, page)
-			}
-			return true
-		})
-		if err != nil {
-			return nil, err
+		if is && c.Time.After(last) {
+			last = c.Time
 		}
-		return found, nil
 	}
-	return found, nil
+	if first.IsZero() {
+		return nil, nil
+	}
+	err = p.all(ctx, stamp(first), stamp(last), func(page Page) bool {
+		if page.ID == id {
+			found = append(found, page)
+		}
+		return true
+	})
+	return found, err
 }

@@ -21,23 +21,18 @@ import (
 func responseAt(second int, url, kind, status, body string) string {
 	block := "HTTP/1.1 " + status + "\r\nContent-Type: " + kind + "\r\nLocation: /to\r\n\r\n" + body
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:test:%d>\r\n"+
-		"WARC-Date: 2026-05-01T12:%02d:%02dZ\r\nWARC-Target-URI: %s\r\nContent-Type: application/http; "+
-		"msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", second, second/60, second%60, url,
+		"WARC-Date: %s\r\nWARC-Target-URI: %s\r\nContent-Type: application/http; "+
+		"msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", second, at(second).Format(time.RFC3339), url,
 		len(block), block)
 }
 
-// TestListed: the pages that lists name are pages, with the titles and IDs of the lists, whatever the
-// rules say; the others are derived as without a list.
-func TestListed(t *testing.T) {
+func at(second int) time.Time { return time.Date(2026, 5, 1, 12, 0, second, 0, time.UTC) }
+
+// imported returns a collection of a WARC file that is not compressed, with a list of pages.
+func imported(t *testing.T, file string, pages ...pagelist.Page) collection.Dir {
+	t.Helper()
 	top := t.TempDir()
 	dir := collection.Dir(filepath.Join(top, "c"))
-	const site, ok = "https://a.example/", "200 OK"
-	file := responseAt(1, site, "text/html", ok, "<title>From HTML</title>") +
-		responseAt(2, site+"paper.pdf", "application/pdf", ok, "%PDF") +
-		responseAt(3, site+"moved", "text/html", "302 Found", "") +
-		responseAt(4, site+"to", "text/html", ok, "<title>To</title>") +
-		responseAt(5, site+"image.png", "image/png", ok, "x") +
-		responseAt(600, site, "text/html", ok, "<title>Later</title>")
 	path := filepath.Join(top, "a.warc")
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
@@ -45,18 +40,9 @@ func TestListed(t *testing.T) {
 	if _, err := recovery.Add(recovery.Config{}, dir, []string{path}, true, zerolog.Nop()); err != nil {
 		t.Fatal(err)
 	}
-	at := func(second int) time.Time { return time.Date(2026, 5, 1, 12, 0, second, 0, time.UTC) }
 	list := pagelist.List{}
 	defer list.Close()
-	for _, page := range []pagelist.Page{
-		{Time: at(9), URL: site, ID: "one", Title: "From the list", Text: "text"}, // 8 s after its capture
-		{Time: at(2), URL: site + "paper.pdf", ID: "two", Title: "Paper"},
-		{Time: at(3), URL: site + "moved", ID: "three", Title: "Moved"},
-		{Time: at(4), URL: site + "never", ID: "four"},
-		{Time: at(5).Add(2 * listedWithin), URL: site + "image.png", ID: "five"}, // of another crawl
-		{Time: at(4), URL: site + "to"},
-		{Time: at(9), URL: "no URL"},
-	} {
+	for _, page := range pages {
 		if _, err := list.Add(page); err != nil {
 			t.Fatal(err)
 		}
@@ -72,6 +58,28 @@ func TestListed(t *testing.T) {
 	if err := pagelist.Merge(dir, 0, out.Name()); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestListed: the pages that lists name are pages, with the titles and IDs of the lists, whatever the
+// rules say; the others are derived as without a list.
+func TestListed(t *testing.T) {
+	const site, ok = "https://a.example/", "200 OK"
+	file := responseAt(1, site, "text/html", ok, "<title>From HTML</title>") +
+		responseAt(2, site+"paper.pdf", "application/pdf", ok, "%PDF") +
+		responseAt(3, site+"moved", "text/html", "302 Found", "") +
+		responseAt(4, site+"to", "text/html", ok, "<title>To</title>") +
+		responseAt(5, site+"image.png", "image/png", ok, "x") +
+		responseAt(600, site, "text/html", ok, "<title>Later</title>")
+	dir := imported(t, file,
+		pagelist.Page{Time: at(9), URL: site, ID: "one", Title: "From the list", Text: "text"}, // 8 s after its capture
+		pagelist.Page{Time: at(2), URL: site + "paper.pdf", ID: "two", Title: "Paper"},
+		pagelist.Page{Time: at(3), URL: site + "moved", ID: "three", Title: "Moved"},
+		pagelist.Page{Time: at(4), URL: site + "never", ID: "four"},
+		pagelist.Page{Time: at(5).Add(2 * listedWithin), URL: site + "image.png", ID: "five"}, // of another crawl
+		pagelist.Page{Time: at(4), URL: site + "to"},
+		pagelist.Page{Time: at(9), URL: "no URL"},
+	)
 	for _, when := range []string{"added", "rebuilt"} {
 		t.Run(when, func(t *testing.T) { checkListed(t, dir) })
 		if _, err := recovery.Rebuild(recovery.Config{}, dir, zerolog.Nop()); err != nil {

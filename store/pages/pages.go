@@ -12,6 +12,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -31,11 +32,16 @@ import (
 type Page struct {
 	// of this visit: no other page of the collection has it, unless lists of imports say so
 	ID        string
-	URL       string        // of the document, behind all redirects
+	URL       string        // of the document, behind all redirects; as a list names it, if one does
 	Time      time.Time     // when the document was asked for
 	Capture   store.Capture // of the document
 	Resources int           // captures that belong to it, without the document
 	Title     string        // that a list of an import gives it; else "", and [Pages.Title] reads it
+
+	// Lists may name several pages of one document, as scripts show them. Captures belong to the first
+	// of them: this is its ID. Else it is ID.
+	First  string
+	Listed time.Time // that a list gives it; zero if none names it
 }
 
 // Belonging says to which page a capture belongs.
@@ -83,9 +89,10 @@ func (p *Pages) all(ctx context.Context, from, to string, each func(Page) bool) 
 		if !more || !period.Has(v.moment.Time) {
 			return
 		}
-		page, made := Page{}, false
-		if page, made, err = p.pageOf(v); err == nil && made {
-			more = each(page)
+		var pages []Page
+		pages, err = p.pagesOf(v)
+		for i := 0; more && i < len(pages); i++ {
+			more = each(pages[i])
 		}
 		more = more && err == nil
 	}
@@ -109,6 +116,7 @@ func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() b
 	if err != nil {
 		return err
 	}
+	w.release = lists.release
 	for moment, err := range p.index.Timeline(ctx, start) {
 		if err != nil {
 			return err
@@ -128,17 +136,26 @@ func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() b
 	return nil
 }
 
-// pageOf makes the page of a visit. It is false if its capture is not in the index any more.
-func (p *Pages) pageOf(v *visited) (page Page, found bool, err error) {
+// pagesOf makes the page of a visit, or those that lists name. There is none if its capture is not in
+// the index any more.
+func (p *Pages) pagesOf(v *visited) ([]Page, error) {
 	c, found, err := p.captureOf(&v.moment)
 	if err != nil || !found {
-		return page, false, err
+		return nil, err
 	}
-	page = Page{ID: v.id(), URL: c.URL, Time: c.Time, Capture: c, Resources: v.resources}
-	if v.listed != nil {
-		page.Title = v.listed.Title
+	page := Page{ID: v.id(), URL: c.URL, Time: c.Time, Capture: c, Resources: v.resources, First: v.id()}
+	if v.listed == nil {
+		return []Page{page}, nil
 	}
-	return page, true, nil
+	pages := make([]Page, 0, len(v.listed.names))
+	for i, name := range v.listed.names {
+		page.URL, page.Title, page.Listed = name.url, name.title, name.time
+		if i > 0 {
+			page.ID = cmp.Or(name.id, idOf(&v.moment, name.url))
+		}
+		pages = append(pages, page)
+	}
+	return pages, nil
 }
 
 // captureOf returns the capture of a moment.
@@ -226,7 +243,7 @@ func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err err
 }
 
 // Captures gives the captures of a page: its document first, and then what belongs to it, in the
-// order of time.
+// order of time. Pages of one document have the same.
 func (p *Pages) Captures(ctx context.Context, page Page) iter.Seq2[store.Capture, error] {
 	return func(yield func(store.Capture, error) bool) {
 		if !yield(page.Capture, nil) {
@@ -236,7 +253,7 @@ func (p *Pages) Captures(ctx context.Context, page Page) iter.Seq2[store.Capture
 		var err error
 		more, seen := true, false
 		w.belongs = func(m *store.Moment, to *visited) {
-			if !more || to == nil || &to.moment == m || to.id() != page.ID {
+			if !more || to == nil || &to.moment == m || !to.is(&page) {
 				return
 			}
 			c, found, gone := p.captureOf(m)
@@ -246,7 +263,7 @@ func (p *Pages) Captures(ctx context.Context, page Page) iter.Seq2[store.Capture
 				more = yield(c, nil)
 			}
 		}
-		w.ended = func(v *visited) { seen = seen || v.id() == page.ID }
+		w.ended = func(v *visited) { seen = seen || v.is(&page) }
 		walked := p.walk(ctx, w, page.Time, func() bool { return more && !seen })
 		if err == nil && more {
 			err = walked
@@ -304,18 +321,29 @@ func (p *Pages) WalkWith(ctx context.Context, from, to string,
 	}
 }
 
-// id is the ID of the page: its time, so that it can be found, and what no other has, the hash of
-// where its document lies. What a list has named keeps the ID that it has there.
+// id is the ID of the page, of several that of the first. What a list has named keeps the ID that it
+// has there.
 func (v *visited) id() string {
 	if v.named == "" && v.listed != nil {
-		v.named = v.listed.ID
+		v.named = v.listed.names[0].id
 	}
 	if v.named == "" {
-		place := binary.BigEndian.AppendUint64([]byte(v.moment.File), uint64(v.moment.Offset))
-		sum := sha256.Sum256(place)
-		v.named = stamp(v.moment.Time) + "-" + hex.EncodeToString(sum[:8])
+		v.named = idOf(&v.moment, "")
 	}
 	return v.named
+}
+
+// is reports whether a page is that of the visit, or one of them.
+func (v *visited) is(page *Page) bool {
+	return v.moment.File == page.Capture.File && v.moment.Offset == page.Capture.Offset
+}
+
+// idOf makes an ID: the time, so that the page can be found, and what no other has, the hash of where
+// its document lies, with the URL if other pages have the same document.
+func idOf(m *store.Moment, url string) string {
+	place := binary.BigEndian.AppendUint64([]byte(m.File), uint64(m.Offset))
+	sum := sha256.Sum256(append(place, url...))
+	return stamp(m.Time) + "-" + hex.EncodeToString(sum[:8])
 }
 
 // stamp is a time as YYYYMMDDhhmmss.

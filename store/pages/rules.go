@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"warcorder/store"
-	"warcorder/store/pagelist"
 )
 
 // What is a page, by what store.Moment.MayBePage says of its own records:
@@ -54,8 +53,8 @@ type visited struct {
 	moment    store.Moment
 	resources int
 	closed    bool
-	named     string         // its ID, once somebody has asked
-	listed    *pagelist.Page // as a list names it; nil if none does
+	named     string  // its ID, once somebody has asked
+	listed    *naming // how lists name it; nil if none does
 }
 
 // known is what leads from a URL, or an origin, to a page.
@@ -70,6 +69,7 @@ type known struct {
 type walk struct {
 	ended   func(*visited)                // is called with each page, in the order of time
 	belongs func(*store.Moment, *visited) // and with each capture; nil is no page
+	release func(*naming)                 // and with the names of each page that has ended
 
 	now      time.Time
 	open     []*visited // in the order of time
@@ -89,11 +89,12 @@ type redirect struct {
 }
 
 func newWalk() *walk {
-	return &walk{ended: func(*visited) {}, belongs: func(*store.Moment, *visited) {}}
+	return &walk{ended: func(*visited) {}, belongs: func(*store.Moment, *visited) {},
+		release: func(*naming) {}}
 }
 
-// add adds the next capture, and how a list names it if that calls it a page; else nil.
-func (w *walk) add(m *store.Moment, listed *pagelist.Page) {
+// add adds the next capture, and how lists name it if they call it a page; else nil.
+func (w *walk) add(m *store.Moment, listed *naming) {
 	w.until(m.Time)
 	if !w.now.IsZero() && m.Time.Sub(w.now) >= pause {
 		w.end()
@@ -141,6 +142,11 @@ func (w *walk) close(n int) {
 	for _, page := range w.open[:n] {
 		page.closed = true
 		w.ended(page)
+		if page.listed != nil { // what has led to the page still knows it, and must not keep its names
+			page.named = page.id()
+			w.release(page.listed)
+			page.listed = nil
+		}
 	}
 	w.work += len(w.open)
 	w.open = slices.Delete(w.open, 0, n)

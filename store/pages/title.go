@@ -9,6 +9,7 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/pagelist"
 	"warcorder/store/readback"
 	"warcorder/store/text"
 	"warcorder/store/warc"
@@ -43,6 +44,19 @@ func (p *Pages) Title(ctx context.Context, page Page) (string, error) {
 		return "", err
 	}
 	return text.Title(body, record.Text(h.ContentType))
+}
+
+// Text returns the text that a list gives a page; "" if none does. That is what was seen of it, with
+// what scripts had made.
+func (p *Pages) Text(page Page) (string, error) {
+	if page.Listed.IsZero() {
+		return "", nil
+	}
+	listed, found, err := pagelist.Find(p.files.Dir(), page.Listed, page.URL)
+	if err != nil || !found || listed.ID != page.ID && listed.ID != "" {
+		return "", err
+	}
+	return listed.Text, nil
 }
 
 // mostShown is how many captures of a URL are looked at for what a 304 stands for.

@@ -47,14 +47,14 @@ type sortedFinding struct {
 	IsGap  bool
 }
 
-// addPage adds a page that is to be told of.
+// addPage adds a page that is to be told of. Of several pages of one document it is the first.
 func (w *work) addPage(p *pages.Page) error {
-	text, err := json.Marshal(Report{ID: p.ID, URL: cut(p.URL, maxURL), Time: stamp(p.Time),
+	text, err := json.Marshal(Report{ID: p.First, URL: cut(p.URL, maxURL), Time: stamp(p.Time),
 		Resources: p.Resources})
 	if err != nil {
 		return err
 	}
-	w.line = append(append(w.line[:0], p.ID...), 0, rankPage)
+	w.line = append(append(w.line[:0], p.First...), 0, rankPage)
 	w.line = appendTime(w.line, p.Time)
 	return w.found.Add(append(w.line, text...))
 }

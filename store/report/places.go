@@ -54,6 +54,9 @@ func (w *work) selectPages(ctx context.Context) (err error) {
 	}
 	if w.selection.Page == "" {
 		for page, err := range w.pages.All(ctx, w.selection.From, w.selection.To) {
+			if err == nil && page.ID != page.First {
+				continue // its document is told of already
+			}
 			if err := errors.Join(err, w.addPage(&page)); err != nil {
 				return err
 			}
@@ -70,7 +73,10 @@ func (w *work) selectPages(ctx context.Context) (err error) {
 	w.chosen = make(map[string]bool, len(found))
 	w.from = second(found[0].Time.Add(-before))
 	for i := range found {
-		w.chosen[found[i].ID] = true
+		if w.chosen[found[i].First] {
+			continue
+		}
+		w.chosen[found[i].First] = true
 		if err := w.addPage(&found[i]); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -235,4 +236,28 @@ func FuzzHead(f *testing.F) {
 			t.Errorf("%q", coding)
 		}
 	})
+}
+
+// TestNamedTwice: of a document that lists call several pages there is one report, whichever of them
+// is asked for, with what is wrong with it.
+func TestNamedTwice(t *testing.T) {
+	r := record(t)
+	r.get("http://site.example/", document, answer(200, html))
+	ts := r.now.UTC().Format("2006-01-02T15:04:05.000000Z")
+	r.get("http://site.example/a.png", image, answer(403, ""))
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	list := `{"ts":"` + ts + `","url":"http://site.example/","id":"one"}` + "\n" +
+		`{"ts":"` + ts + `","url":"http://site.example/#/b","id":"two"}` + "\n"
+	if err := os.WriteFile(r.dir.Pages(), []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"", "one", "two", "http://site.example/"} {
+		all, total := r.each(Selection{Page: page})
+		if len(all) != 1 || total.Pages != 1 || all[0].ID != "one" || all[0].Whole ||
+			!strings.HasPrefix(told(&all[0].Wrong), "forbidden http://site.example/a.png") {
+			t.Errorf("%q: %+v", page, all)
+		}
+	}
 }

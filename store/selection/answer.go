@@ -136,7 +136,8 @@ func (a *answer) pages(ctx context.Context, sel Selection) error {
 		if original != nil {
 			chosen.Original = &original.Location
 		}
-		err = a.put(line{Page: &pageLine{text(page.ID), page.Resources, text(page.Title), lineOf(&chosen)}})
+		err = a.put(line{Page: &pageLine{text(page.ID), text(page.First), text(page.URL), page.Resources,
+			text(page.Title), page.Listed, lineOf(&chosen)}})
 		if err != nil {
 			return err
 		}

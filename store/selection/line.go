@@ -13,7 +13,7 @@ import (
 // What a recorder answers is lines of JSON, each of them one of these:
 //
 //	{"file":{"name":…,"committed":…,"sealed":…,"away":…}}     a file of the collection
-//	{"page":{"id":…,"resources":…,"capture":{…}}}             a page that is selected
+//	{"page":{"id":…,"url":…,…,"resources":…,"capture":{…}}}   a page that is selected
 //	{"capture":{"urlkey":…,…,"file":…,"offset":…,"length":…}} a capture, with its original's place
 //	{"end":{"orphans":…,"orphan":…}}                          the last line: all is there
 //	{"error":…}                                               the last line: the rest cannot be told
@@ -36,8 +36,11 @@ type fileLine struct {
 
 type pageLine struct {
 	ID        text         `json:"id"`
+	First     text         `json:"first"`
+	URL       text         `json:"url"`
 	Resources int          `json:"resources"`
 	Title     text         `json:"title,omitempty"` // that a list gives it
+	Listed    time.Time    `json:"listed,omitzero"`
 	Capture   *captureLine `json:"capture"`
 }
 
@@ -110,8 +113,8 @@ func (l *captureLine) chosen() Chosen {
 // page is a page as it was told.
 func (l *pageLine) page() pages.Page {
 	c := l.Capture.chosen().Capture
-	return pages.Page{ID: string(l.ID), URL: c.URL, Time: c.Time, Capture: c, Resources: l.Resources,
-		Title: string(l.Title)}
+	return pages.Page{ID: string(l.ID), URL: string(l.URL), Time: c.Time, Capture: c,
+		Resources: l.Resources, Title: string(l.Title), First: string(l.First), Listed: l.Listed}
 }
 
 // text is bytes that are UTF-8, as a rule.

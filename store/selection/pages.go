@@ -7,6 +7,7 @@ import (
 	"errors"
 	"iter"
 
+	"warcorder/store"
 	"warcorder/store/extsort"
 	"warcorder/store/pages"
 )
@@ -43,6 +44,9 @@ func (s *Source) Title(ctx context.Context, page pages.Page) (string, error) {
 	return s.pages.Title(ctx, page)
 }
 
+// Text returns the text that a list of an import gives a page; "" if none does.
+func (s *Source) Text(page pages.Page) (string, error) { return s.pages.Text(page) }
+
 // pages gives the pages that may be selected.
 func (h *here) pages(ctx context.Context) iter.Seq2[pages.Page, error] {
 	if h.sel.Page == "" {
@@ -64,10 +68,15 @@ func (h *here) pages(ctx context.Context) iter.Seq2[pages.Page, error] {
 
 // gatherPages sorts the captures of the pages that are named.
 func (h *here) gatherPages(ctx context.Context) error {
+	var last store.Location
 	for page, err := range h.pages(ctx) {
 		if err != nil {
 			return err
 		}
+		if page.Capture.Location == last {
+			continue // another page of the same document has the same captures
+		}
+		last = page.Capture.Location
 		for c, err := range h.source.pages.Captures(ctx, page) {
 			if err == nil && h.has(&c) {
 				err = h.addSelected(&c, page.ID)

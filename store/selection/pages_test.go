@@ -3,6 +3,7 @@ package selection
 import (
 	"io"
 	"net/netip"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -106,5 +107,48 @@ func TestPages(t *testing.T) {
 	}
 	if !reflect.DeepEqual(told[0], told[1]) {
 		t.Errorf("beside the recorder\n%s\nat rest\n%s", told[0], told[1])
+	}
+}
+
+// TestNamedPages: pages that lists name are told beside a recorder as at rest: several of one document,
+// each with what its list says of it; and one of them has the captures of all, each once.
+func TestNamedPages(t *testing.T) {
+	r := record(t, nil)
+	site := "https://example.com/"
+	r.visit(site, "", page("<title>one</title>"))
+	ts := r.now.UTC().Format("2006-01-02T15:04:05.000000Z")
+	r.visit(site+"logo", site, page("logo"))
+	list := `{"ts":"` + ts + `","url":"` + site + `","id":"1","title":"A","text":"a"}` + "\n" +
+		`{"ts":"` + ts + `","url":"` + site + `#b","id":"2","title":"B","text":"b"}` + "\n"
+	if err := os.WriteFile(r.dir.Pages(), []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Source{beside, nil} {
+		if s == nil {
+			s = r.source()
+		}
+		var told string
+		for p, err := range s.Pages(t.Context(), Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := s.Text(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told += strings.Join([]string{p.URL, p.ID, p.First, p.Title, text}, " ") + "\n"
+		}
+		if want := site + " 1 1 A a\n" + site + "#b 2 1 B b\n"; told != want {
+			t.Errorf("got\n%swant\n%s", told, want)
+		}
+		for _, of := range []string{"1", "2", site, site + "#b"} {
+			if got := short(all(t, s, Selection{Page: of})); got != "/\n/logo\n" {
+				t.Errorf("%s has\n%s", of, got)
+			}
+		}
 	}
 }
