@@ -29,7 +29,7 @@ func (p *Plan) goesPage(all *pages.Pages, page *pagelist.Page) (bool, error) {
 	if p.named(page.URL, page.Time) || !p.gone.surts[hashOf(surt)] {
 		return p.named(page.URL, page.Time), nil
 	}
-	c, found, err := all.CaptureOf(page)
+	c, found, err := all.CaptureNear(page)
 	if err != nil || !found {
 		return true, err
 	}
