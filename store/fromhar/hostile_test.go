@@ -2,6 +2,7 @@ package fromhar
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -75,6 +76,80 @@ func TestLarge(t *testing.T) {
 	maker.Room = 5 << 20
 	if _, err := maker.Make("x.har", har); !errors.Is(err, ErrRoom) {
 		t.Error(err)
+	}
+}
+
+// TestHostile: what is short in a HAR takes neither memory nor time beyond its length.
+func TestHostile(t *testing.T) {
+	const answer = `{"status":200,"headers":[],"content":{"size":1,"text":"x"}}`
+	cut := func(entry string) [2]string {
+		begin, end, _ := strings.Cut(logOf(entry), "|")
+		return [2]string{begin, end}
+	}
+	asking := func(headers string) string {
+		return entryOf(`{"method":"GET","url":"https://a.example/","headers":[`+headers+`]}`, answer)
+	}
+	messages := strings.TrimSuffix(entryOf(get, answer), "}") + `,"_webSocketMessages":[0|]}`
+	posted := entryOf(`{"method":"POST","url":"https://a.example/","postData":{"params":[{}|]}}`, answer)
+	form := entryOf(`{"method":"POST","url":"https://a.example/","postData":{"mimeType":`+
+		`"application/x-www-form-urlencoded","params":[{"name":"|"}]}}`, answer)
+	for name, test := range map[string]struct {
+		around [2]string
+		within string // 1 MiB of it
+		times  int
+		want   string // error, or reason
+	}{
+		"a value of line breaks": {
+			cut(asking(`{"name":"` + strings.Repeat("a", 256) + `","value":"x\n|"}`)), `a\n`, 2, "head that is too long",
+		},
+		"deep":        {[2]string{`{"log":{},"x":`, ""}, "[", 20, "nested deeper"},
+		"fields":      {cut(asking("{}|")), ",{}", 10, "more than 10,000 fields"},
+		"params":      {cut(posted), ",{}", 10, "more than 10,000 fields"},
+		"a form":      {cut(form), "\xff", 6, "request whose body is in a form"},
+		"messages":    {cut(messages), ",0", 20, ""},
+		"white space": {[2]string{`{"log":{`, "}}"}, " ", 30, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			maker := Maker{Room: math.MaxInt64, Page: func(pagelist.Page) error { return nil }}
+			maker.Out = func(_ [][]byte, body io.Reader, _ int64, _ bool) error {
+				_, err := io.Copy(io.Discard, body)
+				return err
+			}
+			within := strings.Repeat(test.within, 1<<20/len(test.within))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			began := time.Now()
+			report, err := maker.Make("x.har", func() (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(strings.NewReader(test.around[0]),
+					&repeated{parts: []string{within, test.around[1]}, times: test.times})), nil
+			})
+			took := time.Since(began)
+			runtime.ReadMemStats(&after)
+			said := fmt.Sprint(report.Reasons)
+			if err != nil {
+				said = err.Error()
+			}
+			if !strings.Contains(said, test.want) || test.want == "" && said != "map[]" {
+				t.Errorf("%s, want %q", said, test.want)
+			}
+			if n := (after.TotalAlloc - before.TotalAlloc) >> 20; int(n) > 20*test.times+20 {
+				t.Errorf("%d MiB of memory for %d", n, test.times)
+			}
+			if took > 10*time.Second {
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+}
+
+// TestElements: elements are counted as encoding/json has them.
+func TestElements(t *testing.T) {
+	for text, want := range map[string]int{
+		"[]": 0, "[ \n]": 0, "[1]": 1, "[[]]": 1, "[{}, [1,2]]": 2, `["a,\"b,", "\\"]`: 2, "null": 0, `{"a":[1,2]}`: 0,
+	} {
+		if got := elements([]byte(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
 	}
 }
 

@@ -17,16 +17,26 @@ import (
 // codings are the fields that say how a body was framed and coded, which it is not in a HAR.
 var codings = []string{"content-encoding", "transfer-encoding", "content-length"}
 
+// maxHead is how long a head may be, in bytes.
+const maxHead = 1 << 20
+
 // appendFields appends fields of HTTP as lines, but for those whose names are left out, and for what
 // is no field: what HTTP/2 has beside its fields, and names with characters that HTTP does not know.
-// Browsers join fields of one name by line breaks.
+// Browsers join fields of one name by line breaks. Soon behind maxHead it ends.
 func appendFields(dst []byte, fields []field, without ...string) []byte {
 	for _, f := range fields {
 		if !isToken(f.Name) || slices.Contains(without, strings.ToLower(f.Name)) {
 			continue
 		}
-		for value := range strings.SplitSeq(f.bytes(), "\n") {
-			dst = warc.AppendField(dst, f.Name, strings.Trim(value, " \t\r"))
+		text := f.bytes()
+		for value := range strings.SplitSeq(text, "\n") {
+			if value = strings.Trim(value, " \t\r"); value == "" && strings.Contains(text, "\n") {
+				continue
+			}
+			if len(dst) > maxHead {
+				return dst
+			}
+			dst = warc.AppendField(dst, f.Name, value)
 		}
 	}
 	return dst
@@ -96,6 +106,10 @@ func requestHead(r *request, target *url.URL, size int64) []byte {
 	return append(head, "\r\n"...)
 }
 
+// maxForm is how many bytes the names and values of a form may have: escaped it is up to three times as
+// long.
+const maxForm = 16 << 20
+
 // requestBody is the body of a request; false if a HAR has it in a form that is not known.
 func requestBody(p *posted) (b body, ok bool) {
 	switch {
@@ -108,6 +122,13 @@ func requestBody(p *posted) (b body, ok bool) {
 	}
 	kind, _, _ := mime.ParseMediaType(p.Type)
 	if kind != "application/x-www-form-urlencoded" {
+		return b, false
+	}
+	left := maxForm
+	for _, param := range p.Params {
+		left -= len(param.Name) + len(param.Value)
+	}
+	if left < 0 {
 		return b, false
 	}
 	for i, param := range p.Params {

@@ -10,19 +10,19 @@ import (
 
 // entry is what we read of an entry of a HAR.
 type entry struct {
-	Page         string            `json:"pageref"`
-	Started      string            `json:"startedDateTime"`
-	Request      request           `json:"request"`
-	Response     response          `json:"response"`
-	Address      string            `json:"serverIPAddress"`
-	ResourceType string            `json:"_resourceType"`
-	Messages     []json.RawMessage `json:"_webSocketMessages"`
+	Page         string   `json:"pageref"`
+	Started      string   `json:"startedDateTime"`
+	Request      request  `json:"request"`
+	Response     response `json:"response"`
+	Address      string   `json:"serverIPAddress"`
+	ResourceType string   `json:"_resourceType"`
+	Messages     counted  `json:"_webSocketMessages"`
 }
 
 type request struct {
 	Method  string  `json:"method"`
 	URL     string  `json:"url"`
-	Headers []field `json:"headers"`
+	Headers fields  `json:"headers"`
 	Body    *posted `json:"postData"`
 
 	Truncated string `json:"_truncated"` // of ours: why it is not whole, as WARC-Truncated says it
@@ -31,7 +31,7 @@ type request struct {
 type response struct {
 	Status     int     `json:"status"`
 	StatusText string  `json:"statusText"`
-	Headers    []field `json:"headers"`
+	Headers    fields  `json:"headers"`
 	Content    content `json:"content"`
 
 	Truncated string `json:"_truncated"`
@@ -45,11 +45,11 @@ type field struct {
 
 // posted is the body of a request.
 type posted struct {
-	Type     string  `json:"mimeType"`
-	Text     string  `json:"text"`
-	Encoding string  `json:"encoding"`
-	Params   []field `json:"params"`
-	File     string  `json:"_file"`
+	Type     string `json:"mimeType"`
+	Text     string `json:"text"`
+	Encoding string `json:"encoding"`
+	Params   fields `json:"params"`
+	File     string `json:"_file"`
 }
 
 // content is the body of a response, without its codings.
@@ -73,7 +73,7 @@ func (h *har) read(in io.Reader) error {
 	if start, _ := text.Peek(len(mark)); string(start) == mark {
 		text.Discard(len(mark))
 	}
-	r := &reader{har: h, limited: limited, json: json.NewDecoder(text)}
+	r := &reader{har: h, limited: limited, json: json.NewDecoder(&spaces{in: text})}
 	found := false
 	err := r.object(func(name string) error {
 		if name != "log" {
@@ -141,6 +141,9 @@ func (r *reader) one() error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		r.skip(r.report.Entries, e.Request.URL, "has a "+wrong.Field+" that is none")
 		err = nil
+	} else if errors.Is(err, errFields) {
+		r.skip(r.report.Entries, e.Request.URL, "has a head or a form of more than 10,000 fields")
+		err = nil
 	} else if err == nil {
 		err = r.take(&e)
 	}
@@ -167,6 +170,9 @@ func (r *reader) decode(to any) error {
 	return err
 }
 
+// maxDepth is how deep what is passed over may be nested: the decoder keeps each level.
+const maxDepth = 1000
+
 // pass passes over a value.
 func (r *reader) pass() error {
 	for depth := 0; ; {
@@ -177,7 +183,9 @@ func (r *reader) pass() error {
 		}
 		switch token {
 		case json.Delim('{'), json.Delim('['):
-			depth++
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+			}
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		}

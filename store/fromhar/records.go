@@ -41,7 +41,7 @@ const ours = "warcorder"
 
 // take makes records of an entry, or notes why there are none.
 func (h *har) take(e *entry) error {
-	h.report.Messages += len(e.Messages)
+	h.report.Messages += int(e.Messages)
 	x := &exchange{entry: e, status: e.Response.Status}
 	if reason := x.judge(); reason != "" {
 		h.skip(h.report.Entries, e.Request.URL, reason)
@@ -51,8 +51,12 @@ func (h *har) take(e *entry) error {
 		x.got.text = false // its text is the bytes that came
 	}
 	err := h.write(x)
-	if errors.Is(err, errAttached) {
+	switch {
+	case errors.Is(err, errAttached):
 		h.skip(h.report.Entries, e.Request.URL, "has its body in a file that is not there")
+		return nil
+	case errors.Is(err, errHead):
+		h.skip(h.report.Entries, e.Request.URL, "has a head that is too long")
 		return nil
 	}
 	if err != nil {
@@ -136,6 +140,15 @@ func (h *har) write(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	size := got.size
+	if !x.hasBody() {
+		size = -1
+	}
+	responseHead := responseHead(&x.Response, x.status, &x.got, size)
+	requestHead := requestHead(&x.Request, x.target, asked.size)
+	if len(responseHead) > maxHead || len(requestHead) > maxHead {
+		return errHead
+	}
 	if h.warcinfo == nil {
 		if err := h.writeWarcinfo(x.at); err != nil {
 			return err
@@ -143,16 +156,10 @@ func (h *har) write(x *exchange) error {
 	}
 	index := h.report.Entries
 	response, request := h.idOf(index, ofResponse), h.idOf(index, ofRequest)
-	size := got.size
-	if !x.hasBody() {
-		size = -1
-	}
-	head := responseHead(&x.Response, x.status, &x.got, size)
-	if err := h.writeMessage(x, "response", response, nil, head, got); err != nil {
+	if err := h.writeMessage(x, "response", response, nil, responseHead, got); err != nil {
 		return err
 	}
-	head = requestHead(&x.Request, x.target, asked.size)
-	if err := h.writeMessage(x, "request", request, &response, head, asked); err != nil {
+	if err := h.writeMessage(x, "request", request, &response, requestHead, asked); err != nil {
 		return err
 	}
 	if x.cut {
@@ -194,6 +201,9 @@ type measured struct {
 
 // errAttached says that a file is not there that is a body.
 var errAttached = errors.New("a file that is attached is not there")
+
+// errHead says that a head is longer than maxHead.
+var errHead = errors.New("a head is too long")
 
 // measure reads a body to its end.
 func (h *har) measure(b *body) (m measured, err error) {
