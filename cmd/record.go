@@ -316,7 +316,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(c.replayPage(s))
 	pages.Add(admin.Work("POST "+settlePath, s.settle))
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
-	pages.Add(admin.WorkOn("POST "+removePath, func(ctx context.Context, form url.Values) (any, error) {
+	pages.Add(admin.WorkOn("POST "+removePath, checkRemoval, func(ctx context.Context, form url.Values) (any, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)
 	}))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))

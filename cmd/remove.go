@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/signal"
 	"strings"
@@ -208,6 +209,28 @@ const (
 	paramForget = "forget"
 	paramDryRun = "dry-run"
 )
+
+// checkRemoval refuses a form for removePath that says something which nobody would heed: what was
+// meant to keep something, or to change nothing, must not be lost.
+func checkRemoval(form url.Values) error {
+	for name, values := range form {
+		switch name {
+		case paramForget, paramDryRun:
+			if values[0] != "true" && values[0] != "false" {
+				return fmt.Errorf("%s is %q: say true or false", name, values[0])
+			}
+		case paramReason:
+		default:
+			if !selection.IsParam(name) {
+				return fmt.Errorf("%q is nothing that a removal heeds", name)
+			}
+		}
+		if len(values) > 1 && !selection.Repeats(name) {
+			return fmt.Errorf("%s is given %d times: say it once", name, len(values))
+		}
+	}
+	return nil
+}
 
 // remove removes, for removePath.
 func (s *serving) remove(ctx context.Context, mode collection.Mode, form map[string][]string) (any, error) {

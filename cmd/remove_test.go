@@ -73,6 +73,19 @@ func TestRemoveCommand(t *testing.T) {
 	if status, body := p.postTo("/remove", r.Token, ""); status == 200 || !strings.Contains(body, "say what") {
 		t.Errorf("everything: %d %s", status, body)
 	}
+	b := "url=" + origin.URL + "/b"
+	for _, form := range []string{b + "&dry-run=1", b + "&dryrun=true", b + "&dry-run=", b + "&forget=yes",
+		b + "&" + b, b + "&dry-run=true&dry-run=false", b + "&until=2001", b + "&from=2001&from=2002"} {
+		if status, body := p.postTo("/remove", r.Token, form); status != 400 || lines() != 2 {
+			t.Errorf("%s: %d %s", form, status, body)
+		}
+	}
+	if status, body := p.postTo("/remove?dry-run=true", r.Token, b); status != 400 || lines() != 2 {
+		t.Errorf("in the URL: %d %s", status, body)
+	}
+	if status, body := p.postTo("/remove", r.Token, b+"&dry-run=true&forget=false"); status != 200 || lines() != 2 {
+		t.Errorf("a dry run: %d %s", status, body)
+	}
 	p.fetch(origin.URL + "/a")
 	settle()
 	if n := lines(); n != 3 {

@@ -186,19 +186,30 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestWorkOn: work is told what the form says, and nothing that stands in the URL; a form without end is
-// refused.
+// TestWorkOn: work is told what the form says; a form without end, one that is checked in vain, and
+// what stands in the URL are refused.
 func TestWorkOn(t *testing.T) {
 	a := newAdmin(t, "", func(*http.Request) {})
 	var told []string
-	a.Add(WorkOn("POST /remove", func(_ context.Context, form url.Values) (any, error) {
+	check := func(form url.Values) error {
+		if form.Has("urk") {
+			return errors.New("what is that?")
+		}
+		return nil
+	}
+	a.Add(WorkOn("POST /remove", check, func(_ context.Context, form url.Values) (any, error) {
 		told = append(told, form.Encode())
 		return map[string]int{"captures": 3}, nil
 	}))
 	for body, want := range map[string]int{
 		"url=x&forget=true": 200, "": 200, "url=" + strings.Repeat("x", 2<<20): 400, "url=%zz": 400,
+		"urk=x": 400, "url=in+the+URL": 400,
 	} {
-		r := request("POST", "/remove?url=other")
+		path := "/remove?pid=17"
+		if strings.Contains(body, "in+the+URL") {
+			path += "&url=other"
+		}
+		r := request("POST", path)
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Authorization", "Bearer "+secret)

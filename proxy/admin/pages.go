@@ -87,15 +87,29 @@ func Work(pattern string, work func(context.Context) (any, error)) Page {
 		})}
 }
 
+// processParam is what our own commands say in the URL of any page: which process they mean.
+const processParam = "pid"
+
 // maxForm is how many bytes a form has that says what a page is to do.
 const maxForm = 1 << 20
 
-// WorkOn is Work for a page that is told by a form what to do.
-func WorkOn(pattern string, work func(context.Context, url.Values) (any, error)) Page {
+// WorkOn is Work for a page that is told by a form what to do. A form that check refuses is answered
+// with 400, and so is whatever stands in the URL: it would say something that nobody heeds.
+func WorkOn(pattern string, check func(url.Values) error,
+	work func(context.Context, url.Values) (any, error)) Page {
 	return Page{pattern, TokenHolder, true,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			if err := r.ParseForm(); err != nil {
+			err := r.ParseForm()
+			for name := range r.URL.Query() {
+				if name != processParam {
+					err = errors.New("say it in the form that is posted, and not in the URL")
+				}
+			}
+			if err == nil {
+				err = check(r.PostForm)
+			}
+			if err != nil {
 				(&refusal{http.StatusBadRequest, err.Error()}).writeJSON(w)
 				return
 			}

@@ -93,6 +93,14 @@ const (
 	paramFile  = "file"
 )
 
+// IsParam reports whether a parameter of that name is one of a selection.
+func IsParam(name string) bool {
+	return slices.Contains([]string{paramURL, paramMatch, paramFrom, paramTo, paramPage, paramFile}, name)
+}
+
+// Repeats reports whether a parameter may be given more than once.
+func Repeats(name string) bool { return name == paramFile }
+
 // Values returns the selection as the parameters of a request.
 func (s Selection) Values() url.Values {
 	values := url.Values{}
