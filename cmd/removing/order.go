@@ -54,6 +54,7 @@ func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error
 	return removal.Order{
 		Has:        has,
 		In:         in,
+		Files:      len(sel.Files) > 0,
 		Everywhere: sel.URL != "",
 		Captures: func(yield func(*store.Capture) bool) error {
 			for _, q := range queries {

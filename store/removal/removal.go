@@ -55,8 +55,10 @@ type Order struct {
 	Has        func(uri string, at time.Time) bool
 	Everywhere bool
 
-	// In, if it is not nil, says which files Has is for, by their base names.
-	In func(name string) bool
+	// In, if it is not nil, says which files Has is for, by their base names. With Files somebody has
+	// chosen these: what is of no file, a gap, goes only if a capture of its URL goes.
+	In    func(name string) bool
+	Files bool
 
 	ID     string    // of the tombstones, <urn:uuid:…>
 	Time   time.Time // of the tombstones

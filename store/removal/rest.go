@@ -24,6 +24,9 @@ func (p *Plan) addRest(ctx context.Context) error {
 		p.Rest = append(p.Rest, p.within(path))
 	}
 	for _, path := range found.Torn {
+		if _, of := collection.StateOf(filepath.Base(path)); p.order.In != nil && !p.order.In(of) {
+			continue
+		}
 		names, records, err := p.torn(ctx, path)
 		switch {
 		case err != nil:
@@ -109,10 +112,14 @@ func (p *Plan) GoesGap(g *store.Gap) bool {
 	return strings.Contains(g.URL, "://") && p.named(g.URL, g.Time)
 }
 
-// named reports whether a URL is named by what goes, at that time if times were chosen.
+// named reports whether a URL is named by what goes, at that time if times were chosen. A gap and an
+// imported page are of no file: where files were chosen they go if a capture of the URL goes.
 func (p *Plan) named(url string, at time.Time) bool {
-	if p.order.Has != nil {
-		return url != "" && p.order.Has(url, at)
+	if p.order.Has != nil && (url == "" || !p.order.Has(url, at)) {
+		return false
+	}
+	if p.order.Has != nil && !p.order.Files {
+		return true
 	}
 	return p.gone.urls[hashOf(url)]
 }
