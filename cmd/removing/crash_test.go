@@ -26,7 +26,7 @@ import (
 )
 
 // childDir is the environment variable that makes TestRemovalChild remove from a collection.
-const childDir = "WARCORDER_TEST_REMOVE_FROM"
+const childDir = "REMOVING_TEST_CHILD"
 
 // secrets are what TestCrashRemoval removes.
 var secrets = selection.Selection{URL: "https://example.com/secret"}
