@@ -143,9 +143,9 @@ func (c *checked) Read(p []byte) (int, error) {
 	if c.digest != nil && !c.digest.holds() && (c.twice == nil || !c.twice.holds(c.digest.sum)) {
 		return n, fmt.Errorf("its digest is not %s: %w", c.digest.claimed, errDigest)
 	}
-	var size float64
-	if json.Unmarshal(c.listed.Bytes, &size) == nil && size > 0 && size != float64(c.n) {
-		return n, fmt.Errorf("it has %d bytes, and %.0f are listed: %w", c.n, size, errDigest)
+	var size *float64
+	if json.Unmarshal(c.listed.Bytes, &size) == nil && size != nil && *size != float64(c.n) {
+		return n, fmt.Errorf("it has %d bytes, and %.0f are listed: %w", c.n, *size, errDigest)
 	}
 	return n, err
 }

@@ -34,16 +34,11 @@ const known = "a WACZ file, a multi-WACZ JSON, a HAR, a zip file of one, or (wit
 // FormOf tells what a file is by its bytes. Whoever gets Unknown gets an error that says what would be
 // known.
 func FormOf(path string) (Form, error) {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return Unknown, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil {
-		return Unknown, err
-	} else if !info.Mode().IsRegular() {
-		return Unknown, fmt.Errorf("%s is no regular file", path)
-	}
 	in := bufio.NewReaderSize(file, 64<<10)
 	start, err := in.Peek(8)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -63,6 +58,18 @@ func FormOf(path string) (Form, error) {
 		return form, nil
 	}
 	return Unknown, unknown(path)
+}
+
+// openRegular opens a file, or what a link leads to. To open a pipe would be to wait for who writes.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return os.Open(path)
 }
 
 func unknown(path string) error {
@@ -102,36 +109,39 @@ func formOfJSON(in *json.Decoder) Form {
 	if first, err := in.Token(); err != nil || first != json.Delim('{') {
 		return Unknown
 	}
-	depth := 1
-	name := true // whether a name comes next, on the first level
-	for range mostTokens {
-		token, err := in.Token()
-		if err != nil {
+	for left := mostTokens; left > 0 && in.More(); {
+		name, err := in.Token()
+		switch {
+		case err != nil:
 			return Unknown
+		case name == "log":
+			return HAR
+		case name == "resources":
+			return Multi
 		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-			name = true
-			continue
-		}
-		if depth != 1 {
-			continue
-		}
-		if name {
-			switch token {
-			case "log":
-				return HAR
-			case "resources":
-				return Multi
-			}
-		}
-		name = !name
+		left = skip(in, left-1)
 	}
 	return Unknown
+}
+
+// skip reads a value of at most so many tokens, and returns how many more may be read: none if it is
+// not whole.
+func skip(in *json.Decoder, most int) (left int) {
+	depth := 0
+	for left = most - 1; left > 0; left-- {
+		switch token, err := in.Token(); {
+		case err != nil:
+			return 0
+		case token == json.Delim('{'), token == json.Delim('['):
+			depth++
+		case token == json.Delim('}'), token == json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return left
+		}
+	}
+	return 0
 }
 
 // formOfZip tells what a zip file is by the names in it.

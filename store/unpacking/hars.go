@@ -1,6 +1,7 @@
 package unpacking
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -124,21 +125,25 @@ func (u *Unpacking) harsOfZip(from string, take func(HARFile) error) error {
 		if len(hars) > 1 {
 			stem += "-" + Stem(f.Name)
 		}
-		err := take(HARFile{
-			Name: filepath.Base(from) + ": " + f.Name,
-			Stem: stem,
-			Open: func() (io.ReadCloser, error) { return f.Open() },
-			Attached: func(name string) (io.ReadCloser, error) {
-				in := z.named(path.Join(path.Dir(f.Name), name))
-				if in == nil {
-					return nil, fmt.Errorf("%q: %w", name, fs.ErrNotExist)
-				}
-				return in.Open()
-			},
-		})
-		if err != nil {
+		if err := take(z.har(f, stem)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// har is a HAR with the bodies that lie beside it.
+func (z *opened) har(f *zip.File, stem string) HARFile {
+	return HARFile{
+		Name: filepath.Base(z.path) + ": " + f.Name,
+		Stem: stem,
+		Open: func() (io.ReadCloser, error) { return f.Open() },
+		Attached: func(name string) (io.ReadCloser, error) {
+			in := z.named(path.Join(path.Dir(f.Name), name))
+			if in == nil {
+				return nil, fmt.Errorf("%q: %w", name, fs.ErrNotExist)
+			}
+			return in.Open()
+		},
+	}
 }

@@ -60,10 +60,44 @@ func TestHostileZip(t *testing.T) {
 			return text
 		}
 	}
+	large := member{content: gzipped, deflated: true, change: func(h *zip.FileHeader) {
+		h.Extra = []byte("\x01\x00\x08\x0012345678")
+	}}
+	sixteen := make([]member, 16)
+	for i := range sixteen {
+		sixteen[i] = large
+		sixteen[i].name = fmt.Sprintf("archive/%02d.warc.gz", i)
+	}
+	large.name = "pages/pages.jsonl"
+	vast := func(text []byte) []byte { // 2^60 bytes each, by zip64
+		for i := range bytes.Count(text, []byte("PK\x01\x02")) {
+			at := directoryAt(text, i)
+			extra := bytes.Index(text[at:], []byte("\x01\x00\x08\x00"))
+			if text = set(i, 24, 0xffffffff)(text); extra >= 0 {
+				binary.LittleEndian.PutUint64(text[at+extra+4:], 1<<60)
+			}
+		}
+		return text
+	}
+	lists := []member{first}
+	for i := range maxLists + 1 {
+		lists = append(lists, member{name: fmt.Sprintf("pages/%d.jsonl", i)})
+	}
 	for name, test := range map[string]struct {
 		path string
 		want string
 	}{
+		"lengths whose sum is 2^64": {change(t, vast, sixteen...), "are free"},
+		"a large list of pages": {
+			change(t, func(text []byte) []byte {
+				at := directoryAt(text, 1)
+				extra := bytes.Index(text[at:], []byte("\x01\x00\x08\x00"))
+				binary.LittleEndian.PutUint64(text[at+extra+4:], 1<<60)
+				return set(1, 24, 0xffffffff)(text)
+			}, first, large),
+			"are free",
+		},
+		"many lists of pages":       {zipOf(t, lists...), "more members"},
 		"two members are one place": {change(t, set(1, 42, 0), first, second), "bytes in common"},
 		"a member spans the next": {
 			change(t, func(text []byte) []byte { return set(0, 24, 100)(set(0, 20, 100)(text)) }, first, second),
@@ -146,7 +180,18 @@ func TestManyMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = nil
-	for _, path := range []string{claims, many} {
+	comment := filepath.Join(dir, "comment.zip") // longer than one may be, as archive/zip takes it
+	file, err = os.Create(comment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	binary.LittleEndian.PutUint64(end[32:], 1<<22)
+	_, err = file.WriteAt([]byte("PK\x03\x04"), 0)
+	if _, err2 := file.WriteAt(append(end, make([]byte, 65<<10-22)...), size); err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for _, path := range []string{claims, many, comment} {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -158,6 +203,40 @@ func TestManyMembers(t *testing.T) {
 		if n := after.TotalAlloc - before.TotalAlloc; n > 200<<20 {
 			t.Errorf("%s: %d MiB", path, n>>20)
 		}
+	}
+}
+
+// TestBounds: what is bounded in a zip file is its directory, not its members; an import has no more
+// than maxWARCs WARC files, however many WACZ files these come in.
+func TestBounds(t *testing.T) {
+	large := gzipped + strings.Repeat("x", maxDirectory+1)
+	got, err := takeWACZ(t, member{name: "archive/large.warc.gz", content: large})
+	if err != nil || got.files["large.warc.gz from My crawl"] != large {
+		t.Error(err)
+	}
+	many := make([]member, maxWARCs+1)
+	for i := range many {
+		many[i].name = fmt.Sprintf("archive/%d.warc", i)
+	}
+	if _, err := takeWACZ(t, many...); err == nil || !strings.Contains(err.Error(), "more members") {
+		t.Error(err)
+	}
+	path := zipOf(t, member{name: "archive/a.warc.gz", content: gzipped})
+	u := &Unpacking{Dir: collection.Import(t.TempDir()), Pages: &pagelist.List{}, warcs: make([]WARC, maxWARCs)}
+	if err := u.WACZ(path); err == nil || !strings.Contains(err.Error(), "fewer at a time") {
+		t.Error(err)
+	}
+}
+
+// TestProgress: it ends where all is done.
+func TestProgress(t *testing.T) {
+	path := zipOf(t, member{name: "archive/a.warc.gz", content: gzipped},
+		member{name: "pages/pages.jsonl", content: header})
+	var done, total int64
+	u := &Unpacking{Dir: collection.Import(t.TempDir()), Pages: &pagelist.List{},
+		Progress: func(_ string, d, t int64) { done, total = d, t }}
+	if err := u.WACZ(path); err != nil || done != total || total != int64(len(gzipped)+len(header)) {
+		t.Error(done, total, err)
 	}
 }
 

@@ -8,36 +8,74 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"warcorder/store/collection"
 )
+
+// maxParts is how many WACZ files a list may have.
+const maxParts = 10_000
 
 const multiProfile = "multi-wacz-package"
 
 // Multi takes apart the WACZ files that a multi-WACZ JSON lists. They lie beside it, or below.
 func (u *Unpacking) Multi(path string) error {
-	text, err := readSmall(path)
+	list, err := readList(path)
 	if err != nil {
 		return err
 	}
-	var said dataPackage
-	if err := json.Unmarshal(text, &said); err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, err)
-	}
-	if len(said.Resources) == 0 {
-		return fmt.Errorf("%s lists no WACZ files", path)
-	}
-	for i := range said.Resources {
-		if err := u.part(path, &said.Resources[i]); err != nil {
+	seen := make(map[string]bool, len(list))
+	for i := range list {
+		part, err := partOf(path, &list[i])
+		if err != nil {
+			return err
+		}
+		if seen[part] {
+			return fmt.Errorf("%s lists %q twice", path, part)
+		}
+		seen[part] = true
+		if err := u.WACZ(part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// readList reads a list of WACZ files.
+func readList(path string) ([]resource, error) {
+	text, err := readSmall(path)
+	if err != nil {
+		return nil, err
+	}
+	var said dataPackage
+	err = json.Unmarshal(text, &said)
+	switch n := len(said.Resources); {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
+	case n == 0:
+		return nil, fmt.Errorf("%s lists no WACZ files", path)
+	case n > maxParts:
+		return nil, fmt.Errorf("%s lists %d WACZ files: import some at a time", path, n)
+	case said.isWACZ():
+		return nil, fmt.Errorf("%s is of a WACZ file that was unpacked: import the WACZ file, or let warcorder "+
+			"index add the WARC files", path)
+	}
+	return said.Resources, nil
+}
+
+// isWACZ reports whether a package is that of a WACZ file itself.
+func (d *dataPackage) isWACZ() bool {
+	return slices.ContainsFunc(d.Resources, func(r resource) bool {
+		return collection.IsWARC(path.Base(r.Path))
+	})
+}
+
 // readSmall reads a file that is no longer than maxPackage.
 func readSmall(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +87,11 @@ func readSmall(path string) ([]byte, error) {
 	return text, err
 }
 
-// part takes apart one of the files that a list names.
-func (u *Unpacking) part(list string, r *resource) error {
+// partOf returns the path of one of the files that a list names, which is as the list says.
+func partOf(list string, r *resource) (string, error) {
 	local, err := localPath(r)
 	if err != nil {
-		return fmt.Errorf("%s: %w", list, err)
+		return "", fmt.Errorf("%s: %w", list, err)
 	}
 	path := filepath.Join(filepath.Dir(list), local)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // it may be written as in a URL
@@ -62,9 +100,9 @@ func (u *Unpacking) part(list string, r *resource) error {
 		}
 	}
 	if err := checkPart(path, r); err != nil {
-		return fmt.Errorf("%s lists %q: %w", list, local, err)
+		return "", fmt.Errorf("%s lists %q: %w", list, local, err)
 	}
-	return u.WACZ(path)
+	return path, nil
 }
 
 // localPath is where a part lies, relative to its list.
@@ -86,18 +124,11 @@ func localPath(r *resource) (string, error) {
 
 // checkPart holds a part to what the list says of it. It reads all of it.
 func checkPart(path string, r *resource) error {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("it is no regular file")
-	}
 	if digestOf(r.Hash) == nil && len(r.Bytes) == 0 {
 		return nil
 	}

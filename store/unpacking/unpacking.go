@@ -69,8 +69,8 @@ func (u *Unpacking) needs(path string, size uint64) error {
 		return nil // the system does not tell: who needs more than there is gets its error when it writes
 	}
 	if size > uint64(max(free, 0)) {
-		return fmt.Errorf("%s: its WARC files have %s, and %s are free on the disk of the collection: "+
-			"make room, and import it again", path, humanize.Bytes(size), humanize.Bytes(uint64(max(free, 0))))
+		return fmt.Errorf("%s: its WARC files and lists of pages have %s, and %s are free on the disk of the "+
+			"collection: make room, and import it again", path, humanize.Bytes(size), humanize.Bytes(uint64(max(free, 0))))
 	}
 	return nil
 }

@@ -190,6 +190,16 @@ func TestWACZWithoutPackage(t *testing.T) {
 	}
 }
 
+// TestWACZUnlisted: what datapackage.json does not list is taken, and said to be unchecked.
+func TestWACZUnlisted(t *testing.T) {
+	got, err := takeWACZ(t, member{name: "archive/data.warc.gz", content: gzipped},
+		member{name: "pages/pages.jsonl", content: header}, member{name: packageName, content: `{"resources":[]}`})
+	said := strings.Join(got.notes, "\n")
+	if err != nil || strings.Count(said, "is not listed") != 2 || !strings.Contains(said, "pages/pages.jsonl") {
+		t.Error(said, err)
+	}
+}
+
 // TestWACZRefused: what is not as it should be is refused, and named.
 func TestWACZRefused(t *testing.T) {
 	data := member{name: "archive/data.warc.gz", content: gzipped}
@@ -208,6 +218,14 @@ func TestWACZRefused(t *testing.T) {
 		"a wrong length": {
 			[]member{data, {name: packageName, content: `{"resources":[{"path":"archive/data.warc.gz","bytes":7}]}`}},
 			[]string{"archive/data.warc.gz", "5 bytes", "7 are listed"},
+		},
+		"a length of nothing": {
+			[]member{data, {name: packageName, content: `{"resources":[{"path":"archive/data.warc.gz","bytes":0}]}`}},
+			[]string{"archive/data.warc.gz", "5 bytes", "0 are listed"},
+		},
+		"a list of pages is missing": {
+			slices.Delete(packageOf(data, member{name: "pages/pages.jsonl", content: header}), 1, 2),
+			[]string{"pages/pages.jsonl", "not whole"},
 		},
 		"a file is missing": {
 			append(whole[1:3:3], member{name: "archive/more.warc", content: plain}),
@@ -249,102 +267,6 @@ func TestWACZRefused(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), part) {
 					t.Errorf("%v, want %q", err, part)
 				}
-			}
-		})
-	}
-}
-
-// TestMulti: the parts of a list lie beside it.
-func TestMulti(t *testing.T) {
-	part := func(name string) string { return zipOf(t, packageOf(member{name: name, content: gzipped})...) }
-	dir := t.TempDir()
-	sub := filepath.Join(dir, "sub")
-	one, two := filepath.Join(dir, "one part.wacz"), filepath.Join(sub, "two.wacz")
-	if err := os.Mkdir(sub, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if os.Rename(part("archive/1.warc.gz"), one) != nil || os.Rename(part("archive/2.warc.gz"), two) != nil {
-		t.Fatal("cannot rename")
-	}
-	text, err := os.ReadFile(two)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := fmt.Sprintf("sha256:%x", sha256.Sum256(text))
-	for name, test := range map[string]struct{ list, want string }{
-		"beside":       {`{"path":"one%20part.wacz"},{"path":"./sub/two.wacz","hash":"` + sum + `"}`, ""},
-		"by name":      {`{"name":"one part.wacz"},{"path":"sub/two.wacz","bytes":` + fmt.Sprint(len(text)) + `}`, ""},
-		"a URL":        {`{"path":"https://a.example/one.wacz"}`, "nothing is fetched"},
-		"elsewhere":    {`{"path":"../one.wacz"}`, "not below"},
-		"absolute":     {`{"path":"/etc/passwd"}`, "not below"},
-		"missing":      {`{"path":"three.wacz"}`, "three.wacz"},
-		"wrong digest": {`{"path":"sub/two.wacz","hash":"` + strings.Replace(sum, sum[7:9], "zz", 1) + `"}`, ""},
-		"other digest": {`{"path":"sub/two.wacz","hash":"sha256:00"}`, "digest"},
-		"other length": {`{"path":"sub/two.wacz","bytes":7}`, "7 are listed"},
-		"a directory":  {`{"path":"sub"}`, "sub"},
-		"none":         {"", "no WACZ"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			list := filepath.Join(dir, "datapackage.json")
-			text := `{"profile":"multi-wacz-package","resources":[` + test.list + `]}`
-			if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if form, err := FormOf(list); form != Multi {
-				t.Errorf("form %v, %v", form, err)
-			}
-			got, err := take(t, func(u *Unpacking) error { return u.Multi(list) })
-			if test.want != "" {
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("%v, want %q", err, test.want)
-				}
-			} else if err != nil || len(got.files) != strings.Count(test.list, "{") {
-				t.Errorf("%v, %q", err, got.files)
-			}
-		})
-	}
-}
-
-// TestForm tells files by their bytes, whatever their names are.
-func TestForm(t *testing.T) {
-	wacz := zipOf(t, member{name: "archive/a.warc.gz", content: gzipped})
-	gz := func(text string) string { return gzipOf(t, text) }
-	for name, test := range map[string]struct {
-		path, content string
-		want          Form
-		said          string
-	}{
-		"WACZ":            {path: wacz, want: WACZ},
-		"HAR in a zip":    {path: zipOf(t, member{name: "har.har", content: "{}"}), want: HARZip},
-		"another zip":     {path: zipOf(t, member{name: "a.txt"}), said: `"a.txt"`},
-		"an empty zip":    {path: zipOf(t), said: "nothing in it"},
-		"HAR":             {content: "\n{ \"comment\": [1, {\"resources\": 1}], \"log\": {}", want: HAR},
-		"HAR with a mark": {content: "\xef\xbb\xbf{\"log\":", want: HAR},
-		"HAR, gz":         {content: gz(`{"log":{}}`), want: HAR},
-		"list":            {content: `{"profile":"multi-wacz-package","resources":[]}`, want: Multi},
-		"0.9":             {content: "warc/0.9 100 resource", want: WARC09},
-		"0.9, gz":         {content: gz("warc/0.9 100 resource"), want: WARC09},
-		"WARC":            {content: gz("WARC/1.0\r\n"), want: WARC1},
-		"JSON":            {content: `{"a":"log"}`, said: "none of what can be imported"},
-		"a list of JSON":  {content: `["log"]`, said: "none of what can be imported"},
-		"text":            {content: "text", said: "a WACZ file, a multi-WACZ JSON, a HAR"},
-		"nothing":         {content: "", said: "none of what can be imported"},
-		"half a zip":      {content: "PK\x03\x04", said: "is all of it there"},
-		"half a gzip":     {content: "\x1f\x8b", said: "cannot be read"},
-		"a directory":     {path: t.TempDir(), said: "no regular file"},
-		"a name alone":    {path: filepath.Join(t.TempDir(), "x"), said: "no such file"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if test.path == "" {
-				test.path = filepath.Join(t.TempDir(), "x.bin")
-				if err := os.WriteFile(test.path, []byte(test.content), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			form, err := FormOf(test.path)
-			if form != test.want || (err == nil) != (test.said == "") ||
-				err != nil && !strings.Contains(err.Error(), test.said) {
-				t.Errorf("%v, %v", form, err)
 			}
 		})
 	}

@@ -31,15 +31,20 @@ const (
 	pages       = "pages/"
 )
 
-// maxWARCs is how many WARC files a WACZ file may have: the largest crawls have some thousands.
-const maxWARCs = 20_000
+// Bounds of what WACZ files may have: the largest crawls have some thousands of WARC files.
+const (
+	maxWARCs = 20_000 // of all files of an import
+	maxLists = 1000   // of pages, in one file
+)
 
 // wacz is a WACZ file that is taken apart.
 type wacz struct {
 	*Unpacking
 	*opened
-	listed map[string]*resource // what datapackage.json lists, by path
-	signed bool
+	archived []*zip.File          // its WARC files
+	lists    []*zip.File          // its lists of pages
+	listed   map[string]*resource // what datapackage.json lists, by path; nil if it has none
+	signed   bool
 }
 
 // WACZ takes the WARC files out of a WACZ file, and the pages that it names.
@@ -49,52 +54,73 @@ func (u *Unpacking) WACZ(path string) error {
 		return err
 	}
 	defer z.Close()
-	w := &wacz{Unpacking: u, opened: z}
-	warcs, lists := z.in(archive, warc.Suffixes()...), z.in(pages, ".jsonl")
-	own := z.in("", packageName, digestName)
-	if err := z.check(slices.Concat(own, warcs, lists)); err != nil {
+	w := &wacz{Unpacking: u, opened: z, archived: z.in(archive, warc.Suffixes()...), lists: z.in(pages, ".jsonl")}
+	if err := z.check(slices.Concat(z.in("", packageName, digestName), w.archived, w.lists)); err != nil {
 		return err
 	}
 	if err := w.readPackage(); err != nil {
 		return err
 	}
+	if err := w.checkCounts(); err != nil {
+		return err
+	}
+	if err := w.checkListed(); err != nil {
+		return err
+	}
+	if err := u.needs(path, sizeOf(slices.Concat(w.archived, w.lists))); err != nil {
+		return err
+	}
+	if err := w.takeAll(); err != nil {
+		return err
+	}
+	w.sayRest()
+	return nil
+}
+
+// checkCounts refuses a file with no WARC files, or with too many.
+func (w *wacz) checkCounts() error {
 	switch {
-	case len(warcs) == 0:
-		return fmt.Errorf("%s: there is no WARC file in its folder archive/", path)
-	case len(warcs) > maxWARCs:
-		return tooMany(path)
+	case len(w.archived) == 0:
+		return fmt.Errorf("%s: there is no WARC file in its folder archive/", w.path)
+	case len(w.archived) > maxWARCs || len(w.lists) > maxLists:
+		return tooMany(w.path)
+	case len(w.warcs)+len(w.archived) > maxWARCs:
+		return fmt.Errorf("%s: with it there are more than %d WARC files: import fewer at a time", w.path,
+			maxWARCs)
 	}
-	if err := w.checkListed(warcs); err != nil {
-		return err
-	}
-	var size uint64
-	for _, f := range warcs {
-		size += min(f.UncompressedSize64, 1<<60)
-	}
-	if err := u.needs(path, size); err != nil {
-		return err
-	}
+	return nil
+}
+
+// takeAll takes the WARC files and the pages.
+func (w *wacz) takeAll() error {
 	before := len(w.warcs)
-	for _, f := range warcs {
+	for _, f := range w.archived {
 		if err := w.takeWARC(f); err != nil {
 			return err
 		}
 	}
 	if len(w.warcs) == before {
-		return fmt.Errorf("%s: its WARC files are empty", path)
+		return fmt.Errorf("%s: its WARC files are empty", w.path)
 	}
-	for _, f := range lists {
+	for _, f := range w.lists {
 		if err := w.takePages(f); err != nil {
 			return err
 		}
 	}
-	w.sayRest(warcs, lists)
 	return nil
+}
+
+// sizeOf is how many bytes members declare, at most 2^60.
+func sizeOf(members []*zip.File) (size uint64) {
+	const most = 1 << 60
+	for _, f := range members {
+		size = min(size+min(f.UncompressedSize64, most), most)
+	}
+	return size
 }
 
 // readPackage reads what the file says of its members, and checks the digest of that.
 func (w *wacz) readPackage() error {
-	w.listed = make(map[string]*resource)
 	f := w.named(packageName)
 	if f == nil {
 		w.note(w.path, "it has no datapackage.json: the digests of its files cannot be checked")
@@ -114,6 +140,7 @@ func (w *wacz) readPackage() error {
 	if said.Profile == multiProfile {
 		return fmt.Errorf("%s holds other WACZ files: unpack it, and import its datapackage.json", w.path)
 	}
+	w.listed = make(map[string]*resource, len(said.Resources))
 	for i := range said.Resources {
 		r := &said.Resources[i]
 		r.twice = bytes.HasPrefix(said.Software, []byte(jsWACZ))
@@ -157,19 +184,20 @@ func (w *wacz) checkPackage(text []byte) error {
 	return nil
 }
 
-// checkListed compares what is listed with what is there.
-func (w *wacz) checkListed(warcs []*zip.File) error {
+// checkListed compares what is listed with what is there, and will be taken.
+func (w *wacz) checkListed() error {
+	taken := slices.Concat(w.archived, w.lists)
 	unchecked := 0
 	say := func(f *zip.File, why string) {
 		if unchecked++; unchecked <= mostNamed {
 			w.note(w.path, "%q %s", f.Name, why)
 		}
 	}
-	there := make(map[string]bool, len(warcs))
-	for _, f := range warcs {
+	there := make(map[string]bool, len(taken))
+	for _, f := range taken {
 		there[f.Name] = true
 		switch listed := w.listed[f.Name]; {
-		case len(w.listed) == 0:
+		case w.listed == nil: // which readPackage has said
 		case listed == nil:
 			say(f, "is not listed in datapackage.json: its digest cannot be checked")
 		case digestOf(listed.Hash) == nil:
@@ -180,7 +208,9 @@ func (w *wacz) checkListed(warcs []*zip.File) error {
 		w.note(w.path, "%s more files cannot be checked", humanize.Comma(int64(unchecked-mostNamed)))
 	}
 	for name := range w.listed {
-		if strings.HasPrefix(name, archive) && collection.IsWARC(path.Base(name)) && !there[name] {
+		isWARC := strings.HasPrefix(name, archive) && collection.IsWARC(path.Base(name))
+		isList := strings.HasPrefix(name, pages) && strings.HasSuffix(name, ".jsonl")
+		if (isWARC || isList) && !there[name] {
 			return fmt.Errorf("%s is not whole: datapackage.json lists %q, which is not in it", w.path, name)
 		}
 	}
@@ -224,7 +254,8 @@ func (w *wacz) takePages(f *zip.File) error {
 		return w.refuse(f, fmt.Sprintf("cannot be read: %v", err))
 	}
 	defer in.Close()
-	passed, err := pagelist.Read(newChecked(in, w.listed[f.Name]), func(p pagelist.Page) error {
+	counted := io.TeeReader(in, &counting{io.Discard, w.Unpacking, filepath.Base(w.path) + ": " + f.Name})
+	passed, err := pagelist.Read(newChecked(counted, w.listed[f.Name]), func(p pagelist.Page) error {
 		p.From = filepath.Base(w.path)
 		_, err := w.Pages.Add(p)
 		return err
@@ -251,12 +282,10 @@ func (w *wacz) failed(f *zip.File, err error) error {
 const mostNamed = 20
 
 // sayRest names what was left out, and says what was not judged.
-func (w *wacz) sayRest(taken ...[]*zip.File) {
+func (w *wacz) sayRest() {
 	known := map[string]bool{packageName: true, digestName: true}
-	for _, files := range taken {
-		for _, f := range files {
-			known[f.Name] = true
-		}
+	for _, f := range slices.Concat(w.archived, w.lists) {
+		known[f.Name] = true
 	}
 	left := 0
 	leave := func(name, why string) {

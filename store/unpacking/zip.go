@@ -3,6 +3,7 @@ package unpacking
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type opened struct {
 
 // openZip opens a zip file. Members are known by their names, of which none leads elsewhere.
 func openZip(path string) (*opened, error) {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func tooMany(path string) error {
 // checkCount refuses a file that claims more members than maxMembers: archive/zip makes room for as
 // many as are claimed. Where the claim stands in several places, the greatest counts.
 func checkCount(file io.ReaderAt, size int64, path string) error {
-	const most = 64<<10 + 22 + 20 // the end of a directory, with its comment and the locator before it
+	const most = 65<<10 + 22 + 20 // where archive/zip looks for the end of a directory, and for the locator
 	tail := make([]byte, min(most, size))
 	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -152,12 +153,14 @@ func (z *opened) in(folder string, suffixes ...string) (members []*zip.File) {
 	return members
 }
 
+// place is where the bytes of a member are.
+type place struct {
+	name       string
+	begin, end int64
+}
+
 // check refuses members that cannot be read, or not in one way alone.
 func (z *opened) check(members []*zip.File) error {
-	type place struct {
-		name       string
-		begin, end int64
-	}
 	var places []place
 	seen := make(map[string]bool, len(members))
 	for _, f := range members {
@@ -165,25 +168,14 @@ func (z *opened) check(members []*zip.File) error {
 			return z.refuse(f, "is in it twice: which one is meant cannot be told")
 		}
 		seen[f.Name] = true
-		begin, err := f.DataOffset()
+		one, err := z.placeOf(f)
 		if err != nil {
-			return z.refuse(f, fmt.Sprintf("cannot be read: %v", err))
+			return err
 		}
-		switch {
-		case f.Flags&1 != 0:
-			return z.refuse(f, "is encrypted: unpack it with its password, and let warcorder index add it")
-		case f.Method != zip.Store && f.Method != zip.Deflate:
-			return z.refuse(f, fmt.Sprintf("is compressed in a way that is not known (method %d)", f.Method))
-		case f.CompressedSize64 > math.MaxInt64-uint64(begin) || f.UncompressedSize64 > math.MaxInt64/4:
-			return z.refuse(f, "has a length that cannot be")
-		}
-		places = append(places, place{f.Name, begin, begin + int64(f.CompressedSize64)})
+		places = append(places, one)
 	}
 	slices.SortFunc(places, func(a, b place) int {
-		if a.begin != b.begin {
-			return int(min(1, max(-1, a.begin-b.begin)))
-		}
-		return int(min(1, max(-1, a.end-b.end)))
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
 	})
 	for i := 1; i < len(places); i++ {
 		if a, b := places[i-1], places[i]; b.begin < a.end {
@@ -192,6 +184,26 @@ func (z *opened) check(members []*zip.File) error {
 		}
 	}
 	return nil
+}
+
+// placeOf is where a member is. It refuses one that cannot be read.
+func (z *opened) placeOf(f *zip.File) (place, error) {
+	begin, err := f.DataOffset()
+	if err != nil {
+		return place{}, z.refuse(f, fmt.Sprintf("cannot be read: %v", err))
+	}
+	why := ""
+	switch {
+	case f.Flags&1 != 0:
+		why = "is encrypted: unpack it with its password, and let warcorder index add it"
+	case f.Method != zip.Store && f.Method != zip.Deflate:
+		why = fmt.Sprintf("is compressed in a way that is not known (method %d)", f.Method)
+	case f.CompressedSize64 > math.MaxInt64-uint64(begin) || f.UncompressedSize64 > math.MaxInt64/4:
+		why = "has a length that cannot be"
+	default:
+		return place{f.Name, begin, begin + int64(f.CompressedSize64)}, nil
+	}
+	return place{}, z.refuse(f, why)
 }
 
 func (z *opened) refuse(f *zip.File, why string) error {
