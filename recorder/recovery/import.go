@@ -46,7 +46,7 @@ func Import(cfg Config, dir collection.Dir, i collection.Import, files []Brought
 		return nil, err
 	}
 	for _, f := range files {
-		if err := checkKind(f.Path); err != nil {
+		if err := checkBrought(f); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Said, err)
 		}
 	}
@@ -66,6 +66,14 @@ func Import(cfg Config, dir collection.Dir, i collection.Import, files []Brought
 		err = r.indexFiles(added)
 	}
 	return results(added), errors.Join(err, r.index.Close())
+}
+
+// checkBrought refuses a file that could not be one of archive/.
+func checkBrought(f Brought) error {
+	if name := nameFor(f.Name, f.From, 2); !collection.IsWARC(name) || name != filepath.Base(name) {
+		return fmt.Errorf("%q is no name of a WARC file: rename it", f.Name)
+	}
+	return checkKind(f.Path)
 }
 
 // takeBrought brings all files of an import into archive/, and its pages into the list.
@@ -209,17 +217,12 @@ func (r *recovery) takeImports() error {
 // takeImport moves the files of an import that is ready into archive/, and merges its pages into the
 // list.
 func (r *recovery) takeImport(i collection.Import) error {
-	var files []fs.DirEntry
-	if info, err := os.Lstat(i.Archive()); err == nil && info.IsDir() { // a link could lead to other files
-		if files, err = os.ReadDir(i.Archive()); err != nil {
-			return err
-		}
+	names, err := namesOf(i)
+	if err != nil {
+		return err
 	}
-	for _, file := range files {
-		if !collection.IsWARC(file.Name()) || !file.Type().IsRegular() {
-			continue
-		}
-		if err := r.moveBrought(i.WARC(file.Name()), file.Name()); err != nil {
+	for _, name := range names {
+		if err := r.moveBrought(i.WARC(name), name); err != nil {
 			return err
 		}
 	}
@@ -236,6 +239,33 @@ func (r *recovery) takeImport(i collection.Import) error {
 		return err
 	}
 	return errors.Join(i.Done(), r.dir.Sync())
+}
+
+// namesOf returns the names of the files that an import has brought. All of them must be such as
+// archive/ takes: the directory of the import goes with what is left in it.
+func namesOf(i collection.Import) (names []string, err error) {
+	info, err := os.Lstat(i.Archive())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && !info.IsDir() { // a link could lead to other files
+		err = fmt.Errorf("%s is no directory: put the one in its place that was there", i.Archive())
+	}
+	if err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(i.Archive())
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if !collection.IsWARC(file.Name()) || !file.Type().IsRegular() {
+			return nil, fmt.Errorf("%s is no WARC file: move it elsewhere, and let warcorder recover run",
+				i.WARC(file.Name()))
+		}
+		names = append(names, file.Name())
+	}
+	return names, nil
 }
 
 // moveBrought moves a file into archive/. If another one has got its name since that was chosen, it

@@ -125,6 +125,62 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
+// TestImportNamesRefused: a name that archive/ has no place for is refused before anything is there.
+func TestImportNamesRefused(t *testing.T) {
+	for _, name := range []string{"crawl.warc-a", "../data.warc.gz", ""} {
+		dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+		if err := dir.Make(0); err != nil {
+			t.Fatal(err)
+		}
+		i, brought := newImport(t, dir, name+":"+string(foreign.Gzip(foreign.Files["warcio"][0])))
+		_, err := Import(Config{}, dir, i, brought, zerolog.Nop())
+		if err == nil || !strings.Contains(err.Error(), "no name of a WARC file") || i.IsReady() {
+			t.Errorf("%q: %v, ready: %v", name, err, i.IsReady())
+		}
+	}
+}
+
+// TestImportKeeps: what an import that is ready has, and archive/ does not take, is an error, and
+// stays where it is with all the rest.
+func TestImportKeeps(t *testing.T) {
+	for name, put := range map[string]func(i collection.Import) error{
+		"another file": func(i collection.Import) error {
+			return os.WriteFile(i.WARC("data.warc-x"), []byte("x"), 0o600)
+		},
+		"a directory": func(i collection.Import) error { return os.Mkdir(i.WARC("x.warc.gz"), 0o700) },
+		"archive is no directory": func(i collection.Import) error {
+			return os.Rename(i.Archive(), filepath.Join(string(i), "elsewhere"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+			if err := dir.Make(0); err != nil {
+				t.Fatal(err)
+			}
+			i, brought := newImport(t, dir, "a.warc.gz:x")
+			if err := os.Mkdir(i.Archive(), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(brought[0].Path, i.WARC("a.warc.gz")); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(i); err != nil || i.MarkReady() != nil {
+				t.Fatal(err)
+			}
+			if name == "archive is no directory" {
+				write(t, i.Archive(), []byte("x"))
+			}
+			if _, err := Rebuild(Config{}, dir, zerolog.Nop()); err == nil ||
+				!strings.Contains(err.Error(), string(i)) {
+				t.Error(err)
+			}
+			if files, err := os.ReadDir(dir.Archive()); err != nil || len(files) > 0 || !i.IsReady() {
+				t.Error(files, err, i.IsReady())
+			}
+		})
+	}
+}
+
 // TestImportInterrupted: what is ready is added by the next recovery, with its pages, also where
 // somebody has taken a name meanwhile; what is not ready is removed.
 func TestImportInterrupted(t *testing.T) {

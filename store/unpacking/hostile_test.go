@@ -248,6 +248,7 @@ func FuzzZip(f *testing.F) {
 			member{name: "pages/pages.jsonl", content: header}),
 		{{name: "../../x.warc", content: plain}, {name: "archive/..\\x.warc", content: plain}},
 		{{name: "archive//etc/x.warc", content: plain}, {name: "archive/\x00.warc", content: plain}},
+		{{name: "archive/a.warc-" + strings.Repeat("a", 160) + ".warc.gz", content: gzipped}},
 		{{name: "har.har", content: "{}"}},
 	} {
 		text, err := os.ReadFile(zipOf(f, members...))

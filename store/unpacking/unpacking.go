@@ -25,6 +25,7 @@ import (
 	"warcorder/store/collection"
 	"warcorder/store/fault"
 	"warcorder/store/pagelist"
+	"warcorder/store/warc"
 )
 
 // Unpacking takes files apart, one after another.
@@ -141,8 +142,10 @@ func clean(name string, most int) string {
 	}
 	if len(name) > most {
 		end := ""
-		if at := strings.Index(name, ".warc"); at >= 0 && len(name)-at < 16 {
-			end = name[at:]
+		for _, suffix := range warc.Suffixes() {
+			if strings.HasSuffix(name, suffix) {
+				end = suffix
+			}
 		}
 		name = strings.ToValidUTF8(name[:most-len(end)], "") + end
 	}

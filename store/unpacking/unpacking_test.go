@@ -275,13 +275,14 @@ func TestWACZRefused(t *testing.T) {
 // TestNames: a name is one that any system takes, and of a WARC file.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"data.warc.gz":                        "data.warc.gz",
-		"Größe x.warc":                        "Größe x.warc",
-		"a\x00b\nc:d*e.warc.gz":               "a_b_c_d_e.warc.gz",
-		"\u202egz.craw.warc":                  "_gz.craw.warc",
-		"\xff.warc":                           "_.warc",
-		".hidden.warc.gz":                     "_.hidden.warc.gz",
-		strings.Repeat("ä", 200) + ".warc.gz": strings.Repeat("ä", (maxNamed-8)/2) + ".warc.gz",
+		"data.warc.gz":                                 "data.warc.gz",
+		"Größe x.warc":                                 "Größe x.warc",
+		"a\x00b\nc:d*e.warc.gz":                        "a_b_c_d_e.warc.gz",
+		"\u202egz.craw.warc":                           "_gz.craw.warc",
+		"\xff.warc":                                    "_.warc",
+		".hidden.warc.gz":                              "_.hidden.warc.gz",
+		strings.Repeat("ä", 200) + ".warc.gz":          strings.Repeat("ä", (maxNamed-8)/2) + ".warc.gz",
+		"a.warc-" + strings.Repeat("a", 160) + ".warc": "a.warc-" + strings.Repeat("a", maxNamed-12) + ".warc",
 	} {
 		if got := FileName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
