@@ -17,6 +17,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -42,6 +43,10 @@ type Page struct {
 	// of them: this is its ID. Else it is ID.
 	First  string
 	Listed time.Time // that a list gives it; zero if none names it
+
+	// Shown is what a client shows of a document that was not modified, as [Pages.Shown] has found it;
+	// nil where nobody has looked for it.
+	Shown *store.Capture
 }
 
 // Belonging says to which page a capture belongs.
@@ -229,7 +234,7 @@ func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err err
 		}
 		return ctx.Err() == nil
 	})
-	if err != nil || ctx.Err() != nil || first.IsZero() {
+	if err = errors.Join(err, ctx.Err()); err != nil || first.IsZero() {
 		return nil, err
 	}
 	key, _ := canon.SURT(idOrURL)

@@ -16,9 +16,8 @@ import (
 )
 
 // Title returns the title of a page: that of a list, else from its HTML as it was recorded; "" if it
-// has none. What a
-// script has made of it later is not known. A page that was not modified has the title of the
-// capture that it stands for.
+// has none. What a script has made of it later is not known. A page that was not modified has the
+// title of the capture that it stands for.
 func (p *Pages) Title(ctx context.Context, page Page) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -26,7 +25,7 @@ func (p *Pages) Title(ctx context.Context, page Page) (string, error) {
 	if page.Title != "" {
 		return page.Title, nil
 	}
-	c, err := p.shown(page.Capture)
+	c, err := p.Shown(page)
 	if err != nil {
 		return "", err
 	}
@@ -62,9 +61,14 @@ func (p *Pages) Text(page Page) (string, error) {
 // mostShown is how many captures of a URL are looked at for what a 304 stands for.
 const mostShown = 100
 
-// shown returns the capture with the body that a client shows: of a 304 the nearest of status 200.
-func (p *Pages) shown(c store.Capture) (store.Capture, error) {
-	if c.Status != http.StatusNotModified {
+// Shown returns the capture with the body that a client shows: of a 304 the nearest of status 200, or
+// itself if there is none. Pages without an index know no other than the page's own Shown.
+func (p *Pages) Shown(page Page) (store.Capture, error) {
+	c := page.Capture
+	if page.Shown != nil {
+		return *page.Shown, nil
+	}
+	if c.Status != http.StatusNotModified || p.index == nil {
 		return c, nil
 	}
 	err := p.index.Nearest(store.URLKey, c.URLKey, c.Time, mostShown, func(near *store.Capture) bool {

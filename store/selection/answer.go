@@ -123,26 +123,46 @@ func (a *answer) pages(ctx context.Context, sel Selection) error {
 	if err != nil {
 		return err
 	}
-	var orphans Orphans
 	for page, err := range a.source.Pages(ctx, sel) {
 		if err != nil {
 			return err
 		}
-		chosen := Chosen{Capture: page.Capture}
-		original, err := a.source.files.Original(&page.Capture)
-		if err := orphans.note(err); err != nil {
-			return err
+		told, err := a.page(page)
+		if err == nil {
+			err = a.put(line{Page: told})
 		}
-		if original != nil {
-			chosen.Original = &original.Location
-		}
-		err = a.put(line{Page: &pageLine{text(page.ID), text(page.First), text(page.URL), page.Resources,
-			text(page.Title), page.Listed, lineOf(&chosen)}})
 		if err != nil {
 			return err
 		}
 	}
 	return a.put(line{End: &endLine{}})
+}
+
+// page is a page as it is told: who has asked can read what it shows without the index.
+func (a *answer) page(page pages.Page) (l *pageLine, err error) {
+	l = &pageLine{ID: text(page.ID), First: text(page.First), URL: text(page.URL),
+		Resources: page.Resources, Title: text(page.Title), Listed: page.Listed}
+	if l.Capture, err = a.whole(page.Capture); err != nil {
+		return nil, err
+	}
+	shown, err := a.source.pages.Shown(page)
+	if err == nil && shown.Location != page.Capture.Location {
+		l.Shown, err = a.whole(shown)
+	}
+	return l, err
+}
+
+// whole is a capture as it is told, with its original's place if that can be read.
+func (a *answer) whole(c store.Capture) (*captureLine, error) {
+	chosen := Chosen{Capture: c}
+	original, err := a.source.files.Original(&c)
+	if err := new(Orphans).note(err); err != nil {
+		return nil, err
+	}
+	if original != nil {
+		chosen.Original = &original.Location
+	}
+	return lineOf(&chosen), nil
 }
 
 func (a *answer) captures(ctx context.Context, sel Selection, detail Detail) (err error) {

@@ -137,8 +137,12 @@ func (a *asked) pages(ctx context.Context, sel Selection, yield func(pages.Page,
 		if err != nil || l.Page == nil || l.Page.Capture == nil {
 			return yield(pages.Page{}, errors.Join(err, unexpected(l, err)))
 		}
-		c := l.Page.Capture.chosen()
-		a.note(&c)
+		for _, told := range []*captureLine{l.Page.Capture, l.Page.Shown} {
+			if told != nil {
+				c := told.chosen()
+				a.note(&c)
+			}
+		}
 		return yield(l.Page.page(), nil)
 	})
 }

@@ -42,6 +42,7 @@ type pageLine struct {
 	Title     text         `json:"title,omitempty"` // that a list gives it
 	Listed    time.Time    `json:"listed,omitzero"`
 	Capture   *captureLine `json:"capture"`
+	Shown     *captureLine `json:"shown,omitempty"` // of a page that was not modified
 }
 
 type endLine struct {
@@ -113,8 +114,13 @@ func (l *captureLine) chosen() Chosen {
 // page is a page as it was told.
 func (l *pageLine) page() pages.Page {
 	c := l.Capture.chosen().Capture
-	return pages.Page{ID: string(l.ID), URL: string(l.URL), Time: c.Time, Capture: c,
+	page := pages.Page{ID: string(l.ID), URL: string(l.URL), Time: c.Time, Capture: c,
 		Resources: l.Resources, Title: string(l.Title), First: string(l.First), Listed: l.Listed}
+	if l.Shown != nil {
+		shown := l.Shown.chosen().Capture
+		page.Shown = &shown
+	}
+	return page
 }
 
 // text is bytes that are UTF-8, as a rule.

@@ -108,8 +108,9 @@ func (h *here) join(ctx context.Context) (err error) {
 		return err
 	}
 	for b, err := range h.source.pages.Walk(ctx, h.sel.From, h.sel.To) {
-		if err == nil && b.Page != "" {
-			line = appendPlace(line[:0], numbers[b.At.File], b.At.Offset)
+		number, known := numbers[b.At.File]
+		if err == nil && known && b.Page != "" { // a file that came since is none of the choice
+			line = appendPlace(line[:0], number, b.At.Offset)
 			err = belongings.Add(append(line, b.Page...))
 		}
 		if err != nil {

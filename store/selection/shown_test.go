@@ -1,0 +1,97 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"warcorder/store/pages"
+	"warcorder/store/readback"
+)
+
+// TestNotModified: a page that was not modified has the title of what is shown, which may be a revisit,
+// at rest and beside a recorder; what has never come has none.
+func TestNotModified(t *testing.T) {
+	const notModified = "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"
+	r := record(t, nil)
+	body := page("<title>one</title>" + strings.Repeat("text", 1000))
+	r.visit("https://example.com/first", "", body)
+	r.visit("https://example.com/1", "", body) // a revisit
+	r.visit("https://example.com/1", "", notModified)
+	r.visit("https://example.com/never", "", notModified)
+	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Source{beside, nil} {
+		if s == nil {
+			s = r.source()
+		}
+		var titles []string
+		for p, err := range s.Pages(t.Context(), Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			title, err := s.Title(t.Context(), p)
+			if err != nil {
+				t.Error(err)
+			}
+			titles = append(titles, title)
+		}
+		if got := strings.Join(titles, ", "); got != "one, one, one, " {
+			t.Errorf("the titles are %q", got)
+		}
+	}
+}
+
+// TestLaterFiles: what has come in files of which a choice knows nothing gives no page to what lies at
+// the same place of another.
+func TestLaterFiles(t *testing.T) {
+	r := record(t, nil)
+	r.visit("https://other.example/x.png", "https://nowhere.example/y", page("x"))
+	files := readback.New(r.dir, r.Index())
+	defer files.Close()
+	s := New(r.Index(), files, pages.New(r.Index(), files))
+	h, err := s.here(Selection{}, Detail{Pages: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.choice.close()
+	for range 12 { // one of them begins with as many bytes as the first file
+		if _, err := r.Rotate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.visit("https://example.com/p", "", page("<title>one</title>"))
+	}
+	err = errors.Join(h.gather(t.Context()), h.sorted.begin(), h.join(t.Context()), h.sorted.begin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := 0
+	for c, err := range h.choice.Captures(t.Context()) {
+		if number++; c.Page != "" || err != nil {
+			t.Errorf("%s belongs to %q, %v", c.URL, c.Page, err)
+		}
+	}
+	if number != 1 {
+		t.Errorf("%d captures are chosen", number)
+	}
+}
+
+// TestCancelledPage: who has cancelled is not told that there is nothing.
+func TestCancelledPage(t *testing.T) {
+	r := record(t, nil)
+	r.visit("https://example.com/1", "", page("one"))
+	s := r.source()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"https://example.com/1", "20260501120001-0123456789abcdef"} {
+		var err error
+		for _, err = range s.Captures(ctx, Selection{Page: name}) {
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
