@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"warcorder/store/collection"
+	"warcorder/store/copying"
 	"warcorder/store/extract"
 	"warcorder/store/selection"
 )
@@ -128,8 +129,17 @@ func told(step string, done *extract.Done) error {
 		fmt.Fprintf(os.Stderr, "%s without an original, which cannot be shown; the first: %s\n",
 			count(int(done.Orphans.Number), "revisit"), printable(done.Orphans.First.Error()))
 	}
+	tellDamage(done.Damaged)
 	if done.Away.Number+done.Orphans.Number == 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: not all that is selected is in the collection, see above", step)
+}
+
+// tellDamage says on standard error which captures were copied from before damage. They are whole.
+func tellDamage(before copying.Faults) {
+	if before.Number > 0 {
+		fmt.Fprintf(os.Stderr, "%s copied from before damage (verify shows all of it); the first: %s\n",
+			count(int(before.Number), "capture"), printable(before.First.Error()))
+	}
 }

@@ -169,6 +169,7 @@ func (c *waczCommand) tell(line *commandLine, report *packing.Report) {
 		fmt.Fprintf(os.Stderr, "%s without an original, which shows nothing: %v\n",
 			count(int(n), "revisit"), report.Orphans.First)
 	}
+	tellDamage(report.Damaged)
 	if report.TooLong > 0 {
 		fmt.Fprintf(os.Stderr, "%s longer than --split: what was captured in one second stays together\n",
 			count(report.TooLong, "part"))

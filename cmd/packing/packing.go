@@ -61,7 +61,8 @@ type Report struct {
 	Textless int64 // pages that have no text, since their part would be too long
 
 	Orphans selection.Orphans // revisits whose original is not in the collection
-	Away    copying.Away      // captures that are not in the collection any more
+	Away    copying.Faults    // captures that are not in the collection any more
+	Damaged copying.Faults    // captures that lie before damage
 }
 
 // Write writes one WACZ, which may be a pipe; WARC files that are made of parts of others are called

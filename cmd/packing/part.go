@@ -33,13 +33,11 @@ func (p *Package) part(ctx context.Context, report *Report, s *share, out io.Wri
 // copied adds what became of a plan.
 func (r *Report) copied(done copying.Report) {
 	r.Orphans.Number += done.Orphans.Number
-	r.Away.Number += done.Away.Number
 	if r.Orphans.First == nil {
 		r.Orphans.First = done.Orphans.First
 	}
-	if r.Away.First == nil {
-		r.Away.First = done.Away.First
-	}
+	r.Away.Add(done.Away)
+	r.Damaged.Add(done.Damaged)
 }
 
 // into is where the records of a part go.

@@ -141,6 +141,9 @@ func (c *copier) group(next *selection.Chosen) error {
 	if group.cut != nil {
 		c.report.Away.note(group.cut)
 	}
+	if group.damaged != nil {
+		c.report.Damaged.note(group.damaged)
+	}
 	if err := c.out.room(next.File, group.size+c.renewedSize(next, true), true); err != nil {
 		return err
 	}

@@ -11,8 +11,9 @@
 // Invariant: a gzip member that is copied is copied byte for byte, each record once, in the order of
 // the collection's files and of the offsets in them. What cannot be read or is not what the index says
 // is an error with the name of the file and the offset, and never left out; what is not in the
-// collection any more is counted. No more is in memory than some buffers and one record of 1 MiB,
-// however much is copied; what must be sorted lies in temporary files.
+// collection any more is counted, and so is damage behind a capture and its request. No more is in
+// memory than some buffers and one record of 1 MiB, however much is copied; what must be sorted
+// lies in temporary files.
 package copying
 
 import (
@@ -79,20 +80,30 @@ type Report struct {
 	Renewed    int64 // revisits that are responses again
 
 	Orphans selection.Orphans // revisits whose original is not in the collection
-	Away    Away              // captures that are not in the collection any more
+
+	// Away are captures that are not in the collection any more: their files are not there, or end
+	// before them or before what belongs to them.
+	Away Faults
+
+	// Damaged are captures that were copied with their requests, before damage: what lies there is
+	// another capture's, as a rule.
+	Damaged Faults
 }
 
-// Away are captures whose files are not there, or end before them or before what belongs to them.
-type Away struct {
+// Faults are captures that have a fault in common.
+type Faults struct {
 	Number int64
 	First  error // names the first one
 }
 
-func (a *Away) note(err error) {
-	if a.Number++; a.First == nil {
-		a.First = err
+// Add adds others.
+func (f *Faults) Add(others Faults) {
+	if f.Number += others.Number; f.First == nil {
+		f.First = others.First
 	}
 }
+
+func (f *Faults) note(err error) { f.Add(Faults{1, err}) }
 
 // sorterMemory is how much of the captures is sorted in memory, in bytes.
 const sorterMemory = 8 << 20

@@ -75,6 +75,41 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestDamagedNeighbour: a capture before damage is copied with its request, and the damage is counted.
+func TestDamagedNeighbour(t *testing.T) {
+	o := site(t, nil).rest()
+	d := o.first(t, "https://example.com/d")
+	var urls []string
+	err := o.index.Captures(store.Query{}, func(c *store.Capture) bool {
+		if c.File == d.File && c.URL != d.URL && c.Method == "" {
+			urls = append(urls, c.URL)
+		}
+		return true
+	})
+	if err != nil || len(urls) < 2 {
+		t.Fatal(urls, err)
+	}
+	whole := make(map[string]int)
+	for _, url := range urls {
+		whole[url] = len(records(t, o.mustCopy(t, selection.Selection{URL: url}, Options{}).dir))
+	}
+	o.change(t, d.Location, 0, "xx")
+	damaged := int64(0)
+	for _, url := range urls {
+		c := o.mustCopy(t, selection.Selection{URL: url}, Options{})
+		damaged += c.report.Damaged.Number
+		if got := len(records(t, c.dir)); got != whole[url] {
+			t.Errorf("%s: %d records are copied, and %d without damage", url, got, whole[url])
+		}
+		if n := c.report.Damaged.Number; n > 0 && !strings.Contains(c.report.Damaged.First.Error(), d.File) {
+			t.Errorf("%s: %v", url, c.report.Damaged.First)
+		}
+	}
+	if damaged == 0 {
+		t.Error("no capture lies before the damage")
+	}
+}
+
 // TestAway: captures whose file is away, or cut, are counted, and so are revisits without originals;
 // all else is copied.
 func TestAway(t *testing.T) {

@@ -17,6 +17,7 @@ type group struct {
 	layout  warc.Layout
 	size    int64 // bytes of all
 	cut     error // the file ends in the records behind the capture: they are away
+	damaged error // what lies behind the capture and its request, and may belong to it
 }
 
 // groups finds the groups of captures, which come in the order of their places. Where one follows
@@ -98,7 +99,12 @@ func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 		}
 		if err != nil {
 			g.record = nil
-			return found.ended(g.away(c, err), asked, err)
+			away := g.away(c, err)
+			if asked && away == nil && errors.As(err, new(*warc.Damage)) {
+				found.damaged = err
+				return nil
+			}
+			return found.ended(away, asked, err)
 		}
 		belongs := belongTogether(g.record.Header, own)
 		if !belongs && (asked || g.record.Size > sizeBeside) {

@@ -23,8 +23,14 @@ type file struct {
 // syncEach is after how many bytes a file is forced to disk while it grows.
 const syncEach = 64 << 20
 
-// open begins a file.
+// mostOpen is how many files are open, of which all but one wait for the disk.
+const mostOpen = 8
+
+// open begins a file, when there are not too many that wait for the disk.
 func (w *writer) open(name string, _ int64) (io.WriteCloser, error) {
+	if err := w.syncedBut(mostOpen - 1); err != nil {
+		return nil, err
+	}
 	opened, err := os.OpenFile(filepath.Join(w.folder.Path, name),
 		os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -69,10 +75,13 @@ func (f *file) Close() error {
 }
 
 // synced waits until all files are on disk.
-func (w *writer) synced() (err error) {
-	for _, f := range w.files {
-		err = errors.Join(err, <-f.ended)
+func (w *writer) synced() error { return w.syncedBut(0) }
+
+// syncedBut waits until all files but the last most are on disk.
+func (w *writer) syncedBut(most int) (err error) {
+	for len(w.files) > most {
+		err = errors.Join(err, <-w.files[0].ended)
+		w.files = w.files[1:]
 	}
-	w.files = nil
 	return err
 }
