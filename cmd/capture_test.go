@@ -29,6 +29,8 @@ var captureSite = map[string]string{
 	"/crash": "crash",
 	"/die":   "die",
 	"/film":  "a film",
+	"/torn":  "needs http://site.example/cut.png",
+	"/holes": "needs http://other.example/picture.png",
 }
 
 // installChromium is installBrowser with a browser that can be driven, and with a site behind it.
@@ -42,6 +44,9 @@ func installChromium(t *testing.T) *installed {
 		body, ok := captureSite[r.URL.Path]
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		switch {
+		case r.URL.Path == "/cut.png":
+			w.Header().Set("Content-Length", "1000000")
+			io.WriteString(w, "the beginning")
 		case r.URL.Path == "/away":
 			http.Redirect(w, r, "http://other.example/", http.StatusFound)
 		case ok || r.Host == "other.example":
@@ -118,6 +123,15 @@ func TestCapture(t *testing.T) {
 			[]string{"whole    200  http://other.example/"}, "", 0},
 		"never quiet": {"--at-most 2s http://site.example/polls", "",
 			[]string{"lacking  200  http://site.example/polls"}, "still busy after 2s", 1},
+		"a picture breaks off": {"http://site.example/torn http://site.example/b", "",
+			[]string{"lacking  200  http://site.example/torn", "whole    200  http://site.example/b"},
+			"1 of what it asked for broke off", 1},
+		"a picture breaks off, to be completed": {
+			"--complete auto http://site.example/torn http://site.example/b", "",
+			[]string{"lacking  200  http://site.example/torn", "whole    200  http://site.example/b"},
+			"1 of what it asked for broke off", 1},
+		"a picture may not be fetched": {"--deny other.example http://site.example/holes", "",
+			[]string{"lacking  200  http://site.example/holes"}, "without an answer: 1 of what it asked for", 1},
 		"crashes": {"http://site.example/crash http://site.example/b", "",
 			[]string{"lacking  200  http://site.example/crash", "whole    200  http://site.example/b"}, "crashed", 1},
 		"a browser that dies": {"http://site.example/die http://site.example/b", "",

@@ -103,6 +103,7 @@ func (c *capturing) visit(ctx context.Context, stop visiting.Stop) error {
 	}
 	v, spent := c.driven.Visit(ctx, stop.URL, visiting.Options{
 		Quiet: c.Wait, Most: c.AtMost, Inside: c.frontier.Inside, Activity: c.activity(),
+		Downloads: c.started.Downloads(), OnItsWay: c.isOnItsWay,
 		Refusal: proxy.RefusalField, Seen: func(v *visiting.Visit) { c.judge(v, before) },
 	})
 	c.keep(ctx, v)
@@ -142,6 +143,12 @@ func (c *capturing) activity() func() (browser.Activity, error) {
 	return c.at.activity
 }
 
+// isOnItsWay reports whether anything goes through the recorder, of whichever client.
+func (c *capturing) isOnItsWay() bool {
+	now, err := c.at.status()
+	return err != nil || now.InFlight > 0
+}
+
 // judge says of a page what the recorder lacks of it, and its browser does not know. The gaps of a
 // recorder that has other clients may be theirs.
 func (c *capturing) judge(v *visiting.Visit, before status) {
@@ -154,16 +161,27 @@ func (c *capturing) judge(v *visiting.Visit, before status) {
 		v.Faults = append(v.Faults, fmt.Sprintf("%d could not be recorded", n))
 	}
 	for _, reason := range []string{recorder.GapCut, recorder.GapWrite} {
-		if n := now.Gaps[reason] - before.Gaps[reason]; n > 0 && c.at.own {
+		n := now.Gaps[reason] - before.Gaps[reason]
+		if reason == recorder.GapCut {
+			n -= ofOthers(now, before)
+		}
+		if n > 0 && c.at.own {
 			v.Faults = append(v.Faults, fmt.Sprintf("%d %s: %s", n, reason, gapWords[reason]))
 		}
 	}
-	if !c.at.own && v.Failed > 0 {
+	if v.Failed > 0 {
 		v.Faults = append(v.Faults, fmt.Sprintf("%d of what it asked for broke off", v.Failed))
 	}
 	if now.Exchanges == before.Exchanges && len(v.Faults) == 0 {
 		v.Faults = append(v.Faults, "nothing of it was recorded (no-record?)")
 	}
+}
+
+// ofOthers is how many of the gaps since before are wholes that did not come of what an earlier page
+// had taken a part of: that page's own Failed has told of them.
+func ofOthers(now, before status) int64 {
+	was := before.Completions
+	return min(now.Completions.Failed-was.Failed, int64(was.Waiting+was.Running+was.Alone))
 }
 
 // openBrowser opens a browser, unless there is one.

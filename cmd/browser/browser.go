@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -132,6 +133,9 @@ func (b *Browser) Err() error {
 
 // Said are the last lines of what the browser has said on its standard error.
 func (b *Browser) Said() string { return b.process.tail.said() }
+
+// Downloads is a directory in the profile, which goes with that.
+func (b *Browser) Downloads() string { return filepath.Join(b.profile.Path, "downloads") }
 
 // End ends the browser and all its children, waits until they are gone, and removes the profile.
 func (b *Browser) End() error {

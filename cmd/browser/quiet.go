@@ -54,10 +54,11 @@ func (p Patience) Wait(ctx context.Context, before Activity, now func() (Activit
 		if err != nil {
 			return err
 		}
+		at := time.Now()
 		if is != last {
-			last, asked, moved = is, true, time.Now()
+			last, asked, moved = is, true, at
 		}
-		still, all := time.Since(moved), time.Since(start)
+		still, all := at.Sub(moved), at.Sub(start)
 		switch {
 		case !asked && all >= min(p.First, p.Most):
 			return ErrNothing

@@ -35,8 +35,9 @@ func (g *guard) switchOn(ctx context.Context) error {
 	yes := true
 	_, err := devtools.Call(ctx, g.tab.browser.conn.Browser(), cdpbrowser.SetDownloadBehavior,
 		cdpbrowser.SetDownloadBehaviorParams{
-			Behavior:         cdpbrowser.SetDownloadBehaviorBehaviorDefault,
-			BrowserContextID: g.tab.context, EventsEnabled: &yes,
+			// without a window, Chromium breaks them off by default
+			Behavior:     cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName,
+			DownloadPath: g.tab.options.Downloads, BrowserContextID: g.tab.context, EventsEnabled: &yes,
 		})
 	if err != nil {
 		return err

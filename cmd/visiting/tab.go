@@ -3,6 +3,7 @@ package visiting
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -148,16 +149,32 @@ func (t *tab) resize(ctx context.Context) error {
 	return err
 }
 
-// wait waits until the page is there and quiet, and reports whether that came before the time was
-// over.
-func (t *tab) wait(until time.Time) bool {
+// wait waits until the page is there and quiet, and returns what is wrong with it otherwise: the time
+// is over, or nothing new comes while something is still on its way, which our end would cut.
+func (t *tab) wait(until time.Time) (wrong string) {
 	patience := browser.DefaultPatience
 	patience.Quiet = t.options.Quiet
-	patience.Endless = min(patience.Endless, t.options.Most/4)
+	patience.Endless = max(min(patience.Endless, t.options.Most/4), patience.Quiet)
 	patience.Most = time.Until(until)
+	open, loaded := 0, false
+	look := func() (browser.Activity, error) {
+		open, loaded = t.watch.goesOn()
+		return t.activity()
+	}
 	// The tab has asked for something already: what Wait takes for the state before differs from
 	// each that it sees.
-	return patience.Wait(t.ctx, browser.Activity{Ended: -1}, t.activity) == nil && t.ctx.Err() == nil
+	err := patience.Wait(t.ctx, browser.Activity{Ended: -1}, look)
+	switch {
+	case t.ctx.Err() != nil: // which tell says
+		return ""
+	case err != nil:
+		return fmt.Sprintf("it was still busy after %s (--at-most)", t.options.Most)
+	case open > 0 && t.options.OnItsWay():
+		return fmt.Sprintf("%d of what it asked for had not ended", open)
+	case !loaded:
+		return "it had not loaded"
+	}
+	return ""
 }
 
 // activity is how far the browser has come, and what it goes through.

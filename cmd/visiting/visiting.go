@@ -50,6 +50,11 @@ type Options struct {
 	// Refusal is the name of a field that the proxy's own answers have, in place of those that there
 	// are not.
 	Refusal string
+	// Downloads is the directory for what a page makes the browser download.
+	Downloads string
+	// OnItsWay reports whether anything that the browser asked for may still be on its way: its own
+	// word for that misses the end of some requests of viewers and workers.
+	OnItsWay func() bool
 	// Seen is called before the tab of a page that was visited is closed, which may cut what it still
 	// asks for.
 	Seen func(*Visit)
@@ -122,6 +127,13 @@ func (v *Visit) fault(format string, args ...any) {
 	v.Faults = append(v.Faults, fmt.Sprintf(format, args...))
 }
 
+// faultIf adds a reason, unless it is "".
+func (v *Visit) faultIf(wrong string) {
+	if wrong != "" {
+		v.fault("%s", wrong)
+	}
+}
+
 func (v *Visit) remark(format string, args ...any) {
 	v.Remarks = append(v.Remarks, fmt.Sprintf(format, args...))
 }
@@ -140,17 +152,15 @@ func (t *tab) visit(v *Visit, url string) {
 		return start.Add(time.Duration(part * float64(t.options.Most)))
 	}
 	if t.navigate(v, url, until(firstPart)) {
-		quiet := t.wait(until(firstPart))
+		wrong := t.wait(until(firstPart))
 		if t.isDocument() {
 			before, _ := t.activity()
 			t.scroll(v, until(scrollPart))
-			if now, _ := t.activity(); !quiet || now != before {
-				quiet = t.wait(until(1))
+			if now, _ := t.activity(); wrong != "" || now != before {
+				wrong = t.wait(until(1))
 			}
 		}
-		if !quiet && t.ctx.Err() == nil {
-			v.fault("it was still busy after %s (--at-most)", t.options.Most)
-		}
+		v.faultIf(wrong)
 		if !t.watch.counted().unanswered {
 			t.read(v)
 			t.picture(v)
@@ -169,9 +179,7 @@ func (t *tab) navigate(v *Visit, url string, until time.Time) bool {
 		v.fault("it leads to %s, which is not of the given hosts (--external goes there)", brief(outside))
 	case got.IsDownload || t.downloads() > 0:
 		v.remark("it is a download, and no page: there is no picture of it")
-		if !t.wait(t.deadline()) && t.ctx.Err() == nil {
-			v.fault("the download was not finished after %s (--at-most)", t.options.Most)
-		}
+		v.faultIf(t.wait(t.deadline()))
 	case errors.Is(err, errNoAnswer):
 		v.fault("%v", errNoAnswer)
 	case err != nil:
@@ -181,7 +189,7 @@ func (t *tab) navigate(v *Visit, url string, until time.Time) bool {
 	case got.ErrorText == aborted:
 		v.remark("it has no content, and no picture")
 		t.watch.loaded()
-		t.wait(until)
+		v.faultIf(t.wait(until))
 	case got.ErrorText != "":
 		v.fault("the browser shows an error: %s", brief(got.ErrorText))
 	default:

@@ -70,7 +70,8 @@ func drive(t *testing.T, p pages) *Browser {
 func options() Options {
 	return Options{
 		Quiet: time.Millisecond, Most: 2 * time.Second, Refusal: "X-Refusal", Seen: func(*Visit) {},
-		Inside: func(url string) bool { return strings.HasPrefix(url, "http://site.example/") },
+		OnItsWay: func() bool { return true },
+		Inside:   func(url string) bool { return strings.HasPrefix(url, "http://site.example/") },
 	}
 }
 
@@ -94,6 +95,10 @@ func TestVisit(t *testing.T) {
 		"window":      {"opens", 200, "", "windows that it opened", 3, nil},
 		"download":    {"download", 200, "", "it is a download", 0, nil},
 		"never quiet": {"polls", 200, "it was still busy", "", 3, nil},
+		"never ends":  {"waits", 200, "1 of what it asked for had not ended", "", 3, nil},
+		"a stream":    {"streams", 200, "", "", 3, nil},
+		"not loaded":  {"unloaded", 200, "it had not loaded", "", 3, nil},
+		"refused":     {"needs http://nobody.example/", 200, "without an answer: 1 of what it asked for", "", 3, nil},
 		"crash":       {"crash", 200, "its tab has crashed", "", 0, errCrashed},
 		"death":       {"die", 200, "the browser has ended", "", 0, devtools.ErrEnded},
 	} {
@@ -143,7 +148,8 @@ func TestVisitInTurn(t *testing.T) {
 		t.Error(seen)
 	}
 	v, err := b.Visit(t.Context(), "http://nobody.example/", Options{Quiet: 1, Most: time.Second,
-		Refusal: "X-Refusal", Inside: func(string) bool { return true }, Seen: func(*Visit) {}})
+		Refusal: "X-Refusal", Inside: func(string) bool { return true }, Seen: func(*Visit) {},
+		OnItsWay: func() bool { return true }})
 	if err != nil || !begins(v.Faults, "nothing answered") || len(v.Pictures) > 0 || v.Text != "" {
 		t.Errorf("%v, %+v", err, v)
 	}

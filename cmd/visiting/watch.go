@@ -185,6 +185,14 @@ func (w *watch) loaded() {
 	w.isLoaded = true
 }
 
+// goesOn is how many requests have not ended, without those that have no end (EventSource), and
+// whether the page has loaded.
+func (w *watch) goesOn() (open int, loaded bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.open), w.isLoaded
+}
+
 // activity counts the page itself as something that goes on, until it has loaded.
 func (w *watch) activity() browser.Activity {
 	w.mu.Lock()

@@ -9,6 +9,10 @@
 //	opens          a window is opened
 //	polls          a request begins with each look, without end
 //	stays          the tab cannot be closed
+//	waits          a request never ends
+//	streams        an EventSource never ends
+//	unloaded       it never has loaded
+//	needs URL      a picture of it, which is fetched before the page has loaded
 //	goes to URL    the page goes there when it has loaded
 //
 // Invariant: it says nothing that Chromium would not say.

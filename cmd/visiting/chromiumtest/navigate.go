@@ -25,6 +25,8 @@ func (b *Browser) navigate(c command) {
 	defer res.Body.Close()
 	if strings.HasPrefix(res.Header.Get("Content-Disposition"), "attachment") {
 		b.event("", "Browser.downloadWillBegin", fields{"frameId": frame, "guid": "G", "url": c.Params.URL})
+		b.event(s, "Network.loadingFailed", fields{"requestId": "R", "errorText": "net::ERR_ABORTED",
+			"canceled": true, "type": "Document", "timestamp": 1.5})
 		b.answer(c, fields{"frameId": frame, "errorText": "net::ERR_ABORTED", "isDownload": true})
 		io.Copy(io.Discard, res.Body)
 		b.event("", "Browser.downloadProgress", fields{"guid": "G", "state": "completed"})
@@ -98,7 +100,10 @@ func (b *Browser) act(s, frame, body string) {
 		b.event("", "Target.targetCreated", fields{"targetInfo": fields{"targetId": "WINDOW", "type": "page",
 			"openerId": frame}})
 	}
-	b.event(s, "Page.loadEventFired", fields{"timestamp": 1.5})
+	b.need(s, frame, body)
+	if !strings.Contains(body, "unloaded") {
+		b.event(s, "Page.loadEventFired", fields{"timestamp": 1.5})
+	}
 	switch {
 	case strings.Contains(body, "crash"):
 		b.event(s, "Inspector.targetCrashed", fields{})
@@ -113,6 +118,41 @@ func (b *Browser) act(s, frame, body string) {
 			b.fetch(s, frame, to)
 		}
 	}
+}
+
+// need fetches what a page is made of, or begins to.
+func (b *Browser) need(s, frame, body string) {
+	for word, kind := range map[string]string{"waits": "XHR", "streams": "EventSource"} {
+		if strings.Contains(body, word) {
+			b.event(s, "Network.requestWillBeSent", fields{"requestId": word, "type": kind, "frameId": frame,
+				"request": fields{"url": "http://site.example/" + word, "method": "GET"}})
+		}
+	}
+	_, at, needs := strings.Cut(body, "needs ")
+	if !needs {
+		return
+	}
+	at, _, _ = strings.Cut(at, "\n")
+	b.event(s, "Network.requestWillBeSent", fields{"requestId": "N", "type": "Image", "frameId": frame,
+		"request": fields{"url": at, "method": "GET"}})
+	failed := fields{"requestId": "N", "type": "Image", "errorText": "net::ERR_CONNECTION_CLOSED"}
+	res, err := b.client.Get(at)
+	if err != nil {
+		b.event(s, "Network.loadingFailed", failed)
+		return
+	}
+	defer res.Body.Close()
+	headers := fields{}
+	for name := range res.Header {
+		headers[name] = res.Header.Get(name)
+	}
+	b.event(s, "Network.responseReceived", fields{"requestId": "N", "type": "Image", "frameId": frame,
+		"response": fields{"url": at, "status": res.StatusCode, "headers": headers, "mimeType": "image/png"}})
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		b.event(s, "Network.loadingFailed", failed)
+		return
+	}
+	b.event(s, "Network.loadingFinished", fields{"requestId": "N"})
 }
 
 // pollPace is the time between two requests of a page that polls.
