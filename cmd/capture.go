@@ -53,10 +53,9 @@ func (c *captureCommand) Run(line *commandLine) error {
 	c.Proxy.NoRecord = c.Proxy.NoRecord.With(hosts.BrowserChatter)
 	all := capturing{captureCommand: c, program: program,
 		frontier: visiting.NewFrontier(pages, c.Depth, c.MaxPages, c.External)}
-	if err = c.beside(line, all.run); err == nil {
-		err = all.pack(line)
-	}
-	return all.outcome(err)
+	err = c.beside(line, all.run)
+	err = errors.Join(err, all.report())
+	return all.outcome(errors.Join(err, all.pack(line, err == nil)))
 }
 
 // checkOut refuses an --out that could not be written.

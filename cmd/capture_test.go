@@ -30,6 +30,7 @@ var captureSite = map[string]string{
 	"/die":   "die",
 	"/film":  "a film",
 	"/torn":  "needs http://site.example/cut.png",
+	"/busy":  "needs http://site.example/busy.png",
 	"/holes": "needs http://other.example/picture.png",
 }
 
@@ -47,6 +48,8 @@ func installChromium(t *testing.T) *installed {
 		case r.URL.Path == "/cut.png":
 			w.Header().Set("Content-Length", "1000000")
 			io.WriteString(w, "the beginning")
+		case r.URL.Path == "/busy.png":
+			w.WriteHeader(http.StatusTooManyRequests)
 		case r.URL.Path == "/away":
 			http.Redirect(w, r, "http://other.example/", http.StatusFound)
 		case ok || r.Host == "other.example":
@@ -132,13 +135,16 @@ func TestCapture(t *testing.T) {
 			"1 of what it asked for broke off", 1},
 		"a picture may not be fetched": {"--deny other.example http://site.example/holes", "",
 			[]string{"lacking  200  http://site.example/holes"}, "without an answer: 1 of what it asked for", 1},
+		"a picture is told of by the report alone": {"http://site.example/busy http://site.example/b", "",
+			[]string{"lacking  200  http://site.example/busy", "whole    200  http://site.example/b"},
+			"  answered 429: visit it again later, and slower\n    http://site.example/busy.png\n", 1},
 		"crashes": {"http://site.example/crash http://site.example/b", "",
 			[]string{"lacking  200  http://site.example/crash", "whole    200  http://site.example/b"}, "crashed", 1},
 		"a browser that dies": {"http://site.example/die http://site.example/b", "",
 			[]string{"lacking  200  http://site.example/die", "whole    200  http://site.example/b"},
 			"the browser has ended", 1},
 		"unrecorded": {"--no-record site.example http://site.example/b", "",
-			[]string{"lacking  200  http://site.example/b"}, "nothing of it was recorded", 1},
+			[]string{"lacking  200  http://site.example/b"}, "its document was not recorded", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

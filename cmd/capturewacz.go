@@ -78,16 +78,17 @@ func (c *captureCommand) packing(selected selectionFlags) *waczCommand {
 		Mode: c.Recorder.Mode}
 }
 
-// pack writes the WACZ of what was captured; of a capture that was ended it says how to write it.
-func (c *capturing) pack(line *commandLine) error {
-	if c.Out == "" || c.at == nil {
+// pack writes the WACZ of what was captured; of a capture that did not come to its end it says how to
+// write it.
+func (c *capturing) pack(line *commandLine, isWhole bool) error {
+	if c.Out == "" || c.at == nil || !isWhole && len(c.pages) == 0 {
 		return nil
 	}
 	selected, err := c.captured.selection(c.at.dir)
 	switch {
 	case err != nil:
 		return fmt.Errorf("-o %s is not written: %w", c.Out, err)
-	case c.ended:
+	case c.ended || !isWhole:
 		say("-o %s is not written; %s writes it", c.Out,
 			commandFor(c.at.dir, "wacz -o "+stores.Quoted(c.Out)+" "+selected.flags()))
 		return nil

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"warcorder/cmd/browser"
 	"warcorder/cmd/visiting"
 	"warcorder/proxy"
-	"warcorder/recorder"
 	"warcorder/recorder/record"
 	"warcorder/store/cdxserver"
 )
@@ -26,9 +23,11 @@ type capturing struct {
 	own     cdxserver.Recorder // whoever records, as its clients see it
 	started *browser.Browser   // nil while there is none
 	driven  *visiting.Browser
-	visited int
-	lacking int  // of these, the pages that are not whole
-	ended   bool // by a signal, before the last page
+	pages   []seenPage // that were visited
+	lacking int        // of these, the pages that are not whole
+	ended   bool       // by a signal, before the last page
+
+	elsewhere elsewhere
 
 	captured captured
 }
@@ -67,7 +66,7 @@ func (c *capturing) run(ctx context.Context, at *inUse) (err error) {
 		case <-ctx.Done():
 		}
 	}()
-	defer func() { err = errors.Join(err, c.closeBrowser()) }()
+	defer c.tryClose()
 	for {
 		stop, more := c.frontier.Next()
 		if !more {
@@ -94,26 +93,45 @@ func pausedError(now status) error {
 
 // visit visits one page.
 func (c *capturing) visit(ctx context.Context, stop visiting.Stop) error {
-	if err := c.openBrowser(ctx); err != nil {
-		return err
+	v, spent, err := c.look(ctx, stop)
+	if errors.Is(spent, visiting.ErrNoTab) && ctx.Err() == nil { // it has ended since the page before
+		c.tryClose()
+		v, spent, err = c.look(ctx, stop)
 	}
-	before, err := c.settled(ctx)
 	if err != nil {
 		return err
 	}
-	v, spent := c.driven.Visit(ctx, stop.URL, visiting.Options{
-		Quiet: c.Wait, Most: c.AtMost, Inside: c.frontier.Inside, Activity: c.activity(),
-		Downloads: c.started.Downloads(), OnItsWay: c.isOnItsWay,
-		Refusal: proxy.RefusalField, Seen: func(v *visiting.Visit) { c.judge(v, before) },
-	})
 	c.keep(ctx, v)
 	c.frontier.Visited(v.URL)
 	c.frontier.Found(stop, v.Links)
-	c.report(v)
+	c.note(v)
 	if spent != nil {
-		return c.closeBrowser() // the next page has a new one
+		c.tryClose() // the next page has a new one
 	}
 	return nil
+}
+
+// look looks at one page; spent says that the browser is of no more use.
+func (c *capturing) look(ctx context.Context, stop visiting.Stop) (v *visiting.Visit, spent, err error) {
+	if err := c.openBrowser(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := c.settled(ctx); err != nil {
+		return nil, nil, err
+	}
+	v, spent = c.driven.Visit(ctx, stop.URL, visiting.Options{
+		Quiet: c.Wait, Most: c.AtMost, Inside: c.frontier.Inside, Activity: c.activity(),
+		Downloads: c.started.Downloads(), OnItsWay: c.isOnItsWay, Refusal: proxy.RefusalField,
+	})
+	return v, spent, nil
+}
+
+// tryClose closes a browser of which no more is wanted. What of it cannot be ended or removed is none
+// of the pages'.
+func (c *capturing) tryClose() {
+	if err := c.closeBrowser(); err != nil {
+		say("%v", err)
+	}
 }
 
 // settlePace is the time between two looks at a recorder, settleLooks how many there are.
@@ -122,17 +140,17 @@ const (
 	settleLooks = 60
 )
 
-// settled is the state of the recorder when all that the page before asked for has come to its end:
-// what of it is cut then is none of the next one's. Another one's clients are not waited for.
-func (c *capturing) settled(ctx context.Context) (now status, err error) {
+// settled waits until all that the page before asked for has come to its end: it is no activity of
+// the next one. Another one's clients are not waited for.
+func (c *capturing) settled(ctx context.Context) error {
 	for range settleLooks {
-		now, err = c.at.status()
+		now, err := c.at.status()
 		if err != nil || !c.at.own || now.InFlight == 0 || ctx.Err() != nil {
-			break
+			return err
 		}
 		time.Sleep(settlePace)
 	}
-	return now, err
+	return nil
 }
 
 // activity is that of a recorder of our own; another one may have other clients.
@@ -147,41 +165,6 @@ func (c *capturing) activity() func() (browser.Activity, error) {
 func (c *capturing) isOnItsWay() bool {
 	now, err := c.at.status()
 	return err != nil || now.InFlight > 0
-}
-
-// judge says of a page what the recorder lacks of it, and its browser does not know. The gaps of a
-// recorder that has other clients may be theirs.
-func (c *capturing) judge(v *visiting.Visit, before status) {
-	now, err := c.at.status()
-	if err != nil {
-		v.Faults = append(v.Faults, err.Error())
-		return
-	}
-	if n := now.Lost - before.Lost; n > 0 {
-		v.Faults = append(v.Faults, fmt.Sprintf("%d could not be recorded", n))
-	}
-	for _, reason := range []string{recorder.GapCut, recorder.GapWrite} {
-		n := now.Gaps[reason] - before.Gaps[reason]
-		if reason == recorder.GapCut {
-			n -= ofOthers(now, before)
-		}
-		if n > 0 && c.at.own {
-			v.Faults = append(v.Faults, fmt.Sprintf("%d %s: %s", n, reason, gapWords[reason]))
-		}
-	}
-	if v.Failed > 0 {
-		v.Faults = append(v.Faults, fmt.Sprintf("%d of what it asked for broke off", v.Failed))
-	}
-	if now.Exchanges == before.Exchanges && len(v.Faults) == 0 {
-		v.Faults = append(v.Faults, "nothing of it was recorded (no-record?)")
-	}
-}
-
-// ofOthers is how many of the gaps since before are wholes that did not come of what an earlier page
-// had taken a part of: that page's own Failed has told of them.
-func ofOthers(now, before status) int64 {
-	was := before.Completions
-	return min(now.Completions.Failed-was.Failed, int64(was.Waiting+was.Running+was.Alone))
 }
 
 // openBrowser opens a browser, unless there is one.
@@ -248,44 +231,21 @@ func (c *capturing) keep(ctx context.Context, v *visiting.Visit) {
 	}
 }
 
-// report prints what came of a page.
-func (c *capturing) report(v *visiting.Visit) {
-	c.visited++
-	word, status := "whole", "-"
-	if len(v.Faults) > 0 {
-		word = "lacking"
-		c.lacking++
-	}
-	if v.Status > 0 {
-		status = fmt.Sprint(v.Status)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-7s  %3s  %s", word, status, ascii(v.URL))
-	if v.Title != "" {
-		fmt.Fprintf(&b, "  %q", cut(printable(v.Title), titleColumns))
-	}
-	fmt.Fprintf(&b, "  %s, %s\n", count(int(v.Requests), "request"), v.Took.Round(time.Second/10))
-	for _, text := range append(v.Faults, v.Remarks...) {
-		fmt.Fprintf(&b, "              %s\n", printable(text))
-	}
-	os.Stdout.WriteString(b.String())
-}
-
-// titleColumns is how much of a title is shown.
-const titleColumns = 60
-
 // outcome is what the command ends with, beside an error of the recording.
 func (c *capturing) outcome(err error) error {
 	switch {
 	case err != nil:
 		return err
 	case c.ended:
-		return fmt.Errorf("%w after %s; what came is recorded", errEnded, count(c.visited, "page"))
+		return fmt.Errorf("%w after %s; what came is recorded", errEnded, count(len(c.pages), "page"))
 	case c.frontier.LeftOver():
 		say("there were more links than --max-pages %d has room for", c.MaxPages)
 	}
+	if c.lacking == 0 && c.elsewhere.isAny() {
+		return errors.New("something is missing that belongs to none of the pages: see above")
+	}
 	if c.lacking > 0 {
-		return fmt.Errorf("%d of %s not whole: see above", c.lacking, count(c.visited, "page"))
+		return fmt.Errorf("%d of %s not whole: see above", c.lacking, count(len(c.pages), "page"))
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ said hostile2 /endless 'goes on below' 'an endless list is said to go on'
 
 # Ctrl-C: what came is recorded, no WACZ is written, and nothing is left.
 capture ended --wait 1s --at-most 1h -o "$T/capture-ended.wacz" "$site/plain" "$site/polls"
-seen() { grep -q '^whole' "$T/capture-ended.out"; }
+seen() { grep -q ': page 1: ' "$T/capture-ended.log"; }
 wait_for 30 seen || not_ok 'the first page is there'
 kill -INT "${captures[ended]}"
 ended ended

@@ -55,9 +55,6 @@ type Options struct {
 	// OnItsWay reports whether anything that the browser asked for may still be on its way: its own
 	// word for that misses the end of some requests of viewers and workers.
 	OnItsWay func() bool
-	// Seen is called before the tab of a page that was visited is closed, which may cut what it still
-	// asks for.
-	Seen func(*Visit)
 	// Activity is that of what the browser goes through, which counts beside the browser's own; nil if
 	// others use that too.
 	Activity func() (browser.Activity, error)
@@ -75,8 +72,8 @@ type Visit struct {
 	Pictures []Picture
 	Links    []string // without fragments, as far as mostLinks
 
-	Requests, Failed int64 // of the browser, as it counts them
-	Took             time.Duration
+	Requests int64 // of the browser, as it counts them
+	Took     time.Duration
 
 	// Faults are why the page is not whole, in words; none if it is.
 	Faults []string
@@ -107,18 +104,20 @@ func (b *Browser) Close() { b.conn.Close() }
 // errSpent says that the browser cannot be used for another page.
 var errSpent = errors.New("the page keeps its tab busy")
 
+// ErrNoTab says that the browser cannot be used, and that the page was not asked for.
+var ErrNoTab = errors.New("the browser opens no tab")
+
 // Visit opens a page and returns what came of it. The error, beside which there is a Visit too, says
 // that the browser has ended, or must be: the next page needs a new one.
 func (b *Browser) Visit(ctx context.Context, url string, o Options) (*Visit, error) {
 	v := &Visit{URL: url, At: time.Now()}
 	t, err := b.open(ctx, o)
 	if err != nil {
-		v.fault("the browser opens no tab: %v", err)
-		return v, err
+		v.fault("%v: %v", ErrNoTab, err)
+		return v, fmt.Errorf("%w: %w", ErrNoTab, err)
 	}
 	t.visit(v, url)
 	v.Took = time.Since(v.At)
-	o.Seen(v)
 	return v, t.close()
 }
 
@@ -209,7 +208,7 @@ func (t *tab) deadline() time.Time { return t.begun.Add(t.options.Most) }
 // tell adds what the tab knows of the page in the end.
 func (t *tab) tell(v *Visit) {
 	w := t.watch.counted()
-	v.Requests, v.Failed = w.requests, w.failed
+	v.Requests = w.requests
 	v.Status, v.MIME = w.status, w.mime
 	if w.url != "" {
 		v.URL = w.url
@@ -224,6 +223,9 @@ func (t *tab) tell(v *Visit) {
 	}
 	if w.refused > 0 && !w.unanswered {
 		v.fault("without an answer: %d of what it asked for", w.refused)
+	}
+	if w.failed > 0 {
+		v.fault("%d of what it asked for broke off", w.failed)
 	}
 	if outside := t.outside(); outside != "" && len(v.Faults) == 0 {
 		v.remark("it would have gone on to %s, which is not of the given hosts", brief(outside))

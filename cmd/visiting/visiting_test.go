@@ -3,12 +3,10 @@ package visiting
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +67,7 @@ func drive(t *testing.T, p pages) *Browser {
 // options are those of an impatient visitor of site.example.
 func options() Options {
 	return Options{
-		Quiet: time.Millisecond, Most: 2 * time.Second, Refusal: "X-Refusal", Seen: func(*Visit) {},
+		Quiet: time.Millisecond, Most: 2 * time.Second, Refusal: "X-Refusal",
 		OnItsWay: func() bool { return true },
 		Inside:   func(url string) bool { return strings.HasPrefix(url, "http://site.example/") },
 	}
@@ -134,21 +132,15 @@ func begins(texts []string, beginning string) bool {
 // TestVisitInTurn: one browser visits many pages; nothing of one is taken for the next one's.
 func TestVisitInTurn(t *testing.T) {
 	b := drive(t, pages{"/1": `<a href="http://site.example/2">`, "/2": "opens", "/3": "three"})
-	seen := []string{}
-	o := options()
-	o.Seen = func(v *Visit) { seen = append(seen, fmt.Sprint(v.Status)) }
 	for path, want := range map[string]int64{"1": 200, "2": 200, "3": 200, "4": 404} {
-		v, err := b.Visit(t.Context(), "http://site.example/"+path, o)
+		v, err := b.Visit(t.Context(), "http://site.example/"+path, options())
 		if err != nil || v.Status != want || v.Requests != 1 || (len(v.Faults) > 0) != (want == 404) ||
 			len(v.Remarks) > 0 != (path == "2") || len(v.Links) > 0 != (path == "1") {
 			t.Errorf("%s: %v, %+v", path, err, v)
 		}
 	}
-	if slices.Sort(seen); fmt.Sprint(seen) != "[200 200 200 404]" {
-		t.Error(seen)
-	}
 	v, err := b.Visit(t.Context(), "http://nobody.example/", Options{Quiet: 1, Most: time.Second,
-		Refusal: "X-Refusal", Inside: func(string) bool { return true }, Seen: func(*Visit) {},
+		Refusal: "X-Refusal", Inside: func(string) bool { return true },
 		OnItsWay: func() bool { return true }})
 	if err != nil || !begins(v.Faults, "nothing answered") || len(v.Pictures) > 0 || v.Text != "" {
 		t.Errorf("%v, %+v", err, v)

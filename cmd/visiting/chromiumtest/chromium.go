@@ -43,6 +43,7 @@ type Browser struct {
 	mu      sync.Mutex
 	tabs    int
 	body    string               // of the page that is shown
+	url     string               // of that page
 	paused  map[string]chan bool // documents at the door, by request
 	dialogs chan struct{}        // answered
 }

@@ -33,16 +33,36 @@ func (b *Browser) navigate(c command) {
 		return
 	}
 	body, _ := io.ReadAll(res.Body)
-	b.show(string(body))
+	b.showAt(string(body), res.Request.URL.String())
 	b.answer(c, fields{"frameId": frame, "loaderId": "L"})
 	b.event(s, "Network.loadingFinished", fields{"requestId": "R"})
 	b.act(s, frame, string(body))
 }
 
-func (b *Browser) show(body string) {
+func (b *Browser) show(body string) { b.showAt(body, "") }
+
+func (b *Browser) showAt(body, url string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.body = body
+	b.body, b.url = body, url
+}
+
+// shown is the URL of the page that is shown.
+func (b *Browser) shown() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.url
+}
+
+// get asks for a URL as Chromium does, with one more field.
+func (b *Browser) get(url, field, value string) (*http.Response, error) {
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0")
+	req.Header.Set(field, value)
+	return b.client.Do(req)
 }
 
 // fetch asks for a page, also where it is led; ok says that it may.
@@ -57,7 +77,7 @@ func (b *Browser) fetch(s, frame, at string) (res *http.Response, ok bool) {
 				"canceled": true, "type": "Document", "timestamp": 1.5})
 			return nil, false
 		}
-		res, err := b.client.Get(at)
+		res, err := b.get(at, "Upgrade-Insecure-Requests", "1")
 		if err != nil {
 			b.event(s, "Network.loadingFailed", fields{"requestId": "R", "errorText": err.Error()})
 			return nil, true
@@ -136,7 +156,7 @@ func (b *Browser) need(s, frame, body string) {
 	b.event(s, "Network.requestWillBeSent", fields{"requestId": "N", "type": "Image", "frameId": frame,
 		"request": fields{"url": at, "method": "GET"}})
 	failed := fields{"requestId": "N", "type": "Image", "errorText": "net::ERR_CONNECTION_CLOSED"}
-	res, err := b.client.Get(at)
+	res, err := b.get(at, "Referer", b.shown())
 	if err != nil {
 		b.event(s, "Network.loadingFailed", failed)
 		return

@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"warcorder/cmd/visiting"
+	"warcorder/store/report"
+)
+
+// TestCaptureReports: a report goes to the page that was visited then. Of a recorder that others use,
+// only what has a page's URL does.
+func TestCaptureReports(t *testing.T) {
+	begin := time.Date(2026, 5, 1, 12, 0, 0, 700e6, time.UTC)
+	const a, b, c = "http://a.example/", "http://b.example/", "http://c.example/"
+	for name, one := range map[string]struct {
+		own     bool
+		visits  string // seconds after the beginning at which each page begins
+		reports string // the URLs and seconds of those that come
+		want    string // which of them each page has
+	}{
+		"each its own":           {true, "a0 b1.1", "a0 b1", "a0|b1"},
+		"a page twice":           {true, "a0 a5", "a0 a5", "a0|a5"},
+		"twice in one second":    {true, "a0 a0.2", "a0 a0", "a0|a0"},
+		"the whole came later":   {true, "a0 b5", "a0 b5 a9", "a0,a9|b5"},
+		"before the first":       {true, "a5 b6", "a0 b6", "|b6"},
+		"it has gone on":         {true, "a0 b5", "a0 c1 b5", "a0,c1|b5"},
+		"it has gone on to b":    {true, "a0 b5", "b1 b5", "b1|b5"},
+		"somebody else's":        {false, "a0 b5", "a0 c1 b5", "a0|b5"},
+		"the URL of neither":     {true, "a0", "c99", ""},
+		"nothing came of either": {true, "a0 b5", "", "|"},
+	} {
+		one, urls := one, map[byte]string{'a': a, 'b': b, 'c': c}
+		k := capturing{at: &inUse{own: one.own}}
+		at := func(word string) time.Time {
+			d, err := time.ParseDuration(word[1:] + "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return begin.Add(d)
+		}
+		for _, word := range strings.Fields(one.visits) {
+			v := &visiting.Visit{URL: urls[word[0]], At: at(word)}
+			k.pages = append(k.pages, seenPage{Visit: v, till: v.At.Add(2 * time.Second)})
+		}
+		for _, word := range strings.Fields(one.reports) {
+			line, _ := json.Marshal(report.Line{Report: &report.Report{ID: word, URL: urls[word[0]],
+				Time: at(word).Format(time.RFC3339)}})
+			if err := k.take(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, page := range k.pages {
+			var ids []string
+			for _, r := range page.reports {
+				ids = append(ids, r.ID)
+			}
+			got = append(got, strings.Join(ids, ","))
+		}
+		if got := strings.Join(got, "|"); got != one.want {
+			t.Errorf("%s: %s, want %s", name, got, one.want)
+		}
+	}
+}
+
+// TestCaptureElsewhere: what belongs to no page is told, and is an error, where it is nobody else's.
+func TestCaptureElsewhere(t *testing.T) {
+	line, _ := json.Marshal(report.Line{Total: &report.Total{Elsewhere: &report.Wrong{
+		Counts: map[report.Kind]int{report.Failed: 1}}}})
+	for _, own := range []bool{true, false} {
+		k := capturing{captureCommand: &captureCommand{}, at: &inUse{own: own},
+			frontier: visiting.NewFrontier(nil, 0, 1, false)}
+		if err := k.take(line); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.outcome(nil); (err != nil) != own {
+			t.Errorf("own %v: %v", own, err)
+		}
+	}
+}
