@@ -4,16 +4,18 @@
 // A HAR is not what crossed the wire. It has each message in pieces, the body without its codings and,
 // where it is text, in UTF-8. So the records are derived, and the warcinfo record says so:
 //
-//	head               as HTTP/1.1, of method, address, status and fields; those of HTTP/2 that begin
-//	                   with ':' are left out
-//	Content-Encoding,  left out, since the body has no codings; Content-Length is that of the body
-//	Transfer-Encoding
-//	charset            UTF-8, where the body is text with other characters than ASCII
-//	                   (not in a HAR of ours, which has the bytes)
+//	head               as HTTP/1.1, of method, address, status and fields, in their order; those of
+//	                   HTTP/2 that begin with ':' are left out, and a Host that is not there comes first
+//	Content-Encoding,  left out, since the body has no codings; Content-Length is that of the body,
+//	Transfer-Encoding  and stands last
+//	charset            UTF-8, where the body is text with other characters than ASCII, or came in
+//	                   UTF-16 (not in a HAR of ours, which has the bytes); a Content-Type that is
+//	                   another than it was stands behind the other fields
 //	304 with a body    200: the browser took the body from its cache
 //	WARC-Date          startedDateTime
 //
-// An entry of which there is no answer, or not the body of it, becomes no record, and is counted.
+// An entry of which there is no answer, or not the body of it, or that never left the browser, becomes
+// no record, and is counted.
 //
 // Invariant: the same HAR makes the same records, IDs and all. No more than one entry of a HAR is in
 // memory, of at most MaxEntry bytes: measured, four times as much, and 14 times where they are not UTF-8,

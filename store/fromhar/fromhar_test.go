@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,11 @@ func TestHAR(t *testing.T) {
 				`"size":3,"text":"AP8K","encoding":"base64"`)),
 			want: head + "Set-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 3\r\n\r\n\x00\xff\n",
 		},
+		"text of ASCII that came in UTF-16": {
+			entry: entryOf(get, response(200, `{"name":"Content-Type","value":"text/html; charset=UTF-16LE"}`,
+				`"size":4,"text":"hi"`)),
+			want: head + "Content-Type: text/html; charset=utf-8\r\nContent-Length: 2\r\n\r\nhi",
+		},
 		"no Content-Type": {
 			entry: entryOf(get, response(200, "", `"size":1,"mimeType":"application/json","text":"1"`)),
 			want:  head + "Content-Type: application/json\r\nContent-Length: 1\r\n\r\n1",
@@ -161,6 +167,20 @@ func TestHAR(t *testing.T) {
 		"304 from a cache": {
 			entry: entryOf(get, response(304, `{"name":"ETag","value":"\"1\""}`, `"size":2,"text":"hi"`)),
 			want:  head + "ETag: \"1\"\r\nContent-Length: 2\r\n\r\nhi",
+		},
+		"304 from a cache, cut": {
+			entry: entryOf(get, response(304, `{"name":"Content-Type","value":"text/css; charset=utf-8"}`,
+				`"size":1000,"text":"hi"`)),
+			want:      head + "Content-Type: text/css; charset=utf-8\r\nContent-Length: 2\r\n\r\nhi",
+			truncated: true,
+		},
+		"text that is shorter in UTF-8": {
+			entry: entryOf(get, response(200, html, `"size":1000,"text":"hi"`)),
+			want:  head + "content-type: text/html; charset=iso-8859-1\r\nContent-Length: 2\r\n\r\nhi",
+		},
+		"a field in Latin-1": {
+			entry: entryOf(get, response(200, `{"name":"X","value":"\u00e4","comment":"read as Latin-1"}`, `"size":0`)),
+			want:  head + "X: \xe4\r\nContent-Length: 0\r\n\r\n",
 		},
 		"HEAD": {
 			entry: entryOf(strings.Replace(get, "GET", "HEAD", 1),
@@ -236,6 +256,7 @@ func TestSkipped(t *testing.T) {
 	const here = "https://a.example/"
 	const ok = `{"status":200,"headers":[],"content":{"size":1,"text":"x"}}`
 	const length = `"headers":[{"name":"content-length","value":"9"}]`
+	const internal = `"headers":[{"name":"Location","value":"/"},{"name":"Non-Authoritative-Reason","value":"HSTS"}]`
 	post := func(method, posted string) string {
 		return entryOf(`{"method":"`+method+`","url":"`+here+`","postData":`+posted+`}`, ok)
 	}
@@ -248,6 +269,8 @@ func TestSkipped(t *testing.T) {
 		of(here, `{"status":200,"content":{"_file":"gone"}}`):                      "not there",
 		of(here, `{"status":100,"content":{}}`):                                    "no status",
 		of(here, `{"status":"200","content":{}}`):                                  "status that is none",
+		of(here, `{"status":200,"headers":7,"content":{}}`):                        "headers that is none",
+		of(here, `{"status":307,`+internal+`,"content":{}}`):                       "by the browser itself",
 		of("wss://a.example/", `{"status":101,"content":{}}`):                      "WebSocket",
 		of(here, `{"status":101,"content":{}}`):                                    "WebSocket",
 		of("data:text/plain,x", ok):                                                "not fetched by HTTP",
@@ -265,6 +288,9 @@ func TestSkipped(t *testing.T) {
 		}
 	}
 }
+
+// isUUID8 are the IDs of records.
+var isUUID8 = regexp.MustCompile(`^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`)
 
 // TestWhole: the same HAR makes the same records; another one other IDs. It is no file of ours.
 func TestWhole(t *testing.T) {
@@ -287,8 +313,8 @@ func TestWhole(t *testing.T) {
 			t.Errorf("%v, and then %v", a.headers[i], b.headers[i])
 		}
 		for _, h := range []warc.Header{a.headers[i], other.headers[i]} {
-			if id := h.Get("WARC-Record-ID"); seen[id] || !strings.HasPrefix(id, "<urn:uuid:") {
-				t.Errorf("%s comes twice", id)
+			if id := h.Get("WARC-Record-ID"); seen[id] || !isUUID8.MatchString(id) {
+				t.Errorf("%s comes twice, or is no UUID of version 8", id)
 			} else {
 				seen[id] = true
 			}

@@ -3,6 +3,7 @@ package fromhar
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -93,11 +94,35 @@ func decoded(text, encoding string) (b body, ok bool) {
 	return body{bytes: bytes}, err == nil
 }
 
-// requestHead is the head of a request with a body of so many bytes.
-func requestHead(r *request, target *url.URL, size int64) []byte {
-	head := []byte(r.Method + " " + target.RequestURI() + " HTTP/1.1\r\n")
+// targetOf is what a request line asks for: the path and the query of an address as they are.
+// Browsers send characters that an address of a record cannot have. Only what would end the line,
+// or was never in one, is escaped: blanks, control characters, and what is not ASCII.
+func targetOf(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	at := strings.IndexAny(rest, "/?")
+	if at < 0 {
+		return "/"
+	}
+	var target []byte
+	if rest[at] == '?' {
+		target = append(target, '/')
+	}
+	for _, b := range []byte(rest[at:]) {
+		if b <= ' ' || b >= 0x7f {
+			target = fmt.Appendf(target, "%%%02X", b)
+		} else {
+			target = append(target, b)
+		}
+	}
+	return string(target)
+}
+
+// requestHead is the head of a request to a host with a body of so many bytes.
+func requestHead(r *request, host string, size int64) []byte {
+	head := []byte(r.Method + " " + targetOf(r.URL) + " HTTP/1.1\r\n")
 	if valueOf(r.Headers, "Host") == "" {
-		head = warc.AppendField(head, "Host", target.Host)
+		head = warc.AppendField(head, "Host", host)
 	}
 	head = appendFields(head, r.Headers, codings...)
 	if size > 0 {
@@ -182,24 +207,25 @@ func contentType(r *response, b *body) string {
 	if kind == "" && r.Content.Type != "x-unknown" {
 		kind = strings.TrimSpace(r.Content.Type)
 	}
-	if !b.text || kind == "" || isASCII(b.bytes) {
-		if kind == said {
-			return ""
-		}
-		return kind
+	if b.text && kind != "" {
+		kind = inUTF8(kind, b.bytes)
 	}
+	if kind == said {
+		return ""
+	}
+	return kind
+}
+
+// inUTF8 is a media type with which a text is read as UTF-8.
+func inUTF8(kind string, text []byte) string {
 	bare, params, err := mime.ParseMediaType(kind)
-	if err != nil {
+	switch {
+	case isASCII(text) && !isUTF16(params["charset"]), strings.EqualFold(params["charset"], "utf-8"):
+		return kind
+	case err != nil:
 		bare, _, _ = strings.Cut(kind, ";")
 		return strings.TrimSpace(bare) + "; charset=utf-8"
-	}
-	if strings.EqualFold(params["charset"], "utf-8") {
-		if kind == said {
-			return ""
-		}
-		return kind
-	}
-	if params == nil {
+	case params == nil:
 		params = map[string]string{}
 	}
 	params["charset"] = "utf-8"
@@ -208,6 +234,17 @@ func contentType(r *response, b *body) string {
 
 func isASCII(b []byte) bool {
 	return bytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// isUTF16 reports whether a charset is UTF-16, the one of browsers in which a text of ASCII has other
+// bytes. The names are those of the Encoding Standard, section 4.2.
+func isUTF16(charset string) bool {
+	switch strings.ToLower(charset) {
+	case "utf-16", "utf-16le", "utf-16be", "unicode", "csunicode", "unicodefeff", "unicodefffe",
+		"ucs-2", "iso-10646-ucs-2":
+		return true
+	}
+	return false
 }
 
 // hasNoBody reports whether a response of that status never has a body (RFC 9110 section 6.4.1).

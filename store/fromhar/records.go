@@ -29,7 +29,7 @@ type exchange struct {
 	*entry
 	at     time.Time
 	uri    string // as it stands in records
-	target *url.URL
+	host   string
 	status int
 	asked  body
 	got    body
@@ -70,23 +70,24 @@ func (h *har) take(e *entry) error {
 // judge says why an entry cannot become records, or "".
 func (x *exchange) judge() string {
 	var ok bool
-	var err error
 	r := &x.Response
 	x.uri = record.TargetURI(x.Request.URL)
-	if x.target, err = url.Parse(x.uri); err != nil || x.target.Host == "" {
-		err = errors.New("no address")
+	if target, err := url.Parse(x.uri); err == nil {
+		x.host = target.Host
 	}
 	switch scheme, _, _ := strings.Cut(strings.ToLower(x.Request.URL), ":"); {
 	case scheme == "ws" || scheme == "wss" || r.Status == 101:
 		return "is a WebSocket, whose messages have no place in a WARC file"
 	case scheme != "http" && scheme != "https":
 		return "was not fetched by HTTP"
-	case err != nil:
+	case x.host == "":
 		return "has no address that can be read"
 	case !isToken(x.Request.Method) || x.Request.Method == "CONNECT":
 		return "has no method"
 	case r.Status <= 0: // -1 is what Playwright has
 		return "has no answer (status 0)"
+	case r.Status == 307 && valueOf(r.Headers, "Non-Authoritative-Reason") != "":
+		return "was sent on by the browser itself, which asked nobody" // Chromium, for HSTS
 	case r.Status < 200 || r.Status > 999:
 		return "has no status of an answer"
 	case isWanting(x.Request.Method, r):
@@ -115,15 +116,14 @@ func (x *exchange) judgeBody() string {
 			return "has an answer whose body is in a form that is not known"
 		}
 	}
-	there := x.got.file != "" || len(x.got.bytes) > 0
-	switch {
-	case r.Status == 304 && there:
+	if there := x.got.file != "" || len(x.got.bytes) > 0; there && r.Status == 304 {
 		x.status = 200
-	case hasNoBody(r.Status):
-		x.got = body{}
-	default:
-		x.cut = isCut(r, &x.got) || isReason(r.Truncated)
 	}
+	if hasNoBody(x.status) {
+		x.got = body{}
+		return ""
+	}
+	x.cut = isCut(r, &x.got) || isReason(r.Truncated)
 	return ""
 }
 
@@ -145,7 +145,7 @@ func (h *har) write(x *exchange) error {
 		size = -1
 	}
 	responseHead := responseHead(&x.Response, x.status, &x.got, size)
-	requestHead := requestHead(&x.Request, x.target, asked.size)
+	requestHead := requestHead(&x.Request, x.host, asked.size)
 	if len(responseHead) > maxHead || len(requestHead) > maxHead {
 		return errHead
 	}
