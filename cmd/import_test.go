@@ -126,6 +126,28 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// TestImportHARTwice: a HAR under another name makes the same file: nothing is added.
+func TestImportHARTwice(t *testing.T) {
+	p := &program{t: t, dir: t.TempDir()}
+	one, same := filepath.Join(p.dir, "one.har"), filepath.Join(p.dir, "same.har")
+	writeText(t, one, sessionHAR)
+	writeText(t, same, sessionHAR)
+	other := filepath.Join(p.dir, "other.har")
+	writeText(t, other, strings.ReplaceAll(sessionHAR, "a.example", "b.example"))
+	for _, files := range [][]string{{one, same}, {same}, {same, other}, {other}} {
+		out, errs, code := p.run(append([]string{"import"}, files...)...)
+		if want := "same.har is one-from-har.warc.gz"; code != 0 ||
+			len(files) == 1 && !strings.Contains(out, "is in the index already") ||
+			files[0] == same && !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, %s%s", files, code, out, errs)
+		}
+	}
+	out, _, _ := p.run("export", "--all", "-o", "-")
+	if strings.Count(out, "\n") != 2 || !strings.Contains(out, "other-from-har.warc.gz") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestImportNothing: what is refused leaves the collection as it was, whatever came before it.
 func TestImportNothing(t *testing.T) {
 	p := &program{t: t, dir: t.TempDir()}

@@ -6,8 +6,10 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"warcorder/recorder/recovery"
 	"warcorder/store/collection"
@@ -23,7 +25,25 @@ const suffix = "-from-har" + warc.Suffix
 // takeHAR makes a WARC file of a HAR.
 func (t *Taking) takeHAR(h unpacking.HARFile) error {
 	w := &warcFile{dir: string(t.dir), name: fmt.Sprintf("made-%d%s", len(t.made)+1, warc.Suffix)}
-	maker := fromhar.Maker{
+	report, err := t.maker(h, w).Make(h.Name, h.Open)
+	if err := errors.Join(err, w.close()); err != nil {
+		return fmt.Errorf("%s: %w", h.Name, err)
+	}
+	t.sayHAR(h.Name, &report)
+	if report.Captures == 0 {
+		return nil
+	}
+	made := recovery.Brought{Path: filepath.Join(w.dir, w.name), Said: h.Name}
+	if made.Name, err = t.nameOf(made.Path, h.Stem+suffix); err != nil {
+		return err
+	}
+	t.made = append(t.made, made)
+	return nil
+}
+
+// maker makes the records of a HAR into a file.
+func (t *Taking) maker(h unpacking.HARFile, w *warcFile) *fromhar.Maker {
+	return &fromhar.Maker{
 		Out:      w.write,
 		Attached: h.Attached,
 		Page: func(p pagelist.Page) error {
@@ -32,16 +52,61 @@ func (t *Taking) takeHAR(h unpacking.HARFile) error {
 		},
 		Room: room(string(t.dir)),
 	}
-	report, err := maker.Make(h.Name, h.Open)
-	if err := errors.Join(err, w.close()); err != nil {
-		return fmt.Errorf("%s: %w", h.Name, err)
+}
+
+// nameOf returns the name that a file which is made of a HAR is to have: that of the file of the same
+// content, if there is one, however the HAR was called then.
+func (t *Taking) nameOf(path, name string) (string, error) {
+	for _, made := range t.made {
+		if same, err := sameContent(path, made.Path); err != nil || same {
+			return made.Name, err
+		}
 	}
-	t.sayHAR(h.Name, &report)
-	if report.Captures > 0 {
-		t.made = append(t.made, recovery.Brought{Path: filepath.Join(w.dir, w.name), Said: h.Name,
-			Name: h.Stem + suffix})
+	sizes, err := t.earlier()
+	if err != nil {
+		return "", err
 	}
-	return nil
+	made, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	for _, other := range slices.Sorted(maps.Keys(sizes)) {
+		if sizes[other] != made.Size() {
+			continue
+		}
+		if same, err := sameContent(path, t.to.WARC(other)); err != nil || same {
+			return other, err
+		}
+	}
+	return name, nil
+}
+
+// earlier returns the sizes of the files of the collection that were made of HARs, by their names.
+func (t *Taking) earlier() (map[string]int64, error) {
+	if t.sizes != nil {
+		return t.sizes, nil
+	}
+	sizes, err := t.to.Sizes()
+	maps.DeleteFunc(sizes, func(name string, _ int64) bool {
+		return !collection.IsWARC(name) || !strings.Contains(name, strings.TrimSuffix(suffix, warc.Suffix))
+	})
+	t.sizes = sizes
+	return sizes, err
+}
+
+// sameContent reports whether two files have the same bytes.
+func sameContent(path, other string) (bool, error) {
+	a, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := collection.OpenRegular(other)
+	if err != nil {
+		return false, nil // gone, or a link: what is made is added under its own name
+	}
+	defer b.Close()
+	return warc.SameBytes(a, b)
 }
 
 // room is how many bytes may be written to the disk of a directory.

@@ -22,11 +22,13 @@ import (
 
 // Taking takes files, one after another. Its Close must be called.
 type Taking struct {
+	to        collection.Dir
 	dir       collection.Import
 	note      func(string)
 	unpacking unpacking.Unpacking
 	pages     pagelist.List
 	made      []recovery.Brought // of HARs
+	sizes     map[string]int64   // of those that the collection has already; nil before the first HAR
 }
 
 // New begins to take files for a collection. note is called with what a person should know, progress
@@ -36,7 +38,7 @@ func New(dir collection.Dir, note func(string), progress unpacking.Progress) (*T
 	if err != nil {
 		return nil, err
 	}
-	t := &Taking{dir: collection.Import(path), note: note, pages: pagelist.List{Dir: path}}
+	t := &Taking{to: dir, dir: collection.Import(path), note: note, pages: pagelist.List{Dir: path}}
 	t.unpacking = unpacking.Unpacking{Dir: t.dir, Pages: &t.pages, Note: note, Progress: progress}
 	return t, nil
 }

@@ -321,12 +321,12 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	info := a.blocks[0]
-	for _, part := range []string{"derived from the HAR x.har", "harCreator: Test 1\r\n", "harVersion: 1.2"} {
+	for _, part := range []string{"derived from a HAR", "harCreator: Test 1\r\n", "harVersion: 1.2"} {
 		if !strings.Contains(info, part) {
 			t.Errorf("no %q in %s", part, info)
 		}
 	}
-	if strings.Contains(info, "software: warcorder") {
+	if strings.Contains(info, "software: warcorder") || strings.Contains(info, "x.har") {
 		t.Errorf("%s", info)
 	}
 }

@@ -306,13 +306,13 @@ func (h *har) begin(kind string, id record.ID, at time.Time) []byte {
 }
 
 // writeWarcinfo writes the first record, which says what the others are. Its time is that of the
-// first exchange: the same HAR makes the same file.
+// first exchange, and it does not say how the HAR is called: the same HAR makes the same file.
 func (h *har) writeWarcinfo(at time.Time) error {
 	id := h.idOf(0, ofWarcinfo)
 	var block []byte
 	for _, f := range [][2]string{
-		{"description", "derived from the HAR " + h.name + ": heads and bodies are not the bytes that " +
-			"crossed the wire; bodies are without their codings, and text is in UTF-8"},
+		{"description", "derived from a HAR: heads and bodies are not the bytes that crossed the wire; " +
+			"bodies are without their codings, and text is in UTF-8"},
 		{"harVersion", h.version},
 		{"harCreator", h.creator.String()},
 		{"harBrowser", h.browser.String()},
