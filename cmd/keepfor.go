@@ -75,7 +75,7 @@ func (s *serving) removeOld(ctx context.Context, c *recordFlags) {
 	if err == nil {
 		done, err = removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, removing.Wish{
 			Choose: removing.Older(ctx, age, time.Now()), Reason: reason,
-			Forget: true,
+			Forget: true, Look: true,
 		})
 	}
 	switch {

@@ -156,9 +156,12 @@ func (c *removeCommand) confirm(s *removal.Summary) (yes bool, err error) {
 // told says what was done.
 func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 	switch {
-	case done.Files == 0:
+	case done.Files == 0 && done.Away+done.Needed == 0:
 		fmt.Println("nothing of that is in the collection")
 		return nil
+	case done.Files == 0:
+		tell(os.Stderr, &done.Summary)
+		return errNotAll
 	case !done.Done:
 		return errors.New("remove: nothing was removed")
 	}
@@ -168,8 +171,14 @@ func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 	}
 	fmt.Printf("removed from %s; the tombstones have the ID %s\n", dir, done.ID)
 	fmt.Println("Not reached: backups, what was handed on, logs, and copies that the file system keeps.")
+	if done.Away+done.Needed > 0 {
+		return errNotAll
+	}
 	return nil
 }
+
+// errNotAll says that some of what was chosen is still there.
+var errNotAll = errors.New("remove: some of it stays, since files are away: put them back, and remove again")
 
 // tell says what goes, or went.
 func tell(w io.Writer, s *removal.Summary) {
@@ -183,8 +192,11 @@ func tell(w io.Writer, s *removal.Summary) {
 		{"revisits that stay, with the body of a response that goes", s.Moved},
 		{"revisits that stay, and refer to one of these from then on", s.Redirected},
 		{"revisits without a body (304) that stay, and refer to nothing from then on", s.Bodiless},
-		{"captures in files that are away, or being written: the recorder finishes these first, and they " +
-			"go too", int64(s.Waiting)},
+		{"captures in files that are being written: the recorder finishes these first, and they go too",
+			int64(s.Waiting)},
+		{"captures that stay, in files that are away: put these back, and remove again", int64(s.Away)},
+		{"captures that stay, since revisits in files that are away may need them: put these files back, " +
+			"and remove again", int64(s.Needed)},
 		{"bytes of damage in these files, which stay: nobody can tell what they are", s.Damaged},
 	} {
 		if one.n > 0 {

@@ -30,8 +30,9 @@ func Older(ctx context.Context, age time.Duration, now time.Time) func(*store.Bo
 			return !known || a.young == 0 || a.oldest.Before(late)
 		}
 		return removal.Order{
-			Has: func(_ string, at time.Time) bool { return at.Before(limit) },
-			In:  in,
+			KeepsConfirmed: true,
+			Has:            func(_ string, at time.Time) bool { return at.Before(limit) },
+			In:             in,
 			Captures: func(yield func(*store.Capture) bool) error {
 				return index.Captures(store.Query{To: stamp(limit)}, func(c *store.Capture) bool {
 					return !c.Time.Before(limit) || !in(c.File) || yield(c)

@@ -28,6 +28,7 @@ type Wish struct {
 	Choose func(index *store.Bolt, files *readback.Files) (removal.Order, error)
 
 	DryRun  bool                                         // nothing is changed
+	Look    bool                                         // files are finished only if anything may go
 	Confirm func(*removal.Summary) (yes bool, err error) // nil: yes
 	Reason  string
 	Forget  bool
@@ -58,6 +59,11 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		}
 		done.Summary = plan.Summary
 		return done, files.Close()
+	}
+	if wish.Look {
+		if may, err := wish.mayRemove(ctx, rec.Index(), dir); err != nil || !may {
+			return done, err
+		}
 	}
 	for range mostTries {
 		err = rec.Alone(ctx, func() error {
@@ -94,6 +100,15 @@ func (w *Wish) plan(ctx context.Context, index *store.Bolt, dir collection.Dir) 
 		return nil, nil, errors.Join(err, files.Close())
 	}
 	return plan, files, nil
+}
+
+// mayRemove reports whether anything goes, or may go when files are finished.
+func (w *Wish) mayRemove(ctx context.Context, index *store.Bolt, dir collection.Dir) (bool, error) {
+	plan, files, err := w.plan(ctx, index, dir)
+	if err != nil {
+		return false, fmt.Errorf("remove: %w", err)
+	}
+	return !plan.IsEmpty() || plan.Waiting > 0, files.Close()
 }
 
 // carryOut plans the removal and, if that is confirmed, carries it out.

@@ -60,3 +60,12 @@ func DigestKey(text string) string {
 	}
 	return d.algorithm + ":" + string(d.sum)
 }
+
+// DigestAlgorithm is the algorithm of a payload digest, in lower case and without "-"; "" if the digest
+// is not understood, so that it can be compared with none. Those of two algorithms cannot be either.
+func DigestAlgorithm(text string) string {
+	if d := digestOf(text); d.sum != nil {
+		return d.algorithm
+	}
+	return ""
+}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/readback"
 	"warcorder/store/warc"
@@ -21,82 +20,22 @@ var emptyDigests = []string{
 	"md5:d41d8cd98f00b204e9800998ecf8427e",
 }
 
-// place is where a record lies.
-type place struct {
-	file   uint32 // ID in the index
-	offset int64
-}
-
-// gone are the captures that go.
-type gone struct {
-	places  map[uint32][]int64  // by file, sorted
-	digests map[hashed]bool     // of the responses among them
-	sources map[hashed][]source // these, by URL and time
-	keys    map[hashed]bool     // of all, URL and time
-	urls    map[hashed]bool     // of all
-	surts   map[hashed]bool     // of all, the keys of the URLs
-}
-
-// source is a response that goes.
-type source struct {
-	place
-	length int64
-}
-
-// need is a revisit that stays, and needs a response that goes.
+// need is a revisit that stays, and needs a response that goes, or names a capture that goes.
 type need struct {
 	at     place
 	length int64 // of the revisit
 	time   time.Time
-	from   source
-	bare   bool // it is a 304, which has no body
+	from   source         // the response that goes
+	bare   bool           // it is a 304, which has no body
+	named  bool           // it names what goes, and needs nothing of that
+	other  store.Location // then, where its body lies; zero if nobody knows
 }
-
-// has reports whether the capture of a place goes.
-func (g *gone) has(at place) bool {
-	_, found := slices.BinarySearch(g.places[at.file], at.offset)
-	return found
-}
-
-// collect reads the captures that are to go. Those in files that are not finished stay.
-func (p *Plan) collect() error {
-	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[hashed][]source{}, map[hashed]bool{},
-		map[hashed]bool{}, map[hashed]bool{}}
-	err := p.order.Captures(func(c *store.Capture) bool {
-		file, known := p.index.File(c.File)
-		if !known || !file.Sealed || file.Away {
-			p.Waiting++
-			return true
-		}
-		at := place{file.ID, c.Offset}
-		g.places[file.ID] = append(g.places[file.ID], c.Offset)
-		p.files[file.ID] = file
-		key := sourceKey(c.URL, c.Time)
-		g.keys[key], g.urls[hashOf(c.URL)] = true, true
-		surt, _ := canon.SURT(c.URL)
-		g.surts[hashOf(surt)] = true
-		if c.MIME != revisitMIME {
-			g.digests[digestKey(c.Digest)] = true
-			g.sources[key] = append(g.sources[key], source{at, c.Length})
-		}
-		return true
-	})
-	for id, offsets := range g.places {
-		slices.Sort(offsets)
-		g.places[id] = slices.Compact(offsets)
-		p.Captures += int64(len(g.places[id]))
-	}
-	p.gone = g
-	return err
-}
-
-func digestKey(digest string) hashed { return hashOf(readback.DigestKey(digest)) }
 
 // findNeeds finds the revisits that stay and need what goes. It goes through all captures, and counts
 // those of each file.
 func (p *Plan) findNeeds(ctx context.Context) error {
-	p.before = map[uint32]int64{}
-	empty := map[hashed]bool{0: true}
+	p.before, p.needs = map[uint32]int64{}, nil
+	empty := map[hashed]bool{}
 	for _, digest := range emptyDigests {
 		empty[digestKey(digest)] = true
 	}
@@ -107,11 +46,10 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 			return true
 		}
 		p.before[file.ID]++
-		if c.MIME != revisitMIME || len(p.gone.sources) == 0 || p.gone.has(place{file.ID, c.Offset}) {
+		if c.MIME != revisitMIME || len(p.gone.keys) == 0 || p.gone.has(place{file.ID, c.Offset}) {
 			return true
 		}
-		digest := digestKey(c.Digest)
-		if !p.gone.digests[digest] && !(empty[digest] && (digest == 0 || c.Status == 304)) {
+		if !p.gone.isLike(c.Digest) && !(c.Status == 304 && empty[digestKey(c.Digest)]) {
 			return true
 		}
 		failed = errors.Join(ctx.Err(), p.look(c, file))
@@ -120,27 +58,46 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// look looks whether a revisit needs what goes.
+// look looks whether a revisit needs what goes. What one in a file that is away may need stays.
 func (p *Plan) look(c *store.Capture, file store.File) error {
-	record, err := p.readers.Record(c.Location)
+	h, length, err := p.headerOf(c, file)
+	if errors.Is(err, readback.ErrAway) {
+		if key := digestKey(c.Digest); c.Status != 304 && p.gone.digests[key] {
+			p.kept.digests[key] = true
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	h, length := record.Header, c.Length
-	if err := record.Close(); err != nil {
-		return err
-	}
-	from, is, err := p.sourceOf(c, h)
+	n, is, err := p.needOf(c, h)
 	if err != nil || !is {
 		return err
 	}
+	if n.bare && p.order.KeepsConfirmed && len(p.gone.sources[n.key(h)]) > 0 {
+		p.kept.sources[n.key(h)] = true
+		return nil
+	}
 	if !file.Sealed {
-		return ErrAgain // it came since the files were finished
+		p.unfinished = true
+		return nil
 	}
 	p.files[file.ID] = file
-	p.needs = append(p.needs, need{
-		at: place{file.ID, c.Offset}, length: length, time: c.Time, from: from, bare: isBare(c, h)})
+	n.at, n.length, n.time = place{file.ID, c.Offset}, length, c.Time
+	p.needs = append(p.needs, n)
 	return nil
+}
+
+// headerOf reads the header of a revisit.
+func (p *Plan) headerOf(c *store.Capture, file store.File) (h warc.Header, length int64, err error) {
+	if file.Away {
+		return nil, 0, readback.ErrAway
+	}
+	record, err := p.readers.Record(c.Location)
+	if err != nil {
+		return nil, 0, err
+	}
+	return record.Header, c.Length, record.Close()
 }
 
 // isBare reports whether a revisit has no body, as readback has it.
@@ -149,29 +106,50 @@ func isBare(c *store.Capture, h warc.Header) bool {
 	return c.Status == 304 || len(profile) > 20 && profile[len(profile)-20:] == "/server-not-modified"
 }
 
-// sourceOf returns the response that goes and that a revisit needs; false if it needs none. By URL
-// and time that is the one; whatever else a revisit says, readback finds what it means.
-func (p *Plan) sourceOf(c *store.Capture, h warc.Header) (s source, is bool, err error) {
-	uri := (&warc.Record{Header: warc.Header{{Name: "WARC-Target-URI",
+// named returns what a revisit names: a URL and a time; "" if it names none.
+func named(h warc.Header) (uri string, at time.Time) {
+	uri = (&warc.Record{Header: warc.Header{{Name: "WARC-Target-URI",
 		Value: h.Get("WARC-Refers-To-Target-URI")}}}).TargetURI()
-	date, err := time.Parse(time.RFC3339Nano, h.Get("WARC-Refers-To-Date"))
-	if uri != "" && err == nil {
-		all := p.gone.sources[sourceKey(uri, date.UTC().Truncate(time.Microsecond))]
-		if len(all) == 1 || isBare(c, h) && len(all) > 0 {
-			return all[0], true, nil
-		}
+	at, err := time.Parse(time.RFC3339Nano, h.Get("WARC-Refers-To-Date"))
+	if err != nil {
+		return "", at
 	}
+	return uri, at.UTC().Truncate(time.Microsecond)
+}
+
+// key is what stands for the capture that a revisit names.
+func (n *need) key(h warc.Header) hashed { return sourceKey(named(h)) }
+
+// needOf returns what a revisit that stays needs of what goes; false if it has nothing to do with that.
+// The response of the URL and time that it names is the one if the payload is the same; whatever else
+// a revisit says, readback finds what it means.
+func (p *Plan) needOf(c *store.Capture, h warc.Header) (n need, is bool, err error) {
+	uri, at := named(h)
+	key := sourceKey(uri, at)
+	names := uri != "" && p.gone.keys[key]
 	if isBare(c, h) {
-		return s, false, nil
+		return need{bare: true}, names, nil
+	}
+	digest := digestKey(h.Get("WARC-Payload-Digest"))
+	all := p.gone.sources[key]
+	same := func(s source) bool { return digest != 0 && s.digest == digest }
+	if i := slices.IndexFunc(all, same); names && i >= 0 {
+		return need{from: all[i]}, true, nil
+	}
+	if !p.gone.digests[digest] && !(uri != "" && p.gone.urls[hashOf(uri)]) {
+		return n, false, nil
 	}
 	original, err := p.readers.Original(c)
 	if errors.Is(err, readback.ErrNoOriginal) || errors.Is(err, readback.ErrAway) {
-		return s, false, nil // nothing is lost that is there
+		return need{named: true}, names, nil // nothing is lost that is there
 	}
 	if err != nil || original == nil {
-		return s, false, err
+		return n, false, err
 	}
 	file, _ := p.index.File(original.File)
-	at := place{file.ID, original.Offset}
-	return source{at, original.Length}, p.gone.has(at), nil
+	if from := (place{file.ID, original.Offset}); p.gone.has(from) {
+		return need{from: source{from, original.Length, digest}}, true, nil
+	}
+	isIt := original.URL == uri && original.Time.Equal(at)
+	return need{named: true, other: original.Location}, names && !isIt, nil
 }

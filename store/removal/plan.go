@@ -28,11 +28,13 @@ type Plan struct {
 
 	files  map[uint32]store.File // that are to be looked at
 	gone   gone
+	kept   kept
 	needs  []need
 	before map[uint32]int64 // captures of each file, by the index
 	work   []*work          // in the order of the files' names
 
-	committed bool
+	unfinished bool // a revisit that needs what goes is in a file that is not finished
+	committed  bool
 }
 
 // work is what is done to one file.
@@ -63,8 +65,7 @@ type turn struct {
 	length   int64
 	source   int64 // length of the record at from
 	how      how
-	to       place // what a redirected revisit refers to
-	toLength int64
+	to       store.Location // what a redirected revisit refers to; zero for nothing
 }
 
 // how is what becomes of a revisit.
@@ -72,7 +73,7 @@ type how byte
 
 const (
 	moved      how = iota // a response with the body of the one that goes
-	redirected            // a revisit of the one that was moved
+	redirected            // a revisit of the one that was moved, or of one that stays
 	bodiless              // a response 304
 )
 
@@ -80,11 +81,9 @@ const (
 // are not finished.
 func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *readback.Files,
 	order Order) (*Plan, error) {
-	p := &Plan{dir: dir, index: index, readers: readers, order: order, files: map[uint32]store.File{}}
-	if err := p.collect(); err != nil {
-		return nil, err
-	}
-	if err := p.findNeeds(ctx); err != nil {
+	p := &Plan{dir: dir, index: index, readers: readers, order: order,
+		kept: kept{map[hashed]bool{}, map[hashed]bool{}}}
+	if err := p.choose(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.addFiles(); err != nil {
@@ -101,6 +100,19 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 		return p, nil
 	}
 	return p, p.addRest(ctx)
+}
+
+// choose finds what goes, and who needs it. If some of it stays since it is needed, it is looked anew.
+func (p *Plan) choose(ctx context.Context) error {
+	for {
+		size := p.kept.size()
+		if err := p.collect(); err != nil {
+			return err
+		}
+		if err := p.findNeeds(ctx); err != nil || p.kept.size() == size {
+			return err
+		}
+	}
 }
 
 // IsEmpty reports whether there is nothing to do.
@@ -141,11 +153,14 @@ func (p *Plan) turns() map[uint32][]*turn {
 		case n.bare:
 			t.how = bodiless
 			p.Bodiless++
+		case n.named:
+			t.how, t.to = redirected, n.other
+			p.Redirected++
 		case first == nil || first.from.place != n.from.place:
 			first, t.how = n, moved
 			p.Moved++
 		default:
-			t.how, t.to, t.toLength = redirected, first.at, first.length
+			t.how, t.to = redirected, p.location(first.at, first.length)
 			p.Redirected++
 		}
 		all[n.at.file] = append(all[n.at.file], t)

@@ -60,6 +60,10 @@ type Order struct {
 	In    func(name string) bool
 	Files bool
 
+	// KeepsConfirmed lets a response stay to which a revisit without a body refers that stays: a 304
+	// that says that it is still as it was.
+	KeepsConfirmed bool
+
 	ID     string    // of the tombstones, <urn:uuid:…>
 	Time   time.Time // of the tombstones
 	Reason string    // the operator's; "" for none
@@ -87,6 +91,11 @@ type Summary struct {
 	Linked  []string `json:"linked,omitempty"`  // base names of these files that have other names elsewhere
 	Unread  []string `json:"unread,omitempty"`  // copies of damage in which nothing can be told
 	Waiting int      `json:"waiting,omitempty"` // captures in files that are not finished: they stay
+
+	// Captures that were chosen, and stay.
+	Away      int `json:"away,omitempty"`      // they lie in files that are away
+	Needed    int `json:"needed,omitempty"`    // revisits in files that are away may need them
+	Confirmed int `json:"confirmed,omitempty"` // with KeepsConfirmed
 
 	Pages int `json:"pages,omitempty"` // of the list that imports have brought; known when it is done
 

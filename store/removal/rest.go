@@ -90,7 +90,7 @@ func (p *Plan) goes(uri string, at time.Time) bool {
 
 // Check returns ErrAgain if a capture that was committed since the Plan was made needs what goes.
 func (p *Plan) Check(c *store.Capture) error {
-	if c.MIME != revisitMIME || !p.gone.digests[digestKey(c.Digest)] {
+	if c.MIME != revisitMIME || !p.gone.isLike(c.Digest) {
 		return nil
 	}
 	record, err := p.readers.Record(c.Location)
@@ -101,7 +101,7 @@ func (p *Plan) Check(c *store.Capture) error {
 	if err := record.Close(); err != nil {
 		return err
 	}
-	if _, is, err := p.sourceOf(c, h); err != nil || !is {
+	if _, is, err := p.needOf(c, h); err != nil || !is {
 		return err
 	}
 	return ErrAgain

@@ -24,7 +24,7 @@ func (o *writer) turn(e *edit) error {
 	case moved:
 		return o.move(revisit, o.location(e.turn.from, e.turn.source))
 	case redirected:
-		return o.redirect(revisit, o.location(e.turn.to, e.turn.toLength))
+		return o.redirect(revisit, e.turn.to)
 	}
 	return o.bare(revisit)
 }
@@ -141,8 +141,13 @@ func (b *body) each(read func(io.Reader) error) error {
 	return errors.Join(read(content), r.Close())
 }
 
-// redirect writes a revisit that refers to another response than before.
+// redirect writes a revisit that refers to another response than before, or to none.
 func (o *writer) redirect(revisit, to store.Location) error {
+	if to.File == "" {
+		return o.revised(revisit, map[string]string{
+			"WARC-Refers-To": "", "WARC-Refers-To-Target-URI": "", "WARC-Refers-To-Date": "",
+		})
+	}
 	target, err := o.readers.Message(to)
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ type Written struct {
 
 // Write writes the files anew, durably, beside the old ones. After an error there are none.
 func (p *Plan) Write(ctx context.Context, mode collection.Mode) ([]Written, error) {
+	if p.unfinished {
+		return nil, ErrAgain
+	}
 	if err := p.enough(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,103 @@
+package removal
+
+import (
+	"slices"
+
+	"warcorder/canon"
+	"warcorder/store"
+	"warcorder/store/readback"
+)
+
+// place is where a record lies.
+type place struct {
+	file   uint32 // ID in the index
+	offset int64
+}
+
+// gone are the captures that go.
+type gone struct {
+	places     map[uint32][]int64  // by file, sorted
+	digests    map[hashed]bool     // of them; true if one of a response is the same
+	algorithms map[string]bool     // of these digests; "" for those that are not understood
+	sources    map[hashed][]source // the responses, by URL and time
+	keys       map[hashed]bool     // of all, URL and time
+	urls       map[hashed]bool     // of all
+	surts      map[hashed]bool     // of all
+}
+
+// source is a response that goes.
+type source struct {
+	place
+	length int64
+	digest hashed
+}
+
+// kept are the responses that stay though they were chosen.
+type kept struct {
+	digests map[hashed]bool // files that are away may need them
+	sources map[hashed]bool // by URL and time: revisits without a body confirm them
+}
+
+// size tells whether more is kept.
+func (k *kept) size() int { return len(k.digests) + len(k.sources) }
+
+// has reports whether the capture of a place goes.
+func (g *gone) has(at place) bool {
+	_, found := slices.BinarySearch(g.places[at.file], at.offset)
+	return found
+}
+
+// isLike reports whether a digest is that of a response that goes, or may be: those of two algorithms
+// cannot be compared.
+func (g *gone) isLike(digest string) bool {
+	key, algorithm := digestKey(digest), readback.DigestAlgorithm(digest)
+	_, same := g.digests[key]
+	return same || algorithm == "" || len(g.algorithms) > 1 || !g.algorithms[algorithm]
+}
+
+// add adds a capture.
+func (g *gone) add(c *store.Capture, at place) {
+	surt, _ := canon.SURT(c.URL)
+	key, digest := sourceKey(c.URL, c.Time), digestKey(c.Digest)
+	g.places[at.file] = append(g.places[at.file], at.offset)
+	g.keys[key], g.urls[hashOf(c.URL)], g.surts[hashOf(surt)] = true, true, true
+	g.digests[digest] = g.digests[digest] || c.MIME != revisitMIME
+	g.algorithms[readback.DigestAlgorithm(c.Digest)] = true
+	if c.MIME != revisitMIME {
+		g.sources[key] = append(g.sources[key], source{at, c.Length, digest})
+	}
+}
+
+// collect reads the captures that are to go. Those stay that lie in files that are not finished, or
+// away, and those that are kept.
+func (p *Plan) collect() error {
+	p.Summary, p.files = Summary{}, map[uint32]store.File{}
+	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[string]bool{}, map[hashed][]source{},
+		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}}
+	err := p.order.Captures(func(c *store.Capture) bool {
+		file, known := p.index.File(c.File)
+		switch {
+		case known && file.Away:
+			p.Away++
+		case !known || !file.Sealed:
+			p.Waiting++
+		case c.MIME != revisitMIME && p.kept.digests[digestKey(c.Digest)]:
+			p.Needed++
+		case c.MIME != revisitMIME && p.kept.sources[sourceKey(c.URL, c.Time)]:
+			p.Confirmed++
+		default:
+			g.add(c, place{file.ID, c.Offset})
+			p.files[file.ID] = file
+		}
+		return true
+	})
+	for id, offsets := range g.places {
+		slices.Sort(offsets)
+		g.places[id] = slices.Compact(offsets)
+		p.Captures += int64(len(g.places[id]))
+	}
+	p.gone = g
+	return err
+}
+
+func digestKey(digest string) hashed { return hashOf(readback.DigestKey(digest)) }
