@@ -122,39 +122,25 @@ func room(dir string) int64 {
 func (t *Taking) sayHAR(name string, r *fromhar.Report) {
 	say := func(format string, args ...any) { t.note(name + ": " + fmt.Sprintf(format, args...)) }
 	say("%d of its %s became captures, derived from what the HAR has of them", r.Captures,
-		entries(r.Entries))
+		count(r.Entries, "entry"))
 	for _, s := range r.Skipped {
 		say("entry %d is left out: %s %s", s.Index, s.What, s.Reason)
 	}
 	if total := r.Entries - r.Captures; total > len(r.Skipped) {
 		for _, reason := range slices.Sorted(maps.Keys(r.Reasons)) {
-			say("%s left out: each %s", entries(r.Reasons[reason]), reason)
+			say("%s left out: each %s", count(r.Reasons[reason], "entry"), reason)
 		}
 	}
 	if r.Messages > 0 {
 		say("%s of WebSockets left out: a WARC file has no place for them", count(r.Messages, "message"))
 	}
 	if r.Cut > 0 {
-		say("%s not all in the HAR, and marked as truncated", bodies(r.Cut))
+		say("%s marked as truncated: not all of it is in the HAR", count(r.Cut, "body"))
 	}
 	if r.Fresh > 0 {
 		say("%s with status 304 and a body from the browser's cache: 200 in the archive",
 			count(r.Fresh, "answer"))
 	}
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
-func bodies(n int) string {
-	if n == 1 {
-		return "1 body is"
-	}
-	return fmt.Sprintf("%d bodies are", n)
 }
 
 // warcFile is a WARC file that is made when its first record comes.

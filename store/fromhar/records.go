@@ -63,19 +63,40 @@ func (h *har) take(e *entry) error {
 		return err
 	}
 	h.report.Captures++
+	if x.cut {
+		h.report.Cut++
+	}
+	if x.status != x.Response.Status {
+		h.report.Fresh++
+	}
 	h.pages.saw(x)
 	return nil
 }
 
 // judge says why an entry cannot become records, or "".
-func (x *exchange) judge() string {
-	var ok bool
-	r := &x.Response
+func (x *exchange) judge() (reason string) {
 	x.uri = record.TargetURI(x.Request.URL)
 	if target, err := url.Parse(x.uri); err == nil {
 		x.host = target.Host
 	}
-	switch scheme, _, _ := strings.Cut(strings.ToLower(x.Request.URL), ":"); {
+	if reason = x.judgeHeads(); reason != "" {
+		return reason
+	}
+	var ok bool
+	if x.at, ok = when(x.Started); !ok {
+		return "has no time"
+	}
+	if x.asked, ok = requestBody(x.Request.Body); !ok {
+		return "has a request whose body is in a form that is not known"
+	}
+	return x.judgeBody()
+}
+
+// judgeHeads is judge for what is not a body.
+func (x *exchange) judgeHeads() string {
+	r := &x.Response
+	scheme, _, _ := strings.Cut(strings.ToLower(x.Request.URL), ":")
+	switch {
 	case scheme == "ws" || scheme == "wss" || r.Status == 101:
 		return "is a WebSocket, whose messages have no place in a WARC file"
 	case scheme != "http" && scheme != "https":
@@ -93,13 +114,7 @@ func (x *exchange) judge() string {
 	case isWanting(x.Request.Method, r):
 		return "has an answer whose body is not in the HAR"
 	}
-	if x.at, ok = when(x.Started); !ok {
-		return "has no time"
-	}
-	if x.asked, ok = requestBody(x.Request.Body); !ok {
-		return "has a request whose body is in a form that is not known"
-	}
-	return x.judgeBody()
+	return ""
 }
 
 // judgeBody reads the body of the response, if it has one.
@@ -140,13 +155,8 @@ func (h *har) write(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	size := got.size
-	if !x.hasBody() {
-		size = -1
-	}
-	responseHead := responseHead(&x.Response, x.status, &x.got, size)
-	requestHead := requestHead(&x.Request, x.host, asked.size)
-	if len(responseHead) > maxHead || len(requestHead) > maxHead {
+	answer, request := x.heads(got.size, asked.size)
+	if len(answer) > maxHead || len(request) > maxHead {
 		return errHead
 	}
 	if h.warcinfo == nil {
@@ -155,20 +165,19 @@ func (h *har) write(x *exchange) error {
 		}
 	}
 	index := h.report.Entries
-	response, request := h.idOf(index, ofResponse), h.idOf(index, ofRequest)
-	if err := h.writeMessage(x, "response", response, nil, responseHead, got); err != nil {
+	id := h.idOf(index, ofResponse)
+	if err := h.writeMessage(x, "response", id, nil, answer, got); err != nil {
 		return err
 	}
-	if err := h.writeMessage(x, "request", request, &response, requestHead, asked); err != nil {
-		return err
+	return h.writeMessage(x, "request", h.idOf(index, ofRequest), &id, request, asked)
+}
+
+// heads are the heads of an exchange whose bodies have so many bytes.
+func (x *exchange) heads(got, asked int64) (response, request []byte) {
+	if !x.hasBody() {
+		got = -1
 	}
-	if x.cut {
-		h.report.Cut++
-	}
-	if x.status != x.Response.Status {
-		h.report.Fresh++
-	}
-	return nil
+	return responseHead(&x.Response, x.status, &x.got, got), requestHead(&x.Request, x.host, asked)
 }
 
 // truncated is the WARC-Truncated of the record of one side; "" if that is whole.
@@ -253,13 +262,7 @@ func (h *har) writeMessage(x *exchange, kind string, id record.ID, beside *recor
 		return err
 	}
 	header := h.begin(kind, id, x.at)
-	header = warc.AppendField(header, "WARC-Target-URI", x.uri)
-	if beside != nil {
-		header = warc.AppendField(header, "WARC-Concurrent-To", beside.String())
-	}
-	if ip, err := netip.ParseAddr(strings.Trim(x.Address, "[]")); err == nil {
-		header = warc.AppendField(header, "WARC-IP-Address", ip.WithZone("").String())
-	}
+	header = x.appendWhere(header, beside)
 	header = warc.AppendField(header, "WARC-Warcinfo-ID", h.warcinfo.String())
 	header = warc.AppendField(header, "WARC-Block-Digest", block)
 	if kind == "response" || b.size > 0 {
@@ -278,6 +281,18 @@ func (h *har) writeMessage(x *exchange, kind string, id record.ID, beside *recor
 	defer in.Close()
 	parsed := record.ParseHead(head)
 	return h.Out([][]byte{header, head}, in, b.size, !record.Deflates(&parsed, b.sample))
+}
+
+// appendWhere appends the fields that say where an exchange was, and which record is its other side.
+func (x *exchange) appendWhere(header []byte, beside *record.ID) []byte {
+	header = warc.AppendField(header, "WARC-Target-URI", x.uri)
+	if beside != nil {
+		header = warc.AppendField(header, "WARC-Concurrent-To", beside.String())
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(x.Address, "[]")); err == nil {
+		header = warc.AppendField(header, "WARC-IP-Address", ip.WithZone("").String())
+	}
+	return header
 }
 
 // blockDigest is the digest of a head and the body behind it.
