@@ -33,6 +33,7 @@ const suffix = "-from-0.9" + warc.Suffix
 type Conversion struct {
 	dir        collection.Dir
 	temp       string
+	release    func() error
 	finish     func(path string) error // called for each file that is made
 	importer   v09.Importer
 	compressor *warc.Compressor
@@ -47,17 +48,20 @@ type Conversion struct {
 // with whatever is wrong.
 func New(dir collection.Dir, finish func(path string) error,
 	report func(v09.Finding)) (*Conversion, error) {
-	temp, err := dir.NewImport()
+	temp, release, err := dir.NewImport()
 	if err != nil {
 		return nil, err
 	}
-	c := &Conversion{dir: dir, temp: temp, finish: finish, compressor: warc.NewCompressor()}
-	c.importer = v09.Importer{Temp: temp, Out: c.write, Report: report}
+	c := &Conversion{dir: dir, temp: string(temp), release: release, finish: finish,
+		compressor: warc.NewCompressor()}
+	c.importer = v09.Importer{Temp: c.temp, Out: c.write, Report: report}
 	return c, nil
 }
 
 // Remove removes the directory of the conversion.
-func (c *Conversion) Remove() error { return os.RemoveAll(c.temp) }
+func (c *Conversion) Remove() error {
+	return errors.Join(collection.Import(c.temp).Remove(), c.release())
+}
 
 // Run converts the files and returns those that were made. Segments whose rest does not come go
 // into the last one.

@@ -25,6 +25,7 @@ import (
 type Taking struct {
 	to        collection.Dir
 	dir       collection.Import
+	release   func() error
 	note      func(string)
 	unpacking unpacking.Unpacking
 	pages     pagelist.List
@@ -35,11 +36,11 @@ type Taking struct {
 // New begins to take files for a collection. note is called with what a person should know, progress
 // with how far it has come.
 func New(dir collection.Dir, note func(string), progress unpacking.Progress) (*Taking, error) {
-	path, err := dir.NewImport()
+	i, release, err := dir.NewImport()
 	if err != nil {
 		return nil, err
 	}
-	t := &Taking{to: dir, dir: collection.Import(path), note: note, pages: pagelist.List{Dir: path}}
+	t := &Taking{to: dir, dir: i, release: release, note: note, pages: pagelist.List{Dir: string(i)}}
 	t.unpacking = unpacking.Unpacking{Dir: t.dir, Pages: &t.pages, Note: note, Progress: progress}
 	return t, nil
 }
@@ -48,7 +49,9 @@ func New(dir collection.Dir, note func(string), progress unpacking.Progress) (*T
 func (t *Taking) Dir() collection.Import { return t.dir }
 
 // Close removes the directory of the import, unless that is ready to be added.
-func (t *Taking) Close() error { return errors.Join(t.pages.Close(), t.dir.Remove()) }
+func (t *Taking) Close() error {
+	return errors.Join(t.pages.Close(), t.dir.Remove(), t.release())
+}
 
 // Take takes a file, whatever it is.
 func (t *Taking) Take(path string) error {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -78,123 +77,36 @@ func checkBrought(f Brought) error {
 
 // takeBrought brings all files of an import into archive/, and its pages into the list.
 func (r *recovery) takeBrought(i collection.Import, files []Brought) (added []addition, err error) {
-	if err := os.Mkdir(i.Archive(), 0o700); err != nil {
+	if added, err = r.nameAll(i, files); err != nil {
 		return nil, err
 	}
-	known, err := r.knownNames()
-	if err != nil {
+	if err := syncImport(i); err != nil {
 		return nil, err
-	}
-	taken := make(map[string]bool, len(files))
-	for _, f := range files {
-		name, err := r.nameBrought(i, f, known)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Said, err)
-		}
-		to := r.path(name)
-		if taken[name] {
-			continue // the same once more
-		}
-		taken[name] = true
-		added = append(added, addition{Added: Added{Path: f.Said, Name: name}, from: to, to: to})
-	}
-	if err := warc.SyncDir(i.Archive()); err != nil {
-		return nil, err
-	}
-	if _, err := os.Lstat(i.Pages()); err == nil {
-		if err := syncFile(i.Pages()); err != nil {
-			return nil, err
-		}
 	}
 	if err := fault.At(fault.ImportReady); err != nil {
 		return nil, err
 	}
-	if err := i.MarkReady(); err != nil {
+	if err = i.MarkReady(); err != nil && !i.IsReady() {
 		return nil, err
 	}
-	if err := r.takeImport(i); err != nil {
+	if err == nil {
+		err = r.takeImport(i)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: what was to be imported is added by the next warcorder recover", err)
 	}
 	return added, nil
 }
 
-// knownNames are the base names of the files that the index knows.
-func (r *recovery) knownNames() (map[string]bool, error) {
-	files, err := r.index.Files()
-	known := make(map[string]bool, len(files))
-	for _, file := range files {
-		known[file.Name] = true
+// syncImport makes durable what an import has brought: its files are, and they have got names.
+func syncImport(i collection.Import) error {
+	if err := warc.SyncDir(i.Archive()); err != nil {
+		return err
 	}
-	return known, err
-}
-
-// mostOfName is how many files of one name may be told apart by numbers: each is compared with all
-// before it.
-const mostOfName = 1000
-
-// nameBrought gives a file the name in the import's archive/ that it is to have in that of the
-// collection, and returns it. Where the file is there under that name, it is only removed.
-func (r *recovery) nameBrought(i collection.Import, f Brought,
-	known map[string]bool) (string, error) {
-	if err := errors.Join(r.mode.Set(f.Path), syncFile(f.Path)); err != nil {
-		return "", err
+	if _, err := os.Lstat(i.Pages()); err != nil {
+		return nil
 	}
-	for n := 1; n <= mostOfName; n++ {
-		name := nameFor(f.Name, f.From, n)
-		for _, path := range []string{i.WARC(name), r.path(name)} {
-			same, err := sameContent(f.Path, path)
-			if err != nil {
-				return "", err
-			}
-			if same {
-				return name, os.Remove(f.Path)
-			}
-		}
-		if _, err := os.Lstat(i.WARC(name)); err == nil {
-			continue
-		}
-		if free, err := r.dir.IsFree(name); err != nil {
-			return "", err
-		} else if free && !known[name] {
-			return name, warc.Move(f.Path, i.WARC(name))
-		}
-	}
-	return "", fmt.Errorf("the collection has %d files of that name: rename it", mostOfName)
-}
-
-// nameFor is the n-th name to try: NAME.warc.gz, NAME-from-FROM.warc.gz, NAME-from-FROM-2.warc.gz …
-func nameFor(name, from string, n int) string {
-	suffix := ""
-	for _, one := range warc.Suffixes() {
-		if strings.HasSuffix(name, one) {
-			suffix = one
-		}
-	}
-	stem := strings.TrimSuffix(name, suffix)
-	if n > 1 && from != "" {
-		stem += "-from-" + from
-		n--
-	}
-	if n > 1 {
-		stem = fmt.Sprintf("%s-%d", stem, n)
-	}
-	return stem + suffix
-}
-
-// sameContent reports whether there is a regular file at other, of the same content as that at path.
-func sameContent(path, other string) (bool, error) {
-	there, err := warc.Look(other)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	here, err := warc.Look(path)
-	if err != nil || there.File == nil || there.File.Size() != here.File.Size() {
-		return false, err
-	}
-	return sameStart(here, there)
+	return syncFile(i.Pages())
 }
 
 // takeImports adds what imports have left that were killed when all of it was there, and removes what

@@ -3,6 +3,7 @@ package recovery
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,18 +19,19 @@ import (
 // newImport makes the directory of an import with files in it, by the names that they had.
 func newImport(t *testing.T, dir collection.Dir, files ...string) (collection.Import, []Brought) {
 	t.Helper()
-	path, err := dir.NewImport()
+	i, release, err := dir.NewImport()
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { release() })
 	var brought []Brought
-	for i, file := range files {
+	for n, file := range files {
 		name, content, _ := strings.Cut(file, ":")
-		at := filepath.Join(path, string(rune('a'+i)))
+		at := filepath.Join(string(i), string(rune('a'+n)))
 		write(t, at, []byte(content))
 		brought = append(brought, Brought{at, "crawl.wacz: archive/" + name, name, "crawl"})
 	}
-	return collection.Import(path), brought
+	return i, brought
 }
 
 // imported imports them.
@@ -84,6 +86,22 @@ func TestImportNames(t *testing.T) {
 	}
 	if after := export(t, string(dir)); after != before || strings.Count(after, "\n") < 4 {
 		t.Errorf("after a rebuild:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+// TestImportMode: what an import brings is readable for those that the collection is readable for.
+func TestImportMode(t *testing.T) {
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err := dir.Make(0o644); err != nil {
+		t.Fatal(err)
+	}
+	i, brought := newImport(t, dir, "a.warc.gz:"+string(foreign.Gzip(foreign.Files["warcio"][0])))
+	if _, err := Import(Config{Mode: 0o644}, dir, i, brought, zerolog.Nop()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(dir.WARC("a.warc.gz"))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
+		t.Error(info, err)
 	}
 }
 
@@ -190,7 +208,7 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	member := string(foreign.Gzip(foreign.Files["warcio"][0]))
 	interrupted := func(ready bool) {
-		i, brought := newImport(t, dir, "a.warc.gz:"+member, "b.warc.gz:"+member+member)
+		i, brought := newImport(t, dir, "a.warc.gz:"+member, "b.warc.gz:"+member+member, "c.warc.gz:"+member)
 		list := pagelist.List{}
 		defer list.Close()
 		if _, err := list.Add(pagelist.Page{Time: time.Unix(1, 0), URL: "https://a.example/"}); err != nil {
@@ -216,7 +234,11 @@ func TestImportInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		write(t, filepath.Join(string(i), "made-by-warcorder-import"), []byte("gone"))
+		mark := filepath.Join(string(i), "made-by-warcorder-import")
+		if err := os.Remove(mark); err != nil { // with the lock that it has
+			t.Fatal(err)
+		}
+		write(t, mark, []byte("gone"))
 	}
 	interrupted(false)
 	opened, err := Repair(Config{}, dir, zerolog.Nop())
@@ -231,6 +253,7 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	interrupted(true)
 	write(t, dir.WARC("a.warc.gz"), []byte(member+member+member))
+	write(t, dir.WARC("c.warc.gz"), []byte(member)) // was copied, and not yet removed
 	if _, err := Rebuild(Config{}, dir, zerolog.Nop()); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +262,7 @@ func TestImportInterrupted(t *testing.T) {
 	for _, f := range files {
 		names = append(names, f.Name())
 	}
-	if want := []string{"a-2.warc.gz", "a.warc.gz", "b.warc.gz"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"a-2.warc.gz", "a.warc.gz", "b.warc.gz", "c.warc.gz"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%q, want %q, %v", names, want, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(string(dir), "import-*")); len(left) > 0 {

@@ -2,7 +2,8 @@
 // crash, when the index is lost, and when files of other tools are added.
 //
 // [Open] is what a recorder begins with, [Repair] what a person runs, [Rebuild] makes the index
-// anew from the files alone, and [Add] takes in what others have recorded.
+// anew from the files alone. [Add] takes in the WARC files of others where they lie, [Import] those that
+// were taken out of a WACZ file or made of a HAR, with the pages that came with them.
 //
 // A file that was being written, X.open, is read from where the index ends (file.Committed). Its
 // whole exchanges go into the index; the rest is cut off:

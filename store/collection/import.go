@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,8 +16,9 @@ import (
 
 const importPrefix = "import-"
 
-// madeByName is a file in each directory that NewImport makes. It holds the number of the process
-// that made the directory, and tells the directory from one that a person has called import-2026.
+// madeByName is a file in each directory that NewImport makes. It tells the directory from one that a
+// person has called import-2026. Who has made it has the file locked; it holds the number of that
+// process too, for systems without such locks.
 const madeByName = "made-by-warcorder-import"
 
 // readyName is a file in a directory of an import all of which is there.
@@ -25,22 +27,44 @@ const readyName = "ready"
 // Import is the path of a directory that NewImport has made.
 type Import string
 
-// NewImport makes a directory for the files of an import, which has to call Remove at its end.
-// NewImport removes the directories of imports that were killed.
-func (d Dir) NewImport() (path string, err error) {
+// NewImport makes a directory for the files of an import, which has to call Remove at its end, and then
+// release. NewImport removes the directories of imports that were killed.
+func (d Dir) NewImport() (i Import, release func() error, err error) {
 	if err := d.SweepImports(); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	path, err = os.MkdirTemp(string(d), fmt.Sprintf("%s%d-", importPrefix, os.Getpid()))
+	path, err := os.MkdirTemp(string(d), fmt.Sprintf("%s%d-", importPrefix, os.Getpid()))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	err = os.WriteFile(filepath.Join(path, madeByName), []byte(strconv.Itoa(os.Getpid())), 0o600)
-	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(path))
+	i = Import(path)
+	if release, err = i.claim(); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(path))
 	}
-	return path, nil
+	return i, release, nil
 }
+
+// claim says that the directory is that of this process, until release is called.
+func (i Import) claim() (release func() error, err error) {
+	// it gets its name when it is locked: a sweep of another process never sees it without the lock
+	file, err := os.CreateTemp(string(i), "claim-")
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.WriteString(strconv.Itoa(os.Getpid()))
+	if err == nil && CanRelock {
+		Share(file) // where the file system has no locks, the number must do
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), i.madeBy())
+	}
+	if err != nil || !CanRelock {
+		return func() error { return nil }, errors.Join(err, file.Close())
+	}
+	return file.Close, nil
+}
+
+func (i Import) madeBy() string { return filepath.Join(string(i), madeByName) }
 
 // Archive returns the path of archive/ in the directory of an import.
 func (i Import) Archive() string { return filepath.Join(string(i), ArchiveName) }
@@ -52,7 +76,8 @@ func (i Import) WARC(name string) string { return filepath.Join(i.Archive(), nam
 func (i Import) Pages() string { return filepath.Join(string(i), pagesName) }
 
 // MarkReady says, durably, that all of the import is there. What is in its directory must be on disk.
-// Whoever calls it has the collection locked.
+// Whoever calls it has the collection locked. After an error IsReady tells whether the mark is there:
+// then the next recovery adds what the import has brought.
 func (i Import) MarkReady() error {
 	if err := warc.SyncDir(string(i)); err != nil {
 		return err
@@ -77,17 +102,34 @@ func (i Import) Remove() error {
 	if i.IsReady() {
 		return nil
 	}
-	return os.RemoveAll(string(i))
+	return i.Done()
 }
 
-// Done removes the directory of an import of which the collection has everything.
+// Done removes the directory of an import of which the collection has everything. One that is
+// interrupted is gone on with by a sweep.
 func (i Import) Done() error {
-	// first of all it is not ready any more: a removal that is interrupted is gone on with by a sweep
-	err := os.Remove(filepath.Join(string(i), readyName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	entries, err := os.ReadDir(string(i))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return os.RemoveAll(string(i))
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	for _, name := range inOrder(names) {
+		if err := os.RemoveAll(filepath.Join(string(i), name)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(err, os.Remove(string(i)))
+}
+
+// inOrder is the order in which what is in the directory of an import is removed: first of all it is
+// not ready any more, and until the end it can be told whose it is.
+func inOrder(names []string) []string {
+	rank := map[string]int{readyName: -1, madeByName: 1}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
+	return names
 }
 
 // ReadyImports returns the directories of imports that are ready, in the order of their names.
@@ -120,7 +162,7 @@ func (d Dir) imports() (imports []Import, err error) {
 		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), importPrefix) {
 			continue
 		}
-		if info, err := os.Lstat(filepath.Join(path, madeByName)); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Lstat(Import(path).madeBy()); err == nil && info.Mode().IsRegular() {
 			imports = append(imports, Import(path))
 		}
 	}
@@ -128,8 +170,17 @@ func (d Dir) imports() (imports []Import, err error) {
 	return imports, err
 }
 
+// sweep removes the directory, unless the process is at work that has made it. The number of a process
+// alone would not tell: in a container all may have the same.
 func (i Import) sweep() error {
-	number, err := os.ReadFile(filepath.Join(string(i), madeByName))
+	err := TryLock(i.madeBy())
+	switch {
+	case errors.Is(err, ErrLocked), errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && CanRelock:
+		return i.Remove()
+	}
+	number, err := os.ReadFile(i.madeBy())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
