@@ -6,35 +6,41 @@ import "strings"
 // tags.
 const maxDepth = 512
 
-// element is one that is open.
+// element is one that is open. Of others it knows how deep they lie, 1 being the outermost; 0 is none.
 type element struct {
 	name   string
 	hidden bool
+
+	outer      int // the next one outwards of its name
+	keeps      int // the innermost that keeps others open, among those that end with this one
+	ends       int // and that no end tag goes beyond
+	endsTables int // nor one of tables
 }
 
 // elements are those that are open, the outermost first. A tag that opens or closes others does it as
-// in browsers, but for what changes nothing of what is seen.
+// in browsers, but for what changes nothing of what is seen. None of them is looked at but to close it:
+// a tag takes the same time however many are open.
 type elements struct {
-	stack   []element
+	stack  []element
+	depths map[string]int // of the innermost of each name
+
 	hidden  int // of them
 	foreign int // of them are svg or math
 	tables  int // of them are tables
 	deeper  int // that are open within maxDepth others
+	work    int // elements that were looked at
 }
 
 // start opens an element, and closes those that it ends.
 func (s *elements) start(e element) {
-	if closed := closedBy[e.name]; closed != "" {
-		s.closeImplied(closed)
-	}
+	s.closeImplied(closedBy[e.name])
 	switch {
 	case voidElements[e.name]:
 	case tableParts[e.name] && e.name != "table" && s.tables == 0: // no browser takes it for one
 	case len(s.stack) >= maxDepth:
 		s.deeper++
 	default:
-		s.stack = append(s.stack, e)
-		s.count(e, 1)
+		s.open(e)
 	}
 }
 
@@ -45,42 +51,73 @@ func (s *elements) end(name string) bool {
 		s.deeper--
 		return true
 	}
-	bounds := scope
+	last := s.innermost()
+	bound := last.ends
 	if tableParts[name] {
-		bounds = tableScope
+		bound = last.endsTables
 	}
-	for i := len(s.stack) - 1; i >= 0; i-- {
-		at := s.stack[i].name
-		if at == name {
-			s.cut(i)
-			return true
-		}
-		if bounds[at] {
-			return false
-		}
+	depth := s.depths[name]
+	if depth == 0 || depth < bound {
+		return false
 	}
-	return false
+	s.cut(depth)
+	return true
 }
 
 // closeImplied closes the elements that have one of the names, up to one that keeps others open.
-func (s *elements) closeImplied(names string) {
-	for i := len(s.stack) - 1; i >= 0; i-- {
-		at := s.stack[i].name
-		switch {
-		case strings.Contains(names, " "+at+" "):
-			s.cut(i)
-		case keepOpen[at]:
+func (s *elements) closeImplied(names []string) {
+	for {
+		depth := 0
+		for _, name := range names {
+			depth = max(depth, s.depths[name])
+		}
+		if depth == 0 || depth < s.innermost().keeps {
 			return
 		}
+		s.cut(depth)
 	}
 }
 
-// cut closes the element at i and all within it.
-func (s *elements) cut(i int) {
-	for _, e := range s.stack[i:] {
-		s.count(e, -1)
+// innermost returns the innermost element.
+func (s *elements) innermost() (last element) {
+	s.work++
+	if len(s.stack) > 0 {
+		last = s.stack[len(s.stack)-1]
 	}
-	s.stack = s.stack[:i]
+	return last
+}
+
+// open opens an element within all others.
+func (s *elements) open(e element) {
+	last := s.innermost()
+	depth := len(s.stack) + 1
+	e.outer, e.keeps, e.ends, e.endsTables = s.depths[e.name], last.keeps, last.ends, last.endsTables
+	if keepOpen[e.name] {
+		e.keeps = depth
+	}
+	if scope[e.name] {
+		e.ends = depth
+	}
+	if tableScope[e.name] {
+		e.endsTables = depth
+	}
+	if s.depths == nil {
+		s.depths = make(map[string]int)
+	}
+	s.stack, s.depths[e.name] = append(s.stack, e), depth
+	s.count(e, 1)
+}
+
+// cut closes the element at a depth and all within it.
+func (s *elements) cut(depth int) {
+	for len(s.stack) >= depth {
+		e := s.innermost()
+		s.stack = s.stack[:len(s.stack)-1]
+		s.count(e, -1)
+		if s.depths[e.name] = e.outer; e.outer == 0 {
+			delete(s.depths, e.name)
+		}
+	}
 }
 
 // count counts an element that opens, or one that closes as -1.
@@ -131,20 +168,22 @@ var (
 		"aside main header footer nav form fieldset blockquote center figure details dialog body html")
 )
 
-// closedBy are the names of elements that a start tag closes, each with spaces around it.
+// closedBy are the names of elements that a start tag closes.
 var closedBy = impliedEnds()
 
-func impliedEnds() map[string]string {
-	closed := map[string]string{
-		"li": " li ", "dt": " dt dd ", "dd": " dt dd ", "option": " option ",
-		"optgroup": " option optgroup ", "tr": " tr td th ", "td": " td th ", "th": " td th ",
-		"tbody": " tr td th tbody thead tfoot caption ", "tfoot": " tr td th tbody thead caption ",
-		"thead": " caption tbody ", "body": " head ",
+func impliedEnds() map[string][]string {
+	closed := make(map[string][]string)
+	for name, names := range map[string]string{
+		"li": "li", "dt": "dt dd", "dd": "dt dd", "option": "option", "optgroup": "option optgroup",
+		"tr": "tr td th", "td": "td th", "th": "td th", "tbody": "tr td th tbody thead tfoot caption",
+		"tfoot": "tr td th tbody thead caption", "thead": "caption tbody", "body": "head",
+	} {
+		closed[name] = strings.Fields(names)
 	}
 	for name := range strings.FieldsSeq("address article aside blockquote center details dialog dir div " +
 		"dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol " +
 		"p pre search section table ul") {
-		closed[name] += " p "
+		closed[name] = append(closed[name], "p")
 	}
 	return closed
 }

@@ -1,13 +1,17 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
@@ -125,6 +129,80 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestDeep: a tag takes the same time however many elements are open, whatever it opens or closes.
+func TestDeep(t *testing.T) {
+	const tags = 1 << 16
+	for _, outer := range []string{"", "<p>", "<p><div>", "<table><tr><td>", "<li><ul>"} {
+		for _, depth := range []int{maxDepth / 2, maxDepth - 4, maxDepth, 2 * maxDepth} {
+			for _, tag := range []string{"<p>", "</i>", "</p>", "<li>", "<td>", "</td>", "<tbody>", "<p><i>"} {
+				d := document{tokens: html.NewTokenizer(strings.NewReader(
+					outer + strings.Repeat("<b>", depth) + strings.Repeat(tag, tags)))}
+				if err := d.read(); err != nil || d.open.work > 8*(tags+depth) {
+					t.Errorf("%s%d × <b>, %s: %d elements were looked at, %v", outer, depth, tag, d.open.work, err)
+				}
+			}
+		}
+	}
+}
+
+// plain are elements that are closed as the rules say it, one after another.
+type plain []string
+
+func (p *plain) closeImplied(names []string) {
+	for i := len(*p) - 1; i >= 0; i-- {
+		switch at := (*p)[i]; {
+		case slices.Contains(names, at):
+			*p = (*p)[:i]
+		case keepOpen[at]:
+			return
+		}
+	}
+}
+
+func (p *plain) end(name string) bool {
+	bounds := scope
+	if tableParts[name] {
+		bounds = tableScope
+	}
+	for i := len(*p) - 1; i >= 0; i-- {
+		switch at := (*p)[i]; {
+		case at == name:
+			*p = (*p)[:i]
+			return true
+		case bounds[at]:
+			return false
+		}
+	}
+	return false
+}
+
+// TestElements: whatever tags come, the elements are closed that the rules say.
+func TestElements(t *testing.T) {
+	names := strings.Fields("p div li ul b i table tr td tbody caption template select option dd dl body head")
+	random := rand.New(rand.NewPCG(1, 2))
+	var s elements
+	var want plain
+	for n := range 200_000 {
+		name := names[random.IntN(len(names))]
+		if random.IntN(2) == 0 {
+			if got := s.end(name); got != want.end(name) {
+				t.Fatalf("tag %d ends an element: %v", n, got)
+			}
+		} else if s.start(element{name: name}); !tableParts[name] || name == "table" || slices.Contains(want, "table") {
+			want.closeImplied(closedBy[name])
+			want = append(want, name)
+		} else {
+			want.closeImplied(closedBy[name])
+		}
+		if len(s.stack) != len(want) || len(want) > 0 && s.stack[len(want)-1].name != want[len(want)-1] {
+			t.Fatalf("tag %d: %v are open, want %v", n, s.stack, want)
+		}
+		if len(want) > 40 {
+			s, want = elements{}, nil
+		}
+	}
+}
+
 // endless reads text again and again.
 func endless(text string) io.Reader { return &repeated{text: text} }
 
@@ -161,13 +239,17 @@ func FuzzOf(f *testing.F) {
 	f.Add([]byte("<p>one<div hidden>two</div><table><td>x<svg><a/></svg>"), "text/html")
 	f.Add([]byte("<?xml encoding='koi8-r'?><script/>\xc1"), "application/xhtml+xml")
 	f.Add([]byte("\xff\xfea\x00<\x00"), "text/html; charset=utf-16")
-	f.Fuzz(func(t *testing.T, document []byte, contentType string) {
-		text, err := Of(strings.NewReader(string(document)), contentType)
+	f.Fuzz(func(t *testing.T, source []byte, contentType string) {
+		text, err := Of(bytes.NewReader(source), contentType)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !utf8.ValidString(text) || len(text) > MaxText || len(text) > 6*len(document)+16 {
-			t.Fatalf("%d bytes of text in %d", len(text), len(document))
+		d := document{tokens: html.NewTokenizer(bytes.NewReader(source))}
+		if err := d.read(); err == nil && d.open.work > 8*len(source) {
+			t.Fatalf("%d elements are looked at in %d bytes", d.open.work, len(source))
+		}
+		if !utf8.ValidString(text) || len(text) > MaxText || len(text) > 6*len(source)+16 {
+			t.Fatalf("%d bytes of text in %d", len(text), len(source))
 		}
 		if strings.Contains(text, "  ") || strings.HasPrefix(text, "\n") || strings.Contains(text, "\n\n") {
 			t.Fatalf("%q", text)
