@@ -2,6 +2,7 @@ package removing
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -34,6 +35,10 @@ func ofPages(ctx context.Context, sel selection.Selection, index *store.Bolt,
 		for c, err := range selection.New(index, files, pages.New(index, files)).Captures(ctx, sel) {
 			if err != nil {
 				return err
+			}
+			if c.URL == "" { // its file is away, or damaged
+				return fmt.Errorf("%s is away or damaged at byte %d, where a part of the page lies: put it back, "+
+					"or remove by --url", c.File, c.Offset)
 			}
 			if !c.Needed && !yield(&c.Capture) {
 				return nil

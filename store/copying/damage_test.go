@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -133,6 +134,34 @@ func TestAway(t *testing.T) {
 		if c.report.Away.Number != 4 || len(c.lines) != 8 || c.report.Orphans.Number == 0 {
 			t.Errorf("%d lines, %+v", len(c.lines), c.report)
 		}
+	}
+}
+
+// TestPageAway: of a page everything is copied but what lies in a file that is away, which is counted.
+func TestPageAway(t *testing.T) {
+	const url = "https://example.com/page"
+	r := begin(t, nil)
+	names := map[string]string{}
+	for _, name := range []string{url, url + "/1", url + "/2"} {
+		kind := "text/html"
+		if name != url {
+			kind = "text/plain"
+		}
+		r.send("GET", name, "", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: "+kind+"\r\n\r\ntext")
+		finished, err := r.Rotate(t.Context())
+		if err != nil || len(finished) != 1 {
+			t.Fatal(finished, err)
+		}
+		names[name] = filepath.Base(finished[0])
+	}
+	o := r.rest()
+	if err := os.Remove(o.dir.WARC(names[url+"/1"])); err != nil {
+		t.Fatal(err)
+	}
+	c := o.mustCopy(t, selection.Selection{Page: url}, Options{})
+	if first := c.report.Away.First; len(c.lines) != 2 || c.report.Away.Number != 1 ||
+		!strings.Contains(first.Error(), names[url+"/1"]) {
+		t.Errorf("%d lines, %+v", len(c.lines), c.report)
 	}
 }
 

@@ -88,7 +88,7 @@ func (o *order) choose(ctx context.Context, source *selection.Source, sel select
 		case err != nil:
 			return others, err
 		case c.Needed: // its body comes with that which needs it
-		case !isHTTP(&c.Capture):
+		case c.URL != "" && !isHTTP(&c.Capture): // without a URL it cannot be read, which is said
 			others++
 		default:
 			if err := o.add(&c); err != nil {

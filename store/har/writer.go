@@ -2,6 +2,7 @@ package har
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -51,7 +52,8 @@ type LeftOutError struct {
 }
 
 func (e *LeftOutError) Error() string {
-	return fmt.Sprintf("%s of %s is left out: %v", e.Capture.URL, date(e.Capture.Time), e.Err)
+	what := cmp.Or(e.Capture.URL, "what was captured")
+	return fmt.Sprintf("%s of %s is left out: %v", what, date(e.Capture.Time), e.Err)
 }
 
 // Unwrap returns why the exchange could not be read.

@@ -125,7 +125,7 @@ func checkListed(t *testing.T, dir collection.Dir) {
 			t.Fatalf("%s: %v, %v", id, found, err)
 		}
 		captures := 0
-		for c, err := range p.Captures(t.Context(), found[0]) {
+		for c, err := range p.Captures(t.Context(), found[:1]) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -66,7 +66,7 @@ func TestNames(t *testing.T) {
 			t.Fatalf("%s: %v, %v", id, found, err)
 		}
 		var urls []string
-		for c, err := range p.Captures(t.Context(), found[0]) {
+		for c, err := range p.Captures(t.Context(), found[:1]) {
 			if err != nil {
 				t.Fatal(err)
 			}

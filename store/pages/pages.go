@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"warcorder/canon"
-	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/readback"
 )
@@ -163,51 +162,6 @@ func (p *Pages) pagesOf(v *visited) ([]Page, error) {
 	return pages, nil
 }
 
-// captureOf returns the capture of a moment.
-func (p *Pages) captureOf(m *store.Moment) (c store.Capture, found bool, err error) {
-	if m.HasKey() {
-		return p.index.CaptureOf(m, "")
-	}
-	key, err := p.keyOf(m)
-	if err != nil {
-		return c, false, err
-	}
-	return p.index.CaptureOf(m, key)
-}
-
-// keyOf makes the URL key of a capture of what its records say, as it was made when the capture was
-// put into the index.
-func (p *Pages) keyOf(m *store.Moment) (key string, err error) {
-	r, err := p.files.Record(m.Location)
-	if err != nil {
-		return "", err
-	}
-	c := store.Capture{URL: record.Text([]byte(r.TargetURI())), Location: m.Location}
-	if err := r.Close(); err != nil {
-		return "", err
-	}
-	asked := new(record.Asked)
-	if m.Traits&store.NotGET != 0 {
-		if asked, err = p.asked(&c); err != nil {
-			return "", err
-		}
-		c.Method = record.Text(asked.Method)
-	}
-	new(store.Keyer).Fill(&c, asked.Request())
-	return c.URLKey, nil
-}
-
-// asked reads what was asked for.
-func (p *Pages) asked(c *store.Capture) (*record.Asked, error) {
-	r, err := p.files.Request(c)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	h := record.ParseHead(r.Head)
-	return record.AskedOf(&h, r.Body, r.Size)
-}
-
 // Find returns the pages with that ID, or else those of that URL, in the order of time.
 func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err error) {
 	if at, is := timeOfID(idOrURL); is {
@@ -245,38 +199,6 @@ func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err err
 		return true
 	})
 	return found, err
-}
-
-// Captures gives the captures of a page: its document first, and then what belongs to it, in the
-// order of time. Pages of one document have the same.
-func (p *Pages) Captures(ctx context.Context, page Page) iter.Seq2[store.Capture, error] {
-	return func(yield func(store.Capture, error) bool) {
-		if !yield(page.Capture, nil) {
-			return
-		}
-		w := newWalk()
-		var err error
-		more, seen := true, false
-		w.belongs = func(m *store.Moment, to *visited) {
-			if !more || to == nil || &to.moment == m || !to.is(&page) {
-				return
-			}
-			c, found, gone := p.captureOf(m)
-			if err = gone; err != nil {
-				more = false
-			} else if found {
-				more = yield(c, nil)
-			}
-		}
-		w.ended = func(v *visited) { seen = seen || v.is(&page) }
-		walked := p.walk(ctx, w, page.Time, func() bool { return more && !seen })
-		if err == nil && more {
-			err = walked
-		}
-		if err != nil {
-			yield(store.Capture{}, err)
-		}
-	}
 }
 
 // Walk gives every capture of a time with the page that it belongs to, in the order of time; but
@@ -336,11 +258,6 @@ func (v *visited) id() string {
 		v.named = idOf(&v.moment, "")
 	}
 	return v.named
-}
-
-// is reports whether a page is that of the visit, or one of them.
-func (v *visited) is(page *Page) bool {
-	return v.moment.File == page.Capture.File && v.moment.Offset == page.Capture.Offset
 }
 
 // idOf makes an ID: the time, so that the page can be found, and what no other has, the hash of where

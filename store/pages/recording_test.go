@@ -96,7 +96,7 @@ func TestCaptures(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	var urls []string
-	for c, err := range p.Captures(t.Context(), all[0]) {
+	for c, err := range p.Captures(t.Context(), all[:1]) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,5 +135,83 @@ func TestCaptures(t *testing.T) {
 	}
 	if _, err := p.Title(t.Context(), all[0]); !errors.Is(err, readback.ErrAway) {
 		t.Error(err)
+	}
+}
+
+// TestUnreadable: what cannot be read costs neither the list of pages nor other captures of a page; it has
+// its place and its time.
+func TestUnreadable(t *testing.T) {
+	const site = "https://a.example"
+	long := site + "/" + strings.Repeat("long", 3000)
+	from := "Sec-Fetch-Dest: empty\r\nReferer: " + site + "/p\r\n"
+	p, dir := recorded(t, []visit{
+		{"GET", site + "/p", toPage, "", answer("200 OK", "text/html", "P")},
+		{"GET", long, toPage, "", answer("200 OK", "text/html", "Q")},
+		{"GET", site + "/i", from, "", answer("200 OK", "image/png", "i")},
+		{"POST", site + "/j", from, "n=1", answer("200 OK", "", "j")},
+		{"GET", site + "/r", toPage, "", answer("200 OK", "text/html", "R")},
+	})
+	files, err := filepath.Glob(filepath.Join(dir.Archive(), "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	var all []Page
+	urls := ""
+	for page, err := range p.All(t.Context(), "", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page)
+		urls += page.URL + " "
+	}
+	if want := site + "/p  " + site + "/r "; urls != want || all[1].ID == "" || all[1].Time.IsZero() {
+		t.Fatalf("%q, %+v", urls, all)
+	}
+	got := ""
+	for r, err := range p.Captures(t.Context(), all[:1]) {
+		if err != nil || r.File != filepath.Base(files[0]) || r.Length == 0 || r.Time.IsZero() {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		got += r.URL + " "
+	}
+	if want := site + "/p   "; got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestCapturesOfPages: the captures of several pages come in the order of time, each with its own.
+func TestCapturesOfPages(t *testing.T) {
+	const site = "https://a.example"
+	of := func(page string) string { return "Sec-Fetch-Dest: empty\r\nReferer: " + site + page + "\r\n" }
+	ok := answer("200 OK", "text/html", "text")
+	p, _ := recorded(t, []visit{
+		{"GET", site + "/p", toPage, "", ok},
+		{"GET", site + "/q", toPage, "", ok},
+		{"GET", site + "/none", toPage, "", ok},
+		{"GET", site + "/1", of("/p"), "", ok},
+		{"GET", site + "/2", of("/q"), "", ok},
+		{"GET", site + "/no", of("/none"), "", ok},
+		{"GET", site + "/3", of("/p"), "", ok},
+	})
+	var pages []Page
+	for page, err := range p.All(t.Context(), "", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, page)
+	}
+	got := ""
+	for r, err := range p.Captures(t.Context(), []Page{pages[0], pages[1], pages[1]}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := slices.IndexFunc(pages, func(page Page) bool { return page.ID == r.Page })
+		got += fmt.Sprint(strings.TrimPrefix(r.URL, site), " ", of, ", ")
+	}
+	if want := "/p 0, /q 1, /1 0, /2 1, /3 0, "; got != want {
+		t.Error(got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"iter"
 
-	"warcorder/store"
 	"warcorder/store/extsort"
 	"warcorder/store/pages"
 )
@@ -68,22 +67,16 @@ func (h *here) pages(ctx context.Context) iter.Seq2[pages.Page, error] {
 
 // gatherPages sorts the captures of the pages that are named.
 func (h *here) gatherPages(ctx context.Context) error {
-	var last store.Location
-	for page, err := range h.pages(ctx) {
+	found, err := h.source.pages.Find(ctx, h.sel.Page)
+	if err != nil {
+		return err
+	}
+	for r, err := range h.source.pages.Captures(ctx, found) {
+		if err == nil && h.has(&r.Capture) {
+			err = h.addSelected(&r.Capture, r.Page)
+		}
 		if err != nil {
 			return err
-		}
-		if page.Capture.Location == last {
-			continue // another page of the same document has the same captures
-		}
-		last = page.Capture.Location
-		for c, err := range h.source.pages.Captures(ctx, page) {
-			if err == nil && h.has(&c) {
-				err = h.addSelected(&c, page.ID)
-			}
-			if err != nil {
-				return err
-			}
 		}
 	}
 	return nil

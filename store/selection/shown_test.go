@@ -3,6 +3,8 @@ package selection
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -92,6 +94,39 @@ func TestCancelledPage(t *testing.T) {
 		}
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPageAway: a page is selected with what cannot be read of it, at rest and beside a recorder.
+func TestPageAway(t *testing.T) {
+	const url = "https://example.com/1"
+	r := record(t, nil)
+	r.visit(url, "", page("one"))
+	if _, err := r.Rotate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.visit("https://example.com/2", url, page("two"))
+	finished, err := r.Rotate(t.Context())
+	if err != nil || len(finished) != 1 {
+		t.Fatal(finished, err)
+	}
+	away := filepath.Base(finished[0])
+	r.visit("https://example.com/3", url, page("three"))
+	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	if err := errors.Join(err, os.Remove(r.dir.WARC(away))); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Source{beside, nil} {
+		if s == nil {
+			s = r.source()
+		}
+		selected := all(t, s, Selection{Page: url})
+		if got := short(selected); got != "\n/1\n/3\n" || selected[0].File != away || selected[0].Page == "" {
+			t.Errorf("%s%+v", got, selected)
+		}
+		if _, err := s.Files().Response(&selected[0].Capture); !errors.Is(err, readback.ErrAway) {
+			t.Error(err)
 		}
 	}
 }
