@@ -18,6 +18,8 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/store/collection"
+	"warcorder/store/pages"
+	"warcorder/store/readback"
 	"warcorder/store/selection"
 )
 
@@ -73,6 +75,33 @@ func TestWrite(t *testing.T) {
 	}
 	if !strings.Contains(string(in.entries["datapackage-digest.json"]), `"publicKey"`) {
 		t.Error("it is not signed")
+	}
+}
+
+// TestLatePage: a page that comes while a collection is being packed is not in the list of pages, since
+// its captures are not in the package.
+func TestLatePage(t *testing.T) {
+	r := begin(t, nil)
+	site(r)
+	files := readback.New(r.dir, r.Index())
+	defer files.Close()
+	p := &Package{Source: selection.New(r.Index(), files, pages.New(r.Index(), files)), TempDir: t.TempDir()}
+	if err := p.begin(); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := p.plan(t.Context(), p.Selection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	r.visit("https://example.com/late", html("200 OK", "<title>Late</title>"))
+	var out bytes.Buffer
+	if _, err := p.part(t.Context(), new(Report), &share{p.Selection, plan}, &out, "packed"); err != nil {
+		t.Fatal(err)
+	}
+	in := unpack(t, out.Bytes())
+	if listed := in.pages("pages/extraPages.jsonl"); len(listed) != 2 || len(in.urls()) != 4 {
+		t.Errorf("pages %v, captures %v", listed, in.urls())
 	}
 }
 

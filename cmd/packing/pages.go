@@ -46,6 +46,9 @@ func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) er
 	go func() {
 		defer close(reading)
 		for page, err := range p.Source.Pages(ctx, s.sel) {
+			if err == nil && (page.URL == "" || !s.plan.Knew(&page.Capture)) {
+				continue // it cannot be read, or it came since the plan was made
+			}
 			one := make(chan read, 1)
 			select {
 			case reading <- one:

@@ -54,7 +54,8 @@ type Plan struct {
 	sel     selection.Selection
 	sorter  extsort.Sorter // of captures by their places
 	orphans selection.Orphans
-	bytes   []int64 // to be copied of each file, about
+	numbers map[string]int // of Files, by their names
+	bytes   []int64        // to be copied of each file, about
 }
 
 // Into is where a Plan is copied to.
@@ -142,11 +143,17 @@ func (p *Plan) Bytes() (n int64) {
 	return n
 }
 
+// Knew reports whether a capture was committed when the plan was made: else it is not in the plan.
+func (p *Plan) Knew(c *store.Capture) bool {
+	number, known := p.numbers[c.File]
+	return known && c.Offset+c.Length <= p.Files[number].Committed
+}
+
 // add adds the captures of a choice.
 func (p *Plan) add(ctx context.Context, choice *selection.Choice) error {
-	numbers := make(map[string]int, len(p.Files))
+	p.numbers = make(map[string]int, len(p.Files))
 	for i, f := range p.Files {
-		numbers[f.Name] = i
+		p.numbers[f.Name] = i
 	}
 	var line []byte
 	for c, err := range choice.Captures(ctx) {
@@ -160,7 +167,7 @@ func (p *Plan) add(ctx context.Context, choice *selection.Choice) error {
 		if c.IsPart() {
 			p.Parts++
 		}
-		number := numbers[c.File]
+		number := p.numbers[c.File]
 		p.bytes[number] += c.Length
 		line = binary.BigEndian.AppendUint32(line[:0], uint32(number))
 		line = binary.BigEndian.AppendUint64(line, uint64(c.Offset))
