@@ -120,13 +120,22 @@ func (c *captureCommand) listed(pages []string, stdin io.Reader) ([]string, erro
 		defer file.Close()
 		in = file
 	}
-	lines := bufio.NewScanner(io.LimitReader(in, mostListed))
-	for lines.Scan() {
-		if text := strings.TrimSpace(lines.Text()); text != "" && !strings.HasPrefix(text, "#") {
+	most := &io.LimitedReader{R: in, N: mostListed + 1}
+	lines := bufio.NewScanner(most)
+	for n := 0; lines.Scan(); n++ {
+		text := lines.Text()
+		if n == 0 {
+			text = strings.TrimPrefix(text, "\ufeff") // which some editors begin a text with
+		}
+		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "#") {
 			pages = append(pages, text)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	err := lines.Err()
+	if err == nil && most.N == 0 {
+		err = fmt.Errorf("it is longer than %d MiB", mostListed>>20)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--urls %s: %w", c.URLs, err)
 	}
 	return pages, nil

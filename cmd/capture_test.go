@@ -28,6 +28,7 @@ var captureSite = map[string]string{
 	"/polls": "polls",
 	"/crash": "crash",
 	"/die":   "die",
+	"/ends":  "ends",
 	"/film":  "a film",
 	"/torn":  "needs http://site.example/cut.png",
 	"/busy":  "needs http://site.example/busy.png",
@@ -143,6 +144,12 @@ func TestCapture(t *testing.T) {
 		"a browser that dies": {"http://site.example/die http://site.example/b", "",
 			[]string{"lacking  200  http://site.example/die", "whole    200  http://site.example/b"},
 			"the browser has ended", 1},
+		"a browser that ends between two pages": {"http://site.example/ends http://site.example/b", "",
+			[]string{"whole    200  http://site.example/ends", "whole    200  http://site.example/b"}, "", 0},
+		"a URL too long to be a name": {"http://site.example/b?" + strings.Repeat("x", longestNamed), "",
+			[]string{"lacking  200  http://site.example/b?xx"}, "too long to name its picture", 1},
+		"a mark before the list": {"--urls -", "\ufeffhttp://site.example/b\n",
+			[]string{"whole    200  http://site.example/b"}, "", 0},
 		"unrecorded": {"--no-record site.example http://site.example/b", "",
 			[]string{"lacking  200  http://site.example/b"}, "its document was not recorded", 1},
 	} {
@@ -207,6 +214,10 @@ func TestCaptureBeside(t *testing.T) {
 		strings.Count(linesIn(t, b.dir), "http://site.example/b\"") != 5 {
 		t.Errorf("%d, %s%s\n%s", got.code, got.stdout, got.stderr, linesIn(t, b.dir))
 	}
+	if got := b.capture("", "http://site.example/torn"); got.code != 1 ||
+		!strings.Contains(got.stdout, "1 of what it asked for broke off") {
+		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
 	if out, err := command(b.dir, "pause").CombinedOutput(); err != nil {
 		t.Fatalf("%v, %s", err, out)
 	}
@@ -242,7 +253,8 @@ func TestCaptureWACZ(t *testing.T) {
 	startRecordingIn(t, b.dir, "--upstream", b.parent)
 	beside := filepath.Join(b.dir, "beside.wacz")
 	if got := b.capture("", "-o", beside, "http://site.example/deep"); got.code != 0 ||
-		!strings.Contains(linesInWACZ(t, beside), `"http://site.example/deep"`) {
+		!strings.Contains(linesInWACZ(t, beside), `"http://site.example/deep"`) ||
+		strings.Contains(linesInWACZ(t, beside), `"http://site.example/a"`) {
 		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -302,6 +314,36 @@ func TestCaptureEnded(t *testing.T) {
 	}
 }
 
+// TestCaptureRoutes: routes of one document are pages, whose texts have one name.
+func TestCaptureRoutes(t *testing.T) {
+	t.Parallel()
+	b := installChromium(t)
+	got := b.capture("", "http://site.example/b#/1", "http://site.example/b#/2")
+	if got.code != 0 || !strings.Contains(got.stdout, "have the name of page 1's") ||
+		strings.Count(linesIn(t, b.dir), `"urn:text:http://site.example/b"`) != 2 {
+		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestCaptureBreaksOff: of a capture that cannot go on it is told what came, and how to pack it.
+func TestCaptureBreaksOff(t *testing.T) {
+	t.Parallel()
+	b := installChromium(t)
+	script, err := os.ReadFile(b.app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := strings.Replace(string(script), "\n", "\n[ -e \"$0.once\" ] && exit 3\n: >\"$0.once\"\n", 1)
+	if err := os.WriteFile(b.app, []byte(once), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got := b.capture("", "-o", filepath.Join(b.dir, "out.wacz"), "http://site.example/die", "http://site.example/b")
+	if got.code != 1 || !strings.HasPrefix(got.stdout, "lacking  200  http://site.example/die") ||
+		strings.Count(got.stdout, "http://") != 1 || !strings.Contains(got.stderr, " wacz -o ") {
+		t.Errorf("%d, %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
 // TestCaptureRefuses what cannot work, before anything is made.
 func TestCaptureRefuses(t *testing.T) {
 	b := installChromium(t)
@@ -309,9 +351,14 @@ func TestCaptureRefuses(t *testing.T) {
 	if err := os.WriteFile(firefox, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	long := filepath.Join(b.dir, "long")
+	if err := os.WriteFile(long, bytes.Repeat([]byte("#\n"), mostListed), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ args, want string }{
 		{"", "capture needs a page"},
 		{"--urls " + b.app + ".none", "--urls: open"},
+		{"--urls " + long, "it is longer than 16 MiB"},
 		{"--max-pages 1 http://a.example/ http://b.example/", "crawlers.md"},
 		{"--max-pages 0 http://a.example/", "--max-pages is at least 1"},
 		{"--depth=-1 http://a.example/", "--depth no less than 0"},

@@ -213,6 +213,13 @@ func (c *capturing) keep(ctx context.Context, v *visiting.Visit) {
 		v.Faults = append(v.Faults, "its URL is too long to name its picture and its text")
 		return
 	}
+	for i := range c.pages {
+		if record.TargetURI(c.pages[i].URL) == named {
+			v.Remarks = append(v.Remarks, fmt.Sprintf("its picture and its text have the name of page %d's: "+
+				"their times tell which is which", i+1))
+			break
+		}
+	}
 	extras := []cdxserver.Extra{}
 	for _, p := range v.Pictures {
 		extras = append(extras, cdxserver.Extra{URI: "urn:" + p.Kind + ":" + named, ContentType: p.Type,

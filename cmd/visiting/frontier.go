@@ -12,8 +12,9 @@ import (
 type Frontier struct {
 	hosts    map[string]bool // none: all
 	depth    int
-	room     int // so many pages may still be added
-	seen     map[string]bool
+	room     int             // so many pages may still be added
+	seen     map[string]bool // added
+	visited  map[string]bool
 	next     []Stop
 	leftOver bool
 }
@@ -28,7 +29,7 @@ type Stop struct {
 // there are most pages, and to other hosts than those of the pages only if external. A host and the
 // same behind www. are one.
 func NewFrontier(pages []string, depth, most int, external bool) *Frontier {
-	f := &Frontier{depth: depth, room: most, seen: map[string]bool{}}
+	f := &Frontier{depth: depth, room: most, seen: map[string]bool{}, visited: map[string]bool{}}
 	if !external {
 		f.hosts = map[string]bool{}
 		for _, page := range pages {
@@ -36,7 +37,7 @@ func NewFrontier(pages []string, depth, most int, external bool) *Frontier {
 		}
 	}
 	for _, page := range pages {
-		f.add(page, 0)
+		f.add(withRoute(page), 0)
 	}
 	return f
 }
@@ -46,15 +47,14 @@ func (f *Frontier) Inside(page string) bool { return f.hosts == nil || f.hosts[h
 
 // Next is the page to visit, if there is one left.
 func (f *Frontier) Next() (stop Stop, ok bool) {
-	if len(f.next) == 0 {
-		return stop, false
+	for len(f.next) > 0 {
+		stop, f.next = f.next[0], f.next[1:]
+		if !f.visited[stop.URL] {
+			return stop, true
+		}
 	}
-	stop, f.next = f.next[0], f.next[1:]
-	return stop, true
+	return Stop{}, false
 }
-
-// Left is how many pages are still to be visited.
-func (f *Frontier) Left() int { return len(f.next) }
 
 // LeftOver reports that there were links for which there was no room.
 func (f *Frontier) LeftOver() bool { return f.leftOver }
@@ -66,17 +66,27 @@ func (f *Frontier) Found(at Stop, links []string) {
 	}
 	for _, link := range links {
 		if isFetched(link) && hostOf(link) != "" && f.Inside(link) {
-			f.add(link, at.Depth+1)
+			page, _, _ := strings.Cut(link, "#")
+			f.add(page, at.Depth+1)
 		}
 	}
 }
 
-// Visited says that a page was visited under another URL than the one that led to it.
-func (f *Frontier) Visited(page string) { f.seen[page] = true }
+// Visited says under which URL a page was visited, which another one may have led to.
+func (f *Frontier) Visited(page string) { f.seen[page], f.visited[page] = true, true }
 
-// add adds a page, without its fragment.
+// withRoute is the URL of a page that was given: without its fragment, unless that is a route, by which
+// scripts make pages of one document.
+func withRoute(page string) string {
+	bare, fragment, _ := strings.Cut(page, "#")
+	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") {
+		return page
+	}
+	return bare
+}
+
+// add adds a page.
 func (f *Frontier) add(page string, depth int) {
-	page, _, _ = strings.Cut(page, "#")
 	switch {
 	case f.seen[page]:
 	case f.room == 0:

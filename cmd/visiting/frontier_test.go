@@ -44,6 +44,9 @@ func TestFrontier(t *testing.T) {
 		"the page alone": {[]string{"https://a.example/"}, 0, 9, false, "https://a.example/", false},
 		"given twice": {[]string{"https://a.example/#x", "https://a.example/"}, 0, 9, false,
 			"https://a.example/", false},
+		"routes are pages, anchors are none": {[]string{"https://a.example/#/x", "https://a.example/#!y",
+			"https://a.example/#z"}, 0, 9, false,
+			"https://a.example/#/x https://a.example/#!y https://a.example/", false},
 		"links": {[]string{"https://a.example/"}, 1, 9, false,
 			"https://a.example/ https://a.example/1 https://www.a.example/2 http://A.example:8080/3", false},
 		"links of links": {[]string{"https://a.example/"}, 2, 9, false,
@@ -59,6 +62,17 @@ func TestFrontier(t *testing.T) {
 		if got := strings.Join(walk(f), " "); got != c.want || f.LeftOver() != c.leftOver {
 			t.Errorf("%s: %s, left over: %v\nwant %s", name, got, f.LeftOver(), c.want)
 		}
+	}
+}
+
+// TestFrontierVisited: where another page has led to is not visited again.
+func TestFrontierVisited(t *testing.T) {
+	f := NewFrontier([]string{"https://a.example/", "https://a.example/b", "https://a.example/c"}, 1, 9, false)
+	stop, _ := f.Next()
+	f.Visited("https://a.example/b")
+	f.Found(stop, []string{"https://a.example/b", "https://a.example/d#x"})
+	if got := strings.Join(walk(f), " "); got != "https://a.example/c https://a.example/d" {
+		t.Error(got)
 	}
 }
 
@@ -94,7 +108,7 @@ func TestFrontierBounded(t *testing.T) {
 	begin := time.Now()
 	stop, _ := f.Next()
 	f.Found(stop, slices.Concat(links, links))
-	if f.Left() != 99 || len(f.seen) != 100 || !f.LeftOver() || time.Since(begin) > 10*time.Second {
-		t.Errorf("%d, %d, %s", f.Left(), len(f.seen), time.Since(begin))
+	if len(f.next) != 99 || len(f.seen) != 100 || !f.LeftOver() || time.Since(begin) > 10*time.Second {
+		t.Errorf("%d, %d, %s", len(f.next), len(f.seen), time.Since(begin))
 	}
 }

@@ -13,28 +13,28 @@ import (
 // for them: urn:KIND:URL.
 //
 //	view       the first screen, PNG
-//	fullPage   from top to bottom, as far as MostHeight, PNG; none if it is the same
+//	fullPage   from top to bottom, as far as mostHeight, PNG; none if it is the same
 //	thumbnail  the first screen, thumbnailWidth wide, JPEG
 type Picture struct {
 	Kind, Type string // Type is image/png or image/jpeg
 	Bytes      []byte
 }
 
-// MostHeight is how much of a page a picture shows, in pixels: with the width of the window and three
+// mostHeight is how much of a page a picture shows, in pixels: with the width of the window and three
 // bytes a pixel it is a message of the browser even if nothing of it can be compressed.
-const MostHeight = 8000
+const mostHeight = 8000
 
 const (
 	thumbnailWidth   = 640
 	thumbnailQuality = 75
 )
 
-// picture takes the pictures.
+// picture takes the pictures, each with a patience of its own.
 func (t *tab) picture(v *Visit) {
-	ctx, cancel := t.look()
-	defer cancel()
+	ctx, cancel := t.patience()
 	devtools.Send(t.session, page.BringToFront, cdp.Empty{})
 	size, err := devtools.Call(ctx, t.session, page.GetLayoutMetrics, cdp.Empty{})
+	cancel()
 	if err != nil || size.CSSContentSize == nil {
 		t.noPicture(v, err)
 		return
@@ -45,20 +45,20 @@ func (t *tab) picture(v *Visit) {
 		Format: page.CaptureScreenshotFormatJpeg, Quality: &quality,
 		Clip: &page.Viewport{Width: viewWidth, Height: viewHeight, Scale: thumbnailWidth / float64(viewWidth)},
 	})
-	if all := math.Min(size.CSSContentSize.Height, MostHeight); all > viewHeight {
+	if all := math.Min(size.CSSContentSize.Height, mostHeight); all > viewHeight {
 		yes := true
 		t.take(v, Picture{Kind: "fullPage", Type: "image/png"}, page.CaptureScreenshotParams{
 			Clip: &page.Viewport{Width: viewWidth, Height: all, Scale: 1}, CaptureBeyondViewport: &yes,
 		})
 	}
-	if size.CSSContentSize.Height > MostHeight {
-		v.remark("its picture was cut at %d pixels", MostHeight)
+	if size.CSSContentSize.Height > mostHeight {
+		v.remark("its picture was cut at %d pixels", mostHeight)
 	}
 }
 
-// take adds one picture.
+// take adds one.
 func (t *tab) take(v *Visit, p Picture, how page.CaptureScreenshotParams) {
-	ctx, cancel := t.look()
+	ctx, cancel := t.patience()
 	defer cancel()
 	got, err := devtools.Call(ctx, t.session, page.CaptureScreenshot, how)
 	if err != nil {

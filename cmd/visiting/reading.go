@@ -18,7 +18,7 @@ import (
 // The most that is read of a page.
 const (
 	mostTitle  = 1000    // UTF-16 units
-	MostText   = 4 << 20 // UTF-16 units
+	mostText   = 4 << 20 // UTF-16 units
 	mostLinks  = 5000    // addresses, of mostLooked elements
 	mostLooked = 50_000
 	mostLink   = 4 << 10 // UTF-16 units of one
@@ -47,7 +47,7 @@ func (t *tab) read(v *Visit) {
 	}
 	v.Title, v.Text, v.Links = got.Title, got.Text, got.Links
 	if got.Cut {
-		v.remark("its text was cut after %d characters", MostText)
+		v.remark("its text was cut after %d characters", mostText)
 	}
 	if got.More {
 		v.remark("of its links, %d were looked at", mostLinks)
@@ -57,7 +57,7 @@ func (t *tab) read(v *Visit) {
 // isDocument reports whether the tab shows a text with elements, as opposed to a picture, a film or
 // what a viewer shows.
 func (t *tab) isDocument() bool {
-	mime := t.watch.counted().mime
+	mime := t.watch.document().mime
 	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "xml") || strings.HasSuffix(mime, "json")
 }
 
@@ -81,10 +81,10 @@ return {
 	title: of('title').slice(0, %[1]d),
 	text: text.slice(0, %[2]d), cut: text.length > %[2]d,
 	links: [...links], more,
-};`, mostTitle, MostText, mostLinks, mostLooked, mostLink)
+};`, mostTitle, mostText, mostLinks, mostLooked, mostLink)
 
-// look is the time for one look at the page, with which the visit ends.
-func (t *tab) look() (context.Context, context.CancelFunc) {
+// patience is the time for one look at the page, with which the visit ends.
+func (t *tab) patience() (context.Context, context.CancelFunc) {
 	timer := time.AfterFunc(readPatience, func() { t.end(errBusy) })
 	return t.ctx, func() { timer.Stop() }
 }
@@ -98,7 +98,7 @@ const (
 
 // evaluate calls a function of ours in a world of its own, and reads what it returns.
 func (t *tab) evaluate(body string, result any) (err error) {
-	ctx, cancel := t.look()
+	ctx, cancel := t.patience()
 	defer cancel()
 	for range tries {
 		if err = t.evaluateIn(ctx, body, result); err == nil || !strings.Contains(err.Error(), lost) {

@@ -28,6 +28,7 @@ type tab struct {
 	session *devtools.Session
 	watch   *watch
 	guard   *guard
+	seen    document // whose text and pictures there are
 
 	// ctx ends, with the reason, when the tab cannot show anything any more
 	ctx  context.Context
@@ -106,6 +107,7 @@ func (t *tab) listen() {
 		case <-t.ctx.Done():
 		}
 	}()
+	devtools.On(t.session, page.FrameNavigated, t.watch.navigated)
 	devtools.On(t.session, page.LoadEventFired, func(page.EventLoadEventFired) { t.watch.loaded() })
 	t.watch.follow(t.browser.conn, t.session)
 	t.guard.listen()

@@ -17,7 +17,7 @@
 // place of the network, unrecorded.
 //
 // Invariant: Visit returns, soon after Options.Most, whatever a page does. What it returns of a page
-// is bounded: a title by mostTitle, text by MostText, links by mostLinks, a picture by
+// is bounded: a title by mostTitle, text by mostText, links by mostLinks, a picture by
 // devtools.MostMessage.
 package visiting
 
@@ -68,7 +68,7 @@ type Visit struct {
 	MIME   string // of the document; "" if there is none
 	Title  string
 
-	Text     string // as far as MostText
+	Text     string // as far as mostText
 	Pictures []Picture
 	Links    []string // without fragments, as far as mostLinks
 
@@ -160,9 +160,8 @@ func (t *tab) visit(v *Visit, url string) {
 			}
 		}
 		v.faultIf(wrong)
-		if !t.watch.counted().unanswered {
-			t.read(v)
-			t.picture(v)
+		if !t.watch.document().unanswered {
+			t.look(v)
 		}
 	}
 	t.tell(v)
@@ -197,6 +196,23 @@ func (t *tab) navigate(v *Visit, url string, until time.Time) bool {
 	return false
 }
 
+// look reads the page and takes its pictures, all of one document: one that goes on meanwhile is
+// looked at again.
+func (t *tab) look(v *Visit) {
+	faults, remarks := len(v.Faults), len(v.Remarks)
+	for range tries {
+		t.seen = t.watch.document()
+		t.read(v)
+		t.picture(v)
+		if t.ctx.Err() != nil || t.watch.document() == t.seen {
+			return
+		}
+		v.Title, v.Text, v.Links, v.Pictures = "", "", nil, nil
+		v.Faults, v.Remarks = v.Faults[:faults], v.Remarks[:remarks]
+	}
+	v.fault("it goes from page to page: there is no text and no picture of it")
+}
+
 var errNoAnswer = errors.New("nothing answered in time (--at-most)")
 
 // aborted is what Chromium calls a navigation that leaves the page as it is.
@@ -207,25 +223,32 @@ func (t *tab) deadline() time.Time { return t.begun.Add(t.options.Most) }
 
 // tell adds what the tab knows of the page in the end.
 func (t *tab) tell(v *Visit) {
-	w := t.watch.counted()
+	w, shown := t.watch.counted(), t.watch.document()
+	if t.seen.loader != "" {
+		shown = t.seen
+	}
 	v.Requests = w.requests
-	v.Status, v.MIME = w.status, w.mime
-	if w.url != "" {
-		v.URL = w.url
+	v.Status, v.MIME = shown.status, shown.mime
+	if shown.url != "" {
+		v.URL = shown.url
 	}
 	switch {
 	case t.ctx.Err() != nil:
 		v.fault("%v", context.Cause(t.ctx))
-	case w.unanswered:
+	case shown.unanswered:
 		v.fault("nothing answered, or what did was refused")
-	case w.status >= 400:
-		v.fault("it was answered with %d", w.status)
+	case shown.status >= 400:
+		v.fault("it was answered with %d", shown.status)
 	}
-	if w.refused > 0 && !w.unanswered {
+	if w.refused > 0 && !shown.unanswered {
 		v.fault("without an answer: %d of what it asked for", w.refused)
 	}
 	if w.failed > 0 {
 		v.fault("%d of what it asked for broke off", w.failed)
+	}
+	if w.unwatched > 0 {
+		v.fault("it has more than %d frames and workers: of %d it is not known what they asked for", mostSessions,
+			w.unwatched)
 	}
 	if outside := t.outside(); outside != "" && len(v.Faults) == 0 {
 		v.remark("it would have gone on to %s, which is not of the given hosts", brief(outside))

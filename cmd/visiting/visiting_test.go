@@ -3,6 +3,7 @@ package visiting
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/target"
 
 	"warcorder/cmd/browser/devtools"
 	"warcorder/cmd/visiting/chromiumtest"
@@ -29,6 +32,11 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(body, "download"):
 		w.Header().Set("Content-Disposition", "attachment")
 		io.WriteString(w, body)
+	case body == "empty":
+		w.WriteHeader(http.StatusNoContent)
+	case r.URL.Path == "/torn":
+		w.Header().Set("Content-Length", "1000000")
+		io.WriteString(w, "the beginning")
 	case ok:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, body)
@@ -38,7 +46,10 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // drive is a browser that sees the pages.
-func drive(t *testing.T, p pages) *Browser {
+func drive(t *testing.T, p pages) *Browser { return driveThrough(t, p) }
+
+// driveThrough is a browser behind that proxy.
+func driveThrough(t *testing.T, p http.Handler) *Browser {
 	t.Helper()
 	proxy := httptest.NewServer(p)
 	t.Cleanup(proxy.Close)
@@ -75,6 +86,7 @@ func options() Options {
 
 // TestVisit: what comes of a page, whatever it does.
 func TestVisit(t *testing.T) {
+	t.Parallel()
 	const page = "http://site.example/"
 	for name, c := range map[string]struct {
 		body     string
@@ -97,6 +109,13 @@ func TestVisit(t *testing.T) {
 		"a stream":    {"streams", 200, "", "", 3, nil},
 		"not loaded":  {"unloaded", 200, "it had not loaded", "", 3, nil},
 		"refused":     {"needs http://nobody.example/", 200, "without an answer: 1 of what it asked for", "", 3, nil},
+		"no content":  {"empty", 204, "", "it has no content", 0, nil},
+		"torn":        {"needs http://site.example/torn", 200, "1 of what it asked for broke off", "", 3, nil},
+		"worker":      {"works", 200, "1 of what it asked for broke off", "", 3, nil},
+		"loads late":  {"late", 200, "", "", 3, nil},
+		"tall":        {"tall", 200, "", "its picture was cut at 8000 pixels", 3, nil},
+		"goes on":     {"flees to /there", 200, "", "", 3, nil},
+		"goes round":  {"flees to /", 200, "it goes from page to page", "", 0, nil},
 		"crash":       {"crash", 200, "its tab has crashed", "", 0, errCrashed},
 		"death":       {"die", 200, "the browser has ended", "", 0, devtools.ErrEnded},
 	} {
@@ -113,7 +132,7 @@ func TestVisit(t *testing.T) {
 			if len(v.Pictures) != c.pictures {
 				t.Errorf("%d pictures", len(v.Pictures))
 			}
-			if want := map[string]string{"redirect": "there"}[name]; want != "" &&
+			if want := map[string]string{"redirect": "there", "goes on": "there"}[name]; want != "" &&
 				(v.Text != want || v.URL != page+"there") {
 				t.Errorf("%q, %s", v.Text, v.URL)
 			}
@@ -131,6 +150,7 @@ func begins(texts []string, beginning string) bool {
 
 // TestVisitInTurn: one browser visits many pages; nothing of one is taken for the next one's.
 func TestVisitInTurn(t *testing.T) {
+	t.Parallel()
 	b := drive(t, pages{"/1": `<a href="http://site.example/2">`, "/2": "opens", "/3": "three"})
 	for path, want := range map[string]int64{"1": 200, "2": 200, "3": 200, "4": 404} {
 		v, err := b.Visit(t.Context(), "http://site.example/"+path, options())
@@ -147,8 +167,57 @@ func TestVisitInTurn(t *testing.T) {
 	}
 }
 
+// TestVisitFrame: what a page embeds comes from wherever it lies; a fragment is no part of its URL.
+func TestVisitFrame(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 10)
+	proxy := pages{"/": "frames http://other.example/frame"}
+	b := driveThrough(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.String()
+		proxy.ServeHTTP(w, r)
+	}))
+	v, err := b.Visit(t.Context(), "http://site.example/#/route", options())
+	if err != nil || v.URL != "http://site.example/" {
+		t.Errorf("%v, %s", err, v.URL)
+	}
+	if <-asked; len(asked) != 1 || <-asked != "http://other.example/frame" {
+		t.Error("the frame was not asked for")
+	}
+}
+
+// TestVisitEndless: a page without an end is scrolled so far and no farther, whatever time there is.
+func TestVisitEndless(t *testing.T) {
+	t.Parallel()
+	b := drive(t, pages{"/": "endless"})
+	o := options()
+	o.Most = time.Hour
+	v, err := b.Visit(t.Context(), "http://site.example/", o)
+	if err != nil || !begins(v.Faults, "it goes on below what was scrolled to, 100 screens down") {
+		t.Errorf("%v, %q", err, v.Faults)
+	}
+}
+
+// TestWatchBounded: of frames and workers without end so many are watched, and it is said; those that
+// end make room.
+func TestWatchBounded(t *testing.T) {
+	b := drive(t, pages{})
+	w := newWatch("", "")
+	for i := range 2 * mostSessions {
+		id := target.SessionID(fmt.Sprint(i))
+		w.add(id, b.conn.Session(id))
+	}
+	if len(w.sessions) != mostSessions || w.counted().unwatched != mostSessions {
+		t.Errorf("%d are watched, %d not", len(w.sessions), w.counted().unwatched)
+	}
+	w.drop("0")
+	if !w.add("a", b.conn.Session("a")) {
+		t.Error("one that ended makes no room")
+	}
+}
+
 // TestVisitBounded: a tab that hangs, or cannot be closed, is given up.
 func TestVisitBounded(t *testing.T) {
+	t.Parallel()
 	for word, want := range map[string]string{"hang": errBusy.Error(), "stays": ""} {
 		t.Run(word, func(t *testing.T) {
 			t.Parallel()
@@ -167,6 +236,7 @@ func TestVisitBounded(t *testing.T) {
 
 // TestVisitEnded: whoever ends a visit waits no longer.
 func TestVisitEnded(t *testing.T) {
+	t.Parallel()
 	b := drive(t, pages{"/": "polls"})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	o := options()

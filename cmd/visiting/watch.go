@@ -6,14 +6,16 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"warcorder/cmd/browser"
 	"warcorder/cmd/browser/devtools"
 )
 
-// The most that is kept of a page: requests that go on, and the sessions of its frames and workers.
-// What is beyond is not counted.
+// The most that is kept of a page: requests that go on, of which no more are counted, and the sessions
+// of its frames and workers.
 const (
 	mostOpen     = 10_000
 	mostSessions = 256
@@ -28,7 +30,9 @@ type watch struct {
 	state    counts
 	isLoaded bool
 	open     map[network.RequestID]struct{} // requests that go on
-	sessions []*devtools.Session
+	sessions map[target.SessionID]*devtools.Session
+	coming   document // the latest answer
+	shown    document // what is shown; without loader if nothing is yet
 }
 
 // downloading is a download that begins; it is a request that goes on.
@@ -53,14 +57,20 @@ func (w *watch) downloaded(id string, cancelled bool) {
 type counts struct {
 	requests, ended, failed int64
 	refused                 int64 // by the proxy
-	// of the document
+	unwatched               int   // frames and workers for which there was no room
+}
+
+// document is an answer that the page is made of.
+type document struct {
+	loader     cdp.LoaderID
 	status     int64
 	mime, url  string
-	unanswered bool
+	unanswered bool // it is the proxy's own
 }
 
 func newWatch(frame cdp.FrameID, refusal string) *watch {
-	return &watch{frame: frame, refusal: refusal, open: map[network.RequestID]struct{}{}}
+	return &watch{frame: frame, refusal: refusal, open: map[network.RequestID]struct{}{},
+		sessions: map[target.SessionID]*devtools.Session{}}
 }
 
 // networkEvents has a session tell what it asks for, and keep nothing of it.
@@ -69,10 +79,11 @@ func networkEvents() network.EnableParams {
 	return network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}
 }
 
-// attachAll has the frames in other processes and the workers of a session told of.
+// attachAll has the frames in other processes and the workers of a session told of. They wait until
+// they are watched.
 func attachAll() target.SetAutoAttachParams {
 	yes := true
-	return target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes}
+	return target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &yes}
 }
 
 // follow counts what a session asks for, and those that it begins.
@@ -83,22 +94,40 @@ func (w *watch) follow(conn *devtools.Conn, s *devtools.Session) {
 	devtools.On(s, network.LoadingFailed, func(e network.EventLoadingFailed) { w.ended(e.RequestID, isFailure(&e)) })
 	devtools.On(s, target.AttachedToTarget, func(e target.EventAttachedToTarget) {
 		child := conn.Session(e.SessionID)
-		if w.add(child) {
+		isWatched := w.add(e.SessionID, child)
+		if isWatched {
 			w.follow(conn, child)
 			devtools.Send(child, network.Enable, networkEvents())
 			devtools.Send(child, target.SetAutoAttach, attachAll())
 		}
+		devtools.Send(child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+		if !isWatched {
+			child.Forget()
+		}
 	})
+	devtools.On(s, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) { w.drop(e.SessionID) })
 }
 
-func (w *watch) add(s *devtools.Session) bool {
+// add adds a session, if there is room.
+func (w *watch) add(id target.SessionID, s *devtools.Session) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.sessions) == mostSessions {
+		w.state.unwatched++
 		return false
 	}
-	w.sessions = append(w.sessions, s)
+	w.sessions[id] = s
 	return true
+}
+
+// drop forgets a session that has ended.
+func (w *watch) drop(id target.SessionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.sessions[id]; s != nil {
+		s.Forget()
+		delete(w.sessions, id)
+	}
 }
 
 // forget ends the watching.
@@ -145,9 +174,28 @@ func (w *watch) answered(e network.EventResponseReceived) {
 	if e.Type != network.ResourceTypeDocument || e.FrameID != w.frame {
 		return
 	}
-	w.state.unanswered = refused
-	w.state.status, w.state.mime = e.Response.Status, e.Response.MimeType
-	w.state.url, _, _ = strings.Cut(e.Response.URL, "#")
+	w.coming = document{loader: e.LoaderID, status: e.Response.Status, mime: e.Response.MimeType,
+		unanswered: refused}
+	w.coming.url, _, _ = strings.Cut(e.Response.URL, "#")
+}
+
+// navigated says which document is shown from now on.
+func (w *watch) navigated(e page.EventFrameNavigated) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Frame != nil && e.Frame.ID == w.frame && e.Frame.LoaderID == w.coming.loader {
+		w.shown = w.coming
+	}
+}
+
+// document is what is shown; where nothing is, as of a download, the latest answer.
+func (w *watch) document() document {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shown.loader == "" {
+		return w.coming
+	}
+	return w.shown
 }
 
 // isRefusal reports an answer that is the proxy's own.

@@ -51,7 +51,7 @@ func (w *work) addGap(page string, g *store.Gap) error {
 const mostOfURL = 1000
 
 // has reports whether an answer is there to what a gap tells of: the whole, of what broke off at any
-// time; any answer, later.
+// time, and had an end; any answer, later.
 func (w *work) has(g *store.Gap, kind Kind) (has bool, err error) {
 	query, looked := store.Query{URL: g.URL}, 0
 	if kind == Failed {
@@ -63,7 +63,7 @@ func (w *work) has(g *store.Gap, kind Kind) (has bool, err error) {
 	err = w.index.Captures(query, func(c *store.Capture) bool {
 		looked++
 		if kind == Cut {
-			has = !c.Truncated && (c.Status == http.StatusOK || c.Whole)
+			has = isStream(c) || !c.Truncated && (c.Status == http.StatusOK || c.Whole)
 		} else {
 			has = c.Time.After(g.Time)
 		}

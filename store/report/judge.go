@@ -32,7 +32,7 @@ func (w *work) judge(page string, c *store.Capture) error {
 	}
 	defer r.Close()
 	switch {
-	case c.Truncated:
+	case c.Truncated && !isStream(c):
 		err = add(Cut, r.Truncated)
 	case c.Status == http.StatusPartialContent && !c.Whole:
 		err = add(Part, contentRange(r.Head))
@@ -51,6 +51,10 @@ func (w *work) judge(page string, c *store.Capture) error {
 	}
 	return nil
 }
+
+// isStream reports whether a capture is a stream of events, which has no end (HTML, Server-sent
+// events): somebody ends each.
+func isStream(c *store.Capture) bool { return strings.EqualFold(c.MIME, "text/event-stream") }
 
 // missing reports whether an error says that a record cannot be read, and why.
 func missing(err error) (why string, is bool) {

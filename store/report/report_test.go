@@ -128,6 +128,9 @@ func TestReport(t *testing.T) {
 	r.cut("http://site.example/had", image, "HTTP/1.1 200 x\r\nContent-Length: 50\r\n\r\nhello", "disconnect")
 	r.GapOf(recorder.GapCut, "http://site.example/had", "the origin hung up", []byte(head(image)))
 	r.get("http://site.example/had", image, answer(200, ""))
+	r.cut("http://site.example/stream", image, "HTTP/1.1 200 x\r\nContent-Type: text/event-stream\r\n\r\ndata: 1",
+		"disconnect")
+	r.GapOf(recorder.GapCut, "http://site.example/stream", "the client went away", []byte(head(image)))
 	r.GapOf(recorder.GapUpstream, "http://site.example/away", "no answer", []byte(head(image)))
 	r.GapOf(recorder.GapBlocked, "http://192.168.0.1/", "not there", []byte(head(image)))
 	r.GapOf(recorder.GapUpstream, "http://nowhere.example/", "no such host", []byte(head(document)))
@@ -135,7 +138,7 @@ func TestReport(t *testing.T) {
 
 	all, total := r.each(Selection{})
 	if len(all) != 2 || !all[0].Whole || all[1].Whole || all[1].URL != "http://site.example/" ||
-		all[1].Time != page.UTC().Format(time.RFC3339) || all[1].Resources != 14 {
+		all[1].Time != page.UTC().Format(time.RFC3339) || all[1].Resources != 15 {
 		t.Fatalf("%+v", all)
 	}
 	want := "failed http://site.example/away 1x 0 no answer\n" +

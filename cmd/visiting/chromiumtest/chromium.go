@@ -8,12 +8,19 @@
 //	alerts         an alert must be answered before the page has loaded
 //	opens          a window is opened
 //	polls          a request begins with each look, without end
+//	ends           the browser does when the tab is closed
 //	stays          the tab cannot be closed
 //	waits          a request never ends
 //	streams        an EventSource never ends
 //	unloaded       it never has loaded
+//	late           it has loaded later
+//	tall           it is higher than others
+//	endless        it has no end when it is scrolled
+//	works          a worker asks for something that does not come, once it may run
+//	frames URL     a frame of it is a document of that URL
 //	needs URL      a picture of it, which is fetched before the page has loaded
 //	goes to URL    the page goes there when it has loaded
+//	flees to URL   or while a picture of it is taken
 //
 // Invariant: it says nothing that Chromium would not say.
 package chromiumtest
@@ -42,6 +49,9 @@ type Browser struct {
 
 	mu      sync.Mutex
 	tabs    int
+	loaders int                  // documents that were asked for
+	context map[string]string    // of the tabs, by tab
+	runs    chan struct{}        // a worker may
 	body    string               // of the page that is shown
 	url     string               // of that page
 	paused  map[string]chan bool // documents at the door, by request
@@ -50,7 +60,8 @@ type Browser struct {
 
 // Serve takes commands until there are none. It calls die for a page that makes it die.
 func Serve(in io.Reader, out io.Writer, proxy string, die func()) {
-	b := &Browser{out: out, die: die, paused: map[string]chan bool{}, dialogs: make(chan struct{}, 1)}
+	b := &Browser{out: out, die: die, paused: map[string]chan bool{}, dialogs: make(chan struct{}, 1),
+		context: map[string]string{}, runs: make(chan struct{}, 1)}
 	b.client = &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy})},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -111,6 +122,7 @@ func (b *Browser) obey(c command) {
 		b.mu.Lock()
 		b.tabs++
 		id := fmt.Sprint(tab, b.tabs)
+		b.context[id] = c.Params.BrowserContextID
 		b.mu.Unlock()
 		b.answer(c, fields{"targetId": id})
 	case "Target.createBrowserContext":
@@ -122,10 +134,19 @@ func (b *Browser) obey(c command) {
 		b.answer(c, fields{"sessionId": strings.Replace(c.Params.TargetID, tab, session, 1)})
 	case "Target.disposeBrowserContext":
 		b.answer(c, fields{})
-		if !b.shows("stays") {
-			closed := strings.Replace(c.Params.BrowserContextID, "CONTEXT", tab, 1)
+		closed := strings.Replace(c.Params.BrowserContextID, "CONTEXT", tab, 1)
+		b.mu.Lock()
+		has := b.context[closed] == c.Params.BrowserContextID
+		b.mu.Unlock()
+		if has && !b.shows("stays") {
 			b.event("", "Target.targetDestroyed", fields{"targetId": closed})
 		}
+		if b.shows("ends") {
+			b.die()
+		}
+	case "Runtime.runIfWaitingForDebugger":
+		b.runs <- struct{}{}
+		b.answer(c, fields{})
 	case "Page.navigate":
 		b.navigate(c)
 	case "Fetch.continueRequest", "Fetch.failRequest":
@@ -145,12 +166,27 @@ func (b *Browser) obey(c command) {
 	case "Runtime.evaluate":
 		b.answer(c, fields{"result": fields{"type": "object", "value": b.evaluate(c.Params.Expression)}})
 	case "Page.getLayoutMetrics":
+		height := 3000
+		if b.shows("tall") {
+			height = 20_000
+		}
 		b.answer(c, fields{"cssLayoutViewport": fields{"pageX": 0, "pageY": 0, "clientWidth": 4, "clientHeight": 3},
-			"cssContentSize": fields{"x": 0, "y": 0, "width": 4, "height": 3000}})
+			"cssContentSize": fields{"x": 0, "y": 0, "width": 4, "height": height}})
 	case "Page.captureScreenshot":
+		b.flee(c.SessionID)
 		b.answer(c, fields{"data": picture(c.Params.Format)})
 	default:
 		b.answer(c, fields{})
+	}
+}
+
+// flee goes where the page says.
+func (b *Browser) flee(s string) {
+	b.mu.Lock()
+	_, to, flees := strings.Cut(b.body, "flees to ")
+	b.mu.Unlock()
+	if flees {
+		b.goOn(s, strings.Replace(s, session, tab, 1), to)
 	}
 }
 
@@ -175,11 +211,14 @@ var link = regexp.MustCompile(`href="([^"]*)"`)
 
 // evaluate is what our scripts return for the page.
 func (b *Browser) evaluate(script string) any {
-	if !strings.Contains(script, "innerText") {
-		return fields{"top": 0, "height": 3, "view": 3}
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !strings.Contains(script, "innerText") {
+		if strings.Contains(b.body, "endless") {
+			return fields{"top": 0, "height": 30, "view": 3}
+		}
+		return fields{"top": 0, "height": 3, "view": 3}
+	}
 	links := []string{}
 	for _, found := range link.FindAllStringSubmatch(b.body, -1) {
 		links = append(links, found[1])

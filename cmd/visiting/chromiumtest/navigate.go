@@ -32,9 +32,15 @@ func (b *Browser) navigate(c command) {
 		b.event("", "Browser.downloadProgress", fields{"guid": "G", "state": "completed"})
 		return
 	}
+	if res.StatusCode == http.StatusNoContent {
+		b.event(s, "Network.loadingFailed", fields{"requestId": "R", "errorText": "net::ERR_ABORTED",
+			"canceled": true, "type": "Document", "timestamp": 1.5})
+		b.answer(c, fields{"frameId": frame, "errorText": "net::ERR_ABORTED"})
+		return
+	}
 	body, _ := io.ReadAll(res.Body)
-	b.showAt(string(body), res.Request.URL.String())
-	b.answer(c, fields{"frameId": frame, "loaderId": "L"})
+	b.commit(s, frame, string(body), res)
+	b.answer(c, fields{"frameId": frame, "loaderId": b.loader()})
 	b.event(s, "Network.loadingFinished", fields{"requestId": "R"})
 	b.act(s, frame, string(body))
 }
@@ -68,9 +74,13 @@ func (b *Browser) get(url, field, value string) (*http.Response, error) {
 // fetch asks for a page, also where it is led; ok says that it may.
 func (b *Browser) fetch(s, frame, at string) (res *http.Response, ok bool) {
 	for hop := 0; ; hop++ {
+		b.mu.Lock()
+		b.loaders++
+		loader := fmt.Sprint("L", b.loaders)
+		b.mu.Unlock()
 		request := fields{"url": at, "method": "GET", "headers": fields{}, "initialPriority": "VeryHigh",
 			"referrerPolicy": "no-referrer"}
-		b.event(s, "Network.requestWillBeSent", fields{"requestId": "R", "loaderId": "L", "documentURL": at,
+		b.event(s, "Network.requestWillBeSent", fields{"requestId": "R", "loaderId": loader, "documentURL": at,
 			"request": request, "timestamp": 1.5, "wallTime": 1.5, "type": "Document", "frameId": frame})
 		if !b.mayGo(s, frame, fmt.Sprint("at the door ", hop), request) {
 			b.event(s, "Network.loadingFailed", fields{"requestId": "R", "errorText": "net::ERR_ABORTED",
@@ -92,7 +102,7 @@ func (b *Browser) fetch(s, frame, at string) (res *http.Response, ok bool) {
 			headers[name] = res.Header.Get(name)
 		}
 		mime, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
-		b.event(s, "Network.responseReceived", fields{"requestId": "R", "loaderId": "L", "type": "Document",
+		b.event(s, "Network.responseReceived", fields{"requestId": "R", "loaderId": loader, "type": "Document",
 			"frameId": frame, "timestamp": 1.5, "response": fields{"url": at, "status": res.StatusCode,
 				"headers": headers, "mimeType": mime}})
 		return res, true
@@ -121,6 +131,16 @@ func (b *Browser) act(s, frame, body string) {
 			"openerId": frame}})
 	}
 	b.need(s, frame, body)
+	if strings.Contains(body, "works") {
+		b.work(s)
+	}
+	if _, at, frames := strings.Cut(body, "frames "); frames {
+		at, _, _ = strings.Cut(at, "\n")
+		b.frame(s, at)
+	}
+	if strings.Contains(body, "late") {
+		time.Sleep(loadPace)
+	}
 	if !strings.Contains(body, "unloaded") {
 		b.event(s, "Page.loadEventFired", fields{"timestamp": 1.5})
 	}
@@ -134,10 +154,74 @@ func (b *Browser) act(s, frame, body string) {
 	}
 	if _, to, goes := strings.Cut(body, "goes to "); goes {
 		to, _, _ = strings.Cut(to, "\n")
-		if _, err := url.Parse(to); err == nil {
-			b.fetch(s, frame, to)
-		}
+		b.goOn(s, frame, to)
 	}
+}
+
+// goOn goes to another page, as a script of the page may.
+func (b *Browser) goOn(s, frame, to string) {
+	base, err := url.Parse(b.shown())
+	if err != nil {
+		return
+	}
+	at, err := base.Parse(strings.TrimSpace(to))
+	if err != nil {
+		return
+	}
+	if res, _ := b.fetch(s, frame, at.String()); res != nil {
+		defer res.Body.Close()
+		body, _ := io.ReadAll(res.Body)
+		b.commit(s, frame, string(body), res)
+		b.event(s, "Network.loadingFinished", fields{"requestId": "R"})
+		b.event(s, "Page.loadEventFired", fields{"timestamp": 2.5})
+	}
+}
+
+// commit shows a document.
+func (b *Browser) commit(s, frame, body string, res *http.Response) {
+	b.showAt(body, res.Request.URL.String())
+	b.event(s, "Page.frameNavigated", fields{"type": "Navigation", "frame": fields{"id": frame,
+		"loaderId": b.loader(), "url": res.Request.URL.String(), "securityOrigin": "",
+		"mimeType": res.Header.Get("Content-Type"), "domainAndRegistry": "", "secureContextType": "Secure",
+		"crossOriginIsolatedContextType": "NotIsolated", "gatedAPIFeatures": []string{}}})
+}
+
+// loader is the ID of the latest document.
+func (b *Browser) loader() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return fmt.Sprint("L", b.loaders)
+}
+
+// loadPace is how long a page takes that loads late.
+const loadPace = 500 * time.Millisecond
+
+// work begins a worker, whose request fails.
+func (b *Browser) work(s string) {
+	const worker = "WORKER"
+	b.event(s, "Target.attachedToTarget", fields{"sessionId": worker, "waitingForDebugger": true,
+		"targetInfo": fields{"targetId": worker, "type": "worker", "title": "", "url": "", "attached": true}})
+	<-b.runs
+	b.event(worker, "Network.requestWillBeSent", fields{"requestId": "W", "type": "XHR",
+		"request": fields{"url": "http://site.example/work", "method": "GET"}})
+	b.event(worker, "Network.loadingFailed", fields{"requestId": "W", "type": "XHR",
+		"errorText": "net::ERR_CONNECTION_CLOSED"})
+	b.event(s, "Target.detachedFromTarget", fields{"sessionId": worker})
+}
+
+// frame asks for the document of a frame.
+func (b *Browser) frame(s, at string) {
+	request := fields{"url": at, "method": "GET", "headers": fields{}}
+	event := fields{"requestId": "F", "type": "Document", "frameId": "FRAME", "request": request}
+	b.event(s, "Network.requestWillBeSent", event)
+	if !b.mayGo(s, "FRAME", "at the door of a frame", request) {
+		b.event(s, "Network.loadingFailed", fields{"requestId": "F", "errorText": "net::ERR_ABORTED"})
+		return
+	}
+	if res, err := b.get(at, "Referer", b.shown()); err == nil {
+		res.Body.Close()
+	}
+	b.event(s, "Network.loadingFinished", fields{"requestId": "F"})
 }
 
 // need fetches what a page is made of, or begins to.
