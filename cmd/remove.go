@@ -169,6 +169,10 @@ func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 	if done.Gaps > 0 {
 		fmt.Printf("%s named what went, and went too\n", count(int(done.Gaps), "gap"))
 	}
+	for _, path := range done.Left {
+		fmt.Printf("%s could not be removed, and may have what was to go: remove it yourself\n",
+			printable(path))
+	}
 	fmt.Printf("removed from %s; the tombstones have the ID %s\n", dir, done.ID)
 	fmt.Println("Not reached: backups, what was handed on, logs, and copies that the file system keeps.")
 	if done.Away+done.Needed > 0 {
@@ -210,7 +214,7 @@ func tell(w io.Writer, s *removal.Summary) {
 		fmt.Fprintf(w, "%s has another name elsewhere: the file there stays as it is\n", printable(name))
 	}
 	for _, name := range s.Unread {
-		fmt.Fprintf(w, "%s cannot be read, and stays: look whether it may\n", printable(name))
+		fmt.Fprintf(w, "%s is not searched, and stays: look whether it may\n", printable(name))
 	}
 }
 

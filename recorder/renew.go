@@ -33,6 +33,9 @@ func (r *Recorder) Alone(ctx context.Context, work func() error) error {
 	return work()
 }
 
+// MinFreeSpace is how many bytes of the disk are to stay free, so that recording goes on.
+func (r *Recorder) MinFreeSpace() int64 { return r.floor }
+
 // Renewal is how files that were written anew take the places of old ones.
 type Renewal struct {
 	Files []recovery.Anew
@@ -42,6 +45,10 @@ type Renewal struct {
 	Check func(*store.Capture) error
 
 	Drop func(*store.Gap) bool // gaps that are not kept
+
+	// Decide is called when everything is written, durably: from then on it goes forward. After an
+	// error of it nothing has changed.
+	Decide func() error
 
 	// Place puts files and index into their places. An error that it returns, or that comes behind it,
 	// makes the index unusable: recording stops, and the next start goes on with the work.
@@ -92,7 +99,7 @@ func (r *Recorder) takePlaces(renewal *store.Renewal, what Renewal) error {
 	began := time.Now()
 	r.swapping.Store(true)
 	defer r.swapping.Store(false)
-	err := renewal.Take(what.Drop, what.Place)
+	err := renewal.Take(what.Drop, what.Decide, what.Place)
 	if err != nil {
 		return err
 	}

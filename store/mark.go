@@ -100,7 +100,9 @@ func removeMark(path string) error {
 	return collection.Dir(filepath.Dir(path)).Sync()
 }
 
-// Move renames an index that nobody has open. What is at the new path is replaced.
+// Move renames an index that nobody has open. What is at the new path is replaced. Nothing that it
+// needs can be missing on a full disk: an index that cannot be marked is read as a whole when it is
+// opened.
 func Move(from, to string) error {
 	marked, err := hasMark(from)
 	if err != nil {
@@ -115,7 +117,8 @@ func Move(from, to string) error {
 		return err
 	}
 	defer file.Close()
-	return writeMark(file, to) // the time of change is another now
+	_ = writeMark(file, to) // the time of change is another now
+	return nil
 }
 
 // hasMark is isMarked for an index that is not open.

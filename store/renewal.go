@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"go.etcd.io/bbolt"
 
+	"warcorder/store/collection"
 	"warcorder/store/fault"
 )
 
@@ -19,8 +21,8 @@ import (
 //	Renew   makes the new index, with the files, and begins to take down what is committed
 //	Copy    copies all rows but those of the files that are left out, then what was committed
 //	Fill    lets the caller commit captures to the new index: of what lies in these files now
-//	Take    puts the rest into the new index and lets it take the old one's place
-//	Abandon removes the new index, unless it has taken the place
+//	Take    puts the rest into the new index and, if that is decided, lets it take the old one's place
+//	Abandon removes the new index, unless it was decided
 //
 // No reader comes between: one that has read a part of the old index gets ErrReplaced.
 type Renewal struct {
@@ -173,45 +175,48 @@ func (r *Renewal) Synced() error {
 	return r.to.writing.db.Sync()
 }
 
-// Take brings the new index up to date, with all gaps but those that drop says, closes it, and calls
-// swap, which is to rename it. Nothing is committed meanwhile, and from when swap is called nothing
-// is read. An error before swap leaves the old index as it is. An error of swap, or behind it, makes
-// the index unusable: the collection has to be opened anew.
-func (r *Renewal) Take(drop func(*Gap) bool, swap func() error) error {
+// Take brings the new index up to date, with all gaps but those that drop says, closes it, durably,
+// and calls decide, and then place, which is to rename it. Nothing is committed meanwhile, and from
+// when place is called nothing is read. An error before place leaves the old index as it is, in use.
+// An error of place, or behind it, makes the index unusable: the collection has to be opened anew.
+func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error) error {
 	b := r.from
 	b.commit.Lock()
 	defer b.commit.Unlock()
-	if err := r.finish(drop); err != nil {
-		return err
-	}
-	if err := r.to.Close(); err != nil {
-		return err
-	}
-	b.swap.Lock()
-	defer b.swap.Unlock()
 	if err := b.writing.usable(); err != nil {
 		return err
 	}
+	if err := r.finish(drop); err != nil {
+		return err
+	}
+	if err := errors.Join(r.to.Close(), collection.Dir(filepath.Dir(r.path)).Sync()); err != nil {
+		return err
+	}
+	if err := decide(); err != nil {
+		return err
+	}
+	r.ended = true // the new index is needed, whatever comes
+	b.renewal = nil
+	b.swap.Lock()
+	defer b.swap.Unlock()
 	path := b.writing.db.Path()
-	next, err := r.swapped(path, swap)
+	next, err := r.swapped(path, place)
 	if err != nil {
 		b.writing.breaks(err)
 		return err
 	}
-	r.ended = true
-	b.renewal = nil
 	b.writing = next.writing
 	b.files.put(next.files.all())
 	b.tally.Store(next.tally.Load())
 	return nil
 }
 
-// swapped closes the old index, lets swap put the new one into its place, and opens that.
-func (r *Renewal) swapped(path string, swap func() error) (*Bolt, error) {
+// swapped closes the old index, lets place put the new one into its place, and opens that.
+func (r *Renewal) swapped(path string, place func() error) (*Bolt, error) {
 	if err := r.from.writing.db.Close(); err != nil {
 		return nil, err
 	}
-	if err := swap(); err != nil {
+	if err := place(); err != nil {
 		return nil, err
 	}
 	options := r.from.options
@@ -295,7 +300,8 @@ func copyMeta(to *bbolt.Bucket, from table) error {
 	return nil
 }
 
-// Abandon ends a Renewal, and removes the new index unless that has taken the old one's place.
+// Abandon ends a Renewal, and removes the new index unless it was decided that it takes the old one's
+// place: whoever opens the collection next needs it then.
 func (r *Renewal) Abandon() error {
 	if r.ended {
 		return nil

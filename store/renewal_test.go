@@ -91,7 +91,7 @@ func TestRenewal(t *testing.T) {
 	}
 	err = errors.Join(err, r.Take(
 		func(g *Gap) bool { return strings.Contains(g.URL, word) },
-		func() error { return Move(path+".new", path) }), r.Abandon())
+		decided, func() error { return Move(path+".new", path) }), r.Abandon())
 	if err != nil || checked != 1 {
 		t.Fatal(err, checked)
 	}
@@ -179,7 +179,11 @@ func TestRenewalEnds(t *testing.T) {
 		"by Check": func(r *Renewal) error {
 			r.Check = func(*Capture) error { return errors.New("no") }
 			commit(t, b, []Capture{renewed("2.warc.gz", "kept2", 0)}, File{ID: 3, Committed: 300_000})
-			return r.Take(func(*Gap) bool { return true }, func() error { return nil })
+			return r.Take(func(*Gap) bool { return true }, decided, func() error { return nil })
+		},
+		"by decide": func(r *Renewal) error {
+			return r.Take(func(*Gap) bool { return true }, func() error { return errors.New("no room") },
+				func() error { t.Error("it was not decided"); return nil })
 		},
 	} {
 		r, err := b.Renew(path+".new", []uint32{1})
@@ -201,6 +205,8 @@ func TestRenewalEnds(t *testing.T) {
 	}
 }
 
+func decided() error { return nil }
+
 // TestRenewalSwapFails: where the places cannot be taken, the index can be used no more.
 func TestRenewalSwapFails(t *testing.T) {
 	b := renewable(t, "word")
@@ -208,7 +214,7 @@ func TestRenewalSwapFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.Take(func(*Gap) bool { return false }, func() error { return os.ErrPermission })
+	err = r.Take(func(*Gap) bool { return false }, decided, func() error { return os.ErrPermission })
 	if !errors.Is(err, os.ErrPermission) {
 		t.Error(err)
 	}
@@ -218,5 +224,10 @@ func TestRenewalSwapFails(t *testing.T) {
 	if _, err := b.Count(); !errors.Is(err, ErrBroken) {
 		t.Errorf("it was read: %v", err)
 	}
-	r.Abandon()
+	if err := r.Abandon(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(r.path); err != nil {
+		t.Errorf("who goes on with it needs the new index: %v", err)
+	}
 }

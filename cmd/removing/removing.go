@@ -40,6 +40,9 @@ type Removed struct {
 	ID   string `json:"id,omitempty"`   // of the removal, as its tombstones have it; "" if nothing went
 	Done bool   `json:"done"`           // it was no dry run, it was confirmed, and there was something
 	Gaps int64  `json:"gaps,omitempty"` // of the gap list, that named what went
+
+	// Left are paths in the collection, of Rest, that could not be removed: people must do that.
+	Left []string `json:"left,omitempty"`
 }
 
 // Remove carries out a wish.
@@ -130,25 +133,27 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 	}
 	place := func() error {
 		// some systems rename no file that is open
-		return errors.Join(files.Close(), plan.Commit(mode))
+		return errors.Join(files.Close(), plan.Place())
 	}
 	if done.Gaps, err = replace(ctx, rec, plan, place, mode); err != nil {
 		return done, err
 	}
 	done.Done, done.ID, done.Pages = true, plan.ID(), plan.Pages
-	return done, errors.Join(plan.End(), dir.SweepImports())
+	done.Left, err = plan.End()
+	return done, errors.Join(err, dir.SweepImports())
 }
 
 // replace writes the files anew, and has the recorder take them over.
 func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, place func() error,
 	mode collection.Mode) (gaps int64, err error) {
-	written, err := plan.Write(ctx, mode)
+	written, err := plan.Write(ctx, mode, rec.MinFreeSpace())
 	if err != nil {
 		return 0, err
 	}
 	what := recorder.Renewal{
-		Check: plan.Check,
-		Place: place,
+		Check:  plan.Check,
+		Decide: func() error { return plan.Decide(mode) },
+		Place:  place,
 		Drop: func(g *store.Gap) bool {
 			goes := plan.GoesGap(g)
 			if goes {
@@ -166,7 +171,7 @@ func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, pl
 	switch {
 	case err == nil:
 		return gaps, nil
-	case plan.Committed():
+	case plan.IsDecided():
 		return 0, fmt.Errorf("%w: it is decided, and not at its end: start the recorder, or warcorder "+
 			"recover, which finishes it", err)
 	}

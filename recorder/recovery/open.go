@@ -140,10 +140,14 @@ func newRecovery(cfg Config, dir collection.Dir, keyer *store.Keyer,
 	if r.dedup, err = cfg.Dedup.WithDefaults(); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
-	if resumed, err := journal.Resume(dir); err != nil {
+	if resumed, left, err := journal.Resume(dir); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	} else if resumed {
 		log.Warn().Msg("a removal was interrupted: it is finished now")
+		for _, path := range left {
+			log.Error().Str("file", path).Msg("a removal could not remove this file, which may have what was " +
+				"to go: remove it")
+		}
 	}
 	// of a rebuild or a removal that was interrupted
 	if err := os.Remove(dir.NewIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {

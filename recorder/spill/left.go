@@ -81,7 +81,7 @@ func (b *Buffer) restore(s *side, done bool) error {
 
 // AsideSuffix is behind the names of files in spill/ that cannot be recorded; SetAside puts a
 // number behind it if need be.
-const AsideSuffix = ".unreadable"
+const AsideSuffix = collection.UnreadableSuffix
 
 // SetAside gives the files at path, which has no ending, names under which no start looks for them
 // again, and that no other file has. It returns what is behind the names now, also with an error,

@@ -18,7 +18,8 @@
 //	  index.bolt.new            the next index, while it is made
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
-//	  removal.json              the plan of a removal that has begun to take places, see store/removal
+//	  removal.json              the plan of a removal that is to take places, see store/removal
+//	  removal-rest.json         the same when all places are taken
 //	  removed.json              the same of the last removal, see [Dir.LastRemoval]
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
@@ -65,6 +66,7 @@ const (
 	tokenName   = "recorder.token"
 	pagesName   = "pages.jsonl"
 	removalName = "removal.json"
+	restName    = "removal-rest.json"
 	removedName = "removed.json"
 )
 
@@ -159,6 +161,9 @@ func (d Dir) NewPages() string { return d.Pages() + NewSuffix }
 
 // Removal returns the path of removal.json.
 func (d Dir) Removal() string { return filepath.Join(string(d), removalName) }
+
+// RemovalRest returns the path of removal-rest.json.
+func (d Dir) RemovalRest() string { return filepath.Join(string(d), restName) }
 
 // Removed returns the path of removed.json.
 func (d Dir) Removed() string { return filepath.Join(string(d), removedName) }

@@ -17,6 +17,9 @@ const (
 	RewrittenSuffix  = ".rewritten"  // takes the place of a file of which records are removed
 )
 
+// UnreadableSuffix is behind the names of files in spill/ that cannot be recorded.
+const UnreadableSuffix = ".unreadable"
+
 // State is what a name in archive/ says of its file.
 type State int
 

@@ -13,6 +13,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/readback"
+	"warcorder/store/removal/journal"
 	"warcorder/store/removal/tombstone"
 	"warcorder/store/warc"
 )
@@ -33,8 +34,8 @@ type Plan struct {
 	before map[uint32]int64 // captures of each file, by the index
 	work   []*work          // in the order of the files' names
 
-	unfinished bool // a revisit that needs what goes is in a file that is not finished
-	committed  bool
+	unfinished bool             // a revisit that needs what goes is in a file that is not finished
+	decided    *journal.Journal // nil as long as nothing was
 }
 
 // work is what is done to one file.

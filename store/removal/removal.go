@@ -23,8 +23,12 @@
 //	3 removal.json, which names both, is written          from here on it goes forward: Resume
 //	4 X.rewritten -> X, each                              Resume does the rest
 //	5 index.bolt.new -> index.bolt                        Resume does the rest
-//	6 exports, former indexes, copies of damage go        Resume does the rest
-//	7 removal.json goes                                   nothing to do
+//	6 removal.json -> removal-rest.json                   Resume does the rest
+//	7 exports, former indexes, copies of damage go        Resume does the rest
+//	8 removal-rest.json -> removed.json                   nothing to do
+//
+// Until step 3 an error or a full disk leaves everything as it was, and the old index in use; behind
+// it nothing is written any more. A file of step 7 that cannot be removed is told, and left to people.
 //
 // Invariant: either nothing has changed, or all that was to go is gone; a crash at any point comes to
 // one of the two when the collection is opened next. No byte of what stays is made anew, but of the
@@ -89,7 +93,7 @@ type Summary struct {
 	// What is left behind that nobody can look into, or that we do not reach.
 	Damaged int64    `json:"damaged,omitempty"` // bytes of damage in the files that are written anew
 	Linked  []string `json:"linked,omitempty"`  // base names of these files that have other names elsewhere
-	Unread  []string `json:"unread,omitempty"`  // copies of damage in which nothing can be told
+	Unread  []string `json:"unread,omitempty"`  // paths in the collection that were not searched
 	Waiting int      `json:"waiting,omitempty"` // captures in files that are not finished: they stay
 
 	// Captures that were chosen, and stay.

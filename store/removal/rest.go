@@ -29,13 +29,16 @@ func (p *Plan) addRest(ctx context.Context) error {
 		}
 		names, records, err := p.torn(ctx, path)
 		switch {
-		case err != nil:
-			return err
-		case names:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && names:
 			p.Rest = append(p.Rest, p.within(path))
-		case records == 0:
-			p.Unread = append(p.Unread, filepath.Base(path))
+		case err != nil || records == 0:
+			p.Unread = append(p.Unread, p.within(path))
 		}
+	}
+	for _, path := range found.Others {
+		p.Unread = append(p.Unread, p.within(path))
 	}
 	return nil
 }

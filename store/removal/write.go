@@ -26,12 +26,16 @@ type Written struct {
 	Captures int64 // that it must have
 }
 
-// Write writes the files anew, durably, beside the old ones. After an error there are none.
-func (p *Plan) Write(ctx context.Context, mode collection.Mode) ([]Written, error) {
+// Write writes the files anew, durably, beside the old ones. After an error there are none. Where
+// minFree bytes are free when it begins, as many are to be free when it ends.
+func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) ([]Written, error) {
 	if p.unfinished {
 		return nil, ErrAgain
 	}
-	if err := p.enough(); err != nil {
+	if err := journal.Begin(p.dir); err != nil {
+		return nil, err
+	}
+	if err := p.enough(minFree); err != nil {
 		return nil, err
 	}
 	var all []Written
@@ -48,21 +52,41 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode) ([]Written, erro
 	return all, nil
 }
 
-// enough returns an error if there is not enough room for the new files.
-func (p *Plan) enough() error {
-	need := int64(0)
-	for _, w := range p.work {
-		need += w.size - w.bytes
-	}
+// enough returns an error if there is not enough room for the new files and the new index.
+func (p *Plan) enough(minFree int64) error {
+	need := p.room()
 	free, err := collection.FreeSpace(p.dir.Archive())
-	if err != nil || free > need {
+	if err != nil || fits(need, free, minFree) {
 		return nil // where the system does not tell, the disk does
 	}
-	return fmt.Errorf("the files that are written anew take %d bytes beside the old ones, and %d are "+
-		"free: make room, or remove from some files at a time (--file)", need, free)
+	return fmt.Errorf("the files that are written anew and the new index take %d bytes beside the old "+
+		"ones, and %d are free, of which %d are for the recording (min-free-space): make room, or remove "+
+		"from some files at a time (--file)", need, free, min(free, minFree))
 }
 
-// Discard removes the files that Write has written, or begun. It is for a Plan that was not committed.
+// fits reports whether so many bytes have room, with as many left as are to be free. Where these are
+// not free now, nothing is recorded anyway, and a removal may be what makes room.
+func fits(need, free, minFree int64) bool {
+	return need < free && (need < free-minFree || free < minFree)
+}
+
+// room is how many bytes the new files and the new index take, at most.
+func (p *Plan) room() (need int64) {
+	for _, w := range p.work {
+		need += w.size - w.bytes
+		for _, e := range w.edits {
+			if e.turn != nil && e.turn.how == moved {
+				need += e.turn.source
+			}
+		}
+	}
+	if index, err := os.Stat(p.dir.Index()); err == nil {
+		need += index.Size()
+	}
+	return need
+}
+
+// Discard removes the files that Write has written, or begun. It is for a Plan that was not decided.
 func (p *Plan) Discard() (err error) {
 	if p.Pages > 0 {
 		err = pagelist.Sweep(p.dir)
@@ -75,22 +99,25 @@ func (p *Plan) Discard() (err error) {
 	return err
 }
 
-// Commit writes the journal, which says that the removal goes forward, and puts files and index into
-// their places. Nobody reads or writes the index meanwhile.
-func (p *Plan) Commit(mode collection.Mode) error {
+// Decide writes the journal, which says that the removal goes forward. After an error it does not.
+func (p *Plan) Decide(mode collection.Mode) error {
 	j := p.journal()
-	if err := j.Write(p.dir, mode); err != nil {
-		return err
+	err := j.Write(p.dir, mode)
+	if err == nil {
+		p.decided = j
 	}
-	p.committed = true
-	return j.Place(p.dir)
+	return err
 }
 
-// Committed reports whether the journal is written: the removal cannot be undone.
-func (p *Plan) Committed() bool { return p.committed }
+// Place puts files and index into their places. Nobody reads or writes the index meanwhile.
+func (p *Plan) Place() error { return p.decided.Place(p.dir) }
 
-// End removes what lies beside the archive and is to go, and with that ends the removal.
-func (p *Plan) End() error { return p.journal().End(p.dir) }
+// IsDecided reports whether the journal is written: the removal cannot be undone.
+func (p *Plan) IsDecided() bool { return p.decided != nil }
+
+// End removes what lies beside the archive and is to go, and with that ends the removal. It returns
+// the paths of what it could not remove.
+func (p *Plan) End() (left []string, err error) { return p.decided.End(p.dir) }
 
 func (p *Plan) journal() *journal.Journal {
 	j := &journal.Journal{ID: p.order.ID, Pages: p.Pages > 0, Rest: p.Rest}

@@ -2,12 +2,20 @@
 // which files and which index take whose places, and what else goes. Whoever opens a collection
 // calls [Resume] first.
 //
-// The journal is removal.json in the collection. It names no URL:
+// The journal is a file in the collection, whose name says how far the removal has come:
 //
-//	{"id": "<urn:uuid:…>", "files": [{"name": "X.warc.gz", "size": 17}], "rest": ["indexes/…"]}
+//	removal.json       it is decided: what the journal names takes its place
+//	removal-rest.json  all of that is in its place: the rest goes
+//	removed.json       the removal has ended; readers know by it that there was one
 //
-// Invariant: while there is no journal, nothing of a removal has taken any place; when there is one,
-// all that it names is on disk, or has taken its place already.
+// It names no URL:
+//
+//	{"id": "<urn:uuid:…>", "files": [{"name": "X.warc.gz", "size": 17}], "index": 32768,
+//	 "rest": ["indexes/…"]}
+//
+// Invariant: while there is no removal.json, nothing takes any place; when there is one, all that it
+// names is on disk, or has taken its place already. From then on files are renamed and removed, and
+// nothing is written: a full disk ends no removal that is decided.
 package journal
 
 import (
@@ -28,6 +36,7 @@ import (
 type Journal struct {
 	ID    string   `json:"id"`
 	Files []File   `json:"files"` // whose new ones lie beside them
+	Index int64    `json:"index"` // size of the new index
 	Pages bool     `json:"pages"` // there is a new list of pages
 	Rest  []string `json:"rest"`  // paths in the collection that go
 }
@@ -41,26 +50,39 @@ type File struct {
 // maxSize is more bytes than a journal of ours has: of a million files.
 const maxSize = 256 << 20
 
-// Write writes the journal, durably. From then on the removal goes forward.
+// Begin returns an error while an earlier removal has not taken its places: what it has written must
+// not be mixed with what is written now. One of which only the rest is left is ended.
+func Begin(dir collection.Dir) error {
+	if _, err := os.Lstat(dir.Removal()); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("an earlier removal has not come to its end (%s): start the recorder "+
+			"again, or let warcorder recover run, which finishes it", dir.Removal()), err)
+	}
+	_, _, err := endLeft(dir)
+	return err
+}
+
+// Write writes the journal, when all that it names is on disk. From then on the removal goes forward;
+// after an error there is no journal. [Journal.Place] makes its name durable.
 func (j *Journal) Write(dir collection.Dir, mode collection.Mode) error {
 	if err := fault.At(fault.RemovePlan); err != nil {
 		return err
 	}
-	err := collection.Write(dir.Removal(), mode, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(j)
-	})
+	info, err := os.Stat(dir.NewIndex())
 	if err == nil {
-		err = dir.Sync()
+		j.Index = info.Size()
+		err = collection.Write(dir.Removal(), mode, func(w io.Writer) error {
+			return json.NewEncoder(w).Encode(j)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("write the plan of the removal: %w", err)
 	}
-	return fault.At(fault.RemovePlanned)
+	return nil
 }
 
-// read reads the journal; nil if there is none.
-func read(dir collection.Dir) (*Journal, error) {
-	file, err := collection.OpenRegular(dir.Removal())
+// read reads the journal at path; nil if there is none.
+func read(path string) (*Journal, error) {
+	file, err := collection.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -90,8 +112,11 @@ func (j *Journal) check() error {
 	return nil
 }
 
-// Place puts the new files and the new index into their places, as far as that is not done.
+// Place puts the new files and the new index into their places, as far as that is not done, durably.
 func (j *Journal) Place(dir collection.Dir) error {
+	if err := errors.Join(dir.Sync(), fault.At(fault.RemovePlanned)); err != nil {
+		return err
+	}
 	for _, f := range j.Files {
 		if err := f.place(dir); err != nil {
 			return err
@@ -100,20 +125,40 @@ func (j *Journal) Place(dir collection.Dir) error {
 	if err := dir.SyncArchive(); err != nil {
 		return err
 	}
-	if err := j.placePages(dir); err != nil {
+	if err := errors.Join(j.placePages(dir), j.placeIndex(dir), dir.Sync()); err != nil {
 		return err
+	}
+	if err := fault.At(fault.RemoveSwapped); err != nil {
+		return err
+	}
+	if err := os.Rename(dir.Removal(), dir.RemovalRest()); err != nil {
+		return err
+	}
+	return dir.Sync()
+}
+
+// placeIndex puts the new index into the place of the old one.
+func (j *Journal) placeIndex(dir collection.Dir) error {
+	info, err := os.Lstat(dir.NewIndex())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() != j.Index {
+		return notWritten(dir.NewIndex(), info, j.Index)
 	}
 	if err := fault.At(fault.RemoveSwap); err != nil {
 		return err
 	}
-	err := store.Move(dir.NewIndex(), dir.Index())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := dir.Sync(); err != nil {
-		return err
-	}
-	return fault.At(fault.RemoveSwapped)
+	return store.Move(dir.NewIndex(), dir.Index())
+}
+
+// notWritten is the error of a file that is not what was written.
+func notWritten(path string, info fs.FileInfo, size int64) error {
+	return fmt.Errorf("%s has %d bytes, and not the %d that were written: a removal cannot go on", path,
+		info.Size(), size)
 }
 
 // placePages puts the new list of pages into the place of the old one.
@@ -138,8 +183,7 @@ func (f File) place(dir collection.Dir) error {
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() != f.Size {
-		return fmt.Errorf("%s has %d bytes, and not the %d that were written: a removal cannot go on",
-			dir.Rewritten(f.Name), info.Size(), f.Size)
+		return notWritten(dir.Rewritten(f.Name), info, f.Size)
 	}
 	if err := fault.At(fault.RemoveRename); err != nil {
 		return err
@@ -147,43 +191,65 @@ func (f File) place(dir collection.Dir) error {
 	return os.Rename(dir.Rewritten(f.Name), dir.WARC(f.Name))
 }
 
-// End removes the rest; the journal is then that of the last removal, by which readers know that
-// there was one.
-func (j *Journal) End(dir collection.Dir) error {
+// End removes the rest, and returns the paths of what it could not remove, which people must do: that
+// is no reason to leave a removal without an end. The journal is then that of the last removal.
+func (j *Journal) End(dir collection.Dir) (left []string, err error) {
 	for _, path := range j.Rest {
-		if err := fault.At(fault.RemoveRest); err != nil {
-			return err
-		}
-		full, _ := dir.Leftover(path)
-		err := os.Remove(full)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if err := removeRest(dir, path); err != nil {
+			left = append(left, path)
 		}
 	}
 	if err := errors.Join(dir.SyncArchive(), dir.SyncIndexes(), fault.At(fault.RemoveDone)); err != nil {
-		return err
+		return left, err
 	}
-	if err := os.Rename(dir.Removal(), dir.Removed()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err := os.Rename(dir.RemovalRest(), dir.Removed()); err != nil {
+		return left, err
 	}
-	return dir.Sync()
+	return left, dir.Sync()
 }
 
-// Resume finishes a removal that has come to its journal and not to its end, and says that it has.
-// Whoever opens a collection calls it first, with the collection locked and no index open.
-func Resume(dir collection.Dir) (resumed bool, err error) {
-	j, err := read(dir)
-	if j == nil && err == nil {
-		return false, nil
+// removeRest removes a file of the rest, if it is there still.
+func removeRest(dir collection.Dir, path string) error {
+	if err := fault.At(fault.RemoveRest); err != nil {
+		return err
+	}
+	full, _ := dir.Leftover(path)
+	info, err := os.Lstat(full)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil // none of ours: somebody has put it there since
 	}
 	if err == nil {
+		err = os.Remove(full)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// endLeft ends a removal of which only the rest is left, if there is one.
+func endLeft(dir collection.Dir) (ended bool, left []string, err error) {
+	j, err := read(dir.RemovalRest())
+	if j == nil || err != nil {
+		return false, nil, err
+	}
+	left, err = j.End(dir)
+	return err == nil, left, err
+}
+
+// Resume finishes a removal that has come to its journal and not to its end, and says that it has,
+// with the paths of what could not be removed. Whoever opens a collection calls it first, with the
+// collection locked and no index open.
+func Resume(dir collection.Dir) (resumed bool, left []string, err error) {
+	j, err := read(dir.Removal())
+	if j != nil && err == nil {
 		err = j.Place(dir)
 	}
 	if err == nil {
-		err = j.End(dir)
+		resumed, left, err = endLeft(dir)
 	}
 	if err != nil {
-		return false, fmt.Errorf("finish the removal of %s, which was interrupted: %w", dir.Removal(), err)
+		return false, nil, fmt.Errorf("finish the removal of %s, which was interrupted: %w", dir.Removal(), err)
 	}
-	return true, nil
+	return resumed, left, nil
 }

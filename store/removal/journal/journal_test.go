@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ func content(path string) string {
 // TestResume: what a journal names takes its place, once; without a journal nothing does.
 func TestResume(t *testing.T) {
 	d := newDir(t)
-	if resumed, err := Resume(d); resumed || err != nil || content(d.WARC("a.warc.gz")) != "old" {
+	if resumed, _, err := Resume(d); resumed || err != nil || content(d.WARC("a.warc.gz")) != "old" {
 		t.Error("without a journal", resumed, err)
 	}
 	j := Journal{ID: "<urn:uuid:1>", Files: []File{{"a.warc.gz", 5}, {"gone.warc.gz", 7}},
@@ -44,16 +45,62 @@ func TestResume(t *testing.T) {
 	if err := j.Write(d, collection.DefaultMode); err != nil {
 		t.Fatal(err)
 	}
-	resumed, err := Resume(d)
-	if !resumed || err != nil || content(d.WARC("a.warc.gz")) != "newer" || content(d.Index()) != "new index" ||
+	resumed, left, err := Resume(d)
+	if !resumed || len(left) > 0 || err != nil || content(d.WARC("a.warc.gz")) != "newer" ||
+		content(d.Index()) != "new index" ||
 		content(d.CDXJ()) != "" {
 		t.Error(resumed, err)
 	}
 	if names, _ := filepath.Glob(string(d) + "/*"); len(names) != 4 {
 		t.Errorf("there are %q", names)
 	}
-	if resumed, err := Resume(d); resumed || err != nil {
+	if resumed, _, err := Resume(d); resumed || err != nil {
 		t.Error("again", resumed, err)
+	}
+}
+
+// TestOtherIndex: an index that is not the one which was written takes no place.
+func TestOtherIndex(t *testing.T) {
+	d := newDir(t)
+	j := Journal{ID: "<urn:uuid:1>", Files: []File{{"a.warc.gz", 5}}}
+	if err := j.Write(d, collection.DefaultMode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.NewIndex(), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if resumed, _, err := Resume(d); resumed || err == nil || content(d.Index()) != "index" {
+		t.Error(resumed, err, content(d.Index()))
+	}
+	if err := Begin(d); err == nil {
+		t.Error("another removal begins")
+	}
+}
+
+// TestRest: what somebody has put where the rest was stays, and an index that was made when the places
+// were taken takes none.
+func TestRest(t *testing.T) {
+	d := newDir(t)
+	j := Journal{ID: "<urn:uuid:1>", Files: []File{{"a.warc.gz", 5}}, Rest: []string{"index.bolt.old",
+		"indexes/index.cdxj"}}
+	if err := errors.Join(j.Write(d, collection.DefaultMode), j.Place(d)); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		d.NewIndex(): "half an index", d.Index() + ".old/mine": "mine",
+	} {
+		os.Mkdir(filepath.Dir(path), 0o700)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resumed, left, err := Resume(d)
+	if !resumed || err != nil || len(left) > 0 || content(d.Index()+".old/mine") != "mine" ||
+		content(d.Index()) != "new index" || content(d.CDXJ()) != "" {
+		t.Error(resumed, left, err)
+	}
+	if err := Begin(d); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -76,14 +123,14 @@ func TestStrangeJournals(t *testing.T) {
 		if err := os.WriteFile(d.Removal(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if resumed, err := Resume(d); resumed || err == nil || content(d.WARC("a.warc.gz")) != "old" ||
+		if resumed, _, err := Resume(d); resumed || err == nil || content(d.WARC("a.warc.gz")) != "old" ||
 			content(d.CDXJ()) != "lines" || content(d.Index()) != "index" {
 			t.Errorf("%s: %v, %v", name, resumed, err)
 		}
 	}
 	d := newDir(t)
 	if err := os.Symlink(d.WARC("a.warc.gz"), d.Removal()); err == nil {
-		if resumed, err := Resume(d); resumed || err == nil {
+		if resumed, _, err := Resume(d); resumed || err == nil {
 			t.Error("a link:", resumed, err)
 		}
 	}

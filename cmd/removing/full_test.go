@@ -1,0 +1,128 @@
+//go:build faults
+
+package removing
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"warcorder/store/collection"
+	"warcorder/store/fault"
+	"warcorder/store/selection"
+)
+
+// failing lets a point fail, until the function that it returns is called.
+func failing(point fault.Point, err error) (end func()) {
+	fault.Set(func(p fault.Point) error {
+		if p == point {
+			return err
+		}
+		return nil
+	})
+	return func() { fault.Set(nil) }
+}
+
+// TestFullDisk: where the disk is full before a removal is decided, everything is as it was, and
+// recording goes on; behind that nothing needs room, and what fails all the same is finished by the
+// next start.
+func TestFullDisk(t *testing.T) {
+	decided := slices.Index(fault.Removals, fault.RemovePlanned)
+	for i, point := range fault.Removals {
+		t.Run(string(point), func(t *testing.T) {
+			r := start(t, nil)
+			r.fill()
+			before := r.all()
+			after := maps.Clone(before)
+			maps.DeleteFunc(after, func(_ string, s shown) bool { return s.isOf([]string{"/secret"}) })
+			write(t, r.dir.CDXJ(), "com,example)/secret 20260501120001 {}\n")
+			end := failing(point, syscall.ENOSPC)
+			done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, Wish{Choose: Chosen(t.Context(), secrets)})
+			end()
+			switch {
+			case point == fault.RemoveRest:
+				if err != nil || !done.Done || !slices.Equal(done.Left, []string{"indexes/index.cdxj"}) {
+					t.Errorf("%+v, %v", done, err)
+				}
+				r.same(after)
+				return
+			case !errors.Is(err, syscall.ENOSPC):
+				t.Fatalf("%+v, %v", done, err)
+			case i < decided:
+				r.unchanged(before)
+			default:
+				r.Recorder.Close()
+				r.open()
+				r.same(after)
+			}
+			r.get("https://example.com/later", page(text("later")))
+			if n, err := r.Index().Count(); err != nil || n == 0 {
+				t.Error(n, err)
+			}
+			r.remove(selection.Selection{URL: "https://example.com/later"}, nil)
+			r.remove(secrets, nil)
+			r.same(after)
+			r.verified()
+		})
+	}
+}
+
+// unchanged holds a collection against what it was before a removal that came to nothing.
+func (r *recording) unchanged(before map[string]shown) {
+	r.t.Helper()
+	if err := r.Ready(); err != nil {
+		r.t.Error(err)
+	}
+	r.same(before)
+	left, _ := filepath.Glob(string(r.dir) + "/*/*.rewritten")
+	if _, err := os.Lstat(r.dir.CDXJ()); err != nil || len(left) > 0 {
+		r.t.Error(err, left)
+	}
+	for _, path := range []string{r.dir.Removal(), r.dir.NewIndex(), r.dir.RemovalRest()} {
+		if _, err := os.Lstat(path); err == nil {
+			r.t.Errorf("%s is there", path)
+		}
+	}
+}
+
+// TestLeftBehind: a removal of which only the rest is left is ended by the next one, and harms no index
+// that is made meanwhile.
+func TestLeftBehind(t *testing.T) {
+	r := start(t, nil)
+	for i := range 50 {
+		r.get(fmt.Sprintf("https://example.com/%d", i), page(text("one")))
+	}
+	end := failing(fault.RemoveDone, errors.New("no"))
+	_, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, Wish{Choose: Chosen(t.Context(),
+		selection.Selection{URL: "https://example.com/1"})})
+	end()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	renewal, err := r.Index().Renew(r.dir.NewIndex(), nil) // as a second removal does
+	if err == nil {
+		err = renewal.Synced()
+	}
+	dir := collection.Dir(filepath.Join(t.TempDir(), "c"))
+	if err = errors.Join(err, os.CopyFS(string(dir), os.DirFS(string(r.dir)))); err != nil {
+		t.Fatal(err)
+	}
+	killed := &recording{t: t, cfg: r.cfg, dir: dir}
+	killed.open()
+	defer func() { killed.Recorder.Close() }()
+	if n, err := killed.Index().Count(); err != nil || n != 49 {
+		t.Error(n, err)
+	}
+	if err := renewal.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	r.remove(selection.Selection{URL: "https://example.com/2"}, nil)
+	if _, err := os.Lstat(r.dir.RemovalRest()); err == nil || len(r.all()) != 48 {
+		t.Error(err)
+	}
+}
