@@ -53,8 +53,8 @@ func (s *serving) keep(ctx context.Context, c *recordFlags) {
 	if c.KeepFor == 0 {
 		return
 	}
-	for {
-		s.removeOld(ctx, c)
+	for began := time.Now(); ; {
+		s.removeOld(ctx, c, began)
 		select {
 		case <-ctx.Done():
 			return
@@ -64,28 +64,41 @@ func (s *serving) keep(ctx context.Context, c *recordFlags) {
 }
 
 // removeOld removes what is too old. What it cannot remove now it removes the next time.
-func (s *serving) removeOld(ctx context.Context, c *recordFlags) {
-	age := time.Duration(c.KeepFor)
-	reason := fmt.Sprintf("older than %s (keep-for)", durationText(age))
-	old, err := removing.HasOlder(ctx, s.rec.Index(), age, time.Now())
-	if err == nil && !old {
-		return
-	}
-	var done removing.Removed
-	if err == nil {
-		done, err = removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, removing.Wish{
-			Choose: removing.Older(ctx, age, time.Now()), Reason: reason,
-			Forget: true, Look: true,
-		})
-	}
+func (s *serving) removeOld(ctx context.Context, c *recordFlags, began time.Time) {
+	done, err := s.removeOlder(ctx, c, began, time.Now())
 	switch {
 	case err == nil && done.Done:
 		s.log.Info().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
 			Str("size", humanize.Bytes(uint64(done.Bytes))).Int("files", done.Files).
 			Int("emptied", done.Emptied).Int64("moved", done.Moved).
-			Msg("removed what is older than keep-for")
+			Strs("left", done.Left).Msg("removed what is older than keep-for")
 	case err != nil && ctx.Err() == nil:
 		s.log.Error().Err(err).Msg("what is older than keep-for could not be removed: it is tried again " +
 			"in an hour")
 	}
+}
+
+// removeOlder removes what is too old now, in a recording that began then.
+func (s *serving) removeOlder(ctx context.Context, c *recordFlags, began, now time.Time) (
+	done removing.Removed, err error) {
+	age := time.Duration(c.KeepFor)
+	old, err := removing.HasOlder(ctx, s.dir, s.rec.Index(), age, now)
+	if err != nil || !old {
+		return done, err
+	}
+	if last := s.rec.Before().Last; removing.Leaps(age, last, began, now, now.Sub(began)) {
+		return done, fmt.Errorf("the clock may be wrong: it says %s, and the last recording ended at %s, "+
+			"longer ago than keep-for. If it is right, start again, or use warcorder remove --to",
+			now.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
+	}
+	wish := removing.Wish{
+		Choose: removing.Older(ctx, s.dir, age, now), Forget: true, DryRun: true,
+		Reason: fmt.Sprintf("older than %s (keep-for)", durationText(age)),
+	}
+	done, err = removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, wish)
+	if err != nil || done.Files == 0 && done.Waiting == 0 { // no file needs to be finished for that
+		return done, err
+	}
+	wish.DryRun = false
+	return removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, wish)
 }

@@ -119,12 +119,19 @@ func (r *Recorder) close() error {
 func (r *Recorder) beginSession() error {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	s := store.Session{Started: now, Last: now, Open: true}
-	if err := r.index.SetSession(s); err != nil {
+	before, err := r.index.Session()
+	if err == nil {
+		err = r.index.SetSession(s)
+	}
+	if err != nil {
 		return err
 	}
-	r.session = s
+	r.before, r.session = before, s
 	return nil
 }
+
+// Before is the session before this one; zero if the index knows of none.
+func (r *Recorder) Before() store.Session { return r.before }
 
 // endSession notes that the recorder has come to its end, if it was at work, and closes the index.
 // If that cannot be noted, or is noted in an index that is not the collection's any more,

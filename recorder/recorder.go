@@ -123,6 +123,7 @@ type Recorder struct {
 	mode       collection.Mode // of what is made
 	dir        collection.Dir
 	session    store.Session // as the index has it from Open to Close
+	before     store.Session // the one before
 	unlock     func() error  // the collection
 	closeOnce  sync.Once
 	closeError error

@@ -113,8 +113,9 @@ var Settings = map[string]string{
 		"collection).",
 	"--min-free-space": "Free space below which recording stops. That is before the disk is full; " +
 		"0 does not look.",
-	"--keep-for": "Time for which captures are kept, such as 90d or 36h. Older ones are removed for " +
-		"good, at the start and each hour, as warcorder remove does it; 0 removes nothing.",
+	"--keep-for": "Time for which what is recorded is kept, such as 90d or 36h. What is older is removed " +
+		"for good, at the start and each hour, as warcorder remove does it, but for imports; 0 removes " +
+		"nothing.",
 	"--queue-size": "Bytes of exchanges that may wait to be recorded before clients are slowed.",
 	"--archive-mode": "Who may read and write the files that are made; octal. WARC files, index and " +
 		"exports; directories may be entered by whoever may read. There are cookies and passwords in " +

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/readback"
 	"warcorder/store/removal"
 )
@@ -13,11 +14,12 @@ import (
 // the age: a file would else be written anew each time that another of its captures gets too old.
 const slack = 24 * time.Hour
 
-// Older is the Choose of a Wish that is for what is older than an age. A file of which all captures
-// are older goes whole; of others the captures go that are older, when one of them is older by a day,
-// or by a quarter of the age if that is less.
-func Older(ctx context.Context, age time.Duration, now time.Time) func(*store.Bolt, *readback.Files) (
-	removal.Order, error) {
+// Older is the Choose of a Wish that is for what is older than an age, of what was recorded here: an
+// import is as old as its captures, and somebody has brought it all the same. A file of which all
+// captures are older goes whole; of others the captures go that are older, when one of them is older by
+// a day, or by a quarter of the age if that is less.
+func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.Time) func(*store.Bolt,
+	*readback.Files) (removal.Order, error) {
 	return func(index *store.Bolt, _ *readback.Files) (removal.Order, error) {
 		limit := now.Add(-age)
 		ages, err := agesOf(ctx, index, limit)
@@ -25,12 +27,14 @@ func Older(ctx context.Context, age time.Duration, now time.Time) func(*store.Bo
 			return removal.Order{Captures: nothing}, err
 		}
 		late := limit.Add(-min(slack, age/4))
+		own := owners(dir)
 		in := func(name string) bool {
 			a, known := ages[name]
-			return !known || a.young == 0 || a.oldest.Before(late)
+			return (!known || a.young == 0 || a.oldest.Before(late)) && own(name)
 		}
 		return removal.Order{
 			KeepsConfirmed: true,
+			Aged:           true,
 			Has:            func(_ string, at time.Time) bool { return at.Before(limit) },
 			In:             in,
 			Captures: func(yield func(*store.Capture) bool) error {
@@ -42,9 +46,43 @@ func Older(ctx context.Context, age time.Duration, now time.Time) func(*store.Bo
 	}
 }
 
+// owners returns a function that reports whether a file was recorded by us, and looks once. What it
+// cannot read it does not know, and it stays.
+func owners(dir collection.Dir) func(name string) bool {
+	known := map[string]bool{}
+	return func(name string) bool {
+		own, looked := known[name]
+		if !looked {
+			for _, path := range dir.WARCPaths(name) {
+				if is, err := collection.IsOwn(path); err == nil {
+					own = is
+				}
+			}
+			known[name] = own
+		}
+		return own
+	}
+}
+
+// leapOf is the time without any recording from which on the clock may be wrong: shorter ones cost
+// nothing that would not go soon.
+func leapOf(age time.Duration) time.Duration { return max(age, 30*24*time.Hour) }
+
+// Leaps reports whether the clock may be wrong, so that captures only seem to be older than an age:
+// from the end of the last session to the beginning of this one it has gone on for longer than that, or
+// since then by so much more than the machine has run.
+func Leaps(age time.Duration, last, began, now time.Time, ran time.Duration) bool {
+	off := began.Sub(last)
+	if last.IsZero() {
+		off = 0
+	}
+	return max(off, now.Round(0).Sub(began.Round(0))-ran) > leapOf(age)
+}
+
 // HasOlder reports whether Older would choose anything.
-func HasOlder(ctx context.Context, index *store.Bolt, age time.Duration, now time.Time) (bool, error) {
-	order, err := Older(ctx, age, now)(index, nil)
+func HasOlder(ctx context.Context, dir collection.Dir, index *store.Bolt, age time.Duration,
+	now time.Time) (bool, error) {
+	order, err := Older(ctx, dir, age, now)(index, nil)
 	if err != nil {
 		return false, err
 	}

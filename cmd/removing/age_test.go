@@ -2,12 +2,16 @@ package removing
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
 // TestOlder: what is too old goes with its whole file, or when one of its file is so by a quarter of
@@ -37,12 +41,12 @@ func TestOlder(t *testing.T) {
 			r.rotate()
 			before := r.all()
 			now := at(test.limit).Add(test.age)
-			old, err := HasOlder(t.Context(), r.Index(), test.age, now)
+			old, err := HasOlder(t.Context(), r.dir, r.Index(), test.age, now)
 			if err != nil || old != (len(test.gone) > 0) {
 				t.Errorf("there is something: %v, %v", old, err)
 			}
 			done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode,
-				Wish{Choose: Older(t.Context(), test.age, now), Forget: true})
+				Wish{Choose: Older(t.Context(), r.dir, test.age, now), Forget: true})
 			if err != nil || done.Moved != test.moved || done.Emptied != test.emptied {
 				t.Errorf("%+v, %v", done, err)
 			}
@@ -69,7 +73,7 @@ func TestKeepRemoving(t *testing.T) {
 	for hour := range 50 {
 		now := r.now.Add(time.Duration(hour) * time.Second)
 		done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode,
-			Wish{Choose: Older(t.Context(), 8*time.Second, now), Forget: true})
+			Wish{Choose: Older(t.Context(), r.dir, 8*time.Second, now), Forget: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,4 +92,76 @@ func TestKeepRemoving(t *testing.T) {
 		t.Errorf("%d captures are left; files were written anew %d times", len(r.all()), files)
 	}
 	r.verified()
+}
+
+// TestOlderImports: what an import has brought stays, however old it is, with its pages; what was
+// recorded beside it goes, and a copy of damage in which nothing is younger.
+func TestOlderImports(t *testing.T) {
+	const list = `{"format":"json-pages-1.0","id":"pages","title":"Pages"}` + "\n" +
+		`{"ts":"2026-01-01T00:00:01Z","url":"https://example.com/import","id":"1","title":"Old"}` + "\n"
+	r := strange(t, stranger("response", 1, "/import", page(text("old"))))
+	r.now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	put(t, r.dir.Pages(), list)
+	r.get("https://example.com/mine", page(text("mine")))
+	r.rotate()
+	for i, second := range []int{1, 2} {
+		put(t, r.dir.WARC(r.files()[0]+collection.TornSuffix+[]string{"", ".2"}[i]),
+			stranger("response", 1, "/torn", page("torn"))+
+				strings.Replace(stranger("response", second, "/torn", page("torn")), "2026-01-01T00:00:02",
+					"2026-09-01T00:00:00", 1))
+	}
+	now := r.now.Add(100 * 24 * time.Hour)
+	done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode,
+		Wish{Choose: Older(t.Context(), r.dir, 90*24*time.Hour, now), Forget: true})
+	if err != nil || done.Captures != 1 || len(done.Rest) != 1 || strings.HasSuffix(done.Rest[0], ".2") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if all := r.all(); len(all) != 1 {
+		t.Errorf("%d captures are left", len(all))
+	}
+	if b, err := os.ReadFile(r.dir.Pages()); err != nil || !strings.Contains(string(b), "Old") {
+		t.Errorf("pages: %s, %v", b, err)
+	}
+	old, err := HasOlder(t.Context(), r.dir, r.Index(), 90*24*time.Hour, now)
+	if old || err != nil {
+		t.Errorf("there is more: %v, %v", old, err)
+	}
+}
+
+// files are the names of the files that were recorded.
+func (r *recording) files() (names []string) {
+	paths, _ := filepath.Glob(r.dir.WARC("*.warc.gz"))
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// TestLeaps: a clock that may be wrong is told from a recorder that did not run for a while.
+func TestLeaps(t *testing.T) {
+	const day = 24 * time.Hour
+	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		age       time.Duration
+		off       time.Duration // from the end of the last session on
+		wall, ran time.Duration
+		want      bool
+	}{
+		"at once":                {90 * day, time.Second, time.Hour, time.Hour, false},
+		"a holiday":              {90 * day, 89 * day, 0, 0, false},
+		"another year":           {90 * day, 91 * day, 0, 0, true},
+		"a weekend":              {36 * time.Hour, 3 * day, 0, 0, false},
+		"a quarter":              {36 * time.Hour, 90 * day, 0, 0, true},
+		"a long recording":       {90 * day, 0, 1000 * day, 1000 * day, false},
+		"a leap of the clock":    {90 * day, 0, 91 * day, time.Hour, true},
+		"a step of the clock":    {90 * day, 0, day, time.Hour, false},
+		"a clock that went back": {90 * day, -1000 * day, -1000 * day, time.Hour, false},
+	} {
+		if got := Leaps(c.age, began.Add(-c.off), began, began.Add(c.wall), c.ran); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if Leaps(day, time.Time{}, began, began, 0) {
+		t.Error("a new collection")
+	}
 }

@@ -210,7 +210,7 @@ func TestOlderConfirmed(t *testing.T) {
 	}{{11, 1, 1}, {12, 0, 1}, {91, 2, 0}} {
 		now := r.now.Add(time.Duration(test.days) * 24 * time.Hour)
 		done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode,
-			Wish{Choose: Older(t.Context(), 90*24*time.Hour, now), Forget: true})
+			Wish{Choose: Older(t.Context(), r.dir, 90*24*time.Hour, now), Forget: true})
 		if err != nil || int(done.Captures) != test.captures || done.Confirmed != test.confirmed {
 			t.Errorf("after %d days: %+v, %v", test.days, done, err)
 		}

@@ -26,8 +26,9 @@ func (p *Plan) dropPages(mode collection.Mode) (err error) {
 // URL that goes, of which there is no capture, is shown by nothing, and goes as well.
 func (p *Plan) goesPage(all *pages.Pages, page *pagelist.Page) (bool, error) {
 	surt, _ := canon.SURT(page.URL)
-	if p.named(page.URL, page.Time) || !p.gone.surts[hashOf(surt)] {
-		return p.named(page.URL, page.Time), nil
+	named := !p.order.Aged && p.named(page.URL, page.Time)
+	if named || !p.gone.surts[hashOf(surt)] {
+		return named, nil
 	}
 	c, found, err := all.CaptureNear(page)
 	if err != nil || !found {

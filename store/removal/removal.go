@@ -68,6 +68,10 @@ type Order struct {
 	// that says that it is still as it was.
 	KeepsConfirmed bool
 
+	// Aged says that it is for what is too old of what was recorded here: a page of an import goes only
+	// with its capture, and a copy of damage only if nothing in it is younger.
+	Aged bool
+
 	ID     string    // of the tombstones, <urn:uuid:…>
 	Time   time.Time // of the tombstones
 	Reason string    // the operator's; "" for none

@@ -52,8 +52,8 @@ func (p *Plan) within(path string) string {
 	return filepath.ToSlash(within)
 }
 
-// torn reports whether a copy of what was cut has a record that goes, as far as its records can be
-// read.
+// torn reports whether a copy of what was cut goes, as far as its records can be read: if one of them
+// does, or, by age, if all do.
 func (p *Plan) torn(ctx context.Context, path string) (has bool, records int, err error) {
 	opened, err := collection.OpenRegular(path)
 	if err != nil {
@@ -69,8 +69,8 @@ func (p *Plan) torn(ctx context.Context, path string) (has bool, records int, er
 		if record, err = reader.Next(); err == nil {
 			records++
 			at, _ := time.Parse(time.RFC3339Nano, record.Header.Get("WARC-Date"))
-			if p.goes(record.TargetURI(), at) {
-				return true, records, nil
+			if has = p.goes(record.TargetURI(), at); has != p.order.Aged {
+				return has, records, nil
 			}
 		} else if errors.As(err, new(*warc.Damage)) {
 			_, _, err = reader.Resync()
@@ -80,7 +80,7 @@ func (p *Plan) torn(ctx context.Context, path string) (has bool, records int, er
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return false, records, err
+	return has, records, err
 }
 
 // goes reports whether a record of that URI and date would go.

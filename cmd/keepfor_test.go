@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"io"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+	"warcorder/store"
+	"warcorder/store/collection"
+)
+
+// TestKeepForClock: after a time without recordings that is longer than keep-for nothing is removed
+// until the next start, since a wrong clock looks the same.
+func TestKeepForClock(t *testing.T) {
+	dir := t.TempDir()
+	c := collection.Dir(filepath.Join(dir, "collections", "default"))
+	long := time.Now().Add(-100 * 24 * time.Hour)
+	cfg := recorder.Default()
+	cfg.MinFreeSpace = 0
+	old, err := recorder.Open(cfg, c, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := old.Begin()
+	x.URL, x.Method, x.Started = "https://example.com/old", "GET", long
+	x.RemoteIP = netip.MustParseAddr("192.0.2.1")
+	io.WriteString(&x.Request, "GET /old HTTP/1.1\r\nHost: example.com\r\n\r\n")
+	io.WriteString(&x.Response, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+	x.Commit()
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	index, err := store.Open(c.Index(), store.Options{})
+	if err == nil {
+		err = index.SetSession(store.Session{Started: long, Last: long})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"the clock may be wrong", "removed what is older"} {
+		p := startRecordingIn(t, dir, "--keep-for", "90d")
+		for until := time.Now().Add(patience); !strings.Contains(p.stderr.String(), said); {
+			if time.Now().After(until) {
+				t.Fatalf("no %q: %s", said, p.stderr)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		out, _, _ := p.run("export", "-o", "-")
+		if kept := strings.Contains(out, "/old"); kept != (said == "the clock may be wrong") {
+			t.Errorf("%s: %q", said, out)
+		}
+		if p.stop() != 0 {
+			t.Error(p.stderr)
+		}
+	}
+}
