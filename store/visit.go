@@ -52,11 +52,11 @@ const (
 	Ahead                        // a prefetch: by Sec-Purpose, Purpose or X-Moz
 	ByOrigin                     // Referer was made of the field Origin
 	AtRoot                       // the path of Referer is "/": all of it may be a mere origin
-	Browser                      // by its User-Agent, the client is a browser
+	Browser                      // the client is a browser: by its User-Agent, and what only browsers send
 	Upgrades                     // there is Upgrade-Insecure-Requests: browsers ask for a document
 	Scripted                     // there is X-Requested-With, or the Origin of a GET
-	HTML                         // the response is of type HTML
-	OK                           // the status is 200
+	HTML                         // the response is of type HTML, or a 304 in the place of a document
+	OK                           // the status is 200, or such a 304
 	Aside                        // no document is shown: 204, 205, a download
 	About                        // a resource record about the URL that is Referer
 	NotGET                       // the method is another

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"math"
+	"net/http"
 	"slices"
 
 	"warcorder/canon"
@@ -22,10 +23,15 @@ type Asked struct {
 	visit store.Visit // what its head says of a page
 }
 
-// Visit adds what the head of the request says of a page.
-func (a *Asked) Visit(v *store.Visit) {
+// Visit adds what the head of the request says of a page to the capture of its response.
+func (a *Asked) Visit(c *store.Capture) {
+	v := &c.Visit
 	v.Dest, v.Site, v.Referer = a.visit.Dest, a.visit.Site, a.visit.Referer
 	v.Traits |= a.visit.Traits
+	const document, told = store.Browser | store.Upgrades, store.Told
+	if c.Status == http.StatusNotModified && v.Traits&(document|told) == document {
+		v.Traits |= store.HTML | store.OK
+	}
 }
 
 // AskedOf reads a request with that head; body gives what follows the head, size bytes as they

@@ -19,7 +19,7 @@ func CaptureOf(keyer *store.Keyer, uri string, date time.Time, request *Asked, r
 	}
 	response.Fill(&c, truncated)
 	response.FillVisit(&c)
-	request.Visit(&c.Visit)
+	request.Visit(&c)
 	if string(request.Method) != "GET" {
 		c.Method = Text(request.Method)
 	}

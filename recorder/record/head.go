@@ -86,6 +86,7 @@ const (
 	referer
 	origin
 	userAgent
+	acceptLanguage
 	fetchMode
 	fetchDest
 	fetchSite
@@ -103,7 +104,8 @@ var fieldNames = func() (byLength [32][]namedField) {
 		contentType: "content-type", contentEncoding: "content-encoding",
 		transferEncoding: "transfer-encoding", etag: "etag", lastModified: "last-modified",
 		contentRange: "content-range", referer: "referer", origin: "origin", userAgent: "user-agent",
-		fetchMode: "sec-fetch-mode", fetchDest: "sec-fetch-dest", fetchSite: "sec-fetch-site",
+		acceptLanguage: "accept-language",
+		fetchMode:      "sec-fetch-mode", fetchDest: "sec-fetch-dest", fetchSite: "sec-fetch-site",
 		upgrades: "upgrade-insecure-requests", requestedWith: "x-requested-with",
 		location: "location", disposition: "content-disposition",
 		referrerPolicy: "referrer-policy",

@@ -18,6 +18,8 @@ type visit struct {
 	site   store.Site
 	traits store.Traits
 
+	agent    bool // the User-Agent is that of a browser
+	language bool // there is Accept-Language
 	attached bool // the response is a download
 	reserved bool // and lets no more be told than an origin
 }
@@ -40,9 +42,9 @@ func (v *visit) take(field fieldName, value []byte) {
 	case location:
 		first(&v.location)
 	case userAgent:
-		if isBrowser(value) {
-			v.traits |= store.Browser
-		}
+		v.agent = v.agent || isBrowser(value)
+	case acceptLanguage:
+		v.language = true
 	case fetchMode:
 		v.traits |= store.Told
 		if bytes.EqualFold(value, []byte("navigate")) {
@@ -126,6 +128,9 @@ func siteOf(value []byte) store.Site {
 func (v *visit) asked(to *store.Visit, method []byte) {
 	to.Dest, to.Site = v.dest, v.site
 	to.Traits |= v.traits
+	if v.agent && (v.language || v.traits&store.Upgrades != 0) {
+		to.Traits |= store.Browser // and not a crawler that calls itself so
+	}
 	if len(v.origin) > 0 && string(method) == "GET" && v.traits&store.Told == 0 {
 		to.Traits |= store.Scripted
 	}

@@ -272,7 +272,7 @@ func (s *foreignScan) addAsked(c store.Capture, request *record.Asked) {
 	if string(request.Method) != "GET" {
 		c.Method = record.Text(request.Method)
 	}
-	request.Visit(&c.Visit)
+	request.Visit(&c)
 	s.keyer.Fill(&c, request.Request())
 	s.add(c)
 }

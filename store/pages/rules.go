@@ -16,10 +16,11 @@ import (
 //	a page of a list      that an import has brought (listed.go)
 //	that of a service     navigate with the destination empty, and Upgrade-Insecure-Requests; unless
 //	worker                it comes from a page within frameWithin: then it is taken for a frame
-//	else, without these   HTML of status 200 to a GET, unless a script asks (X-Requested-With, or an
-//	fields                Origin), or a browser does (User-Agent) that comes from a page we know and
-//	                      either asks for no document (Upgrade-Insecure-Requests is not there), or
-//	                      within frameWithin of that page: then it is taken for a frame
+//	else, without these   HTML of status 200 to a GET, or a 304 to a browser that asks for a document
+//	fields                (Upgrade-Insecure-Requests), unless a script asks (X-Requested-With, or an
+//	                      Origin), or a browser does (User-Agent, with Accept-Language) that comes
+//	                      from a page we know and either asks for no document, or within frameWithin
+//	                      of that page: then it is taken for a frame
 //
 // Whose resource everything else is; the first that is known counts:
 //

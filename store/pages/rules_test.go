@@ -150,6 +150,16 @@ func TestRules(t *testing.T) {
 			30 http://a/x html browser from=http://a/p > 0
 			40 http://a/y html scripted from=http://a/p > 0
 			4000 http://a/q html browser upgrades from=http://a/p > 5`,
+		"of a crawler that calls itself a browser": `
+			0 http://a/ html > 0
+			1000 http://a/1 html from=http://a/ > 1
+			2000 http://a/2 html from=http://a/ > 2
+			2001 http://a/2.png plain from=http://a/2 > 2`,
+		"not modified, of a browser that tells nothing": `
+			0 http://a/ html browser upgrades > 0
+			60000 http://a/1 html browser upgrades from=http://a/ > 1
+			120000 http://a/ html browser upgrades > 2
+			120010 http://a/1.png plain browser from=http://a/ > 2`,
 		"behind a service worker": `
 			0 https://a/p nav none > 0
 			1 https://a/sw.js worker from=https://a/p > 0
