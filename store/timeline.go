@@ -95,7 +95,7 @@ func (c *Capture) appendMomentValue(dst []byte, key indexKey) []byte {
 	if v.Next != 0 {
 		facts |= momentNext
 	}
-	hasKey := v.mayBePage() && len(key) < maxMomentKey+tailSize
+	hasKey := (v.mayBePage() || v.mayBeShown()) && len(key) < maxMomentKey+tailSize
 	if hasKey {
 		facts |= momentHasKey
 	}
@@ -134,6 +134,14 @@ func (v *Visit) mayBePage() bool {
 	return v.Dest == DestDocument || v.Dest == DestEmpty && v.Traits&Upgrades != 0
 }
 
+// mayBeShown reports whether the capture is a document that was fetched ahead, and may be a page once
+// somebody sees it.
+func (v *Visit) mayBeShown() bool {
+	const is, isNot = Ahead | HTML | OK, Aside | About | NotGET | Scripted
+	return v.Traits&(is|isNot) == is && v.Next == 0 &&
+		(v.Dest == DestDocument || v.Dest == DestEmpty || v.Dest == DestUnknown)
+}
+
 // Moment is a capture in the timeline.
 type Moment struct {
 	Visit
@@ -148,6 +156,10 @@ type Moment struct {
 
 // MayBePage reports whether the capture may be a page, by what its own records say.
 func (m *Moment) MayBePage() bool { return m.mayBePage() }
+
+// MayBeShown reports whether the capture is a document that was fetched ahead, and may be a page once
+// somebody sees it.
+func (m *Moment) MayBeShown() bool { return m.mayBeShown() }
 
 // HasKey reports whether Bolt.At needs no URL key to find the capture.
 func (m *Moment) HasKey() bool { return m.key != "" }

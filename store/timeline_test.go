@@ -41,6 +41,8 @@ func TestTimelineValue(t *testing.T) {
 		{Visit{Traits: HTML | OK, Referer: other}, "", true},
 		{Visit{Traits: Navigates | Told, Dest: DestDocument, Site: SiteNone}, "", true},
 		{Visit{Traits: Navigates | Told | Ahead, Dest: DestDocument}, "", false},
+		{Visit{Traits: Navigates | Told | Ahead | HTML | OK, Dest: DestDocument}, "", true},
+		{Visit{Traits: Ahead | HTML | OK, Dest: DestScript}, "", false},
 		{Visit{Traits: 1<<traitBits - 1, Dest: 1<<destBits - 1, Site: 1<<siteBits - 1,
 			Referer: 1<<64 - 1, Next: 1}, "PUT", false},
 	} {

@@ -48,6 +48,31 @@ func TestHostileTimelines(t *testing.T) {
 			}
 			return store.Moment{URL: store.URLHash(i + 100), Visit: redirects(7)}
 		},
+		"nothing but prefetches": func(i int) store.Moment {
+			return store.Moment{URL: store.URLHash(i + 1), Visit: store.Visit{Referer: store.URLHash(i),
+				Traits: store.Ahead | store.HTML | store.OK}}
+		},
+		"prefetches that are shown": func(i int) store.Moment {
+			if i%3 == 2 {
+				return store.Moment{URL: 1, Visit: store.Visit{Referer: store.URLHash(i), Dest: store.DestLeaf}}
+			}
+			return store.Moment{URL: store.URLHash(i + 1), Visit: store.Visit{Referer: store.URLHash(i),
+				Traits: store.Ahead | store.HTML | store.OK}}
+		},
+		"a prefetch that is shown after many pages": func(i int) store.Moment {
+			switch i % 5000 {
+			case 0:
+				return store.Moment{URL: store.URLHash(i + 1), Visit: store.Visit{
+					Traits: store.Ahead | store.HTML | store.OK}}
+			case 4999:
+				return store.Moment{URL: 1, Visit: store.Visit{Referer: store.URLHash(i - 4998)}}
+			}
+			return store.Moment{URL: store.URLHash(i + 1), Visit: page}
+		},
+		"one that asks for much ahead": func(i int) store.Moment {
+			return store.Moment{URL: store.URLHash(i + 1), Visit: store.Visit{Referer: 1,
+				Dest: store.DestStyle * store.Dest(min(i, 1)), Traits: store.Ahead | store.HTML | store.OK}}
+		},
 		"chance": func(int) store.Moment {
 			m := store.Moment{URL: store.URLHash(random.Uint64N(5000)<<32 | random.Uint64N(3))}
 			m.Traits, m.Dest = store.Traits(random.Uint32()), store.Dest(random.IntN(8))
@@ -65,12 +90,19 @@ func TestHostileTimelines(t *testing.T) {
 					belong++ // nobody would count it
 				}
 			}
-			w.ended = func(v *visited) { pages++ }
+			last := time.Time{}
+			w.ended = func(v *visited) {
+				if pages++; v.moment.Time.Before(last) {
+					t.Fatalf("%s, %v apart: a page ends behind a later one", name, apart)
+				}
+				last = v.moment.Time
+			}
 			for i := range n / 4 {
 				m := momentAt(i)
 				m.Time, m.Offset = testTime.Add(time.Duration(i)*apart), int64(i)
 				w.add(&m, nil)
 				if len(w.open) > maxOpen || len(w.redirects) > maxRedirects ||
+					w.ahead.number > maxAhead || len(w.ahead.known) > maxAhead ||
 					len(w.byURL.ring) > maxURLs || len(w.byURL.known) > maxURLs ||
 					len(w.byOrigin.known) > maxURLs || len(w.byPart.known) > maxURLs {
 					t.Fatalf("%s, %v apart: too much is kept", name, apart)

@@ -101,7 +101,7 @@ func (p *Pages) all(ctx context.Context, from, to string, each func(Page) bool) 
 		more = more && err == nil
 	}
 	walked := p.walk(ctx, w, period.Begin(), func() bool {
-		return more && (!period.After(w.now) || w.hasOpen(period))
+		return more && (!period.After(w.now) || w.hasOpen(period) || w.waits(period))
 	})
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (p *Pages) WalkWith(ctx context.Context, from, to string,
 		}
 		if more {
 			err = p.walk(ctx, w, period.Begin(), func() bool {
-				return more && (!period.After(w.now) || w.waits())
+				return more && (!period.After(w.now) || w.waits(period))
 			})
 		}
 		if err != nil && (more || w.now.IsZero()) {

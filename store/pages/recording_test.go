@@ -215,3 +215,55 @@ func TestCapturesOfPages(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestFetchedAhead: a document that was fetched ahead is found as a page when it has been seen, with the time
+// when it was fetched.
+func TestFetchedAhead(t *testing.T) {
+	const site = "https://a.example"
+	html := answer("200 OK", "text/html", "<title>Q</title>")
+	p, _ := recorded(t, []visit{
+		{"GET", site + "/p", toPage, "", html},
+		{"GET", site + "/q", toPage + "Sec-Purpose: prefetch\r\nReferer: " + site + "/p\r\n", "", html},
+		{"GET", site + "/unseen", toPage + "Sec-Purpose: prefetch\r\nReferer: " + site + "/p\r\n", "", html},
+		{"GET", site + "/r", toPage, "", html},
+		{"GET", site + "/i", "Sec-Fetch-Dest: image\r\nReferer: " + site + "/q\r\n", "",
+			answer("200 OK", "image/png", "i")},
+	})
+	times := map[string]string{"": "/p 1, /q 1, /r 0, ", stamp(testTime.Add(time.Second)): "/q 1, ",
+		stamp(testTime.Add(2 * time.Second)): ""}
+	for at, want := range times {
+		got := ""
+		for page, err := range p.All(t.Context(), at, at) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += fmt.Sprint(strings.TrimPrefix(page.URL, site), " ", page.Resources, ", ")
+		}
+		if got != want {
+			t.Errorf("at %s: %s", at, got)
+		}
+	}
+	found, err := p.Find(t.Context(), site+"/q")
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	again, err := p.Find(t.Context(), found[0].ID)
+	if err != nil || len(again) != 1 || again[0].URL != site+"/q" || !again[0].Time.Equal(testTime.Add(time.Second)) {
+		t.Error(again, err)
+	}
+	got := ""
+	for r, err := range p.Captures(t.Context(), found) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += strings.TrimPrefix(r.URL, site) + " "
+	}
+	if got != "/q /i " {
+		t.Error(got)
+	}
+	for b, err := range p.Walk(t.Context(), stamp(testTime.Add(time.Second)), stamp(testTime.Add(time.Second))) {
+		if b.Page != found[0].ID || err != nil {
+			t.Errorf("%+v, %v", b, err)
+		}
+	}
+}

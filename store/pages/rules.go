@@ -13,6 +13,8 @@ import (
 //	a navigation          Sec-Fetch-Mode: navigate with Sec-Fetch-Dest: document, whatever the
 //	                      status, unless it is a prefetch, redirects, or shows no document (204, a
 //	                      download)
+//	a document that was   prefetched or prerendered, and then seen: ahead.go
+//	fetched ahead
 //	a page of a list      that an import has brought (listed.go)
 //	that of a service     navigate with the destination empty, and Upgrade-Insecure-Requests; unless
 //	worker                it comes from a page within frameWithin: then it is taken for a frame
@@ -79,6 +81,7 @@ type walk struct {
 	byPart   table[uint32] // styles, scripts, workers
 
 	redirects []redirect
+	ahead     ahead
 	lost      lost
 	work      int // redirects that were looked at, and pages that were moved
 }
@@ -102,6 +105,7 @@ func (w *walk) add(m *store.Moment, listed *naming) {
 	}
 	w.now = m.Time
 	w.expire()
+	w.show(m)
 	page := w.pageOf(m)
 	if listed != nil || page == nil && w.isPage(m) {
 		page = w.begin(m)
@@ -113,6 +117,9 @@ func (w *walk) add(m *store.Moment, listed *naming) {
 	}
 	if m.Next != 0 && mayLead(m) {
 		w.wait(m, page)
+		return
+	}
+	if w.prefetch(m, page) {
 		return
 	}
 	w.follow(m.URL, page)
@@ -140,6 +147,9 @@ func (w *walk) begin(m *store.Moment) *visited {
 
 // close ends the oldest n pages.
 func (w *walk) close(n int) {
+	if n > 0 {
+		w.forgoBefore(w.open[n-1].moment.Time)
+	}
 	for _, page := range w.open[:n] {
 		page.closed = true
 		w.ended(page)
@@ -158,6 +168,7 @@ func (w *walk) end() {
 	for len(w.redirects) > 0 {
 		w.settle()
 	}
+	w.forgoBefore(w.now)
 	w.close(len(w.open))
 	w.byURL, w.byOrigin, w.byPart = table[store.URLHash]{}, table[uint32]{}, table[uint32]{}
 }
@@ -168,8 +179,11 @@ func (w *walk) hasOpen(period store.Period) bool {
 	return at < len(w.open) && !period.After(w.open[at].moment.Time)
 }
 
-// waits reports whether a redirect waits.
-func (w *walk) waits() bool { return len(w.redirects) > 0 }
+// waits reports whether a capture waits that may be of that period.
+func (w *walk) waits(period store.Period) bool {
+	return len(w.redirects) > 0 && !period.After(w.redirects[0].moment.Time) ||
+		len(w.ahead.waiting) > 0 && !period.After(w.ahead.waiting[0].moments[0].Time)
+}
 
 // isPage reports whether a capture that belongs to no page yet is one.
 func (w *walk) isPage(m *store.Moment) bool { return m.MayBePage() }
@@ -277,11 +291,12 @@ func (w *walk) wait(m *store.Moment, page *visited) {
 	w.redirects = append(w.redirects, redirect{*m, page})
 }
 
-// expire settles the redirects that have waited too long.
+// expire settles the redirects, and what was fetched ahead, that have waited too long.
 func (w *walk) expire() {
 	for len(w.redirects) > 0 && w.now.Sub(w.redirects[0].moment.Time) >= redirectWithin {
 		w.settle()
 	}
+	w.forgoBefore(w.now.Add(-aheadWithin))
 }
 
 // settle gives up the redirect that has waited longest.

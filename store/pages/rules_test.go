@@ -136,6 +136,39 @@ func TestRules(t *testing.T) {
 			0 https://a/p nav none > 0
 			1 https://a/q nav ahead from=https://a/p > 0
 			2 https://a/z nav aside from=https://a/p > 0`,
+		"a prefetch that is shown": `
+			0 https://a/p nav none > 0
+			1000 https://a/q nav html ahead from=https://a/p > 1
+			2000 https://a/q.png leaf same from=https://a/q > 1
+			9000 https://a/r nav same from=https://a/q > 3
+			9001 https://a/r.png leaf same from=https://a/r > 3`,
+		"a prefetch in the cache, shown by going on": `
+			0 https://a/p nav none > 0
+			1000 https://a/q empty html ahead from=https://a/p > 1
+			9000 https://a/r nav same from=https://a/q > 2`,
+		"a prefetch that is asked for again": `
+			0 https://a/p nav none > 0
+			1000 https://a/q nav html ahead from=https://a/p > 0
+			2000 https://a/q nav from=https://a/p > 2
+			2001 https://a/q.png leaf from=https://a/q > 2`,
+		"a prefetch too long ago": `
+			0 https://a/p nav none > 0
+			1000 https://a/q nav html ahead from=https://a/p > 0
+			601000 https://a/q.png leaf from=https://a/q > 0`,
+		"what was rendered ahead, and shown": `
+			0 https://a/p nav none > 0
+			1000 https://a/q nav html ahead from=https://a/p > 1
+			1001 https://a/q.css style ahead from=https://a/q > 1
+			1002 https://a/q.woff leaf ahead from=https://a/q.css > 1
+			5000 https://b/s nav none > 4
+			6000 https://a/q2.png leaf same from=https://a/q > 1
+			6001 https://a/late leaf same > 1`,
+		"what was rendered ahead, and not shown": `
+			0 https://a/p nav none > 0
+			1000 https://a/q nav html ahead from=https://a/p > 0
+			1001 https://a/q.css style ahead from=https://a/q > 0
+			2000 https://a/r nav from=https://a/p > 3
+			2001 https://a/data empty origin=https://a > 3`,
 		"without a Referer": `
 			0 https://a/p nav none > 0
 			1 https://b/q nav none > 1
