@@ -113,7 +113,34 @@ func writeOut(path string, mode collection.Mode, write func(io.Writer) error) er
 		if err != nil {
 			return err
 		}
-		return errors.Join(write(f), f.Close())
+		return errors.Join(toStream(f, write), f.Close())
 	}
 	return collection.Write(path, mode, write)
+}
+
+// toStream writes to a pipe or a device, which keeps what it was given: an error behind the first byte
+// says so, and is none for which the work would begin anew.
+func toStream(out io.Writer, write func(io.Writer) error) error {
+	stream := &begun{out: out}
+	switch err := write(stream); {
+	case err == nil || !stream.is:
+		return err
+	case isOver(err):
+		return fmt.Errorf("%v: %s", err, notWhole)
+	default:
+		return fmt.Errorf("%w: %s", err, notWhole)
+	}
+}
+
+const notWhole = "what was written is not whole, and to be thrown away"
+
+// begun is a stream into which something may have been written.
+type begun struct {
+	out io.Writer
+	is  bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.is = b.is || len(p) > 0
+	return b.out.Write(p)
 }

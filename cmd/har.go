@@ -71,24 +71,10 @@ func (c *harCommand) write(source *selection.Source) (done har.Done, err error) 
 		done, err = har.Write(ctx, w, source, c.Selection(), options)
 		return err
 	}
-	if c.Out != "-" {
+	if c.Out == "-" {
+		err = toStream(os.Stdout, write)
+	} else {
 		err = writeOut(c.Out, c.Mode, write)
-		return done, err
-	}
-	printed := &printing{Writer: os.Stdout}
-	if err = write(printed); err != nil && printed.begun {
-		err = fmt.Errorf("%v: what was printed is not whole, and to be thrown away", err)
 	}
 	return done, err
-}
-
-// printing knows whether anything was printed, which cannot begin anew then.
-type printing struct {
-	io.Writer
-	begun bool
-}
-
-func (p *printing) Write(b []byte) (int, error) {
-	p.begun = true
-	return p.Writer.Write(b)
 }

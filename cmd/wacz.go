@@ -97,7 +97,8 @@ func (c *waczCommand) isStream() bool {
 }
 
 // pack packs what is selected to where --out says.
-func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (packing.Report, error) {
+func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (report packing.Report,
+	err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // most of it reads and writes: memory is worth more
 	bars := stepBars{}
 	defer bars.finish()
@@ -120,29 +121,16 @@ func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (packi
 	}
 	out := os.Stdout
 	if c.Out != "-" {
-		var err error
 		if out, err = os.OpenFile(c.Out, os.O_WRONLY, 0); err != nil {
-			return packing.Report{}, err
+			return report, err
 		}
 		defer out.Close()
 	}
-	begun := &begun{out: out}
-	report, err := p.Write(ctx, begun, "selection")
-	if err != nil && begun.is && isOver(err) {
-		err = fmt.Errorf("what was written cannot be taken back: %s", err)
-	}
+	err = toStream(out, func(w io.Writer) (err error) {
+		report, err = p.Write(ctx, w, "selection")
+		return err
+	})
 	return report, err
-}
-
-// begun is a stream into which something may have been written.
-type begun struct {
-	out io.Writer
-	is  bool
-}
-
-func (b *begun) Write(p []byte) (int, error) {
-	b.is = true
-	return b.out.Write(p)
 }
 
 // tell says what was packed, and what is not as it might be.

@@ -94,7 +94,12 @@ func (w *Writer) took(c *selection.Chosen) (ms int64, known bool) {
 	if err != nil {
 		return 0, false
 	}
-	ms, err = strconv.ParseInt(value, 10, 64)
+	return millisOf(value)
+}
+
+// millisOf reads how many milliseconds something took; false for what cannot be.
+func millisOf(value string) (ms int64, known bool) {
+	ms, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || ms < 0 || ms > mostTime {
 		return 0, false
 	}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +108,99 @@ func TestOrderKeeps(t *testing.T) {
 	for cut := range o.line {
 		if _, err := parseLine(o.line[:cut]); err == nil {
 			t.Errorf("a line of %d bytes is taken", cut)
+		}
+	}
+}
+
+// TestOrderOfOneTime: captures of one time are in the order in which they lie, by file and then by
+// offset, which is longer than a byte.
+func TestOrderOfOneTime(t *testing.T) {
+	var o order
+	o.sorter.Dir = t.TempDir()
+	defer o.close()
+	want := []store.Location{{File: "a", Offset: 2}, {File: "a", Offset: 300}, {File: "a", Offset: 1 << 40},
+		{File: "ab", Offset: 1}, {File: "b", Offset: 0}}
+	for _, n := range []int{3, 1, 4, 0, 2} {
+		c := store.Capture{URLKey: fmt.Sprint(9 - n), URL: "http://example.com/", Time: begun, Location: want[n]}
+		if err := o.add(&selection.Chosen{Capture: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []store.Location
+	err := o.each(func(c *selection.Chosen) error {
+		got = append(got, c.Location)
+		return nil
+	})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestMillis: what no exchange takes is not known.
+func TestMillis(t *testing.T) {
+	for value, want := range map[string]int64{"0": 0, "12": 12, fmt.Sprint(int64(mostTime)): mostTime,
+		fmt.Sprint(int64(mostTime) + 1): -1, "9223372036854775807": -1, "-1": -1, "1.5": -1, "": -1} {
+		if got, known := millisOf(value); known != (want >= 0) || known && got != want {
+			t.Errorf("%q: %d, %v", value, got, known)
+		}
+	}
+}
+
+// TestLeftOutByChecksum: records are read to their checksums, also where a body ends long before, or
+// where there is none.
+func TestLeftOutByChecksum(t *testing.T) {
+	const alone = "a request without a body"
+	long := random(1 << 20)
+	for name, response := range map[string]string{
+		alone:           okHead + "\r\nhello",
+		"chunks":        okHead + inChunks + "\r\n" + chunked(long),
+		"broken chunks": okHead + inChunks + "\r\n5\r\nhello\r\nno chunk" + long,
+		"behind brotli": okHead + "Content-Encoding: br\r\n\r\n" + brotlied("hello") + long,
+		"behind gzip":   okHead + "Content-Encoding: gzip\r\n\r\n" + gzipped("hello") + long,
+	} {
+		r := record(t)
+		r.add("http://example.com/", getRequest, response, nil)
+		c := r.captures()[0]
+		r.rest()
+		path := r.dir.WARC(c.File)
+		at := c.Offset + c.Length
+		if name == alone { // the request lies behind
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = info.Size()
+		}
+		spoil(t, path, at-6)
+		var out bytes.Buffer
+		if left := r.write(&out); len(left) != 1 || len(parse(t, out.Bytes()).Log.Entries) != 0 {
+			t.Errorf("%s: %v", name, left)
+		}
+	}
+}
+
+// TestShorterAgain: a body that is shorter when it is read again is an error, and no shorter body.
+func TestShorterAgain(t *testing.T) {
+	long := strings.Repeat("a", mostKept+1)
+	for _, second := range []string{long[:mostKept], "", long, long + "b"} {
+		texts := []string{long, second}
+		from := func() (*opened, error) {
+			in := strings.NewReader(texts[0])
+			texts = texts[1:]
+			return &opened{Reader: in, stored: in, Closer: io.NopCloser(in)}, nil
+		}
+		b, err := look(context.Background(), from, true, nil)
+		if err != nil || b.isKept() {
+			t.Fatal(b.size, err)
+		}
+		n := 0
+		err = b.eachPiece(func(p []byte) error {
+			n += len(p)
+			return nil
+		})
+		if want := len(second) < len(long); (err != nil) != want || want != errors.Is(err, io.ErrUnexpectedEOF) ||
+			n != min(len(second), len(long)) {
+			t.Errorf("%d bytes: %d, %v", len(second), n, err)
 		}
 	}
 }

@@ -48,6 +48,11 @@ func TestHeadIsLinear(t *testing.T) {
 	if n := len(sentCookies(&h)); n != mostCookies {
 		t.Errorf("%d cookies", n)
 	}
+	const part = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\r\n"
+	form := []byte(strings.Repeat(part, mostArguments+5) + "--b--\r\n")
+	if n := len(paramsOf("multipart/form-data; boundary=b", form)); n != mostArguments {
+		t.Errorf("%d parts", n)
+	}
 	if n := len(arguments("http://example.com/?" + many)); n != mostArguments {
 		t.Errorf("%d arguments", n)
 	}

@@ -12,7 +12,7 @@ import (
 const latin1 = "read as Latin-1"
 
 // text is what a message or a URL holds, as JSON can: what is valid UTF-8 stands as it is, and of
-// all else each byte is a character (Latin-1), so that the bytes can be told from it.
+// all else each byte is a character (Latin-1). Which of both it was is told of fields alone: pairOf.
 func text(s string) string {
 	if utf8.ValidString(s) {
 		return s

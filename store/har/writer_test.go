@@ -3,8 +3,10 @@ package har
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -46,11 +48,19 @@ func chunked(text string) string {
 	return b.String() + "0\r\n\r\n"
 }
 
+// random is a text of hexadecimal digits that hardly gets shorter than half.
+func random(n int) string {
+	b := make([]byte, n/2)
+	rand.NewChaCha8([32]byte{}).Read(b)
+	return hex.EncodeToString(b)
+}
+
 // TestContent: the body of a response as it stands in a HAR, whatever was done to it on its way.
 func TestContent(t *testing.T) {
 	long := strings.Repeat("é\x00€\"\\😀<", 150_000) // longer than what is kept of a body
 	noise := strings.Repeat("\x89PNG\r\n\x1a\n", 200_000)
 	bomb := strings.Repeat("\x00", mostMade+1)
+	much := strings.Repeat("a", mostMade) + random(2*mostMade/mostTimes)
 	const coded, brs = "Content-Encoding: gzip\r\n\r\n", "Content-Encoding: br\r\n\r\n"
 	for _, c := range []struct {
 		name, head, body string
@@ -88,6 +98,7 @@ func TestContent(t *testing.T) {
 		{name: "damaged gzip", head: okHead + coded, body: gzipped(long)[:2000] + "damage", isBase64: true,
 			content: asStored},
 		{name: "a bomb", head: okHead + coded, body: gzipped(bomb), isBase64: true, content: tooLong},
+		{name: "much of much", head: okHead + coded, body: gzipped(much), want: much},
 		{name: "cut", head: okHead + "Content-Length: 10\r\n\r\n", body: "hello", truncated: "disconnect"},
 		{name: "cut gzip", head: okHead + coded, body: gzipped(noise)[:500], isBase64: true,
 			content: asStored, truncated: "length"},
