@@ -28,7 +28,7 @@ import (
 // Bounds of a page, in bytes. What is longer than that is no address that a browser takes, and no
 // title that anybody reads.
 const (
-	MaxLine  = 4 << 20 // of a line of a list, of which more is not read
+	MaxLine  = 4 << 20 // of a line of a list, as which a longer one is read with shorter texts
 	maxURL   = 64 << 10
 	maxID    = 256
 	maxTitle = 4 << 10

@@ -142,7 +142,7 @@ func TestRead(t *testing.T) {
 		`{"url":"https://no-time.example/"}`,
 		`{"url":"https://no-time.example/","ts":7}`,
 		`{"ts":"2026-05-01T12:00:01Z"}`,
-		`{"url":"https://long.example/","ts":"2026-05-01T12:00:01Z","text":"` + strings.Repeat("x", MaxLine) + `"}`,
+		`{"url":"https://long.example/","ts":"2026-05-01T12:00:01Z"` + strings.Repeat(` `, MaxLine) + `}`,
 		`not JSON`,
 		`{"url":"https://d.example/","ts":"2026-05-01T12:00:04Z","text":"` + strings.Repeat(`\u0001`, 600_000) + `"}`,
 	}, "\n")
@@ -169,6 +169,58 @@ func TestRead(t *testing.T) {
 		if page.URL != want[i].URL || len(page.Text) > maxText {
 			t.Errorf("%s has %d bytes of text", page.URL, len(page.Text))
 		}
+	}
+}
+
+// TestLongLine: no line that is written is longer than those that are read.
+func TestLongLine(t *testing.T) {
+	page := Page{Time: at(1), URL: "https://a.example/", Text: strings.Repeat("\x01", maxText)}
+	line := page.Line()
+	if got, ok := Parse(line); !ok || got.URL != page.URL || len(line) > MaxLine {
+		t.Errorf("%v, %d bytes", ok, len(line))
+	}
+}
+
+// TestReadLongTexts: a page is one however long its text is, wherever that stands and whatever it
+// holds.
+func TestReadLongTexts(t *testing.T) {
+	const most = MaxLine - mostBehind
+	long := strings.Repeat("x", MaxLine)
+	many := MaxLine / 5
+	for name, test := range map[string]struct{ before, behind, want string }{
+		"behind":      {`"id":"7","title":"A"`, `"text":"` + long + `"`, "x"},
+		"before":      {`"text":"` + long + `"`, `"id":"7","title":"A"`, "x"},
+		"two":         {`"html":"` + long + `","text":"` + long + `"`, `"id":"7","title":"A"`, "x"},
+		"escapes":     {`"text":"` + strings.Repeat(`\u00e4`, many) + `"`, `"id":"7","title":"A"`, "ä"},
+		"escapes, 1":  {`"text":"x` + strings.Repeat(`\u00e4`, many) + `"`, `"id":"7","title":"A"`, "ä"},
+		"escapes, 3":  {`"text":"xxx` + strings.Repeat(`\u00e4`, many) + `"`, `"id":"7","title":"A"`, "ä"},
+		"quotes":      {`"text":"` + strings.Repeat(`\"`, 3*many) + `"`, `"id":"7","title":"A"`, `"`},
+		"quotes, 1":   {`"text":"x` + strings.Repeat(`\"`, 3*many) + `"`, `"id":"7","title":"A"`, `"`},
+		"backslashes": {`"text":"` + strings.Repeat(`\\`, 3*many) + `"`, `"id":"7","title":"A"`, `\`},
+		"characters":  {`"text":"` + strings.Repeat(`ä`, 3*many) + `"`, `"id":"7","title":"A"`, "ä"},
+		"just":        {`"text":"` + strings.Repeat("x", most-9) + `"`, `"id":"7","title":"A"`, "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := "{" + test.before + `,"url":"https://a.example/","ts":"2026-05-01T12:00:01Z",` + test.behind + "}\n"
+			var got []Page
+			next := `{"url":"https://b.example/","ts":"2026-05-01T12:00:02Z","text":"b"}`
+			passed, err := Read(strings.NewReader(header+"\n"+line+next), func(p Page) error {
+				got = append(got, p)
+				return nil
+			})
+			if err != nil || passed != 0 || len(got) != 2 || got[1].Text != "b" {
+				t.Fatalf("%d pages, passed over %d, %v", len(got), passed, err)
+			}
+			text := got[0].Text
+			got[0].Text = ""
+			if want := (Page{Time: at(1), URL: "https://a.example/", ID: "7", Title: "A"}); got[0] != want {
+				t.Errorf("%+v", got[0])
+			}
+			rest := strings.TrimLeft(strings.ReplaceAll(text, test.want, ""), "x")
+			if len(text) < maxURL || len(text) > MaxLine || rest != "" {
+				t.Errorf("%d bytes of text, with %.20q", len(text), rest)
+			}
+		})
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // while the list is replaced: it then reads the former one to its end.
 func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
-		file, err := collection.OpenRegular(dir.Pages())
+		file, err := openAt(dir, func(p *Page) bool { return p.Time.Before(from) })
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
@@ -27,13 +27,36 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 			return
 		}
 		defer file.Close()
-		if !from.IsZero() {
-			if err := seek(file, func(p *Page) bool { return p.Time.Before(from) }); err != nil {
-				yield(Page{}, err)
+		for page, err := range pagesOf(newReader(file)) {
+			switch {
+			case err == nil && page.Time.Before(from):
+				continue
+			case err == nil && !before.IsZero() && !page.Time.Before(before):
+				return
+			}
+			if !yield(page, err) {
 				return
 			}
 		}
-		lines := newReader(file)
+	}
+}
+
+// openAt opens the list of a collection, at a line before which all pages lie that are before what is
+// looked for.
+func openAt(dir collection.Dir, before func(*Page) bool) (*os.File, error) {
+	file, err := collection.OpenRegular(dir.Pages())
+	if err != nil {
+		return nil, err
+	}
+	if err := seek(file, before); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// pagesOf returns the pages of lines, until the first error.
+func pagesOf(lines *reader) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
 		for {
 			text, err := lines.next()
 			if errors.Is(err, io.EOF) {
@@ -43,14 +66,7 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 				yield(Page{}, err)
 				return
 			}
-			page, ok := Parse(text)
-			if !ok || page.Time.Before(from) {
-				continue
-			}
-			if !before.IsZero() && !page.Time.Before(before) {
-				return
-			}
-			if !yield(page, nil) {
+			if page, ok := Parse(text); ok && !yield(page, nil) {
 				return
 			}
 		}
@@ -60,7 +76,12 @@ func All(dir collection.Dir, from, before time.Time) iter.Seq2[Page, error] {
 // Find returns the first page of that time and URL that imports have brought to a collection. It
 // reads a few pieces of the list, however long that is.
 func Find(dir collection.Dir, when time.Time, url string) (page Page, found bool, err error) {
-	file, err := collection.OpenRegular(dir.Pages())
+	wanted := Page{Time: when, URL: url}
+	key := bytes.TrimSuffix(wanted.key(), []byte(`"id":""`))
+	if len(key) == 0 {
+		return page, false, nil
+	}
+	file, err := openAt(dir, func(p *Page) bool { return bytes.Compare(p.key(), key) < 0 })
 	if errors.Is(err, fs.ErrNotExist) {
 		return page, false, nil
 	}
@@ -68,27 +89,15 @@ func Find(dir collection.Dir, when time.Time, url string) (page Page, found bool
 		return page, false, err
 	}
 	defer file.Close()
-	wanted := Page{Time: when, URL: url}
-	key := bytes.TrimSuffix(wanted.key(), []byte(`"id":""`))
-	if len(key) == 0 {
-		return page, false, nil
-	}
-	err = seek(file, func(p *Page) bool { return bytes.Compare(p.key(), key) < 0 })
-	if err != nil {
-		return page, false, err
-	}
-	for lines := newReader(file); ; {
-		text, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return Page{}, false, nil
-		}
+	for page, err := range pagesOf(newReader(file)) {
 		if err != nil {
 			return Page{}, false, err
 		}
-		if page, ok := Parse(text); ok && bytes.Compare(page.key(), key) >= 0 {
+		if bytes.Compare(page.key(), key) >= 0 {
 			return page, bytes.HasPrefix(page.key(), key), nil
 		}
 	}
+	return Page{}, false, nil
 }
 
 // seek goes to a line of a list of ours before which all pages lie that are before what is looked
@@ -141,10 +150,10 @@ func lineBehind(file io.ReaderAt, place, end int64) (begin int64, page Page, ok 
 }
 
 // Read calls page for each page of a list of any tool, and returns how many lines were none that can
-// be read: not JSON, without an address or a time, or longer than MaxLine. The first line, which is
-// the header, does not count.
+// be read: not JSON, without an address or a time, or longer than MaxLine without the rest of its long
+// texts. The first line, which is the header, does not count.
 func Read(in io.Reader, page func(Page) error) (passed int, err error) {
-	lines := newReader(in)
+	lines := newReader(&shortener{in: in})
 	for first := true; ; first = false {
 		text, err := lines.next()
 		if errors.Is(err, io.EOF) {

@@ -148,14 +148,35 @@ func replace(dir collection.Dir, mode collection.Mode, place func(from, to strin
 	if err := Sweep(dir); err != nil {
 		return err
 	}
-	var old io.Reader = bytes.NewReader(nil)
-	file, err := collection.OpenRegular(dir.Pages())
-	if err == nil {
-		defer file.Close()
-		old = file
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	old, err := openOld(dir)
+	if err != nil {
 		return err
 	}
+	defer old.Close()
+	err = makeNew(dir, mode, func(w *bufio.Writer) error { return write(old, w) })
+	if err == nil {
+		err = place(dir.NewPages(), dir.Pages())
+	}
+	if err != nil {
+		return errors.Join(err, Sweep(dir))
+	}
+	return dir.Sync()
+}
+
+// openOld opens the list of a collection, which is empty if there is none.
+func openOld(dir collection.Dir) (io.ReadCloser, error) {
+	file, err := collection.OpenRegular(dir.Pages())
+	if errors.Is(err, fs.ErrNotExist) {
+		return io.NopCloser(bytes.NewReader(nil)), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// makeNew writes a list beside that of a collection, durably.
+func makeNew(dir collection.Dir, mode collection.Mode, write func(*bufio.Writer) error) error {
 	made, err := os.OpenFile(dir.NewPages(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -163,7 +184,7 @@ func replace(dir collection.Dir, mode collection.Mode, place func(from, to strin
 	out := bufio.NewWriterSize(made, 64<<10)
 	err = writeLine(out, []byte(header))
 	if err == nil {
-		err = write(old, out)
+		err = write(out)
 	}
 	if err == nil {
 		err = out.Flush()
@@ -171,35 +192,21 @@ func replace(dir collection.Dir, mode collection.Mode, place func(from, to strin
 	if err == nil {
 		err = errors.Join(mode.Of(dir.Pages()).Set(dir.NewPages()), made.Sync())
 	}
-	err = errors.Join(err, made.Close())
-	if err == nil {
-		err = place(dir.NewPages(), dir.Pages())
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(dir.NewPages()))
-	}
-	return dir.Sync()
+	return errors.Join(err, made.Close())
 }
 
 // merge writes the pages of two lists in their order, each once. Of the same page the one of a is
 // written.
 func merge(w *bufio.Writer, a, b *reader) error {
-	lists := [2]*ordered{{lines: a}, {lines: b}}
-	for _, l := range lists {
-		if err := l.next(); err != nil {
-			return err
-		}
+	one, other := &ordered{lines: a}, &ordered{lines: b}
+	if err := one.next(); err != nil {
+		return err
+	}
+	if err := other.next(); err != nil {
+		return err
 	}
 	var last []byte
-	for {
-		first := lists[0]
-		if first.text == nil || lists[1].text != nil &&
-			bytes.Compare(sameAs(lists[1].text), sameAs(first.text)) < 0 {
-			first = lists[1]
-		}
-		if first.text == nil {
-			return nil
-		}
+	for first := firstOf(one, other); first.text != nil; first = firstOf(one, other) {
 		if same := sameAs(first.text); last == nil || !bytes.Equal(same, last) {
 			last = append(last[:0], same...)
 			if err := writeLine(w, first.text); err != nil {
@@ -210,6 +217,15 @@ func merge(w *bufio.Writer, a, b *reader) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// firstOf is the list whose page comes first; at the end of both it has none.
+func firstOf(a, b *ordered) *ordered {
+	if a.text == nil || b.text != nil && bytes.Compare(sameAs(b.text), sameAs(a.text)) < 0 {
+		return b
+	}
+	return a
 }
 
 // ordered is a list of ours at one of its pages; text is nil at its end.
