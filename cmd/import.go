@@ -46,12 +46,7 @@ func (c *importCommand) take(dir collection.Dir, log zerolog.Logger) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, taken.Close()) }()
-	for _, path := range c.Files {
-		if err := taken.Take(path); err != nil {
-			return fmt.Errorf("import: nothing was added: %w", err)
-		}
-	}
-	brought, err := taken.End()
+	brought, err := c.takeAll(taken)
 	if err != nil {
 		return fmt.Errorf("import: nothing was added: %w", err)
 	}
@@ -71,6 +66,16 @@ func (c *importCommand) take(dir collection.Dir, log zerolog.Logger) (err error)
 		return fmt.Errorf("not all could be indexed: %s, see above", count(findings, "finding"))
 	}
 	return nil
+}
+
+// takeAll takes all files.
+func (c *importCommand) takeAll(taken *taking.Taking) ([]recovery.Brought, error) {
+	for _, path := range c.Files {
+		if err := taken.Take(path); err != nil {
+			return nil, err
+		}
+	}
+	return taken.End()
 }
 
 // convert converts files of WARC 0.9 to WARC 1.1, and adds them.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,6 +146,48 @@ func TestImportHARTwice(t *testing.T) {
 	out, _, _ := p.run("export", "--all", "-o", "-")
 	if strings.Count(out, "\n") != 2 || !strings.Contains(out, "other-from-har.warc.gz") {
 		t.Errorf("%s", out)
+	}
+}
+
+// TestImportPagesOfOneDocument: the pages of an application that differ in their fragments come out of a
+// WACZ file and go into another with their titles and texts.
+func TestImportPagesOfOneDocument(t *testing.T) {
+	p := &program{t: t, dir: t.TempDir()}
+	wacz := filepath.Join(p.dir, "application.wacz")
+	var lines []string
+	for n, name := range []string{"home", "about"} {
+		lines = append(lines, fmt.Sprintf(`{"id":"p%d","url":"http://example.com/#/%s","ts":"2026-05-01T12:0%d:00Z",`+
+			`"title":"Title of %s","text":"words of %s"}`, n, name, n, name, name))
+	}
+	waczOf(t, wacz, warcsOf("data.warc.gz"), strings.Join(lines, "\n"))
+	if out, errs, code := p.run("import", wacz); code != 0 || !strings.Contains(out, "names 2 pages") {
+		t.Fatalf("exit %d, %s%s", code, out, errs)
+	}
+	pages, errs, code := p.run("pages", "--json")
+	if code != 0 || strings.Count(pages, "\n") != 2 {
+		t.Fatalf("pages: exit %d, %s%s", code, pages, errs)
+	}
+	again := filepath.Join(p.dir, "again.wacz")
+	if _, errs, code := p.run("wacz", "--text", "-o", again); code != 0 {
+		t.Fatalf("wacz: exit %d, %s", code, errs)
+	}
+	in, err := zip.OpenReader(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	list, err := fs.ReadFile(in, "pages/pages.jsonl")
+	if err != nil || strings.Count(string(list), "\n") != 3 {
+		t.Fatalf("%v\n%s", err, list)
+	}
+	for n, name := range []string{"home", "about"} {
+		for _, want := range []string{fmt.Sprintf(`"id":"p%d"`, n), `"url":"http://example.com/#/` + name + `"`,
+			`"title":"Title of ` + name + `"`, `"text":"words of ` + name + `"`} {
+			ours, theirs := strings.Split(pages, "\n")[n], strings.Split(string(list), "\n")[n+1]
+			if !strings.Contains(theirs, want) || !strings.Contains(ours, want) && !strings.Contains(want, "words") {
+				t.Errorf("no %s in\n%s\n%s", want, ours, theirs)
+			}
+		}
 	}
 }
 

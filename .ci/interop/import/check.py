@@ -2,12 +2,17 @@
 
     check.py bodies NAME ATLEAST FILE...   the site says the digest of each body: it is that of the record
     check.py har NAME HAR CDXJ             each answer that the HAR has the body of is a capture
+    check.py write_list CDXJ DIR           writes pages.jsonl with two pages of one document
+    check.py listed NAME WACZ PAGES        what the WACZ file lists is among the pages, with its IDs and titles
+    check.py texts NAME WACZ AGAIN         pages have the same texts in both WACZ files
     check.py equal NAME OURS THEIRS        the same captures: key, time, digest and status
     check.py served NAME CDXJ PROXY        a replay gives each body that the site has vouched for
 """
+import datetime
 import hashlib
 import http.client
 import json
+import os
 import ssl
 import sys
 import urllib.parse
@@ -77,6 +82,47 @@ def equal(name, ours, theirs):
     problems = [f"{len(a)} captures, not {len(b)}"] if len(a) != len(b) or not a else []
     problems += [f"{x}, not {y}" for x, y in zip(a, b) if x != y]
     report(f"{name}: {len(b)} captures are equal", problems)
+
+
+def pages_of(wacz):
+    with zipfile.ZipFile(wacz) as file:
+        for member in file.namelist():
+            if member.startswith("pages/") and member.endswith(".jsonl"):
+                yield from (page for page in map(json.loads, file.read(member).splitlines()) if "url" in page)
+
+
+def write_list(cdxj, folder):
+    url, time = next((line["url"], datetime.datetime.strptime(time, "%Y%m%d%H%M%S")) for _, time, line in lines(cdxj)
+                     if line["url"].endswith("/") and line.get("mime") == "text/html")
+    pages = [{"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}]
+    for name, seconds in (("home", 5), ("about", 20)):
+        behind = time + datetime.timedelta(seconds=seconds)
+        pages.append({"id": name, "url": f"{url}#/{name}", "ts": f"{behind:%Y-%m-%dT%H:%M:%SZ}",
+                      "title": f"Title of {name}", "text": f"Words of {name}"})
+    os.mkdir(folder)
+    with open(f"{folder}/pages.jsonl", "w") as file:
+        file.writelines(json.dumps(page) + "\n" for page in pages)
+
+
+def listed(name, wacz, pages):
+    with open(pages) as file:
+        have = {page["id"]: page for page in map(json.loads, file)}
+    wanted = [*pages_of(wacz)]
+    problems = [] if wanted else ["the WACZ file lists no page"]
+    for page in wanted:
+        ours = have.get(page["id"], {})
+        if (ours.get("url"), ours.get("title")) != (page["url"], page["title"]):
+            problems.append(f"{ours}, not {page}")
+    report(f"{name}: the {len(wanted)} pages that the WACZ file lists are pages", problems)
+
+
+def texts(name, wacz, again):
+    ours = {page["id"]: page.get("text") for page in pages_of(again)}
+    theirs = {page["id"]: page["text"] for page in pages_of(wacz) if page.get("text")}
+    problems = [] if theirs else ["the WACZ file has no texts"]
+    problems += [f"{ours.get(page)!r:.80} for {page}, not {text!r:.80}" for page, text in theirs.items()
+                 if ours.get(page) != text]
+    report(f"{name}: {len(theirs)} pages have the texts that they had", problems)
 
 
 def served(name, cdxj, proxy):
