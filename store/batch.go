@@ -17,6 +17,7 @@ type batch struct {
 	rows      []row
 	secondary []secondaryRow
 	moments   []momentRow
+	present   []bool // by the number of a capture: whether the index may have it already
 	originals originals
 
 	key    []byte // the secondary key that is being added
@@ -28,6 +29,7 @@ type batch struct {
 // then comes the key that it may have had before: one that is not cut, if its key is, or the other
 // way round.
 type row struct {
+	number                         int // of the capture in the batch
 	key, value, extras, other, end int
 	secondaryFrom, secondaryUntil  int // the numbers of its secondary keys
 }
@@ -76,7 +78,7 @@ func (b *batch) fill(captures []Capture, files *fileTable) error {
 // add adds the keys and values of c, which lies in the file with that id.
 func (b *batch) add(c *Capture, id uint32) (err error) {
 	b.urlKey = appendURLKey(b.urlKey[:0], c.URLKey)
-	r := row{key: len(b.buf)}
+	r := row{number: len(b.rows), key: len(b.buf)}
 	if c.isCut(b.urlKey) {
 		b.buf = appendCutHead(b.buf, b.urlKey)
 	} else {
@@ -147,14 +149,11 @@ func (b *batch) part(from, until int) []byte { return b.buf[from:until:until] }
 
 // put stores the batch, and brings the tally up to date.
 func (b *batch) put(t tables, now *tally) error {
+	b.look(t.timeline, now)
 	for _, r := range b.rows {
 		key, value := b.part(r.key, r.value), b.part(r.value, r.extras)
-		old := t.captures.Get(key)
-		if err := t.forgetRest(key, old, now); err != nil {
-			return err
-		}
-		if other := b.part(r.other, r.end); len(other) > 0 {
-			if err := t.forget(other, now); err != nil {
+		if b.present[r.number] {
+			if err := t.forgetBefore(key, b.part(r.other, r.end), now); err != nil {
 				return err
 			}
 		}
@@ -184,6 +183,15 @@ func (b *batch) putExtras(t tables, r row) error {
 		}
 	}
 	return nil
+}
+
+// forgetBefore removes what there is of the capture of a key, but for the capture itself, and of
+// the key that it may have had before.
+func (t tables) forgetBefore(key, other indexKey, now *tally) error {
+	if err := t.forgetRest(key, t.captures.Get(key), now); err != nil || len(other) == 0 {
+		return err
+	}
+	return t.forget(other, now)
 }
 
 // forget removes the capture of a key, if there is one.

@@ -208,16 +208,28 @@ func (r *reader) hash() URLHash {
 }
 
 // momentRow is where the row of a capture in the timeline lies in the buffer of a batch.
-type momentRow struct{ key, value, end int }
+type momentRow struct {
+	number          int // of the capture in the batch
+	key, value, end int
+	atEdge          bool // the millisecond of its time lies in two stretches
+}
 
 // addMoment adds the row of c, which lies in the file with that id and whose key is key.
 func (b *batch) addMoment(c *Capture, id uint32, key indexKey) {
-	m := momentRow{key: len(b.buf)}
+	m := momentRow{number: len(b.moments), key: len(b.buf), atEdge: isAtEdge(c.Time)}
 	b.buf = appendMomentKey(b.buf, c.Time, id, c.Offset)
 	m.value = len(b.buf)
 	b.buf = c.appendMomentValue(b.buf, key)
 	m.end = len(b.buf)
 	b.moments = append(b.moments, m)
+}
+
+// isAtEdge reports whether the millisecond of a time, which is in the key of a capture, lies in two
+// stretches: one that is committed again, with other microseconds, may have its row in the other.
+func isAtEdge(t time.Time) bool {
+	since := sinceFirst(t)
+	start := since - since%1000
+	return start>>24 != (start+999)>>24
 }
 
 // sortMoments brings the rows of the timeline into its order. The last one counts if a capture is
@@ -231,12 +243,32 @@ func (b *batch) sortMoments() {
 	})
 }
 
+// look finds out which captures the index may have already, so that nothing is sought for the
+// others. If all of the index are in its timeline, a capture is there only with a row for its place:
+// as a rule the rows of a batch lie behind all others of their file, and one look serves them all.
+func (b *batch) look(timeline *bbolt.Bucket, now *tally) {
+	b.present = slices.Grow(b.present[:0], len(b.rows))[:len(b.rows)]
+	c := timeline.Cursor()
+	var last, next []byte // the key before, and the first one of the timeline that is not before it
+	for i, m := range b.moments {
+		key := b.part(m.key, m.value)
+		if i == 0 || next != nil && bytes.Compare(next, key) < 0 {
+			next, _ = c.Seek(key)
+		}
+		b.present[m.number] = now.timed != now.captures || m.atEdge || bytes.Equal(next, key)
+		if bytes.Equal(last, key) { // twice in the batch
+			b.present[m.number], b.present[b.moments[i-1].number] = true, true
+		}
+		last = key
+	}
+}
+
 // putMoments stores the rows of the timeline, and counts them. Two captures that are said to lie at
 // one place, in files that were replaced, have one row.
 func (b *batch) putMoments(timeline *bbolt.Bucket, now *tally) error {
 	for _, m := range b.moments {
 		key := b.part(m.key, m.value)
-		if timeline.Get(key) == nil {
+		if !b.present[m.number] || timeline.Get(key) == nil {
 			now.timed++
 		}
 		if err := timeline.Put(key, b.part(m.value, m.end)); err != nil {

@@ -195,18 +195,24 @@ func IsHTML(mime []byte) bool {
 		bytes.EqualFold(mime, []byte("application/xhtml+xml"))
 }
 
+// shownKinds are the kinds of media that browsers show; "" is what says of none.
+var shownKinds = [...][]byte{[]byte("text"), []byte("image"), []byte("audio"), []byte("video"), nil}
+
 // isShown reports whether browsers show what is of that media type, and do not save it.
 func isShown(mime []byte) bool {
-	kind, sub, _ := bytes.Cut(bytes.ToLower(mime), []byte("/"))
-	switch string(kind) {
-	case "text", "image", "audio", "video", "":
-		return true
-	case "application":
-		name := string(sub)
-		return name == "xml" || name == "json" || name == "pdf" || name == "javascript" ||
-			strings.HasSuffix(name, "+xml") || strings.HasSuffix(name, "+json")
+	kind, sub, _ := bytes.Cut(mime, []byte("/"))
+	for _, shown := range shownKinds {
+		if bytes.EqualFold(kind, shown) {
+			return true
+		}
 	}
-	return bytes.HasPrefix(sub, []byte("x-mixed-replace"))
+	sub = bytes.ToLower(sub)
+	if !bytes.EqualFold(kind, []byte("application")) {
+		return bytes.HasPrefix(sub, []byte("x-mixed-replace"))
+	}
+	name := string(sub)
+	return name == "xml" || name == "json" || name == "pdf" || name == "javascript" ||
+		strings.HasSuffix(name, "+xml") || strings.HasSuffix(name, "+json")
 }
 
 // nextOf is the hash of the URL to which a response redirects.
