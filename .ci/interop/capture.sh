@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Pages captured with a real Chromium: what is recorded of good ones, which are visited, and that
-# those that try what a page can cost no more than themselves. Most of the time goes into waiting for
-# pages to be quiet, so that several captures run at once.
+# those that try what a page can cost no more than themselves. The pages of the other scripts are
+# captured too, over HTTP and HTTPS, and shown by replayweb.page with the same texts. Most of the time
+# goes into waiting for pages to be quiet, so that all captures run at once.
 set -euo pipefail
 . "$(dirname "$0")/recorder.sh"
 TMPDIR=$(mktemp -d /tmp/c.XXXXXX) # short, as browsers need it
@@ -40,7 +41,15 @@ said() { if [[ $(why "$1" "$2") == *"$3"* ]]; then ok "$4"; else not_ok "$4: $(w
 capture good --wait 1s --depth 1 -o "$T/capture-good.wacz" "$site/"
 printf '# pages\n\n%s\n%s\n%s\n' "$site"/{worker-of-all,box,plain} >"$T/capture-list"
 capture kinds --wait 1s --at-most 10s --urls "$T/capture-list" "$site"/{pdf,empty,file,denied,nowhere,away} \
-  http://nobody.invalid/ "$site"/{ahead,prints,closes,calls,script-away,dialogs,stay,windows,hides,much,stream-page}
+  http://nobody.invalid/
+capture tries --wait 1s --at-most 10s \
+  "$site"/{ahead,prints,closes,calls,script-away,dialogs,stay,windows,hides,much,stream-page}
+interop=()
+for scheme in http https; do
+  interop+=("$scheme://localhost:$(field "$T/ports" $scheme)"/{,posts,'revisits?page=1','revisits?page=2'})
+done
+SSL_CERT_FILE=$T/site.pem capture interop --wait 1s -o "$T/capture-interop.wacz" "${interop[@]}"
+capture ended --wait 1s --at-most 1h -o "$T/capture-ended.wacz" "$site/plain" "$site/polls"
 capture hostile --wait 1s --at-most 4s "$site"/{alerts,loop,polls,plain}
 capture hostile2 --wait 1s --at-most 4s "$site"/{endless,full,mute,many,plain}
 
@@ -48,6 +57,16 @@ browsers() { pgrep -f -- "--user-data-dir=$TMPDIR/"; }
 wait_for 20 browsers >/dev/null || not_ok 'a Chromium is driven'
 if ss -Hltnp | grep -qE "pid=($(browsers | paste -sd '|')),"; then not_ok 'no port is open for that'; else
   ok 'no port is open for that'; fi
+
+# Ctrl-C: what came is recorded, no WACZ is written.
+seen() { grep -q ': page 1: ' "$T/capture-ended.log"; }
+wait_for 60 seen || not_ok 'the first page is there'
+kill -INT "${captures[ended]}"
+ended ended
+equal 'a signal ends it with 1' "$status" 1
+if grep -q ' wacz -o ' "$T/capture-ended.log" && [[ ! -e $T/capture-ended.wacz ]]; then
+  ok 'no WACZ is written, and it is said how to'; else not_ok 'no WACZ is written, and it is said how to'; fi
+equal 'what came before is recorded' "$(judge record ended "urn:text:$site/plain")" 'nur Text: größer'
 
 ended good
 equal 'capture of good pages exits 0' "$status" 0
@@ -87,20 +106,33 @@ equal 'a page that is led away' "$(came kinds /away)" 'lacking -'
 said kinds /away 'not of the given hosts' 'it is said where to'
 if grep -q '^lacking  502  http://nobody.invalid/' "$T/capture-kinds.out"; then ok 'a host that is not there'; else
   not_ok 'a host that is not there'; fi
-equal 'a page that goes away by a script stays' \
-  "$(came kinds /script-away) $(judge record kinds "urn:text:$site/script-away")" 'whole 200 here'
 if judge urls kinds | grep -q outside; then not_ok 'what is outside is not asked for'; else
   ok 'what is outside is not asked for'; fi
-if grep -q '/dialogs  "answered"' "$T/capture-kinds.out"; then ok 'dialogs are answered'; else
+
+ended tries
+equal 'a capture of pages that try things exits 0' "$status" 0
+equal 'a page that goes away by a script stays' \
+  "$(came tries /script-away) $(judge record tries "urn:text:$site/script-away")" 'whole 200 here'
+if grep -q '/dialogs  "answered"' "$T/capture-tries.out"; then ok 'dialogs are answered'; else
   not_ok 'dialogs are answered'; fi
 for page in stay windows prints closes calls; do
-  equal "/$page is whole" "$(came kinds "/$page")" 'whole 200'
+  equal "/$page is whole" "$(came tries "/$page")" 'whole 200'
 done
-hides=$(judge record kinds "urn:text:$site/hides")
-if grep -q '/hides  "hides"' "$T/capture-kinds.out" && [[ $hides == *'in sight'* ]]; then
+hides=$(judge record tries "urn:text:$site/hides")
+if grep -q '/hides  "hides"' "$T/capture-tries.out" && [[ $hides == *'in sight'* ]]; then
   ok 'what a page hides from scripts is read'; else not_ok 'what a page hides from scripts is read'; fi
-equal 'much text is cut' "$(judge record kinds "urn:text:$site/much" | wc -c)" 4194304
-equal 'a stream that goes on is no reason to wait for ever' "$(came kinds /stream-page)" 'whole 200'
+equal 'much text is cut' "$(judge record tries "urn:text:$site/much" | wc -c)" 4194304
+equal 'a stream that goes on is no reason to wait for ever' "$(came tries /stream-page)" 'whole 200'
+
+ended interop
+equal 'its eight pages come' "$(grep -c '^[a-z]* *200  http' <<<"$out")" 8
+equal 'all is there but what comes in parts alone' \
+  "$(grep -v '^whole' <<<"$out" | grep -o 'http[^ ]*' | sed 's|//localhost:[0-9]*||' | tr '\n' ' ')" \
+  'http:/ http:/range https:/ https:/range '
+try 'py-wacz finds its WACZ valid' "$PACKERS/python/bin/wacz" validate -f "$T/capture-interop.wacz"
+judge texts interop >"$T/capture-texts"
+timeout 100 node "$here/capture/replay.mjs" "$T/capture-interop.wacz" "$T/capture-texts" "$T/profile-capture" \
+  || not_ok 'replayweb.page over the capture'
 
 for name in hostile hostile2; do
   ended $name
@@ -112,15 +144,5 @@ for page in endless full mute; do equal "/$page is lacking" "$(came hostile2 "/$
 said hostile /polls 'still busy after 4s' 'a page that never gets quiet is said to be busy'
 said hostile2 /endless 'goes on below' 'an endless list is said to go on'
 
-# Ctrl-C: what came is recorded, no WACZ is written, and nothing is left.
-capture ended --wait 1s --at-most 1h -o "$T/capture-ended.wacz" "$site/plain" "$site/polls"
-seen() { grep -q ': page 1: ' "$T/capture-ended.log"; }
-wait_for 30 seen || not_ok 'the first page is there'
-kill -INT "${captures[ended]}"
-ended ended
-equal 'a signal ends it with 1' "$status" 1
-if grep -q ' wacz -o ' "$T/capture-ended.log" && [[ ! -e $T/capture-ended.wacz ]]; then
-  ok 'no WACZ is written, and it is said how to'; else not_ok 'no WACZ is written, and it is said how to'; fi
-equal 'what came before is recorded' "$(judge record ended "urn:text:$site/plain")" 'nur Text: größer'
 if browsers; then not_ok 'no browser is left'; else ok 'no browser is left'; fi
 equal 'no profile is left' "$(ls "$TMPDIR")" ''

@@ -2,6 +2,7 @@
 
 check.py urls WARC...             the URLs of all captures, one a line, sorted
 check.py record URI WARC...       what the one record of that URI holds
+check.py texts WARC...            the text of each page, by URL, as JSON
 check.py picture URI WARC...      FORMAT WIDTHxHEIGHT of the picture in that record
 check.py wacz FILE                URL and title of each page, once each digest is right
 """
@@ -56,6 +57,10 @@ if what == 'urls':
     print('\n'.join(sorted(at for how, at, _, _ in records(arguments) if how in ('response', 'revisit'))))
 elif what == 'record':
     sys.stdout.buffer.write(one(arguments[0], arguments[1:])[1])
+elif what == 'texts':
+    about = 'urn:text:'
+    print(json.dumps({at[len(about):]: body.decode() for _, at, _, body in records(arguments)
+                      if at and at.startswith(about)}))
 elif what == 'picture':
     kind, picture = one(arguments[0], arguments[1:])
     print(size(picture) if size(picture).startswith(kind) else f'{size(picture)} as {kind}')
