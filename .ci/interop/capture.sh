@@ -131,6 +131,7 @@ equal 'all is there but what comes in parts alone' \
   'http:/ http:/range https:/ https:/range '
 try 'py-wacz finds its WACZ valid' "$PACKERS/python/bin/wacz" validate -f "$T/capture-interop.wacz"
 judge texts interop >"$T/capture-texts"
+equal 'all but those of a form alone have a text' "$(grep -oE '"https?://[^"]*": ' "$T/capture-texts" | wc -l)" 6
 timeout 100 node "$here/capture/replay.mjs" "$T/capture-interop.wacz" "$T/capture-texts" "$T/profile-capture" \
   || not_ok 'replayweb.page over the capture'
 

@@ -24,7 +24,8 @@ try {
       await page.goto(replayweb.address(url));
       frame = await recordedFrame(page, url, `(() => { ${shown}; })()`, 15000);
     }
-    const name = `replayweb.page shows the text of ${new URL(url).protocol}//${new URL(url).pathname}`;
+    const { protocol, pathname, search } = new URL(url);
+    const name = `replayweb.page shows the text of ${protocol}${pathname}${search}`;
     console.log(frame ? `ok - ${name}` : `not ok - ${name}: not ${want.slice(0, 300)}, ${await textOfFrames(page)}`);
   }
 } finally {
