@@ -88,8 +88,13 @@
 //	payload          what a record is about: of a response its body
 //	entity           what a URL has, in one version; a 200 brings the whole of it, a 206 a part
 //	completion       an exchange that the recorder makes itself, for the whole of what came in part
+//	visit            what a browser makes of one page that it is driven to (visiting); of a capture, what
+//	                 it tells of the page that it was made for (store)
+//	page             a document that somebody has opened, with what it asked for
+//	selection        a part of a collection that is handed on or removed
 //	refusal          an answer that turns a request away: the other side's, or the proxy's own
-//	source           what answers in the origins' place: an archive that is replayed
+//	source           what answers in the origins' place: an archive that is replayed; of a selection,
+//	                 what gives its captures
 //	miss             a request of a replay that has no answer
 //	revisit          a response record without its payload, which an earlier record holds
 //	original         that earlier record

@@ -116,7 +116,7 @@ func (c *capturing) look(ctx context.Context, stop visiting.Stop) (v *visiting.V
 	if err := c.openBrowser(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := c.settled(ctx); err != nil {
+	if err := c.calm(ctx); err != nil {
 		return nil, nil, err
 	}
 	v, spent = c.driven.Visit(ctx, stop.URL, visiting.Options{
@@ -134,21 +134,21 @@ func (c *capturing) tryClose() {
 	}
 }
 
-// settlePace is the time between two looks at a recorder, settleLooks how many there are.
+// calmPace is the time between two looks at a recorder, calmLooks how many there are.
 const (
-	settlePace  = 50 * time.Millisecond
-	settleLooks = 60
+	calmPace  = 50 * time.Millisecond
+	calmLooks = 60
 )
 
-// settled waits until all that the page before asked for has come to its end: it is no activity of
+// calm waits until all that the page before asked for has come to its end: it is no activity of
 // the next one. Another one's clients are not waited for.
-func (c *capturing) settled(ctx context.Context) error {
-	for range settleLooks {
+func (c *capturing) calm(ctx context.Context) error {
+	for range calmLooks {
 		now, err := c.at.status()
 		if err != nil || !c.at.own || now.InFlight == 0 || ctx.Err() != nil {
 			return err
 		}
-		time.Sleep(settlePace)
+		time.Sleep(calmPace)
 	}
 	return nil
 }

@@ -93,8 +93,7 @@ func Drive(ctx context.Context, in io.ReadCloser, out io.WriteCloser) (*Browser,
 		b.conn.Close()
 		return nil, fmt.Errorf("drive the browser: %w", err)
 	}
-	yes := true
-	devtools.Send(b.conn.Browser(), target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: yes})
+	devtools.Send(b.conn.Browser(), target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true})
 	return b, nil
 }
 
