@@ -241,8 +241,8 @@ func quietBefore(s snapshot, first time.Time, pause time.Duration) (_ time.Time,
 	return first, false, nil
 }
 
-// CaptureOf returns the capture of a moment; urlKey is its URL key, which is needed if the moment has none:
-// HasKey. It is false if that capture is not in the index.
+// CaptureOf returns the capture of a moment; urlKey is its URL key, which is needed if the moment
+// has none: HasKey. It is false if that capture is not in the index.
 func (b *Bolt) CaptureOf(m *Moment, urlKey string) (c Capture, found bool, err error) {
 	heads := [][]byte{[]byte(m.key)}
 	if m.key == "" {

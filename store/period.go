@@ -29,7 +29,8 @@ func (p Period) After(t time.Time) bool {
 	return string(appendSeconds(nil, FourDigitYear(t))) > p.to
 }
 
-// Begin returns a moment that no moment of the period precedes: the beginning of its first month.
+// Begin returns a moment that no moment of the period precedes: its first one, if there is such a
+// time, else one of the second, the minute and so on that is the last before.
 func (p Period) Begin() time.Time {
 	number := func(text string) (n int) {
 		for _, c := range []byte(text) {
@@ -37,6 +38,8 @@ func (p Period) Begin() time.Time {
 		}
 		return n
 	}
-	month := min(max(number(p.from[4:6]), 1), 12)
-	return time.Date(number(p.from[:4]), time.Month(month), 1, 0, 0, 0, 0, time.UTC)
+	year, month := number(p.from[:4]), time.Month(min(max(number(p.from[4:6]), 1), 12))
+	days := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return time.Date(year, month, min(max(number(p.from[6:8]), 1), days), min(number(p.from[8:10]), 23),
+		min(number(p.from[10:12]), 59), min(number(p.from[12:14]), 59), 0, time.UTC)
 }

@@ -56,7 +56,7 @@ func appendMomentKey(dst []byte, t time.Time, id uint32, offset int64) []byte {
 // appendStretch appends the stretch of a time, with which its keys begin.
 func appendStretch(dst []byte, t time.Time) []byte {
 	since := sinceFirst(t)
-	return append(dst, byte(since>>56), byte(since>>48), byte(since>>40), byte(since>>32), byte(since>>24))
+	return append(binary.BigEndian.AppendUint32(dst, uint32(since>>32)), byte(since>>24))
 }
 
 // sinceFirst is a time in microseconds since the beginning of the year 0.
@@ -74,7 +74,9 @@ func startOfStretch(t time.Time) time.Time { return timeOfStretch(appendStretch(
 
 // timeOfStretch is when the stretch begins that a key begins with.
 func timeOfStretch(key []byte) time.Time {
-	return timeAfterFirst(binary.BigEndian.Uint64([]byte{key[0], key[1], key[2], key[3], key[4], 0, 0, 0}))
+	var since [8]byte
+	copy(since[:], key[:stretchSize])
+	return timeAfterFirst(binary.BigEndian.Uint64(since[:]))
 }
 
 // appendMomentValue appends the value of c, whose key in the index is key.
@@ -161,7 +163,7 @@ func (m *Moment) MayBePage() bool { return m.mayBePage() }
 // somebody sees it.
 func (m *Moment) MayBeShown() bool { return m.mayBeShown() }
 
-// HasKey reports whether Bolt.At needs no URL key to find the capture.
+// HasKey reports whether Bolt.CaptureOf needs no URL key to find the capture.
 func (m *Moment) HasKey() bool { return m.key != "" }
 
 // decodeMoment returns the moment of that key and value, without the name of its file.

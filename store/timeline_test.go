@@ -246,6 +246,16 @@ func TestPeriod(t *testing.T) {
 			t.Errorf("%q to %q: %v, %v, from %v", c.from, c.to, p.Has(testTime), err, p.Begin())
 		}
 	}
+	for from, want := range map[string]string{
+		"": "00000101000000", "2026": "20260101000000", "202611": "20261101000000", "2026112": "20261120000000",
+		"20261121054512": "20261121054512", "20269999999999": "20261231235959", "20260231": "20260228000000",
+		"20240231": "20240229000000", "2026112199": "20261121230000",
+	} {
+		p, err := NewPeriod(from, "")
+		if got := string(appendSeconds(nil, p.Begin())); got != want || err != nil {
+			t.Errorf("%s begins at %s, %v, want %s", from, got, err, want)
+		}
+	}
 	if _, err := NewPeriod("yesterday", ""); err == nil {
 		t.Error("yesterday is taken")
 	}

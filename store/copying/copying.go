@@ -3,8 +3,9 @@
 //
 //	a file all of which is selected  is copied as it is, under its name
 //	parts of files                   are copied one behind another, into files of names of their own:
-//	                                 before the first record of a file its warcinfo record, once, then
-//	                                 each capture with its request and metadata records
+//	                                 before the first record of a file its warcinfo record, once,
+//	                                 since no two records may have one ID, then each capture with
+//	                                 its request and metadata records
 //	records that are not in gzip     (.warc and .warc.zst of other tools) are compressed, each into a
 //	members of their own             member of its own
 //

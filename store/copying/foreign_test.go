@@ -1,6 +1,8 @@
 package copying
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -114,6 +116,39 @@ func TestManyRecords(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestRequestsBefore: in a file whose requests lie before their responses, as wget writes them, no record is
+// read for each of those before it.
+func TestRequestsBefore(t *testing.T) {
+	var file []string
+	for i := range 6 {
+		of := func(kind, more, block string) string {
+			return foreign.Record(fmt.Sprintf("WARC/1.0\nWARC-Type: %s\nWARC-Record-ID: <urn:%s%d>\n"+
+				"WARC-Target-URI: http://a.example/%d\nWARC-Date: 2026-11-21T12:00:00Z\nContent-Type: "+
+				"application/http; msgtype=%s\n%s", kind, kind, i, i, kind, more), block)
+		}
+		file = append(file, of("request", "", "GET / HTTP/1.1|Host: a.example||"),
+			of("response", fmt.Sprintf("WARC-Concurrent-To: <urn:request%d>\n", i), "HTTP/1.1 200 OK||"))
+	}
+	for layout, file := range foreign.Layouts(t, file) {
+		o := imported(t, map[string][]byte{"f" + layout: file})
+		g := groups{files: o.files}
+		err := o.index.Captures(store.Query{}, func(c *store.Capture) bool {
+			known := g.before != ""
+			found, err := g.of(c)
+			if err != nil || len(found.members) != 2 {
+				t.Errorf("%s: %+v, %v", c.URL, found, err)
+			}
+			if end := c.Offset + c.Length + int64(len("\r\n\r\n")); known && g.record != nil && g.record.At.Offset > end {
+				t.Errorf("%s: it is read up to %d, and ends at %d", c.URL, g.record.At.Offset, end)
+			}
+			return true
+		})
+		if err := errors.Join(err, g.close()); err != nil || g.before == "" {
+			t.Error(err)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type groups struct {
 	files  *readback.Files
 	record *readback.Record // the last that was read; nil if there is none
 	known  []store.Location // of the groups before: two responses may name one request
+	before string           // a file of which the last request that was found lay before its response
 }
 
 // What is looked at for the records of a capture, as readback.Files.Request does.
@@ -91,6 +92,22 @@ func (g *groups) goTo(c *store.Capture) (err error) {
 // of other tools, the request before it.
 func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 	asked := false
+	if g.before == c.File {
+		if err := g.addBefore(found, c, own); err != nil {
+			return err
+		}
+		asked = g.before == c.File
+	}
+	asked, err := g.behind(found, c, own, asked)
+	if asked || err != nil {
+		return err
+	}
+	return g.addBefore(found, c, own)
+}
+
+// behind adds the records behind a response that belong to it. It reports whether no request is to be
+// looked for elsewhere: asked says whether one has been found already.
+func (g *groups) behind(found *group, c *store.Capture, own warc.Header, asked bool) (bool, error) {
 	for range mostBeside {
 		err := g.record.Next()
 		if errors.Is(err, io.EOF) {
@@ -102,9 +119,9 @@ func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 			away := g.away(c, err)
 			if asked && away == nil && errors.As(err, new(*warc.Damage)) {
 				found.damaged = err
-				return nil
+				return true, nil
 			}
-			return found.ended(away, asked, err)
+			return true, found.ended(away, asked, err)
 		}
 		belongs := belongTogether(g.record.Header, own)
 		if !belongs && (asked || g.record.Size > sizeBeside) {
@@ -113,17 +130,14 @@ func (g *groups) beside(found *group, c *store.Capture, own warc.Header) error {
 		isRequest := g.record.Type() == "request"
 		at, err := g.record.End()
 		if err != nil {
-			return errors.Join(found.ended(g.away(c, err), asked, err), g.close())
+			return true, errors.Join(found.ended(g.away(c, err), asked, err), g.close())
 		}
 		if belongs {
 			asked = asked || isRequest
 			g.add(found, at)
 		}
 	}
-	if asked {
-		return nil
-	}
-	return g.before(found, c, own)
+	return asked, nil
 }
 
 // away returns why records behind a capture cannot be read, if that is since the file was cut.
@@ -157,10 +171,10 @@ func (found *group) ended(away error, asked bool, err error) error {
 	return nil
 }
 
-// before adds the request before a response.
-func (g *groups) before(found *group, c *store.Capture, own warc.Header) error {
+// addBefore adds the request before a response, if there is one.
+func (g *groups) addBefore(found *group, c *store.Capture, own warc.Header) error {
 	request, err := g.files.RequestBefore(c, own)
-	if errors.Is(err, readback.ErrNoRequest) {
+	if g.before = ""; errors.Is(err, readback.ErrNoRequest) {
 		return nil
 	}
 	if err != nil {
@@ -170,10 +184,9 @@ func (g *groups) before(found *group, c *store.Capture, own warc.Header) error {
 	if err := errors.Join(err, request.Close()); err != nil {
 		return err
 	}
-	own0 := found.members
-	found.members = nil
-	g.add(found, at)
-	found.members = append(found.members, own0...)
+	if g.before = c.File; !slices.Contains(g.known, at) {
+		found.members = slices.Insert(found.members, 0, at)
+	}
 	return nil
 }
 

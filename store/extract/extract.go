@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"io/fs"
 	"os"
 	"path/filepath"

@@ -1,6 +1,6 @@
 // Package pages finds what people think in: the pages of a collection, and which captures each of
-// them has brought about. Start with [Pages.All]; [Pages.Captures] is one page with all that belongs
-// to it, [Pages.Walk] every capture with its page.
+// them has brought about. Start with [Pages.All]; [Pages.Captures] is pages with all that belongs
+// to them, [Pages.Walk] every capture with its page.
 //
 // Nothing of it is stored: pages follow from the timeline of the index (store.Visit), read from its
 // last pause on. rules.go says what is a page, and whose resource everything else is. What imports

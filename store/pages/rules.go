@@ -107,7 +107,7 @@ func (w *walk) add(m *store.Moment, listed *naming) {
 	w.expire()
 	w.show(m)
 	page := w.pageOf(m)
-	if listed != nil || page == nil && w.isPage(m) {
+	if listed != nil || page == nil && m.MayBePage() {
 		page = w.begin(m)
 		page.listed = listed
 		w.follow(m.URL, page)
@@ -184,9 +184,6 @@ func (w *walk) waits(period store.Period) bool {
 	return len(w.redirects) > 0 && !period.After(w.redirects[0].moment.Time) ||
 		len(w.ahead.waiting) > 0 && !period.After(w.ahead.waiting[0].moments[0].Time)
 }
-
-// isPage reports whether a capture that belongs to no page yet is one.
-func (w *walk) isPage(m *store.Moment) bool { return m.MayBePage() }
 
 // pageOf returns the page whose resource a capture is; nil if there is none, or if it is a page
 // itself.

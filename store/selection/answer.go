@@ -29,9 +29,13 @@ const (
 	detailPages     = "pages"
 )
 
+// sortAtOnce is for how many answers captures are sorted at the same time; others wait for that.
+const sortAtOnce = 4
+
 // Page answers other processes what is selected of a collection, while its recorder has the index
 // open.
 func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
+	sorting := make(chan struct{}, sortAtOnce)
 	return cdxserver.SelectionPage(func(w http.ResponseWriter, r *http.Request) (int, error) {
 		form := r.URL.Query()
 		sel, err := Of(form)
@@ -43,7 +47,7 @@ func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
 		defer files.Close()
 		source := New(open, files, pages.New(open, files))
 		source.TempDir = open.TempDir
-		a := answer{out: bufio.NewWriterSize(w, 64<<10), source: source}
+		a := answer{out: bufio.NewWriterSize(w, 64<<10), source: source, sorting: sorting}
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		if err := http.NewResponseController(w).Flush(); err != nil { // what must be sorted takes a while
 			return http.StatusInternalServerError, err
@@ -55,8 +59,9 @@ func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
 
 // answer is an answer that is being written.
 type answer struct {
-	out    *bufio.Writer
-	source *Source
+	out     *bufio.Writer
+	source  *Source
+	sorting chan struct{}
 }
 
 // answer writes all lines. An error is the last of them.
@@ -166,7 +171,13 @@ func (a *answer) whole(c store.Capture) (*captureLine, error) {
 }
 
 func (a *answer) captures(ctx context.Context, sel Selection, detail Detail) (err error) {
+	select {
+	case a.sorting <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	choice, err := a.source.Choose(ctx, sel, detail)
+	<-a.sorting
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package selection
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,7 +115,7 @@ func (a *asked) choose(ctx context.Context, sel Selection, detail Detail) (*Choi
 	choice.captures = func(_ context.Context, yield func(Chosen, error) bool) {
 		r.each(func(l line, err error) bool {
 			if err != nil || l.Capture == nil {
-				return yield(Chosen{}, errors.Join(err, unexpected(l, err)))
+				return yield(Chosen{}, cmp.Or(err, errAnswer))
 			}
 			c := l.Capture.chosen()
 			a.note(&c)
@@ -132,10 +133,11 @@ func (a *asked) pages(ctx context.Context, sel Selection, yield func(pages.Page,
 		yield(pages.Page{}, err)
 		return
 	}
-	defer r.Close()
+	more := true
 	r.each(func(l line, err error) bool {
 		if err != nil || l.Page == nil || l.Page.Capture == nil {
-			return yield(pages.Page{}, errors.Join(err, unexpected(l, err)))
+			more = false
+			return yield(pages.Page{}, cmp.Or(err, errAnswer))
 		}
 		for _, told := range []*captureLine{l.Page.Capture, l.Page.Shown} {
 			if told != nil {
@@ -143,19 +145,15 @@ func (a *asked) pages(ctx context.Context, sel Selection, yield func(pages.Page,
 				a.note(&c)
 			}
 		}
-		return yield(l.Page.page(), nil)
+		more = yield(l.Page.page(), nil)
+		return more
 	})
+	if err := r.Close(); err != nil && more {
+		yield(pages.Page{}, err)
+	}
 }
 
 var errAnswer = errors.New("the recorder's answer is not understood: it is of another version")
-
-// unexpected is the error of a line that should not come.
-func unexpected(_ line, err error) error {
-	if err != nil {
-		return nil
-	}
-	return errAnswer
-}
 
 // reader reads the lines of an answer.
 type reader struct {

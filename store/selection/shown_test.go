@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -128,5 +130,31 @@ func TestPageAway(t *testing.T) {
 		if _, err := s.Files().Response(&selected[0].Capture); !errors.Is(err, readback.ErrAway) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestSortAtOnce: an answer waits while captures are sorted for as many others as may be, but not when
+// nobody waits for it any more.
+func TestSortAtOnce(t *testing.T) {
+	r := record(t, nil)
+	r.visit("https://example.com/1", "", page("one"))
+	var out bytes.Buffer
+	a := answer{out: bufio.NewWriter(&out), source: r.source(), sorting: make(chan struct{}, 1)}
+	a.sorting <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.captures(ctx, Selection{}, Detail{Pages: true}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- a.captures(t.Context(), Selection{}, Detail{Pages: true}) }()
+	select {
+	case err := <-done:
+		t.Fatalf("it did not wait: %v", err)
+	default:
+		<-a.sorting
+	}
+	if err := <-done; err != nil || len(a.sorting) != 0 {
+		t.Error(err)
 	}
 }
