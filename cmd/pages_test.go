@@ -134,3 +134,23 @@ func pagesOf(t *testing.T, lines, site string) string {
 	}
 	return all.String()
 }
+
+// TestPageListGoesOn: a list that broke off goes on behind the page that was printed last.
+func TestPageListGoesOn(t *testing.T) {
+	got := ""
+	l := pageList{print: func(line []byte) error {
+		got += string(line)
+		return nil
+	}}
+	for _, list := range []string{"ab", "abcd"} {
+		l.skip = l.printed > 0
+		for _, id := range list {
+			if err := l.line(fmt.Appendf(nil, `{"id":"%c"}`, id)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if want := `{"id":"a"}{"id":"b"}{"id":"c"}{"id":"d"}`; got != want {
+		t.Error(got)
+	}
+}

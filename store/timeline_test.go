@@ -204,6 +204,26 @@ func TestQuietBefore(t *testing.T) {
 	}
 }
 
+// TestStretches: what lies in a stretch is told apart: nothing comes that is earlier than was asked for, and
+// a pause begins with the last capture of a stretch, not with its first.
+func TestStretches(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "a.warc.gz")
+	first := startOfStretch(testTime)
+	var captures []Capture
+	for i, after := range []time.Duration{0, 16 * time.Second, time.Hour + 8*time.Second} {
+		captures = append(captures, captureOf("http://example.com/", first.Add(after), file.Name, int64(i)))
+	}
+	commit(t, b, captures)
+	if got := momentsOf(t, b, captures[1].Time); len(got) != 2 || !got[0].Time.Equal(captures[1].Time) {
+		t.Errorf("%+v", got)
+	}
+	got, err := b.QuietBefore(context.Background(), captures[2].Time, time.Hour)
+	if err != nil || got.After(captures[0].Time) {
+		t.Errorf("quiet is %v, %v", got, err)
+	}
+}
+
 // TestHashURL: two spellings of one URL have one hash, and those of one origin its half.
 func TestHashURL(t *testing.T) {
 	for _, c := range []struct {

@@ -165,6 +165,29 @@ func TestPageAway(t *testing.T) {
 	}
 }
 
+// TestReplaced: what has changed between the look at a record and its copy is an error.
+func TestReplaced(t *testing.T) {
+	o := site(t, nil).rest()
+	sel := selection.Selection{URL: "https://example.com/chunked"}
+	plan, err := Make(t.Context(), o.source, sel, Options{Name: func(int) string { return "part" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	c := o.first(t, sel.URL)
+	request := store.Location{File: c.File, Offset: c.Offset + c.Length}
+	_, err = plan.Copy(t.Context(), Into{
+		Open: func(string, int64) (io.WriteCloser, error) {
+			o.change(t, request, 0, "xx")
+			return discard{}, nil
+		},
+		Placed: func(*selection.Chosen, store.Location) error { return nil },
+	})
+	if err == nil || !strings.Contains(err.Error(), c.File) {
+		t.Error(err)
+	}
+}
+
 // TestCancel: a copy ends where its context does, and where it cannot be written.
 func TestCancel(t *testing.T) {
 	o := site(t, nil).rest()

@@ -84,6 +84,11 @@ func TestManyRecords(t *testing.T) {
 			"http://a.example/"+id+"\nWARC-Date: 2026-11-21T12:00:00Z\nContent-Type: application/warc-fields\n"+
 			"WARC-Concurrent-To: <urn:"+to+">", "via: x|")
 	}
+	segment := func(id, url, of string) string {
+		return foreign.Record("WARC/1.0\nWARC-Type: continuation\nWARC-Record-ID: <urn:"+id+">\nWARC-Target-URI: "+
+			url+"\nWARC-Date: 2026-11-21T12:00:00Z\nWARC-Segment-Number: 2\nWARC-Segment-Origin-ID: <urn:"+of+">",
+			"more")
+	}
 	a, b := "http://a.example/a", "http://a.example/b"
 	for _, test := range []struct {
 		name    string
@@ -98,6 +103,10 @@ func TestManyRecords(t *testing.T) {
 			"a ma ra"},
 		{"before", []string{request("rb", b, "b"), response("b", b, ""), request("ra", a, "a"),
 			response("a", a, "")}, "a ra"},
+		{"a segment", []string{response("a", a, "WARC-Segment-Number: 1\n"), request("ra", a, "a"),
+			segment("sa", a, "a"), response("b", b, ""), segment("sb", b, "b")}, "a ra sa"},
+		{"one request of two", []string{response("a", a, "WARC-Concurrent-To: <urn:r>\n"),
+			request("r", a, "none"), response("b", b, "WARC-Concurrent-To: <urn:r>\n")}, "a r"},
 		{"none", []string{response("a", a, ""), response("b", b, "")}, "a"},
 	} {
 		for layout, file := range foreign.Layouts(t, test.records) {

@@ -267,3 +267,26 @@ func TestFetchedAhead(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirectOfThatTime: a redirect belongs to its page also if that is later than the time that is wanted.
+func TestRedirectOfThatTime(t *testing.T) {
+	const site = "https://a.example"
+	p, _ := recorded(t, []visit{
+		{"GET", site + "/old", toPage, "", "HTTP/1.1 302 Found\r\nLocation: /p\r\nContent-Length: 0\r\n\r\n"},
+		{"GET", site + "/other", "Sec-Fetch-Dest: empty\r\nSec-Fetch-Site: none\r\n", "", answer("200 OK", "", "x")},
+		{"GET", site + "/p", toPage, "", answer("200 OK", "text/html", "P")},
+	})
+	found, err := p.Find(t.Context(), site+"/p")
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	number := 0
+	for b, err := range p.Walk(t.Context(), stamp(testTime), stamp(testTime)) {
+		if number++; b.Page != found[0].ID || err != nil {
+			t.Errorf("%+v, %v", b, err)
+		}
+	}
+	if number != 1 {
+		t.Errorf("%d captures", number)
+	}
+}

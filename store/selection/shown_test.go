@@ -158,3 +158,78 @@ func TestSortAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSnapshot: what is committed after a choice was made is not in it, though it lies in the same file; and
+// a capture of no page takes no other's page from it.
+func TestSnapshot(t *testing.T) {
+	r := record(t, nil)
+	r.visit("https://example.com/alone", "https://nowhere.example/", page("alone"))
+	r.visit("https://example.com/p", "", page("one"))
+	files := readback.New(r.dir, r.Index())
+	defer files.Close()
+	s := New(r.Index(), files, pages.New(r.Index(), files))
+	choice, err := s.Choose(t.Context(), Selection{}, Detail{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer choice.Close()
+	with, err := s.Choose(t.Context(), Selection{}, Detail{Pages: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer with.Close()
+	r.visit("https://example.com/late", "https://example.com/p", page("late"))
+	for _, choice := range []*Choice{choice, with} {
+		got := ""
+		for c, err := range choice.Captures(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got += c.URL + " "; choice == with && (c.Page != "") != strings.HasSuffix(c.URL, "/p") {
+				t.Errorf("%s belongs to %q", c.URL, c.Page)
+			}
+		}
+		if got != "https://example.com/alone https://example.com/p " {
+			t.Error(got)
+		}
+	}
+}
+
+// TestPagesOfSelection: only pages come whose document is selected.
+func TestPagesOfSelection(t *testing.T) {
+	r := record(t, nil)
+	r.visit("https://example.com/1", "", page("one"))
+	r.visit("https://example.com/2", "", page("two"))
+	s := r.source()
+	for p, err := range s.Pages(t.Context(), Selection{URL: "https://example.com/2"}) {
+		if err != nil || p.URL != "https://example.com/2" {
+			t.Errorf("%s, %v", p.URL, err)
+		}
+	}
+}
+
+// TestTwiceSorted: a capture that is selected, and needed too, comes once, as one that is selected.
+func TestTwiceSorted(t *testing.T) {
+	var s sorted
+	c := Chosen{Needed: true}
+	c.URL, c.URLKey, c.File, c.Length = "https://example.com/", "com,example)/", "a.warc.gz", 1
+	own := c
+	own.Needed = false
+	for _, one := range []Chosen{c, own, c} {
+		if err := s.add(&one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.sorter.Close()
+	number := 0
+	s.rest(func(c Chosen) bool {
+		number++
+		return !c.Needed
+	})
+	if number != 1 || s.err != nil {
+		t.Errorf("%d come, %v", number, s.err)
+	}
+}
