@@ -158,6 +158,7 @@ func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 	switch {
 	case done.Files == 0 && done.Away+done.Needed == 0:
 		fmt.Println("nothing of that is in the collection")
+		tellAlike(os.Stdout, &done.Summary)
 		return nil
 	case done.Files == 0:
 		tell(os.Stderr, &done.Summary)
@@ -215,6 +216,14 @@ func tell(w io.Writer, s *removal.Summary) {
 	}
 	for _, name := range s.Unread {
 		fmt.Fprintf(w, "%s is not searched, and stays: look whether it may\n", printable(name))
+	}
+	tellAlike(w, s)
+}
+
+// tellAlike names what has the same key as what was named.
+func tellAlike(w io.Writer, s *removal.Summary) {
+	for _, url := range s.Alike {
+		fmt.Fprintf(w, "%s is another URL, and stays: remove it too if it is meant\n", printable(url))
 	}
 }
 

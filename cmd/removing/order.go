@@ -22,7 +22,7 @@ func Chosen(ctx context.Context, sel selection.Selection) func(*store.Bolt, *rea
 			return removal.Order{}, err
 		}
 		if sel.Page != "" {
-			return ofPages(ctx, sel, index, files), nil
+			return ofPages(ctx, sel, index, files)
 		}
 		return ofQueries(sel, index)
 	}
@@ -30,40 +30,77 @@ func Chosen(ctx context.Context, sel selection.Selection) func(*store.Bolt, *rea
 
 // ofPages is the order for a selection by page. What was no capture is of no page.
 func ofPages(ctx context.Context, sel selection.Selection, index *store.Bolt,
-	files *readback.Files) removal.Order {
-	return removal.Order{Captures: func(yield func(*store.Capture) bool) error {
-		for c, err := range selection.New(index, files, pages.New(index, files)).Captures(ctx, sel) {
-			if err != nil {
-				return err
+	files *readback.Files) (removal.Order, error) {
+	all := pages.New(index, files)
+	one, url := exact{meant: spelling(sel.Page)}, exactly(sel)
+	ids, err := pageIDs(ctx, sel.Page, all, &one)
+	if err != nil {
+		return removal.Order{}, err
+	}
+	source := selection.New(index, files, all)
+	return removal.Order{
+		Alike: func() []string { return append(one.alike, url.alike...) },
+		Captures: func(yield func(*store.Capture) bool) error {
+			for _, sel.Page = range ids {
+				for c, err := range source.Captures(ctx, sel) {
+					if err != nil {
+						return err
+					}
+					if err := readable(&c.Capture, index); err != nil {
+						return err
+					}
+					if !c.Needed && (c.URL == "" || url.meets(c.URL)) && !yield(&c.Capture) {
+						return nil
+					}
+				}
 			}
-			if c.URL == "" { // its file is away, or damaged
-				return fmt.Errorf("%s is away or damaged at byte %d, where a part of the page lies: put it back, "+
-					"or remove by --url", c.File, c.Offset)
-			}
-			if !c.Needed && !yield(&c.Capture) {
-				return nil
-			}
-		}
+			return nil
+		},
+	}, nil
+}
+
+// readable returns an error for a capture of a page of which nothing is known though its file is there.
+func readable(c *store.Capture, index *store.Bolt) error {
+	if file, _ := index.File(c.File); c.URL != "" || file.Away {
 		return nil
-	}}
+	}
+	return fmt.Errorf("%s is damaged at byte %d, where a part of the page lies: put it right, or remove by "+
+		"--url", c.File, c.Offset)
+}
+
+// pageIDs are the IDs of the pages that are meant by an ID or a URL. All pages of a URL are found by it.
+func pageIDs(ctx context.Context, idOrURL string, all *pages.Pages, one *exact) (ids []string, err error) {
+	found, err := all.Find(ctx, idOrURL)
+	for _, page := range found {
+		if page.ID == idOrURL || one.is(page.Capture.URL) || one.meets(page.URL) {
+			ids = append(ids, page.ID)
+		}
+	}
+	if len(ids) > 0 && len(ids) == len(found) {
+		return []string{idOrURL}, err
+	}
+	return ids, err
 }
 
 // ofQueries is the order for any other selection.
 func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error) {
-	queries := queriesOf(sel)
+	queries, one := queriesOf(sel), exactly(sel)
 	in := func(name string) bool { return len(sel.Files) == 0 || slices.Contains(sel.Files, name) }
 	has, err := hasAny(queries)
 	if err != nil {
 		return removal.Order{}, err
 	}
 	return removal.Order{
-		Has:        has,
+		Has:        func(uri string, at time.Time) bool { return one.is(uri) && has(uri, at) },
+		Alike:      func() []string { return one.alike },
 		In:         in,
 		Files:      len(sel.Files) > 0,
 		Everywhere: sel.URL != "",
 		Captures: func(yield func(*store.Capture) bool) error {
 			for _, q := range queries {
-				err := index.Captures(q, func(c *store.Capture) bool { return !in(c.File) || yield(c) })
+				err := index.Captures(q, func(c *store.Capture) bool {
+					return !in(c.File) || !one.meets(c.URL) || yield(c)
+				})
 				if err != nil {
 					return err
 				}
@@ -85,9 +122,13 @@ func queriesOf(sel selection.Selection) []store.Query {
 	if sel.URL == "" || !exact && sel.Match != store.Prefix {
 		return queries
 	}
+	named := sel.URL
+	if exact {
+		named = spelling(named)
+	}
 	for _, begin := range about {
 		of := q
-		of.URL = begin + sel.URL
+		of.URL = begin + named
 		queries = append(queries, of)
 	}
 	if exact {

@@ -96,6 +96,9 @@ func (p *Plan) collect() error {
 		g.places[id] = slices.Compact(offsets)
 		p.Captures += int64(len(g.places[id]))
 	}
+	if p.order.Alike != nil {
+		p.Alike = p.order.Alike()
+	}
 	p.gone = g
 	return err
 }

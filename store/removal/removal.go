@@ -53,6 +53,10 @@ type Order struct {
 	// Captures calls yield with each capture that is to go, until yield returns false.
 	Captures func(yield func(*store.Capture) bool) error
 
+	// Alike, if it is not nil, are URLs that who has chosen may have meant, and that stay. It is
+	// called behind Captures.
+	Alike func() []string
+
 	// Has, if it is not nil, reports whether a record goes that is no capture and belongs to none: a
 	// request without an answer. Every file is searched for such records, if Everywhere says so, and
 	// else those that have captures that go.
@@ -104,6 +108,8 @@ type Summary struct {
 	Away      int `json:"away,omitempty"`      // they lie in files that are away
 	Needed    int `json:"needed,omitempty"`    // revisits in files that are away may need them
 	Confirmed int `json:"confirmed,omitempty"` // with KeepsConfirmed
+
+	Alike []string `json:"alike,omitempty"` // URLs that stay, and may have been meant
 
 	Pages int `json:"pages,omitempty"` // of the list that imports have brought; known when it is done
 

@@ -1,0 +1,77 @@
+package removing
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"warcorder/store/selection"
+)
+
+// TestRemoveExact: what has the same key as the URL that is named is another URL, which stays, and who
+// removes is told of it.
+func TestRemoveExact(t *testing.T) {
+	meant := "https://example.com/Hush?a=1"
+	others := []string{"http://example.com/Hush?a=1", "https://example.com/hush?a=1",
+		"https://www.example.com/Hush?a=1"}
+	for name, sel := range map[string]selection.Selection{
+		"a URL": {URL: meant}, "as somebody types it": {URL: "HTTPS://Example.com:443/Hush?a=1#part"},
+		"a page": {Page: meant},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, nil)
+			for _, url := range append([]string{meant}, others...) {
+				r.get(url, page("<html>"+url))
+				r.get("urn:view:"+url, page("a picture"))
+				r.send("GET", url, "", "", "")
+			}
+			r.send("POST", meant, "", "name=hush", page("posted"))
+			before := r.all()
+			captures := int64(3)
+			if sel.Page != "" {
+				captures = 1
+			}
+			done := r.remove(sel, nil)
+			slices.Sort(done.Alike)
+			if done.Captures != captures || len(done.Alike) < 3 || !slices.Contains(done.Alike, others[0]) {
+				t.Errorf("%+v", done)
+			}
+			maps.DeleteFunc(before, func(_ string, s shown) bool {
+				return s.url == meant && (s.method == "" || sel.Page == "") ||
+					s.url == "urn:view:"+meant && sel.Page == ""
+			})
+			r.same(before)
+			if gaps, err := r.Index().Gaps(0); err != nil || len(gaps.Latest) > 4 {
+				t.Errorf("%+v, %v", gaps, err)
+			}
+			r.verified()
+		})
+	}
+}
+
+// TestSpelling: what browsers take for the same is the same, and nothing else is.
+func TestSpelling(t *testing.T) {
+	for _, same := range [][2]string{
+		{"https://example.com", "https://example.com/"}, {"HTTPS://EXAMPLE.com/a", "https://example.com/a"},
+		{"http://example.com:80?a", "http://example.com/?a"}, {"https://example.com/a#b", "https://example.com/a"},
+		{"https://example.com/ä b?ö", "https://example.com/%C3%A4%20b?%C3%B6"},
+		{" https://example.com/a\n", "https://example.com/a"},
+		{"http://[::1]:80/", "http://[::1]/"}, {"https://example.com:/a", "https://example.com/a"},
+	} {
+		if spelling(same[0]) != spelling(same[1]) {
+			t.Errorf("%s: %s", same, spelling(same[0]))
+		}
+	}
+	all := []string{"https://example.com/a", "http://example.com/a", "https://www.example.com/a",
+		"https://example.com/A", "https://example.com/a/", "https://example.com/a?", "https://example.com:80/a",
+		"https://example.com/%61", "https://me@example.com/a", "example.com/a", "https://example.com/a?a=1&b=2",
+		"https://example.com/a?b=2&a=1", "urn:view:https://example.com/a", "https://[::1]/a", "", "::",
+		"https://:80/"}
+	seen := map[string]bool{}
+	for _, url := range all {
+		seen[spelling(url)] = true
+	}
+	if len(seen) != len(all) {
+		t.Errorf("%d of %d: %v", len(seen), len(all), seen)
+	}
+}
