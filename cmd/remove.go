@@ -126,7 +126,7 @@ func (c *removeCommand) live(ctx context.Context, dir collection.Dir) (done remo
 	if !c.Yes || c.DryRun {
 		form.Set(paramDryRun, "true")
 		err := running.WorkOn(ctx, removePath, form, &done)
-		if err != nil || c.DryRun || done.Files == 0 {
+		if err != nil || c.DryRun || done.IsEmpty() {
 			return done, err
 		}
 		if yes, err := c.confirm(&done.Summary); err != nil || !yes {
@@ -156,25 +156,24 @@ func (c *removeCommand) confirm(s *removal.Summary) (yes bool, err error) {
 // told says what was done.
 func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 	switch {
-	case done.Files == 0 && done.Away+done.Needed == 0:
+	case done.IsEmpty() && done.Away+done.Needed == 0:
 		fmt.Println("nothing of that is in the collection")
 		tellAlike(os.Stdout, &done.Summary)
 		return nil
-	case done.Files == 0:
+	case done.IsEmpty():
 		tell(os.Stderr, &done.Summary)
 		return errNotAll
 	case !done.Done:
 		return errors.New("remove: nothing was removed")
 	}
 	tell(os.Stdout, &done.Summary)
-	if done.Gaps > 0 {
-		fmt.Printf("%s named what went, and went too\n", count(int(done.Gaps), "gap"))
-	}
 	for _, path := range done.Left {
 		fmt.Printf("%s could not be removed, and may have what was to go: remove it yourself\n",
 			printable(path))
 	}
-	fmt.Printf("removed from %s; the tombstones have the ID %s\n", dir, done.ID)
+	if done.Files > 0 {
+		fmt.Printf("removed from %s; the tombstones have the ID %s\n", dir, done.ID)
+	}
 	fmt.Println("Not reached: backups, what was handed on, logs, and copies that the file system keeps.")
 	if done.Away+done.Needed > 0 {
 		return errNotAll
@@ -202,6 +201,8 @@ func tell(w io.Writer, s *removal.Summary) {
 		{"captures that stay, in files that are away: put these back, and remove again", int64(s.Away)},
 		{"captures that stay, since revisits in files that are away may need them: put these files back, " +
 			"and remove again", int64(s.Needed)},
+		{"gaps that name it, and go", s.Gaps},
+		{"pages of imports that are it, and go", int64(s.Pages)},
 		{"bytes of damage in these files, which stay: nobody can tell what they are", s.Damaged},
 	} {
 		if one.n > 0 {

@@ -33,10 +33,9 @@ func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.
 			return (!known || a.young == 0 || a.oldest.Before(late)) && own(name)
 		}
 		return removal.Order{
-			KeepsConfirmed: true,
-			Aged:           true,
-			Has:            func(_ string, at time.Time) bool { return at.Before(limit) },
-			In:             in,
+			Aged: true,
+			Has:  func(_ string, at time.Time) bool { return at.Before(limit) },
+			In:   in,
 			Captures: func(yield func(*store.Capture) bool) error {
 				return index.Captures(store.Query{To: stamp(limit)}, func(c *store.Capture) bool {
 					return !c.Time.Before(limit) || !in(c.File) || yield(c)

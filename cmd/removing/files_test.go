@@ -55,7 +55,7 @@ func TestRemoveFile(t *testing.T) {
 	}
 }
 
-func put(t *testing.T, path, text string) {
+func put(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -37,9 +37,8 @@ type Wish struct {
 // Removed is what was done, or with DryRun would be.
 type Removed struct {
 	removal.Summary
-	ID   string `json:"id,omitempty"`   // of the removal, as its tombstones have it; "" if nothing went
-	Done bool   `json:"done"`           // it was no dry run, it was confirmed, and there was something
-	Gaps int64  `json:"gaps,omitempty"` // of the gap list, that named what went
+	ID   string `json:"id,omitempty"` // of the removal, as its tombstones have it; "" if nothing went
+	Done bool   `json:"done"`         // it was no dry run, it was confirmed, and there was something
 
 	// Left are paths in the collection, of Rest, that could not be removed: people must do that.
 	Left []string `json:"left,omitempty"`
@@ -56,7 +55,7 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		return done, err
 	}
 	if wish.DryRun {
-		plan, files, err := wish.plan(ctx, rec.Index(), dir)
+		plan, files, err := wish.plan(ctx, rec, dir)
 		if err != nil {
 			return done, fmt.Errorf("remove: %w", err)
 		}
@@ -64,7 +63,7 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		return done, files.Close()
 	}
 	if wish.Look {
-		if may, err := wish.mayRemove(ctx, rec.Index(), dir); err != nil || !may {
+		if may, err := wish.mayRemove(ctx, rec, dir); err != nil || !may {
 			return done, err
 		}
 	}
@@ -88,8 +87,12 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 const mostTries = 3
 
 // plan plans the removal.
-func (w *Wish) plan(ctx context.Context, index *store.Bolt, dir collection.Dir) (
+func (w *Wish) plan(ctx context.Context, rec *recorder.Recorder, dir collection.Dir) (
 	*removal.Plan, *readback.Files, error) {
+	if _, err := rec.Gaps(1); err != nil { // those that wait are in the index from then on
+		return nil, nil, err
+	}
+	index := rec.Index()
 	files := readback.New(dir, index)
 	order, err := w.Choose(index, files)
 	if err != nil {
@@ -106,8 +109,8 @@ func (w *Wish) plan(ctx context.Context, index *store.Bolt, dir collection.Dir) 
 }
 
 // mayRemove reports whether anything goes, or may go when files are finished.
-func (w *Wish) mayRemove(ctx context.Context, index *store.Bolt, dir collection.Dir) (bool, error) {
-	plan, files, err := w.plan(ctx, index, dir)
+func (w *Wish) mayRemove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir) (bool, error) {
+	plan, files, err := w.plan(ctx, rec, dir)
 	if err != nil {
 		return false, fmt.Errorf("remove: %w", err)
 	}
@@ -117,7 +120,7 @@ func (w *Wish) mayRemove(ctx context.Context, index *store.Bolt, dir collection.
 // carryOut plans the removal and, if that is confirmed, carries it out.
 func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collection.Dir,
 	mode collection.Mode) (done Removed, err error) {
-	plan, files, err := w.plan(ctx, rec.Index(), dir)
+	plan, files, err := w.plan(ctx, rec, dir)
 	if err != nil {
 		return done, err
 	}

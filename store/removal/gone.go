@@ -2,6 +2,7 @@ package removal
 
 import (
 	"slices"
+	"time"
 
 	"warcorder/canon"
 	"warcorder/store"
@@ -23,6 +24,8 @@ type gone struct {
 	keys       map[hashed]bool     // of all, URL and time
 	urls       map[hashed]bool     // of all
 	surts      map[hashed]bool     // of all
+
+	times map[hashed][]time.Time // of all, by URL; nil where URL and time are not what was chosen by
 }
 
 // source is a response that goes.
@@ -63,6 +66,9 @@ func (g *gone) add(c *store.Capture, at place) {
 	g.keys[key], g.urls[hashOf(c.URL)], g.surts[hashOf(surt)] = true, true, true
 	g.digests[digest] = g.digests[digest] || c.MIME != revisitMIME
 	g.algorithms[readback.DigestAlgorithm(c.Digest)] = true
+	if g.times != nil {
+		g.times[hashOf(c.URL)] = append(g.times[hashOf(c.URL)], c.Time)
+	}
 	if c.MIME != revisitMIME {
 		g.sources[key] = append(g.sources[key], source{at, c.Length, digest})
 	}
@@ -73,7 +79,10 @@ func (g *gone) add(c *store.Capture, at place) {
 func (p *Plan) collect() error {
 	p.Summary, p.files = Summary{}, map[uint32]store.File{}
 	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[string]bool{}, map[hashed][]source{},
-		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}}
+		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, nil}
+	if p.order.Has == nil {
+		g.times = map[hashed][]time.Time{}
+	}
 	err := p.order.Captures(func(c *store.Capture) bool {
 		file, known := p.index.File(c.File)
 		switch {

@@ -74,7 +74,7 @@ func (p *Plan) look(c *store.Capture, file store.File) error {
 	if err != nil || !is {
 		return err
 	}
-	if n.bare && p.order.KeepsConfirmed && len(p.gone.sources[n.key(h)]) > 0 {
+	if n.bare && p.order.Aged && len(p.gone.sources[n.key(h)]) > 0 {
 		p.kept.sources[n.key(h)] = true
 		return nil
 	}

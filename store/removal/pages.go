@@ -23,7 +23,8 @@ func (p *Plan) dropPages(mode collection.Mode) (err error) {
 
 // goesPage reports whether a page of the list goes: what goes names it, or the capture goes that is
 // the page. The time of a list is not that of the capture, nor is its URL to the letter. A page of a
-// URL that goes, of which there is no capture, is shown by nothing, and goes as well.
+// URL that goes, of which there is no capture, is shown by nothing, and goes as well, unless captures
+// alone were chosen.
 func (p *Plan) goesPage(all *pages.Pages, page *pagelist.Page) (bool, error) {
 	surt, _ := canon.SURT(page.URL)
 	named := !p.order.Aged && p.named(page.URL, page.Time)
@@ -32,7 +33,7 @@ func (p *Plan) goesPage(all *pages.Pages, page *pagelist.Page) (bool, error) {
 	}
 	c, found, err := all.CaptureNear(page)
 	if err != nil || !found {
-		return true, err
+		return p.order.Has != nil && !p.order.Aged, err
 	}
 	file, _ := p.index.File(c.File)
 	return p.gone.has(place{file.ID, c.Offset}), nil

@@ -97,9 +97,6 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 			return nil, fmt.Errorf("plan the removal: %w", err)
 		}
 	}
-	if len(p.work) == 0 {
-		return p, nil
-	}
 	return p, p.addRest(ctx)
 }
 
@@ -117,7 +114,7 @@ func (p *Plan) choose(ctx context.Context) error {
 }
 
 // IsEmpty reports whether there is nothing to do.
-func (p *Plan) IsEmpty() bool { return len(p.work) == 0 }
+func (p *Plan) IsEmpty() bool { return p.Summary.IsEmpty() }
 
 // ID is the ID of the removal.
 func (p *Plan) ID() string { return p.order.ID }

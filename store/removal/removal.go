@@ -68,12 +68,10 @@ type Order struct {
 	In    func(name string) bool
 	Files bool
 
-	// KeepsConfirmed lets a response stay to which a revisit without a body refers that stays: a 304
-	// that says that it is still as it was.
-	KeepsConfirmed bool
-
-	// Aged says that it is for what is too old of what was recorded here: a page of an import goes only
-	// with its capture, and a copy of damage only if nothing in it is younger.
+	// Aged says that it is for what is too old of what was recorded here: nobody has named anything. A
+	// page of an import goes only with its capture, a copy of damage only if nothing in it is younger,
+	// and neither, nor a gap, if nothing goes from the files. A response stays to which a revisit
+	// without a body refers that stays: a 304 that says that it is still as it was.
 	Aged bool
 
 	ID     string    // of the tombstones, <urn:uuid:…>
@@ -107,13 +105,19 @@ type Summary struct {
 	// Captures that were chosen, and stay.
 	Away      int `json:"away,omitempty"`      // they lie in files that are away
 	Needed    int `json:"needed,omitempty"`    // revisits in files that are away may need them
-	Confirmed int `json:"confirmed,omitempty"` // with KeepsConfirmed
+	Confirmed int `json:"confirmed,omitempty"` // 304s that stay confirm them
 
 	Alike []string `json:"alike,omitempty"` // URLs that stay, and may have been meant
 
-	Pages int `json:"pages,omitempty"` // of the list that imports have brought; known when it is done
+	Gaps  int64 `json:"gaps,omitempty"`  // of the gap list, that name what goes
+	Pages int   `json:"pages,omitempty"` // of the list that imports have brought
 
 	Rest []string `json:"rest,omitempty"` // paths in the collection that go: exports, old indexes, …
+}
+
+// IsEmpty reports whether nothing goes.
+func (s *Summary) IsEmpty() bool {
+	return s.Files == 0 && s.Gaps == 0 && s.Pages == 0 && len(s.Rest) == 0
 }
 
 // ErrAgain says that a file has changed since it was looked at: who tries again plans anew.

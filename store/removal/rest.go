@@ -6,24 +6,45 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/pagelist"
+	"warcorder/store/pages"
 	"warcorder/store/warc"
 )
 
-// addRest adds the files beside the archive that go.
+// addRest adds what goes beside the archive. What an age alone has chosen is there for as long as the
+// captures, and so are exports and former indexes: nobody can tell what these hold.
 func (p *Plan) addRest(ctx context.Context) error {
+	if len(p.work) == 0 && p.order.Aged {
+		return nil
+	}
 	found, err := p.dir.Leftovers()
 	if err != nil {
 		return err
 	}
+	if err := errors.Join(p.addTorn(ctx, found.Torn), p.countOthers()); err != nil {
+		return err
+	}
+	if p.IsEmpty() {
+		return nil
+	}
 	for _, path := range append(found.Exports, found.Indexes...) {
 		p.Rest = append(p.Rest, p.within(path))
 	}
-	for _, path := range found.Torn {
+	for _, path := range found.Others {
+		p.Unread = append(p.Unread, p.within(path))
+	}
+	return nil
+}
+
+// addTorn adds the copies of damage that go.
+func (p *Plan) addTorn(ctx context.Context, paths []string) error {
+	for _, path := range paths {
 		if _, of := collection.StateOf(filepath.Base(path)); p.order.In != nil && !p.order.In(of) {
 			continue
 		}
@@ -36,9 +57,6 @@ func (p *Plan) addRest(ctx context.Context) error {
 		case err != nil || records == 0:
 			p.Unread = append(p.Unread, p.within(path))
 		}
-	}
-	for _, path := range found.Others {
-		p.Unread = append(p.Unread, p.within(path))
 	}
 	return nil
 }
@@ -112,17 +130,49 @@ func (p *Plan) Check(c *store.Capture) error {
 
 // GoesGap reports whether a gap goes, since it names what goes. One of a file or a connection stays.
 func (p *Plan) GoesGap(g *store.Gap) bool {
-	return strings.Contains(g.URL, "://") && p.named(g.URL, g.Time)
+	return strings.Contains(g.URL, "://") && (p.named(g.URL, g.Time) || p.gone.follows(g))
 }
 
 // named reports whether a URL is named by what goes, at that time if times were chosen. A gap and an
-// imported page are of no file: where files were chosen they go if a capture of the URL goes.
+// imported page are of no file: where files were chosen they go if a capture of the URL goes. Where
+// nothing goes but captures, as with pages, it is the URL and time of one.
 func (p *Plan) named(url string, at time.Time) bool {
-	if p.order.Has != nil && (url == "" || !p.order.Has(url, at)) {
-		return false
+	if p.order.Has == nil {
+		return p.gone.keys[sourceKey(url, at.UTC().Truncate(time.Microsecond))]
 	}
-	if p.order.Has != nil && !p.order.Files {
-		return true
+	return url != "" && p.order.Has(url, at) && (!p.order.Files || p.gone.urls[hashOf(url)])
+}
+
+// gapWithin is how long behind the beginning of a capture a gap may be that tells how it ended.
+const gapWithin = time.Hour
+
+// follows reports whether a gap comes so soon behind a capture of its URL that goes.
+func (g *gone) follows(gap *store.Gap) bool {
+	return slices.ContainsFunc(g.times[hashOf(gap.URL)], func(begin time.Time) bool {
+		return !gap.Time.Before(begin) && gap.Time.Sub(begin) <= gapWithin
+	})
+}
+
+// countOthers counts the gaps and the pages of imports that go.
+func (p *Plan) countOthers() error {
+	gaps, err := p.index.Gaps(store.MaxGaps)
+	for i := range gaps.Latest {
+		if p.GoesGap(&gaps.Latest[i]) {
+			p.Gaps++
+		}
 	}
-	return p.gone.urls[hashOf(url)]
+	all := pages.New(p.index, p.readers)
+	for page, err2 := range pagelist.All(p.dir, time.Time{}, time.Time{}) {
+		goes := false
+		if err = errors.Join(err, err2); err == nil {
+			goes, err = p.goesPage(all, &page)
+		}
+		if err != nil {
+			return err
+		}
+		if goes {
+			p.Pages++
+		}
+	}
+	return err
 }

@@ -97,7 +97,7 @@ func (s *survey) next(reader *warc.Reader) error {
 	h := record.Header
 	p := part{from: record.Offset, id: hashOf(h.Get("WARC-Record-ID")), kind: kindOf(record)}
 	names := append(h.Values("WARC-Concurrent-To"), h.Values("WARC-Segment-Origin-ID")...)
-	if record.Type() == "conversion" {
+	if record.Type() == "conversion" || record.Type() == "metadata" && p.kind == follower {
 		names = append(names, h.Values("WARC-Refers-To")...)
 	}
 	s.name(&p, names)
