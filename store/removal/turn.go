@@ -94,6 +94,7 @@ type body struct {
 	head        []byte // of a response, if the revisit has none
 	size        int64
 	dechunked   bool // the framing of chunks is taken off, since the revisit's head knows of none
+	chunked     bool // it is put on, as one chunk, since the revisit's head says that there is one
 }
 
 // bodyOf looks at the body of a response that goes, which is to stand behind the head of a revisit.
@@ -119,7 +120,19 @@ func (p *Plan) bodyOf(from store.Location, head []byte, made bool) (*body, error
 			return nil, err
 		}
 	}
+	if b.chunked = own.Chunked && !r.Chunked; b.chunked {
+		begin, end := oneChunk(r.Size)
+		b.size += int64(len(begin) + len(end))
+	}
 	return b, nil
+}
+
+// oneChunk is what stands before and behind a body of that size that is sent as one chunk.
+func oneChunk(size int64) (begin, end string) {
+	if size == 0 {
+		return "", "0\r\n\r\n"
+	}
+	return fmt.Sprintf("%x\r\n", size), "\r\n0\r\n\r\n"
 }
 
 // dechunked is the body of a response without the framing of its chunks.
@@ -137,6 +150,10 @@ func (b *body) each(read func(io.Reader) error) error {
 	content := r.Body
 	if b.dechunked {
 		content = dechunked(r)
+	}
+	if b.chunked {
+		begin, end := oneChunk(r.Size)
+		content = io.MultiReader(strings.NewReader(begin), content, strings.NewReader(end))
 	}
 	return errors.Join(read(content), r.Close())
 }
