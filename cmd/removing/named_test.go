@@ -105,3 +105,26 @@ func TestRemovePage(t *testing.T) {
 	}
 	r.verified()
 }
+
+// TestForgetPage: what was removed by a page, and is listed, is forgotten when the same is removed again
+// with that wish.
+func TestForgetPage(t *testing.T) {
+	r := start(t, nil)
+	r.get("https://example.com/hush", page("<html>"+text("one")))
+	r.get("https://example.com/kept", page("<html>"+text("two")))
+	hush := selection.Selection{Page: "https://EXAMPLE.com/hush"}
+	if done := r.remove(hush, nil); done.Captures != 1 || len(r.found("hush")) != 1 {
+		t.Errorf("%+v, listed in %q", done, r.found("hush"))
+	}
+	forget := func(w *Wish) { w.Forget = true }
+	if done := r.remove(selection.Selection{Page: "https://example.com/none"}, forget); done.Done {
+		t.Errorf("another page: %+v", done)
+	}
+	if done := r.remove(hush, forget); done.Files != 1 || done.Captures != 0 || len(r.found("hush")) > 0 {
+		t.Errorf("%+v, still in %q", done, r.found("hush"))
+	}
+	if done := r.remove(hush, forget); done.Done {
+		t.Errorf("again: %+v", done)
+	}
+	r.verified()
+}

@@ -37,26 +37,42 @@ func ofPages(ctx context.Context, sel selection.Selection, index *store.Bolt,
 	if err != nil {
 		return removal.Order{}, err
 	}
+	listed, err := hasAny(queriesOf(sel))
 	source := selection.New(index, files, all)
+	each := func(page string, yield func(*store.Capture) bool) error {
+		of := sel
+		of.Page = page
+		for c, err := range source.Captures(ctx, of) {
+			if err == nil {
+				err = readable(&c.Capture, index)
+			}
+			if err != nil {
+				return err
+			}
+			if !c.Needed && (c.URL == "" || url.meets(c.URL)) && !yield(&c.Capture) {
+				return nil
+			}
+		}
+		return nil
+	}
 	return removal.Order{
-		Alike: func() []string { return append(one.alike, url.alike...) },
+		Page:   one.meant,
+		Listed: func(uri string, at time.Time) bool { return url.is(uri) && listed(uri, at) },
+		In:     func(name string) bool { return isOf(sel, name) },
+		Alike:  func() []string { return append(one.alike, url.alike...) },
 		Captures: func(yield func(*store.Capture) bool) error {
-			for _, sel.Page = range ids {
-				for c, err := range source.Captures(ctx, sel) {
-					if err != nil {
-						return err
-					}
-					if err := readable(&c.Capture, index); err != nil {
-						return err
-					}
-					if !c.Needed && (c.URL == "" || url.meets(c.URL)) && !yield(&c.Capture) {
-						return nil
-					}
+			for i, more := 0, true; i < len(ids) && more; i++ {
+				err := each(ids[i], func(c *store.Capture) bool {
+					more = yield(c)
+					return more
+				})
+				if err != nil {
+					return err
 				}
 			}
 			return nil
 		},
-	}, nil
+	}, err
 }
 
 // readable returns an error for a capture of a page of which nothing is known though its file is there.
@@ -85,7 +101,7 @@ func pageIDs(ctx context.Context, idOrURL string, all *pages.Pages, one *exact) 
 // ofQueries is the order for any other selection.
 func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error) {
 	queries, one := queriesOf(sel), exactly(sel)
-	in := func(name string) bool { return len(sel.Files) == 0 || slices.Contains(sel.Files, name) }
+	in := func(name string) bool { return isOf(sel, name) }
 	has, err := hasAny(queries)
 	if err != nil {
 		return removal.Order{}, err
@@ -108,6 +124,11 @@ func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error
 			return nil
 		},
 	}, nil
+}
+
+// isOf reports whether a selection selects captures of a file.
+func isOf(sel selection.Selection, file string) bool {
+	return len(sel.Files) == 0 || slices.Contains(sel.Files, file)
 }
 
 // about are what the URIs of records begin with that are about a page: its picture, its text. What is

@@ -123,7 +123,7 @@ func (p *Plan) ID() string { return p.order.ID }
 func (p *Plan) addFiles() error {
 	files, err := p.index.Files()
 	for _, file := range files {
-		scrubbed := p.order.Forget && file.Reduced && p.order.Has != nil
+		scrubbed := file.Reduced && p.order.forgets() != nil
 		empty := p.order.Has != nil && p.before[file.ID] == 0
 		if file.Sealed && !file.Away && file.Committed > 0 && p.isIn(file) &&
 			(p.order.Everywhere && p.order.Has != nil || scrubbed || empty) {
@@ -264,7 +264,8 @@ func (s *survey) endOf(offset int64) (to int64, found bool) {
 
 // addForgotten adds the earlier tombstones that name what is to be forgotten.
 func (p *Plan) addForgotten(w *work, s *survey, opened *os.File) error {
-	if !p.order.Forget || p.order.Has == nil {
+	has := p.order.forgets()
+	if has == nil {
 		return nil
 	}
 	for i := range s.records {
@@ -283,7 +284,7 @@ func (p *Plan) addForgotten(w *work, s *survey, opened *os.File) error {
 		if !tombstone.Is(record.Header, block) {
 			continue
 		}
-		if block = tombstone.Forget(block, p.order.Has); block != nil {
+		if block = tombstone.Forget(block, p.order.Page, has); block != nil {
 			w.edits = append(w.edits, edit{from: r.from, to: r.to, block: block})
 		}
 	}

@@ -63,6 +63,11 @@ type Order struct {
 	Has        func(uri string, at time.Time) bool
 	Everywhere bool
 
+	// Page is what the pages were chosen by that go, if they were: the tombstones say it. With Forget
+	// earlier ones that say it lose from their lists what Listed says.
+	Page   string
+	Listed func(uri string, at time.Time) bool
+
 	// In, if it is not nil, says which files Has is for, by their base names. With Files somebody has
 	// chosen these: what is of no file, a gap, goes only if a capture of its URL goes.
 	In    func(name string) bool
@@ -78,6 +83,17 @@ type Order struct {
 	Time   time.Time // of the tombstones
 	Reason string    // the operator's; "" for none
 	Forget bool      // the tombstones do not say what was removed
+}
+
+// forgets reports what is taken from the lists of earlier tombstones; nil if nothing is.
+func (o *Order) forgets() func(uri string, at time.Time) bool {
+	switch {
+	case !o.Forget:
+		return nil
+	case o.Page != "":
+		return o.Listed
+	}
+	return o.Has
 }
 
 // MaxReason is how many bytes a reason may have.

@@ -232,10 +232,14 @@ func (o *writer) bury() error {
 	if o.records == 0 {
 		return nil // revisits have become what they refer to, and nothing went
 	}
-	block := tombstone.Block(&tombstone.Facts{
-		ID: o.order.ID, Time: o.order.Time, Reason: o.order.Reason,
+	facts := tombstone.Facts{
+		ID: o.order.ID, Time: o.order.Time, Reason: o.order.Reason, Page: o.order.Page,
 		Captures: o.captures, Records: o.records, Bytes: o.bytes,
-	}, &o.list)
+	}
+	if o.order.Forget {
+		facts.Page = ""
+	}
+	block := tombstone.Block(&facts, &o.list)
 	id := o.ids.Next()
 	return o.put(tombstone.Header(o.version, id.String(), o.warcinfo, o.order.Time, block), block)
 }

@@ -22,6 +22,8 @@ import (
 //	removal     the ID of the removal, <urn:uuid:…>: the same in all files
 //	removed     when that was
 //	reason      the operator's, if one was given
+//	page        the ID or URL of the pages by which it was chosen, if it was; a tombstone that is to
+//	            forget has none
 //	captures    how many captures went from this file, and as
 //	records     how many records they were, with
 //	bytes       so many bytes
@@ -33,6 +35,7 @@ const (
 	FieldsType = "application/warc-fields"
 
 	fieldRemoval  = "removal"
+	fieldPage     = "page"
 	fieldCapture  = "capture"
 	fieldUnlisted = "unlisted"
 
@@ -48,6 +51,7 @@ type Facts struct {
 	ID                       string    // of the removal, <urn:uuid:…>
 	Time                     time.Time // of the removal
 	Reason                   string    // "" if none was given
+	Page                     string    // "" if it was not chosen by page, or is to be forgotten
 	Captures, Records, Bytes int64     // that went from the file
 }
 
@@ -78,6 +82,9 @@ func Block(f *Facts, l *List) []byte {
 	b = warc.AppendField(b, "removed", f.Time.UTC().Format(dateFormat10))
 	if f.Reason != "" {
 		b = warc.AppendField(b, "reason", f.Reason)
+	}
+	if f.Page != "" {
+		b = warc.AppendField(b, fieldPage, f.Page)
 	}
 	b = warc.AppendInt(b, "captures", f.Captures)
 	b = warc.AppendInt(b, "records", f.Records)
@@ -126,28 +133,53 @@ func MayBe(h warc.Header) bool {
 const StartSize = int64(len(fieldRemoval + ": <urn:uuid:"))
 
 // Forget returns the block of an earlier tombstone without the captures that has says; nil if it has
-// none of them.
-func Forget(block []byte, has func(uri string, at time.Time) bool) []byte {
-	var kept []byte
-	found, unlisted := false, int64(0)
+// none of them. If page is not "", it is for tombstones alone that say that page.
+func Forget(block []byte, page string, has func(uri string, at time.Time) bool) []byte {
+	f := forgetting{has: has}
 	for line := range bytes.Lines(block) {
-		name, value, _ := strings.Cut(string(bytes.TrimRight(line, "\r\n")), ": ")
-		date, rest, _ := strings.Cut(value, " ")
-		_, uri, _ := strings.Cut(rest, " ")
-		at, err := time.Parse(time.RFC3339Nano, date)
-		switch {
-		case name == fieldCapture && err == nil && has(uri, at):
-			unlisted++
-			found = true
-		case name == fieldUnlisted:
-			n, _ := strconv.ParseInt(value, 10, 64)
-			unlisted += n
-		default:
-			kept = append(kept, line...)
-		}
+		f.take(line)
 	}
-	if !found {
+	if f.forgotten == 0 || page != "" && f.page != page {
 		return nil
 	}
-	return warc.AppendInt(kept, fieldUnlisted, unlisted)
+	kept := f.kept
+	if f.page != "" && f.listed > 0 && !f.isPage {
+		kept = warc.AppendField(kept, fieldPage, f.page)
+	}
+	return warc.AppendInt(kept, fieldUnlisted, f.forgotten+f.unlisted)
+}
+
+// forgetting is what is known of a block while captures are taken out of it.
+type forgetting struct {
+	has func(uri string, at time.Time) bool
+
+	kept              []byte // lines
+	page              string
+	isPage            bool  // a capture of the page's URL is forgotten
+	forgotten, listed int64 // captures
+	unlisted          int64 // by then
+}
+
+// take takes one line.
+func (f *forgetting) take(line []byte) {
+	name, value, _ := strings.Cut(string(bytes.TrimRight(line, "\r\n")), ": ")
+	switch name {
+	case fieldPage:
+		f.page = value
+		return
+	case fieldUnlisted:
+		n, _ := strconv.ParseInt(value, 10, 64)
+		f.unlisted += n
+		return
+	case fieldCapture:
+		date, rest, _ := strings.Cut(value, " ")
+		_, uri, _ := strings.Cut(rest, " ")
+		if at, err := time.Parse(time.RFC3339Nano, date); err == nil && f.has(uri, at) {
+			f.forgotten++
+			f.isPage = f.isPage || uri == f.page
+			return
+		}
+		f.listed++
+	}
+	f.kept = append(f.kept, line...)
 }

@@ -46,17 +46,52 @@ func TestForget(t *testing.T) {
 	f := Facts{ID: "<urn:uuid:1>", Reason: "capture: 2026-05-01T12:00:00Z - https://example.com/a"}
 	block := Block(&f, &l)
 	isA := func(uri string, _ time.Time) bool { return strings.HasSuffix(uri, "/a") }
-	once := Forget(block, isA)
+	once := Forget(block, "", isA)
 	if n := strings.Count(string(once), "example.com/a"); n != 1 || // in the reason
 		!strings.Contains(string(once), "unlisted: 2\r\n") || !strings.Contains(string(once), "/b\r\n") {
 		t.Errorf("got %s", once)
 	}
-	if Forget(once, isA) != nil {
+	if Forget(once, "", isA) != nil {
 		t.Error("it is forgotten twice")
 	}
-	all := Forget(once, func(string, time.Time) bool { return true })
+	all := Forget(once, "", func(string, time.Time) bool { return true })
 	if strings.Contains(string(all), "/b") || !strings.Contains(string(all), "unlisted: 3\r\n") {
 		t.Errorf("got %s", all)
+	}
+}
+
+// TestForgetPage: what a page has taken along is forgotten by the page, and by nothing else's; the page
+// is named for as long as anything is listed, unless it is itself what is forgotten.
+func TestForgetPage(t *testing.T) {
+	var l List
+	l.Add("2026-05-01T12:00:00Z", "", "https://example.com/page")
+	l.Add("2026-05-01T12:00:01Z", "", "https://example.com/picture")
+	block := Block(&Facts{ID: "<urn:uuid:1>", Page: "https://example.com/page", Captures: 2}, &l)
+	ends := func(end string) func(string, time.Time) bool {
+		return func(uri string, _ time.Time) bool { return strings.HasSuffix(uri, end) }
+	}
+	if Forget(block, "https://example.com/other", ends("")) != nil {
+		t.Error("it is forgotten by another page")
+	}
+	for name, test := range map[string]struct {
+		page string
+		end  string
+		want string // behind the counts
+	}{
+		"the page":   {"https://example.com/page", "", "unlisted: 2\r\n"},
+		"everything": {"", "", "unlisted: 2\r\n"},
+		"the picture": {"", "picture", "capture: 2026-05-01T12:00:00Z - https://example.com/page\r\n" +
+			"page: https://example.com/page\r\nunlisted: 1\r\n"},
+		"the document": {"", "page", "capture: 2026-05-01T12:00:01Z - https://example.com/picture\r\nunlisted: 1\r\n"},
+	} {
+		_, got, _ := strings.Cut(string(Forget(block, test.page, ends(test.end))), "bytes: 0\r\n")
+		if got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	picture := Forget(block, "", ends("picture"))
+	if got := string(Forget(picture, "https://example.com/page", ends(""))); strings.Contains(got, "example") {
+		t.Errorf("forgotten bit by bit: %s", got)
 	}
 }
 
