@@ -129,13 +129,28 @@ func (c *removeCommand) live(ctx context.Context, dir collection.Dir) (done remo
 		if err != nil || c.DryRun || done.IsEmpty() {
 			return done, err
 		}
-		if yes, err := c.confirm(&done.Summary); err != nil || !yes {
-			return done, err
-		}
 		form.Del(paramDryRun)
 	}
-	done = removing.Removed{}
-	return done, running.WorkOn(ctx, removePath, form, &done)
+	return c.asked(ctx, running, form, done)
+}
+
+// asked has a recorder remove what somebody has confirmed who was shown shown. What would go beyond
+// that by then is asked about again.
+func (c *removeCommand) asked(ctx context.Context, running cdxserver.Recorder, form url.Values,
+	shown removing.Removed) (done removing.Removed, err error) {
+	for {
+		if !c.Yes {
+			if yes, err := c.confirm(&shown.Summary); err != nil || !yes {
+				return shown, err
+			}
+			form.Set(paramPlan, shown.Fingerprint)
+		}
+		done = removing.Removed{}
+		if err := running.WorkOn(ctx, removePath, form, &done); err != nil || !done.Changed {
+			return done, err
+		}
+		shown = done
+	}
 }
 
 // confirm shows what goes, and asks whether it may.
@@ -234,6 +249,7 @@ const (
 	paramReason = "reason"
 	paramForget = "forget"
 	paramDryRun = "dry-run"
+	paramPlan   = "plan"
 )
 
 // checkRemoval refuses a form for removePath that says something which nobody would heed: what was
@@ -245,7 +261,7 @@ func checkRemoval(form url.Values) error {
 			if values[0] != "true" && values[0] != "false" {
 				return fmt.Errorf("%s is %q: say true or false", name, values[0])
 			}
-		case paramReason:
+		case paramReason, paramPlan:
 		default:
 			if !selection.IsParam(name) {
 				return fmt.Errorf("%q is nothing that a removal heeds", name)
@@ -275,7 +291,7 @@ func (s *serving) remove(ctx context.Context, mode collection.Mode, form map[str
 	}
 	done, err := removing.Remove(ctx, s.rec, s.dir, mode, removing.Wish{
 		Choose: removing.Chosen(ctx, sel), DryRun: get(paramDryRun) == "true",
-		Reason: get(paramReason), Forget: get(paramForget) == "true",
+		Reason: get(paramReason), Forget: get(paramForget) == "true", Plan: get(paramPlan),
 	})
 	if err == nil && done.Done {
 		s.log.Warn().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).

@@ -31,7 +31,12 @@ type Wish struct {
 	Look    bool                                         // files are finished only if anything may go
 	Confirm func(*removal.Summary) (yes bool, err error) // nil: yes
 	Reason  string
-	Forget  bool
+
+	// Plan, if it is not "", is the Fingerprint of the Summary that somebody has confirmed: where
+	// something else would go by now, nothing goes, and Removed says so.
+	Plan string
+
+	Forget bool
 }
 
 // Removed is what was done, or with DryRun would be.
@@ -39,6 +44,8 @@ type Removed struct {
 	removal.Summary
 	ID   string `json:"id,omitempty"` // of the removal, as its tombstones have it; "" if nothing went
 	Done bool   `json:"done"`         // it was no dry run, it was confirmed, and there was something
+
+	Changed bool `json:"changed,omitempty"` // nothing went: it was not what Wish.Plan says
 
 	// Left are paths in the collection, of Rest, that could not be removed: people must do that.
 	Left []string `json:"left,omitempty"`
@@ -127,6 +134,9 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 	defer files.Close()
 	done.Summary = plan.Summary
 	if plan.IsEmpty() {
+		return done, nil
+	}
+	if done.Changed = w.Plan != "" && w.Plan != plan.Fingerprint; done.Changed {
 		return done, nil
 	}
 	if w.Confirm != nil {

@@ -97,7 +97,9 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 			return nil, fmt.Errorf("plan the removal: %w", err)
 		}
 	}
-	return p, p.addRest(ctx)
+	err := p.addRest(ctx)
+	p.Fingerprint = p.fingerprint()
+	return p, err
 }
 
 // choose finds what goes, and who needs it. If some of it stays since it is needed, it is looked anew.

@@ -101,6 +101,8 @@ const MaxReason = 1 << 10
 
 // Summary is what a Plan does.
 type Summary struct {
+	Fingerprint string `json:"plan"` // the same for plans that change and take away the same
+
 	Captures int64 `json:"captures"` // that go
 	Records  int64 `json:"records"`  // that go: of the captures, their requests, and others
 	Bytes    int64 `json:"bytes"`    // of these records as they are stored
