@@ -9,8 +9,8 @@ import (
 // TestConfirmed: what has come since somebody has confirmed goes only when that was shown too.
 func TestConfirmed(t *testing.T) {
 	r := start(t, nil)
-	r.get("https://example.com/hush", page(text("one")))
-	r.get("https://example.com/revisit", page(text("one")))
+	r.get("https://example.com/hush", page(text("one body")))
+	r.get("https://example.com/revisit", page(text("one body")))
 	r.rotate()
 	hush := selection.Selection{URL: "https://example.com/hush"}
 	plan := func(fingerprint string) func(*Wish) { return func(w *Wish) { w.Plan = fingerprint } }

@@ -128,3 +128,18 @@ func TestForgetPage(t *testing.T) {
 	}
 	r.verified()
 }
+
+// TestOtherFile: a file that has only a revisit which needs what goes loses nothing else.
+func TestOtherFile(t *testing.T) {
+	r := strange(t, stranger("response", 1, "/o", page(text("aaaa")), digestA)+
+		stranger("request", 2, "/unanswered", "GET /unanswered HTTP/1.1\r\n\r\n"),
+		again(3, "/r", digestA, "/o", 1)+stranger("request", 4, "/unanswered", "GET /unanswered HTTP/1.1\r\n\r\n"))
+	done := r.remove(selection.Selection{Files: []string{"x0.warc"}}, nil)
+	if done.Captures != 1 || done.Records != 2 || done.Files != 2 || done.Moved != 1 {
+		t.Errorf("%+v", done)
+	}
+	if b, err := os.ReadFile(r.dir.WARC("x1.warc")); err != nil || !strings.Contains(string(b), "GET /unanswered") {
+		t.Errorf("%s, %v", b, err)
+	}
+	r.verified()
+}

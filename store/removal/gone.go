@@ -74,15 +74,21 @@ func (g *gone) add(c *store.Capture, at place) {
 	}
 }
 
-// collect reads the captures that are to go. Those stay that lie in files that are not finished, or
-// away, and those that are kept.
-func (p *Plan) collect() error {
-	p.Summary, p.files = Summary{}, map[uint32]store.File{}
+// nothingGone is a gone to which captures are to be added.
+func (p *Plan) nothingGone() gone {
 	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[string]bool{}, map[hashed][]source{},
 		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, nil}
 	if p.order.Has == nil {
 		g.times = map[hashed][]time.Time{}
 	}
+	return g
+}
+
+// collect reads the captures that are to go. Those stay that lie in files that are not finished, or
+// away, and those that are kept.
+func (p *Plan) collect() error {
+	p.Summary, p.files = Summary{}, map[uint32]store.File{}
+	g := p.nothingGone()
 	err := p.order.Captures(func(c *store.Capture) bool {
 		file, known := p.index.File(c.File)
 		switch {
