@@ -305,7 +305,7 @@ func (w *wacz) sayRest() {
 		w.note(w.path, "%s more members are left out", humanize.Comma(int64(left-mostNamed)))
 	}
 	if w.signed {
-		w.note(w.path, "it is signed: the digests are right, and whose signature it is was not looked at")
+		w.note(w.path, "it is signed: whose signature it is was not looked at")
 	}
 }
 
