@@ -57,7 +57,7 @@ const (
 	Scripted                     // there is X-Requested-With, or the Origin of a GET
 	HTML                         // the response is of type HTML, or a 304 in the place of a document
 	OK                           // the status is 200, or such a 304
-	Aside                        // no document is shown: 204, 205, a download
+	Aside                        // no document is shown: 204, 205, a download, a completion
 	About                        // a resource record about the URL that is Referer
 	NotGET                       // the method is another
 	Reserved                     // the response's Referrer-Policy lets no more be told than an origin

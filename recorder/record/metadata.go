@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"strconv"
 
 	"warcorder/store/warc"
@@ -24,6 +25,20 @@ func AppendFacts(dst []byte, f *Facts, response *Message, beyond bool) []byte {
 	}
 	return warc.AppendInt(dst, "fetchTimeMs", f.Took().Milliseconds())
 }
+
+// IsCompletion reports whether the beginning of such a block says that no client has asked (see
+// [Facts.Completion]). The first FactsStart bytes are enough.
+func IsCompletion(block []byte) bool {
+	for line := range bytes.Lines(block) {
+		if bytes.HasPrefix(line, []byte("completion: ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// FactsStart is how many bytes of a block IsCompletion needs: more than the facts before take.
+const FactsStart = 16 << 10
 
 func appendFact(dst []byte, name, value string) []byte {
 	if value == "" {

@@ -56,6 +56,9 @@ func (r *Records) Make(f *Facts, request, response *Message, id *IDs) {
 		if response.Refers != nil {
 			r.Capture.MIME = RevisitMIME
 		}
+		if f.Completion != "" {
+			r.Capture.Visit.Traits |= store.Aside
+		}
 	}
 	if request.Length >= MinBlock {
 		r.Request = r.appendRequest(&h, request)

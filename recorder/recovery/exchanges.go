@@ -238,6 +238,10 @@ func (s *scan) readOther(rec *warc.Record) error {
 	if err := s.lookAt(rec); err != nil {
 		return err
 	}
+	completes, err := completion(rec)
+	if err != nil {
+		return err
+	}
 	if err := rec.Close(); err != nil {
 		return err
 	}
@@ -257,6 +261,7 @@ func (s *scan) readOther(rec *warc.Record) error {
 	default:
 		s.alone(h.Get("WARC-Record-ID"))
 	}
+	s.completed(completes)
 	if record.IsIndexed(rec.Type(), h.Get("Content-Type")) && h.Get("WARC-Target-URI") != "" {
 		date, err := dateOf(rec, s.file)
 		if err != nil {

@@ -3,6 +3,7 @@ package recovery
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"warcorder/recorder/record"
 	"warcorder/store"
@@ -15,6 +16,7 @@ type findings struct {
 	file     string // base name
 	keyer    *store.Keyer
 	captures []store.Capture // found since the last ones were put into the index
+	captured string          // ID of the last response, while its metadata record may come; or ""
 	text     int64           // bytes of the texts in captures
 	found    int             // captures that were put into the index
 	reduced  bool            // there is the tombstone of a removal
@@ -23,7 +25,7 @@ type findings struct {
 
 // add adds a capture.
 func (f *findings) add(c store.Capture) {
-	f.captures = append(f.captures, c)
+	f.captures, f.captured = append(f.captures, c), ""
 	f.text += record.TextSize(&c)
 }
 
@@ -37,7 +39,29 @@ const maxText = 8 << 20
 func (f *findings) forget() {
 	f.found += len(f.captures)
 	clear(f.captures)
-	f.captures, f.text = f.captures[:0], 0
+	f.captures, f.captured, f.text = f.captures[:0], "", 0
+}
+
+// completion returns the ID of the response that a record says no client has asked for; "" if it says
+// nothing like that.
+func completion(rec *warc.Record) (response string, err error) {
+	h := rec.Header
+	named := h.Get("WARC-Concurrent-To")
+	if !strings.EqualFold(rec.Type(), "metadata") || h.Get("Content-Type") != record.FieldsType || named == "" {
+		return "", nil
+	}
+	start := make([]byte, min(record.FactsStart, rec.Size))
+	if _, err := io.ReadFull(rec.Block, start); err != nil || !record.IsCompletion(start) {
+		return "", err
+	}
+	return named, nil
+}
+
+// completed notes that no client has asked for that response, if it is that of the last capture.
+func (f *findings) completed(response string) {
+	if n := len(f.captures); n > 0 && response != "" && response == f.captured {
+		f.captures[n-1].Visit.Traits |= store.Aside
+	}
 }
 
 // lookAt looks whether a record that has not been read is a tombstone.

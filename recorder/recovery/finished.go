@@ -76,8 +76,8 @@ func (r *recovery) readForeignAt(file *store.File, path string, size int64) (*fi
 	}
 	s, err := scanForeign(path, file.Name, size, r.keyer, func(s *foreignScan, offset int64) error {
 		r.report(file.Name, max(0, offset-file.Committed))
-		if !s.isFull(r.group) {
-			return nil
+		if !s.isFull(r.group) || s.captured != "" {
+			return nil // or the metadata record of the last one may follow
 		}
 		return r.put(&s.findings, *file)
 	})

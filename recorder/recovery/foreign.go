@@ -116,6 +116,9 @@ func scanForeign(path, name string, size int64, keyer *store.Keyer,
 // read reads one record.
 func (s *foreignScan) read(rec *warc.Record) (err error) {
 	s.number++
+	if !strings.EqualFold(rec.Type(), "metadata") {
+		s.captured = ""
+	}
 	for len(s.responses) > 0 && s.responses[0].number+pairWithin <= s.number {
 		s.settleFirst()
 	}
@@ -177,6 +180,7 @@ func (s *foreignScan) readResponse(rec *warc.Record, revisit bool) error {
 		return nil
 	}
 	s.addAsked(response.capture, s.requests[at].asked)
+	s.captured = response.id
 	s.dropRequest(at)
 	return nil
 }
@@ -212,6 +216,7 @@ func (s *foreignScan) readRequest(rec *warc.Record) error {
 		func(response foreignResponse) bool { return together(&response, &request) })
 	if at >= 0 {
 		s.addAsked(s.responses[at].capture, asked)
+		s.captured = s.responses[at].id
 		s.dropResponse(at)
 		return nil
 	}
@@ -224,7 +229,12 @@ func (s *foreignScan) readRequest(rec *warc.Record) error {
 func (s *foreignScan) readResource(rec *warc.Record) error {
 	kind := rec.Header.Get("Content-Type")
 	if kind == record.FieldsType || rec.Header.Get("WARC-Target-URI") == "" {
-		return s.lookAt(rec)
+		if err := s.lookAt(rec); err != nil {
+			return err
+		}
+		completes, err := completion(rec)
+		s.completed(completes)
+		return err
 	}
 	digest := strings.Clone(rec.Header.Get("WARC-Payload-Digest"))
 	if digest == "" && rec.SegmentNumber() == 0 {

@@ -77,6 +77,7 @@ func (s *scan) whole(request *record.Asked) {
 		c.Original = r.original
 	}
 	s.addAt(c, r.at)
+	s.captured = r.id
 	s.keep(r.at)
 	s.tail.note(r)
 	s.response, s.last = nil, r.id

@@ -26,6 +26,7 @@ import (
 //
 // Whose resource everything else is; the first that is known counts:
 //
+//	the whole of it       that of the latest document of its URL, if the recorder has asked for it
 //	a redirect            that of the document to which it has led, within redirectWithin
 //	Referer               the latest capture of that URL; of a mere origin ("/") the latest document
 //	                      of that origin, unless the request goes there too, and that document does
@@ -105,6 +106,10 @@ func (w *walk) add(m *store.Moment, listed *naming) {
 	}
 	w.now = m.Time
 	w.expire()
+	if page := w.completes(m); page != nil && listed == nil {
+		w.give(m, page)
+		return
+	}
 	w.show(m)
 	page := w.pageOf(m)
 	if listed != nil || page == nil && m.MayBePage() {
@@ -125,6 +130,18 @@ func (w *walk) add(m *store.Moment, listed *naming) {
 	w.follow(m.URL, page)
 	w.give(m, page)
 	w.know(m, page)
+}
+
+// completes returns the page whose document a capture brings again without being shown, as a recorder
+// does for the whole of what broke off; else nil.
+func (w *walk) completes(m *store.Moment) *visited {
+	if m.Traits&store.Aside == 0 {
+		return nil
+	}
+	if k := w.byURL.get(m.URL); k != nil && k.document {
+		return k.page
+	}
+	return nil
 }
 
 // give lets a capture belong to a page; nil is none.

@@ -169,6 +169,12 @@ func TestRules(t *testing.T) {
 			1001 https://a/q.css style ahead from=https://a/q > 0
 			2000 https://a/r nav from=https://a/p > 3
 			2001 https://a/data empty origin=https://a > 3`,
+		"the whole of a page, later": `
+			0 https://a/p nav none > 0
+			1 https://a/q nav from=https://a/p > 1
+			2 https://a/q nav aside from=https://a/p > 1
+			3 https://a/r nav aside from=https://a/p > 0
+			4 https://a/p aside html > 0`,
 		"without a Referer": `
 			0 https://a/p nav none > 0
 			1 https://b/q nav none > 1
