@@ -91,14 +91,8 @@ func (s *serving) removeOlder(ctx context.Context, c *recordFlags, began, now ti
 			"longer ago than keep-for. If it is right, start again, or use warcorder remove --to",
 			now.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
 	}
-	wish := removing.Wish{
-		Choose: removing.Older(ctx, s.dir, age, now), Forget: true, DryRun: true,
+	return removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, removing.Wish{
+		Choose: removing.Older(ctx, s.dir, age, now), Forget: true, Look: true,
 		Reason: fmt.Sprintf("older than %s (keep-for)", durationText(age)),
-	}
-	done, err = removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, wish)
-	if err != nil || done.Files == 0 && done.Waiting == 0 { // no file needs to be finished for that
-		return done, err
-	}
-	wish.DryRun = false
-	return removing.Remove(ctx, s.rec, s.dir, c.Recorder.Mode, wish)
+	})
 }
