@@ -43,7 +43,7 @@ func ofPages(ctx context.Context, sel selection.Selection, index *store.Bolt,
 		of := sel
 		of.Page = page
 		for c, err := range source.Captures(ctx, of) {
-			if err == nil {
+			if err == nil && !c.Needed {
 				err = readable(&c.Capture, index)
 			}
 			if err != nil {

@@ -6,7 +6,9 @@
 // converts it. A record stays that belongs to another capture too; so does damage, of which nobody
 // can tell what it is. What a revisit that stays needs of a response that goes is moved into it: the
 // first of them, by time, becomes a response, with its own head and the stored body; the others refer
-// to that one from then on. A revisit that answers 304 has no body, and becomes a response 304.
+// to that one from then on. A revisit that answers 304 has no body, and becomes a response 304. One that
+// names a capture that goes, and has its body elsewhere, refers to that place. What a revisit may need
+// that lies in a file that is away stays.
 //
 //	old file  | warcinfo | response  request | revisit           request | … |
 //	                       \______ goes ____/   becomes a response
@@ -35,7 +37,7 @@
 // revisits that are named above. No file is changed in place: a hard link to it, outside of the
 // collection, keeps what it had.
 //
-// Memory: some 50 bytes for each capture that goes and for each revisit that needs one, some 60 for
+// Memory: some 300 bytes for each capture that goes, 150 for each revisit that needs one, some 60 for
 // each record of the file that is written, and at most 16 MiB for the list in its tombstone.
 package removal
 
