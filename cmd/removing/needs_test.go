@@ -120,6 +120,14 @@ func TestRemoveNeeded(t *testing.T) {
 			sel:   selection.Selection{URL: "https://example.com/o"}, gone: []string{"/o"},
 			want: summary(1, 1, 1, 1, 0), never: "/o",
 		},
+		"a 304 with the digest of nothing": {
+			files: []string{a(1, "/o") + stranger("revisit", 2, "/r", "HTTP/1.1 304 Not Modified\r\n\r\n",
+				"WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+				"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+				"WARC-Refers-To-Target-URI: https://example.com/o", "WARC-Refers-To-Date: "+dateOf(1))},
+			sel: selection.Selection{URL: "https://example.com/o"}, gone: []string{"/o"},
+			want: summary(1, 1, 0, 0, 1), never: "/o",
+		},
 		"what broke off": {
 			files: []string{stranger("response", 1, "/o", page(text("aaaa")), digestA, "WARC-Truncated: length") +
 				again(2, "/r", digestA, "/o", 1)},
@@ -134,7 +142,7 @@ func TestRemoveNeeded(t *testing.T) {
 			done := r.remove(test.sel, func(w *Wish) { w.Forget = true })
 			got := summary(done.Captures, done.Files, done.Moved, done.Redirected, done.Bodiless)
 			if got.Summary.Captures != test.want.Captures || got.Moved != test.want.Moved ||
-				got.Redirected != test.want.Redirected {
+				got.Redirected != test.want.Redirected || got.Bodiless != test.want.Bodiless {
 				t.Errorf("%+v", done)
 			}
 			maps.DeleteFunc(before, func(_ string, s shown) bool { return s.isOf(test.gone) })
