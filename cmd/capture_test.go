@@ -47,9 +47,11 @@ func installChromium(t *testing.T) *installed {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		switch {
 		case r.URL.Path == "/cut.png":
+			w.Header().Set("Content-Type", "image/png")
 			w.Header().Set("Content-Length", "1000000")
 			io.WriteString(w, "the beginning")
 		case r.URL.Path == "/busy.png":
+			w.Header().Set("Content-Type", "image/png")
 			w.WriteHeader(http.StatusTooManyRequests)
 		case r.URL.Path == "/away":
 			http.Redirect(w, r, "http://other.example/", http.StatusFound)

@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
@@ -265,5 +266,5 @@ func brief(text string) string {
 	if len(text) <= mostBrief {
 		return text
 	}
-	return text[:mostBrief] + "…"
+	return strings.ToValidUTF8(text[:mostBrief], "") + "…"
 }

@@ -67,6 +67,7 @@ func (b *Browser) get(url, field, value string) (*http.Response, error) {
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0")
+	req.Header.Set("Accept-Language", "en-US,en;q=0.9")
 	req.Header.Set(field, value)
 	return b.client.Do(req)
 }
