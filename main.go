@@ -100,6 +100,13 @@
 //	original         that earlier record
 //	segment          one of the records that a record too long for its file is cut into
 //	capture          a response or revisit as the index has it: its keys, and where it lies
+//	page             a document that somebody went to, and what it takes (store/pages)
+//	visit            what the heads of an exchange say of the page that it was made for
+//	trait            one thing of these that is true or not: a prefetch, HTML, status 200
+//	timeline         all captures in the order of time, with their visits, in the index
+//	moment           a capture in the timeline; those of 16.8 seconds are a stretch of it
+//	selection        what part of a collection is meant: by URL, time, page, file
+//	chosen           of a capture: it is selected, or one that is selected needs it
 //	key              what a capture is found by: the SURT that its CDXJ line begins with, or another
 //	gap              an exchange, or a time, that is not or not wholly in the archive, and why
 //	collection       one archive: a directory of WARC files and their index
