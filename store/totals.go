@@ -125,6 +125,9 @@ func (b *Bolt) recount(most int64) error {
 // revisitMIME is the media type of a revisit in the index.
 const revisitMIME = "warc/revisit"
 
+// IsRevisit reports whether c is a revisit.
+func (c *Capture) IsRevisit() bool { return c.MIME == revisitMIME }
+
 // isRevisit reports whether the value of a capture is that of a revisit. It decodes nothing else.
 func isRevisit(value []byte) bool {
 	v := reader{rest: value}

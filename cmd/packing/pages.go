@@ -90,7 +90,7 @@ func (p *Package) lineOf(ctx context.Context, page pages.Page) (line wacz.Page, 
 			return line, err
 		}
 	}
-	isKnown := c.MIME != "" && c.MIME != revisitMIME && c.Status != http.StatusNotModified
+	isKnown := c.MIME != "" && !c.IsRevisit() && c.Status != http.StatusNotModified
 	if isKnown && !record.IsHTML([]byte(c.MIME)) {
 		return line, nil
 	}
@@ -103,8 +103,6 @@ func (p *Package) lineOf(ctx context.Context, page pages.Page) (line wacz.Page, 
 	}
 	return line, nil
 }
-
-const revisitMIME = "warc/revisit" // the media type of a revisit in the index
 
 // perText is how many bytes a byte of text takes at most, or nearly so: it may be in both lists, and
 // some characters are written as six.

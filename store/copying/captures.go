@@ -1,8 +1,6 @@
 package copying
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -13,8 +11,6 @@ import (
 // captures are those of a plan in the order of their places.
 type captures struct {
 	lines *extsort.Lines
-	buf   bytes.Buffer
-	out   *bufio.Writer
 
 	next  selection.Chosen // if there is more
 	file  int              // the number of its file
@@ -34,7 +30,6 @@ func (p *Plan) sorted() (*captures, error) {
 		return nil, err
 	}
 	c := &captures{lines: lines}
-	c.out = bufio.NewWriter(&c.buf)
 	return c, c.read()
 }
 
@@ -43,12 +38,10 @@ func (c *captures) read() (err error) {
 	if c.more = c.lines.More(); !c.more {
 		return nil
 	}
-	c.buf.Reset()
-	if err := errors.Join(c.lines.Write(c.out), c.out.Flush()); err != nil {
+	line, err := c.lines.Text()
+	if err != nil {
 		return err
 	}
-	line := c.buf.Bytes()
-	line = line[:len(line)-1] // the newline behind it
 	if len(line) < keySize {
 		return errSorted
 	}

@@ -165,15 +165,13 @@ func (c *copier) group(next *selection.Chosen) error {
 func (c *copier) member(next *selection.Chosen, group group, member store.Location) (
 	store.Location, error) {
 	switch {
-	case c.options.NoRevisits && member == next.Location && next.MIME == revisitMIME:
+	case c.options.NoRevisits && member == next.Location && next.IsRevisit():
 		return c.renew(next)
 	case group.layout != warc.GzipMembers:
 		return c.compress(member)
 	}
 	return c.out.append(member)
 }
-
-const revisitMIME = "warc/revisit" // the media type of a revisit in the index
 
 // isAway reports whether an error says that something is not in the collection any more.
 func isAway(err error) bool { return errors.Is(err, readback.ErrAway) }

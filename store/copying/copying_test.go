@@ -82,7 +82,7 @@ func TestNoRevisits(t *testing.T) {
 		again := c.reopened(t)
 		sameTexts(t, again.shown(t, selection.Selection{}, true), o.shown(t, sel, true))
 		for one, err := range again.source.Captures(t.Context(), selection.Selection{}) {
-			if err != nil || one.MIME == revisitMIME {
+			if err != nil || one.IsRevisit() {
 				t.Errorf("%s is a revisit, %v", one.URL, err)
 			}
 		}

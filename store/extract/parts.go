@@ -42,10 +42,9 @@ type merge struct {
 	out                  *bufio.Writer
 	n, leftOut           int64
 
-	part, whole text
-	key         []byte               // of the present part
-	of          map[uint32]wholeness // what is there of it, by entity
-	any         wholeness
+	key []byte               // of the present part
+	of  map[uint32]wholeness // what is there of it, by entity
+	any wholeness
 }
 
 // tailSize is how many bytes stand behind the line break: an entity, and a wholeness.
@@ -56,7 +55,7 @@ var errSorted = errors.New("a line that was sorted has changed meanwhile")
 // all writes all lines.
 func (m *merge) all() error {
 	for m.parts.More() {
-		line, err := m.part.of(m.parts)
+		line, err := m.parts.Text()
 		if err != nil {
 			return err
 		}
@@ -100,7 +99,7 @@ func (m *merge) look(key []byte) error {
 	}
 	m.key, m.of, m.any = append(m.key[:0], key...), make(map[uint32]wholeness), 0
 	for m.wholes.More() {
-		line, err := m.whole.of(m.wholes)
+		line, err := m.wholes.Text()
 		if err != nil {
 			return err
 		}
@@ -154,22 +153,4 @@ func (m *merge) next() error {
 func keyOf(line []byte) []byte {
 	key, _, _ := bytes.Cut(line, []byte{' '})
 	return key
-}
-
-// text reads lines of which all is wanted. Its memory is used again.
-type text struct {
-	buf bytes.Buffer
-	out *bufio.Writer
-}
-
-// of returns the present line. It is good until the next one.
-func (t *text) of(lines *extsort.Lines) ([]byte, error) {
-	if t.out == nil {
-		t.out = bufio.NewWriter(&t.buf)
-	}
-	t.buf.Reset()
-	if err := errors.Join(lines.Write(t.out), t.out.Flush()); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(t.buf.Bytes(), []byte{'\n'}), nil
 }

@@ -44,7 +44,15 @@ func sortedBy(t *testing.T, memory int, lines []string) string {
 		if len(m.Head()) > maxHead {
 			t.Fatalf("%d bytes of a line in memory", len(m.Head()))
 		}
-		if err := errors.Join(m.Write(w), m.Next()); err != nil {
+		before := out.Len() + w.Buffered()
+		text, err := m.Text()
+		if err := errors.Join(err, m.Write(w), w.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		if out.String()[before:] != string(text)+"\n" {
+			t.Fatalf("a line of %d bytes has a text of %d", out.Len()-before, len(text))
+		}
+		if err := m.Next(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Lines are the lines of a Sorter in their order, one at a time.
 type Lines struct {
 	sorter  *Sorter
 	sources sources
+	long    []byte // all of a line that is longer than a head
 }
 
 // source gives the lines of one run, or of those that are in memory.
@@ -90,6 +92,18 @@ func (l *Lines) Head() []byte { return l.line().head }
 func (l *Lines) Compare(text []byte) (int, error) {
 	order := l.sorter.compare(l.line(), line{head: text})
 	return order, l.sorter.err
+}
+
+// Text returns all of the line, however long it is. It is good until Next.
+func (l *Lines) Text() ([]byte, error) {
+	line := l.line()
+	if line.length == 0 {
+		return line.head, nil
+	}
+	l.long = append(l.long[:0], line.head...)
+	l.long = slices.Grow(l.long, int(line.length))[:len(line.head)+int(line.length)]
+	_, err := io.ReadFull(l.sorter.rest(line), l.long[len(line.head):])
+	return l.long, noEOF(err)
 }
 
 // Write writes the whole line, and a newline.

@@ -1,7 +1,6 @@
 package har
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -44,14 +43,12 @@ func (o *order) each(take func(*selection.Chosen) error) error {
 	if err != nil {
 		return err
 	}
-	var whole bytes.Buffer
-	out := bufio.NewWriter(&whole)
 	for lines.More() {
-		whole.Reset()
-		if err := errors.Join(lines.Write(out), out.Flush()); err != nil {
+		line, err := lines.Text()
+		if err != nil {
 			return err
 		}
-		c, err := parseLine(bytes.TrimSuffix(whole.Bytes(), []byte("\n")))
+		c, err := parseLine(line)
 		if err != nil {
 			return err
 		}

@@ -199,7 +199,7 @@ func TestTools(t *testing.T) {
 			err := files.index.Captures(store.Query{}, func(c *store.Capture) bool {
 				n++
 				got, err := files.Response(c)
-				if c.URL == "http://example.com/nothing" || tool == "wget" && c.MIME == revisitMIME {
+				if c.URL == "http://example.com/nothing" || tool == "wget" && c.IsRevisit() {
 					// a revisit of nothing, and one that names its original by its ID alone
 					if !errors.Is(err, ErrNoOriginal) {
 						t.Errorf("%s%s: %v", tool, layout, err)

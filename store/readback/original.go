@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	revisitMIME = "warc/revisit" // the media type of a revisit in the index
-
 	// The captures that are looked at for an original: of its URL with the payload, and of its URL
 	// with whatever was sent there.
 	mostOfURL  = 100_000
@@ -68,7 +66,7 @@ func (f *Files) original(c *store.Capture, header warc.Header) (*Response, error
 // Original returns the capture that has the body of a revisit; nil if the capture is no revisit, or
 // has its body itself. Beside a recorder nothing but its place is known.
 func (f *Files) Original(c *store.Capture) (*store.Capture, error) {
-	if c.MIME != revisitMIME {
+	if !c.IsRevisit() {
 		return nil, nil
 	}
 	r, err := f.Response(c)
@@ -193,7 +191,7 @@ func (s *search) sameDigest(c *store.Capture) bool {
 
 // try reads a capture that may be the original. It reports whether to go on.
 func (s *search) try(c *store.Capture) (more bool) {
-	if c.MIME == revisitMIME {
+	if c.IsRevisit() {
 		s.chain = s.chain || c.Location != s.of.Location
 		return true
 	}

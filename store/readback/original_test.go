@@ -176,7 +176,7 @@ func TestOriginalAway(t *testing.T) {
 		}
 		c := captures(t, files.index, b)
 		for i := range c {
-			if c[i].MIME != revisitMIME {
+			if !c[i].IsRevisit() {
 				continue
 			}
 			got, err := files.Response(&c[i])

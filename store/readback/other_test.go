@@ -75,7 +75,7 @@ func TestOtherOriginal(t *testing.T) {
 	}
 	all := captures(t, files.index, "http://example.com/a")
 	revisit := &all[len(all)-1]
-	if revisit.MIME != revisitMIME {
+	if !revisit.IsRevisit() {
 		t.Fatalf("%+v", revisit)
 	}
 	if got, err := files.Response(revisit); !errors.Is(err, ErrOther) {

@@ -130,7 +130,6 @@ func (w *work) tell(ctx context.Context, each func(*Report) error) error {
 	if err != nil {
 		return err
 	}
-	var long bytes.Buffer
 	for ; lines.More(); err = lines.Next() {
 		if err == nil {
 			err = ctx.Err()
@@ -138,7 +137,7 @@ func (w *work) tell(ctx context.Context, each func(*Report) error) error {
 		if err != nil {
 			return err
 		}
-		line, err := wholeLine(lines, &long)
+		line, err := lines.Text()
 		if err != nil {
 			return err
 		}

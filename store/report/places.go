@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -150,7 +149,6 @@ func (w *work) judgeAll(ctx context.Context) error {
 		return err
 	}
 	var place, page []byte
-	var long bytes.Buffer
 	for ; lines.More(); err = lines.Next() {
 		if err == nil {
 			err = ctx.Err()
@@ -158,11 +156,9 @@ func (w *work) judgeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		line := lines.Head()
-		if len(line) >= 64<<10 { // there may be more
-			if line, err = wholeLine(lines, &long); err != nil {
-				return err
-			}
+		line, err := lines.Text()
+		if err != nil {
+			return err
 		}
 		name := bytes.IndexByte(line, 0)
 		if name < 0 || len(line) < name+10 {
@@ -185,14 +181,4 @@ func (w *work) judgeAll(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// wholeLine returns all of a long line.
-func wholeLine(lines *extsort.Lines, buf *bytes.Buffer) ([]byte, error) {
-	buf.Reset()
-	out := bufio.NewWriter(buf)
-	if err := errors.Join(lines.Write(out), out.Flush()); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'}), nil
 }

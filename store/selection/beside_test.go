@@ -59,7 +59,7 @@ func TestBeside(t *testing.T) {
 		if err := errors.Join(err, response.Close()); err != nil {
 			t.Error(err)
 		}
-		if (c.MIME == revisitMIME) != (len(body) == 1400 && c.URL == "https://example.com/b") {
+		if c.IsRevisit() != (len(body) == 1400 && c.URL == "https://example.com/b") {
 			t.Errorf("%s has %d bytes", c.URL, len(body))
 		}
 		by, err := s.Files().ResponseBy(&c.Capture, c.Original)

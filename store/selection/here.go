@@ -24,8 +24,6 @@ type here struct {
 	known   *recent // originals that have been sorted
 }
 
-const revisitMIME = "warc/revisit" // the media type of a revisit in the index
-
 // chooseHere is Choose from the index.
 func (s *Source) chooseHere(ctx context.Context, sel Selection, detail Detail) (*Choice, error) {
 	h, err := s.here(sel, detail)
@@ -110,7 +108,7 @@ func (h *here) gather(ctx context.Context) error {
 		}
 	}
 	return h.each(ctx, h.sel.query(), func(c *store.Capture) error {
-		if c.MIME != revisitMIME {
+		if !c.IsRevisit() {
 			return nil
 		}
 		return addAlone(c)

@@ -135,12 +135,11 @@ func (h *here) merge(placed, belongings *extsort.Sorter) error {
 	if err != nil {
 		return err
 	}
-	var whole wholeLine
 	for ; captures.More(); err = captures.Next() {
 		if err != nil {
 			return err
 		}
-		line, err := whole.of(captures)
+		line, err := captures.Text()
 		if err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func short(all []Chosen) string {
 			b.WriteString(c.Method + " ")
 		}
 		b.WriteString(strings.TrimPrefix(c.URL, "https://example.com"))
-		if c.MIME == revisitMIME {
+		if c.IsRevisit() {
 			b.WriteString(" revisit")
 		}
 		if c.Needed {

@@ -51,7 +51,7 @@ func TestCaptures(t *testing.T) {
 				t.Errorf("got\n%swant\n%s", short(got), test.want)
 			}
 			for _, c := range got {
-				if (c.MIME == revisitMIME) != (c.Original != nil) {
+				if c.IsRevisit() != (c.Original != nil) {
 					t.Errorf("%s: its original is %v", c.URL, c.Original)
 				}
 			}

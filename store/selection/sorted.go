@@ -1,9 +1,7 @@
 package selection
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -18,7 +16,6 @@ type sorted struct {
 	lines  *extsort.Lines
 	err    error // what ended the lines
 
-	whole  wholeLine
 	order  []byte         // of the capture with which the lines are compared
 	last   store.Location // of the capture that was given last
 	chosen Chosen         // the next
@@ -106,7 +103,7 @@ func (s *sorted) next() (c Chosen, ok bool) {
 	if s.read {
 		return s.chosen, true
 	}
-	line, err := s.whole.of(s.lines)
+	line, err := s.lines.Text()
 	s.err = err
 	if _, after, found := bytes.Cut(line, []byte{'\n'}); s.err == nil && found && len(after) > 0 {
 		s.chosen, s.err = Decode(after[1:])
@@ -115,30 +112,6 @@ func (s *sorted) next() (c Chosen, ok bool) {
 	}
 	s.read = s.err == nil
 	return s.chosen, s.read
-}
-
-// wholeLine reads lines of which all is wanted. Its memory is used again.
-type wholeLine struct {
-	buf bytes.Buffer
-	out *bufio.Writer
-}
-
-// longest is how long a line is at least of which extsort.Lines.Head may not be all.
-const longest = 64 << 10
-
-// of returns the present line. It is good until the next one.
-func (w *wholeLine) of(lines *extsort.Lines) ([]byte, error) {
-	if line := lines.Head(); len(line) < longest {
-		return line, nil
-	}
-	if w.out == nil {
-		w.out = bufio.NewWriter(&w.buf)
-	}
-	w.buf.Reset()
-	if err := errors.Join(lines.Write(w.out), w.out.Flush()); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(w.buf.Bytes(), []byte{'\n'}), nil
 }
 
 // recent are the places that were asked for last: many revisits have one original.
