@@ -20,6 +20,7 @@ import (
 	"warcorder/cmd/removing"
 	"warcorder/recorder"
 	"warcorder/recorder/recovery"
+	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
 	"warcorder/store/removal"
@@ -97,16 +98,38 @@ func (c *removeCommand) remove(ctx context.Context, dir collection.Dir, log zero
 // atRest removes from a collection that nobody records.
 func (c *removeCommand) atRest(ctx context.Context, dir collection.Dir, log zerolog.Logger) (
 	done removing.Removed, err error) {
+	wish := removing.Wish{
+		Choose: removing.Chosen(ctx, c.Selection()), Confirm: c.confirm, Reason: c.Reason, Forget: c.Forget,
+	}
+	if c.DryRun {
+		return lookAtRest(ctx, dir, wish)
+	}
 	cfg := c.Recorder.config()
 	cfg.Progress = newProgress(os.Stderr)
 	err = recorder.AtRest(cfg, dir, log, func(rec *recorder.Recorder) error {
-		done, err = removing.Remove(ctx, rec, dir, cfg.Mode, removing.Wish{
-			Choose: removing.Chosen(ctx, c.Selection()), DryRun: c.DryRun, Confirm: c.confirm,
-			Reason: c.Reason, Forget: c.Forget,
-		})
+		done, err = removing.Remove(ctx, rec, dir, cfg.Mode, wish)
 		return err
 	})
 	return done, err
+}
+
+// lookAtRest says what would go from a collection that nobody records, as its index knows it, and
+// writes nothing.
+func lookAtRest(ctx context.Context, dir collection.Dir, wish removing.Wish) (
+	done removing.Removed, err error) {
+	index, err := store.OpenReadOnly(dir.Index())
+	if err != nil {
+		return done, explainRead(err, dir)
+	}
+	defer index.Close()
+	if _, err := tellLacking(dir, index); err != nil {
+		return done, err
+	}
+	if _, err := os.Lstat(dir.Removal()); err == nil {
+		return done, fmt.Errorf("remove: an earlier removal was interrupted: %s finishes it; look then",
+			commandFor(dir, "recover"))
+	}
+	return removing.Look(ctx, index, dir, wish)
 }
 
 // live has the recorder of a collection remove.

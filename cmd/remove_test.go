@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/netip"
 	"os"
@@ -92,6 +95,11 @@ func TestRemoveCommand(t *testing.T) {
 		t.Errorf("it does not record on: %d lines", n)
 	}
 	p.stop()
+	before := stateOf(t, p.dir)
+	if out, errs, code := p.run("remove", "--to", "2999", "--dry-run"); code != 0 ||
+		!strings.Contains(out, "3 captures") || !maps.Equal(stateOf(t, p.dir), before) {
+		t.Errorf("a dry run at rest: %d %q %q, or it has written something", code, out, errs)
+	}
 	if out, errs, code := p.run("remove", "--to", "2999", "--yes", "--forget"); code != 0 ||
 		!strings.Contains(out, "3 captures") || lines() != 0 {
 		t.Errorf("at rest: %d %q %q", code, out, errs)
@@ -160,6 +168,26 @@ func TestKeepFor(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "collections", "default", "removal.json")); err == nil {
 		t.Error("the plan of a removal is left over")
 	}
+}
+
+// stateOf is what tells the files in a directory from any that were written since.
+func stateOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			all[path] = fmt.Sprint(info.Size(), info.Mode(), info.ModTime())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // postTo sends a form to one of the recorder's pages.

@@ -62,12 +62,10 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		return done, err
 	}
 	if wish.DryRun {
-		plan, files, err := wish.plan(ctx, rec, dir)
-		if err != nil {
-			return done, fmt.Errorf("remove: %w", err)
+		if err := noteGaps(rec); err != nil {
+			return done, err
 		}
-		done.Summary = plan.Summary
-		return done, files.Close()
+		return Look(ctx, rec.Index(), dir, wish)
 	}
 	if wish.Look {
 		if may, err := wish.mayRemove(ctx, rec, dir); err != nil || !may {
@@ -89,6 +87,16 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 	return done, nil
 }
 
+// Look is Remove with DryRun for a collection of which the index is open, for reading only, say.
+func Look(ctx context.Context, index *store.Bolt, dir collection.Dir, wish Wish) (done Removed, err error) {
+	plan, files, err := wish.planOf(ctx, index, dir)
+	if err != nil {
+		return done, fmt.Errorf("remove: %w", err)
+	}
+	done.Summary = plan.Summary
+	return done, files.Close()
+}
+
 // mostTries is how often a removal begins anew because something has come meanwhile that refers to
 // what goes.
 const mostTries = 3
@@ -96,10 +104,21 @@ const mostTries = 3
 // plan plans the removal.
 func (w *Wish) plan(ctx context.Context, rec *recorder.Recorder, dir collection.Dir) (
 	*removal.Plan, *readback.Files, error) {
-	if _, err := rec.Gaps(1); err != nil { // those that wait are in the index from then on
+	if err := noteGaps(rec); err != nil {
 		return nil, nil, err
 	}
-	index := rec.Index()
+	return w.planOf(ctx, rec.Index(), dir)
+}
+
+// noteGaps lets the index have the gaps that wait.
+func noteGaps(rec *recorder.Recorder) error {
+	_, err := rec.Gaps(1)
+	return err
+}
+
+// planOf plans the removal by an index.
+func (w *Wish) planOf(ctx context.Context, index *store.Bolt, dir collection.Dir) (
+	*removal.Plan, *readback.Files, error) {
 	files := readback.New(dir, index)
 	order, err := w.Choose(index, files)
 	if err != nil {
