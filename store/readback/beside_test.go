@@ -212,3 +212,34 @@ func TestReplacedFile(t *testing.T) {
 		t.Errorf("%d files are open", r.files.opened.Len())
 	}
 }
+
+// TestIdleFiles: what nobody reads does not stay open, and its space is free once it is removed; what
+// somebody reads stays.
+func TestIdleFiles(t *testing.T) {
+	r := record(t, nil)
+	r.commit("http://example.com/", "HTTP/1.1 200 OK\r\n\r\n"+pageOf(1), nil)
+	c := r.wait("http://example.com/", 1)[0]
+	r.rest()
+	response, err := r.files.Response(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r.files.sweep()
+	}
+	if body := all(t, response.Body); body != pageOf(1) || r.files.opened.Len() != 1 {
+		t.Errorf("%d bytes, %d files are open", len(body), r.files.opened.Len())
+	}
+	response.Close()
+	r.files.sweep()
+	if r.files.opened.Len() != 0 || r.files.sweeper != nil {
+		t.Errorf("%d files are open", r.files.opened.Len())
+	}
+	if err := checkPage(r.files, &c, pageOf(1)); err != nil || r.files.sweeper == nil {
+		t.Errorf("it is read again: %v", err)
+	}
+	r.files.sweep() // it was used since
+	if r.files.opened.Len() != 1 {
+		t.Errorf("%d files are open", r.files.opened.Len())
+	}
+}

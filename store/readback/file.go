@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"warcorder/store"
 	"warcorder/store/warc"
@@ -20,6 +21,7 @@ type file struct {
 	info    fs.FileInfo // when it was opened
 	users   int         // who read it; the mutex of Files guards it
 	dropped bool        // nobody else is to read it
+	used    bool        // since it was last looked whether anybody does
 
 	layout warc.Layout
 	frames sync.Pool // of *member, if the layout is Frames: they know the file's dictionary
@@ -148,6 +150,7 @@ func (f *Files) kept(name string) *file {
 		return nil
 	}
 	one.users++
+	one.used = true
 	return one
 }
 
@@ -157,10 +160,39 @@ func (f *Files) keep(name string, one *file, may bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	may = may && !f.closed
-	one.users, one.dropped = 1, !may
+	one.users, one.dropped, one.used = 1, !may, true
 	if may {
 		f.opened.Remove(name) // another goroutine's may have come first
 		f.opened.Add(name, one)
+		f.sweepLater()
+	}
+}
+
+// idleTime is how long a file stays open that nobody reads, up to twice: what was removed from the
+// collection, or taken away, is on the disk as long as somebody has it open.
+const idleTime = time.Minute
+
+// sweepLater lets sweep be called while files are open. The caller holds the mutex.
+func (f *Files) sweepLater() {
+	if f.sweeper == nil {
+		f.sweeper = time.AfterFunc(idleTime, f.sweep)
+	}
+}
+
+// sweep closes the files that nobody has read since it was called last.
+func (f *Files) sweep() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sweeper = nil
+	for _, name := range f.opened.Keys() {
+		one, _ := f.opened.Peek(name)
+		if one.users == 0 && !one.used {
+			f.opened.Remove(name)
+		}
+		one.used = false
+	}
+	if f.opened.Len() > 0 {
+		f.sweepLater()
 	}
 }
 

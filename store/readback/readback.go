@@ -15,6 +15,7 @@ package readback
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -53,9 +54,10 @@ type Files struct {
 	index    *store.Bolt                                          // finds the originals of revisits; nil beside a recorder
 	find     func(revisit *store.Capture) (store.Location, error) // finds them there
 
-	mu     sync.Mutex
-	opened *simplelru.LRU[string, *file]
-	closed bool // no file stays open between two readings
+	mu      sync.Mutex
+	opened  *simplelru.LRU[string, *file]
+	closed  bool        // no file stays open between two readings
+	sweeper *time.Timer // of what nobody reads; nil while nothing is open
 
 	members, plain sync.Pool // of *member, for files of gzip members and for those not compressed
 }
@@ -111,5 +113,8 @@ func (f *Files) Close() error {
 	defer f.mu.Unlock()
 	f.closed = true
 	f.opened.Purge()
+	if f.sweeper != nil {
+		f.sweeper.Stop()
+	}
 	return nil
 }
