@@ -107,6 +107,8 @@ func TestManyRecords(t *testing.T) {
 			segment("sa", a, "a"), response("b", b, ""), segment("sb", b, "b")}, "a ra sa"},
 		{"one request of two", []string{response("a", a, "WARC-Concurrent-To: <urn:r>\n"),
 			request("r", a, "none"), response("b", b, "WARC-Concurrent-To: <urn:r>\n")}, "a r"},
+		{"one request behind two", []string{response("a", a, "WARC-Concurrent-To: <urn:r>\n"),
+			response("b", b, "WARC-Concurrent-To: <urn:r>\n"), request("r", a, "none")}, "a r"},
 		{"none", []string{response("a", a, ""), response("b", b, "")}, "a"},
 	} {
 		for layout, file := range foreign.Layouts(t, test.records) {
