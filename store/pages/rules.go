@@ -100,36 +100,37 @@ func newWalk() *walk {
 
 // add adds the next capture, and how lists name it if they call it a page; else nil.
 func (w *walk) add(m *store.Moment, listed *naming) {
-	w.until(m.Time)
-	if !w.now.IsZero() && m.Time.Sub(w.now) >= pause {
-		w.end()
-	}
-	w.now = m.Time
-	w.expire()
+	w.goTo(m.Time)
 	if page := w.completes(m); page != nil && listed == nil {
 		w.give(m, page)
 		return
 	}
 	w.show(m)
 	page := w.pageOf(m)
-	if listed != nil || page == nil && m.MayBePage() {
+	switch {
+	case listed != nil || page == nil && m.MayBePage():
 		page = w.begin(m)
 		page.listed = listed
 		w.follow(m.URL, page)
 		w.belongs(&page.moment, page)
 		w.know(m, page)
-		return
-	}
-	if m.Next != 0 && mayLead(m) {
+	case m.Next != 0 && mayLead(m):
 		w.wait(m, page)
-		return
+	case !w.prefetch(m, page):
+		w.follow(m.URL, page)
+		w.give(m, page)
+		w.know(m, page)
 	}
-	if w.prefetch(m, page) {
-		return
+}
+
+// goTo goes to the time of the next capture.
+func (w *walk) goTo(t time.Time) {
+	w.until(t)
+	if !w.now.IsZero() && t.Sub(w.now) >= pause {
+		w.end()
 	}
-	w.follow(m.URL, page)
-	w.give(m, page)
-	w.know(m, page)
+	w.now = t
+	w.expire()
 }
 
 // completes returns the page whose document a capture brings again without being shown, as a recorder
