@@ -2,7 +2,10 @@ package removing
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"warcorder/store/selection"
@@ -73,5 +76,33 @@ func TestSpelling(t *testing.T) {
 	}
 	if len(seen) != len(all) {
 		t.Errorf("%d of %d: %v", len(seen), len(all), seen)
+	}
+}
+
+// TestRemovePageAway: a page is not removed in part: what of it cannot be read is named.
+func TestRemovePageAway(t *testing.T) {
+	r := start(t, nil)
+	r.get("https://example.com/", page("<html>"))
+	r.rotate()
+	r.get("https://example.com/style", "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Length: 1\r\n\r\na")
+	finished, err := r.Rotate(t.Context())
+	if err != nil || len(finished) != 1 {
+		t.Fatal(finished, err)
+	}
+	name := filepath.Base(finished[0])
+	away := filepath.Join(t.TempDir(), name)
+	if err := os.Rename(r.dir.WARC(name), away); err != nil {
+		t.Fatal(err)
+	}
+	wish := Wish{Choose: Chosen(t.Context(), selection.Selection{Page: "https://example.com/"})}
+	if done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, wish); err == nil ||
+		!strings.Contains(err.Error(), name) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if err := os.Rename(away, r.dir.WARC(name)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, wish); err != nil || done.Captures != 2 {
+		t.Errorf("%+v, %v", done, err)
 	}
 }

@@ -204,3 +204,28 @@ func TestIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestWritePageAway: of a page everything is written but what lies in a file that is away, which is named.
+func TestWritePageAway(t *testing.T) {
+	const page = "https://example.com/"
+	r := record(t)
+	r.add(page, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Page</title>", nil)
+	if _, err := r.Rotate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.add(page+"i", "GET / HTTP/1.1\r\nHost: example.com\r\nReferer: "+page+"\r\n\r\n", pictureOf+"\r\ni", nil)
+	r.rest()
+	all := r.captures()
+	name := all[len(all)-1].File
+	if err := os.Remove(r.dir.WARC(name)); err != nil || name == all[0].File {
+		t.Fatal(name, err)
+	}
+	var left []string
+	done, err := Write(t.Context(), io.Discard, r.source(), selection.Selection{Page: page},
+		Options{LeftOut: func(e *LeftOutError) { left = append(left, e.Error()) }})
+	if err != nil || done != (Done{Exchanges: 1, LeftOut: 1}) || len(left) != 1 ||
+		!strings.Contains(left[0], name) {
+		t.Errorf("%+v, %v, %q", done, err, left)
+	}
+}
