@@ -70,7 +70,7 @@ onscroll = () => { if (scrollY + innerHeight > document.documentElement.scrollHe
     '/full': '''<h1>full</h1><script>const all = []; setTimeout(() => { while (true)
 all.push(new Array(1e7).fill(1.1)) }, 200)</script>''',
     '/many': '<script>for (let i = 0; i < 2e5; i++) document.write(`<a href=/link${i}>l</a>`)</script>',
-    '/much': '<pre></pre><script>document.querySelector("pre").textContent = "much text ".repeat(1e6)</script>',
+    '/much': '<pre></pre><script>document.querySelector("pre").textContent = "much text ".repeat(45e4)</script>',
     '/stream-page': '<h1>stream</h1><script>new EventSource("/stream")</script>',
     '/mute': '<h1>mute</h1><script>setTimeout(() => location.reload(), 1)</script>',
 }
