@@ -28,7 +28,7 @@ import (
 )
 
 // removeCommand takes captures out of a collection, at rest or from its recorder. At rest it is a
-// recovery first, which writes what a crash has left in spill/ as a recording would.
+// recovery first, which writes what a crash has left in spill/ as a recording would; a dry run only reads.
 type removeCommand struct {
 	collectionFlags
 	selectionFlags
