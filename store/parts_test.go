@@ -158,22 +158,22 @@ func TestLeftOutOfAll(t *testing.T) {
 		}, 200},
 	}
 	for name, site := range sites {
+		b := newIndex(t)
+		file := addFile(t, b, "a.warc.gz")
+		like := captureOf("http://example.com/", testTime, file.Name, 0)
+		captures := make([]Capture, site.n)
+		for i := range captures {
+			c := &captures[i]
+			*c = like
+			c.Time, c.Offset = testTime.Add(time.Duration(i)*time.Millisecond), int64(i)
+			site.each(i, c)
+			c.PathKey = fmt.Sprintf("%06d", i) // beside one another what is not of one URL
+		}
+		for batch := range slices.Chunk(captures, 20_000) {
+			commit(t, b, batch)
+		}
 		for _, key := range []Key{URLKey, PathKey} {
 			t.Run(fmt.Sprintf("%s/%s", name, key), func(t *testing.T) {
-				b := newIndex(t)
-				file := addFile(t, b, "a.warc.gz")
-				captures := make([]Capture, site.n)
-				for i := range captures {
-					c := &captures[i]
-					*c = captureOf("http://example.com/", testTime.Add(time.Duration(i)*time.Millisecond),
-						file.Name, int64(i))
-					if site.each(i, c); key == PathKey {
-						c.PathKey = fmt.Sprintf("%06d", i) // beside one another what is not of one URL
-					}
-				}
-				for batch := range slices.Chunk(captures, 20_000) {
-					commit(t, b, batch)
-				}
 				span, err := Query{Key: key}.span()
 				if err != nil {
 					t.Fatal(err)
