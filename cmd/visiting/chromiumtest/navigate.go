@@ -195,7 +195,7 @@ func (b *Browser) loader() string {
 }
 
 // loadPace is how long a page takes that loads late.
-const loadPace = 500 * time.Millisecond
+const loadPace = time.Second
 
 // work begins a worker, whose request fails.
 func (b *Browser) work(s string) {
