@@ -116,13 +116,17 @@ func (q *completions) givePlace() {
 }
 
 // begin notes an answer that has something of a URL, and is not brief.
-func (q *completions) begin(url string, part bool) { q.count(url, part, 1) }
+func (q *completions) begin(url string, part bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.count(url, part, 1)
+}
 
 // end notes that such an answer has ended.
 func (q *completions) end(url string, ent *entity) {
-	q.count(url, ent.part, -1)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.count(url, ent.part, -1)
 	c := q.byURL[url]
 	if c == nil {
 		return
@@ -137,8 +141,6 @@ func (q *completions) end(url string, ent *entity) {
 }
 
 func (q *completions) count(url string, part bool, n int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	f := q.flights[url]
 	if part {
 		f.parts += n

@@ -128,6 +128,19 @@ func (h *house) allAreDue() bool {
 	})
 }
 
+// noPart reports whether no part is under way: a URL is quiet from the end of its latest on.
+func (h *house) noPart() bool {
+	q := h.proxy.completions
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, f := range q.flights {
+		if f.parts > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // TestPartIsCompleted: the whole is asked for once, with the client's own fields in their order,
 // but for those that ask for less; it is recorded as an exchange that says so, and parts stay.
 func TestPartIsCompleted(t *testing.T) {

@@ -45,9 +45,9 @@ func TestCompletionsArePolite(t *testing.T) {
 			const films = 8
 			for n := range films {
 				h.fetch(o.originServer, false, fmt.Sprint("/", n), aPart)
-				until(t, "it is noted before the next one", func() bool {
+				until(t, "it is noted, and has ended, before the next one", func() bool {
 					got := h.proxy.Completions()
-					return got.Running+got.Waiting == n+1
+					return got.Running+got.Waiting == n+1 && h.noPart()
 				})
 			}
 			until(t, "as many are asked for as may be", func() bool {
