@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/selection"
 )
@@ -31,12 +32,8 @@ func (e *exact) is(text string) bool {
 	if e.meant == "" || spelling(text) == e.meant {
 		return true
 	}
-	for _, begin := range about {
-		if rest, is := strings.CutPrefix(text, begin); is && spelling(rest) == e.meant {
-			return true
-		}
-	}
-	return false
+	of, about := record.CutAbout(text)
+	return about && spelling(of) == e.meant
 }
 
 // meets is is for a URL that was selected: it notes those that are no more than alike.

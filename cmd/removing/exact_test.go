@@ -8,8 +8,58 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/store"
 	"warcorder/store/selection"
 )
+
+// about is what the URI of each kind of record about a page begins with.
+var about = []string{"urn:view:", "urn:fullPage:", "urn:thumbnail:", "urn:text:", "urn:pageinfo:"}
+
+// TestRemoveAbout: what is about a page goes with the page's URL, by whatever match that is selected,
+// and what is about another stays.
+func TestRemoveAbout(t *testing.T) {
+	for _, test := range []struct {
+		match store.Match
+		gone  []string
+	}{
+		{store.Exact, []string{"https://example.com/a"}},
+		{store.Prefix, []string{"https://example.com/a", "https://example.com/ab"}},
+		{store.Host, []string{"https://example.com/a", "https://example.com/ab", "https://example.com/b"}},
+		{store.Domain, []string{"https://example.com/a", "https://example.com/ab", "https://example.com/b",
+			"http://sub.example.com:8080/a"}},
+	} {
+		t.Run(string(test.match), func(t *testing.T) {
+			r := start(t, nil)
+			for _, url := range []string{"https://example.com/a", "https://example.com/ab",
+				"https://example.com/b", "http://sub.example.com:8080/a", "https://example.org/a"} {
+				for _, kind := range append(about, "") {
+					r.get(kind+url, page("of "+url))
+				}
+			}
+			after := r.all()
+			maps.DeleteFunc(after, func(_ string, s shown) bool {
+				of, _ := cutAny(s.url, about)
+				return slices.Contains(test.gone, of)
+			})
+			done := r.remove(selection.Selection{URL: "https://example.com/a", Match: test.match}, nil)
+			if done.Captures != int64(len(test.gone)*(len(about)+1)) {
+				t.Errorf("%+v", done)
+			}
+			r.same(after)
+			r.verified()
+		})
+	}
+}
+
+// cutAny cuts the first of some beginnings off a text that it has.
+func cutAny(text string, begins []string) (rest string, is bool) {
+	for _, begin := range begins {
+		if rest, is := strings.CutPrefix(text, begin); is {
+			return rest, true
+		}
+	}
+	return text, false
+}
 
 // TestRemoveExact: what has the same key as the URL that is named is another URL, which stays, and who
 // removes is told of it.
@@ -25,23 +75,27 @@ func TestRemoveExact(t *testing.T) {
 			r := start(t, nil)
 			for _, url := range append([]string{meant}, others...) {
 				r.get(url, page("<html>"+url))
-				r.get("urn:view:"+url, page("a picture"))
+				for _, kind := range about {
+					r.get(kind+url, page("a picture"))
+				}
 				r.Gap("upstream", url, "no answer")
 			}
 			r.send("POST", meant, "", "name=hush", page("posted"))
 			before := r.all()
-			captures, gaps := int64(3), int64(1)
+			captures, gaps := int64(2+len(about)), int64(1)
 			if sel.Page != "" {
 				captures, gaps = 1, 0 // of another time
 			}
 			done := r.remove(sel, nil)
 			slices.Sort(done.Alike)
-			if done.Captures != captures || done.Gaps != gaps || len(done.Alike) < 3 || !slices.Contains(done.Alike, others[0]) {
+			if done.Captures != captures || done.Gaps != gaps || len(done.Alike) < 3 ||
+				!slices.Contains(done.Alike, others[0]) {
 				t.Errorf("%+v", done)
 			}
 			maps.DeleteFunc(before, func(_ string, s shown) bool {
+				_, isAbout := cutAny(s.url, about)
 				return s.url == meant && (s.method == "" || sel.Page == "") ||
-					s.url == "urn:view:"+meant && sel.Page == ""
+					isAbout && strings.HasSuffix(s.url, ":"+meant) && sel.Page == ""
 			})
 			r.same(before)
 			r.verified()

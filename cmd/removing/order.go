@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warcorder/canon"
+	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
@@ -121,6 +122,14 @@ func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error
 					return err
 				}
 			}
+			for _, q := range aboutHost(sel) {
+				err := index.Captures(q, func(c *store.Capture) bool {
+					return !in(c.File) || !has(c.URL, c.Time) || yield(c)
+				})
+				if err != nil {
+					return err
+				}
+			}
 			return nil
 		},
 	}, nil
@@ -131,11 +140,8 @@ func isOf(sel selection.Selection, file string) bool {
 	return len(sel.Files) == 0 || slices.Contains(sel.Files, file)
 }
 
-// about are what the URIs of records begin with that are about a page: its picture, its text. What is
-// removed by the page's URL takes them along.
-var about = []string{"urn:view:", "urn:thumbnail:", "urn:text:", "urn:pageinfo:"}
-
-// queriesOf are the queries that together select what a selection does that is not by page.
+// queriesOf are the queries that together select what a selection does that is not by page: but for
+// those of aboutHost. What is about a page, its picture or its text, goes with the page's URL.
 func queriesOf(sel selection.Selection) []store.Query {
 	q := store.Query{URL: sel.URL, Match: sel.Match, From: sel.From, To: sel.To, All: true}
 	queries := []store.Query{q}
@@ -147,9 +153,9 @@ func queriesOf(sel selection.Selection) []store.Query {
 	if exact {
 		named = spelling(named)
 	}
-	for _, begin := range about {
+	for _, uri := range record.URIsAbout(named) {
 		of := q
-		of.URL = begin + named
+		of.URL = uri
 		queries = append(queries, of)
 	}
 	if exact {
@@ -159,7 +165,21 @@ func queriesOf(sel selection.Selection) []store.Query {
 	return queries
 }
 
-// hasAny reports whether one of the queries selects what was asked of a URL by a GET.
+// aboutHost are the queries that find whatever is about a page, for a selection of a host or a domain:
+// the key of a picture does not begin with the host of its page, so that all of them are looked at.
+func aboutHost(sel selection.Selection) (queries []store.Query) {
+	if sel.URL == "" || sel.Match != store.Host && sel.Match != store.Domain {
+		return nil
+	}
+	for _, begin := range record.URIsAbout("") {
+		queries = append(queries, store.Query{URL: begin, Match: store.Prefix, From: sel.From, To: sel.To,
+			All: true})
+	}
+	return queries
+}
+
+// hasAny reports whether one of the queries selects what was asked of a URL by a GET, or the page that
+// it is about.
 func hasAny(queries []store.Query) (func(uri string, at time.Time) bool, error) {
 	var all []func(*store.Capture) bool
 	for _, q := range queries {
@@ -169,9 +189,13 @@ func hasAny(queries []store.Query) (func(uri string, at time.Time) bool, error) 
 		}
 		all = append(all, selects)
 	}
-	return func(uri string, at time.Time) bool {
+	has := func(uri string, at time.Time) bool {
 		key, _ := canon.SURT(uri)
 		c := store.Capture{URL: uri, URLKey: key, Time: at.UTC()}
 		return slices.ContainsFunc(all, func(selects func(*store.Capture) bool) bool { return selects(&c) })
+	}
+	return func(uri string, at time.Time) bool {
+		of, about := record.CutAbout(uri)
+		return has(uri, at) || about && has(of, at)
 	}, nil
 }

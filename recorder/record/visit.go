@@ -240,12 +240,30 @@ var aboutPrefixes = []string{"urn:view:", "urn:fullPage:", "urn:text:", "urn:thu
 
 // VisitAbout is what the URI of a record that is no exchange says of a page.
 func VisitAbout(uri string) (v store.Visit) {
-	for _, prefix := range aboutPrefixes {
-		if rest, is := strings.CutPrefix(uri, prefix); is {
-			if v.Referer = store.HashURL(TargetURI(rest)); v.Referer != 0 {
-				v.Traits = store.About
-			}
+	if of, is := CutAbout(uri); is {
+		if v.Referer = store.HashURL(TargetURI(of)); v.Referer != 0 {
+			v.Traits = store.About
 		}
 	}
 	return v
+}
+
+// CutAbout returns the URL of the page that a record with that URI is about, as its picture or its
+// text; false if it is about none.
+func CutAbout(uri string) (url string, is bool) {
+	for _, prefix := range aboutPrefixes {
+		if url, is = strings.CutPrefix(uri, prefix); is {
+			return url, true
+		}
+	}
+	return uri, false
+}
+
+// URIsAbout are the URIs that records about the page of a URL may have. Those of "" are how all such
+// URIs begin.
+func URIsAbout(url string) (uris []string) {
+	for _, prefix := range aboutPrefixes {
+		uris = append(uris, prefix+url)
+	}
+	return uris
 }
