@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 )
 
@@ -16,7 +17,7 @@ import (
 type Chain struct {
 	der  [][]byte
 	hash [sha256.Size]byte
-	kept atomic.Bool // it is known to be in the collection, or on its way there
+	kept atomic.Uint64 // chains.age when it was in the collection, or on its way there
 }
 
 // NewChain returns the chain of certificates in DER, that of the origin first. It keeps them.
@@ -37,7 +38,7 @@ const chainType = "application/pem-certificate-chain"
 // behind the other. It is a URN since pywb takes no other URI that has no host, and names its
 // inventor since no namespace is registered for such a thing.
 func (c *Chain) uri() string {
-	return "urn:x-warcorder:tls-chain:sha256:" + hex.EncodeToString(c.hash[:])
+	return record.ChainURN + "sha256:" + hex.EncodeToString(c.hash[:])
 }
 
 // pem is the block of the record.
@@ -52,11 +53,27 @@ func (c *Chain) pem() []byte {
 // chains knows which chains the collection has: those that are in the index, and those of this run.
 type chains struct {
 	index *store.Bolt
+	age   atomic.Uint64 // how often what is known began anew, from 1 on
 	mu    sync.Mutex
 	seen  map[[sha256.Size]byte]bool
 }
 
-func newChains(index *store.Bolt) *chains { return &chains{index: index} }
+func newChains(index *store.Bolt) *chains {
+	c := &chains{index: index}
+	c.age.Store(1)
+	return c
+}
+
+// forgetAll forgets which chains the collection has: the index is asked again.
+func (c *chains) forgetAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.age.Add(1)
+	c.seen = nil
+}
+
+// isKnown reports whether the chain is known to be in the collection, without a look at the index.
+func (c *chains) isKnown(chain *Chain) bool { return chain.kept.Load() == c.age.Load() }
 
 // maxChains is how many chains are remembered. When there are more, the index is asked again.
 const maxChains = 50_000
@@ -64,7 +81,7 @@ const maxChains = 50_000
 // isNew reports, once for each chain, that the collection does not have it: nothing with its URI
 // and the digest of its block. What else has the URI is another's, who may have made it up.
 func (c *chains) isNew(chain *Chain, digest string) bool {
-	if chain.kept.Swap(true) {
+	if age := c.age.Load(); chain.kept.Swap(age) == age {
 		return false
 	}
 	c.mu.Lock()

@@ -135,7 +135,7 @@ func (m *maker) addExtra(e *Extra, block []byte) {
 // recordChain hands the certificates of an exchange that has just been recorded to the committer,
 // if the collection does not have them.
 func (m *maker) recordChain(x *Exchange) {
-	if x.Chain == nil || len(x.Chain.der) == 0 || x.Chain.kept.Load() {
+	if x.Chain == nil || len(x.Chain.der) == 0 || m.chains.isKnown(x.Chain) {
 		return
 	}
 	block := x.Chain.pem()

@@ -107,6 +107,7 @@ func (r *Recorder) takePlaces(renewal *store.Renewal, what Renewal) error {
 		r.watched.Store(&info)
 	}
 	r.originals.forgetAll()
+	r.chains.forgetAll()
 	r.log.Info().Int64("ms", time.Since(began).Milliseconds()).Int("files", len(what.Files)).
 		Msg("files that were written anew, and a new index, have taken their places")
 	return nil

@@ -17,7 +17,7 @@ const slack = 24 * time.Hour
 // Older is the Choose of a Wish that is for what is older than an age, of what was recorded here: an
 // import is as old as its captures, and somebody has brought it all the same. A file of which all
 // captures are older goes whole; of others the captures go that are older, when one of them is older by
-// a day, or by a quarter of the age if that is less.
+// a day, or by a quarter of the age if that is less. The certificates of origins stay: see isChain.
 func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.Time) func(*store.Bolt,
 	*readback.Files) (removal.Order, error) {
 	return func(index *store.Bolt, _ *readback.Files) (removal.Order, error) {
@@ -38,7 +38,7 @@ func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.
 			In:   in,
 			Captures: func(yield func(*store.Capture) bool) error {
 				return index.Captures(store.Query{To: stamp(limit)}, func(c *store.Capture) bool {
-					return !c.Time.Before(limit) || !in(c.File) || yield(c)
+					return !c.Time.Before(limit) || isChain(c) || !in(c.File) || yield(c)
 				})
 			},
 		}, nil
@@ -122,6 +122,9 @@ func agesOf(ctx context.Context, index *store.Bolt, limit time.Time) (map[string
 	}
 	all := map[string]ages{}
 	err = index.Captures(store.Query{}, func(c *store.Capture) bool {
+		if isChain(c) {
+			return ctx.Err() == nil
+		}
 		a := all[c.File]
 		if !c.Time.Before(limit) {
 			a.young++

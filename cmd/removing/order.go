@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"warcorder/canon"
@@ -99,6 +100,10 @@ func pageIDs(ctx context.Context, idOrURL string, all *pages.Pages, one *exact) 
 	return ids, err
 }
 
+// isChain reports whether it is the certificates of an origin. They are recorded once, and belong to all
+// captures of that origin: whoever chooses by time or by file alone does not mean them.
+func isChain(c *store.Capture) bool { return strings.HasPrefix(c.URL, record.ChainURN) }
+
 // ofQueries is the order for any other selection.
 func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error) {
 	queries, one := queriesOf(sel), exactly(sel)
@@ -116,7 +121,8 @@ func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error
 		Captures: func(yield func(*store.Capture) bool) error {
 			for _, q := range queries {
 				err := index.Captures(q, func(c *store.Capture) bool {
-					return !in(c.File) || !one.meets(c.URL) || yield(c)
+					stays := sel.URL == "" && isChain(c)
+					return stays || !in(c.File) || !one.meets(c.URL) || yield(c)
 				})
 				if err != nil {
 					return err

@@ -20,6 +20,10 @@ const (
 	Conversion = "conversion" // another record's payload in another form
 )
 
+// ChainURN is what the URI of a record begins with that has the certificates of an origin. It is about
+// all captures of that origin which have these, and not only about the one that it is concurrent to.
+const ChainURN = "urn:x-warcorder:tls-chain:"
+
 // Extra is what is known of a record that is no exchange, beside its block.
 type Extra struct {
 	Type string // Resource, Metadata or Conversion

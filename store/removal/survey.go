@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/record"
 	"warcorder/store/removal/tombstone"
 	"warcorder/store/warc"
 )
@@ -100,7 +101,9 @@ func (s *survey) next(reader *warc.Reader) error {
 	if record.Type() == "conversion" || record.Type() == "metadata" && p.kind == follower {
 		names = append(names, h.Values("WARC-Refers-To")...)
 	}
-	s.name(&p, names)
+	if !isChain(record) {
+		s.name(&p, names)
+	}
 	if len(s.records) == 0 {
 		s.version = strings.Clone(record.Version)
 	}
@@ -132,6 +135,9 @@ func (s *survey) tell(record *warc.Record) {
 	s.list.Add(h.Get("WARC-Date"), cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")),
 		record.TargetURI())
 }
+
+// isChain reports whether it is the certificates of an origin, which belong to no single capture.
+func isChain(r *warc.Record) bool { return strings.HasPrefix(r.TargetURI(), record.ChainURN) }
 
 // name notes the records to which a record belongs.
 func (s *survey) name(p *part, names []string) {
