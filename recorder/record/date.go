@@ -3,6 +3,8 @@ package record
 import (
 	"strings"
 	"time"
+
+	"warcorder/store/warc"
 )
 
 // The formats of WARC-Date: with the microseconds that WARC 1.1 has room for, and as WARC 1.0 has
@@ -20,23 +22,10 @@ func AppendDate(dst []byte, t time.Time, seconds bool) []byte {
 	return t.UTC().AppendFormat(dst, DateFormat)
 }
 
-// ParseDate reads a WARC-Date: WARC 1.1 lets it end after the year, the month, the day, the minute
-// or the second, or give a fraction of it.
-func ParseDate(text string) (time.Time, bool) {
-	for _, layout := range []string{
-		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006",
-	} {
-		if date, err := time.Parse(layout, text); err == nil {
-			return date, true
-		}
-	}
-	return time.Time{}, false
-}
-
-// ParseW3CDTF is ParseDate for a date that is to stand in a record of ours: the date must be as
+// ParseW3CDTF is [warc.ParseDate] for a date that is to stand in a record of ours: the date must be as
 // WARC 1.1 section 5.4 has it. It returns UTC, in microseconds, as the index keeps it.
 func ParseW3CDTF(text string) (time.Time, bool) {
-	date, ok := ParseDate(text)
+	date, ok := warc.ParseDate(text)
 	strict := strings.Trim(text, "0123456789-:.TZ") == "" &&
 		strings.Contains(text, "T") == strings.HasSuffix(text, "Z") &&
 		len(text) <= len("2006-01-02T15:04:05.999999999Z")

@@ -264,7 +264,7 @@ func (s *foreignScan) captureOf(rec *warc.Record) (c store.Capture, ok bool, err
 		URL:      record.Text([]byte(rec.TargetURI())),
 		Location: store.Location{File: s.file, Offset: rec.Offset, Length: rec.Length},
 	}
-	date, good := record.ParseDate(rec.Header.Get("WARC-Date"))
+	date, good := warc.ParseDate(rec.Header.Get("WARC-Date"))
 	c.Time = date.UTC().Truncate(time.Microsecond)
 	switch {
 	case c.URL == "":

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warcorder/recorder/recovery/foreign"
+	"warcorder/store"
 	"warcorder/store/warc"
 )
 
@@ -23,9 +24,11 @@ func TestOtherRecord(t *testing.T) {
 	said := strings.Replace(page("a"), "WARC-Type: response", "WARC-Type: response\r\n", 1)
 	said = strings.Replace(said, "response\r\n\r\n", "response\r\nX:\r\n", 1)
 	same := page("a")
+	later := strings.Replace(same, "T12:", "T13:", 1)
 	for name, records := range map[string][2]string{
 		"another order": {page("a") + page("b"), page("b") + page("a")},
 		"a request":     {said, asked[:len(asked)-2]},
+		"another date":  {same, later},
 		"the same":      {same, same},
 	} {
 		files, dir := imported(t, map[string][]byte{"a.warc": []byte(records[0])})
@@ -55,6 +58,28 @@ func TestOtherRecord(t *testing.T) {
 		}
 		if _, err := files.Request(&all[0]); !errors.Is(err, ErrOther) {
 			t.Errorf("%s: its request: %v", name, err)
+		}
+	}
+}
+
+// TestIsDate: a date is that of a capture in all its forms, and as a line of whole seconds has it.
+func TestIsDate(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 250_000_000, time.UTC)
+	whole := at.Truncate(time.Second)
+	for _, test := range []struct {
+		text string
+		at   time.Time
+		is   bool
+	}{
+		{"2026-01-01T00:00:00.250000999Z", at, true}, {"2026-01-01T01:00:00.25+01:00", at, true},
+		{"2026-01-01T00:00:00Z", at, true}, {"2026-01-01T00:00:00.25Z", whole, true},
+		{"2026-01-01T00:00Z", whole, true}, {"2026-01-01", whole, true}, {"2026", whole, true},
+		{"yesterday", at, true}, {"2027", time.Time{}, true},
+		{"0000-01-01T00:00:00+23:00", store.FourDigitYear(time.Time{}.AddDate(-2, 0, 0)), true},
+		{"2026-01-01T00:00:00.26Z", at, false}, {"2026-01-01T00:00:01Z", at, false}, {"2027", whole, false},
+	} {
+		if is := isDate(test.text, test.at); is != test.is {
+			t.Errorf("%s of %v: %v", test.text, test.at, is)
 		}
 	}
 }

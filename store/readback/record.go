@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"warcorder/store"
@@ -53,10 +54,23 @@ func (f *Files) recordOf(c *store.Capture) (*Record, error) {
 }
 
 // isOf reports whether a record may be that of a capture: its URL is the same, as far as the index
-// has it as it stands in the record, and it is no request, which has the URL too.
+// has it as it stands in the record, so is its date, and it is no request, which has the URL too.
 func (r *Record) isOf(c *store.Capture) bool {
 	uri := r.TargetURI()
-	return r.Type() != "request" && (uri == c.URL || !utf8.ValidString(uri))
+	return r.Type() != "request" && (uri == c.URL || !utf8.ValidString(uri)) &&
+		isDate(r.Header.Get("WARC-Date"), c.Time)
+}
+
+// isDate reports whether a WARC-Date may be the time of a capture. Lines of an index have whole
+// seconds, and so may either; a capture without a time, and a date that says nothing, tell nothing.
+func isDate(text string, at time.Time) bool {
+	date, known := warc.ParseDate(text)
+	if !known || at.IsZero() {
+		return true
+	}
+	date = store.FourDigitYear(date.Truncate(time.Microsecond))
+	return date.Equal(at) || date.Truncate(time.Second).Equal(at) ||
+		at.Truncate(time.Second).Equal(date)
 }
 
 // record is Record; io.EOF says that there is nothing but line breaks.

@@ -86,7 +86,7 @@ func (p *Plan) torn(ctx context.Context, path string) (has bool, records int, er
 		var record *warc.Record
 		if record, err = reader.Next(); err == nil {
 			records++
-			at, _ := time.Parse(time.RFC3339Nano, record.Header.Get("WARC-Date"))
+			at, _ := warc.ParseDate(record.Header.Get("WARC-Date"))
 			if has = p.goes(record.TargetURI(), at); has != p.order.Aged {
 				return has, records, nil
 			}

@@ -111,8 +111,8 @@ func (s *survey) next(reader *warc.Reader) error {
 		s.warcinfo = strings.Clone(h.Get("WARC-Record-ID"))
 	}
 	if uri := record.TargetURI(); s.has != nil && uri != "" && p.kind == follower {
-		at, err := time.Parse(time.RFC3339Nano, h.Get("WARC-Date"))
-		p.has = err == nil && s.has(uri, at)
+		at, known := warc.ParseDate(h.Get("WARC-Date"))
+		p.has = known && s.has(uri, at)
 	}
 	s.tell(record)
 	if err := record.Skip(); err != nil {

@@ -174,7 +174,7 @@ func (f *forgetting) take(line []byte) {
 	case fieldCapture:
 		date, rest, _ := strings.Cut(value, " ")
 		_, uri, _ := strings.Cut(rest, " ")
-		if at, err := time.Parse(time.RFC3339Nano, date); err == nil && f.has(uri, at) {
+		if at, known := warc.ParseDate(date); known && f.has(uri, at) {
 			f.forgotten++
 			f.isPage = f.isPage || uri == f.page
 			return
