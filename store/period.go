@@ -38,8 +38,15 @@ func (p Period) Begin() time.Time {
 		}
 		return n
 	}
-	year, month := number(p.from[:4]), time.Month(min(max(number(p.from[4:6]), 1), 12))
-	days := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
-	return time.Date(year, month, min(max(number(p.from[6:8]), 1), days), min(number(p.from[8:10]), 23),
+	year, month, day := number(p.from[:4]), number(p.from[4:6]), number(p.from[6:8])
+	switch { // what is smaller than any month or day has all of its year or month behind it
+	case month == 0:
+		return time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC)
+	case day == 0:
+		return time.Date(year, time.Month(min(month, 12)), 1, 0, 0, 0, 0, time.UTC)
+	}
+	month = min(month, 12)
+	days := time.Date(year, time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day()
+	return time.Date(year, time.Month(month), min(day, days), min(number(p.from[8:10]), 23),
 		min(number(p.from[10:12]), 59), min(number(p.from[12:14]), 59), 0, time.UTC)
 }
