@@ -101,7 +101,10 @@ func (w *work) placeAll(ctx context.Context) error {
 		if !w.isAsked(b.Page) {
 			continue
 		}
-		if last = b.Time; b.Gap != nil {
+		if b.Time.After(last) { // a redirect is settled behind what came after it
+			last = b.Time
+		}
+		if b.Gap != nil {
 			err = w.addGap(b.Page, b.Gap)
 		} else {
 			w.line = append(appendPlace(w.line[:0], b.At), ofPage)

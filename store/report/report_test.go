@@ -171,6 +171,22 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestLateRedirect: what came behind a redirect to nowhere belongs to the page that is asked for, though
+// the page of that redirect is only known later.
+func TestLateRedirect(t *testing.T) {
+	r := record(t)
+	r.get("http://site.example/", document, answer(200, html))
+	const ofPage = "Referer: http://site.example/\r\n"
+	r.get("http://site.example/go", ofPage, answer(302, "Location: /nowhere\r\n"))
+	r.get("http://site.example/a", ofPage, answer(200, ""))
+	r.get("http://site.example/many", ofPage, answer(429, ""))
+	for _, s := range []Selection{{}, {Page: "http://site.example/"}} {
+		if all, _ := r.each(s); len(all) != 1 || all[0].Counts[TooMany] != 1 {
+			t.Errorf("%+v: %+v", s, all)
+		}
+	}
+}
+
 // TestGone: what was recorded and cannot be read is missing, and the rest is told all the same.
 func TestGone(t *testing.T) {
 	r := record(t)
