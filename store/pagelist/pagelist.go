@@ -22,6 +22,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -43,7 +44,7 @@ const timeForm = "2006-01-02T15:04:05.000000Z"
 type Page struct {
 	Time  time.Time // when it was loaded
 	URL   string
-	ID    string // "" if the list gave it none
+	ID    string // "" if the list gave it none, or one with control characters
 	Title string // "" if the list gave it none
 	Text  string // what was to be read on it; "" if the list does not say
 	From  string // base name of the file that the list was in
@@ -67,7 +68,7 @@ func (p *Page) Line() []byte {
 	if url == "" || len(url) > maxURL || when.Year() < 0 || when.Year() > 9999 {
 		return nil
 	}
-	id := valid(p.ID)
+	id := valid(plainID(p.ID))
 	if len(id) > maxID {
 		id = ""
 	}
@@ -102,7 +103,7 @@ func Parse(text []byte) (p Page, ok bool) {
 	if !ok {
 		return p, false
 	}
-	return Page{Time: when, URL: l.URL, ID: l.ID, Title: l.Title, Text: l.Text, From: l.From}, true
+	return Page{Time: when, URL: l.URL, ID: plainID(l.ID), Title: l.Title, Text: l.Text, From: l.From}, true
 }
 
 // parseTime reads the time of a page: of RFC 3339, as WACZ has it, or of 14 digits, as early tools
@@ -131,6 +132,15 @@ func sameAs(text []byte) []byte {
 func (p *Page) key() []byte {
 	short := Page{Time: p.Time, URL: p.URL, ID: p.ID}
 	return sameAs(short.Line())
+}
+
+// plainID is an ID, or "" for one with control characters: no tool gives such IDs, and who sorts by
+// them ends them with a NUL. A list of an older version may have them.
+func plainID(id string) string {
+	if strings.ContainsFunc(id, unicode.IsControl) {
+		return ""
+	}
+	return id
 }
 
 // valid is a text as JSON can hold it.

@@ -239,6 +239,20 @@ func TestPagesThatCannotBe(t *testing.T) {
 	}
 }
 
+// TestOddIDs: an ID with control characters is none, in a list of ours as in another tool's.
+func TestOddIDs(t *testing.T) {
+	for _, id := range []string{"\x00", "a\x00b", "a\nb", "\u0085"} {
+		page := Page{Time: at(1), URL: "https://example.com/", ID: id}
+		odd := line{Time: at(1).Format(timeForm), URL: page.URL, ID: id}
+		written, ok := Parse(page.Line())
+		read, also := Parse(odd.encode())
+		if page.ID = ""; !ok || !also || written != page || read != page ||
+			bytes.Contains((&Page{Time: at(1), URL: page.URL, ID: id}).Line(), []byte(`\u00`)) {
+			t.Errorf("%q: written %+v, read %+v", id, written, read)
+		}
+	}
+}
+
 // TestManyPages: more pages than memory holds.
 func TestManyPages(t *testing.T) {
 	const count = 35_000

@@ -257,6 +257,23 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
+// TestOddIDs: a list whose IDs have control characters, as an older version took them in, breaks no
+// report, and its pages are told.
+func TestOddIDs(t *testing.T) {
+	for _, id := range []string{`plain`, `a\u0000b`, `\u0000x`, `\u0000`} {
+		r := record(t)
+		r.get("http://site.example/", document, answer(200, html))
+		list := `{"ts":"` + r.now.UTC().Format("2006-01-02T15:04:05.000000Z") +
+			`","url":"http://site.example/","id":"` + id + `"}` + "\n"
+		if err := os.WriteFile(r.dir.Pages(), []byte(list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if all, total := r.each(Selection{}); len(all) != 1 || total.Pages != 1 || !all[0].Whole {
+			t.Errorf("%s: %+v", id, all)
+		}
+	}
+}
+
 // TestNamedTwice: of a document that lists call several pages there is one report, whichever of them
 // is asked for, with what is wrong with it.
 func TestNamedTwice(t *testing.T) {
