@@ -2,6 +2,7 @@ package cdxserver
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -96,7 +97,7 @@ func ReportPage(answer func(w http.ResponseWriter, r *http.Request) (status int,
 func eachLine(body io.Reader, line func([]byte) error) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, maxPageLine)
-	lines.Split(wholeLines)
+	lines.Split(new(lineSplitter).split)
 	for lines.Scan() {
 		if err := line(lines.Bytes()); err != nil {
 			return err
@@ -111,14 +112,17 @@ func eachLine(body io.Reader, line func([]byte) error) error {
 	return nil
 }
 
-// wholeLines splits text into lines with their line breaks; one without is an error.
-func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
-	for i, c := range data {
-		if c == '\n' {
-			return i + 1, data[:i+1], nil
-		}
+// lineSplitter splits text into lines with their line breaks; one without is an error. What has come of
+// a line is looked at once, however often more of it comes.
+type lineSplitter struct{ seen int }
+
+func (s *lineSplitter) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if at := bytes.IndexByte(data[s.seen:], '\n'); at >= 0 {
+		end := s.seen + at + 1
+		s.seen = 0
+		return end, data[:end], nil
 	}
-	if atEOF && len(data) > 0 {
+	if s.seen = len(data); atEOF && len(data) > 0 {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
 	return 0, nil, nil
