@@ -42,7 +42,7 @@ var house = []room{
 		"store/readback store/removal store/selection canon",
 		"a removal and a recorder that stands aside for it; who asks for it is its caller"},
 	{"cmd/packing", "recorder/record store store/collection store/copying store/extsort store/pages " +
-		"store/readback store/selection store/text store/wacz",
+		"store/readback store/selection store/text store/wacz store/warc",
 		"it joins what copies with what writes the form; flags and bars are the command's"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"warcorder/store/collection"
 	"warcorder/store/wacz"
+	"warcorder/store/warc"
 )
 
 // Suffix is that of the name of a WACZ.
@@ -34,7 +36,7 @@ func (p *Package) Files(ctx context.Context, path string, mode collection.Mode) 
 		report, err = p.parts(ctx, &files, strings.TrimSuffix(path, Suffix))
 	}
 	if err == nil {
-		err = files.show(ctx)
+		err = files.show(ctx, warc.SyncDir)
 	}
 	return report, err
 }
@@ -93,16 +95,27 @@ func (h *hidden) write(path string, write func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// show gives all files their names, in the order in which they were written.
-func (h *hidden) show(ctx context.Context) error {
+// show gives all files their names, in the order in which they were written, and lets sync make the
+// names in each directory durable.
+func (h *hidden) show(ctx context.Context, sync func(dir string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	var dirs []string // symlinks may have led to several
+	for _, path := range h.paths {
+		dirs = append(dirs, filepath.Dir(path))
 	}
 	for len(h.made) > 0 {
 		if err := os.Rename(h.made[0], h.paths[0]); err != nil {
 			return err
 		}
 		h.made, h.paths = h.made[1:], h.paths[1:]
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		if err := sync(dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }
