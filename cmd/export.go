@@ -42,6 +42,9 @@ func (c *exportCommand) Run(line *commandLine) error {
 		return c.exportOld(line, dir)
 	}
 	query, err := c.query()
+	if err == nil {
+		err = checkOutFile(c.Out)
+	}
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,9 @@ func (c *extractCommand) Run(line *commandLine) error {
 		return errors.Join(err, fmt.Errorf("extract: %s belongs to the collection: name another directory "+
 			"with -o", c.Out))
 	}
+	if err := checkOutTree(c.Out); err != nil {
+		return err
+	}
 	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer end()
 	var done extract.Done

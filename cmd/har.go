@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,6 +30,9 @@ func (c *harCommand) Run(line *commandLine) error {
 	if !dir.Exists() {
 		return noCollection(dir)
 	}
+	if err := checkOutFile(c.Out); err != nil {
+		return err
+	}
 	var done har.Done
 	var lacks error
 	err = withSource(dir, func(source *selection.Source) (err error) {
@@ -36,6 +40,9 @@ func (c *harCommand) Run(line *commandLine) error {
 		done, err = c.write(source)
 		return err
 	})
+	if errors.Is(err, errNoExchange) {
+		return errNoExchange // and not of a stream that it is not whole
+	}
 	if err != nil {
 		return fmt.Errorf("har: %w", err)
 	}
@@ -51,6 +58,9 @@ func (c *harCommand) Run(line *commandLine) error {
 	}
 	return lacks
 }
+
+// errNoExchange says that a HAR would hold nothing.
+var errNoExchange = errors.New("har: no exchange of the collection is selected: no file was written")
 
 // write writes the HAR to where --out says.
 func (c *harCommand) write(source *selection.Source) (done har.Done, err error) {
@@ -69,6 +79,9 @@ func (c *harCommand) write(source *selection.Source) (done har.Done, err error) 
 	}
 	write := func(w io.Writer) (err error) {
 		done, err = har.Write(ctx, w, source, c.Selection(), options)
+		if err == nil && done.Exchanges+done.LeftOut == 0 {
+			err = errNoExchange
+		}
 		return err
 	}
 	if c.Out == "-" {

@@ -69,6 +69,12 @@ func TestHAR(t *testing.T) {
 	if _, errs, code := p.run("har", "-o", file, "--from", "never"); code != 1 || !strings.Contains(errs, "never") {
 		t.Errorf("%d, %q", code, errs)
 	}
+	for _, none := range [][]string{{"--from", "2090"}, {"--url", origin.URL + "/none"}} {
+		_, errs, code := p.run(append([]string{"har", "-o", file}, none...)...)
+		if code != 1 || !strings.Contains(errs, "no exchange of the collection is selected") {
+			t.Errorf("%v: %d, %q", none, code, errs)
+		}
+	}
 	if again, err := os.ReadFile(file); err != nil || string(again) != string(text) {
 		t.Errorf("a HAR that could not be written has changed what was there: %v", err)
 	}

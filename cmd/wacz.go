@@ -84,8 +84,7 @@ func (c *waczCommand) check() error {
 	case !strings.HasSuffix(strings.ToLower(c.Out), packing.Suffix):
 		return fmt.Errorf("-o %s: the name of a WACZ ends in .wacz", c.Out)
 	default:
-		_, err := os.Stat(filepath.Dir(c.Out))
-		return err
+		return checkOutFile(c.Out)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func TestWACZRefused(t *testing.T) {
 		{"nothing of the collection is selected", []string{"-o", file, "--url", "https://nowhere.example/"}},
 		{"never", []string{"-o", file, "--from", "never"}},
 		{"match host is for a URL", []string{"-o", file, "--match", "host"}},
-		{"no such file", []string{"-o", filepath.Join(p.dir, "none", "a.wacz")}},
+		{"none is not there: make it", []string{"-o", filepath.Join(p.dir, "none", "a.wacz")}},
 	} {
 		out, errs, code := p.run(append([]string{"wacz"}, c.args...)...)
 		if code != 1 || out != "" || !strings.Contains(errs, c.want) {

@@ -67,7 +67,7 @@ func openRegular(path string) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is no regular file: name files, such as all.wacz or all.har", path)
 	}
 	return os.Open(path)
 }

@@ -33,7 +33,7 @@ func TestForm(t *testing.T) {
 		"nothing":         {content: "", said: "none of what can be imported"},
 		"half a zip":      {content: "PK\x03\x04", said: "is all of it there"},
 		"half a gzip":     {content: "\x1f\x8b", said: "cannot be read"},
-		"a directory":     {path: t.TempDir(), said: "no regular file"},
+		"a directory":     {path: t.TempDir(), said: "no regular file: name files"},
 		"a name alone":    {path: filepath.Join(t.TempDir(), "x"), said: "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
