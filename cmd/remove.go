@@ -99,7 +99,8 @@ func (c *removeCommand) remove(ctx context.Context, dir collection.Dir, log zero
 func (c *removeCommand) atRest(ctx context.Context, dir collection.Dir, log zerolog.Logger) (
 	done removing.Removed, err error) {
 	wish := removing.Wish{
-		Choose: removing.Chosen(ctx, c.Selection()), Confirm: c.confirm, Reason: c.Reason, Forget: c.Forget,
+		Choose: removing.Chosen(ctx, c.Selection()), Reason: c.Reason, Forget: c.Forget,
+		Confirm: func(s *removal.Summary) (bool, error) { return c.confirm(ctx, s) },
 	}
 	if c.DryRun {
 		return lookAtRest(ctx, dir, wish)
@@ -163,7 +164,7 @@ func (c *removeCommand) asked(ctx context.Context, running cdxserver.Recorder, f
 	shown removing.Removed) (done removing.Removed, err error) {
 	for {
 		if !c.Yes {
-			if yes, err := c.confirm(&shown.Summary); err != nil || !yes {
+			if yes, err := c.confirm(ctx, &shown.Summary); err != nil || !yes {
 				return shown, err
 			}
 			form.Set(paramPlan, shown.Fingerprint)
@@ -176,19 +177,30 @@ func (c *removeCommand) asked(ctx context.Context, running cdxserver.Recorder, f
 	}
 }
 
-// confirm shows what goes, and asks whether it may.
-func (c *removeCommand) confirm(s *removal.Summary) (yes bool, err error) {
+// confirm shows what goes, and asks whether it may. A signal is a no.
+func (c *removeCommand) confirm(ctx context.Context, s *removal.Summary) (yes bool, err error) {
 	if c.Yes {
 		return true, nil
 	}
 	tell(os.Stderr, s)
 	fmt.Fprint(os.Stderr, "Remove it? It cannot be had back. [y/N] ")
-	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+	read := make(chan error, 1)
+	answer := ""
+	go func() { // which waits on, after a signal, until the command ends
+		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+		answer = strings.ToLower(strings.TrimSpace(line))
+		read <- err
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(os.Stderr)
+		return false, nil
+	case err := <-read:
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		return answer == "y" || answer == "yes", nil
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
 }
 
 // told says what was done.
