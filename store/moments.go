@@ -25,7 +25,8 @@ const (
 
 // Timeline gives all captures from a time on, in the order of time; those of one microsecond in the
 // order of their files' names, and in a file as they lie there. What is committed meanwhile may be
-// missing. No transaction is open while the caller has a moment.
+// missing. No transaction is open while the caller has a moment. If a Renewal puts another index in
+// the place of this one, the error is ErrReplaced: the moments before it lead into files of before.
 func (b *Bolt) Timeline(ctx context.Context, from time.Time) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		r := momentReader{files: &b.files, next: appendStretch(nil, from), most: b.stretchMoments}
@@ -49,9 +50,9 @@ func (b *Bolt) moments(ctx context.Context, r *momentReader, yield func(Moment) 
 			return err
 		}
 		if r.sorted != nil {
-			err = r.readSorted()
+			err = b.readSame(&r.seen, func(snapshot) error { return r.readSorted() })
 		} else {
-			err = b.read(r.read)
+			err = b.readSame(&r.seen, r.read)
 		}
 		if err != nil {
 			return err
@@ -68,6 +69,7 @@ func (b *Bolt) moments(ctx context.Context, r *momentReader, yield func(Moment) 
 
 // momentReader reads the timeline in slices.
 type momentReader struct {
+	seen    *writing // of which the first slice was read
 	files   *fileTable
 	file    File   // of the last moment
 	next    []byte // where to go on; nil is the end
@@ -200,11 +202,12 @@ func (r *momentReader) decode(key, value []byte) (m Moment, err error) {
 // which nothing was captured for as long as a pause.
 func (b *Bolt) QuietBefore(ctx context.Context, t time.Time, pause time.Duration) (time.Time, error) {
 	first, ended := startOfStretch(FourDigitYear(t)), false
+	var seen *writing
 	for !ended {
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
-		err := b.read(func(s snapshot) (err error) {
+		err := b.readSame(&seen, func(s snapshot) (err error) {
 			first, ended, err = quietBefore(s, first, pause)
 			return err
 		})

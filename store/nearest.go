@@ -8,7 +8,8 @@ import (
 // Nearest calls yield with the captures whose key of that name is text, as a Keyer makes it: those
 // first that were made nearest to a moment, to the millisecond, and of two that are as near the
 // later one. The zero time gives the latest first. Nearest looks at no more than so many captures,
-// and ends when yield returns false. No transaction is open meanwhile: yield may take its time.
+// and ends when yield returns false. No transaction is open meanwhile: yield may take its time. If a
+// Renewal puts another index in the place of this one, the error is ErrReplaced.
 func (b *Bolt) Nearest(name Key, text string, at time.Time, most int,
 	yield func(*Capture) bool) error {
 	if err := name.check(); err != nil {
@@ -20,8 +21,9 @@ func (b *Bolt) Nearest(name Key, text string, at time.Time, most int,
 	n := nearest{at: FourDigitYear(at).UnixMilli()}
 	n.name, n.files, n.left = name, &b.files, most
 	n.ways = waysFrom(name, appendURLKey(nil, text), at)
+	var seen *writing
 	for n.left > 0 && !n.over() {
-		if err := b.view(name, n.read); err != nil {
+		if err := b.viewSame(&seen, name, n.read); err != nil {
 			return err
 		}
 		for i := range n.captures {

@@ -24,7 +24,9 @@ import (
 //	Take    puts the rest into the new index and, if that is decided, lets it take the old one's place
 //	Abandon removes the new index, unless it was decided
 //
-// No reader comes between: one that has read a part of the old index gets ErrReplaced.
+// What is read in more than one step, of captures or of moments, is of one index: who has read a part
+// of the old one gets ErrReplaced. Who asks for one thing after another compares the removals
+// ([collection.Dir.Reading]): nothing here can tell that both are of one work.
 type Renewal struct {
 	// Check, if it is not nil, is called with each capture that was committed to the old index since
 	// Renew, before Take puts the new one into its place. An error of it ends the Renewal.

@@ -8,7 +8,8 @@ import (
 // Under calls yield with the captures whose URL key begins with prefix, in the order of the index:
 // that of their lines, but for very long keys. It looks at no more than so many captures, and says
 // by more that others follow; it ends when yield returns false. No transaction is open meanwhile:
-// yield may take its time.
+// yield may take its time. If a Renewal puts another index in the place of this one, the error is
+// ErrReplaced.
 func (b *Bolt) Under(prefix string, most int, yield func(*Capture) bool) (more bool, err error) {
 	return b.under(prefix, most, false, yield)
 }
@@ -24,8 +25,9 @@ func (b *Bolt) under(prefix string, most int, bodies bool, yield func(*Capture) 
 	err error) {
 	u := under{ways: waysUnder(prefix)}
 	u.name, u.files, u.left, u.bodies = URLKey, &b.files, most, bodies
+	var seen *writing
 	for u.left > 0 && len(u.ways) > 0 {
-		if err := b.view(URLKey, u.read); err != nil {
+		if err := b.viewSame(&seen, URLKey, u.read); err != nil {
 			return false, err
 		}
 		for i := range u.captures {
