@@ -62,19 +62,23 @@ func (c *reportCommand) Run(line *commandLine) error {
 	return text.end(line, dir, behind)
 }
 
-// readReport gives the lines of a report, of whoever has the index open.
+// readReport gives the lines of a report, of whoever has the index open. It begins anew if something
+// is removed before the first one.
 func readReport(dir collection.Dir, s report.Selection, line func([]byte) error) (behind bool, err error) {
 	given := false
 	note := func(b []byte) error {
 		given = true
 		return line(b)
 	}
+	left := mostBeginnings
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
 		behind, err = reportAtRest(dir, s, note)
 		if errors.Is(err, collection.ErrLocked) && !given {
 			err = reportFromRecorder(dir, s, note)
 		}
 		switch {
+		case errors.Is(err, store.ErrReplaced) && !given && left > 0:
+			left, until = left-1, time.Now().Add(lockPatience)
 		case !errors.Is(err, cdxserver.ErrNobody) || given:
 			return behind, err
 		case time.Now().After(until):

@@ -44,6 +44,8 @@ func openSource(dir collection.Dir) (source *selection.Source, shut func() error
 			source, shut, err = sourceBeside(dir)
 		}
 		switch {
+		case errors.Is(err, store.ErrReplaced) && time.Now().Before(until):
+			// a removal takes its places
 		case !errors.Is(err, cdxserver.ErrNobody) && !errors.Is(err, cdxserver.ErrBrokeOff):
 			return source, shut, err
 		case time.Now().After(until):
@@ -78,8 +80,8 @@ func sourceBeside(dir collection.Dir) (*selection.Source, func() error, error) {
 	return source, source.Files().Close, nil
 }
 
-// withSource lets do work on a collection. If a recorder begins or ends meanwhile, or the index is
-// replaced, do begins anew: what it has done must be of no account then.
+// withSource lets do work on a collection. If a recorder begins or ends meanwhile, or something is
+// removed, do begins anew: what it has done must be of no account then.
 func withSource(dir collection.Dir, do func(*selection.Source) error) error {
 	for left := mostBeginnings; ; left-- {
 		source, shut, err := openSource(dir)

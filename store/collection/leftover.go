@@ -129,3 +129,22 @@ func (d Dir) LastRemoval() string {
 	}
 	return ""
 }
+
+// Reading is a work that reads a collection in many steps.
+type Reading struct {
+	dir     Dir
+	removal string // the last one, when the work began
+	placing bool   // it was taking its places then
+}
+
+// Reading begins a work that reads the collection. It is begun before anything is read.
+func (d Dir) Reading() Reading {
+	r := Reading{dir: d, removal: d.LastRemoval()}
+	_, err := os.Lstat(d.Removal())
+	r.placing = err == nil
+	return r
+}
+
+// IsSame reports whether nothing was removed from the collection since the work began: what lies
+// behind a place that was found then lies there now.
+func (r Reading) IsSame() bool { return !r.placing && r.dir.LastRemoval() == r.removal }

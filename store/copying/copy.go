@@ -35,8 +35,11 @@ func (p *Plan) Copy(ctx context.Context, into Into) (Report, error) {
 	c.out = output{copier: c, has: make(map[string]bool)}
 	c.groups, c.renewer = groups{files: p.files}, renewer{tempDir: p.sorter.Dir}
 	c.report.Orphans = p.orphans
-	err := c.copy()
-	return c.report, errors.Join(err, c.groups.close())
+	err := errors.Join(c.copy(), c.groups.close())
+	if replaced := p.source.Check(); replaced != nil {
+		err = replaced
+	}
+	return c.report, err
 }
 
 func (c *copier) copy() (err error) {

@@ -12,12 +12,14 @@
 // Invariant: a gzip member that is copied is copied byte for byte, each record once, in the order of
 // the collection's files and of the offsets in them. What cannot be read or is not what the index says
 // is an error with the name of the file and the offset, and never left out; what is not in the
-// collection any more is counted, and so is damage behind a capture and its request. No more is in
+// collection any more is counted, and so is damage behind a capture and its request. If something is
+// removed from the collection between Make and the end of Copy, all of it is store.ErrReplaced. No more is in
 // memory than some buffers and one record of 1 MiB, however much is copied; what must be sorted
 // lies in temporary files.
 package copying
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -51,6 +53,7 @@ type Plan struct {
 	Files []store.File
 
 	options Options
+	source  *selection.Source
 	files   *readback.Files
 	sel     selection.Selection
 	sorter  extsort.Sorter // of captures by their places
@@ -113,11 +116,16 @@ const sorterMemory = 8 << 20
 // Make plans to copy a selection, as it is at this moment.
 func Make(ctx context.Context, source *selection.Source, sel selection.Selection, options Options) (
 	p *Plan, err error) {
+	defer func() {
+		if err != nil {
+			err = cmp.Or(source.Check(), err)
+		}
+	}()
 	choice, err := source.Choose(ctx, sel, selection.Detail{Originals: options.NoRevisits})
 	if err != nil {
 		return nil, err
 	}
-	p = &Plan{options: options, files: source.Files(), sel: sel, Files: choice.Files}
+	p = &Plan{options: options, source: source, files: source.Files(), sel: sel, Files: choice.Files}
 	p.sorter = extsort.Sorter{Dir: source.TempDir, Memory: sorterMemory}
 	p.bytes = make([]int64, len(p.Files))
 	err = errors.Join(p.add(ctx, choice), choice.Close())

@@ -1,6 +1,7 @@
 package har
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,9 +28,16 @@ type Done struct {
 }
 
 // Write writes the exchanges of a selection, in the order of their times. The error is that of the
-// source or of the output: what cannot be read of a capture costs that exchange alone.
+// source or of the output: what cannot be read of a capture costs that exchange alone. It is
+// store.ErrReplaced if something was removed from the collection meanwhile: most places that were found
+// are none any more.
 func Write(ctx context.Context, out io.Writer, source *selection.Source, sel selection.Selection,
 	o Options) (done Done, err error) {
+	defer func() {
+		if err != nil {
+			err = cmp.Or(source.Check(), err)
+		}
+	}()
 	sorted := order{pages: newIDs()}
 	sorted.sorter.Dir, sorted.sorter.Memory = source.TempDir, sorterMemory
 	defer func() { err = errors.Join(err, sorted.close()) }()
@@ -51,6 +59,9 @@ func Write(ctx context.Context, out io.Writer, source *selection.Source, sel sel
 		var left *LeftOutError
 		switch err := w.Exchange(ctx, c); {
 		case errors.As(err, &left):
+			if err := source.Check(); err != nil {
+				return err
+			}
 			done.LeftOut++
 			if o.LeftOut != nil {
 				o.LeftOut(left)
@@ -65,6 +76,9 @@ func Write(ctx context.Context, out io.Writer, source *selection.Source, sel sel
 		}
 		return nil
 	})
+	if err == nil {
+		err = source.Check() // a swap may have put another exchange into a place, too
+	}
 	if err != nil {
 		return done, err
 	}

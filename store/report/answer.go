@@ -70,6 +70,9 @@ func Page(dir collection.Dir, index func() *store.Bolt,
 			_, err := out.Write(line)
 			return err
 		})
+		if errors.Is(err, store.ErrReplaced) {
+			err = store.ErrReplaced // by which who has asked knows it
+		}
 		if err != nil {
 			json.NewEncoder(out).Encode(Line{Error: err.Error()})
 		}
@@ -106,6 +109,9 @@ func errorOf(text json.RawMessage) error {
 	var said string
 	if err := json.Unmarshal(text, &said); err != nil {
 		return fmt.Errorf("the recorder's answer: %w", err)
+	}
+	if said == store.ErrReplaced.Error() {
+		return store.ErrReplaced
 	}
 	return errors.New(said)
 }

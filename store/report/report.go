@@ -128,33 +128,45 @@ func New(index *store.Bolt, files *readback.Files) *Reports {
 	return &Reports{Gaps: index.Gaps, index: index, files: files, pages: pages.New(index, files)}
 }
 
-// Each gives the report of each page that is selected, in the order of time.
+// Each gives the report of each page that is selected, in the order of time. If something is removed
+// from the collection before the first one, the error is store.ErrReplaced: places that were found
+// before are none any more, and what lies there would be told as missing.
 func (r *Reports) Each(ctx context.Context, s Selection, each func(*Report) error) (total Total, err error) {
 	if err := s.Check(); err != nil {
 		return total, err
 	}
+	reading := r.files.Dir().Reading()
 	w := work{Reports: r, selection: s}
 	w.places.Dir, w.places.Memory = r.TempDir, r.memory
 	w.found.Dir, w.found.Memory = r.TempDir, r.memory
 	w.told.Dir, w.told.Memory = r.TempDir, r.memory
 	defer func() { err = errors.Join(err, w.places.Close(), w.found.Close(), w.told.Close()) }()
-	if err := w.selectPages(ctx); err != nil {
-		return total, fmt.Errorf("pages: %w", err)
+	err = w.find(ctx, &total)
+	if !reading.IsSame() {
+		err = store.ErrReplaced
 	}
-	if err := w.placeAll(ctx); err != nil {
-		return total, fmt.Errorf("captures: %w", err)
-	}
-	if err := w.judgeAll(ctx); err != nil {
-		return total, err
-	}
-	if total.Untimed, err = r.index.Untimed(); err != nil {
-		return total, err
-	}
-	total.Unrecorded = w.unrecorded
-	if err := w.collect(ctx, &total); err != nil {
+	if err != nil {
 		return total, err
 	}
 	return total, w.tell(ctx, each)
+}
+
+// find finds all that there is to tell.
+func (w *work) find(ctx context.Context, total *Total) (err error) {
+	if err := w.selectPages(ctx); err != nil {
+		return fmt.Errorf("pages: %w", err)
+	}
+	if err := w.placeAll(ctx); err != nil {
+		return fmt.Errorf("captures: %w", err)
+	}
+	if err := w.judgeAll(ctx); err != nil {
+		return err
+	}
+	if total.Untimed, err = w.index.Untimed(); err != nil {
+		return err
+	}
+	total.Unrecorded = w.unrecorded
+	return w.collect(ctx, total)
 }
 
 // second is a time as a store.Query takes it.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -67,6 +68,9 @@ type answer struct {
 // answer writes all lines. An error is the last of them.
 func (a *answer) answer(ctx context.Context, sel Selection, form url.Values) {
 	err := a.list(ctx, sel, form)
+	if err != nil && a.source.Check() != nil || errors.Is(err, store.ErrReplaced) {
+		err = store.ErrReplaced // by which who has asked knows it
+	}
 	if err != nil {
 		err = a.put(line{Error: err.Error()})
 	}
@@ -98,6 +102,14 @@ func (a *answer) put(l line) error {
 	return err
 }
 
+// end writes the last line, if all lines before it are of one collection.
+func (a *answer) end(end *endLine) error {
+	if err := a.source.Check(); err != nil {
+		return err
+	}
+	return a.put(line{End: end})
+}
+
 // begin writes the files, and sends them at once: what follows may have to be sorted first.
 func (a *answer) begin(files []store.File) error {
 	for _, f := range files {
@@ -117,7 +129,7 @@ func (a *answer) files() error {
 	if err != nil {
 		return err
 	}
-	return a.put(line{End: &endLine{}})
+	return a.end(&endLine{})
 }
 
 func (a *answer) pages(ctx context.Context, sel Selection) error {
@@ -140,7 +152,7 @@ func (a *answer) pages(ctx context.Context, sel Selection) error {
 			return err
 		}
 	}
-	return a.put(line{End: &endLine{}})
+	return a.end(&endLine{})
 }
 
 // page is a page as it is told: who has asked can read what it shows without the index.
@@ -197,5 +209,5 @@ func (a *answer) captures(ctx context.Context, sel Selection, detail Detail) (er
 	if first := choice.Orphans.First; first != nil {
 		end.Orphan = first.Error()
 	}
-	return a.put(line{End: &end})
+	return a.end(&end)
 }

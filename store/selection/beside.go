@@ -39,7 +39,7 @@ const mostOriginals = 1 << 14
 // cdxserver.ErrNobody if the recorder is ending. What comes later may be cdxserver.ErrBrokeOff: the
 // recorder has ended, and whoever reads begins anew.
 func Ask(recorder cdxserver.Recorder, dir collection.Dir) (*Source, error) {
-	a := &asked{recorder: recorder}
+	a, reading := &asked{recorder: recorder}, dir.Reading()
 	var err error
 	a.originals, err = simplelru.NewLRU[store.Location, store.Location](mostOriginals, nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func Ask(recorder cdxserver.Recorder, dir collection.Dir) (*Source, error) {
 		return nil, err
 	}
 	files := readback.Beside(dir, a)
-	return &Source{files: files, pages: pages.New(nil, files), asked: a}, nil
+	return &Source{files: files, pages: pages.New(nil, files), asked: a, reading: reading}, nil
 }
 
 // refresh asks how far the files are committed.
@@ -247,6 +247,9 @@ func (r *reader) read() (l line, err error) {
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(text), &l); err != nil {
 		return l, fmt.Errorf("%w: %w", errAnswer, err)
+	}
+	if l.Error == store.ErrReplaced.Error() {
+		return l, store.ErrReplaced
 	}
 	if l.Error != "" {
 		return l, fmt.Errorf("the recorder says: %s", l.Error)

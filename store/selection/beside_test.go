@@ -15,6 +15,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/cdxserver"
+	"warcorder/store/collection"
 )
 
 // asked returns the Source of a server that stands in a recorder's place.
@@ -97,6 +98,49 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestRemovedMeanwhile: an answer of which the beginning is of before a removal is none, and neither is
+// one that is given while a removal takes its places.
+func TestRemovedMeanwhile(t *testing.T) {
+	for name, path := range map[string]func(collection.Dir) string{
+		"a removal": collection.Dir.Removed, "one that takes its places": collection.Dir.Removal,
+	} {
+		r := site(t)
+		answer := Page(r.dir, r.Index)
+		s, err := askedOf(t, r, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			if q.URL.Query().Get(paramList) == listPages {
+				w = &during{w, func() { os.WriteFile(path(r.dir), []byte(name), 0o600) }}
+			}
+			answer.ServeHTTP(w, q)
+		}))
+		if err != nil || s.Check() != nil {
+			t.Fatal(err, s.Check())
+		}
+		for _, err = range s.Pages(t.Context(), Selection{}) {
+		}
+		if !errors.Is(err, store.ErrReplaced) || !errors.Is(s.Check(), store.ErrReplaced) {
+			t.Errorf("%s: %v, %v", name, err, s.Check())
+		}
+		again, err := Ask(s.asked.recorder, r.dir)
+		if path(r.dir) == r.dir.Removal() && !errors.Is(err, store.ErrReplaced) ||
+			path(r.dir) == r.dir.Removed() && (err != nil || again.Check() != nil) {
+			t.Errorf("%s, asked again: %v", name, err)
+		}
+	}
+}
+
+// during lets something happen while an answer is written.
+type during struct {
+	http.ResponseWriter
+	happens func()
+}
+
+func (d *during) Write(p []byte) (int, error) {
+	d.happens()
+	return d.ResponseWriter.Write(p)
+}
+
+func (d *during) Unwrap() http.ResponseWriter { return d.ResponseWriter }
+
 // TestBrokenAnswer: what ends too early is never taken for all there is.
 func TestBrokenAnswer(t *testing.T) {
 	r := site(t)
@@ -110,6 +154,7 @@ func TestBrokenAnswer(t *testing.T) {
 		{"in a line", `{"capture":{"urlk`, cdxserver.ErrBrokeOff, ""},
 		{"at once", "", cdxserver.ErrBrokeOff, ""},
 		{"an error", `{"error":"the disk is full"}` + "\n", nil, "the disk is full"},
+		{"a removal", `{"error":"the index was replaced while it was read"}` + "\n", store.ErrReplaced, ""},
 		{"other lines", `{"thing":1}` + "\n" + `{"end":{}}` + "\n", nil, "another version"},
 		{"no lines", "<html>\n", nil, "another version"},
 	} {

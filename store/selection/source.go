@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/warc"
@@ -23,11 +24,23 @@ type Source struct {
 	files *readback.Files
 	pages *pages.Pages
 	asked *asked // the recorder; nil if there is none
+
+	reading collection.Reading
 }
 
 // New returns a Source of an index that can be read, of its files and of its pages.
 func New(index *store.Bolt, files *readback.Files, pages *pages.Pages) *Source {
-	return &Source{index: index, files: files, pages: pages}
+	return &Source{index: index, files: files, pages: pages, reading: files.Dir().Reading()}
+}
+
+// Check returns store.ErrReplaced if something was removed from the collection since the Source was
+// made: what was read of it, and errors too, are of no account then. Who reads captures by what came
+// from the Source before asks it in the end.
+func (s *Source) Check() error {
+	if s.reading.IsSame() {
+		return nil
+	}
+	return store.ErrReplaced
 }
 
 // Files reads what was recorded.
