@@ -92,10 +92,11 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestDrop: what is dropped is in no file any more, also if a process was killed before.
-func TestDrop(t *testing.T) {
+// TestPrepare: what is dropped is in no file any more when the new list has taken the place of the old
+// one, also if a process was killed before.
+func TestPrepare(t *testing.T) {
 	dir := newDir(t)
-	if n, err := Drop(dir, 0, func(*Page) bool { return true }); n != 0 || err != nil {
+	if n, err := Prepare(dir, 0, func(*Page) bool { return true }); n != 0 || err != nil {
 		t.Fatal(n, err)
 	}
 	add(t, dir, Page{Time: at(1), URL: "https://a.example/secret"}, Page{Time: at(2), URL: "https://b.example/"})
@@ -105,9 +106,16 @@ func TestDrop(t *testing.T) {
 	if err := os.WriteFile(dir.NewPages(), []byte("secret, half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n, err := Drop(dir, 0, func(p *Page) bool { return strings.HasSuffix(p.URL, "/secret") })
+	none, err := Prepare(dir, 0, func(*Page) bool { return false })
+	if _, left := os.Stat(dir.NewPages()); none != 0 || err != nil || !errors.Is(left, fs.ErrNotExist) {
+		t.Fatal(none, err, left)
+	}
+	n, err := Prepare(dir, 0, func(p *Page) bool { return strings.HasSuffix(p.URL, "/secret") })
 	if n != 1 || err != nil {
 		t.Fatal(n, err)
+	}
+	if err := os.Rename(dir.NewPages(), dir.Pages()); err != nil {
+		t.Fatal(err)
 	}
 	if got := all(t, dir, time.Time{}, time.Time{}); len(got) != 1 || got[0].URL != "https://b.example/" {
 		t.Error(got)

@@ -83,29 +83,16 @@ func Merge(dir collection.Dir, mode collection.Mode, path string) error {
 	})
 }
 
-// Drop takes the pages out of a collection's list for which drop is true, durably, and returns how
-// many they were. Nothing of them remains on disk under any name. Whoever calls it has the collection
+// Prepare takes the pages out of a collection's list for which drop is true, durably, and returns how
+// many they were. The new list, if anything was dropped, stays at collection.Dir.NewPages: the caller
+// lets it take the place of the old one, or Sweep takes it away. Whoever calls it has the collection
 // locked.
-func Drop(dir collection.Dir, mode collection.Mode, drop func(*Page) bool) (dropped int, err error) {
-	return dropThem(dir, mode, os.Rename, drop)
-}
-
-// Prepare is Drop, but for the moment at which the new list takes the place of the old one: it stays
-// at collection.Dir.NewPages, if anything was dropped, until the caller or Sweep takes it away.
 func Prepare(dir collection.Dir, mode collection.Mode, drop func(*Page) bool) (dropped int, err error) {
-	stay := func(string, string) error { return nil }
-	if dropped, err = dropThem(dir, mode, stay, drop); err == nil && dropped == 0 {
-		err = Sweep(dir)
-	}
-	return dropped, err
-}
-
-func dropThem(dir collection.Dir, mode collection.Mode, place func(from, to string) error,
-	drop func(*Page) bool) (dropped int, err error) {
 	if _, err := os.Lstat(dir.Pages()); errors.Is(err, fs.ErrNotExist) {
 		return 0, Sweep(dir)
 	}
-	err = replace(dir, mode, place, func(old io.Reader, w *bufio.Writer) error {
+	stay := func(string, string) error { return nil }
+	err = replace(dir, mode, stay, func(old io.Reader, w *bufio.Writer) error {
 		lines := newReader(old)
 		for {
 			text, err := lines.next()
@@ -128,6 +115,9 @@ func dropThem(dir collection.Dir, mode collection.Mode, place func(from, to stri
 			}
 		}
 	})
+	if err == nil && dropped == 0 {
+		err = Sweep(dir)
+	}
 	return dropped, err
 }
 
