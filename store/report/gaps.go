@@ -22,12 +22,6 @@ var kindsOfGaps = map[string]Kind{
 	"crash":          Crash,
 }
 
-// KindOf returns the kind of a gap of that reason. It is false if that is not known.
-func KindOf(reason string) (Kind, bool) {
-	kind, ok := kindsOfGaps[reason]
-	return kind, ok
-}
-
 // addGap adds a gap as a finding, unless what it tells of has come meanwhile, or is found in the
 // records.
 func (w *work) addGap(page string, g *store.Gap) error {
