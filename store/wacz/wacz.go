@@ -73,7 +73,7 @@ type Writer struct {
 	settings Settings
 	out      *counted
 	zip      *zip.Writer
-	entry    *hashed // what is being written; nil between two
+	file     *hashed // what is being written; nil between two
 	name     string  // its path
 	buffers  chan []byte
 
@@ -130,8 +130,8 @@ func (w *Writer) Page(p *Page) error {
 // Size returns how long the WACZ will be if nothing is added: at most so many bytes.
 func (w *Writer) Size() int64 {
 	size := w.out.n + w.index.size() + w.pages.size() + w.resources.size() + perPackage
-	if w.entry != nil {
-		size += int64(w.entry.n)
+	if w.file != nil {
+		size += int64(w.file.n)
 	}
 	return size
 }
@@ -166,9 +166,9 @@ func (w *Writer) Finish() (Part, error) {
 // Close gives back what the Writer holds. It writes nothing.
 func (w *Writer) Close() error {
 	w.err = errClosed
-	if w.entry != nil {
-		w.entry.stop()
-		w.entry = nil
+	if w.file != nil {
+		w.file.stop()
+		w.file = nil
 	}
 	w.out.stop()
 	return errors.Join(w.index.sorter.Close(), w.pages.close())
@@ -179,12 +179,12 @@ func (w *Writer) begin(name string) (*hashed, error) {
 	if w.err = errors.Join(w.err, w.end()); w.err != nil {
 		return nil, w.err
 	}
-	entry, err := w.create(name)
+	out, err := w.create(name)
 	if w.err = err; err != nil {
 		return nil, err
 	}
-	w.entry, w.name = newHashed(entry, w.buffers), name
-	return w.entry, nil
+	w.file, w.name = newHashed(out, w.buffers), name
+	return w.file, nil
 }
 
 // create begins an entry of the archive. Its time is that of the WACZ, in the zip format's own form:
@@ -198,18 +198,18 @@ func (w *Writer) create(name string) (io.Writer, error) {
 		//lint:ignore SA1019 as above
 		header.ModifiedTime = uint16(t.Second()/2 | t.Minute()<<5 | t.Hour()<<11)
 	}
-	entry, err := w.zip.CreateHeader(header)
-	return entry, step(name, err)
+	out, err := w.zip.CreateHeader(header)
+	return out, step(name, err)
 }
 
 // end ends the resource that is being written.
 func (w *Writer) end() error {
-	if w.entry == nil {
+	if w.file == nil {
 		return w.err
 	}
-	err := w.entry.end()
-	w.resources.add(w.name, w.entry.total, hex.EncodeToString(w.entry.sum()))
-	w.entry = nil
+	err := w.file.end()
+	w.resources.add(w.name, w.file.total, hex.EncodeToString(w.file.sum()))
+	w.file = nil
 	return step(w.name, err)
 }
 

@@ -134,7 +134,7 @@ type zipNum struct {
 
 	last  []byte // key and time of the member before
 	again int    // how many before it had the same
-	entry []byte
+	row   []byte // of the list, about this member
 }
 
 // put adds a line.
@@ -163,19 +163,19 @@ func (z *zipNum) flush() error {
 		return err
 	}
 	first, _, _ := bytes.Cut(z.block.Bytes(), []byte(" {"))
-	z.entry = append(z.entry[:0], first...)
+	z.row = append(z.row[:0], first...)
 	if z.again++; !bytes.Equal(first, z.last) {
 		z.last, z.again = append(z.last[:0], first...), 0
 	}
 	if z.again > 0 {
-		z.entry = fmt.Appendf(z.entry, " ~%09d", z.again)
+		z.row = fmt.Appendf(z.row, " ~%09d", z.again)
 	}
 	sum := sha256.Sum256(z.member.Bytes())
-	z.entry = strconv.AppendInt(append(z.entry, ` {"offset":`...), z.offset, 10)
-	z.entry = strconv.AppendInt(append(z.entry, `,"length":`...), int64(z.member.Len()), 10)
-	z.entry = hex.AppendEncode(append(z.entry, `,"digest":"sha256:`...), sum[:])
-	z.entry = append(z.entry, `","filename":"index.cdx.gz"}`+"\n"...)
-	if _, err := z.list.Write(z.entry); err != nil {
+	z.row = strconv.AppendInt(append(z.row, ` {"offset":`...), z.offset, 10)
+	z.row = strconv.AppendInt(append(z.row, `,"length":`...), int64(z.member.Len()), 10)
+	z.row = hex.AppendEncode(append(z.row, `,"digest":"sha256:`...), sum[:])
+	z.row = append(z.row, `","filename":"index.cdx.gz"}`+"\n"...)
+	if _, err := z.list.Write(z.row); err != nil {
 		return err
 	}
 	z.offset += int64(z.member.Len())
