@@ -31,10 +31,10 @@ var quietFeatures = []string{
 // know of them.
 const prerender = "Prerender2"
 
-// ProxyFlags lead a browser of Chromium's family through a proxy, host:port. It accepts a certificate
-// by its key (SPKI) in place of trusting it, which nothing of the system has to know; the key must be
-// that of a certificate that the proxy sends, and it sends what is to be trusted with each leaf.
-// Pages are secure contexts then, with service workers.
+// ProxyFlags lead a browser of Chromium's family through a proxy, host:port. It accepts a
+// certificate by its key (SPKI) in place of trusting it, which nothing of the system has to know;
+// the key must be that of a certificate that the proxy sends, and it sends what is to be trusted
+// with each leaf. Pages are secure contexts then, with service workers.
 func ProxyFlags(proxy string, ca *x509.Certificate) []string {
 	return []string{
 		"--proxy-server=http://" + proxy,

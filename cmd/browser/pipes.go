@@ -37,8 +37,8 @@ func (p *pipes) close() {
 }
 
 // errUndriven says that a browser is no Chromium.
-var errUndriven = errors.New("capture drives browsers of Chromium's family (Chromium, Chrome, Edge, " +
-	"Brave), and Firefox is none: give --browser the path of one")
+var errUndriven = errors.New("capture drives browsers of Chromium's family (Chromium, Chrome, " +
+	"Edge, Brave), and Firefox is none: give --browser the path of one")
 
 // CheckDriven refuses a browser that cannot be driven.
 func (p Program) CheckDriven() error {

@@ -224,7 +224,8 @@ func (c *Conn) why() error {
 
 // send puts a command on its way, and returns its number. The answer goes to waits, unless that is
 // nil.
-func (c *Conn) send(session target.SessionID, method string, params any, waits chan<- answer) (int64, error) {
+func (c *Conn) send(session target.SessionID, method string, params any,
+	waits chan<- answer) (int64, error) {
 	c.mu.Lock()
 	c.last++
 	id := c.last
@@ -266,7 +267,8 @@ type Session struct {
 }
 
 // Call tells a command, and returns its result. It must not be called by a function of On.
-func Call[P, R any](ctx context.Context, s *Session, command cdp.Command[P, R], params P) (result R, err error) {
+func Call[P, R any](ctx context.Context, s *Session, command cdp.Command[P, R],
+	params P) (result R, err error) {
 	answered := make(chan answer, 1)
 	id, err := s.conn.send(s.id, command.Method, params, answered)
 	if err != nil {
