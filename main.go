@@ -88,10 +88,10 @@
 //	payload          what a record is about: of a response its body
 //	entity           what a URL has, in one version; a 200 brings the whole of it, a 206 a part
 //	completion       an exchange that the recorder makes itself, for the whole of what came in part
-//	visit            what a browser makes of one page that it is driven to (visiting); of a capture, what
-//	                 it tells of the page that it was made for (store)
-//	page             a document that somebody has opened, with what it asked for
-//	selection        a part of a collection that is handed on or removed
+//	page             a document that somebody went to, and what it takes (store/pages)
+//	visit            somebody's going to a page: what came of it when a browser was driven there
+//	                 (visiting), what the heads of an exchange tell of it (store)
+//	selection        what part of a collection is handed on or removed: by URL, time, page, file
 //	refusal          an answer that turns a request away: the other side's, or the proxy's own
 //	source           what answers in the origins' place: an archive that is replayed; of a selection,
 //	                 what gives its captures
@@ -100,12 +100,9 @@
 //	original         that earlier record
 //	segment          one of the records that a record too long for its file is cut into
 //	capture          a response or revisit as the index has it: its keys, and where it lies
-//	page             a document that somebody went to, and what it takes (store/pages)
-//	visit            what the heads of an exchange say of the page that it was made for
-//	trait            one thing of these that is true or not: a prefetch, HTML, status 200
+//	trait            one thing that a visit's heads tell, true or not: a prefetch, HTML, status 200
 //	timeline         all captures in the order of time, with their visits, in the index
 //	moment           a capture in the timeline; those of 16.8 seconds are a stretch of it
-//	selection        what part of a collection is meant: by URL, time, page, file
 //	chosen           of a capture: it is selected, or one that is selected needs it
 //	key              what a capture is found by: the SURT that its CDXJ line begins with, or another
 //	gap              an exchange, or a time, that is not or not wholly in the archive, and why
