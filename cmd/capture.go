@@ -94,6 +94,9 @@ func (c *captureCommand) pages(stdin io.Reader) (pages []string, err error) {
 			len(typed), c.MaxPages)
 	}
 	for _, text := range typed {
+		if !isAddress(text) {
+			return nil, fmt.Errorf("%q is no address of a page: write http:// before it if it is a host", text)
+		}
 		page, err := browser.ParseURL(text)
 		if err != nil {
 			return nil, err
@@ -104,6 +107,14 @@ func (c *captureCommand) pages(stdin io.Reader) (pages []string, err error) {
 		pages = append(pages, page)
 	}
 	return pages, nil
+}
+
+// isAddress reports whether a text without a scheme looks like an address: a word, or a number, that
+// slipped in would be visited as a host.
+func isAddress(text string) bool {
+	host, _, _ := strings.Cut(text, "/")
+	return strings.Contains(text, "://") || strings.ContainsAny(host, ".[") ||
+		strings.HasPrefix(strings.ToLower(host), "localhost")
 }
 
 // mostListed is how long a list of pages may be, in bytes.

@@ -51,3 +51,13 @@ func TestExplainOut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestIsAddress: a word or a number is no address of a page.
+func TestIsAddress(t *testing.T) {
+	for text, want := range map[string]bool{"nonsense": false, "16112": false, "http://intranet/": true,
+		"example.org": true, "localhost:8080/a": true, "[::1]/": true, "a/b.html": false} {
+		if got := isAddress(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

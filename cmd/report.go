@@ -56,6 +56,9 @@ func (c *reportCommand) Run(line *commandLine) error {
 	if flushed := text.out.Flush(); flushed != nil { // before what follows on standard error
 		return flushed
 	}
+	if errors.Is(err, report.ErrNoPage) {
+		return fmt.Errorf("report: there is no such page: %s lists all", commandFor(dir, "pages"))
+	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}

@@ -83,7 +83,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d %s", code, text)
 	}
 	if _, stderr, code := p.run("report", "--page", site.URL+"/nowhere"); code != 1 ||
-		!strings.Contains(stderr, "warcorder pages lists all") {
+		!strings.Contains(stderr, "report: there is no such page: ") || !strings.Contains(stderr, " pages --dir ") {
 		t.Errorf("no such page: %d %s", code, stderr)
 	}
 }

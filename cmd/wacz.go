@@ -144,6 +144,12 @@ func (c *waczCommand) tell(line *commandLine, report *packing.Report) {
 	}
 	line.remark("%s and %s in %s (%s)", count(int(report.Captures), "capture"),
 		count(int(report.Pages), "page"), where, bytesText(size))
+	if report.Pages == 0 {
+		fmt.Fprintln(os.Stderr, "the WACZ names no page: whoever opens it has to type a URL")
+	}
+	if report.List != "" {
+		c.tellStale(len(report.Parts))
+	}
 	if report.LeftOut > 0 {
 		line.remark("%s without a line in the index: a 304 would be shown as an empty page, and a part, or "+
 			"what was cut, for the whole that is there", count(int(report.LeftOut), "capture"))
@@ -160,6 +166,15 @@ func (c *waczCommand) tell(line *commandLine, report *packing.Report) {
 	if report.TooLong > 0 {
 		fmt.Fprintf(os.Stderr, "%s longer than --split: what was captured in one second stays together\n",
 			count(report.TooLong, "part"))
+	}
+}
+
+// tellStale names the first part behind so many: it is left of an earlier package.
+func (c *waczCommand) tellStale(parts int) {
+	path := packing.PartPath(strings.TrimSuffix(c.Out, packing.Suffix), parts+1)
+	if _, err := os.Stat(path); err == nil {
+		fmt.Fprintf(os.Stderr, "%s, and parts behind it, are of an earlier package: they are not in this list\n",
+			path)
 	}
 }
 

@@ -36,12 +36,13 @@ func TestWACZ(t *testing.T) {
 	for _, path := range []string{"/a", "/b"} {
 		p.fetch(origin.URL + path)
 	}
+	const pageless = "the WACZ names no page: whoever opens it has to type a URL\n"
 	file := filepath.Join(p.dir, "all.wacz")
 	packs := func(when string, want int, args ...string) {
 		t.Helper()
 		out, errs, code := p.run(append([]string{"wacz", "-o", file}, args...)...)
 		wacz, err := os.ReadFile(file)
-		if code != 0 || out+errs != "" || err != nil {
+		if code != 0 || out+errs != pageless || err != nil {
 			t.Fatalf("%s: %d, %q, %q, %v", when, code, out, errs, err)
 		}
 		if index := waczIndex(t, wacz); strings.Count(index, "\n") != want {
@@ -62,11 +63,16 @@ func TestWACZ(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	out, errs, code := p.run("wacz", "-o", "-")
-	if code != 0 || errs != "" || strings.Count(waczIndex(t, []byte(out)), "\n") != 2 {
+	if code != 0 || errs != pageless || strings.Count(waczIndex(t, []byte(out)), "\n") != 2 {
 		t.Errorf("%d, %q", code, errs)
 	}
+	stale := filepath.Join(p.dir, "all-0002.wacz")
+	if err := os.WriteFile(stale, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, errs, code := p.atTerminal("wacz", "-o", file, "--split", "10MB"); code != 0 ||
-		!strings.Contains(errs, "2 captures and") || !strings.Contains(errs, "all.json") {
+		!strings.Contains(errs, "2 captures and") || !strings.Contains(errs, "all.json") ||
+		!strings.Contains(errs, stale+", and parts behind it, are of an earlier package") {
 		t.Errorf("%d, %q", code, errs)
 	}
 	for _, name := range []string{"all-0001.wacz", "all.json"} {

@@ -41,11 +41,16 @@ func (p *Package) Files(ctx context.Context, path string, mode collection.Mode) 
 	return report, err
 }
 
+// PartPath is the path of a part of that number, from 1.
+func PartPath(base string, number int) string {
+	return fmt.Sprintf("%s-%04d%s", base, number, Suffix)
+}
+
 // parts writes the parts, and their list.
 func (p *Package) parts(ctx context.Context, files *hidden, base string) (report Report, err error) {
 	err = p.eachShare(ctx, p.Selection, p.Split, func(s *share) error {
 		number := len(report.Parts) + 1
-		path := fmt.Sprintf("%s-%04d%s", base, number, Suffix)
+		path := PartPath(base, number)
 		p.name = strings.TrimSuffix(filepath.Base(path), Suffix)
 		what := fmt.Sprintf("part %d", number)
 		var part wacz.Part
