@@ -32,8 +32,8 @@ func (c *pagesCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
-	if _, err := store.NewPeriod(c.From, c.To); err != nil {
-		return err
+	if err := store.CheckPeriod(c.From, c.To); err != nil {
+		return fmt.Errorf("pages: %w", err)
 	}
 	out := bufio.NewWriter(os.Stdout)
 	list := pageList{dir: dir, from: c.From, to: c.To, print: func(page []byte) error {

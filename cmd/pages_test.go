@@ -110,7 +110,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d: %s%s", code, none, stderr)
 	}
 	if _, stderr, code := p.run("pages", "--from", "yesterday"); code == 0 ||
-		!strings.Contains(stderr, "1 to 14 digits") {
+		!strings.Contains(stderr, "YYYYMMDDhhmmss") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 }

@@ -95,7 +95,7 @@ type Total struct {
 // Selection selects pages.
 type Selection struct {
 	Page     string // an ID, or a URL; "" is all
-	From, To string // as in a store.Query
+	From, To string // as store.CheckPeriod takes them
 }
 
 // ErrNoPage says that there is no such page.
@@ -106,8 +106,7 @@ func (s Selection) Check() error {
 	if s.Page != "" && s.From+s.To != "" {
 		return errors.New("a page has its time: leave out from and to")
 	}
-	_, err := store.NewPeriod(s.From, s.To)
-	return err
+	return store.CheckPeriod(s.From, s.To)
 }
 
 // Reports are those of the pages of one collection.

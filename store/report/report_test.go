@@ -212,7 +212,8 @@ func TestGone(t *testing.T) {
 func TestSelections(t *testing.T) {
 	r := record(t)
 	reports := r.reports()
-	for _, s := range []Selection{{Page: "http://site.example/"}, {From: "x"}, {Page: "x", From: "2026"}} {
+	for _, s := range []Selection{{Page: "http://site.example/"}, {From: "x"}, {Page: "x", From: "2026"},
+		{To: "202"}, {From: "20261399"}} {
 		_, err := reports.Each(t.Context(), s, func(*Report) error { return nil })
 		if err == nil {
 			t.Errorf("%+v is no error", s)

@@ -28,7 +28,7 @@ type Selection struct {
 	URL   string
 	Match store.Match // how URL selects; "" is Exact, which selects all that was asked of the URL
 
-	// From and To are the first and the last moment, as in a store.Query.
+	// From and To are the first and the last moment, as store.CheckPeriod takes them.
 	From, To string
 
 	Page  string   // the ID of a page, or the URL of pages: they and their resources
@@ -47,13 +47,34 @@ func (s Selection) Check() error {
 		return fmt.Errorf("match %s is for a URL: name one", string(s.Match))
 	case s.Match == store.AnyBody:
 		return errors.New("match any-body is no match of a selection: exact has what was posted too")
+	case s.URL != "" && !isWhole(s.URL):
+		return fmt.Errorf("url %q: write the whole of it, such as https://example.com/", s.URL)
 	}
 	for _, name := range s.Files {
-		if name == "" || name != filepath.Base(name) {
+		if name == "" || name == "." || name != filepath.Base(name) {
 			return fmt.Errorf("file %q: it is no base name of a WARC file", name)
 		}
 	}
+	if err := store.CheckPeriod(s.From, s.To); err != nil {
+		return err
+	}
 	return s.query().Check()
+}
+
+// isWhole reports whether a URL has its scheme: no host alone, nor one with a port. Files of other
+// tools have captures of other schemes than http too, such as dns:example.com.
+func isWhole(text string) bool {
+	scheme, rest, _ := strings.Cut(text, ":")
+	scheme = strings.ToLower(scheme)
+	if scheme == "http" || scheme == "https" {
+		host, slashes := strings.CutPrefix(rest, "//")
+		return slashes && strings.Trim(host, "/?# ") != "" && !strings.ContainsAny(host[:1], "/?#:")
+	}
+	if strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" || scheme == "" {
+		return false
+	}
+	port, _, _ := strings.Cut(rest, "/")
+	return strings.Trim(port, "0123456789") != "" || strings.HasPrefix(rest, "//")
 }
 
 // query is s without page and files.

@@ -98,9 +98,31 @@ func TestValues(t *testing.T) {
 		{URL: "https://example.com/", Match: "near"},
 		{URL: "https://example.com/", Match: store.AnyBody},
 		{Files: []string{"../a.warc.gz"}},
+		{Files: []string{"."}},
+		{To: "202"},
+		{To: "20269999"},
+		{From: "2027", To: "2026"},
+		{URL: "nonsense"},
+		{URL: "127.0.0.1", Match: store.Host},
+		{URL: "example.com", Match: store.Domain},
+		{URL: "127.0.0.1:8080/a"},
+		{URL: "localhost:8080"},
+		{URL: "https:///a"},
+		{URL: "http:"},
+		{URL: ":"},
 	} {
 		if _, err := Of(sel.Values()); err == nil {
 			t.Errorf("%+v is taken", sel)
+		}
+	}
+}
+
+// TestWhole: a URL of any scheme is taken, however it is written.
+func TestWhole(t *testing.T) {
+	for _, text := range []string{"http://a.example", "HTTPS://a.example/%zz", "https://[::1]:8080/?a b",
+		"dns:a.example", "urn:view:https://a.example/", "ftp://a.example/", "file:///a"} {
+		if err := (Selection{URL: text}).Check(); err != nil {
+			t.Error(err)
 		}
 	}
 }
