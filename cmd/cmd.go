@@ -110,6 +110,9 @@ func run(args []string) error {
 	if err != nil {
 		return explainParse(err, parser.Model, args)
 	}
+	if err := refuseEmpty(ctx); err != nil {
+		return err
+	}
 	if err := checkVariables(parser.Model, os.Environ()); err != nil {
 		return err
 	}

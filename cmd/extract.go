@@ -56,7 +56,7 @@ func (c *extractCommand) Run(line *commandLine) error {
 		return errors.New("extract: interrupted: nothing was written")
 	}
 	if errors.Is(err, extract.ErrNothing) {
-		err = fmt.Errorf("%w: %s shows what was captured", err, commandFor(dir, "export -o -"))
+		return nothingOf("extract", dir, c.Files)
 	}
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)

@@ -54,7 +54,7 @@ func (c *removeCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
-	if c.DryRun {
+	if c.DryRun && !isNothing(&done) {
 		tell(os.Stdout, &done.Summary)
 		return nil
 	}
@@ -203,13 +203,17 @@ func (c *removeCommand) confirm(ctx context.Context, s *removal.Summary) (yes bo
 	}
 }
 
+// isNothing reports whether nothing was chosen.
+func isNothing(done *removing.Removed) bool {
+	return done.IsEmpty() && done.Away+done.Needed+done.Waiting == 0
+}
+
 // told says what was done.
 func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 	switch {
-	case done.IsEmpty() && done.Away+done.Needed == 0:
-		fmt.Println("nothing of that is in the collection")
+	case isNothing(done):
 		tellAlike(os.Stdout, &done.Summary)
-		return nil
+		return nothingOf("remove", dir, c.Files)
 	case done.IsEmpty():
 		tell(os.Stderr, &done.Summary)
 		return errNotAll

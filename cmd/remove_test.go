@@ -57,7 +57,12 @@ func TestRemoveCommand(t *testing.T) {
 		{append(a, "--collection", "none", "--yes"), 1, "no collection", 4},
 		{append(a, "--yes", "--reason", strings.Repeat("long ", 1000)), 1, "reason", 4},
 		{append(a, "--yes", "--reason", "asked for"), 0, "2 captures, 4 records", 2},
-		{append(a, "--yes"), 0, "nothing of that", 2},
+		{append(a, "--yes"), 1, "nothing of that", 2},
+		{append(a, "--dry-run"), 1, "export -o -", 2},
+		{[]string{"remove", "--file", "nosuch.warc.gz", "--yes"}, 1, "nosuch.warc.gz is not in", 2},
+		{[]string{"remove", "--url", "", "--to", "2999", "--yes"}, 1, "--url is empty", 2},
+		{[]string{"remove", "--url", "nonsense", "--yes"}, 1, "the whole", 2},
+		{[]string{"remove", "--to", "202", "--yes"}, 1, "YYYYMMDDhhmmss", 2},
 	} {
 		out, errs, code := p.run(test.args...)
 		if code != test.code || !strings.Contains(out+errs, test.says) {

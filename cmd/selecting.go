@@ -3,7 +3,11 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"warcorder/store"
 	"warcorder/store/cdxserver"
@@ -11,6 +15,7 @@ import (
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/selection"
+	"warcorder/store/warc"
 )
 
 // selectionFlags say which part of a collection a command works on.
@@ -33,6 +38,46 @@ func (f *selectionFlags) Selection() selection.Selection {
 		s.Files = append(s.Files, selection.FileName(path))
 	}
 	return s
+}
+
+// refuseEmpty refuses a flag of a selection that is given and empty, as a variable is that nobody has
+// set: it would select everything.
+func refuseEmpty(ctx *kong.Context) error {
+	switch ctx.Selected().Name {
+	case "remove", "wacz", "extract", "har", "pages", "report":
+	default:
+		return nil
+	}
+	for _, step := range ctx.Path {
+		if step.Flag == nil {
+			continue
+		}
+		switch name := step.Flag.Name; name {
+		case "url", "from", "to", "page", "file":
+			given := ctx.FlagValue(step.Flag)
+			text, _ := given.(string)
+			files, _ := given.([]string)
+			if text == "" && len(files) == 0 || slices.Contains(files, "") {
+				return fmt.Errorf("--%s is empty: say what is meant, or leave it out", name)
+			}
+		}
+	}
+	return nil
+}
+
+// nothingOf is the error of a command whose selection selects nothing.
+func nothingOf(step string, dir collection.Dir, files []string) error {
+	for _, path := range files {
+		name := selection.FileName(path)
+		_, err := os.Lstat(dir.WARC(name))
+		_, open := os.Lstat(dir.WARC(name) + warc.OpenSuffix)
+		if err != nil && open != nil {
+			return fmt.Errorf("%s: %s is not in the collection: %s has the names of its files", step,
+				printable(name), commandFor(dir, "export -o -"))
+		}
+	}
+	return fmt.Errorf("%s: nothing of that is in the collection: %s lists its pages, %s all that was captured",
+		step, commandFor(dir, "pages"), commandFor(dir, "export -o -"))
 }
 
 // openSource opens a collection to read parts of it, at rest or beside its recorder. At rest it says

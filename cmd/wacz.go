@@ -61,7 +61,7 @@ func (c *waczCommand) Run(line *commandLine) error {
 	case ctx.Err() != nil:
 		return errors.New("wacz: ended before all was packed: no file was written")
 	case errors.Is(err, packing.ErrNothing):
-		return errors.New("wacz: nothing of the collection is selected: no file was written")
+		return nothingOf("wacz", dir, c.Files)
 	case err != nil:
 		return fmt.Errorf("wacz: %w", err)
 	}
