@@ -1,6 +1,7 @@
 package removing
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -45,6 +46,17 @@ func (e *exact) meets(text string) bool {
 		e.alike = append(e.alike, text)
 	}
 	return false
+}
+
+// routed refuses a URL whose fragment is the way to a page within a page, as in https://x/#/private:
+// no request has it, and what was recorded is the whole of https://x/.
+func routed(text string) error {
+	before, fragment, _ := strings.Cut(text, "#")
+	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") {
+		return fmt.Errorf("%s: no record is of what stands behind the #: if all of %s is to go, name that",
+			text, before)
+	}
+	return nil
 }
 
 // spelling is a URL as browsers write it: its scheme and host are in lower case, it has a path, and no

@@ -106,6 +106,9 @@ func isChain(c *store.Capture) bool { return strings.HasPrefix(c.URL, record.Cha
 
 // ofQueries is the order for any other selection.
 func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error) {
+	if err := routed(sel.URL); err != nil {
+		return removal.Order{}, err
+	}
 	queries, one := queriesOf(sel), exactly(sel)
 	in := func(name string) bool { return isOf(sel, name) }
 	has, err := hasAny(queries)

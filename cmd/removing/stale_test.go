@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
 
 	"warcorder/store"
 	"warcorder/store/readback"
+	"warcorder/store/removal"
 	"warcorder/store/selection"
 )
 
@@ -62,5 +64,72 @@ func TestRequestOfMinutes(t *testing.T) {
 	r.remove(selection.Selection{URL: "https://example.com/hush"}, nil)
 	if b := r.fileText("x0.warc"); strings.Contains(b, "biscuit") {
 		t.Error("the request is still there")
+	}
+}
+
+// TestExportMeanwhile: the lines of an export that ends when the removal is decided go too.
+func TestExportMeanwhile(t *testing.T) {
+	r := strange(t, stranger("response", 1, "/hush", page("a"), "X-A: 1"))
+	r.remove(selection.Selection{URL: "https://example.com/hush"}, func(w *Wish) {
+		w.Confirm = func(*removal.Summary) (bool, error) {
+			return true, os.WriteFile(r.dir.CDXJ(), []byte("example.com/hush"), 0o600)
+		}
+	})
+	if _, err := os.Stat(r.dir.CDXJ()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the export is still there", err)
+	}
+}
+
+// TestAwayUnlike: what a revisit in a file that is away may need stays, though digests do not tell.
+func TestAwayUnlike(t *testing.T) {
+	for _, digest := range []string{sha256A, "X-None: 1"} {
+		r := strange(t, stranger("response", 1, "/hush", page(text("aaaa")), digestA),
+			again(3, "/r", digest, "/hush", 1))
+		r.close()
+		if err := os.Rename(r.dir.WARC("x1.warc"), t.TempDir()+"/aside"); err != nil {
+			t.Fatal(err)
+		}
+		r.open()
+		done := r.remove(selection.Selection{URL: "https://example.com/hush"}, nil)
+		if done.Captures != 0 || done.Needed != 1 {
+			t.Errorf("%s: %+v", digest, done)
+		}
+	}
+}
+
+// TestSegmentNeeded: a response of several segments is not moved without the others.
+func TestSegmentNeeded(t *testing.T) {
+	whole := page(text("aaaa"))
+	r := strange(t, stranger("response", 1, "/hush", whole[:400], digestA, "WARC-Segment-Number: 1")+
+		stranger("continuation", 2, "/hush", whole[400:], "WARC-Segment-Number: 2",
+			"WARC-Segment-Origin-ID: "+idOf(1), fmt.Sprint("WARC-Segment-Total-Length: ", len(whole)))+
+		again(3, "/r", digestA, "/hush", 1))
+	before := r.fileText("x0.warc")
+	_, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, Wish{
+		Choose: Chosen(t.Context(), selection.Selection{URL: "https://example.com/hush"})})
+	if err == nil || r.fileText("x0.warc") != before {
+		t.Errorf("%v, or the file has changed", err)
+	}
+}
+
+// TestEmpty304: a revisit without a block stays one.
+func TestEmpty304(t *testing.T) {
+	r := strange(t, stranger("response", 1, "/hush", page(text("aaaa")), digestA)+
+		stranger("revisit", 2, "/r", "",
+			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+			"WARC-Refers-To-Target-URI: https://example.com/hush", "WARC-Refers-To-Date: "+dateOf(1)))
+	r.remove(selection.Selection{URL: "https://example.com/hush"}, func(w *Wish) { w.Forget = true })
+	if b := r.fileText("x0.warc"); strings.Contains(b, "hush") || !strings.Contains(b, "Type: revisit") {
+		t.Errorf("%s", b)
+	}
+}
+
+// TestRouted: a way within a page is no URL of a capture.
+func TestRouted(t *testing.T) {
+	r := strange(t, stranger("response", 1, "/", page("a"), "X-A: 1"))
+	_, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, Wish{
+		Choose: Chosen(t.Context(), selection.Selection{URL: "https://example.com/#/private"})})
+	if err == nil || !strings.Contains(err.Error(), "behind the #") {
+		t.Error(err)
 	}
 }

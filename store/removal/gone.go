@@ -39,10 +39,22 @@ type source struct {
 type kept struct {
 	digests map[hashed]bool // files that are away may need them
 	sources map[hashed]bool // by URL and time: revisits without a body confirm them
+	unlike  map[string]bool // algorithms of files that are away, which may need all of other ones
+}
+
+// has reports whether the response of a capture stays for a file that is away.
+func (k *kept) has(c *store.Capture) bool {
+	own := readback.DigestAlgorithm(c.Digest)
+	for away := range k.unlike {
+		if away == "" || away != own {
+			return true
+		}
+	}
+	return k.digests[digestKey(c.Digest)]
 }
 
 // size tells whether more is kept.
-func (k *kept) size() int { return len(k.digests) + len(k.sources) }
+func (k *kept) size() int { return len(k.digests) + len(k.sources) + len(k.unlike) }
 
 // has reports whether the capture of a place goes.
 func (g *gone) has(at place) bool {
@@ -53,9 +65,14 @@ func (g *gone) has(at place) bool {
 // isLike reports whether a digest is that of a response that goes, or may be: those of two algorithms
 // cannot be compared.
 func (g *gone) isLike(digest string) bool {
-	key, algorithm := digestKey(digest), readback.DigestAlgorithm(digest)
-	_, same := g.digests[key]
-	return same || algorithm == "" || len(g.algorithms) > 1 || !g.algorithms[algorithm]
+	_, same := g.digests[digestKey(digest)]
+	return same || !g.knows(digest)
+}
+
+// knows reports whether a digest can be compared with those of all that goes.
+func (g *gone) knows(digest string) bool {
+	algorithm := readback.DigestAlgorithm(digest)
+	return algorithm != "" && len(g.algorithms) <= 1 && g.algorithms[algorithm]
 }
 
 // add adds a capture.
@@ -96,7 +113,7 @@ func (p *Plan) collect() error {
 			p.Away++
 		case !known || !file.Sealed:
 			p.Waiting++
-		case c.MIME != revisitMIME && p.kept.digests[digestKey(c.Digest)]:
+		case c.MIME != revisitMIME && p.kept.has(c):
 			p.Needed++
 		case c.MIME != revisitMIME && p.kept.sources[sourceKey(c.URL, c.Time)]:
 			p.Confirmed++

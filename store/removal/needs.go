@@ -64,6 +64,8 @@ func (p *Plan) look(c *store.Capture, file store.File) error {
 	if errors.Is(err, readback.ErrAway) {
 		if key := digestKey(c.Digest); c.Status != 304 && p.gone.digests[key] {
 			p.kept.digests[key] = true
+		} else if c.Status != 304 && !p.gone.knows(c.Digest) {
+			p.kept.unlike[readback.DigestAlgorithm(c.Digest)] = true
 		}
 		return nil
 	}

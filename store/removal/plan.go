@@ -83,7 +83,7 @@ const (
 func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *readback.Files,
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
-		kept: kept{map[hashed]bool{}, map[hashed]bool{}}}
+		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}}}
 	if err := p.choose(ctx); err != nil {
 		return nil, err
 	}

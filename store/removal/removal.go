@@ -149,6 +149,7 @@ var (
 		"rebuild run, and remove then")
 	errNoOriginal = errors.New("the response that revisits need cannot be read, so that it cannot be " +
 		"moved into them: select these revisits too, or put the file right")
+	errSegmented = errors.New("it is the first segment of several")
 )
 
 // seed hashes what comes from files, so that nobody can make two of them the same.

@@ -104,6 +104,9 @@ func (p *Plan) bodyOf(from store.Location, head []byte, made bool) (*body, error
 		return nil, err
 	}
 	defer r.Close()
+	if r.Header().Get("WARC-Segment-Number") != "" {
+		return nil, errSegmented
+	}
 	b := &body{plan: p, from: from, kind: "response", size: r.Size}
 	b.truncated = r.Header().Get("WARC-Truncated")
 	if made {
@@ -189,6 +192,9 @@ func (o *writer) bare(revisit store.Location) error {
 	old, err := o.readers.Record(revisit)
 	if err != nil {
 		return err
+	}
+	if old.Size == 0 { // a response has a head
+		return errors.Join(old.Close(), o.redirect(revisit, store.Location{}))
 	}
 	if digest := old.Header.Get("WARC-Payload-Digest"); digest != "" {
 		sum := record.SHA1.SumBytes(nil)

@@ -26,6 +26,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -192,9 +193,21 @@ func (f File) place(dir collection.Dir) error {
 }
 
 // End removes the rest, and returns the paths of what it could not remove, which people must do: that
-// is no reason to leave a removal without an end. The journal is then that of the last removal.
+// is no reason to leave a removal without an end. The journal is then that of the last removal. An
+// export may have ended since the journal was planned: its lines go too.
 func (j *Journal) End(dir collection.Dir) (left []string, err error) {
-	for _, path := range j.Rest {
+	found, err := dir.Leftovers()
+	if err != nil {
+		return nil, err
+	}
+	rest := slices.Clone(j.Rest)
+	for _, path := range found.Exports {
+		within := filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
+		if !slices.Contains(rest, within) {
+			rest = append(rest, within)
+		}
+	}
+	for _, path := range rest {
 		if err := removeRest(dir, path); err != nil {
 			left = append(left, path)
 		}
