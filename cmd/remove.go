@@ -242,6 +242,12 @@ var errNotAll = errors.New("remove: some of it stays, since files are away: put 
 func tell(w io.Writer, s *removal.Summary) {
 	fmt.Fprintf(w, "%s, %s of %s, in %s\n", count(int(s.Captures), "capture"), count(int(s.Records), "record"),
 		humanize.Bytes(uint64(s.Bytes)), count(s.Files, "file"))
+	for _, of := range s.First {
+		fmt.Fprintf(w, "  %s (%s)\n", printable(of.URL), count(int(of.Captures), "capture"))
+	}
+	if more := s.URLs - len(s.First); more > 0 {
+		fmt.Fprintf(w, "  and %s\n", count(more, "more URL"))
+	}
 	for _, one := range []struct {
 		what string
 		n    int64

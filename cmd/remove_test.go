@@ -52,7 +52,7 @@ func TestRemoveCommand(t *testing.T) {
 		{[]string{"remove", "--yes"}, 1, "say what is to go", 4},
 		{[]string{"remove", "--match", "prefix", "--yes"}, 1, "say what is to go", 4},
 		{a, 1, "--yes", 4},
-		{append(a, "--dry-run"), 0, "2", 4},
+		{append(a, "--dry-run"), 0, origin.URL + "/a (2 captures)\n", 4},
 		{append(a, "--from", "never", "--yes"), 1, "never", 4},
 		{append(a, "--collection", "none", "--yes"), 1, "no collection", 4},
 		{append(a, "--yes", "--reason", strings.Repeat("long ", 1000)), 1, "reason", 4},
@@ -102,7 +102,8 @@ func TestRemoveCommand(t *testing.T) {
 	p.stop()
 	before := stateOf(t, p.dir)
 	if out, errs, code := p.run("remove", "--to", "2999", "--dry-run"); code != 0 ||
-		!strings.Contains(out, "3 captures") || !maps.Equal(stateOf(t, p.dir), before) {
+		!strings.Contains(out, "3 captures") || !strings.Contains(out, "  "+origin.URL+"/b (1 capture)\n") ||
+		!maps.Equal(stateOf(t, p.dir), before) {
 		t.Errorf("a dry run at rest: %d %q %q, or it has written something", code, out, errs)
 	}
 	if out, errs, code := p.run("remove", "--to", "2999", "--yes", "--forget"); code != 0 ||

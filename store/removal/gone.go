@@ -105,13 +105,14 @@ func (p *Plan) nothingGone() gone {
 // away, and those that are kept.
 func (p *Plan) collect() error {
 	p.Summary, p.files = Summary{}, map[uint32]store.File{}
-	g := p.nothingGone()
+	g, f := p.nothingGone(), first{}
 	err := p.order.Captures(func(c *store.Capture) bool {
 		file, known := p.index.File(c.File)
 		switch {
 		case known && file.Away:
 			p.Away++
 		case !known || !file.Sealed:
+			f.add(c.URL)
 			p.Waiting++
 		case c.MIME != revisitMIME && p.kept.has(c):
 			p.Needed++
@@ -119,6 +120,7 @@ func (p *Plan) collect() error {
 			p.Confirmed++
 		default:
 			g.add(c, place{file.ID, c.Offset})
+			f.add(c.URL)
 			p.files[file.ID] = file
 		}
 		return true
@@ -128,6 +130,7 @@ func (p *Plan) collect() error {
 		g.places[id] = slices.Compact(offsets)
 		p.Captures += int64(len(g.places[id]))
 	}
+	p.First, p.URLs = f.urls(), len(f.all)
 	if p.order.Alike != nil {
 		p.Alike = p.order.Alike()
 	}

@@ -127,6 +127,9 @@ type Summary struct {
 	Needed    int `json:"needed,omitempty"`    // revisits in files that are away may need them
 	Confirmed int `json:"confirmed,omitempty"` // 304s that stay confirm them
 
+	First []URL `json:"first,omitempty"` // that go or wait, the first 20 by key
+	URLs  int   `json:"urls,omitempty"`  // how many there are
+
 	Alike []string `json:"alike,omitempty"` // URLs that stay, and may have been meant
 
 	Gaps  int64 `json:"gaps,omitempty"`  // of the gap list, that name what goes
