@@ -59,7 +59,7 @@ const IndexName = collection.CDXJName
 // Write writes what is selected into dir, which is made if it is not there.
 func Write(ctx context.Context, source *selection.Source, sel selection.Selection, dir string,
 	o Options) (done Done, err error) {
-	w := &writer{dir: dir, options: o}
+	w := &writer{dir: dir, options: o, syncDir: warc.SyncDir}
 	if err := w.begin(); err != nil {
 		return done, err
 	}
@@ -116,6 +116,7 @@ func names(collection string) func(n int) string {
 type writer struct {
 	dir     string
 	options Options
+	syncDir func(dir string) error // makes durable which files a directory has
 
 	made   bool            // dir was not there
 	folder *scratch.Folder // in dir

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"warcorder/store/collection"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
+	"warcorder/store/scratch"
 	"warcorder/store/selection"
 )
 
@@ -214,5 +216,30 @@ func TestInterrupted(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(filepath.Join(dir, "../mine")); string(got) != "mine" {
 		t.Error("a file of another directory was removed")
+	}
+}
+
+// TestPublishDurably: at each sync of the directory the disk has what a power cut may leave: the note
+// before any file has its name, all files beside it, and in the end no note.
+func TestPublishDurably(t *testing.T) {
+	var had []string
+	w := &writer{dir: t.TempDir(), names: []string{"a.warc.gz", IndexName}}
+	w.syncDir = func(dir string) error {
+		had = append(had, strings.Join(namesIn(t, dir), " "))
+		return nil
+	}
+	var err error
+	if w.folder, err = scratch.MakeFolderIn(t.TempDir(), "extract"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range w.names {
+		if err := os.WriteFile(filepath.Join(w.folder.Path, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = errors.Join(w.publish(), w.folder.Remove())
+	all := "a.warc.gz " + IndexName
+	if want := []string{noteName, noteName + " " + all, all}; err != nil || !slices.Equal(had, want) {
+		t.Errorf("%q, want %q, %v", had, want, err)
 	}
 }

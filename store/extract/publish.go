@@ -34,7 +34,7 @@ func (w *writer) publish() error {
 		})
 	}
 	if err == nil {
-		err = warc.SyncDir(w.dir)
+		err = w.syncDir(w.dir)
 	}
 	if err != nil {
 		return err
@@ -48,10 +48,13 @@ func (w *writer) publish() error {
 			return errors.Join(err, remove(w.dir, w.names[:i]), os.Remove(path))
 		}
 	}
-	if err := warc.SyncDir(w.dir); err != nil {
+	if err := w.syncDir(w.dir); err != nil {
 		return err
 	}
-	return os.Remove(path)
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return w.syncDir(w.dir) // else a power cut brings the note back, and the next extract removes this one
 }
 
 // undo removes the files that a process which was killed was giving their names.
