@@ -17,6 +17,7 @@ type here struct {
 	choice *Choice
 
 	committed map[string]int64
+	files     map[string]bool             // that are selected; nil is every file
 	selects   []func(*store.Capture) bool // one of them does, whatever page and files are selected
 
 	streams bool // the index gives captures in order, beside those that are sorted
@@ -56,6 +57,12 @@ func (s *Source) here(sel Selection, detail Detail) (*here, error) {
 	for _, f := range files {
 		h.committed[f.Name] = f.Committed
 	}
+	if len(sel.Files) > 0 {
+		h.files = make(map[string]bool, len(sel.Files)) // they may be as many as the captures
+		for _, name := range sel.Files {
+			h.files[name] = true
+		}
+	}
 	h.sorted.sorter, h.known = *h.newSorter(), newRecent()
 	h.choice = &Choice{Files: files, captures: h.captures}
 	h.choice.close = func() error { return h.sorted.sorter.Close() }
@@ -80,7 +87,7 @@ func (h *here) prepare() error {
 
 // has reports whether a capture is selected, whatever its page.
 func (h *here) has(c *store.Capture) bool {
-	if !h.within(c) || !h.sel.hasFile(c.File) {
+	if !h.within(c) || h.files != nil && !h.files[c.File] {
 		return false
 	}
 	for _, selects := range h.selects {

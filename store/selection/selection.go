@@ -93,11 +93,6 @@ func (s Selection) posted() (q store.Query, is bool) {
 	return q, true
 }
 
-// hasFile reports whether s selects captures of a file.
-func (s Selection) hasFile(name string) bool {
-	return len(s.Files) == 0 || slices.Contains(s.Files, name)
-}
-
 // FileName is the name under which a file is known that somebody names: by its path, or as it is
 // called while it is written.
 func FileName(path string) string {

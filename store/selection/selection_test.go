@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -142,5 +143,32 @@ func TestChosen(t *testing.T) {
 				t.Fatalf("%d of %d bytes are taken", n, len(whole))
 			}
 		}
+	}
+}
+
+// BenchmarkHas: whether a capture is selected by its file costs the same however many files are named:
+// who splits a collection names thousands.
+func BenchmarkHas(b *testing.B) {
+	s := record(b, nil).source()
+	for _, n := range []int{1, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			sel := Selection{}
+			for i := range n {
+				sel.Files = append(sel.Files, fmt.Sprintf("%05d.warc.gz", i))
+			}
+			h, err := s.here(sel, Detail{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := store.Capture{Location: store.Location{File: sel.Files[n-1]}}
+			for b.Loop() {
+				if !h.has(&c) {
+					b.Fatal("it is not selected")
+				}
+			}
+			if err := h.choice.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }
