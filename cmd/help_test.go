@@ -209,7 +209,9 @@ func TestHelpExamples(t *testing.T) {
 	for name, content := range map[string]string{
 		"crawl.warc": fmt.Sprintf(record, "https://example.org/", 1) +
 			fmt.Sprintf(record, "https://example.org/~anna", 2) +
-			fmt.Sprintf(record, "https://example.org/api", 3) + posted,
+			fmt.Sprintf(record, "https://example.org/api", 3) + posted +
+			fmt.Sprintf(record, "http://a.org/", 5) +
+			strings.Replace(fmt.Sprintf(record, "https://example.org/may", 6), "2026-11", "2026-05", 1),
 		"old.warc":    string(old),
 		"session.har": sessionHAR,
 		"config.yaml": "log: text\n",
