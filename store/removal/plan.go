@@ -14,7 +14,6 @@ import (
 	"warcorder/store/collection"
 	"warcorder/store/readback"
 	"warcorder/store/removal/journal"
-	"warcorder/store/removal/tombstone"
 	"warcorder/store/warc"
 )
 
@@ -47,7 +46,6 @@ type work struct {
 	skips    bool
 	size     int64
 	edits    []edit // in their order
-	list     tombstone.List
 
 	captures, records, bytes int64 // that go
 	written                  int64 // size of the new file
@@ -56,8 +54,8 @@ type work struct {
 // edit is a stretch of a file that is not copied.
 type edit struct {
 	from, to int64
-	turn     *turn  // what stands there from then on; nil for nothing
-	block    []byte // the new block of an earlier tombstone
+	turn     *turn // what stands there from then on; nil for nothing
+	retold   bool  // an earlier tombstone, which forgets something
 }
 
 // turn is what a revisit becomes.
@@ -177,12 +175,9 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 	}
 	defer opened.Close()
 	w := &work{File: file, size: file.Committed}
-	s := &survey{size: file.Committed, gone: p.gone.places[file.ID]}
+	s := &survey{size: file.Committed}
 	if p.isIn(file) {
 		s.has = p.order.Has
-	}
-	if !p.order.Forget {
-		s.list = &w.list
 	}
 	if err := s.take(ctx, opened, file.Name); err != nil {
 		return err
@@ -200,7 +195,7 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 		}
 		w.edits = append(w.edits, edit{from: t.at.offset, to: to, turn: t})
 	}
-	if err := p.addForgotten(w, s, opened); err != nil {
+	if err := p.addForgotten(ctx, w, s, opened); err != nil {
 		return err
 	}
 	if len(w.edits) == 0 {
@@ -265,13 +260,15 @@ func (s *survey) endOf(offset int64) (to int64, found bool) {
 }
 
 // addForgotten adds the earlier tombstones that name what is to be forgotten.
-func (p *Plan) addForgotten(w *work, s *survey, opened *os.File) error {
-	has := p.order.forgets()
-	if has == nil {
+func (p *Plan) addForgotten(ctx context.Context, w *work, s *survey, opened *os.File) error {
+	if p.order.forgets() == nil {
 		return nil
 	}
 	for i := range s.records {
 		r := &s.records[i]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if r.kind != buried {
 			continue
 		}
@@ -279,15 +276,12 @@ func (p *Plan) addForgotten(w *work, s *survey, opened *os.File) error {
 		if err != nil {
 			return err
 		}
-		block, err := io.ReadAll(io.LimitReader(record.Block, 2*tombstone.MaxList))
+		block, err := p.retoldBlock(record)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", w.Name, err)
 		}
-		if !tombstone.Is(record.Header, block) {
-			continue
-		}
-		if block = tombstone.Forget(block, p.order.Page, has); block != nil {
-			w.edits = append(w.edits, edit{from: r.from, to: r.to, block: block})
+		if block != nil {
+			w.edits = append(w.edits, edit{from: r.from, to: r.to, retold: true})
 		}
 	}
 	return nil

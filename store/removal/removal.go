@@ -37,8 +37,10 @@
 // revisits that are named above. No file is changed in place: a hard link to it, outside of the
 // collection, keeps what it had.
 //
-// Memory: some 300 bytes for each capture that goes, 150 for each revisit that needs one, some 60 for
-// each record of the file that is written, and at most 16 MiB for the list in its tombstone.
+// Memory: some 300 bytes for each capture that goes, 150 for each revisit that needs one, 48 for each
+// stretch of records that goes, and some 150 for each record of the one file that is looked at. While a
+// tombstone is written, three times the 16 MiB at most that its list has; while an earlier one forgets
+// something, three times the 32 MiB that its block may have.
 package removal
 
 import (

@@ -1,7 +1,6 @@
 package removal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +26,7 @@ type survey struct {
 	more     map[int][]hashed // records that name more than two others, by their number
 	damaged  int64            // bytes that are no whole records
 
-	has  func(uri string, at time.Time) bool // Order.Has, if it is for the file
-	gone []int64                             // where captures begin that go, and have not been come to
-	list *tombstone.List                     // takes them down; nil if they are to be forgotten
+	has func(uri string, at time.Time) bool // Order.Has, if it is for the file
 }
 
 // part is one record of a file, with the empty lines behind it.
@@ -114,26 +111,12 @@ func (s *survey) next(reader *warc.Reader) error {
 		at, known := warc.ParseDate(h.Get("WARC-Date"))
 		p.has = known && s.has(uri, at)
 	}
-	s.tell(record)
 	if err := record.Skip(); err != nil {
 		return err
 	}
 	p.to = reader.Offset()
 	s.records = append(s.records, p)
 	return nil
-}
-
-// tell takes a record down that goes.
-func (s *survey) tell(record *warc.Record) {
-	for len(s.gone) > 0 && s.gone[0] < record.Offset {
-		s.gone = s.gone[1:]
-	}
-	if s.list == nil || len(s.gone) == 0 || s.gone[0] != record.Offset {
-		return
-	}
-	h := record.Header
-	s.list.Add(h.Get("WARC-Date"), cmp.Or(h.Get("WARC-Payload-Digest"), h.Get("WARC-Block-Digest")),
-		record.TargetURI())
 }
 
 // isChain reports whether it is the certificates of an origin, which belong to no single capture.

@@ -177,7 +177,7 @@ func (o *writer) all(ctx context.Context) error {
 		switch {
 		case e.turn != nil:
 			err = o.turn(e)
-		case e.block != nil:
+		case e.retold:
 			err = o.retell(e)
 		}
 		if err != nil {
@@ -193,7 +193,7 @@ func (o *writer) all(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.bury()
+	return o.bury(ctx)
 }
 
 // copy copies a stretch of the old file, byte for byte.
@@ -228,7 +228,7 @@ func (o *writer) endRecord() error {
 }
 
 // bury writes the tombstone.
-func (o *writer) bury() error {
+func (o *writer) bury(ctx context.Context) error {
 	if o.records == 0 {
 		return nil // revisits have become what they refer to, and nothing went
 	}
@@ -239,7 +239,11 @@ func (o *writer) bury() error {
 	if o.order.Forget {
 		facts.Page = ""
 	}
-	block := tombstone.Block(&facts, &o.list)
+	list, err := o.list(ctx)
+	if err != nil {
+		return err
+	}
+	block := tombstone.Block(&facts, &list)
 	id := o.ids.Next()
 	return o.put(tombstone.Header(o.version, id.String(), o.warcinfo, o.order.Time, block), block)
 }
@@ -250,10 +254,14 @@ func (o *writer) retell(e *edit) error {
 	if err != nil {
 		return err
 	}
-	sum := record.SHA1.SumBytes(e.block)
-	return o.put(changedHeader(old.Version, old.Header, int64(len(e.block)), map[string]string{
+	block, err := o.retoldBlock(old)
+	if err != nil {
+		return err
+	}
+	sum := record.SHA1.SumBytes(block)
+	return o.put(changedHeader(old.Version, old.Header, int64(len(block)), map[string]string{
 		"WARC-Block-Digest": sum.String(),
-	}), e.block)
+	}), block)
 }
 
 // put writes a record that is in memory.
