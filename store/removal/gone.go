@@ -81,12 +81,12 @@ func (g *gone) add(c *store.Capture, at place) {
 	key, digest := sourceKey(c.URL, c.Time), digestKey(c.Digest)
 	g.places[at.file] = append(g.places[at.file], at.offset)
 	g.keys[key], g.urls[hashOf(c.URL)], g.surts[hashOf(surt)] = true, true, true
-	g.digests[digest] = g.digests[digest] || c.MIME != revisitMIME
+	g.digests[digest] = g.digests[digest] || !c.IsRevisit()
 	g.algorithms[readback.DigestAlgorithm(c.Digest)] = true
 	if g.times != nil {
 		g.times[hashOf(c.URL)] = append(g.times[hashOf(c.URL)], c.Time)
 	}
-	if c.MIME != revisitMIME {
+	if !c.IsRevisit() {
 		g.sources[key] = append(g.sources[key], source{at, c.Length, digest})
 	}
 }
@@ -114,9 +114,9 @@ func (p *Plan) collect() error {
 		case !known || !file.Sealed:
 			f.add(c.URL)
 			p.Waiting++
-		case c.MIME != revisitMIME && p.kept.has(c):
+		case !c.IsRevisit() && p.kept.has(c):
 			p.Needed++
-		case c.MIME != revisitMIME && p.kept.sources[sourceKey(c.URL, c.Time)]:
+		case !c.IsRevisit() && p.kept.sources[sourceKey(c.URL, c.Time)]:
 			p.Confirmed++
 		default:
 			g.add(c, place{file.ID, c.Offset})

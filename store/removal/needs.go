@@ -11,8 +11,6 @@ import (
 	"warcorder/store/warc"
 )
 
-const revisitMIME = "warc/revisit" // the media type of a revisit in the index
-
 // emptyDigests are those of a payload without bytes, which 304s of other tools have.
 var emptyDigests = []string{
 	"sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
@@ -46,7 +44,7 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 			return true
 		}
 		p.before[file.ID]++
-		if c.MIME != revisitMIME || len(p.gone.keys) == 0 || p.gone.has(place{file.ID, c.Offset}) {
+		if !c.IsRevisit() || len(p.gone.keys) == 0 || p.gone.has(place{file.ID, c.Offset}) {
 			return true
 		}
 		if !p.gone.isLike(c.Digest) && !(c.Status == 304 && empty[digestKey(c.Digest)]) {

@@ -109,9 +109,10 @@ func (p *Plan) goes(uri string, at time.Time) bool {
 	return p.gone.keys[sourceKey(uri, at.UTC().Truncate(time.Microsecond))]
 }
 
-// Check returns ErrAgain if a capture that was committed since the Plan was made needs what goes.
+// Check returns ErrAgain if a capture that was committed since the Plan was made is a revisit that needs
+// what goes, or names it. Of one that cannot be read it returns the error.
 func (p *Plan) Check(c *store.Capture) error {
-	if c.MIME != revisitMIME || !p.gone.isLike(c.Digest) {
+	if !c.IsRevisit() || !p.gone.isLike(c.Digest) {
 		return nil
 	}
 	record, err := p.readers.Record(c.Location)

@@ -61,9 +61,9 @@ type List struct {
 	unlisted int64
 }
 
-// Add adds a capture.
+// Add adds a capture. One for which no room is left is counted.
 func (l *List) Add(date, digest, uri string) {
-	if l.Full() || len(l.text)+len(uri) > MaxList {
+	if len(l.text)+len(uri) >= MaxList {
 		l.unlisted++
 		return
 	}
@@ -72,9 +72,6 @@ func (l *List) Add(date, digest, uri string) {
 	}
 	l.text = warc.AppendField(l.text, fieldCapture, date+" "+digest+" "+uri)
 }
-
-// Full reports whether no other capture has room. It is then counted.
-func (l *List) Full() bool { return len(l.text) >= MaxList }
 
 // Block is the block of a tombstone.
 func Block(f *Facts, l *List) []byte {
