@@ -19,23 +19,8 @@ import (
 // until the next start, since a wrong clock looks the same.
 func TestKeepForClock(t *testing.T) {
 	dir := t.TempDir()
-	c := collection.Dir(filepath.Join(dir, "collections", "default"))
 	long := time.Now().Add(-100 * 24 * time.Hour)
-	cfg := recorder.Default()
-	cfg.MinFreeSpace = 0
-	old, err := recorder.Open(cfg, c, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := old.Begin()
-	x.URL, x.Method, x.Started = "https://example.com/old", "GET", long
-	x.RemoteIP = netip.MustParseAddr("192.0.2.1")
-	io.WriteString(&x.Request, "GET /old HTTP/1.1\r\nHost: example.com\r\n\r\n")
-	io.WriteString(&x.Response, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
-	x.Commit()
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
+	c := oldCapture(t, dir, long)
 	index, err := store.Open(c.Index(), store.Options{})
 	if err == nil {
 		err = index.SetSession(store.Session{Started: long, Last: long})
@@ -62,4 +47,26 @@ func TestKeepForClock(t *testing.T) {
 			t.Errorf("%s: %q", test.said, out)
 		}
 	}
+}
+
+// oldCapture makes a collection with a capture of that time.
+func oldCapture(t *testing.T, dir string, at time.Time) collection.Dir {
+	t.Helper()
+	c := collection.Dir(filepath.Join(dir, "collections", "default"))
+	cfg := recorder.Default()
+	cfg.MinFreeSpace = 0
+	old, err := recorder.Open(cfg, c, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := old.Begin()
+	x.URL, x.Method, x.Started = "https://example.com/old", "GET", at
+	x.RemoteIP = netip.MustParseAddr("192.0.2.1")
+	io.WriteString(&x.Request, "GET /old HTTP/1.1\r\nHost: example.com\r\n\r\n")
+	io.WriteString(&x.Response, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+	x.Commit()
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -265,6 +265,7 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	var keeping sync.WaitGroup
 	keeping.Go(func() { s.keep(ctx, c) })
 	err = s.untilEnd()
+	s.watchSignals() // a removal may have to come to the end of a file
 	stop()
 	keeping.Wait()
 	c.shutDown(s, s.proxy)
@@ -363,8 +364,8 @@ const writingTime = 2 * time.Second
 // process and one to its group, and a terminal's Ctrl-C may come beside that of who started us.
 const sameSignal = 200 * time.Millisecond
 
-// shutDown lets what is in flight come to its end, for some time, or until a second signal.
-func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
+// watchSignals ends the process at a second signal.
+func (s *serving) watchSignals() {
 	same := time.Now().Add(sameSignal)
 	go func() {
 		for <-s.signals; time.Now().Before(same); <-s.signals {
@@ -373,6 +374,10 @@ func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 		s.out.Close(logPatience)
 		os.Exit(1)
 	}()
+}
+
+// shutDown lets what is in flight come to its end, for some time.
+func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 	s.guests.close()
 	if s.second != nil {
 		s.second.end(context.Background(), c.ShutdownTimeout)

@@ -83,7 +83,7 @@ func (r *Recorder) makeIndex(ctx context.Context, renewal *store.Renewal, anew [
 		return err
 	}
 	err := renewal.Fill(func() error {
-		return recovery.Reread(*r.recovery, r.dir, renewal.Index(), anew)
+		return recovery.Reread(ctx, *r.recovery, r.dir, renewal.Index(), anew)
 	})
 	if err == nil {
 		err = renewal.Copy(ctx)

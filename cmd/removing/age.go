@@ -1,6 +1,7 @@
 package removing
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -37,9 +38,11 @@ func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.
 			Has:  func(_ string, at time.Time) bool { return at.Before(limit) },
 			In:   in,
 			Captures: func(yield func(*store.Capture) bool) error {
-				return index.Captures(store.Query{To: stamp(limit)}, func(c *store.Capture) bool {
-					return !c.Time.Before(limit) || isChain(c) || !in(c.File) || yield(c)
+				err := index.Captures(store.Query{To: stamp(limit)}, func(c *store.Capture) bool {
+					stays := !c.Time.Before(limit) || isChain(c) || !in(c.File)
+					return ctx.Err() == nil && (stays || yield(c))
 				})
+				return cmp.Or(err, ctx.Err())
 			},
 		}, nil
 	}

@@ -1,6 +1,7 @@
 package removing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ func Chosen(ctx context.Context, sel selection.Selection) func(*store.Bolt, *rea
 		if sel.Page != "" {
 			return ofPages(ctx, sel, index, files)
 		}
-		return ofQueries(sel, index)
+		return ofQueries(ctx, sel, index)
 	}
 }
 
@@ -105,7 +106,7 @@ func pageIDs(ctx context.Context, idOrURL string, all *pages.Pages, one *exact) 
 func isChain(c *store.Capture) bool { return strings.HasPrefix(c.URL, record.ChainURN) }
 
 // ofQueries is the order for any other selection.
-func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error) {
+func ofQueries(ctx context.Context, sel selection.Selection, index *store.Bolt) (removal.Order, error) {
 	if err := routed(sel.URL); err != nil {
 		return removal.Order{}, err
 	}
@@ -124,18 +125,18 @@ func ofQueries(sel selection.Selection, index *store.Bolt) (removal.Order, error
 		Captures: func(yield func(*store.Capture) bool) error {
 			for _, q := range queries {
 				err := index.Captures(q, func(c *store.Capture) bool {
-					stays := sel.URL == "" && isChain(c)
-					return stays || !in(c.File) || !one.meets(c.URL) || yield(c)
+					stays := sel.URL == "" && isChain(c) || !in(c.File)
+					return ctx.Err() == nil && (stays || !one.meets(c.URL) || yield(c))
 				})
-				if err != nil {
+				if err = cmp.Or(err, ctx.Err()); err != nil {
 					return err
 				}
 			}
 			for _, q := range aboutHost(sel) {
 				err := index.Captures(q, func(c *store.Capture) bool {
-					return !in(c.File) || !has(c.URL, c.Time) || yield(c)
+					return ctx.Err() == nil && (!in(c.File) || !has(c.URL, c.Time) || yield(c))
 				})
-				if err != nil {
+				if err = cmp.Or(err, ctx.Err()); err != nil {
 					return err
 				}
 			}

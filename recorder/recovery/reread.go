@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/rs/zerolog"
@@ -20,8 +22,10 @@ type Anew struct {
 
 // Reread reads files that a removal has written anew, as Rebuild would, and puts their captures into
 // the index that is to take the place of the collection's. A file that has other captures than it
-// must have is an error: then nothing may take the place of anything.
-func Reread(cfg Config, dir collection.Dir, index *store.Bolt, written []Anew) error {
+// must have is an error: then nothing may take the place of anything. When ctx ends no other file is
+// begun.
+func Reread(ctx context.Context, cfg Config, dir collection.Dir, index *store.Bolt,
+	written []Anew) error {
 	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return err
@@ -31,7 +35,7 @@ func Reread(cfg Config, dir collection.Dir, index *store.Bolt, written []Anew) e
 		return err
 	}
 	for _, w := range written {
-		if err := fault.At(fault.RemoveRead); err != nil {
+		if err := cmp.Or(fault.At(fault.RemoveRead), ctx.Err()); err != nil {
 			return err
 		}
 		if err := r.reread(w); err != nil {

@@ -1,6 +1,8 @@
 package removal
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -103,10 +105,13 @@ func (p *Plan) nothingGone() gone {
 
 // collect reads the captures that are to go. Those stay that lie in files that are not finished, or
 // away, and those that are kept.
-func (p *Plan) collect() error {
+func (p *Plan) collect(ctx context.Context) error {
 	p.Summary, p.files = Summary{}, map[uint32]store.File{}
 	g, f := p.nothingGone(), first{}
 	err := p.order.Captures(func(c *store.Capture) bool {
+		if ctx.Err() != nil {
+			return false
+		}
 		file, known := p.index.File(c.File)
 		switch {
 		case known && file.Away:
@@ -135,7 +140,7 @@ func (p *Plan) collect() error {
 		p.Alike = p.order.Alike()
 	}
 	p.gone = g
-	return err
+	return cmp.Or(err, ctx.Err())
 }
 
 func digestKey(digest string) hashed { return hashOf(readback.DigestKey(digest)) }

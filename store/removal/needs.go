@@ -39,6 +39,9 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 	}
 	var failed error
 	err := p.index.Captures(store.Query{}, func(c *store.Capture) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
 		file, known := p.index.File(c.File)
 		if !known {
 			return true
@@ -50,7 +53,7 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 		if !p.gone.isLike(c.Digest) && !(c.Status == 304 && empty[digestKey(c.Digest)]) {
 			return true
 		}
-		failed = errors.Join(ctx.Err(), p.look(c, file))
+		failed = p.look(c, file)
 		return failed == nil
 	})
 	return errors.Join(failed, err)

@@ -1,6 +1,8 @@
 package removal
 
 import (
+	"cmp"
+	"context"
 	"errors"
 
 	"warcorder/canon"
@@ -10,12 +12,15 @@ import (
 )
 
 // dropPages writes the list of pages that imports have brought without those that go.
-func (p *Plan) dropPages(mode collection.Mode) (err error) {
+func (p *Plan) dropPages(ctx context.Context, mode collection.Mode) (err error) {
 	all := pages.New(p.index, p.readers)
 	var failed error
 	p.Pages, err = pagelist.Prepare(p.dir, mode, func(page *pagelist.Page) bool {
+		if failed = cmp.Or(failed, ctx.Err()); failed != nil {
+			return false
+		}
 		goes, err := p.goesPage(all, page)
-		failed = errors.Join(failed, err)
+		failed = err
 		return goes
 	})
 	return errors.Join(failed, err)

@@ -104,7 +104,7 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 func (p *Plan) choose(ctx context.Context) error {
 	for {
 		size := p.kept.size()
-		if err := p.collect(); err != nil {
+		if err := p.collect(ctx); err != nil {
 			return err
 		}
 		if err := p.findNeeds(ctx); err != nil || p.kept.size() == size {

@@ -27,7 +27,7 @@ func (p *Plan) addRest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.addTorn(ctx, found.Torn), p.countOthers()); err != nil {
+	if err := errors.Join(p.addTorn(ctx, found.Torn), p.countOthers(ctx)); err != nil {
 		return err
 	}
 	if p.IsEmpty() {
@@ -155,7 +155,7 @@ func (g *gone) follows(gap *store.Gap) bool {
 }
 
 // countOthers counts the gaps and the pages of imports that go.
-func (p *Plan) countOthers() error {
+func (p *Plan) countOthers(ctx context.Context) error {
 	gaps, err := p.index.Gaps(store.MaxGaps)
 	for i := range gaps.Latest {
 		if p.GoesGap(&gaps.Latest[i]) {
@@ -165,7 +165,7 @@ func (p *Plan) countOthers() error {
 	all := pages.New(p.index, p.readers)
 	for page, err2 := range pagelist.All(p.dir, time.Time{}, time.Time{}) {
 		goes := false
-		if err = errors.Join(err, err2); err == nil {
+		if err = errors.Join(err, err2, ctx.Err()); err == nil {
 			goes, err = p.goesPage(all, &page)
 		}
 		if err != nil {

@@ -46,7 +46,7 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
 			Captures: p.before[w.ID] - w.captures})
 	}
-	if err := errors.Join(p.dropPages(mode), p.dir.SyncArchive()); err != nil {
+	if err := errors.Join(p.dropPages(ctx, mode), p.dir.SyncArchive()); err != nil {
 		return nil, errors.Join(err, p.Discard())
 	}
 	return all, nil
