@@ -53,8 +53,9 @@ func (s *serving) keep(ctx context.Context, c *recordFlags) {
 	if c.KeepFor == 0 {
 		return
 	}
+	var looks removing.Looks
 	for began := time.Now(); ; {
-		s.removeOld(ctx, c, began)
+		s.removeOld(ctx, c, &looks, began)
 		select {
 		case <-ctx.Done():
 			return
@@ -64,8 +65,9 @@ func (s *serving) keep(ctx context.Context, c *recordFlags) {
 }
 
 // removeOld removes what is too old. What it cannot remove now it removes the next time.
-func (s *serving) removeOld(ctx context.Context, c *recordFlags, began time.Time) {
-	done, err := s.removeOlder(ctx, c, began, time.Now())
+func (s *serving) removeOld(ctx context.Context, c *recordFlags, looks *removing.Looks,
+	began time.Time) {
+	done, err := s.removeOlder(ctx, c, looks, began, time.Now())
 	switch {
 	case err == nil && done.Done:
 		s.log.Info().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
@@ -79,10 +81,10 @@ func (s *serving) removeOld(ctx context.Context, c *recordFlags, began time.Time
 }
 
 // removeOlder removes what is too old now, in a recording that began then.
-func (s *serving) removeOlder(ctx context.Context, c *recordFlags, began, now time.Time) (
-	done removing.Removed, err error) {
+func (s *serving) removeOlder(ctx context.Context, c *recordFlags, looks *removing.Looks,
+	began, now time.Time) (done removing.Removed, err error) {
 	age := time.Duration(c.KeepFor)
-	old, err := removing.HasOlder(ctx, s.dir, s.rec.Index(), age, now)
+	old, err := looks.HasOlder(ctx, s.dir, s.rec.Index(), age, now)
 	if err != nil || !old {
 		return done, err
 	}

@@ -27,12 +27,7 @@ func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.
 		if err != nil || len(ages) == 0 {
 			return removal.Order{Captures: nothing}, err
 		}
-		late := limit.Add(-min(slack, age/4))
-		own := owners(dir)
-		in := func(name string) bool {
-			a, known := ages[name]
-			return (!known || a.young == 0 || a.oldest.Before(late)) && own(name)
-		}
+		in := chosen(ages, owners(dir), limit, age)
 		return removal.Order{
 			Aged: true,
 			Has:  func(_ string, at time.Time) bool { return at.Before(limit) },
@@ -45,6 +40,18 @@ func Older(ctx context.Context, dir collection.Dir, age time.Duration, now time.
 				return cmp.Or(err, ctx.Err())
 			},
 		}, nil
+	}
+}
+
+// slackOf is how much older than the age captures may be beside younger ones.
+func slackOf(age time.Duration) time.Duration { return min(slack, age/4) }
+
+// chosen returns a function that reports whether captures of a file go that are older than the limit.
+func chosen(all map[string]ages, own func(string) bool, limit time.Time, age time.Duration) func(string) bool {
+	late := limit.Add(-slackOf(age))
+	return func(name string) bool {
+		a, known := all[name]
+		return (!known || a.young == 0 || a.oldest.Before(late)) && own(name)
 	}
 }
 
@@ -81,21 +88,6 @@ func Leaps(age time.Duration, last, began, now time.Time, ran time.Duration) boo
 	return max(off, now.Round(0).Sub(began.Round(0))-ran) > leapOf(age)
 }
 
-// HasOlder reports whether Older would choose anything.
-func HasOlder(ctx context.Context, dir collection.Dir, index *store.Bolt, age time.Duration,
-	now time.Time) (bool, error) {
-	order, err := Older(ctx, dir, age, now)(index, nil)
-	if err != nil {
-		return false, err
-	}
-	any := false
-	err = order.Captures(func(c *store.Capture) bool {
-		any = true
-		return false
-	})
-	return any, err
-}
-
 func nothing(func(*store.Capture) bool) error { return nil }
 
 // stamp is a time as a Query has it.
@@ -105,6 +97,7 @@ func stamp(t time.Time) string { return t.UTC().Format("20060102150405") }
 type ages struct {
 	young  int64 // captures that are not too old
 	oldest time.Time
+	latest time.Time
 }
 
 // agesOf returns how old the captures of the files are that have one which is too old; none if no file
@@ -133,6 +126,9 @@ func agesOf(ctx context.Context, index *store.Bolt, limit time.Time) (map[string
 			a.young++
 		} else if a.oldest.IsZero() || c.Time.Before(a.oldest) {
 			a.oldest = c.Time
+		}
+		if c.Time.After(a.latest) {
+			a.latest = c.Time
 		}
 		all[c.File] = a
 		return ctx.Err() == nil

@@ -41,7 +41,7 @@ func TestOlder(t *testing.T) {
 			r.rotate()
 			before := r.all()
 			now := at(test.limit).Add(test.age)
-			old, err := HasOlder(t.Context(), r.dir, r.Index(), test.age, now)
+			old, err := new(Looks).HasOlder(t.Context(), r.dir, r.Index(), test.age, now)
 			if err != nil || old != (len(test.gone) > 0) {
 				t.Errorf("there is something: %v, %v", old, err)
 			}
@@ -122,9 +122,44 @@ func TestOlderImports(t *testing.T) {
 	if b, err := os.ReadFile(r.dir.Pages()); err != nil || !strings.Contains(string(b), "Old") {
 		t.Errorf("pages: %s, %v", b, err)
 	}
-	old, err := HasOlder(t.Context(), r.dir, r.Index(), 90*24*time.Hour, now)
+	old, err := new(Looks).HasOlder(t.Context(), r.dir, r.Index(), 90*24*time.Hour, now)
 	if old || err != nil {
 		t.Errorf("there is more: %v, %v", old, err)
+	}
+}
+
+// TestLooks: where an import is old, the index is not gone through at each look, but again when
+// something may be too old, or another file has come.
+func TestLooks(t *testing.T) {
+	const day = 24 * time.Hour
+	r := strange(t, stranger("response", 1, "/import", page(text("old"))))
+	r.now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	r.get("https://example.com/mine", page(text("mine")))
+	r.rotate()
+	var looks Looks
+	for _, look := range []struct {
+		after time.Duration // behind the capture
+		file  bool          // another one comes before
+		older bool
+		goes  bool // through the index
+	}{
+		{80 * day, false, false, true}, {80*day + time.Hour, false, false, false},
+		{81*day - time.Hour, false, false, false}, {81 * day, false, false, true},
+		{81*day + time.Hour, true, false, true}, {81*day + 2*time.Hour, false, false, false},
+		{90 * day, false, false, true}, {90*day + time.Second, false, true, true},
+		{90*day + time.Hour, false, true, true},
+	} {
+		if look.file {
+			r.now = r.now.Add(80 * day)
+			r.get("https://example.com/later", page(text("later")))
+			r.now = r.now.Add(-80*day - time.Second)
+			r.rotate()
+		}
+		ctx := asked{Context: t.Context()}
+		older, err := looks.HasOlder(&ctx, r.dir, r.Index(), 90*day, r.now.Add(look.after))
+		if goes := ctx.times.Load() > 0; err != nil || older != look.older || goes != look.goes {
+			t.Errorf("after %s: older %v, goes through the index %v, %v", look.after, older, goes, err)
+		}
 	}
 }
 
