@@ -68,6 +68,10 @@ func (s *serving) keep(ctx context.Context, c *recordFlags) {
 func (s *serving) removeOld(ctx context.Context, c *recordFlags, looks *removing.Looks,
 	began time.Time) {
 	done, err := s.removeOlder(ctx, c, looks, began, time.Now())
+	for _, why := range done.LeftOut {
+		s.log.Warn().Str("reason", why).Msg("a file cannot be written anew: what is older " +
+			"than keep-for stays in it")
+	}
 	switch {
 	case err == nil && done.Done:
 		s.log.Info().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).

@@ -68,7 +68,8 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		return Look(ctx, rec.Index(), dir, wish)
 	}
 	if wish.Look {
-		if may, err := wish.mayRemove(ctx, rec, dir); err != nil || !may {
+		var may bool
+		if done.Summary, may, err = wish.mayRemove(ctx, rec, dir); err != nil || !may {
 			return done, err
 		}
 	}
@@ -135,12 +136,13 @@ func (w *Wish) planOf(ctx context.Context, index *store.Bolt, dir collection.Dir
 }
 
 // mayRemove reports whether anything goes, or may go when files are finished.
-func (w *Wish) mayRemove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir) (bool, error) {
+func (w *Wish) mayRemove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir) (
+	found removal.Summary, may bool, err error) {
 	plan, files, err := w.plan(ctx, rec, dir)
 	if err != nil {
-		return false, fmt.Errorf("remove: %w", err)
+		return found, false, fmt.Errorf("remove: %w", err)
 	}
-	return !plan.IsEmpty() || plan.Waiting > 0, files.Close()
+	return plan.Summary, !plan.IsEmpty() || plan.Waiting > 0, files.Close()
 }
 
 // carryOut plans the removal and, if that is confirmed, carries it out.

@@ -103,8 +103,8 @@ func (p *Plan) nothingGone() gone {
 	return g
 }
 
-// collect reads the captures that are to go. Those stay that lie in files that are not finished, or
-// away, and those that are kept.
+// collect reads the captures that are to go. Those stay that lie in files that are not finished,
+// away or left out, and those that are kept.
 func (p *Plan) collect(ctx context.Context) error {
 	p.Summary, p.files = Summary{}, map[uint32]store.File{}
 	g, f := p.nothingGone(), first{}
@@ -114,6 +114,7 @@ func (p *Plan) collect(ctx context.Context) error {
 		}
 		file, known := p.index.File(c.File)
 		switch {
+		case p.leftOut[file.ID]:
 		case known && file.Away:
 			p.Away++
 		case !known || !file.Sealed:

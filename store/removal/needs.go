@@ -59,10 +59,11 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// look looks whether a revisit needs what goes. What one in a file that is away may need stays.
+// look looks whether a revisit needs what goes. What one in a file that is away may need stays, and by
+// age what one needs that cannot be read, or lies in a file that is left out.
 func (p *Plan) look(c *store.Capture, file store.File) error {
 	h, length, err := p.headerOf(c, file)
-	if errors.Is(err, readback.ErrAway) {
+	if errors.Is(err, readback.ErrAway) || err != nil && p.order.Aged {
 		if key := digestKey(c.Digest); c.Status != 304 && p.gone.digests[key] {
 			p.kept.digests[key] = true
 		} else if c.Status != 304 && !p.gone.knows(c.Digest) {
@@ -74,11 +75,19 @@ func (p *Plan) look(c *store.Capture, file store.File) error {
 		return err
 	}
 	n, is, err := p.needOf(c, h)
+	out := p.leftOut[file.ID]
+	if p.order.Aged && (err != nil || is && out && !n.bare && !n.named) {
+		p.kept.digests[digestKey(c.Digest)], p.kept.sources[n.key(h)] = true, true
+		return nil
+	}
 	if err != nil || !is {
 		return err
 	}
 	if n.bare && p.order.Aged && len(p.gone.sources[n.key(h)]) > 0 {
 		p.kept.sources[n.key(h)] = true
+		return nil
+	}
+	if out {
 		return nil
 	}
 	if !file.Sealed {

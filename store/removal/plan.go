@@ -33,6 +33,7 @@ type Plan struct {
 	before map[uint32]int64 // captures of each file, by the index
 	work   []*work          // in the order of the files' names
 
+	leftOut    map[uint32]bool  // files that cannot be written anew, and stay as they are
 	unfinished bool             // a revisit that needs what goes is in a file that is not finished
 	decided    *journal.Journal // nil as long as nothing was
 }
@@ -81,7 +82,29 @@ const (
 func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *readback.Files,
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
-		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}}}
+		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}}, leftOut: map[uint32]bool{}}
+	var reasons []string
+	for {
+		left := len(p.leftOut)
+		why, err := p.make(ctx)
+		reasons = append(reasons, why...)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.leftOut) == left {
+			break
+		}
+	}
+	p.LeftOut = reasons
+	err := p.addRest(ctx)
+	p.Fingerprint = p.fingerprint()
+	return p, err
+}
+
+// make decides what is done to each file, and returns why files are left out, if it does not do so: then
+// all is decided anew, since what these need stays.
+func (p *Plan) make(ctx context.Context) (reasons []string, err error) {
+	p.work, p.unfinished = nil, false
 	if err := p.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -91,13 +114,15 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 	turns := p.turns()
 	for _, file := range slices.SortedFunc(maps.Values(p.files),
 		func(a, b store.File) int { return cmp.Compare(a.Name, b.Name) }) {
-		if err := p.plan(ctx, file, turns[file.ID]); err != nil {
+		err := p.plan(ctx, file, turns[file.ID])
+		if err != nil && p.order.Aged && ctx.Err() == nil {
+			p.leftOut[file.ID] = true
+			reasons = append(reasons, err.Error())
+		} else if err != nil {
 			return nil, fmt.Errorf("plan the removal: %w", err)
 		}
 	}
-	err := p.addRest(ctx)
-	p.Fingerprint = p.fingerprint()
-	return p, err
+	return reasons, nil
 }
 
 // choose finds what goes, and who needs it. If some of it stays since it is needed, it is looked anew.
@@ -125,7 +150,7 @@ func (p *Plan) addFiles() error {
 	for _, file := range files {
 		scrubbed := file.Reduced && p.order.forgets() != nil
 		empty := p.order.Has != nil && p.before[file.ID] == 0
-		if file.Sealed && !file.Away && file.Committed > 0 && p.isIn(file) &&
+		if file.Sealed && !file.Away && !p.leftOut[file.ID] && file.Committed > 0 && p.isIn(file) &&
 			(p.order.Everywhere && p.order.Has != nil || scrubbed || empty) {
 			p.files[file.ID] = file
 		}
@@ -200,6 +225,9 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 	}
 	if len(w.edits) == 0 {
 		return nil
+	}
+	if err := replaceable(p.dir.WARC(file.Name)); err != nil {
+		return err
 	}
 	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	p.add(w, s)

@@ -79,7 +79,8 @@ type Order struct {
 
 	// Aged says that it is for what is too old of what was recorded here: nobody has named anything. A
 	// page of an import goes only with its capture, a copy of damage only if nothing in it is younger,
-	// and neither, nor a gap, if nothing goes from the files. A response stays to which a revisit
+	// and neither, nor a gap, if nothing goes from the files. A file that cannot be written anew stays, with
+	// what it needs: the others do not wait for it. A response stays to which a revisit
 	// without a body refers that stays: a 304 that says that it is still as it was.
 	Aged bool
 
@@ -119,10 +120,11 @@ type Summary struct {
 	Bodiless   int64 `json:"bodiless"`   // revisits without a body that become responses 304
 
 	// What is left behind that nobody can look into, or that we do not reach.
-	Damaged int64    `json:"damaged,omitempty"` // bytes of damage in the files that are written anew
-	Linked  []string `json:"linked,omitempty"`  // base names of these files that have other names elsewhere
-	Unread  []string `json:"unread,omitempty"`  // paths in the collection that were not searched
-	Waiting int      `json:"waiting,omitempty"` // captures in files that are not finished: they stay
+	Damaged int64    `json:"damaged,omitempty"`  // bytes of damage in the files that are written anew
+	Linked  []string `json:"linked,omitempty"`   // base names of these files that have other names elsewhere
+	Unread  []string `json:"unread,omitempty"`   // paths in the collection that were not searched
+	LeftOut []string `json:"left_out,omitempty"` // by age: files that cannot be written anew, and why
+	Waiting int      `json:"waiting,omitempty"`  // captures in files that are not finished: they stay
 
 	// Captures that were chosen, and stay.
 	Away      int `json:"away,omitempty"`      // they lie in files that are away

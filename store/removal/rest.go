@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +40,21 @@ func (p *Plan) addRest(ctx context.Context) error {
 	for _, path := range found.Others {
 		p.Unread = append(p.Unread, p.within(path))
 	}
-	return nil
+	return p.addUnknown()
+}
+
+// addUnknown adds the WARC files that the index does not know: somebody has put them there since the
+// collection was opened.
+func (p *Plan) addUnknown() error {
+	entries, err := os.ReadDir(p.dir.Archive())
+	for _, entry := range entries {
+		name := entry.Name()
+		_, known := p.index.File(name)
+		if !known && collection.IsWARC(name) && p.isIn(store.File{Name: name}) {
+			p.Unread = append(p.Unread, p.within(p.dir.WARC(name)))
+		}
+	}
+	return err
 }
 
 // addTorn adds the copies of damage that go.
