@@ -178,13 +178,18 @@ func TestRemoveAway(t *testing.T) {
 	if err != nil || len(paths) != 2 {
 		t.Fatal(paths, err)
 	}
-	r.close()
 	aside := filepath.Join(t.TempDir(), "aside")
 	if err := os.Rename(paths[1], aside); err != nil {
 		t.Fatal(err)
 	}
+	wish := Wish{Choose: Chosen(t.Context(), selection.Selection{To: "2999"}), DryRun: true}
+	done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode, wish)
+	if err != nil || done.Captures != 1 || done.Needed != 1 || done.Away != 2 {
+		t.Errorf("before the index says so: %+v, %v", done, err)
+	}
+	r.close()
 	r.open()
-	done := r.remove(selection.Selection{To: "2999"}, nil)
+	done = r.remove(selection.Selection{To: "2999"}, nil)
 	if done.Captures != 1 || done.Needed != 1 || done.Away != 2 || done.Moved != 0 || !done.Done {
 		t.Errorf("%+v", done)
 	}

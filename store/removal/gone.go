@@ -3,6 +3,9 @@ package removal
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -112,7 +115,7 @@ func (p *Plan) collect(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return false
 		}
-		file, known := p.index.File(c.File)
+		file, known := p.fileOf(c.File)
 		switch {
 		case p.leftOut[file.ID]:
 		case known && file.Away:
@@ -142,6 +145,29 @@ func (p *Plan) collect(ctx context.Context) error {
 	}
 	p.gone = g
 	return cmp.Or(err, ctx.Err())
+}
+
+// findMissing finds the files that have gone since the collection was opened. By age these are left
+// out, which is told.
+func (p *Plan) findMissing() error {
+	p.missing = map[uint32]bool{}
+	files, err := p.index.Files()
+	for _, file := range files {
+		if !file.Sealed || file.Away || p.order.Aged {
+			continue
+		}
+		if _, err := os.Stat(p.dir.WARC(file.Name)); errors.Is(err, fs.ErrNotExist) {
+			p.missing[file.ID] = true
+		}
+	}
+	return err
+}
+
+// fileOf returns a file by its name.
+func (p *Plan) fileOf(name string) (file store.File, known bool) {
+	file, known = p.index.File(name)
+	file.Away = file.Away || p.missing[file.ID]
+	return file, known
 }
 
 func digestKey(digest string) hashed { return hashOf(readback.DigestKey(digest)) }

@@ -42,7 +42,7 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
-		file, known := p.index.File(c.File)
+		file, known := p.fileOf(c.File)
 		if !known {
 			return true
 		}

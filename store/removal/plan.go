@@ -33,6 +33,7 @@ type Plan struct {
 	before map[uint32]int64 // captures of each file, by the index
 	work   []*work          // in the order of the files' names
 
+	missing    map[uint32]bool  // files that are away, which the index does not say yet
 	leftOut    map[uint32]bool  // files that cannot be written anew, and stay as they are
 	unfinished bool             // a revisit that needs what goes is in a file that is not finished
 	decided    *journal.Journal // nil as long as nothing was
@@ -83,6 +84,9 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
 		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}}, leftOut: map[uint32]bool{}}
+	if err := p.findMissing(); err != nil {
+		return nil, err
+	}
 	var reasons []string
 	for {
 		left := len(p.leftOut)
@@ -150,7 +154,8 @@ func (p *Plan) addFiles() error {
 	for _, file := range files {
 		scrubbed := file.Reduced && p.order.forgets() != nil
 		empty := p.order.Has != nil && p.before[file.ID] == 0
-		if file.Sealed && !file.Away && !p.leftOut[file.ID] && file.Committed > 0 && p.isIn(file) &&
+		away := file.Away || p.missing[file.ID]
+		if file.Sealed && !away && !p.leftOut[file.ID] && file.Committed > 0 && p.isIn(file) &&
 			(p.order.Everywhere && p.order.Has != nil || scrubbed || empty) {
 			p.files[file.ID] = file
 		}
