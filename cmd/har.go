@@ -40,10 +40,12 @@ func (c *harCommand) Run(line *commandLine) error {
 		done, err = c.write(source)
 		return err
 	})
-	if errors.Is(err, errNoExchange) {
-		return errNoExchange // and not of a stream that it is not whole
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, har.ErrNothing) && done.Others == 0:
+		return nothingOf("har", dir, c.Files)
+	case errors.Is(err, errNoneReadable):
+		return fmt.Errorf("har: %w: %s says what is damaged", err, commandFor(dir, "verify"))
+	case err != nil:
 		return fmt.Errorf("har: %w", err)
 	}
 	if c.Out != "-" {
@@ -59,8 +61,8 @@ func (c *harCommand) Run(line *commandLine) error {
 	return lacks
 }
 
-// errNoExchange says that a HAR would hold nothing.
-var errNoExchange = errors.New("har: no exchange of the collection is selected: no file was written")
+// errNoneReadable says that a HAR would hold nothing.
+var errNoneReadable = errors.New("nothing of it could be read, see above")
 
 // write writes the HAR to where --out says.
 func (c *harCommand) write(source *selection.Source) (done har.Done, err error) {
@@ -79,8 +81,8 @@ func (c *harCommand) write(source *selection.Source) (done har.Done, err error) 
 	}
 	write := func(w io.Writer) (err error) {
 		done, err = har.Write(ctx, w, source, c.Selection(), options)
-		if err == nil && done.Exchanges+done.LeftOut == 0 {
-			err = errNoExchange
+		if err == nil && done.Exchanges == 0 {
+			err = errNoneReadable
 		}
 		return err
 	}

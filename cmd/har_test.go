@@ -70,9 +70,11 @@ func TestHAR(t *testing.T) {
 		t.Errorf("%d, %q", code, errs)
 	}
 	for _, none := range [][]string{{"--from", "2090"}, {"--url", origin.URL + "/none"}} {
-		_, errs, code := p.run(append([]string{"har", "-o", file}, none...)...)
-		if code != 1 || !strings.Contains(errs, "no exchange of the collection is selected") {
-			t.Errorf("%v: %d, %q", none, code, errs)
+		for _, to := range []string{file, "-"} {
+			out, errs, code := p.run(append([]string{"har", "-o", to}, none...)...)
+			if code != 1 || out != "" || !strings.Contains(errs, "export -o -") {
+				t.Errorf("%v to %s: %d, %q, %q", none, to, code, out, errs)
+			}
 		}
 	}
 	if again, err := os.ReadFile(file); err != nil || string(again) != string(text) {
@@ -88,6 +90,13 @@ func TestHAR(t *testing.T) {
 	if rest := parseHAR(t, out).Log.Entries; code != 1 || len(rest) != 2 ||
 		!strings.Contains(errs, origin.URL+"/b of ") || !strings.Contains(errs, "1 exchange could not be read") {
 		t.Errorf("%d, %q, %d exchanges", code, errs, len(rest))
+	}
+	_, errs, code = p.run("har", "-o", file, "--url", origin.URL+"/b")
+	if code != 1 || !strings.Contains(errs, "nothing of it could be read") {
+		t.Errorf("%d, %q", code, errs)
+	}
+	if again, err := os.ReadFile(file); err != nil || string(again) != string(text) {
+		t.Errorf("a HAR of what cannot be read has replaced what was there: %v", err)
 	}
 }
 

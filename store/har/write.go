@@ -27,10 +27,13 @@ type Done struct {
 	Others    int64 // captures that were selected and are not of HTTP: answers of name servers, pictures
 }
 
+// ErrNothing says that no exchange is selected, and nothing was written.
+var ErrNothing = errors.New("no exchange of HTTP is selected")
+
 // Write writes the exchanges of a selection, in the order of their times. The error is that of the
 // source or of the output: what cannot be read of a capture costs that exchange alone. It is
 // store.ErrReplaced if something was removed from the collection meanwhile: most places that were found
-// are none any more.
+// are none any more, and ErrNothing if there is nothing to write.
 func Write(ctx context.Context, out io.Writer, source *selection.Source, sel selection.Selection,
 	o Options) (done Done, err error) {
 	defer func() {
@@ -43,6 +46,9 @@ func Write(ctx context.Context, out io.Writer, source *selection.Source, sel sel
 	defer func() { err = errors.Join(err, sorted.close()) }()
 	if done.Others, err = sorted.choose(ctx, source, sel); err != nil {
 		return done, err
+	}
+	if sorted.n == 0 {
+		return done, cmp.Or(source.Check(), ErrNothing)
 	}
 	w := NewWriter(out, source.Files())
 	if err := w.Begin(o.Version); err != nil {

@@ -62,7 +62,6 @@ func TestWrite(t *testing.T) {
 		{"a page", selection.Selection{Page: second.ID}, "2>Page 2 a2.png>Page 2 b2.png>Page 2", "[Page 2]"},
 		{"a page's URL", selection.Selection{Page: "https://example.com/1"}, "1>Page 1 a1.png>Page 1 b1.png>Page 1",
 			"[Page 1]"},
-		{"none", selection.Selection{URL: "https://example.com/none"}, "", "[]"},
 	} {
 		var out bytes.Buffer
 		steps, total := int64(0), int64(0)
@@ -94,6 +93,16 @@ func TestWrite(t *testing.T) {
 		if n := int64(len(got)); done != (Done{Exchanges: n}) || steps != n || total != n {
 			t.Errorf("%s: %+v, %d of %d", c.name, done, steps, total)
 		}
+	}
+}
+
+// TestWriteNothing: where nothing is selected nothing is written, not even a HAR without entries.
+func TestWriteNothing(t *testing.T) {
+	var out bytes.Buffer
+	sel := selection.Selection{URL: "https://example.com/none"}
+	done, err := Write(t.Context(), &out, browsed(t).source(), sel, Options{})
+	if !errors.Is(err, ErrNothing) || done != (Done{}) || out.Len() != 0 {
+		t.Errorf("%+v, %v: %q", done, err, out.String())
 	}
 }
 
