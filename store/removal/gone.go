@@ -27,6 +27,7 @@ type gone struct {
 	algorithms map[string]bool     // of these digests; "" for those that are not understood
 	sources    map[hashed][]source // the responses, by URL and time
 	keys       map[hashed]bool     // of all, URL and time
+	named      map[hashed]bool     // the same, and with whole seconds; true if of a response
 	urls       map[hashed]bool     // of all
 	surts      map[hashed]bool     // of all
 
@@ -58,6 +59,18 @@ func (k *kept) has(c *store.Capture) bool {
 	return k.digests[digestKey(c.Digest)]
 }
 
+// confirms reports whether the response of a capture stays since a revisit confirms it.
+func (k *kept) confirms(c *store.Capture) bool {
+	names := namesOf(c)
+	return k.sources[names[0]] || k.sources[names[1]]
+}
+
+// namesOf is what stands for a capture where a revisit names it: with its time or, as many tools have
+// it, with whole seconds.
+func namesOf(c *store.Capture) [2]hashed {
+	return [...]hashed{sourceKey(c.URL, c.Time), sourceKey(c.URL, c.Time.Truncate(time.Second))}
+}
+
 // size tells whether more is kept.
 func (k *kept) size() int { return len(k.digests) + len(k.sources) + len(k.unlike) }
 
@@ -86,6 +99,9 @@ func (g *gone) add(c *store.Capture, at place) {
 	key, digest := sourceKey(c.URL, c.Time), digestKey(c.Digest)
 	g.places[at.file] = append(g.places[at.file], at.offset)
 	g.keys[key], g.urls[hashOf(c.URL)], g.surts[hashOf(surt)] = true, true, true
+	for _, key := range namesOf(c) {
+		g.named[key] = g.named[key] || !c.IsRevisit()
+	}
 	g.digests[digest] = g.digests[digest] || !c.IsRevisit()
 	g.algorithms[readback.DigestAlgorithm(c.Digest)] = true
 	if g.times != nil {
@@ -99,7 +115,7 @@ func (g *gone) add(c *store.Capture, at place) {
 // nothingGone is a gone to which captures are to be added.
 func (p *Plan) nothingGone() gone {
 	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[string]bool{}, map[hashed][]source{},
-		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, nil}
+		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, nil}
 	if p.order.Has == nil {
 		g.times = map[hashed][]time.Time{}
 	}
@@ -125,7 +141,7 @@ func (p *Plan) collect(ctx context.Context) error {
 			p.Waiting++
 		case !c.IsRevisit() && p.kept.has(c):
 			p.Needed++
-		case !c.IsRevisit() && p.kept.sources[sourceKey(c.URL, c.Time)]:
+		case !c.IsRevisit() && p.kept.confirms(c):
 			p.Confirmed++
 		default:
 			g.add(c, place{file.ID, c.Offset})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/readback"
 	"warcorder/store/warc"
 )
@@ -29,8 +30,9 @@ type need struct {
 	other  store.Location // then, where its body lies; zero if nobody knows
 }
 
-// findNeeds finds the revisits that stay and need what goes. It goes through all captures, and counts
-// those of each file.
+// findNeeds finds the revisits that stay and need what goes, or name it. It goes through all captures,
+// and counts those of each file. A revisit of ours has the digest of what it names; of another tool's
+// files the header of each revisit is read.
 func (p *Plan) findNeeds(ctx context.Context) error {
 	p.before, p.needs = map[uint32]int64{}, nil
 	empty := map[hashed]bool{}
@@ -50,18 +52,20 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 		if !c.IsRevisit() || len(p.gone.keys) == 0 || p.gone.has(place{file.ID, c.Offset}) {
 			return true
 		}
-		if !p.gone.isLike(c.Digest) && !(c.Status == 304 && empty[digestKey(c.Digest)]) {
+		like := p.gone.isLike(c.Digest) || c.Status == 304 && empty[digestKey(c.Digest)]
+		if !like && p.isOwn(file) {
 			return true
 		}
-		failed = p.look(c, file)
+		failed = p.look(c, file, like)
 		return failed == nil
 	})
 	return errors.Join(failed, err)
 }
 
 // look looks whether a revisit needs what goes. What one in a file that is away may need stays, and by
-// age what one needs that cannot be read, or lies in a file that is left out.
-func (p *Plan) look(c *store.Capture, file store.File) error {
+// age what one needs that cannot be read, or lies in a file that is left out. One that is not like what
+// goes, as its digest says, can only name it: if it cannot be read, it stays as it is.
+func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 	h, length, err := p.headerOf(c, file)
 	if errors.Is(err, readback.ErrAway) || err != nil && p.order.Aged {
 		if key := digestKey(c.Digest); c.Status != 304 && p.gone.digests[key] {
@@ -71,10 +75,16 @@ func (p *Plan) look(c *store.Capture, file store.File) error {
 		}
 		return nil
 	}
+	if err != nil && !like {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	n, is, err := p.needOf(c, h)
+	if err != nil && !like {
+		return nil
+	}
 	out := p.leftOut[file.ID]
 	if p.order.Aged && (err != nil || is && out && !n.bare && !n.named) {
 		p.kept.digests[digestKey(c.Digest)], p.kept.sources[n.key(h)] = true, true
@@ -83,7 +93,7 @@ func (p *Plan) look(c *store.Capture, file store.File) error {
 	if err != nil || !is {
 		return err
 	}
-	if n.bare && p.order.Aged && len(p.gone.sources[n.key(h)]) > 0 {
+	if n.bare && p.order.Aged && p.gone.named[n.key(h)] {
 		p.kept.sources[n.key(h)] = true
 		return nil
 	}
@@ -98,6 +108,18 @@ func (p *Plan) look(c *store.Capture, file store.File) error {
 	n.at, n.length, n.time = place{file.ID, c.Offset}, length, c.Time
 	p.needs = append(p.needs, n)
 	return nil
+}
+
+// isOwn reports whether a file is one of ours.
+func (p *Plan) isOwn(file store.File) bool {
+	own, known := p.own[file.ID]
+	if !known {
+		var err error
+		own, err = collection.IsOwn(p.dir.WARC(file.Name))
+		own = !file.Sealed || own && err == nil
+		p.own[file.ID] = own
+	}
+	return own
 }
 
 // headerOf reads the header of a revisit.
@@ -122,11 +144,17 @@ func isBare(c *store.Capture, h warc.Header) bool {
 func named(h warc.Header) (uri string, at time.Time) {
 	uri = (&warc.Record{Header: warc.Header{{Name: "WARC-Target-URI",
 		Value: h.Get("WARC-Refers-To-Target-URI")}}}).TargetURI()
-	at, err := time.Parse(time.RFC3339Nano, h.Get("WARC-Refers-To-Date"))
-	if err != nil {
+	at, known := warc.ParseDate(h.Get("WARC-Refers-To-Date"))
+	if !known {
 		return "", at
 	}
 	return uri, at.UTC().Truncate(time.Microsecond)
+}
+
+// isNamed reports whether it is a capture that a revisit names so.
+func isNamed(c *store.Capture, key hashed) bool {
+	names := namesOf(c)
+	return slices.Contains(names[:], key)
 }
 
 // key is what stands for the capture that a revisit names.
@@ -138,7 +166,8 @@ func (n *need) key(h warc.Header) hashed { return sourceKey(named(h)) }
 func (p *Plan) needOf(c *store.Capture, h warc.Header) (n need, is bool, err error) {
 	uri, at := named(h)
 	key := sourceKey(uri, at)
-	names := uri != "" && p.gone.keys[key]
+	_, names := p.gone.named[key]
+	names = names && uri != ""
 	if isBare(c, h) {
 		return need{bare: true}, names, nil
 	}
@@ -162,6 +191,6 @@ func (p *Plan) needOf(c *store.Capture, h warc.Header) (n need, is bool, err err
 	if from := (place{file.ID, original.Offset}); p.gone.has(from) {
 		return need{from: source{from, original.Length, digest}}, true, nil
 	}
-	isIt := original.URL == uri && original.Time.Equal(at)
+	isIt := original.URL == uri && isNamed(original, key)
 	return need{named: true, other: original.Location}, names && !isIt, nil
 }

@@ -34,6 +34,7 @@ type Plan struct {
 	work   []*work          // in the order of the files' names
 
 	missing    map[uint32]bool  // files that are away, which the index does not say yet
+	own        map[uint32]bool  // files that are ours, or not, as far as that was asked
 	leftOut    map[uint32]bool  // files that cannot be written anew, and stay as they are
 	unfinished bool             // a revisit that needs what goes is in a file that is not finished
 	decided    *journal.Journal // nil as long as nothing was
@@ -83,7 +84,8 @@ const (
 func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *readback.Files,
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
-		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}}, leftOut: map[uint32]bool{}}
+		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}},
+		own:  map[uint32]bool{}, leftOut: map[uint32]bool{}}
 	if err := p.findMissing(); err != nil {
 		return nil, err
 	}
