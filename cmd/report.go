@@ -121,7 +121,7 @@ type reportText struct {
 // toDo says what can be done about what is wrong.
 var toDo = map[report.Kind]string{
 	report.Failed:      "no answer: visit it again",
-	report.Cut:         "broke off: visit it again, with complete: always to have it whole",
+	report.Cut:         "broke off: visit it again; where the whole was not asked for, with complete: always",
 	report.Part:        "a part alone: visit it again, with complete: always to have it whole",
 	report.Refused:     "turned away by the recorder, as its settings or its limits say",
 	report.Unrecorded:  "passed unrecorded: of WebSockets and tunnels nothing can be shown again",
@@ -172,7 +172,7 @@ func (t *reportText) findings(w *report.Wrong) {
 		}
 		var more []string
 		if f.Detail != "" {
-			more = append(more, f.Detail)
+			more = append(more, strings.TrimSuffix(f.Detail, "."))
 		}
 		if f.Times > 1 {
 			more = append(more, fmt.Sprint(f.Times, " times"))

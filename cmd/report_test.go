@@ -73,7 +73,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("at rest: %s, want %s", atRest, beside)
 	}
 	text, stderr, code := p.run("report", "--page", site.URL+"/")
-	if code != 1 || stderr != "" || strings.Count(text, "\n") != 9 ||
+	if code != 1 || stderr != "" || strings.Count(text, "\n") != 9 || strings.Contains(text, ".)") ||
 		!strings.Contains(text, "3 resources: 1 failed, 1 cut, 1 tooMany, 1 coding\n") ||
 		!strings.Contains(text, "  answered 429: visit it again later, and slower\n    "+site.URL+"/busy\n") {
 		t.Errorf("%d %s%s", code, stderr, text)

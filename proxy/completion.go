@@ -103,6 +103,9 @@ func (c *completion) gap() string {
 	detail := "the whole was not asked for: " + c.why
 	if !c.begun.IsZero() {
 		detail = "the whole was asked for, and did not come: " + c.why
+		if c.why == c.fault {
+			detail = "the whole was asked for, and did not come either"
+		}
 	}
 	if c.fault != "" {
 		detail = strings.TrimSuffix(c.fault, ".") + "; " + detail

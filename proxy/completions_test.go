@@ -257,21 +257,20 @@ func TestCutIsCompleted(t *testing.T) {
 	}{
 		"whole":           {whole, ""},
 		"whole in chunks": {head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", ""},
-		"cut again": {head + "Content-Length: 10\r\n\r\n0123…",
-			"HOST closed the connection before its answer was complete."},
-		"no answer": {"…", "HOST closed the connection before its answer was complete."},
+		"cut again":       {head + "Content-Length: 10\r\n\r\n0123…", " either"},
+		"no answer":       {"…", " either"},
 		"403": {text("HTTP/1.1 403 Forbidden", "Content-Length: 0"),
-			"the answer's status was 403"},
+			": the answer's status was 403"},
 		"a redirect": {text("HTTP/1.1 302 Found", "Location: /", "Content-Length: 0"),
-			"the answer's status was 302"},
+			": the answer's status was 302"},
 		"a part again": {text("HTTP/1.1 206 Partial Content", "Content-Type: video/mp4",
-			"Content-Length: 3", "Content-Range: bytes 3-5/10") + "345", "the answer's status was 206"},
+			"Content-Length: 3", "Content-Range: bytes 3-5/10") + "345", ": the answer's status was 206"},
 		"too large": {head + "Content-Length: 99999\r\n\r\n0123…",
-			"the body is larger than complete-max"},
+			": the body is larger than complete-max"},
 		"endless": {head + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("800\r\n"+
-			strings.Repeat("x", 0x800)+"\r\n", 100) + "…", "the body is larger than complete-max"},
+			strings.Repeat("x", 0x800)+"\r\n", 100) + "…", ": the body is larger than complete-max"},
 		"ambiguous": {head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n0",
-			"The answer of HOST is ambiguous and was not passed on: two Content-Lengths that differ."},
+			": The answer of HOST is ambiguous and was not passed on: two Content-Lengths that differ."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := hasty()
@@ -291,7 +290,7 @@ func TestCutIsCompleted(t *testing.T) {
 			gaps := h.gaps()
 			if c.gap == "" && len(gaps) > 0 || c.gap != "" && (len(gaps) != 1 || gaps[0].Reason != "cut" ||
 				gaps[0].Detail != strings.ReplaceAll("HOST closed the connection before its answer was "+
-					"complete; the whole was asked for, and did not come: "+c.gap, "HOST", o.address) ||
+					"complete; the whole was asked for, and did not come"+c.gap, "HOST", o.address) ||
 				!strings.Contains(gaps[0].URL, o.address)) {
 				t.Errorf("gaps: %+v, want %q", gaps, c.gap)
 			}
