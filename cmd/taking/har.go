@@ -29,15 +29,21 @@ func (t *Taking) takeHAR(h unpacking.HARFile) error {
 	if err := errors.Join(err, w.close()); err != nil {
 		return fmt.Errorf("%s: %w", h.Name, err)
 	}
-	t.sayHAR(h.Name, &report)
-	if report.Captures == 0 {
-		return nil
-	}
+	here := false
 	made := recovery.Brought{Path: filepath.Join(w.dir, w.name), Said: h.Name}
-	if made.Name, err = t.nameOf(made.Path, h.Stem+suffix); err != nil {
-		return err
+	if report.Captures > 0 {
+		if made.Name, here, err = t.nameOf(made.Path, h.Stem+suffix); err != nil {
+			return err
+		}
 	}
-	t.made = append(t.made, made)
+	what := "became captures, derived from what the HAR has of them"
+	if here {
+		what = "are captures already, in " + made.Name
+	}
+	t.sayHAR(h.Name, &report, what)
+	if report.Captures > 0 {
+		t.made = append(t.made, made)
+	}
 	return nil
 }
 
@@ -55,30 +61,30 @@ func (t *Taking) maker(h unpacking.HARFile, w *warcFile) *fromhar.Maker {
 }
 
 // nameOf returns the name that a file which is made of a HAR is to have: that of the file of the same
-// content, if there is one, however the HAR was called then.
-func (t *Taking) nameOf(path, name string) (string, error) {
+// content, if there is one, which is here then, however the HAR was called.
+func (t *Taking) nameOf(path, name string) (as string, here bool, err error) {
 	for _, made := range t.made {
 		if same, err := sameContent(path, made.Path); err != nil || same {
-			return made.Name, err
+			return made.Name, same, err
 		}
 	}
 	sizes, err := t.earlier()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	made, err := os.Stat(path)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	for _, other := range slices.Sorted(maps.Keys(sizes)) {
 		if sizes[other] != made.Size() {
 			continue
 		}
 		if same, err := sameContent(path, t.to.WARC(other)); err != nil || same {
-			return other, err
+			return other, same, err
 		}
 	}
-	return name, nil
+	return name, false, nil
 }
 
 // earlier returns the sizes of the files of the collection that were made of HARs, by their names.
@@ -119,10 +125,9 @@ func room(dir string) int64 {
 }
 
 // sayHAR says what became of the entries of a HAR.
-func (t *Taking) sayHAR(name string, r *fromhar.Report) {
+func (t *Taking) sayHAR(name string, r *fromhar.Report, what string) {
 	say := func(format string, args ...any) { t.note(name + ": " + fmt.Sprintf(format, args...)) }
-	say("%d of its %s became captures, derived from what the HAR has of them", r.Captures,
-		count(r.Entries, "entry"))
+	say("%d of its %s %s", r.Captures, count(r.Entries, "entry"), what)
 	for _, s := range r.Skipped {
 		say("entry %d is left out: %s %s", s.Index, s.What, s.Reason)
 	}

@@ -29,6 +29,7 @@ type Taking struct {
 	note      func(string)
 	unpacking unpacking.Unpacking
 	pages     pagelist.List
+	taken     []string           // base names of what was taken
 	made      []recovery.Brought // of HARs
 	sizes     map[string]int64   // of those that the collection has already; nil before the first HAR
 }
@@ -59,7 +60,6 @@ func (t *Taking) Take(path string) error {
 	if err != nil {
 		return err
 	}
-	before := t.pages.Len()
 	switch form {
 	case unpacking.WACZ:
 		err = t.unpacking.WACZ(path)
@@ -72,9 +72,7 @@ func (t *Taking) Take(path string) error {
 	case unpacking.WARC1:
 		err = fmt.Errorf("%s is a WARC file already: warcorder index adds it as it is", path)
 	}
-	if n := t.pages.Len() - before; err == nil && n > 0 {
-		t.note(fmt.Sprintf("%s: names %s", filepath.Base(path), count(n, "page")))
-	}
+	t.taken = append(t.taken, filepath.Base(path))
 	return err
 }
 
@@ -93,6 +91,11 @@ func (t *Taking) End() ([]recovery.Brought, error) {
 	}
 	out := bufio.NewWriter(file)
 	_, err = t.pages.WriteTo(out)
+	who := t.taken[0] + ": names"
+	if n := len(t.taken); n > 1 {
+		who = count(n, "file") + " name"
+	}
+	t.note(who + " " + count(t.pages.Len(), "page"))
 	return brought, errors.Join(err, out.Flush(), file.Close())
 }
 

@@ -36,10 +36,10 @@ func (l *List) Add(p Page) (ok bool, err error) {
 	return true, l.lines.Add(text)
 }
 
-// Len is the number of pages that were added.
+// Len is the number of pages that were added, and after WriteTo of those that were written.
 func (l *List) Len() int { return l.count }
 
-// WriteTo writes the lines in their order. Nothing can be added then.
+// WriteTo writes the lines in their order, each page once. Nothing can be added then.
 func (l *List) WriteTo(w io.Writer) (int64, error) {
 	if l.lines == nil {
 		return 0, nil
@@ -50,8 +50,19 @@ func (l *List) WriteTo(w io.Writer) (int64, error) {
 	}
 	counted := &counter{w: w}
 	out := bufio.NewWriterSize(counted, 64<<10)
-	for lines.More() {
-		if err := errors.Join(lines.Write(out), lines.Next()); err != nil {
+	l.count = 0
+	for last := []byte(nil); lines.More(); {
+		text, err := lines.Text()
+		if err != nil {
+			return counted.n, err
+		}
+		if same := sameAs(text); last == nil || !bytes.Equal(same, last) {
+			l.count, last = l.count+1, append(last[:0], same...)
+			if err := lines.Write(out); err != nil {
+				return counted.n, err
+			}
+		}
+		if err := lines.Next(); err != nil {
 			return counted.n, err
 		}
 	}
