@@ -33,11 +33,12 @@ type Plan struct {
 	before map[uint32]int64 // captures of each file, by the index
 	work   []*work          // in the order of the files' names
 
-	missing    map[uint32]bool  // files that are away, which the index does not say yet
-	own        map[uint32]bool  // files that are ours, or not, as far as that was asked
-	leftOut    map[uint32]bool  // files that cannot be written anew, and stay as they are
-	unfinished bool             // a revisit that needs what goes is in a file that is not finished
-	decided    *journal.Journal // nil as long as nothing was
+	missing    map[uint32]bool    // files that are away, which the index does not say yet
+	own        map[uint32]bool    // files that are ours, or not, as far as that was asked
+	origins    map[hashed]origins // by URL, of continuations
+	leftOut    map[uint32]bool    // files that cannot be written anew, and stay as they are
+	unfinished bool               // a revisit that needs what goes is in a file that is not finished
+	decided    *journal.Journal   // nil as long as nothing was
 }
 
 // work is what is done to one file.
@@ -110,7 +111,7 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 // make decides what is done to each file, and returns why files are left out, if it does not do so: then
 // all is decided anew, since what these need stays.
 func (p *Plan) make(ctx context.Context) (reasons []string, err error) {
-	p.work, p.unfinished = nil, false
+	p.work, p.unfinished, p.origins = nil, false, map[hashed]origins{}
 	if err := p.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 	w := &work{File: file, size: file.Committed}
 	s := &survey{size: file.Committed}
 	if p.isIn(file) {
-		s.has = p.order.Has
+		s.has, s.continued = p.order.Has, p.goesContinued
 	}
 	if err := s.take(ctx, opened, file.Name); err != nil {
 		return err

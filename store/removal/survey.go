@@ -26,7 +26,8 @@ type survey struct {
 	more     map[int][]hashed // records that name more than two others, by their number
 	damaged  int64            // bytes that are no whole records
 
-	has func(uri string, at time.Time) bool // Order.Has, if it is for the file
+	has       func(uri string, at time.Time) bool                // Order.Has, if it is for the file
+	continued func(h warc.Header, uri string, at time.Time) bool // the same, for continuations
 }
 
 // part is one record of a file, with the empty lines behind it.
@@ -109,7 +110,11 @@ func (s *survey) next(reader *warc.Reader) error {
 	}
 	if uri := record.TargetURI(); s.has != nil && uri != "" && p.kind == follower {
 		at, known := warc.ParseDate(h.Get("WARC-Date"))
-		p.has = known && s.has(uri, at)
+		if strings.EqualFold(record.Type(), "continuation") {
+			p.has = known && s.continued(h, uri, at)
+		} else {
+			p.has = known && s.has(uri, at)
+		}
 	}
 	if err := record.Skip(); err != nil {
 		return err
