@@ -236,7 +236,7 @@ func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 }
 
 // errNotAll says that some of what was chosen is still there.
-var errNotAll = errors.New("remove: some of it stays, since files are away: put them back, and remove again")
+var errNotAll = errors.New("remove: some of it stays, since files are away, or revisits need it: see above")
 
 // tell says what goes, or went.
 func tell(w io.Writer, s *removal.Summary) {
@@ -259,8 +259,9 @@ func tell(w io.Writer, s *removal.Summary) {
 		{"captures in files that are being written: the recorder finishes these first, and they go too",
 			int64(s.Waiting)},
 		{"captures that stay, in files that are away: put these back, and remove again", int64(s.Away)},
-		{"captures that stay, since revisits in files that are away may need them: put these files back, " +
-			"and remove again", int64(s.Needed)},
+		{"captures that stay, since revisits in files that are away may need them (put these files back, " +
+			"and remove again), or others do and they are segmented (select these revisits too)",
+			int64(s.Needed)},
 		{"gaps that name it, and go", s.Gaps},
 		{"pages of imports that are it, and go", int64(s.Pages)},
 		{"bytes of damage in these files, which stay: nobody can tell what they are", s.Damaged},

@@ -2,6 +2,7 @@ package removing
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -44,4 +45,27 @@ func TestRemoveContinuation(t *testing.T) {
 			r.verified()
 		})
 	}
+}
+
+// TestRemoveSegmented: a response of several segments that a revisit needs stays, and does not keep the
+// rest from going.
+func TestRemoveSegmented(t *testing.T) {
+	first, second := segments()
+	r := strange(t, first+second+again(3, "/r", digestA, "/hush", 1)+
+		stranger("response", 4, "/hush", page(text("bbbb")), digestB))
+	before := r.all()
+	done := r.remove(hush, nil)
+	if done.Captures != 1 || done.Needed != 1 || done.Moved != 0 {
+		t.Errorf("%+v", done)
+	}
+	maps.DeleteFunc(before, func(_ string, s shown) bool { return s.isOf([]string{"/hush 4"}) })
+	r.same(before)
+	b, err := os.ReadFile(r.dir.WARC("x0.warc"))
+	if err != nil || !strings.Contains(string(b), "WARC-Segment-Number: 2") {
+		t.Errorf("%s, %v", b, err)
+	}
+	if done := r.remove(selection.Selection{To: "2999"}, nil); done.Captures != 2 || done.Needed != 0 {
+		t.Errorf("with the revisit: %+v", done)
+	}
+	r.verified()
 }

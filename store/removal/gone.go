@@ -45,6 +45,7 @@ type source struct {
 type kept struct {
 	digests map[hashed]bool // files that are away may need them
 	sources map[hashed]bool // by URL and time: revisits without a body confirm them
+	places  map[place]bool  // first segments of several, which no revisit can have
 	unlike  map[string]bool // algorithms of files that are away, which may need all of other ones
 }
 
@@ -72,7 +73,9 @@ func namesOf(c *store.Capture) [2]hashed {
 }
 
 // size tells whether more is kept.
-func (k *kept) size() int { return len(k.digests) + len(k.sources) + len(k.unlike) }
+func (k *kept) size() int {
+	return len(k.digests) + len(k.sources) + len(k.places) + len(k.unlike)
+}
 
 // has reports whether the capture of a place goes.
 func (g *gone) has(at place) bool {
@@ -139,7 +142,7 @@ func (p *Plan) collect(ctx context.Context) error {
 		case !known || !file.Sealed:
 			f.add(c.URL)
 			p.Waiting++
-		case !c.IsRevisit() && p.kept.has(c):
+		case !c.IsRevisit() && (p.kept.has(c) || p.kept.places[place{file.ID, c.Offset}]):
 			p.Needed++
 		case !c.IsRevisit() && p.kept.confirms(c):
 			p.Confirmed++

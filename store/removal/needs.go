@@ -64,7 +64,8 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 
 // look looks whether a revisit needs what goes. What one in a file that is away may need stays, and by
 // age what one needs that cannot be read, or lies in a file that is left out. One that is not like what
-// goes, as its digest says, can only name it: if it cannot be read, it stays as it is.
+// goes, as its digest says, can only name it: if it cannot be read, it stays as it is. The first segment
+// of several stays that a revisit needs.
 func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 	h, length, err := p.headerOf(c, file)
 	if errors.Is(err, readback.ErrAway) || err != nil && p.order.Aged {
@@ -97,6 +98,10 @@ func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 		p.kept.sources[n.key(h)] = true
 		return nil
 	}
+	if segmented, err := p.isSegmented(n.from); segmented || err != nil {
+		p.kept.places[n.from.place] = true
+		return err
+	}
 	if out {
 		return nil
 	}
@@ -108,6 +113,20 @@ func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 	n.at, n.length, n.time = place{file.ID, c.Offset}, length, c.Time
 	p.needs = append(p.needs, n)
 	return nil
+}
+
+// isSegmented reports whether a response that goes is a first segment: its body is not moved, and it
+// stays. Files of ours have none. What cannot be read is found out by what moves it.
+func (p *Plan) isSegmented(from source) (bool, error) {
+	file := p.files[from.file]
+	if from.length == 0 || p.isOwn(file) {
+		return false, nil
+	}
+	record, err := p.readers.Record(p.location(from.place, from.length))
+	if err != nil {
+		return false, nil
+	}
+	return record.Header.Get("WARC-Segment-Number") != "", record.Close()
 }
 
 // isOwn reports whether a file is one of ours.

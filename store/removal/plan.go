@@ -85,7 +85,7 @@ const (
 func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *readback.Files,
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
-		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[string]bool{}},
+		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[place]bool{}, map[string]bool{}},
 		own:  map[uint32]bool{}, leftOut: map[uint32]bool{}}
 	if err := p.findMissing(); err != nil {
 		return nil, err

@@ -8,7 +8,8 @@
 // first of them, by time, becomes a response, with its own head and the stored body; the others refer
 // to that one from then on. A revisit that answers 304 has no body, and becomes a response 304. One that
 // names a capture that goes, and has its body elsewhere, refers to that place. What a revisit may need
-// that lies in a file that is away stays.
+// that lies in a file that is away stays, and so does a response of several segments that one needs. A
+// continuation goes with its first segment, in whatever file that is searched.
 //
 //	old file  | warcinfo | response  request | revisit           request | … |
 //	                       \______ goes ____/   becomes a response
@@ -128,7 +129,7 @@ type Summary struct {
 
 	// Captures that were chosen, and stay.
 	Away      int `json:"away,omitempty"`      // they lie in files that are away
-	Needed    int `json:"needed,omitempty"`    // revisits in files that are away may need them
+	Needed    int `json:"needed,omitempty"`    // files that are away may need them, or they are segmented
 	Confirmed int `json:"confirmed,omitempty"` // 304s that stay confirm them
 
 	First []URL `json:"first,omitempty"` // that go or wait, the first 20 by key
