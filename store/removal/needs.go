@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"warcorder/store"
@@ -28,6 +29,8 @@ type need struct {
 	bare   bool           // it is a 304, which has no body
 	named  bool           // it names what goes, and needs nothing of that
 	other  store.Location // then, where its body lies; zero if nobody knows
+
+	headless bool // it has no HTTP head, and shows that of the response
 }
 
 // findNeeds finds the revisits that stay and need what goes, or name it. It goes through all captures,
@@ -111,6 +114,7 @@ func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 	}
 	p.files[file.ID] = file
 	n.at, n.length, n.time = place{file.ID, c.Offset}, length, c.Time
+	n.headless = isHeadless(h)
 	p.needs = append(p.needs, n)
 	return nil
 }
@@ -152,6 +156,9 @@ func (p *Plan) headerOf(c *store.Capture, file store.File) (h warc.Header, lengt
 	}
 	return record.Header, c.Length, record.Close()
 }
+
+// isHeadless reports whether a revisit has no HTTP head: that of the response shows.
+func isHeadless(h warc.Header) bool { return strings.TrimSpace(h.Get("Content-Length")) == "0" }
 
 // isBare reports whether a revisit has no body, as readback has it.
 func isBare(c *store.Capture, h warc.Header) bool {

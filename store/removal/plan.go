@@ -169,11 +169,12 @@ func (p *Plan) addFiles() error {
 // isIn reports whether Has is for a file.
 func (p *Plan) isIn(file store.File) bool { return p.order.In == nil || p.order.In(file.Name) }
 
-// turns decides what becomes of the revisits that need what goes, by file.
+// turns decides what becomes of the revisits that need what goes, by file. Those without an HTTP head
+// get a response of their own, with the head that they showed.
 func (p *Plan) turns() map[uint32][]*turn {
 	slices.SortFunc(p.needs, func(a, b need) int {
 		return cmp.Or(cmp.Compare(a.from.file, b.from.file), cmp.Compare(a.from.offset, b.from.offset),
-			a.time.Compare(b.time), cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.offset, b.at.offset))
+			compareBool(a.headless, b.headless), a.time.Compare(b.time), cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.offset, b.at.offset))
 	})
 	all := map[uint32][]*turn{}
 	first := (*need)(nil)
@@ -187,7 +188,7 @@ func (p *Plan) turns() map[uint32][]*turn {
 		case n.named:
 			t.how, t.to = redirected, n.other
 			p.Redirected++
-		case first == nil || first.from.place != n.from.place:
+		case first == nil || first.from.place != n.from.place || first.headless != n.headless:
 			first, t.how = n, moved
 			p.Moved++
 		default:
@@ -198,6 +199,16 @@ func (p *Plan) turns() map[uint32][]*turn {
 	}
 	p.needs = nil
 	return all
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // plan decides what is done to a file.
