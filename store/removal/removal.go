@@ -6,10 +6,12 @@
 // converts it. A record stays that belongs to another capture too; so does damage, of which nobody
 // can tell what it is. What a revisit that stays needs of a response that goes is moved into it: the
 // first of them, by time, becomes a response, with its own head and the stored body; the others refer
-// to that one from then on. So does the first of those without a head, with the head that it showed. A revisit that answers 304 has no body, and becomes a response 304. One that
-// names a capture that goes, and has its body elsewhere, refers to that place. What a revisit may need
-// that lies in a file that is away stays, and so does a response of several segments that one needs. A
-// continuation goes with its first segment, in whatever file that is searched.
+// to that one from then on. The first of those without a head gets the body as well, with the head that
+// it showed, and the others without one refer to that. A revisit that answers 304 has no body, and
+// becomes a response 304. One that names a capture that goes, and has its body elsewhere, refers to
+// that place. What a revisit may need that lies in a file that is away stays, and so does a response of
+// several segments that one needs. A continuation goes with its first segment, in whatever file that is
+// searched.
 //
 //	old file  | warcinfo | response  request | revisit           request | … |
 //	                       \______ goes ____/   becomes a response
