@@ -174,7 +174,8 @@ func (p *Plan) isIn(file store.File) bool { return p.order.In == nil || p.order.
 func (p *Plan) turns() map[uint32][]*turn {
 	slices.SortFunc(p.needs, func(a, b need) int {
 		return cmp.Or(cmp.Compare(a.from.file, b.from.file), cmp.Compare(a.from.offset, b.from.offset),
-			compareBool(a.headless, b.headless), a.time.Compare(b.time), cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.offset, b.at.offset))
+			compareBool(a.headless, b.headless), a.time.Compare(b.time),
+			cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.offset, b.at.offset))
 	})
 	all := map[uint32][]*turn{}
 	first := (*need)(nil)
