@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"warcorder/cmd/visiting"
@@ -17,7 +18,8 @@ import (
 // seenPage is a page that was visited: what its browser says of it, and what the report of its
 // collection does.
 type seenPage struct {
-	*visiting.Visit // without pictures, text and links
+	*visiting.Visit        // without pictures, text and links
+	given           string // the URL that was visited, which may have led to another one
 	till            time.Time
 	reports         []*report.Report // of the page, and of those to which it has gone on by itself
 }
@@ -38,9 +40,9 @@ type elsewhere struct{ *report.Wrong }
 func (e elsewhere) isAny() bool { return e.Wrong != nil && len(e.Counts) > 0 }
 
 // note keeps of a page what is told of it in the end: only then it is known what came later.
-func (c *capturing) note(v *visiting.Visit) {
+func (c *capturing) note(given string, v *visiting.Visit) {
 	v.Pictures, v.Text, v.Links = nil, "", nil
-	c.pages = append(c.pages, seenPage{Visit: v, till: time.Now()})
+	c.pages = append(c.pages, seenPage{Visit: v, given: given, till: time.Now()})
 	if !c.silent {
 		say("page %d: %s, %s", len(c.pages), briefURL(v.URL), tookText(v))
 	}
@@ -163,6 +165,9 @@ func (p *seenPage) print(out *bufio.Writer) {
 		status = fmt.Sprint(p.Status)
 	}
 	fmt.Fprintf(out, "%-7s  %3s  %s", word, status, briefURL(p.URL))
+	if p.wasLed() {
+		fmt.Fprintf(out, " (from %s)", briefURL(p.given))
+	}
 	if p.Title != "" {
 		fmt.Fprintf(out, "  %q", cut(printable(p.Title), titleColumns))
 	}
@@ -174,6 +179,13 @@ func (p *seenPage) print(out *bufio.Writer) {
 	for _, r := range p.reports {
 		text.findings(&r.Wrong)
 	}
+}
+
+// wasLed reports whether the page has another URL than the one that was given. A fragment, or the slash
+// that a browser writes behind a host, makes none.
+func (p *seenPage) wasLed() bool {
+	given := record.TargetURI(p.given)
+	return given != "" && strings.TrimSuffix(given, "/") != strings.TrimSuffix(record.TargetURI(p.URL), "/")
 }
 
 // tookText is what a page has cost.

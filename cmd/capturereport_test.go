@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -78,6 +79,25 @@ func TestCaptureElsewhere(t *testing.T) {
 		}
 		if err := k.outcome(nil); (err != nil) != own {
 			t.Errorf("own %v: %v", own, err)
+		}
+	}
+}
+
+// TestCaptureLed: where the URL that was given has led to another one, both are told.
+func TestCaptureLed(t *testing.T) {
+	for given, want := range map[string]string{
+		"http://a.example":           "http://a.example/  ",
+		"http://a.example/#/route":   "http://a.example/  ",
+		"http://a.example/r":         "http://a.example/ (from http://a.example/r)  ",
+		"https://a.example/":         "http://a.example/ (from https://a.example/)  ",
+		"http://a.example/r\x1b[31m": "http://a.example/ (from http://a.example/r%1B[31m)  ",
+	} {
+		var text strings.Builder
+		out := bufio.NewWriter(&text)
+		page := seenPage{given: given, Visit: &visiting.Visit{URL: "http://a.example/", Status: 200}}
+		page.print(out)
+		if out.Flush() != nil || !strings.HasPrefix(text.String(), "whole    200  "+want) {
+			t.Errorf("%q: %q, want %q", given, text.String(), want)
 		}
 	}
 }
