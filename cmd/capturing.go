@@ -104,7 +104,7 @@ func (c *capturing) visit(ctx context.Context, stop visiting.Stop) error {
 	c.keep(ctx, v)
 	c.frontier.Visited(v.URL)
 	c.frontier.Found(stop, v.Links)
-	c.note(v)
+	c.note(stop.URL, v)
 	if spent != nil {
 		c.tryClose() // the next page has a new one
 	}

@@ -87,7 +87,8 @@ func explainParse(err error, app *kong.Application, args []string) error {
 }
 
 // plainer says what kong says of a command in words for people: an argument or a flag that is missing,
-// a flag at the end that has no value, and an enum whose first word is the empty one.
+// a flag at the end that has no value, a number that begins like a flag, and an enum whose first word is
+// the empty one.
 func plainer(text, command string) string {
 	text, _, _ = strings.Cut(text, ", did you mean")
 	if rest, ok := strings.CutPrefix(text, `expected "<`); ok {
@@ -101,6 +102,9 @@ func plainer(text, command string) string {
 	if strings.HasSuffix(text, `but got "EOL" (<EOL>)`) {
 		text, _, _ = strings.Cut(text, ": expected ")
 		return text + " needs a value"
+	}
+	if strings.Contains(text, "expected int value") { // none of ours may be negative
+		text, _, _ = strings.Cut(text, " (short flag)")
 	}
 	return strings.Replace(text, ` must be one of "",`, ` must be one of `, 1)
 }

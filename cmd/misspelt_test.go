@@ -120,6 +120,7 @@ func TestMisspelt(t *testing.T) {
 		"index":                    "index needs FILE (see warcorder index --help)",
 		"import":                   "import needs FILE (see warcorder import --help)",
 		"record now":               "unexpected argument now (see warcorder record --help-all)",
+		"capture --depth -1 a.org": `expected int value but got "-1" (see warcorder capture --help)`,
 		"export --match fuzzy":     "(see warcorder export --help)",
 	} {
 		out, errs, code := run(strings.Fields(line)...)
