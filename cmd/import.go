@@ -12,6 +12,7 @@ import (
 	"warcorder/cmd/taking"
 	"warcorder/recorder/recovery"
 	"warcorder/store/collection"
+	"warcorder/store/unpacking"
 	"warcorder/store/warc/v09"
 )
 
@@ -26,6 +27,11 @@ func (c *importCommand) Run(line *commandLine) (err error) {
 	dir, err := c.dir()
 	if err != nil {
 		return err
+	}
+	for _, path := range c.Files { // before a collection is made for what cannot be read
+		if _, err := unpacking.FormOf(path); err != nil && c.From == "" {
+			return fmt.Errorf("import: nothing was added: %w", err)
+		}
 	}
 	log := line.repairLog()
 	if _, err := c.add(dir, nil, false, log, nil); err != nil {

@@ -207,8 +207,15 @@ func TestImportNothing(t *testing.T) {
 	writeText(t, broken, string(text))
 	empty := filepath.Join(p.dir, "empty.har")
 	writeText(t, empty, `{"log":{"entries":[]}}`)
+	writeText(t, filepath.Join(p.dir, "nonsense"), "neither of them")
 	warc := filepath.Join(p.dir, "a.warc.gz")
 	writeText(t, warc, string(warcsOf("a")["a"]))
+	for _, path := range []string{"/gone", p.dir, filepath.Join(p.dir, "nonsense")} {
+		_, _, code := p.run("import", path)
+		if _, err := os.Stat(filepath.Join(p.dir, "collections")); code == 0 || err == nil {
+			t.Errorf("%s: exit %d, or it has made a collection", path, code)
+		}
+	}
 	for args, want := range map[string]string{
 		wacz + " " + broken:  "archive/data.warc.gz",
 		wacz + " " + warc:    "warcorder index",
