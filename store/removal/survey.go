@@ -44,9 +44,9 @@ type kind byte
 
 const (
 	capture  kind = iota // in the index
-	follower             // belongs to the records that it names
+	follower             // belongs to the records that it names, and is nothing in the index
 	buried               // the tombstone of an earlier removal
-	other                // a warcinfo record, and what nobody knows
+	other                // a warcinfo record
 )
 
 // take reads the headers of a file, of which s.size bytes are in the index.
@@ -110,10 +110,13 @@ func (s *survey) next(reader *warc.Reader) error {
 	}
 	if uri := record.TargetURI(); s.has != nil && uri != "" && p.kind == follower {
 		at, known := warc.ParseDate(h.Get("WARC-Date"))
-		if strings.EqualFold(record.Type(), "continuation") {
-			p.has = known && s.continued(h, uri, at)
-		} else {
-			p.has = known && s.has(uri, at)
+		switch {
+		case !known:
+			p.has = s.has(uri, time.Time{}) && s.has(uri, lastTime)
+		case strings.EqualFold(record.Type(), "continuation"):
+			p.has = s.continued(h, uri, at)
+		default:
+			p.has = s.has(uri, at)
 		}
 	}
 	if err := record.Skip(); err != nil {
@@ -141,20 +144,27 @@ func (s *survey) name(p *part, names []string) {
 	}
 }
 
-// kindOf returns what a record is to a removal.
+// lastTime is behind all captures: a record without a date goes if any date does.
+var lastTime = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// kindOf returns what a record is to a removal. Recovery makes captures of the same ones.
 func kindOf(record *warc.Record) kind {
 	h := record.Header
 	fields := h.Get("Content-Type") == tombstone.FieldsType
 	switch kind := strings.ToLower(record.Type()); {
-	case kind == "response", kind == "revisit", kind == "resource", kind == "metadata" && !fields:
+	case kind == "response", kind == "revisit",
+		(kind == "resource" || kind == "metadata") && !fields:
+		if _, dated := warc.ParseDate(h.Get("WARC-Date")); !dated || record.TargetURI() == "" {
+			return follower
+		}
 		return capture
 	case kind == "metadata" && h.Get("WARC-Target-URI") == "" && h.Get("WARC-Concurrent-To") == "" &&
 		h.Get("WARC-Refers-To") == "":
 		return buried // or one of a stranger's, which is left as it is
-	case kind == "request", kind == "metadata", kind == "conversion", kind == "continuation":
-		return follower
+	case kind == "warcinfo":
+		return other
 	}
-	return other
+	return follower
 }
 
 // each calls yield with the records to which record i belongs.
