@@ -95,11 +95,30 @@ func (c *exportCommand) write(dir collection.Dir, query store.Query) (exported, 
 		return export(dir, query, os.Stdout)
 	}
 	var done exported
-	err := writeOut(cmp.Or(c.Out, dir.CDXJ()), c.Mode, func(w io.Writer) (err error) {
+	err := writeOut(cmp.Or(c.Out, dir.CDXJ()), c.Mode, unlessRemoved(dir, func(w io.Writer) (err error) {
 		done, err = export(dir, query, w)
 		return err
-	})
+	}))
 	return done, err
+}
+
+// errRemoved says that lines may be of what is not there any more.
+var errRemoved = errors.New("something was removed from the collection while its lines were " +
+	"written: run this again")
+
+// unlessRemoved is write, which has an error if something is removed meanwhile: the removal does not know
+// of the file that is being written.
+func unlessRemoved(dir collection.Dir, write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		reading := dir.Reading()
+		if err := write(w); err != nil {
+			return err
+		}
+		if !reading.IsSame() {
+			return errRemoved
+		}
+		return nil
+	}
 }
 
 // writeOut writes a file, whole or not at all. What is there and no regular file, a pipe or a

@@ -40,8 +40,7 @@ func export(dir collection.Dir, query store.Query, w io.Writer) (done exported, 
 	removal := dir.LastRemoval()
 	for ; ; lines.Again() {
 		if lines.Lines() > 0 && dir.LastRemoval() != removal {
-			return done, errors.New("something was removed from the collection while its lines were " +
-				"written: run this again")
+			return done, errRemoved
 		}
 		done, err = exportAtRest(dir, query, lines)
 		if errors.Is(err, collection.ErrLocked) {
