@@ -79,7 +79,19 @@ func (a *Archive) Answer(ctx context.Context, method, url string, start []byte,
 	if r.at = at; at.IsZero() {
 		r.at = a.cfg.At
 	}
-	return a.respond(ctx, r)
+	return overRenewal(r, func() ([]byte, io.ReadCloser, error) { return a.respond(ctx, r) })
+}
+
+// overRenewal answers once more if another index took the place of the one that was being read: a
+// removal does so once.
+func overRenewal(r *asked, respond func() ([]byte, io.ReadCloser, error)) ([]byte, io.ReadCloser,
+	error) {
+	head, rest, err := respond()
+	if errors.Is(err, store.ErrReplaced) {
+		r.walked, r.weighed, r.beyond = 0, 0, false
+		return respond()
+	}
+	return head, rest, err
 }
 
 // respond answers what is asked.
