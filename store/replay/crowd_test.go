@@ -1,9 +1,17 @@
 package replay
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"regexp"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"warcorder/recorder"
 	"warcorder/store"
@@ -62,15 +70,61 @@ func crowd(t testing.TB, like exchange, n int) *recording {
 	one.QueryKey, one.SpecBody = r.asked(like).keys.QueryKey, one.RequestBody
 	one.WarcioJSBody = one.RequestBody
 	index := r.reopen()
-	all := make([]store.Capture, n)
-	for i := range all {
-		all[i] = one
-		all[i].Time = begun.Add(time.Duration(i) * time.Second)
-	}
-	if err := index.Commit(all, nil); err != nil {
-		t.Fatal(err)
-	}
+	r.again(index, one, n, func(i int) time.Time { return begun.Add(time.Duration(i) * time.Second) })
 	return r
+}
+
+var dated = regexp.MustCompile(`(?m)^WARC-Date: .*\r$`)
+
+// again writes the exchange of a capture, the last one of its file, n times into one more file, each
+// at another time, and commits these captures.
+func (r *recording) again(index *store.Bolt, one store.Capture, n int, at func(i int) time.Time) {
+	r.t.Helper()
+	records := r.plain(&one)
+	dates := int64(len(dated.FindAll(records, -1)))
+	length := int64(bytes.Index(records, []byte("\r\n\r\nWARC/1.1\r\n"))) + 4
+	const name = "again.warc"
+	file, err := os.Create(r.dir.WARC(name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	out, written, all := bufio.NewWriter(file), int64(0), make([]store.Capture, n)
+	for i := range all {
+		date := "WARC-Date: " + at(i).UTC().Format("2006-01-02T15:04:05.000000Z") + "\r"
+		copied := dated.ReplaceAllLiteral(records, []byte(date))
+		all[i] = one
+		all[i].Time = at(i)
+		all[i].Location = store.Location{File: name, Offset: written, Length: length +
+			int64(len(copied)-len(records))/dates}
+		out.Write(copied)
+		written += int64(len(copied))
+	}
+	if err := errors.Join(out.Flush(), file.Close()); err != nil {
+		r.t.Fatal(err)
+	}
+	known, err := index.AddFile(name)
+	known.Committed, known.Sealed = written, true
+	if err := errors.Join(err, index.Commit(all, []store.File{known})); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// plain returns the records of a file from a capture on, inflated.
+func (r *recording) plain(c *store.Capture) []byte {
+	r.t.Helper()
+	stored, err := os.ReadFile(r.dir.WARC(c.File))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	inflated, err := gzip.NewReader(bytes.NewReader(stored[c.Offset:]))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	records, err := io.ReadAll(inflated)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return records
 }
 
 // reopen ends the recording, and opens its index for captures that a test makes.

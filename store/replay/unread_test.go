@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"warcorder/recorder"
 	"warcorder/store"
@@ -114,14 +115,7 @@ func TestManyOrphans(t *testing.T) {
 	body := strings.Repeat("body ", 1000)
 	r, all := inFiles(t, exchange{text: "1"}, exchange{at: 1, text: body}, exchange{at: 2, text: body})
 	index := r.reopen()
-	many := make([]store.Capture, 5*maxOpened)
-	for i := range many {
-		many[i] = all[2]
-		many[i].Time = minute(3 + i)
-	}
-	if err := index.Commit(many, nil); err != nil {
-		t.Fatal(err)
-	}
+	r.again(index, all[2], 5*maxOpened, func(i int) time.Time { return minute(3 + i) })
 	if _, text := r.ask(exchange{}); text != body {
 		t.Errorf("with their original: %d bytes", len(text))
 	}
