@@ -9,10 +9,10 @@ set -euo pipefail
 SSL_CERT_FILE=$T/site.pem start_recorder har
 touch "$T/log" # of the site, by now
 asked=$(wc -l <"$T/log")
-new_home "$T/home"
-HOME=$T/home node "$here/har.mjs" record "$address" "$T/ports" "$T/profile" "$T/playwright.har" \
+new_home "$T/home-har"
+HOME=$T/home-har node "$here/har.mjs" record "$address" "$T/ports" "$T/profile-har" "$T/playwright.har" \
   || not_ok 'Chromium over the site'
-fetch_all "$T/client"
+fetch_all "$T/client-har"
 to_har() { "$WARCORDER" har --dir "$T/collections" --collection har "$@" 2>>"$T/har.log"; }
 is_idle() { # no client waits, and no whole is to come
   local status
@@ -32,5 +32,5 @@ equal 'har of one URL has its exchanges alone' \
 export_lines >"$T/har.cdxj"
 tail -n +$((asked + 1)) "$T/log" >"$T/log-har"
 node "$here/har.mjs" check "$T/ours.har" "$T/har.cdxj" "$T/log-har" "$T/ports" || not_ok 'har.mjs check broke off'
-HOME=$T/home node "$here/har.mjs" clients "$T/ours.har" "$T/playwright.har" "$T/ports" \
+HOME=$T/home-har node "$here/har.mjs" clients "$T/ours.har" "$T/playwright.har" "$T/ports" \
   || not_ok 'har.mjs clients broke off'

@@ -151,6 +151,7 @@ fetch_same() {
 # new_home FOLDER: a home for a browser that trusts the recorder's root and no
 # switch; its certificate goes to T/ca.pem.
 new_home() {
+  [[ ! -e $1/.pki ]] || { not_ok "$1 is another script's"; return 1; } # certutil would ask for a password, for ever
   "$WARCORDER" ca >"$T/ca.pem"
   mkdir -p "$1/.pki/nssdb"
   certutil -d "sql:$1/.pki/nssdb" -N --empty-password
