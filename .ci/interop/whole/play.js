@@ -54,7 +54,8 @@ window.judge = async () => {
   await seek(0.33 * film.seconds);
   await seek(0.66 * film.seconds);
   await seek(film.seconds - 2);
-  await until('it plays to the end', () => video.ended);
+  // Of the live site, too, dash.js leaves 3 of 40 films at their last moment without ending them.
+  await until('it plays to the end', () => video.ended || video.currentTime >= video.duration);
   if (!film.sha256) return;
   video.removeAttribute('src');
   video.load();
