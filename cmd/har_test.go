@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,8 +85,7 @@ func TestHAR(t *testing.T) {
 		!strings.Contains(errs, "no collection") {
 		t.Errorf("%d, %q", code, errs)
 	}
-	archive, _ := filepath.Glob(filepath.Join(p.dir, "collections", "default", "archive", "*.warc.gz"))
-	damage(t, archive[0])
+	damage(t, p, filepath.Join(p.dir, "collections", "default", "archive"), origin.URL+"/b")
 	out, errs, code = p.run("har", "-o", "-")
 	if rest := parseHAR(t, out).Log.Entries; code != 1 || len(rest) != 2 ||
 		!strings.Contains(errs, origin.URL+"/b of ") || !strings.Contains(errs, "1 exchange could not be read") {
@@ -100,14 +100,36 @@ func TestHAR(t *testing.T) {
 	}
 }
 
-// damage changes a byte of the last response of a file.
-func damage(t *testing.T, path string) {
+// damage changes a byte in the record of a URL's response, wherever in the file that came to lie: a
+// client has its answer before the record is written, so the next one's may be written first.
+func damage(t *testing.T, p *program, archive, url string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	out, errs, code := p.run("export", "-o", "-")
+	if code != 0 {
+		t.Fatalf("%d, %q", code, errs)
 	}
-	b[len(b)-5]++ // of the last member's length
+	var place struct{ URL, Filename, Offset, Length string }
+	for line := range strings.Lines(out) {
+		_, after, _ := strings.Cut(line, " ")
+		_, after, _ = strings.Cut(after, " ")
+		if err := json.Unmarshal([]byte(after), &place); err != nil {
+			t.Fatal(err)
+		}
+		if place.URL == url {
+			break
+		}
+	}
+	path := filepath.Join(archive, place.Filename)
+	b, err := os.ReadFile(path)
+	if err != nil || place.URL != url {
+		t.Fatal(err, place)
+	}
+	offset, errOffset := strconv.Atoi(place.Offset)
+	length, errLength := strconv.Atoi(place.Length)
+	if errOffset != nil || errLength != nil {
+		t.Fatal(place)
+	}
+	b[offset+length-5]++ // of the member's length
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
