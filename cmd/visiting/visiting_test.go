@@ -196,7 +196,7 @@ func TestVisitEndless(t *testing.T) {
 	o := options()
 	o.Most = time.Hour
 	v, err := b.Visit(t.Context(), "http://site.example/", o)
-	if err != nil || !begins(v.Faults, "it goes on below what was scrolled to, 100 screens down") {
+	if err != nil || !begins(v.Faults, "it goes on below what was scrolled to (screens: 100)") {
 		t.Errorf("%v, %q", err, v.Faults)
 	}
 }
@@ -266,5 +266,32 @@ func TestDriveNobody(t *testing.T) {
 	say.Close()
 	if _, err := Drive(t.Context(), in, out); !errors.Is(err, devtools.ErrEnded) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestScrollLate: a page that took all the time is looked at once: of one that ends there nothing is
+// said.
+func TestScrollLate(t *testing.T) {
+	t.Parallel()
+	for body, fault := range map[string]string{
+		"some text": "",
+		"endless":   "it goes on below what was scrolled to (screens: 1)",
+	} {
+		b := drive(t, pages{"/": body})
+		tab, err := b.open(t.Context(), options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := new(Visit)
+		if !tab.navigate(v, "http://site.example/", tab.deadline()) {
+			t.Fatalf("%q", v.Faults)
+		}
+		tab.scroll(v, time.Now())
+		if !begins(v.Faults, fault) {
+			t.Errorf("%s: %q", body, v.Faults)
+		}
+		if err := tab.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
