@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -247,9 +246,6 @@ func TestHangup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP) // else a test under nohup would hand that on
-	defer signal.Stop(hangups)
 	p := recordUnread(t, null)
 	p.fill(3)
 	p.end(syscall.SIGHUP)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,7 +19,8 @@ import (
 )
 
 // TestMain lets the test binary be warcorder itself, so that tests run the real program as a
-// process; and it forgets the proxies of the environment, by which recorders would go out.
+// process; and it forgets the proxies of the environment, by which recorders would go out, and which
+// signals its own parent ignores (nohup does): processes would ignore them too.
 func TestMain(m *testing.M) {
 	if os.Getenv("RUN_AS_CHROMIUM") != "" {
 		runAsChromium()
@@ -28,6 +30,11 @@ func TestMain(m *testing.M) {
 	}
 	for _, name := range append(route.Variables(os.Getenv), "no_proxy", "NO_PROXY") {
 		os.Unsetenv(name)
+	}
+	for _, ending := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(ending) {
+			signal.Notify(make(chan os.Signal, 1), ending)
+		}
 	}
 	os.Exit(m.Run())
 }
