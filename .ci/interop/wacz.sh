@@ -75,8 +75,10 @@ look part.json 'In parts' "$work/pages-parts" IIII 2 no
 try 'nothing of the replay came from the site itself' test "$(wc -l <"$T/log")" = "$asked"
 rm -rf "$work"/*.wacz "$work"/unpacked* "$T/collections/wacz"
 
-# Size: memory stays flat, and packing takes about as long as hashing. How fast it is on a busy machine
-# says nothing: the figures are printed, and held to half of what they should be in a long run alone.
+# Size: memory stays flat, and packing takes about as long as hashing: of bodies of 100 MB, and no page.
+# That is the best case; with many pages it takes longer (doc/handing-on.md). How fast it is on a busy
+# machine says nothing: the figures are printed, and held to half of what they should be in a long run
+# alone.
 gigabytes=2
 [[ ${CI_LONG-} != 1 ]] || gigabytes=20
 free=$(df --output=avail --block-size=1G "$T" | tail -n 1)
