@@ -76,7 +76,7 @@ try 'nothing of the replay came from the site itself' test "$(wc -l <"$T/log")" 
 rm -rf "$work"/*.wacz "$work"/unpacked* "$T/collections/wacz"
 
 # Size: memory stays flat, and packing takes about as long as hashing: of bodies of 100 MB, and no page.
-# That is the best case; with many pages it takes longer (doc/handing-on.md). How fast it is on a busy
+# That is a good case; with many pages it takes longer (doc/handing-on.md). How fast it is on a busy
 # machine says nothing: the figures are printed, and held to half of what they should be in a long run
 # alone.
 gigabytes=2
