@@ -4,6 +4,11 @@
 //	go build -o DIR/warcorder . && go build -o DIR/baseline ./proxy/testdata/baseline
 //	go run ./proxy/testdata/speed -warcorder DIR/warcorder -baseline DIR/baseline
 //	go run ./proxy/testdata/speed sizes ARCHIVE
+//	go run ./proxy/testdata/speed fill -proxy ADDRESS -bytes NUMBER
+//
+// fill has a proxy that was started by hand record so many bytes of bodies, for what is measured of
+// an archive: each capture is a page, and three of ten are HTML. The proxy must not verify the
+// origin's certificates (warcorder record --insecure-upstream).
 //
 // The figure to trust is the processor time of a proxy for 1000 requests, with what it still does
 // after the last one, and of that the ratio within a round. Other proxies, started by hand, come in
@@ -50,6 +55,8 @@ func main() {
 	switch args := os.Args[1:]; {
 	case len(args) > 0 && args[0] == "sizes":
 		err = compare(args[1:])
+	case len(args) > 0 && args[0] == "fill":
+		err = fill(args[1:])
 	default:
 		err = measureAll(args)
 	}
@@ -110,9 +117,11 @@ func parse(args []string) (*run, error) {
 		return nil, fmt.Errorf("a flag is out of its range, or there is more than flags (-h tells them)")
 	}
 	// another run on the same archive has other bodies
-	r.number.Store(scatter(uint64(time.Now().UnixNano())) >> 24 << 24)
+	r.number.Store(firstNumber())
 	return r, nil
 }
+
+func firstNumber() uint64 { return scatter(uint64(time.Now().UnixNano())) >> 24 << 24 }
 
 func measureAll(args []string) (err error) {
 	r, err := parse(args)

@@ -19,6 +19,8 @@ import (
 // The origin serves, on every address of 127/8 and on nothing else:
 //
 //	/mix/SIZE?u=NUMBER  a body of SIZE bytes of the kind that the number deals out
+//	/titled/SIZE?u=NUMBER
+//	                    HTML that has the title and the heading "Page NUMBER"
 //	/br/SIZE?u=NUMBER   one that is said to be brotli, of SIZE bytes on average
 //	/big/SIZE?u=NUMBER  one that does not shrink, of any size
 
@@ -69,11 +71,15 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	kind := picture
+	kind, heading := picture, ""
 	h := w.Header()
 	switch way {
 	case "mix":
 		kind = kindOf(number)
+		h.Set("Content-Type", kind)
+	case "titled":
+		kind = "text/html; charset=utf-8"
+		heading = fmt.Sprintf("<title>Page %x</title><h1>Page %[1]x</h1>\n", number)
 		h.Set("Content-Type", kind)
 	case "br":
 		size = size/2 + int64(scatter(number)%uint64(size+1))
@@ -93,6 +99,9 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	for size > 0 {
 		first, rest := body(kind, int(min(size, pieces*2)), number)
+		if len(heading) <= len(rest) {
+			first, rest, heading = first+heading, rest[len(heading):], ""
+		}
 		io.WriteString(w, first)
 		if _, err := w.Write(rest); err != nil {
 			return
