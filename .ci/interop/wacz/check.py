@@ -6,6 +6,7 @@
     check.py together EXPORT WACZ...        the captures of the parts are those of an export
     check.py text WACZ URL                  the text of a page
     check.py form WACZ                      how the zip archive is made
+    check.py middle WACZ                    the URL of a page with a title, from the middle of the file
 
 WARCIO is warcio.js's command line.
 """
@@ -119,6 +120,14 @@ def form(file):
         deflated = [i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_STORED]
         report(f"{os.path.basename(file)}: nothing is deflated, every checksum is right",
                deflated or archive.testzip())
+
+
+def middle(file):
+    with zipfile.ZipFile(file) as archive:
+        begins = {os.path.basename(i.filename): i.header_offset for i in archive.infolist()}
+    half = os.path.getsize(file) // 2
+    titled = (f for _, _, f in parse(index(file)) if "/titled/" in f["url"])
+    print(min(titled, key=lambda f: abs(begins[f["filename"]] + int(f["offset"]) - half))["url"])
 
 
 if __name__ == "__main__":
