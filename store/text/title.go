@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
 )
 
 const (
-	maxTitleInput = 256 << 10 // bytes of a document, in UTF-8, in which its title is looked for
+	maxTitleInput = 256 << 10 // bytes of a document in which its title is looked for
 	maxTitle      = 4 << 10   // bytes of a title
 )
 
@@ -22,48 +25,64 @@ const (
 // words and without control characters; "" if there is none. contentType is as for [Of]. What it
 // reads and what it gives have bounds. With an error of in it returns what was there before.
 func Title(in io.Reader, contentType string) (string, error) {
-	decoded, err := decode(in, contentType)
-	if err != nil {
-		return "", err
+	buf := titleBuffers.Get().(*[maxTitleInput]byte)
+	defer titleBuffers.Put(buf)
+	near := &failing{in: io.LimitReader(in, maxTitleInput)}
+	n, _ := io.ReadFull(near, buf[:sampled])
+	start := buf[:n]
+	coding, name, _ := charset.DetermineEncoding(start, withCharset(contentType, start))
+	if !strings.HasPrefix(name, "utf-16") {
+		if start = untilTag(near, start, "title"); start == nil {
+			return "", near.err
+		}
 	}
-	near := &failing{in: io.LimitReader(decoded, maxTitleInput)}
-	start := untilTag(near, "title")
-	if start == nil {
-		return "", near.err
+	document := io.MultiReader(bytes.NewReader(start), near)
+	if coding != encoding.Nop {
+		document = transform.NewReader(document, coding.NewDecoder())
 	}
-	t := titleReader{tokens: html.NewTokenizer(io.MultiReader(bytes.NewReader(start), near)),
-		isXML: isXML(contentType)}
+	t := titleReader{tokens: html.NewTokenizer(document), isXML: isXML(contentType)}
 	title := t.read()
 	return title, near.err
 }
 
-// untilTag reads up to behind the first start tag of that name, wherever it stands, and returns what
-// it has read; nil if there is none. It takes much less time than to read the tags before it.
-func untilTag(in io.Reader, name string) []byte {
-	read, at := make([]byte, 0, 4<<10), 0
-	for {
-		n, err := in.Read(read[len(read):cap(read)])
-		read = read[:len(read)+n]
+// sampled is how much of a document is looked at for its charset.
+const sampled = 1 << 10
+
+// titleBuffers hold documents up to their titles.
+var titleBuffers = sync.Pool{New: func() any { return new([maxTitleInput]byte) }}
+
+// untilTag reads up to behind the first start tag of that name, in lower case and wherever it stands,
+// and returns what it has read behind start, in the same array; nil if there is none, or no room for
+// more. It takes much less time than to read the tags before it, or to decode them first: in every
+// charset but UTF-16 a tag has the bytes that it has in ASCII.
+func untilTag(in io.Reader, start []byte, name string) []byte {
+	for at := 0; ; {
 		for {
-			next := bytes.IndexByte(read[at:], '<')
+			next := bytes.IndexByte(start[at:], '<')
 			if next < 0 {
-				at = len(read)
+				at = len(start)
 				break
 			}
-			if at += next; len(read) < at+1+len(name) {
+			if at += next; len(start) < at+1+len(name) {
 				break
 			}
-			if strings.EqualFold(string(read[at+1:at+1+len(name)]), name) {
-				return read
+			if tag := start[at+1 : at+1+len(name)]; tag[0]|0x20 == name[0] &&
+				strings.EqualFold(string(tag), name) {
+				return start
 			}
 			at++
 		}
-		if err != nil {
+		room := start[len(start):cap(start)]
+		n, err := in.Read(room[:min(len(room), titlePiece)])
+		start = start[:len(start)+n]
+		if err != nil || len(room) == 0 {
 			return nil
 		}
-		read = slices.Grow(read, 1)
 	}
 }
+
+// titlePiece is how much is read at once: most titles stand near the beginning.
+const titlePiece = 16 << 10
 
 // failing remembers the error of a reader, as opposed to its end.
 type failing struct {

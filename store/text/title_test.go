@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
 )
@@ -72,15 +74,30 @@ func TestTitleFails(t *testing.T) {
 	}
 }
 
-// FuzzTitle: whatever a document holds, its title is a line of UTF-8 of a bounded length.
+// FuzzTitle: whatever a document holds, its title is a line of UTF-8 of a bounded length, and the one
+// that is found where every tag is read.
 func FuzzTitle(f *testing.F) {
 	f.Add([]byte("<svg><title>a</title></svg><title>b&nbsp;"), "text/html")
 	f.Add([]byte("\xff\xfe<\x00t\x00"), "text/html; charset=utf-16")
+	f.Add([]byte("\x1b$B<t\x1b(B<title>\x1b$BF|\x1b(B"), "text/html; charset=iso-2022-jp")
 	f.Fuzz(func(t *testing.T, document []byte, kind string) {
 		got, err := Title(strings.NewReader(string(document)), kind)
 		if err != nil || len(got) > maxTitle || !utf8.ValidString(got) ||
 			strings.ContainsAny(got, "\n\r\t\x00\x1b") || strings.Contains(got, "  ") {
 			t.Errorf("%q, %v", got, err)
 		}
+		if want := everyTag(t, document, kind); got != want && len(document) <= maxTitleInput {
+			t.Errorf("%q, want %q", got, want)
+		}
 	})
+}
+
+// everyTag returns the title of a document of which all is decoded, and every tag read.
+func everyTag(t *testing.T, document []byte, kind string) string {
+	in, err := decode(bytes.NewReader(document), kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := titleReader{tokens: html.NewTokenizer(in), isXML: isXML(kind)}
+	return reader.read()
 }
