@@ -11,8 +11,8 @@
 //	uvarint  the length of the rest
 //	uvarint  where in the file the rest begins, if there is one
 //
-// Invariant: whatever the lines are, no more of them is in memory than Sorter.Memory, and while
-// runs are merged 128 buffers of 32 KiB and as many heads of at most 64 KiB. Nothing is left of the
+// Invariant: whatever the lines are, no more of them is in memory than Sorter.Memory and, while runs
+// are merged, in its place 128 buffers of 32 KiB and as many heads of at most 64 KiB. Nothing is left of the
 // file after Close, or when the process ends in whatever way.
 package extsort
 

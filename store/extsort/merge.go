@@ -29,6 +29,12 @@ type source struct {
 
 // Sorted returns all lines, at the first of them. After it nothing can be added.
 func (s *Sorter) Sorted() (*Lines, error) {
+	if len(s.runs) > 0 && len(s.rows) > 0 {
+		if err := s.spill(); err != nil {
+			return nil, err
+		}
+		s.buf, s.rows = nil, nil // their room is needed elsewhere while all is read
+	}
 	for len(s.runs) > maxRuns {
 		first := s.runs[:maxRuns]
 		s.runs = s.runs[maxRuns:]
