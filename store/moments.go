@@ -18,9 +18,12 @@ const (
 	// time (timeline.go) are read at once, since it is to be sorted.
 	sliceMoments = 4096
 
-	// maxStretch is how many moments of a stretch are sorted in memory, some 20 MB. Those of a longer
-	// one, which only a file has that tells no better times, are sorted on the disk.
-	maxStretch = 1 << 17
+	// maxStretch is how many moments of a stretch are sorted in memory, some 6 MB. Those of a longer one,
+	// of more than 1,900 captures a second or of a file that tells no better times, are sorted on the
+	// disk.
+	maxStretch = 1 << 15
+
+	momentMemory = 8 << 20 // bytes of those that are sorted on the disk
 )
 
 // Timeline gives all captures from a time on, in the order of time; those of one microsecond in the
@@ -33,7 +36,7 @@ func (b *Bolt) Timeline(ctx context.Context, from time.Time) iter.Seq2[Moment, e
 		if r.most == 0 {
 			r.most = maxStretch
 		}
-		r.sorter = extsort.Sorter{Dir: b.TempDir, Memory: b.sortMemory}
+		r.sorter = extsort.Sorter{Dir: b.TempDir, Memory: cmp.Or(b.sortMemory, momentMemory)}
 		err := b.moments(ctx, &r, func(m Moment) bool {
 			return m.Time.Before(from) || yield(m, nil)
 		})
@@ -247,29 +250,49 @@ func quietBefore(s snapshot, first time.Time, pause time.Duration) (_ time.Time,
 // CaptureOf returns the capture of a moment; urlKey is its URL key, which is needed if the moment
 // has none: HasKey. It is false if that capture is not in the index.
 func (b *Bolt) CaptureOf(m *Moment, urlKey string) (c Capture, found bool, err error) {
-	heads := [][]byte{[]byte(m.key)}
-	if m.key == "" {
-		key := appendURLKey(nil, urlKey)
-		heads = [][]byte{appendKeyHead(nil, key)}
-		if len(key) > maxCutKey {
-			heads = append(heads, appendCutHead(nil, key))
-		}
-	}
-	err = b.read(func(s snapshot) error {
-		for _, head := range heads {
-			key := indexKey(appendKeyTail(head, m.Time, m.file, m.Offset))
-			value := s.bucket(bucketCaptures).Get(key)
-			if value == nil {
-				continue
+	err = b.CapturesOf([]*Moment{m}, []string{urlKey}, func(_ int, one *Capture) {
+		c, found = *one, true
+	})
+	return c, found, err
+}
+
+// CapturesOf is CaptureOf for several moments at once, which takes much less time: take is called with
+// the number of each moment whose capture is in the index, and with that.
+func (b *Bolt) CapturesOf(moments []*Moment, urlKeys []string, take func(n int, c *Capture)) error {
+	return b.read(func(s snapshot) error {
+		captures, extras := s.bucket(bucketCaptures), s.bucket(bucketExtras)
+		for n, m := range moments {
+			for _, head := range m.heads(urlKeys[n]) {
+				key := indexKey(appendKeyTail(head, m.Time, m.file, m.Offset))
+				value := captures.Get(key)
+				if value == nil {
+					continue
+				}
+				var d decoder
+				c, err := d.capture(key, value, extras)
+				if err != nil {
+					return err
+				}
+				c.File = m.File
+				take(n, &c)
+				break
 			}
-			var d decoder
-			c, err = d.capture(key, value, s.bucket(bucketExtras))
-			c.File, found = m.File, true
-			return err
 		}
 		return nil
 	})
-	return c, found, err
+}
+
+// heads are what the key of a moment's capture may begin with.
+func (m *Moment) heads(urlKey string) [][]byte {
+	if m.key != "" {
+		return [][]byte{[]byte(m.key)}
+	}
+	key := appendURLKey(nil, urlKey)
+	heads := [][]byte{appendKeyHead(nil, key)}
+	if len(key) > maxCutKey {
+		heads = append(heads, appendCutHead(nil, key))
+	}
+	return heads
 }
 
 // Untimed returns how many captures are not in the timeline: those that were put into the index by

@@ -46,7 +46,30 @@ func TestCommittedAgain(t *testing.T) {
 				t.Fatalf("seed %d, %v: not as it came last; %v, %v", seed, m.Location, ok, err)
 			}
 		}
+		atOnce(t, b, moments, want)
 		b.Close()
+	}
+}
+
+// atOnce looks for the captures of all moments at once, among which are some that nothing was captured
+// at.
+func atOnce(t *testing.T, b *Bolt, moments []Moment, want map[Location]Capture) {
+	t.Helper()
+	var asked []*Moment
+	var keys []string
+	for _, m := range moments {
+		nothing := m
+		nothing.Offset++
+		asked, keys = append(asked, &nothing, &m), append(keys, want[m.Location].URLKey, want[m.Location].URLKey)
+	}
+	found := 0
+	err := b.CapturesOf(asked, keys, func(n int, c *Capture) {
+		if found++; c.Location != asked[n].Location || c.RequestBody != want[c.Location].RequestBody {
+			t.Fatalf("%v: found is %v", asked[n].Location, c.Location)
+		}
+	})
+	if err != nil || found != len(moments) {
+		t.Fatalf("found are %d of %d, %v", found, len(moments), err)
 	}
 }
 
