@@ -89,24 +89,63 @@ func (p *Pages) all(ctx context.Context, from, to string, each func(Page) bool) 
 	}
 	w := newWalk()
 	more := true
+	var ended []ending
+	give := func() {
+		if err == nil && more {
+			more, err = p.give(ended, each)
+		}
+		ended = ended[:0]
+	}
 	w.ended = func(v *visited) {
-		if !more || !period.Has(v.moment.Time) {
-			return
+		if more && period.Has(v.moment.Time) {
+			ended = append(ended, ending{v.moment, v.id(), v.resources, v.listed})
 		}
-		var pages []Page
-		pages, err = p.pagesOf(v)
-		for i := 0; more && i < len(pages); i++ {
-			more = each(pages[i])
+		if len(ended) == givenAtOnce {
+			give()
 		}
-		more = more && err == nil
 	}
 	walked := p.walk(ctx, w, period.Begin(), func() bool {
 		return more && (!period.After(w.now) || w.hasOpen(period) || w.waits(period))
 	})
-	if err != nil {
+	if give(); err != nil {
 		return err
 	}
 	return walked
+}
+
+// ending is a page that has ended.
+type ending struct {
+	moment    store.Moment
+	id        string
+	resources int
+	listed    *naming
+}
+
+// givenAtOnce is how many pages are looked up in the index at once.
+const givenAtOnce = 64
+
+// give calls each with the pages that have ended, and reports whether to go on. There is none of a
+// visit whose capture is not in the index any more.
+func (p *Pages) give(ended []ending, each func(Page) bool) (more bool, err error) {
+	moments := make([]*store.Moment, len(ended))
+	for i := range ended {
+		moments[i] = &ended[i].moment
+	}
+	captures, err := p.capturesOf(moments)
+	if err != nil {
+		return false, err
+	}
+	for i, c := range captures {
+		if c == nil {
+			continue
+		}
+		for _, page := range ended[i].pages(c) {
+			if !each(page) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
 }
 
 // walk walks the timeline from the pause before a time on, as long as goOn says.
@@ -140,26 +179,21 @@ func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() b
 	return nil
 }
 
-// pagesOf makes the page of a visit, or those that lists name. There is none if its capture is not in
-// the index any more.
-func (p *Pages) pagesOf(v *visited) ([]Page, error) {
-	c, found, err := p.captureOf(&v.moment)
-	if err != nil || !found {
-		return nil, err
+// pages makes the page of a visit, or those that lists name, of its capture.
+func (e *ending) pages(c *store.Capture) []Page {
+	page := Page{ID: e.id, URL: c.URL, Time: c.Time, Capture: *c, Resources: e.resources, First: e.id}
+	if e.listed == nil {
+		return []Page{page}
 	}
-	page := Page{ID: v.id(), URL: c.URL, Time: c.Time, Capture: c, Resources: v.resources, First: v.id()}
-	if v.listed == nil {
-		return []Page{page}, nil
-	}
-	pages := make([]Page, 0, len(v.listed.names))
-	for i, name := range v.listed.names {
+	pages := make([]Page, 0, len(e.listed.names))
+	for i, name := range e.listed.names {
 		page.URL, page.Title, page.Listed = name.url, name.title, name.time
 		if i > 0 {
-			page.ID = cmp.Or(name.id, idOf(&v.moment, name.url))
+			page.ID = cmp.Or(name.id, idOf(&e.moment, name.url))
 		}
 		pages = append(pages, page)
 	}
-	return pages, nil
+	return pages
 }
 
 // Find returns the pages with that ID, or else those of that URL, in the order of time.

@@ -64,20 +64,37 @@ func (p *Page) place() place { return place{p.Capture.File, p.Capture.Offset} }
 
 func (v *visited) place() place { return place{v.moment.File, v.moment.Offset} }
 
-// captureOf returns the capture of a moment; of one whose records cannot be read, if its URL is not
-// known without them, its place and its time.
+// captureOf returns the capture of a moment, as capturesOf does.
 func (p *Pages) captureOf(m *store.Moment) (c store.Capture, found bool, err error) {
-	key := ""
-	if !m.HasKey() {
-		key, err = p.keyOf(m)
-	}
-	if err != nil && isOfRecord(err) {
-		return store.Capture{Visit: m.Visit, Time: m.Time, Location: m.Location}, true, nil
-	}
-	if err != nil {
+	all, err := p.capturesOf([]*store.Moment{m})
+	if err != nil || all[0] == nil {
 		return c, false, err
 	}
-	return p.index.CaptureOf(m, key)
+	return *all[0], true, nil
+}
+
+// capturesOf returns the captures of moments, nil for one that is not in the index any more; of one
+// whose records cannot be read, if its URL is not known without them, its place and its time.
+func (p *Pages) capturesOf(moments []*store.Moment) ([]*store.Capture, error) {
+	all := make([]*store.Capture, len(moments))
+	keys := make([]string, len(moments))
+	for i, m := range moments {
+		if m.HasKey() {
+			continue
+		}
+		var err error
+		if keys[i], err = p.keyOf(m); err != nil && isOfRecord(err) {
+			all[i] = &store.Capture{Visit: m.Visit, Time: m.Time, Location: m.Location}
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	err := p.index.CapturesOf(moments, keys, func(n int, c *store.Capture) {
+		if all[n] == nil {
+			all[n] = c
+		}
+	})
+	return all, err
 }
 
 // keyOf makes the URL key of a capture of what its records say, as it was made when the capture was
