@@ -3,9 +3,13 @@ package packing
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"warcorder/store/collection"
 )
 
 // TestDurableNames: when a directory is synced all files in it have their names, also where a link
@@ -46,5 +50,29 @@ func TestDurableNames(t *testing.T) {
 	}
 	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "b.wacz" {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestKilled: a process that is killed leaves nothing that looks like a WACZ.
+func TestKilled(t *testing.T) {
+	if path := os.Getenv("PACKING_TEST_KILLED"); path != "" {
+		files := hidden{mode: collection.DefaultMode}
+		files.write(path, func(w io.Writer) error {
+			w.Write(make([]byte, 1<<20))
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			select {}
+		})
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+	cmd.Env = append(os.Environ(), "PACKING_TEST_KILLED="+filepath.Join(dir, "a.wacz"))
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Fatalf("it was not killed: %s", out)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), ".") ||
+		strings.HasSuffix(left[0].Name(), ".wacz") {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }

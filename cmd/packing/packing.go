@@ -42,8 +42,8 @@ type Package struct {
 	// of one second, or requests with long bodies, may.
 	Split int64
 
-	// Progress, if not nil, is told how far it has come: with pages, in their number and of an unknown
-	// total (-1); then with the records, in bytes.
+	// Progress, if not nil, is told how far it has come: with the records, in bytes; then with pages, in
+	// their number and of an unknown total (-1), if they are not all read by then.
 	Progress func(what string, done, total int64)
 
 	key  *ecdsa.PrivateKey

@@ -8,16 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"warcorder/recorder"
-	"warcorder/store/collection"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/selection"
@@ -325,7 +322,8 @@ func TestCancelled(t *testing.T) {
 	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, p.Split = range []int64{0, 1 << 20} {
+	for i, split := range []int64{0, 1 << 20, 1 << 20} {
+		p.Split, p.Text = split, i == 2 // pages come first then
 		for _, at := range []string{"pages", "records", "the end"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			p.Progress = func(what string, done, total int64) {
@@ -343,9 +341,31 @@ func TestCancelled(t *testing.T) {
 			}
 		}
 	}
-	p.Progress, p.Split = nil, 0
+	p.Progress, p.Split, p.Text = nil, 0, false
 	if _, err := p.Write(t.Context(), &full{1 << 20}, "a"); !errors.Is(err, errFull) {
 		t.Error(err)
+	}
+}
+
+// TestProgress: one tells of progress at a time, of pages when all is copied: the race detector sees
+// whether two do.
+func TestProgress(t *testing.T) {
+	r := begin(t, nil)
+	for i := range 200 {
+		r.visit(fmt.Sprintf("https://example.com/%03d", i), html("200 OK", "<title>"+noise(fmt.Sprint(i), 4<<10)))
+	}
+	p := r.pack()
+	copied, total := int64(0), int64(-1)
+	p.Progress = func(what string, done, of int64) {
+		switch {
+		case what != "pages":
+			copied, total = done, of
+		case copied < total || total < 0:
+			t.Errorf("pages are told of when %d bytes of %d are copied", copied, total)
+		}
+	}
+	if _, report := write(t, p); report.Pages != 200 || copied != total {
+		t.Errorf("%+v: %d of %d", report, copied, total)
 	}
 }
 
@@ -359,28 +379,4 @@ func (f *full) Write(p []byte) (int, error) {
 		return 0, errFull
 	}
 	return len(p), nil
-}
-
-// TestKilled: a process that is killed leaves nothing that looks like a WACZ.
-func TestKilled(t *testing.T) {
-	if path := os.Getenv("PACKING_TEST_KILLED"); path != "" {
-		files := hidden{mode: collection.DefaultMode}
-		files.write(path, func(w io.Writer) error {
-			w.Write(make([]byte, 1<<20))
-			self, _ := os.FindProcess(os.Getpid())
-			self.Kill()
-			select {}
-		})
-	}
-	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
-	cmd.Env = append(os.Environ(), "PACKING_TEST_KILLED="+filepath.Join(dir, "a.wacz"))
-	if out, err := cmd.CombinedOutput(); err == nil {
-		t.Fatalf("it was not killed: %s", out)
-	}
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), ".") ||
-		strings.HasSuffix(left[0].Name(), ".wacz") {
-		t.Errorf("left are %v, %v", left, err)
-	}
 }

@@ -16,19 +16,23 @@ import (
 )
 
 // pages adds the pages of a part, with their titles and texts; texts as far as they leave room for
-// what else is planned.
-func (p *Package) pages(ctx context.Context, report *Report, w *wacz.Writer, s *share) error {
+// what else is planned. progress is told how many there are.
+func (p *Package) pages(ctx context.Context, report *Report, w *wacz.Writer, s *share,
+	progress func(count int64)) error {
 	count, planned := int64(0), planned(s.sel, s.plan)
 	return p.eachLine(ctx, s, func(line *wacz.Page) error {
-		if line.Text != "" && p.Split > 0 && w.Size()+planned+perText*int64(len(line.Text)) > p.Split {
+		if line.Text != "" && p.mustFit() && w.Size()+planned+perText*int64(len(line.Text)) > p.Split {
 			line.Text = ""
 			report.Textless++
 		}
 		count++
-		p.Progress("pages", count, -1)
+		progress(count)
 		return w.Page(line)
 	})
 }
+
+// mustFit reports whether pages may have to do without their texts.
+func (p *Package) mustFit() bool { return p.Text && p.Split > 0 }
 
 // mostAtOnce is how many pages are read at the same time, at most.
 const mostAtOnce = 4

@@ -2,9 +2,13 @@ package packing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"warcorder/store"
 	"warcorder/store/copying"
@@ -12,22 +16,52 @@ import (
 	"warcorder/store/wacz"
 )
 
-// part writes one WACZ. Its pages come first: the recorder that knows them may have ended when all
-// is copied.
+// part writes one WACZ.
 func (p *Package) part(ctx context.Context, report *Report, s *share, out io.Writer, what string) (
 	part wacz.Part, err error) {
 	w := wacz.New(out, p.settings())
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if err := p.pages(ctx, report, w, s); err != nil {
+	if err := p.fill(ctx, report, w, s, what); err != nil {
 		return part, err
 	}
+	return w.Finish()
+}
+
+// fill adds pages and records, side by side: what takes long is to inflate the ones, and to read,
+// hash and write the others. Pages whose texts must fit come before.
+func (p *Package) fill(ctx context.Context, report *Report, w *wacz.Writer, s *share,
+	what string) error {
+	tell := func(count int64) { p.Progress("pages", count, -1) }
+	if p.mustFit() {
+		if err := p.pages(ctx, report, w, s, tell); err != nil {
+			return err
+		}
+		return p.copy(ctx, report, w, s, what)
+	}
+	var copied atomic.Bool
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return p.pages(within, report, w, s, func(count int64) {
+			if copied.Load() { // copy tells how far it has come until then
+				tell(count)
+			}
+		})
+	})
+	group.Go(func() error {
+		defer copied.Store(true)
+		return p.copy(within, report, w, s, what)
+	})
+	err := group.Wait()
+	return cmp.Or(p.Source.Check(), err) // copy has asked, and pages may have been read since
+}
+
+// copy adds the records.
+func (p *Package) copy(ctx context.Context, report *Report, w *wacz.Writer, s *share,
+	what string) error {
 	total := s.plan.Bytes()
 	done, err := s.plan.Copy(ctx, p.into(w, func(done int64) { p.Progress(what, min(done, total), total) }))
-	if err != nil {
-		return part, err
-	}
 	report.copied(done)
-	return w.Finish()
+	return err
 }
 
 // copied adds what became of a plan.
@@ -60,8 +94,10 @@ func (p *Package) into(w *wacz.Writer, progress func(done int64)) copying.Into {
 	}
 }
 
-// unclosed is what is ended by whoever has begun it.
+// unclosed is what is ended by whoever has begun it. What is copied is read straight into its buffers.
 type unclosed struct{ io.Writer }
+
+func (u unclosed) ReadFrom(in io.Reader) (int64, error) { return io.Copy(u.Writer, in) }
 
 func (unclosed) Close() error { return nil }
 

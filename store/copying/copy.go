@@ -190,19 +190,25 @@ func (c *copier) progress(n int64) error {
 
 // copyTo copies a part of a file.
 func (c *copier) copyTo(w io.Writer, from *readback.Range, at store.Location) error {
-	for end := at.Offset + at.Length; at.Offset < end; {
-		piece := c.buf[:min(int64(len(c.buf)), end-at.Offset)]
-		if _, err := from.ReadAt(piece, at.Offset); err != nil {
-			return err
-		}
-		n, err := w.Write(piece)
-		at.Offset += int64(n)
-		if err == nil {
-			err = c.progress(int64(n))
-		}
-		if err != nil {
-			return err
-		}
+	n, err := io.CopyBuffer(w, &piece{c, from, at}, c.buf)
+	if err == nil && n < at.Length {
+		err = io.ErrUnexpectedEOF
 	}
-	return nil
+	return err
+}
+
+// piece is the part of a file that is left to be copied.
+type piece struct {
+	*copier
+	from *readback.Range
+	at   store.Location
+}
+
+func (p *piece) Read(b []byte) (int, error) {
+	if p.at.Length == 0 {
+		return 0, io.EOF
+	}
+	n, err := p.from.ReadAt(b[:min(int64(len(b)), p.at.Length)], p.at.Offset)
+	p.at.Offset, p.at.Length = p.at.Offset+int64(n), p.at.Length-int64(n)
+	return n, errors.Join(err, p.progress(int64(n)))
 }

@@ -65,7 +65,8 @@ type Plan struct {
 // Into is where a Plan is copied to.
 type Into struct {
 	// Open begins a file. size is how many bytes it will have at most, as far as that is known. A file
-	// is closed before the next one is opened, unless there is an error.
+	// is closed before the next one is opened, unless there is an error. One that is an io.ReaderFrom
+	// reads what is copied.
 	Open func(name string, size int64) (io.WriteCloser, error)
 
 	// Placed is told of each capture when it has been given its place, in the order of the places.

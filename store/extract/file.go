@@ -10,7 +10,7 @@ import (
 // file is a file that is being written. While it grows, and when it is closed, it is forced to disk
 // beside what is written next: the disk never waits for the copy, nor the copy for the disk.
 type file struct {
-	*os.File
+	out     *os.File
 	writer  *writer
 	name    string
 	written int64 // since it was forced to disk
@@ -36,7 +36,7 @@ func (w *writer) open(name string, _ int64) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &file{File: opened, writer: w, name: name}
+	one := &file{out: opened, writer: w, name: name}
 	one.grown, one.ended = make(chan struct{}, 1), make(chan error, 1)
 	w.files = append(w.files, one)
 	go one.sync()
@@ -47,13 +47,13 @@ func (w *writer) open(name string, _ int64) (io.WriteCloser, error) {
 func (f *file) sync() {
 	var err error
 	for range f.grown {
-		err = errors.Join(err, f.Sync())
+		err = errors.Join(err, f.out.Sync())
 	}
-	f.ended <- errors.Join(err, f.writer.options.Mode.Set(f.File.Name()), f.Sync(), f.File.Close())
+	f.ended <- errors.Join(err, f.writer.options.Mode.Set(f.out.Name()), f.out.Sync(), f.out.Close())
 }
 
 func (f *file) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
+	n, err := f.out.Write(p)
 	if f.written += int64(n); f.written >= syncEach {
 		f.written = 0
 		select {

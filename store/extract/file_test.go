@@ -24,7 +24,7 @@ func TestManyFiles(t *testing.T) {
 				break
 			}
 			if opened == broken {
-				out.(*file).File.Close()
+				out.(*file).out.Close()
 			}
 			if err := out.Close(); err != nil {
 				t.Fatal(err)

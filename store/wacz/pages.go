@@ -44,6 +44,8 @@ type pages struct {
 
 	mainURL  string
 	mainTime time.Time
+
+	err error // of an earlier page
 }
 
 const (

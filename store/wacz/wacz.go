@@ -68,7 +68,8 @@ type Part struct {
 	Others   int64 // pages of another status than 200
 }
 
-// Writer writes one WACZ. It is for one goroutine.
+// Writer writes one WACZ. It is for one goroutine, beside which another may call Page until Finish or
+// Close is called.
 type Writer struct {
 	settings Settings
 	out      *counted
@@ -121,13 +122,14 @@ func (w *Writer) Capture(c *store.Capture, cookie string) error {
 
 // Page adds a page.
 func (w *Writer) Page(p *Page) error {
-	if w.err == nil {
-		w.err = step("pages", w.pages.add(p))
+	if w.pages.err == nil {
+		w.pages.err = step("pages", w.pages.add(p))
 	}
-	return w.err
+	return w.pages.err
 }
 
-// Size returns how long the WACZ will be if nothing is added: at most so many bytes.
+// Size returns how long the WACZ will be if nothing is added: at most so many bytes. Nobody may add a
+// page meanwhile.
 func (w *Writer) Size() int64 {
 	size := w.out.n + w.index.size() + w.pages.size() + w.resources.size() + perPackage
 	if w.file != nil {
@@ -142,6 +144,9 @@ const perPackage = 8 << 10
 
 // Finish writes the rest: index, pages and package.
 func (w *Writer) Finish() (Part, error) {
+	if w.err == nil {
+		w.err = w.pages.err
+	}
 	for _, write := range []func() error{w.end, w.writeIndex, w.writePages, w.writePackage, w.zip.Close,
 		w.out.end} {
 		if w.err == nil {
@@ -151,7 +156,7 @@ func (w *Writer) Finish() (Part, error) {
 	if w.err != nil {
 		return Part{}, w.err
 	}
-	w.err = errClosed
+	w.err, w.pages.err = errClosed, errClosed
 	return Part{
 		Bytes:    w.out.n,
 		Hash:     w.out.hash(),
@@ -165,7 +170,7 @@ func (w *Writer) Finish() (Part, error) {
 
 // Close gives back what the Writer holds. It writes nothing.
 func (w *Writer) Close() error {
-	w.err = errClosed
+	w.err, w.pages.err = errClosed, errClosed
 	if w.file != nil {
 		w.file.stop()
 		w.file = nil

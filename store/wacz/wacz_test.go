@@ -223,6 +223,39 @@ func TestSignature(t *testing.T) {
 	}
 }
 
+// TestPagesBeside: pages come from one goroutine while another writes files and their index; whoever is
+// first.
+func TestPagesBeside(t *testing.T) {
+	const number = 500
+	wacz, part := write(t, Settings{Created: created}, func(w *Writer) {
+		done := make(chan error, 1)
+		go func() {
+			var err error
+			for i := range number {
+				page := &Page{ID: fmt.Sprint(i), URL: "u", Time: created, Status: 200}
+				err = errors.Join(err, w.Page(page))
+			}
+			done <- err
+		}()
+		for i := range number {
+			out, err := w.Archive(fmt.Sprintf("%d.warc.gz", i))
+			if err == nil {
+				_, err = out.Write([]byte("record"))
+			}
+			if err = errors.Join(err, w.Capture(capture("https://example.com/", 200), "")); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	lines := bytes.Count(read(t, wacz)[pagesPath], []byte("\n"))
+	if part.Pages != number || part.Archives != number || part.Captures != number || lines != number+1 {
+		t.Errorf("%+v, %d lines", part, lines)
+	}
+}
+
 // TestPages: pages of another status are in a list with all pages, texts in both.
 func TestPages(t *testing.T) {
 	long := strings.Repeat("long ", 100_000)
