@@ -47,15 +47,24 @@ window.visit = async () => {
   });
 };
 
+// playToEnd plays the last two seconds. Of the live site, too, dash.js leaves 3 of 40 films at their last
+// moment without ending them; a person plays them once more then.
+async function playToEnd() {
+  for (let plays = 0; plays < 3 && !video.ended; plays++) {
+    await seek(film.seconds - 2);
+    await until('it comes to its last moment', () => video.ended || video.currentTime >= video.duration);
+    for (let i = 0; i < 20 && !video.ended; i++) await new Promise((done) => { setTimeout(done, 50); });
+  }
+  await until('it plays to the end', () => video.ended);
+}
+
 window.judge = async () => {
   await begin();
   same(Math.round(video.duration), film.seconds);
   same(`${video.videoWidth} x ${video.videoHeight}`, '640 x 360');
   await seek(0.33 * film.seconds);
   await seek(0.66 * film.seconds);
-  await seek(film.seconds - 2);
-  // Of the live site, too, dash.js leaves 3 of 40 films at their last moment without ending them.
-  await until('it plays to the end', () => video.ended || video.currentTime >= video.duration);
+  await playToEnd();
   if (!film.sha256) return;
   video.removeAttribute('src');
   video.load();
