@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"warcorder/recorder/record"
+	"warcorder/store"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/text"
@@ -34,42 +35,37 @@ func (p *Package) pages(ctx context.Context, report *Report, w *wacz.Writer, s *
 // mustFit reports whether pages may have to do without their texts.
 func (p *Package) mustFit() bool { return p.Text && p.Split > 0 }
 
-// mostAtOnce is how many pages are read at the same time, at most.
-const mostAtOnce = 4
+const (
+	// mostAtOnce is how many pages are read at the same time, at most.
+	mostAtOnce = 4
+
+	// mostAhead is how many pages are known, but for their titles, before the first of them is: most need
+	// not be read, and those that must are to keep all who read them busy.
+	mostAhead = 256
+)
+
+// read is a page that was read.
+type read struct {
+	line wacz.Page
+	err  error
+}
 
 // eachLine calls do with each page of a part, in order. Several are read at the same time: what takes
 // long is to inflate them.
 func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) error) (err error) {
 	ctx, cancel := context.WithCancel(all)
 	defer cancel()
-	type read struct {
-		line wacz.Page
-		err  error
+	readers := min(runtime.GOMAXPROCS(0), mostAtOnce)
+	ahead := mostAhead
+	if p.Text {
+		ahead = readers // each may be of 1 MiB
 	}
-	reading := make(chan chan read, min(runtime.GOMAXPROCS(0), mostAtOnce))
+	lines := make(chan chan read, ahead)
 	go func() {
-		defer close(reading)
-		for page, err := range p.Source.Pages(ctx, s.sel) {
-			if err == nil && (page.URL == "" || !s.plan.Knew(&page.Capture)) {
-				continue // it cannot be read, or it came since the plan was made
-			}
-			one := make(chan read, 1)
-			select {
-			case reading <- one:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				one <- read{err: err}
-				return
-			}
-			go func() {
-				line, err := p.lineOf(ctx, page)
-				one <- read{line, err}
-			}()
-		}
+		defer close(lines)
+		p.readLines(ctx, s, lines, make(chan struct{}, readers))
 	}()
-	for one := range reading {
+	for one := range lines {
 		page := <-one
 		if err == nil {
 			err = page.err
@@ -84,18 +80,63 @@ func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) er
 	return errors.Join(err, all.Err())
 }
 
-// lineOf returns a page with its title and text: those of a list of an import, where that has them.
-// What is no HTML is not read for them.
-func (p *Package) lineOf(ctx context.Context, page pages.Page) (line wacz.Page, err error) {
-	c := &page.Capture
-	line = wacz.Page{ID: page.ID, URL: page.URL, Time: page.Time, Status: c.Status, Title: page.Title}
+// readLines sends the pages of a part to lines, each when it is read. As many are read at the same time
+// as there is room in busy.
+func (p *Package) readLines(ctx context.Context, s *share, lines chan<- chan read,
+	busy chan struct{}) {
+	for page, err := range p.Source.Pages(ctx, s.sel) {
+		if err == nil && (page.URL == "" || !s.plan.Knew(&page.Capture)) {
+			continue // it cannot be read, or it came since the plan was made
+		}
+		one := make(chan read, 1)
+		select {
+		case lines <- one:
+		case <-ctx.Done():
+			return
+		}
+		switch {
+		case err != nil:
+			one <- read{err: err}
+			return
+		case !p.isRead(&page):
+			one <- read{line: lineOf(&page)}
+			continue
+		}
+		busy <- struct{}{}
+		go func() {
+			line, err := p.readLine(ctx, page)
+			<-busy
+			one <- read{line, err}
+		}()
+	}
+}
+
+// lineOf returns a page with the title that a list of an import gives it, if one does.
+func lineOf(page *pages.Page) wacz.Page {
+	return wacz.Page{ID: page.ID, URL: page.URL, Time: page.Time, Status: page.Capture.Status,
+		Title: page.Title}
+}
+
+// isRead reports whether a page must be read. What is no HTML has neither title nor text, unless a list
+// of an import gives it some.
+func (p *Package) isRead(page *pages.Page) bool {
+	return mayBeHTML(&page.Capture) || p.Text && !page.Listed.IsZero()
+}
+
+func mayBeHTML(c *store.Capture) bool {
+	isKnown := c.MIME != "" && !c.IsRevisit() && c.Status != http.StatusNotModified
+	return !isKnown || record.IsHTML([]byte(c.MIME))
+}
+
+// readLine returns a page with its title and text: those of a list of an import, where that has them.
+func (p *Package) readLine(ctx context.Context, page pages.Page) (line wacz.Page, err error) {
+	line = lineOf(&page)
 	if p.Text {
 		if line.Text, err = p.Source.Text(page); err != nil {
 			return line, err
 		}
 	}
-	isKnown := c.MIME != "" && !c.IsRevisit() && c.Status != http.StatusNotModified
-	if isKnown && !record.IsHTML([]byte(c.MIME)) {
+	if !mayBeHTML(&page.Capture) {
 		return line, nil
 	}
 	if line.Title, err = p.Source.Title(ctx, page); err != nil && !isLacking(err) {
