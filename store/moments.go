@@ -23,7 +23,7 @@ const (
 	// disk.
 	maxStretch = 1 << 15
 
-	momentMemory = 8 << 20 // bytes of those that are sorted on the disk
+	momentMemory = 4 << 20 // bytes of those that are sorted on the disk
 )
 
 // Timeline gives all captures from a time on, in the order of time; those of one microsecond in the

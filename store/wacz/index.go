@@ -30,7 +30,7 @@ type index struct {
 }
 
 const (
-	sortMemory = 8 << 20
+	sortMemory = 4 << 20
 
 	mark = 1 // no line has this byte
 
