@@ -41,8 +41,8 @@ var house = []room{
 	{"cmd/removing", "recorder recorder/record recorder/recovery store store/collection store/pages " +
 		"store/readback store/removal store/selection canon",
 		"a removal and a recorder that stands aside for it; who asks for it is its caller"},
-	{"cmd/packing", "recorder/record store store/collection store/copying store/extsort store/pages " +
-		"store/readback store/selection store/text store/wacz store/warc",
+	{"cmd/packing", "recorder/record store store/behind store/collection store/copying store/extsort " +
+		"store/pages store/readback store/selection store/text store/wacz store/warc",
 		"it joins what copies with what writes the form; flags and bars are the command's"},
 	{"cmd/conversion", "store/collection store/warc store/warc/v09",
 		"files to files, and nothing of an index"},
@@ -138,6 +138,7 @@ var house = []room{
 	{"store/refusal", "", "a head in, a verdict out"},
 	{"store/chunks", "", "bytes in, bytes out"},
 	{"store/text", "", "a document in, its text out"},
+	{"store/behind", "", "a file, and nothing of what it holds"},
 	{"store/extsort", "store/scratch", "lines in, lines out"},
 	{"store/scratch", "", "temporary files, and nothing of what they hold"},
 

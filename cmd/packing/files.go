@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"warcorder/store/behind"
 	"warcorder/store/collection"
 	"warcorder/store/wacz"
 	"warcorder/store/warc"
@@ -93,11 +94,12 @@ func (h *hidden) write(path string, write func(io.Writer) error) error {
 		return err
 	}
 	h.made, h.paths = append(h.made, f.Name()), append(h.paths, path)
-	err = write(f)
+	long := behind.New(f)
+	err = write(long)
 	if err == nil {
-		err = errors.Join(h.mode.Set(f.Name()), f.Sync())
+		err = h.mode.Set(f.Name())
 	}
-	return errors.Join(err, f.Close())
+	return errors.Join(err, long.Sync(), f.Close())
 }
 
 // show gives all files their names, in the order in which they were written, and lets sync make the
