@@ -7,7 +7,8 @@
 // seconds: shares.go.
 //
 // Invariant: a file has its name when it is whole, and those of one package have theirs together; an
-// error or a cancelled context leaves what was there. Memory does not grow with what is packed.
+// error or a cancelled context leaves what was there. Memory does not grow with what is packed: less
+// than 100 MB, beside what is mapped of the index (.ci/interop/wacz.sh).
 package packing
 
 import (

@@ -2,7 +2,7 @@
 //
 // What is on disk is given up by the system's memory, where it says so (Linux): a package of 20 GB would
 // take the place of all that other programs have read, and each of its pages a new one, which on a
-// virtual machine the host must find first. Packing 10 GB took 26 s without that, and 20 to 23 s with it.
+// virtual machine the host must find first. Packing 10 GB took 26 s without that, and 19 to 24 s with it.
 //
 // Invariant: whatever could not be forced to disk, at any time, is an error of Sync.
 package behind
