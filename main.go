@@ -64,6 +64,7 @@
 //	  boltcheck/             finds what is damaged in the file of an index
 //	  extsort/               sorts what does not fit into memory
 //	  scratch/               files for that
+//	  behind/                a long file that goes to disk while it is written
 //	  fault/                 where tests break things on purpose
 //	canon/                 a request to its keys
 //	  amf/                   Action Message Format: what Flash posted, as pywb reads it
