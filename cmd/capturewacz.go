@@ -75,7 +75,7 @@ func (f *selectionFlags) flags() string {
 // which makes it searchable.
 func (c *captureCommand) packing(selected selectionFlags) *waczCommand {
 	return &waczCommand{collectionFlags: c.collectionFlags, selectionFlags: selected, Out: c.Out, Text: true,
-		Mode: c.Recorder.Mode}
+		Mode: c.Recorder.Mode, Rules: c.Rules}
 }
 
 // pack writes the WACZ of what was captured; of a capture that did not come to its end it says how to

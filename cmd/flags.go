@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
+	"go.yaml.in/yaml/v3"
 
 	"warcorder/proxy"
 	"warcorder/proxy/access"
@@ -58,6 +59,26 @@ func parseReplayRules(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	target.SetString(fmt.Sprint(text.Value))
 	return nil
+}
+
+// json are the rules as a WACZ has them; nil if there are none. Where they stood in the configuration
+// file says nothing to others.
+func (r replayRules) json() ([]byte, error) {
+	if r == "" {
+		return nil, nil
+	}
+	var all []map[string]any
+	if err := yaml.Unmarshal([]byte(r), &all); err != nil {
+		return nil, fmt.Errorf("replay-rules: %w", err)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	for _, one := range all {
+		delete(one, "line")
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	return append(text, '\n'), err
 }
 
 // parseMappings reads a list of mappings with the keys that are named.

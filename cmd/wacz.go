@@ -31,6 +31,7 @@ type waczCommand struct {
 	Split   int64           `placeholder:"SIZE" type:"size"`
 	Cookies bool            `name:"cookies"`
 	Mode    collection.Mode `name:"archive-mode" default:"${archive_mode}"`
+	Rules   replayRules     `name:"replay-rules" hidden:"" type:"replay-rules"`
 }
 
 // leastSplit is how small parts may be, in bytes.
@@ -98,6 +99,10 @@ func (c *waczCommand) isStream() bool {
 // pack packs what is selected to where --out says.
 func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (report packing.Report,
 	err error) {
+	rules, err := c.Rules.json()
+	if err != nil {
+		return report, err
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // most of it reads and writes: memory is worth more
 	bars := stepBars{}
 	defer bars.finish()
@@ -111,6 +116,7 @@ func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (repor
 		Sign:      c.Sign,
 		Cookies:   c.Cookies,
 		Split:     c.Split,
+		Rules:     rules,
 		Progress:  bars.show,
 	}
 	if !c.isStream() {

@@ -3,11 +3,15 @@ package cmd
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warcorder/store/replay/rules"
 )
 
 // waczIndex returns the plain index of a WACZ.
@@ -78,6 +82,50 @@ func TestWACZ(t *testing.T) {
 	for _, name := range []string{"all-0001.wacz", "all.json"} {
 		if _, err := os.Stat(filepath.Join(p.dir, name)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestWACZRules: own rules of replay are in the WACZ, as whoever gets it can set them.
+func TestWACZRules(t *testing.T) {
+	origin := newPages(t)
+	p := startRecording(t)
+	p.fetch(origin.URL + "/a")
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	const own = `[{name: a, host: a.example, query: {x: any},
+  same: [["http://a.example/?x=1", "http://a.example/?x=2"]]}]`
+	const asked = "http://a.example/?x=3"
+	file := filepath.Join(p.dir, "all.wacz")
+	for _, config := range []struct{ text, want string }{
+		{"replay-rules: " + own + "\n", "a"}, {"replay-rules: []\n", ""}, {"", ""},
+	} {
+		if _, errs, code := p.run("wacz", "-o", file, "--config", writeFile(t, config.text)); code != 0 {
+			t.Fatalf("%q: %d, %s", config.text, code, errs)
+		}
+		z, err := zip.OpenReader(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		written, err := fs.ReadFile(z, "fuzzy.json")
+		if config.want == "" {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%q: %q, %v", config.text, written, err)
+			}
+			continue
+		}
+		set, err := rules.Parse(written)
+		if err != nil {
+			t.Fatalf("%s: %v", written, err)
+		}
+		found := set.For(&rules.Asked{Method: "GET", URL: asked})
+		if len(found) == 0 || found[0].Rule != config.want || bytes.Contains(written, []byte(`"line"`)) {
+			t.Errorf("%s: %v", written, found)
+		}
+		if p, err := fs.ReadFile(z, "datapackage.json"); !bytes.Contains(p, []byte(`"path": "fuzzy.json"`)) {
+			t.Errorf("%s, %v", p, err)
 		}
 	}
 }

@@ -34,9 +34,10 @@ type Package struct {
 	Title    string
 	Software string // what packs, with its version
 	Created  time.Time
-	Text     bool // pages have their texts
-	Sign     bool // anonymously, by a key that nobody keeps
-	Cookies  bool // the Cookie fields of requests stand in the index
+	Text     bool   // pages have their texts
+	Sign     bool   // anonymously, by a key that nobody keeps
+	Cookies  bool   // the Cookie fields of requests stand in the index
+	Rules    []byte // a JSON of rules for requests that differ by chance; nil is none
 	TempDir  string
 
 	// Split is how many bytes a file is not to exceed; 0 is any. One that has no more than the captures
@@ -141,6 +142,7 @@ func (p *Package) settings() wacz.Settings {
 		Created:  p.Created,
 		Key:      p.key,
 		HasText:  p.Text,
+		Rules:    p.Rules,
 		TempDir:  p.TempDir,
 		Hashed:   p.Split > 0,
 	}

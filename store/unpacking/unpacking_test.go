@@ -144,6 +144,7 @@ func TestWACZ(t *testing.T) {
 			`{"url":"https://a.example/2","ts":"2026-05-01T12:00:00Z"}`},
 		member{name: "indexes/index.cdx.gz", content: "nonsense"},
 		member{name: "logs/crawl.log", content: "a log"},
+		member{name: "fuzzy.json", content: "[]"},
 	), member{name: "archive/notes.txt", content: "x"}, member{name: "../escape.warc.gz", content: gzipped},
 		member{name: "archive/unlisted.warc", content: plain}, member{name: "logs/"},
 		member{name: "archive/empty.warc"})...)
@@ -172,12 +173,13 @@ func TestWACZ(t *testing.T) {
 	said := strings.Join(got.notes, "\n")
 	for _, part := range []string{`"logs/crawl.log" is left out`, `"archive/notes.txt" is left out`,
 		`"../escape.warc.gz" is left out: its name leads elsewhere`, `"archive/unlisted.warc" is not listed`,
-		"lines that are no pages: 1 left out", "whose signature", `"archive/empty.warc" is empty`} {
+		"lines that are no pages: 1 left out", "whose signature", "it has rules for requests",
+		`"archive/empty.warc" is empty`} {
 		if !strings.Contains(said, part) {
 			t.Errorf("no %q in\n%s", part, said)
 		}
 	}
-	if strings.Contains(said, "indexes/") || len(got.notes) != 8 {
+	if strings.Contains(said, "indexes/") || len(got.notes) != 9 {
 		t.Errorf("%s", said)
 	}
 }

@@ -27,6 +27,7 @@ import (
 const (
 	packageName = "datapackage.json"
 	digestName  = "datapackage-digest.json"
+	rulesName   = "fuzzy.json"
 	archive     = "archive/"
 	pages       = "pages/"
 )
@@ -297,12 +298,16 @@ func (w *wacz) sayRest() {
 		leave(name, ": its name leads elsewhere, or is not in UTF-8")
 	}
 	for _, f := range w.members {
-		if !known[f.Name] && !strings.HasPrefix(f.Name, "indexes/") && f.Name != "fuzzy.json" {
+		if !known[f.Name] && !strings.HasPrefix(f.Name, "indexes/") && f.Name != rulesName {
 			leave(f.Name, "")
 		}
 	}
 	if left > mostNamed {
 		w.note(w.path, "%s more members are left out", humanize.Comma(int64(left-mostNamed)))
+	}
+	if w.named(rulesName) != nil {
+		w.note(w.path, "it has rules for requests that differ by chance, which count for nothing here: if they "+
+			"are of warcorder and you trust who made them, put what %s has into replay-rules", rulesName)
 	}
 	if w.signed {
 		w.note(w.path, "it is signed: whose signature it is was not looked at")

@@ -102,6 +102,18 @@ type signedData struct {
 	PublicKey string `json:"publicKey"`
 }
 
+// writeRules writes the rules for requests that differ by chance.
+func (w *Writer) writeRules() error {
+	if len(w.settings.Rules) == 0 {
+		return nil
+	}
+	out, err := w.begin("fuzzy.json")
+	if err == nil {
+		_, err = out.Write(w.settings.Rules)
+	}
+	return step("fuzzy.json", err)
+}
+
 // writePackage writes datapackage.json and its digest.
 func (w *Writer) writePackage() error {
 	if err := w.end(); err != nil {

@@ -8,6 +8,7 @@
 //	indexes/index.idx        the first key and the place of each member: zipnum.go
 //	pages/pages.jsonl        the pages of status 200, in the order in which they are given
 //	pages/extraPages.jsonl   all pages, if some have another status: pages.go
+//	fuzzy.json               rules for requests that differ by chance, if there are: Settings.Rules
 //	datapackage.json         name, size and SHA-256 of each of those: package.go
 //	datapackage-digest.json  the SHA-256 of that, and a signature of it
 //
@@ -47,6 +48,10 @@ type Settings struct {
 	Key *ecdsa.PrivateKey // signs it; nil is no signature
 
 	HasText bool // pages come with their texts
+
+	// Rules, if there are any, are the content of fuzzy.json, of which no standard says more than the
+	// name: a JSON, kept as it is.
+	Rules []byte
 
 	// TempDir is where temporary files go; "" is os.TempDir.
 	TempDir string
@@ -131,7 +136,8 @@ func (w *Writer) Page(p *Page) error {
 // Size returns how long the WACZ will be if nothing is added: at most so many bytes. Nobody may add a
 // page meanwhile.
 func (w *Writer) Size() int64 {
-	size := w.out.n + w.index.size() + w.pages.size() + w.resources.size() + perPackage
+	size := w.out.n + w.index.size() + w.pages.size() + w.resources.size() + perPackage +
+		int64(len(w.settings.Rules))
 	if w.file != nil {
 		size += int64(w.file.n)
 	}
@@ -147,8 +153,8 @@ func (w *Writer) Finish() (Part, error) {
 	if w.err == nil {
 		w.err = w.pages.err
 	}
-	for _, write := range []func() error{w.end, w.writeIndex, w.writePages, w.writePackage, w.zip.Close,
-		w.out.end} {
+	for _, write := range []func() error{w.end, w.writeIndex, w.writePages, w.writeRules, w.writePackage,
+		w.zip.Close, w.out.end} {
 		if w.err == nil {
 			w.err = write()
 		}
