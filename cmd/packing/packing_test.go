@@ -2,12 +2,14 @@ package packing
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,6 +135,27 @@ func TestListedText(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestCodedTitle: the title of a page is found wherever it stands, in what is sent with a coding too.
+func TestCodedTitle(t *testing.T) {
+	r := begin(t, nil)
+	for i, before := range []int{0, 2 << 10, 15 << 10, 40 << 10} {
+		var body bytes.Buffer
+		out := gzip.NewWriter(&body)
+		io.WriteString(out, "<script>"+noise(fmt.Sprint(i), before)+"</script><title>"+fmt.Sprint(i)+"</title>")
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r.visit(fmt.Sprintf("https://example.com/%d", i),
+			strings.Replace(html("200 OK", body.String()), "\r\n", "\r\nContent-Encoding: gzip\r\n", 1))
+	}
+	got, _ := write(t, r.pack())
+	for i, page := range got.pages("pages/pages.jsonl") {
+		if page["title"] != fmt.Sprint(i) {
+			t.Errorf("page %d has the title %v", i, page["title"])
 		}
 	}
 }

@@ -31,7 +31,7 @@ func Title(in io.Reader, contentType string) (string, error) {
 	n, _ := io.ReadFull(near, buf[:sampled])
 	start := buf[:n]
 	coding, name, _ := charset.DetermineEncoding(start, withCharset(contentType, start))
-	if !strings.HasPrefix(name, "utf-16") {
+	if keepsTags(name) {
 		if start = untilTag(near, start, "title"); start == nil {
 			return "", near.err
 		}
@@ -45,6 +45,11 @@ func Title(in io.Reader, contentType string) (string, error) {
 	return title, near.err
 }
 
+// keepsTags reports whether in a charset a tag has the bytes that it has in ASCII, and no others.
+func keepsTags(charset string) bool {
+	return !strings.HasPrefix(charset, "utf-16") && charset != "iso-2022-jp" // whose shifts may stand in one
+}
+
 // sampled is how much of a document is looked at for its charset.
 const sampled = 1 << 10
 
@@ -53,10 +58,10 @@ var titleBuffers = sync.Pool{New: func() any { return new([maxTitleInput]byte) }
 
 // untilTag reads up to behind the first start tag of that name, in lower case and wherever it stands,
 // and returns what it has read behind start, in the same array; nil if there is none, or no room for
-// more. It takes much less time than to read the tags before it, or to decode them first: in every
-// charset but UTF-16 a tag has the bytes that it has in ASCII.
+// more. It takes much less time than to read the tags before it, or to decode them first.
 func untilTag(in io.Reader, start []byte, name string) []byte {
-	for at := 0; ; {
+	at := 0
+	for ended := false; ; {
 		for {
 			next := bytes.IndexByte(start[at:], '<')
 			if next < 0 {
@@ -73,29 +78,32 @@ func untilTag(in io.Reader, start []byte, name string) []byte {
 			at++
 		}
 		room := start[len(start):cap(start)]
-		n, err := in.Read(room[:min(len(room), titlePiece)])
-		start = start[:len(start)+n]
-		if err != nil || len(room) == 0 {
+		if ended || len(room) == 0 {
 			return nil
 		}
+		n, err := in.Read(room[:min(len(room), titlePiece)])
+		start, ended = start[:len(start)+n], err != nil // what came with the end is looked at too
 	}
 }
 
 // titlePiece is how much is read at once: most titles stand near the beginning.
 const titlePiece = 16 << 10
 
-// failing remembers the error of a reader, as opposed to its end.
+// failing remembers the error of a reader, as opposed to its end. After either nothing more is read.
 type failing struct {
-	in  io.Reader
-	err error
+	in    io.Reader
+	err   error
+	ended error
 }
 
-func (f *failing) Read(p []byte) (int, error) {
-	n, err := f.in.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		f.err = err
+func (f *failing) Read(p []byte) (n int, err error) {
+	if f.ended != nil {
+		return 0, f.ended
 	}
-	return n, err
+	if n, f.ended = f.in.Read(p); f.ended != nil && !errors.Is(f.ended, io.EOF) {
+		f.err = f.ended
+	}
+	return n, f.ended
 }
 
 // titleReader looks for the title.

@@ -55,11 +55,29 @@ func TestTitle(t *testing.T) {
 			"<?xml version='1.0' encoding='ISO-8859-1'?><html><head><script/><title>\xe9</title>", "é"},
 		{"long", "text/html", "<title>" + strings.Repeat("ö", maxTitle) + "</title>",
 			strings.Repeat("ö", maxTitle/2)},
+		{"in the last piece", "text/html", strings.Repeat("<p>", 3000) + "<title>yes</title>", "yes"},
+		{"in the piece behind the last whole one", "text/html",
+			strings.Repeat(" ", sampled+titlePiece) + "<title>yes", "yes"},
+		{"a tag that begins behind a shift", "text/html; charset=iso-2022-jp", "<t\x1b(Bitle>yes</title>",
+			"yes"},
 		{"far away", "text/html", strings.Repeat(" ", maxTitleInput) + "<title>no</title>", ""},
 	} {
-		if got, err := Title(strings.NewReader(c.document), c.kind); got != c.want || err != nil {
-			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		for how, in := range readers(c.document) {
+			if got, err := Title(in, c.kind); got != c.want || err != nil {
+				t.Errorf("%s, %s: %q, %v, want %q", c.name, how, got, err, c.want)
+			}
 		}
+	}
+}
+
+// readers read a document in the ways that readers have. Those that take codings off give the end
+// together with the last bytes.
+func readers(document string) map[string]io.Reader {
+	return map[string]io.Reader{
+		"the end for itself":  strings.NewReader(document),
+		"the end with bytes":  iotest.DataErrReader(strings.NewReader(document)),
+		"by half":             iotest.HalfReader(strings.NewReader(document)),
+		"the end by one byte": iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(document))),
 	}
 }
 
@@ -72,7 +90,24 @@ func TestTitleFails(t *testing.T) {
 			t.Errorf("%.10q: %v", before, err)
 		}
 	}
+	for _, before := range []string{"", strings.Repeat("<p>", 5000)} { // in one piece with the error
+		in := strings.NewReader(before + "<title>yes</title>")
+		got, err := Title(readerFunc(func(p []byte) (int, error) {
+			n, err := in.Read(p)
+			if err != nil || n < len(p) {
+				err = failed
+			}
+			return n, err
+		}), "text/html; charset=utf-8")
+		if got != "yes" || !errors.Is(err, failed) {
+			t.Errorf("%.10q: %q, %v", before, got, err)
+		}
+	}
 }
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // FuzzTitle: whatever a document holds, its title is a line of UTF-8 of a bounded length, and the one
 // that is found where every tag is read.
@@ -80,8 +115,9 @@ func FuzzTitle(f *testing.F) {
 	f.Add([]byte("<svg><title>a</title></svg><title>b&nbsp;"), "text/html")
 	f.Add([]byte("\xff\xfe<\x00t\x00"), "text/html; charset=utf-16")
 	f.Add([]byte("\x1b$B<t\x1b(B<title>\x1b$BF|\x1b(B"), "text/html; charset=iso-2022-jp")
+	f.Add([]byte("<t\x1b(Bitle>a"), "text/html; charset=iso-2022-jp")
 	f.Fuzz(func(t *testing.T, document []byte, kind string) {
-		got, err := Title(strings.NewReader(string(document)), kind)
+		got, err := Title(iotest.DataErrReader(bytes.NewReader(document)), kind)
 		if err != nil || len(got) > maxTitle || !utf8.ValidString(got) ||
 			strings.ContainsAny(got, "\n\r\t\x00\x1b") || strings.Contains(got, "  ") {
 			t.Errorf("%q, %v", got, err)
