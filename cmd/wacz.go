@@ -117,6 +117,7 @@ func (c *waczCommand) pack(ctx context.Context, source *selection.Source) (repor
 		Cookies:   c.Cookies,
 		Split:     c.Split,
 		Rules:     rules,
+		OneWay:    c.isStream(),
 		Progress:  bars.show,
 	}
 	if !c.isStream() {

@@ -44,6 +44,10 @@ type Package struct {
 	// of one second, or requests with long bodies, may.
 	Split int64
 
+	// OneWay says that nothing can be begun anew once something is written, as into a pipe. Beside a
+	// recorder, which may end, all pages are known before the first byte then.
+	OneWay bool
+
 	// Progress, if not nil, is told how far it has come: with the records, in bytes; then with pages, in
 	// their number and of an unknown total (-1), if they are not all read by then.
 	Progress func(what string, done, total int64)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"testing"
 
 	"warcorder/recorder"
+	"warcorder/store/cdxserver"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/selection"
@@ -368,6 +370,47 @@ func TestCancelled(t *testing.T) {
 	if _, err := p.Write(t.Context(), &full{1 << 20}, "a"); !errors.Is(err, errFull) {
 		t.Error(err)
 	}
+}
+
+// TestOneWay: what goes into a pipe beside a recorder is begun when all is known that the recorder tells.
+func TestOneWay(t *testing.T) {
+	r := begin(t, nil)
+	site(r)
+	r.get("https://example.com/long", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"+noise("long", 8<<20))
+	server := httptest.NewServer(selection.Page(r.dir, r.Index))
+	defer server.Close()
+	running := cdxserver.Recorder{PID: os.Getpid(), Address: strings.TrimPrefix(server.URL, "http://")}
+	source, err := selection.Ask(running, r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Files().Close()
+	told, out := int64(0), &begun{}
+	p := &Package{Source: source, Created: r.now, Software: "test", OneWay: true}
+	p.Progress = func(what string, done, _ int64) {
+		if what == "pages" {
+			told = done
+		}
+	}
+	out.begins = func() {
+		if told != 2 {
+			t.Errorf("%d pages are known when the first byte is written", told)
+		}
+	}
+	if report, err := p.Write(t.Context(), out, "part"); err != nil || report.Pages != 2 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// begun calls a function before the first byte.
+type begun struct{ begins func() }
+
+func (b *begun) Write(p []byte) (int, error) {
+	if b.begins != nil {
+		b.begins()
+		b.begins = nil
+	}
+	return len(p), nil
 }
 
 // TestProgress: one tells of progress at a time, of pages when all is copied: the race detector sees

@@ -28,11 +28,12 @@ func (p *Package) part(ctx context.Context, report *Report, s *share, out io.Wri
 }
 
 // fill adds pages and records, side by side: what takes long is to inflate the ones, and to read,
-// hash and write the others. Pages whose texts must fit come before.
+// hash and write the others. Pages whose texts must fit come before, and those of a recorder that may
+// end before all of them have come.
 func (p *Package) fill(ctx context.Context, report *Report, w *wacz.Writer, s *share,
 	what string) error {
 	tell := func(count int64) { p.Progress("pages", count, -1) }
-	if p.mustFit() {
+	if p.mustFit() || p.OneWay && p.Source.IsBeside() {
 		if err := p.pages(ctx, report, w, s, tell); err != nil {
 			return err
 		}

@@ -43,6 +43,9 @@ func (s *Source) Check() error {
 	return store.ErrReplaced
 }
 
+// IsBeside reports whether a recorder is asked, which may end at any time.
+func (s *Source) IsBeside() bool { return s.asked != nil }
+
 // Files reads what was recorded.
 func (s *Source) Files() *readback.Files { return s.files }
 
