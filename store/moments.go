@@ -250,15 +250,16 @@ func quietBefore(s snapshot, first time.Time, pause time.Duration) (_ time.Time,
 // CaptureOf returns the capture of a moment; urlKey is its URL key, which is needed if the moment
 // has none: HasKey. It is false if that capture is not in the index.
 func (b *Bolt) CaptureOf(m *Moment, urlKey string) (c Capture, found bool, err error) {
-	err = b.CapturesOf([]*Moment{m}, []string{urlKey}, func(_ int, one *Capture) {
+	err = b.CapturesOf([]*Moment{m}, []string{urlKey}, func(_ int, one *Capture) bool {
 		c, found = *one, true
+		return true
 	})
 	return c, found, err
 }
 
 // CapturesOf is CaptureOf for several moments at once, which takes much less time: take is called with
-// the number of each moment whose capture is in the index, and with that.
-func (b *Bolt) CapturesOf(moments []*Moment, urlKeys []string, take func(n int, c *Capture)) error {
+// the number of each moment whose capture is in the index, and with that, and says whether to go on.
+func (b *Bolt) CapturesOf(moments []*Moment, urlKeys []string, take func(n int, c *Capture) bool) error {
 	return b.read(func(s snapshot) error {
 		captures, extras := s.bucket(bucketCaptures), s.bucket(bucketExtras)
 		for n, m := range moments {
@@ -274,7 +275,9 @@ func (b *Bolt) CapturesOf(moments []*Moment, urlKeys []string, take func(n int, 
 					return err
 				}
 				c.File = m.File
-				take(n, &c)
+				if !take(n, &c) {
+					return nil
+				}
 				break
 			}
 		}

@@ -63,13 +63,24 @@ func atOnce(t *testing.T, b *Bolt, moments []Moment, want map[Location]Capture) 
 		asked, keys = append(asked, &nothing, &m), append(keys, want[m.Location].URLKey, want[m.Location].URLKey)
 	}
 	found := 0
-	err := b.CapturesOf(asked, keys, func(n int, c *Capture) {
+	err := b.CapturesOf(asked, keys, func(n int, c *Capture) bool {
 		if found++; c.Location != asked[n].Location || c.RequestBody != want[c.Location].RequestBody {
 			t.Fatalf("%v: found is %v", asked[n].Location, c.Location)
 		}
+		return true
 	})
 	if err != nil || found != len(moments) {
 		t.Fatalf("found are %d of %d, %v", found, len(moments), err)
+	}
+	for found = 0; found < len(moments) && err == nil; {
+		before := found
+		err = b.CapturesOf(asked[2*found:], keys[2*found:], func(n int, _ *Capture) bool {
+			found += (n + 1) / 2
+			return false
+		})
+		if found != before+1 {
+			t.Fatalf("one wanted of those behind %d, got %d: %v", before, found-before, err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/selection"
+	"warcorder/store/wacz"
 )
 
 // site records a page with a resource, one that was not found, and bodies that come again.
@@ -369,6 +371,42 @@ func TestCancelled(t *testing.T) {
 	p.Progress, p.Split, p.Text = nil, 0, false
 	if _, err := p.Write(t.Context(), &full{1 << 20}, "a"); !errors.Is(err, errFull) {
 		t.Error(err)
+	}
+}
+
+// TestLongURLs: how long the URLs of pages are makes no difference to the memory that they take together.
+func TestLongURLs(t *testing.T) {
+	const pages, long = 100, 400 << 10
+	r := begin(t, nil)
+	for i := range pages {
+		r.visit(fmt.Sprintf("https://example.com/%03d%s", i, strings.Repeat("x", long)), html("200 OK", "<p>"))
+	}
+	p := r.pack()
+	if err := p.begin(); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := p.plan(t.Context(), p.Selection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	heap := func() int {
+		runtime.GC() // while which those who read go on, as far as they may
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before, most, count := heap(), 0, 0
+	err = p.eachLine(t.Context(), &share{p.Selection, plan}, func(*wacz.Page) error {
+		most = max(most, heap())
+		count++
+		return nil
+	})
+	if err != nil || count != pages {
+		t.Errorf("%d pages, %v", count, err)
+	}
+	if bound := 2*mostBytesAhead + 16<<20; most-before > bound {
+		t.Errorf("%d KB for %d pages, %d are allowed", (most-before)>>10, pages, bound>>10)
 	}
 }
 

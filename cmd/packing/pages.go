@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 
+	"golang.org/x/sync/semaphore"
+
 	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/pages"
@@ -42,6 +44,9 @@ const (
 	// mostAhead is how many pages are known, but for their titles, before the first of them is: most need
 	// not be read, and those that must are to keep all who read them busy.
 	mostAhead = 256
+
+	// mostBytesAhead is how many bytes of URLs and titles they have together: each may have a MiB.
+	mostBytesAhead = 4 << 20
 )
 
 // read is a page that was read.
@@ -50,23 +55,29 @@ type read struct {
 	err  error
 }
 
+// ahead is a page that is read while those before it are: it is to come, and holds so many bytes.
+type ahead struct {
+	page chan read
+	size int64
+}
+
 // eachLine calls do with each page of a part, in order. Several are read at the same time: what takes
 // long is to inflate them.
 func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) error) (err error) {
 	ctx, cancel := context.WithCancel(all)
 	defer cancel()
 	readers := min(runtime.GOMAXPROCS(0), mostAtOnce)
-	ahead := mostAhead
+	most := mostAhead
 	if p.Text {
-		ahead = readers // each may be of 1 MiB
+		most = readers // each may be of 1 MiB
 	}
-	lines := make(chan chan read, ahead)
+	lines, room := make(chan ahead, most), semaphore.NewWeighted(mostBytesAhead)
 	go func() {
 		defer close(lines)
-		p.readLines(ctx, s, lines, make(chan struct{}, readers))
+		p.readLines(ctx, s, lines, room, make(chan struct{}, readers))
 	}()
 	for one := range lines {
-		page := <-one
+		page := <-one.page
 		if err == nil {
 			err = page.err
 		}
@@ -76,19 +87,25 @@ func (p *Package) eachLine(all context.Context, s *share, do func(*wacz.Page) er
 		if err != nil {
 			cancel() // and wait for those that are being read
 		}
+		room.Release(one.size)
 	}
 	return errors.Join(err, all.Err())
 }
 
 // readLines sends the pages of a part to lines, each when it is read. As many are read at the same time
-// as there is room in busy.
-func (p *Package) readLines(ctx context.Context, s *share, lines chan<- chan read,
+// as there is room in busy, and as many are known ahead as there is room for what they hold.
+func (p *Package) readLines(ctx context.Context, s *share, lines chan<- ahead, room *semaphore.Weighted,
 	busy chan struct{}) {
 	for page, err := range p.Source.Pages(ctx, s.sel) {
 		if err == nil && (page.URL == "" || !s.plan.Knew(&page.Capture)) {
 			continue // it cannot be read, or it came since the plan was made
 		}
-		one := make(chan read, 1)
+		size := min(int64(len(page.Capture.URLKey)+len(page.Capture.URL)+len(page.URL)+len(page.Title)),
+			mostBytesAhead)
+		if room.Acquire(ctx, size) != nil {
+			return
+		}
+		one := ahead{make(chan read, 1), size}
 		select {
 		case lines <- one:
 		case <-ctx.Done():
@@ -96,17 +113,17 @@ func (p *Package) readLines(ctx context.Context, s *share, lines chan<- chan rea
 		}
 		switch {
 		case err != nil:
-			one <- read{err: err}
+			one.page <- read{err: err}
 			return
 		case !p.isRead(&page):
-			one <- read{line: lineOf(&page)}
+			one.page <- read{line: lineOf(&page)}
 			continue
 		}
 		busy <- struct{}{}
 		go func() {
 			line, err := p.readLine(ctx, page)
 			<-busy
-			one <- read{line, err}
+			one.page <- read{line, err}
 		}()
 	}
 }

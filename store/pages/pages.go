@@ -100,7 +100,7 @@ func (p *Pages) all(ctx context.Context, from, to string, each func(Page) bool) 
 		if more && period.Has(v.moment.Time) {
 			ended = append(ended, ending{v.moment, v.id(), v.resources, v.listed})
 		}
-		if len(ended) == givenAtOnce {
+		if len(ended) == givenAtOnce || v.listed != nil { // how lists name it is known until then
 			give()
 		}
 	}
@@ -121,7 +121,7 @@ type ending struct {
 	listed    *naming
 }
 
-// givenAtOnce is how many pages are looked up in the index at once.
+// givenAtOnce is how many pages are looked up in the index at once, at most.
 const givenAtOnce = 64
 
 // give calls each with the pages that have ended, and reports whether to go on. There is none of a
@@ -131,19 +131,22 @@ func (p *Pages) give(ended []ending, each func(Page) bool) (more bool, err error
 	for i := range ended {
 		moments[i] = &ended[i].moment
 	}
-	captures, err := p.capturesOf(moments)
-	if err != nil {
-		return false, err
-	}
-	for i, c := range captures {
-		if c == nil {
-			continue
+	for len(ended) > 0 {
+		captures, err := p.capturesOf(moments)
+		if err != nil {
+			return false, err
 		}
-		for _, page := range ended[i].pages(c) {
-			if !each(page) {
-				return false, nil
+		for i, c := range captures {
+			if c == nil {
+				continue
+			}
+			for _, page := range ended[i].pages(c) {
+				if !each(page) {
+					return false, nil
+				}
 			}
 		}
+		ended, moments = ended[len(captures):], moments[len(captures):]
 	}
 	return true, nil
 }

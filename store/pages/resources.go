@@ -64,7 +64,7 @@ func (p *Page) place() place { return place{p.Capture.File, p.Capture.Offset} }
 
 func (v *visited) place() place { return place{v.moment.File, v.moment.Offset} }
 
-// captureOf returns the capture of a moment, as capturesOf does.
+// captureOf returns the capture of a moment, as capturesOf does. It is false if there is none.
 func (p *Pages) captureOf(m *store.Moment) (c store.Capture, found bool, err error) {
 	all, err := p.capturesOf([]*store.Moment{m})
 	if err != nil || all[0] == nil {
@@ -73,12 +73,20 @@ func (p *Pages) captureOf(m *store.Moment) (c store.Capture, found bool, err err
 	return *all[0], true, nil
 }
 
-// capturesOf returns the captures of moments, nil for one that is not in the index any more; of one
-// whose records cannot be read, if its URL is not known without them, its place and its time.
+// maxTogether is how many bytes of URLs and their keys are taken from the index at once, but for those
+// of one capture: each may have a MiB.
+const maxTogether = 1 << 20
+
+// capturesOf returns the captures of moments: of all, or of the first ones, if others would take too
+// much memory at once. It is nil for a moment whose capture is not in the index any more; for one whose
+// records cannot be read, if its URL is not known without them, it has its place and its time.
 func (p *Pages) capturesOf(moments []*store.Moment) ([]*store.Capture, error) {
-	all := make([]*store.Capture, len(moments))
-	keys := make([]string, len(moments))
+	all, keys, size := make([]*store.Capture, len(moments)), make([]string, len(moments)), 0
 	for i, m := range moments {
+		if size >= maxTogether {
+			moments = moments[:i]
+			break
+		}
 		if m.HasKey() {
 			continue
 		}
@@ -88,13 +96,20 @@ func (p *Pages) capturesOf(moments []*store.Moment) ([]*store.Capture, error) {
 		} else if err != nil {
 			return nil, err
 		}
+		size += len(keys[i])
 	}
-	err := p.index.CapturesOf(moments, keys, func(n int, c *store.Capture) {
+	taken := len(moments)
+	size = 0
+	err := p.index.CapturesOf(moments, keys, func(n int, c *store.Capture) bool {
 		if all[n] == nil {
 			all[n] = c
 		}
+		if size += len(c.URL) + len(c.URLKey); size >= maxTogether {
+			taken = n + 1
+		}
+		return size < maxTogether
 	})
-	return all, err
+	return all[:taken], err
 }
 
 // keyOf makes the URL key of a capture of what its records say, as it was made when the capture was
