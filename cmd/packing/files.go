@@ -99,7 +99,11 @@ func (h *hidden) write(path string, write func(io.Writer) error) error {
 	if err == nil {
 		err = h.mode.Set(f.Name())
 	}
-	return errors.Join(err, long.Sync(), f.Close())
+	if err != nil {
+		long.Stop() // who has given up does not wait for the disk
+		return errors.Join(err, f.Close())
+	}
+	return errors.Join(long.Sync(), f.Close())
 }
 
 // show gives all files their names, in the order in which they were written, and lets sync make the

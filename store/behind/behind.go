@@ -17,15 +17,15 @@ type File struct {
 	file    *os.File
 	written int64
 	told    int64      // up to where it was to be forced to disk last
-	to      chan int64 // up to where it is to be; nil after Sync
-	ended   chan error
+	to      chan int64 // up to where it is to be
+	ended   chan error // once, of all that was to be
 }
 
 // each is after how many bytes a file is forced to disk while it grows.
 const each = 64 << 20
 
-// New returns a File of a file that is empty. Its caller calls Sync in the end, whatever has become of
-// it, and closes it then.
+// New returns a File of a file that is empty. Its caller calls Sync in the end, or Stop, and closes it
+// then.
 func New(file *os.File) *File {
 	f := &File{file: file, to: make(chan int64, 1), ended: make(chan error, 1)}
 	go f.follow(f.to)
@@ -61,6 +61,10 @@ func (f *File) Write(p []byte) (int, error) {
 
 // Sync returns when all is on disk. Nothing is written after it.
 func (f *File) Sync() error {
-	close(f.to)
+	f.Stop()
 	return errors.Join(<-f.ended, f.file.Sync())
 }
+
+// Stop ends the work, of a file that is to be thrown away. It waits for nothing: what is being forced to
+// disk is so until it is there.
+func (f *File) Stop() { close(f.to) }

@@ -55,7 +55,8 @@ func TestFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.to <- each
-	if err := f.Sync(); err == nil {
-		t.Error("no error")
+	err := f.Sync()
+	if all, joined := err.(interface{ Unwrap() []error }); !joined || len(all.Unwrap()) != 2 {
+		t.Errorf("%v: an error from before wanted, and the last one", err)
 	}
 }

@@ -31,7 +31,7 @@ const navigation = "Sec-Fetch-Dest: document\r\nSec-Fetch-Mode: navigate\r\n" +
 	"Sec-Fetch-Site: same-origin\r\n"
 
 // eachTitled is how many captures have one page with a title among them. Of the other HTML all must
-// be read to find that it has none, which is the worst case for packing.
+// be read to find that it has none, which is a bad case for packing.
 const eachTitled = 100
 
 // filling has a proxy record bytes of bodies, with requests on several connections.
