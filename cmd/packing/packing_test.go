@@ -81,6 +81,20 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// shareOf begins a package, and plans all of it.
+func shareOf(t *testing.T, p *Package) *share {
+	t.Helper()
+	if err := p.begin(); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := p.plan(t.Context(), p.Selection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { plan.Close() })
+	return &share{p.Selection, plan}
+}
+
 // TestLatePage: a page that comes while a collection is being packed is not in the list of pages, since
 // its captures are not in the package.
 func TestLatePage(t *testing.T) {
@@ -89,17 +103,10 @@ func TestLatePage(t *testing.T) {
 	files := readback.New(r.dir, r.Index())
 	defer files.Close()
 	p := &Package{Source: selection.New(r.Index(), files, pages.New(r.Index(), files)), TempDir: t.TempDir()}
-	if err := p.begin(); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := p.plan(t.Context(), p.Selection)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plan.Close()
+	all := shareOf(t, p)
 	r.visit("https://example.com/late", html("200 OK", "<title>Late</title>"))
 	var out bytes.Buffer
-	if _, err := p.part(t.Context(), new(Report), &share{p.Selection, plan}, &out, "packed"); err != nil {
+	if _, err := p.part(t.Context(), new(Report), all, &out, "packed"); err != nil {
 		t.Fatal(err)
 	}
 	in := unpack(t, out.Bytes())
@@ -382,14 +389,7 @@ func TestLongURLs(t *testing.T) {
 		r.visit(fmt.Sprintf("https://example.com/%03d%s", i, strings.Repeat("x", long)), html("200 OK", "<p>"))
 	}
 	p := r.pack()
-	if err := p.begin(); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := p.plan(t.Context(), p.Selection)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plan.Close()
+	all := shareOf(t, p)
 	heap := func() int {
 		runtime.GC() // while which those who read go on, as far as they may
 		var m runtime.MemStats
@@ -397,7 +397,7 @@ func TestLongURLs(t *testing.T) {
 		return int(m.HeapAlloc)
 	}
 	before, most, count := heap(), 0, 0
-	err = p.eachLine(t.Context(), &share{p.Selection, plan}, func(*wacz.Page) error {
+	err := p.eachLine(t.Context(), all, func(*wacz.Page) error {
 		most = max(most, heap())
 		count++
 		return nil
