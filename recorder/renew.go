@@ -51,8 +51,13 @@ type Renewal struct {
 	Decide func() error
 
 	// Place puts files and index into their places. An error that it returns, or that comes behind it,
-	// makes the index unusable: recording stops, and the next start goes on with the work.
+	// makes the index unusable, unless Undo takes the decision back: recording stops, and the next start
+	// goes on with the work.
 	Place func() error
+
+	// Undo is called when Place has failed, and reports whether nothing has taken any place and it was
+	// taken back that anything is to: then recording goes on, as if there had been no renewal.
+	Undo func() (undone bool, err error)
 }
 
 // Renew makes a new index, in which the files that were written anew are as they are now, and then
@@ -99,7 +104,7 @@ func (r *Recorder) takePlaces(renewal *store.Renewal, what Renewal) error {
 	began := time.Now()
 	r.swapping.Store(true)
 	defer r.swapping.Store(false)
-	err := renewal.Take(what.Drop, what.Decide, what.Place)
+	err := renewal.Take(what.Drop, what.Decide, what.Place, what.Undo)
 	if err != nil {
 		return err
 	}

@@ -180,8 +180,11 @@ func (r *Renewal) Synced() error {
 // Take brings the new index up to date, with all gaps but those that drop says, closes it, durably,
 // and calls decide, and then place, which is to rename it. Nothing is committed meanwhile, and from
 // when place is called nothing is read. An error before place leaves the old index as it is, in use.
-// An error of place, or behind it, makes the index unusable: the collection has to be opened anew.
-func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error) error {
+// When place fails, undo is called, and says whether it has taken the decision back: then the old
+// index is opened again, as it was. Any other error of place, or behind it, makes the index unusable:
+// the collection has to be opened anew.
+func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error,
+	undo func() (undone bool, err error)) error {
 	b := r.from
 	b.commit.Lock()
 	defer b.commit.Unlock()
@@ -201,29 +204,35 @@ func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error) error {
 	b.renewal = nil
 	b.swap.Lock()
 	defer b.swap.Unlock()
-	path := b.writing.db.Path()
-	next, err := r.swapped(path, place)
-	if err != nil {
+	next, err := r.swapped(place, undo)
+	if next == nil {
 		b.writing.breaks(err)
 		return err
 	}
+	r.ended = err == nil // else nobody needs the new index any more
 	b.writing = next.writing
 	b.files.put(next.files.all())
 	b.tally.Store(next.tally.Load())
-	return nil
+	return err
 }
 
-// swapped closes the old index, lets place put the new one into its place, and opens that.
-func (r *Renewal) swapped(path string, place func() error) (*Bolt, error) {
-	if err := r.from.writing.db.Close(); err != nil {
-		return nil, err
+// swapped closes the old index, lets place put the new one into its place, and opens that. After an
+// error of place it is nil, or the old index, opened again, if undo has taken the decision back.
+func (r *Renewal) swapped(place func() error, undo func() (bool, error)) (*Bolt, error) {
+	path := r.from.writing.db.Path()
+	failed := r.from.writing.db.Close()
+	if failed == nil {
+		failed = place()
 	}
-	if err := place(); err != nil {
-		return nil, err
+	if failed != nil {
+		if undone, err := undo(); err != nil || !undone {
+			return nil, errors.Join(failed, err)
+		}
 	}
 	options := r.from.options
 	options.Check, options.Progress = false, nil
-	return Open(path, options)
+	next, err := Open(path, options)
+	return next, errors.Join(failed, err)
 }
 
 // finish puts into the new index what is not copied row by row. The commit lock of the old one is

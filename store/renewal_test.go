@@ -91,7 +91,7 @@ func TestRenewal(t *testing.T) {
 	}
 	err = errors.Join(err, r.Take(
 		func(g *Gap) bool { return strings.Contains(g.URL, word) },
-		decided, func() error { return Move(path+".new", path) }), r.Abandon())
+		decided, func() error { return Move(path+".new", path) }, forward), r.Abandon())
 	if err != nil || checked != 1 {
 		t.Fatal(err, checked)
 	}
@@ -179,11 +179,15 @@ func TestRenewalEnds(t *testing.T) {
 		"by Check": func(r *Renewal) error {
 			r.Check = func(*Capture) error { return errors.New("no") }
 			commit(t, b, []Capture{renewed("2.warc.gz", "kept2", 0)}, File{ID: 3, Committed: 300_000})
-			return r.Take(func(*Gap) bool { return true }, decided, func() error { return nil })
+			return r.Take(func(*Gap) bool { return true }, decided, decided, forward)
 		},
 		"by decide": func(r *Renewal) error {
 			return r.Take(func(*Gap) bool { return true }, func() error { return errors.New("no room") },
-				func() error { t.Error("it was not decided"); return nil })
+				func() error { t.Error("it was not decided"); return nil }, forward)
+		},
+		"by place, undone": func(r *Renewal) error {
+			return r.Take(func(*Gap) bool { return true }, decided, func() error { return os.ErrPermission },
+				func() (bool, error) { return true, nil })
 		},
 	} {
 		r, err := b.Renew(path+".new", []uint32{1})
@@ -207,6 +211,9 @@ func TestRenewalEnds(t *testing.T) {
 
 func decided() error { return nil }
 
+// forward is the undo of what is not undone.
+func forward() (undone bool, err error) { return false, nil }
+
 // TestRenewalSwapFails: where the places cannot be taken, the index can be used no more.
 func TestRenewalSwapFails(t *testing.T) {
 	b := renewable(t, "word")
@@ -214,7 +221,7 @@ func TestRenewalSwapFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.Take(func(*Gap) bool { return false }, decided, func() error { return os.ErrPermission })
+	err = r.Take(func(*Gap) bool { return false }, decided, func() error { return os.ErrPermission }, forward)
 	if !errors.Is(err, os.ErrPermission) {
 		t.Error(err)
 	}

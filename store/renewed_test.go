@@ -24,7 +24,7 @@ func renewedBy(t *testing.T, b *Bolt, file File, captures []Capture) {
 		return r.Index().Commit(captures, []File{now})
 	})
 	err = errors.Join(err, r.Copy(t.Context()), r.Synced(), r.Take(func(*Gap) bool { return false }, decided,
-		func() error { return Move(path+".new", path) }), r.Abandon())
+		func() error { return Move(path+".new", path) }, forward), r.Abandon())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
+	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
 	"warcorder/store/selection"
@@ -28,11 +30,11 @@ func failing(point fault.Point, err error) (end func()) {
 	return func() { fault.Set(nil) }
 }
 
-// TestFullDisk: where the disk is full before a removal is decided, everything is as it was, and
-// recording goes on; behind that nothing needs room, and what fails all the same is finished by the
-// next start.
+// TestFullDisk: where the disk is full, or a step fails, before the first file has taken its place,
+// everything is as it was, and recording goes on; behind that nothing needs room, and what fails all the
+// same is finished by the next start.
 func TestFullDisk(t *testing.T) {
-	decided := slices.Index(fault.Removals, fault.RemovePlanned)
+	placed := slices.Index(fault.Removals, fault.RemoveSwap)
 	for i, point := range fault.Removals {
 		t.Run(string(point), func(t *testing.T) {
 			r := start(t, nil)
@@ -53,7 +55,7 @@ func TestFullDisk(t *testing.T) {
 				return
 			case !errors.Is(err, syscall.ENOSPC):
 				t.Fatalf("%+v, %v", done, err)
-			case i < decided:
+			case i < placed:
 				r.unchanged(before)
 			default:
 				r.Recorder.Close()
@@ -67,6 +69,72 @@ func TestFullDisk(t *testing.T) {
 			r.remove(selection.Selection{URL: "https://example.com/later"}, nil)
 			r.remove(secrets, nil)
 			r.same(after)
+			r.verified()
+		})
+	}
+}
+
+// TestUndone: where a removal fails when it takes its places, it is undone as long as none is taken, also
+// if no file but the index takes any; else the next start finishes it.
+func TestUndone(t *testing.T) {
+	gap := selection.Selection{URL: "https://example.com/unanswered"}
+	for name, test := range map[string]struct {
+		sel    selection.Selection
+		point  fault.Point
+		passes int // before it fails
+		undone bool
+	}{
+		"the first file":            {secrets, fault.RemoveRename, 0, true},
+		"the second file":           {secrets, fault.RemoveRename, 1, false},
+		"the index behind files":    {secrets, fault.RemoveSwap, 0, false},
+		"the index alone":           {gap, fault.RemoveSwap, 0, true},
+		"the index alone, in place": {gap, fault.RemoveSwapped, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, nil)
+			r.fill()
+			r.Gap("upstream", gap.URL, "no answer")
+			write(t, r.dir.CDXJ(), "com,example)/secret 20260501120001 {}\n")
+			r.rotate()
+			before := r.all()
+			gaps, err := r.Gaps(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			passed := 0
+			fault.Set(func(p fault.Point) error {
+				if p == test.point {
+					passed++
+				}
+				if passed > test.passes {
+					return syscall.EPERM
+				}
+				return nil
+			})
+			done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode,
+				Wish{Choose: Chosen(t.Context(), test.sel)})
+			fault.Set(nil)
+			if !errors.Is(err, syscall.EPERM) || done.Done ||
+				strings.Contains(err.Error(), "warcorder recover") == test.undone {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			if test.undone {
+				r.unchanged(before)
+				r.get("https://example.com/later", page(text("plain"))) // a revisit of /kept
+				if now, err := r.Gaps(0); err != nil || now.Counts["upstream"] != gaps.Counts["upstream"] {
+					t.Errorf("gaps %+v, %v", now, err)
+				}
+				if again := r.remove(test.sel, nil); !again.Done {
+					t.Errorf("again: %+v", again)
+				}
+			} else if _, err := r.Index().Count(); !errors.Is(err, store.ErrBroken) {
+				t.Errorf("the index is used: %v", err)
+			}
+			r.Recorder.Close()
+			r.open()
+			if again := r.remove(test.sel, func(w *Wish) { w.DryRun = true }); !again.IsEmpty() {
+				t.Errorf("there is still %+v", again)
+			}
 			r.verified()
 		})
 	}

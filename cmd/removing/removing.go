@@ -188,6 +188,7 @@ func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, pl
 		Check:  plan.Check,
 		Decide: func() error { return plan.Decide(mode) },
 		Place:  place,
+		Undo:   plan.Undo,
 		Drop: func(g *store.Gap) bool {
 			goes := plan.GoesGap(g)
 			if goes {

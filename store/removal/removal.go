@@ -33,7 +33,8 @@
 //	8 removal-rest.json -> removed.json                   nothing to do
 //
 // Until step 3 an error or a full disk leaves everything as it was, and the old index in use; behind
-// it nothing is written any more. A file of step 7 that cannot be removed is told, and left to people.
+// it nothing is written any more. An error before the first rename of step 4 takes step 3 back, and
+// leaves everything as it was too. A file of step 7 that cannot be removed is told, and left to people.
 //
 // Invariant: either nothing has changed, or all that was to go is gone; a crash at any point comes to
 // one of the two when the collection is opened next. No byte of what stays is made anew, but of the

@@ -112,7 +112,16 @@ func (p *Plan) Decide(mode collection.Mode) error {
 // Place puts files and index into their places. Nobody reads or writes the index meanwhile.
 func (p *Plan) Place() error { return p.decided.Place(p.dir) }
 
-// IsDecided reports whether the journal is written: the removal cannot be undone.
+// Undo takes the decision back when Place has failed, unless something has taken its place, and reports
+// whether it has.
+func (p *Plan) Undo() (undone bool, err error) {
+	if undone, err = p.decided.Undo(p.dir); undone {
+		p.decided = nil
+	}
+	return undone, err
+}
+
+// IsDecided reports whether the journal is written, and not taken back: the removal goes forward.
 func (p *Plan) IsDecided() bool { return p.decided != nil }
 
 // End removes what lies beside the archive and is to go, and with that ends the removal. It returns

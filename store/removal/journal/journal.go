@@ -15,7 +15,8 @@
 //
 // Invariant: while there is no removal.json, nothing takes any place; when there is one, all that it
 // names is on disk, or has taken its place already. From then on files are renamed and removed, and
-// nothing is written: a full disk ends no removal that is decided.
+// nothing is written: a full disk ends no removal that is decided. What stops it, as a directory in
+// which nothing can be renamed, takes it back, if that comes before the first file has its place.
 package journal
 
 import (
@@ -136,6 +137,27 @@ func (j *Journal) Place(dir collection.Dir) error {
 		return err
 	}
 	return dir.Sync()
+}
+
+// Undo takes the journal away, durably, if nothing that it names has taken its place, and reports
+// whether that is so: it is for when Place has failed.
+func (j *Journal) Undo(dir collection.Dir) (undone bool, err error) {
+	waiting := []string{dir.NewIndex()}
+	if j.Pages {
+		waiting = append(waiting, dir.NewPages())
+	}
+	for _, f := range j.Files {
+		waiting = append(waiting, dir.Rewritten(f.Name))
+	}
+	for _, path := range waiting {
+		if _, err := os.Lstat(path); err != nil {
+			return false, nil // a name that cannot be read may be gone
+		}
+	}
+	if err := errors.Join(os.Remove(dir.Removal()), dir.Sync()); err != nil {
+		return false, fmt.Errorf("take the removal back: %w", err)
+	}
+	return true, nil
 }
 
 // placeIndex puts the new index into the place of the old one.

@@ -59,6 +59,35 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestUndo: a journal is taken back as long as all that it names waits for its place.
+func TestUndo(t *testing.T) {
+	for name, test := range map[string]struct {
+		files  []File
+		pages  bool
+		placed func(d collection.Dir) string // what is not there any more
+		undone bool
+	}{
+		"all waits":           {files: []File{{"a.warc.gz", 5}}, undone: true},
+		"no file":             {undone: true},
+		"a file has gone":     {files: []File{{"gone.warc.gz", 7}, {"a.warc.gz", 5}}},
+		"its pages have gone": {files: []File{{"a.warc.gz", 5}}, pages: true},
+		"the index has gone":  {placed: collection.Dir.NewIndex},
+	} {
+		d := newDir(t)
+		j := Journal{ID: "<urn:uuid:1>", Files: test.files, Pages: test.pages}
+		if err := j.Write(d, collection.DefaultMode); err != nil {
+			t.Fatal(err)
+		}
+		if test.placed != nil {
+			os.Remove(test.placed(d))
+		}
+		undone, err := j.Undo(d)
+		if left := content(d.Removal()); undone != test.undone || err != nil || (left == "") != undone {
+			t.Errorf("%s: %v, %v, %q", name, undone, err, left)
+		}
+	}
+}
+
 // TestOtherIndex: an index that is not the one which was written takes no place.
 func TestOtherIndex(t *testing.T) {
 	d := newDir(t)
