@@ -255,6 +255,19 @@ func (a *archive) openFiles() []string {
 	return slices.Clone(a.open)
 }
 
+// movable returns an error if a file that is being written could not get its final name: to try that
+// would end the recording.
+func (a *archive) movable() error {
+	for _, name := range a.openFiles() {
+		err := collection.Movable(a.dir.OpenWARC(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("no file can be finished, since the system lets none have another name (end that: "+
+				"chattr -a of the directory): %w", err)
+		}
+	}
+	return nil
+}
+
 // noteOpen keeps the list of the files being written.
 func (a *archive) noteOpen(name string, open bool) {
 	a.mu.Lock()

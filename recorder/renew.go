@@ -64,6 +64,9 @@ type Renewal struct {
 // lets files and index take their places. Whoever calls it is within Alone, and has written the files
 // beside the old ones, durably. It is recorded meanwhile, but for the moment of Place.
 func (r *Recorder) Renew(ctx context.Context, what Renewal) error {
+	if err := os.Remove(r.dir.NewIndex()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err // what an earlier renewal could not remove must not become a part of this one
+	}
 	renewal, err := r.index.Renew(r.dir.NewIndex(), what.IDs)
 	if err != nil {
 		return err

@@ -16,8 +16,12 @@ import (
 // nothing is open is no error.
 //
 // A body that is being written straight into a file is waited for, as long as ctx allows; the error
-// says which. What was finished until then is returned beside it. Several may rotate at once.
+// says which. What was finished until then is returned beside it. Several may rotate at once. Where the
+// system lets no file have another name none is finished, and it is recorded on into them.
 func (r *Recorder) Rotate(ctx context.Context) ([]string, error) {
+	if err := r.archive.movable(); err != nil {
+		return nil, fmt.Errorf("rotate: %w", err)
+	}
 	if _, err := r.SettleWithin(ctx, rotatePatience); err != nil {
 		return nil, fmt.Errorf("rotate: %w", err)
 	}

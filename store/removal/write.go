@@ -1,6 +1,7 @@
 package removal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 	if err := journal.Begin(p.dir); err != nil {
 		return nil, err
 	}
-	if err := p.enough(minFree); err != nil {
+	if err := cmp.Or(replaceable(p.dir.Index()), p.enough(minFree)); err != nil {
 		return nil, err
 	}
 	var all []Written
