@@ -75,7 +75,9 @@ func (r *recovery) readForeignAt(file *store.File, path string, size int64) (*fi
 		return nil, err
 	}
 	s, err := scanForeign(path, file.Name, size, r.keyer, func(s *foreignScan, offset int64) error {
-		r.report(file.Name, max(0, offset-file.Committed))
+		if err := r.report(file.Name, max(0, offset-file.Committed)); err != nil {
+			return err
+		}
 		if !s.isFull(r.group) || s.captured != "" {
 			return nil // or the metadata record of the last one may follow
 		}

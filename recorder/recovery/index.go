@@ -15,7 +15,9 @@ func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, e
 	}
 	begin := file.Committed
 	return scanFile(path, *file, r.keyer, &r.dedup, over, func(s *scan, offset int64) error {
-		r.report(file.Name, offset-begin)
+		if err := r.report(file.Name, offset-begin); err != nil {
+			return err
+		}
 		if !s.isFull(r.group) || s.response == nil && s.request == nil {
 			return nil // between two exchanges: a metadata record of the last one may follow
 		}
@@ -34,11 +36,16 @@ func (r *recovery) put(f *findings, file store.File) error {
 	return nil
 }
 
-// report reports progress: so many bytes of the file that is being read.
-func (r *recovery) report(file string, read int64) {
+// report reports progress, so many bytes of the file that is being read, and says whether whoever is
+// told has had enough.
+func (r *recovery) report(file string, read int64) error {
 	if r.progress != nil {
 		r.progress(file, r.done+read, r.total)
 	}
+	if r.ended != nil {
+		return r.ended()
+	}
+	return nil
 }
 
 // add makes the index know a file that is about to be read.

@@ -57,6 +57,7 @@ type recovery struct {
 	mode     collection.Mode // mode of the files and directories that are made
 	log      zerolog.Logger
 	progress Progress
+	ended    func() error       // why reading is to end, asked behind each record; nil if it never is
 	group    int                // captures that one transaction puts into the index
 	each     fault.Point        // fault point before each file
 	found    Found              // findings so far

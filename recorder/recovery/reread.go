@@ -22,15 +22,16 @@ type Anew struct {
 
 // Reread reads files that a removal has written anew, as Rebuild would, and puts their captures into
 // the index that is to take the place of the collection's. A file that has other captures than it
-// must have is an error: then nothing may take the place of anything. When ctx ends no other file is
-// begun.
+// must have is an error: then nothing may take the place of anything. When ctx ends no other record is
+// read.
 func Reread(ctx context.Context, cfg Config, dir collection.Dir, index *store.Bolt,
 	written []Anew) error {
 	keyer, err := store.NewKeyer(cfg.Keys)
 	if err != nil {
 		return err
 	}
-	r := &recovery{dir: dir, index: index, keyer: keyer, log: zerolog.Nop(), group: largeGroup}
+	r := &recovery{dir: dir, index: index, keyer: keyer, log: zerolog.Nop(), group: largeGroup,
+		ended: ctx.Err}
 	if r.dedup, err = cfg.Dedup.WithDefaults(); err != nil {
 		return err
 	}

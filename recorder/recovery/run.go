@@ -33,7 +33,9 @@ func (r *recovery) run() error {
 			return fmt.Errorf("recover %s: %w", f.Name, err)
 		}
 		r.done += max(0, max(f.open, f.final)-f.Committed)
-		r.report(f.Name, 0)
+		if err := r.report(f.Name, 0); err != nil {
+			return err
+		}
 	}
 	return nil
 }

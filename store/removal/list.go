@@ -29,7 +29,7 @@ func (o *writer) list(ctx context.Context) (l tombstone.List, err error) {
 
 // listed adds the captures of a stretch that goes.
 func (o *writer) listed(ctx context.Context, e *edit, l *tombstone.List) error {
-	reader, err := warc.NewForeignReader(io.NewSectionReader(o.in, 0, e.to), o.Name, e.from)
+	reader, err := warc.NewForeignReader(heed(ctx, io.NewSectionReader(o.in, 0, e.to)), o.Name, e.from)
 	for err == nil {
 		var record *warc.Record
 		if record, err = reader.Next(); err == nil {

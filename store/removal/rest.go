@@ -93,7 +93,7 @@ func (p *Plan) torn(ctx context.Context, path string) (has bool, records int, er
 		return false, 0, err
 	}
 	defer opened.Close()
-	reader, err := warc.NewForeignReader(opened, path, 0)
+	reader, err := warc.NewForeignReader(heed(ctx, opened), path, 0)
 	if errors.As(err, new(*warc.Damage)) {
 		return false, 0, nil
 	}

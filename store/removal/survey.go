@@ -51,14 +51,14 @@ const (
 
 // take reads the headers of a file, of which s.size bytes are in the index.
 func (s *survey) take(ctx context.Context, file *os.File, name string) error {
-	in := io.NewSectionReader(file, 0, s.size)
+	in := heed(ctx, io.NewSectionReader(file, 0, s.size))
 	reader, err := warc.NewForeignReader(in, name, 0)
 	if err != nil {
 		return err
 	}
 	s.layout, s.version = reader.Layout(), warc.Version
 	for {
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil { // also of records that are in memory
 			return err
 		}
 		err := s.next(reader)

@@ -2,6 +2,7 @@ package removal
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash"
@@ -18,15 +19,15 @@ import (
 )
 
 // turn writes what a revisit becomes.
-func (o *writer) turn(e *edit) error {
+func (o *writer) turn(ctx context.Context, e *edit) error {
 	revisit := o.location(e.turn.at, e.turn.length)
 	switch e.turn.how {
 	case moved:
-		return o.move(revisit, o.location(e.turn.from, e.turn.source))
+		return o.move(ctx, revisit, o.location(e.turn.from, e.turn.source))
 	case redirected:
-		return o.redirect(revisit, e.turn.to)
+		return o.redirect(ctx, revisit, e.turn.to)
 	}
-	return o.bare(revisit)
+	return o.bare(ctx, revisit)
 }
 
 // location is a place as readback has it.
@@ -35,7 +36,7 @@ func (p *Plan) location(at place, length int64) store.Location {
 }
 
 // move writes a response that has the head of a revisit, and the body of the response that goes.
-func (o *writer) move(revisit, from store.Location) error {
+func (o *writer) move(ctx context.Context, revisit, from store.Location) error {
 	own, err := o.readers.Message(revisit)
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (o *writer) move(revisit, from store.Location) error {
 	if err := own.Close(); err != nil {
 		return err
 	}
-	body, err := o.bodyOf(from, head, made)
+	body, err := o.bodyOf(ctx, from, head, made)
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s at %d: %w", from.File, from.Offset, errNoOriginal), err)
 	}
@@ -64,13 +65,13 @@ func (o *writer) move(revisit, from store.Location) error {
 	}
 	sum := algorithmOf(header).NewHash()
 	sum.Write(head)
-	if err := body.each(func(r io.Reader) error { return copyTo(sum, r, body.size) }); err != nil {
+	if err := body.each(ctx, func(r io.Reader) error { return copyTo(sum, r, body.size) }); err != nil {
 		return errors.Join(fmt.Errorf("%s at %d: %w", from.File, from.Offset, errNoOriginal), err)
 	}
 	fields["WARC-Block-Digest"] = digestText(header, sum)
 	size := int64(len(head)) + body.size
 	h := record.ParseHead(head[:min(len(head), record.MaxHead)])
-	return body.each(func(r io.Reader) error {
+	return body.each(ctx, func(r io.Reader) error {
 		return o.stream(changedHeader(version, header, size, fields), head, r, body.size, &h)
 	})
 }
@@ -98,7 +99,7 @@ type body struct {
 }
 
 // bodyOf looks at the body of a response that goes, which is to stand behind the head of a revisit.
-func (p *Plan) bodyOf(from store.Location, head []byte, made bool) (*body, error) {
+func (p *Plan) bodyOf(ctx context.Context, from store.Location, head []byte, made bool) (*body, error) {
 	r, err := p.readers.Message(from)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (p *Plan) bodyOf(from store.Location, head []byte, made bool) (*body, error
 	own := record.ParseHead(head[:min(len(head), record.MaxHead)])
 	if r.Chunked && !own.Chunked {
 		b.dechunked = true
-		if b.size, err = io.Copy(io.Discard, dechunked(r)); err != nil {
+		if b.size, err = io.Copy(io.Discard, heeding{ctx, dechunked(r)}); err != nil {
 			return nil, err
 		}
 	}
@@ -144,8 +145,8 @@ func dechunked(r *readback.Response) io.Reader {
 	return coding.Reader(r.Body)
 }
 
-// each calls read with the body.
-func (b *body) each(read func(io.Reader) error) error {
+// each calls read with the body, which ends with an error when ctx does.
+func (b *body) each(ctx context.Context, read func(io.Reader) error) error {
 	r, err := b.plan.readers.Message(b.from)
 	if err != nil {
 		return err
@@ -158,13 +159,13 @@ func (b *body) each(read func(io.Reader) error) error {
 		begin, end := oneChunk(r.Size)
 		content = io.MultiReader(strings.NewReader(begin), content, strings.NewReader(end))
 	}
-	return errors.Join(read(content), r.Close())
+	return errors.Join(read(heeding{ctx, content}), r.Close())
 }
 
 // redirect writes a revisit that refers to another response than before, or to none.
-func (o *writer) redirect(revisit, to store.Location) error {
+func (o *writer) redirect(ctx context.Context, revisit, to store.Location) error {
 	if to.File == "" {
-		return o.revised(revisit, map[string]string{
+		return o.revised(ctx, revisit, map[string]string{
 			"WARC-Refers-To": "", "WARC-Refers-To-Target-URI": "", "WARC-Refers-To-Date": "",
 		})
 	}
@@ -176,7 +177,7 @@ func (o *writer) redirect(revisit, to store.Location) error {
 	if err := target.Close(); err != nil {
 		return err
 	}
-	return o.revised(revisit, map[string]string{
+	return o.revised(ctx, revisit, map[string]string{
 		"WARC-Refers-To":            h.Get("WARC-Record-ID"),
 		"WARC-Refers-To-Target-URI": (&warc.Record{Header: h}).TargetURI(),
 		"WARC-Refers-To-Date":       h.Get("WARC-Date"),
@@ -184,7 +185,7 @@ func (o *writer) redirect(revisit, to store.Location) error {
 }
 
 // bare writes a response without a body in the place of a revisit.
-func (o *writer) bare(revisit store.Location) error {
+func (o *writer) bare(ctx context.Context, revisit store.Location) error {
 	fields := map[string]string{
 		"WARC-Type": "response", "WARC-Profile": "", "WARC-Refers-To": "",
 		"WARC-Refers-To-Target-URI": "", "WARC-Refers-To-Date": "",
@@ -194,7 +195,7 @@ func (o *writer) bare(revisit store.Location) error {
 		return err
 	}
 	if old.Size == 0 { // a response has a head
-		return errors.Join(old.Close(), o.redirect(revisit, store.Location{}))
+		return errors.Join(old.Close(), o.redirect(ctx, revisit, store.Location{}))
 	}
 	if digest := old.Header.Get("WARC-Payload-Digest"); digest != "" {
 		sum := record.SHA1.SumBytes(nil)
@@ -206,18 +207,18 @@ func (o *writer) bare(revisit store.Location) error {
 	if err := old.Close(); err != nil {
 		return err
 	}
-	return o.revised(revisit, fields)
+	return o.revised(ctx, revisit, fields)
 }
 
 // revised writes a record with other fields, and the same block.
-func (o *writer) revised(at store.Location, fields map[string]string) error {
+func (o *writer) revised(ctx context.Context, at store.Location, fields map[string]string) error {
 	old, err := o.readers.Record(at)
 	if err != nil {
 		return err
 	}
 	var h record.Head
 	head := changedHeader(old.Version, old.Header, old.Size, fields)
-	return errors.Join(o.stream(head, nil, old.Block, old.Size, &h), old.Close())
+	return errors.Join(o.stream(head, nil, heeding{ctx, old.Block}, old.Size, &h), old.Close())
 }
 
 // stream writes a record: its header, the head of its block, and size bytes of a body.

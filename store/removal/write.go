@@ -180,13 +180,13 @@ func (o *writer) all(ctx context.Context) error {
 	at := int64(0)
 	for i := range o.edits {
 		e := &o.edits[i]
-		if err := errors.Join(ctx.Err(), o.copy(at, e.from)); err != nil {
+		if err := o.copy(ctx, at, e.from); err != nil {
 			return err
 		}
 		var err error
 		switch {
 		case e.turn != nil:
-			err = o.turn(e)
+			err = o.turn(ctx, e)
 		case e.retold:
 			err = o.retell(e)
 		}
@@ -195,7 +195,7 @@ func (o *writer) all(ctx context.Context) error {
 		}
 		at = e.to
 	}
-	if err := o.copy(at, o.size); err != nil {
+	if err := o.copy(ctx, at, o.size); err != nil {
 		return err
 	}
 	if o.layout == warc.Plain {
@@ -206,10 +206,13 @@ func (o *writer) all(ctx context.Context) error {
 	return o.bury(ctx)
 }
 
+// copiedAtOnce is how much is copied before it is asked whether anybody wants it still.
+const copiedAtOnce = 8 << 20
+
 // copy copies a stretch of the old file, byte for byte.
-func (o *writer) copy(from, to int64) error {
+func (o *writer) copy(ctx context.Context, from, to int64) error {
 	if from >= to {
-		return nil
+		return ctx.Err()
 	}
 	if err := fault.At(fault.RemoveCopy); err != nil {
 		return err
@@ -217,9 +220,18 @@ func (o *writer) copy(from, to int64) error {
 	if _, err := o.in.Seek(from, io.SeekStart); err != nil {
 		return err
 	}
-	n, err := io.CopyN(o.out, o.in, to-from) // which the kernel does, or the file system shares the blocks
-	o.at += n
-	return err
+	for left := to - from; left > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// which the kernel does, or the file system shares the blocks
+		n, err := io.CopyN(o.out, o.in, min(left, copiedAtOnce))
+		o.at, left = o.at+n, left-n
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endRecord ends the last record of a file that is not compressed, if its tool has not done so.
