@@ -31,3 +31,22 @@ func TestRemoveHeadless(t *testing.T) {
 	}
 	r.verified()
 }
+
+// TestHeadlessAstray: a revisit without an HTTP head shows the head of the response of its own URL, also
+// when the revisit that it names becomes a response.
+func TestHeadlessAstray(t *testing.T) {
+	own := strings.Replace(page(text("aaaa")), "text/html\r\n", "text/html\r\nX-Own: of its URL\r\n", 1)
+	r := strange(t, stranger("response", 1, "/hush", page(text("aaaa")), digestA)+
+		again(2, "/other", digestA, "/hush", 1)+stranger("response", 3, "/r", own, digestA)+
+		stranger("revisit", 4, "/r", "", digestA,
+			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+			"WARC-Refers-To-Target-URI: https://example.com/other", "WARC-Refers-To-Date: "+dateOf(2)))
+	before := r.all()
+	done := r.remove(hush, nil)
+	if done.Captures != 1 || done.Moved != 1 || done.Redirected != 1 {
+		t.Errorf("%+v", done)
+	}
+	maps.DeleteFunc(before, func(_ string, s shown) bool { return s.isOf([]string{"/hush"}) })
+	r.same(before)
+	r.verified()
+}

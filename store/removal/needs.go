@@ -30,14 +30,22 @@ type need struct {
 	named  bool           // it names what goes, and needs nothing of that
 	other  store.Location // then, where its body lies; zero if nobody knows
 
-	headless bool // it has no HTTP head, and shows that of the response
+	headless bool   // it has no HTTP head, and shows that of the response
+	astray   hashed // it has none, needs nothing, and names by this key what it does not show: other
+}
+
+// astray is a revisit without a head that names another thing than the response whose head it shows. If
+// that is a revisit that becomes a response, the head of that one would show.
+type astray struct {
+	need
+	file store.File
 }
 
 // findNeeds finds the revisits that stay and need what goes, or name it. It goes through all captures,
 // and counts those of each file. A revisit of ours has the digest of what it names; of another tool's
 // files the header of each revisit is read.
 func (p *Plan) findNeeds(ctx context.Context) error {
-	p.before, p.needs = map[uint32]int64{}, nil
+	p.before, p.needs, p.astray, p.turned = map[uint32]int64{}, nil, nil, map[hashed]bool{}
 	empty := map[hashed]bool{}
 	for _, digest := range emptyDigests {
 		empty[digestKey(digest)] = true
@@ -62,7 +70,31 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 		failed = p.look(c, file, like)
 		return failed == nil
 	})
+	p.addAstray()
 	return errors.Join(failed, err)
+}
+
+// addAstray adds the revisits without a head that name one which becomes a response: they are to name
+// what they show. Foreign files alone have revisits that name another one.
+func (p *Plan) addAstray() {
+	for i := range p.astray {
+		if a := &p.astray[i]; p.turned[a.need.astray] {
+			p.addNeed(a.need, a.file)
+		}
+	}
+	p.astray, p.turned = nil, nil
+}
+
+// addNeed adds a revisit in a file, unless that stays as it is.
+func (p *Plan) addNeed(n need, file store.File) {
+	switch {
+	case p.leftOut[file.ID]:
+	case !file.Sealed:
+		p.unfinished = true
+	default:
+		p.files[file.ID] = file
+		p.needs = append(p.needs, n)
+	}
 }
 
 // look looks whether a revisit needs what goes. What one in a file that is away may need stays, and by
@@ -94,6 +126,11 @@ func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 		p.kept.digests[digestKey(c.Digest)], p.kept.sources[n.key(h)] = true, true
 		return nil
 	}
+	n.at, n.length, n.time = place{file.ID, c.Offset}, length, c.Time
+	n.headless = isHeadless(h)
+	if err == nil && n.astray != 0 {
+		p.astray = append(p.astray, astray{n, file})
+	}
 	if err != nil || !is {
 		return err
 	}
@@ -105,17 +142,12 @@ func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 		p.kept.places[n.from.place] = true
 		return err
 	}
-	if out {
-		return nil
+	if !n.named && !out {
+		for _, key := range namesOf(c) {
+			p.turned[key] = true
+		}
 	}
-	if !file.Sealed {
-		p.unfinished = true
-		return nil
-	}
-	p.files[file.ID] = file
-	n.at, n.length, n.time = place{file.ID, c.Offset}, length, c.Time
-	n.headless = isHeadless(h)
-	p.needs = append(p.needs, n)
+	p.addNeed(n, file)
 	return nil
 }
 
@@ -217,6 +249,10 @@ func (p *Plan) needOf(c *store.Capture, h warc.Header) (n need, is bool, err err
 	if from := (place{file.ID, original.Offset}); p.gone.has(from) {
 		return need{from: source{from, original.Length, digest}}, true, nil
 	}
+	n = need{named: true, other: original.Location}
 	isIt := original.URL == uri && isNamed(original, key)
-	return need{named: true, other: original.Location}, names && !isIt, nil
+	if !isIt && !names && uri != "" && isHeadless(h) {
+		n.astray = key
+	}
+	return n, names && !isIt, nil
 }

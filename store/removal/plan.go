@@ -30,6 +30,8 @@ type Plan struct {
 	gone   gone
 	kept   kept
 	needs  []need
+	astray []astray         // while needs are looked for
+	turned map[hashed]bool  // the revisits that become responses, by URL and time, meanwhile
 	before map[uint32]int64 // captures of each file, by the index
 	work   []*work          // in the order of the files' names
 

@@ -7,7 +7,8 @@
 // can tell what it is. What a revisit that stays needs of a response that goes is moved into it: the
 // first of them, by time, becomes a response, with its own head and the stored body; the others refer
 // to that one from then on. The first of those without a head gets the body as well, with the head that
-// it showed, and the others without one refer to that. A revisit that answers 304 has no body, and
+// it showed, and the others without one refer to that. One without a head that names a revisit which
+// becomes a response refers to the response whose head it shows. A revisit that answers 304 has no body, and
 // becomes a response 304. One that names a capture that goes, and has its body elsewhere, refers to
 // that place. What a revisit may need that lies in a file that is away stays, and so does a response of
 // several segments that one needs. A continuation goes with its first segment, in whatever file that is
