@@ -73,6 +73,9 @@ func explainRead(err error, dir collection.Dir) error {
 		return noCollection(dir)
 	case errors.Is(err, store.ErrDamaged):
 		return fmt.Errorf("%w: %s makes it anew from the WARC files", err, commandFor(dir, "recover"))
+	case errors.Is(err, store.ErrInterrupted):
+		return fmt.Errorf("%w: %s finishes it, and so does the next recording", err,
+			commandFor(dir, "recover"))
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: run this as the user who recorded it, or have archive-mode let others read",
 			err)

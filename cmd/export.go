@@ -114,11 +114,24 @@ func unlessRemoved(dir collection.Dir, write func(io.Writer) error) func(io.Writ
 		if err := write(w); err != nil {
 			return err
 		}
-		if !reading.IsSame() {
-			return errRemoved
-		}
+		return unchanged(dir, reading)
+	}
+}
+
+// unchanged returns an error that says what to do if something was removed since a work began.
+func unchanged(dir collection.Dir, reading collection.Reading) error {
+	if reading.IsSame() {
 		return nil
 	}
+	return cmp.Or(whole(dir), errRemoved)
+}
+
+// whole returns an error that says what to do if a removal was interrupted, and nobody goes on with it.
+func whole(dir collection.Dir) error {
+	if _, err := os.Lstat(dir.Removal()); err != nil || dir.Yield() != nil {
+		return nil
+	}
+	return explainRead(fmt.Errorf("read %s: %w", dir, store.ErrInterrupted), dir)
 }
 
 // writeOut writes a file, whole or not at all. What is there and no regular file, a pipe or a

@@ -18,6 +18,9 @@ func (c *exportCommand) exportOld(line *commandLine, dir collection.Dir) error {
 	if err := c.checkOld(); err != nil {
 		return err
 	}
+	if err := whole(dir); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
 	if err := collection.MakeDir(c.Out, 0o755); err != nil {
 		return err
 	}
@@ -38,7 +41,11 @@ func (c *exportCommand) exportOld(line *commandLine, dir collection.Dir) error {
 		Temp:   c.Out,
 		Made:   c.Mode.Set,
 	}
+	reading := dir.Reading()
 	damaged, err := exportFiles(line, w, dir)
+	if err == nil {
+		err = unchanged(dir, reading)
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("export: %w", err), w.Abandon())
 	}

@@ -37,10 +37,12 @@ func (e exported) lacking(step string) error {
 func export(dir collection.Dir, query store.Query, w io.Writer) (done exported, err error) {
 	lines := cdxserver.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
-	removal := dir.LastRemoval()
+	reading := dir.Reading()
 	for ; ; lines.Again() {
-		if lines.Lines() > 0 && dir.LastRemoval() != removal {
-			return done, errRemoved
+		if lines.Lines() > 0 {
+			if err := unchanged(dir, reading); err != nil {
+				return done, err
+			}
 		}
 		done, err = exportAtRest(dir, query, lines)
 		if errors.Is(err, collection.ErrLocked) {

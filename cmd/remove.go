@@ -126,10 +126,6 @@ func lookAtRest(ctx context.Context, dir collection.Dir, wish removing.Wish) (
 	if _, err := tellLacking(dir, index); err != nil {
 		return done, err
 	}
-	if _, err := os.Lstat(dir.Removal()); err == nil {
-		return done, fmt.Errorf("remove: an earlier removal was interrupted: %s finishes it; look then",
-			commandFor(dir, "recover"))
-	}
 	return removing.Look(ctx, index, dir, wish)
 }
 

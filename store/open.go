@@ -144,9 +144,9 @@ func prepare(path string, options Options) (err error) {
 }
 
 // OpenReadOnly opens the index at path for reading: what writes returns ErrReadOnly. It returns
-// collection.ErrLocked at once when a recorder has it open, and an error that wraps fs.ErrNotExist
-// when there is none. Pages are checked when they are come to: one that is not sound shows as
-// ErrDamaged, wrapped, then.
+// collection.ErrLocked at once when a recorder has it open, an error that wraps fs.ErrNotExist when
+// there is none, and one that wraps ErrInterrupted where a removal was interrupted. Pages are checked
+// when they are come to: one that is not sound shows as ErrDamaged, wrapped, then.
 //
 // The index is locked only while it is read. A recorder may start between two slices of an Export,
 // which then fails with collection.ErrLocked, or another index may come in its place, which is
@@ -165,8 +165,7 @@ func OpenReadOnly(path string) (*Bolt, error) {
 		return nil, fmt.Errorf("open index %s: %w", path, err)
 	}
 	if _, err := os.Lstat(collection.Dir(filepath.Dir(path)).Removal()); err == nil {
-		return nil, fmt.Errorf("open index %s: a removal was interrupted: let warcorder recover run, which "+
-			"finishes it", path)
+		return nil, fmt.Errorf("open index %s: %w", path, ErrInterrupted)
 	}
 	return b, nil
 }

@@ -50,6 +50,10 @@ var ErrReadOnly = errors.New("the index is open for reading only")
 // has begun cannot go on.
 var ErrReplaced = errors.New("the index was replaced while it was read")
 
+// ErrInterrupted says that a removal was interrupted while its files and its index took their places:
+// the two do not agree before a recovery has finished that.
+var ErrInterrupted = errors.New("a removal was interrupted")
+
 // The names of buckets, and of keys of the bucket "meta".
 var (
 	bucketCaptures = []byte("captures")

@@ -47,6 +47,10 @@ func (c *Checker) openCollection(dir collection.Dir) (targets []target, err erro
 	case errors.Is(err, collection.ErrLocked):
 		c.inUse()
 		return c.withoutIndex(dir, true)
+	case errors.Is(err, store.ErrInterrupted):
+		c.report(Finding{File: collection.IndexName, Code: Index, Text: err.Error() +
+			": warcorder recover finishes it"})
+		return c.withoutIndex(dir, false)
 	case err != nil:
 		c.report(Finding{File: collection.IndexName, Code: Index, Text: err.Error()})
 		return c.withoutIndex(dir, false)
