@@ -45,7 +45,8 @@ type astray struct {
 // and counts those of each file. A revisit of ours has the digest of what it names; of another tool's
 // files the header of each revisit is read.
 func (p *Plan) findNeeds(ctx context.Context) error {
-	p.before, p.needs, p.astray, p.turned = map[uint32]int64{}, nil, nil, map[hashed]bool{}
+	p.before, p.spans, p.needs = map[uint32]int64{}, map[uint32]uint64{}, nil
+	p.astray, p.turned = nil, map[hashed]bool{}
 	empty := map[hashed]bool{}
 	for _, digest := range emptyDigests {
 		empty[digestKey(digest)] = true
@@ -60,6 +61,7 @@ func (p *Plan) findNeeds(ctx context.Context) error {
 			return true
 		}
 		p.before[file.ID]++
+		p.spans[file.ID] += span(c.Offset, c.Length)
 		if !c.IsRevisit() || len(p.gone.keys) == 0 || p.gone.has(place{file.ID, c.Offset}) {
 			return true
 		}

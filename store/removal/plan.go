@@ -30,10 +30,11 @@ type Plan struct {
 	gone   gone
 	kept   kept
 	needs  []need
-	astray []astray         // while needs are looked for
-	turned map[hashed]bool  // the revisits that become responses, by URL and time, meanwhile
-	before map[uint32]int64 // captures of each file, by the index
-	work   []*work          // in the order of the files' names
+	astray []astray          // while needs are looked for
+	turned map[hashed]bool   // the revisits that become responses, by URL and time, meanwhile
+	before map[uint32]int64  // captures of each file, by the index
+	spans  map[uint32]uint64 // sums of their spans
+	work   []*work           // in the order of the files' names
 
 	missing    map[uint32]bool    // files that are away, which the index does not say yet
 	own        map[uint32]bool    // files that are ours, or not, as far as that was asked
@@ -221,14 +222,11 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 		return err
 	}
 	defer opened.Close()
-	w := &work{File: file, size: file.Committed}
-	s := &survey{size: file.Committed}
-	if p.isIn(file) {
-		s.has, s.continued = p.order.Has, p.goesContinued
-	}
-	if err := s.take(ctx, opened, file.Name); err != nil {
+	s, err := p.survey(ctx, file, opened)
+	if err != nil {
 		return err
 	}
+	w := &work{File: file, size: file.Committed}
 	w.layout, w.version, w.warcinfo, w.skips = s.layout, s.version, s.warcinfo, s.skips
 	numbers, err := s.going(file.Name, p.gone.places[file.ID])
 	if err != nil {
@@ -254,6 +252,23 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	p.add(w, s)
 	return nil
+}
+
+// survey reads the headers of a file. What a gzip member says of its length is believed of captures
+// alone, since the index knows their lengths, which were read and not believed: where these differ, one
+// member would hide what follows it, and each is read to its end.
+func (p *Plan) survey(ctx context.Context, file store.File, opened *os.File) (s *survey, err error) {
+	for _, leaps := range []bool{true, false} {
+		s = &survey{size: file.Committed, leaps: leaps}
+		if p.isIn(file) {
+			s.has, s.continued = p.order.Has, p.goesContinued
+		}
+		if err = s.take(ctx, opened, file.Name); err != nil || s.spans == p.spans[file.ID] ||
+			s.layout != warc.GzipMembers {
+			break
+		}
+	}
+	return s, err
 }
 
 // open opens a file, of which nothing may have been cut.

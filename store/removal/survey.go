@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"os"
 	"slices"
@@ -25,6 +26,9 @@ type survey struct {
 	records  []part
 	more     map[int][]hashed // records that name more than two others, by their number
 	damaged  int64            // bytes that are no whole records
+	spans    uint64           // sum of the spans of the captures
+
+	leaps bool // captures are passed over by what their members say of their length
 
 	has       func(uri string, at time.Time) bool                // Order.Has, if it is for the file
 	continued func(h warc.Header, uri string, at time.Time) bool // the same, for continuations
@@ -119,13 +123,24 @@ func (s *survey) next(reader *warc.Reader) error {
 			p.has = s.has(uri, at)
 		}
 	}
-	if err := record.Skip(); err != nil {
+	pass := record.Close
+	if s.leaps && p.kind == capture {
+		pass = record.Skip
+	}
+	if err := pass(); err != nil {
 		return err
 	}
 	p.to = reader.Offset()
+	if p.kind == capture {
+		s.spans += span(p.from, p.to-p.from)
+	}
 	s.records = append(s.records, p)
 	return nil
 }
+
+// span stands for where a capture lies. The sum of those of a file tells whether all lie where the index
+// has them, in whatever order they are found: whoever makes a file does not know the seed.
+func span(offset, length int64) uint64 { return maphash.Comparable(seed, [...]int64{offset, length}) }
 
 // isChain reports whether it is the certificates of an origin, which belong to no single capture.
 func isChain(r *warc.Record) bool { return strings.HasPrefix(r.TargetURI(), record.ChainURN) }
