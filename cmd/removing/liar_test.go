@@ -18,6 +18,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/readback"
+	"warcorder/store/selection"
 )
 
 // lying is a gzip member that says of itself in its `sl` field that it has so many bytes; 0 is the truth.
@@ -149,5 +150,59 @@ func TestLyingLengths(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestOddTypes: the type of a record is the same in capitals: what was made of a response goes with it,
+// whenever that was.
+func TestOddTypes(t *testing.T) {
+	for _, kind := range []string{"conversion", "Conversion", "CONVERSION"} {
+		r := strange(t, stranger("Response", 1, "/hush", page("hush"), "X-A: 1")+
+			stranger(kind, 9, "/hush", "converted", "WARC-Refers-To: "+idOf(1))+
+			stranger("response", 3, "/kept", page("kept"), "X-A: 1"))
+		r.remove(selection.Selection{URL: hush.URL, To: "20260101000005"}, nil)
+		if b := r.fileText("x0.warc"); strings.Contains(b, "converted") || strings.Contains(b, "\r\n\r\nhush") {
+			t.Errorf("%s: it is still there: %s", kind, b)
+		}
+	}
+}
+
+// TestForeignNames: a record that names the request of another capture, which lies in another file,
+// does not take it along.
+func TestForeignNames(t *testing.T) {
+	r := strange(t, stranger("response", 1, "/hush", page("hush"), "WARC-Concurrent-To: "+idOf(4))+
+		stranger("request", 4, "/kept", "GET / HTTP/1.1\r\nCookie: crumbs\r\n\r\n", "WARC-Concurrent-To: "+idOf(3))+
+		stranger("request", 2, "/hush", "GET / HTTP/1.1\r\nCookie: biscuit\r\n\r\n", "WARC-Concurrent-To: "+idOf(1)),
+		stranger("response", 3, "/kept", page("kept"), "X-A: 1"))
+	r.remove(hush, nil)
+	if b := r.fileText("x0.warc"); !strings.Contains(b, "crumbs") || strings.Contains(b, "biscuit") {
+		t.Errorf("%s", b)
+	}
+}
+
+// TestSameID: of two captures with the same ID the one that goes has its request taken along, and the one
+// that stays keeps its own.
+func TestSameID(t *testing.T) {
+	same := func(text string) string { return strings.Replace(text, idOf(3), idOf(1), 1) }
+	request := func(second int, url, cookie string) string {
+		return stranger("request", second, url, "GET / HTTP/1.1\r\nCookie: "+cookie+"\r\n\r\n",
+			"WARC-Concurrent-To: "+idOf(1))
+	}
+	of := func(second int, id string) string { // what belongs to /hush, and has the ID of another record
+		return strings.Replace(stranger("metadata", second, "/kept", "biscuit", "WARC-Concurrent-To: "+idOf(1),
+			"Content-Type: application/warc-fields"), idOf(second), id, 1)
+	}
+	response := stranger("response", 1, "/hush", page("hush"), "X-A: 1")
+	kept := stranger("response", 3, "/kept", page("kept"), "X-A: 1")
+	for name, text := range map[string]string{
+		"two responses": response + request(2, "/hush", "biscuit") + same(kept) + request(4, "/kept", "crumbs"),
+		"a record of what goes has that of what stays": response + of(5, idOf(3)) + kept +
+			strings.Replace(request(4, "/kept", "crumbs"), idOf(1), idOf(3), 1),
+	} {
+		r := strange(t, text)
+		r.remove(hush, nil)
+		if b := r.fileText("x0.warc"); !strings.Contains(b, "crumbs") || strings.Contains(b, "biscuit") {
+			t.Errorf("%s: %s", name, b)
+		}
 	}
 }

@@ -38,6 +38,7 @@ type survey struct {
 type part struct {
 	from, to int64
 	id       hashed
+	uri      hashed
 	names    [2]hashed // other records to which it belongs
 	kind     kind
 	has      bool // Order.Has says that it goes, unless it belongs to what stays
@@ -98,9 +99,10 @@ func (s *survey) next(reader *warc.Reader) error {
 		return err
 	}
 	h := record.Header
-	p := part{from: record.Offset, id: hashOf(h.Get("WARC-Record-ID")), kind: kindOf(record)}
+	uri, kind := record.TargetURI(), strings.ToLower(record.Type())
+	p := part{from: record.Offset, id: hashOf(h.Get("WARC-Record-ID")), uri: hashOf(uri), kind: kindOf(record)}
 	names := append(h.Values("WARC-Concurrent-To"), h.Values("WARC-Segment-Origin-ID")...)
-	if record.Type() == "conversion" || record.Type() == "metadata" && p.kind == follower {
+	if kind == "conversion" || kind == "metadata" && p.kind == follower {
 		names = append(names, h.Values("WARC-Refers-To")...)
 	}
 	if !isChain(record) {
@@ -109,15 +111,15 @@ func (s *survey) next(reader *warc.Reader) error {
 	if len(s.records) == 0 {
 		s.version = strings.Clone(record.Version)
 	}
-	if record.Type() == "warcinfo" && s.warcinfo == "" {
+	if kind == "warcinfo" && s.warcinfo == "" {
 		s.warcinfo = strings.Clone(h.Get("WARC-Record-ID"))
 	}
-	if uri := record.TargetURI(); s.has != nil && uri != "" && p.kind == follower {
+	if s.has != nil && uri != "" && p.kind == follower {
 		at, known := warc.ParseDate(h.Get("WARC-Date"))
 		switch {
 		case !known:
 			p.has = s.has(uri, time.Time{}) && s.has(uri, lastTime)
-		case strings.EqualFold(record.Type(), "continuation"):
+		case kind == "continuation":
 			p.has = s.continued(h, uri, at)
 		default:
 			p.has = s.has(uri, at)
@@ -202,8 +204,8 @@ const maxRounds = 8
 // is sorted, what belongs to them, and what Has says. It returns an error if a capture that goes
 // does not begin where the index says.
 func (s *survey) going(name string, gone []int64) ([]int, error) {
-	g := going{survey: s, goes: make([]bool, len(s.records)), ids: map[hashed]bool{},
-		named: map[hashed]bool{}, kept: map[hashed]bool{}, keptNames: map[hashed]bool{}}
+	g := going{survey: s, goes: make([]bool, len(s.records)), ids: map[hashed]bool{}, gone: ties{},
+		named: ties{}, kept: ties{}, keptNames: map[hashed]bool{}}
 	for _, offset := range gone {
 		i, found := slices.BinarySearchFunc(s.records, offset,
 			func(p part, offset int64) int { return int(min(1, max(-1, p.from-offset))) })
@@ -219,13 +221,22 @@ func (s *survey) going(name string, gone []int64) ([]int, error) {
 	return g.numbers(), nil
 }
 
+// ties are the IDs by which records belong to captures, each with the URI of such a capture, and with 0.
+type ties map[[2]hashed]bool
+
+func (t ties) add(id, uri hashed) { t[[2]hashed{id, uri}], t[[2]hashed{id, 0}] = true, true }
+
+// has reports whether there is an ID of a capture of that URI; 0 is of any.
+func (t ties) has(id, uri hashed) bool { return id != 0 && t[[2]hashed{id, uri}] }
+
 // going is what is known of the records that go while they are searched for.
 type going struct {
 	*survey
 	goes      []bool
 	ids       map[hashed]bool // of records that go
-	named     map[hashed]bool // by captures that go
-	kept      map[hashed]bool // IDs of captures that stay
+	gone      ties            // IDs of captures that go
+	named     ties            // by captures that go
+	kept      ties            // IDs of captures that stay
 	keptNames map[hashed]bool // named by captures that stay
 }
 
@@ -237,7 +248,8 @@ func (g *going) take(i int) {
 		g.ids[p.id] = true
 	}
 	if p.kind == capture {
-		g.each(i, func(name hashed) { g.named[name] = true })
+		g.gone.add(p.id, p.uri)
+		g.each(i, func(name hashed) { g.named.add(name, p.uri) })
 	}
 }
 
@@ -245,29 +257,42 @@ func (g *going) take(i int) {
 func (g *going) keep() {
 	for i := range g.records {
 		if p := &g.records[i]; p.kind == capture && !g.goes[i] {
-			g.kept[p.id] = true
+			g.kept[[2]hashed{p.id, 0}] = true
+			if g.gone.has(p.id, 0) { // its URI tells it from what goes
+				g.kept.add(p.id, p.uri)
+			}
 			g.each(i, func(name hashed) { g.keptNames[name] = true })
 		}
 	}
 }
 
-// follow takes the records that belong to others that go, and reports whether there were any.
+// follow takes the records that belong to others that go, and reports whether there were any. An ID that
+// is of several captures is that of the one with the record's own URI. A record that names another one,
+// and is named from elsewhere, may belong to a capture in another file.
 func (g *going) follow() (changed bool) {
 	for i := range g.records {
 		p := &g.records[i]
 		if g.goes[i] || p.kind != follower {
 			continue
 		}
-		belongs, stays := p.id != 0 && g.named[p.id], p.id != 0 && g.keptNames[p.id]
+		belongs, names := g.named.has(p.id, p.uri), false
+		stays := p.id != 0 && g.keptNames[p.id]
 		g.each(i, func(name hashed) {
-			belongs, stays = belongs || g.ids[name], stays || g.kept[name]
+			names, belongs = true, belongs || g.ids[name]
+			stays = stays || g.isKept(name, p.uri)
 		})
+		belongs = belongs || !names && g.named.has(p.id, 0)
 		if !stays && (belongs || p.has) {
 			g.take(i)
 			changed = true
 		}
 	}
 	return changed
+}
+
+// isKept reports whether a record of that URI names a capture that stays.
+func (g *going) isKept(name, uri hashed) bool {
+	return g.kept.has(name, 0) && (g.kept.has(name, uri) || !g.gone.has(name, uri))
 }
 
 // numbers returns the numbers of the records that go.
