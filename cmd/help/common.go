@@ -33,8 +33,9 @@ var Common = map[string]string{
 	"--match": "What --url selects: exact, prefix, host, domain.",
 	"--from":  "Only captures at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
 	"--to":    "Only captures until the end of this time.",
-	"--page":  "Only this page and its resources. Its URL, or the ID that warcorder pages prints.",
-	"--file":  "Only captures in this WARC file; can be given several times.",
+	"--page": "Only this page and its resources. Its URL, or one that redirected to it, or the ID that " +
+		"warcorder pages prints.",
+	"--file": "Only captures in this WARC file; can be given several times.",
 
 	// of lookup and key
 	"--content-type": "Content-Type of the request's body.",

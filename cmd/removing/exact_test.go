@@ -1,6 +1,7 @@
 package removing
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -101,6 +102,27 @@ func TestRemoveExact(t *testing.T) {
 			r.verified()
 		})
 	}
+}
+
+// TestRemoveRedirected: a page goes that the URL which is named, to the letter, has led to, with the redirect;
+// one to which only its like has led stays, and who removes is told of it.
+func TestRemoveRedirected(t *testing.T) {
+	r := start(t, nil)
+	moved := "HTTP/1.1 301 Moved\r\nLocation: https://example.com/%s\r\nContent-Length: 0\r\n\r\n"
+	r.get("https://example.com/old", fmt.Sprintf(moved, "new"))
+	r.get("https://example.com/new", page("<html>new"))
+	r.get("http://example.com/old", fmt.Sprintf(moved, "other"))
+	r.get("https://example.com/other", page("<html>other"))
+	before := r.all()
+	done := r.remove(selection.Selection{Page: "https://example.com/old"}, nil)
+	if done.Captures != 2 || !slices.Equal(done.Alike, []string{"http://example.com/old"}) {
+		t.Errorf("%+v", done)
+	}
+	maps.DeleteFunc(before, func(_ string, s shown) bool {
+		return s.url == "https://example.com/old" || s.url == "https://example.com/new"
+	})
+	r.same(before)
+	r.verified()
 }
 
 // TestSpelling: what browsers take for the same is the same, and nothing else is.

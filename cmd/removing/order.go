@@ -91,7 +91,8 @@ func readable(c *store.Capture, index *store.Bolt) error {
 func pageIDs(ctx context.Context, idOrURL string, all *pages.Pages, one *exact) (ids []string, err error) {
 	found, err := all.Find(ctx, idOrURL)
 	for _, page := range found {
-		if page.ID == idOrURL || one.is(page.Capture.URL) || one.meets(page.URL) {
+		if page.ID == idOrURL || one.is(page.Capture.URL) || slices.ContainsFunc(page.Led, one.is) ||
+			one.meets(met(&page)) {
 			ids = append(ids, page.ID)
 		}
 	}
@@ -99,6 +100,17 @@ func pageIDs(ctx context.Context, idOrURL string, all *pages.Pages, one *exact) 
 		return []string{idOrURL}, err
 	}
 	return ids, err
+}
+
+// met is the URL by which a page was found: its own, or the one that has led to it.
+func met(page *pages.Page) string {
+	own, _ := canon.SURT(page.Capture.URL)
+	for _, url := range page.Led {
+		if key, _ := canon.SURT(url); key != own {
+			return url
+		}
+	}
+	return page.URL
 }
 
 // isChain reports whether it is the certificates of an origin. They are recorded once, and belong to all

@@ -17,13 +17,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"iter"
 	"slices"
 	"strings"
 	"time"
 
-	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/readback"
 )
@@ -42,6 +40,10 @@ type Page struct {
 	// of them: this is its ID. Else it is ID.
 	First  string
 	Listed time.Time // that a list gives it; zero if none names it
+
+	// Led are the URLs by whose redirects the page was come to, of those that [Pages.Find] was asked for;
+	// nil where nobody has asked.
+	Led []string
 
 	// Shown is what a client shows of a document that was not modified, as [Pages.Shown] has found it;
 	// nil where nobody has looked for it.
@@ -88,27 +90,42 @@ func (p *Pages) all(ctx context.Context, from, to string, each func(Page) bool) 
 		return err
 	}
 	w := newWalk()
-	more := true
-	var ended []ending
-	give := func() {
-		if err == nil && more {
-			more, err = p.give(ended, each)
-		}
-		ended = ended[:0]
-	}
-	w.ended = func(v *visited) {
-		if more && period.Has(v.moment.Time) {
-			ended = append(ended, ending{v.moment, v.id(), v.resources, v.listed})
-		}
-		if len(ended) == givenAtOnce || v.listed != nil { // how lists name it is known until then
-			give()
-		}
-	}
-	walked := p.walk(ctx, w, period.Begin(), func() bool {
-		return more && (!period.After(w.now) || w.hasOpen(period) || w.waits(period))
+	g := p.giveTo(w, each)
+	g.wants = func(v *visited) bool { return period.Has(v.moment.Time) }
+	err = p.walk(ctx, w, period.Begin(), func() bool {
+		return g.more && (!period.After(w.now) || w.hasOpen(period) || w.waits(period))
 	})
-	if give(); err != nil {
-		return err
+	return g.end(err)
+}
+
+// giver looks the pages of a walk up in the index, and gives them.
+type giver struct {
+	*Pages
+	wants func(*visited) bool // nil is every page
+	each  func(Page) bool     // says whether to go on
+	ended []ending
+	more  bool
+	err   error
+}
+
+// giveTo calls each with the pages of a walk, in the order of time.
+func (p *Pages) giveTo(w *walk, each func(Page) bool) *giver {
+	g := &giver{Pages: p, each: each, more: true}
+	w.ended = func(v *visited) {
+		if g.more && (g.wants == nil || g.wants(v)) {
+			g.ended = append(g.ended, ending{v.moment, v.id(), v.resources, v.listed, v.led})
+		}
+		if len(g.ended) == givenAtOnce || v.listed != nil { // how lists name it is known until then
+			g.give()
+		}
+	}
+	return g
+}
+
+// end gives the last pages of a walk that has ended with an error, or without.
+func (g *giver) end(walked error) error {
+	if g.give(); g.err != nil {
+		return g.err
 	}
 	return walked
 }
@@ -119,36 +136,42 @@ type ending struct {
 	id        string
 	resources int
 	listed    *naming
+	led       []string
 }
 
 // givenAtOnce is how many pages are looked up in the index at once, at most.
 const givenAtOnce = 64
 
-// give calls each with the pages that have ended, and reports whether to go on. There is none of a
-// visit whose capture is not in the index any more.
-func (p *Pages) give(ended []ending, each func(Page) bool) (more bool, err error) {
+// give gives the pages that have ended. There is none of a visit whose capture is not in the index any
+// more.
+func (g *giver) give() {
+	ended := g.ended
+	g.ended = g.ended[:0]
+	if !g.more || len(ended) == 0 {
+		return
+	}
 	moments := make([]*store.Moment, len(ended))
 	for i := range ended {
 		moments[i] = &ended[i].moment
 	}
 	for len(ended) > 0 {
-		captures, err := p.capturesOf(moments)
+		captures, err := g.capturesOf(moments)
 		if err != nil {
-			return false, err
+			g.more, g.err = false, err
+			return
 		}
 		for i, c := range captures {
 			if c == nil {
 				continue
 			}
 			for _, page := range ended[i].pages(c) {
-				if !each(page) {
-					return false, nil
+				if g.more = g.each(page); !g.more {
+					return
 				}
 			}
 		}
 		ended, moments = ended[len(captures):], moments[len(captures):]
 	}
-	return true, nil
 }
 
 // walk walks the timeline from the pause before a time on, as long as goOn says.
@@ -184,7 +207,8 @@ func (p *Pages) walk(ctx context.Context, w *walk, from time.Time, goOn func() b
 
 // pages makes the page of a visit, or those that lists name, of its capture.
 func (e *ending) pages(c *store.Capture) []Page {
-	page := Page{ID: e.id, URL: c.URL, Time: c.Time, Capture: *c, Resources: e.resources, First: e.id}
+	page := Page{ID: e.id, URL: c.URL, Time: c.Time, Capture: *c, Resources: e.resources, First: e.id,
+		Led: e.led}
 	if e.listed == nil {
 		return []Page{page}
 	}
@@ -197,45 +221,6 @@ func (e *ending) pages(c *store.Capture) []Page {
 		pages = append(pages, page)
 	}
 	return pages
-}
-
-// Find returns the pages with that ID, or else those of that URL, in the order of time.
-func (p *Pages) Find(ctx context.Context, idOrURL string) (found []Page, err error) {
-	if at, is := timeOfID(idOrURL); is {
-		err = p.all(ctx, at, at, func(page Page) bool {
-			if page.ID == idOrURL {
-				found = append(found, page)
-			}
-			return len(found) == 0
-		})
-		if err != nil || len(found) > 0 {
-			return found, err
-		}
-	}
-	if found, err = p.findListed(ctx, idOrURL); err != nil || len(found) > 0 {
-		return found, err
-	}
-	var first, last time.Time
-	err = p.index.Captures(store.Query{URL: idOrURL}, func(c *store.Capture) bool {
-		if first.IsZero() || c.Time.Before(first) {
-			first = c.Time
-		}
-		if c.Time.After(last) {
-			last = c.Time
-		}
-		return ctx.Err() == nil
-	})
-	if err = errors.Join(err, ctx.Err()); err != nil || first.IsZero() {
-		return nil, err
-	}
-	key, _ := canon.SURT(idOrURL)
-	err = p.all(ctx, stamp(first), stamp(last), func(page Page) bool {
-		if page.Capture.URLKey == key {
-			found = append(found, page)
-		}
-		return true
-	})
-	return found, err
 }
 
 // Walk gives every capture of a time with the page that it belongs to, in the order of time; but

@@ -27,6 +27,12 @@ const toPage = "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
 // recorded records visits, a second apart, and returns the pages of the collection at rest.
 func recorded(t *testing.T, visits []visit) (*Pages, collection.Dir) {
 	t.Helper()
+	return recordedAt(t, visits, func(i int) time.Duration { return time.Duration(i) * time.Second })
+}
+
+// recordedAt is recorded with the time of each visit, since testTime.
+func recordedAt(t *testing.T, visits []visit, since func(i int) time.Duration) (*Pages, collection.Dir) {
+	t.Helper()
 	cfg := recorder.Default()
 	cfg.CommitInterval, cfg.IndexInterval, cfg.MinFreeSpace = time.Millisecond, time.Millisecond, 0
 	dir := collection.Dir(t.TempDir())
@@ -36,7 +42,7 @@ func recorded(t *testing.T, visits []visit) (*Pages, collection.Dir) {
 	}
 	for i, v := range visits {
 		x := rec.Begin()
-		x.URL, x.Method, x.Started = v.url, v.method, testTime.Add(time.Duration(i)*time.Second)
+		x.URL, x.Method, x.Started = v.url, v.method, testTime.Add(since(i))
 		fmt.Fprintf(&x.Request, "%s / HTTP/1.1\r\nHost: a.example\r\n%sContent-Length: %d\r\n\r\n%s",
 			v.method, v.fields, len(v.body), v.body)
 		io.WriteString(&x.Response, v.response)

@@ -57,8 +57,9 @@ type visited struct {
 	moment    store.Moment
 	resources int
 	closed    bool
-	named     string  // its ID, once somebody has asked
-	listed    *naming // how lists name it; nil if none does
+	named     string   // its ID, once somebody has asked
+	listed    *naming  // how lists name it; nil if none does
+	led       []string // the URLs that are looked for, and have led to it
 }
 
 // known is what leads from a URL, or an origin, to a page.
@@ -74,6 +75,7 @@ type walk struct {
 	ended   func(*visited)                // is called with each page, in the order of time
 	belongs func(*store.Moment, *visited) // and with each capture; nil is no page
 	release func(*naming)                 // and with the names of each page that has ended
+	leads   func(*store.Moment, *visited) // and with each redirect that has led to the document of a page
 
 	now      time.Time
 	open     []*visited // in the order of time
@@ -95,7 +97,7 @@ type redirect struct {
 
 func newWalk() *walk {
 	return &walk{ended: func(*visited) {}, belongs: func(*store.Moment, *visited) {},
-		release: func(*naming) {}}
+		release: func(*naming) {}, leads: func(*store.Moment, *visited) {}}
 }
 
 // add adds the next capture, and how lists name it if they call it a page; else nil.
@@ -111,13 +113,13 @@ func (w *walk) add(m *store.Moment, listed *naming) {
 	case listed != nil || page == nil && m.MayBePage():
 		page = w.begin(m)
 		page.listed = listed
-		w.follow(m.URL, page)
+		w.follow(m.URL, page, w.leads)
 		w.belongs(&page.moment, page)
 		w.know(m, page)
 	case m.Next != 0 && mayLead(m):
 		w.wait(m, page)
 	case !w.prefetch(m, page):
-		w.follow(m.URL, page)
+		w.follow(m.URL, page, func(*store.Moment, *visited) {})
 		w.give(m, page)
 		w.know(m, page)
 	}
@@ -326,8 +328,9 @@ func (w *walk) settle() {
 	w.give(&r.moment, page)
 }
 
-// follow lets the redirects that have led to a URL, through others or not, belong to a page.
-func (w *walk) follow(url store.URLHash, page *visited) {
+// follow lets the redirects that have led to a URL, through others or not, belong to a page, and calls
+// each with them.
+func (w *walk) follow(url store.URLHash, page *visited, each func(*store.Moment, *visited)) {
 	if page == nil || url == 0 || len(w.redirects) == 0 {
 		return
 	}
@@ -342,6 +345,7 @@ func (w *walk) follow(url store.URLHash, page *visited) {
 			w.redirects = append(w.redirects[:i], w.redirects[i+1:]...)
 			w.give(&r.moment, page)
 			w.know(&r.moment, page)
+			each(&r.moment, page)
 			targets = append(targets, r.moment.URL)
 		}
 	}

@@ -110,6 +110,40 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestRedirectedPage: the URL that somebody has typed selects the page to which it has led, with the
+// redirect, at rest and beside a recorder; and what it led to before is none of the pages of another URL.
+func TestRedirectedPage(t *testing.T) {
+	r := record(t, nil)
+	site := "https://example.com/"
+	moved := func(to string) string {
+		return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\nContent-Length: 0\r\n\r\n"
+	}
+	r.visit(site+"typed", "", moved("/login"))
+	r.visit(site+"login", "", page("<title>login</title>"))
+	r.visit(site+"logo", site+"login", page("logo"))
+	r.visit(site+"typed", "", page("<title>itself</title>"))
+	r.visit(site+"picture", site+"typed", moved("/login"))
+	r.visit(site+"login", "", page("<title>login again</title>"))
+	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Source{beside, nil} {
+		if s == nil {
+			s = r.source()
+		}
+		for of, want := range map[string]string{
+			site + "typed":   "/login\n/logo\n/picture\n/typed\n/typed\n",
+			site + "login":   "/login\n/login\n/logo\n/typed\n",
+			site + "picture": "",
+		} {
+			if got := short(all(t, s, Selection{Page: of})); got != want {
+				t.Errorf("%s has\n%swant\n%s", of, got, want)
+			}
+		}
+	}
+}
+
 // TestNamedPages: pages that lists name are told beside a recorder as at rest: several of one document,
 // each with what its list says of it; and one of them has the captures of all, each once.
 func TestNamedPages(t *testing.T) {
