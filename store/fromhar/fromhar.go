@@ -12,6 +12,7 @@
 //	                   UTF-16 (not in a HAR of ours, which has the bytes); a Content-Type that is
 //	                   another than it was stands behind the other fields
 //	304 with a body    200: the browser took the body from its cache
+//	_completion        a metadata record, as the recorder wrote it that has asked for the whole
 //	WARC-Date          startedDateTime
 //
 // An entry of which there is no answer, or not the body of it, or that never left the browser, becomes

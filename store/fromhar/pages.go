@@ -49,7 +49,7 @@ func (p *pages) add(one page) {
 
 // saw takes an exchange that became records.
 func (p *pages) saw(x *exchange) {
-	if x.Page == "" || !isDocument(x) {
+	if x.Page == "" || x.isCompletion() || !isDocument(x) {
 		return
 	}
 	if p.seen == nil {

@@ -17,6 +17,7 @@ type entry struct {
 	Address      string   `json:"serverIPAddress"`
 	ResourceType string   `json:"_resourceType"`
 	Messages     counted  `json:"_webSocketMessages"`
+	Completion   string   `json:"_completion"` // of ours: what it is the whole of, for which no client has asked
 }
 
 type request struct {

@@ -22,6 +22,7 @@ const (
 	ofWarcinfo = iota
 	ofResponse
 	ofRequest
+	ofMetadata
 )
 
 // exchange is an entry that becomes records.
@@ -169,7 +170,34 @@ func (h *har) write(x *exchange) error {
 	if err := h.writeMessage(x, "response", id, nil, answer, got); err != nil {
 		return err
 	}
-	return h.writeMessage(x, "request", h.idOf(index, ofRequest), &id, request, asked)
+	err = h.writeMessage(x, "request", h.idOf(index, ofRequest), &id, request, asked)
+	if err != nil || !x.isCompletion() {
+		return err
+	}
+	return h.writeMetadata(x, h.idOf(index, ofMetadata), &id)
+}
+
+// isCompletion reports whether the recorder has asked for it that has made the HAR, and no client.
+func (x *exchange) isCompletion() bool { return x.Completion == "part" || x.Completion == "cut" }
+
+// writeMetadata writes the record that says what the recorder has asked for, so that it is no page
+// here either.
+func (h *har) writeMetadata(x *exchange, id record.ID, beside *record.ID) error {
+	block := warc.AppendField(nil, "completion", x.Completion)
+	header := h.begin("metadata", id, x.at)
+	header = warc.AppendField(header, "WARC-Target-URI", x.uri)
+	header = warc.AppendField(header, "WARC-Concurrent-To", beside.String())
+	header = warc.AppendField(header, "WARC-Warcinfo-ID", h.warcinfo.String())
+	return h.writeFields(header, block)
+}
+
+// writeFields writes a record whose block holds fields; header is the beginning of its header.
+func (h *har) writeFields(header, block []byte) error {
+	digest := record.SHA1.SumBytes(block)
+	header = warc.AppendField(header, "WARC-Block-Digest", digest.String())
+	header = warc.AppendField(header, "Content-Type", record.FieldsType)
+	header = warc.AppendInt(header, "Content-Length", int64(len(block)))
+	return h.Out([][]byte{append(header, "\r\n"...)}, bytes.NewReader(block), int64(len(block)), false)
 }
 
 // heads are the heads of an exchange whose bodies have so many bytes.
@@ -339,11 +367,6 @@ func (h *har) writeWarcinfo(at time.Time) error {
 			block = warc.AppendField(block, name, value[:min(len(value), 1000)])
 		}
 	}
-	header := h.begin("warcinfo", id, at)
-	digest := record.SHA1.SumBytes(block)
-	header = warc.AppendField(header, "WARC-Block-Digest", digest.String())
-	header = warc.AppendField(header, "Content-Type", record.FieldsType)
-	header = warc.AppendInt(header, "Content-Length", int64(len(block)))
 	h.warcinfo = &id
-	return h.Out([][]byte{append(header, "\r\n"...)}, bytes.NewReader(block), int64(len(block)), false)
+	return h.writeFields(h.begin("warcinfo", id, at), block)
 }

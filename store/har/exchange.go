@@ -65,7 +65,9 @@ func (w *Writer) read(ctx context.Context, c *selection.Chosen) (*exchange, erro
 	if err := w.readRequest(ctx, c, x); err != nil {
 		return nil, err
 	}
-	x.setTime(w.took(c))
+	told := w.told(c)
+	x.setTime(millisOf(told.took))
+	x.entry.Completion = text(told.completion)
 	return x, ctx.Err()
 }
 
@@ -82,19 +84,22 @@ func (x *exchange) setTime(took int64, known bool) {
 // mostTime is more milliseconds than any exchange takes: ten years.
 const mostTime = 10 * 365 * 24 * 3600 * 1000
 
-// took reads how many milliseconds the exchange of a capture took. A metadata record that cannot be
-// read is as none: the exchange is whole without it.
-func (w *Writer) took(c *selection.Chosen) (ms int64, known bool) {
+// told is what the metadata record of an exchange tells.
+type told struct{ took, completion string }
+
+// told reads what the metadata record of a capture tells. One that cannot be read is as none: the
+// exchange is whole without it.
+func (w *Writer) told(c *selection.Chosen) (t told) {
 	record, err := w.files.Metadata(&c.Capture)
 	if err != nil {
-		return 0, false
+		return t
 	}
 	defer record.Close()
-	value, err := record.Field("fetchTimeMs")
+	fields, err := record.Fields("fetchTimeMs", "completion")
 	if err != nil {
-		return 0, false
+		return t
 	}
-	return millisOf(value)
+	return told{fields[0], fields[1]}
 }
 
 // millisOf reads how many milliseconds something took; false for what cannot be.

@@ -30,6 +30,10 @@ type entry struct {
 	Timings timings  `json:"timings"`
 	Cache   struct{} `json:"cache"`
 	Address string   `json:"serverIPAddress,omitempty"`
+
+	// Completion says that no client has asked: the recorder did, for the whole after a part, or after
+	// what broke off (record.Facts).
+	Completion string `json:"_completion,omitempty"`
 }
 
 type timings struct {

@@ -19,6 +19,7 @@ import (
 	"warcorder/store/fromhar"
 	"warcorder/store/pagelist"
 	"warcorder/store/readback"
+	"warcorder/store/selection"
 	"warcorder/store/warc"
 )
 
@@ -67,6 +68,30 @@ func TestRoundTrip(t *testing.T) {
 		if !bytes.Equal(before, after) {
 			t.Errorf("%s\nbecame\n%s", before, after)
 		}
+	}
+}
+
+// TestRoundTripOfWhole: the whole that a recorder has asked for by itself, and no client, belongs to the
+// page that broke off, and is no page: in the HAR, and where that is imported.
+func TestRoundTripOfWhole(t *testing.T) {
+	r := record(t)
+	get := "GET / HTTP/1.1\r\nHost: example.com\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n\r\n"
+	const html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n"
+	r.add("http://example.com/", get, html+"he", func(x *recorder.Exchange) { x.Truncated = "disconnect" })
+	r.add("http://example.com/", get, html+"hello", func(x *recorder.Exchange) { x.Completion = "cut" })
+	r.rest()
+	var first, second bytes.Buffer
+	again := r
+	for _, out := range []*bytes.Buffer{&first, &second} {
+		if _, err := Write(t.Context(), out, again.source(), selection.Selection{}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		log := parse(t, out.Bytes()).Log
+		if len(log.Pages) != 1 || len(log.Entries) != 2 || log.Entries[1].Page != log.Pages[0].ID ||
+			log.Entries[0].Completion != "" || log.Entries[1].Completion != "cut" {
+			t.Errorf("%s", out)
+		}
+		again = r.imported(first.Bytes())
 	}
 }
 

@@ -61,18 +61,21 @@ func (r *Record) goToMetadata(response warc.Header) error {
 // maxFields is how much of a block of application/warc-fields is looked at.
 const maxFields = 64 << 10
 
-// Field returns the first field of that name, in any case, of a block of application/warc-fields
-// (WARC 1.1 section 6.2), which it reads; "" if the first 64 KiB have none.
-func (r *Record) Field(name string) (string, error) {
+// Fields returns the first field of each of those names, in any case, of a block of
+// application/warc-fields (WARC 1.1 section 6.2), which it reads; "" of what the first 64 KiB have not.
+func (r *Record) Fields(names ...string) ([]string, error) {
+	values := make([]string, len(names))
 	block, err := io.ReadAll(io.LimitReader(r.Block, maxFields))
 	if err != nil {
-		return "", err
+		return values, err
 	}
 	for line := range strings.Lines(string(block)) {
 		key, value, found := strings.Cut(line, ":")
-		if found && strings.EqualFold(strings.TrimSpace(key), name) {
-			return strings.TrimSpace(value), nil
+		for i, name := range names {
+			if found && values[i] == "" && strings.EqualFold(strings.TrimSpace(key), name) {
+				values[i] = strings.TrimSpace(value)
+			}
 		}
 	}
-	return "", nil
+	return values, nil
 }
