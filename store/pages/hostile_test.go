@@ -104,7 +104,8 @@ func TestHostileTimelines(t *testing.T) {
 				if len(w.open) > maxOpen || len(w.redirects) > maxRedirects ||
 					w.ahead.number > maxAhead || len(w.ahead.known) > maxAhead ||
 					len(w.byURL.ring) > maxURLs || len(w.byURL.known) > maxURLs ||
-					len(w.byOrigin.known) > maxURLs || len(w.byPart.known) > maxURLs {
+					len(w.byOrigin.known) > maxURLs || len(w.byPart.known) > maxURLs ||
+					len(w.byChance.known) > maxURLs {
 					t.Fatalf("%s, %v apart: too much is kept", name, apart)
 				}
 			}

@@ -26,7 +26,8 @@ import (
 //
 // Whose resource everything else is; the first that is known counts:
 //
-//	the whole of it       that of the latest document of its URL, if the recorder has asked for it
+//	the whole of it       that of the latest document of its URL, if the recorder has asked for it;
+//	                      of what names no page, if no other is found, that to which it belonged
 //	a redirect            that of the document to which it has led, within redirectWithin
 //	Referer               the latest capture of that URL; of a mere origin ("/") the latest document
 //	                      of that origin, unless the request goes there too, and that document does
@@ -75,13 +76,14 @@ type walk struct {
 	ended   func(*visited)                // is called with each page, in the order of time
 	belongs func(*store.Moment, *visited) // and with each capture; nil is no page
 	release func(*naming)                 // and with the names of each page that has ended
-	leads   func(*store.Moment, *visited) // and with each redirect that has led to the document of a page
+	leads   func(*store.Moment, *visited) // and with each redirect that has led to a page itself
 
 	now      time.Time
 	open     []*visited // in the order of time
 	byURL    table[store.URLHash]
-	byOrigin table[uint32] // documents
-	byPart   table[uint32] // styles, scripts, workers
+	byOrigin table[uint32]        // documents
+	byPart   table[uint32]        // styles, scripts, workers
+	byChance table[store.URLHash] // what belongs to a page that it does not name
 
 	redirects []redirect
 	ahead     ahead
@@ -191,6 +193,7 @@ func (w *walk) end() {
 	w.forgoBefore(w.now)
 	w.close(len(w.open))
 	w.byURL, w.byOrigin, w.byPart = table[store.URLHash]{}, table[uint32]{}, table[uint32]{}
+	w.byChance = table[store.URLHash]{}
 }
 
 // hasOpen reports whether a page of that period is open.
@@ -211,12 +214,28 @@ func (w *walk) pageOf(m *store.Moment) *visited {
 	if m.MayBePage() && !w.isFrame(m) {
 		return nil
 	}
-	if m.Referer != 0 {
-		if k := w.refers(m); k != nil {
-			return k.page
-		}
+	k, isExact := w.refers(m)
+	if isExact {
+		return k.page
 	}
-	return w.alone(m)
+	var page *visited
+	if k != nil {
+		page = k.page
+	} else if page = w.alone(m); page == nil && m.Traits&store.Aside != 0 && m.Site != store.SiteNone {
+		page = w.before(m) // perhaps it is the whole, for which the recorder has asked later
+	}
+	if page != nil {
+		w.byChance.put(m.URL, known{page: page, at: m.Time})
+	}
+	return page
+}
+
+// before returns the page to which what names none belonged the last time; nil if it did to none.
+func (w *walk) before(m *store.Moment) *visited {
+	if k := w.byChance.get(m.URL); k != nil && m.Time.Sub(k.at) < pause {
+		return k.page
+	}
+	return nil
 }
 
 // isFrame reports whether a document that may be a page is taken for a part of one.
@@ -224,7 +243,7 @@ func (w *walk) isFrame(m *store.Moment) bool {
 	if m.Dest == store.DestDocument || m.Traits&(store.Told|store.Browser) == 0 {
 		return false
 	}
-	k := w.refers(m)
+	k, _ := w.refers(m)
 	switch {
 	case k == nil:
 		return false
@@ -234,14 +253,15 @@ func (w *walk) isFrame(m *store.Moment) bool {
 	return k.document && m.Time.Sub(k.at) < frameWithin
 }
 
-// refers returns what the Referer of a capture leads to; nil if that is not known.
-func (w *walk) refers(m *store.Moment) *known {
+// refers returns what the Referer of a capture leads to; nil if that is not known. isExact reports
+// that it names that itself, and not the origin alone, of which the latest document counts.
+func (w *walk) refers(m *store.Moment) (to *known, isExact bool) {
 	if m.Referer == 0 {
-		return nil
+		return nil, false
 	}
 	exact := w.byURL.get(m.Referer)
 	if m.Traits&store.About != 0 {
-		return exact
+		return exact, exact != nil
 	}
 	latest := w.byOrigin.get(m.Referer.Origin())
 	isOrigin := m.Traits&store.ByOrigin != 0 ||
@@ -249,11 +269,11 @@ func (w *walk) refers(m *store.Moment) *known {
 		m.Traits&store.AtRoot != 0 && latest != nil && latest.reserved
 	switch {
 	case exact != nil && !isOrigin:
-		return exact
+		return exact, true
 	case latest != nil:
-		return latest
+		return latest, false
 	}
-	return w.byPart.get(m.Referer.Origin())
+	return w.byPart.get(m.Referer.Origin()), false
 }
 
 // alone returns the page of a capture whose Referer leads nowhere.
@@ -328,8 +348,8 @@ func (w *walk) settle() {
 	w.give(&r.moment, page)
 }
 
-// follow lets the redirects that have led to a URL, through others or not, belong to a page, and calls
-// each with them.
+// follow lets the redirects that have led to a URL, through others or not, belong to a page, and
+// calls each with them.
 func (w *walk) follow(url store.URLHash, page *visited, each func(*store.Moment, *visited)) {
 	if page == nil || url == 0 || len(w.redirects) == 0 {
 		return
@@ -349,46 +369,4 @@ func (w *walk) follow(url store.URLHash, page *visited, each func(*store.Moment,
 			targets = append(targets, r.moment.URL)
 		}
 	}
-}
-
-// table is a map of the newest maxURLs keys. The zero value is ready.
-type table[K comparable] struct {
-	known map[K]remembered
-	ring  []K
-	next  int // in ring
-}
-
-// remembered is what a key leads to, with its place in the ring.
-type remembered struct {
-	known
-	at int
-}
-
-// get returns what a key leads to; nil if that is not known, or its page is not open any more.
-func (t *table[K]) get(key K) *known {
-	r, found := t.known[key]
-	if !found || r.page.closed {
-		return nil
-	}
-	return &r.known
-}
-
-// put lets a key lead to k.
-func (t *table[K]) put(key K, k known) {
-	if t.known == nil {
-		t.known = make(map[K]remembered)
-	}
-	if r, found := t.known[key]; found {
-		t.known[key] = remembered{k, r.at}
-		return
-	}
-	if len(t.ring) < maxURLs {
-		t.ring = append(t.ring, key)
-		t.known[key] = remembered{k, len(t.ring) - 1}
-		return
-	}
-	delete(t.known, t.ring[t.next])
-	t.ring[t.next] = key
-	t.known[key] = remembered{k, t.next}
-	t.next = (t.next + 1) % maxURLs
 }

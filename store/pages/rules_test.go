@@ -199,6 +199,17 @@ func TestRules(t *testing.T) {
 			60000 http://a/1 html browser upgrades from=http://a/ > 1
 			120000 http://a/ html browser upgrades > 2
 			120010 http://a/1.png plain browser from=http://a/ > 2`,
+		"the whole of what names no page, later": `
+			0 https://a/p nav none > 0
+			1 https://a/film leaf > 0
+			40000 https://a/film leaf aside > 0
+			40001 https://a/zip leaf aside > -
+			40002 https://a/film leaf > -
+			40003 https://a/film leaf none aside > -
+			40004 https://a/q nav none > 6
+			40005 https://a/film leaf aside > 6
+			40006 https://b/ nav none > 8
+			80000 https://a/film leaf aside > 6`,
 		"behind a service worker": `
 			0 https://a/p nav none > 0
 			1 https://a/sw.js worker from=https://a/p > 0

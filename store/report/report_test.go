@@ -171,6 +171,32 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestLateCut: that the whole of something did not come is found long after its page, and belongs to it,
+// also if the request named no page; and so does the answer to the recorder that broke off as well.
+func TestLateCut(t *testing.T) {
+	r := record(t)
+	const alone = "Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n"
+	const torn = "HTTP/1.1 200 x\r\nContent-Length: 50\r\n\r\nhello"
+	r.get("http://site.example/", document, answer(200, html))
+	r.cut("http://site.example/film", alone, torn, "disconnect")
+	r.now = r.now.Add(40 * time.Second)
+	x := r.Begin()
+	x.URL, x.Method, x.Started, x.Truncated = "http://site.example/film", "GET", r.now, "disconnect"
+	x.Completion = "cut"
+	io.WriteString(&x.Request, head(alone))
+	io.WriteString(&x.Response, strings.Replace(torn, "hello", "world", 1))
+	x.Commit()
+	r.GapOf(recorder.GapCut, "http://site.example/film", "the whole did not come either", []byte(head(alone)))
+	r.GapOf(recorder.GapUpstream, "http://site.example/film", "no answer", []byte(head(alone)))
+	all, total := r.each(Selection{})
+	if len(all) != 1 || told(&all[0].Wrong) != "cut http://site.example/film 2x 200 the whole did not come either" {
+		t.Errorf("%+v", all)
+	}
+	if got := told(total.Elsewhere); got != "failed http://site.example/film 1x 0 no answer" {
+		t.Error(got)
+	}
+}
+
 // TestLateRedirect: what came behind a redirect to nowhere belongs to the page that is asked for, though
 // the page of that redirect is only known later.
 func TestLateRedirect(t *testing.T) {
