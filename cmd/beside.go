@@ -90,7 +90,7 @@ func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 			status:  func() (status, error) { return s.status(), nil },
 			signals: s.signals,
 		})
-		s.whole(ctx)
+		s.whole(ctx, !c.silent)
 		return nil
 	})
 	if s != nil && !c.silent {
@@ -102,8 +102,28 @@ func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 	return err
 }
 
+// toldAfter is how long nothing is said of what is waited for: most of it has come by then.
+const toldAfter = time.Second
+
+// tellWholes says how many wholes are still to come.
+func (s *serving) tellWholes() {
+	now := s.proxy.Completions()
+	if n := now.Waiting + now.Running + now.Alone; n > 0 {
+		say("waiting for what came in part: %s to come (Ctrl-C ends the recording now)", count(n, "whole"))
+	}
+}
+
+// wholes waits for the wholes that are still to come; tells is whether it says so once that takes a
+// while.
+func (s *serving) wholes(ctx context.Context, tells bool) {
+	if tells {
+		defer time.AfterFunc(toldAfter, s.tellWholes).Stop()
+	}
+	s.proxy.Whole(ctx)
+}
+
 // whole waits for what is still to come, and for guests, or for a signal.
-func (s *serving) whole(ctx context.Context) {
+func (s *serving) whole(ctx context.Context, tells bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -113,7 +133,7 @@ func (s *serving) whole(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}()
-	s.proxy.Whole(ctx)
+	s.wholes(ctx, tells)
 	for said := false; ctx.Err() == nil && !s.guests.closeIfNone(); said = true {
 		if !said {
 			say("another command still goes through this recorder: waiting until it has ended (Ctrl-C " +
