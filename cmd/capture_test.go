@@ -138,6 +138,8 @@ func TestCapture(t *testing.T) {
 			"1 of what it asked for broke off", 1},
 		"a picture may not be fetched": {"--deny other.example http://site.example/holes", "",
 			[]string{"lacking  200  http://site.example/holes"}, "without an answer: 1 of what it asked for", 1},
+		"a page may not be fetched": {"--deny other.example http://other.example/", "",
+			[]string{"lacking  403  http://other.example/"}, "\n    http://other.example/ (", 1},
 		"a picture is told of by the report alone": {"http://site.example/busy http://site.example/b", "",
 			[]string{"lacking  200  http://site.example/busy", "whole    200  http://site.example/b"},
 			"  answered 429: visit it again later, and slower\n    http://site.example/busy.png\n", 1},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,7 @@ func (c *capturing) report() error {
 	} else if err = withSource(c.at.dir, c.findDocuments); err != nil {
 		err = fmt.Errorf("look for the pages: %w", err)
 	}
+	c.claim()
 	out := bufio.NewWriter(os.Stdout)
 	for i := range c.pages {
 		if page := &c.pages[i]; !page.isWhole() {
@@ -102,20 +104,48 @@ func (c *capturing) take(b []byte) error {
 	return nil
 }
 
+// claim tells what is wrong with the URL of a page under that page, where the report has no page of it:
+// of a download, or of what did not come.
+func (c *capturing) claim() {
+	wrong := c.elsewhere.Wrong
+	if wrong == nil {
+		return
+	}
+	wrong.Findings = slices.DeleteFunc(wrong.Findings, func(f report.Finding) bool {
+		at, err := time.Parse(time.RFC3339, f.Time)
+		page := c.visited(f.URL, at)
+		if err != nil || page == nil {
+			return false
+		}
+		page.reports = append(page.reports, &report.Report{URL: f.URL, Time: f.Time, Wrong: report.Wrong{
+			Counts: map[report.Kind]int{f.Kind: 1}, Findings: []report.Finding{f}}})
+		if wrong.Counts[f.Kind]--; wrong.Counts[f.Kind] <= 0 {
+			delete(wrong.Counts, f.Kind)
+		}
+		return true
+	})
+}
+
 // pageOf is the page that was visited as that of a report, whose time has no fractions: the latest of
 // that URL. What a recorder of our own reports else was opened by the page that was visited then.
 func (c *capturing) pageOf(url string, at time.Time) (of *seenPage) {
+	of = c.visited(url, at)
+	for i := range c.pages {
+		page := &c.pages[i]
+		if of == nil && c.at.own && !at.Before(page.At.Truncate(time.Second)) && !at.After(page.till) {
+			of = page
+		}
+	}
+	return of
+}
+
+// visited is the latest page of that URL that was begun by then; nil if none was.
+func (c *capturing) visited(url string, at time.Time) (of *seenPage) {
 	for i := range c.pages {
 		page := &c.pages[i]
 		begun := !page.At.Truncate(time.Second).After(at)
 		isFree := of == nil || len(of.reports) > 0 || of.At.Truncate(time.Second).Before(at)
 		if begun && record.TargetURI(page.URL) == url && isFree {
-			of = page
-		}
-	}
-	for i := range c.pages {
-		page := &c.pages[i]
-		if of == nil && c.at.own && !at.Before(page.At.Truncate(time.Second)) && !at.After(page.till) {
 			of = page
 		}
 	}

@@ -83,6 +83,44 @@ func TestCaptureElsewhere(t *testing.T) {
 	}
 }
 
+// TestCaptureClaims: what is wrong with the URL of a page is told under it, though it is no page in the
+// report, as a download is none; the latest page of that URL has it.
+func TestCaptureClaims(t *testing.T) {
+	begin := time.Date(2026, 5, 1, 12, 0, 0, 700e6, time.UTC)
+	const zip, other = "http://a.example/a.zip", "http://a.example/other"
+	k := capturing{captureCommand: &captureCommand{}, at: &inUse{own: true},
+		frontier: visiting.NewFrontier(nil, 0, 1, false)}
+	for i, url := range []string{zip, zip, "http://a.example/"} {
+		v := &visiting.Visit{URL: url, At: begin.Add(time.Duration(i) * time.Minute)}
+		k.pages = append(k.pages, seenPage{Visit: v, till: v.At})
+	}
+	finding := func(kind report.Kind, url string, after time.Duration) report.Finding {
+		return report.Finding{Kind: kind, URL: url, Time: begin.Add(after).Format(time.RFC3339)}
+	}
+	line, _ := json.Marshal(report.Line{Total: &report.Total{Elsewhere: &report.Wrong{
+		Counts: map[report.Kind]int{report.Failed: 1, report.Cut: 2}, Findings: []report.Finding{
+			finding(report.Failed, zip, 0), finding(report.Cut, zip, 90*time.Second),
+			finding(report.Cut, other, 90*time.Second)}}}})
+	if err := k.take(line); err != nil {
+		t.Fatal(err)
+	}
+	k.claim()
+	for i, want := range []report.Kind{report.Failed, report.Cut, ""} {
+		page := &k.pages[i]
+		if want == "" && page.isWhole() {
+			continue
+		}
+		if len(page.reports) != 1 || page.isWhole() || page.reports[0].Findings[0].Kind != want {
+			t.Errorf("page %d: %+v", i, page.reports)
+		}
+	}
+	left := k.elsewhere.Wrong
+	if len(left.Findings) != 1 || left.Findings[0].URL != other || len(left.Counts) != 1 ||
+		left.Counts[report.Cut] != 1 || !k.elsewhere.isAny() {
+		t.Errorf("%+v", left)
+	}
+}
+
 // TestCaptureLed: where the URL that was given has led to another one, both are told.
 func TestCaptureLed(t *testing.T) {
 	for given, want := range map[string]string{
