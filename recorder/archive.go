@@ -259,8 +259,7 @@ func (a *archive) openFiles() []string {
 // would end the recording.
 func (a *archive) movable() error {
 	for _, name := range a.openFiles() {
-		err := collection.Movable(a.dir.OpenWARC(name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := collection.Movable(a.dir.OpenWARC(name)); err != nil {
 			return fmt.Errorf("no file can be finished, since the system lets none have another name (end that: "+
 				"chattr -a of the directory): %w", err)
 		}

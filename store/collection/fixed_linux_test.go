@@ -1,8 +1,6 @@
 package collection
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,8 +40,14 @@ func TestMovable(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	if err := Movable(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, none := range []string{filepath.Join(dir, "none"), filepath.Join(file, "none")} {
+		if err := Movable(none); err != nil {
+			t.Error(err)
+		}
 	}
 	empty := filepath.Join(dir, "empty")
 	if err := os.Mkdir(empty, 0o700); err != nil {

@@ -11,14 +11,14 @@ import (
 
 // Movable returns an error if the file at path can be given no other name, nor its name to another
 // file: its directory only takes files (chattr +a) or may not be written to, or the file itself is to
-// stay as it is (chattr +i). Nothing is changed: the system looks whether a file may go from its
-// directory before it refuses to remove as a directory what is none.
+// stay as it is (chattr +i). That a file is not to be found is none. Nothing is changed: the system
+// looks whether a file may go from its directory before it refuses to remove as a directory what is
+// none.
 func Movable(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil || info.IsDir() {
-		return err
+	if info, err := os.Lstat(path); err != nil || info.IsDir() {
+		return nil
 	}
-	err = syscall.Rmdir(path)
+	err := syscall.Rmdir(path)
 	for _, refusal := range []error{syscall.EPERM, syscall.EACCES, syscall.EROFS} {
 		if errors.Is(err, refusal) {
 			return &fs.PathError{Op: "rename", Path: path, Err: err}
