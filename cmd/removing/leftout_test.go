@@ -61,6 +61,30 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// TestLeftOutKept: by age a file in which something damaged stays is left out too, and the others are not
+// kept waiting.
+func TestLeftOutKept(t *testing.T) {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	r := start(t, nil)
+	begin := r.now
+	r.get("https://example.com/old", page(text("old")))
+	r.now = begin.Add(100 * day)
+	r.get("https://example.com/spoilt", page(text("spoilt")))
+	r.rotate()
+	r.now = begin.Add(time.Hour)
+	r.get("https://example.com/gone", page(text("gone")))
+	r.rotate()
+	r.damage("/spoilt")
+	done, err := Remove(t.Context(), r.Recorder, r.dir, r.cfg.Mode,
+		Wish{Choose: Older(t.Context(), r.dir, year, begin.Add(year+10*day)), Look: true})
+	if err != nil || !done.Done || len(done.LeftOut) != 1 || !strings.Contains(done.LeftOut[0], "verify") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if urls := r.paths(); !slices.Equal(urls, []string{"/old", "/spoilt"}) {
+		t.Errorf("%q stay", urls)
+	}
+}
+
 // damage damages the response of a path in its file.
 func (r *recording) damage(name string) {
 	r.t.Helper()

@@ -246,6 +246,10 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 	if len(w.edits) == 0 {
 		return nil
 	}
+	if has := p.before[file.ID]; p.order.Aged && s.captures != has { // what reads the new file would end all
+		return fmt.Errorf("%s: %d captures can be read in it, and by the index there are %d: warcorder verify "+
+			"says what is damaged, and warcorder rebuild makes the index agree", file.Name, s.captures, has)
+	}
 	if err := replaceable(p.dir.WARC(file.Name)); err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ type survey struct {
 	records  []part
 	more     map[int][]hashed // records that name more than two others, by their number
 	damaged  int64            // bytes that are no whole records
-	spans    uint64           // sum of the spans of the captures
+	captures int64
+	spans    uint64 // sum of their spans
 
 	leaps bool // captures are passed over by what their members say of their length
 
@@ -134,6 +135,7 @@ func (s *survey) next(reader *warc.Reader) error {
 	}
 	p.to = reader.Offset()
 	if p.kind == capture {
+		s.captures++
 		s.spans += span(p.from, p.to-p.from)
 	}
 	s.records = append(s.records, p)
