@@ -206,3 +206,22 @@ func TestSameID(t *testing.T) {
 		}
 	}
 }
+
+// TestTwins: of two responses of one URL and time, which say that they have the same payload, and have not,
+// one stays: what is shown of it stays too, wherever the other one lies.
+func TestTwins(t *testing.T) {
+	for file, moved := range map[string]int64{"x0.warc": 1, "x1.warc": 0} {
+		r := strange(t, stranger("response", 1, "/o", page(text("aaaa")), digestA),
+			stranger("response", 1, "/o", page(text("bbbb")), digestA), again(9, "/r", digestA, "/o", 1))
+		before := r.all()
+		done := r.remove(selection.Selection{Files: []string{file}}, nil)
+		if done.Captures != 1 || done.Moved != moved {
+			t.Errorf("%s: %+v", file, done)
+		}
+		for key, s := range r.all() {
+			if s.url == "https://example.com/r" && s.body != before[key].body {
+				t.Errorf("%s: it is %.80q, and was %.80q", file, s.body, before[key].body)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/readback"
@@ -220,6 +221,30 @@ func isNamed(c *store.Capture, key hashed) bool {
 // key is what stands for the capture that a revisit names.
 func (n *need) key(h warc.Header) hashed { return sourceKey(named(h)) }
 
+// isAlone reports whether a URL has but one response of that time, as far as is known: of several that say
+// that they have the same payload one may stay, and be the one that is shown.
+func (p *Plan) isAlone(key hashed, uri string, at time.Time) (alone bool, err error) {
+	if alone, known := p.alone[key]; known {
+		return alone, nil
+	}
+	surt, _ := canon.SURT(uri)
+	n, looked := 0, 0
+	err = p.index.Nearest(store.URLKey, surt, at, mostNear, func(c *store.Capture) bool {
+		looked++
+		if !c.IsRevisit() && c.URL == uri && isNamed(c, key) {
+			n++
+		}
+		away := c.Time.Sub(at)
+		return n < 2 && away <= time.Second && away >= -time.Second
+	})
+	alone = n == 1 && looked < mostNear
+	p.alone[key] = alone
+	return alone, err
+}
+
+// mostNear is how many captures isAlone looks at: if there are as many, it does not know.
+const mostNear = 1000
+
 // needOf returns what a revisit that stays needs of what goes; false if it has nothing to do with that.
 // The response of the URL and time that it names is the one if the payload is the same; whatever else
 // a revisit says, readback finds what it means.
@@ -235,7 +260,9 @@ func (p *Plan) needOf(c *store.Capture, h warc.Header) (n need, is bool, err err
 	all := p.gone.sources[key]
 	same := func(s source) bool { return digest != 0 && s.digest == digest }
 	if i := slices.IndexFunc(all, same); names && i >= 0 {
-		return need{from: all[i]}, true, nil
+		if alone, err := p.isAlone(key, uri, at); alone || err != nil {
+			return need{from: all[i]}, err == nil, err
+		}
 	}
 	if !p.gone.digests[digest] && !(uri != "" && p.gone.urls[hashOf(uri)]) {
 		return n, false, nil

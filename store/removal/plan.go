@@ -39,6 +39,7 @@ type Plan struct {
 	missing    map[uint32]bool    // files that are away, which the index does not say yet
 	own        map[uint32]bool    // files that are ours, or not, as far as that was asked
 	origins    map[hashed]origins // by URL, of continuations
+	alone      map[hashed]bool    // by URL and time, as far as that was asked: there is one response
 	leftOut    map[uint32]bool    // files that cannot be written anew, and stay as they are
 	unfinished bool               // a revisit that needs what goes is in a file that is not finished
 	decided    *journal.Journal   // nil as long as nothing was
@@ -89,7 +90,7 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
 		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[place]bool{}, map[string]bool{}},
-		own:  map[uint32]bool{}, leftOut: map[uint32]bool{}}
+		own:  map[uint32]bool{}, alone: map[hashed]bool{}, leftOut: map[uint32]bool{}}
 	if err := p.findMissing(); err != nil {
 		return nil, err
 	}
