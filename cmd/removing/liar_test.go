@@ -225,3 +225,17 @@ func TestTwins(t *testing.T) {
 		}
 	}
 }
+
+// TestBackwards: what was made of what was made of a response goes with it, in whatever order it lies.
+func TestBackwards(t *testing.T) {
+	var made strings.Builder
+	for second := 50; second > 1; second-- {
+		made.WriteString(stranger("conversion", second, "/other", "converted", "WARC-Refers-To: "+idOf(second-1)))
+	}
+	r := strange(t, made.String()+stranger("response", 1, "/hush", page("hush"), "X-A: 1")+
+		stranger("response", 59, "/kept", page("kept"), "X-A: 1"))
+	r.remove(hush, nil)
+	if n := strings.Count(r.fileText("x0.warc"), "converted"); n > 0 {
+		t.Errorf("%d conversions are still there", n)
+	}
+}

@@ -198,9 +198,17 @@ func (s *survey) each(i int, yield func(hashed)) {
 	}
 }
 
-// maxRounds is how often the records of a file are gone through for what belongs to what goes. In
-// files of ours each record stands behind the one that it names, and once is enough.
-const maxRounds = 8
+// The records of a file are gone through for what belongs to what goes at least minRounds times, if
+// that goes on so long, and then for as long as that are no more than maxLooks records. In files of ours
+// each record stands behind the one that it names, and once is enough.
+const (
+	minRounds = 8
+	maxLooks  = 50_000_000
+)
+
+// errChain is the error of a file in which records name one another in more steps than that.
+var errChain = errors.New("its records name one another in too many steps: warcorder cannot tell what " +
+	"belongs to what goes; name other files (--file)")
 
 // going returns the numbers of the records that go, in their order: those that begin at gone, which
 // is sorted, what belongs to them, and what Has says. It returns an error if a capture that goes
@@ -217,8 +225,10 @@ func (s *survey) going(name string, gone []int64) ([]int, error) {
 		g.take(i)
 	}
 	g.keep()
-	for changed, round := true, 0; changed && round < maxRounds; round++ {
-		changed = g.follow()
+	for round := 1; g.follow(); round++ {
+		if round >= minRounds && round*len(s.records) > maxLooks {
+			return nil, fmt.Errorf("%s: %w", name, errChain)
+		}
 	}
 	return g.numbers(), nil
 }
