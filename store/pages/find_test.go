@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warcorder/canon"
+	"warcorder/store"
 )
 
 // names are the pages that are found by a URL: the ends of their URLs, each with the ends of the URLs
@@ -117,13 +118,50 @@ func TestFindWalksAround(t *testing.T) {
 		}
 	}
 	key, _ := canon.SURT(site + "/p")
-	for _, test := range []struct {
-		visit, until int
-		isAll        bool
-	}{{0, 2, false}, {2, 3, false}, {6, 6, true}} {
-		until, isAll, err := p.findFrom(t.Context(), key, at(test.visit), func(Page) {})
-		if err != nil || !until.Equal(at(test.until)) || isAll != test.isAll {
-			t.Errorf("from %d: until %v, %t, %v", test.visit, until, isAll, err)
+	f := finder{Pages: p, key: key, each: func(Page) {}}
+	defer f.stop()
+	for _, test := range []struct{ visit, now int }{{0, 1}, {1, 2}, {2, 3}, {6, 6}} {
+		before := f.w
+		f.visit(t.Context(), at(test.visit))
+		if !f.w.now.Equal(at(test.now)) || f.err != nil {
+			t.Errorf("a visit in minute %d: walked to %v, %v", minutes[test.visit], f.w.now, f.err)
+		}
+		if leapt := before != f.w; leapt != (test.visit == 0 || test.visit == 6) {
+			t.Errorf("a visit in minute %d: begun anew is %t", minutes[test.visit], leapt)
 		}
 	}
+}
+
+// TestMayBeOf: nothing is to be walked through once all pages from before a time have ended, and nothing
+// waits for what may be one.
+func TestMayBeOf(t *testing.T) {
+	page := store.Visit{Dest: store.DestDocument, Traits: store.Told | store.Navigates}
+	w, n := newWalk(), 0
+	add := func(after time.Duration, v store.Visit) {
+		n++
+		w.add(&store.Moment{URL: store.URLHash(n)<<32 | 1, Time: testTime.Add(after), Visit: v}, nil)
+	}
+	is := func(when string, want bool) {
+		t.Helper()
+		if w.mayBeOf(testTime) != want {
+			t.Errorf("%s: %t", when, !want)
+		}
+	}
+	is("at the beginning", true)
+	add(-time.Second, store.Visit{Dest: store.DestLeaf})
+	is("before the time", true)
+	add(0, page)
+	add(time.Second, page)
+	is("a page is open", true)
+	for i := range maxOpen {
+		add(2*time.Second+time.Duration(i), page)
+	}
+	is("so many have come that it has ended", false)
+
+	w = newWalk()
+	add(0, store.Visit{Dest: page.Dest, Traits: page.Traits, Next: 7})
+	add(time.Second, store.Visit{Dest: store.DestLeaf})
+	is("a redirect waits", true)
+	add(2*redirectWithin, store.Visit{Dest: store.DestLeaf})
+	is("it has led to nothing", false)
 }
