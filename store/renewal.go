@@ -220,7 +220,7 @@ func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error,
 // error of place it is nil, or the old index, opened again, if undo has taken the decision back.
 func (r *Renewal) swapped(place func() error, undo func() (bool, error)) (*Bolt, error) {
 	path := r.from.writing.db.Path()
-	failed := r.from.writing.db.Close()
+	failed := r.from.writing.close() // with its mark, so that it is soon open again if it must be
 	if failed == nil {
 		failed = place()
 	}

@@ -24,6 +24,7 @@ func TestImmutable(t *testing.T) {
 		"the archive":                      {"a", archiveOf, false},
 		"the archive, while it is written": {"a", archiveOf, true},
 		"the collection":                   {"a", func(r *recording) string { return string(r.dir) }, false},
+		"the pages of imports":             {"i", func(r *recording) string { return r.dir.Pages() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, nil)
@@ -34,6 +35,7 @@ func TestImmutable(t *testing.T) {
 					r.rotate()
 				}
 			}
+			put(t, r.dir.Pages(), listOf([2]string{dateOf(1), "https://example.com/secret"}))
 			before, path := r.all(), test.path(r)
 			if exec.Command("chattr", "+"+test.attribute, path).Run() == nil {
 				let := func() { exec.Command("chattr", "-"+test.attribute, path).Run() }

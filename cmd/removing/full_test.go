@@ -120,6 +120,7 @@ func TestUndone(t *testing.T) {
 			}
 			if test.undone {
 				r.unchanged(before)
+				write(t, r.dir.Rewritten(r.files()[0]), "what could not be removed")
 				r.get("https://example.com/later", page(text("plain"))) // a revisit of /kept
 				if now, err := r.Gaps(0); err != nil || now.Counts["upstream"] != gaps.Counts["upstream"] {
 					t.Errorf("gaps %+v, %v", now, err)

@@ -11,9 +11,9 @@ import (
 
 // Movable returns an error if the file at path can be given no other name, nor its name to another
 // file: its directory only takes files (chattr +a) or may not be written to, or the file itself is to
-// stay as it is (chattr +i). That a file is not to be found is none. Nothing is changed: the system
-// looks whether a file may go from its directory before it refuses to remove as a directory what is
-// none.
+// stay as it is (chattr +i). Of what is not there, or cannot be looked at, it says nothing. Nothing is
+// changed: Linux looks whether a file may go from its directory before it refuses to remove as a
+// directory what is none. A system that looks at that first tells nothing here.
 func Movable(path string) error {
 	if info, err := os.Lstat(path); err != nil || info.IsDir() {
 		return nil

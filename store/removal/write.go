@@ -47,7 +47,11 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
 			Captures: p.before[w.ID] - w.captures})
 	}
-	if err := errors.Join(p.dropPages(ctx, mode), p.dir.SyncArchive()); err != nil {
+	err := p.dropPages(ctx, mode)
+	if err == nil && p.Pages > 0 {
+		err = replaceable(p.dir.Pages())
+	}
+	if err = errors.Join(err, p.dir.SyncArchive()); err != nil {
 		return nil, errors.Join(err, p.Discard())
 	}
 	return all, nil
@@ -158,6 +162,9 @@ func (p *Plan) write(ctx context.Context, w *work) (err error) {
 	}
 	defer in.Close()
 	path := p.dir.Rewritten(w.Name)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err // what an earlier removal could not remove; no journal names it
+	}
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return err

@@ -127,11 +127,15 @@ func (j *Journal) Place(dir collection.Dir) error {
 	if err := dir.SyncArchive(); err != nil {
 		return err
 	}
-	if err := errors.Join(j.placePages(dir), j.placeIndex(dir), dir.Sync()); err != nil {
-		return err
-	}
-	if err := fault.At(fault.RemoveSwapped); err != nil {
-		return err
+	for _, step := range []func() error{
+		func() error { return j.placePages(dir) },
+		func() error { return j.placeIndex(dir) },
+		dir.Sync,
+		func() error { return fault.At(fault.RemoveSwapped) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(dir.Removal(), dir.RemovalRest()); err != nil {
 		return err
@@ -154,8 +158,11 @@ func (j *Journal) Undo(dir collection.Dir) (undone bool, err error) {
 			return false, nil // a name that cannot be read may be gone
 		}
 	}
-	if err := errors.Join(os.Remove(dir.Removal()), dir.Sync()); err != nil {
+	if err := os.Remove(dir.Removal()); err != nil {
 		return false, fmt.Errorf("take the removal back: %w", err)
+	}
+	if err := dir.Sync(); err != nil {
+		return false, fmt.Errorf("take the removal back, which is durable once the disk can be written to: %w", err)
 	}
 	return true, nil
 }
