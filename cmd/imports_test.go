@@ -121,6 +121,8 @@ var house = []room{
 	{"store/removal/tombstone", "store/warc", "what is said of what went, and nothing of where"},
 	{"store/cdxserver", "store store/collection canon",
 		"the index over HTTP; its server is handed the index by whoever has it open"},
+	{"store/cdxapi", "store",
+		"parameters in, lines out; who may ask, and where, is its caller's"},
 	{"store/readback", "store store/chunks store/collection store/warc canon",
 		"places in, messages out; which capture answers what is its caller's matter"},
 	{"store/unpacking", "store/collection store/fault store/pagelist store/warc",
