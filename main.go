@@ -36,6 +36,7 @@
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client
+//	  cdxapi/                what CDX servers are asked: pywb's API, Wayback's
 //	  replay/                answers in the origins' place
 //	    rules/                 what changes by chance from one request to the next
 //	    inject/                a fixed clock and seed for documents
@@ -53,7 +54,12 @@
 //	    journal/               what takes whose place, also after a crash
 //	    tombstone/             what is left in the place of what went
 //	  har/                   what was recorded as HAR, which browsers' tools read
+//	  cdx11/                 the index as CDX with 11 fields
 //	  wacz/                  WARC files, captures and pages to one file that is handed on
+//	  zipnum/                lines of the index in gzip members, and a list of these
+//	  cdxline/               takes a line of the index apart
+//	  newdir/                a directory that appears as a whole
+//	  inorder/               jobs at once, and what comes of them in order
 //	  verify/                judges WARC files, and an index by them
 //	  chunks/                takes the transfer coding off bodies
 //	  text/                  the text of a document that a person sees

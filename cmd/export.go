@@ -11,6 +11,7 @@ import (
 	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/zipnum"
 )
 
 type exportCommand struct {
@@ -20,13 +21,15 @@ type exportCommand struct {
 	From  string `placeholder:"TS"`
 	To    string `placeholder:"TS"`
 	findFlags
-	Dialect  canon.Dialect   `default:"pywb"`
-	Format   string          `enum:"cdxj,warc-0.9" default:"cdxj"`
-	FileSize int64           `name:"file-size" default:"${file_size}" type:"size"`
-	NoBodies bool            `name:"no-request-bodies"`
-	All      bool            `name:"all"`
-	Mode     collection.Mode `name:"archive-mode" default:"${archive_mode}"`
-	Out      string          `name:"out" short:"o" placeholder:"FILE"`
+	Dialect   canon.Dialect   `default:"pywb"`
+	Format    string          `enum:"cdxj,cdx11,zipnum,warc-0.9" default:"cdxj"`
+	FileSize  int64           `name:"file-size" default:"${file_size}" type:"size"`
+	PartLines int64           `name:"part-lines" default:"5000000" placeholder:"N"`
+	ZipNum    zipnum.Dialect  `name:"zipnum" enum:"pywb,wacz" default:"pywb"`
+	NoBodies  bool            `name:"no-request-bodies"`
+	All       bool            `name:"all"`
+	Mode      collection.Mode `name:"archive-mode" default:"${archive_mode}"`
+	Out       string          `name:"out" short:"o" placeholder:"FILE"`
 }
 
 // Run writes the lines, all of them or none.
@@ -38,17 +41,21 @@ func (c *exportCommand) Run(line *commandLine) error {
 	if !dir.Exists() {
 		return noCollection(dir)
 	}
-	if c.Format == "warc-0.9" {
+	if c.Format == formatOld {
 		return c.exportOld(line, dir)
+	}
+	check, write := c.checkLines, c.writeLines
+	if c.isDir() {
+		check, write = c.checkDir, c.writeDir
 	}
 	query, err := c.query()
 	if err == nil {
-		err = checkOutFile(c.Out)
+		err = check(dir)
 	}
 	if err != nil {
 		return err
 	}
-	exported, err := c.write(dir, query)
+	exported, err := write(dir, query)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -87,19 +94,6 @@ func (c *exportCommand) query() (store.Query, error) {
 		err = noKey("export", c.URL, c.Key)
 	}
 	return query, err
-}
-
-// write writes the lines to where --out says.
-func (c *exportCommand) write(dir collection.Dir, query store.Query) (exported, error) {
-	if c.Out == "-" {
-		return export(dir, query, os.Stdout)
-	}
-	var done exported
-	err := writeOut(cmp.Or(c.Out, dir.CDXJ()), c.Mode, unlessRemoved(dir, func(w io.Writer) (err error) {
-		done, err = export(dir, query, w)
-		return err
-	}))
-	return done, err
 }
 
 // errRemoved says that lines may be of what is not there any more.

@@ -5,7 +5,7 @@
 //	archive/NAME.warc.gz     as they are given
 //	indexes/index.cdxj       the captures, by URL keys; or, if that is longer than 512 KiB,
 //	indexes/index.cdx.gz     the same in gzip members of at most 1,024 lines, and
-//	indexes/index.idx        the first key and the place of each member: zipnum.go
+//	indexes/index.idx        the first key and the place of each member: package zipnum
 //	pages/pages.jsonl        the pages of status 200, in the order in which they are given
 //	pages/extraPages.jsonl   all pages, if some have another status: pages.go
 //	fuzzy.json               rules for requests that differ by chance, if there are: Settings.Rules
