@@ -256,11 +256,9 @@ func (o *writer) endRecord() error {
 	return err
 }
 
-// bury writes the tombstone.
+// bury writes the tombstone: also where nothing went and revisits have become what they refer to, so
+// that a file which was written anew can be told from the one that it was.
 func (o *writer) bury(ctx context.Context) error {
-	if o.records == 0 {
-		return nil // revisits have become what they refer to, and nothing went
-	}
 	facts := tombstone.Facts{
 		ID: o.order.ID, Time: o.order.Time, Reason: o.order.Reason, Page: o.order.Page,
 		Captures: o.captures, Records: o.records, Bytes: o.bytes,
