@@ -30,6 +30,7 @@ type exportCommand struct {
 	All       bool            `name:"all"`
 	Mode      collection.Mode `name:"archive-mode" default:"${archive_mode}"`
 	Out       string          `name:"out" short:"o" placeholder:"FILE"`
+	sinceFlags
 }
 
 // Run writes the lines, all of them or none.
@@ -40,6 +41,9 @@ func (c *exportCommand) Run(line *commandLine) error {
 	}
 	if !dir.Exists() {
 		return noCollection(dir)
+	}
+	if err := c.check(c.Format, c.Out); err != nil {
+		return err
 	}
 	if c.Format == formatOld {
 		return c.exportOld(line, dir)
@@ -56,6 +60,9 @@ func (c *exportCommand) Run(line *commandLine) error {
 		return err
 	}
 	exported, err := write(dir, query)
+	if err == nil {
+		err = c.keep(exported.token, c.Mode, cmp.Or(c.Out, dir.CDXJ()))
+	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -71,6 +78,7 @@ func (c *exportCommand) Run(line *commandLine) error {
 			"for the whole that is there; --all writes them too",
 			count(int(exported.LeftOut), "capture"))
 	}
+	c.tell(exported.Done)
 	return exported.lacking("export")
 }
 

@@ -36,7 +36,11 @@ func (c *exportCommand) writeLines(dir collection.Dir, query store.Query) (expor
 // exportLines writes the lines in their format.
 func (c *exportCommand) exportLines(dir collection.Dir, query store.Query, w io.Writer) (exported, error) {
 	if c.Format != formatCDX11 {
-		return export(dir, query, w)
+		since, err := c.since()
+		if err != nil {
+			return exported{}, err
+		}
+		return exportSince(dir, query, since, w)
 	}
 	lines, err := cdx11.New(w, "")
 	if err != nil {

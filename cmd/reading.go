@@ -14,13 +14,15 @@ import (
 	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
+	"warcorder/store/delta"
 	"warcorder/store/warc"
 )
 
 // exported is what export wrote.
 type exported struct {
-	store.Exported
-	behind bool // the index lacks captures that are on disk, as was said
+	delta.Done
+	behind bool        // the index lacks captures that are on disk, as was said
+	token  delta.Token // with a since: of what was written
 }
 
 // lacking is the error of a command that has written what there is, and has said what is not.
@@ -35,6 +37,16 @@ func (e exported) lacking(step string) error {
 // recorder starts or ends in the middle, or the index is replaced, export goes on behind the last
 // line.
 func export(dir collection.Dir, query store.Query, w io.Writer) (done exported, err error) {
+	return exportSince(dir, query, nil, w)
+}
+
+// exportSince is export of what has come since a token, if there is one.
+func exportSince(dir collection.Dir, query store.Query, since *delta.Token, w io.Writer) (
+	done exported, err error) {
+	asked := asking{dir: dir, query: query}
+	if since != nil {
+		asked.ask = &delta.Ask{Since: *since}
+	}
 	lines := cdxserver.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	reading := dir.Reading()
@@ -43,11 +55,13 @@ func export(dir collection.Dir, query store.Query, w io.Writer) (done exported, 
 			if err := unchanged(dir, reading); err != nil {
 				return done, err
 			}
+		} else {
+			asked.begin()
 		}
-		done, err = exportAtRest(dir, query, lines)
+		done, err = asked.atRest(lines)
 		if errors.Is(err, collection.ErrLocked) {
 			lines.Again()
-			done.Exported, err = exportFromRecorder(dir, query, lines)
+			done.Done, err = asked.fromRecorder(lines)
 		}
 		switch {
 		case errors.Is(err, store.ErrReplaced),
@@ -59,33 +73,73 @@ func export(dir collection.Dir, query store.Query, w io.Writer) (done exported, 
 		case errors.Is(err, cdxserver.ErrNobody):
 			return done, unanswered(dir)
 		default:
-			done.Lines = lines.Lines()
+			done.Lines, done.token = lines.Lines(), asked.token()
 			return done, err
 		}
 	}
 }
 
-// exportAtRest writes the lines from the index.
-func exportAtRest(dir collection.Dir, query store.Query, w io.Writer) (done exported, err error) {
-	index, err := store.OpenReadOnly(dir.Index())
+// asking is what lines are asked for, of which collection.
+type asking struct {
+	dir   collection.Dir
+	query store.Query
+	ask   *delta.Ask // nil: not only what has come since
+}
+
+// begin forgets what was begun: no line was passed.
+func (a *asking) begin() {
+	if a.ask != nil {
+		a.ask.Until = nil
+	}
+}
+
+// token is that of what is written.
+func (a *asking) token() (t delta.Token) {
+	if a.ask != nil && a.ask.Until != nil {
+		t = *a.ask.Until
+	}
+	return t
+}
+
+// atRest writes the lines from the index.
+func (a *asking) atRest(w io.Writer) (done exported, err error) {
+	index, err := store.OpenReadOnly(a.dir.Index())
 	if err != nil {
-		return done, explainRead(err, dir)
+		return done, explainRead(err, a.dir)
 	}
 	defer index.Close()
-	if done.behind, err = tellLacking(dir, index); err != nil {
+	if done.behind, err = tellLacking(a.dir, index); err != nil {
 		return done, err
 	}
 	total, err := index.Count()
 	if err != nil {
 		return done, err
 	}
-	if !query.SelectsAll() {
+	if !a.query.SelectsAll() || a.ask != nil {
 		total = -1
 	}
 	bar := newBar(total, "captures")
 	defer bar.Finish()
-	done.Exported, err = index.Export(w, query, func(lines int64) { bar.Set64(lines) })
-	return done, explainRead(err, dir)
+	progress := func(lines int64) { bar.Set64(lines) }
+	if a.ask == nil {
+		done.Exported, err = index.Export(w, a.query, progress)
+	} else {
+		done.Done, err = a.writeSince(index, w, progress)
+	}
+	return done, explainRead(err, a.dir)
+}
+
+// writeSince writes what has come since.
+func (a *asking) writeSince(index *store.Bolt, w io.Writer, progress func(int64)) (
+	done delta.Done, err error) {
+	d, err := delta.Begin(a.dir, index, a.query, *a.ask)
+	if err != nil {
+		return done, err
+	}
+	defer d.Close()
+	until := d.Token()
+	a.ask.Until = &until
+	return d.Write(w, progress)
 }
 
 // tellLacking says on standard error what the index does not know: the last recorder did not come
@@ -132,24 +186,29 @@ func unanswered(dir collection.Dir) error {
 		holders(dir))
 }
 
-// exportFromRecorder asks the recorder that has the collection open.
-func exportFromRecorder(dir collection.Dir, query store.Query, w io.Writer) (
-	store.Exported, error) {
-	running, err := cdxserver.At(dir)
+// fromRecorder asks the recorder that has the collection open.
+func (a *asking) fromRecorder(w io.Writer) (done delta.Done, err error) {
+	running, err := cdxserver.At(a.dir)
 	if err != nil {
-		return store.Exported{}, err
+		return done, err
 	}
 	var bar *progressbar.ProgressBar
-	exported, err := running.Export(w, query, func(lines, total int64) {
+	progress := func(lines, total int64) {
 		if bar == nil {
 			bar = newBar(total, "captures")
 		}
 		bar.Set64(lines)
-	})
+	}
+	if a.ask == nil {
+		done.Exported, err = running.Export(w, a.query, progress)
+	} else {
+		began := func(until delta.Token) { a.ask.Until = &until }
+		done, err = running.ExportSince(w, a.query, *a.ask, began, progress)
+	}
 	if bar != nil {
 		bar.Finish()
 	}
-	return exported, err
+	return done, err
 }
 
 // gapsOf reads the gaps from the index, or from the recorder that has it open. With errUnclean it

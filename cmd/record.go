@@ -301,7 +301,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Ready:    s.ready,
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
-		Handler: cdxserver.ExportPage(s.rec.Index)})
+		Handler: cdxserver.ExportPage(s.dir, s.rec.Index)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.SelectionPath, JSON: true,
 		Handler: selection.Page(s.dir, s.rec.Index)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,

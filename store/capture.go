@@ -59,6 +59,10 @@ type Capture struct {
 	// that its Query names, and leaves the others empty.
 	PathKey, WWWOFFLEKey, FormKey, QueryKey string
 
+	// void says, in an Export, that the capture has a line only to say that the one which it had before
+	// is void: since.go.
+	void bool
+
 	Location
 }
 

@@ -58,6 +58,27 @@ func (c *Capture) appendPywb(dst []byte, name Key) []byte {
 	return c.appendLine(dst, *c.key(name), method, c.RequestBody)
 }
 
+// A line that says that an earlier one is void has a member "removed": when the capture was removed
+// from the collection, or this, of a part whose whole has come.
+const voidPart = "whole"
+
+// appendVoid appends the line of a capture that has no line any more, since its whole has come.
+func (c *Capture) appendVoid(dst []byte, name Key) []byte {
+	dst = c.appendPywb(dst, name)
+	return append(appendMember(dst[:len(dst)-1], `,"removed":`, voidPart), '}')
+}
+
+// AppendRemoved appends the line that says of a capture that was removed at that time that its line is
+// void, without newline. Of the capture URL, Time, Digest and File are known; its key is that of a GET.
+func (c *Capture) AppendRemoved(dst []byte, dialect canon.Dialect, removed string) []byte {
+	dst = appendURLKey(dst, c.keyIn(dialect, ""))
+	dst = appendSeconds(append(dst, ' '), FourDigitYear(c.Time))
+	dst = appendJSON(append(dst, ` {"url":`...), c.URL)
+	dst = appendMember(dst, `,"digest":`, c.Digest)
+	dst = appendMember(dst, `,"filename":`, c.File)
+	return append(appendMember(dst, `,"removed":`, removed), '}')
+}
+
 // appendLine appends a line, without newline. It is the only encoder.
 func (c *Capture) appendLine(dst []byte, key, method, body string) []byte {
 	dst = appendURLKey(dst, key)

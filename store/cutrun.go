@@ -109,7 +109,7 @@ func (s *slice) sortKey(cursor cursor, k indexKey, v []byte) error {
 	if err := k.check(); err != nil {
 		return err
 	}
-	if !s.span.hasTime(k) || !s.span.hasMethod(v) {
+	if is, _ := s.since.selects(k, v); !is || !s.span.hasTime(k) || !s.span.hasMethod(v) {
 		return nil
 	}
 	c, _, err := s.decode(cursor, k, v)

@@ -16,6 +16,7 @@ type Exported struct {
 	Lines       int64
 	InOpenFiles int64 // lines whose WARC file is still being written, under its name with ".open"
 	LeftOut     int64 // captures that were selected and have no line: see Query.All
+	Void        int64 // lines that say of an earlier one that it is void: see Since
 }
 
 // Captures calls yield with the captures that q selects, in the order of their CDXJ lines in the
@@ -61,6 +62,10 @@ func (b *Bolt) Export(w io.Writer, q Query, progress func(lines int64)) (Exporte
 	if err != nil {
 		return Exported{}, err
 	}
+	if q.Since != nil && q.Since.IsEmpty() {
+		return Exported{}, nil
+	}
+	span.since = q.Since
 	if progress == nil {
 		progress = func(int64) {}
 	}
@@ -89,7 +94,7 @@ func (b *Bolt) exportPywb(w io.Writer, span span, progress func(lines int64)) (E
 		}
 		lines = lines[:0]
 		for i := range s.captures {
-			lines = append(s.captures[i].appendPywb(lines, span.key), '\n')
+			lines = append(done.appendLine(lines, &s.captures[i], span.key), '\n')
 		}
 		if _, err := w.Write(lines); err != nil {
 			return false, err
@@ -100,6 +105,15 @@ func (b *Bolt) exportPywb(w io.Writer, span span, progress func(lines int64)) (E
 		return true, nil
 	})
 	return done, err
+}
+
+// appendLine appends the line of a capture, and counts it if it is void.
+func (e *Exported) appendLine(dst []byte, c *Capture, name Key) []byte {
+	if !c.void {
+		return c.appendPywb(dst, name)
+	}
+	e.Void++
+	return c.appendVoid(dst, name)
 }
 
 // dialectExport is an Export in a dialect other than pywb, or without bodies. It changes the lines
@@ -230,7 +244,7 @@ func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capt
 	if e.movesGET() && c.keyIn(e.dialect, "") != c.URLKey {
 		return nil
 	}
-	e.line = c.appendPywb(e.line[:0], e.span.key)
+	e.line = e.done.appendLine(e.line[:0], c, e.span.key)
 	for sorted.More() {
 		order, err := sorted.Compare(e.line)
 		if err != nil {
@@ -243,7 +257,9 @@ func (e *dialectExport) writeGET(w *bufio.Writer, sorted *extsort.Lines, c *Capt
 			return err
 		}
 	}
-	e.countOpen(c)
+	if !c.void {
+		e.countOpen(c)
+	}
 	e.done.Lines++
 	e.line = append(e.line, '\n')
 	_, err := w.Write(e.line)

@@ -42,11 +42,14 @@ func (s *slice) decide(cursor cursor) error {
 			if all, err := s.wholes.look(captures, c, &budget); err != nil || !all {
 				return err
 			}
-			if s.wholes.hide(c) {
+			hidden := s.wholes.hide(c)
+			if hidden && !c.void {
 				s.leftOut++
+			}
+			if hidden != c.void {
 				continue
 			}
-			if file, _ := s.files.named(c.File); !file.Sealed {
+			if file, _ := s.files.named(c.File); !file.Sealed && !c.void {
 				s.open++
 			}
 		}
@@ -68,6 +71,8 @@ type wholes struct {
 	any  map[uint64]wholeness  // of URL keys
 	of   map[version]wholeness // of entities; 0 is an unknown one
 
+	since *sinceFilter
+
 	head   []byte // beginning of the keys that are being looked at; empty if there are none
 	next   []byte // the one to go on with
 	room   int    // how many versions of them may still be kept
@@ -86,6 +91,8 @@ type wholeness byte
 const (
 	asAnswer wholeness = 1 << iota // a capture of status 200
 	asPart                         // one of status 206
+
+	newer = 2 // bits to the left of these: the same of captures that the Since has
 )
 
 // The bounds of memory and of a transaction. Of a URL key with more than maxVersions entities,
@@ -98,11 +105,14 @@ const (
 )
 
 // hide reports whether the whole is there of which c is a part, after look has come to the end of
-// its URL key.
+// its URL key; if c had a line before, whether the whole has come since.
 func (w *wholes) hide(c *Capture) bool {
 	counts := asAnswer | asPart
 	if c.Whole {
 		counts = asAnswer
+	}
+	if c.void {
+		counts <<= newer
 	}
 	key := maphash.String(w.seed, c.URLKey)
 	if c.Entity == 0 {
@@ -174,6 +184,9 @@ func (w *wholes) note(k indexKey, value []byte) error {
 	}
 	if is == 0 {
 		return nil
+	}
+	if w.since.has(k) {
+		is |= is << newer
 	}
 	urlKey := k.urlKey()
 	if k.long() {

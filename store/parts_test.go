@@ -90,7 +90,7 @@ func TestLeftOut(t *testing.T) {
 			}
 			sameLines(t, got, want.String())
 			lines := int64(strings.Count(got, "\n"))
-			if (done != Exported{lines, open, of.Lines - lines}) || of.LeftOut != 0 {
+			if (done != Exported{lines, open, of.Lines - lines, 0}) || of.LeftOut != 0 {
 				t.Errorf("%+v of %+v, %d lines, %d in open files", done, of, lines, open)
 			}
 		})

@@ -33,6 +33,10 @@ type Query struct {
 	// an empty page or take for the whole: 304s, and parts of what is there as a whole. Captures, and
 	// Export in another dialect, always give them.
 	All bool
+
+	// Since, if it is not nil, narrows what Export writes to what has come since another Export.
+	// Captures and Replayable do not look at it.
+	Since *Since
 }
 
 // Match is how the URL of a Query selects captures; the values but AnyBody are pywb's matchType.
@@ -71,6 +75,8 @@ type span struct {
 	method string // with AnyBody, the only one; "" is each
 
 	leaveOut bool // captures that pywb would show as an empty or partial page: parts.go
+
+	since *Since // of an Export
 }
 
 // methods are those whose captures a span selects.

@@ -24,6 +24,7 @@ type slice struct {
 	leftOut  int64 // captures that were selected, and left out: parts.go
 
 	span    span
+	since   *sinceFilter
 	files   *fileTable
 	temp    string // where runs with cut keys are sorted
 	memory  int    // for that
@@ -50,6 +51,8 @@ type slice struct {
 func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
 	s.temp, s.memory = b.TempDir, b.sortMemory
+	s.since = span.filter(&b.files)
+	s.wholes.since = s.since
 	var seen *writing
 	defer func() { err = errors.Join(err, s.closeCut()) }()
 	for more := true; more && !s.done(); {
@@ -136,7 +139,8 @@ func (s *slice) readRuns(c cursor) error {
 // add adds the capture to which a key and its value lead, if the query selects it.
 func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	s.keys++
-	if !s.span.hasTime(k) {
+	is, void := s.since.selects(k, v)
+	if !is || !s.span.hasTime(k) {
 		return nil
 	}
 	key, capture, value, err := cursor.capture(k, v)
@@ -157,6 +161,7 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	if !s.span.has(&c) {
 		return nil
 	}
+	c.void = void
 	switch {
 	case s.span.leaveOut && c.isNotModified():
 		s.leftOut++

@@ -10,8 +10,8 @@ var export = Command{
 		{"warcorder export --format zipnum -o index/", "in parts"},
 	},
 	Flags: []FlagGroup{
-		{"Which captures", "url match from to key all"},
-		{"What is written", "out format dialect no-request-bodies zipnum part-lines file-size archive-mode"},
+		{"Which captures", "url match from to key all since"},
+		{"What is written", "out token-file format dialect no-request-bodies zipnum part-lines file-size archive-mode"},
 	},
 	Texts: map[string]string{
 		"--out": "File to write, - for standard output, or directory. Default for cdxj: " +
@@ -21,6 +21,10 @@ var export = Command{
 		"--dialect": "Dialect of keys and bodies: pywb, spec, warciojs.",
 		"--all": "Lines too that pywb would show as an empty or partial page. Those of 304s, and " +
 			"of parts (206) and what was cut whose whole is there. The other dialects have them in any case.",
+		"--since": "Only what is new since this token. And what is void by now; an empty one is the " +
+			"beginning; @FILE reads it from a file. Nothing new is no line. doc/feeding.md says what the lines mean.",
+		"--token-file": "File for the token of what was written. It is written when the lines are safe, and " +
+			"never read.",
 		"--archive-mode":  "Who may read and write the file; octal.",
 		"--keys-profiles": "Path profiles, from the configuration file.",
 		"--format": "Lines, or a directory that -o names (zipnum, warc-0.9). cdxj is a line for each " +

@@ -125,6 +125,12 @@ func (r Recorder) Export(w io.Writer, query store.Query, progress func(lines, to
 		return exported, err
 	}
 	defer res.Body.Close()
+	return lines(res, w, query, progress)
+}
+
+// lines copies the lines of an answer to w.
+func lines(res *http.Response, w io.Writer, query store.Query, progress func(lines, total int64)) (
+	exported store.Exported, err error) {
 	if query.NoBodies && res.Header.Get(bodiesField) != noBodies {
 		return exported, errors.New("the recorder is of an older version, which cannot leave " +
 			"request bodies out: export when it has ended")

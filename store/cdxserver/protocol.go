@@ -3,12 +3,15 @@
 // does when it is asked (Recorder.Switch, Recorder.Work) is whoever's who mounts its pages.
 //
 //	GET /export  ?url= &match= &method= &from= &to= &key= &dialect= &bodies=none &all=yes  a store.Query
+//	             &since= &until=  tokens of package delta: only what came since; until is for one that broke off
 //	             200 text/x-cdxj: the lines
 //	               header   Warcorder-Captures        how many at most, if all are asked for
 //	                        Warcorder-Request-Bodies  none, if they are left out
+//	                        Warcorder-Token           with since: the token of what is written
 //	               trailer  Warcorder-Lines           how many there were
 //	                        Warcorder-In-Open-Files   how many of them lie in unfinished files
 //	                        Warcorder-Left-Out        how many captures have no line, for want of all
+//	                        Warcorder-Delta           with since: the rest of a delta.Done, as JSON
 //	GET /pages   ?from= &to=  of a time, as a store.Query says it
 //	             200 application/x-ndjson: a line for each page, in the order of time
 //	               trailer  Warcorder-Pages           how many there were
@@ -65,6 +68,8 @@ const (
 	paramDialect = "dialect"
 	paramBodies  = "bodies"
 	paramAll     = "all"
+	paramSince   = "since"
+	paramUntil   = "until"
 )
 
 // The fields of /export.
@@ -74,6 +79,8 @@ const (
 	linesField  = "Warcorder-Lines"
 	openField   = "Warcorder-In-Open-Files"
 	leftField   = "Warcorder-Left-Out"
+	tokenField  = "Warcorder-Token"
+	deltaField  = "Warcorder-Delta"
 
 	noBodies = "none" // in bodiesField, and as paramBodies
 	yes      = "yes"  // as paramAll

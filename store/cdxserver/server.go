@@ -10,18 +10,25 @@ import (
 	"strings"
 
 	"warcorder/store"
+	"warcorder/store/collection"
 )
 
-// ExportPage streams the lines of an index, as it is when it is asked. An error in the middle
-// breaks the answer off.
-func ExportPage(index func() *store.Bolt) http.Handler {
+// ExportPage streams the lines of the index of a collection, as it is when it is asked. An error in
+// the middle breaks the answer off.
+func ExportPage(dir collection.Dir, index func() *store.Bolt) http.Handler {
 	return forProcess(func(w http.ResponseWriter, r *http.Request) {
-		query := queryOf(r.URL.Query())
-		if err := query.Check(); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
+		form := r.URL.Query()
+		query := queryOf(form)
+		err := query.Check()
+		switch {
+		case err == nil && form.Has(paramSince):
+			err = exportSince(w, form, query, dir, index())
+		case err == nil:
+			export(w, query, index())
 		}
-		export(w, query, index())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
 	}, http.Error)
 }
 
@@ -31,16 +38,25 @@ func export(w http.ResponseWriter, query store.Query, index *store.Bolt) {
 			w.Header().Set(totalField, fmt.Sprint(total))
 		}
 	}
-	if query.NoBodies {
-		w.Header().Set(bodiesField, noBodies)
-	}
-	w.Header().Set("Content-Type", "text/x-cdxj")
-	w.Header().Set("Trailer", strings.Join([]string{linesField, openField, leftField}, ", "))
-	http.NewResponseController(w).Flush() // lines that must be sorted first may take a while
+	beginLines(w, query, linesField, openField, leftField)
 	exported, err := index.Export(w, query, nil)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	endLines(w, exported)
+}
+
+// beginLines begins an answer, at whose end these trailers come.
+func beginLines(w http.ResponseWriter, query store.Query, trailers ...string) {
+	if query.NoBodies {
+		w.Header().Set(bodiesField, noBodies)
+	}
+	w.Header().Set("Content-Type", "text/x-cdxj")
+	w.Header().Set("Trailer", strings.Join(trailers, ", "))
+	http.NewResponseController(w).Flush() // lines that must be sorted first may take a while
+}
+
+func endLines(w http.ResponseWriter, exported store.Exported) {
 	w.Header().Set(linesField, fmt.Sprint(exported.Lines))
 	w.Header().Set(openField, fmt.Sprint(exported.InOpenFiles))
 	w.Header().Set(leftField, fmt.Sprint(exported.LeftOut))
