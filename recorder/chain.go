@@ -93,10 +93,7 @@ func (c *chains) isNew(chain *Chain, digest string) bool {
 		c.seen = make(map[[sha256.Size]byte]bool)
 	}
 	c.seen[chain.hash] = true
-	found := false
-	err := c.index.Captures(store.Query{URL: chain.uri()}, func(c *store.Capture) bool {
-		found = c.Digest == digest
-		return !found
-	})
-	return err != nil || !found // one too many does no harm
+	has, err := c.index.Newest(chain.uri(), 1,
+		func(c *store.Capture) bool { return c.Digest == digest })
+	return err != nil || len(has) == 0 // one too many does no harm
 }

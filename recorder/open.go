@@ -39,6 +39,7 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 	if _, err := r.recoverSpilled(&cfg); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
+	r.index.Busy = r.queue.isBusy // not before: a recovery waits for what it reads
 	// not before: a recovery that is killed is no crash of its own
 	if err := r.beginSession(); err != nil {
 		return nil, errors.Join(err, r.Close())

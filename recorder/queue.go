@@ -68,6 +68,9 @@ func newQueue(cfg *Config, gaps *gapList, hurry <-chan struct{}, log zerolog.Log
 	}
 }
 
+// isBusy reports whether anything waits.
+func (q *queue) isBusy() bool { return q.queued.Load() > 0 || q.waitingLarge.Load() > 0 }
+
 // commit puts what ended at a time in the queue.
 func (q *queue) commit(of recordable, ended time.Time) {
 	t := of.way()

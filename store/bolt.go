@@ -20,10 +20,16 @@ type Bolt struct {
 	// os.TempDir. It may be changed only before the first of them.
 	TempDir string
 
+	// Busy, if it is not nil, reports whether whoever writes the index has something to write. Then
+	// those who read more than a few thousand captures stand back between two transactions: turn.go. It
+	// must be safe for concurrent use, and may be set only before the first of them reads.
+	Busy func() bool
+
 	swap    sync.RWMutex // held for reading by who reads an index that is open for writing
 	writing *writing     // nil of an index that is read only; a Renewal puts another in its place
 	options Options      // that it was opened with
 	resting *resting     // nil of an index that is open for writing
+	turns   turns        // of those who read much
 
 	commit  sync.Mutex // held by who writes
 	renewal *Renewal   // that is told of each Commit; nil if there is none

@@ -48,8 +48,9 @@ func (b *Bolt) Timeline(ctx context.Context, from time.Time) iter.Seq2[Moment, e
 
 // moments calls yield with the moments that r reads.
 func (b *Bolt) moments(ctx context.Context, r *momentReader, yield func(Moment) bool) (err error) {
-	for !r.done() {
-		if err := ctx.Err(); err != nil {
+	keys := 0
+	for ; !r.done(); keys += sliceMoments {
+		if err := b.standBack(ctx, keys); err != nil {
 			return err
 		}
 		if r.sorted != nil {
@@ -206,8 +207,8 @@ func (r *momentReader) decode(key, value []byte) (m Moment, err error) {
 func (b *Bolt) QuietBefore(ctx context.Context, t time.Time, pause time.Duration) (time.Time, error) {
 	first, ended := startOfStretch(FourDigitYear(t)), false
 	var seen *writing
-	for !ended {
-		if err := ctx.Err(); err != nil {
+	for keys := 0; !ended; keys += sliceMoments {
+		if err := b.standBack(ctx, keys); err != nil {
 			return t, err
 		}
 		err := b.readSame(&seen, func(s snapshot) (err error) {

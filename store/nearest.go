@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"time"
 )
 
@@ -23,6 +24,9 @@ func (b *Bolt) Nearest(name Key, text string, at time.Time, most int,
 	n.ways = waysFrom(name, appendURLKey(nil, text), at)
 	var seen *writing
 	for n.left > 0 && !n.over() {
+		if err := b.standBack(context.Background(), most-n.left); err != nil {
+			return err
+		}
 		if err := b.viewSame(&seen, name, n.read); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 // limits is reached.
 const (
 	sliceKeys  = 4096    // that are looked at
+	fewKeys    = 64      // in the first slice of a reading, and moreKeys times as many in the next ones
 	sliceBytes = 4 << 20 // of text
 )
 
@@ -31,6 +33,7 @@ type slice struct {
 	decoder decoder
 	file    File // of the last capture
 	keys    int  // looked at for this slice
+	most    int  // keys to look at for this slice
 	bytes   int  // of text in this slice
 
 	wholes wholes
@@ -55,11 +58,18 @@ func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err 
 	s.wholes.since = s.since
 	var seen *writing
 	defer func() { err = errors.Join(err, s.closeCut()) }()
-	for more := true; more && !s.done(); {
+	keys := 0
+	for more := true; more && !s.done(); keys += s.keys {
+		if err := b.standBack(context.Background(), keys); err != nil {
+			return err
+		}
 		if err := b.viewSame(&seen, span.key, s.read); err != nil {
 			return err
 		}
 		for s.parts > 0 {
+			if err := b.standBack(context.Background(), quickKeys); err != nil {
+				return err
+			}
 			if err := b.viewSame(&seen, span.key, s.decide); err != nil {
 				return err
 			}
@@ -75,12 +85,13 @@ func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err 
 func (s *slice) done() bool { return s.next == nil && len(s.pending) == 0 && s.cut == nil }
 
 // full reports whether the slice has reached one of its limits.
-func (s *slice) full() bool { return s.keys >= sliceKeys || s.bytes >= sliceBytes }
+func (s *slice) full() bool { return s.keys >= s.most || s.bytes >= sliceBytes }
 
 // read reads the next slice.
 func (s *slice) read(c cursor) error {
 	s.captures, s.open, s.leftOut, s.keys, s.bytes = s.captures[:0], 0, 0, 0, 0
 	s.file, s.at, s.kept = File{}, 0, 0
+	s.most = min(max(moreKeys*s.most, fewKeys), sliceKeys)
 	for !s.full() && !s.done() {
 		if err := errors.Join(s.readPending(c), s.readCut(c)); err != nil {
 			return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"strings"
 )
 
@@ -27,6 +28,9 @@ func (b *Bolt) under(prefix string, most int, bodies bool, yield func(*Capture) 
 	u.name, u.files, u.left, u.bodies = URLKey, &b.files, most, bodies
 	var seen *writing
 	for u.left > 0 && len(u.ways) > 0 {
+		if err := b.standBack(context.Background(), most-u.left); err != nil {
+			return false, err
+		}
 		if err := b.viewSame(&seen, URLKey, u.read); err != nil {
 			return false, err
 		}
