@@ -127,3 +127,28 @@ func TestIdleUnindexed(t *testing.T) {
 		c.close()
 	})
 }
+
+// TestReadersShare: those who ask for what is on disk soon one after another wait for one transaction
+// of the index, and who asks after a quiet time waits for none but their own.
+func TestReadersShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
+		asked := func() time.Duration {
+			c.get("http://example.com/")
+			time.Sleep(c.committer.interval - time.Millisecond) // on disk: a quiet time was before
+			synctest.Wait()
+			began := time.Now()
+			c.Index()
+			return time.Since(began)
+		}
+		_, _ = c.urls(), asked()
+		time.Sleep(time.Second)
+		if got := asked(); got > 0 {
+			t.Errorf("after a quiet time it took %v", got)
+		}
+		if got := asked(); got <= 0 || got > c.committer.interval {
+			t.Errorf("soon after another it took %v", got)
+		}
+		c.close()
+	})
+}
