@@ -19,6 +19,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -45,6 +46,7 @@ type run struct {
 	warcorder, baseline, scenarios, json, dir string
 	withRelay, withGuarded                    bool
 	rounds                                    int
+	loss                                      float64
 	also                                      []*proxy
 }
 
@@ -98,6 +100,8 @@ func parse(args []string) (*run, error) {
 	flags.DurationVar(&r.duration, "duration", 5*time.Second, "of a scenario with load, at most 1m")
 	flags.IntVar(&r.pairs, "pairs", 1000, "requests in a scenario of latency, at most 20000")
 	flags.Int64Var(&r.bigBytes, "big", 1<<30, "bytes of the big body, at most 16 GiB")
+	flags.Float64Var(&r.loss, "loss", 100,
+		"fail if warcorder records less by more than so many percent while it is read")
 	flags.IntVar(&r.port, "port", 18500, "first of the ports that are taken")
 	flags.Func(
 		"also",
@@ -149,6 +153,9 @@ func measureAll(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if proxies, err = r.addRead(picked, proxies); err != nil {
+		return err
+	}
 	done := r.measure(picked, proxies)
 	if done.Sizes, err = sizesOfAll(proxies, picked); err != nil {
 		return err
@@ -163,7 +170,19 @@ func measureAll(args []string) (err error) {
 			return err
 		}
 	}
-	return done.err()
+	return cmp.Or(done.err(), done.lossErr(r.loss))
+}
+
+// addRead adds warcorder once more, as it is while it is read.
+func (r *run) addRead(picked []scenario, proxies []*proxy) ([]*proxy, error) {
+	at := slices.IndexFunc(proxies, func(p *proxy) bool { return p.name == ours })
+	isRead := slices.IndexFunc(picked, func(s scenario) bool { return s.read })
+	if at < 0 || isRead < 0 {
+		return proxies, nil
+	}
+	again := *proxies[at]
+	again.name = readFrom
+	return append(proxies, &again), r.fillIndex(&again, picked[isRead])
 }
 
 // start starts the proxies, which the caller stops, those of an error too.

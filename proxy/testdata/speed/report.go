@@ -17,6 +17,7 @@ type report struct {
 // Figures of a result that ratios are made of.
 var figures = map[string]func(result) float64{
 	"CPU":  func(r result) float64 { return r.CPU },
+	"/s":   func(r result) float64 { return r.PerSec },
 	"MB/s": func(r result) float64 { return r.MBPerSec },
 	"p50":  func(r result) float64 { return r.FirstP50 },
 	"p99":  func(r result) float64 { return r.FirstP99 },
@@ -43,13 +44,20 @@ func (r report) write(to io.Writer) {
 				return median(all)
 			}
 			fmt.Fprintf(table, "%s\t%s\t%d\t%.3f\t%.0f\t%.1f\t%.3f\t%.3f\t%.0f\t%s\t\n", s.name, name,
-				len(rounds), m(figures["CPU"]), m(func(r result) float64 { return r.PerSec }),
+				len(rounds), m(figures["CPU"]), m(figures["/s"]),
 				m(figures["MB/s"]), m(figures["p50"]), m(figures["p99"]),
 				m(func(r result) float64 { return r.PeakMB }), r.ratios(s, name))
 		}
 	}
 	if len(r.Results) > 0 {
 		table.Flush()
+	}
+	for _, one := range r.Results {
+		if one.Proxy == readFrom {
+			fmt.Fprintf(to, "readers in round %d: %.0f queries/s, p50 %.1f ms, p99 %.1f ms; %.0f lines/s\n",
+				one.Round, float64(one.Probes)/one.Seconds, one.QueryP50, one.QueryP99,
+				float64(one.Lines)/one.Seconds)
+		}
 	}
 	for _, s := range r.Sizes {
 		fmt.Fprintf(to, "bytes of %d records with %q: %d here, %d as gzip -6, ratio %.3f\n", s.Records,
@@ -63,6 +71,23 @@ func (r report) err() error {
 		if one.Errors > 0 || one.Requests == 0 {
 			return fmt.Errorf("%s, %s, round %d: %d of %d requests failed: %s", one.Scenario, one.Proxy,
 				one.Round, one.Errors, one.Requests+one.Errors, one.Error)
+		}
+	}
+	return nil
+}
+
+// lossErr returns an error if a recorder that is read records less by more than so many percent, by
+// the median of the rounds.
+func (r report) lossErr(percent float64) error {
+	for _, s := range scenarios {
+		one, other := r.of(s.name, readFrom), r.of(s.name, ours)
+		var losses []float64
+		for i := range min(len(one), len(other)) {
+			losses = append(losses, 100-100*one[i].PerSec/other[i].PerSec)
+		}
+		if len(losses) > 0 && median(losses) > percent {
+			return fmt.Errorf("%s: while it is read warcorder records %.1f %% less, and not at most %.1f %%",
+				s.name, median(losses), percent)
 		}
 	}
 	return nil
@@ -88,7 +113,7 @@ func (r report) of(scenario, proxy string) (rounds []result) {
 // ratios are of the figures that a scenario is about.
 func (r report) ratios(s scenario, proxy string) (text string) {
 	reference := r.reference()
-	if s.replay { // which only warcorder does
+	if s.replay || s.read { // which only warcorder does
 		reference = ours
 	}
 	one, other := r.of(s.name, proxy), r.of(s.name, reference)

@@ -18,6 +18,7 @@ type scenario struct {
 	fresh  bool // each connection goes to a site that was never asked before
 	relay  bool // measured with a warcorder that records nothing too
 	replay bool // what a warcorder that replays takes beside one that relays and records
+	read   bool // how fast a warcorder records while it is read, and while it is not
 	run    func(*bench, *proxy, scenario, *result)
 	about  []string // the figures that count
 }
@@ -93,6 +94,14 @@ var scenarios = []scenario{
 		about:  []string{"p50", "p99"},
 	},
 	{
+		name:   "read-https-10k",
+		path:   "/mix/10240",
+		secure: true,
+		read:   true,
+		run:    (*bench).readMeanwhile,
+		about:  []string{"/s", "CPU"},
+	},
+	{
 		name:   "big-https",
 		path:   "/big/",
 		secure: true,
@@ -104,6 +113,8 @@ var scenarios = []scenario{
 // has reports whether a scenario is measured with a proxy.
 func (s scenario) has(p *proxy) bool {
 	switch {
+	case s.read || p.name == readFrom:
+		return s.read && (p.name == ours || p.name == readFrom)
 	case s.replay:
 		return p.name == ours || p.name == replayed
 	case s.name == visible:
@@ -137,7 +148,10 @@ type result struct {
 	// until the first byte; in latency, what is more than without the proxy
 	FirstP50 float64 `json:"first_p50_ms"`
 	FirstP99 float64 `json:"first_p99_ms"`
-	Probes   int     `json:"probes,omitempty"` // of visible, whose times are theirs
+	Probes   int     `json:"probes,omitempty"` // of visible, whose times are theirs; queries of readers
+	QueryP50 float64 `json:"query_p50_ms,omitempty"`
+	QueryP99 float64 `json:"query_p99_ms,omitempty"`
+	Lines    int64   `json:"exported_lines,omitempty"`
 
 	bytes int64 // of bodies
 }
@@ -151,6 +165,7 @@ type bench struct {
 	number   atomic.Uint64 // of requests: none comes twice, but for those that are replayed
 	recorded uint64        // the first of those
 	fresh    atomic.Uint64 // sites taken
+	pages    []page        // that readers ask for
 }
 
 func (b *bench) site(s scenario, n uint64) site {
