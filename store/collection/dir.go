@@ -178,8 +178,11 @@ func (d Dir) running() string { return filepath.Join(string(d), runningName) }
 func (d Dir) token() string { return filepath.Join(string(d), tokenName) }
 
 // Make makes the directory with archive/ and indexes/ in it, durably. Directories that exist keep
-// their modes.
+// their modes. A new one must not have the name of a page: IsOwnPath.
 func (d Dir) Make(mode Mode) error {
+	if err := d.checkNew(); err != nil {
+		return err
+	}
 	for _, name := range []string{ArchiveName, indexesName} {
 		if err := mode.MakeDir(filepath.Join(string(d), name)); err != nil {
 			return err
