@@ -3,6 +3,8 @@ package proxy
 import (
 	"net"
 	"net/http"
+
+	"warcorder/proxy/admin"
 )
 
 // guarded is f, which serves conn, with an end for its panics: of what is not the work on one
@@ -28,7 +30,7 @@ func (r *relay) guardedPages(pages http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(value)
 			default:
-				r.broke(value, req.URL.Path)
+				r.broke(value, admin.PathOf(req))
 				panic(http.ErrAbortHandler) // by which net/http ends the connection and says nothing
 			}
 		}()

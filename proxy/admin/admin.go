@@ -5,6 +5,7 @@
 //
 //	a request ─► came it by our own name?      name.go: what is for everybody, and nothing else
 //	          ─► whose name is in Host?        ownName: else 421
+//	          ─► which page is it for?         tree.go: some have paths that end with a URL
 //	          ─► has it the token?             token.go: header and URL count from everywhere
 //	          ─► what made a browser send it?  sender.go: a page of another site gets nothing
 //	          ─► the cookie                    token.go: of a page of ours; for a change it says so
@@ -64,6 +65,8 @@ const (
 // Admin is the handler of the proxy's own pages.
 type Admin struct {
 	mux      *http.ServeMux
+	trees    []*Tree
+	isProxy  bool
 	readers  hosts.Networks
 	proofs   proofs
 	hostname string
@@ -73,25 +76,15 @@ type Admin struct {
 
 // New makes the pages. Others may be added before the first request.
 func New(cfg Config) *Admin {
-	a := &Admin{
-		mux:      http.NewServeMux(),
-		readers:  cfg.Readers,
-		proofs:   newProofs(cfg.Tokens),
-		listener: cfg.Listener,
-		facts: trust.Facts{Root: cfg.CA.root(), Name: Name, Recorder: rand.Text(), Ask: ask,
-			AskTrust: askTrust},
-	}
-	if name, err := os.Hostname(); err == nil {
-		a.hostname = strings.ToLower(name)
-	}
+	a := NewBare(cfg)
+	a.isProxy = true
+	a.facts = trust.Facts{Root: cfg.CA.root(), Name: Name, Recorder: rand.Text(), Ask: ask,
+		AskTrust: askTrust}
 	for _, page := range []Page{
 		{"GET /{$}", Everybody, false, http.HandlerFunc(a.front)},
 		{"GET " + trustPath, Everybody, false, http.HandlerFunc(a.trustPage)},
 		{"GET " + askPath, Everybody, true, http.HandlerFunc(a.here)},
 		{"GET " + trust.PACPath, Everybody, false, http.HandlerFunc(a.pac)},
-		{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)},
-		{"GET /readyz", Everybody, false, readyPage(cfg.Ready)},
-		{"GET /status", Readers, true, statusPage(cfg.State, cfg.Ready)},
 	} {
 		a.Add(page)
 	}
@@ -101,23 +94,45 @@ func New(cfg Config) *Admin {
 	return a
 }
 
+// NewBare makes the pages of a program that is no proxy: none of setting up, and no front page. The
+// authority of cfg is not looked at.
+func NewBare(cfg Config) *Admin {
+	a := &Admin{
+		mux:      http.NewServeMux(),
+		readers:  cfg.Readers,
+		proofs:   newProofs(cfg.Tokens),
+		listener: cfg.Listener,
+	}
+	if name, err := os.Hostname(); err == nil {
+		a.hostname = strings.ToLower(name)
+	}
+	a.Add(Page{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)})
+	a.Add(Page{"GET /readyz", Everybody, false, readyPage(cfg.Ready)})
+	a.Add(Page{"GET /status", Readers, true, statusPage(cfg.State, cfg.Ready)})
+	return a
+}
+
 // Add mounts a page.
 func (a *Admin) Add(page Page) { a.mux.Handle(page.Pattern, &page) }
 
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
-	given := noProof
+	given, asked := noProof, a.asked(r)
 	if _, named := cameByName(r); !named {
-		given = a.proofs.of(r)
+		given = a.proofs.of(r, asked.token)
 	}
-	r = withoutToken(r)
-	page := a.page(r)
+	r = asked.r
+	page := a.page(&asked)
 	if refused := a.refuse(r, page, given); refused != nil {
 		if refused == silence {
 			panic(http.ErrAbortHandler) // which ends the connection, and nothing else
 		}
 		refused.write(w, r, page.JSON)
+		return
+	}
+	if a.misplaced(&asked) {
+		misplacedToken.write(w, r, page.JSON)
 		return
 	}
 	if given == inURL {
@@ -131,12 +146,19 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if asked.tree != nil {
+		page.ServeHTTP(w, r)
+		return
+	}
 	a.mux.ServeHTTP(w, r)
 }
 
 // page is the page that a request is for; without a Handler if there is none.
-func (a *Admin) page(r *http.Request) *Page {
-	handler, _ := a.mux.Handler(r)
+func (a *Admin) page(asked *asked) *Page {
+	if asked.tree != nil {
+		return &asked.tree.Page
+	}
+	handler, _ := a.mux.Handler(asked.r)
 	if page, ok := handler.(*Page); ok {
 		return page
 	}
@@ -161,9 +183,7 @@ func (a *Admin) refuse(r *http.Request, page *Page, given proof) *refusal {
 		return a.refuseByName(r, page, from)
 	}
 	if !a.ownName(r.Host) && !(isProbe(r) && from == program) {
-		return &refusal{http.StatusMisdirectedRequest, "This is warcorder, and " + r.Host +
-			" is none of its names. To record, set this address as the proxy; for its own pages use " +
-			"an IP address or localhost."}
+		return a.misdirected(r.Host)
 	}
 	switch {
 	case given == inHeader, given == inURL:
@@ -193,7 +213,19 @@ var otherPages = &refusal{http.StatusForbidden, "A page of another site asked fo
 
 const needsToken = "This needs the token: that of the file recorder.token beside recorder.json in " +
 	"the collection, or the one that warcorder was started with (api-token). Send it as " +
-	"Authorization: Bearer TOKEN, or, where no header can be sent, as ?token=TOKEN in the address."
+	"Authorization: Bearer TOKEN, or, where no header can be sent, as ?token=TOKEN in the address, or " +
+	"before its path: /token=TOKEN/…"
+
+// misdirected is what a request gets that has another name than ours in Host.
+func (a *Admin) misdirected(host string) *refusal {
+	why := "This is warcorder, and " + host + " is none of its names. "
+	if a.isProxy {
+		why += "To record, set this address as the proxy; for its own pages use"
+	} else {
+		why += "For its pages use"
+	}
+	return &refusal{http.StatusMisdirectedRequest, why + " an IP address or localhost."}
+}
 
 // mayRead is refuse for who has no token.
 func (a *Admin) mayRead(r *http.Request) *refusal {

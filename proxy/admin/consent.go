@@ -11,9 +11,10 @@ func consent(h http.Header, r *http.Request) {
 		return
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", exposed)
 	if isPreflight(r) {
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Range")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Range, Range")
 		h.Set("Access-Control-Max-Age", "600")
 	}
 }
@@ -23,3 +24,8 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
 		r.Header.Get("Access-Control-Request-Method") != ""
 }
+
+// exposed are the fields that such a page may read, beside those that all may: what readers of parts
+// need, and what tells which capture an answer is.
+const exposed = "Accept-Ranges, Content-Encoding, Content-Length, Content-Location, Content-Range, " +
+	"ETag, Link, Memento-Datetime"

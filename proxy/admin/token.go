@@ -22,7 +22,7 @@ type proof int
 const (
 	noProof  proof = iota
 	inHeader       // Authorization: Bearer TOKEN. A page sends it only with our consent (consent.go)
-	inURL          // ?token=TOKEN, where a client cannot send fields; whoever has the URL has the token
+	inURL          // ?token=TOKEN or /token=TOKEN/…, where a client cannot send fields
 	inCookie       // made of the token, for the browser of a person who came with it in the URL
 )
 
@@ -35,6 +35,8 @@ const (
 type proofs struct {
 	tokens [][sha256.Size]byte // of which neither length nor start shows in the time of a comparison
 	secret []byte              // that cookies are made with
+
+	longest int // of the tokens, in bytes
 }
 
 // cookieLife is how long a cookie counts.
@@ -45,18 +47,19 @@ func newProofs(tokens []string) proofs {
 	for _, token := range tokens {
 		if token != "" {
 			p.tokens = append(p.tokens, sha256.Sum256([]byte(token)))
+			p.longest = max(p.longest, len(token))
 		}
 	}
 	return p
 }
 
-// of returns the best proof that a request has.
-func (p *proofs) of(r *http.Request) proof {
+// of returns the best proof that a request has; shown is the token in its URL.
+func (p *proofs) of(r *http.Request, shown string) proof {
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "Bearer") && p.isToken(strings.TrimSpace(given)) {
 		return inHeader
 	}
-	if given, _ := cutToken(r.URL.RawQuery); p.isToken(given) {
+	if p.isToken(shown) {
 		return inURL
 	}
 	if cookie, err := r.Cookie(cookieName(r)); err == nil && p.isCookie(cookie.Value, r) {
@@ -75,17 +78,6 @@ func (p *proofs) isToken(given string) bool {
 
 // tokenParam is the parameter of a URL that has the token.
 const tokenParam = "token"
-
-// withoutToken is the request as pages get it: none learns the token.
-func withoutToken(r *http.Request) *http.Request {
-	if !strings.ContainsAny(r.URL.RawQuery, tokenParam[:1]+"%") {
-		return r
-	}
-	bare, address := *r, *r.URL
-	_, address.RawQuery = cutToken(r.URL.RawQuery)
-	bare.URL, bare.RequestURI = &address, address.RequestURI()
-	return &bare
-}
 
 // cutToken returns the first token in a query, and the query without any. It looks at each byte a
 // few times at most, and keeps no more than there are.
@@ -121,7 +113,7 @@ func (p *proofs) exchange(w http.ResponseWriter, r *http.Request) {
 	})
 	w.Header().Set("Referrer-Policy", "origin")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	leadingOn.Execute(w, r.URL.RequestURI())
+	leadingOn.Execute(w, r.RequestURI)
 }
 
 var leadingOn = template.Must(template.New("leading on").Parse(`<!DOCTYPE html>
