@@ -48,6 +48,7 @@ type commandLine struct {
 	Capture  captureCommand  `cmd:""`
 	Run      runCommand      `cmd:""`
 	Replay   replayCommand   `cmd:""`
+	Serve    serveCommand    `cmd:""`
 	Export   exportCommand   `cmd:""`
 	Extract  extractCommand  `cmd:""`
 	HAR      harCommand      `cmd:"" name:"har"`
@@ -153,10 +154,11 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 			err := help.Explain(parser.Model, configKeys(parser.Model))
 			if err == nil {
 				err = fillIn(parser.Model, proxyDefaults(), recorderDefaults(), map[string]string{
-					"readers":   admin.DefaultReaders,
-					"reasons":   strings.Join(recorder.GapReasons, ","),
-					"list":      strings.Join(recorder.GapReasons, ", "),
-					"file_size": sizeText(v09.DefaultTarget),
+					"readers":      admin.DefaultReaders,
+					"serve_listen": serveListen,
+					"reasons":      strings.Join(recorder.GapReasons, ","),
+					"list":         strings.Join(recorder.GapReasons, ", "),
+					"file_size":    sizeText(v09.DefaultTarget),
 				})
 			}
 			return err

@@ -84,6 +84,8 @@ var house = []room{
 		"a selection in, whole WARC files out; where they are written is its caller's"},
 	{"store/fromhar", "recorder/record store/pagelist store/warc",
 		"a HAR in, records out; where these go is its caller's"},
+	{"store/wayback", "canon store store/collection store/readback",
+		"collections over HTTP; who may ask, and who answers for the index, is told by whoever mounts it"},
 	{"store/replay", "proxy/http1 recorder/record store store/readback store/replay/inject " +
 		"store/replay/ranges store/replay/rules " +
 		"store/warc",

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ type listening struct {
 	flag    string         // its name: --listen
 	text    string         // what it was given
 	replays bool           // and does not record
+	usual   string         // what to give instead; "" is that of a recorder or a replay
 	at      netip.AddrPort // what that stands for, once it is checked
 }
 
@@ -54,7 +56,7 @@ func (l *listening) halfNamed() error {
 		return fmt.Errorf("%s %q names no host: write 127.0.0.1:%s, or 0.0.0.0:%s to listen on all of "+
 			"the machine's addresses", l.flag, l.text, port, port)
 	}
-	usual := recordListen
+	usual := cmp.Or(l.usual, recordListen)
 	if l.replays {
 		usual = replayListen
 	}
@@ -71,7 +73,7 @@ func (l *listening) open() (net.Listener, error) {
 	free := netip.AddrPortFrom(l.at.Addr(), 0)
 	if who, replays := whoListens(l.at.String()); who != "" {
 		use := "set that as the proxy, or "
-		if replays != l.replays {
+		if replays != l.replays || l.usual != "" {
 			use = "" // it does something else
 		}
 		return nil, fmt.Errorf("%s is the address of %s: %sgive another address with %s (%s for a free "+
@@ -102,8 +104,11 @@ func whoListens(address string) (who string, replays bool) {
 	}
 	dir := printable(other.Dir[:min(len(other.Dir), maxForeignDir)])
 	does := "records"
-	if other.Mode == replayMode {
+	switch other.Mode {
+	case replayMode:
 		does, replays = "replays", true
+	case serveMode:
+		does, replays = "serves", true
 	}
 	return fmt.Sprintf("process %d, which %s %s", other.PID, does, dir), replays
 }

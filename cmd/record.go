@@ -321,6 +321,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)
 	}))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
+	pages.AddTree(siteTree(s.site()))
 	return pages, nil
 }
 

@@ -60,10 +60,10 @@ var Groups = []Group{
 	}},
 	{Title: "Read what is there", Commands: []Command{
 		replay,
+		serve,
 		lookup,
 		pages,
 		report,
-		gaps,
 	}},
 	{Title: "Hand on", Commands: []Command{
 		export,
@@ -74,7 +74,6 @@ var Groups = []Group{
 	{Title: "Check, mend and add", Commands: []Command{
 		verify,
 		recovery,
-		rebuild,
 		index,
 		imports,
 		remove,
@@ -85,9 +84,11 @@ var Groups = []Group{
 	}},
 	{Title: "Also", IsBrief: true, Commands: []Command{
 		completion,
+		gaps,
 		key,
 		password,
 		pause,
+		rebuild,
 		resume,
 		rotate,
 		untrust,

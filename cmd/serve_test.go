@@ -1,0 +1,240 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"warcorder/store/collection"
+)
+
+// answered is what an address answers, to a program, with fields.
+func answered(t *testing.T, address, path string, fields ...string) (status int, header http.Header,
+	body string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", "http://"+address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	res, err := (&http.Transport{Proxy: nil, DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header, string(b)
+}
+
+// warcNames are the names of the WARC files of a collection.
+func warcNames(t *testing.T, dir, name string) (names []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "collections", name, "archive", "*.warc.gz*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		names = append(names, strings.TrimSuffix(filepath.Base(path), ".open"))
+	}
+	return names
+}
+
+// TestServe: what was recorded is read over HTTP from the recorder, under the same paths from
+// warcorder serve when it has ended, and there again while another recorder has one of the collections.
+func TestServe(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Set-Cookie", "a=b")
+		fmt.Fprint(w, "page of ", r.URL)
+	}))
+	defer origin.Close()
+	dir := t.TempDir()
+	p := startRecordingIn(t, dir)
+	p.fetch(origin.URL + "/a//b?c=d&token=e")
+	eventually(t, "the capture", func() bool { return p.page("/export") != "" })
+	name := warcNames(t, dir, "default")[0]
+	const shown = "page of /a//b?c=d&token=e"
+	read := func(address string) {
+		t.Helper()
+		for _, at := range []string{"", "/default"} {
+			status, header, body := answered(t, address, at+"/web/id_/"+origin.URL+"/a//b?c=d&token=e")
+			if status != 200 || body != shown || header.Get("Set-Cookie") != "" {
+				t.Errorf("%s: %d %v %q", at, status, header, body)
+			}
+			status, _, body = answered(t, address, at+"/warc/"+name, "Range", "bytes=0-1")
+			if status != 206 || body != "\x1f\x8b" {
+				t.Errorf("%s: %d %q", at, status, body)
+			}
+			status, header, _ = answered(t, address, at+"/warc/"+name, "Sec-Fetch-Site", "cross-site")
+			if status != 403 || header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("another site's page: %d %v", status, header)
+			}
+		}
+	}
+	read(p.address)
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	s := startProgram(t, dir, "serving", "serve", "--listen", "127.0.0.1:0", "--log", "json")
+	read(s.address)
+	again := startRecordingIn(t, dir)
+	status, _, body := answered(t, s.address, "/default/web/id_/"+origin.URL+"/a//b?c=d&token=e")
+	if status != 503 || !strings.Contains(body, "http://"+again.address+"/default/") {
+		t.Errorf("while it is recorded: %d %s", status, body)
+	}
+	read(again.address)
+	if code := again.stop(); code != 0 {
+		t.Fatal(again.stderr)
+	}
+	read(s.address)
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit status %d: %s", code, s.stderr)
+	}
+}
+
+// TestServeSeveral: several collections are told apart by name, and paths without one say which.
+func TestServeSeveral(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"default", "blue moon"} {
+		if code := startRecordingNamed(t, dir, name).stop(); code != 0 {
+			t.Fatal(code)
+		}
+	}
+	renameCollection(t, dir, "default", "web")
+	if code := startRecordingNamed(t, dir, "third").stop(); code != 0 {
+		t.Fatal(code)
+	}
+	serve := []string{"serve", "--listen", "127.0.0.1:0", "--log", "json"}
+	s := startProgram(t, dir, "serving", serve...)
+	if !strings.Contains(s.stderr.String(), "rename the directory") {
+		t.Errorf("it does not say what to do about the name: %s", s.stderr)
+	}
+	var list struct{ Collections []struct{ Name, CDX string } }
+	_, _, body := answered(t, s.address, "/collections")
+	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Collections) != 2 ||
+		list.Collections[0].CDX != "/blue%20moon/cdx" {
+		t.Errorf("%s %v", body, err)
+	}
+	for path, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"/":                         {200, "/NAME/cdx?url=URL"},
+		"/cdx?url=http://h/":        {404, "put its name first, /blue%20moon/cdx"},
+		"/nothing":                  {404, "/NAME/cdx"},
+		"/third/nothing":            {404, "/NAME/cdx"},
+		"/third/web/id_/http://h/":  {404, "/third/cdx?url="},
+		"/web/cdx?url=http://h/":    {404, "put its name first"},
+		"/status":                   {200, `"mode": "serve"`},
+		"/readyz":                   {200, "ok"},
+		"/third/warc/../index.bolt": {404, ""},
+	} {
+		if status, _, body := answered(t, s.address, path); status != want.status ||
+			!strings.Contains(body, want.says) {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	_, stderr, code := s.run("serve", "--listen", s.address)
+	if code == 0 || !strings.Contains(stderr, "which serves") {
+		t.Errorf("the address is taken: %d %s", code, stderr)
+	}
+	for args, says := range map[string]string{
+		"--collection web":   "rename the directory",
+		"--collection fifth": "there is no collection fifth",
+		"--collection a/b":   "without slashes",
+		"--listen 8070":      "127.0.0.1:8070",
+	} {
+		_, stderr, code := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
+		if code == 0 || !strings.Contains(stderr, says) {
+			t.Errorf("serve %s: %d %s", args, code, stderr)
+		}
+	}
+}
+
+// TestOwnNames: no collection is made under the name of a page of the recorder's own; one that is there
+// is recorded, and read without its name.
+func TestOwnNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"web", "CDX", "status", "events"} {
+		cmd := command(dir, "record", "--listen", "127.0.0.1:0", "--collection", name)
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "is no name for a collection") {
+			t.Errorf("%s: %v %s", name, err, said)
+		}
+	}
+	if code := startRecordingNamed(t, dir, "default").stop(); code != 0 {
+		t.Fatal(code)
+	}
+	renameCollection(t, dir, "default", "web")
+	p := startRecordingNamed(t, dir, "web")
+	if status, _, body := answered(t, p.address, "/web/id_/http://h/"); status != 404 ||
+		!strings.Contains(body, "/cdx?url=") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := answered(t, p.address, "/status"); status != 200 ||
+		!strings.Contains(body, `"web"`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func renameCollection(t *testing.T, dir, from, to string) {
+	t.Helper()
+	all := filepath.Join(dir, "collections")
+	if err := os.Rename(filepath.Join(all, from), filepath.Join(all, to)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startRecordingNamed records into a collection of that name.
+func startRecordingNamed(t *testing.T, dir, name string) *program {
+	t.Helper()
+	return startProgram(t, dir, "recording", "record", "--listen", "127.0.0.1:0", "--log", "json",
+		"--collection", name)
+}
+
+// TestReservedNames: no page of ours has a path whose first segment a collection may be named like.
+func TestReservedNames(t *testing.T) {
+	path := regexp.MustCompile(`"(?:[A-Z]+ )?/([a-z][a-z.-]*)[^"]*"`)
+	var files []string
+	for _, pattern := range []string{"*.go", "replaying/*.go", "../proxy/admin/*.go",
+		"../proxy/admin/trust/*.go", "../store/cdxserver/*.go", "../store/wayback/*.go"} {
+		some, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, some...)
+	}
+	found := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range path.FindAllSubmatch(code, -1) {
+			segment := string(match[1])
+			if segment == "dev" || segment == "go-build" || segment == "index" { // no pages; behind a name
+				continue
+			}
+			if found++; !collection.IsOwnPath(segment) {
+				t.Errorf("%s has the page /%s: add it to the names that no collection may have", file, segment)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d paths: the pages are elsewhere", found)
+	}
+}

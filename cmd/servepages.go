@@ -1,0 +1,43 @@
+package cmd
+
+import (
+	"warcorder/proxy/admin"
+	"warcorder/store/cdxapi"
+	"warcorder/store/collection"
+	"warcorder/store/readback"
+	"warcorder/store/wayback"
+)
+
+// served is a collection as it is read over HTTP by what open returns.
+func served(dir collection.Dir, current cdxapi.Collection,
+	open func() (wayback.Reader, error)) wayback.Collection {
+	return wayback.Collection{
+		Name: dir.Name(), Dir: dir, Open: open,
+		Pywb:    cdxapi.Pywb(current),
+		Search:  cdxapi.Search(current),
+		TimeMap: cdxapi.TimeMap(current),
+	}
+}
+
+// siteTree mounts a site: for readers, with errors as JSON.
+func siteTree(site *wayback.Site) admin.Tree {
+	return admin.Tree{
+		Page: admin.Page{For: admin.Readers, JSON: true, Handler: site},
+		Has:  site.Has, EndsInURL: site.EndsInURL,
+	}
+}
+
+// site is what is recorded, as others read it meanwhile. A collection that has the name of a page is
+// found without its name alone.
+func (s *serving) site() *wayback.Site {
+	files := readback.New(s.dir, s.rec.Index())
+	name := s.dir.Name()
+	one := served(s.dir, cdxapi.Collection{Name: name, Index: s.rec.Index},
+		func() (wayback.Reader, error) {
+			return wayback.Reader{Index: s.rec.Index(), Files: files}, nil
+		})
+	if collection.IsOwnPath(name) {
+		one.Name = ""
+	}
+	return wayback.New(one)
+}

@@ -1,0 +1,199 @@
+package wayback
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"warcorder/store"
+	"warcorder/store/collection"
+)
+
+// A WARC file is served by the name that the lines of the index have, which is the final one: what is
+// still written is served up to where the index knows it. Its descriptor is opened once for an answer,
+// and whatever then takes the name is another file.
+//
+// A removal writes a file anew, and the index with it, one shortly after the other. If one has come
+// while a file was opened, it is opened once more.
+
+// holder returns the collection that has a file of a name, if it is one alone.
+func (s *Site) holder(segment string) (found *Collection) {
+	name, ok := fileName(segment)
+	if !ok {
+		return nil
+	}
+	for i := range s.all {
+		in, err := s.all[i].Open()
+		if err != nil {
+			continue
+		}
+		if _, known := in.Index.File(name); !known {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = &s.all[i]
+	}
+	return found
+}
+
+// fileName returns the name that a segment of a path says. A name that the index has is a base name:
+// nothing else is looked for.
+func fileName(segment string) (name string, ok bool) {
+	name, err := url.PathUnescape(segment)
+	return name, err == nil && name != "" && !strings.ContainsAny(name, "/\\\x00")
+}
+
+// file answers with a file, or a part of it.
+func (a *answering) file(in Reader, segment string) {
+	name, ok := fileName(segment)
+	if !ok {
+		refuse(a.w, http.StatusNotFound, "This is no name of a WARC file: it is that of a line's "+
+			"filename, without a path.")
+		return
+	}
+	file, size, err := a.openWARC(in.Index, name)
+	if file != nil {
+		defer file.Close()
+	}
+	if errors.As(err, new(*partAway)) && a.r.Header.Get("Range") != "" {
+		err = nil
+	}
+	if err != nil {
+		a.refuseFile(err)
+		return
+	}
+	info, err := file.Stat()
+	if err != nil {
+		a.refuseFile(err)
+		return
+	}
+	h := a.w.Header()
+	h.Set("Content-Type", mediaType(name))
+	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, size, info.ModTime().UnixNano()))
+	http.ServeContent(a.w, a.r, "", time.Time{}, io.NewSectionReader(file, 0, size))
+}
+
+// mediaType is that of a WARC file, by its name.
+func mediaType(name string) string {
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		return "application/gzip"
+	case strings.HasSuffix(name, ".zst"):
+		return "application/zstd"
+	}
+	return "application/warc"
+}
+
+var (
+	errUnknownFile = errors.New("The index knows no WARC file of that name.")
+	errFileAway    = errors.New("The WARC file was here, and is not any more: it was taken out of the " +
+		"collection.")
+	errFileChanges = errors.New("Another file is taking the place of this one: ask again in a moment.")
+)
+
+// partAway says that the end of a file is missing.
+type partAway struct{ from int64 }
+
+func (p *partAway) Error() string {
+	return fmt.Sprintf("The WARC file is not whole any more: it ends at byte %d. Ranges before that can "+
+		"be had.", p.from)
+}
+
+// refuseFile says why there is no file.
+func (a *answering) refuseFile(err error) {
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, errUnknownFile):
+		status = http.StatusNotFound
+	case errors.Is(err, errFileAway), errors.As(err, new(*partAway)):
+		status = http.StatusGone
+	case errors.Is(err, errFileChanges), errors.Is(err, collection.ErrLocked):
+		status = http.StatusServiceUnavailable
+		a.w.Header().Set("Retry-After", "1")
+	}
+	refuse(a.w, status, err.Error())
+}
+
+// The looks at a file whose place another is taking, which is a matter of some renamings.
+const (
+	mostLooks  = 40
+	lookPeriod = 25 * time.Millisecond
+)
+
+// openWARC opens a WARC file, and returns how much of it may be read. With partAway it is open, too.
+func (a *answering) openWARC(index *store.Bolt, name string) (*os.File, int64, error) {
+	for look := 1; ; look++ {
+		reading := a.of.Dir.Reading()
+		file, size, err := a.openNow(index, name)
+		if reading.IsSame() {
+			return file, size, err
+		}
+		if file != nil {
+			file.Close()
+		}
+		if look == mostLooks {
+			return nil, 0, errFileChanges
+		}
+		select {
+		case <-a.r.Context().Done():
+			return nil, 0, a.r.Context().Err()
+		case <-time.After(lookPeriod):
+		}
+	}
+}
+
+// openNow opens a file as index and disk have it at this moment.
+func (a *answering) openNow(index *store.Bolt, name string) (*os.File, int64, error) {
+	known, isKnown, err := index.FileNow(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !isKnown || known.Committed == 0 {
+		return nil, 0, errUnknownFile
+	}
+	file, err := openByName(a.of.Dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, errFileAway
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	if size := info.Size(); size < known.Committed {
+		return file, size, &partAway{size}
+	}
+	return file, known.Committed, nil
+}
+
+// openByName opens a file by its final name, whatever its name is at present.
+func openByName(dir collection.Dir, name string) (file *os.File, err error) {
+	for _, path := range dir.WARCPaths(name) {
+		if file, err = openRegular(path); !errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+	}
+	return nil, err
+}
+
+// openRegular opens what lies at path, or where a link there leads, if that is a file.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
