@@ -139,6 +139,9 @@ func appendURLKey(dst []byte, key string) []byte {
 	return dst
 }
 
+// AppendJSON appends s as a JSON string, as it stands in a line.
+func AppendJSON(dst []byte, s string) []byte { return appendJSON(dst, s) }
+
 // appendJSON appends s as a JSON string.
 func appendJSON(dst []byte, s string) []byte {
 	plain := jsonPrefix(s) // all of it, as a rule

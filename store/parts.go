@@ -39,7 +39,11 @@ func (s *slice) decide(cursor cursor) error {
 	for ; s.at < len(s.captures); s.at++ {
 		c := &s.captures[s.at]
 		if c.isPart() {
-			if all, err := s.wholes.look(captures, c, &budget); err != nil || !all {
+			all, err := s.wholes.look(captures, c, &budget)
+			if err == nil && !all && s.hasty {
+				all, budget = s.wholes.giveUp(), lookKeys
+			}
+			if err != nil || !all {
 				return err
 			}
 			hidden := s.wholes.hide(c)
@@ -142,6 +146,13 @@ func (w *wholes) look(captures walker, c *Capture, budget *int) (all bool, err e
 	w.read[maphash.Bytes(w.seed, w.head)] = true
 	w.head = w.head[:0]
 	return true, nil
+}
+
+// giveUp lets the captures of the URL key that have been looked at be taken for all.
+func (w *wholes) giveUp() (all bool) {
+	w.read[maphash.Bytes(w.seed, w.head)] = true
+	w.head = w.head[:0]
+	return true
 }
 
 // begin begins to look at the captures of the URL key of c. It is false if they have been already.

@@ -37,6 +37,7 @@ type slice struct {
 	bytes   int  // of text in this slice
 
 	wholes wholes
+	hasty  bool
 	parts  int // captures of which it is to be decided whether they are left out
 	at     int // where in captures that goes on
 	kept   int // how many of those before are not left out
@@ -51,34 +52,79 @@ type slice struct {
 
 // slices calls each with one slice after another of what span selects. No transaction is open
 // meanwhile.
-func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) (err error) {
+func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) error {
+	return b.slicesOf(&reading{ctx: context.Background()}, span, each)
+}
+
+// reading is what several rounds of slices have in common.
+type reading struct {
+	ctx  context.Context
+	seen *writing // of which the first slice was read
+	keys int      // that have been looked at
+
+	wholes wholes
+	hasty  bool // parts are given whose whole is not among the first captures of their URL key
+
+	// look, if it is not nil, is told after each transaction how many captures have been looked at in
+	// it. Its error ends the reading.
+	look func(looked int, s *slice) error
+}
+
+// slicesOf is slices, which goes on with a reading.
+func (b *Bolt) slicesOf(r *reading, span span, each func(*slice) (more bool, err error)) (err error) {
 	s := slice{span: span, files: &b.files, next: append([]byte{}, span.start...)}
 	s.temp, s.memory = b.TempDir, b.sortMemory
-	s.since = span.filter(&b.files)
+	s.since, s.wholes, s.hasty = span.filter(&b.files), r.wholes, r.hasty
 	s.wholes.since = s.since
-	var seen *writing
-	defer func() { err = errors.Join(err, s.closeCut()) }()
-	keys := 0
-	for more := true; more && !s.done(); keys += s.keys {
-		if err := b.standBack(context.Background(), keys); err != nil {
+	defer func() {
+		r.wholes = s.wholes
+		err = errors.Join(err, s.closeCut())
+	}()
+	for more := true; more && !s.done(); r.keys += s.keys {
+		if err := b.standBack(r.ctx, r.keys); err != nil {
 			return err
 		}
-		if err := b.viewSame(&seen, span.key, s.read); err != nil {
+		if err := b.viewSame(&r.seen, span.key, s.read); err != nil {
 			return err
 		}
-		for s.parts > 0 {
-			if err := b.standBack(context.Background(), quickKeys); err != nil {
-				return err
-			}
-			if err := b.viewSame(&seen, span.key, s.decide); err != nil {
-				return err
-			}
+		if err := r.tell(&s, s.keys); err != nil {
+			return err
+		}
+		if err := b.decideParts(r, &s); err != nil {
+			return err
 		}
 		if more, err = each(&s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// decideParts decides which captures of a slice are left out, as far as that did not come in its
+// transaction.
+func (b *Bolt) decideParts(r *reading, s *slice) error {
+	for s.parts > 0 {
+		if err := b.standBack(r.ctx, quickKeys); err != nil {
+			return err
+		}
+		if err := b.viewSame(&r.seen, s.span.key, s.decide); err != nil {
+			return err
+		}
+		if err := r.tell(s, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell tells look of a transaction in which so many keys of the slice were looked at.
+func (r *reading) tell(s *slice, keys int) error {
+	if r.look == nil {
+		return nil
+	}
+	wholes := s.wholes.looked
+	s.wholes.looked = 0
+	return r.look(keys+int(wholes), s)
 }
 
 // done reports whether there is no other slice.
