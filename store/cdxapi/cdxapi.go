@@ -1,13 +1,16 @@
 // Package cdxapi answers what the web archive's tools ask a CDX server, over the index of a
 // collection, also while it is being recorded. [Pywb] has the parameters of pywb's API, [Search]
-// and [TimeMap] those of the Wayback Machine.
+// and [TimeMap] those of the Wayback Machine. doc/cdx-server.md has them in a table.
+//
+// A request's parameters are judged first, and become a question; a run answers it, by a walk of
+// package store, line by line.
 //
 // Invariant: an answer that ends as it should is whole: what cannot be gone on with after its first
-// bytes breaks it off. No transaction is open while a client reads.
+// bytes breaks it off. No transaction is open while a client reads, and what one answer may look at
+// and hold is bounded: bounds.go.
 package cdxapi
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"warcorder/store"
@@ -19,25 +22,55 @@ type Collection struct {
 	Index func() *store.Bolt // the index as it is at present
 }
 
-// Pywb answers as the CDX server of pywb does.
-func Pywb(c Collection) http.Handler { return notYet() }
-
-// Search answers as the Wayback Machine does at /cdx/search/cdx.
-func Search(c Collection) http.Handler { return notYet() }
-
-// TimeMap answers as the Wayback Machine does below /web/timemap/: the path ends with cdx, json or
-// link, and the URL behind that, or in the parameter url.
-func TimeMap(c Collection) http.Handler { return notYet() }
-
-func notYet() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotImplemented, "This is not built yet.")
-	})
+// handler answers the questions that judge makes of requests.
+type handler struct {
+	Collection
+	bounds bounds
+	pages  pages
+	judge  func(*http.Request) (*question, error)
 }
 
-// refuse answers with what is wrong, in the members where the clients of pywb and ours look.
-func refuse(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(map[string]string{"error": text, "message": text})
+func newHandler(c Collection, b bounds, judge func(*http.Request) (*question, error)) *handler {
+	return &handler{Collection: c, bounds: b, judge: judge,
+		pages: pages{most: b.places, ranges: map[pagedRange]*ends{}}}
+}
+
+// ServeHTTP answers a request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q, err := h.judge(r)
+	if err == nil {
+		err = q.check()
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", q.format.contentType)
+		return
+	}
+	h.handle(w, r, q)
+}
+
+// check refuses what the index would.
+func (q *question) check() error {
+	if q.query.URL == "" {
+		return bad("url", "it says which URLs are asked for, and is missing")
+	}
+	if err := q.query.Check(); err != nil {
+		return bad("url", "%v", err)
+	}
+	return nil
+}
+
+// readOnly lets a handler answer those alone who read.
+func readOnly(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isRead(r) {
+			w.Header().Set("Allow", "GET, HEAD")
+			refuse(w, http.StatusMethodNotAllowed, "This is asked by GET.", "")
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }

@@ -1,0 +1,245 @@
+package cdxapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"warcorder/store"
+)
+
+// question is what a request asks, once its parameters have been judged.
+type question struct {
+	query store.Query
+	order order
+	at    time.Time // from where to go, in the order outwards
+
+	limit   int // lines; 0 is all
+	last    int // so many of the last lines, if it is not 0, in their order
+	skipped int // captures at the beginning that are passed over
+
+	filters  []filter
+	whole    func(*line) string   // what a filter without a field reads
+	collapse []func(*line) string // lines of which that is as before are left out
+	resolve  bool                 // revisits get what is known of their originals
+	from, to string               // of time, if the query has none since revisits are resolved
+
+	isPaged  bool // it asks for a page
+	page     int
+	pageSize int  // blocks
+	counts   bool // it asks how many pages there are, and no more
+
+	resume    position // from where to go on
+	resumable bool     // a key to go on is to be given
+
+	format    format
+	sayCounts func(w http.ResponseWriter, pages, size, blocks int)
+	pastPages bool // a page behind the last one has no lines; otherwise it is an error
+}
+
+// order is that of lines.
+type order int
+
+const (
+	forwards order = iota
+	backwards
+	outwards // by the distance from a moment
+)
+
+// isExact reports whether the question is for one URL key.
+func (q *question) isExact() bool { return q.query.Match == "" || q.query.Match == store.Exact }
+
+// run answers a question.
+type run struct {
+	*question
+	ctx    context.Context
+	index  *store.Bolt
+	bounds bounds
+	answer answer
+
+	looked   int  // captures, since the last line
+	given    int  // lines that have been given or kept
+	isEnough bool // no other line is wanted
+	keeps    bool // lines are kept, and given when all is read
+
+	originals *originals
+	previous  []string // of what is collapsed
+	passed    position // how far it has come
+	next      store.Place
+}
+
+// handle answers a question about an index.
+func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
+	run := run{question: q, ctx: r.Context(), index: h.Index(), bounds: h.bounds}
+	run.answer = answer{w: w, format: q.format}
+	walk := store.Walk{Context: r.Context(), Query: q.query, Look: run.look}
+	if q.isPaged || q.counts {
+		isThere, err := h.pages.find(&run, &walk)
+		if err != nil {
+			run.answer.fail(err)
+			return
+		}
+		if !isThere {
+			return
+		}
+	}
+	if err := run.read(walk); err != nil && !run.stopsAt(err) {
+		run.answer.fail(err)
+		return
+	}
+	run.answer.finish()
+}
+
+// look is told of each transaction of a walk.
+func (r *run) look(looked int, next store.Place) error {
+	r.looked += looked
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if r.looked > r.bounds.looked {
+		return r.tooMuch() // what was looked at just now is not given
+	}
+	if next != (store.Place{}) {
+		r.next = next
+	}
+	return nil
+}
+
+func (r *run) tooMuch() error {
+	return &tooMuch{"A query may look at " + thousands(r.bounds.looked) + " captures one after another " +
+		"without finding a line, and this one has. Narrow it by url, from or to; or ask for one page " +
+		"after another, with page= and showNumPages=true; or take all lines by warcorder export."}
+}
+
+// stopsAt reports whether an answer that looked at too much can end with a key to go on, and adds it.
+func (r *run) stopsAt(err error) bool {
+	if _, is := err.(*tooMuch); !is || !r.resumable || r.order != forwards {
+		return false
+	}
+	at := r.passed
+	if r.next.String() > at.place.String() {
+		at = position{place: r.next}
+	}
+	if at.place == r.resume.place && at.n <= r.resume.n { // it would never come any farther
+		return false
+	}
+	r.answer.resumeBy(at.String())
+	return true
+}
+
+// read reads what the walk gives, in the order that is asked for.
+func (r *run) read(walk store.Walk) error {
+	if r.resume.place.String() > walk.From.String() {
+		walk.From = r.resume.place
+	}
+	if r.resolve {
+		if err := r.prepareOriginals(walk); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.order == outwards && r.isExact() && !r.isPaged && !r.resolve:
+		return r.each(func(yield func(*store.Capture) bool) error {
+			return r.index.Outwards(walk, r.at, yield)
+		}, r.answer.give)
+	case r.order == outwards:
+		return r.nearest(walk)
+	case r.last > 0:
+		walk.Back = true
+		return r.lastOf(walk)
+	}
+	walk.Back = r.order == backwards
+	return r.each(r.walking(walk), r.answer.give)
+}
+
+// walking returns a walk as what each reads.
+func (r *run) walking(walk store.Walk) func(func(*store.Capture) bool) error {
+	return func(yield func(*store.Capture) bool) error { return r.index.Walk(walk, yield) }
+}
+
+// each gives the lines of captures, as many as are wanted.
+func (r *run) each(read func(func(*store.Capture) bool) error, give func(*line) error) (err error) {
+	ended := read(func(c *store.Capture) bool {
+		if r.isEnough {
+			r.resumeHere()
+			return false
+		}
+		l := line{Capture: c}
+		if !r.wants(&l) {
+			return err == nil
+		}
+		if !r.keeps {
+			r.looked = 0
+		}
+		if err = give(&l); err != nil {
+			return false
+		}
+		r.given++
+		r.isEnough = r.limit > 0 && r.given >= r.limit
+		return !r.isEnough || r.resumable
+	})
+	if err == nil {
+		err = ended
+	}
+	return err
+}
+
+// passes notes how far the answer has come. It is true for a capture that an answer before has had.
+func (r *run) passes(c *store.Capture) bool {
+	place := store.PlaceOf(c)
+	if place.String() < r.resume.place.String() {
+		place = r.resume.place
+	}
+	if place != r.passed.place {
+		r.passed = position{place: place}
+	}
+	r.passed.n++
+	return place == r.resume.place && r.passed.n <= r.resume.n
+}
+
+// resumeHere adds the key with which another answer begins with the capture that comes next.
+func (r *run) resumeHere() { r.answer.resumeBy(r.passed.String()) }
+
+// wants reports whether a capture has a line in the answer.
+func (r *run) wants(l *line) bool {
+	if r.passes(l.Capture) {
+		return false
+	}
+	if r.skipped > 0 {
+		r.skipped--
+		return false
+	}
+	if r.resolve {
+		r.originals.resolve(l)
+		if !r.isInTime(l) {
+			return false
+		}
+	}
+	pass, read := passes(r.filters, l, r.whole)
+	r.looked += read / perLooked
+	return pass && r.isNew(l)
+}
+
+// isInTime reports whether a line is of the time that is asked for, where the walk has all.
+func (r *run) isInTime(l *line) bool {
+	timestamp := l.value("timestamp")
+	return timestamp >= r.from && (r.to == "" || timestamp <= r.to+strings.Repeat("9", 14-len(r.to)))
+}
+
+// isNew reports whether a line is not to be collapsed with the one before.
+func (r *run) isNew(l *line) bool {
+	if len(r.collapse) == 0 {
+		return true
+	}
+	isNew := r.previous == nil
+	if isNew {
+		r.previous = make([]string, len(r.collapse))
+	}
+	for i, of := range r.collapse {
+		value := of(l)
+		isNew = isNew || value != r.previous[i]
+		r.previous[i] = value
+	}
+	return isNew
+}
