@@ -193,7 +193,7 @@ func (w *wholes) note(k indexKey, value []byte) error {
 	case status == http.StatusPartialContent && flags&flagWhole != 0:
 		is = asPart
 	}
-	if is == 0 {
+	if is == 0 || w.since != nil && !w.since.known(k) { // what has come since the Export began hides nothing
 		return nil
 	}
 	if w.since.has(k) {

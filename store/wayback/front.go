@@ -26,6 +26,7 @@ var front = template.Must(template.New("front").Parse(`<!DOCTYPE html>
 <li><code>/NAME/web/timemap/json/URL</code>: the captures of a URL; also cdx and link
 <li><code>/NAME/web/YYYYMMDDhhmmssid_/URL</code>: what was recorded, nearest to that time
 <li><code>/NAME/warc/FILE</code>: a WARC file
+<li><code>/NAME/warc/index.cdxj</code>: the whole index
 </ul>
 <p>Where one collection alone is served, its name may be left out; and a WARC file is found without
 it if no other collection has one of that name.</p>

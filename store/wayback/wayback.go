@@ -6,6 +6,7 @@
 //	/NAME/web/timemap/…     the captures of a URL
 //	/NAME/web/TSid_/URL     what was recorded of a URL, nearest to a time: web.go
 //	/NAME/warc/FILE         a WARC file, or parts of it, under its final name: files.go
+//	/NAME/warc/index.cdxj   all lines of the index: lines.go
 //
 // One collection is also found without its name: /cdx, /web/…, /warc/….
 //
@@ -95,6 +96,7 @@ const (
 	webPath     = "/web/"
 	timeMapPath = "/web/timemap/"
 	warcPath    = "/warc/"
+	linesPath   = "/warc/index.cdxj"
 )
 
 // isKind reports a first segment of the paths that have no name of a collection.
@@ -191,6 +193,8 @@ func (a *answering) answer(rest, query string, asks bool) {
 			rest += "?" + query
 		}
 		a.open(func(in Reader) { a.web(in, strings.TrimPrefix(rest, webPath)) })
+	case rest == linesPath:
+		a.open(a.lines)
 	case strings.HasPrefix(rest, warcPath):
 		a.open(func(in Reader) { a.file(in, strings.TrimPrefix(rest, warcPath)) })
 	default:
@@ -216,7 +220,7 @@ func (a *answering) unreadable(err error) {
 
 // Routes is what there is, in a sentence.
 const Routes = "A collection has /cdx?url=…, /cdx/search/cdx?url=…, /web/timemap/json/URL, " +
-	"/web/YYYYMMDDhhmmssid_/URL and /warc/FILE, and with its name before them " +
+	"/web/YYYYMMDDhhmmssid_/URL, /warc/FILE and /warc/index.cdxj, and with its name before them " +
 	"/NAME/cdx, /NAME/index and so on."
 
 // pass has a handler answer that knows nothing of the name of the collection.
@@ -258,10 +262,19 @@ type pacer struct {
 	patience time.Duration
 }
 
+// pieceSize is how many bytes a client has that time for.
+const pieceSize = 128 << 10
+
 // Write is that of http.ResponseWriter.
-func (p *pacer) Write(b []byte) (int, error) {
-	http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.patience))
-	return p.ResponseWriter.Write(b)
+func (p *pacer) Write(b []byte) (n int, err error) {
+	control := http.NewResponseController(p.ResponseWriter)
+	for {
+		control.SetWriteDeadline(time.Now().Add(p.patience))
+		m, err := p.ResponseWriter.Write(b[:min(len(b), pieceSize)])
+		if n, b = n+m, b[m:]; err != nil || len(b) == 0 {
+			return n, err
+		}
+	}
 }
 
 // Unwrap is for http.ResponseController.
