@@ -32,12 +32,13 @@ func siteTree(site *wayback.Site) admin.Tree {
 func (s *serving) site() *wayback.Site {
 	files := readback.New(s.dir, s.rec.Index())
 	name := s.dir.Name()
+	if collection.IsOwnPath(name) {
+		name = ""
+	}
 	one := served(s.dir, cdxapi.Collection{Name: name, Index: s.rec.Index},
 		func() (wayback.Reader, error) {
 			return wayback.Reader{Index: s.rec.Index(), Files: files}, nil
 		})
-	if collection.IsOwnPath(name) {
-		one.Name = ""
-	}
+	one.Name = name
 	return wayback.New(one)
 }

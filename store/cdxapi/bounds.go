@@ -6,15 +6,15 @@ type bounds struct {
 	looked  int // captures that are looked at, one after another, without giving a line
 	kept    int // lines that are kept to be put in order
 	digests int // originals that are kept to resolve revisits
+	block   int // captures of a block, of which pages have some
 	places  int // bytes of the ends of pages that are kept, of one range of URLs
 }
 
 // usual are the bounds, but for those that tests make smaller.
-var usual = bounds{looked: 250_000, kept: 10_000, digests: 100_000, places: 4 << 20}
+var usual = bounds{looked: 250_000, kept: 10_000, digests: 100_000, block: 3000, places: 4 << 20}
 
 const (
 	maxText    = 64 << 10 // bytes of a URL, or of a requestBody, in a parameter
-	maxBody    = 1 << 20  // bytes of a request's body
 	maxFilters = 16
 	maxFilter  = 512  // bytes of one
 	maxProgram = 1000 // about so many steps has the regular expression of one
@@ -25,8 +25,7 @@ const (
 	pywbLimit    = 100_000 // lines, unless the client says how many: pywb's own
 	waybackLimit = 150_000 // the same: that of the Wayback Machine
 
-	blockLines = 3000 // captures of a block, of which pages have pageBlocks
-	pageBlocks = 10
+	pageBlocks = 10 // blocks of a page
 	maxBlocks  = 100
 
 	heldBack = 64 << 10 // bytes of an answer that wait, since it may still become an error

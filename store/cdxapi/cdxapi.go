@@ -11,6 +11,7 @@
 package cdxapi
 
 import (
+	"context"
 	"net/http"
 
 	"warcorder/store"
@@ -18,7 +19,7 @@ import (
 
 // Collection is what is asked about.
 type Collection struct {
-	Name  string
+	Name  string             // the first segment of its paths; "" if it is served without it alone
 	Index func() *store.Bolt // the index as it is at present
 }
 
@@ -27,17 +28,27 @@ type handler struct {
 	Collection
 	bounds bounds
 	pages  pages
-	judge  func(*http.Request) (*question, error)
+	judge  judge
+
+	told func(ctx context.Context, looked int) // of each transaction, for tests; nil otherwise
 }
 
-func newHandler(c Collection, b bounds, judge func(*http.Request) (*question, error)) *handler {
+// judge reads the parameters of a request about a collection of that name.
+type judge func(r *http.Request, name string) (*question, error)
+
+func newHandler(c Collection, b bounds, judge judge) *handler {
 	return &handler{Collection: c, bounds: b, judge: judge,
 		pages: pages{most: b.places, ranges: map[pagedRange]*ends{}}}
 }
 
 // ServeHTTP answers a request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q, err := h.judge(r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed, "This is asked by GET.", "")
+		return
+	}
+	q, err := h.judge(r, h.Name)
 	if err == nil {
 		err = q.check()
 	}
@@ -61,16 +72,4 @@ func (q *question) check() error {
 		return bad("url", "%v", err)
 	}
 	return nil
-}
-
-// readOnly lets a handler answer those alone who read.
-func readOnly(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isRead(r) {
-			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, http.StatusMethodNotAllowed, "This is asked by GET.", "")
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
 }

@@ -131,7 +131,7 @@ func (e *ends) count(r *run, blocks, most int) (int, error) {
 	if len(e.places) > 0 {
 		walk.From = e.places[len(e.places)-1]
 	}
-	total, err := r.index.Places(walk, blockLines, func(place store.Place) bool {
+	total, err := r.index.Places(walk, r.bounds.block, func(place store.Place) bool {
 		e.places = append(e.places, place)
 		e.bytes += len(place.String()) + 16
 		return len(e.places) < blocks && e.bytes <= most

@@ -2,7 +2,6 @@ package cdxapi
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -195,6 +194,3 @@ func quoted(s string) string {
 	}
 	return strconv.Quote(s)
 }
-
-// isRead reports whether a request reads, and asks nothing by its body.
-func isRead(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

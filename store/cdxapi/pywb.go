@@ -3,7 +3,6 @@ package cdxapi
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,8 +11,7 @@ import (
 	"warcorder/store"
 )
 
-// Pywb answers as the CDX server of pywb does: /cdx?url=… and so on. A request by another method than
-// GET and HEAD asks for what was captured when the URL was asked by that method, with that body.
+// Pywb answers as the CDX server of pywb does: /cdx?url=… and so on.
 func Pywb(c Collection) http.Handler { return newHandler(c, usual, askedOfPywb) }
 
 // pywbKnows are the parameters of pywb's API; those that change nothing here too.
@@ -23,7 +21,7 @@ var pywbKnows = []string{"url", "matchType", "from", "from_ts", "to", "limit", "
 	"allowFuzzy", "nosource", "alt_url"}
 
 // askedOfPywb judges a request.
-func askedOfPywb(r *http.Request) (*question, error) {
+func askedOfPywb(r *http.Request, _ string) (*question, error) {
 	p := paramsOf(r.URL.RawQuery, pywbKnows)
 	q := &question{
 		limit:    p.number("limit", pywbLimit, 0, maxNumber),
@@ -36,7 +34,7 @@ func askedOfPywb(r *http.Request) (*question, error) {
 		whole:    func(l *line) string { return string(l.appendCDXJ(nil)) },
 	}
 	p.match(q)
-	p.askedBy(r, q)
+	p.askedBy(q)
 	p.period(q)
 	p.pywbOrder(q)
 	p.pywbFilters(q)
@@ -74,37 +72,19 @@ func (p *params) match(q *question) {
 
 // askedBy reads by which method the URL was asked, and with what, and makes the URL one that has the
 // key of that.
-func (p *params) askedBy(r *http.Request, q *question) {
+func (p *params) askedBy(q *question) {
 	method, body := p.one("method"), p.text("requestBody")
 	switch {
 	case method == "" && body != "":
 		p.fail("requestBody", "it is what was sent by a method, and method does not say by which")
 	case strings.ContainsFunc(method, func(c rune) bool { return !isToken(c) }) || len(method) > 32:
 		p.fail("method", "%s is no method of HTTP", quoted(method))
-	case method == "" && !isRead(r):
-		p.sent(r, q)
-		return
 	case method == "" || strings.EqualFold(method, http.MethodGet) || q.query.URL == "":
 		return
 	case !q.isExact():
 		p.fail("method", "it is for one URL, and matchType=%s", string(q.query.Match))
 	}
 	q.query.URL = canon.Pywb.Append(q.query.URL, method, body)
-}
-
-// sent makes of the URL one that has the key of the request itself.
-func (p *params) sent(r *http.Request, q *question) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil || len(body) > maxBody {
-		p.fail("body", "a request that is asked for by an equal one has at most %d bytes", maxBody)
-		return
-	}
-	if q.query.URL == "" {
-		return
-	}
-	request := canon.Request{URL: q.query.URL, Method: r.Method,
-		ContentType: r.Header.Get("Content-Type"), Body: body, BodyLen: int64(len(body))}
-	q.query.URL = canon.Pywb.Keys(&request).URL
 }
 
 func isToken(c rune) bool {

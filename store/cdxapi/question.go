@@ -2,6 +2,7 @@ package cdxapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -57,6 +58,7 @@ type run struct {
 	index  *store.Bolt
 	bounds bounds
 	answer answer
+	told   func(ctx context.Context, looked int)
 
 	looked   int  // captures, since the last line
 	given    int  // lines that have been given or kept
@@ -64,14 +66,14 @@ type run struct {
 	keeps    bool // lines are kept, and given when all is read
 
 	originals *originals
-	previous  []string // of what is collapsed
-	passed    position // how far it has come
+	previous  []*string // of what is collapsed
+	passed    position  // how far it has come
 	next      store.Place
 }
 
 // handle answers a question about an index.
 func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
-	run := run{question: q, ctx: r.Context(), index: h.Index(), bounds: h.bounds}
+	run := run{question: q, ctx: r.Context(), index: h.Index(), bounds: h.bounds, told: h.told}
 	run.answer = answer{w: w, format: q.format}
 	walk := store.Walk{Context: r.Context(), Query: q.query, Look: run.look}
 	if q.isPaged || q.counts {
@@ -94,6 +96,9 @@ func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
 // look is told of each transaction of a walk.
 func (r *run) look(looked int, next store.Place) error {
 	r.looked += looked
+	if r.told != nil {
+		r.told(r.ctx, looked)
+	}
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -114,7 +119,8 @@ func (r *run) tooMuch() error {
 
 // stopsAt reports whether an answer that looked at too much can end with a key to go on, and adds it.
 func (r *run) stopsAt(err error) bool {
-	if _, is := err.(*tooMuch); !is || !r.resumable || r.order != forwards {
+	var much *tooMuch
+	if !errors.As(err, &much) || !r.resumable || r.order != forwards {
 		return false
 	}
 	at := r.passed
@@ -227,19 +233,18 @@ func (r *run) isInTime(l *line) bool {
 	return timestamp >= r.from && (r.to == "" || timestamp <= r.to+strings.Repeat("9", 14-len(r.to)))
 }
 
-// isNew reports whether a line is not to be collapsed with the one before.
+// isNew reports whether a line is not to be collapsed with the one before: each of what is compared
+// must be another, and is compared with the last line that came so far.
 func (r *run) isNew(l *line) bool {
-	if len(r.collapse) == 0 {
-		return true
-	}
-	isNew := r.previous == nil
-	if isNew {
-		r.previous = make([]string, len(r.collapse))
+	if r.previous == nil {
+		r.previous = make([]*string, len(r.collapse))
 	}
 	for i, of := range r.collapse {
 		value := of(l)
-		isNew = isNew || value != r.previous[i]
-		r.previous[i] = value
+		if r.previous[i] != nil && *r.previous[i] == value {
+			return false
+		}
+		r.previous[i] = &value
 	}
-	return isNew
+	return true
 }

@@ -9,11 +9,12 @@ import (
 
 // TimeMap answers as the Wayback Machine does below /web/timemap/: the path ends with cdx, json or
 // link, and the URL behind that, or in the parameter url. A URL in the path has all that follows for
-// its own, its query too; there are no parameters then.
-func TimeMap(c Collection) http.Handler { return readOnly(newHandler(c, usual, askedOfTimeMap)) }
+// its own, its query too; there are no parameters then. The links lead to paths below the name of
+// the collection, if it has one.
+func TimeMap(c Collection) http.Handler { return newHandler(c, usual, askedOfTimeMap) }
 
 // askedOfTimeMap judges a request.
-func askedOfTimeMap(r *http.Request) (*question, error) {
+func askedOfTimeMap(r *http.Request, name string) (*question, error) {
 	prefix, output, url := timeMapOf(r)
 	p := paramsOf(r.URL.RawQuery, waybackKnows)
 	if url != "" {
@@ -24,6 +25,9 @@ func askedOfTimeMap(r *http.Request) (*question, error) {
 	case "cdx", "json":
 		p.waybackFormat(q, output)
 	case "link":
+		if name != "" {
+			prefix = "/" + neturl.PathEscape(name) + prefix
+		}
 		q.format = timeMap(r, prefix, q.query.URL)
 	default:
 		p.fail("timemap", "%s is not supported: it is one of cdx, json, link", quoted(output))

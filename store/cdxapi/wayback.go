@@ -10,7 +10,7 @@ import (
 )
 
 // Search answers as the Wayback Machine does at /cdx/search/cdx.
-func Search(c Collection) http.Handler { return readOnly(newHandler(c, usual, askedOfWayback)) }
+func Search(c Collection) http.Handler { return newHandler(c, usual, askedOfWayback) }
 
 // waybackKnows are the parameters of the Wayback Machine's CDX server.
 var waybackKnows = []string{"url", "matchType", "from", "to", "limit", "offset", "sort", "closest",
@@ -65,7 +65,7 @@ func (l *line) appendWayback(dst []byte, names []string) []byte {
 }
 
 // askedOfWayback judges a request.
-func askedOfWayback(r *http.Request) (*question, error) {
+func askedOfWayback(r *http.Request, _ string) (*question, error) {
 	p := paramsOf(r.URL.RawQuery, waybackKnows)
 	q := p.wayback()
 	p.waybackFormat(q, p.among("output", "json", "text"))
