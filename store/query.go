@@ -60,8 +60,9 @@ type span struct {
 	low, high []byte // low <= "urlkey " < high; a nil high is no bound
 	from, to  string // YYYYMMDDhhmmss, inclusive
 
-	start, end []byte // the range of the index: start <= key < end; a nil end is no bound
-	long       bool   // the index range may hold SURTs that are not in the other
+	start, end []byte // the range of the index: start <= key < end; a nil end is no bound. Of one key it
+	// is that of time too, unless the key is long: captures of one URL may be millions
+	long bool // the index range may hold SURTs that are not in the other
 
 	// A range that ends within a run has the run's cut keys at its end. The keys from gap to cut do
 	// not belong to it; a nil gap says that there are none.
@@ -120,6 +121,10 @@ func (q Query) span() (span, error) {
 	}
 	if s.key.primary() {
 		s.addCut()
+	}
+	if q.URL != "" && (q.Match == Exact || q.Match == "") && len(s.low) <= maxCutKey {
+		s.start = append(bytes.Clone(s.low), s.from...)
+		s.end = append(append(bytes.Clone(s.low), s.to...), '9'+1)
 	}
 	return s, nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestQuery(t *testing.T) {
@@ -134,5 +135,40 @@ func TestQueryOfLongURLs(t *testing.T) {
 				t.Errorf("%s of %d bytes: %d missing, %v", match, len(url), len(want), err)
 			}
 		}
+	}
+}
+
+// TestOneKeyByTime: of a URL with many captures no others are looked at than those of the time that is
+// asked for.
+func TestOneKeyByTime(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "w.warc.gz")
+	var all []Capture
+	for i := range 10_000 {
+		at := testTime.Add(time.Duration(i) * time.Second)
+		all = append(all, captureOf("http://example.com/", at, file.Name, int64(i)))
+	}
+	commit(t, b, all, File{ID: file.ID, Committed: 10_000})
+	q := Query{
+		URL:  "http://example.com/",
+		From: all[7000].Time.Format("20060102150405"),
+		To:   all[7009].Time.Format("20060102150405"),
+	}
+	span, err := q.span()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []Capture
+	keys := 0
+	err = b.slices(span, func(s *slice) (bool, error) {
+		keys += s.keys
+		found = append(found, s.captures...)
+		return true, nil
+	})
+	if err != nil || len(found) != 10 || keys != 10 {
+		t.Fatalf("%d captures of %d keys: %v", len(found), keys, err)
+	}
+	if !found[0].Time.Equal(all[7000].Time) || !found[9].Time.Equal(all[7009].Time) {
+		t.Errorf("from %v to %v", found[0].Time, found[9].Time)
 	}
 }
