@@ -58,6 +58,7 @@
 //	  cdx11/                 the index as CDX with 11 fields
 //	  wacz/                  WARC files, captures and pages to one file that is handed on
 //	  zipnum/                lines of the index in gzip members, and a list of these
+//	  parquet/               the index as a table, with the columns of Common Crawl
 //	  cdxline/               takes a line of the index apart
 //	  newdir/                a directory that appears as a whole
 //	  inorder/               jobs at once, and what comes of them in order

@@ -22,7 +22,7 @@ type exportCommand struct {
 	To    string `placeholder:"TS"`
 	findFlags
 	Dialect   canon.Dialect   `default:"pywb"`
-	Format    string          `enum:"cdxj,cdx11,zipnum,warc-0.9" default:"cdxj"`
+	Format    string          `enum:"cdxj,cdx11,zipnum,parquet,warc-0.9" default:"cdxj"`
 	FileSize  int64           `name:"file-size" default:"${file_size}" type:"size"`
 	PartLines int64           `name:"part-lines" default:"5000000" placeholder:"N"`
 	ZipNum    zipnum.Dialect  `name:"zipnum" enum:"pywb,wacz" default:"pywb"`
@@ -67,7 +67,7 @@ func (c *exportCommand) Run(line *commandLine) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if c.Out != "-" {
-		line.remark("%s in %s", count(int(exported.Lines), "line"), cmp.Or(c.Out, dir.CDXJ()))
+		line.remark("%s in %s", count(int(exported.Lines), "line"), c.place(dir))
 	}
 	if exported.InOpenFiles > 0 {
 		line.remark("%d of %d captures lie in a file that is not finished; until it is its name ends in .open",

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // recordedPages records some pages, and returns when all are in the index of a recorder that goes on.
@@ -63,6 +65,17 @@ func TestExportFormats(t *testing.T) {
 					t.Errorf("%s, %s %v: %d, %s\n%s", when, dialect, selected, code, errs, got)
 				}
 			}
+			var keys string
+			for _, line := range lines {
+				key, _, _ := strings.Cut(line, " ")
+				keys += key + "\n"
+			}
+			dir := filepath.Join(t.TempDir(), "new", "table")
+			_, errs, code = p.run(append([]string{"export", "--format", "parquet", "--part-lines", "1", "-o", dir},
+				selected...)...)
+			if got := keysOfTable(t, dir); code != 0 || errs != "" || got != keys {
+				t.Errorf("%s, parquet %v: %d, %s\n%s", when, selected, code, errs, got)
+			}
 		}
 	}
 	check("beside a recorder")
@@ -99,6 +112,55 @@ func unzipped(t *testing.T, dir string) string {
 	return all.String()
 }
 
+// keysOfTable returns the keys of the rows of a table.
+func keysOfTable(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "crawl=default", "subset=warc", "*.parquet"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var keys strings.Builder
+	for _, name := range names {
+		rows, err := parquet.ReadFile[struct {
+			Key string `parquet:"url_surtkey"`
+		}](name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			keys.WriteString(row.Key + "\n")
+		}
+	}
+	return keys.String()
+}
+
+// TestTableBeside: a table takes another collection beside the first, and none twice.
+func TestTableBeside(t *testing.T) {
+	p, _ := recordedPages(t)
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	table := filepath.Join(p.dir, "table")
+	collections := filepath.Join(p.dir, "collections")
+	export := func(name, said string) {
+		_, errs, code := p.run("export", "--format", "parquet", "-o", table, "--collection", name)
+		if (code == 0) != (said == "") || !strings.Contains(errs, said) {
+			t.Errorf("%s: %d, %q", name, code, errs)
+		}
+	}
+	export("default", "")
+	export("default", "crawl=default is there already")
+	err := os.Rename(filepath.Join(collections, "default"), filepath.Join(collections, "other name"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	export("other name", "")
+	left, err := os.ReadDir(table)
+	if err != nil || len(left) != 2 || left[1].Name() != "crawl=other%20name" {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
 // TestExportFormatsRefused: an output that a format cannot have is refused with what to do, and what is
 // there stays as it is.
 func TestExportFormatsRefused(t *testing.T) {
@@ -118,6 +180,8 @@ func TestExportFormatsRefused(t *testing.T) {
 		"is there already":                   {"--format", "zipnum", "-o", full},
 		file + " is there already":           {"--format", "zipnum", "-o", file},
 		"is a file, and no folder":           {"--format", "zipnum", "-o", filepath.Join(file, "x")},
+		"--format parquet writes":            {"--format", "parquet", "-o", "-"},
+		"leave --key out":                    {"--format", "parquet", "-o", full, "--key", "path"},
 		"belongs to the collection":          {"--format", "zipnum", "-o", within},
 		"1 or more":                          {"--format", "zipnum", "-o", full + "/x", "--part-lines", "0"},
 		"name the file for the CDX lines":    {"--format", "cdx11"},

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -26,7 +25,7 @@ func (c *exportCommand) writeLines(dir collection.Dir, query store.Query) (expor
 		return c.exportLines(dir, query, os.Stdout)
 	}
 	var done exported
-	err := writeOut(cmp.Or(c.Out, dir.CDXJ()), c.Mode, unlessRemoved(dir, func(w io.Writer) (err error) {
+	err := writeOut(c.place(dir), c.Mode, unlessRemoved(dir, func(w io.Writer) (err error) {
 		done, err = c.exportLines(dir, query, w)
 		return err
 	}))

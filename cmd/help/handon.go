@@ -7,7 +7,7 @@ var export = Command{
 		{"warcorder export", "a file for pywb"},
 		{"warcorder export -o -", "printed"},
 		{"warcorder export --url https://example.org/ --match host -o -", "of a site"},
-		{"warcorder export --format zipnum -o index/", "in parts"},
+		{"warcorder export --format parquet -o table/", "for DuckDB"},
 	},
 	Flags: []FlagGroup{
 		{"Which captures", "url match from to key all since"},
@@ -27,12 +27,13 @@ var export = Command{
 			"never read.",
 		"--archive-mode":  "Who may read and write the file; octal.",
 		"--keys-profiles": "Path profiles, from the configuration file.",
-		"--format": "Lines, or a directory that -o names (zipnum, warc-0.9). cdxj is a line for each " +
-			"capture; cdx11 the same in the older CDX with 11 fields; zipnum the lines of cdxj in gzip " +
-			"members, with a list of these; warc-0.9 the WARC files as files of the draft WARC 0.9.",
+		"--format": "Lines, or a directory that -o names (zipnum, parquet, warc-0.9). cdxj is a line " +
+			"for each capture; cdx11 the same in the older CDX with 11 fields; zipnum the lines of cdxj " +
+			"in gzip members, with a list of these; parquet a table as Common Crawl has it, in a folder " +
+			"crawl=NAME of the collection's name; warc-0.9 the WARC files as files of the draft WARC 0.9.",
 		"--zipnum": "Dialect of the list of zipnum: pywb, wacz. wacz is for replayweb.page, which finds " +
 			"lines by --dialect warciojs.",
-		"--part-lines": "Lines of a part of zipnum. It ends with a key. With --zipnum wacz there is one part.",
+		"--part-lines": "Lines of a part of zipnum, parquet. It ends with a key. With --zipnum wacz there is one part.",
 		"--file-size":  "Size of the files of WARC 0.9. Longer records are cut into segments.",
 		"--no-request-bodies": "Leave request bodies out, which may hold passwords. Lines have no " +
 			"requestBody, and their keys say the method alone, so that what was posted cannot be found " +
