@@ -38,6 +38,7 @@
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client
 //	  cdxapi/                what CDX servers are asked: pywb's API, Wayback's
 //	  delta/                 what has come since an export, and what is void by now
+//	  wayback/               what was recorded, over HTTP
 //	  replay/                answers in the origins' place
 //	    rules/                 what changes by chance from one request to the next
 //	    inject/                a fixed clock and seed for documents
