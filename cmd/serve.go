@@ -30,7 +30,8 @@ type serveCommand struct {
 	APIToken   string         `name:"api-token" placeholder:"TOKEN"`
 }
 
-// serveListen is where collections are served by default: neither where one is recorded nor replayed.
+// serveListen is where collections are served by default: neither where one is recorded nor
+// replayed.
 const serveListen = "127.0.0.1:8070"
 
 // The bounds of a server of collections.

@@ -52,7 +52,8 @@ func warcNames(t *testing.T, dir, name string) (names []string) {
 }
 
 // TestServe: what was recorded is read over HTTP from the recorder, under the same paths from
-// warcorder serve when it has ended, and there again while another recorder has one of the collections.
+// warcorder serve when it has ended, and there again while another recorder has one of the
+// collections.
 func TestServe(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "a=b")
@@ -162,8 +163,8 @@ func TestServeSeveral(t *testing.T) {
 	}
 }
 
-// TestOwnNames: no collection is made under the name of a page of the recorder's own; one that is there
-// is recorded, and read without its name.
+// TestOwnNames: no collection is made under the name of a page of the recorder's own; one that is
+// there is recorded, and read without its name.
 func TestOwnNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"web", "CDX", "status", "events"} {

@@ -27,8 +27,8 @@ func siteTree(site *wayback.Site) admin.Tree {
 	}
 }
 
-// site is what is recorded, as others read it meanwhile. A collection that has the name of a page is
-// found without its name alone.
+// site is what is recorded, as others read it meanwhile. A collection that has the name of a page
+// is found without its name alone.
 func (s *serving) site() *wayback.Site {
 	files := readback.New(s.dir, s.rec.Index())
 	name := s.dir.Name()

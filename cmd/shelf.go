@@ -13,8 +13,8 @@ import (
 	"warcorder/store/wayback"
 )
 
-// shelf is a collection that is served while nobody records it. Its index is open while it stays the
-// collection's: each request looks first whether it is, and whether somebody else has it open.
+// shelf is a collection that is served while nobody records it. Its index is open while it stays
+// the collection's: each request looks first whether it is, and whether somebody else has it open.
 type shelf struct {
 	dir collection.Dir
 

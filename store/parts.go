@@ -26,8 +26,8 @@ func (c *Capture) isPart() bool {
 	return (cut || c.Status == http.StatusPartialContent) && c.isGET()
 }
 
-// IsPart reports whether the capture may be a part of something: an export has no line of it where the
-// whole is there.
+// IsPart reports whether the capture may be a part of something: an export has no line of it where
+// the whole is there.
 func (c *Capture) IsPart() bool { return c.isPart() }
 
 // decide leaves out the parts of what is there whole, as far as it comes in one transaction.

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Tree is a page with many paths, some of which end with a URL: what http.ServeMux would clean of its
-// slashes, by a redirect. Who may have it is judged as for any page.
+// Tree is a page with many paths, some of which end with a URL: what http.ServeMux would clean of
+// its slashes, by a redirect. Who may have it is judged as for any page.
 type Tree struct {
 	Page // whose Pattern is not looked at
 
 	// Has reports whether a path is one of its, as it was sent: nothing is cleaned or unescaped.
 	Has func(path string) bool
 
-	// EndsInURL reports whether a path of its ends with a URL. The query is that URL's then, all of it:
-	// a token in it is not ours.
+	// EndsInURL reports whether a path of its ends with a URL. The query is that URL's then, all of
+	// it: a token in it is not ours.
 	EndsInURL func(path string) bool
 }
 
@@ -110,9 +110,9 @@ func tokenBefore(target string) (token, rest string, found bool) {
 	return token, rest, true
 }
 
-// misplaced reports that somebody has put the token where it is taken for a part of a URL: to look that
-// up would make the token known to whoever sees what was looked up. A value that is longer than any
-// token may be in a URL is none, so that each byte is looked at some times at most.
+// misplaced reports that somebody has put the token where it is taken for a part of a URL: to look
+// that up would make the token known to whoever sees what was looked up. A value that is longer
+// than any token may be in a URL is none, so that each byte is looked at some times at most.
 func (a *Admin) misplaced(in *asked) bool {
 	if !in.endsInURL {
 		return false

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// withTree is newAdmin with a tree: /web/ ends with a URL, /cdx does not. seen gets each request that
-// comes there.
+// withTree is newAdmin with a tree: /web/ ends with a URL, /cdx does not. seen gets each request
+// that comes there.
 func withTree(t testing.TB, readers string, seen func(*http.Request)) *Admin {
 	t.Helper()
 	a := newAdmin(t, readers, seen)
@@ -40,8 +40,8 @@ func treeRequest(method, target, client, host string, header http.Header) *http.
 	return r
 }
 
-// TestTreeTarget: the handler of a tree gets the target as it was sent, without a token of ours, and
-// what belongs to a URL is left to it.
+// TestTreeTarget: the handler of a tree gets the target as it was sent, without a token of ours,
+// and what belongs to a URL is left to it.
 func TestTreeTarget(t *testing.T) {
 	for _, c := range []struct {
 		name, target, seen string // "" is not seen
@@ -157,7 +157,8 @@ func TestTreeConsent(t *testing.T) {
 	}
 }
 
-// TestTreeCookie: a person who comes with the token before the path goes on to the target as it was.
+// TestTreeCookie: a person who comes with the token before the path goes on to the target as it
+// was.
 func TestTreeCookie(t *testing.T) {
 	a := withTree(t, "", func(r *http.Request) { t.Errorf("%s was worked on", r.RequestURI) })
 	w := answer(a, treeRequest("GET", "/token="+secret+"/web/1id_/http://h//p?a=b&token=x", stranger, ours, typed()))

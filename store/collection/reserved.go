@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ownPaths are the first segments of the paths at which a recorder and warcorder serve have pages of
-// their own, and some that are kept for pages to come. What a collection has is at /NAME/….
+// ownPaths are the first segments of the paths at which a recorder and warcorder serve have pages
+// of their own, and some that are kept for pages to come. What a collection has is at /NAME/….
 var ownPaths = []string{
 	"ca.crt", "ca.mobileconfig", "ca.p12", "ca.pem", "cdx", "collections", "events", "export",
 	"favicon.ico", "gaps", "healthz", "here", "hold", "metrics", "pages", "pause", "proxy.pac",
@@ -16,8 +16,9 @@ var ownPaths = []string{
 	"settle", "status", "trust", "warc", "web",
 }
 
-// IsOwnPath reports whether a name is the first segment of a path that has another meaning over HTTP,
-// so that no collection can be read there. Case decides nothing: not all systems tell it apart.
+// IsOwnPath reports whether a name is the first segment of a path that has another meaning over
+// HTTP, so that no collection can be read there. Case decides nothing: not all systems tell it
+// apart.
 func IsOwnPath(name string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains(ownPaths, name) || strings.HasPrefix(name, "token=")

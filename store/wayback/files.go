@@ -15,9 +15,9 @@ import (
 	"warcorder/store/collection"
 )
 
-// A WARC file is served by the name that the lines of the index have, which is the final one: what is
-// still written is served up to where the index knows it. Its descriptor is opened once for an answer,
-// and whatever then takes the name is another file.
+// A WARC file is served by the name that the lines of the index have, which is the final one: what
+// is still written is served up to where the index knows it. Its descriptor is opened once for an
+// answer, and whatever then takes the name is another file.
 //
 // A removal writes a file anew, and the index with it, one shortly after the other. If one has come
 // while a file was opened, it is opened once more.
@@ -44,8 +44,8 @@ func (s *Site) holder(segment string) (found *Collection) {
 	return found
 }
 
-// fileName returns the name that a segment of a path says. A name that the index has is a base name:
-// nothing else is looked for.
+// fileName returns the name that a segment of a path says. A name that the index has is a base
+// name: nothing else is looked for.
 func fileName(segment string) (name string, ok bool) {
 	name, err := url.PathUnescape(segment)
 	return name, err == nil && name != "" && !strings.ContainsAny(name, "/\\\x00")
@@ -93,18 +93,19 @@ func mediaType(name string) string {
 }
 
 var (
-	errUnknownFile = errors.New("The index knows no WARC file of that name.")
-	errFileAway    = errors.New("The WARC file was here, and is not any more: it was taken out of the " +
-		"collection.")
-	errFileChanges = errors.New("Another file is taking the place of this one: ask again in a moment.")
+	errUnknownFile = errors.New("the index knows no WARC file of that name")
+	errFileAway    = errors.New("the WARC file was here, and is not any more: it was taken out " +
+		"of the collection")
+	errFileChanges = errors.New("another file is taking the place of this one: ask again in a " +
+		"moment")
 )
 
 // partAway says that the end of a file is missing.
 type partAway struct{ from int64 }
 
 func (p *partAway) Error() string {
-	return fmt.Sprintf("The WARC file is not whole any more: it ends at byte %d. Ranges before that can "+
-		"be had.", p.from)
+	return fmt.Sprintf("the WARC file is not whole any more: it ends at byte %d, and ranges before "+
+		"that can be had", p.from)
 }
 
 // refuseFile says why there is no file.
@@ -128,7 +129,8 @@ const (
 	lookPeriod = 25 * time.Millisecond
 )
 
-// openWARC opens a WARC file, and returns how much of it may be read. With partAway it is open, too.
+// openWARC opens a WARC file, and returns how much of it may be read. With partAway it is open,
+// too.
 func (a *answering) openWARC(index *store.Bolt, name string) (*os.File, int64, error) {
 	for look := 1; ; look++ {
 		reading := a.of.Dir.Reading()

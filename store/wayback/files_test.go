@@ -13,8 +13,8 @@ import (
 	"warcorder/recorder"
 )
 
-// TestFile: a file is served under its final name while it is open and when it is finished: whole, in
-// parts, and its head alone; and ends where the index does.
+// TestFile: a file is served under its final name while it is open and when it is finished: whole,
+// in parts, and its head alone; and ends where the index does.
 func TestFile(t *testing.T) {
 	r := record(t, "news", nil).serve()
 	r.commit("http://example.com/a", page+"hello", 0)
@@ -164,8 +164,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestFilesMeanwhile: while files are written, finished and given their names, each that is asked for
-// is a beginning of what it becomes.
+// TestFilesMeanwhile: while files are written, finished and given their names, each that is asked
+// for is a beginning of what it becomes.
 func TestFilesMeanwhile(t *testing.T) {
 	r := record(t, "news", func(cfg *recorder.Config) { cfg.WARCMaxSize = 20 << 10 }).serve()
 	const pages = 60

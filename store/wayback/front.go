@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Front is the front page of a program that serves collections: which paths there are. What is served
-// stands at list, for those who may read it.
+// Front is the front page of a program that serves collections: which paths there are. What is
+// served stands at list, for those who may read it.
 func Front(list string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

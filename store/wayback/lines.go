@@ -11,8 +11,8 @@ import (
 )
 
 // All lines of an index come with their length, which a first walk through the index counts: a page
-// that loads them shows how far it is, and a proxy between keeps no connection for their end. What is
-// committed meanwhile is in neither walk: both end in each file where the first found its end.
+// that loads them shows how far it is, and a proxy between keeps no connection for their end. What
+// is committed meanwhile is in neither walk: both end in each file where the first found its end.
 
 // mostWalks is how often the first walk begins anew where a removal comes in between.
 const mostWalks = 3
@@ -47,7 +47,7 @@ func (a *answering) lines(in Reader) {
 // explained says what to do about an error of a walk that may pass.
 func explained(err error) error {
 	if errors.Is(err, collection.ErrLocked) {
-		return errors.New("Another process is taking the collection: ask again in a moment.")
+		return errors.New("another process is taking the collection: ask again in a moment")
 	}
 	return err
 }

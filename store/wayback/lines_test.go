@@ -47,8 +47,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesBetween: what is committed between the two walks is in neither, also where it would leave
-// out lines that the first walk has counted.
+// TestLinesBetween: what is committed between the two walks is in neither, also where it would
+// leave out lines that the first walk has counted.
 func TestLinesBetween(t *testing.T) {
 	r := record(t, "news", nil)
 	r.commit("http://example.com/film", part, 0)

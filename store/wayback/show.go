@@ -14,12 +14,12 @@ import (
 	"warcorder/store/readback"
 )
 
-// What was recorded is shown with its status and its body, whose content coding stays. Of its fields
-// each is there under the name that the Wayback Machine gives it, X-Archive-Orig-…; under its own name
-// none that could act on the origin that we have together with all that is recorded: no cookie, no
-// policy, no service worker. Content-Type, Content-Encoding, Content-Language and Content-Range have
-// theirs too, and Location leads to what was captured there. A document is in a sandbox of its own,
-// where no script runs and nothing is fetched.
+// What was recorded is shown with its status and its body, whose content coding stays. Of its
+// fields each is there under the name that the Wayback Machine gives it, X-Archive-Orig-…; under
+// its own name none that could act on the origin that we have together with all that is recorded:
+// no cookie, no policy, no service worker. Content-Type, Content-Encoding, Content-Language and
+// Content-Range have theirs too, and Location leads to what was captured there. A document is in a
+// sandbox of its own, where no script runs and nothing is fetched.
 
 // sandbox is the policy of what was recorded.
 const sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'"

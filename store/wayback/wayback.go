@@ -1,5 +1,5 @@
-// Package wayback answers over HTTP what collections hold: their index, their WARC files and what was
-// recorded, as the tools do that people have. Start with [New].
+// Package wayback answers over HTTP what collections hold: their index, their WARC files and what
+// was recorded, as the tools do that people have. Start with [New].
 //
 //	/NAME/cdx               the index, as pywb's server has it; also /NAME/index
 //	/NAME/cdx/search/cdx    the same, as the Wayback Machine has it
@@ -10,13 +10,14 @@
 //
 // One collection is also found without its name: /cdx, /web/…, /warc/….
 //
-// Paths are judged as they were sent, since a URL in one keeps its slashes. Who may ask is judged by
-// whoever mounts a Site, and whoever hands the collections in has their indexes open; what the
+// Paths are judged as they were sent, since a URL in one keeps its slashes. Who may ask is judged
+// by whoever mounts a Site, and whoever hands the collections in has their indexes open; what the
 // handlers of the index (package cdxapi) answer is theirs.
 //
-// Invariant: no byte of a file is given that the index does not know to be on disk, and what is given
-// of a file is of one file, also while others take its place. What was recorded acts on nothing of our
-// origin. No transaction is open while a client reads, and one that does not read loses its place.
+// Invariant: no byte of a file is given that the index does not know to be on disk, and what is
+// given of a file is of one file, also while others take its place. What was recorded acts on
+// nothing of our origin. No transaction is open while a client reads, and one that does not read
+// loses its place.
 package wayback
 
 import (
@@ -40,8 +41,8 @@ type Collection struct {
 	// gets 503.
 	Open func() (Reader, error)
 
-	// The handlers of the index. They get paths without the name of the collection. Check, if it is not
-	// nil, is called before them: its error is one of Open.
+	// The handlers of the index. They get paths without the name of the collection. Check, if it is
+	// not nil, is called before them: its error is one of Open.
 	Pywb, Search, TimeMap http.Handler
 	Check                 func() error
 }

@@ -14,7 +14,8 @@ import (
 	"warcorder/store/readback"
 )
 
-// The path of what was recorded is that of the Wayback Machine's for what is shown as it was stored:
+// The path of what was recorded is that of the Wayback Machine's for what is shown as it was
+// stored:
 //
 //	/web/20260501120000id_/https://example.org/?a=b    of what was captured nearest to that second
 //	/web/2026id_/…                                     nearest to the end of that year
@@ -34,9 +35,9 @@ func parseWanted(text string) (wanted, error) {
 	moment, target, found := strings.Cut(text, "/")
 	digits, isRaw := strings.CutSuffix(moment, "id_")
 	if !found || !isRaw || strings.Trim(digits, "0123456789") != "" || len(digits) > 14 {
-		return wanted{}, errors.New("What was recorded is at /web/YYYYMMDDhhmmssid_/URL, as it was " +
-			"recorded; of the time as many digits as you like, or none for the latest. Nothing is " +
-			"rewritten here: other forms (im_, js_, if_, none) are not known.")
+		return wanted{}, errors.New("what was recorded is at /web/YYYYMMDDhhmmssid_/URL, with as many " +
+			"digits of the time as you like, or none for the latest; nothing is rewritten here, so that other " +
+			"forms (im_, js_, if_, none) are not known")
 	}
 	target, err := urlOf(target)
 	if err != nil {
@@ -45,8 +46,8 @@ func parseWanted(text string) (wanted, error) {
 	return wanted{momentOf(digits), target}, nil
 }
 
-// lastDigits are what is behind the digits that a time has not: the Wayback Machine takes the end of
-// what it may mean, so that 2 is the latest, and 0 the oldest.
+// lastDigits are what is behind the digits that a time has not: the Wayback Machine takes the end
+// of what it may mean, so that 2 is the latest, and 0 the oldest.
 const lastDigits = "99991231235959"
 
 // momentOf reads up to 14 digits. It is the middle of the second that 14 of them name.
@@ -74,19 +75,19 @@ func momentOf(digits string) time.Time {
 		499_000_000, time.UTC)
 }
 
-// urlOf returns the URL that stands at the end of a path. It may be escaped as a whole, as one must be
-// that HTTP would not let stand there.
+// urlOf returns the URL that stands at the end of a path. It may be escaped as a whole, as one must
+// be that HTTP would not let stand there.
 func urlOf(text string) (string, error) {
 	if head := strings.ToLower(text[:min(len(text), 10)]); strings.HasPrefix(head, "http%3a") ||
 		strings.HasPrefix(head, "https%3a") {
 		plain, err := url.PathUnescape(text)
 		if err != nil {
-			return "", errors.New("The URL is escaped as a whole, and not well: " + err.Error())
+			return "", fmt.Errorf("the URL is escaped as a whole, and not well: %w", err)
 		}
 		text = plain
 	}
 	if text == "" {
-		return "", errors.New("The path ends with the URL that is asked for, and there is none.")
+		return "", errors.New("the path ends with the URL that is asked for, and there is none")
 	}
 	scheme, rest, found := strings.Cut(text, ":")
 	switch {
@@ -118,8 +119,8 @@ type found struct {
 	err      error              // why one that was nearer cannot be read
 }
 
-// find chooses the capture that is nearest, of those that show what was sent: no 304, and no part of
-// something while there is a whole.
+// find chooses the capture that is nearest, of those that show what was sent: no 304, and no part
+// of something while there is a whole.
 func (a *answering) find(in Reader, want wanted) (found, error) {
 	var best found
 	var part *store.Capture

@@ -279,7 +279,7 @@ func TestEndsInURL(t *testing.T) {
 // while there is no place are told so.
 func TestSlowReader(t *testing.T) {
 	r := record(t, "news", nil).serve()
-	r.commit("http://example.com/a", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("0123456789abcdef", 4<<20), 0)
+	r.commit("http://example.com/a", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("0123456789abcdef", 1<<20), 0)
 	r.site.places, r.site.patience = make(chan struct{}, 1), 300*time.Millisecond
 	res, err := http.Get(r.server.URL + "/web/id_/http://example.com/a") // and its body is not read
 	if err != nil {
