@@ -104,6 +104,69 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestServeConsent: the page of another site reads parts of files and lines from a recorder with the
+// token in the URL, and asks first; without it, or with a wrong one, it gets nothing.
+func TestServeConsent(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "page")
+	}))
+	defer origin.Close()
+	p := startRecording(t)
+	p.fetch(origin.URL + "/a?token=b")
+	eventually(t, "the capture", func() bool { return p.page("/export") != "" })
+	name := warcNames(t, p.dir, "default")[0]
+	b, err := os.ReadFile(filepath.Join(p.dir, "collections", "default", "recorder.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := strings.TrimSpace(string(b))
+	page := []string{"User-Agent", "Mozilla/5.0", "Origin", "https://replay.example", "Sec-Fetch-Site",
+		"cross-site", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "empty"}
+	for path, may := range map[string]bool{
+		"/warc/" + name + "?token=" + token:                             true,
+		"/token=" + token + "/warc/" + name:                             true,
+		"/token=" + token + "/default/warc/index.cdxj":                  true,
+		"/cdx?url=" + origin.URL + "/a&matchType=prefix&token=" + token: true,
+		"/token=" + token + "/web/id_/" + origin.URL + "/a?token=b":     true,
+		"/warc/" + name:                                false,
+		"/warc/" + name + "?token=b":                   false,
+		"/token=b/warc/" + name:                        false,
+		"/web/id_/" + origin.URL + "/a?token=b":        false,
+		"/web/id_/" + origin.URL + "/a?token=" + token: false,
+	} {
+		status, header, body := answered(t, p.address, path, append(page, "Range", "bytes=0-9")...)
+		allowed := header.Get("Access-Control-Allow-Origin")
+		exposed := header.Get("Access-Control-Expose-Headers")
+		if may && (status/100 != 2 || allowed != "https://replay.example" || body == "" ||
+			!strings.Contains(exposed, "Content-Range")) || !may && (status/100 != 4 || allowed != "") ||
+			strings.Contains(body, token) {
+			t.Errorf("%s: %d %v %.200s", path, status, header, body)
+		}
+		r, err := http.NewRequest("OPTIONS", "http://"+p.address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(page); i += 2 {
+			r.Header.Set(page[i], page[i+1])
+		}
+		r.Header.Set("Access-Control-Request-Method", "GET")
+		r.Header.Set("Access-Control-Request-Headers", "range")
+		res, err := (&http.Transport{Proxy: nil, DisableKeepAlives: true}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if got := res.StatusCode == 204 && res.Header.Get("Access-Control-Allow-Origin") != "" &&
+			strings.Contains(res.Header.Get("Access-Control-Allow-Headers"), "Range"); got != may {
+			t.Errorf("preflight of %s: %s %v", path, res.Status, res.Header)
+		}
+	}
+	p.stop()
+	if log := p.stderr.String(); strings.Contains(log, token) {
+		t.Errorf("the log tells the token: %s", log)
+	}
+}
+
 // TestServeSeveral: several collections are told apart by name, and paths without one say which.
 func TestServeSeveral(t *testing.T) {
 	dir := t.TempDir()
