@@ -100,9 +100,12 @@ var house = []room{
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 
-	{"recorder", "recorder/recovery recorder/spill recorder/record store store/collection " +
+	{"recorder", "recorder/outside recorder/recovery recorder/spill recorder/record store canon " +
+		"store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
+	{"recorder/outside", "recorder/record store store/collection canon",
+		"what is looked for in, an original of another archive out; whose response it is its caller knows"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
 	{"recorder/recovery", "recorder/record store store/chunks store/collection store/pagelist " +
@@ -184,7 +187,7 @@ var libraries = []library{
 		"the words of the DevTools protocol"},
 	{"github.com/parquet-go/parquet-go", "store/parquet", "tables"},
 	{"rsc.io/qr", "proxy/admin/trust", "QR codes"},
-	{"github.com/rs/zerolog", "cmd proxy recorder recorder/recovery",
+	{"github.com/rs/zerolog", "cmd proxy recorder recorder/outside recorder/recovery",
 		"canon, certs and store never log"},
 }
 

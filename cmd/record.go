@@ -119,6 +119,9 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	if second != nil {
 		defer second.Close()
 	}
+	if err := c.checkDedupFrom(ln, second); err != nil {
+		return err
+	}
 	authority, err := line.authority()
 	if err != nil {
 		return err

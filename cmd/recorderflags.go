@@ -32,9 +32,10 @@ type recorderFlags struct {
 	PayloadDigest string `name:"payload-digest" enum:"wire,entity" default:"${payload_digest}"`
 	SL            bool   `name:"sl" negatable:"" default:"${sl}"`
 
-	WARCInfo warcinfoFlags `embed:"" prefix:"warcinfo-"`
-	Dedup    dedupFlags    `embed:""`
-	Keys     keysFlags     `embed:"" prefix:"keys-"`
+	WARCInfo  warcinfoFlags `embed:"" prefix:"warcinfo-"`
+	Dedup     dedupFlags    `embed:""`
+	DedupFrom []string      `name:"dedup-from" placeholder:"DIR|URL,…"`
+	Keys      keysFlags     `embed:"" prefix:"keys-"`
 }
 
 // warcinfoFlags are the flags of record.WARCInfo.
@@ -79,6 +80,7 @@ func (f *recorderFlags) config() recorder.Config {
 		NoSL:           !f.SL,
 		WARCInfo:       record.WARCInfo(f.WARCInfo),
 		Dedup:          record.DedupConfig(f.Dedup),
+		DedupFrom:      f.DedupFrom,
 		Keys:           store.KeysConfig(f.Keys),
 	}
 }

@@ -131,7 +131,9 @@ var toDo = map[report.Kind]string{
 	report.Challenge:   "answered by a challenge: pass it by hand in warcorder browser, then visit it again",
 	report.Coding:      "in a coding that others cannot read: visit it again with the default of codings",
 	report.Missing:     "recorded, and not readable any more: warcorder verify says what is wrong with the files",
-	report.Crash:       "the recorder was killed: what was on its way then may be missing",
+	report.Outside: "stored in another archive, which must be handed on with this one: nothing is wrong " +
+		"with them",
+	report.Crash: "the recorder was killed: what was on its way then may be missing",
 }
 
 // line prints a page with what is wrong with it, or what is wrong elsewhere.
@@ -202,7 +204,7 @@ func (t *reportText) end(line *commandLine, dir collection.Dir, behind bool) err
 		fmt.Fprintf(os.Stderr, "%s captures are not looked at, since an older version has recorded them: "+
 			"%s finds their pages\n", humanize.Comma(n), commandFor(dir, "rebuild"))
 	}
-	elsewhere := t.total.Elsewhere != nil && len(t.total.Elsewhere.Counts) > 0
+	elsewhere := t.total.Elsewhere != nil && t.total.Elsewhere.IsWrong()
 	switch {
 	case behind:
 		return errors.New("report: not all that was recorded is in the index, see above")

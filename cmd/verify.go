@@ -109,5 +109,9 @@ func printVerified(found verify.Summary) {
 	if found.Indexed {
 		fmt.Printf("%s of the index compared\n", count(int(found.Captures), "capture"))
 	}
+	if n := found.Outside; n > 0 {
+		fmt.Printf("%s of records in other archives: warcorder report lists what they need\n",
+			count(int(n), "revisit"))
+	}
 	fmt.Printf("%s, %s\n", count(int(found.Findings), "finding"), count(int(found.Notes), "note"))
 }

@@ -12,6 +12,7 @@ import (
 
 	"warcorder/proxy"
 	"warcorder/proxy/route"
+	"warcorder/recorder/outside"
 )
 
 // parseRoutes reads a list of ways out. A flag that is given again adds to it.
@@ -39,6 +40,21 @@ func checkEnvironment(upstream *route.Routes) error {
 	}
 	_, err := route.FromEnvironment(os.Getenv, func(string, string) bool { return false })
 	return err
+}
+
+// checkDedupFrom refuses to ask this recorder itself for originals: what it has it finds without being
+// asked, and would name as if another archive had it.
+func (c *recordFlags) checkDedupFrom(listeners ...net.Listener) error {
+	for _, text := range c.Recorder.DedupFrom {
+		host, port, isURL := outside.Address(text)
+		for _, ln := range listeners {
+			if isURL && ln != nil && proxy.IsListener(ln.Addr(), host, port) {
+				return fmt.Errorf("dedup-from %s leads to this recorder itself: name another archive",
+					outside.Names([]string{text})[0])
+			}
+		}
+	}
+	return nil
 }
 
 // waysOut sets by which ways origins are reached: as upstream says, or else as the environment

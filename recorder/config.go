@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
@@ -40,7 +41,12 @@ type Config struct {
 
 	WARCInfo record.WARCInfo
 	Dedup    record.DedupConfig
-	Keys     store.KeysConfig
+
+	// DedupFrom names other archives, the originals of which are referred to: directories of
+	// collections, and URLs of CDX servers.
+	DedupFrom []string
+
+	Keys store.KeysConfig
 
 	// Progress, if it is not nil, is told how far Open has come with what a crash has left.
 	Progress recovery.Progress
@@ -119,7 +125,11 @@ func (c *Config) check() error {
 	if sizes < 0 || times < 0 {
 		return errors.New("a size or time of the recorder's settings is negative")
 	}
-	return errors.Join(c.Mode.Check(), warc.CheckPrefix(c.WARCPrefix),
+	if len(c.DedupFrom) > 0 && c.Dedup.Dedup == record.DedupOff {
+		return errors.New("dedup-from names archives, and with dedup: off nothing is looked for: leave " +
+			"one of the two out")
+	}
+	return errors.Join(c.Mode.Check(), outside.Check(c.DedupFrom), warc.CheckPrefix(c.WARCPrefix),
 		warc.CheckPattern(c.WARCName), c.WARCInfo.Check())
 }
 
@@ -143,6 +153,7 @@ func (c *Config) recovery() recovery.Config {
 func (c *Config) style() *record.Style {
 	s := &record.Style{Seconds: c.WARCVersion == "1.0", NoSL: c.NoSL, Warcinfo: c.WARCInfo}
 	s.Entity = c.PayloadDigest == "entity"
+	s.DedupFrom = outside.Names(c.DedupFrom)
 	if c.Digest == "sha256" {
 		s.Algorithm = record.SHA256
 	}

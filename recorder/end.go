@@ -112,7 +112,7 @@ func (r *Recorder) close() error {
 	}
 	r.watcher.Wait()
 	r.memory.Tidy()
-	return errors.Join(err, r.gaps.close(), r.endSession(), r.unlock())
+	return errors.Join(err, r.gaps.close(), r.endSession(), r.outside.Close(), r.unlock())
 }
 
 // beginSession notes in the index that a recorder is at work.

@@ -137,7 +137,7 @@ func (l *lanes) next(n lane) *output {
 		name:     l.names.next(created),
 		created:  created,
 		warcinfo: random.Next(),
-		bound:    sizeOfWarcinfo + l.style.Warcinfo.Size(),
+		bound:    sizeOfWarcinfo + l.style.InfoSize(),
 	}
 	l.current[n] = out
 	return out

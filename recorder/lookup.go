@@ -12,7 +12,8 @@ import (
 // another, and whether others can refer to it.
 //
 //	begin  decides from the heads whether the body is worth a look, and takes it in if so
-//	find   looks for an original: among those that wait for the index, then in the index
+//	find   looks for an original: among those that wait for the index, in the index, and then in
+//	       other archives (outside.go)
 //	note   after the records are made: makes the response an original itself
 //
 // Between find and note of a response nobody knows it yet. Of several equal ones that come at once
@@ -56,6 +57,7 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message)
 	}
 	l.hashed = true
 	m.content.Reset(&response.Head, body)
+	m.content.Outside(m.outside.Collections(), m.outside.Servers())
 	return &m.content
 }
 
@@ -74,9 +76,13 @@ func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, 
 			m.underway.key, m.underway.claims = l.key, claims
 			l.to, err = m.originals.find(l.key, out, claims,
 				func(original time.Time) bool { return m.dedup.IsFresh(original, x.Started) })
+			if l.to == nil && err == nil {
+				l.to = m.findOutside(l, x, response, scope, claims)
+			}
 		}
 	case m.dedup.Dedup != record.DedupOff && response.Status() == http.StatusNotModified &&
 		len(response.Start) == int(response.Length) && record.IsConditional(request.Start):
+		m.turns.await(x)
 		l.to, err = m.originals.unmodified(l.uri, request.Start, response.Start, out)
 	}
 	if err != nil {
@@ -95,7 +101,7 @@ func (m *maker) note(l *lookup, r *record.Records, response *record.Message, out
 	if !keyed && !isPage {
 		return
 	}
-	p := &pendingOriginal{keyed: keyed, output: out}
+	p := &pendingOriginal{keyed: keyed, output: out, outside: l.to != nil && l.to.Outside}
 	if isPage { // even without validators: no 304 must refer to an older version
 		p.page, p.Validators = r.URI, record.ValidatorsOf(response.Start)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
 	"warcorder/recorder/spill"
 	"warcorder/store"
@@ -35,6 +36,9 @@ type makers struct {
 	lanes     *lanes
 	batches   *batches
 	originals *originals
+	outside   *outside.Archives
+	hurried   func() bool // nobody is to be waited for
+	turns     *turns      // nil if no server is asked
 	gaps      *gapList
 	panics    *Panics
 	lost      func(*done, error) // told of an exchange that cannot be recorded

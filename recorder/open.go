@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/outside"
 	"warcorder/recorder/recovery"
 	"warcorder/recorder/spill"
 	"warcorder/store"
@@ -28,13 +29,17 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 	if dir, err = dir.Abs(); err != nil {
 		return nil, err
 	}
-	opened, err := recovery.Open(cfg.recovery(), dir, log)
+	archives, err := outside.Open(cfg.DedupFrom, dir, log)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(&cfg, dir, keyer, opened, log)
+	opened, err := recovery.Open(cfg.recovery(), dir, log)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, archives.Close())
+	}
+	r, err := newRecorder(&cfg, dir, keyer, opened, archives, log)
+	if err != nil {
+		return nil, errors.Join(err, archives.Close())
 	}
 	if _, err := r.recoverSpilled(&cfg); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -49,10 +54,10 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 }
 
 // newRecorder returns a recorder of a collection that is in order, but for spill/, and starts its
-// goroutines. The recorder closes the index and unlocks the collection; newRecorder does when it
-// fails.
+// goroutines. The recorder closes the index and the other archives, and unlocks the collection;
+// newRecorder closes the index and unlocks when it fails.
 func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened recovery.Opened,
-	log zerolog.Logger) (*Recorder, error) {
+	archives *outside.Archives, log zerolog.Logger) (*Recorder, error) {
 	index, unlock := opened.Index, opened.Unlock
 	host, err := os.Hostname()
 	before, err2 := index.Gaps(1)
@@ -62,6 +67,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	r := &Recorder{
 		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
 		closing: make(chan struct{}), end: newEnd(), panics: NewPanics(log), chains: newChains(index),
+		outside: archives,
 	}
 	recovery := cfg.recovery()
 	r.recovery = &recovery
@@ -78,13 +84,20 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	r.batches = newBatches(cfg, r.originals, wake)
 	r.committer = newCommitter(cfg, r.archive, r.lanes, r.batches, r.queue, r.health, r.panics,
 		r.closing, r.end.late)
+	if archives.Servers() {
+		r.turns = newTurns()
+	}
 	r.start(cfg)
 	return r, nil
 }
 
 // start starts the goroutines.
 func (r *Recorder) start(cfg *Config) {
-	for range runtime.GOMAXPROCS(0) {
+	small := runtime.GOMAXPROCS(0)
+	if r.outside.Servers() { // a worker that waits for an answer lets others go on
+		small += outside.Workers
+	}
+	for range small {
 		w := &smallWorker{maker: newMaker(r.makers(cfg)), late: r.end.late}
 		r.workers.Go(func() { w.run(r.queue.small.out) })
 	}
@@ -121,13 +134,14 @@ func atRest(cfg Config, dir collection.Dir, log zerolog.Logger, work func(*Recor
 	if dir, err = dir.Abs(); err != nil {
 		return Recovered{}, err
 	}
+	cfg.DedupFrom = nil // others are asked by who records
 	repair := cfg.recovery()
 	repair.NoSync = false
 	opened, err := recovery.Repair(repair, dir, log)
 	if err != nil {
 		return Recovered{Found: opened.Found}, err
 	}
-	r, err := newRecorder(&cfg, dir, keyer, opened, log)
+	r, err := newRecorder(&cfg, dir, keyer, opened, nil, log)
 	if err != nil {
 		return Recovered{Found: opened.Found}, err
 	}

@@ -39,6 +39,7 @@ type originals struct {
 type pendingOriginal struct {
 	store.Original            // as a revisit names it; of a revisit that what it refers to itself
 	keyed             bool    // it has a Key
+	outside           bool    // it is a revisit of what another archive has
 	page              string  // its own URL, if a 304 may mean it; else ""
 	record.Validators         // in its head, if it is such a page
 	output            *output // whose file it will be in; nil if it is on disk

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
 
+	"warcorder/recorder/outside"
 	"warcorder/recorder/spill"
 )
 
@@ -59,13 +60,17 @@ const (
 )
 
 func newQueue(cfg *Config, gaps *gapList, hurry <-chan struct{}, log zerolog.Logger) *queue {
-	return &queue{
+	q := &queue{
 		log: log, gaps: gaps, hurry: hurry,
 		size: cfg.QueueSize, bytes: semaphore.NewWeighted(cfg.QueueSize),
-		small:     handfuls{out: make(chan []recordable, 8)},
+		small:     handfuls{out: make(chan []recordable, 8), most: handful},
 		large:     make(chan recordable, largeAtOnce),
 		withFiles: make(chan struct{}, filesAtOnce),
 	}
+	if outside.HasServer(cfg.DedupFrom) { // what waits behind one that asks is for another worker
+		q.small.out, q.small.most = make(chan []recordable, manyAlone), 1
+	}
+	return q
 }
 
 // isBusy reports whether anything waits.
@@ -105,6 +110,11 @@ func (q *queue) commit(of recordable, ended time.Time) {
 }
 
 var errClosed = errors.New("the recorder is closed")
+
+// isFilling reports whether so much waits that clients may soon have to.
+func (q *queue) isFilling() bool {
+	return q.queued.Load() > q.size/4 || len(q.small.out) > manyAlone/4
+}
 
 // losesLate logs an exchange that ended after the recorder was closed.
 func (q *queue) losesLate(d *done) {
@@ -225,7 +235,8 @@ func isHopeless(err error) bool {
 // of warcorder takes 154 us each with handfuls of 2 ms, 144 with 10 ms, 141 with 20 ms and 139 with
 // 40 ms.
 type handfuls struct {
-	out chan []recordable
+	out  chan []recordable
+	most int // of them at a time
 
 	mu      sync.Mutex // held while out is written to: whoever adds then waits for the workers
 	waiting []recordable
@@ -235,6 +246,9 @@ type handfuls struct {
 }
 
 const (
+	// manyAlone is how many exchanges wait for workers that ask servers, before a client does.
+	manyAlone = 4096
+
 	handful      = 64
 	handfulBytes = 2 << 20
 	// after the first of them, which after a quiet time need not wait for others
@@ -245,12 +259,12 @@ func (h *handfuls) add(r recordable, ended time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.waiting == nil {
-		h.waiting = make([]recordable, 0, handful)
+		h.waiting = make([]recordable, 0, h.most)
 	}
 	h.waiting = append(h.waiting, r)
 	h.size += r.way().queued
 	switch {
-	case len(h.waiting) == handful || h.size >= handfulBytes || ended.Sub(h.passed) >= handfulFor:
+	case len(h.waiting) >= h.most || h.size >= handfulBytes || ended.Sub(h.passed) >= handfulFor:
 		h.pass()
 	case len(h.waiting) > 1:
 	case h.timer == nil:

@@ -27,7 +27,8 @@
 //	  |         \
 //	smallWorker  largeWorker           above 1 MiB: the one large worker, which streams
 //	  |            |    lanes.go       which file takes it
-//	  |            |    lookup.go      whether the collection has its body already
+//	  |            |    lookup.go      whether the collection has its body already, or by outside/
+//	  |            |                   another archive
 //	  |            |    record/        digests, keys, records; maker.go compresses them
 //	  |            +--> archive.go     the large worker appends and syncs by itself
 //	batches             batches.go     the finished exchanges of each file
@@ -45,8 +46,8 @@
 // # Goroutines, and what they own
 //
 //	caller        an exchange, from Begin to Commit or Discard; its two buffers apart
-//	small workers one for each processor. Each owns its maker, and an exchange from the queue to
-//	              the batch
+//	small workers one for each processor, and some more if other archives are asked. Each owns its
+//	              maker, and an exchange from the queue to the batch
 //	large worker  one. It owns its maker, its exchange, and the files of the large lane
 //	committer     one. It owns the files of the small lane, the batches that it has taken, and each
 //	              file that is retired and has nothing pending
@@ -77,6 +78,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/recorder/spill"
@@ -99,6 +101,8 @@ type Recorder struct {
 	archive   *archive
 	lanes     *lanes
 	originals *originals
+	outside   *outside.Archives // nil if there are none
+	turns     *turns            // nil if none of them is a server
 	batches   *batches
 	chains    *chains
 	committer *committer
@@ -141,8 +145,10 @@ func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{
 func (r *Recorder) makers(cfg *Config) *makers {
 	return &makers{
 		log: r.log, style: r.archive.style, keyer: r.keyer, dedup: &cfg.Dedup, chains: r.chains,
-		lanes: r.lanes, batches: r.batches, originals: r.originals,
-		gaps: r.gaps, panics: r.panics, lost: r.queue.loses,
+		lanes: r.lanes, batches: r.batches, originals: r.originals, outside: r.outside,
+		turns:   r.turns,
+		hurried: func() bool { return r.queue.isFilling() || isClosed(r.closing) },
+		gaps:    r.gaps, panics: r.panics, lost: r.queue.loses,
 	}
 }
 

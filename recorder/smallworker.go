@@ -18,9 +18,10 @@ type smallWorker struct {
 }
 
 func (w *smallWorker) run(waiting <-chan []recordable) {
-	for some := range waiting {
+	for some, ok := w.turns.next(waiting); ok; some, ok = w.turns.next(waiting) {
 		for _, r := range some {
 			w.guarded(r, w.take)
+			w.turns.end(r)
 			r.release()
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"warcorder/recorder/outside"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -33,6 +34,9 @@ type Status struct {
 
 	// what the other side refused since the start, by host; it is recorded as it came
 	Refusals Refusals `json:"refusals"`
+
+	// the other archives that originals are looked for in
+	DedupFrom []outside.Status `json:"dedupFrom,omitempty"`
 
 	// what could not be recorded since the start, by reason
 	Gaps map[string]int64 `json:"gaps"`
@@ -75,6 +79,7 @@ func (r *Recorder) Status() Status {
 		Queued:     r.queue.queued.Load(),
 		Large:      r.queue.waitingLarge.Load(),
 		Refusals:   r.committer.refusals.status(),
+		DedupFrom:  r.outside.Status(),
 		Gaps:       r.gaps.totals(),
 		OpenFiles:  r.archive.openFiles(),
 		Goroutines: runtime.NumGoroutine(),

@@ -9,6 +9,7 @@ import (
 
 	"warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
 
@@ -31,7 +32,8 @@ func (o *originals) unmodified(url string, request, answer []byte,
 	latest := true
 	if p, serves := o.pendingOf(url, out); p != nil {
 		if serves && p.MayMean(request, answer, latest) {
-			return &referred{record.Reference{Original: p.Original, NotModified: true}, p}, nil
+			to := record.Reference{Original: p.Original, NotModified: true, Outside: p.outside}
+			return &referred{to, p}, nil
 		}
 		latest = false
 	}
@@ -141,7 +143,11 @@ func (o *originals) readVersion(c *store.Capture) (v version, err error) {
 		return v, nil
 	}
 	from, found, err := o.originalOf(c, rec)
-	if err != nil || !found || !o.presence.isThere(from.File) {
+	if err == nil && !found {
+		v.to, err = o.outsideOf(c, rec)
+		return v, err
+	}
+	if err != nil || !o.presence.isThere(from.File) {
 		return v, err
 	}
 	original, head, err := o.readHeads(&from)
@@ -174,6 +180,26 @@ func (o *originals) originalOf(revisit *store.Capture,
 		same := c.Digest == revisit.Digest || revisit.Status == http.StatusNotModified
 		return same && c.MIME != record.RevisitMIME && c.Time.Equal(date) && c.URL == uri && isGet(c)
 	})
+}
+
+// outsideOf returns a reference to what a revisit of ours names that another archive has; nil if it
+// names none. Other tools write the same fields, and may mean what is lost.
+func (o *originals) outsideOf(revisit *store.Capture, rec *warc.Record) (*record.Reference, error) {
+	to := record.OutsideOf(rec.Header, revisit)
+	if to == nil {
+		return nil, nil
+	}
+	for _, path := range o.dir.WARCPaths(revisit.File) {
+		archives, err := collection.DedupFrom(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || len(archives) == 0 {
+			return nil, err
+		}
+		return to, nil
+	}
+	return nil, nil
 }
 
 // readHeads reads the header of the record of a capture, and the HTTP head in it.

@@ -13,7 +13,7 @@ var record = Command{
 		{"Where", "listen replay-listen collection dir"},
 		{"Who may use it", "clients proxy-users readers api-token"},
 		{"What is recorded", "no-record tunnel insecure-upstream codings anticache record-dns " +
-			"on-client-abort complete dedup dedup-min-size dedup-for keys-extra"},
+			"on-client-abort complete dedup dedup-min-size dedup-for dedup-from keys-extra"},
 		{"What complete does", "complete-max complete-quiet complete-within complete-timeout " +
 			"complete-again complete-per-host complete-at-once complete-waiting complete-running"},
 		{"Where it goes", "upstream deny allow resolver source-address upstream-ca"},

@@ -140,6 +140,10 @@ var Settings = map[string]string{
 	"--dedup-min-size": "Size of a body below which it is always stored.",
 	"--dedup-for": "Time after which content is stored again; 0 is for good. So that not all of an " +
 		"archive depends on one old record.",
+	"--dedup-from": "Other archives in which the same content is looked for, after this one. They are " +
+		"only read: directories of collections that nobody records, and URLs of CDX servers " +
+		"(http://HOST/cdx, http://HOST/web/timemap/cdx, or any with {url} in it). What is there is not " +
+		"stored here: hand on both together.",
 	"--keys-extra": "Secondary keys to make and store for each capture: path, wwwoffle, form.",
 	"--keys-profiles": "Path profiles by host, for the key path; in the configuration " +
 		"file only.",

@@ -3,9 +3,11 @@ package record
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"time"
 
@@ -97,6 +99,10 @@ type Content struct {
 	came    int64  // bytes of the body that have come
 	length  int64  // bytes of the payload that have come
 	facts   []byte // what is hashed behind the payload; kept for its memory
+
+	keeps   bool           // more keys than one are wanted
+	payload *blake3.Hasher // with the payload alone; nil unless more keys are wanted
+	sha1    hash.Hash      // of the payload; nil if nobody wants it
 }
 
 // Reset begins the key of a response with that head, and a body of that many bytes on the wire. The
@@ -109,20 +115,36 @@ func (c *Content) Reset(response *Head, body int64) {
 	*c = Content{hash: c.hash, chunked: response.Chunked, size: body, facts: c.facts[:0]}
 }
 
+// Outside lets c make what other archives know a response by: Under, for collections, and SHA1, for
+// servers. It comes right behind Reset.
+func (c *Content) Outside(collections, servers bool) {
+	c.keeps = collections
+	if servers {
+		c.sha1 = sha1.New()
+	}
+}
+
 // Write takes the next part of the body, as it crossed the wire.
 func (c *Content) Write(body []byte) {
 	c.came += int64(len(body))
 	if !c.chunked {
-		c.hash.Write(body)
-		c.length += int64(len(body))
+		c.take(body)
 		return
 	}
 	for len(body) > 0 {
 		var data []byte
 		data, body = c.chunks.Next(body)
-		c.hash.Write(data)
-		c.length += int64(len(data))
+		c.take(data)
 	}
+}
+
+// take takes the next part of the payload.
+func (c *Content) take(payload []byte) {
+	c.hash.Write(payload)
+	if c.sha1 != nil {
+		c.sha1.Write(payload)
+	}
+	c.length += int64(len(payload))
 }
 
 // whole reports whether the body is what its framing says it is. A body with trailers, for which a
@@ -158,11 +180,27 @@ func (c *Content) Key(response *Head, start []byte, scope string) (key store.Ori
 		facts = append(append(part.append(facts), '\n'), response.validator()...)
 		facts = append(facts, '\n')
 	}
-	facts = binary.LittleEndian.AppendUint64(append(facts, scope...), uint64(c.length))
-	c.facts = facts
-	c.hash.Write(facts)
-	c.hash.Sum(key[:0])
-	return key, true
+	if c.facts = facts; c.keeps {
+		c.payload = c.hash.Clone()
+	}
+	return c.end(c.hash, scope), true
+}
+
+// end is the key with that scope of the payload that was hashed.
+func (c *Content) end(hash *blake3.Hasher, scope string) (key store.OriginalKey) {
+	hash.Write(c.facts)
+	hash.Write(binary.LittleEndian.AppendUint64([]byte(scope), uint64(c.length)))
+	hash.Sum(key[:0])
+	return key
+}
+
+// Under is the key with another scope, once Key has returned one.
+func (c *Content) Under(scope string) store.OriginalKey { return c.end(c.payload.Clone(), scope) }
+
+// SHA1 is that of the payload.
+func (c *Content) SHA1() (sum [sha1.Size]byte) {
+	c.sha1.Sum(sum[:0])
+	return sum
 }
 
 // appendCodings appends the codings that the fields of that name in a head list, in lower case.

@@ -18,6 +18,7 @@ type Reference struct {
 	store.Original
 	date        string // WARC-Date as it stands in the original, if another tool wrote it; else ""
 	NotModified bool   // whether the origin has answered 304; else the payloads are the same
+	Outside     bool   // whether the response is in another archive
 }
 
 // The profiles of revisits are these, behind the version of the standard (WARC 1.1 sections 6.7.2
@@ -30,7 +31,9 @@ const (
 )
 
 // append appends the fields of the reference, as a continuation of a header. The two that name the
-// original by its URL and date are of WARC 1.1; readers of 1.0 know them too.
+// original by its URL and date are of WARC 1.1; readers of 1.0 know them too. A record of another
+// archive is named by them alone: so whoever reads a revisit of ours can tell without the other
+// archive that its original is not lost, but outside (IsOutside).
 func (r *Reference) append(dst []byte, s *Style) []byte {
 	profile, name := profile11, identicalPayload
 	if s.Seconds {
@@ -40,7 +43,9 @@ func (r *Reference) append(dst []byte, s *Style) []byte {
 		name = serverNotModified
 	}
 	dst = append(append(append(dst, "\r\nWARC-Profile: "...), profile...), name...)
-	dst = (*ID)(&r.RecordID).Append(append(dst, "\r\nWARC-Refers-To: "...))
+	if !r.Outside {
+		dst = (*ID)(&r.RecordID).Append(append(dst, "\r\nWARC-Refers-To: "...))
+	}
 	dst = append(append(dst, "\r\nWARC-Refers-To-Target-URI: "...), r.URL...)
 	dst = append(dst, "\r\nWARC-Refers-To-Date: "...)
 	if r.date != "" {
@@ -181,6 +186,28 @@ func ReferenceOf(record *warc.Record, c *store.Capture) *Reference {
 		return nil
 	}
 	return r
+}
+
+// OutsideOf makes a reference to what a revisit of ours refers to outside of the collection. It is nil
+// if the revisit does not say.
+func OutsideOf(h warc.Header, c *store.Capture) *Reference {
+	if !IsOutside(h) || !isDigest(c.Digest) {
+		return nil
+	}
+	r := &Reference{date: h.Get("WARC-Refers-To-Date"), NotModified: true, Outside: true}
+	uri, isURI := BareURI(h.Get("WARC-Refers-To-Target-URI"))
+	date, isDate := ParseW3CDTF(r.date)
+	r.URL, r.Time, r.Digest = uri, date, c.Digest
+	if !isURI || !isDate || !IsSound(&r.Original, time.Now()) {
+		return nil
+	}
+	return r
+}
+
+// IsOutside reports whether a revisit, which must be ours, refers to a record of another archive.
+func IsOutside(h warc.Header) bool {
+	return h.Get("WARC-Refers-To") == "" && h.Get("WARC-Refers-To-Target-URI") != "" &&
+		h.Get("WARC-Refers-To-Date") != ""
 }
 
 // digestSizes are the lengths of the digests that records may have, in bytes.

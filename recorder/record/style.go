@@ -16,6 +16,9 @@ type Style struct {
 	NoSL     bool // the gzip members carry no skip lengths
 	Warcinfo WARCInfo
 
+	// DedupFrom are the other archives that records may refer to.
+	DedupFrom []string
+
 	Inspector *warc.Inspector // checks the gzip members; nil for no check
 }
 
@@ -83,10 +86,13 @@ func (w *WARCInfo) fields(collection string) (fields [][2]string) {
 	return fields
 }
 
-// Size is an upper bound of the bytes that the fields take.
-func (w *WARCInfo) Size() (n int64) {
-	for _, field := range w.fields("") {
+// InfoSize is an upper bound of the bytes that those fields of the warcinfo record take that are set.
+func (s *Style) InfoSize() (n int64) {
+	for _, field := range s.Warcinfo.fields("") {
 		n += int64(len(field[0]) + len(field[1]) + 10)
+	}
+	for _, name := range s.DedupFrom {
+		n += int64(len(warc.DedupFrom) + len(name) + 10)
 	}
 	return n
 }

@@ -65,6 +65,9 @@ func Warcinfo(s *Style, id ID, created time.Time,
 	}
 	fields = append(append(fields, s.Warcinfo.fields(collection)...),
 		[2]string{"payloadDigest", s.payloadDigest()})
+	for _, name := range s.DedupFrom {
+		fields = append(fields, [2]string{warc.DedupFrom, name})
+	}
 	var block []byte
 	for _, field := range fields {
 		block = warc.AppendField(block, field[0], field[1])

@@ -107,6 +107,34 @@ func hasOwnMember(file *io.SectionReader) (bool, error) {
 	return warc.HasMember(start[:n]), nil
 }
 
+// DedupFrom returns the other archives to whose records revisits of the file at path may refer, as its
+// first record names them. A file that is not ours names none.
+func DedupFrom(path string) (names []string, err error) {
+	if own, err := IsOwn(path); err != nil || !own {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	_, block, err := firstRecord(warc.NewForeignReader(io.NewSectionReader(file, 0, info.Size()), path, 0))
+	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
+		return nil, nil
+	}
+	for line := range strings.Lines(string(block)) {
+		name, value, _ := strings.Cut(line, ":")
+		if strings.EqualFold(name, warc.DedupFrom) {
+			names = append(names, strings.TrimSpace(value))
+		}
+	}
+	return names, err
+}
+
 // IsOwnWarcinfo reports whether the block of a warcinfo record names us as the software.
 func IsOwnWarcinfo(block []byte) bool {
 	for line := range strings.Lines(string(block)) {

@@ -32,7 +32,8 @@ var (
 	// ErrAway says that the file, or the end of it, is not in the collection any more.
 	ErrAway = errors.New("the file is away")
 
-	// ErrNoOriginal says that the response to which a revisit refers is nowhere to be found.
+	// ErrNoOriginal says that the response to which a revisit refers is nowhere to be found. Outside is
+	// one that never was in the collection.
 	ErrNoOriginal = errors.New("the revisit's original is not in the archive")
 
 	// ErrNoRequest says that no request record lies beside the response.
@@ -58,6 +59,8 @@ type Files struct {
 	opened  *simplelru.LRU[string, *file]
 	closed  bool        // no file stays open between two readings
 	sweeper *time.Timer // of what nobody reads; nil while nothing is open
+
+	archives *simplelru.LRU[string, []string] // that dedupFrom has found
 
 	members, plain sync.Pool // of *member, for files of gzip members and for those not compressed
 }
@@ -104,6 +107,9 @@ func newFiles(dir collection.Dir, progress progress) *Files {
 		panic(err) // the size is positive
 	}
 	f.opened = opened
+	if f.archives, err = simplelru.NewLRU[string, []string](mostOpen, nil); err != nil {
+		panic(err) // the size is positive
+	}
 	return f
 }
 

@@ -81,6 +81,9 @@ func (f *Files) responseOf(c *store.Capture, record *Record) (*Response, error) 
 	if errors.Is(err, ErrNoOriginal) && r.Size > 0 && r.Truncated == "" {
 		return r, nil // some tools write revisits with their bodies
 	}
+	if errors.Is(err, ErrNoOriginal) {
+		err = f.noOriginal(c, record.Header, err)
+	}
 	if err != nil {
 		return nil, err
 	}

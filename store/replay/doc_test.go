@@ -24,7 +24,7 @@ func TestDocReasons(t *testing.T) {
 	text := pageOfDoc(t)
 	for _, word := range []string{
 		whyNotCaptured, whyOtherBody, whyBeyond, whyPart, whyCut, whyNotModified, whyItself, whyRound,
-		whyFrames, whyAway, whyNoOriginal, whyNoMessage, whyDamaged, whyUnread, ruleExact, ruleQuery, rulePywb,
+		whyFrames, whyAway, whyNoOriginal, whyOutside, whyNoMessage, whyDamaged, whyUnread, ruleExact, ruleQuery, rulePywb,
 		ruleForm, ruleParts, rulePreflight,
 	} {
 		if !strings.Contains(text, "`"+word+"`") {

@@ -172,6 +172,7 @@ func TestMissAdvice(t *testing.T) {
 		{Miss{Why: whyFrames, URL: "http://a/"}, "is not recorded", browse},
 		{Miss{Why: whyAway, URL: "http://a/"}, "Put the file back", browse},
 		{Miss{Why: whyNoOriginal, URL: "http://a/"}, "Put the file back", browse},
+		{Miss{Why: whyOutside, URL: "http://a/"}, "warcorder report", browse},
 		{Miss{Why: whyNoMessage, URL: "http://a/"}, "warcorder verify", browse},
 		{Miss{Why: whyDamaged, URL: "http://a/"}, "warcorder verify", browse},
 		{Miss{Why: whyUnread, URL: "http://a/"}, "warcorder verify", browse},

@@ -85,6 +85,10 @@ func advice(miss *Miss) string {
 	case whyAway, whyNoOriginal:
 		return "It was captured, in a file that is not there. Put the file back into " +
 			"<code>archive/</code> of the collection."
+	case whyOutside:
+		return "It was found unchanged in another archive, and its body was not stored again. " +
+			"<code>warcorder report</code>, with the <code>--dir</code> and <code>--collection</code> of " +
+			"this archive, names the archive."
 	case whyFrames:
 		return "What went through a WebSocket is not recorded."
 	}

@@ -24,6 +24,7 @@ const (
 	whyFrames      = "frames of a WebSocket are not recorded"
 	whyAway        = "file is away"
 	whyNoOriginal  = "original is missing"
+	whyOutside     = "original is in another archive"
 	whyNoMessage   = "no HTTP message"
 	whyDamaged     = "damaged"
 	whyUnread      = "cannot be read"
@@ -33,7 +34,7 @@ const (
 // be.
 func (m *Miss) IsFault() bool {
 	switch m.Why {
-	case whyAway, whyNoOriginal, whyDamaged, whyUnread:
+	case whyAway, whyNoOriginal, whyOutside, whyDamaged, whyUnread:
 		return true
 	}
 	return false
@@ -62,7 +63,10 @@ func (m *missing) Is(target error) bool { return target == fs.ErrNotExist }
 // whyOf returns why a capture cannot be read.
 func (a *Archive) whyOf(c *store.Capture, err error) string {
 	var damage *warc.Damage
+	var outside *readback.Outside
 	switch {
+	case errors.As(err, &outside):
+		return whyOutside
 	case errors.Is(err, readback.ErrAway):
 		if own, err := a.files.Record(c.Location); err == nil { // it is a revisit
 			own.Close()

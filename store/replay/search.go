@@ -16,12 +16,12 @@ type search struct {
 	asked   *asked
 	lookup  *lookup
 
-	looked    int             // captures
-	opened    int             // responses
-	redirects int             // the same, of redirects
-	cut       int             // answers that are cut, and kept
-	away      map[string]bool // files
-	orphans   map[string]int  // revisits whose original is missing, by the digest
+	looked    int                // captures
+	opened    int                // responses
+	redirects int                // the same, of redirects
+	cut       int                // answers that are cut, and kept
+	away      map[string]bool    // files
+	orphans   map[string]orphans // revisits whose original is missing, by the digest
 	refused   []refused
 
 	best candidate // of those that were opened
@@ -32,6 +32,12 @@ type search struct {
 	parts    []store.Capture
 	partNear int
 	unfit    spellings
+}
+
+// orphans are so many revisits that show nothing, and why the last one does not.
+type orphans struct {
+	n   int
+	why string
 }
 
 // spellings are captures by how near their URLs are.
@@ -118,8 +124,8 @@ func (s *search) try(c *store.Capture) {
 	case s.away[c.File]:
 		s.refuse(c, whyAway)
 		return
-	case c.MIME == record.RevisitMIME && c.Digest != "" && s.orphans[c.Digest] >= maxOrphans:
-		s.refuse(c, whyNoOriginal)
+	case c.MIME == record.RevisitMIME && c.Digest != "" && s.orphans[c.Digest].n >= maxOrphans:
+		s.refuse(c, s.orphans[c.Digest].why)
 		return
 	}
 	isRedirect := isRedirect(c.Status)
@@ -193,10 +199,10 @@ func (s *search) fail(c *store.Capture, err error) {
 		s.away = map[string]bool{c.File: true}
 	case why == whyAway:
 		s.away[c.File] = true
-	case why == whyNoOriginal && s.orphans == nil:
-		s.orphans = map[string]int{c.Digest: 1}
-	case why == whyNoOriginal:
-		s.orphans[c.Digest]++
+	case (why == whyNoOriginal || why == whyOutside) && s.orphans == nil:
+		s.orphans = map[string]orphans{c.Digest: {1, why}}
+	case why == whyNoOriginal || why == whyOutside:
+		s.orphans[c.Digest] = orphans{s.orphans[c.Digest].n + 1, why}
 	}
 	s.refuse(c, why)
 }

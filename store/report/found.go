@@ -12,6 +12,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/extsort"
 	"warcorder/store/pages"
+	"warcorder/store/readback"
 )
 
 // finding is one thing that is wrong, as it was found.
@@ -21,6 +22,7 @@ type finding struct {
 	status            int
 	at                time.Time
 	isGap             bool // the gap list tells of it, else a record
+	needs             *readback.Outside
 }
 
 // The bounds of what is told of a finding, in bytes.
@@ -45,6 +47,7 @@ type sortedFinding struct {
 	Status int
 	Detail string
 	IsGap  bool
+	Needs  *readback.Outside `json:",omitempty"`
 }
 
 // addPage adds a page that is to be told of. Of several pages of one document it is the first.
@@ -61,7 +64,13 @@ func (w *work) addPage(p *pages.Page) error {
 
 // addFinding adds what was found.
 func (w *work) addFinding(f *finding) error {
-	text, err := json.Marshal(sortedFinding{f.status, cut(f.detail, maxDetail), f.isGap})
+	if f.needs != nil {
+		needs := *f.needs
+		needs.URL, needs.Date = cut(needs.URL, maxURL), cut(needs.Date, maxDetail)
+		needs.Digest = cut(needs.Digest, maxDetail)
+		f.needs = &needs
+	}
+	text, err := json.Marshal(sortedFinding{f.status, cut(f.detail, maxDetail), f.isGap, f.needs})
 	if err != nil {
 		return err
 	}
@@ -204,6 +213,9 @@ func (c *collector) add(line []byte) error {
 	if f.Status != 0 {
 		c.now.Status = f.Status
 	}
+	if f.Needs != nil {
+		c.now.Needs = f.Needs
+	}
 	if f.Detail != "" && (c.now.Detail == "" || f.IsGap) { // a gap says more
 		c.now.Detail = f.Detail
 	}
@@ -230,7 +242,7 @@ func (c *collector) end() error {
 		return nil
 	}
 	c.total.Pages++
-	if c.page.Whole = len(c.page.Counts) == 0; c.page.Whole {
+	if c.page.Whole = !c.page.IsWrong(); c.page.Whole {
 		c.total.Whole++
 	}
 	text, err := json.Marshal(c.page)

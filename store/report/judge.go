@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,6 +22,10 @@ func (w *work) judge(page string, c *store.Capture) error {
 		return w.addFinding(&f)
 	}
 	r, err := w.files.Response(c)
+	if errors.As(err, &f.needs) {
+		return add(Outside, fmt.Sprintf("needs %s of %s, payload %s, in %s", f.needs.URL, f.needs.Date,
+			f.needs.Digest, strings.Join(f.needs.Archives, " or ")))
+	}
 	if why, gone := missing(err); gone {
 		return add(Missing, why)
 	}

@@ -42,11 +42,12 @@ const (
 	Coding  Kind = "coding"  // a content coding that other readers of archives do not know
 	Missing Kind = "missing" // it was recorded, and cannot be read any more
 	Crash   Kind = "crash"   // a recorder did not come to its end
+	Outside Kind = "outside" // a revisit whose body is in another archive (dedup-from): nothing is wrong
 )
 
 // Kinds are all of them, in their order.
 var Kinds = []Kind{Failed, Cut, Part, Refused, Unrecorded, Forbidden, TooMany, Unavailable, Challenge,
-	Coding, Missing, Crash}
+	Coding, Missing, Crash, Outside}
 
 // Finding is what is wrong with one URL.
 type Finding struct {
@@ -56,12 +57,25 @@ type Finding struct {
 	Times  int    `json:"times"`
 	Status int    `json:"status,omitempty"`
 	Detail string `json:"detail,omitempty"` // what happened, in words
+
+	// Needs is the record in another archive without which it shows nothing; of Outside.
+	Needs *readback.Outside `json:"needs,omitempty"`
 }
 
 // Wrong is what is wrong with a page, or with what belongs to none.
 type Wrong struct {
 	Counts   map[Kind]int `json:"wrong"`    // URLs, by kind
 	Findings []Finding    `json:"findings"` // by kind and URL, no more than MostFindings
+}
+
+// IsWrong reports whether anything is. What is outside is where the operator wants it to be.
+func (w *Wrong) IsWrong() bool {
+	for kind, n := range w.Counts {
+		if n > 0 && kind != Outside {
+			return true
+		}
+	}
+	return false
 }
 
 // MostFindings is how many findings of a page are told one by one. The others are counted.
@@ -73,7 +87,7 @@ type Report struct {
 	URL       string `json:"url"`
 	Time      string `json:"ts"` // RFC 3339, in UTC
 	Resources int    `json:"resources"`
-	Whole     bool   `json:"whole"` // nothing is wrong
+	Whole     bool   `json:"whole"` // nothing is wrong; what is outside is not
 	Wrong
 }
 

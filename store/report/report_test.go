@@ -26,11 +26,12 @@ type recording struct {
 	now time.Time // of the last exchange
 }
 
-func record(t testing.TB) *recording {
+func record(t testing.TB, dedupFrom ...string) *recording {
 	t.Helper()
 	cfg := recorder.Default()
 	cfg.MinFreeSpace = 0
 	cfg.Dedup.MinSize = 0
+	cfg.DedupFrom = dedupFrom
 	r := &recording{t: t, dir: collection.Dir(t.TempDir()), now: time.Now().Add(-time.Minute)}
 	var err error
 	if r.Recorder, err = recorder.Open(cfg, r.dir, zerolog.Nop()); err != nil {

@@ -52,6 +52,8 @@ func (c *Checker) checkGroup(found []findings, group []row) {
 				c.where(first))
 		case m.kind == rowOriginal && there:
 			c.checkOriginal(add, first, m)
+		case m.kind == rowSame && m.recordType == 'v' && !(there && sameDigest(group, m)):
+			c.summary.Outside++ // ours name by their ID what they have themselves
 		case (m.kind == rowOriginal || m.kind == rowSame) && !there:
 			c.addLost(add, m)
 		case m.kind == rowSame && !sameDigest(group, m):

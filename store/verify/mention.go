@@ -22,7 +22,8 @@ import (
 //	digest(8)   the same, of the payload; the first byte is the algorithm's
 //
 // A revisit may name its original by URI and date alone. The key is then the hash of those two, and
-// each response has a second row with such a key.
+// each response has a second row with such a key. One of ours does so if its original is in another
+// archive.
 const (
 	rowRecord   = iota // a record with that ID
 	rowResponse        // a response or resource with that URI and date

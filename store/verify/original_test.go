@@ -68,3 +68,25 @@ func TestLostOriginal(t *testing.T) {
 		t.Errorf("while a file is written: %q", got)
 	}
 }
+
+// TestOutside: revisits of ours that name records of another collection are counted, and nothing is wrong
+// with them; both collections together have them.
+func TestOutside(t *testing.T) {
+	text := page(strings.Repeat("text ", 1000))
+	other, dir := t.TempDir(), t.TempDir()
+	record(t, recorder.Config{}, other, []exchange{{url: "http://example.com/1", request: get, response: text}})
+	record(t, recorder.Config{DedupFrom: []string{other}}, dir, []exchange{
+		{url: "http://example.com/1", request: get, response: text},
+		{url: "http://example.com/2", request: get, response: text},
+	})
+	if found := checkAll(t, dir); len(found.all) > 0 || found.Outside != 2 || found.Records["revisit"] != 2 {
+		t.Errorf("the collection: %+v", found)
+	}
+	if found := files(t, archive(t, dir)...); len(found.all) > 0 || found.Outside != 2 {
+		t.Errorf("its files alone: %+v", found)
+	}
+	if found := files(t, append(archive(t, dir), archive(t, other)...)...); len(found.all) > 0 ||
+		found.Outside != 0 {
+		t.Errorf("both: %+v", found)
+	}
+}

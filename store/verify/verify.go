@@ -58,6 +58,7 @@ type Summary struct {
 	Digests  Digests          `json:"digests"`
 	Captures int64            `json:"captures"` // of the index, that were compared
 	Indexed  bool             `json:"indexed"`  // there was an index
+	Outside  int64            `json:"outside"`  // revisits that name records of other archives
 	Findings int64            `json:"findings"`
 	Notes    int64            `json:"notes"`
 }

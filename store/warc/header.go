@@ -40,6 +40,10 @@ func (h Header) Values(name string) []string {
 	return values
 }
 
+// DedupFrom is the field of a warcinfo record of ours that names another archive, to whose records
+// revisits of the file may refer. There is one for each.
+const DedupFrom = "dedupFrom"
+
 // AppendField appends "name: value\r\n" to dst. A CR, LF or NUL in value becomes a space, so that
 // no value can end its line.
 func AppendField[T string | []byte](dst []byte, name string, value T) []byte {
