@@ -24,7 +24,6 @@ var pywbKnows = []string{"url", "matchType", "from", "from_ts", "to", "limit", "
 func askedOfPywb(r *http.Request, _ string) (*question, error) {
 	p := paramsOf(r.URL.RawQuery, pywbKnows)
 	q := &question{
-		limit:    p.number("limit", pywbLimit, 0, maxNumber),
 		resolve:  p.yes("resolveRevisits"),
 		isPaged:  p.one("page") != "",
 		page:     p.number("page", 0, 0, maxNumber/maxBlocks),
@@ -33,6 +32,11 @@ func askedOfPywb(r *http.Request, _ string) (*question, error) {
 		query:    store.Query{All: p.yes("all")},
 		whole:    func(l *line) string { return string(l.appendCDXJ(nil)) },
 	}
+	absent := pywbLimit
+	if q.isPaged {
+		absent = 0
+	}
+	q.limit = p.number("limit", absent, 0, maxNumber)
 	p.match(q)
 	p.askedBy(q)
 	p.period(q)
