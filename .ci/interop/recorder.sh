@@ -149,13 +149,14 @@ fetch_same() {
 }
 
 # new_home FOLDER: a home for a browser that trusts the recorder's root and no
-# switch; its certificate goes to T/ca.pem.
+# switch; its certificate goes to T/ca.pem, at once, since scripts run side by side.
 new_home() {
   [[ ! -e $1/.pki ]] || { not_ok "$1 is another script's"; return 1; } # certutil would ask for a password, for ever
-  "$WARCORDER" ca >"$T/ca.pem"
   mkdir -p "$1/.pki/nssdb"
+  "$WARCORDER" ca >"$1/ca.pem"
   certutil -d "sql:$1/.pki/nssdb" -N --empty-password
-  certutil -d "sql:$1/.pki/nssdb" -A -t C,, -n warcorder -i "$T/ca.pem"
+  certutil -d "sql:$1/.pki/nssdb" -A -t C,, -n warcorder -i "$1/ca.pem"
+  mv "$1/ca.pem" "$T/ca.pem"
 }
 
 # free_port prints one that nobody listens on.
