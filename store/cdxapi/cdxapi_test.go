@@ -176,6 +176,10 @@ func TestPywb(t *testing.T) {
 		{page + "&content_type=text/html&limit=1", "1"},
 		{page + "&collapseTime=8", "1 2 3 7"},
 		{page + "&collapseTime=4", "1 2 3 7"},
+		{page + "&collapseTime=4&sort=reverse", "7 3 2 1"},
+		{page + "&collapseTime=4&sort=reverse&limit=2", "7 3"},
+		{page + "&collapseTime=4&sort=reverse&filter=!%3Dstatus:301", "3 2 1"},
+		{page + "&collapseTime=4&closest=20261121054514", "3 2 7 1"},
 		{page + "&method=POST&requestBody=a%3D1%26b%3D2", "11"},
 		{page + "&method=put&requestBody=a%3D1%26b%3D2", "12"},
 		{page + "&method=PUT&requestBody=a%3D1", ""},
@@ -186,6 +190,25 @@ func TestPywb(t *testing.T) {
 		if status, body := ask(t, s, test.path); status != 200 || briefly(body) != test.want {
 			t.Errorf("%s\n\t%d %q, not %q\n%.300s", test.path, status, briefly(body), test.want, body)
 		}
+	}
+}
+
+// TestCollapsedBackwards: an answer that turns round what is collapsed looks no farther than others do
+// without a line.
+func TestCollapsedBackwards(t *testing.T) {
+	var captures []store.Capture
+	for i := range 3000 {
+		captures = append(captures, captureOf("http://a.example/page", i/1500*366*86400, "text/html", 200, "A"))
+	}
+	b := newIndex(t, captures)
+	const path = "/cdx?url=a.example/page&sort=reverse&collapseTime=4&limit=1"
+	if status, body := ask(t, server(t, b, usual), path); status != 200 || briefly(body) != "1500" {
+		t.Errorf("%d %q", status, briefly(body))
+	}
+	limits := usual
+	limits.looked = 1000
+	if status, body := ask(t, server(t, b, limits), path); status != 400 || !strings.Contains(body, "1,000 captures") {
+		t.Errorf("%d %s", status, body)
 	}
 }
 

@@ -3,6 +3,7 @@ package cdxapi
 import (
 	"cmp"
 	"container/heap"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -48,6 +49,52 @@ func (r *run) lastOf(walk store.Walk) error {
 	}
 	return nil
 }
+
+// firstOfEach gives of a walk backwards the lines that are left of one forwards when it is collapsed:
+// of each run the one that was captured first, which is read last.
+func (r *run) firstOfEach(walk store.Walk) error {
+	collapse, limit := r.collapse, r.limit
+	r.collapse, r.limit, r.resumable, r.keeps = nil, 0, false, true
+	isSame := func(a, b *line) bool {
+		return !slices.ContainsFunc(collapse, func(of func(*line) string) bool { return of(a) != of(b) })
+	}
+	var first *line
+	given := 0
+	give := func() error {
+		if first == nil {
+			return nil
+		}
+		given++
+		r.looked = 0
+		if err := r.answer.give(first); err != nil {
+			return err
+		}
+		if given == limit {
+			return errEnough
+		}
+		return nil
+	}
+	err := r.each(r.walking(walk), func(l *line) error {
+		if first != nil && !isSame(first, l) {
+			if err := give(); err != nil {
+				return err
+			}
+		}
+		last := keep(l)
+		first = &last
+		return nil
+	})
+	if err == nil {
+		err = give()
+	}
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a walk of which no more lines are wanted.
+var errEnough = errors.New("enough")
 
 // nearest gives the lines of a walk that are the nearest to a moment, the nearest first: those of
 // several URL keys, or of a page, which lie in no order of time.

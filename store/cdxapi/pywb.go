@@ -43,6 +43,7 @@ func askedOfPywb(r *http.Request, _ string) (*question, error) {
 	p.pywbOrder(q)
 	p.pywbFilters(q)
 	if n := p.number("collapseTime", 0, 1, 14); n > 0 {
+		q.inTime = true // as pywb does
 		q.collapse = []func(*line) string{
 			func(l *line) string { return l.value("timestamp")[:n] + " " + l.value("status") }}
 	}

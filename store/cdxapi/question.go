@@ -23,6 +23,7 @@ type question struct {
 	filters  []filter
 	whole    func(*line) string   // what a filter without a field reads
 	collapse []func(*line) string // lines of which that is as before are left out
+	inTime   bool                 // that is judged in the order of time, whatever that of the lines
 	resolve  bool                 // revisits get what is known of their originals
 	from, to string               // of time, if the query has none since revisits are resolved
 
@@ -145,7 +146,7 @@ func (r *run) read(walk store.Walk) error {
 		}
 	}
 	switch {
-	case r.order == outwards && r.isExact() && !r.isPaged && !r.resolve:
+	case r.order == outwards && r.isExact() && !r.isPaged && !r.resolve && len(r.collapse) == 0:
 		return r.each(func(yield func(*store.Capture) bool) error {
 			return r.index.Outwards(walk, r.at, yield)
 		}, r.answer.give)
@@ -154,6 +155,9 @@ func (r *run) read(walk store.Walk) error {
 	case r.last > 0:
 		walk.Back = true
 		return r.lastOf(walk)
+	case r.order == backwards && r.inTime && len(r.collapse) > 0:
+		walk.Back = true
+		return r.firstOfEach(walk)
 	}
 	walk.Back = r.order == backwards
 	return r.each(r.walking(walk), r.answer.give)
