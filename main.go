@@ -37,8 +37,9 @@
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client
 //	  cdxapi/                what CDX servers are asked: pywb's API, Wayback's
+//	  wayback/               what was recorded, and its files, over HTTP
 //	  delta/                 what has come since an export, and what is void by now
-//	  wayback/               what was recorded, over HTTP
+//	  outbackcdx/            an index server of that name, which is fed with it
 //	  replay/                answers in the origins' place
 //	    rules/                 what changes by chance from one request to the next
 //	    inject/                a fixed clock and seed for documents

@@ -50,6 +50,7 @@ type commandLine struct {
 	Replay   replayCommand   `cmd:""`
 	Serve    serveCommand    `cmd:""`
 	Export   exportCommand   `cmd:""`
+	Push     pushCommand     `cmd:""`
 	Extract  extractCommand  `cmd:""`
 	HAR      harCommand      `cmd:"" name:"har"`
 	WACZ     waczCommand     `cmd:"" name:"wacz"`

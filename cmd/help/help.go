@@ -88,6 +88,7 @@ var Groups = []Group{
 		key,
 		password,
 		pause,
+		push,
 		rebuild,
 		resume,
 		rotate,

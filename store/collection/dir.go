@@ -23,6 +23,7 @@
 //	  removed.json              the same of the last removal, see [Dir.LastRemoval]
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
+//	  push-….token              what an index server has been given, see [Dir.PushToken]
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
 //	  pages.jsonl               pages that imports have brought, see package pagelist; .new while it is made
 //	  import-PID-…/             what an import has made, until it is added
@@ -31,7 +32,8 @@
 //	    ready                   all of it is there: whoever opens the collection next adds it
 //
 // Whoever records or repairs a collection holds the lock of its directory. Without the lock an
-// export writes to indexes/ and an import to its own directory, and nobody else writes anything.
+// export writes to indexes/, an import to its own directory and a push its token, and nobody else writes
+// anything.
 //
 // Invariant: no other package joins a path of a collection, or takes a name in archive/ apart. What
 // Write and Copy write gets its name when all of it is on disk: when they are interrupted, the name
