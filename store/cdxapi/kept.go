@@ -24,7 +24,7 @@ type kept struct {
 // keep returns a line that is good for longer.
 func keep(l *line) line {
 	c := *l.Capture
-	return line{&c, l.resolved, l.original}
+	return line{&c, l.resolved, l.original, l.scratch}
 }
 
 // lastOf gives the last lines of a walk backwards, in their order.

@@ -13,6 +13,7 @@ type line struct {
 	*store.Capture
 	resolved bool      // it has the members orig.*
 	original *original // of a revisit, if it is known
+	scratch  *[]byte   // that is used again
 }
 
 // original is what the line of a revisit says of the capture with the body.
@@ -114,12 +115,12 @@ func (l *line) appendJSON(dst []byte, names []string) []byte {
 	if names != nil {
 		return l.appendFields(dst, names)
 	}
-	text := l.appendCDXJ(nil)
-	key, text, _ := bytes.Cut(text, []byte(" "))
+	*l.scratch = l.appendCDXJ((*l.scratch)[:0])
+	key, text, _ := bytes.Cut(*l.scratch, []byte(" "))
 	timestamp, object, _ := bytes.Cut(text, []byte(" "))
 	dst = store.AppendJSON(append(dst, `{"urlkey":`...), string(key))
-	dst = store.AppendJSON(append(dst, `,"timestamp":`...), string(timestamp))
-	return append(append(dst, ','), object[1:]...)
+	dst = append(append(dst, `,"timestamp":"`...), timestamp...)
+	return append(append(dst, `",`...), object[1:]...)
 }
 
 // appendFields appends an object of those of the fields that the line has.

@@ -70,6 +70,7 @@ type run struct {
 	previous  []*string // of what is collapsed
 	passed    position  // how far it has come
 	next      store.Place
+	scratch   []byte // of lines
 }
 
 // handle answers a question about an index.
@@ -175,7 +176,7 @@ func (r *run) each(read func(func(*store.Capture) bool) error, give func(*line) 
 			r.resumeHere()
 			return false
 		}
-		l := line{Capture: c}
+		l := line{Capture: c, scratch: &r.scratch}
 		if !r.wants(&l) {
 			return err == nil
 		}
@@ -195,8 +196,12 @@ func (r *run) each(read func(func(*store.Capture) bool) error, give func(*line) 
 	return err
 }
 
-// passes notes how far the answer has come. It is true for a capture that an answer before has had.
+// passes notes how far the answer has come, if it can be gone on with. It is true for a capture that
+// an answer before has had.
 func (r *run) passes(c *store.Capture) bool {
+	if !r.resumable && r.resume == (position{}) {
+		return false
+	}
 	place := store.PlaceOf(c)
 	if place.String() < r.resume.place.String() {
 		place = r.resume.place
