@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"warcorder/recorder/outside"
 )
@@ -157,4 +158,31 @@ func TestOutsideAtOnce(t *testing.T) {
 		t.Errorf("%d revisits", n)
 	}
 	checkRebuild(t, r.dir, Config{})
+}
+
+// TestOutsideSlow: beside a server that answers slowly not more waits than may: what comes faster than it
+// answers is stored without a question.
+func TestOutsideSlow(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(100 * time.Millisecond): // it is what this server does
+		case <-r.Context().Done():
+		}
+	}))
+	defer s.Close()
+	r := open(t, t.TempDir(), Config{DedupFrom: []string{s.URL + "/cdx"}})
+	const many = manyAsking + 400
+	for i := range many {
+		r.commit(fmt.Sprint("http://example.com/", i), exampleRequest, answerOf(200, "", body2K+fmt.Sprint(i)))
+	}
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	status := r.Status().DedupFrom[0]
+	if n := len(r.urls()); n != many || status.Asked+status.Passed != many || status.Passed == 0 ||
+		status.Asked == 0 {
+		t.Errorf("%d captures: %+v", n, status)
+	}
+	r.close()
 }

@@ -111,9 +111,10 @@ func (q *queue) commit(of recordable, ended time.Time) {
 
 var errClosed = errors.New("the recorder is closed")
 
-// isFilling reports whether so much waits that clients may soon have to.
+// isFilling reports whether so much waits that clients may soon have to, or what is recorded would come
+// late: servers are then asked nothing.
 func (q *queue) isFilling() bool {
-	return q.queued.Load() > q.size/4 || len(q.small.out) > manyAlone/4
+	return q.queued.Load() > q.size/4 || len(q.small.out) > manyAsking
 }
 
 // losesLate logs an exchange that ended after the recorder was closed.
@@ -248,6 +249,9 @@ type handfuls struct {
 const (
 	// manyAlone is how many exchanges wait for workers that ask servers, before a client does.
 	manyAlone = 4096
+
+	// manyAsking is how many may wait while servers are asked.
+	manyAsking = 128
 
 	handful      = 64
 	handfulBytes = 2 << 20
