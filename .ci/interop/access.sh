@@ -395,14 +395,14 @@ own_pages() {
 }
 # read_by NAME STRANGER HOUSE FLAG...: own pages of a recorder with that flag.
 read_by() {
-  local file=$T/collections/pages/recorder.token
-  start_recorder pages --listen 0.0.0.0:8080 --clients 203.0.113.0/24 "${@:4}"
+  local file=$T/collections/own-pages/recorder.token
+  start_recorder own-pages --listen 0.0.0.0:8080 --clients 203.0.113.0/24 "${@:4}"
   token=$(<"$file")
   equal "$1: the token's file is its owner's alone" "$(stat -c %a "$file")" 600
   own_pages "$1" stranger 203.0.113.1:8080 "$2"
   own_pages "$1" house 127.0.0.1:8080 "$3"
   try "$1: the command line reads by the token" \
-    "$WARCORDER" gaps --dir "$T/collections" --collection pages
+    "$WARCORDER" gaps --dir "$T/collections" --collection own-pages
   stop_recorder
   try "$1: the token is gone with the recorder" test ! -e "$file"
 }

@@ -6,21 +6,21 @@
 set -euo pipefail
 . "$(dirname "$0")/recorder.sh"
 
-SSL_CERT_FILE=$T/site.pem start_recorder remove
+SSL_CERT_FILE=$T/site.pem start_recorder removal
 "$WARCORDER" ca >"$T/ca.pem"
 fetch_same "$T/client-same"
 fetch_all "$T/client-all"
 site=http://localhost:$(field "$T/ports" http)
-remove() { "$WARCORDER" remove --dir "$T/collections" --collection remove "$@" 2>>"$T/remove.log"; }
+remove() { "$WARCORDER" remove --dir "$T/collections" --collection removal "$@" 2>>"$T/remove.log"; }
 bodies() { "$VENV/bin/python" "$here/remove.py" "$archive"; }
-"$WARCORDER" rotate --dir "$T/collections" --collection remove >/dev/null
+"$WARCORDER" rotate --dir "$T/collections" --collection removal >/dev/null
 bodies >"$T/before"
 
 # gone NAME TEXT: no file of the collection has it, as it is or inflated.
 gone() {
   local n
-  n=$( (zcat -f "$archive"/*; cat "$T/collections/remove/index.bolt"; cat "$archive"/* \
-    "$T/collections/remove/indexes"/* 2>/dev/null) | grep -a -c -F -- "$2" || true)
+  n=$( (zcat -f "$archive"/*; cat "$T/collections/removal/index.bolt"; cat "$archive"/* \
+    "$T/collections/removal/indexes"/* 2>/dev/null) | grep -a -c -F -- "$2" || true)
   equal "$1 is in no file" "$n" 0
 }
 # stays NAME URL...: all but these captures have the bodies that they had.
@@ -45,7 +45,7 @@ fetch_same "$T/client-again"
 fetch_all "$T/client-all-again"
 stop_recorder
 check_warcs
-try 'verify has nothing against it' "$WARCORDER" verify --dir "$T/collections" --collection remove
+try 'verify has nothing against it' "$WARCORDER" verify --dir "$T/collections" --collection removal
 check records "$archive"/*.warc.gz
 export_lines >"$T/remove.cdxj"
 check lines "$T/remove.cdxj" "$archive"
@@ -57,11 +57,11 @@ try 'remove at rest, all that begins so' remove --url "$site/same/" --match pref
 grep -v -F " $site/same/" "$T/before" >"$T/want" || true
 bodies >"$T/after"
 equal 'at rest: every other capture has its body' "$(diff "$T/want" "$T/after" | head -n 3)" ''
-try 'verify has nothing against it, again' "$WARCORDER" verify --dir "$T/collections" --collection remove
-try 'rebuild' "$WARCORDER" rebuild --dir "$T/collections" --collection remove
+try 'verify has nothing against it, again' "$WARCORDER" verify --dir "$T/collections" --collection removal
+try 'rebuild' "$WARCORDER" rebuild --dir "$T/collections" --collection removal
 export_lines >"$T/remove.cdxj"
 "$VENV/bin/cdxj-indexer" --sort "$archive"/*.warc.gz >"$T/remove-theirs.cdxj"
 check cdxj "$T/remove.cdxj" "$T/remove-theirs.cdxj"
 export_replayed >"$T/remove-replayed.cdxj"
-"$WARCORDER" export --dir "$T/collections" --collection remove 2>>"$T/remove.log"
+"$WARCORDER" export --dir "$T/collections" --collection removal 2>>"$T/remove.log"
 if start_pywb; then check replay "$T/remove-replayed.cdxj" "$archive" "$pywb"; fi

@@ -10,7 +10,7 @@ node "$here/report/site.mjs" "$T/report-ports" &
 pids[$!]=$!
 site_is_up() { [[ -e $T/report-ports ]]; }
 wait_for 20 site_is_up
-start_recorder report --complete never --deny 127.0.0.2
+start_recorder reported --complete never --deny 127.0.0.2
 new_home "$T/home-report"
 HOME=$T/home-report node "$here/report/drive.mjs" visit "$address" "$T/report-ports" "$T/profile-report" \
   || not_ok 'Chromium over the site on which much goes wrong'
@@ -20,8 +20,8 @@ for path in /whole /none?curl; do
     --header 'Sec-Fetch-Dest: document' --output /dev/null "$site$path" || not_ok "curl $path"
 done
 
-report() { "$WARCORDER" report --dir "$T/collections" --collection report "$@" 2>>"$T/report.log" || (($? == 1)); }
-captures() { "$WARCORDER" export --all --dir "$T/collections" --collection report -o - 2>>"$T/report.log" | wc -l; }
+report() { "$WARCORDER" report --dir "$T/collections" --collection reported "$@" 2>>"$T/report.log" || (($? == 1)); }
+captures() { "$WARCORDER" export --all --dir "$T/collections" --collection reported -o - 2>>"$T/report.log" | wc -l; }
 has_all() { (($(captures) >= 22)); }
 wait_for 20 has_all || not_ok 'all is in the index'
 report --json >"$T/report.json"
@@ -30,6 +30,6 @@ equal 'GET /pages/report gives the same' "$(curl --disable --silent --noproxy '*
 stop_recorder
 equal 'report at rest gives the same' "$(report --json | sha256sum)" "$(sha256sum <"$T/report.json")"
 node "$here/report/drive.mjs" check "$T/report.json" "$T/report-ports" || not_ok 'the check of the report broke off'
-"$WARCORDER" rebuild --dir "$T/collections" --collection report 2>>"$T/report.log" || not_ok 'rebuild'
+"$WARCORDER" rebuild --dir "$T/collections" --collection reported 2>>"$T/report.log" || not_ok 'rebuild'
 equal 'report after rebuild gives the same' "$(report --json | sha256sum)" "$(sha256sum <"$T/report.json")"
 equal 'report of a page' "$(report --page "$site/whole" | grep -c ': whole$')" 2

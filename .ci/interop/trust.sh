@@ -8,7 +8,7 @@ set -euo pipefail
 work=$T/trust
 mkdir -p "$work/home"
 https=https://localhost:$(field "$T/ports" https)
-SSL_CERT_FILE=$T/site.pem start_recorder trust
+SSL_CERT_FILE=$T/site.pem start_recorder trusted
 # as ACCOUNT COMMAND...: as that account, whose root is the recorder's.
 as() {
   env -u XDG_DATA_HOME -u XDG_CONFIG_HOME "HOME=$work/$1" "WARCORDER_CA_DIR=$T/config/warcorder" \
@@ -25,7 +25,7 @@ visit_firefox() {
 # captured WORD: how many captures there are of a page with it.
 captured() { export_lines | grep -c "search?$1\"" || true; }
 distrusted() {
-  "$WARCORDER" gaps --dir "$T/collections" --collection trust --json -n 0 \
+  "$WARCORDER" gaps --dir "$T/collections" --collection trusted --json -n 0 \
     | grep -c 'trust the certificate' || true
 }
 
