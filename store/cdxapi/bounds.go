@@ -16,10 +16,11 @@ var usual = bounds{looked: 250_000, kept: 10_000, digests: 100_000, block: 3000,
 const (
 	maxText    = 64 << 10 // bytes of a URL, or of a requestBody, in a parameter
 	maxFilters = 16
-	maxFilter  = 512  // bytes of one
-	maxProgram = 1000 // about so many steps has the regular expression of one
-	perLooked  = 1024 // bytes that a filter reads count as a capture that is looked at
-	maxFields  = 32   // that are asked for
+	maxFilter  = 512      // bytes of one
+	maxProgram = 1000     // about so many steps has the regular expression of one
+	maxValue   = 64 << 10 // bytes of a value that a filter reads
+	perLooked  = 1024     // bytes that a filter reads count as a capture that is looked at
+	maxFields  = 32       // that are asked for
 	maxNumber  = 1<<31 - 1
 
 	pywbLimit    = 100_000 // lines, unless the client says how many: pywb's own

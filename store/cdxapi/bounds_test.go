@@ -97,6 +97,25 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
+// TestLongValue: of a value that is very long a filter reads the beginning, and each KiB counts as a
+// capture that is looked at.
+func TestLongValue(t *testing.T) {
+	var captures []store.Capture
+	for i := range 40 {
+		captures = append(captures, captureOf(fmt.Sprintf("http://a.example/%d/%sz", i,
+			strings.Repeat("x", 100_000)), i, "text/html", 200, "A"))
+	}
+	s := server(t, newIndex(t, captures), small)
+	for path, want := range map[string]int{
+		"/cdx?url=a.example/1/*&filter=url:xxx": 200, "/cdx?url=a.example/1/*&filter=url:xz": 200,
+		"/cdx?url=a.example/*&filter=~url:.*(x*)*z": 400,
+	} {
+		if status, body := ask(t, s, path); status != want || strings.Contains(path, "xz") && body != "" {
+			t.Errorf("%s: %d %.200s", path, status, body)
+		}
+	}
+}
+
 // TestBrokenOff: once lines have gone out, an answer that cannot go on never looks complete.
 func TestBrokenOff(t *testing.T) {
 	captures := numbered(6000)

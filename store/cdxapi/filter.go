@@ -139,6 +139,7 @@ func passes(filters []filter, l *line, whole func(*line) string) (pass bool, rea
 		} else {
 			text = l.value(f.field)
 		}
+		text = text[:min(len(text), maxValue)]
 		read += len(text)
 		if f.matches(text) == f.not {
 			return false, read
