@@ -29,6 +29,7 @@
 //	certs/                 the root certificate, and a certificate for each origin
 //	  stores/                where browsers and systems keep what they trust
 //	recorder/              exchanges to files and index, while they happen
+//	  outside/               what other archives have already
 //	  recovery/              what a crash or another tool has left
 //	  spill/                 bytes that wait for their records, in memory and on disk
 //	  record/                facts and messages to records and captures
