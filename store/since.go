@@ -10,6 +10,12 @@ import (
 //
 // It is a filter on the keys of the index, which end in file and offset: a key that it leaves out costs
 // no decoding, and what it lets through comes in every dialect and order as it does without.
+//
+// Where nothing has come nothing is read. Else all keys are gone through: two seconds for five
+// million captures (BenchmarkSince), so some 20 s for 50 million, in slices that hold nobody up. That is
+// little for what is fed from cron, so that no other way is taken: the timeline has the captures of a file
+// together only within stretches of time, and of most no URL key; and what is new in the WARC files would
+// have to be inflated and keyed again.
 type Since struct {
 	// Files are the stretches of files, by base name, of which captures are selected. Of files that are
 	// not in it nothing is.

@@ -172,3 +172,95 @@ func TestSinceNothing(t *testing.T) {
 		t.Errorf("%q %+v", lines, done)
 	}
 }
+
+// TestSinceRemovedMeanwhile: who has begun to write when something is removed is told so, whether the
+// removal comes before the first line or behind it; the token of before leads to all of it.
+func TestSinceRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	k := r.keeping(store.Query{})
+	r.get("/a", page("one"))
+	r.get("/b", page("two"))
+	r.rotate()
+	k.feed("two")
+	r.get("/c", page("three"))
+	since, err := delta.Parse(k.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/a", "/b"} {
+		d, err := delta.Begin(r.dir, r.Index(), store.Query{}, delta.Ask{Since: since})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &once{then: func() { r.remove(path, false) }}
+		if path == "/a" {
+			out.then()
+			out.then = nil
+		}
+		_, err = d.Write(out, nil)
+		if !errors.Is(err, store.ErrReplaced) || out.then != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	k.feed("what is left")
+}
+
+// once calls then when the first bytes come.
+type once struct{ then func() }
+
+func (o *once) Write(p []byte) (int, error) {
+	if then := o.then; then != nil {
+		o.then = nil
+		then()
+	}
+	return len(p), nil
+}
+
+// TestSinceTakenUp: a delta that broke off is taken up again with the token that it had: what was
+// recorded meanwhile is not in it, nor lost; where it cannot be, that is said.
+func TestSinceTakenUp(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	r.get("/a", page("one"))
+	until, err := delta.Parse(tokenNow(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.get("/b", page("two"))
+	r.rebuild()
+	lines := func() (string, error) {
+		d, err := delta.Begin(r.dir, r.Index(), store.Query{}, delta.Ask{Until: &until})
+		if err != nil {
+			return "", err
+		}
+		defer d.Close()
+		var out strings.Builder
+		_, err = d.Write(&out, nil)
+		if d.Token().String() != until.String() {
+			t.Error("it has another token")
+		}
+		return out.String(), err
+	}
+	first, err := lines()
+	if err != nil || strings.Count(first, "\n") != 1 || !strings.Contains(first, "/a\"") {
+		t.Errorf("%v %s", err, first)
+	}
+	if rest, _, _ := r.since(until.String(), store.Query{}); first+rest != r.lines(store.Query{}) {
+		t.Errorf("and then %s", rest)
+	}
+	r.rotate()
+	r.remove("/a", false)
+	if _, err := lines(); !errors.Is(err, delta.ErrChanged) {
+		t.Errorf("after a removal: %v", err)
+	}
+}
+
+func tokenNow(t *testing.T, r *recording) string {
+	t.Helper()
+	_, _, token := r.since("", store.Query{})
+	return token
+}
