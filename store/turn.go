@@ -9,8 +9,8 @@ import (
 // turns lets those who read an index stand back behind who writes it. Nobody stands back within a
 // transaction, nor before the first keys: whoever asks for few captures never waits. Beyond these,
 // while there is something to write, all readers together read one slice in each restTime, which takes
-// some 10 ms of it with all that becomes of its captures: so reading takes a twentieth of one
-// processor, and goes on also where there is always something to write, with 20,000 captures a second.
+// some 10 ms of it with all that becomes of its captures: so reading takes a fortieth of one
+// processor, and goes on also where there is always something to write, with 10,000 captures a second.
 // The zero value is ready.
 type turns struct {
 	mu   sync.Mutex
@@ -19,7 +19,7 @@ type turns struct {
 
 const (
 	quickKeys = sliceKeys // that a reading looks at before it stands back
-	restTime  = 200 * time.Millisecond
+	restTime  = 400 * time.Millisecond
 	lookEvery = 5 * time.Millisecond // whether there is still something to write
 )
 

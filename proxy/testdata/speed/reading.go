@@ -24,7 +24,7 @@ const (
 type readers struct {
 	proxy  *proxy
 	client http.Client
-	pages  []page
+	pages  []string // their URLs, which the recorder has
 	stop   chan struct{}
 	group  sync.WaitGroup
 
@@ -35,12 +35,6 @@ type readers struct {
 	took   []time.Duration // by queries
 	missed int             // queries for which there was no room
 	failed error           // the first
-}
-
-// page is one that a recorder has.
-type page struct {
-	url    string
-	number uint64
 }
 
 // readMeanwhile measures the load of s, with readers beside it if the proxy is the one that has them.
@@ -79,7 +73,7 @@ func (b *bench) fillIndex(p *proxy, s scenario) error {
 			if _, err = c.get(s.path, number); err != nil {
 				break
 			}
-			b.pages = append(b.pages, page{fmt.Sprintf("https://%s%s?u=%x", to, s.path, number), number})
+			b.pages = append(b.pages, fmt.Sprintf("https://%s%s?u=%x", to, s.path, number))
 		}
 		if c.Close(); err != nil {
 			return err
@@ -155,27 +149,28 @@ func (r *readers) queries() {
 	}
 }
 
-// query asks for one page in turn by its URL, by what several begin with, and by a time.
+// query asks the CDX server for one page in turn by its URL, by what several begin with, and by a time.
 func (r *readers) query() {
 	n := r.next.Add(1)
 	one := r.pages[scatter(n)%uint64(len(r.pages))]
-	text, values := one.url, url.Values{}
+	values := url.Values{"url": {one}}
 	switch n % 3 {
 	case 1:
-		text = text[:len(text)-1] // one hexadecimal digit is open
-		values.Set("match", "prefix")
+		values.Set("url", one[:len(one)-1]+"*") // one hexadecimal digit is open
+		values.Set("limit", "100")
 	case 2:
-		values.Set("from", "2026")
+		values = url.Values{
+			"url": {one}, "closest": {"20260101000000"}, "sort": {"closest"}, "limit": {"1"},
+		}
 	}
-	values.Set("url", text)
 	started := time.Now()
 	var got int64
-	err := r.ask("/export?"+values.Encode(), func(body io.Reader) (err error) {
+	err := r.ask("/cdx?"+values.Encode(), func(body io.Reader) (err error) {
 		got, err = io.Copy(io.Discard, body)
 		return err
 	})
 	if err == nil && got == 0 {
-		err = fmt.Errorf("%s is not in the index", one.url)
+		err = fmt.Errorf("%s is not in the index", one)
 	}
 	if err != nil {
 		r.fail(err)

@@ -165,7 +165,7 @@ type bench struct {
 	number   atomic.Uint64 // of requests: none comes twice, but for those that are replayed
 	recorded uint64        // the first of those
 	fresh    atomic.Uint64 // sites taken
-	pages    []page        // that readers ask for
+	pages    []string      // that readers ask for
 }
 
 func (b *bench) site(s scenario, n uint64) site {
