@@ -18,5 +18,9 @@ var serve = Command{
 		"--collection": "Name of a collection; can be given several times. Default: all that are there when " +
 			"it starts.",
 		"--listen": "Address to listen on.",
+		"--readers": "Networks that may read without the token. As addresses, prefixes and words (@loopback, " +
+			"@private); an empty list asks everybody for it.",
+		"--api-token": "Secret that reads from everywhere, sent as Authorization: Bearer TOKEN or in the " +
+			"URL. Better in the environment or the file than on the command line, where others may see it.",
 	},
 }
