@@ -88,14 +88,14 @@ func TestPushKilled(t *testing.T) {
 	token := filepath.Join(p.dir, "token")
 	args := []string{"push", "--to", "outbackcdx", server.Collection(), "--token-file", token}
 	second, ended := make(chan bool), make(chan bool)
-	server.Hook = func(n int, _ *http.Request) (int, string) {
+	server.SetHook(func(n int, _ *http.Request) (int, string) {
 		if n == 2 {
 			close(second)
 			<-ended
 			return http.StatusInternalServerError, "too late"
 		}
 		return 0, ""
-	}
+	})
 	killed := command(p.dir, args...)
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
@@ -110,19 +110,19 @@ func TestPushKilled(t *testing.T) {
 	if _, err := os.Stat(token); err == nil {
 		t.Error("a token of what was not sent")
 	}
-	server.Hook = func(n int, _ *http.Request) (int, string) {
+	server.SetHook(func(n int, _ *http.Request) (int, string) {
 		if n == 4 {
 			return http.StatusBadRequest, "At line: what is wrong\njava.lang.Exception"
 		}
 		return 0, ""
-	}
+	})
 	if _, errs, code := p.run(args...); code != 1 || !strings.Contains(errs, "what is wrong") {
 		t.Errorf("%d %s", code, errs)
 	}
 	if _, err := os.Stat(token); err == nil {
 		t.Error("a token of what was refused")
 	}
-	server.Hook = nil
+	server.SetHook(nil)
 	if _, errs, code := p.run(args...); code != 0 || len(server.Lines()) != captures {
 		t.Errorf("%d %s, %d lines", code, errs, len(server.Lines()))
 	}

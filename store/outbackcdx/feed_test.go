@@ -88,10 +88,10 @@ func TestFeedBatches(t *testing.T) {
 	server := outbackcdxtest.New()
 	defer server.Close()
 	largest := int64(0)
-	server.Hook = func(_ int, r *http.Request) (int, string) {
+	server.SetHook(func(_ int, r *http.Request) (int, string) {
 		largest = max(largest, r.ContentLength)
 		return 0, ""
-	}
+	})
 	var lines strings.Builder
 	for i := range 12000 {
 		lines.WriteString(line(fmt.Sprintf("com,example)/%06d", i), "20260501120000",
@@ -131,7 +131,7 @@ func TestFeedFails(t *testing.T) {
 		"another count": {func(int, *http.Request) (int, string) { return 200, "Added 0 records\n" }, 1, "was sent 1 lines"},
 	} {
 		server := outbackcdxtest.New()
-		server.Hook = test.hook
+		server.SetHook(test.hook)
 		_, err := feed(t, server, a)
 		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) ||
 			server.Posts() != test.posts {
@@ -142,10 +142,10 @@ func TestFeedFails(t *testing.T) {
 	server := outbackcdxtest.New()
 	defer server.Close()
 	shown := ""
-	server.Hook = func(_ int, r *http.Request) (int, string) {
+	server.SetHook(func(_ int, r *http.Request) (int, string) {
 		shown = r.Header.Get("Authorization")
 		return 401, "no"
-	}
+	})
 	for _, test := range [][3]string{
 		{"anna:geheim@", "", "Basic YW5uYTpnZWhlaW0="}, {"", "Bearer geheim", "Bearer geheim"},
 	} {

@@ -23,16 +23,24 @@ import (
 type Server struct {
 	*httptest.Server
 
-	// Hook, if it is not nil, is called before the n-th POST is looked at, from 1 on. With a status other
-	// than 0 that is the answer.
-	Hook func(n int, r *http.Request) (status int, text string)
-
 	// Version is that of the index; 0 says that of none.
 	Version int
 
 	mu    sync.Mutex
+	hook  Hook
 	posts int
 	lines map[string]string // by key and second
+}
+
+// Hook is called before the n-th POST is looked at, from 1 on. With a status other than 0 that is the
+// answer.
+type Hook func(n int, r *http.Request) (status int, text string)
+
+// SetHook sets the hook; nil is none.
+func (s *Server) SetHook(hook Hook) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hook = hook
 }
 
 // New starts a server.
@@ -73,10 +81,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.posts++
-	n := s.posts
+	n, hook := s.posts, s.hook
 	s.mu.Unlock()
-	if s.Hook != nil {
-		if status, text := s.Hook(n, r); status != 0 {
+	if hook != nil {
+		if status, text := hook(n, r); status != 0 {
 			w.WriteHeader(status)
 			io.WriteString(w, text)
 			return
