@@ -5,21 +5,25 @@ package cdxapi
 type bounds struct {
 	looked  int // captures that are looked at, one after another, without giving a line
 	kept    int // lines that are kept to be put in order
+	bytes   int // of these, and of the originals
 	digests int // originals that are kept to resolve revisits
 	block   int // captures of a block, of which pages have some
 	places  int // bytes of the ends of pages that are kept, of one range of URLs
 }
 
 // usual are the bounds, but for those that tests make smaller.
-var usual = bounds{looked: 250_000, kept: 10_000, digests: 100_000, block: 3000, places: 4 << 20}
+var usual = bounds{looked: 250_000, kept: 10_000, bytes: 64 << 20, digests: 100_000, block: 3000,
+	places: 4 << 20}
 
 const (
 	maxText    = 64 << 10 // bytes of a URL, or of a requestBody, in a parameter
+	maxParams  = 100      // of different names
 	maxFilters = 16
 	maxFilter  = 512      // bytes of one
 	maxProgram = 1000     // about so many steps has the regular expression of one
 	maxValue   = 64 << 10 // bytes of a value that a filter reads
 	perLooked  = 1024     // bytes that a filter reads count as a capture that is looked at
+	perStep    = 16       // steps of a regular expression count as another reading of the bytes
 	maxFields  = 32       // that are asked for
 	maxNumber  = 1<<31 - 1
 

@@ -16,7 +16,7 @@ import (
 )
 
 // small are bounds that a small index reaches.
-var small = bounds{looked: 1000, kept: 100, digests: 100, block: 50, places: 4 << 20}
+var small = bounds{looked: 1000, kept: 100, bytes: 1 << 20, digests: 100, block: 50, places: 4 << 20}
 
 // slice is more than store looks at in one transaction.
 const slice = 4200

@@ -20,7 +20,7 @@ import (
 // Collection is what is asked about.
 type Collection struct {
 	Name  string             // the first segment of its paths; "" if it is served without it alone
-	Index func() *store.Bolt // the index as it is at present
+	Index func() *store.Bolt // the index as it is at present; nil while there is none
 }
 
 // handler answers the questions that judge makes of requests.

@@ -12,6 +12,7 @@ type filter struct {
 	field   string // "" is the whole line
 	not     bool
 	matches func(string) bool
+	steps   int // of a regular expression, about
 }
 
 // aliases are other names of fields in pywb's filters.
@@ -43,11 +44,7 @@ func pywbFilters(texts []string) (all []filter, err error) {
 		case "=":
 			f.matches = func(s string) bool { return s == text }
 		case "~":
-			expression, err := compile(`\A(?:` + text + `)`)
-			if err != nil {
-				return f, err
-			}
-			f.matches = expression.MatchString
+			return f, f.compile(`\A(?:` + text + `)`)
 		default:
 			f.matches = func(s string) bool { return strings.Contains(s, text) }
 		}
@@ -69,12 +66,7 @@ func waybackFilters(texts []string) (all []filter, err error) {
 			}
 			f.field, text = name, rest
 		}
-		expression, err := compile(`\A(?:` + text + `)\z`)
-		if err != nil {
-			return f, err
-		}
-		f.matches = expression.MatchString
-		return f, nil
+		return f, f.compile(`\A(?:` + text + `)\z`)
 	})
 }
 
@@ -99,18 +91,22 @@ func filtersOf(texts []string, one func(string) (filter, error)) (all []filter, 
 	return all, nil
 }
 
-// compile returns a regular expression, unless it is too large: the time that it takes is at most its
-// size times the length of what it is matched with.
-func compile(text string) (*regexp.Regexp, error) {
+// compile lets the filter match a regular expression, unless it is too large: the time that it takes
+// is at most its size times the length of what it is matched with.
+func (f *filter) compile(text string) error {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, bad("filter", "%s is no regular expression as Go (RE2) has them, without "+
+		return bad("filter", "%s is no regular expression as Go (RE2) has them, without "+
 			"backreferences and without looking around: %v", quoted(text), err)
 	}
-	if sizeOf(parsed) > maxProgram {
-		return nil, bad("filter", "the regular expression %s is too large: repeat less", quoted(text))
+	if f.steps = sizeOf(parsed); f.steps > maxProgram {
+		return bad("filter", "the regular expression %s is too large: repeat less", quoted(text))
 	}
-	return regexp.Compile(text)
+	expression, err := regexp.Compile(text)
+	if err == nil {
+		f.matches = expression.MatchString
+	}
+	return err
 }
 
 // sizeOf returns about how many steps an expression becomes. What is repeated is so as often.
@@ -128,8 +124,8 @@ func sizeOf(e *syntax.Regexp) int {
 	return min(size, 2*maxProgram)
 }
 
-// passes reports whether all filters let a line pass, and how many bytes they have read. whole is
-// what a filter without a field reads.
+// passes reports whether all filters let a line pass, and how many bytes they have read: each as often
+// as the size of the filter makes it. whole is what a filter without a field reads.
 func passes(filters []filter, l *line, whole func(*line) string) (pass bool, read int) {
 	for i := range filters {
 		f := &filters[i]
@@ -140,7 +136,7 @@ func passes(filters []filter, l *line, whole func(*line) string) (pass bool, rea
 			text = l.value(f.field)
 		}
 		text = text[:min(len(text), maxValue)]
-		read += len(text)
+		read += len(text) * (1 + f.steps/perStep)
 		if f.matches(text) == f.not {
 			return false, read
 		}

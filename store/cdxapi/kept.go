@@ -12,7 +12,7 @@ import (
 )
 
 // What is given in another order than it is read is kept until all is there: no more lines than are
-// asked for, and no more than bounds.kept.
+// asked for, no more than bounds.kept, and of no more than bounds.bytes.
 
 // kept is a line that waits, with its capture.
 type kept struct {
@@ -27,6 +27,21 @@ func keep(l *line) line {
 	return line{&c, l.resolved, l.original, l.scratch}
 }
 
+// size is about how many bytes a line takes while it is kept.
+func (l *line) size() int {
+	const around = 256
+	c := l.Capture
+	return around + len(c.URLKey) + len(c.URL) + len(c.RequestBody) + len(c.MIME) + len(c.Digest) +
+		len(c.File)
+}
+
+// tooLong says that lines cannot be kept, since they are too long.
+func (r *run) tooLong() error {
+	return &tooMuch{"Lines that are given in another order than they are read are kept until all are there, " +
+		"of " + thousands(r.bounds.bytes) + " bytes at most, and these are longer. Ask for fewer by limit, " +
+		"or narrow url, from or to."}
+}
+
 // lastOf gives the last lines of a walk backwards, in their order.
 func (r *run) lastOf(walk store.Walk) error {
 	if r.last > r.bounds.kept {
@@ -35,7 +50,11 @@ func (r *run) lastOf(walk store.Walk) error {
 	}
 	r.limit, r.resumable, r.keeps = r.last, false, true
 	var lines []line
+	size := 0
 	err := r.each(r.walking(walk), func(l *line) error {
+		if size += l.size(); size > r.bounds.bytes {
+			return r.tooLong()
+		}
 		lines = append(lines, keep(l))
 		return nil
 	})
@@ -104,6 +123,9 @@ func (r *run) nearest(walk store.Walk) error {
 	var near nearest
 	err := r.each(r.walking(walk), func(l *line) error {
 		near.add(l, r.at, min(most, r.bounds.kept+1))
+		if near.size > r.bounds.bytes {
+			return r.tooLong()
+		}
 		return nil
 	})
 	switch {
@@ -126,6 +148,7 @@ func (r *run) nearest(walk store.Walk) error {
 type nearest struct {
 	lines []kept
 	read  int
+	size  int // bytes of lines
 }
 
 func (n *nearest) Len() int           { return len(n.lines) }
@@ -153,9 +176,11 @@ func (n *nearest) add(l *line, at time.Time, most int) {
 		if compare(k, n.lines[0]) > 0 {
 			return
 		}
+		n.size -= n.lines[0].line.size()
 		heap.Pop(n)
 	}
 	k.line = keep(l)
+	n.size += l.size()
 	heap.Push(n, k)
 }
 

@@ -32,6 +32,10 @@ func paramsOf(query string, known []string) *params {
 	if p.values, p.err = url.ParseQuery(query); p.err != nil {
 		p.err = bad("query", "it is no query string: %v", p.err)
 	}
+	if len(p.values) > maxParams {
+		p.values = nil
+		p.fail("query", "it has more than %d parameters", maxParams)
+	}
 	for name, values := range p.values {
 		if meant := misspelt(name, known); meant != "" {
 			p.fail(name, "there is no such parameter: %s is meant, perhaps", meant)

@@ -62,6 +62,7 @@ type run struct {
 	told   func(ctx context.Context, looked int)
 
 	looked   int  // captures, since the last line
+	filtered int  // bytes that filters have read, and that do not count in looked yet
 	given    int  // lines that have been given or kept
 	isEnough bool // no other line is wanted
 	keeps    bool // lines are kept, and given when all is read
@@ -77,6 +78,10 @@ type run struct {
 func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
 	run := run{question: q, ctx: r.Context(), index: h.Index(), bounds: h.bounds, told: h.told}
 	run.answer = answer{w: w, format: q.format}
+	if run.index == nil {
+		run.answer.fail(store.ErrReplaced)
+		return
+	}
 	walk := store.Walk{Context: r.Context(), Query: q.query, Look: run.look}
 	if q.isPaged || q.counts {
 		isThere, err := h.pages.find(&run, &walk)
@@ -232,7 +237,9 @@ func (r *run) wants(l *line) bool {
 		}
 	}
 	pass, read := passes(r.filters, l, r.whole)
-	r.looked += read / perLooked
+	r.filtered += read
+	r.looked += r.filtered / perLooked
+	r.filtered %= perLooked
 	return pass && r.isNew(l)
 }
 

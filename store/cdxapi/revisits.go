@@ -12,13 +12,15 @@ const revisit = "warc/revisit"
 type originals struct {
 	of      map[string]*original
 	most    int
+	bytes   int  // that may be kept besides
 	isWhole bool // all are there before the first line is given
 }
 
 // prepareOriginals makes what revisits are resolved by. If lines do not come in their order, all
 // captures must be looked at before.
 func (r *run) prepareOriginals(walk store.Walk) error {
-	r.originals = &originals{of: map[string]*original{}, most: r.bounds.digests}
+	r.originals = &originals{of: map[string]*original{}, most: r.bounds.digests,
+		bytes: r.bounds.bytes}
 	if r.order == forwards && r.last == 0 {
 		return nil
 	}
@@ -38,10 +40,11 @@ func (r *run) prepareOriginals(walk store.Walk) error {
 
 // note keeps a capture that revisits may refer to. Beyond the bound none is kept.
 func (o *originals) note(c *store.Capture) {
-	if c.MIME == revisit || c.Digest == "" || o.of[c.Digest] != nil || len(o.of) >= o.most {
+	if c.MIME == revisit || c.Digest == "" || o.of[c.Digest] != nil || len(o.of) >= o.most || o.bytes < 0 {
 		return
 	}
 	l := line{Capture: c}
+	o.bytes -= l.size()
 	o.of[c.Digest] = &original{c.Length, c.Offset, c.File, c.MIME, c.Status,
 		c.URLKey + " " + l.value("timestamp")}
 }
