@@ -45,6 +45,9 @@ func (a *answering) show(c *store.Capture, response *readback.Response) {
 			h.Del("Content-Encoding") // the body was stored without
 		}
 	}
+	if isReplaced(h["Content-Type"]) {
+		h.Set("Content-Type", "application/octet-stream")
+	}
 	if response.Status != http.StatusPartialContent && response.Status != 416 {
 		h.Del("Content-Range")
 	}
@@ -75,6 +78,13 @@ func (a *answering) show(c *store.Capture, response *readback.Response) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
 	}
+}
+
+// isReplaced reports a type whose parts take the places of those before them, as documents with fields
+// of their own: a browser may take these for ours.
+func isReplaced(types []string) bool {
+	return len(types) > 0 && strings.HasPrefix(strings.ToLower(strings.TrimSpace(types[0])),
+		"multipart/x-mixed-replace")
 }
 
 // hasBody reports whether answers of a status may have a body.

@@ -34,7 +34,7 @@ import (
 
 // Collection is one that is served.
 type Collection struct {
-	Name string
+	Name string // "" if it is found without one alone
 	Dir  collection.Dir
 
 	// Open returns what the collection is read by at this moment. Its error is for the client, who
@@ -112,7 +112,7 @@ func isTimeMapQuery(rest string) bool {
 // named returns the collection whose name a segment of a path is; nil if it is none's.
 func (s *Site) named(segment string) *Collection {
 	name, err := url.PathUnescape(segment)
-	if err != nil {
+	if err != nil || name == "" { // a collection may be served without a name
 		return nil
 	}
 	for i := range s.all {

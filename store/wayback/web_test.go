@@ -155,6 +155,18 @@ func TestWebIsInert(t *testing.T) {
 	}
 }
 
+// TestWebReplaced: a body of parts that are documents with fields of their own is a file.
+func TestWebReplaced(t *testing.T) {
+	r := record(t, "news", nil)
+	body := "--b\r\nContent-Type: text/html\r\nContent-Security-Policy: default-src *\r\n\r\n<script>\r\n--b--"
+	r.commit("https://example.com/a", "HTTP/1.1 200 OK\r\n"+
+		"Content-Type: Multipart/X-Mixed-Replace; boundary=b\r\n\r\n"+body, 0)
+	got := r.serve().ask("GET /web/id_/https://example.com/a")
+	if kind := got.Header.Get("Content-Type"); kind != "application/octet-stream" || got.body != body {
+		t.Errorf("%s %q", kind, got.body)
+	}
+}
+
 // TestWebManyFields: however many fields a page has, and however long, few are passed on, and the
 // answer says how many are not.
 func TestWebManyFields(t *testing.T) {
@@ -257,6 +269,21 @@ func TestRoutes(t *testing.T) {
 				want != "" && (got.StatusCode != 200 || !strings.HasPrefix(got.body, want)) {
 				t.Errorf("%s, both %t: %s %.80q", c.path, both, got.Status, got.body)
 			}
+		}
+	}
+}
+
+// TestNameless: a collection without a name has no paths of an empty one, such as that of the front
+// page.
+func TestNameless(t *testing.T) {
+	r := record(t, "news", nil)
+	one := r.collection()
+	one.Name = ""
+	site := New(one)
+	for path, want := range map[string]bool{"/": false, "": false, "//web/id_/http://h/": false,
+		"//cdx": false, "/cdx": true, "/web/id_/http://h/": true} {
+		if got := site.Has(path); got != want {
+			t.Errorf("%q: %t", path, got)
 		}
 	}
 }
