@@ -141,6 +141,6 @@ var misplacedToken = &refusal{http.StatusBadRequest, "The token stands in the UR
 
 // PathOf is the path of a request as logs may have it: without a token.
 func PathOf(r *http.Request) string {
-	_, target, _ := tokenBefore(r.URL.Path)
+	_, target, _ := tokenBefore(r.URL.EscapedPath()) // a token may have an escaped slash
 	return target
 }

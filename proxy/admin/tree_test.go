@@ -167,3 +167,15 @@ func TestTreeCookie(t *testing.T) {
 		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
 	}
 }
+
+// TestPathOf: no log has a token, whatever is in it.
+func TestPathOf(t *testing.T) {
+	for path, want := range map[string]string{
+		"/token=secret/export": "/export", "/token=sec%2Fret/export?a=b": "/export", "/token=secret": "/",
+		"/web/id_/http://h/": "/web/id_/http://h/",
+	} {
+		if got := PathOf(httptest.NewRequest(http.MethodGet, path, nil)); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
