@@ -81,7 +81,7 @@ func parseLine(line []byte, url string) (c capture, usable bool, err error) {
 	if err != nil || !isSHA1 || !isGet || s.url != url || s.mime == "warc/revisit" {
 		return c, false, nil
 	}
-	c.sha1, c.digest = sum, s.digest
+	c.sha1, c.digest = sum, strings.Clone(s.digest) // and not all of the line
 	if !strings.Contains(c.digest, ":") {
 		c.digest = "sha1:" + c.digest
 	}

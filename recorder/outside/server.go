@@ -32,6 +32,10 @@ const (
 	// mostURLs is for how many URLs the answer is kept, and keptFor how long.
 	mostURLs = 2000
 	keptFor  = 5 * time.Minute
+
+	// longestURL is how many bytes a URL may have that a server is asked for. Many servers take no longer
+	// line of a request, and each that fails lets them be left alone; and it is kept.
+	longestURL = 4 << 10
 )
 
 // server is a CDX server.
@@ -140,7 +144,9 @@ func newServer(text string) (*server, error) {
 const Workers = 8
 
 // serves: of parts a line says too little.
-func (s *server) serves(w *Want) bool { return w.Status != http.StatusPartialContent }
+func (s *server) serves(w *Want) bool {
+	return w.Status != http.StatusPartialContent && len(w.URL) <= longestURL
+}
 
 func (s *server) isSlow() bool { return true }
 

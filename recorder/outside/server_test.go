@@ -237,9 +237,10 @@ func TestKept(t *testing.T) {
 	}))
 	defer s.Close()
 	a := archives(t, new(logged), s.URL+"/cdx")
-	hurried, part, nothing := want(), want(), want()
+	hurried, part, nothing, long := want(), want(), want(), want()
 	hurried.Hurry, part.Status, nothing.SHA1 = true, 206, [20]byte{1}
-	if a.Find(hurried) != nil || a.Find(part) != nil || asked.Load() != 0 {
+	long.URL += strings.Repeat("x", longestURL)
+	if a.Find(hurried) != nil || a.Find(part) != nil || a.Find(long) != nil || asked.Load() != 0 {
 		t.Errorf("asked %d times", asked.Load())
 	}
 	if a.Find(nothing) != nil || a.Find(want()) == nil || a.Find(hurried) == nil || asked.Load() != 1 {
