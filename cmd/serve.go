@@ -41,6 +41,7 @@ const (
 	servedHead      = 64 << 10
 	servedPatience  = 10 * time.Second // for a head to come, and for answers when it ends
 	servedIdle      = time.Minute
+	servedBody      = time.Second // for a body to come, which nobody wants
 	serveMode       = "serve"
 	collectionsPath = "/collections"
 )
@@ -162,7 +163,7 @@ type server struct {
 // serve serves until a signal, and lets answers come to their end for some time.
 func (s *server) serve(ln net.Listener, log zerolog.Logger) error {
 	http1 := &http.Server{
-		Handler:           s.pages(),
+		Handler:           bodiless(s.pages()),
 		ReadHeaderTimeout: servedPatience,
 		IdleTimeout:       servedIdle,
 		MaxHeaderBytes:    servedHead,
@@ -186,6 +187,20 @@ func (s *server) serve(ln net.Listener, log zerolog.Logger) error {
 		return http1.Close()
 	}
 	return nil
+}
+
+// bodiless refuses requests with a body: nothing here takes one, and a connection would wait for its
+// end, however long that takes.
+func bodiless(pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(servedBody))
+		w.Header().Set("Connection", "close")
+		http.Error(w, "Nothing here takes a body: ask by GET, without one.", http.StatusBadRequest)
+	})
 }
 
 // serveStatus is what /status tells of it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"warcorder/store/collection"
 )
@@ -222,6 +224,25 @@ func TestServeSeveral(t *testing.T) {
 		_, stderr, code := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
 		if code == 0 || !strings.Contains(stderr, says) {
 			t.Errorf("serve %s: %d %s", args, code, stderr)
+		}
+	}
+}
+
+// TestBodiless: a body that does not come holds no connection.
+func TestBodiless(t *testing.T) {
+	pages := httptest.NewServer(bodiless(http.NotFoundHandler()))
+	defer pages.Close()
+	for _, field := range []string{"Content-Length: 5", "Transfer-Encoding: chunked"} {
+		conn, err := net.Dial("tcp", pages.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", field)
+		conn.SetReadDeadline(time.Now().Add(10 * servedBody))
+		answer, err := io.ReadAll(conn)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") {
+			t.Errorf("%s: %v %.100q", field, err, answer)
 		}
 	}
 }
