@@ -125,14 +125,19 @@ func (a *Admin) misplaced(in *asked) bool {
 		}
 		rest = value
 		value = value[:min(len(value), 3*a.proofs.longest+1)]
-		if end := strings.IndexAny(value, "&;?/#"); end >= 0 {
-			value = value[:end]
-		}
-		plain, err := url.QueryUnescape(value)
-		if a.proofs.isToken(value) || err == nil && a.proofs.isToken(plain) {
+		if a.proofs.isAt(value, "&;?/#") || a.proofs.isAt(value, "&") { // a token may have the others in it
 			return true
 		}
 	}
+}
+
+// isAt reports whether the token stands at the beginning of a text, up to one of the bytes that end it.
+func (p *proofs) isAt(text, ends string) bool {
+	if end := strings.IndexAny(text, ends); end >= 0 {
+		text = text[:end]
+	}
+	plain, err := url.QueryUnescape(text)
+	return p.isToken(text) || err == nil && p.isToken(plain)
 }
 
 var misplacedToken = &refusal{http.StatusBadRequest, "The token stands in the URL that is asked for, " +

@@ -179,3 +179,17 @@ func TestPathOf(t *testing.T) {
 		}
 	}
 }
+
+// TestMisplacedBytes: a token is found in a URL whatever bytes it has.
+func TestMisplacedBytes(t *testing.T) {
+	a := &Admin{proofs: newProofs([]string{"s3/c?r+t"})}
+	for target, want := range map[string]bool{
+		"/web/id_/http://h/?token=s3/c?r+t": true, "/web/id_/http://h/?token=s3/c?r%2Bt&a": true,
+		"/web/id_/http://h/?token=s3%2Fc%3Fr%2Bt/": true, "/web/id_/http://h/?token=s3/c?r": false,
+	} {
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		if got := a.misplaced(&asked{r: r, endsInURL: true}); got != want {
+			t.Errorf("%s: %t", target, got)
+		}
+	}
+}
