@@ -7,7 +7,7 @@
 //	GET  /config.json        {"featureFlags": {"indexVersion": 3}}
 //
 // A request is all or nothing there. OutbackCDX looks at no key of a line: it makes its own of the URL,
-// and up to version 4 of its index keeps one line of each key and second, so that the same line sent
+// and up to version 3 of its index keeps one line of each key and second, so that the same line sent
 // twice is there once. A line that it would find under another key than ours is left out, since nobody
 // who asks by our keys would find it: what is no GET, and URLs of which [Key] says so or does not know.
 // So are digests that it cannot keep: it takes base32 apart, and has nothing but SHA-1 back as it was.
