@@ -35,7 +35,9 @@ func (s *serving) site() *wayback.Site {
 	if collection.IsOwnPath(name) {
 		name = ""
 	}
-	one := served(s.dir, cdxapi.Collection{Name: name, Index: s.rec.Index},
+	one := served(s.dir, cdxapi.Collection{
+		Name: name, Index: s.rec.Index, IndexFor: s.rec.IndexFor,
+	},
 		func() (wayback.Reader, error) {
 			return wayback.Reader{Index: s.rec.Index(), Files: files}, nil
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warcorder/recorder/record"
+	"warcorder/store"
 )
 
 // TestAskUnderLoad: who reads the index is heard though there is always something to commit.
@@ -148,6 +149,39 @@ func TestReadersShare(t *testing.T) {
 		}
 		if got := asked(); got <= 0 || got > c.committer.interval {
 			t.Errorf("soon after another it took %v", got)
+		}
+		c.close()
+	})
+}
+
+// TestIndexFor: who asks for other URLs than those that are on disk alone does not wait for the index,
+// and makes no transaction; who asks for one of them finds it.
+func TestIndexFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
+		c.get("http://example.com/a?b")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, q := range []store.Query{
+			{URL: "http://example.com/"}, {URL: "http://example.com/b", Match: store.Prefix},
+			{URL: "http://example.org/", Match: store.Host}, {URL: "http://b.example.com/", Match: store.Domain},
+		} {
+			if n, err := c.IndexFor(q).Count(); n > 0 || err != nil {
+				t.Errorf("%+v: %d captures in the index: %v", q, n, err)
+			}
+		}
+		for _, q := range []store.Query{
+			{}, {URL: "http://example.com/a?b"}, {URL: "http://example.com/a", Match: store.Prefix},
+			{URL: "http://example.com/", Match: store.Host}, {URL: "http://com/", Match: store.Domain},
+			{URL: "x", Key: store.FormKey, Match: store.Prefix},
+		} {
+			c.get("http://example.com/a?b")
+			time.Sleep(time.Second)
+			synctest.Wait()
+			before, err := c.index.Count()
+			if n, err2 := c.IndexFor(q).Count(); n <= before || err != nil || err2 != nil {
+				t.Errorf("%+v: %d captures in the index, %d before: %v, %v", q, n, before, err, err2)
+			}
 		}
 		c.close()
 	})

@@ -34,6 +34,7 @@
 //	batches             batches.go     the finished exchanges of each file
 //	committer           committer.go   small batches: append, sync; all: index, seal
 //
+// settle.go lets who reads the index wait for what is on disk, unindexed.go those alone who ask for it.
 // held.go tells, before a request goes out, whether the collection has what a 304 would confirm: by
 // coming.go of what is in the queue, by versions.go of what the index has. cohort.go lets who has
 // seen an answer wait until it is recorded, rotate.go finishes the open files, renew.go lets those that
@@ -65,9 +66,9 @@
 //	gapList.flushing       > gapList.mu
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > Panics.mu
 //
-// The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, cohorts.mu, readVersions.mu)
-// are leaves. While the lock of the lanes or of the chains is held the index is read; nothing writes
-// to a file of the archive under a lock.
+// The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, cohorts.mu, readVersions.mu,
+// unindexedKeys.mu) are leaves. While the lock of the lanes or of the chains is held the index is read;
+// nothing writes to a file of the archive under a lock.
 package recorder
 
 import (

@@ -182,6 +182,7 @@ func (c *committer) leaveUnindexed(err error) {
 			Msg("captures are not in the index: the next start puts them there")
 		c.batches.recycle(b)
 	}
+	c.keys.clear()
 	clear(c.unindexed)
 	c.unindexed, c.number, c.text, c.oldest = c.unindexed[:0], 0, 0, time.Time{}
 }

@@ -21,6 +21,18 @@ import (
 type Collection struct {
 	Name  string             // the first segment of its paths; "" if it is served without it alone
 	Index func() *store.Bolt // the index as it is at present; nil while there is none
+
+	// IndexFor, if it is not nil, is asked in the place of Index: the index needs to be up to date in
+	// what the query selects alone.
+	IndexFor func(store.Query) *store.Bolt
+}
+
+// current returns the index for a query.
+func (c *Collection) current(q store.Query) *store.Bolt {
+	if c.IndexFor != nil {
+		return c.IndexFor(q)
+	}
+	return c.Index()
 }
 
 // handler answers the questions that judge makes of requests.
