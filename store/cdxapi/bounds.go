@@ -27,6 +27,9 @@ const (
 	maxFields  = 32       // that are asked for
 	maxNumber  = 1<<31 - 1
 
+	maxTemplate = 2 << 10 // bytes of where captures are said to be had
+	maxURLs     = 2       // in it
+
 	pywbLimit    = 100_000 // lines, unless the client says how many: pywb's own
 	waybackLimit = 150_000 // the same: that of the Wayback Machine
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -70,5 +71,20 @@ func TestManyParameters(t *testing.T) {
 	}
 	if p := paramsOf(query.String(), pywbKnows); p.err == nil || len(p.values) > 0 {
 		t.Errorf("%v, %d are kept", p.err, len(p.values))
+	}
+}
+
+// TestTemplates: a template makes no line much longer than its URL.
+func TestTemplates(t *testing.T) {
+	s := server(t, newIndex(t, numbered(1)), small)
+	for template, want := range map[string]int{
+		"http://x/{timestamp}/{url}?{url}": 200, strings.Repeat("{url}", maxURLs+1): 400,
+		strings.Repeat("x", maxTemplate+1): 400,
+	} {
+		path := "/cdx?url=a.example/*&output=link&memento_format=" + url.QueryEscape(template)
+		if status, body := ask(t, s, path); status != want ||
+			want == 400 && !strings.Contains(body, "memento_format") {
+			t.Errorf("%.40s: %d %.200s", template, status, body)
+		}
 	}
 }

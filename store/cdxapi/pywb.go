@@ -172,7 +172,7 @@ func (p *params) pywbFormat(q *question) {
 	case "link":
 		q.format.contentType = "application/link-format"
 		q.format.between = ",\n"
-		template := p.one("memento_format")
+		template := p.template("memento_format")
 		q.format.line = func(dst []byte, l *line) []byte {
 			return appendMemento(dst, mementoAt(template, l), "memento", l)
 		}
@@ -191,6 +191,15 @@ func (l *line) appendSome(dst []byte, names []string) []byte {
 	names = slices.DeleteFunc(slices.Clone(names),
 		func(name string) bool { return name == "urlkey" || name == "timestamp" })
 	return l.appendFields(append(dst, ' '), names)
+}
+
+// template returns a value that mementoAt fills in. A URL may be long, and stands there a few times.
+func (p *params) template(name string) string {
+	text := p.one(name)
+	if len(text) > maxTemplate || strings.Count(text, "{url}") > maxURLs {
+		p.fail(name, "it may have %d bytes, and {url} %d times", maxTemplate, maxURLs)
+	}
+	return text
 }
 
 // mementoAt returns where a capture is had: the URL, or what a template with {timestamp} and {url}
