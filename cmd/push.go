@@ -37,6 +37,11 @@ func (c *pushCommand) Run(line *commandLine) error {
 		return fmt.Errorf("push: %w", err)
 	}
 	kept := cmp.Or(c.TokenFile, dir.PushToken(server.String()))
+	release, err := onlyPush(kept)
+	if err != nil {
+		return fmt.Errorf("push: %w", err)
+	}
+	defer release()
 	since, err := tokenAt(kept)
 	if err != nil {
 		return fmt.Errorf("push: %w", err)
@@ -50,6 +55,16 @@ func (c *pushCommand) Run(line *commandLine) error {
 	}
 	c.tell(line, server, feed)
 	return cmp.Or(stale(server, &done.Done, feed), done.lacking("push"))
+}
+
+// onlyPush lets one push at a time have a token file: of two, the older one might add what the other has
+// deleted already.
+func onlyPush(path string) (release func() error, err error) {
+	release, err = collection.Hold(path + ".lock")
+	if errors.Is(err, collection.ErrLocked) {
+		err = fmt.Errorf("another push is at work with %s: run this again when it has ended", path)
+	}
+	return release, err
 }
 
 // tokenAt reads the token that an earlier push has left; without one it begins at the beginning.

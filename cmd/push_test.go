@@ -101,6 +101,9 @@ func TestPushKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-second
+	if _, errs, code := p.run(args...); code != 1 || !strings.Contains(errs, "another push is at work") {
+		t.Errorf("beside another push: %d %s", code, errs)
+	}
 	killed.Process.Kill()
 	killed.Wait()
 	close(ended)

@@ -30,6 +30,7 @@ func (r *Removed) Add(url string, at time.Time) error {
 		r.seed = maphash.MakeSeed()
 	}
 	key := []byte(askedOf(url))
+	key = key[:min(len(key), maxURLKey)] // as much as an indexKey has of it
 	r.hashes = append(r.hashes, r.hash(key, nil), r.hash(key, appendSeconds(nil, FourDigitYear(at))))
 	r.sorted = false
 	return nil
@@ -55,7 +56,7 @@ func (r *Removed) sort() {
 
 // has reports whether a capture of that key was removed, and one of that key and second.
 func (r *Removed) has(k indexKey) (ofKey, ofSecond bool) {
-	if r == nil || len(r.hashes) == 0 || k.long() {
+	if r == nil || len(r.hashes) == 0 || k.cut() {
 		return false, false
 	}
 	if _, ofKey = slices.BinarySearch(r.hashes, r.hash(k.urlKey(), nil)); !ofKey {

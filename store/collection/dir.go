@@ -23,7 +23,8 @@
 //	  removed.json              the same of the last removal, see [Dir.LastRemoval]
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
-//	  push-….token              what an index server has been given, see [Dir.PushToken]
+//	  push-….token              what an index server has been given, see [Dir.PushToken]; .lock while
+//	                            a push goes on, and empty
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
 //	  pages.jsonl               pages that imports have brought, see package pagelist; .new while it is made
 //	  import-PID-…/             what an import has made, until it is added

@@ -29,6 +29,19 @@ func (d Dir) Yield() error { return try(string(d), syscall.LOCK_SH) }
 // TryLock returns ErrLocked if another process has locked the file at path.
 func TryLock(path string) error { return try(path, syscall.LOCK_EX) }
 
+// Hold locks the file at path, which it makes if there is none, until release is called. It returns
+// ErrLocked if another process has locked it.
+func Hold(path string) (release func() error, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(file, syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file.Close, nil
+}
+
 // CanRelock says that Share and Unshare work, and that a file that is open stands in nobody's way.
 const CanRelock = true
 

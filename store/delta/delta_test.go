@@ -102,19 +102,23 @@ func TestSinceParts(t *testing.T) {
 
 // TestSinceSecond: what is still there of a key and second comes again where another of it was removed.
 func TestSinceSecond(t *testing.T) {
-	t.Parallel()
-	r := start(t)
-	k := r.keeping(store.Query{})
-	r.get("/a", page("one"))
-	r.sendNow("POST", "/A", "x=1", page("posted"))
-	r.rotate()
-	r.sendNow("GET", "/A", "", page("of the same key"))
-	k.feed("both")
-	r.rotate()
-	r.remove("/a", false)
-	lines, done := k.feed("one of them removed")
-	if done.Removed != 1 || strings.Count(lines, "https://example.com/A\"") != 2 {
-		t.Errorf("%+v\n%s", done, lines)
+	for name, long := range map[string]string{"": "", "of a long key": strings.Repeat("l", 9000)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t)
+			k := r.keeping(store.Query{})
+			r.get("/a"+long, page("one"))
+			r.sendNow("POST", "/A"+long, "x=1", page("posted"))
+			r.rotate()
+			r.sendNow("GET", "/A"+long, "", page("of the same key"))
+			k.feed("both")
+			r.rotate()
+			r.remove("/a"+long, false)
+			lines, done := k.feed("one of them removed")
+			if done.Removed != 1 || strings.Count(lines, "https://example.com/A"+long+"\"") != 2 {
+				t.Errorf("%+v\n%s", done, lines)
+			}
+		})
 	}
 }
 
