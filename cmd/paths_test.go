@@ -19,7 +19,8 @@ var collectionNames = []string{
 
 // otherwise are rooms where one of them stands for something else.
 var otherwise = map[string]string{
-	"store/fault": "spill", // a point where a test may let the recorder fail
+	"recorder/outside": "archive", // another archive, of any kind
+	"store/fault":      "spill",   // a point where a test may let the recorder fail
 }
 
 // TestPaths: where the files of a collection lie is said in one room.

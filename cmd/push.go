@@ -19,7 +19,7 @@ type pushCommand struct {
 	collectionFlags
 	To            string          `enum:"outbackcdx" required:"" placeholder:"SERVER"`
 	TokenFile     string          `name:"token-file" placeholder:"FILE"`
-	Authorization string          `placeholder:"TEXT"`
+	Authorization string          `env:"WARCORDER_AUTHORIZATION" placeholder:"TEXT"`
 	Mode          collection.Mode `name:"archive-mode" default:"${archive_mode}"`
 }
 

@@ -88,7 +88,10 @@ func TestPushKilled(t *testing.T) {
 	token := filepath.Join(p.dir, "token")
 	args := []string{"push", "--to", "outbackcdx", server.Collection(), "--token-file", token}
 	second, ended := make(chan bool), make(chan bool)
-	server.SetHook(func(n int, _ *http.Request) (int, string) {
+	server.SetHook(func(n int, r *http.Request) (int, string) {
+		if shown := r.Header.Get("Authorization"); shown != "Bearer secret" {
+			t.Errorf("it is shown %q", shown)
+		}
 		if n == 2 {
 			close(second)
 			<-ended
@@ -97,6 +100,7 @@ func TestPushKilled(t *testing.T) {
 		return 0, ""
 	})
 	killed := command(p.dir, args...)
+	killed.Env = append(killed.Env, "WARCORDER_AUTHORIZATION=Bearer secret")
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}

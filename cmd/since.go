@@ -86,6 +86,10 @@ func (f *sinceFlags) keep(token delta.Token, mode collection.Mode, out string) e
 		if err := warc.SyncDir(filepath.Dir(out)); err != nil {
 			return err
 		}
+	} else if info, err := os.Stdout.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := os.Stdout.Sync(); err != nil { // what is sent to a file is on disk before the token is
+			return err
+		}
 	}
 	return collection.Write(f.TokenFile, mode, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, token)

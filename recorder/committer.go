@@ -181,7 +181,7 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 		return 0, true
 	}
 	if len(c.asking) > 0 {
-		return c.interval - time.Since(c.indexed), true
+		return min(c.interval-time.Since(c.indexed), c.indexEvery-time.Since(c.oldest)), true
 	}
 	return c.indexEvery - time.Since(c.oldest), true
 }
@@ -325,11 +325,11 @@ func (c *committer) putInIndex() error {
 		}
 	}
 	err := c.archive.index.Commit(c.captures, c.states)
-	c.indexed = time.Now()
 	clear(c.captures)
 	if err != nil {
 		return err
 	}
+	c.indexed = time.Now()
 	c.keys.clear()
 	for _, b := range c.unindexed {
 		c.batches.recycle(b)

@@ -110,8 +110,8 @@ func Of(name string) Command {
 }
 
 // Explain gives each command, flag and argument its text in --help. A flag without a text is our
-// own mistake, and no program starts with one. Settings alone are variables: else one that is meant
-// for a command would count for another whose flag has the same name.
+// own mistake, and no program starts with one. Settings alone are variables, and what names one itself:
+// else one that is meant for a command would count for another whose flag has the same name.
 func Explain(app *kong.Application, settings map[string]bool) error {
 	for _, node := range append(slices.Clone(app.Children), app.Node) {
 		command := Of(node.Name)
@@ -124,7 +124,7 @@ func Explain(app *kong.Application, settings map[string]bool) error {
 				return fmt.Errorf("%s --%s has no help", node.Name, flag.Name)
 			}
 			flag.Help = text
-			if !settings[flag.Name] && flag.Name != "config" || IsOwn(flag) {
+			if !settings[flag.Name] && !flag.Tag.Has("env") || IsOwn(flag) {
 				flag.Envs, flag.Tag.Envs = nil, nil
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +187,22 @@ func TestKeepsOne(t *testing.T) {
 		if one, err := to.KeepsOne(t.Context()); err != nil || one != want {
 			t.Errorf("%d: %v %v", version, one, err)
 		}
+	}
+	answers := []int{http.StatusServiceUnavailable, http.StatusOK, http.StatusUnauthorized}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(answers[0])
+		io.WriteString(w, `{"featureFlags":{"indexVersion":5}}`)
+		answers = answers[1:]
+	}))
+	defer front.Close()
+	if to, err = outbackcdx.NewServer(front.URL+"/web", ""); err != nil {
+		t.Fatal(err)
+	}
+	to.Wait = time.Millisecond
+	if one, err := to.KeepsOne(t.Context()); err != nil || one {
+		t.Errorf("not well at first: %v %v", one, err)
+	}
+	if _, err := to.KeepsOne(t.Context()); err == nil {
+		t.Error("who may not ask is told that it is of an old version")
 	}
 }

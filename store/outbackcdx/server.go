@@ -34,7 +34,7 @@ const (
 	tries = 5
 
 	// maxAnswer is how much of an answer is read, in bytes: an error is followed by a stack trace.
-	maxAnswer = 4 << 10
+	maxAnswer = 64 << 10
 )
 
 // NewServer returns the collection at an address, http://HOST:PORT/COLLECTION. A user and a password in
@@ -73,15 +73,18 @@ func (s *Server) String() string { return s.url.String() }
 func (s *Server) KeepsOne(ctx context.Context) (bool, error) {
 	at := s.url
 	at.Path = path.Join(path.Dir(at.Path), "config.json")
-	status, text, err := s.once(ctx, http.MethodGet, at.String(), nil)
+	status, text, err := s.ask(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return false, err
 	}
 	config := struct {
 		FeatureFlags struct{ IndexVersion int }
 	}{}
-	if status != http.StatusOK || json.Unmarshal(text, &config) != nil {
+	if status == http.StatusNotFound {
 		return true, nil // of a version that has no other
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		return false, fmt.Errorf("%s answered %s: is that an OutbackCDX?", at.String(), quote(text))
 	}
 	return config.FeatureFlags.IndexVersion <= 3, nil
 }
@@ -116,38 +119,49 @@ func answered(text []byte, verb string) (n int, is bool) {
 	return n, err == nil
 }
 
-// post sends lines, again if the server cannot be reached or is not well. It returns what a 200 says.
+// post sends lines, and returns what a 200 says.
 func (s *Server) post(ctx context.Context, at string, lines []byte) ([]byte, error) {
+	status, text, err := s.ask(ctx, http.MethodPost, at, lines)
+	if err == nil && status != http.StatusOK {
+		err = s.refused(status, text)
+	}
+	return text, err
+}
+
+// refused is the error that an answer is.
+func (s *Server) refused(status int, text []byte) error {
+	return fmt.Errorf("%s answered %d: %s", s, status, quote(text))
+}
+
+// ask sends a request, again if the server cannot be reached or is not well. It returns what a 200 or a
+// 404 says.
+func (s *Server) ask(ctx context.Context, method, at string, body []byte) (status int, text []byte, err error) {
 	wait := s.Wait
 	if wait == 0 {
 		wait = time.Second
 	}
-	var err error
 	for try := range tries {
 		if try > 0 {
 			select {
 			case <-ctx.Done():
-				return nil, errors.Join(ctx.Err(), err)
+				return 0, nil, errors.Join(ctx.Err(), err)
 			case <-time.After(wait):
 			}
 			wait *= 2
 		}
-		var status int
-		var text []byte
-		status, text, err = s.once(ctx, http.MethodPost, at, lines)
+		status, text, err = s.once(ctx, method, at, body)
 		switch {
-		case err == nil && status == http.StatusOK:
-			return text, nil
+		case err == nil && (status == http.StatusOK || status == http.StatusNotFound):
+			return status, text, nil
 		case err == nil:
-			err = fmt.Errorf("%s answered %d: %s", s, status, quote(text))
-			if !passes(status) {
-				return nil, err
+			if err = s.refused(status, text); !passes(status) {
+				return 0, nil, err
 			}
 		case ctx.Err() != nil:
-			return nil, err
+			return 0, nil, err
 		}
 	}
-	return nil, fmt.Errorf("%w (tried %d times)", err, tries)
+	return 0, nil, fmt.Errorf("%w (tried %d times)", err, tries)
 }
 
 // passes reports whether a status may be another one soon.
