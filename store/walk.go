@@ -41,11 +41,12 @@ func PlaceFrom(text string) Place { return Place{text} }
 // String returns the Place as a text of any bytes.
 func (p Place) String() string { return p.key }
 
-// PlaceOf returns the Place before all captures of the URL key and the second of c: GroupOf is equal
-// for those that follow it and belong together with c.
+// PlaceOf returns the Place before all captures of the URL key and the second of c. Those whose URL
+// keys are longer than 512 bytes, and have these in common, have one Place: it is behind the captures
+// of the URL key that has these alone. The Places of captures never go back on the way of a Walk.
 func PlaceOf(c *Capture) Place {
 	if len(c.URLKey) > maxCutKey {
-		return Place{c.URLKey[:maxCutKey]}
+		return Place{c.URLKey[:maxCutKey] + "!"} // the first byte that may follow; cut keys have 7f there
 	}
 	return Place{string(appendSeconds(append([]byte(c.URLKey), ' '), FourDigitYear(c.Time)))}
 }

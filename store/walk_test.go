@@ -178,6 +178,58 @@ func TestWalkGoesOn(t *testing.T) {
 	}
 }
 
+// TestPlaceOf: on the way of a walk the places of captures do not go back, whatever their keys are. From
+// a place on there are the captures of it and what follows, and before it the others.
+func TestPlaceOf(t *testing.T) {
+	for _, withCut := range []bool{false, true} {
+		b := newIndex(t)
+		file := addFile(t, b, "w.warc.gz")
+		var all []Capture
+		add := func(c Capture) {
+			c.Location = Location{File: file.Name, Offset: int64(len(all)), Length: 1}
+			all = append(all, c)
+		}
+		host := len("com,example)/")
+		for _, length := range []int{1, maxCutKey - 1, maxCutKey} {
+			url := "http://example.com/" + strings.Repeat("a", max(length-host, 1))
+			for i, more := range []string{"", "!", "!!", "0", "x", "x" + strings.Repeat("y", maxURLKey)} {
+				add(captureOf(url+more, testTime.Add(time.Duration(i%3)*time.Second), "", 0))
+				add(captureOf(url+more, testTime.Add(time.Second), "", 0))
+			}
+			if withCut {
+				c := Capture{URL: url, Method: "POST", Status: 200, Time: testTime}
+				body := []byte("a=" + strings.Repeat("c", maxPlainQuery+5))
+				(&Keyer{}).Fill(&c, canon.Request{ContentType: "application/x-www-form-urlencoded",
+					Body: body, BodyLen: int64(len(body))})
+				add(c)
+			}
+		}
+		commit(t, b, all)
+		var places []string
+		if err := b.Walk(Walk{}, func(c *Capture) bool {
+			places = append(places, PlaceOf(c).String())
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(places) != len(all) || !slices.IsSorted(places) {
+			t.Errorf("%d places, with cut keys %v, in order %v", len(places), withCut, slices.IsSorted(places))
+		}
+		want := walked(t, b, Walk{})
+		for _, place := range places {
+			first, _ := slices.BinarySearch(places, place)
+			before, rest := walked(t, b, Walk{Until: PlaceFrom(place)}), walked(t, b, Walk{From: PlaceFrom(place)})
+			back := walked(t, b, Walk{Until: PlaceFrom(place), Back: true})
+			slices.Reverse(back)
+			if !slices.Equal(before, want[:first]) || !slices.Equal(rest, want[first:]) ||
+				!slices.Equal(back, before) {
+				t.Fatalf("%q: %d captures before, %d behind, not %d of %d", place, len(before), len(rest),
+					first, len(want))
+			}
+		}
+	}
+}
+
 // TestOutwards compares captures outwards from a moment with all of them in that order.
 func TestOutwards(t *testing.T) {
 	openBoth(t, manyKinds, func(t *testing.T, b *Bolt, all []Capture) {
