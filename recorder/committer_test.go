@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -154,6 +155,29 @@ func TestReadersShare(t *testing.T) {
 	})
 }
 
+// TestIndexForGone: who is gone does not wait for the index.
+func TestIndexForGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
+		c.urls()
+		c.get("http://example.com/")
+		time.Sleep(c.committer.interval - 10*time.Millisecond)
+		synctest.Wait()
+		c.Index()
+		c.get("http://example.com/")
+		time.Sleep(c.committer.interval / 2)
+		synctest.Wait()
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		began := time.Now()
+		c.IndexFor(ctx, store.Query{})
+		if got := time.Since(began); got > 0 {
+			t.Errorf("it took %v", got)
+		}
+		c.close()
+	})
+}
+
 // TestIndexFor: who asks for other URLs than those that are on disk alone does not wait for the index,
 // and makes no transaction; who asks for one of them finds it.
 func TestIndexFor(t *testing.T) {
@@ -166,7 +190,7 @@ func TestIndexFor(t *testing.T) {
 			{URL: "http://example.com/"}, {URL: "http://example.com/b", Match: store.Prefix},
 			{URL: "http://example.org/", Match: store.Host}, {URL: "http://b.example.com/", Match: store.Domain},
 		} {
-			if n, err := c.IndexFor(q).Count(); n > 0 || err != nil {
+			if n, err := c.IndexFor(t.Context(), q).Count(); n > 0 || err != nil {
 				t.Errorf("%+v: %d captures in the index: %v", q, n, err)
 			}
 		}
@@ -179,7 +203,7 @@ func TestIndexFor(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			before, err := c.index.Count()
-			if n, err2 := c.IndexFor(q).Count(); n <= before || err != nil || err2 != nil {
+			if n, err2 := c.IndexFor(t.Context(), q).Count(); n <= before || err != nil || err2 != nil {
 				t.Errorf("%+v: %d captures in the index, %d before: %v, %v", q, n, before, err, err2)
 			}
 		}

@@ -39,10 +39,10 @@ func (u *unindexedKeys) has(fits func(urlKey string) bool) bool {
 
 // IndexFor is Index for who asks nothing but that query: the index has all that it selects of what was
 // on disk when IndexFor was called. It does not wait for what the query leaves out, and so takes next
-// to nothing from the recording, however often it is called.
-func (r *Recorder) IndexFor(q store.Query) *store.Bolt {
+// to nothing from the recording, however often it is called. When ctx is done, nothing is waited for.
+func (r *Recorder) IndexFor(ctx context.Context, q store.Query) *store.Bolt {
 	if r.committer.keys.has(q.MaySelect()) {
-		r.settle(context.Background())
+		r.settle(ctx)
 	}
 	return r.index
 }

@@ -23,14 +23,14 @@ type Collection struct {
 	Index func() *store.Bolt // the index as it is at present; nil while there is none
 
 	// IndexFor, if it is not nil, is asked in the place of Index: the index needs to be up to date in
-	// what the query selects alone.
-	IndexFor func(store.Query) *store.Bolt
+	// what the query selects alone, and not at all once the context is done.
+	IndexFor func(context.Context, store.Query) *store.Bolt
 }
 
 // current returns the index for a query.
-func (c *Collection) current(q store.Query) *store.Bolt {
+func (c *Collection) current(ctx context.Context, q store.Query) *store.Bolt {
 	if c.IndexFor != nil {
-		return c.IndexFor(q)
+		return c.IndexFor(ctx, q)
 	}
 	return c.Index()
 }

@@ -76,7 +76,8 @@ type run struct {
 
 // handle answers a question about an index.
 func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
-	run := run{question: q, ctx: r.Context(), index: h.current(q.query), bounds: h.bounds, told: h.told}
+	run := run{question: q, ctx: r.Context(), bounds: h.bounds, told: h.told}
+	run.index = h.current(run.ctx, q.query)
 	run.answer = answer{w: w, format: q.format}
 	if run.index == nil {
 		run.answer.fail(store.ErrReplaced)
