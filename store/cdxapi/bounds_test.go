@@ -254,6 +254,31 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestLastPage: whoever asks for pages until there is none has every capture once, though others come
+// behind the last page once it has been given.
+func TestLastPage(t *testing.T) {
+	captures := numbered(400)
+	b := newIndex(t, captures[:120])
+	s := server(t, b, small)
+	all := ""
+	for page := range 4 {
+		status, body := ask(t, s, fmt.Sprintf(
+			"/cdx/search/cdx?url=a.example/*&fl=original&pageSize=1&page=%d", page))
+		if all += body; status != 200 {
+			t.Fatal(status, body)
+		}
+		if page == 2 {
+			add(t, b, captures[120:])
+		}
+	}
+	if lines := strings.Fields(all); len(lines) != 120 {
+		t.Errorf("%d lines", len(lines))
+	}
+	if _, body := ask(t, s, "/cdx/search/cdx?url=a.example/*&pageSize=1&page=2"); strings.Count(body, "\n") != 300 {
+		t.Errorf("the last page has %d lines", strings.Count(body, "\n"))
+	}
+}
+
 // FuzzQuery: whatever is asked gets an answer, which has looked at no more than the bound and a slice.
 func FuzzQuery(f *testing.F) {
 	for _, query := range []string{"url=a.example/page", "url=*.a.example&closest=2026&filter=~status:2..",

@@ -9,7 +9,8 @@ import (
 )
 
 // pages know where the pages of what was asked for end. A page is a range of URL keys: what comes to
-// it later on is in it, so whoever asks for one page after another has every capture once.
+// it later on is in it, so whoever asks for one page after another has every capture once. The last
+// page stays the last one, and has all that comes behind it.
 type pages struct {
 	most int // bytes
 
@@ -30,6 +31,7 @@ type ends struct {
 	turn   chan bool // has one value while nobody counts
 	places []store.Place
 	bytes  int
+	areAll bool // there is no other one: the last page may have been given, without an end
 
 	used time.Time // under the mutex of pages
 }
@@ -120,21 +122,22 @@ func (r *run) noPage(blocks int) error {
 		(blocks-1)/r.pageSize)
 }
 
-// count counts on until so many blocks are known, or all; behind the last end that is known each time,
-// since there may be more now. It returns how many there are, or one more than that if there are
-// others.
+// count counts on until so many blocks are known, or all, behind the last end that is known. It
+// returns how many there are, or one more than that if there are others.
 func (e *ends) count(r *run, blocks, most int) (int, error) {
-	if len(e.places) >= blocks {
+	if len(e.places) >= blocks || e.areAll {
 		return len(e.places) + 1, nil
 	}
 	walk := store.Walk{Context: r.ctx, Query: r.query}
 	if len(e.places) > 0 {
 		walk.From = e.places[len(e.places)-1]
 	}
+	goesOn := true
 	total, err := r.index.Places(walk, r.bounds.block, func(place store.Place) bool {
 		e.places = append(e.places, place)
 		e.bytes += len(place.String()) + 16
-		return len(e.places) < blocks && e.bytes <= most
+		goesOn = len(e.places) < blocks && e.bytes <= most
+		return goesOn
 	})
 	switch {
 	case err != nil:
@@ -145,5 +148,6 @@ func (e *ends) count(r *run, blocks, most int) (int, error) {
 	case total == 0 && len(e.places) == 0:
 		return 0, nil
 	}
+	e.areAll = goesOn
 	return len(e.places) + 1, nil
 }
