@@ -3,7 +3,6 @@ package cdxapi
 import (
 	"cmp"
 	"container/heap"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -42,26 +41,23 @@ func (r *run) tooLong() error {
 		"or narrow url, from or to."}
 }
 
-// lastOf gives the last lines of a walk backwards, in their order.
-func (r *run) lastOf(walk store.Walk) error {
+// lastOf gives the last lines of a walk, in their order.
+func (r *run) lastOf(walk store.Walk) (err error) {
 	if r.last > r.bounds.kept {
 		return bad("limit", "of the last lines %s can be had: ask with sort=reverse for more",
 			thousands(r.bounds.kept))
 	}
-	r.limit, r.resumable, r.keeps = r.last, false, true
+	r.limit, r.resumable, r.keeps = 0, false, true
 	var lines []line
-	size := 0
-	err := r.each(r.walking(walk), func(l *line) error {
-		if size += l.size(); size > r.bounds.bytes {
-			return r.tooLong()
-		}
-		lines = append(lines, keep(l))
-		return nil
-	})
+	if r.skipped > 0 {
+		lines, err = r.lastForwards(walk)
+	} else {
+		lines, err = r.lastBackwards(walk)
+	}
 	if err != nil {
 		return err
 	}
-	for i := range slices.Backward(lines) {
+	for i := range lines {
 		if err := r.answer.give(&lines[i]); err != nil {
 			return err
 		}
@@ -69,51 +65,38 @@ func (r *run) lastOf(walk store.Walk) error {
 	return nil
 }
 
-// firstOfEach gives of a walk backwards the lines that are left of one forwards when it is collapsed:
-// of each run the one that was captured first, which is read last.
-func (r *run) firstOfEach(walk store.Walk) error {
-	collapse, limit := r.collapse, r.limit
-	r.collapse, r.limit, r.resumable, r.keeps = nil, 0, false, true
-	isSame := func(a, b *line) bool {
-		return !slices.ContainsFunc(collapse, func(of func(*line) string) bool { return of(a) != of(b) })
-	}
-	var first *line
-	given := 0
-	give := func() error {
-		if first == nil {
-			return nil
+// lastBackwards reads the last lines from the last one on.
+func (r *run) lastBackwards(walk store.Walk) (lines []line, err error) {
+	size := 0
+	err = r.backwards(walk, func(l *line) error {
+		if size += l.size(); size > r.bounds.bytes {
+			return r.tooLong()
 		}
-		given++
-		r.looked = 0
-		if err := r.answer.give(first); err != nil {
-			return err
-		}
-		if given == limit {
+		if lines = append(lines, keep(l)); len(lines) == r.last {
 			return errEnough
 		}
 		return nil
-	}
-	err := r.each(r.walking(walk), func(l *line) error {
-		if first != nil && !isSame(first, l) {
-			if err := give(); err != nil {
-				return err
-			}
-		}
-		last := keep(l)
-		first = &last
-		return nil
 	})
-	if err == nil {
-		err = give()
-	}
-	if err == errEnough {
-		return nil
-	}
-	return err
+	slices.Reverse(lines)
+	return lines, err
 }
 
-// errEnough ends a walk of which no more lines are wanted.
-var errEnough = errors.New("enough")
+// lastForwards reads all lines, since the captures that are passed over are at the beginning.
+func (r *run) lastForwards(walk store.Walk) (lines []line, err error) {
+	size := 0
+	err = r.each(r.walking(walk), func(l *line) error {
+		if len(lines) == r.last {
+			size -= lines[0].size()
+			lines = lines[1:]
+		}
+		if size += l.size(); size > r.bounds.bytes {
+			return r.tooLong()
+		}
+		lines = append(lines, keep(l))
+		return nil
+	})
+	return lines, err
+}
 
 // nearest gives the lines of a walk that are the nearest to a moment, the nearest first: those of
 // several URL keys, or of a page, which lie in no order of time.

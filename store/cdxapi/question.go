@@ -68,8 +68,8 @@ type run struct {
 	keeps    bool // lines are kept, and given when all is read
 
 	originals *originals
-	previous  []*string // of what is collapsed
-	passed    position  // how far it has come
+	previous  []previous // of what is collapsed
+	passed    position   // how far it has come
 	next      store.Place
 	scratch   []byte // of lines
 }
@@ -128,13 +128,14 @@ func (r *run) tooMuch() error {
 // stopsAt reports whether an answer that looked at too much can end with a key to go on, and adds it.
 func (r *run) stopsAt(err error) bool {
 	var much *tooMuch
-	if !errors.As(err, &much) || !r.resumable || r.order != forwards {
+	if !errors.As(err, &much) || !r.resumable || r.order != forwards || r.skipped > 0 {
 		return false
 	}
 	at := r.passed
 	if r.next.String() > at.place.String() {
 		at = position{place: r.next}
 	}
+	at.sums = r.sums()
 	if at.place == r.resume.place && at.n <= r.resume.n { // it would never come any farther
 		return false
 	}
@@ -160,10 +161,8 @@ func (r *run) read(walk store.Walk) error {
 	case r.order == outwards:
 		return r.nearest(walk)
 	case r.last > 0:
-		walk.Back = true
 		return r.lastOf(walk)
 	case r.order == backwards && r.inTime && len(r.collapse) > 0:
-		walk.Back = true
 		return r.firstOfEach(walk)
 	}
 	walk.Back = r.order == backwards
@@ -220,7 +219,11 @@ func (r *run) passes(c *store.Capture) bool {
 }
 
 // resumeHere adds the key with which another answer begins with the capture that comes next.
-func (r *run) resumeHere() { r.answer.resumeBy(r.passed.String()) }
+func (r *run) resumeHere() {
+	at := r.passed
+	at.sums = r.sums()
+	r.answer.resumeBy(at.String())
+}
 
 // wants reports whether a capture has a line in the answer.
 func (r *run) wants(l *line) bool {
@@ -248,20 +251,4 @@ func (r *run) wants(l *line) bool {
 func (r *run) isInTime(l *line) bool {
 	timestamp := l.value("timestamp")
 	return timestamp >= r.from && (r.to == "" || timestamp <= r.to+strings.Repeat("9", 14-len(r.to)))
-}
-
-// isNew reports whether a line is not to be collapsed with the one before: each of what is compared
-// must be another, and is compared with the last line that came so far.
-func (r *run) isNew(l *line) bool {
-	if r.previous == nil {
-		r.previous = make([]*string, len(r.collapse))
-	}
-	for i, of := range r.collapse {
-		value := of(l)
-		if r.previous[i] != nil && *r.previous[i] == value {
-			return false
-		}
-		r.previous[i] = &value
-	}
-	return true
 }

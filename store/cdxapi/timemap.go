@@ -21,10 +21,16 @@ func askedOfTimeMap(r *http.Request, name string) (*question, error) {
 		p = &params{values: map[string][]string{"url": {url}}}
 	}
 	q := p.wayback()
+	if url != "" {
+		q.limit = 0 // there is no parameter to ask for the rest
+	}
 	switch output {
 	case "cdx", "json":
 		p.waybackFormat(q, output)
 	case "link":
+		if q.resumable {
+			p.fail("showResumeKey", "links have no place for a key: ask for cdx or json")
+		}
 		if name != "" {
 			prefix = "/" + neturl.PathEscape(name) + prefix
 		}
@@ -76,6 +82,5 @@ func timeMap(r *http.Request, prefix, url string) format {
 			relation = "memento"
 			return dst
 		},
-		resume: func(dst []byte, key string) []byte { return dst },
 	}
 }

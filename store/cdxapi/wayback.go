@@ -98,6 +98,7 @@ func (p *params) wayback() *question {
 	}
 	q.filters = filters
 	p.collapses(q)
+	p.goesOn(q)
 	for _, name := range []string{"showPagedIndex", "resolveRevisits", "showDupeCount", "showSkipCount",
 		"lastSkipTimestamp", "showGroupCount", "showUniqCount"} {
 		if p.yes(name) {
@@ -109,6 +110,17 @@ func (p *params) wayback() *question {
 		fmt.Fprintln(w, pages)
 	}
 	return q
+}
+
+// goesOn judges whether a key to go on fits what is asked.
+func (p *params) goesOn(q *question) {
+	if q.resume == (position{}) {
+		return
+	}
+	q.skipped = 0 // the first answer has passed them over
+	if n := len(q.resume.sums); n > 0 && n != sumSize*len(q.collapse) {
+		p.fail("resumeKey", "it is of an answer that was collapsed by other columns")
+	}
 }
 
 // columnFields are the fields of the columns.

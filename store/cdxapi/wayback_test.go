@@ -2,6 +2,9 @@ package cdxapi
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -34,7 +37,9 @@ func TestSearch(t *testing.T) {
 		{page + "&limit=-1&filter=!mimetype:warc/revisit", "21074512/page"},
 		{page + "&limit=-1&filter=!mimetype:warc/revisit&filter=statuscode:200", "21054512/page"},
 		{page + "&fastLatest=true", "21074512/page"},
-		{page + "&limit=-100&offset=4", "20054512/page 21044512/page"},
+		{page + "&limit=-100&offset=4", "21054513/page 21074512/page"},
+		{page + "&limit=-1&offset=6", ""},
+		{page + "&limit=-2&collapse=digest", "21054512/page 21074512/page"},
 		{page + "&offset=4", "21054513/page 21074512/page"},
 		{page + "&from=20261121&to=2026112105", "21044512/page 21054512/page 21054512/page 21054513/page"},
 		{page + "&filter=statuscode:2", ""},
@@ -64,6 +69,31 @@ func TestSearch(t *testing.T) {
 	} {
 		if status, body := ask(t, s, test.path); status != 200 || shortly(body) != test.want {
 			t.Errorf("%s\n\t%d %q, not %q\n%.300s", test.path, status, shortly(body), test.want, body)
+		}
+	}
+}
+
+// TestLast: less than 0 as limit gives the last of the lines that there are without it.
+func TestLast(t *testing.T) {
+	captures := some()
+	for i := range 40 {
+		captures = append(captures, captureOf("http://a.example/page", 100+i, "text/html", 200+i/3%2,
+			string(rune('A'+i*i%7/3))))
+	}
+	s := server(t, newIndex(t, captures), usual)
+	for _, more := range []string{"", "&collapse=digest", "&collapse=statuscode&collapse=digest",
+		"&collapse=digest&collapse=statuscode", "&collapse=timestamp:13&collapse=digest&collapse=mimetype",
+		"&offset=3", "&offset=7&collapse=digest", "&offset=2&filter=statuscode:200", "&offset=1000",
+		"&collapse=digest&filter=!statuscode:201"} {
+		path := "/cdx/search/cdx?url=a.example/*&fl=timestamp,offset" + more
+		_, body := ask(t, s, path)
+		all := strings.SplitAfter(body, "\n")
+		all = all[:len(all)-1]
+		for _, last := range []int{1, 2, 5, 1000} {
+			want := strings.Join(all[max(0, len(all)-last):], "")
+			if _, got := ask(t, s, fmt.Sprintf("%s&limit=-%d", path, last)); got != want {
+				t.Errorf("%s: the last %d are\n%snot\n%s", path, last, got, want)
+			}
 		}
 	}
 }
@@ -120,17 +150,25 @@ func TestResume(t *testing.T) {
 				200+i, "B"),
 			posted("POST", "http://a.example/api", strings.Repeat("x=1&", 800)+string(rune('a'+i)), i%7))
 	}
+	// A key of 512 bytes, and others that begin with it.
+	edge := "http://a.example/" + strings.Repeat("e", 501)
+	for i, more := range []string{"", "", "!", "!", "x", "x/" + strings.Repeat("y", 9000)} {
+		captures = append(captures, captureOf(edge+more, i, "text/html", 200, "C"),
+			captureOf(edge+more, i, "text/html", 201, "D"))
+	}
 	s := server(t, newIndex(t, captures), usual)
 	for _, path := range []string{
 		"/cdx/search/cdx?url=example&matchType=domain", "/web/timemap/json?url=a.example/*",
 		"/cdx/search/cdx?url=a.example/same", "/cdx/search/cdx?url=*.a.example&filter=statuscode:..[13579]",
-		"/cdx/search/cdx?url=*.a.example&from=20261121054514",
+		"/cdx/search/cdx?url=*.a.example&from=20261121054514", "/cdx/search/cdx?url=a.example/eee*",
+		"/cdx/search/cdx?url=a.example/*&collapse=digest", "/cdx/search/cdx?url=a.example/*&offset=5",
+		"/cdx/search/cdx?url=*.a.example&collapse=timestamp:13&collapse=statuscode:1",
 	} {
 		path += "&fl=urlkey,timestamp,offset"
 		_, want := ask(t, s, path)
 		limits := []string{"3", "7", "1000"}
-		if strings.Contains(path, "/same") {
-			limits = append(limits, "1")
+		if strings.Contains(path, "/same") || strings.Contains(path, "/eee") || strings.Contains(path, "collapse") {
+			limits = append(limits, "1", "2")
 		}
 		for _, limit := range limits {
 			if got := resumed(t, path+"&showResumeKey=true&limit="+limit, func(path string) string {
@@ -194,5 +232,18 @@ func TestTimeMap(t *testing.T) {
 	if _, body := ask(t, s, "/web/timemap/link/http://none.example/"); strings.Contains(body, "memento") ||
 		!strings.Contains(body, `rel="original"`) {
 		t.Error(body)
+	}
+}
+
+// TestWholeTimeMap: where the URL is in the path, nothing but the URL bounds how many lines there are.
+func TestWholeTimeMap(t *testing.T) {
+	for path, want := range map[string]int{
+		"/web/timemap/cdx/http://a.example/": 0, "/web/timemap/link/a.example/?limit=1": 0,
+		"/web/timemap/cdx?url=a.example": waybackLimit, "/web/timemap/json?url=a.example&limit=2": 2,
+	} {
+		q, err := askedOfTimeMap(httptest.NewRequest(http.MethodGet, path, nil), "")
+		if err != nil || q.limit != want {
+			t.Errorf("%s: %d lines, %v", path, q.limit, err)
+		}
 	}
 }
