@@ -3,11 +3,11 @@ package cdxline
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"warcorder/store"
 )
@@ -67,7 +67,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`a 20261121054512 {"url":"b\\","offset":"-1","else":"\ud83d\ude00"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var l Line
-		if l.Parse(text) != nil {
+		if l.Parse(text) != nil || !utf8.Valid(text) { // an export writes nothing but UTF-8
 			return
 		}
 		_, object, _ := strings.Cut(string(text), " ")
@@ -79,8 +79,7 @@ func FuzzParse(f *testing.F) {
 		got := map[string]string{"url": string(l.URL), "mime": string(l.MIME), "digest": string(l.Digest),
 			"filename": string(l.File), "method": string(l.Method)}
 		for name, value := range got {
-			if !reflect.DeepEqual(value, strings.ToValidUTF8(want[name], "\ufffd")) &&
-				strings.ToValidUTF8(value, "\ufffd") != want[name] {
+			if value != want[name] {
 				t.Errorf("%s is %q, not %q", name, value, want[name])
 			}
 		}
