@@ -300,7 +300,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Listener: listener,
 		Readers:  c.Readers,
 		Tokens:   []string{s.token, c.APIToken},
-		State:    func() any { return s.status() },
+		State:    s.state,
 		Ready:    s.ready,
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,

@@ -95,7 +95,7 @@ func (r *replayer) pages(c *recordFlags) (*admin.Admin, error) {
 		Listener: listener,
 		Readers:  c.Readers,
 		Tokens:   r.tokens,
-		State:    func() any { return r.status() },
+		State:    func() (any, bool) { return r.status(), true },
 		Ready:    func() error { return nil },
 	})
 	pages.Add(admin.Page{Pattern: "GET " + replaying.ReportPath, JSON: true,

@@ -231,7 +231,7 @@ func (s *server) pages() *admin.Admin {
 	listener, _ := netip.ParseAddrPort(s.address) // of a TCP listener
 	pages := admin.NewBare(admin.Config{
 		Listener: listener, Readers: s.Readers, Tokens: []string{s.APIToken},
-		State: func() any { return s.status() },
+		State: func() (any, bool) { return s.status(), true },
 		Ready: func() error { return nil },
 	})
 	var all []wayback.Collection

@@ -49,6 +49,13 @@ func (s *serving) status() status {
 	return all
 }
 
+// state is what /status shows. Its code is of the moment of its body: a disk may fill between two
+// looks.
+func (s *serving) state() (any, bool) {
+	now := s.status()
+	return now, now.Recording || now.Paused
+}
+
 func (s *serving) pause() pause {
 	since := s.proxy.Paused()
 	return pause{since != nil, since}

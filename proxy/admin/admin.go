@@ -38,7 +38,9 @@ type Config struct {
 	// Tokens read and change, from everywhere. Each is as good as the others; an empty one is none.
 	Tokens []string
 
-	State func() any   // what /status shows, as JSON
+	// State is what /status shows, as JSON, and whether clients are served in that state: both are of
+	// one moment.
+	State func() (state any, serving bool)
 	Ready func() error // nil unless clients are refused: nothing can be recorded
 }
 
@@ -108,7 +110,7 @@ func NewBare(cfg Config) *Admin {
 	}
 	a.Add(Page{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)})
 	a.Add(Page{"GET /readyz", Everybody, false, readyPage(cfg.Ready)})
-	a.Add(Page{"GET /status", Readers, true, statusPage(cfg.State, cfg.Ready)})
+	a.Add(Page{"GET /status", Readers, true, statusPage(cfg.State)})
 	return a
 }
 

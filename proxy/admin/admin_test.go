@@ -33,7 +33,7 @@ func newAdmin(t testing.TB, readers string, worked func(r *http.Request)) *Admin
 		Listener: netip.MustParseAddrPort("127.0.0.1:8080"),
 		Readers:  networks,
 		Tokens:   []string{"", "another", secret},
-		State:    func() any { return map[string]string{"what was": "recorded"} },
+		State:    func() (any, bool) { return map[string]string{"what was": "recorded"}, true },
 		Ready:    func() error { return nil },
 	})
 	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +110,10 @@ func TestNothingCanBeRecorded(t *testing.T) {
 		{full, "nothing can be recorded: no space left on device\n"},
 		{errors.New("/home/secret is nearly full"), "nothing can be recorded: the log and /status say why\n"},
 	} {
-		a := New(Config{State: func() any { return c.why.Error() }, Ready: func() error { return c.why }})
+		a := New(Config{
+			State: func() (any, bool) { return c.why.Error(), false },
+			Ready: func() error { return c.why },
+		})
 		if w := answer(a, request("GET", "/readyz")); w.Code != 503 || w.Body.String() != c.ready {
 			t.Errorf("%d %q, want %q", w.Code, w.Body, c.ready)
 		}
@@ -121,6 +124,33 @@ func TestNothingCanBeRecorded(t *testing.T) {
 		if w := answer(a, request("GET", "/status")); w.Code != 503 ||
 			!strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("status: %d %q", w.Code, w.Body)
+		}
+	}
+}
+
+// TestStatusIsOfOneMoment: a disk that fills between two looks does not make code and body differ.
+func TestStatusIsOfOneMoment(t *testing.T) {
+	serving := true
+	a := New(Config{
+		State: func() (any, bool) {
+			was := serving
+			serving = false
+			return was, was
+		},
+		Ready: func() error {
+			if !serving {
+				return syscall.ENOSPC
+			}
+			return nil
+		},
+	})
+	a.readers, _ = hosts.ParseNetworks(DefaultReaders)
+	for _, want := range []struct {
+		code int
+		body string
+	}{{200, "true\n"}, {503, "false\n"}} {
+		if w := answer(a, request("GET", "/status")); w.Code != want.code || w.Body.String() != want.body {
+			t.Errorf("%d %q, want %v", w.Code, w.Body, want)
 		}
 	}
 }

@@ -46,13 +46,14 @@ func (a *Authority) pages() (all []Page) {
 }
 
 // statusPage is 503 while clients are refused, so that a health check needs to read no JSON.
-func statusPage(state func() any, ready func() error) http.Handler {
+func statusPage(look func() (state any, serving bool)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		status := http.StatusOK
-		if ready() != nil {
+		state, serving := look()
+		if !serving {
 			status = http.StatusServiceUnavailable
 		}
-		writeState(w, status, state())
+		writeState(w, status, state)
 	})
 }
 
