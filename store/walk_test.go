@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -121,11 +122,25 @@ func TestWalk(t *testing.T) {
 func checkPlaces(t *testing.T, b *Bolt, q Query, each int, want []string) {
 	t.Helper()
 	ends := []Place{{}}
-	if _, err := b.Places(Walk{Query: q}, each, func(p Place) bool {
-		ends = append(ends, PlaceFrom(p.String()))
-		return true
-	}); err != nil {
+	all, err := b.Count()
+	if err != nil {
 		t.Fatal(err)
+	}
+	d, err := q.Divide(each)
+	most := math.MaxInt
+	for err == nil && !d.IsOver() {
+		var places []Place
+		n := 0
+		most = min(most, d.Most(len(ends)-1, int(all)))
+		if places, n, err = b.Divide(t.Context(), d, 11, 0); n > 11 {
+			t.Fatalf("%d captures at once", n)
+		}
+		for _, p := range places {
+			ends = append(ends, PlaceFrom(p.String()))
+		}
+	}
+	if err != nil || most < len(ends) {
+		t.Fatalf("%d parts, and at most %d were said: %v", len(ends), most, err)
 	}
 	ends = append(ends, Place{})
 	var got []string

@@ -88,10 +88,17 @@ type tooMuch struct{ text string }
 
 func (e *tooMuch) Error() string { return e.text }
 
+// later says that the answer can be had when the client asks again, and that counting goes on then. It
+// is no 400: cdx_toolkit takes that for the end of the pages.
+type later struct{ text string }
+
+func (e *later) Error() string { return e.text }
+
 // fail answers with an error.
 func fail(w http.ResponseWriter, err error) {
 	var parameter *badParam
 	var much *tooMuch
+	var again *later
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		panic(http.ErrAbortHandler) // nobody is there
@@ -99,6 +106,9 @@ func fail(w http.ResponseWriter, err error) {
 		refuse(w, http.StatusBadRequest, err.Error(), parameter.name)
 	case errors.As(err, &much):
 		refuse(w, http.StatusBadRequest, err.Error(), "")
+	case errors.As(err, &again):
+		w.Header().Set("Retry-After", "1")
+		refuse(w, http.StatusServiceUnavailable, err.Error(), "page")
 	case errors.Is(err, store.ErrBack):
 		refuse(w, http.StatusBadRequest, "The order cannot be reversed: "+err.Error()+
 			". Ask without sort=reverse, or narrow url.", "sort")

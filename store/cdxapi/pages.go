@@ -18,6 +18,14 @@ type pages struct {
 	ranges map[pagedRange]*ends
 }
 
+// counted is how many pages there are, of so many blocks each.
+type counted struct {
+	Pages    int  `json:"pages"`
+	PageSize int  `json:"pageSize"`
+	Blocks   int  `json:"blocks"`
+	AtMost   bool `json:"atMost,omitempty"` // there may be fewer: the last ones are empty then
+}
+
 // pagedRange is what is divided into pages.
 type pagedRange struct {
 	index    *store.Bolt
@@ -28,10 +36,14 @@ type pagedRange struct {
 
 // ends are the ends of the blocks of a range, as far as they have been counted.
 type ends struct {
-	turn   chan bool // has one value while nobody counts
-	places []store.Place
-	bytes  int
-	areAll bool // there is no other one: the last page may have been given, without an end
+	turn     chan bool // has one value while nobody counts
+	division *store.Division
+	places   []store.Place
+	bytes    int
+
+	// isWhole says that no other end follows: the last page may have been given, without one.
+	isWhole bool
+	said    int // so many blocks a client was told of
 
 	used time.Time // under the mutex of pages
 }
@@ -86,33 +98,58 @@ func (p *pages) find(r *run, walk *store.Walk) (isThere bool, err error) {
 	case <-r.ctx.Done():
 		return false, context.Cause(r.ctx)
 	}
-	first, behind := r.page*r.pageSize, (r.page+1)*r.pageSize
 	if r.counts {
-		behind = maxNumber
+		return false, e.tell(r, p.most)
 	}
-	blocks, err := e.count(r, behind, p.most)
-	if err != nil {
+	first, behind := r.page*r.pageSize, (r.page+1)*r.pageSize
+	if err := e.count(r, behind, r.bounds.looked+r.pageSize*r.bounds.block, p.most); err != nil {
 		return false, err
 	}
-	if r.counts {
-		r.sayCounts(r.answer.w, (blocks+r.pageSize-1)/r.pageSize, r.pageSize, blocks)
-		return false, nil
-	}
-	if first >= blocks {
-		return false, r.noPage(blocks)
+	switch blocks := e.known(); {
+	case behind < blocks:
+		walk.Until = e.places[behind-1]
+	case !e.isWhole:
+		return false, &later{"Where this page is has not been counted yet, and each time a part is counted: " +
+			"ask again, or for one page after another."}
+	case first >= blocks:
+		return false, r.noPage(max(blocks, e.said))
 	}
 	if first > 0 {
 		walk.From = e.places[first-1]
 	}
-	if behind < blocks {
-		walk.Until = e.places[behind-1]
-	}
 	return true, nil
 }
 
-// noPage answers for a page that there is not.
+// tell answers how many pages there are. It counts what a query may look at, and of what is behind that
+// takes the most that it can be: as many as the whole index has captures that were not counted. So the
+// number is never too small, which would lose captures to whoever shares pages out among workers; those
+// behind the last one are empty. cdx_toolkit asks for pages until there is none, and takes the number
+// for an estimate alone.
+func (e *ends) tell(r *run, most int) error {
+	if e.said == 0 {
+		if err := e.count(r, maxNumber, r.bounds.looked, most); err != nil {
+			return err
+		}
+	}
+	blocks, isMost := e.known(), !e.isWhole
+	if isMost {
+		all, err := r.index.Count()
+		if err != nil {
+			return err
+		}
+		if e.said == 0 {
+			e.said = e.division.Most(len(e.places), int(all))
+		}
+		blocks = e.said
+	}
+	e.said = max(e.said, blocks)
+	r.sayCounts(r.answer.w, counted{(blocks + r.pageSize - 1) / r.pageSize, r.pageSize, blocks, isMost})
+	return nil
+}
+
+// noPage answers for a page that is not among so many blocks, or has nothing.
 func (r *run) noPage(blocks int) error {
-	if r.pastPages || blocks == 0 {
+	if r.pastPages || r.page*r.pageSize < blocks || blocks == 0 {
 		r.format.none = ""
 		r.answer.format = r.format
 		r.answer.finish()
@@ -122,32 +159,49 @@ func (r *run) noPage(blocks int) error {
 		(blocks-1)/r.pageSize)
 }
 
-// count counts on until so many blocks are known, or all, behind the last end that is known. It
-// returns how many there are, or one more than that if there are others.
-func (e *ends) count(r *run, blocks, most int) (int, error) {
-	if len(e.places) >= blocks || e.areAll {
-		return len(e.places) + 1, nil
+// known returns how many blocks are known: the last one has no end yet, or none at all.
+func (e *ends) known() int {
+	if e.division == nil || e.division.Total() == 0 {
+		return 0
 	}
-	walk := store.Walk{Context: r.ctx, Query: r.query}
-	if len(e.places) > 0 {
-		walk.From = e.places[len(e.places)-1]
+	return len(e.places) + 1
+}
+
+// count counts on until so many ends are known, or all, behind the last capture that was counted. It
+// looks at no more than so many captures.
+func (e *ends) count(r *run, blocks, looks, most int) (err error) {
+	if e.known() == 0 { // there may be some by now
+		e.isWhole = false
+		if e.division, err = r.query.Divide(r.bounds.block); err != nil {
+			return err
+		}
 	}
-	goesOn := true
-	total, err := r.index.Places(walk, r.bounds.block, func(place store.Place) bool {
-		e.places = append(e.places, place)
-		e.bytes += len(place.String()) + 16
-		goesOn = len(e.places) < blocks && e.bytes <= most
-		return goesOn
-	})
-	switch {
-	case err != nil:
-		return 0, err
-	case e.bytes > most:
-		e.places, e.bytes = nil, 0
-		return 0, &tooMuch{"What is asked for has too many pages to remember where they end: narrow url."}
-	case total == 0 && len(e.places) == 0:
-		return 0, nil
+	for looked := 0; looked < looks && len(e.places) < blocks && !e.isWhole; {
+		places, n, err := r.index.Divide(r.ctx, e.division, looks-looked, looked)
+		if r.told != nil {
+			r.told(r.ctx, n)
+		}
+		if looked += n; err != nil {
+			return err
+		}
+		for _, place := range places {
+			e.bytes += len(place.String()) + 16
+		}
+		e.places = append(e.places, places...)
+		if e.bytes > most {
+			e.division, e.places, e.bytes = nil, nil, 0
+			return &tooMuch{"What is asked for has too many pages to remember where they end: narrow url."}
+		}
+		e.close()
 	}
-	e.areAll = goesOn
-	return len(e.places) + 1, nil
+	return nil
+}
+
+// close notes whether no other end is to follow: all is counted, or as many blocks are there as a
+// client was told of.
+func (e *ends) close() {
+	e.isWhole = e.division.IsOver()
+	if e.said > 0 && len(e.places) >= e.said-1 {
+		e.isWhole, e.places = true, e.places[:e.said-1]
+	}
 }

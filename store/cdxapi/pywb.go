@@ -150,13 +150,9 @@ func (p *params) names(name, text string, known ...string) (names []string) {
 func (p *params) pywbFormat(q *question) {
 	text, name := p.first("fields", "fl")
 	names := p.names(name, text, slices.Concat(fields, foreign)...)
-	q.sayCounts = func(w http.ResponseWriter, pages, size, blocks int) {
+	q.sayCounts = func(w http.ResponseWriter, n counted) {
 		w.Header().Set("Content-Type", q.format.contentType)
-		json.NewEncoder(w).Encode(struct {
-			Pages    int `json:"pages"`
-			PageSize int `json:"pageSize"`
-			Blocks   int `json:"blocks"`
-		}{pages, size, blocks})
+		json.NewEncoder(w).Encode(n)
 	}
 	q.format = format{between: "\n", end: "\n"}
 	switch p.among("output", "cdxj", "json", "text", "link") {

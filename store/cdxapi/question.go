@@ -36,7 +36,7 @@ type question struct {
 	resumable bool     // a key to go on is to be given
 
 	format    format
-	sayCounts func(w http.ResponseWriter, pages, size, blocks int)
+	sayCounts func(http.ResponseWriter, counted)
 	pastPages bool // a page behind the last one has no lines; otherwise it is an error
 }
 

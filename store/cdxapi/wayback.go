@@ -105,9 +105,9 @@ func (p *params) wayback() *question {
 			p.fail(name, "this is not supported here")
 		}
 	}
-	q.sayCounts = func(w http.ResponseWriter, pages, _, _ int) {
+	q.sayCounts = func(w http.ResponseWriter, n counted) {
 		w.Header().Set("Content-Type", "text/plain")
-		fmt.Fprintln(w, pages)
+		fmt.Fprintln(w, n.Pages)
 	}
 	return q
 }
