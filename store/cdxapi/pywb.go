@@ -209,9 +209,11 @@ func mementoAt(template string, l *line) string {
 
 // appendMemento appends a link of a time map (RFC 7089).
 func appendMemento(dst []byte, at, relation string, l *line) []byte {
-	return fmt.Appendf(dst, `<%s>; rel="%s"; datetime="%s"`, linkable(at), relation,
-		store.FourDigitYear(l.Time).Format(http.TimeFormat))
+	return fmt.Appendf(dst, `<%s>; rel="%s"; datetime="%s"`, linkable(at), relation, dateOf(l.Capture))
 }
+
+// dateOf returns the moment of a capture, as a link says it.
+func dateOf(c *store.Capture) string { return store.FourDigitYear(c.Time).Format(http.TimeFormat) }
 
 // linkable returns a URL without what would end it in a link.
 func linkable(at string) string {

@@ -36,6 +36,7 @@ type question struct {
 	resumable bool     // a key to go on is to be given
 
 	format    format
+	links     *linkMap // that format writes; nil if it is no time map of links
 	sayCounts func(http.ResponseWriter, counted)
 	pastPages bool // a page behind the last one has no lines; otherwise it is an error
 }
@@ -84,6 +85,13 @@ func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
 		return
 	}
 	walk := store.Walk{Context: r.Context(), Query: q.query, Look: run.look}
+	if q.links != nil {
+		if err := run.findEnds(&walk); err != nil {
+			run.answer.fail(err)
+			return
+		}
+		run.answer.format = q.links.format()
+	}
 	if q.isPaged || q.counts {
 		isThere, err := h.pages.find(&run, &walk)
 		if err != nil {

@@ -1,10 +1,13 @@
 package cdxapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	neturl "net/url"
 	"strings"
+
+	"warcorder/store"
 )
 
 // TimeMap answers as the Wayback Machine does below /web/timemap/: the path ends with cdx, json or
@@ -34,7 +37,9 @@ func askedOfTimeMap(r *http.Request, name string) (*question, error) {
 		if name != "" {
 			prefix = "/" + neturl.PathEscape(name) + prefix
 		}
-		q.format = timeMap(r, prefix, q.query.URL)
+		q.links = linkMapOf(r, prefix, q.query.URL)
+		q.links.isWhole = url != ""
+		q.format = q.links.format()
 	default:
 		p.fail("timemap", "%s is not supported: it is one of cdx, json, link", quoted(output))
 	}
@@ -64,23 +69,82 @@ func timeMapOf(r *http.Request) (prefix, output, url string) {
 	return prefix, output, url
 }
 
-// timeMap writes a time map of RFC 7089. The captures are had below prefix, as they were sent.
-func timeMap(r *http.Request, prefix, url string) format {
+// linkMap is a time map of RFC 7089. The captures are had below base, as they were sent.
+type linkMap struct {
+	url, base   string
+	isWhole     bool           // no parameter leaves any capture out
+	first, last *store.Capture // of the URL; nil if they are not known
+}
+
+func linkMapOf(r *http.Request, prefix, url string) *linkMap {
 	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	base := scheme + "://" + r.Host + prefix
+	return &linkMap{url: url, base: scheme + "://" + r.Host + prefix}
+}
+
+// format returns how the links are written.
+func (m *linkMap) format() format {
 	head := fmt.Sprintf("<%s>; rel=\"original\",\n<%s>; rel=\"self\"; type=\"application/link-format\"",
-		linkable(url), linkable(base+"timemap/link/"+url))
-	relation := "first memento"
+		linkable(m.url), linkable(m.base+"timemap/link/"+m.url))
+	if m.isWhole && m.first != nil && m.last != nil {
+		head += fmt.Sprintf("; from=\"%s\"; until=\"%s\"", dateOf(m.first), dateOf(m.last))
+	}
 	return format{
 		contentType: "application/link-format",
 		begin:       head + ",\n", between: ",\n", end: "\n", none: head + "\n",
 		line: func(dst []byte, l *line) []byte {
-			dst = appendMemento(dst, base+l.value("timestamp")+"id_/"+l.URL, relation, l)
-			relation = "memento"
-			return dst
+			return appendMemento(dst, m.base+l.value("timestamp")+"id_/"+l.URL, m.relation(l.Capture), l)
 		},
 	}
+}
+
+// relation returns what a capture is to the URL.
+func (m *linkMap) relation(c *store.Capture) (text string) {
+	if m.first != nil && m.first.Location == c.Location {
+		text = "first "
+	}
+	if m.last != nil && m.last.Location == c.Location {
+		text += "last "
+	}
+	return text + "memento"
+}
+
+// findEnds finds the first and the last capture of the URL, whatever part of them is asked for. A map of
+// all ends with that one, though others may come meanwhile. Where too many captures have no line at an
+// end, which one it is stays unknown.
+func (r *run) findEnds(walk *store.Walk) error {
+	m := r.links
+	if !r.isExact() {
+		return nil
+	}
+	for _, end := range []struct {
+		back bool
+		is   **store.Capture
+	}{{false, &m.first}, {true, &m.last}} {
+		all, looked := *walk, 0
+		all.Query.From, all.Query.To, all.Back = "", "", end.back
+		all.Look = func(n int, _ store.Place) error {
+			if r.told != nil {
+				r.told(r.ctx, n)
+			}
+			if looked += n; looked > r.bounds.looked {
+				return errEnough
+			}
+			return r.ctx.Err()
+		}
+		err := r.index.Walk(all, func(c *store.Capture) bool {
+			one := *c
+			*end.is = &one
+			return false
+		})
+		if err != nil && !errors.Is(err, errEnough) && !errors.Is(err, store.ErrBack) {
+			return err
+		}
+	}
+	if m.isWhole && m.last != nil {
+		walk.Query.To = store.FourDigitYear(m.last.Time).Format("20060102150405")
+	}
+	return nil
 }

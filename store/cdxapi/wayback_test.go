@@ -3,8 +3,6 @@ package cdxapi
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -211,39 +209,5 @@ func resumed(t *testing.T, path string, ask func(string) string) (all string) {
 			after = strings.Trim(after, "[\"]\n")
 		}
 		key = strings.TrimSpace(after)
-	}
-}
-
-// TestTimeMap: a time map of RFC 7089, whose links lead to what was recorded.
-func TestTimeMap(t *testing.T) {
-	s := server(t, newIndex(t, some()), usual)
-	base := s.URL + "/a%20b/web/"
-	head := `<http://a.example/page?a=1>; rel="original",` + "\n" +
-		`<` + base + `timemap/link/http://a.example/page?a=1>; rel="self"; type="application/link-format"`
-	want := head + ",\n<" + base + `20261121054517id_/http://a.example/page?a=1>; rel="first memento"; ` +
-		`datetime="Sat, 21 Nov 2026 05:45:17 GMT"` + "\n"
-	if _, body := ask(t, s, "/web/timemap/link/http://a.example/page?a=1"); body != want {
-		t.Errorf("got %s\nnot %s", body, want)
-	}
-	_, body := ask(t, s, "/web/timemap/link?url=http://a.example/page")
-	if strings.Count(body, `rel="memento"`) != 5 || strings.Count(body, `rel="first memento"`) != 1 {
-		t.Error(body)
-	}
-	if _, body := ask(t, s, "/web/timemap/link/http://none.example/"); strings.Contains(body, "memento") ||
-		!strings.Contains(body, `rel="original"`) {
-		t.Error(body)
-	}
-}
-
-// TestWholeTimeMap: where the URL is in the path, nothing but the URL bounds how many lines there are.
-func TestWholeTimeMap(t *testing.T) {
-	for path, want := range map[string]int{
-		"/web/timemap/cdx/http://a.example/": 0, "/web/timemap/link/a.example/?limit=1": 0,
-		"/web/timemap/cdx?url=a.example": waybackLimit, "/web/timemap/json?url=a.example&limit=2": 2,
-	} {
-		q, err := askedOfTimeMap(httptest.NewRequest(http.MethodGet, path, nil), "")
-		if err != nil || q.limit != want {
-			t.Errorf("%s: %d lines, %v", path, q.limit, err)
-		}
 	}
 }
