@@ -10,13 +10,16 @@ import (
 
 // cutRun is a run of captures some of whose keys are cut. The SURTs of these must be made again
 // before their order is known; a run may have any number of them, so it is sorted outside of
-// memory. What is sorted is lines, and behind each what leads back to the capture:
+// memory. So is one of very many captures of one second. What is sorted is lines, and behind each
+// what leads back to the capture:
 //
-//	line '\n' 'c' end   of a cut key
+//	line '\n' 'c' end   of a cut key, or of one of that second
 //	line '\n' ' ' end   of another, whose SURT is in the line
 //
 // A capture that is committed to the run later on is missing.
 type cutRun struct {
+	head   []byte // what all of its keys begin with
+	second bool   // it is of one second
 	next   []byte // where in the run to go on with sorting
 	sorter extsort.Sorter
 	sorted *extsort.Lines // nil until all of the run has been read
@@ -35,13 +38,22 @@ func (s *slice) begins(c cursor, k indexKey) bool {
 		s.uncut = append(s.uncut[:0], head...)
 		return false
 	}
-	s.cut = &cutRun{
-		next:   bytes.Clone(k),
-		sorter: extsort.Sorter{Dir: s.temp, Memory: s.memory},
-	}
-	s.next = append(s.next[:0], s.run...)
-	s.next[len(s.next)-1]++ // behind the run
+	s.beginSorting(cutRun{head: bytes.Clone(head), next: bytes.Clone(k)}, s.run)
 	return true
+}
+
+// sortSecond begins a run of one second, which begins like that.
+func (s *slice) sortSecond(run []byte) {
+	s.run = append(s.run[:0], run[:len(run)-len("YYYYMMDDhhmmss")]...)
+	s.beginSorting(cutRun{head: run, second: true, next: run}, run)
+}
+
+// beginSorting begins to sort a run, the last keys of which begin like last.
+func (s *slice) beginSorting(run cutRun, last []byte) {
+	run.sorter = extsort.Sorter{Dir: s.temp, Memory: s.memory}
+	s.cut = &run
+	s.next = append(s.next[:0], last...)
+	s.next[len(s.next)-1]++ // behind the run
 }
 
 // readCut reads captures of the run with cut keys, once it is sorted.
@@ -84,7 +96,7 @@ func (s *slice) closeCut() error {
 
 // sortCut sorts the run, as much of it as a slice has room for.
 func (s *slice) sortCut(c cursor) (err error) {
-	head, run := s.run[:maxCutKey], s.cut
+	head, run := s.cut.head, s.cut
 	for k, v := c.seek(run.next); bytes.HasPrefix(k, head); k, v = c.next() {
 		if s.span.between(k) {
 			if k, v = c.seek(s.span.cut); !bytes.HasPrefix(k, head) {
@@ -109,29 +121,36 @@ func (s *slice) sortKey(cursor cursor, k indexKey, v []byte) error {
 	if err := k.check(); err != nil {
 		return err
 	}
-	if is, _ := s.since.selects(k, v); !is || !s.span.hasTime(k) || !s.span.hasMethod(v) {
+	if is, _ := s.since.selects(k, v); !is || !s.span.hasTime(k) {
 		return nil
 	}
-	c, _, err := s.decode(cursor, k, v)
+	text, key, value, err := cursor.capture(k, v)
+	if err != nil || !s.span.hasMethod(value) {
+		return err
+	}
+	c, _, err := s.decode(cursor, key, value)
 	if err != nil {
 		return err
+	}
+	if !s.span.key.primary() {
+		*c.key(s.span.key) = string(text)
 	}
 	s.bytes += len(s.decoder.text)
 	if !s.span.has(&c) {
 		return nil
 	}
 	mark := byte(' ')
-	if k.cut() {
+	run := s.cut
+	if k.cut() || run.second {
 		mark = 'c'
 	}
-	run := s.cut
-	run.line = append(c.appendPywb(run.line[:0], URLKey), '\n', mark)
+	run.line = append(c.appendPywb(run.line[:0], s.span.key), '\n', mark)
 	run.line = append(run.line, k.tail()...)
 	return run.sorter.Add(run.line)
 }
 
-// key returns the key in the index of the first of the sorted captures. The run is what cut keys
-// begin with.
+// key returns the key in the index of the first of the sorted captures. The run is what cut keys, or
+// those of a second, begin with.
 func (r *cutRun) key(run []byte) (indexKey, error) {
 	r.text.Reset()
 	w := bufio.NewWriterSize(&r.text, 512)

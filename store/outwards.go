@@ -11,8 +11,8 @@ import (
 // Outwards calls yield with the captures on w in the order of their distance, in seconds, from a
 // moment, until it returns false; those that are as far away come in the order of their lines. The
 // Query selects one URL, exactly. However many captures that has, no more are looked at, or kept,
-// than lie between the moment and the last one that yield took, or some more; but all captures of
-// one second are kept at once.
+// than lie between the moment and the last one that yield took, or some more; but up to maxRun
+// captures of one second are kept, to be sorted. If that has more, these come as they are found.
 //
 // From and Until of w are not looked at, and Look is told of no Place.
 func (b *Bolt) Outwards(w Walk, at time.Time, yield func(*Capture) bool) error {
@@ -55,6 +55,9 @@ type outwards struct {
 	ways []way
 
 	group  []Capture // of one second, in no order
+	text   int       // bytes of these
+	second int64     // that one, since 1970
+	loose  bool      // it has more than can be sorted
 	wholes wholes
 	parts  int // captures that may still be looked at to decide what is left out
 }
@@ -173,22 +176,29 @@ func (o *outwards) measure(w *way) error {
 func (o *outwards) give(yield func(*Capture) bool) bool {
 	for i := range o.captures {
 		c := &o.captures[i]
-		if len(o.group) > 0 && o.group[0].Time.Unix() != c.Time.Unix() && !o.giveGroup(yield) {
-			return false
+		if isNext := o.second != c.Time.Unix(); isNext || len(o.group) >= maxRun || o.text >= maxRunBytes {
+			o.loose = o.loose || !isNext
+			if !o.giveGroup(yield) {
+				return false
+			}
+			o.loose, o.second = o.loose && !isNext, c.Time.Unix()
 		}
 		o.group = append(o.group, *c)
+		o.text += len(c.URLKey) + len(c.URL) + len(c.RequestBody)
 	}
 	return !o.over() || o.giveGroup(yield)
 }
 
-// giveGroup gives the captures of one second.
+// giveGroup gives captures of one second.
 func (o *outwards) giveGroup(yield func(*Capture) bool) bool {
-	sortLines(o.group, URLKey)
+	if !o.loose {
+		sortLines(o.group, URLKey)
+	}
 	for i := range o.group {
 		if !yield(&o.group[i]) {
 			return false
 		}
 	}
-	o.group = o.group[:0]
+	o.group, o.text = o.group[:0], 0
 	return true
 }

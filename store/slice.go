@@ -46,7 +46,8 @@ type slice struct {
 	run     []byte           // the beginning of a run of long SURTs
 	pending [][tailSize]byte // the ends of its keys that are still to be read, in order of the lines
 
-	cut   *cutRun // a run with cut keys that is being read; nil if there is none
+	loose []byte  // the beginning of a run that is too large to be sorted: it goes on where it was left
+	cut   *cutRun // a run that is sorted on the disk, and being read; nil if there is none
 	uncut []byte  // the beginning of a run that had none when it was come to
 }
 
@@ -63,7 +64,10 @@ type reading struct {
 	keys int      // that have been looked at
 
 	wholes wholes
-	hasty  bool // parts are given whose whole is not among the first captures of their URL key
+
+	// hasty lets parts be given whose whole is not among the first captures of their URL key, and large
+	// runs in the order of the index.
+	hasty bool
 
 	// look, if it is not nil, is told after each transaction how many captures have been looked at in
 	// it. Its error ends the reading.
@@ -151,7 +155,7 @@ func (s *slice) read(c cursor) error {
 
 // readRuns reads on from next, in whole runs. A capture that is committed to one of these runs
 // later on is missing, as its line might belong before lines that have been given. readRuns stops
-// at a run of long SURTs.
+// at a run of long SURTs, and at one that is to be sorted on the disk.
 func (s *slice) readRuns(c cursor) error {
 	if s.next == nil || len(s.pending) > 0 || s.cut != nil {
 		return nil
@@ -183,13 +187,10 @@ func (s *slice) readRuns(c cursor) error {
 			s.next = append(s.next[:0], k...)
 			return nil
 		}
-		run, first := k.run(), len(s.captures)
-		for ; bytes.HasPrefix(k, run); k, v = c.next() {
-			if err := s.add(c, k, v); err != nil {
-				return err
-			}
+		var err error
+		if k, v, err = s.readRun(c, k, v); err != nil || s.cut != nil {
+			return err
 		}
-		sortLines(s.captures[first:], s.span.key)
 	}
 }
 

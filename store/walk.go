@@ -12,7 +12,8 @@ import (
 // Walk is a way through the captures that a Query selects, for whoever answers others: it can begin
 // and end anywhere, go backwards, and be stopped while it finds nothing. Of parts of what is there as
 // a whole, which Replayable leaves out, it leaves out those whose whole is among the first 65,536
-// captures of the URL key.
+// captures of the URL key. More captures of one URL key and second than maxRun are in the order of the
+// index, and not in that of their lines.
 type Walk struct {
 	Context context.Context // ends the walk; nil is one that never ends
 
@@ -51,9 +52,10 @@ func PlaceOf(c *Capture) Place {
 	return Place{string(appendSeconds(append([]byte(c.URLKey), ' '), FourDigitYear(c.Time)))}
 }
 
-// ErrBack says that captures cannot be read backwards: too many have URL keys that are long and begin
-// alike.
-var ErrBack = errors.New("too many captures have long URL keys that begin alike")
+// ErrBack says that captures cannot be read backwards: too many are of one URL key and second, or have
+// URL keys that are long and begin alike.
+var ErrBack = errors.New(
+	"too many captures are of one second of a URL, or have long URL keys that begin alike")
 
 // The bounds of what is held in memory of a part that is read backwards.
 const (
