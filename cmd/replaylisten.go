@@ -26,13 +26,15 @@ func (s *serving) replayer(c *recordFlags, ln net.Listener, o replaying.Options,
 	missed func(replay.Miss), log zerolog.Logger) (*replayer, error) {
 	index := s.rec.Index()
 	files := readback.New(s.dir, index)
-	archive, err := o.Archive(index, files, missed)
+	fresh := &replaying.Fresh{OnDisk: s.rec.OnDiskWithin, Index: s.rec.SettleFor}
+	archive, err := o.Archive(index, files, missed, fresh.Await)
 	if err != nil {
 		return nil, err
 	}
+	fresh.By = archive
 	r := &replayer{
 		dir: s.dir, options: o, authority: s.authority, tokens: []string{s.token, c.APIToken}, log: log,
-		source: replaying.Counted{By: &replaying.Fresh{By: archive, Settle: s.rec.SettleWithin}},
+		source: replaying.Counted{By: fresh},
 		report: archive.Report, recorder: func() int { return 0 }, close: files.Close,
 	}
 	for _, address := range []string{s.address, s.replayAddress(), o.Front} {

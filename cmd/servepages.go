@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"context"
+
 	"warcorder/proxy/admin"
+	"warcorder/store"
 	"warcorder/store/cdxapi"
 	"warcorder/store/collection"
 	"warcorder/store/readback"
@@ -30,7 +33,8 @@ func siteTree(site *wayback.Site) admin.Tree {
 // site is what is recorded, as others read it meanwhile. A collection that has the name of a page
 // is found without its name alone.
 func (s *serving) site() *wayback.Site {
-	files := readback.New(s.dir, s.rec.Index())
+	index := s.rec.Index()
+	files := readback.New(s.dir, index)
 	name := s.dir.Name()
 	if collection.IsOwnPath(name) {
 		name = ""
@@ -38,9 +42,8 @@ func (s *serving) site() *wayback.Site {
 	one := served(s.dir, cdxapi.Collection{
 		Name: name, Index: s.rec.Index, IndexFor: s.rec.IndexFor,
 	},
-		func() (wayback.Reader, error) {
-			return wayback.Reader{Index: s.rec.Index(), Files: files}, nil
-		})
+		func() (wayback.Reader, error) { return wayback.Reader{Index: index, Files: files}, nil })
 	one.Name = name
+	one.Settle = func(ctx context.Context, q store.Question) { s.rec.SettleFor(ctx, q) }
 	return wayback.New(one)
 }

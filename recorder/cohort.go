@@ -107,6 +107,16 @@ func (r *Recorder) Settle(ctx context.Context) error {
 // committed: a client takes its last bytes, or still sends. It reports whether it waited for all.
 // What is committed is on its way to the disk, and waited for as long as ctx allows.
 func (r *Recorder) SettleWithin(ctx context.Context, patience time.Duration) (all bool, err error) {
+	all, err = r.OnDiskWithin(ctx, patience)
+	if err != nil {
+		return false, err
+	}
+	return all, r.committer.settle(ctx)
+}
+
+// OnDiskWithin is SettleWithin for who asks the index afterwards, by SettleFor: it waits for the disk
+// alone.
+func (r *Recorder) OnDiskWithin(ctx context.Context, patience time.Duration) (all bool, err error) {
 	began := time.Now()
 	all = true
 	passOver := func(each *cohort) bool {
@@ -121,7 +131,7 @@ func (r *Recorder) SettleWithin(ctx context.Context, patience time.Duration) (al
 			return false, err
 		}
 	}
-	return all, r.committer.settle(ctx)
+	return all, nil
 }
 
 // awaitGone waits until a cohort has no members, or is to be passed over.

@@ -75,12 +75,12 @@ type committer struct {
 	captured  atomic.Int64 // what is in the index of them, and of other records
 	revisits  atomic.Int64 // those of them that refer to another one
 	began     time.Time    // when the last commit began
-	keys      unindexedKeys
-	unindexed []*batch  // on disk, and not in the index yet
-	oldest    time.Time // when the first of them came there
-	indexed   time.Time // when the last transaction for captures ended
-	number    int       // of exchanges in them
-	text      int64     // bytes of what they hold in memory until then
+	pending   unindexed    // the same as the next, for who asks
+	unindexed []*batch     // on disk, and not in the index yet
+	oldest    time.Time    // when the first of them came there
+	indexed   time.Time    // when the last transaction for captures ended
+	number    int          // of exchanges in them
+	text      int64        // bytes of what they hold in memory until then
 	step      step
 	panicked  int             // while it put what is unindexed into the index
 	captures  []store.Capture // of one group
@@ -287,15 +287,13 @@ func (c *committer) onDisk(b *batch) {
 	for b.told < len(b.done) {
 		d := &b.done[b.told]
 		b.told++
+		c.pending.add(d)
 		if !d.extra {
 			c.recorded.Add(1)
 		}
 		c.countCapture(d)
 		c.logCapture(d)
 		c.refusals.note(d.refused)
-		if d.captured {
-			c.keys.add(d.capture.URLKey)
-		}
 		c.queue.finished(d)
 		c.text += d.text()
 	}
@@ -330,7 +328,7 @@ func (c *committer) putInIndex() error {
 		return err
 	}
 	c.indexed = time.Now()
-	c.keys.clear()
+	c.pending.clear()
 	for _, b := range c.unindexed {
 		c.batches.recycle(b)
 	}

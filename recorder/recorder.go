@@ -67,7 +67,7 @@
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > Panics.mu
 //
 // The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, cohorts.mu, readVersions.mu,
-// unindexedKeys.mu) are leaves. While the lock of the lanes or of the chains is held the index is read;
+// unindexed.mu) are leaves. While the lock of the lanes or of the chains is held the index is read;
 // nothing writes to a file of the archive under a lock.
 package recorder
 

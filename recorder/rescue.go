@@ -158,6 +158,7 @@ func (c *committer) giveUp(g *group, err error) {
 		}
 		c.onDisk(b)
 	}
+	c.pending.clear()
 	for _, b := range c.unindexed {
 		b.output.unindexed = true
 		c.log.Error().Err(err).Str("file", b.file.Name).Int("exchanges", len(b.done)).
@@ -173,6 +174,7 @@ func (c *committer) giveUp(g *group, err error) {
 
 // leaveUnindexed gives up to put what is on disk into the index. The next start does it.
 func (c *committer) leaveUnindexed(err error) {
+	c.pending.clear()
 	for _, b := range c.unindexed {
 		b.output.unindexed = true
 		b.output.lanes.abandon(b.output)
@@ -182,7 +184,6 @@ func (c *committer) leaveUnindexed(err error) {
 			Msg("captures are not in the index: the next start puts them there")
 		c.batches.recycle(b)
 	}
-	c.keys.clear()
 	clear(c.unindexed)
 	c.unindexed, c.number, c.text, c.oldest = c.unindexed[:0], 0, 0, time.Time{}
 }

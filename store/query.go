@@ -148,20 +148,6 @@ func (q Query) Check() error {
 	return err
 }
 
-// MaySelect returns a function that reports whether q may select captures with a URL key, by that key
-// alone. It is for one goroutine.
-func (q Query) MaySelect() func(urlKey string) bool {
-	s, err := q.span()
-	if err != nil || !s.key.primary() || cmp.Or(q.Dialect, canon.Pywb) != canon.Pywb {
-		return func(string) bool { return true }
-	}
-	var line []byte
-	return func(urlKey string) bool {
-		line = append(appendURLKey(line[:0], urlKey), ' ')
-		return bytes.Compare(line, s.low) >= 0 && (s.high == nil || bytes.Compare(line, s.high) < 0)
-	}
-}
-
 // SelectsAll reports whether q selects every capture, so that at most those that are left out have
 // no line.
 func (q Query) SelectsAll() bool {

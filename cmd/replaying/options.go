@@ -2,6 +2,7 @@ package replaying
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -77,9 +78,10 @@ func OptionsOf(form url.Values) (o Options, err error) {
 // chatter are hosts that nobody misses.
 var chatter = hosts.List{Hosts: []string{hosts.BrowserChatter}}
 
-// Archive is a collection as it answers requests. missed is told of each miss.
-func (o *Options) Archive(index *store.Bolt, files *readback.Files, missed func(replay.Miss)) (
-	*replay.Archive, error) {
+// Archive is a collection as it answers requests. missed is told of each miss; await is that of a
+// replay.Config.
+func (o *Options) Archive(index *store.Bolt, files *readback.Files, missed func(replay.Miss),
+	await func(context.Context, store.Question)) (*replay.Archive, error) {
 	own, err := rules.Parse([]byte(o.Rules))
 	if err != nil {
 		return nil, fmt.Errorf("replay-rules: %w", err)
@@ -90,7 +92,7 @@ func (o *Options) Archive(index *store.Bolt, files *readback.Files, missed func(
 	}
 	cfg := replay.Config{
 		At: o.At, Explain: o.Explain, Fallback: o.Fallback, Rules: rules.Shipped().With(own),
-		Quiet: chatter.Has, Missed: missed,
+		Quiet: chatter.Has, Missed: missed, Await: await,
 	}
 	if o.Inject {
 		cfg.Inject = &inject.Clock{}

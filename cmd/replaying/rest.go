@@ -22,7 +22,7 @@ func openRest(dir collection.Dir, o Options, missed func(replay.Miss)) (*rest, e
 		return nil, err
 	}
 	files := readback.New(dir, index)
-	archive, err := o.Archive(index, files, missed)
+	archive, err := o.Archive(index, files, missed, nil)
 	if err != nil {
 		return nil, errors.Join(err, files.Close(), index.Close())
 	}

@@ -24,13 +24,13 @@ type Collection struct {
 
 	// IndexFor, if it is not nil, is asked in the place of Index: the index needs to be up to date in
 	// what the query selects alone, and not at all once the context is done.
-	IndexFor func(context.Context, store.Query) *store.Bolt
+	IndexFor func(context.Context, store.Question) *store.Bolt
 }
 
 // current returns the index for a query.
 func (c *Collection) current(ctx context.Context, q store.Query) *store.Bolt {
 	if c.IndexFor != nil {
-		return c.IndexFor(ctx, q)
+		return c.IndexFor(ctx, q.Question())
 	}
 	return c.Index()
 }

@@ -2,6 +2,7 @@ package cdxserver
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,18 +14,19 @@ import (
 	"warcorder/store/collection"
 )
 
-// ExportPage streams the lines of the index of a collection, as it is when it is asked. An error in
-// the middle breaks the answer off.
-func ExportPage(dir collection.Dir, index func() *store.Bolt) http.Handler {
+// ExportPage streams the lines of the index of a collection, as it is when it is asked; index is it,
+// with all that a question may find. An error in the middle breaks the answer off.
+func ExportPage(dir collection.Dir,
+	index func(context.Context, store.Question) *store.Bolt) http.Handler {
 	return forProcess(func(w http.ResponseWriter, r *http.Request) {
 		form := r.URL.Query()
 		query := queryOf(form)
 		err := query.Check()
 		switch {
 		case err == nil && form.Has(paramSince):
-			err = exportSince(w, form, query, dir, index())
+			err = exportSince(w, form, query, dir, index(r.Context(), query.Question()))
 		case err == nil:
-			export(w, query, index())
+			export(w, query, index(r.Context(), query.Question()))
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -37,7 +37,7 @@ func (a *Archive) versionsFor(ctx context.Context, r *asked, c *choice) ([]versi
 // allParts returns the parts among all captures that a lookup finds, as a choice has them.
 func (a *Archive) allParts(r *asked, l *lookup) ([]store.Capture, error) {
 	s := &search{archive: a, asked: r, lookup: l}
-	err := a.index.Nearest(l.key, l.text, r.at, maxParts, func(c *store.Capture) bool {
+	err := r.index.nearest(l.key, l.text, r.at, maxParts, func(c *store.Capture) bool {
 		if l.takes(c) && isPart(c) {
 			s.addPart(c, nearnessOf(c.URL, r.url))
 		}

@@ -90,6 +90,9 @@ func archived(t testing.TB, cfg Config, exchanges ...exchange) *recording {
 	return archivedBy(t, cfg, func(*recorder.Config) {}, exchanges...)
 }
 
+// lagging is the interval of an index that has only what is asked for.
+const lagging = time.Hour
+
 func archivedWith(t testing.TB, cfg Config, keys store.KeysConfig,
 	exchanges ...exchange) *recording {
 	t.Helper()
@@ -114,7 +117,10 @@ func archivedBy(t testing.TB, cfg Config, change func(*recorder.Config),
 // open begins to record, and to replay.
 func (r *recording) open(rc recorder.Config) {
 	r.t.Helper()
-	rc.CommitInterval, rc.IndexInterval, rc.MinFreeSpace = time.Millisecond, time.Millisecond, 0
+	rc.CommitInterval, rc.MinFreeSpace = time.Millisecond, 0
+	if rc.IndexInterval < lagging {
+		rc.IndexInterval = time.Millisecond
+	}
 	rec, err := recorder.Open(rc, r.dir, zerolog.Nop())
 	if err != nil {
 		r.t.Fatal(err)
@@ -170,7 +176,8 @@ func (r *recording) ask(x exchange) (answer head, body string) {
 func (r *recording) asked(x exchange) *asked {
 	r.t.Helper()
 	start, sent, _ := strings.Cut(x.request(), "\r\n\r\n")
-	a, err := ask(r.keys, x.verb(), x.target(), []byte(start+"\r\n\r\n"), strings.NewReader(sent))
+	a, err := ask(r.current(r.t.Context()), r.keys, x.verb(), x.target(), []byte(start+"\r\n\r\n"),
+		strings.NewReader(sent))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func (a *Archive) search(r *asked, l *lookup) (*search, error) {
 	s := &search{archive: a, asked: r, lookup: l}
 	err := a.each(r, l, s.take)
 	if err == nil && !s.settle() && l.prefix == "" && s.looked >= maxLooked {
-		err = a.index.Nearest(l.key, l.text, earliest, maxEarliest, s.takeWhole)
+		err = r.index.nearest(l.key, l.text, earliest, maxEarliest, s.takeWhole)
 	}
 	if err != nil {
 		s.close()
@@ -104,7 +104,7 @@ var earliest = time.Unix(0, 0)
 // false.
 func (a *Archive) each(r *asked, l *lookup, yield func(*store.Capture) bool) error {
 	if l.prefix == "" {
-		return a.index.Nearest(l.key, l.text, r.at, maxLooked, yield)
+		return r.index.nearest(l.key, l.text, r.at, maxLooked, yield)
 	}
 	fitting, err := a.fitting(r, l)
 	if err != nil {
@@ -122,11 +122,8 @@ func (a *Archive) each(r *asked, l *lookup, yield func(*store.Capture) bool) err
 // fitting returns the captures under a prefix that fit, of those that may still be looked at,
 // without the queries of their bodies, which have served: each may be a MiB.
 func (a *Archive) fitting(r *asked, l *lookup) (all []store.Capture, err error) {
-	under := a.index.Under
-	if l.bodies {
-		under = a.index.UnderWithBodies
-	}
-	more, err := under(l.prefix, min(maxUnder, maxWalked-r.walked), func(c *store.Capture) bool {
+	most := min(maxUnder, maxWalked-r.walked)
+	more, err := r.index.under(l.prefix, most, l.bodies, func(c *store.Capture) bool {
 		r.walked, r.weighed = r.walked+1, r.weighed+len(c.SpecBody)+len(c.WarcioJSBody)
 		if l.takes(c) {
 			c.SpecBody, c.WarcioJSBody = "", ""

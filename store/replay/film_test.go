@@ -111,7 +111,7 @@ func TestUnmeasured(t *testing.T) {
 // mustAsk is a request for http://example.com/.
 func mustAsk(t *testing.T, a *Archive) *asked {
 	t.Helper()
-	r, err := ask(a.keys, "GET", "http://example.com/", crlf("GET / HTTP/1.1"), nil)
+	r, err := ask(a.current(t.Context()), a.keys, "GET", "http://example.com/", crlf("GET / HTTP/1.1"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

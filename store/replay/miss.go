@@ -91,10 +91,10 @@ func (a *Archive) nearest(r *asked, why string) (string, *store.Capture, error) 
 		}
 		return true
 	}
-	if err := a.index.Nearest(store.URLKey, path, r.at, 1, look); err != nil {
+	if err := r.index.nearest(store.URLKey, path, r.at, 1, look); err != nil {
 		return why, nil, err
 	}
-	_, err := a.index.Under(path+"?", maxSimilar, look)
+	_, err := r.index.under(path+"?", maxSimilar, false, look)
 	return why, nearest, err
 }
 

@@ -95,7 +95,7 @@ func (a *Archive) preflight(r *asked) (answer []byte, err error) {
 
 // preflightOfGET makes up the answer to a preflight by what answers the request itself.
 func (a *Archive) preflightOfGET(r *asked, method string) ([]byte, error) {
-	of, err := ask(a.keys, method, r.url, []byte(method+" / HTTP/1.1\r\n\r\n"), nil)
+	of, err := ask(r.index, a.keys, method, r.url, []byte(method+" / HTTP/1.1\r\n\r\n"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +123,11 @@ func (a *Archive) anyBody(method string, r *asked, yield func(*store.Capture) bo
 		}
 		return !ended
 	}
-	_, err := a.index.Under(usual, maxUnder, ofMethod)
+	_, err := r.index.under(usual, maxUnder, false, ofMethod)
 	if err != nil || ended {
 		return err
 	}
-	_, err = a.index.Under(path+"?", maxUnder, func(c *store.Capture) bool {
+	_, err = r.index.under(path+"?", maxUnder, false, func(c *store.Capture) bool {
 		return strings.HasPrefix(c.URLKey, usual) || ofMethod(c)
 	})
 	return err

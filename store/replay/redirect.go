@@ -70,7 +70,7 @@ func (a *Archive) comesBack(r *asked, response head) bool {
 
 // leadsRound reports whether a URL to which r is redirected has no answer but redirects back.
 func (a *Archive) leadsRound(r *asked, to string) bool {
-	next, err := ask(a.keys, http.MethodGet, to, nil, nil)
+	next, err := ask(r.index, a.keys, http.MethodGet, to, nil, nil)
 	if err != nil {
 		return false
 	}

@@ -36,6 +36,9 @@ type Config struct {
 	Inject   *inject.Clock          // into documents; nil: nothing is rewritten
 	Quiet    func(host string) bool // whose misses are not listed; nil: nobody's
 	Missed   func(Miss)             // is told of each miss as it comes, but for those; nil: nobody is
+
+	// Await, beside a recorder, waits until the index has all that a question may find; nil: it has.
+	Await func(context.Context, store.Question)
 }
 
 // Archive is a collection that is replayed. Its methods are safe for concurrent use, beside a
@@ -72,7 +75,7 @@ func (a *Archive) Answer(ctx context.Context, method, url string, start []byte,
 	if !ok {
 		return badDatetime()
 	}
-	r, err := ask(a.keys, method, url, start, body)
+	r, err := ask(a.current(ctx), a.keys, method, url, start, body)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the request's body: %w", err)
 	}

@@ -23,6 +23,7 @@ type asked struct {
 	// URLKey, RequestBody, QueryKey, and what the configuration asks for beside them.
 	keys store.Capture
 
+	index       *current
 	keyer       *store.Keyer
 	contentType string
 	body        []byte // without its transfer coding; of one above canon.MaxBody its beginning
@@ -37,7 +38,8 @@ type asked struct {
 }
 
 // ask reads a request. The error is a read error of body.
-func ask(keyer *store.Keyer, method, url string, start []byte, body io.Reader) (*asked, error) {
+func ask(index *current, keyer *store.Keyer, method, url string, start []byte, body io.Reader) (
+	*asked, error) {
 	h := record.ParseHead(start)
 	if body == nil {
 		body = strings.NewReader("")
@@ -46,7 +48,8 @@ func ask(keyer *store.Keyer, method, url string, start []byte, body io.Reader) (
 	if err != nil {
 		return nil, err
 	}
-	r := &asked{method: method, url: record.TargetURI(url), head: head(start), keyer: keyer}
+	r := &asked{method: method, url: record.TargetURI(url), head: head(start), index: index,
+		keyer: keyer}
 	r.keys, _ = record.CaptureOf(keyer, r.url, time.Time{}, entity, &record.Head{}, false, "")
 	r.contentType, r.body = entity.ContentType, entity.Entity.Start
 	request := entity.Request()

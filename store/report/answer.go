@@ -47,8 +47,8 @@ const (
 )
 
 // Page answers other processes the reports of a collection, while its recorder has the index open
-// and knows the gaps.
-func Page(dir collection.Dir, index func() *store.Bolt,
+// and knows the gaps; index is it, with all that a question may find.
+func Page(dir collection.Dir, index func(context.Context, store.Question) *store.Bolt,
 	gaps func(limit int) (store.Gaps, error)) http.Handler {
 	return cdxserver.ReportPage(func(w http.ResponseWriter, r *http.Request) (int, error) {
 		form := r.URL.Query()
@@ -56,7 +56,7 @@ func Page(dir collection.Dir, index func() *store.Bolt,
 		if err := s.Check(); err != nil {
 			return http.StatusBadRequest, err
 		}
-		open := index()
+		open := index(r.Context(), store.Everything) // any capture may be a page's
 		files := readback.New(dir, open)
 		defer files.Close()
 		reports := New(open, files)

@@ -34,8 +34,8 @@ const (
 const sortAtOnce = 4
 
 // Page answers other processes what is selected of a collection, while its recorder has the index
-// open.
-func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
+// open; index is it, with all that a question may find.
+func Page(dir collection.Dir, index func(context.Context, store.Question) *store.Bolt) http.Handler {
 	sorting := make(chan struct{}, sortAtOnce)
 	return cdxserver.SelectionPage(func(w http.ResponseWriter, r *http.Request) (int, error) {
 		form := r.URL.Query()
@@ -43,7 +43,7 @@ func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
 		if err != nil {
 			return http.StatusBadRequest, err
 		}
-		open := index()
+		open := index(r.Context(), questionOf(sel, form))
 		files := readback.New(dir, open)
 		defer files.Close()
 		source := New(open, files, pages.New(open, files))
@@ -56,6 +56,24 @@ func Page(dir collection.Dir, index func() *store.Bolt) http.Handler {
 		a.answer(r.Context(), sel, form)
 		return 0, nil
 	})
+}
+
+// questionOf is what an answer asks of the index. The originals of what is selected are there if that
+// is; to which page a capture belongs any other may tell.
+func questionOf(sel Selection, form url.Values) store.Question {
+	list := form.Get(paramList)
+	if list == listFiles || list == listPages || sel.Page != "" ||
+		slices.Contains(form[paramDetail], detailPages) {
+		return store.Everything
+	}
+	q := sel.query().Question()
+	if posted, is := sel.posted(); is {
+		q = q.Or(posted.Question())
+	}
+	if len(sel.Files) > 0 {
+		q = store.OfFiles(sel.Files...).And(q)
+	}
+	return q
 }
 
 // answer is an answer that is being written.

@@ -55,6 +55,24 @@ func (r *recording) get(url, response string) { r.send("GET", url, "", response)
 // send records an exchange.
 func (r *recording) send(method, url, body, response string) {
 	r.t.Helper()
+	r.commit(method, url, body, response)
+	if err := r.Settle(r.t.Context()); err != nil { // so that a revisit finds its original
+		r.t.Fatal(err)
+	}
+}
+
+// write records the answer to a GET, on disk and not in the index.
+func (r *recording) write(url, response string) {
+	r.t.Helper()
+	r.commit("GET", url, "", response)
+	if all, err := r.OnDiskWithin(r.t.Context(), time.Minute); !all || err != nil {
+		r.t.Fatal(all, err)
+	}
+}
+
+// commit records an exchange, and waits for nothing.
+func (r *recording) commit(method, url, body, response string) {
+	r.t.Helper()
 	x := r.Begin()
 	r.now = r.now.Add(time.Second)
 	x.URL, x.Method, x.Started = url, method, r.now
@@ -67,9 +85,6 @@ func (r *recording) send(method, url, body, response string) {
 	io.WriteString(&x.Request, method+" / HTTP/1.1\r\nHost: example.com\r\n"+kind+"\r\n"+body)
 	io.WriteString(&x.Response, response)
 	x.Commit()
-	if err := r.Settle(r.t.Context()); err != nil { // so that a revisit finds its original
-		r.t.Fatal(err)
-	}
 }
 
 // source ends the recording, and reads what it has left.

@@ -24,7 +24,7 @@ func TestNotModified(t *testing.T) {
 	r.visit("https://example.com/1", "", body) // a revisit
 	r.visit("https://example.com/1", "", notModified)
 	r.visit("https://example.com/never", "", notModified)
-	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestPageAway(t *testing.T) {
 	}
 	away := filepath.Base(finished[0])
 	r.visit("https://example.com/3", url, page("three"))
-	beside, err := askedOf(t, r, Page(r.dir, r.Index))
+	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
 	if err := errors.Join(err, os.Remove(r.dir.WARC(away))); err != nil {
 		t.Fatal(err)
 	}

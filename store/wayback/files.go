@@ -1,6 +1,7 @@
 package wayback
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +25,7 @@ import (
 // while a file was opened, it is opened once more.
 
 // holder returns the collection that has a file of a name, if it is one alone.
-func (s *Site) holder(segment string) (found *Collection) {
+func (s *Site) holder(ctx context.Context, segment string) (found *Collection) {
 	name, ok := fileName(segment)
 	if !ok {
 		return nil
@@ -33,6 +35,7 @@ func (s *Site) holder(segment string) (found *Collection) {
 		if err != nil {
 			continue
 		}
+		s.all[i].settle(ctx, store.OfFiles(name))
 		if _, known := in.Index.File(name); !known {
 			continue
 		}
@@ -59,6 +62,9 @@ func (a *answering) file(in Reader, segment string) {
 			"filename, without a path.")
 		return
 	}
+	if !a.isKnown(in.Index, name) {
+		a.of.settle(a.r.Context(), store.OfFiles(name))
+	}
 	file, size, err := a.openWARC(in.Index, name)
 	if file != nil {
 		defer file.Close()
@@ -79,6 +85,26 @@ func (a *answering) file(in Reader, segment string) {
 	h.Set("Content-Type", mediaType(name))
 	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, size, info.ModTime().UnixNano()))
 	http.ServeContent(a.w, a.r, "", time.Time{}, io.NewSectionReader(file, 0, size))
+}
+
+// isKnown reports whether the index knows all of a file that the request is for: a range that begins
+// and ends within it, as a player asks for the record of a line. However often that is asked of the
+// file that is being written, nothing is waited for.
+func (a *answering) isKnown(index *store.Bolt, name string) bool {
+	known, _ := index.File(name)
+	end, is := endOfRange(a.r.Header)
+	return is && end < known.Committed
+}
+
+// endOfRange returns the last byte of the one range that fields ask for, whatever the file is by now.
+func endOfRange(fields http.Header) (end int64, is bool) {
+	wanted, isBytes := strings.CutPrefix(fields.Get("Range"), "bytes=")
+	from, to, is := strings.Cut(wanted, "-")
+	if !isBytes || !is || from == "" || fields.Get("If-Range") != "" {
+		return 0, false
+	}
+	end, err := strconv.ParseInt(to, 10, 64)
+	return end, err == nil && end >= 0
 }
 
 // mediaType is that of a WARC file, by its name.

@@ -19,6 +19,7 @@ const mostWalks = 3
 
 // lines answers with all lines.
 func (a *answering) lines(in Reader) {
+	a.of.settle(a.r.Context(), store.Everything)
 	for walk := 1; ; walk++ {
 		reading := a.of.Dir.Reading()
 		query, err := allUntilNow(in.Index)

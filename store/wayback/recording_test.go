@@ -55,7 +55,8 @@ func record(t *testing.T, name string, change func(*recorder.Config)) *recording
 
 // collection is the recording as a site has it. What answers for the index says which path it got.
 func (r *recording) collection() Collection {
-	files := readback.New(r.dir, r.rec.Index())
+	index := r.rec.Index()
+	files := readback.New(r.dir, index)
 	r.t.Cleanup(func() { files.Close() })
 	says := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -64,8 +65,9 @@ func (r *recording) collection() Collection {
 	}
 	return Collection{
 		Name: r.dir.Name(), Dir: r.dir,
-		Open: func() (Reader, error) { return Reader{r.rec.Index(), files}, nil },
-		Pywb: says("pywb"), Search: says("search"), TimeMap: says("timemap"),
+		Open:   func() (Reader, error) { return Reader{index, files}, nil },
+		Settle: func(ctx context.Context, q store.Question) { r.rec.SettleFor(ctx, q) },
+		Pywb:   says("pywb"), Search: says("search"), TimeMap: says("timemap"),
 	}
 }
 
@@ -89,6 +91,15 @@ func (r *recording) commit(url, response string, second float64) {
 
 func (r *recording) commitCut(url, response string, second float64, cut string) {
 	r.t.Helper()
+	r.send(url, response, second, cut)
+	if err := r.rec.Settle(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// send records a response, and waits for nothing.
+func (r *recording) send(url, response string, second float64, cut string) {
+	r.t.Helper()
 	x := r.rec.Begin()
 	x.URL, x.Method = url, "GET"
 	x.Started = begun.Add(time.Duration(second * float64(time.Second)))
@@ -96,9 +107,6 @@ func (r *recording) commitCut(url, response string, second float64, cut string) 
 	io.WriteString(&x.Request, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n")
 	io.WriteString(&x.Response, response)
 	x.Commit()
-	if err := r.rec.Settle(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
 }
 
 // lines are the captures of all.

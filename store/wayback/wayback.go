@@ -21,6 +21,7 @@
 package wayback
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -40,6 +41,10 @@ type Collection struct {
 	// Open returns what the collection is read by at this moment. Its error is for the client, who
 	// gets 503.
 	Open func() (Reader, error)
+
+	// Settle, if it is not nil, brings the index of a collection that is being recorded up to date in what
+	// a question may find, and waits for nothing once the context is done.
+	Settle func(context.Context, store.Question)
 
 	// The handlers of the index. They get paths without the name of the collection. Check, if it is
 	// not nil, is called before them: its error is one of Open.
@@ -150,7 +155,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, query, asks := strings.Cut(r.RequestURI, "?")
 	one, rest := s.of(path)
 	if one == nil && strings.HasPrefix(path, warcPath) {
-		one = s.holder(strings.TrimPrefix(path, warcPath))
+		one = s.holder(r.Context(), strings.TrimPrefix(path, warcPath))
 	}
 	if one == nil {
 		refuse(w, http.StatusNotFound, s.whichOne(path))
@@ -211,6 +216,13 @@ func (a *answering) open(answer func(Reader)) {
 		return
 	}
 	answer(in)
+}
+
+// settle brings the index up to date in what is asked.
+func (c *Collection) settle(ctx context.Context, q store.Question) {
+	if c.Settle != nil {
+		c.Settle(ctx, q)
+	}
 }
 
 // unreadable says why a collection cannot be read now.

@@ -126,6 +126,7 @@ func (a *answering) find(in Reader, want wanted) (found, error) {
 	var part *store.Capture
 	opened := 0
 	key, _ := canon.SURT(want.url)
+	a.of.settle(a.r.Context(), store.OfKey(store.URLKey, key))
 	err := in.Index.Nearest(store.URLKey, key, want.at, mostLooked, func(c *store.Capture) bool {
 		if a.r.Context().Err() != nil {
 			return false
