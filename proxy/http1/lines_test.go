@@ -36,7 +36,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestLinesAreLinear: a head of any shape is gone through once.
+// TestLinesAreLinear: a head of any shape is gone through once. A million lines take a tenth of a
+// second, on a busy machine a few, and hours if each looks at all others.
 func TestLinesAreLinear(t *testing.T) {
 	for name, line := range map[string]string{"fields": "a:b\r\n", "folds": " a\r\n", "empty": "a\n"} {
 		head := []byte("GET / HTTP/1.1\r\nA: b\r\n" + strings.Repeat(line, 1<<20) + "\r\n")
@@ -44,7 +45,7 @@ func TestLinesAreLinear(t *testing.T) {
 		n := 0
 		Fields(head, func(_, _ []byte) { n++ })
 		Without(make([]byte, 0, len(head)), head, "range", "if-range")
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("%s: %v for %d bytes, %d fields", name, took, len(head), n)
 		}
 	}
