@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 
-	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/delta"
 	"warcorder/store/outbackcdx"
@@ -42,19 +39,25 @@ func (c *pushCommand) Run(line *commandLine) error {
 		return fmt.Errorf("push: %w", err)
 	}
 	defer release()
-	since, err := tokenAt(kept)
-	if err != nil {
-		return fmt.Errorf("push: %w", err)
+	for {
+		at, err := pushedAt(kept)
+		if err != nil {
+			return fmt.Errorf("push: %w", err)
+		}
+		done, feed, err := c.push(dir, server, at, kept)
+		if err == nil {
+			err = (&pushed{since: done.token}).keep(kept, c.Mode)
+		}
+		if err != nil {
+			return fmt.Errorf("push: %w", err)
+		}
+		c.tell(line, server, feed)
+		err = cmp.Or(stale(server, &done.Done, feed), done.lacking("push"))
+		if err != nil || at.until == nil {
+			return err
+		}
+		// what an earlier push has begun is there: now what has come since
 	}
-	done, feed, err := c.push(dir, server, since)
-	if err == nil {
-		err = (&sinceFlags{TokenFile: kept}).keep(done.token, c.Mode, "-")
-	}
-	if err != nil {
-		return fmt.Errorf("push: %w", err)
-	}
-	c.tell(line, server, feed)
-	return cmp.Or(stale(server, &done.Done, feed), done.lacking("push"))
 }
 
 // onlyPush lets one push at a time have a token file: of two, the older one might add what the other has
@@ -67,41 +70,30 @@ func onlyPush(path string) (release func() error, err error) {
 	return release, err
 }
 
-// tokenAt reads the token that an earlier push has left; without one it begins at the beginning.
-func tokenAt(path string) (since delta.Token, err error) {
-	flags := sinceFlags{TokenFile: path}
-	if err := flags.check("cdxj", "-"); err != nil {
-		return since, err
-	}
-	text, err := readToken(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return since, nil
-	}
-	if err == nil {
-		since, err = delta.Parse(strings.TrimSpace(text))
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return since, err
-}
-
 // push sends the lines. The server has them when there is no error.
-func (c *pushCommand) push(dir collection.Dir, server *outbackcdx.Server, since delta.Token) (exported,
-	*outbackcdx.Feed, error) {
+func (c *pushCommand) push(dir collection.Dir, server *outbackcdx.Server, at pushed, kept string) (
+	exported, *outbackcdx.Feed, error) {
 	ctx := context.Background()
 	one, err := server.KeepsOne(ctx)
 	if err != nil {
 		return exported{}, nil, err
 	}
+	asked := asking{dir: dir, ask: &delta.Ask{Since: at.since}, until: at.until}
+	asked.began = func(until delta.Token) { at.until = &until }
 	feed := outbackcdx.NewFeed(ctx, server)
-	feed.KeepsAll = !one
-	done, err := exportSince(dir, store.Query{}, &since, feed)
+	feed.KeepsAll, feed.Behind = !one, at.behind
+	feed.Confirmed = func(behind string) error {
+		at.behind = behind
+		return at.keep(kept, c.Mode)
+	}
+	done, err := asked.export(feed)
 	if sent := feed.Err(); sent != nil {
 		return done, feed, sent // whatever the reading has made of it
 	}
 	if err == nil {
 		err = feed.Close()
+	} else if asked.until != nil { // a removal has come in between, perhaps: what was begun is no more
+		return c.push(dir, server, pushed{since: at.since}, kept)
 	}
 	return done, feed, err
 }
@@ -113,6 +105,9 @@ func (c *pushCommand) tell(line *commandLine, server *outbackcdx.Server, feed *o
 		server)
 	for _, reason := range done.Reasons() {
 		line.remark("%s left out, %s", count(int(done.LeftOut[reason]), "line"), reason)
+	}
+	if done.Before > 0 {
+		line.remark("%s there before: an earlier push broke off", count(int(done.Before), "line"))
 	}
 	if done.Digests > 0 {
 		line.remark("%s without a digest: OutbackCDX keeps SHA-1 alone", count(int(done.Digests), "line"))

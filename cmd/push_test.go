@@ -11,6 +11,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/delta"
 	"warcorder/store/outbackcdx/outbackcdxtest"
 )
 
@@ -77,8 +78,8 @@ func TestPush(t *testing.T) {
 	push("https://example.com/b", "https://example.com/d") // which is said once
 }
 
-// TestPushKilled: what a push that was killed has not sent, the next one does; an error of the server
-// leaves the token as it was.
+// TestPushKilled: what a push that was killed has not sent, the next one does, and nothing again of what
+// the server has answered for; so after an error of the server.
 func TestPushKilled(t *testing.T) {
 	server := outbackcdxtest.New()
 	defer server.Close()
@@ -114,9 +115,7 @@ func TestPushKilled(t *testing.T) {
 	if n := len(server.Lines()); n == 0 || n >= captures {
 		t.Errorf("%d lines", n)
 	}
-	if _, err := os.Stat(token); err == nil {
-		t.Error("a token of what was not sent")
-	}
+	isBegun(t, token)
 	server.SetHook(func(n int, _ *http.Request) (int, string) {
 		if n == 4 {
 			return http.StatusBadRequest, "At line: what is wrong\njava.lang.Exception"
@@ -126,12 +125,12 @@ func TestPushKilled(t *testing.T) {
 	if _, errs, code := p.run(args...); code != 1 || !strings.Contains(errs, "what is wrong") {
 		t.Errorf("%d %s", code, errs)
 	}
-	if _, err := os.Stat(token); err == nil {
-		t.Error("a token of what was refused")
-	}
+	isBegun(t, token)
 	server.SetHook(nil)
-	if _, errs, code := p.run(args...); code != 0 || len(server.Lines()) != captures {
-		t.Errorf("%d %s, %d lines", code, errs, len(server.Lines()))
+	if _, errs, code := p.run(append(args, "--verbose")...); code != 0 || len(server.Lines()) != captures ||
+		server.Posts() != 5 || !strings.Contains(errs, "2,000 lines added") ||
+		!strings.Contains(errs, "10,000 lines there before") {
+		t.Errorf("%d %s, %d lines, %d posts", code, errs, len(server.Lines()), server.Posts())
 	}
 	posts := server.Posts()
 	if _, errs, code := p.run(args...); code != 0 || server.Posts() != posts {
@@ -150,7 +149,75 @@ func TestPushKilled(t *testing.T) {
 	}
 }
 
-// fakeIndex makes an index of captures of which no file is there.
+// isBegun checks that a token file says that nothing was given as a whole, and that more was begun.
+func isBegun(t *testing.T, token string) {
+	t.Helper()
+	at, err := pushedAt(token)
+	if err != nil || !at.since.IsZero() || at.until == nil || at.behind == "" {
+		t.Errorf("%+v, %v", at, err)
+	}
+}
+
+// TestPushGoesOn: what was captured since a push broke off comes too; of a collection that has become
+// another one all is given again.
+func TestPushGoesOn(t *testing.T) {
+	server := outbackcdxtest.New()
+	defer server.Close()
+	p := &program{t: t, dir: t.TempDir()}
+	dir := collection.Dir(filepath.Join(p.dir, "collections", "default"))
+	fakeIndex(t, dir, 6000)
+	token := filepath.Join(p.dir, "token")
+	args := []string{"push", "--to", "outbackcdx", server.Collection(), "--token-file", token}
+	server.SetHook(func(n int, _ *http.Request) (int, string) {
+		if n > 1 {
+			return http.StatusBadRequest, "no more"
+		}
+		return 0, ""
+	})
+	if _, errs, code := p.run(args...); code != 1 {
+		t.Fatal(code, errs)
+	}
+	begun, err := os.ReadFile(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.SetHook(nil)
+	fakeIndex(t, dir, 7000) // another file, whose first captures have the same keys
+	if _, errs, code := p.run(args...); code != 0 || len(server.Lines()) != 7000 || server.Posts() != 5 {
+		t.Errorf("%d %s, %d lines, %d posts", code, errs, len(server.Lines()), server.Posts())
+	}
+	other := collection.Dir(filepath.Join(p.dir, "collections", "other"))
+	fakeIndex(t, other, 100)
+	server.Reset()
+	if err := os.WriteFile(token, begun, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := p.run(append(args, "--collection", "other")...); code != 0 || len(server.Lines()) != 100 {
+		t.Errorf("another collection: %d %s, %d lines", code, errs, len(server.Lines()))
+	}
+}
+
+// FuzzPushed: what a token file says is read as it was written, or is an error.
+func FuzzPushed(f *testing.F) {
+	zero := new(delta.Token).String()
+	for _, text := range []string{"", "\n", zero + "\n", "\nmore " + zero + " YSAx\n", "more", "\nmore x y",
+		"\nmore  YSAx", zero + "\nmore " + zero + " ?"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := parsePushed(text)
+		if err != nil {
+			return
+		}
+		again, err := parsePushed(p.String())
+		if err != nil || again.behind != p.behind || (again.until == nil) != (p.until == nil) ||
+			again.since.String() != p.since.String() {
+			t.Errorf("%q: %+v, and again %+v, %v", text, p, again, err)
+		}
+	})
+}
+
+// fakeIndex makes an index of captures of which no file is there, or adds another file of them.
 func fakeIndex(t *testing.T, dir collection.Dir, n int) {
 	t.Helper()
 	if err := os.MkdirAll(dir.Archive(), 0o700); err != nil {
@@ -160,7 +227,7 @@ func fakeIndex(t *testing.T, dir collection.Dir, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := index.AddFile("a.warc.gz")
+	file, err := index.AddFile(fmt.Sprintf("%d.warc.gz", n))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,12 @@ func exportSince(dir collection.Dir, query store.Query, since *delta.Token, w io
 	if since != nil {
 		asked.ask = &delta.Ask{Since: *since}
 	}
+	return asked.export(w)
+}
+
+// export is what exportSince does.
+func (a *asking) export(w io.Writer) (done exported, err error) {
+	dir := a.dir
 	lines := cdxserver.NewContinuation(w)
 	passed, until := int64(-1), time.Now().Add(lockPatience)
 	reading := dir.Reading()
@@ -56,12 +62,12 @@ func exportSince(dir collection.Dir, query store.Query, since *delta.Token, w io
 				return done, err
 			}
 		} else {
-			asked.begin()
+			a.begin()
 		}
-		done, err = asked.atRest(lines)
+		done, err = a.atRest(lines)
 		if errors.Is(err, collection.ErrLocked) {
 			lines.Again()
-			done.Done, err = asked.fromRecorder(lines)
+			done.Done, err = a.fromRecorder(lines)
 		}
 		switch {
 		case errors.Is(err, store.ErrReplaced),
@@ -73,7 +79,7 @@ func exportSince(dir collection.Dir, query store.Query, since *delta.Token, w io
 		case errors.Is(err, cdxserver.ErrNobody):
 			return done, unanswered(dir)
 		default:
-			done.Lines, done.token = lines.Lines(), asked.token()
+			done.Lines, done.token = lines.Lines(), a.token()
 			return done, err
 		}
 	}
@@ -84,12 +90,23 @@ type asking struct {
 	dir   collection.Dir
 	query store.Query
 	ask   *delta.Ask // nil: not only what has come since
+
+	until *delta.Token      // what an earlier export has begun to write, and is gone on with; or nil
+	began func(delta.Token) // is told of what is begun before the first line comes; or nil
 }
 
 // begin forgets what was begun: no line was passed.
 func (a *asking) begin() {
 	if a.ask != nil {
-		a.ask.Until = nil
+		a.ask.Until = a.until
+	}
+}
+
+// begins notes what is begun.
+func (a *asking) begins(until delta.Token) {
+	a.ask.Until = &until
+	if a.began != nil {
+		a.began(until)
 	}
 }
 
@@ -137,8 +154,7 @@ func (a *asking) writeSince(index *store.Bolt, w io.Writer, progress func(int64)
 		return done, err
 	}
 	defer d.Close()
-	until := d.Token()
-	a.ask.Until = &until
+	a.begins(d.Token())
 	return d.Write(w, progress)
 }
 
@@ -202,8 +218,7 @@ func (a *asking) fromRecorder(w io.Writer) (done delta.Done, err error) {
 	if a.ask == nil {
 		done.Exported, err = running.Export(w, a.query, progress)
 	} else {
-		began := func(until delta.Token) { a.ask.Until = &until }
-		done, err = running.ExportSince(w, a.query, *a.ask, began, progress)
+		done, err = running.ExportSince(w, a.query, *a.ask, a.begins, progress)
 	}
 	if bar != nil {
 		bar.Finish()

@@ -16,7 +16,8 @@ var push = Command{
 		"<url>": "Address of the collection there, which is made if there is none. A user and a password in " +
 			"it are shown to the server.",
 		"--to": "What the server is: outbackcdx.",
-		"--token-file": "File that says what it has been given. Without it all is given. Default: a file in " +
+		"--token-file": "File that says what it has been given, also of a push that broke off. Without it all is " +
+			"given. Default: a file in " +
 			"the collection, for each server one.",
 		"--authorization": "Text of the field Authorization, such as Bearer …; better in WARCORDER_AUTHORIZATION, " +
 			"since everybody on a machine sees how programs were begun.",

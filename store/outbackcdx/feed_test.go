@@ -107,6 +107,44 @@ func TestFeedBatches(t *testing.T) {
 	}
 }
 
+// TestFeedGoesOn: what the server has answered for is told, and not sent again; what is counted is the same.
+func TestFeedGoesOn(t *testing.T) {
+	server := outbackcdxtest.New()
+	defer server.Close()
+	to, err := outbackcdx.NewServer(server.Collection(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	const ts = "20260501120000"
+	for i := range 5400 {
+		key, address := fmt.Sprintf("com,example)/%06d", i), fmt.Sprintf("https://example.com/%06d", i)
+		lines.WriteString(line(key, ts, address, ""))
+		if i%10 == 0 {
+			lines.WriteString(line(key+"?__wb_method=post", ts, address, `,"method":"POST"`))
+		}
+	}
+	place := ""
+	f := outbackcdx.NewFeed(t.Context(), to)
+	f.Confirmed = func(behind string) error {
+		place = behind
+		return io.ErrUnexpectedEOF
+	}
+	if _, err := io.WriteString(f, lines.String()); err != io.ErrUnexpectedEOF || len(server.Lines()) != 5000 ||
+		!strings.HasPrefix(place, "com,example)/004999 ") {
+		t.Fatalf("%v, %d lines, up to %q", err, len(server.Lines()), place)
+	}
+	f = outbackcdx.NewFeed(t.Context(), to)
+	f.Behind = place
+	if _, err := io.WriteString(f, lines.String()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil || len(server.Lines()) != 5400 || server.Posts() != 2 || f.Done.Added != 400 ||
+		f.Done.Before != 5000 || f.Done.LeftOut[outbackcdx.OtherMethod] != 540 {
+		t.Errorf("%v, %d lines, %d posts, %+v", err, len(server.Lines()), server.Posts(), f.Done)
+	}
+}
+
 // TestFeedFails: who is not well is asked again; what is wrong is quoted, once, and nothing secret is.
 func TestFeedFails(t *testing.T) {
 	a := line("com,example)/a", "20260501120000", "https://example.com/a", "")

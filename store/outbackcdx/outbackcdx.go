@@ -39,6 +39,7 @@ type Done struct {
 	LeftOut        map[Reason]int64
 	Digests        int64 // lines that were sent without their digest
 	Stale          int64 // void lines that cannot be deleted: see Feed.KeepsAll
+	Before         int64 // lines that the server had before: see Feed.Behind
 }
 
 // Reasons returns why lines were left out, in the order of the texts.
@@ -50,6 +51,13 @@ type Feed struct {
 	// deleted: the place that the line had would be needed for that.
 	KeepsAll bool
 
+	// Behind is the key and second up to which the server has all of these lines already, which are sorted:
+	// they are not sent.
+	Behind string
+
+	// Confirmed, if it is not nil, is told of such a key and second whenever the server has answered.
+	Confirmed func(behind string) error
+
 	Done   Done
 	server *Server
 	err    error // the first one
@@ -57,6 +65,8 @@ type Feed struct {
 
 	part          []byte // the beginning of a line whose end has not come
 	group         string // key and second of the lines that are held
+	ended         string // those of the lines before, all of which are in the batches or sent
+	isBehind      bool   // lines behind Behind have come
 	puts, deletes []string
 	added         batch
 	deleted       batch
@@ -114,6 +124,7 @@ func (f *Feed) take(line string) error {
 		return nil
 	}
 	if group := c.key + " " + c.seconds; group != f.group {
+		f.ended, f.isBehind = f.group, f.isBehind || group > f.Behind
 		if err := f.endGroup(); err != nil {
 			return err
 		}
@@ -128,6 +139,9 @@ func (f *Feed) take(line string) error {
 	switch {
 	case c.Removed != "" && f.KeepsAll:
 		f.Done.Stale++
+		return nil
+	case !f.isBehind:
+		f.Done.Before++
 		return nil
 	case c.Removed != "":
 		f.deletes = append(f.deletes[:0], c.text()) // all of a group delete the same
@@ -173,7 +187,10 @@ func (f *Feed) send() error {
 	if err := f.server.send(f.ctx, "", "Added", &f.added, &f.Done.Added); err != nil {
 		return fmt.Errorf("add lines: %w", err)
 	}
-	return nil
+	if f.Confirmed == nil || !f.isBehind || f.ended == "" {
+		return nil
+	}
+	return f.Confirmed(f.ended)
 }
 
 // Err is the error of a line that could not be taken or sent; nil if there is none.

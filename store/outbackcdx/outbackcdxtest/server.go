@@ -60,6 +60,13 @@ func (s *Server) Lines() []string {
 	return slices.Sorted(maps.Values(s.lines))
 }
 
+// Reset removes all lines.
+func (s *Server) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.lines)
+}
+
 // Posts is how many POSTs have come.
 func (s *Server) Posts() int {
 	s.mu.Lock()
