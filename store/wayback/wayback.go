@@ -16,8 +16,8 @@
 //
 // Invariant: no byte of a file is given that the index does not know to be on disk, and what is
 // given of a file is of one file, also while others take its place. What was recorded acts on
-// nothing of our origin. No transaction is open while a client reads, and one that does not read
-// loses its place.
+// nothing of our origin. No transaction is open while a client reads; one that does not read loses
+// its place, and none has all places: places.go.
 package wayback
 
 import (
@@ -63,19 +63,17 @@ type Site struct {
 	all   []Collection
 	alone *Collection // that is found without its name; nil if none is
 
-	places   chan struct{} // one for each request that is being answered
+	places   places
 	patience time.Duration // for a client to take a piece of an answer
 }
 
-const (
-	mostAtOnce = 128             // requests that are being answered
-	patience   = 2 * time.Minute // a player of films may pause for some time, and asks again after it
-)
+// patience is long: a player of films may pause for some time, and asks again after it.
+const patience = 2 * time.Minute
 
 // New returns the site of some collections, of which no two have one name. A single one is found
 // without its name too.
 func New(all ...Collection) *Site {
-	s := &Site{all: all, places: make(chan struct{}, mostAtOnce), patience: patience}
+	s := &Site{all: all, patience: patience}
 	if len(all) == 1 {
 		s.alone = &s.all[0]
 	}
@@ -144,14 +142,13 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "These pages are read: ask by GET.")
 		return
 	}
-	select {
-	case s.places <- struct{}{}:
-		defer func() { <-s.places }()
-	default:
+	leave, no := s.places.take(r.RemoteAddr)
+	if leave == nil {
 		w.Header().Set("Retry-After", "1")
-		refuse(w, http.StatusServiceUnavailable, "Too many are being answered: ask again in a moment.")
+		refuse(w, no.status, no.why)
 		return
 	}
+	defer leave()
 	path, query, asks := strings.Cut(r.RequestURI, "?")
 	one, rest := s.of(path)
 	if one == nil && strings.HasPrefix(path, warcPath) {

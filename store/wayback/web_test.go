@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestWeb: of each path the capture that is nearest to its time is shown, as it was recorded.
@@ -299,31 +298,6 @@ func TestEndsInURL(t *testing.T) {
 		if got := r.site.EndsInURL(path); got != want {
 			t.Errorf("%s: %t", path, got)
 		}
-	}
-}
-
-// TestSlowReader: a client that reads nothing loses its place after some time, and those that come
-// while there is no place are told so.
-func TestSlowReader(t *testing.T) {
-	r := record(t, "news", nil).serve()
-	r.commit("http://example.com/a", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("0123456789abcdef", 1<<20), 0)
-	r.site.places, r.site.patience = make(chan struct{}, 1), 300*time.Millisecond
-	res, err := http.Get(r.server.URL + "/web/id_/http://example.com/a") // and its body is not read
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if got := r.ask("GET /web/id_/http://example.com/b"); got.StatusCode != 503 ||
-		got.Header.Get("Retry-After") == "" {
-		t.Errorf("beside it: %s %s", got.Status, got.body)
-	}
-	for until := time.Now().Add(30 * time.Second); len(r.site.places) > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("it keeps its place")
-		}
-	}
-	if got := r.ask("GET /web/id_/http://example.com/b"); got.StatusCode != 404 {
-		t.Errorf("after it: %s %s", got.Status, got.body)
 	}
 }
 
