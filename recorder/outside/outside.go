@@ -9,7 +9,8 @@
 // Whoever looks has recorded a response already, and nobody's client waits for the answer. So an
 // archive that does not answer costs little: a server has half a second, and one that has failed three
 // times in a row is left alone for ten seconds, then for twice as long each time, up to ten minutes,
-// while one question at most is on its way. What is not found is stored in full.
+// while one question at most is on its way. A refusal that is of the URL alone, such as 404, is an answer.
+// What is not found is stored in full.
 //
 // Invariant: nothing is written, no record is lost, and nothing is asked of a server again that it has
 // answered lately. Memory is bounded by mostURLs answers of mostCaptures captures for each server, and
@@ -64,6 +65,8 @@ type archive struct {
 	name                         string
 	breaker                      breaker
 	found, asked, failed, passed atomic.Int64
+	refused                      atomic.Int64
+	hasLines                     atomic.Bool // it has answered otherwise than by a refusal
 }
 
 // source is what is asked.
@@ -212,8 +215,15 @@ func (a *Archives) findIn(one *archive, w *Want) (o *store.Original) {
 
 // note notes how an archive has answered, and says in the log when that changes.
 func (a *Archives) note(one *archive, trial bool, err error) {
-	if err != nil {
+	refused := refusal(0)
+	switch {
+	case errors.As(err, &refused):
+		a.noteRefusal(one, refused)
+		err = nil // of the URL alone: the archive is not left alone for it
+	case err != nil:
 		one.failed.Add(1)
+	default:
+		one.hasLines.Store(true)
 	}
 	changed, pause := one.breaker.end(trial, err, time.Now())
 	switch {
@@ -223,6 +233,18 @@ func (a *Archives) note(one *archive, trial bool, err error) {
 			Msg("dedup-from: left alone for a while; what it may have is stored in full")
 	default:
 		a.log.Info().Str("archive", one.name).Msg("dedup-from: it answers again")
+	}
+}
+
+// refusedAtFirst is how many URLs a server must have refused, and no other one answered, for that to be
+// said in the log, once: its address may be wrong, or what is recorded is new to it.
+const refusedAtFirst = 20
+
+// noteRefusal notes that an archive has refused a URL.
+func (a *Archives) noteRefusal(one *archive, with refusal) {
+	if one.refused.Add(1) == refusedAtFirst && !one.hasLines.Load() {
+		a.log.Warn().Str("archive", one.name).Int("status", int(with)).Int("urls", refusedAtFirst).
+			Msg("dedup-from: it has refused all URLs so far: is there a CDX server at this address?")
 	}
 }
 
@@ -242,9 +264,10 @@ func (a *Archives) Close() (err error) {
 // Status is how an archive fares, since the start.
 type Status struct {
 	Archive string `json:"archive"`
-	Found   int64  `json:"found"`  // originals that revisits name
-	Asked   int64  `json:"asked"`  // how often it was looked at; what is known of late is not
-	Failed  int64  `json:"failed"` // how often it gave no answer
+	Found   int64  `json:"found"`   // originals that revisits name
+	Asked   int64  `json:"asked"`   // how often it was looked at; what is known of late is not
+	Failed  int64  `json:"failed"`  // how often it gave no answer
+	Refused int64  `json:"refused"` // URLs for which it answered 404, or the like: not found, and asked on
 	// responses for which it was passed over: it is left alone, or too many wait to be recorded
 	Passed int64 `json:"passed"`
 
@@ -259,7 +282,7 @@ func (a *Archives) Status() (all []Status) {
 	}
 	for _, one := range a.all {
 		s := Status{Archive: one.name, Found: one.found.Load(), Asked: one.asked.Load(),
-			Failed: one.failed.Load(), Passed: one.passed.Load()}
+			Failed: one.failed.Load(), Refused: one.refused.Load(), Passed: one.passed.Load()}
 		if until, reason := one.breaker.state(); reason != nil {
 			s.Reason, s.Until = reason.Error(), &until
 		}

@@ -161,17 +161,35 @@ func (s *server) recall(w *Want) (*store.Original, bool) {
 	return a.find(w), true
 }
 
-// find asks the server.
+// refusal is the status of an answer that says something of the URL, and not of the server or of us:
+// there is nothing for it, or the server takes no such URL. It is an answer, for the URL.
+type refusal int
+
+func (r refusal) Error() string { return fmt.Sprintf("it answers %d, and not 200", int(r)) }
+
+// isOfURL reports whether a status is such a refusal. 401, 403, 407 and 429, among others, are not: what is
+// asked next fares no better.
+func isOfURL(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusRequestURITooLong,
+		http.StatusUnprocessableEntity, http.StatusRequestHeaderFieldsTooLarge,
+		http.StatusUnavailableForLegalReasons:
+		return true
+	}
+	return false
+}
+
+// find asks the server. A refusal is kept as an answer without captures.
 func (s *server) find(w *Want) (*store.Original, error) {
 	captures, err := s.capturesOf(w.URL)
-	if err != nil {
+	if refused := refusal(0); err != nil && !errors.As(err, &refused) {
 		return nil, err
 	}
 	a := answer{captures, time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known.Add(w.URL, a)
-	return a.find(w), nil
+	return a.find(w), err
 }
 
 // find returns the last capture that a response may refer to; nil if there is none.
@@ -200,6 +218,9 @@ func (s *server) capturesOf(of string) ([]capture, error) {
 		return nil, reasonOf(err)
 	}
 	defer response.Body.Close()
+	if isOfURL(response.StatusCode) {
+		return nil, refusal(response.StatusCode)
+	}
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("it answers %d, and not 200: is there a CDX server at this address?",
 			response.StatusCode)

@@ -141,7 +141,10 @@ func TestUnfitServers(t *testing.T) {
 			}
 		}},
 		{"500", "500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
-		{"404", "404", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }},
+		{"asks who we are", "401", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }},
+		{"forbids it", "403", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }},
+		{"is a proxy", "407", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }},
+		{"has too many questions", "429", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }},
 		{"leads elsewhere", "302", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, fit.URL, http.StatusFound)
 		}},
@@ -180,6 +183,78 @@ func TestUnfitServers(t *testing.T) {
 				t.Errorf("%s", log)
 			}
 		})
+	}
+}
+
+// TestRefusedURLs: a server is not left alone for what is wrong with URLs, however many, and each is asked
+// for once. Nothing is logged but that all of the first ones were refused, once. What the server finds
+// among them is found.
+func TestRefusedURLs(t *testing.T) {
+	t.Parallel()
+	statuses := []int{400, 404, 410, 414, 422, 431, 451}
+	for name, answers := range map[string]bool{"all are refused": false, "one is not": true} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := asked.Add(1)
+				if of := r.URL.Query().Get("url"); of == page && answers {
+					fmt.Fprintf(w, "k 20240102030405 {\"url\": %q, \"status\": \"200\", \"digest\": %q}\n", of, digest)
+					return
+				}
+				w.WriteHeader(statuses[n%int64(len(statuses))])
+			}))
+			defer s.Close()
+			log := new(logged)
+			a := archives(t, log, s.URL+"/cdx")
+			refused := int64(100)
+			if found := a.Find(want()); (found != nil) != answers {
+				t.Errorf("found %v", found)
+			}
+			if !answers {
+				refused++
+			}
+			for i := range 200 {
+				w := want()
+				if w.URL += fmt.Sprint(i % 100); a.Find(w) != nil {
+					t.Fatal("found")
+				}
+			}
+			status := a.Status()[0]
+			if asked.Load() != 101 || status.Asked != 101 || status.Failed != 0 || status.Passed != 0 ||
+				status.Refused != refused || status.Reason != "" {
+				t.Errorf("asked %d times: %+v", asked.Load(), status)
+			}
+			if said := log.count("refused all URLs"); said != log.count("\n") || (said == 1) == answers {
+				t.Errorf("%s", log)
+			}
+		})
+	}
+}
+
+// TestRefusalEndsPause: a server that is left alone is asked on once it answers, be it by a refusal.
+func TestRefusalEndsPause(t *testing.T) {
+	t.Parallel()
+	var status atomic.Int64
+	status.Store(503)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(status.Load()))
+	}))
+	defer s.Close()
+	log := new(logged)
+	a := archives(t, log, s.URL+"/cdx")
+	a.all[0].breaker.first = time.Nanosecond
+	for range 3 {
+		a.Find(want())
+	}
+	status.Store(404)
+	for i := range 10 {
+		w := want()
+		w.URL += fmt.Sprint(i)
+		a.Find(w)
+	}
+	if now := a.Status()[0]; now.Failed != 3 || now.Refused != 10 || now.Reason != "" ||
+		log.count("answers again") != 1 {
+		t.Errorf("%+v\n%s", now, log)
 	}
 }
 
