@@ -3,6 +3,7 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -135,6 +136,24 @@ func TestExportSelects(t *testing.T) {
 		if out, errs, code := p.run(append([]string{"export"}, args...)...); code == 0 || out != "" ||
 			!strings.Contains(errs, want) {
 			t.Errorf("%v: %d %q %q", args, code, out, errs)
+		}
+	}
+}
+
+// TestExportAtOnce: what a client has got is in the lists that are asked for then.
+func TestExportAtOnce(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<title>A page</title>")
+	}))
+	defer origin.Close()
+	rec := startRecording(t)
+	for n := range 30 {
+		target := fmt.Sprintf("%s/%d", origin.URL, n)
+		rec.fetch(target)
+		list := []string{"/export", "/pages", "/pages/report?each=1", "/selection"}[n%4]
+		if text := rec.page(list); !strings.Contains(text, fmt.Sprintf("/%d\"", n)) {
+			t.Errorf("%s after %s: %s", list, target, text)
 		}
 	}
 }

@@ -183,6 +183,6 @@ func listPages(ctx context.Context, dir collection.Dir, index *store.Bolt, from,
 // listPages lists the pages of what is being recorded.
 func (s *serving) listPages(ctx context.Context, from, to string,
 	line func([]byte) error) (cdxserver.Listed, error) {
-	index := s.rec.IndexFor(ctx, store.Everything) // any capture may be a page's
+	index := s.indexFor(ctx, store.Everything) // any capture may be a page's
 	return listPages(ctx, s.dir, index, from, to, line)
 }

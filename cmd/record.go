@@ -304,13 +304,13 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Ready:    s.ready,
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
-		Handler: cdxserver.ExportPage(s.dir, s.rec.IndexFor)})
+		Handler: cdxserver.ExportPage(s.dir, s.indexFor)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.SelectionPath, JSON: true,
-		Handler: selection.Page(s.dir, s.rec.IndexFor)})
+		Handler: selection.Page(s.dir, s.indexFor)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,
 		Handler: cdxserver.PagesPage(s.listPages)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ReportPath, JSON: true,
-		Handler: report.Page(s.dir, s.rec.IndexFor, s.rec.Gaps)})
+		Handler: report.Page(s.dir, s.indexFor, s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
 		Handler: cdxserver.GapsPage(s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,

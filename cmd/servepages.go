@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"time"
 
 	"warcorder/proxy/admin"
 	"warcorder/store"
@@ -28,6 +29,18 @@ func siteTree(site *wayback.Site) admin.Tree {
 		Page: admin.Page{For: admin.Readers, JSON: true, Handler: site},
 		Has:  site.Has, EndsInURL: site.EndsInURL,
 	}
+}
+
+// lastBytes is how long lists wait for an exchange whose client has its last byte and which is not
+// handed over to be written yet: that takes less than a millisecond, unless the client is slow.
+const lastBytes = 50 * time.Millisecond
+
+// indexFor is the index for lists and exports. They have what clients had got before they were asked
+// for, so that whoever loads a page and then exports it has it. Questions to the CDX server, which
+// come by the hundred, do not wait for the disk: they find what is there, commit-interval later.
+func (s *serving) indexFor(ctx context.Context, q store.Question) *store.Bolt {
+	s.rec.OnDiskWithin(ctx, lastBytes) // what cannot be written at present is not waited for
+	return s.rec.IndexFor(ctx, q)
 }
 
 // site is what is recorded, as others read it meanwhile. A collection that has the name of a page

@@ -24,6 +24,8 @@ const (
 
 	// maxAnswer is how many bytes of an answer are read. What comes behind is as if it were not there.
 	maxAnswer = 256 << 10
+	// maxRefusal is the same of an answer that refuses, of which only the status counts.
+	maxRefusal = 16 << 10
 
 	// mostCaptures is how many captures of a URL a server is asked for, the last ones, and how many are
 	// kept.
@@ -219,6 +221,7 @@ func (s *server) capturesOf(of string) ([]capture, error) {
 	}
 	defer response.Body.Close()
 	if isOfURL(response.StatusCode) {
+		io.Copy(io.Discard, io.LimitReader(response.Body, maxRefusal)) // else the connection is not used again
 		return nil, refusal(response.StatusCode)
 	}
 	if response.StatusCode != http.StatusOK {

@@ -5,6 +5,8 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -188,21 +190,28 @@ func TestUnfitServers(t *testing.T) {
 
 // TestRefusedURLs: a server is not left alone for what is wrong with URLs, however many, and each is asked
 // for once. Nothing is logged but that all of the first ones were refused, once. What the server finds
-// among them is found.
+// among them is found. All of it takes one connection.
 func TestRefusedURLs(t *testing.T) {
 	t.Parallel()
 	statuses := []int{400, 404, 410, 414, 422, 431, 451}
 	for name, answers := range map[string]bool{"all are refused": false, "one is not": true} {
 		t.Run(name, func(t *testing.T) {
-			var asked atomic.Int64
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var asked, connections atomic.Int64
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				n := asked.Add(1)
 				if of := r.URL.Query().Get("url"); of == page && answers {
 					fmt.Fprintf(w, "k 20240102030405 {\"url\": %q, \"status\": \"200\", \"digest\": %q}\n", of, digest)
 					return
 				}
 				w.WriteHeader(statuses[n%int64(len(statuses))])
+				io.WriteString(w, strings.Repeat("there is nothing here\n", 500)) // more than what comes with the head
 			}))
+			s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					connections.Add(1)
+				}
+			}
+			s.Start()
 			defer s.Close()
 			log := new(logged)
 			a := archives(t, log, s.URL+"/cdx")
@@ -223,6 +232,9 @@ func TestRefusedURLs(t *testing.T) {
 			if asked.Load() != 101 || status.Asked != 101 || status.Failed != 0 || status.Passed != 0 ||
 				status.Refused != refused || status.Reason != "" {
 				t.Errorf("asked %d times: %+v", asked.Load(), status)
+			}
+			if n := connections.Load(); n != 1 {
+				t.Errorf("%d connections", n)
 			}
 			if said := log.count("refused all URLs"); said != log.count("\n") || (said == 1) == answers {
 				t.Errorf("%s", log)
