@@ -63,6 +63,9 @@ type Capture struct {
 	// is void: since.go.
 	void bool
 
+	// again says, in an Export, that it may have had a line before.
+	again bool
+
 	Location
 }
 

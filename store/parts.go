@@ -50,6 +50,10 @@ func (s *slice) decide(cursor cursor) error {
 			if hidden && !c.void {
 				s.leftOut++
 			}
+			if hidden && c.again { // its line is void if the whole has come since, and else there was none
+				c.void = true
+				hidden = s.wholes.hide(c)
+			}
 			if hidden != c.void {
 				continue
 			}

@@ -24,8 +24,12 @@ type Since struct {
 	Removed *Removed // nil: nothing was
 }
 
-// Stretch is a part of a file: the captures that begin at From or behind it, and before To.
-type Stretch struct{ From, To int64 }
+// Stretch is a part of a file: the captures that begin at From or behind it, and before To. Again says
+// that lines of some of them may have been written before: the file was written anew.
+type Stretch struct {
+	From, To int64
+	Again    bool
+}
 
 // IsEmpty reports whether nothing can be selected.
 func (s *Since) IsEmpty() bool {
@@ -66,34 +70,48 @@ func (f *sinceFilter) has(k indexKey) bool {
 	if f == nil {
 		return true
 	}
-	id := k.file()
-	if id == 0 || id > uint32(len(f.stretches)) {
-		return false
-	}
-	s, offset := f.stretches[id-1], k.offset()
+	s, offset := f.stretch(k), k.offset()
 	return s.From <= offset && offset < s.To
 }
 
-// selects reports whether a capture is to be looked at, by its key and value; and whether that is only
-// since it may be a part, of which an earlier export may have had a line, and whose whole has come.
-func (f *sinceFilter) selects(k indexKey, value []byte) (is, old bool) {
+// stretch returns that of the file of a key; an empty one if there is none.
+func (f *sinceFilter) stretch(k indexKey) (s Stretch) {
+	if id := k.file(); id > 0 && id <= uint32(len(f.stretches)) {
+		s = f.stretches[id-1]
+	}
+	return s
+}
+
+// told says of a capture what an earlier export may have had of it.
+type told int
+
+const (
+	untold    told = iota
+	toldAgain      // a line, perhaps, which comes again; or is void, of a part whose whole has come
+	toldPart       // the line of a part, perhaps, which is looked at only since its whole may have come
+)
+
+// selects reports whether a capture is to be looked at, by its key and value.
+func (f *sinceFilter) selects(k indexKey, value []byte) (is bool, before told) {
 	if f.has(k) {
-		return true, false
+		if f != nil && f.primary && f.stretch(k).Again {
+			return true, toldAgain
+		}
+		return true, untold
 	}
 	if !f.primary || !f.known(k) {
-		return false, false
+		return false, untold
 	}
 	part := f.parts && mayBePart(value)
 	if ofKey, ofSecond := f.removed.has(k); ofSecond || ofKey && part {
-		return true, false
+		return true, toldAgain
 	}
-	return part, part
+	return part, toldPart
 }
 
 // known reports whether a key lies before the end of a stretch: others have come since the Export began.
 func (f *sinceFilter) known(k indexKey) bool {
-	id := k.file()
-	return id > 0 && id <= uint32(len(f.stretches)) && k.offset() < f.stretches[id-1].To
+	return k.offset() < f.stretch(k).To
 }
 
 // mayBePart is isPart of the capture with that value. It decodes nothing else.

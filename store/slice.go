@@ -197,7 +197,7 @@ func (s *slice) readRuns(c cursor) error {
 // add adds the capture to which a key and its value lead, if the query selects it.
 func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	s.keys++
-	is, void := s.since.selects(k, v)
+	is, before := s.since.selects(k, v)
 	if !is || !s.span.hasTime(k) {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (s *slice) add(cursor cursor, k indexKey, v []byte) error {
 	if !s.span.has(&c) {
 		return nil
 	}
-	c.void = void
+	c.void, c.again = before == toldPart, before == toldAgain
 	switch {
 	case s.span.leaveOut && c.isNotModified():
 		s.leftOut++

@@ -135,12 +135,13 @@ func (d *Delta) compare(since Token) error {
 	for i := range d.now.files {
 		f := &d.now.files[i]
 		old := since.find(f.name)
-		from := int64(0)
+		stretch := store.Stretch{To: f.committed}
 		switch {
 		case old == nil:
 		case f.follows(old):
-			from = old.committed
+			stretch.From = old.committed
 		default:
+			stretch.Again = true
 			if err := d.rewritten(f, old); err != nil {
 				return fmt.Errorf("read what was removed from %s: %w", f.name, err)
 			}
@@ -148,7 +149,7 @@ func (d *Delta) compare(since Token) error {
 		if old != nil {
 			known++
 		}
-		selected.Files[f.name] = store.Stretch{From: from, To: f.committed}
+		selected.Files[f.name] = stretch
 	}
 	if known == 0 && len(since.files) > 0 {
 		return ErrOther

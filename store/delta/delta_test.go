@@ -100,6 +100,40 @@ func TestSinceParts(t *testing.T) {
 	}
 }
 
+// TestSincePartsAgain: the line of a part is void when its whole has come, also where something was removed
+// from the file of the part, or of its URL.
+func TestSincePartsAgain(t *testing.T) {
+	for name, removed := range map[string]string{"of the file": "/x", "of the URL": "/v"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t)
+			k := r.keeping(store.Query{})
+			r.get("/v", part("x"))
+			if removed == "/x" {
+				r.get("/x", page("one"))
+			} else {
+				r.rotate()
+				r.get("/v", part("y"))
+			}
+			at := r.now
+			k.feed("parts")
+			r.rotate()
+			r.get("/v", whole("x"))
+			r.removeAt(at)
+			if lines, done := k.feed("a whole and a removal"); done.Void != 1 ||
+				strings.Count(lines, `"removed":"whole"}`) != 1 {
+				t.Errorf("%+v\n%s", done, lines)
+			}
+			r.rotate()
+			r.get("/w", page("two"))
+			r.remove("/w", false)
+			if lines, _ := k.feed("nothing of it"); strings.Contains(lines, "/v") {
+				t.Error(lines)
+			}
+		})
+	}
+}
+
 // TestSinceSecond: what is still there of a key and second comes again where another of it was removed.
 func TestSinceSecond(t *testing.T) {
 	for name, long := range map[string]string{"": "", "of a long key": strings.Repeat("l", 9000)} {
