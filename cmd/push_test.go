@@ -159,7 +159,7 @@ func isBegun(t *testing.T, token string) {
 }
 
 // TestPushGoesOn: what was captured since a push broke off comes too; of a collection that has become
-// another one all is given again.
+// another one all is given again, and it is said that there may be lines of what it was.
 func TestPushGoesOn(t *testing.T) {
 	server := outbackcdxtest.New()
 	defer server.Close()
@@ -192,7 +192,8 @@ func TestPushGoesOn(t *testing.T) {
 	if err := os.WriteFile(token, begun, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := p.run(append(args, "--collection", "other")...); code != 0 || len(server.Lines()) != 100 {
+	if _, errs, code := p.run(append(args, "--collection", "other")...); code != 1 ||
+		!strings.Contains(errs, "all files are gone") || len(server.Lines()) != 100 {
 		t.Errorf("another collection: %d %s, %d lines", code, errs, len(server.Lines()))
 	}
 }

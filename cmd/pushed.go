@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -16,10 +17,13 @@ import (
 // pushed is what a server has been given, as the token file of a push says it:
 //
 //	TOKEN              of all that it has; empty at first
-//	more TOKEN PLACE   while more is sent: what that is, and up to where of its lines the server has
-//	                   them: key and second, in base64url without padding
+//	more TOKEN         while more is sent, from before the first line on: what that is. Of it the server
+//	                   may have any line
+//	more TOKEN PLACE SUM  and up to where the server has all of its lines: key and second, in base64url
+//	                   without padding; and the CRC-32 (IEEE) of the line before SUM and its space, in hex
 //
-// It is one file: whoever removes it begins anew.
+// A PLACE whose SUM is wrong, or is not there, is none: what is more is sent from its first line on. It is
+// one file: whoever removes it begins anew.
 type pushed struct {
 	since  delta.Token
 	until  *delta.Token // nil: nothing was begun
@@ -29,9 +33,11 @@ type pushed struct {
 const (
 	moreMark = "more "
 
-	// maxBegun is how many bytes a token may have that is written each time that the server has
-	// answered. What is sent of a longer one is sent again, if it breaks off.
+	// maxBegun is how many bytes a file may have that is written each time that the server has
+	// answered. What is sent of longer tokens is sent again, if it breaks off.
 	maxBegun = 1 << 20
+
+	placeWords = 4 // of a line that says up to where
 
 	maxPlace = 4 << 20 // bytes of a PLACE that is read, and more than any key has
 )
@@ -73,19 +79,27 @@ func parsePushed(text string) (p pushed, err error) {
 		return p, nil
 	}
 	words := strings.Split(more, " ")
-	if len(words) != 3 || words[0]+" " != moreMark || words[1] == "" {
+	if len(words) < 2 || words[0]+" " != moreMark || words[1] == "" {
 		return p, errPushed
 	}
 	until, err := delta.Parse(words[1])
 	if err != nil {
 		return p, err
 	}
-	place, err := base64.RawURLEncoding.DecodeString(words[2])
-	if err != nil {
-		return p, errPushed
+	p.until = &until
+	if len(words) == placeWords && more == withSum(words[1], words[2]) {
+		place, err := base64.RawURLEncoding.DecodeString(words[2])
+		if err == nil {
+			p.behind = string(place)
+		}
 	}
-	p.until, p.behind = &until, string(place)
 	return p, nil
+}
+
+// withSum is the line that says up to where.
+func withSum(token, place string) string {
+	line := moreMark + token + " " + place
+	return fmt.Sprintf("%s %08x", line, crc32.ChecksumIEEE([]byte(line)))
 }
 
 // String is the text of the file.
@@ -94,16 +108,19 @@ func (p *pushed) String() string {
 	if p.since.IsZero() {
 		text = "\n"
 	}
-	if p.until != nil {
-		text += moreMark + p.until.String() + " " + base64.RawURLEncoding.EncodeToString([]byte(p.behind)) + "\n"
+	switch {
+	case p.until == nil:
+		return text
+	case p.behind == "":
+		return text + moreMark + p.until.String() + "\n"
 	}
-	return text
+	return text + withSum(p.until.String(), base64.RawURLEncoding.EncodeToString([]byte(p.behind))) + "\n"
 }
 
 // keep writes the file.
 func (p *pushed) keep(path string, mode collection.Mode) error {
 	text := p.String()
-	if p.until != nil && len(text) > maxBegun {
+	if p.behind != "" && len(text) > maxBegun {
 		return nil
 	}
 	return collection.Write(path, mode, func(w io.Writer) error {

@@ -12,6 +12,7 @@
 //	                        Warcorder-In-Open-Files   how many of them lie in unfinished files
 //	                        Warcorder-Left-Out        how many captures have no line, for want of all
 //	                        Warcorder-Delta           with since: the rest of a delta.Done, as JSON
+//	             410 if what until says is there no more, 422 if since is of another collection
 //	GET /pages   ?from= &to=  of a time, as a store.Query says it
 //	             200 application/x-ndjson: a line for each page, in the order of time
 //	               trailer  Warcorder-Pages           how many there were

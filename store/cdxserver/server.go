@@ -29,7 +29,7 @@ func ExportPage(dir collection.Dir,
 			export(w, query, index(r.Context(), query.Question()))
 		}
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+			http.Error(w, err.Error(), statusOf(err))
 		}
 	}, http.Error)
 }

@@ -38,6 +38,35 @@ func exportSince(w http.ResponseWriter, form url.Values, query store.Query, dir 
 	return err
 }
 
+// The statuses of the errors that a client branches by.
+const (
+	statusChanged = http.StatusGone
+	statusOther   = http.StatusUnprocessableEntity
+)
+
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, delta.ErrChanged):
+		return statusChanged
+	case errors.Is(err, delta.ErrOther):
+		return statusOther
+	}
+	return http.StatusBadRequest
+}
+
+// errorOf is the inverse of statusOf.
+func errorOf(err error) error {
+	refused := (*refusedError)(nil)
+	switch {
+	case !errors.As(err, &refused):
+	case refused.status == statusChanged:
+		return delta.ErrChanged
+	case refused.status == statusOther:
+		return delta.ErrOther
+	}
+	return err
+}
+
 // askOf reads the tokens of a form.
 func askOf(form url.Values) (ask delta.Ask, err error) {
 	if ask.Since, err = delta.Parse(form.Get(paramSince)); err != nil {
@@ -54,7 +83,8 @@ func askOf(form url.Values) (ask delta.Ask, err error) {
 }
 
 // ExportSince is Export for what has come since a token. began is told the token of what is written
-// before the first line comes: who goes on after ErrBrokeOff asks until that.
+// before the first line comes: who goes on after ErrBrokeOff asks until that. Errors are also those of
+// delta.Begin.
 func (r Recorder) ExportSince(w io.Writer, query store.Query, ask delta.Ask, began func(delta.Token),
 	progress func(lines, total int64)) (done delta.Done, err error) {
 	form := formOf(query)
@@ -64,7 +94,7 @@ func (r Recorder) ExportSince(w io.Writer, query store.Query, ask delta.Ask, beg
 	}
 	res, err := r.page(http.MethodGet, ExportPath, form)
 	if err != nil {
-		return done, err
+		return done, errorOf(err)
 	}
 	defer res.Body.Close()
 	if res.Header.Get(tokenField) == "" {

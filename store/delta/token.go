@@ -80,6 +80,25 @@ func (t *Token) follows(old *Token) bool {
 	return true
 }
 
+// Or is what t says or what a later one does: of a file that has become what it was not, or is gone, what
+// t says. Who has something of both is told what of it is void by what has come since.
+func (t Token) Or(later Token) Token {
+	either := later.clone()
+	for i := range t.files {
+		f := t.files[i]
+		at, found := slices.BinarySearchFunc(later.files, f.name,
+			func(f file, name string) int { return cmp.Compare(f.name, name) })
+		switch {
+		case !found:
+			either.files = append(either.files, f)
+		case !later.files[at].follows(&f):
+			either.files[at] = f
+		}
+	}
+	slices.SortFunc(either.files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	return either
+}
+
 func (t *Token) clone() Token { return Token{slices.Clone(t.files)} }
 
 // follows reports whether what old says is still the beginning of the file.

@@ -47,6 +47,25 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// TestTokenOr: of two tokens together, what has become something else is as the first says, and what has
+// only grown as the second.
+func TestTokenOr(t *testing.T) {
+	first := Token{files: []file{{name: "cut", committed: 9}, {name: "gone", committed: 3},
+		{name: "grown", committed: 5}, {name: "same", committed: 7, reduced: true, buried: 2}}}
+	later := Token{files: []file{{name: "cut", committed: 12, reduced: true, buried: 1}, {name: "grown", committed: 8},
+		{name: "new", committed: 1}, {name: "same", committed: 7, reduced: true, buried: 2}}}
+	want := Token{files: []file{{name: "cut", committed: 9}, {name: "gone", committed: 3},
+		{name: "grown", committed: 8}, {name: "new", committed: 1},
+		{name: "same", committed: 7, reduced: true, buried: 2}}}
+	before := later.String()
+	if got := first.Or(later); !reflect.DeepEqual(got, want) || later.String() != before {
+		t.Errorf("%+v", got)
+	}
+	if got := (Token{}).Or(later); !reflect.DeepEqual(got, later) {
+		t.Errorf("of nothing: %+v", got)
+	}
+}
+
 // pack makes a text of bytes as a token has them.
 func pack(raw []byte) string {
 	var packed bytes.Buffer

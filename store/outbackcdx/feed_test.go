@@ -124,15 +124,22 @@ func TestFeedGoesOn(t *testing.T) {
 			lines.WriteString(line(key+"?__wb_method=post", ts, address, `,"method":"POST"`))
 		}
 	}
-	place := ""
+	place, begun := "", 0
 	f := outbackcdx.NewFeed(t.Context(), to)
+	f.Sends = func() error {
+		begun++
+		if server.Posts() > 0 {
+			t.Error("it has sent something")
+		}
+		return nil
+	}
 	f.Confirmed = func(behind string) error {
 		place = behind
 		return io.ErrUnexpectedEOF
 	}
 	if _, err := io.WriteString(f, lines.String()); err != io.ErrUnexpectedEOF || len(server.Lines()) != 5000 ||
-		!strings.HasPrefix(place, "com,example)/004999 ") {
-		t.Fatalf("%v, %d lines, up to %q", err, len(server.Lines()), place)
+		!strings.HasPrefix(place, "com,example)/004999 ") || begun != 1 {
+		t.Fatalf("%v, %d lines, up to %q, begun %d times", err, len(server.Lines()), place, begun)
 	}
 	f = outbackcdx.NewFeed(t.Context(), to)
 	f.Behind = place

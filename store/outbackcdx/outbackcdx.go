@@ -55,6 +55,9 @@ type Feed struct {
 	// they are not sent.
 	Behind string
 
+	// Sends, if it is not nil, is called once, before the first line is sent.
+	Sends func() error
+
 	// Confirmed, if it is not nil, is told of such a key and second whenever the server has answered.
 	Confirmed func(behind string) error
 
@@ -181,6 +184,12 @@ func (f *Feed) endGroup() error {
 
 // send sends what waits.
 func (f *Feed) send() error {
+	if sends := f.Sends; sends != nil && f.deleted.lines+f.added.lines > 0 {
+		f.Sends = nil
+		if err := sends(); err != nil {
+			return err
+		}
+	}
 	if err := f.server.send(f.ctx, "/delete", "Deleted", &f.deleted, &f.Done.Deleted); err != nil {
 		return fmt.Errorf("delete lines: %w", err)
 	}

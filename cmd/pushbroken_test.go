@@ -1,0 +1,366 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/delta"
+	"warcorder/store/outbackcdx/outbackcdxtest"
+)
+
+// brokenPush is a recorder, and a server to which a push has sent some of its lines.
+type brokenPush struct {
+	*program
+	server *outbackcdxtest.Server
+	token  string
+	long   int // long URLs that were recorded
+}
+
+// breakPush breaks a push whose first line is that of /a, which is in a file of its own.
+func (p *program) breakPush(server *outbackcdxtest.Server) *brokenPush {
+	p.t.Helper()
+	b := &brokenPush{program: p, server: server, token: filepath.Join(p.dir, "token")}
+	b.record("https://example.com/a")
+	b.must("rotate")
+	b.refuseSecond()
+	if at, err := pushedAt(b.token); err != nil || !at.since.IsZero() || at.behind == "" || len(server.Lines()) < 2 {
+		b.t.Fatalf("%+v %v", at, err)
+	}
+	return b
+}
+
+// refuseSecond records so many long URLs that they take two requests, and breaks a push: the server
+// refuses the second.
+func (b *brokenPush) refuseSecond() {
+	b.t.Helper()
+	for range 20 {
+		b.long++
+		b.record(fmt.Sprintf("https://example.com/f/%03d/%s", b.long, strings.Repeat("l", 60<<10)))
+	}
+	before := b.server.Posts()
+	b.server.SetHook(func(n int, _ *http.Request) (int, string) {
+		if n > before+1 {
+			return http.StatusBadRequest, "no more"
+		}
+		return 0, ""
+	})
+	if _, errs, code := b.push(); code != 1 || !strings.Contains(errs, "no more") {
+		b.t.Fatal(code, errs)
+	}
+	b.server.SetHook(nil)
+	if at, err := pushedAt(b.token); err != nil || at.until == nil {
+		b.t.Fatalf("%+v %v", at, err)
+	}
+}
+
+func (b *brokenPush) record(uri string) {
+	b.t.Helper()
+	query := "type=resource&date=2026-05-01T12:00:00Z&uri=" + url.QueryEscape(uri)
+	if status, answer := b.post(b.recorder().Token, query, "text"); status != http.StatusCreated {
+		b.t.Fatalf("%d %s", status, answer)
+	}
+}
+
+func (b *brokenPush) push(more ...string) (out, errs string, code int) {
+	return b.run(append([]string{"push", "--to", "outbackcdx", b.server.Collection(), "--token-file", b.token,
+		"--verbose"}, more...)...)
+}
+
+// must runs a command that has to do what it is told.
+func (b *brokenPush) must(args ...string) (out string) {
+	b.t.Helper()
+	out, errs, code := b.run(args...)
+	if code != 0 {
+		b.t.Fatalf("%q: %d %s", args, code, errs)
+	}
+	return out
+}
+
+// isAtServer checks that a push does without an error, and that the server has then what another one has
+// that is given all.
+func (b *brokenPush) isAtServer() {
+	b.t.Helper()
+	if _, errs, code := b.push(); code != 0 {
+		b.t.Errorf("%d %s", code, errs)
+	}
+	b.isAll()
+}
+
+func (b *brokenPush) isAll() {
+	b.t.Helper()
+	got, want := b.server.Lines(), b.exported()
+	if !slices.Equal(got, want) {
+		b.t.Errorf("it has %d lines:\n%.300s\nand is to have %d:\n%.300s", len(got), got, len(want), want)
+	}
+	posts := b.server.Posts()
+	if _, errs, code := b.push(); code != 0 || b.server.Posts() != posts {
+		b.t.Errorf("nothing new: %d %s, %d posts more", code, errs, b.server.Posts()-posts)
+	}
+}
+
+// exported are the lines of an export, as the server has them.
+func (b *brokenPush) exported() []string {
+	b.t.Helper()
+	other := outbackcdxtest.New()
+	defer other.Close()
+	b.must("push", "--to", "outbackcdx", other.Collection(), "--token-file", filepath.Join(b.t.TempDir(), "token"))
+	lines := other.Lines()
+	if n := strings.Count(b.must("export", "-o", "-"), "\n"); n != len(lines) {
+		b.t.Errorf("an export has %d lines, and a server that is given all %d", n, len(lines))
+	}
+	return lines
+}
+
+// TestPushBroken: whatever happens between a push that breaks off and the next one, the server has then
+// what an export has, or it is said that it has not.
+func TestPushBroken(t *testing.T) {
+	for name, then := range map[string]func(*brokenPush){
+		"a removal": func(b *brokenPush) {
+			b.must("remove", "--url", "https://example.com/a", "--yes")
+			b.isAtServer()
+		},
+		"a removal, at rest": func(b *brokenPush) {
+			b.must("remove", "--url", "https://example.com/a", "--yes")
+			b.record("https://example.com/g")
+			b.stop()
+			b.isAtServer()
+		},
+		"a removal from what was given as a whole": func(b *brokenPush) {
+			b.isAtServer()
+			b.must("rotate")
+			b.record("https://example.com/z")
+			b.record("https://example.com/b")
+			b.refuseSecond()
+			b.must("remove", "--url", "https://example.com/b", "--yes")
+			b.must("remove", "--url", "https://example.com/a", "--yes")
+			b.isAtServer()
+		},
+		"two that break off, with removals": func(b *brokenPush) {
+			b.must("rotate")
+			b.must("remove", "--url", "https://example.com/a", "--yes")
+			b.record("https://example.com/b")
+			b.refuseSecond()
+			b.must("remove", "--url", "https://example.com/b", "--yes")
+			b.isAtServer()
+		},
+		"what was to be forgotten": func(b *brokenPush) {
+			b.must("remove", "--url", "https://example.com/a", "--yes", "--forget")
+			b.isStale("to be forgotten")
+		},
+		"a file taken away": func(b *brokenPush) {
+			b.takeAway(1)
+			b.isStale("1 file gone")
+		},
+		"all files taken away": func(b *brokenPush) {
+			b.takeAway(2)
+			b.isStale("all files are gone")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := outbackcdxtest.New()
+			defer server.Close()
+			then(startRecording(t).breakPush(server))
+		})
+	}
+}
+
+// takeAway takes the first files away, and has the index made anew.
+func (b *brokenPush) takeAway(n int) {
+	b.t.Helper()
+	b.stop()
+	files, err := filepath.Glob(filepath.Join(b.dir, "collections", "default", "archive", "*.warc.gz"))
+	if err != nil || len(files) != 2 {
+		b.t.Fatal(files, err)
+	}
+	for _, file := range files[:n] {
+		if err := os.Remove(file); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if _, errs, code := b.run("rebuild"); code != 1 || !strings.Contains(errs, "is missing") {
+		b.t.Fatal(code, errs)
+	}
+}
+
+// isStale checks that a push sends all, and says why the server has more than that; and that it has not
+// once it is fed anew.
+func (b *brokenPush) isStale(why string) {
+	b.t.Helper()
+	_, errs, code := b.push()
+	if code != 1 || !strings.Contains(errs, why) || !strings.Contains(errs, "push again") {
+		b.t.Errorf("%d %s", code, errs)
+	}
+	has := b.server.Lines()
+	for _, line := range b.exported() {
+		if !slices.Contains(has, line) {
+			b.t.Errorf("it has not %.100s", line)
+		}
+	}
+	b.server.Reset()
+	if err := os.Remove(b.token); err != nil {
+		b.t.Fatal(err)
+	}
+	b.isAtServer()
+}
+
+// TestPushBrokenStale: what is stale in what was begun is said, and what has come since is sent all the
+// same.
+func TestPushBrokenStale(t *testing.T) {
+	t.Parallel()
+	server := outbackcdxtest.New()
+	defer server.Close()
+	b := startRecording(t).breakPush(server)
+	b.isAtServer()
+	b.must("rotate")
+	b.must("remove", "--url", "https://example.com/a", "--yes", "--forget")
+	b.refuseSecond()
+	b.record("https://example.com/z")
+	b.isStale("to be forgotten")
+}
+
+// TestPushBrokenPart: the line of a part that was sent is void when its whole has come, though something
+// was removed too.
+func TestPushBrokenPart(t *testing.T) {
+	t.Parallel()
+	server := outbackcdxtest.New()
+	defer server.Close()
+	text := strings.Repeat("text ", 100)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("Content-Type", "text/plain")
+		if r.Header.Get("Range") != "" {
+			w.Header().Set("Content-Range", fmt.Sprintf("bytes 100-199/%d", len(text)))
+			w.WriteHeader(http.StatusPartialContent)
+			fmt.Fprint(w, text[100:200])
+			return
+		}
+		fmt.Fprint(w, text)
+	}))
+	defer origin.Close()
+	const site = "http://example.com/b"
+	p := startRecording(t, "--upstream", origin.URL)
+	p.fetchPart(site)
+	b := p.breakPush(server)
+	parts := func() (n int) {
+		for _, line := range server.Lines() {
+			n += strings.Count(line, " 206 ")
+		}
+		return n
+	}
+	if parts() != 1 {
+		t.Fatal(server.Lines())
+	}
+	p.fetch(site)
+	b.must("remove", "--url", "https://example.com/a", "--yes")
+	b.isAtServer()
+	if parts() != 0 {
+		t.Error("it has the part")
+	}
+}
+
+// TestPushUnanswered: what a server has taken without that its answer came is deleted there too, when it
+// was removed.
+func TestPushUnanswered(t *testing.T) {
+	t.Parallel()
+	server := outbackcdxtest.New()
+	defer server.Close()
+	to, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ModifyResponse = func(res *http.Response) error {
+		if res.Request.Method == http.MethodPost {
+			res.StatusCode = http.StatusForbidden
+		}
+		return nil
+	}
+	front := httptest.NewServer(proxy)
+	defer front.Close()
+	b := &brokenPush{program: startRecording(t), server: server, token: filepath.Join(t.TempDir(), "token")}
+	b.record("https://example.com/a")
+	b.record("https://example.com/b")
+	_, errs, code := b.run("push", "--to", "outbackcdx", front.URL+"/web", "--token-file", b.token)
+	if code != 1 || len(server.Lines()) != 2 {
+		t.Fatalf("%d %s, it has %q", code, errs, server.Lines())
+	}
+	b.must("remove", "--url", "https://example.com/a", "--yes")
+	b.isAtServer()
+}
+
+// TestPushUnread: an error of the collection, as opposed to a removal, changes nothing of what is begun.
+func TestPushUnread(t *testing.T) {
+	t.Parallel()
+	server := outbackcdxtest.New()
+	defer server.Close()
+	b := startRecording(t).breakPush(server)
+	b.stop()
+	begun, err := os.ReadFile(b.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := collection.Dir(filepath.Join(b.dir, "collections", "default"))
+	aside := filepath.Join(t.TempDir(), "aside")
+	if err := os.Rename(dir.Index(), aside); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir.Index(), []byte("no index"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	posts := server.Posts()
+	_, errs, code := b.push()
+	if kept, err := os.ReadFile(b.token); code != 1 || server.Posts() != posts || err != nil ||
+		string(kept) != string(begun) {
+		t.Errorf("%d %s, %d posts more, %v", code, errs, server.Posts()-posts, err)
+	}
+	if err := os.Rename(aside, dir.Index()); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := b.push(); code != 0 || !strings.Contains(errs, "there before") {
+		t.Errorf("%d %s", code, errs)
+	}
+	b.isAll()
+}
+
+// TestPushedDamaged: of a file with one bit that is wrong nothing is skipped that the server may lack.
+func TestPushedDamaged(t *testing.T) {
+	dir := collection.Dir(filepath.Join(t.TempDir(), "collections", "default"))
+	fakeIndex(t, dir, 10)
+	done, err := exportSince(dir, store.Query{}, &delta.Token{}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := done.token
+	want := pushed{until: &until, behind: "com,example)/000005 20260501120000"}
+	text := want.String()
+	if got, err := parsePushed(text); err != nil || got.behind != want.behind {
+		t.Fatalf("%+v %v", got, err)
+	}
+	for i := range text {
+		for bit := range 8 {
+			bad := []byte(text)
+			bad[i] ^= 1 << bit
+			got, err := parsePushed(string(bad))
+			if err == nil && got.behind != "" && (got.behind != want.behind || got.until.String() != until.String()) {
+				t.Errorf("%q is read as %+v", bad, got)
+			}
+		}
+	}
+	old, _, _ := strings.Cut(text[1:], " Y29t")
+	got, err := parsePushed("\n" + old + " Y29t\n")
+	if err != nil || got.behind != "" || got.until == nil {
+		t.Errorf("without a sum: %+v %v", got, err)
+	}
+}
