@@ -48,7 +48,8 @@ func TestCrash(t *testing.T) {
 	}
 	began := time.Now()
 	rounds := 0
-	for ; rounds < *crashRounds || rounds < *crashRounds+20 && len(c.unstruck()) > 0; rounds++ {
+	// More rounds only while chance has left a point out: how often it comes differs by the machine.
+	for ; rounds < *crashRounds || rounds < *crashRounds+60 && len(c.unstruck()) > 0; rounds++ {
 		c.round(rounds)
 		if t.Failed() {
 			t.Fatalf("round %d; the same chances again: -crash-seed %d", rounds, seed)
