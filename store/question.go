@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"strings"
 
@@ -52,9 +51,30 @@ func OfKey(name Key, text string) Question {
 		return func(p *Pending) bool { return p.key == text }
 	}
 	return func(p *Pending) bool {
-		return p.capture != nil && *p.capture.key(name) != "" &&
-			string(appendURLKey(nil, *p.capture.key(name))) == text
+		return p.capture != nil && *p.capture.key(name) != "" && standsAs(*p.capture.key(name), text)
 	}
+}
+
+// standsAs reports whether a key that is not empty stands in the index as text, which appendURLKey has
+// made. Who asks holds up the recording, so nothing is copied.
+func standsAs(key, text string) bool {
+	if len(key) >= len(text) { // %XX is longer than what it stands for
+		return key == text
+	}
+	for ; key != "" && text != ""; key = key[1:] {
+		if c := key[0]; '!' <= c && c <= '~' {
+			if text[0] != c {
+				return false
+			}
+			text = text[1:]
+			continue
+		}
+		if len(text) < 3 || text[0] != '%' || text[1] != upperHex[key[0]>>4] || text[2] != upperHex[key[0]&15] {
+			return false
+		}
+		text = text[3:]
+	}
+	return key == "" && text == ""
 }
 
 // OfPrefix returns the question for the captures that Under finds.
@@ -81,16 +101,24 @@ func (q Query) Question() Question {
 	if err != nil || !s.key.primary() || q.NoBodies || cmp.Or(q.Dialect, canon.Pywb) != canon.Pywb {
 		return Everything // keys that are not those of the index select, or nothing is asked
 	}
-	var line []byte
+	low, high := string(s.low), string(s.high)
 	return func(p *Pending) bool {
-		if line = append(append(line[:0], p.key...), ' '); p.capture == nil ||
-			bytes.Compare(line, s.low) < 0 || s.high != nil && bytes.Compare(line, s.high) >= 0 {
+		if p.capture == nil || isBefore(p.key, low) || s.high != nil && !isBefore(p.key, high) {
 			return false
 		}
 		if s.leaveOut { // a part, by a whole of another time
 			return true
 		}
-		at := string(appendSeconds(line[:0], FourDigitYear(p.capture.Time)))
-		return at >= s.from && at <= s.to
+		at := appendSeconds(make([]byte, 0, tsSize), FourDigitYear(p.capture.Time))
+		return string(at) >= s.from && string(at) <= s.to
 	}
+}
+
+// isBefore reports whether a key with a space behind it is before a bound.
+func isBefore(key, bound string) bool {
+	if len(key) >= len(bound) {
+		return key < bound
+	}
+	head := bound[:len(key)]
+	return key < head || key == head && " " < bound[len(key):]
 }

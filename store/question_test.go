@@ -93,3 +93,24 @@ func TestQuestion(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionCopiesNothing: who asks holds up the recording, so a question compares keys where they are.
+func TestQuestionCopiesNothing(t *testing.T) {
+	keys := []string{"-", "a=1", "a%20b", "a b", "a b\xff", strings.Repeat("x", 8<<10), " ",
+		strings.Repeat("\xfe", 8<<10), "a%20", "a ", "%", "%2"}
+	for _, asked := range append(keys, "") {
+		text := string(appendURLKey(nil, asked))
+		form, query := OfKey(FormKey, asked), Query{URL: "http://example.com/a" + asked, From: "2026", All: true}.Question()
+		for _, key := range keys {
+			c := captureOf("http://example.com/a"+key, testTime, "a.warc.gz", 0)
+			c.FormKey = key
+			p := PendingOf(&c)
+			if is, want := form(&p), string(appendURLKey(nil, key)) == text; is != want {
+				t.Errorf("%.20q of %.20q: %v", asked, key, is)
+			}
+			if n := testing.AllocsPerRun(10, func() { form(&p); query(&p) }); n > 0 {
+				t.Errorf("%.20q of %.20q: %v allocations", asked, key, n)
+			}
+		}
+	}
+}
