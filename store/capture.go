@@ -66,6 +66,10 @@ type Capture struct {
 	// again says, in an Export, that it may have had a line before.
 	again bool
 
+	// loose is the ID of the file, if a Walk gives the capture in the order of the index since its
+	// second has too many to be sorted; otherwise 0: run.go.
+	loose uint32
+
 	Location
 }
 

@@ -16,6 +16,7 @@ const (
 func (s *slice) readRun(c cursor, k indexKey, v []byte) (indexKey, []byte, error) {
 	run, before := k.run(), s.mark()
 	isLoose := bytes.Equal(run, s.loose)
+	defer func() { s.markLoose(before.captures, isLoose) }()
 	for ; bytes.HasPrefix(k, run); k, v = c.next() {
 		isLarge := s.keys-before.keys >= maxRun || s.bytes-before.bytes >= maxRunBytes
 		switch {
@@ -29,14 +30,41 @@ func (s *slice) readRun(c cursor, k indexKey, v []byte) (indexKey, []byte, error
 		if isLoose && s.full() {
 			return k, v, nil
 		}
+		n := len(s.captures)
 		if err := s.add(c, k, v); err != nil {
 			return nil, nil, err
+		}
+		if len(s.captures) > n {
+			s.captures[n].loose = k.file()
 		}
 	}
 	if !isLoose {
 		sortLines(s.captures[before.captures:], s.span.key)
 	}
 	return k, v, nil
+}
+
+// markLoose lets the captures from one on alone be loose that are of a loose run.
+func (s *slice) markLoose(first int, isLoose bool) {
+	for i := first; !isLoose && i < len(s.captures); i++ {
+		s.captures[i].loose = 0
+	}
+}
+
+// beginsIn lets a reading that begins behind the first captures of a run, as they lie in the index, go on
+// in their order, however few are left.
+func (s *slice) beginsIn(start indexKey) {
+	if len(start) > tailSize && start.check() == nil && !start.long() {
+		s.loose = bytes.Clone(start.run())
+	}
+}
+
+// stopAt lets the reading go on at k: it may be in the middle of a loose run alone.
+func (s *slice) stopAt(k indexKey) {
+	if run := k.run(); !bytes.Equal(run, s.loose) {
+		k = run
+	}
+	s.next = append(s.next[:0], k...)
 }
 
 // mark is how far a slice has come.

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"warcorder/proxy/raced"
@@ -117,5 +119,37 @@ func TestOneSecondAround(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || looked > maxRun+2*sliceKeys {
 		t.Errorf("a client that leaves: %v, %d looked at", err, looked)
+	}
+}
+
+// TestFromWithinOneSecond: a walk that begins behind a capture of a large run goes on with the next one,
+// however few are left, and Look is told of no other place within a run.
+func TestFromWithinOneSecond(t *testing.T) {
+	b := atOnceOf(t, 2*maxRun)
+	var all []Capture
+	err := b.Walk(Walk{Look: func(_ int, next Place) error {
+		if k := indexKey(next.key); len(k) > tailSize && k.check() == nil && !bytes.Contains(k, []byte(" 20261121054512")) {
+			t.Errorf("goes on at %q", k)
+		}
+		return nil
+	}}, func(c *Capture) bool {
+		all = append(all, *c)
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, maxRun - 1, maxRun + 50, 2*maxRun - 1, 2 * maxRun} {
+		behind, is := PlaceBehind(&all[n])
+		rest := walked(t, b, Walk{From: behind})
+		if !is || !PlaceOf(&all[n]).Shares(behind) || len(rest) != len(all)-n-1 ||
+			!strings.HasPrefix(rest[0], string(all[n+1].AppendCDXJ(nil))) {
+			t.Errorf("behind %d: %v, %d captures", n, is, len(rest))
+		}
+	}
+	for _, i := range []int{0, len(all) - 1} {
+		if _, is := PlaceBehind(&all[i]); is || PlaceOf(&all[1]).Shares(PlaceOf(&all[i])) {
+			t.Errorf("capture %d is taken for one of many", i)
+		}
 	}
 }

@@ -80,6 +80,9 @@ func (b *Bolt) slicesOf(r *reading, span span, each func(*slice) (more bool, err
 	s.temp, s.memory = b.TempDir, b.sortMemory
 	s.since, s.wholes, s.hasty = span.filter(&b.files), r.wholes, r.hasty
 	s.wholes.since = s.since
+	if s.hasty {
+		s.beginsIn(span.start)
+	}
 	defer func() {
 		r.wholes = s.wholes
 		err = errors.Join(err, s.closeCut())
@@ -184,7 +187,7 @@ func (s *slice) readRuns(c cursor) error {
 			return nil
 		}
 		if s.full() {
-			s.next = append(s.next[:0], k...)
+			s.stopAt(k)
 			return nil
 		}
 		var err error

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"warcorder/canon"
 )
@@ -21,7 +22,8 @@ type Walk struct {
 	Back  bool  // from the last line to the first
 
 	// From and Until are the ends of a part: captures from one Place on, and those before another.
-	// The zero Place is no end.
+	// The zero Place is no end. From one between captures of a second that has, or had, more than maxRun,
+	// as PlaceBehind gives it, the rest of these comes in the order of the index, however few they are.
 	From, Until Place
 
 	// Look, if it is not nil, is told after each transaction how many captures it has looked at, and
@@ -50,6 +52,30 @@ func PlaceOf(c *Capture) Place {
 		return Place{c.URLKey[:maxCutKey] + "!"} // the first byte that may follow; cut keys have 7f there
 	}
 	return Place{string(appendSeconds(append([]byte(c.URLKey), ' '), FourDigitYear(c.Time)))}
+}
+
+// PlaceBehind returns the Place between a capture that a Walk has given and the next one, of a second in
+// which captures come in the order of the index. It is false for all others, and where URL keys are
+// longer than 512 bytes: several captures may be between two places then.
+func PlaceBehind(c *Capture) (p Place, is bool) {
+	if c.loose == 0 || len(c.URLKey) > maxCutKey {
+		return Place{}, false
+	}
+	return Place{string(appendKey(nil, []byte(c.URLKey), c.Time, c.loose, c.Offset+1))}, true
+}
+
+// Shares reports whether what is at q has, or had, the same PlaceOf as what is at p.
+func (p Place) Shares(q Place) bool { return strings.HasPrefix(q.key, p.head()) }
+
+// head returns what the keys of the captures begin with that have one Place, that at p among them.
+func (p Place) head() string {
+	if end := strings.IndexByte(p.key, ' '); end < 0 || end > maxCutKey {
+		return p.key[:min(len(p.key), maxCutKey)]
+	}
+	if k := indexKey(p.key); len(k) > tailSize && k.check() == nil {
+		return string(k.run())
+	}
+	return p.key
 }
 
 // ErrBack says that captures cannot be read backwards: too many are of one URL key and second, or have

@@ -222,7 +222,8 @@ func TestSlowReader(t *testing.T) {
 func FuzzQuery(f *testing.F) {
 	for _, query := range []string{"url=a.example/page", "url=*.a.example&closest=2026&filter=~status:2..",
 		"url=a.example/*&page=0&output=json&resolveRevisits=1&sort=reverse", "url=a&collapse=urlkey:3&limit=-2",
-		"url=a.example&showResumeKey=true&resumeKey=ZXhhbXBsZSxhKS8.1&limit=1&fl=original", "url=%zz&;=&&",
+		"url=a.example&showResumeKey=true&resumeKey=ZXhhbXBsZSxhKS8.1&limit=1&fl=original",
+		"url=a.example/*&showResumeKey=true&resumeKey=ZXhhbXBsZSxhKS8.1..IHs&limit=2&collapse=digest", "url=%zz&;=&&",
 		"url=a.example/page&method=POST&requestBody=a%3D1", "url=*&showNumPages=true&pageSize=2"} {
 		f.Add(query)
 	}

@@ -2,7 +2,6 @@ package cdxapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -71,7 +70,9 @@ type run struct {
 	originals *originals
 	previous  []previous // of what is collapsed
 	passed    position   // how far it has come
+	again     int        // captures of resume.n that came again
 	next      store.Place
+	isStale   bool   // captures that come are behind next
 	scratch   []byte // of lines
 }
 
@@ -121,7 +122,7 @@ func (r *run) look(looked int, next store.Place) error {
 	if r.looked > r.bounds.looked {
 		return r.tooMuch() // what was looked at just now is not given
 	}
-	if next != (store.Place{}) {
+	if r.isStale = next == (store.Place{}); !r.isStale {
 		r.next = next
 	}
 	return nil
@@ -131,24 +132,6 @@ func (r *run) tooMuch() error {
 	return &tooMuch{"A query may look at " + thousands(r.bounds.looked) + " captures one after another " +
 		"without finding a line, and this one has. Narrow it by url, from or to; or ask for one page " +
 		"after another, with page= and showNumPages=true; or take all lines by warcorder export."}
-}
-
-// stopsAt reports whether an answer that looked at too much can end with a key to go on, and adds it.
-func (r *run) stopsAt(err error) bool {
-	var much *tooMuch
-	if !errors.As(err, &much) || !r.resumable || r.order != forwards || r.skipped > 0 {
-		return false
-	}
-	at := r.passed
-	if r.next.String() > at.place.String() {
-		at = position{place: r.next}
-	}
-	at.sums = r.sums()
-	if at.place == r.resume.place && at.n <= r.resume.n { // it would never come any farther
-		return false
-	}
-	r.answer.resumeBy(at.String())
-	return true
 }
 
 // read reads what the walk gives, in the order that is asked for.
@@ -207,30 +190,6 @@ func (r *run) each(read func(func(*store.Capture) bool) error, give func(*line) 
 		err = ended
 	}
 	return err
-}
-
-// passes notes how far the answer has come, if it can be gone on with. It is true for a capture that
-// an answer before has had.
-func (r *run) passes(c *store.Capture) bool {
-	if !r.resumable && r.resume == (position{}) {
-		return false
-	}
-	place := store.PlaceOf(c)
-	if place.String() < r.resume.place.String() {
-		place = r.resume.place
-	}
-	if place != r.passed.place {
-		r.passed = position{place: place}
-	}
-	r.passed.n++
-	return place == r.resume.place && r.passed.n <= r.resume.n
-}
-
-// resumeHere adds the key with which another answer begins with the capture that comes next.
-func (r *run) resumeHere() {
-	at := r.passed
-	at.sums = r.sums()
-	r.answer.resumeBy(at.String())
 }
 
 // wants reports whether a capture has a line in the answer.

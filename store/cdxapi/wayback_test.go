@@ -196,7 +196,7 @@ func resumed(t *testing.T, path string, ask func(string) string) (all string) {
 		case isJSON && n > 0:
 			_, lines, _ = strings.Cut(lines, ",\n")
 			all += ",\n" + lines
-		case found && !isJSON:
+		case found && !isJSON && lines != "":
 			all += lines + "\n"
 		default:
 			all += lines
