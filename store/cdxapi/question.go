@@ -52,6 +52,15 @@ const (
 // isExact reports whether the question is for one URL key.
 func (q *question) isExact() bool { return q.query.Match == "" || q.query.Match == store.Exact }
 
+// lookedFor returns what the index has to have for the answer: the ends of a time map are those of all.
+func (q *question) lookedFor() store.Query {
+	all := q.query
+	if q.links != nil {
+		all.From, all.To = "", ""
+	}
+	return all
+}
+
 // run answers a question.
 type run struct {
 	*question
@@ -79,7 +88,7 @@ type run struct {
 // handle answers a question about an index.
 func (h *handler) handle(w http.ResponseWriter, r *http.Request, q *question) {
 	run := run{question: q, ctx: r.Context(), bounds: h.bounds, told: h.told}
-	run.index = h.current(run.ctx, q.query)
+	run.index = h.current(run.ctx, q.lookedFor())
 	run.answer = answer{w: w, format: q.format}
 	if run.index == nil {
 		run.answer.fail(store.ErrReplaced)

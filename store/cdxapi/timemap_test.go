@@ -108,3 +108,23 @@ func TestGrowingTimeMap(t *testing.T) {
 		t.Error(status, body)
 	}
 }
+
+// TestLateLast: the last capture of a URL is the last one of all, though it lies behind what is asked for
+// and is not in the index yet.
+func TestLateLast(t *testing.T) {
+	const page = "http://a.example/page"
+	b := newIndex(t, []store.Capture{captureOf(page, 0, "text/html", 200, "A")})
+	late := captureOf(page, 86400, "text/html", 200, "B")
+	c := Collection{IndexFor: func(_ context.Context, q store.Question) *store.Bolt {
+		if p := store.PendingOf(&late); q(&p) {
+			add(t, b, []store.Capture{late})
+		}
+		return b
+	}}
+	w := httptest.NewRecorder()
+	TimeMap(c).ServeHTTP(w, httptest.NewRequest(http.MethodGet,
+		"/web/timemap/link?url=a.example/page&to=20261121&all=yes", nil))
+	if body := w.Body.String(); !strings.Contains(body, `rel="first memento"`) || strings.Contains(body, "last") {
+		t.Error(body)
+	}
+}
