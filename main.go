@@ -25,6 +25,7 @@
 //	  http1/                 framing: where a message begins and ends
 //	  dns/                   what name servers answer
 //	  admin/                 own pages: status, certificate, POST /record
+//	    live/                  the page on which people see what happens
 //	    trust/                 the page by which a person sets up a browser
 //	certs/                 the root certificate, and a certificate for each origin
 //	  stores/                where browsers and systems keep what they trust

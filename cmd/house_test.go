@@ -40,7 +40,8 @@ func codeOf(t *testing.T, root string) map[string][]byte {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if strings.HasPrefix(name, ".") && name != root && name != ".ci" || name == "node_modules" {
+			if strings.HasPrefix(name, ".") && name != root && name != ".ci" ||
+				name == "node_modules" || name == "vendor" {
 				return fs.SkipDir
 			}
 			return nil

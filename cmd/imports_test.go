@@ -55,6 +55,8 @@ var house = []room{
 			"its own pages it knows the name"},
 	{"proxy/admin", "recorder proxy/admin/trust proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
+	{"proxy/admin/live", "",
+		"files that are embedded; what they show, and who may see it, others know"},
 	{"proxy/admin/trust", "", "facts in, a page out; whose request it is its caller knows"},
 	{"proxy/access", "", "what a client shows in, who it is out; nothing of what then happens"},
 	{"proxy/dns", "", "names and what was answered; what becomes of an answer is its caller's"},

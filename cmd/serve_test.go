@@ -293,6 +293,7 @@ func TestReservedNames(t *testing.T) {
 	path := regexp.MustCompile(`"(?:[A-Z]+ )?/([a-z][a-z.-]*)[^"]*"`)
 	var files []string
 	for _, pattern := range []string{"*.go", "replaying/*.go", "../proxy/admin/*.go",
+		"../proxy/admin/live/*.go",
 		"../proxy/admin/trust/*.go", "../store/cdxserver/*.go", "../store/wayback/*.go"} {
 		some, err := filepath.Glob(pattern)
 		if err != nil {
