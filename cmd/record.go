@@ -144,6 +144,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		log:       log,
 		person:    person,
 		during:    during,
+		verified:  lastVerifies(dir),
 	}
 	err = errors.Join(c.serve(s, ln, second), rec.Close())
 	if c.greets {
@@ -230,6 +231,8 @@ type serving struct {
 	address string       // that the proxy listens on
 	proxy   *proxy.Proxy // nil until it is made
 	second  *replayer    // of replay-listen; nil if there is none
+
+	verified *lookout[*lastVerify] // the last verify of the collection
 }
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it

@@ -20,6 +20,8 @@ type status struct {
 
 	Replay *replayed `json:"replay,omitempty"` // beside the recording: replay-listen
 
+	LastVerify *lastVerify `json:"lastVerify,omitempty"` // nil: never, or the disk does not answer
+
 	At         time.Time      `json:"at"` // when this is so
 	Version    string         `json:"version"`
 	PID        int            `json:"pid"`
@@ -38,7 +40,7 @@ func (s *serving) status() status {
 	all := status{
 		Status: s.rec.Status(), pause: s.pause(), Completions: s.proxy.Completions(),
 		LogDropped: s.out.Dropped(), At: time.Now(), Version: version, PID: os.Getpid(), Address: s.address,
-		Collection: s.dir.Name(), Dir: s.dir,
+		Collection: s.dir.Name(), Dir: s.dir, LastVerify: s.verified.now(),
 	}
 	if s.second != nil {
 		report := s.second.report()

@@ -33,6 +33,8 @@ type resting struct {
 	Spilled   int      `json:"spilled"`
 	OpenFiles []string `json:"openFiles"` // that nobody finishes; final names
 	Free      *int64   `json:"free,omitempty"`
+
+	LastVerify *lastVerify `json:"lastVerify,omitempty"` // nil: never
 }
 
 // lastRecording is how the last recording ended.
@@ -105,7 +107,7 @@ func restingOf(dir collection.Dir) (r resting, err error) {
 	defer index.Close()
 	r = resting{
 		Version: version, Collection: dir.Name(), Dir: dir, Spilled: spill.Left(dir),
-		OpenFiles: leftOpen(dir),
+		OpenFiles: leftOpen(dir), LastVerify: lastVerifyOf(dir),
 	}
 	if free, err := collection.FreeSpace(string(dir)); err == nil {
 		r.Free = &free

@@ -66,6 +66,7 @@ func (s status) text() string {
 	l.gaps(s.Gaps, s.Totals.Gaps)
 	l.WriteByte('\n')
 	l.line("disk", "%s", s.diskText())
+	l.line("verified", "%s", s.LastVerify.text())
 	l.refusals(s)
 	return l.String()
 }
@@ -173,6 +174,7 @@ func (r resting) text() string {
 	if r.Free != nil {
 		l.line("disk", "%s free", bytesText(*r.Free))
 	}
+	l.line("verified", "%s", r.LastVerify.text())
 	l.WriteString("\n" + r.next() + "\n")
 	return l.String()
 }

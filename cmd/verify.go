@@ -8,9 +8,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"warcorder/store/collection"
 	"warcorder/store/verify"
 )
 
@@ -21,13 +23,17 @@ type verifyCommand struct {
 }
 
 // Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit
-// status 1.
-func (c *verifyCommand) Run(*commandLine) error {
+// status 1. What was found in a collection is left there, for status.
+func (c *verifyCommand) Run(line *commandLine) error {
 	bar := byteBar{out: os.Stderr}
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
-	found, err := c.check(&verify.Checker{
+	began, first := time.Now(), ""
+	dir, found, err := c.check(&verify.Checker{
 		Report: func(f verify.Finding) {
+			if first == "" && !f.Note {
+				first = fmt.Sprintf("%s:%d: %s", f.File, f.Offset, f.Code) // no URL, which may be removed
+			}
 			bar.above(func() {
 				if c.JSON {
 					out.Encode(f)
@@ -42,6 +48,9 @@ func (c *verifyCommand) Run(*commandLine) error {
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
+	if dir != "" {
+		c.leave(line, dir, began, &found, first)
+	}
 	if c.JSON {
 		err = out.Encode(map[string]verify.Summary{"summary": found})
 	} else {
@@ -54,19 +63,21 @@ func (c *verifyCommand) Run(*commandLine) error {
 	return err
 }
 
-// check checks the files that were named, or the collection.
-func (c *verifyCommand) check(checker *verify.Checker) (verify.Summary, error) {
+// check checks the files that were named, or the collection, which it returns.
+func (c *verifyCommand) check(checker *verify.Checker) (dir collection.Dir, found verify.Summary,
+	err error) {
 	if len(c.Files) > 0 {
-		return checker.Files(c.Files)
+		found, err = checker.Files(c.Files)
+		return "", found, err
 	}
-	dir, err := c.dir()
-	if err != nil {
-		return verify.Summary{}, err
+	if dir, err = c.dir(); err != nil {
+		return dir, found, err
 	}
 	if !dir.Exists() {
-		return verify.Summary{}, noCollection(dir)
+		return dir, found, noCollection(dir)
 	}
-	return checker.Collection(dir)
+	found, err = checker.Collection(dir)
+	return dir, found, err
 }
 
 // findingLine is a finding as people read it.

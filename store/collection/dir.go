@@ -21,6 +21,7 @@
 //	  removal.json              the plan of a removal that is to take places, see store/removal
 //	  removal-rest.json         the same when all places are taken
 //	  removed.json              the same of the last removal, see [Dir.LastRemoval]
+//	  verified.json             what verify has found the last time, see [Verified]
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
 //	  push-….token              what an index server has been given, see [Dir.PushToken]; .lock while
@@ -33,8 +34,8 @@
 //	    ready                   all of it is there: whoever opens the collection next adds it
 //
 // Whoever records or repairs a collection holds the lock of its directory. Without the lock an
-// export writes to indexes/, an import to its own directory and a push its token, and nobody else writes
-// anything.
+// export writes to indexes/, an import to its own directory, a push its token and verify
+// verified.json, and nobody else writes anything.
 //
 // Invariant: no other package joins a path of a collection, or takes a name in archive/ apart. What
 // Write and Copy write gets its name when all of it is on disk: when they are interrupted, the name
@@ -71,6 +72,8 @@ const (
 	removalName = "removal.json"
 	restName    = "removal-rest.json"
 	removedName = "removed.json"
+
+	verifiedName = "verified.json"
 )
 
 // These suffixes follow IndexName; the first one also the name of the list of pages.
@@ -173,6 +176,9 @@ func (d Dir) Removed() string { return filepath.Join(string(d), removedName) }
 
 // Rewritten returns the path of what is to take the place of a file in archive/, by its base name.
 func (d Dir) Rewritten(name string) string { return d.WARC(name + RewrittenSuffix) }
+
+// verified returns the path of verified.json.
+func (d Dir) verified() string { return filepath.Join(string(d), verifiedName) }
 
 // running returns the path of recorder.json.
 func (d Dir) running() string { return filepath.Join(string(d), runningName) }

@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"sync"
+	"time"
+)
+
+// lookout keeps what a look has found, for who asks often: one look at a time, and not two within its
+// interval. Who asks while a look goes on waits for it, but not for long: a disk that does not answer
+// holds up nobody, who gets what was found before.
+type lookout[T any] struct {
+	look     func() T
+	interval time.Duration
+	patience time.Duration
+
+	mu    sync.Mutex
+	found T
+	at    time.Time     // of the end of the last look
+	going chan struct{} // closed when the look that goes on has ended; nil: none does
+}
+
+// now returns what was found last.
+func (l *lookout[T]) now() T {
+	l.mu.Lock()
+	if l.going == nil && time.Since(l.at) >= l.interval {
+		l.going = make(chan struct{})
+		go l.take(l.going)
+	}
+	going := l.going
+	l.mu.Unlock()
+	if going != nil {
+		patience := time.NewTimer(l.patience)
+		defer patience.Stop()
+		select {
+		case <-going:
+		case <-patience.C:
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.found
+}
+
+// take looks.
+func (l *lookout[T]) take(going chan struct{}) {
+	found := l.look()
+	l.mu.Lock()
+	l.found, l.at, l.going = found, time.Now(), nil
+	l.mu.Unlock()
+	close(going)
+}
