@@ -35,6 +35,7 @@
 //	  spill/                 bytes that wait for their records, in memory and on disk
 //	  record/                facts and messages to records and captures
 //	  sha1pair/              the two digests of a record at once
+//	  tally/                 how much of what was recorded, for who draws it
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client

@@ -33,6 +33,8 @@ type done struct {
 	took     time.Duration
 	user     string // who asked
 	follows  string // see [record.Facts.Completion]
+	mime     string // media type of what came, of a revisit too
+	body     int64  // bytes of the response's body, or of the record's block, as they came
 	size     int64  // as it crossed the wire
 	queued   int64  // what it takes of the queue
 	cohort   *cohort
@@ -69,6 +71,9 @@ func (d *done) text() int64 {
 	}
 	return n
 }
+
+// isRevisit reports a capture that refers to another one.
+func (d *done) isRevisit() bool { return d.captured && d.capture.MIME == record.RevisitMIME }
 
 // keep adds an exchange to the batch.
 func (b *batch) keep(d done) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"warcorder/recorder/record"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/warc"
@@ -54,6 +53,7 @@ type committer struct {
 	queue   *queue
 	health  *health
 	gaps    *gapList
+	telling *telling
 	panics  *Panics
 	log     zerolog.Logger
 
@@ -92,7 +92,7 @@ func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches,
 	health *health, panics *Panics, closing, late <-chan struct{}) *committer {
 	c := &committer{
 		archive: archive, lanes: lanes, batches: batches, queue: queue,
-		health: health, gaps: archive.gaps, panics: panics, log: archive.log,
+		health: health, gaps: archive.gaps, telling: archive.gaps.telling, panics: panics, log: archive.log,
 		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
 		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
 		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health),
@@ -284,6 +284,7 @@ func (c *committer) move(b *batch) {
 // their files in spill/ go. What is left to do for them a start after a crash can do from the WARC
 // file. A panic may break onDisk off; b.told says where it goes on.
 func (c *committer) onDisk(b *batch) {
+	now := time.Now()
 	for b.told < len(b.done) {
 		d := &b.done[b.told]
 		b.told++
@@ -293,13 +294,14 @@ func (c *committer) onDisk(b *batch) {
 		}
 		c.countCapture(d)
 		c.logCapture(d)
+		c.telling.capture(now, d)
 		c.refusals.note(d.refused)
 		c.queue.finished(d)
 		c.text += d.text()
 	}
 	c.number += len(b.done)
 	if len(c.unindexed) == 0 {
-		c.oldest = time.Now()
+		c.oldest = now
 	}
 	c.unindexed = append(c.unindexed, b)
 	c.batches.spare(b)
@@ -354,7 +356,7 @@ func (c *committer) countCapture(d *done) {
 		return
 	}
 	c.captured.Add(1)
-	if d.capture.MIME == record.RevisitMIME {
+	if d.isRevisit() {
 		c.revisits.Add(1)
 	}
 }

@@ -74,9 +74,10 @@ const (
 // noted before, also those that another flush has under way; mu is not held while the index is
 // written to, so that noting a gap never waits for the disk.
 type gapList struct {
-	log    zerolog.Logger
-	index  *store.Bolt
-	caught func(value any, where string) error // of panics
+	log     zerolog.Logger
+	index   *store.Bolt
+	telling *telling
+	caught  func(value any, where string) error // of panics
 
 	mu      sync.Mutex
 	total   map[string]int64 // since the start, by reason
@@ -92,9 +93,9 @@ type gapList struct {
 
 // newGapList returns the list of a recorder that has noted nothing; before are the gaps by then.
 func newGapList(index *store.Bolt, before map[string]int64, caught func(any, string) error,
-	log zerolog.Logger) *gapList {
+	telling *telling, log zerolog.Logger) *gapList {
 	return &gapList{
-		log: log, index: index, before: before, caught: caught,
+		log: log, index: index, telling: telling, before: before, caught: caught,
 		total: make(map[string]int64), more: make(map[string]int64),
 	}
 }
@@ -114,6 +115,7 @@ func (l *gapList) noteOf(reason, url, detail string, visit store.Visit) {
 }
 
 func (l *gapList) add(g store.Gap) {
+	l.telling.gap(&g)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total[g.Reason]++
@@ -130,6 +132,7 @@ func (l *gapList) add(g store.Gap) {
 }
 
 func (l *gapList) count(reason string, n int64) {
+	l.telling.gaps(reason, n)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total[reason] += n

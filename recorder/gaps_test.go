@@ -57,7 +57,7 @@ func TestGapsFlood(t *testing.T) {
 
 // TestGapsWait: what cannot be written to the index waits, and is listed all the same.
 func TestGapsWait(t *testing.T) {
-	l := gapList{total: map[string]int64{}, more: map[string]int64{}, closed: true}
+	l := gapList{telling: newTelling(), total: map[string]int64{}, more: map[string]int64{}, closed: true}
 	l.add(store.Gap{Reason: GapCut, URL: "new"})
 	old := make([]store.Gap, gapsWaiting)
 	for i := range old {

@@ -72,7 +72,8 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	recovery := cfg.recovery()
 	r.recovery = &recovery
 	r.health = newHealth(r.panics.stop, log)
-	r.gaps = newGapList(index, before.Counts, r.panics.Caught, log)
+	r.telling = newTelling()
+	r.gaps = newGapList(index, before.Counts, r.panics.Caught, r.telling, log)
 	r.memory = spill.NewMemory(dir.Spill(), cfg.QueueSize, cfg.MinFreeSpace, r.end.hurry,
 		r.spillFailed)
 	r.queue = newQueue(cfg, r.gaps, r.end.hurry, log)

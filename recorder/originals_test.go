@@ -21,7 +21,8 @@ import (
 // says.
 func TestOrphans(t *testing.T) {
 	lost := &pendingOriginal{lost: true}
-	o, gaps := newOriginals("", nil, nil), &gapList{total: map[string]int64{}, closed: true}
+	o := newOriginals("", nil, nil)
+	gaps := &gapList{total: map[string]int64{}, closed: true, telling: newTelling()}
 	c := &committer{
 		batches: newBatches(&Config{}, o, newWake()),
 		queue:   newQueue(&Config{}, gaps, nil, zerolog.Nop()),

@@ -96,6 +96,7 @@ type Recorder struct {
 	panics    *Panics
 	health    *health
 	gaps      *gapList
+	telling   *telling
 	end       *end // when it must have come to its end
 	memory    *spill.Memory
 	queue     *queue

@@ -105,6 +105,8 @@ func doneOf(x *Exchange, r *record.Records, response *record.Message, found *loo
 		took:     x.Took(),
 		user:     x.User,
 		follows:  x.Completion,
+		mime:     r.MIME,
+		body:     x.Response.Len() - int64(response.Size),
 		size:     x.size(),
 		queued:   x.queued,
 		cohort:   x.cohort,

@@ -21,6 +21,7 @@ type Records struct {
 	Captured bool   // whether there is a capture: there is one for every response
 	Beyond   bool   // whether the request's body counts as binary for the work that it asks for
 	Capture  store.Capture
+	MIME     string // media type of the response, of a revisit too
 
 	style  *Style
 	keyer  *store.Keyer
@@ -53,6 +54,7 @@ func (r *Records) Make(f *Facts, request, response *Message, id *IDs) {
 		r.Capture, within = CaptureOf(r.keyer, r.URI, r.style.Date(f.Started), request.recorded(),
 			&response.Head, f.Truncated != "" && response.Refers == nil, response.digest())
 		r.Beyond = !within
+		r.MIME = r.Capture.MIME
 		if response.Refers != nil {
 			r.Capture.MIME = RevisitMIME
 		}

@@ -1,0 +1,125 @@
+package tally
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// top counts names of which there may be any number, the most frequent ones apart: the algorithm
+// Space-Saving (Metwally, Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k Elements
+// in Data Streams, 2005). A name that is not known takes the place of the one that was counted least,
+// and its rank, which is how often it may have come before. So a name that comes more often than one
+// time in as many as there are places has one.
+//
+// What is told of a name is what came since it has its place: less than all at times, and never
+// more. The rest is with the others.
+type top struct {
+	all    Total            // that was counted
+	at     map[string]int32 // of names, in places
+	places []place
+	heap   []int32 // of places: that of the lowest rank is in front
+	most   int
+}
+
+// place is a name, with its rank.
+type place struct {
+	Total
+	rank int64
+	at   int // in the heap
+}
+
+func newTop(most int) top { return top{at: make(map[string]int32, most), most: most} }
+
+// count counts a name. It takes as many steps as the heap is high at most.
+func (t *top) count(name string, bytes int64) {
+	t.all.Captures++
+	t.all.Bytes += bytes
+	at, known := t.at[name]
+	if !known {
+		at = t.makePlace(strings.Clone(name)) // else a name would hold on to a long URL
+	}
+	p := &t.places[at]
+	p.rank++
+	p.Captures++
+	p.Bytes += bytes
+	t.down(p.at)
+}
+
+// makePlace gives a name a place, of which nothing is counted.
+func (t *top) makePlace(name string) (at int32) {
+	if len(t.places) < t.most {
+		at = int32(len(t.places))
+		t.places = append(t.places, place{Total: Total{Name: name}, at: int(at)})
+		t.heap = append(t.heap, at)
+		t.up(int(at))
+	} else {
+		at = t.heap[0]
+		delete(t.at, t.places[at].Name)
+		t.places[at].Total = Total{Name: name}
+	}
+	t.at[name] = at
+	return at
+}
+
+func (t *top) rank(at int) int64 { return t.places[t.heap[at]].rank }
+
+// up moves what is at a place of the heap before those of a higher rank.
+func (t *top) up(at int) {
+	for before := (at - 1) / 2; at > 0 && t.rank(at) < t.rank(before); before = (at - 1) / 2 {
+		t.swap(at, before)
+		at = before
+	}
+}
+
+// down moves what is at a place of the heap behind those of a lower rank.
+func (t *top) down(at int) {
+	for {
+		least := at
+		for _, behind := range [2]int{2*at + 1, 2*at + 2} {
+			if behind < len(t.heap) && t.rank(behind) < t.rank(least) {
+				least = behind
+			}
+		}
+		if least == at {
+			return
+		}
+		t.swap(at, least)
+		at = least
+	}
+}
+
+func (t *top) swap(a, b int) {
+	t.heap[a], t.heap[b] = t.heap[b], t.heap[a]
+	t.places[t.heap[a]].at, t.places[t.heap[b]].at = a, b
+}
+
+// totals are what was counted by a moment.
+type totals struct {
+	all   Total
+	names []Total
+}
+
+func (t *top) copy() totals {
+	names := make([]Total, len(t.places))
+	for i := range t.places {
+		names[i] = t.places[i].Total
+	}
+	return totals{t.all, names}
+}
+
+// list returns the names with most captures, at most limit unless that is 0, and what others have.
+func (t totals) list(limit int) (most []Total, others Total) {
+	slices.SortFunc(t.names, func(a, b Total) int {
+		return cmp.Or(cmp.Compare(b.Captures, a.Captures), strings.Compare(a.Name, b.Name))
+	})
+	if limit > 0 && len(t.names) > limit {
+		t.names = t.names[:limit]
+	}
+	others = t.all
+	for _, one := range t.names {
+		others.Captures -= one.Captures
+		others.Bytes -= one.Bytes
+	}
+	return t.names, others
+}
