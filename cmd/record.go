@@ -233,6 +233,7 @@ type serving struct {
 	second  *replayer    // of replay-listen; nil if there is none
 
 	verified *lookout[*lastVerify] // the last verify of the collection
+	draw     func() drawn          // what charts show; nil: nothing is counted
 }
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
@@ -327,6 +328,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)
 	}))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
+	c.addLooks(pages, s)
 	pages.AddTree(siteTree(s.site()))
 	return pages, nil
 }

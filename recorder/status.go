@@ -64,6 +64,7 @@ type Disk struct {
 	// until no more than min-free-space is free, if as much is recorded as in the last day; nil if
 	// nothing is
 	UntilFull *int64 `json:"secondsUntilFull,omitempty"`
+	MinFree   int64  `json:"minFree"` // min-free-space
 }
 
 // Status tells how recording goes.
@@ -107,9 +108,16 @@ func (r *Recorder) totals() Totals {
 	return Totals{of, r.gaps.all()}
 }
 
+// NewestFiles are the WARC files that the index came to know last, the newest first, no more than most,
+// and how many it knows. Nothing is waited for.
+func (r *Recorder) NewestFiles(most int) (files []store.File, all int) {
+	return r.index.NewestFiles(most)
+}
+
 // disk is the room there is, while WARC files grow by rate bytes a second.
 func (r *Recorder) disk(rate float64) (d Disk) {
 	free := r.free.Load()
+	d.MinFree = r.floor
 	if free < 0 {
 		return d
 	}

@@ -1,0 +1,10 @@
+package cmd
+
+import (
+	"warcorder/proxy/admin"
+)
+
+// addLooks mounts what the live page asks of the whole collection.
+func (c *recordFlags) addLooks(pages *admin.Admin, s *serving) {
+	pages.Add(admin.Page{Pattern: "GET /live/overview", JSON: true, Handler: overviewPage(s.overviews())})
+}
