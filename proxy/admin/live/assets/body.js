@@ -1,0 +1,72 @@
+// What the body of a message looks like: text in its charset, JSON, hex, or an image in a frame that
+// may do nothing, on an origin of its own. It comes in pieces of 64 KiB.
+import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { ask, isGone } from './ask.js';
+import { Problem } from './text.js';
+import { count, size, visible, visibleLines } from './words.js';
+
+/** @typedef {import('./types.js').Piece} Piece */
+
+const most = 1 << 20; // characters that are shown at once; beyond it, the download
+
+/** Body shows a body: file, offset, of ('response' or 'request'), preview. */
+export function Body({ file, offset, of, preview, total }) {
+  const kinds = [
+    preview.kind === 'image' && { as: 'image', title: 'Image' },
+    preview.kind !== 'hex' && preview.kind !== 'image'
+      && { as: 'text', title: preview.kind === 'json' ? 'JSON' : 'Text' },
+    { as: 'hex', title: 'Hex' },
+  ].filter(Boolean);
+  const [as, setAs] = useState(kinds[0].as);
+  if (!total || preview.kind === 'none') return html`<p class="soft">No body.</p>`;
+  return html`<div class="choices" role="group" aria-label="How the body is shown">${kinds.map((k) => html`
+      <button key=${k.as}
+        aria-pressed=${as === k.as ? 'true' : 'false'} onClick=${() => setAs(k.as)}>${k.title}</button>`)}</div>
+    ${as === 'image' ? html`<${Frame} preview=${preview} />`
+      : html`<${Pieces} key=${as} file=${file} offset=${offset} of=${of} as=${as} />`}`;
+}
+
+/** frameAt is where it may be seen: the page knows the one origin that its frames may have. */
+function frameAt({ path }) {
+  const { previews } = document.documentElement.dataset;
+  return path && previews ? new URL(path, previews).href : '';
+}
+
+function Frame({ preview }) {
+  const source = frameAt(preview);
+  if (!source) return html`<p class="soft">The recorder shows no images here (<code>preview-listen</code>).</p>`;
+  return html`<iframe class="preview" sandbox="" referrerpolicy="no-referrer" src=${source}
+    title="The recorded image"></iframe>`;
+}
+
+function Pieces({ file, offset, of, as }) {
+  /** @type {[{pieces: Piece[], problem: Error|null, busy: boolean}, Function]} */
+  const [told, setTold] = useState({ pieces: [], problem: null, busy: true });
+  const get = (from, signal) => ask('live/body', { file, offset, of, as, from }, signal).then(
+    (piece) => setTold((b) => ({ pieces: from ? [...b.pieces, piece] : [piece], problem: null, busy: false })),
+    (problem) => isGone(problem) || setTold((b) => ({ ...b, problem, busy: false })),
+  );
+  useEffect(() => {
+    const gone = new AbortController();
+    get(0, gone.signal);
+    return () => gone.abort();
+  }, [file, offset, of, as]);
+  const last = told.pieces.at(-1);
+  const text = told.pieces.map((p) => p.text).join('');
+  const more = last && last.to < last.size;
+  const next = () => {
+    setTold((b) => ({ ...b, busy: true }));
+    get(last.to);
+  };
+  return html`<${Problem} problem=${told.problem} />
+    ${last && html`<p class="soft">${[
+      last.charset && `charset ${visible(last.charset)}`, last.coding && `coding ${visible(last.coding)} taken off`,
+      `${size(last.size)}`, last.why && visible(last.why),
+    ].filter(Boolean).join(' · ')}</p>`}
+    ${!last && !told.problem && html`<p class="soft">Looking …</p>`}
+    ${last && html`<pre class="body" tabindex="0" role="region" aria-label=${`The body as ${as}`}><bdi>${
+      visibleLines(text)}</bdi></pre>`}
+    ${more && (text.length < most ? html`<p><button disabled=${told.busy} onClick=${next}>
+        More: from byte ${count(last.to)} of ${count(last.size)}</button></p>`
+      : html`<p class="soft">There is more than a page shows well: the record can be downloaded.</p>`)}`;
+}

@@ -1,0 +1,42 @@
+// Bytes of a head as people read them: each line as it is, and what is no printable ASCII written out.
+
+const shown = 64 * 1024; // bytes of a head, at most
+
+/** ofBase64 is what base64 stands for. */
+export function ofBase64(text) {
+  return Uint8Array.from(atob(text ?? ''), (c) => c.charCodeAt(0));
+}
+
+/**
+ * lines are those of a head, each as parts: {text} and {code}, the latter for bytes that are written
+ * out (\x0d before a line's end is not, unless it is missing or doubled).
+ */
+export function lines(bytes) {
+  const all = [];
+  let line = [];
+  let text = '';
+  const flush = () => {
+    if (text) line.push({ text });
+    text = '';
+  };
+  const end = Math.min(bytes.length, shown);
+  for (let i = 0; i < end; i++) {
+    const b = bytes[i];
+    if (b === 10 || (b === 13 && bytes[i + 1] === 10)) {
+      flush();
+      if (b === 13) i++;
+      else line.push({ code: '\\n' });
+      all.push(line);
+      line = [];
+    } else if ((b >= 32 && b < 127) || b === 9) {
+      text += String.fromCharCode(b);
+    } else {
+      flush();
+      line.push({ code: `\\x${b.toString(16).padStart(2, '0')}` });
+    }
+  }
+  flush();
+  if (line.length) all.push(line);
+  while (all.length && !all.at(-1).length) all.pop();
+  return { lines: all, cut: bytes.length > end };
+}

@@ -1,0 +1,100 @@
+// A page is captured from here: a browser without a window, beside the recorder, and what it says.
+import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { ask, isGone, tell } from './ask.js';
+import { to } from './routes.js';
+import { Problem, Text } from './text.js';
+import { visible } from './words.js';
+
+/** @typedef {import('./types.js').Job} Job */
+
+const often = 1500;
+const states = {
+  waiting: ['', 'waits'], running: ['now', 'runs'], done: ['good', 'done'], failed: ['bad', 'failed'],
+  stopped: ['', 'stopped'],
+};
+
+// useJobs asks for the captures as long as one is not at its end.
+function useJobs() {
+  const [told, setTold] = useState({ jobs: [], problem: null });
+  const again = useRef(() => {});
+  useEffect(() => {
+    const gone = new AbortController();
+    let timer = 0;
+    const get = async () => {
+      clearTimeout(timer);
+      let wait = 10 * often;
+      try {
+        const { jobs } = await ask('live/captures', {}, gone.signal);
+        setTold({ jobs: jobs ?? [], problem: null });
+        if (jobs?.some((j) => j.state === 'running' || j.state === 'waiting')) wait = often;
+      } catch (problem) {
+        if (isGone(problem)) return;
+        setTold((b) => ({ ...b, problem: problem.status === 404 ? null : problem }));
+      }
+      timer = setTimeout(get, wait);
+    };
+    again.current = get;
+    get();
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, []);
+  return { ...told, again: () => again.current() };
+}
+
+/** whole is the URL that is meant: who types a host, or one with a port, means its page. */
+export function whole(typed) {
+  const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(typed);
+  return hasScheme ? typed : ['https', typed].join('://');
+}
+
+/** Capture is the form, and what has become of what was asked. */
+export function Capture({ recorder }) {
+  const { jobs, problem, again } = useJobs();
+  const [url, setUrl] = useState('');
+  const [depth, setDepth] = useState('0');
+  const [refused, setRefused] = useState(null);
+  const start = async (e) => {
+    e.preventDefault();
+    try {
+      const address = whole(url.trim());
+      await tell('live/capture', depth === '0' ? { url: address } : { url: address, depth });
+      setUrl('');
+      setRefused(null);
+      again();
+    } catch (p) {
+      setRefused(p);
+    }
+  };
+  return html`<form class="search capture" onSubmit=${start}>
+      <label class="wide">URL to capture <input type="text" required inputmode="url" spellcheck="false"
+        autocapitalize="off"
+        autocomplete="off" placeholder="example.org/page"
+          value=${url} onInput=${(e) => setUrl(e.target.value)} /></label>
+      <label>With <select value=${depth} onChange=${(e) => setDepth(e.target.value)}><option
+        value="0">this page alone</option>
+        <option value="1">the pages it links to</option><option value="2">links of links too</option></select></label>
+      <button class="first" disabled=${recorder.state === 'broken'}>Capture</button></form>
+    <${Problem} problem=${refused ?? problem} />
+    ${jobs.length > 0 && html`<ol class="jobs" aria-label="Captures">${jobs.map((j) => html`<${JobRow} key=${j.id}
+      job=${j} again=${again} />`)}</ol>`}`;
+}
+
+/** @param {{job: Job, again: Function}} props */
+function JobRow({ job, again }) {
+  const [problem, setProblem] = useState(null);
+  const [kind, words] = states[job.state] ?? ['', visible(job.state)];
+  const ended = !['running', 'waiting'].includes(job.state);
+  const lines = job.lines ?? [];
+  const stop = () => tell(`live/capture/stop?job=${encodeURIComponent(job.id)}`).then(again, setProblem);
+  return html`<li><div class="job"><span class=${`tag ${kind}`}>${words}</span>${' '}
+      <span class="url"><${Text} text=${job.url} most=${160} mono /></span>
+      ${!ended && html`<button class="small" onClick=${stop}>Stop</button>`}
+      ${job.state === 'done' && html`<a href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
+    <${Problem} problem=${problem} />
+    ${job.error && html`<p class="bad"><${Text} text=${job.error} /></p>`}
+    ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lines.at(-1)} most=${200} mono /></p>`}
+    ${lines.length > 1 && html`<details><summary>All it says</summary><pre class="body" tabindex="0" role="region"
+      aria-label="What the capture says"><bdi>${lines.map(visible).join('\n')}</bdi></pre></details>`}</li>`;
+}

@@ -1,0 +1,48 @@
+// Which exchanges are shown: what the address says, as a test of one. Pure.
+import { kindOf } from './words.js';
+
+/** @typedef {import('./types.js').Event} Event */
+
+const names = ['text', 'host', 'mime', 'status', 'stored'];
+
+/** parameters takes of an address what filters, all of it there. */
+export function parameters(given) {
+  return Object.fromEntries(names.map((name) => [name, given[name] ?? '']));
+}
+
+/** isEmpty reports that a filter lets everything through. */
+export function isEmpty(filter) {
+  return names.every((name) => !filter[name]);
+}
+
+/**
+ * filterOf makes the test: the URL has the text, the host is that one or below it, the type begins so
+ * or is called so, the status is that one (404) or of that kind (4xx).
+ * @returns {(e: Event) => boolean}
+ */
+export function filterOf(filter) {
+  const text = filter.text.toLowerCase();
+  const host = filter.host.toLowerCase();
+  const mime = filter.mime.toLowerCase();
+  const status = filter.status.toLowerCase().replace(/x+$/, '');
+  return (e) => (e.kind === 'capture' || e.kind === 'gap')
+    && (!text || String(e.url ?? '').toLowerCase().includes(text))
+    && (!host || isAt(String(e.host ?? '').toLowerCase(), host))
+    && (!mime || String(e.mime ?? '').toLowerCase().startsWith(mime) || kindOf(e.mime) === mime)
+    && (!status || (e.kind === 'capture' && String(e.status).startsWith(status)))
+    && isStored(e, filter.stored);
+}
+
+function isAt(host, wanted) {
+  const name = host.replace(/:\d+$/, '');
+  return host === wanted || name === wanted || name.endsWith(`.${wanted}`);
+}
+
+function isStored(e, wanted) {
+  switch (wanted) {
+    case '': return true;
+    case 'gap': return e.kind === 'gap';
+    case 'cut': return e.kind === 'capture' && Boolean(e.truncated);
+    default: return e.kind === 'capture' && e.stored === wanted;
+  }
+}

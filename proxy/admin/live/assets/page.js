@@ -1,0 +1,148 @@
+// One page: what it lacks, what was loaded when, notes on it, and what can be done with it.
+import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { ask, isGone, query, tell } from './ask.js';
+import { storedCell, urlCell } from './exchanges.js';
+import { Findings, StateOf } from './lacks.js';
+import { List } from './list.js';
+import { Remove } from './remove.js';
+import { Replay } from './replay.js';
+import { back, go } from './routes.js';
+import { Address, Problem, Text, Time } from './text.js';
+import { clock, count, kindOf, reason, size, some, took, weight, when } from './words.js';
+
+/** @typedef {import('./types.js').PageDetail} PageDetail */
+
+const often = 2000;
+
+// usePage asks for a page, again as long as something comes for it.
+function usePage(id) {
+  /** @type {[{detail: PageDetail|null, problem: Error|null}, Function]} */
+  const [told, setTold] = useState({ detail: null, problem: null });
+  const again = useRef(null);
+  useEffect(() => {
+    const gone = new AbortController();
+    let timer = 0;
+    const get = async () => {
+      clearTimeout(timer);
+      let open = true;
+      try {
+        const detail = await ask('live/page', { id }, gone.signal);
+        open = detail.page.open;
+        setTold({ detail, problem: null });
+      } catch (problem) {
+        if (isGone(problem)) return;
+        open = problem.status === 0;
+        setTold((before) => ({ ...before, problem }));
+      }
+      if (open) timer = setTimeout(get, often);
+    };
+    again.current = get;
+    get();
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [id]);
+  const more = async () => {
+    try {
+      const rest = await ask('live/page', { id, offset: told.detail.exchanges.length });
+      setTold((b) => ({ problem: null, detail: { ...b.detail, more: rest.more,
+        exchanges: [...b.detail.exchanges, ...rest.exchanges] } }));
+    } catch (problem) {
+      setTold((b) => ({ ...b, problem }));
+    }
+  };
+  return { ...told, again: () => again.current(), more };
+}
+
+/** PageView is the view. */
+export function PageView({ route, recorder }) {
+  const [id] = route.names;
+  const { detail, problem, again, more } = usePage(id);
+  const page = detail?.page;
+  return html`<p class="path"><button class="quiet" onClick=${back}>← Back</button></p>
+    <h1 tabindex="-1">${page ? html`<${Text} text=${page.title || page.url} most=${200} />` : 'Page'}</h1>
+    <${Problem} problem=${problem} again=${again} />
+    ${!detail ? !problem && html`<p class="soft">Looking …</p>` : html`
+    <p class="lead"><${Address} url=${page.url} /></p>
+    <dl class="facts"><div><dt>State</dt><dd><${StateOf} page=${page} /></dd></div>
+      <div><dt>Recorded (UTC)</dt><dd><${Time} ts=${page.ts} words=${when(page.ts)} /></dd></div>
+      <div><dt>Exchanges</dt><dd>${count(page.resources)}</dd></div>
+      <div><dt>Size</dt><dd>${size(page.size)}</dd></div></dl>
+    <div class="buttons"><${Replay} url=${page.url} ts=${page.ts} control=${recorder.control} />
+      <a class="button" href=${query('live/download', { format: 'wacz', page: id })} download>WACZ of this page</a>
+      <a class="button" href=${query('live/download', { format: 'warc', page: id })} download>WARC</a>
+      <a class="button" href=${query('live/download', { format: 'har', page: id })} download>HAR</a>
+      ${recorder.control && html`<${Remove} page=${page} />`}</div>
+    ${detail.lacks?.length > 0 && html`<section class="part"><h2>What it lacks</h2><${Findings}
+      lacks=${detail.lacks} /></section>`}
+    <section class="part"><h2>Exchanges</h2><${Waterfall} page=${page} exchanges=${detail.exchanges} />
+      ${detail.more > 0 && html`<p>
+        <button onClick=${more}>${some(detail.more, 'more exchange')}</button></p>`}</section>
+    ${detail.gaps?.length > 0 && html`<${Gaps} gaps=${detail.gaps} />`}
+    <${Notes} id=${id} notes=${detail.notes ?? []} control=${recorder.control} again=${again} />`}`;
+}
+
+const columns = [
+  { name: 'status', title: 'Status' }, { name: 'type', title: 'Type' }, { name: 'size', title: 'Size' },
+  { name: 'stored', title: 'Stored' }, { name: 'url', title: 'URL' },
+  { name: 'ms', title: 'Took' }, { name: 'bar', title: 'Since the page' },
+];
+
+// Waterfall is a list with a bar for each exchange: when it began, and how long it took.
+function Waterfall({ page, exchanges }) {
+  const begin = Math.min(Date.parse(page.ts), ...exchanges.slice(0, 1).map((e) => Date.parse(e.ts)));
+  const span = exchanges.reduce((to, e) => Math.max(to, Date.parse(e.ts) - begin + (e.ms ?? 0)), 1);
+  const bar = (e) => {
+    const from = Math.max(0, Date.parse(e.ts) - begin);
+    const words = `${took(from)} after the page, ${e.ms == null ? 'time not known any more' : took(e.ms)}`;
+    return html`<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=${words}>
+      <rect class=${e.ms == null ? 'unknown' : ''} x=${Math.min(992, 1000 * from / span)} y="1" height="8" rx="2"
+        width=${Math.max(8, 1000 * (e.ms ?? 0) / span)} /></svg>`;
+  };
+  const row = (n) => {
+    const e = exchanges[n];
+    return [e.status || '–', kindOf(e.mime), size(e.size), storedCell(e), urlCell(e.url),
+      e.ms == null ? '' : took(e.ms), bar(e)];
+  };
+  if (!exchanges.length) return html`<p class="soft">None is known.</p>`;
+  return html`<${List} label="Exchanges of this page" grid="waterfall" columns=${columns} start=${0}
+    end=${exchanges.length} row=${row} classOf=${(n) => `s${weight(exchanges[n].status)}`}
+    open=${(n) => go('exchange', [exchanges[n].file, exchanges[n].offset])} />
+    <p class="soft foot">The whole width is ${took(span)}.${exchanges.some((e) => e.ms == null)
+      ? ' Where no duration is known any more, a mark shows the beginning.' : ''}</p>`;
+}
+
+function Gaps({ gaps }) {
+  return html`<section class="part"><h2>Gaps</h2><ul class="findings">${gaps.map((g, i) => html`<li key=${i}>
+    ${g.url && html`<p><${Address} url=${g.url} most=${200} /></p>`}
+    <p class="soft">${clock(g.ts)} ${reason(g.reason)}${g.detail && html`: <${Text} text=${g.detail} />`}${
+      g.count > 1 && ` (${some(g.count, 'time')})`}</p></li>`)}</ul></section>`;
+}
+
+function Notes({ id, notes, control, again }) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState(null);
+  const [busy, setBusy] = useState(false);
+  if (!control && !notes.length) return null;
+  const write = async (e) => {
+    e.preventDefault();
+    setBusy(true);
+    try {
+      await tell('live/note', { page: id, text });
+      setText('');
+      setProblem(null);
+      await again();
+    } catch (p) {
+      setProblem(p);
+    }
+    setBusy(false);
+  };
+  return html`<section class="part"><h2>Notes</h2>
+    ${notes.map((n, i) => html`<blockquote key=${i}><p><${Text} text=${n.text} lines most=${2000} /></p>
+      <footer class="soft">${when(n.ts)} UTC</footer></blockquote>`)}
+    ${control && html`<form onSubmit=${write} class="note"><label>A note on this page, kept as a metadata record
+      <textarea rows="2" value=${text} maxlength="10000" onInput=${(e) => setText(e.target.value)}></textarea></label>
+      <${Problem} problem=${problem} />
+      <button disabled=${busy || !text.trim()}>Keep the note</button></form>`}</section>`;
+}

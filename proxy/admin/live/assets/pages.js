@@ -1,0 +1,109 @@
+// The pages that were recorded, the newest first; what came just now is there two seconds later.
+import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { ask, isGone } from './ask.js';
+import { feed } from './feed.js';
+import { settle, to } from './routes.js';
+import { Problem, Status, Text, Time, useSlow } from './text.js';
+import { Thumbnail } from './thumbnail.js';
+import { Empty } from './empty.js';
+import { Lacks, StateOf } from './lacks.js';
+import { ago, size, some, when } from './words.js';
+
+/** @typedef {import('./types.js').Page} Page */
+
+const often = 2000;
+const limit = 50;
+
+/** merge puts the newest pages before those that were loaded further down. */
+export function merge(newest, before) {
+  const known = new Set(newest.map((p) => p.id));
+  return newest.concat(before.filter((p) => !known.has(p.id)));
+}
+
+/** usePages asks for the list while it is seen. */
+function usePages(text) {
+  const [told, setTold] = useState({ pages: null, next: null, now: '', problem: null, asked: null });
+  const deep = useRef(false); // whether somebody has loaded more
+  useEffect(() => {
+    const gone = new AbortController();
+    let timer = 0;
+    deep.current = false;
+    const get = async () => {
+      try {
+        if (document.visibilityState === 'visible') {
+          const { pages, next, now } = await ask('live/pages', { limit, text }, gone.signal);
+          setTold((before) => ({
+            pages: deep.current && before.pages ? merge(pages, before.pages) : pages,
+            next: deep.current ? before.next : next, now, problem: null, asked: text,
+          }));
+        }
+      } catch (problem) {
+        if (isGone(problem)) return;
+        setTold((before) => ({ ...before, problem }));
+      }
+      timer = setTimeout(get, often);
+    };
+    timer = setTimeout(get, text ? 250 : 0); // who types is not asked for each letter
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [text]);
+  const more = async () => {
+    deep.current = true;
+    try {
+      const { pages, next } = await ask('live/pages', { limit, text, before: told.next });
+      setTold((before) => ({ ...before, pages: merge(before.pages, pages), next }));
+    } catch (problem) {
+      setTold((before) => ({ ...before, problem }));
+    }
+  };
+  return { ...told, more };
+}
+
+/** Pages is the view. */
+export function Pages({ route, recorder }) {
+  const text = route.parameters.text ?? '';
+  const { pages, next, now, problem, more } = usePages(text);
+  const shown = useSlow(pages?.length ?? null);
+  const list = useRef(null);
+  const key = (e) => move(e, list.current);
+  if (pages && !pages.length && !text && feed.captures === 0) return html`<${Empty} recorder=${recorder} />`;
+  return html`<div class="title"><h1 tabindex="-1">Pages</h1>
+      <form class="find" role="search" onSubmit=${(e) => e.preventDefault()}>
+        <label>Filter <input type="search" data-find value=${text} placeholder="title or URL"
+          onInput=${(e) => settle('pages', [], { text: e.target.value })} /></label></form></div>
+    ${recorder.state !== 'broken' && html`<${Problem} problem=${problem} />`}
+    ${pages === null ? !problem && html`<p class="soft">Looking …</p>` : html`
+      <${Status} hidden>${shown === null ? '' : `${some(shown, 'page')} shown`}<//>
+      ${!pages.length && html`<p class="notice">${text ? 'No page has that in its title or URL.'
+        : 'No page yet. What is recorded so far belongs to none: '}${!text && html`
+        <a href=${to('exchanges')}>see the exchanges</a>.`}</p>`}
+      <ol class="pages" ref=${list} onKeyDown=${key} aria-label="Pages, the newest first">
+        ${pages.map((p) => html`<${Row} key=${p.id} page=${p} now=${Date.parse(now)} />`)}</ol>
+      ${next && html`<p><button onClick=${more}>Older pages</button></p>`}`}`;
+}
+
+// move takes the focus from page to page.
+function move(e, list) {
+  if (!e.target.matches('a.open') || e.ctrlKey || e.metaKey || e.altKey) return;
+  const all = [...list.querySelectorAll('a.open')];
+  const at = all.indexOf(e.target);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[e.key];
+  if (next === undefined || !all[next]) return;
+  e.preventDefault();
+  all[next].focus();
+  all[next].closest('li').scrollIntoView({ block: 'nearest' });
+}
+
+function Row({ page, now }) {
+  return html`<li class="page"><${Thumbnail} image=${page.thumbnail} url=${page.url} />
+    <div class="what"><a class="open" href=${to('page', [page.id])}><${Text} text=${page.title || page.url}
+        most=${160} /></a>
+      <p class="url soft"><${Text} text=${page.url} most=${160} mono /></p></div>
+    <p class="state"><${StateOf} page=${page} /></p>
+    <p class="figures soft"><span>${some(page.resources, 'exchange')}</span> <span>${size(page.size)}</span>${' '}
+      <${Time} ts=${page.ts} words=${now - Date.parse(page.ts) < 3600_000
+        ? ago(Date.parse(page.ts), now) : `${when(page.ts)}`} /></p>
+    ${page.lacks > 0 && html`<${Lacks} id=${page.id} n=${page.lacks} />`}</li>`;
+}

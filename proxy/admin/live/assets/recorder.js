@@ -1,0 +1,65 @@
+// What the recorder is doing, as the head of the page says it: recording, paused, not there.
+import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { ask } from './ask.js';
+import { feed } from './feed.js';
+import { lasts, visible } from './words.js';
+
+const often = 15_000;
+
+/** useRecorder is what is known of it: overview, its problem, whether the feed is there, ask. */
+export function useRecorder() {
+  const [told, setTold] = useState({ overview: null, problem: null });
+  const [, tick] = useState(0);
+  const get = () => ask('live/overview').then(
+    (overview) => {
+      feed.paused = Boolean(overview.recorder?.paused);
+      setTold({ overview, problem: null });
+    },
+    (problem) => setTold((before) => ({ ...before, problem })),
+  );
+  useEffect(() => {
+    get();
+    let state = feed.state + feed.paused;
+    const timer = setInterval(() => document.visibilityState === 'visible' && get(), often);
+    const end = feed.listen(() => {
+      if (state === feed.state + feed.paused) return;
+      if (feed.state === 'open' && !state.startsWith('open')) get();
+      state = feed.state + feed.paused;
+      tick((n) => n + 1);
+    });
+    return () => {
+      clearInterval(timer);
+      end();
+    };
+  }, []);
+  return {
+    ...told, state: feed.state, paused: feed.paused, again: get,
+    control: document.documentElement.dataset.control !== 'false',
+  };
+}
+
+/** Recorder says it in the head of the page. */
+export function Recorder({ recorder }) {
+  const { state, paused, overview } = recorder;
+  const name = visible(overview?.recorder?.collection ?? '');
+  const [kind, words] = state === 'broken' ? ['bad', 'Not connected']
+    : paused ? ['held', 'Paused'] : state === 'open' ? ['good', 'Recording'] : ['', 'Connecting'];
+  return html`<p class=${`recorder ${kind}`} role="status">
+      <span class="dot" aria-hidden="true"></span>${words}${name && state === 'open' && html`
+      <span class="soft into"> ${paused ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
+    ${state === 'broken' && html`<${Broken} />`}`;
+}
+
+// Broken says since when, and that nobody has to do anything.
+function Broken() {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return html`<div class="notice bad broken"><p><strong>The recorder does not answer.</strong>${' '}
+    This page tries again by itself, and goes on where it was. What you see is as it was
+    ${' '}${lasts((Date.now() - feed.since) / 1000)} ago. If the recorder has ended,
+    ${' '}<code>warcorder record</code> starts it.</p>
+    <button type="button" onClick=${() => feed.again(0)}>Try now</button></div>`;
+}

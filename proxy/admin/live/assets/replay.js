@@ -1,0 +1,48 @@
+// A page opens under replay: in a browser that the recorder starts, or by what it says to do.
+import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { tell } from './ask.js';
+import { Copy, Dialog, Problem, Text } from './text.js';
+
+/** Replay is the button, and what comes of it. */
+export function Replay({ url, ts, control }) {
+  const [told, setTold] = useState({ answer: null, problem: null, busy: false });
+  if (!control) return null;
+  const press = async () => {
+    setTold({ answer: null, problem: null, busy: true });
+    try {
+      setTold({ answer: await tell('live/replay', { url, ts }), problem: null, busy: false });
+    } catch (problem) {
+      setTold({ answer: null, problem, busy: false });
+    }
+  };
+  const close = () => setTold({ answer: null, problem: null, busy: false });
+  return html`<button class="first"
+    disabled=${told.busy} onClick=${press}>${told.busy ? 'Opening …' : 'Replay'}</button>
+    ${(told.answer || told.problem) && html`<${Dialog} title="Replay" close=${close}>
+      <${Problem} problem=${told.problem} />${told.answer && html`<${Answer} answer=${told.answer} />`}
+      <p class="buttons"><button onClick=${close}>Close</button></p><//>`}`;
+}
+
+// isOurs reports an address at the host by which we are here: nothing recorded leads elsewhere.
+function isOurs(address) {
+  try {
+    const at = new URL(address, document.baseURI);
+    return /^https?:$/.test(at.protocol) && at.hostname === location.hostname;
+  } catch {
+    return false;
+  }
+}
+
+function Answer({ answer }) {
+  if (answer.started) return html`<p>A browser has opened, with the page as it was recorded.</p>`;
+  if (answer.open && isOurs(answer.open)) {
+    return html`<p><a class="button first" href=${answer.open} target="_blank" rel="noopener noreferrer">
+      Open it as it was recorded</a></p><p class="soft">It opens in a tab of its own.</p>`;
+  }
+  if (answer.command) {
+    return html`<p>Run this where the collection lies:</p>
+      <pre class="body"><code><${Text} text=${answer.command} most=${4000} /></code></pre>
+      <p><${Copy} text=${answer.command} label="Copy the command" /></p>`;
+  }
+  return html`<p>The recorder has not said how.</p>`;
+}

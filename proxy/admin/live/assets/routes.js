@@ -1,0 +1,60 @@
+// Where one is: #/page/ID, #/exchanges?host=…. All of it is in the address, so that it can be kept
+// and handed on.
+
+let inside = 0; // steps that were made on this page
+const watchers = new Set();
+
+/** here is the route: its view, what is named, its parameters. */
+export function here() {
+  const [path, q = ''] = location.hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const [view, ...names] = path.split('/').map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+  return { view: view || 'pages', names, parameters: Object.fromEntries(new URLSearchParams(q)) };
+}
+
+/** to is the address of a route. */
+export function to(view, names = [], parameters = {}) {
+  const kept = Object.entries(parameters).filter(([, v]) => v !== '' && v !== null && v !== undefined);
+  const q = new URLSearchParams(kept).toString();
+  return `#/${[view, ...names.map((n) => encodeURIComponent(n))].join('/')}${q ? `?${q}` : ''}`;
+}
+
+/** go goes there. */
+export function go(...route) {
+  location.hash = to(...route);
+}
+
+/** settle says anew where one is, without a step: what is typed into a filter. */
+export function settle(...route) {
+  history.replaceState(null, '', to(...route));
+  for (const watcher of watchers) watcher(false);
+}
+
+const above = { page: 'pages', exchange: 'exchanges' };
+
+/** back goes to where one came from, or to the list. */
+export function back() {
+  if (inside > 0) {
+    inside -= 2; // the step back is one too
+    history.back();
+  } else {
+    const parent = above[here().view];
+    if (parent) go(parent);
+  }
+}
+
+/** watch calls back when the route is another, with whether that was a step; it returns the end. */
+export function watch(watcher) {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+addEventListener('hashchange', () => {
+  inside = Math.max(0, inside + 1);
+  for (const watcher of watchers) watcher(true);
+});

@@ -1,0 +1,47 @@
+// The thumbnail of a page. Recorded images are no resources of this page: their bytes are fetched from
+// the recorder, decoded, and drawn. What is no raster image gives the first letter of the host.
+import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { askBytes } from './ask.js';
+import { visible } from './words.js';
+
+const none = new Set(); // what could not be drawn, so as not to ask again
+const most = 500; // of these
+const side = 64;
+
+function letter(url) {
+  const host = String(url).replace(/^[a-z]+:\/\/(www\.)?/i, '');
+  return visible([...host][0] ?? '?').slice(0, 1).toUpperCase();
+}
+
+/** Thumbnail draws what a page has as one. */
+export function Thumbnail({ image, url }) {
+  const canvas = useRef(null);
+  const [drawn, setDrawn] = useState(false);
+  const name = image ? `${image.file} ${image.offset}` : '';
+  useEffect(() => {
+    setDrawn(false);
+    if (!name || none.has(name)) return undefined;
+    const gone = new AbortController();
+    draw(canvas.current, image, gone.signal).then(() => setDrawn(true), () => {
+      if (gone.signal.aborted) return;
+      if (none.size >= most) none.clear();
+      none.add(name);
+    });
+    return () => gone.abort();
+  }, [name]);
+  return html`<span class="thumbnail" aria-hidden="true">
+    <canvas ref=${canvas} width=${side} height=${side} hidden=${!drawn}></canvas>
+    ${!drawn && letter(url)}</span>`;
+}
+
+async function draw(canvas, { file, offset }, signal) {
+  const bytes = await askBytes('live/image', { file, offset }, signal);
+  const picture = await createImageBitmap(bytes);
+  if (signal.aborted) return picture.close();
+  const scale = Math.max(side / picture.width, side / picture.height);
+  const [width, height] = [picture.width * scale, picture.height * scale];
+  const pen = canvas.getContext('2d');
+  pen.clearRect(0, 0, side, side);
+  pen.drawImage(picture, (side - width) / 2, 0, width, height); // the top of it says most
+  return picture.close();
+}

@@ -1,0 +1,99 @@
+/**
+ * What the server answers, as this page reads it. Times are RFC 3339 in UTC; an exchange is named by
+ * the file and the offset of its record, as in a line of CDXJ.
+ *
+ * @typedef {object} Event one line of /events
+ * @property {'capture'|'gap'|'missed'|'files'|'paused'|'resumed'|'note'} kind
+ * @property {string} id BOOT.SEQ
+ * @property {string} ts
+ * @property {string} [url] as recorded: text, never a place to go to
+ * @property {string} [host]
+ * @property {string} [method]
+ * @property {number} [status]
+ * @property {string} [mime]
+ * @property {number} [size] bytes of the response's body as it came
+ * @property {number} [length] bytes of the gzip member
+ * @property {number|null} [ms]
+ * @property {string} [stored] response, revisit, resource, …
+ * @property {boolean} [truncated]
+ * @property {string} [file]
+ * @property {number} [offset]
+ * @property {string} [reason] of a gap
+ * @property {string} [detail] of a gap
+ * @property {number} [count] of gaps that are only counted, or of events that were missed
+ *
+ * @typedef {object} Page
+ * @property {string} id
+ * @property {string} url
+ * @property {string} title
+ * @property {string} ts
+ * @property {number} size of the bodies of all that belongs to it
+ * @property {number} resources
+ * @property {number} lacks how many requests are not here, or not whole
+ * @property {boolean} open something came for it in the last 30 seconds
+ * @property {boolean} whole
+ * @property {{file: string, offset: number}|null} thumbnail
+ *
+ * @typedef {object} Finding what a page lacks
+ * @property {string} kind
+ * @property {string} url
+ * @property {string} ts
+ * @property {number} times
+ * @property {number} [status]
+ * @property {string} [detail]
+ * @property {string} words why, in a sentence
+ *
+ * @typedef {object} PageDetail
+ * @property {Page} page
+ * @property {Event[]} exchanges
+ * @property {Event[]} gaps
+ * @property {Finding[]} lacks
+ * @property {{ts: string, text: string}[]} [notes]
+ * @property {number} more exchanges that are left out
+ *
+ * @typedef {object} Message
+ * @property {string} head base64 of its bytes
+ * @property {number} size of its body
+ * @property {string} [recordID]
+ * @property {string} [date]
+ * @property {string} [truncated]
+ *
+ * @typedef {object} ExchangeDetail
+ * @property {Event} capture
+ * @property {Message|null} request
+ * @property {Message|null} response
+ * @property {{type: string, id: string, offset: number, length: number,
+ *   digests: Object<string, string>}[]} records
+ * @property {Object<string, string>} keys by dialect
+ * @property {{uri: string, date: string, file?: string, offset?: number}|null} revisitOf
+ * @property {string|null} metadata
+ * @property {string} curl
+ * @property {string|null} page
+ * @property {{kind: 'text'|'json'|'image'|'hex'|'none', path?: string}} preview
+ *
+ * @typedef {object} Piece of a body
+ * @property {string} text
+ * @property {string} [charset]
+ * @property {string} [coding]
+ * @property {number} from
+ * @property {number} to
+ * @property {number} size
+ * @property {string} [why] there is no more of it
+ *
+ * @typedef {object} Sample
+ * @property {string} ts
+ * @property {number} exchanges
+ * @property {number} bytes
+ * @property {number} stored
+ * @property {number} revisits
+ * @property {number} gaps
+ *
+ * @typedef {object} Job a capture that was asked for here
+ * @property {string} id
+ * @property {string} url
+ * @property {number} [depth]
+ * @property {'waiting'|'running'|'done'|'failed'|'stopped'} state
+ * @property {string[]} lines
+ * @property {string} [error]
+ */
+export {};
