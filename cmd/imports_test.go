@@ -53,7 +53,7 @@ var house = []room{
 		"proxy/admin proxy/dns proxy/reach proxy/route store/chunks",
 		"it knows exchanges, and not how they are kept; parts, versions and chunks have one reader; of " +
 			"its own pages it knows the name"},
-	{"proxy/admin", "recorder proxy/admin/trust proxy/hosts",
+	{"proxy/admin", "recorder proxy/admin/live proxy/admin/trust proxy/hosts",
 		"pages; who mounts them knows what they show. One writes a record"},
 	{"proxy/admin/live", "",
 		"files that are embedded; what they show, and who may see it, others know"},

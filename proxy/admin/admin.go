@@ -9,12 +9,14 @@
 //	          ─► has it the token?             token.go: header and URL count from everywhere
 //	          ─► what made a browser send it?  sender.go: a page of another site gets nothing
 //	          ─► the cookie                    token.go: of a page of ours; for a change it says so
-//	          ─► the address that asks         Config.Readers; nobody changes anything by it
+//	          ─► the address that asks         Config.Readers; nobody changes anything by it, but
+//	                                           gets the cookie with the live page: livepage.go
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
 // point at this machine (DNS rebinding) gets nothing. What a page of another site makes a browser
 // send starts no work and changes nothing: it may lead a person to a page that is open to
-// everybody, and that is all. Nothing changes state without the token, and no answer tells it.
+// everybody, and that is all. Nothing changes state without the token or the cookie, and no answer
+// tells the token.
 package admin
 
 import (
@@ -25,6 +27,7 @@ import (
 	"os"
 	"strings"
 
+	"warcorder/proxy/admin/live"
 	"warcorder/proxy/admin/trust"
 	"warcorder/proxy/hosts"
 )
@@ -42,6 +45,8 @@ type Config struct {
 	// one moment.
 	State func() (state any, serving bool)
 	Ready func() error // nil unless clients are refused: nothing can be recorded
+
+	Live *Live // what who may read sees at /; nil: what all see
 }
 
 // DefaultReaders are the programs of this machine.
@@ -71,6 +76,7 @@ type Admin struct {
 	isProxy  bool
 	readers  hosts.Networks
 	proofs   proofs
+	live     *Live
 	hostname string
 	listener netip.AddrPort
 	facts    trust.Facts
@@ -79,16 +85,19 @@ type Admin struct {
 // New makes the pages. Others may be added before the first request.
 func New(cfg Config) *Admin {
 	a := NewBare(cfg)
-	a.isProxy = true
+	a.isProxy, a.live = true, cfg.Live
 	a.facts = trust.Facts{Root: cfg.CA.root(), Name: Name, Recorder: rand.Text(), Ask: ask,
-		AskTrust: askTrust}
+		AskTrust: askTrust, Live: cfg.Live != nil}
 	for _, page := range []Page{
-		{"GET /{$}", Everybody, false, http.HandlerFunc(a.front)},
+		{frontPattern, Everybody, false, http.HandlerFunc(a.front)},
 		{"GET " + trustPath, Everybody, false, http.HandlerFunc(a.trustPage)},
 		{"GET " + askPath, Everybody, true, http.HandlerFunc(a.here)},
 		{"GET " + trust.PACPath, Everybody, false, http.HandlerFunc(a.pac)},
 	} {
 		a.Add(page)
+	}
+	if a.live != nil {
+		a.Add(Page{"GET " + live.Path + "{name...}", Readers, false, http.HandlerFunc(live.Assets)})
 	}
 	for _, page := range cfg.CA.pages() {
 		a.Add(page)
@@ -148,8 +157,12 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if asked.tree != nil {
+	switch {
+	case asked.tree != nil:
 		page.ServeHTTP(w, r)
+		return
+	case page.Pattern == frontPattern && a.seesLive(r, given):
+		a.livePage(w, r, given)
 		return
 	}
 	a.mux.ServeHTTP(w, r)
@@ -196,7 +209,7 @@ func (a *Admin) refuse(r *http.Request, page *Page, given proof) *refusal {
 		}
 		return otherPages
 	case page.For == TokenHolder && given == noProof:
-		return &refusal{http.StatusUnauthorized, needsToken}
+		return a.needsProof(r, from)
 	case from == otherPage:
 		return otherPages
 	case from == untold:

@@ -23,7 +23,7 @@ const (
 	noProof  proof = iota
 	inHeader       // Authorization: Bearer TOKEN. A page sends it only with our consent (consent.go)
 	inURL          // ?token=TOKEN or /token=TOKEN/…, where a client cannot send fields
-	inCookie       // made of the token, for the browser of a person who came with it in the URL
+	inCookie       // for the browser of a person who came with it in the URL, or who sees the live page
 )
 
 // proofs knows what shows that somebody has the token.
@@ -104,6 +104,14 @@ func cutToken(query string) (token, others string) {
 // URL without it, so that neither the history nor the next page's Referer has it. A redirect would
 // not do: what begins on another site is that site's to its end, and the cookie would not be sent.
 func (p *proofs) exchange(w http.ResponseWriter, r *http.Request) {
+	p.give(w, r)
+	w.Header().Set("Referrer-Policy", "origin")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	leadingOn.Execute(w, r.RequestURI)
+}
+
+// give gives a browser the cookie.
+func (p *proofs) give(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{
 		Name:     cookieName(r),
 		Value:    p.cookie(r, time.Now().Add(cookieLife).Unix()),
@@ -111,9 +119,6 @@ func (p *proofs) exchange(w http.ResponseWriter, r *http.Request) {
 		HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	})
-	w.Header().Set("Referrer-Policy", "origin")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	leadingOn.Execute(w, r.RequestURI)
 }
 
 var leadingOn = template.Must(template.New("leading on").Parse(`<!DOCTYPE html>
@@ -140,11 +145,15 @@ func (p *proofs) isCookie(given string, r *http.Request) bool {
 		hmac.Equal([]byte(given), []byte(p.cookie(r, until)))
 }
 
-// clientAddress is the address that a request came from, without its port.
+// clientAddress is the address that a request came from, without its port. All of this machine's
+// loopback are one: localhost leads a browser now to one of them, now to another.
 func clientAddress(r *http.Request) string {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
+	}
+	if from.Addr().Unmap().IsLoopback() {
+		return "loopback"
 	}
 	return from.Addr().Unmap().String()
 }
@@ -159,11 +168,21 @@ func cookieName(r *http.Request) string {
 }
 
 // cookieMay is Admin.refuse for who has the cookie, and comes from a page of ours or from none.
-// What changes something must say which page it comes from.
+// What changes something must say which page it comes from, and, where a browser says that too, that
+// the page is of the same origin: what a person typed is of none.
 func cookieMay(r *http.Request, page *Page) *refusal {
-	if page.For == TokenHolder && r.Header.Get("Origin") == "" {
+	switch {
+	case page.For != TokenHolder:
+		return nil
+	case r.Header.Get("Origin") == "":
 		return &refusal{http.StatusForbidden, "With the cookie only a page of warcorder's own may ask " +
 			"for this, and the request names no page (Origin)."}
+	}
+	for _, site := range r.Header.Values("Sec-Fetch-Site") {
+		if site != "same-origin" {
+			return &refusal{http.StatusForbidden, "With the cookie only a page of warcorder's own may " +
+				"ask for this, and no page did (Sec-Fetch-Site)."}
+		}
 	}
 	return nil
 }

@@ -54,6 +54,7 @@ type Facts struct {
 	Recorder string // which one this is; the answers at Ask and AskTrust say the same
 	Ask      string // the URL that is asked over HTTP
 	AskTrust string // and the one over HTTPS
+	Live     bool   // at / there is a page on which those who may read see what happens
 }
 
 // Visit is one look at the page.
