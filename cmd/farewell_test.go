@@ -178,6 +178,9 @@ func TestGreeting(t *testing.T) {
 		!strings.Contains(greeting, "  trust   http://"+p.address+"/trust ") {
 		t.Errorf("%s", greeting)
 	}
+	if !slices.Contains(lines, "  see it  http://"+p.address+"/") || !strings.Contains(p.page("/"), "live/app.js") {
+		t.Errorf("no live page: %s", greeting)
+	}
 	if p.status("/status") != 200 || p.status("/trust") != 200 {
 		t.Error("an address that it tells does not answer")
 	}

@@ -20,6 +20,7 @@ const greeting = `warcorder %s is recording
 %s  writes  %s
   trust   http://%s/trust in your browser, or
           %s
+  see it  http://%s/
   status  http://%s/status
   try     %s, or
           %s
@@ -46,7 +47,7 @@ func (s *serving) greet(address string, asks bool) {
 		replay = "  replay  http://" + at + " for what was recorded\n"
 	}
 	fmt.Fprintf(s.out, greeting, version, others, replay, s.dir.Archive(), others,
-		howToTrust(s.authority, address), here, commandFor(s.dir, "browser URL"),
+		howToTrust(s.authority, address), here, here, commandFor(s.dir, "browser URL"),
 		curlLine(here, "http://example.org/", asks))
 }
 

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/netip"
-	"net/url"
 	"os"
 	"os/signal"
 	"strings"
@@ -21,13 +19,9 @@ import (
 	"warcorder/certs"
 	"warcorder/cmd/logqueue"
 	"warcorder/proxy"
-	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
-	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
-	"warcorder/store/report"
-	"warcorder/store/selection"
 )
 
 // recordCommand records. Its flags are the keys of the configuration file.
@@ -41,6 +35,7 @@ type recordCommand struct {
 // where a command has a recorder of its own.
 type recordFlags struct {
 	Readers         hosts.Networks `default:"${readers}" placeholder:"NETWORK,…"`
+	PageControl     string         `name:"page-control" enum:"readers,token" default:"readers"`
 	APIToken        string         `name:"api-token" placeholder:"TOKEN"`
 	ShutdownTimeout time.Duration  `default:"10s"`
 	KeepFor         keepTime       `name:"keep-for" default:"0s" placeholder:"TIME"`
@@ -290,47 +285,6 @@ func (c *recordFlags) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
 		return nil, err
 	}
 	return proxy.New(cfg, ln, s.authority, s.rec, pages, s.log)
-}
-
-// pages are the proxy's own pages, and those of the recorder.
-func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
-	ca, err := offered(s.authority)
-	if err != nil {
-		return nil, err
-	}
-	listener, _ := netip.ParseAddrPort(s.address) // of a TCP listener
-	pages := admin.New(admin.Config{
-		CA:       ca,
-		Listener: listener,
-		Readers:  c.Readers,
-		Tokens:   []string{s.token, c.APIToken},
-		State:    s.state,
-		Ready:    s.ready,
-	})
-	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
-		Handler: cdxserver.ExportPage(s.dir, s.indexFor)})
-	pages.Add(admin.Page{Pattern: "GET " + cdxserver.SelectionPath, JSON: true,
-		Handler: selection.Page(s.dir, s.indexFor)})
-	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,
-		Handler: cdxserver.PagesPage(s.listPages)})
-	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ReportPath, JSON: true,
-		Handler: report.Page(s.dir, s.indexFor, s.rec.Gaps)})
-	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
-		Handler: cdxserver.GapsPage(s.rec.Gaps)})
-	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,
-		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
-	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
-	pages.Add(s.guests.page())
-	pages.Add(c.replayPage(s))
-	pages.Add(admin.Work("POST "+settlePath, s.settle))
-	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
-	pages.Add(admin.WorkOn("POST "+removePath, checkRemoval, func(ctx context.Context, form url.Values) (any, error) {
-		return s.remove(ctx, c.Recorder.Mode, form)
-	}))
-	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
-	c.addLooks(pages, s)
-	pages.AddTree(siteTree(s.site()))
-	return pages, nil
 }
 
 // untilEnd serves until there is a reason to end.

@@ -11,7 +11,7 @@ var record = Command{
 	},
 	Flags: []FlagGroup{
 		{"Where", "listen replay-listen collection dir"},
-		{"Who may use it", "clients proxy-users readers api-token"},
+		{"Who may use it", "clients proxy-users readers page-control api-token"},
 		{"What is recorded", "no-record tunnel insecure-upstream codings anticache record-dns " +
 			"on-client-abort complete dedup dedup-min-size dedup-for dedup-from keys-extra"},
 		{"What complete does", "complete-max complete-quiet complete-within complete-timeout " +

@@ -1,0 +1,11 @@
+package cmd
+
+import "warcorder/proxy/admin"
+
+// live is how the live page is shown.
+func (c *recordFlags) live() *admin.Live {
+	return &admin.Live{Control: c.PageControl == pageControlReaders}
+}
+
+// pageControlReaders is what page-control is where readers may change something from the live page.
+const pageControlReaders = "readers"
