@@ -7,4 +7,5 @@ import (
 // addLooks mounts what the live page asks of the whole collection.
 func (c *recordFlags) addLooks(pages *admin.Admin, s *serving) {
 	pages.Add(admin.Page{Pattern: "GET /live/overview", JSON: true, Handler: overviewPage(s.overviews())})
+	pages.Add(admin.Page{Pattern: "GET /live/download", JSON: true, Handler: newDownloads(s, c.Rules)})
 }
