@@ -23,14 +23,7 @@ export function groupsOf(values, most) {
   return { sums, step };
 }
 
-/** nice is a round number that is no less. */
-export function nice(n) {
-  if (!(n > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(n));
-  return [1, 2, 5, 10].map((f) => f * power).find((f) => f >= n);
-}
-
-/** path of an area below values. */
+// area is the path of one below values; the greatest is as high as the drawing.
 function area(values, top) {
   const step = width / Math.max(1, values.length);
   const y = (v) => (height - (v / top) * (height - 2)).toFixed(1);
@@ -47,7 +40,7 @@ export function Series({ title, figure, samples, values, second, say, seconds, p
   const part = second ? groupsOf(second, 180).sums : null;
   const rate = (v) => v / (seconds * step);
   const peak = sums.reduce((m, v) => Math.max(m, v), 0);
-  const top = nice(peak);
+  const top = peak || 1;
   const from = samples[0]?.ts;
   const most = peak ? `at most ${say(rate(peak))}/${per}` : 'nothing';
   return html`<figure class="chart"><figcaption><span

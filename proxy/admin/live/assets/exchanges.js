@@ -148,12 +148,12 @@ function Filter({ filter }) {
     <input type="search" value=${filter[name]} placeholder=${hint} onInput=${set(name)} ...${extra} /></label>`;
   return html`<form class="filter" role="search" aria-label="Filter" onSubmit=${(e) => e.preventDefault()}>
     ${field('text', 'URL has', 'text', { 'data-find': true })}
-    ${field('host', 'Host', 'example.org')}
-    ${field('mime', 'Type', 'image, text/css …')}
-    ${field('status', 'Status', '404, 5xx …', { size: 8 })}
     <label>Shown <select value=${filter.stored} onChange=${set('stored')}>
       <option value="">all</option><option value="response">new</option><option value="revisit">revisits</option>
       <option value="cut">cut</option><option value="gap">gaps</option></select></label>
+    ${field('host', 'Host', 'example.org')}
+    ${field('mime', 'Type', 'image, text/css …')}
+    ${field('status', 'Status', '404, 5xx …', { size: 8 })}
     ${!isEmpty(filter) && html`<button type="button" class="quiet"
       onClick=${() => settle('exchanges')}>No filter</button>`}</form>`;
 }

@@ -68,7 +68,8 @@ export function Pages({ route, recorder }) {
   const shown = useSlow(pages?.length ?? null);
   const list = useRef(null);
   const key = (e) => move(e, list.current);
-  if (pages && !pages.length && !text && feed.captures === 0) return html`<${Empty} recorder=${recorder} />`;
+  const isNew = feed.captures === 0 && !recorder.overview?.files?.some((f) => f.captures > 0);
+  if (pages && !pages.length && !text && isNew) return html`<${Empty} recorder=${recorder} />`;
   return html`<div class="title"><h1 tabindex="-1">Pages</h1>
       <form class="find" role="search" onSubmit=${(e) => e.preventDefault()}>
         <label>Filter <input type="search" data-find value=${text} placeholder="title or URL"
@@ -81,7 +82,8 @@ export function Pages({ route, recorder }) {
         <a href=${to('exchanges')}>see the exchanges</a>.`}</p>`}
       <ol class="pages" ref=${list} onKeyDown=${key} aria-label="Pages, the newest first">
         ${pages.map((p) => html`<${Row} key=${p.id} page=${p} now=${Date.parse(now)} />`)}</ol>
-      ${next && html`<p><button onClick=${more}>Older pages</button></p>`}`}`;
+      ${next && html`<p><button onClick=${more}>Older pages</button></p>`}
+      ${pages.length > 0 && html`<p class="soft foot">Times are in UTC.</p>`}`}`;
 }
 
 // move takes the focus from page to page.

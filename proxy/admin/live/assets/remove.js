@@ -64,8 +64,8 @@ function Plan({ plan }) {
       ${some(plan.records, 'record')}, ${size(plan.bytes)} go for good;
       ${' '}${some(plan.files, 'file')} ${plan.files === 1 ? 'is' : 'are'} written anew.`
       : 'Nothing would go.'}</p>
-    ${plan.moved > 0 && html`<p>${some(plan.moved, 'revisit')} elsewhere become${plan.moved === 1 ? 's' : ''} whole
-      responses first, so that nothing else is lost.</p>`}
+    ${plan.moved > 0 && html`<p>${plan.moved === 1 ? 'A revisit elsewhere gets its body'
+      : `${count(plan.moved)} revisits elsewhere get their bodies`} first, so that nothing else is lost.</p>`}
     ${stays.length > 0 && html`<p>What stays:</p><ul>${stays.map((s) => html`<li key=${s}>${s}</li>`)}</ul>`}
     ${first.length > 0 && html`<ul class="going" tabindex="0" aria-label="What goes">${first.map((u, i) => html`<li
       key=${i}>
