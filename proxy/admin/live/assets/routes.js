@@ -1,7 +1,7 @@
 // Where one is: #/page/ID, #/exchanges?host=…. All of it is in the address, so that it can be kept
 // and handed on.
 
-let inside = 0; // steps that were made on this page
+let depth = history.state?.depth ?? 0; // steps that were made on this page, up to here
 const watchers = new Set();
 
 /** here is the route: its view, what is named, its parameters. */
@@ -31,21 +31,17 @@ export function go(...route) {
 
 /** settle says anew where one is, without a step: what is typed into a filter. */
 export function settle(...route) {
-  history.replaceState(null, '', to(...route));
+  history.replaceState({ depth }, '', to(...route));
   for (const watcher of watchers) watcher(false);
 }
 
 const above = { page: 'pages', exchange: 'exchanges' };
 
-/** back goes to where one came from, or to the list. */
+/** back goes out of what is in a list, to where one came from on this page, or else to the list. */
 export function back() {
-  if (inside > 0) {
-    inside -= 2; // the step back is one too
-    history.back();
-  } else {
-    const parent = above[here().view];
-    if (parent) go(parent);
-  }
+  const parent = above[here().view];
+  if (parent && depth > 0) history.back();
+  else if (parent) go(parent);
 }
 
 /** watch calls back when the route is another, with whether that was a step; it returns the end. */
@@ -55,6 +51,7 @@ export function watch(watcher) {
 }
 
 addEventListener('hashchange', () => {
-  inside = Math.max(0, inside + 1);
+  if (history.state?.depth === undefined) history.replaceState({ depth: depth + 1 }, '');
+  depth = history.state.depth;
   for (const watcher of watchers) watcher(true);
 });
