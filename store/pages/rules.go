@@ -61,6 +61,7 @@ type visited struct {
 	named     string   // its ID, once somebody has asked
 	listed    *naming  // how lists name it; nil if none does
 	led       []string // the URLs that are looked for, and have led to it
+	kept      Kept     // while it is followed (follow.go)
 }
 
 // known is what leads from a URL, or an origin, to a page.

@@ -1,10 +1,21 @@
 package pages
 
+import "slices"
+
 // table is a map of the newest maxURLs keys. The zero value is ready.
 type table[K comparable] struct {
 	known map[K]remembered
 	ring  []K
 	next  int // in ring
+
+	undo *[]undone[K] // what was put since a mark (mark.go); nil: nobody goes back
+}
+
+// undone is what a put has replaced.
+type undone[K comparable] struct {
+	key, evicted K
+	old, gone    remembered
+	had, evicts  bool
 }
 
 // remembered is what a key leads to, with its place in the ring.
@@ -28,16 +39,44 @@ func (t *table[K]) put(key K, k known) {
 		t.known = make(map[K]remembered)
 	}
 	if r, found := t.known[key]; found {
+		t.note(undone[K]{key: key, old: r, had: true})
 		t.known[key] = remembered{k, r.at}
 		return
 	}
 	if len(t.ring) < maxURLs {
+		t.note(undone[K]{key: key})
 		t.ring = append(t.ring, key)
 		t.known[key] = remembered{k, len(t.ring) - 1}
 		return
 	}
-	delete(t.known, t.ring[t.next])
+	evicted := t.ring[t.next]
+	t.note(undone[K]{key: key, evicted: evicted, gone: t.known[evicted], evicts: true})
+	delete(t.known, evicted)
 	t.ring[t.next] = key
 	t.known[key] = remembered{k, t.next}
 	t.next = (t.next + 1) % maxURLs
+}
+
+func (t *table[K]) note(u undone[K]) {
+	if t.undo != nil {
+		*t.undo = append(*t.undo, u)
+	}
+}
+
+// back is the table as it was when undo was set; t is a copy of it from then.
+func (t table[K]) back() table[K] {
+	for _, u := range slices.Backward(*t.undo) {
+		if t.known == nil {
+			break // all that was put went into a map of later
+		}
+		if delete(t.known, u.key); u.had {
+			t.known[u.key] = u.old
+		}
+		if u.evicts {
+			t.known[u.evicted] = u.gone
+			t.ring[u.gone.at] = u.evicted
+		}
+	}
+	t.undo = nil
+	return t
 }

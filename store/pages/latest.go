@@ -1,0 +1,130 @@
+package pages
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"warcorder/store"
+)
+
+// end takes what has ended for good, and keeps the bounds.
+func (f *Follower) end() {
+	l := &f.latest
+	l.ended = append(l.ended, f.fresh...)
+	f.fresh = nil
+	if len(l.ended) > 2*mostFollowed {
+		l.ended = slices.Clone(l.ended[len(l.ended)-mostFollowed:])
+		l.past = nil // which would not lie before them
+	}
+	if f.places <= mostPlaces {
+		return
+	}
+	kept := 0
+	forget := func(k *Kept) {
+		if kept += len(k.Base); kept > mostPlaces/2 {
+			kept -= len(k.Base)
+			k.Left, k.Base = k.Left+len(k.Base), nil
+		}
+	}
+	for _, page := range slices.Backward(f.walk.open) {
+		forget(&page.kept)
+	}
+	l.ended, l.past = slices.Clone(l.ended), slices.Clone(l.past)
+	for _, pages := range [][]Followed{l.ended, l.past} {
+		for i := range slices.Backward(pages) {
+			forget(&pages[i].Kept)
+		}
+	}
+	f.places = kept
+}
+
+// Earlier adds the pages between the two pauses before those that there are, and reports whether there
+// may be others before them. Look must have been called.
+func (f *Follower) Earlier(ctx context.Context) (more bool, err error) {
+	if f.walk == nil || f.latest.Len() >= mostFollowed {
+		return false, nil
+	}
+	end := f.begun
+	last, found, err := f.index.LastBefore(end)
+	if !found || err != nil {
+		return false, err
+	}
+	start, err := f.index.QuietBefore(ctx, last, pause)
+	if err != nil {
+		return false, err
+	}
+	w, fresh, err := f.session(ctx, start, end)
+	if err != nil {
+		return false, err
+	}
+	if f.before >= 0 {
+		f.before -= w
+	}
+	f.settled += w
+	f.begun = start
+	fresh = fresh[max(0, len(fresh)-mostFollowed):]
+	f.latest.past = append(slices.Clip(fresh), f.latest.past...)
+	f.end()
+	return true, nil
+}
+
+// session walks what lies between two pauses.
+func (f *Follower) session(ctx context.Context, start, end time.Time) (n int64, pages []Followed,
+	err error) {
+	current, fresh := f.walk, f.fresh
+	f.walk, f.fresh = f.follow(), nil
+	defer func() { f.walk, f.fresh = current, fresh }()
+	gaps, err := f.gaps(0)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, g := range slices.Backward(gaps.Latest) {
+		if !g.Time.Before(start) && g.Time.Before(end) {
+			f.walk.lost.gaps = append(f.walk.lost.gaps, g)
+		}
+	}
+	slices.SortStableFunc(f.walk.lost.gaps, func(a, b store.Gap) int { return a.Time.Compare(b.Time) })
+	var some []store.Moment
+	for m, err := range f.index.Timeline(ctx, start) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if !m.Time.Before(end) {
+			break
+		}
+		if some = append(some, m); len(some) == mostTail {
+			if err := f.add(ctx, some); err != nil {
+				return 0, nil, err
+			}
+			n, some = n+int64(len(some)), some[:0]
+		}
+	}
+	if err := f.add(ctx, some); err != nil {
+		return 0, nil, err
+	}
+	n += int64(len(some))
+	f.walk.until(f.walk.now.Add(pause))
+	f.walk.end()
+	return n, f.fresh, nil
+}
+
+// PagesOf returns the pages of one document, as All gives them; none if its capture is not in the index
+// any more.
+func (p *Pages) PagesOf(f *Followed) ([]Page, error) {
+	c, found, err := p.captureOf(&f.moment)
+	if !found || err != nil {
+		return nil, err
+	}
+	return f.pages(&c), nil
+}
+
+// CaptureAt returns the capture that lies at a place, as Captures gives it. It is false if there is
+// none.
+func (p *Pages) CaptureAt(at Place) (c store.Capture, found bool, err error) {
+	m, found, err := p.index.MomentAt(at.Time, at.File, at.Offset)
+	if !found || err != nil {
+		return c, false, err
+	}
+	return p.captureOf(&m)
+}
