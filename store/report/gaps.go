@@ -25,20 +25,29 @@ var kindsOfGaps = map[string]Kind{
 // addGap adds a gap as a finding, unless what it tells of has come meanwhile, or is found in the
 // records.
 func (w *work) addGap(page string, g *store.Gap) error {
+	f, err := w.gapFound(g)
+	if f == nil || err != nil {
+		return err
+	}
+	f.page = page
+	return w.addFinding(f)
+}
+
+// gapFound is a gap as a finding; nil if it is none.
+func (r *Reports) gapFound(g *store.Gap) (*finding, error) {
 	kind, ok := kindsOfGaps[g.Reason]
 	if !ok {
 		kind = Failed
 	}
 	if kind == Coding {
-		return nil
+		return nil, nil
 	}
 	if kind == Failed || kind == Cut {
-		if has, err := w.has(g, kind); has || err != nil {
-			return err
+		if has, err := r.has(g, kind); has || err != nil {
+			return nil, err
 		}
 	}
-	return w.addFinding(&finding{page: page, url: g.URL, detail: g.Detail, kind: kind, at: g.Time,
-		isGap: true})
+	return &finding{url: g.URL, detail: g.Detail, kind: kind, at: g.Time, isGap: true}, nil
 }
 
 // mostOfURL is how many captures of a URL are looked at for one that has what a gap tells of.
@@ -46,7 +55,7 @@ const mostOfURL = 1000
 
 // has reports whether an answer is there to what a gap tells of: the whole, of what broke off at any
 // time, and had an end; any answer, later.
-func (w *work) has(g *store.Gap, kind Kind) (has bool, err error) {
+func (r *Reports) has(g *store.Gap, kind Kind) (has bool, err error) {
 	query, looked := store.Query{URL: g.URL}, 0
 	if kind == Failed {
 		query.From = second(g.Time)
@@ -54,7 +63,7 @@ func (w *work) has(g *store.Gap, kind Kind) (has bool, err error) {
 	if store.HashURL(g.URL) == 0 || query.Check() != nil {
 		return false, nil
 	}
-	err = w.index.Captures(query, func(c *store.Capture) bool {
+	err = r.index.Captures(query, func(c *store.Capture) bool {
 		looked++
 		if kind == Cut {
 			has = isStream(c) || !c.Truncated && (c.Status == http.StatusOK || c.Whole)

@@ -16,45 +16,58 @@ import (
 
 // judge adds what is wrong with a capture.
 func (w *work) judge(page string, c *store.Capture) error {
-	f := finding{page: page, url: c.URL, at: c.Time, status: c.Status}
-	add := func(kind Kind, detail string) error {
-		f.kind, f.detail = kind, detail
-		return w.addFinding(&f)
-	}
-	r, err := w.files.Response(c)
-	if errors.As(err, &f.needs) {
-		return add(Outside, fmt.Sprintf("needs %s of %s, payload %s, in %s", f.needs.URL, f.needs.Date,
-			f.needs.Digest, strings.Join(f.needs.Archives, " or ")))
-	}
-	if why, gone := missing(err); gone {
-		return add(Missing, why)
-	}
-	if errors.Is(err, readback.ErrNoMessage) { // of another tool; it is shown by none
-		return add(Missing, "the record holds no HTTP message")
-	}
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	switch {
-	case c.Truncated && !isStream(c):
-		err = add(Cut, r.Truncated)
-	case c.Status == http.StatusPartialContent && !c.Whole:
-		err = add(Part, contentRange(r.Head))
-	}
-	if err != nil || r.Made {
-		return err
-	}
-	refused := refusal.Of(c.Status, r.Head)
-	if kind, found := refusals[refused.Kind]; found {
-		if err := add(kind, refused.By); err != nil {
-			return err
+	found, err := w.judged(c)
+	for i := range found {
+		if err == nil {
+			found[i].page = page
+			err = w.addFinding(&found[i])
 		}
 	}
-	if other := unknownCoding(r.Head); other != "" && r.Size > 0 {
-		return add(Coding, other)
+	return err
+}
+
+// judged finds what is wrong with a capture.
+func (r *Reports) judged(c *store.Capture) (found []finding, err error) {
+	f := finding{url: c.URL, at: c.Time, status: c.Status}
+	add := func(kind Kind, detail string) {
+		f.kind, f.detail = kind, detail
+		found = append(found, f)
 	}
-	return nil
+	response, err := r.files.Response(c)
+	if errors.As(err, &f.needs) {
+		add(Outside, fmt.Sprintf("needs %s of %s, payload %s, in %s", f.needs.URL, f.needs.Date,
+			f.needs.Digest, strings.Join(f.needs.Archives, " or ")))
+		return found, nil
+	}
+	if why, gone := missing(err); gone {
+		add(Missing, why)
+		return found, nil
+	}
+	if errors.Is(err, readback.ErrNoMessage) { // of another tool; it is shown by none
+		add(Missing, "the record holds no HTTP message")
+		return found, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer response.Close()
+	switch {
+	case c.Truncated && !isStream(c):
+		add(Cut, response.Truncated)
+	case c.Status == http.StatusPartialContent && !c.Whole:
+		add(Part, contentRange(response.Head))
+	}
+	if response.Made {
+		return found, nil
+	}
+	refused := refusal.Of(c.Status, response.Head)
+	if kind, is := refusals[refused.Kind]; is {
+		add(kind, refused.By)
+	}
+	if other := unknownCoding(response.Head); other != "" && response.Size > 0 {
+		add(Coding, other)
+	}
+	return found, nil
 }
 
 // isStream reports whether a capture is a stream of events, which has no end (HTML, Server-sent
