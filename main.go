@@ -59,6 +59,7 @@
 //	  removal/               what is taken out of files, and how they are written anew
 //	    journal/               what takes whose place, also after a crash
 //	    tombstone/             what is left in the place of what went
+//	  lately/                the newest pages while they are recorded, and what each lacks
 //	  har/                   what was recorded as HAR, which browsers' tools read
 //	  cdx11/                 the index as CDX with 11 fields
 //	  wacz/                  WARC files, captures and pages to one file that is handed on

@@ -81,6 +81,8 @@ var house = []room{
 	{"store/report", "store store/cdxserver store/collection store/extsort store/pages store/readback " +
 		"store/refusal store/selection store/warc",
 		"captures and gaps in, what is wrong with a page out; what is done about it is its caller's"},
+	{"store/lately", "store store/collection store/pages store/readback store/report",
+		"what was seen of a collection in, JSON out; who may ask is told by whoever mounts it"},
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},

@@ -8,4 +8,5 @@ import (
 func (c *recordFlags) addLooks(pages *admin.Admin, s *serving) {
 	pages.Add(admin.Page{Pattern: "GET /live/overview", JSON: true, Handler: overviewPage(s.overviews())})
 	pages.Add(admin.Page{Pattern: "GET /live/download", JSON: true, Handler: newDownloads(s, c.Rules)})
+	s.livePages(pages)
 }

@@ -22,6 +22,7 @@ import (
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 	"warcorder/store/collection"
+	"warcorder/store/lately"
 )
 
 // recordCommand records. Its flags are the keys of the configuration file.
@@ -229,17 +230,7 @@ type serving struct {
 
 	verified *lookout[*lastVerify] // the last verify of the collection
 	draw     func() drawn          // what charts show; nil: nothing is counted
-}
-
-// endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
-// ignored, as nohup does.
-func endings() <-chan os.Signal {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	return signals
+	lately   *lately.Lately
 }
 
 // serve runs the proxy until a signal or an error of the listener.
@@ -252,6 +243,7 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	if s.proxy, err = c.proxy(s, ln); err != nil {
 		return err
 	}
+	defer s.lately.Close()
 	if second != nil {
 		if err := c.replayOn(s, second); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"warcorder/store"
@@ -49,8 +50,9 @@ func (f *Followed) Resources() int { return f.resources }
 type Latest struct {
 	past, ended, open []Followed
 
-	Begun  int  // how often the Follower has begun anew
-	Behind bool // it has not come to the end of the timeline yet
+	Begun  int   // how often the Follower has begun anew
+	Number int64 // is another one if anything has come, or gone
+	Behind bool  // it has not come to the end of the timeline yet
 }
 
 // Len is how many pages there are.
@@ -65,6 +67,11 @@ func (l *Latest) At(i int) *Followed {
 		return &l.ended[i]
 	}
 	return &l.open[i-len(l.ended)]
+}
+
+// Search returns the number of the last page that is not behind a time; -1 if there is none.
+func (l *Latest) Search(t time.Time) int {
+	return sort.Search(l.Len(), func(i int) bool { return l.At(i).Time().After(t) }) - 1
 }
 
 // Follower follows the pages of a collection while that is recorded: it says what All says, without
@@ -93,7 +100,7 @@ type Follower struct {
 	begun   time.Time // where the timeline is walked from
 	last    *store.Moment
 	tail    []store.Moment
-	trial   bool // the walk goes back
+	trial   bool  // the walk goes back
 	before  int64 // moments before begun; negative if that is not known
 	settled int64 // moments that the walk has passed for good
 	timed   int64 // by the index, at the last look
@@ -203,7 +210,8 @@ func (f *Follower) begin(ctx context.Context) error {
 	f.walk, f.begun = f.follow(), from
 	f.last, f.tail, f.settled, f.before, f.timed = nil, nil, 0, -1, -1
 	f.noted, f.newest, f.waiting, f.late = -1, store.Gap{}, nil, false
-	f.latest, f.fresh, f.places = Latest{Begun: f.latest.Begun + 1}, nil, 0
+	f.latest = Latest{Begun: f.latest.Begun + 1, Number: f.latest.Number + 1}
+	f.fresh, f.places = nil, 0
 	return nil
 }
 
@@ -384,5 +392,6 @@ func (f *Follower) advance(ctx context.Context) error {
 	f.walk.back(m)
 	f.trial = false
 	f.latest.open, f.fresh = f.fresh, nil
+	f.latest.Number++
 	return err
 }

@@ -63,6 +63,7 @@ func (f *Follower) Earlier(ctx context.Context) (more bool, err error) {
 	}
 	f.settled += w
 	f.begun = start
+	f.latest.Number++
 	fresh = fresh[max(0, len(fresh)-mostFollowed):]
 	f.latest.past = append(slices.Clip(fresh), f.latest.past...)
 	f.end()
@@ -107,6 +108,38 @@ func (f *Follower) session(ctx context.Context, start, end time.Time) (n int64, 
 	f.walk.until(f.walk.now.Add(pause))
 	f.walk.end()
 	return n, f.fresh, nil
+}
+
+// Find returns the page with an ID, or one of whose document is named so; nil if there is none.
+func (l *Latest) Find(id string) *Followed {
+	for i := l.Len() - 1; i >= 0; i-- {
+		if page := l.At(i); page.id == id || page.listed != nil && page.isNamed(id) {
+			return page
+		}
+	}
+	return nil
+}
+
+func (f *Followed) isNamed(id string) bool {
+	return slices.ContainsFunc(f.listed.names, func(n name) bool { return n.id == id })
+}
+
+// Unfollowed is a page that no Follower has, with the first of its captures: it walks for that. What
+// it lacks is not looked for.
+func (p *Pages) Unfollowed(ctx context.Context, page *Page, most int) (*Followed, error) {
+	f := &Followed{ending: ending{id: page.First, resources: page.Resources}}
+	f.moment.Time = page.Time
+	for c, err := range p.Captures(ctx, []Page{*page}) {
+		if err != nil {
+			return nil, err
+		}
+		f.Bytes += c.Length
+		if f.Last = later(f.Last, c.Time); len(f.Base) >= most {
+			break
+		}
+		f.Base = append(f.Base, Place{c.File, c.Offset, c.Time})
+	}
+	return f, nil
 }
 
 // PagesOf returns the pages of one document, as All gives them; none if its capture is not in the index

@@ -91,7 +91,7 @@ func (p *Pages) capturesOf(moments []*store.Moment) ([]*store.Capture, error) {
 			continue
 		}
 		var err error
-		if keys[i], err = p.keyOf(m); err != nil && isOfRecord(err) {
+		if keys[i], err = p.keyOf(m); err != nil && IsOfRecord(err) {
 			all[i] = &store.Capture{Visit: m.Visit, Time: m.Time, Location: m.Location}
 		} else if err != nil {
 			return nil, err

@@ -93,7 +93,7 @@ type Line struct {
 // damaged has no title.
 func (p *Pages) AppendLine(ctx context.Context, dst []byte, page Page) ([]byte, error) {
 	title, err := p.Title(ctx, page)
-	if err != nil && !isOfRecord(err) {
+	if err != nil && !IsOfRecord(err) {
 		return dst, err
 	}
 	line, err := json.Marshal(Line{page.URL, page.Time.UTC().Format(time.RFC3339Nano), title, page.ID,
@@ -101,8 +101,8 @@ func (p *Pages) AppendLine(ctx context.Context, dst []byte, page Page) ([]byte, 
 	return append(append(dst, line...), '\n'), err
 }
 
-// isOfRecord reports whether an error is of what was recorded, and says nothing of other records.
-func isOfRecord(err error) bool {
+// IsOfRecord reports whether an error is of what was recorded, and says nothing of other records.
+func IsOfRecord(err error) bool {
 	for _, of := range []error{readback.ErrAway, readback.ErrNoOriginal, readback.ErrNoMessage,
 		readback.ErrCoding} {
 		if errors.Is(err, of) {

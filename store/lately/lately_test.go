@@ -1,0 +1,216 @@
+package lately
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"warcorder/recorder"
+	"warcorder/store"
+	"warcorder/store/collection"
+	"warcorder/store/readback"
+	"warcorder/store/report"
+)
+
+// recording is a recorder whose newest pages are told over HTTP.
+type recording struct {
+	*recorder.Recorder
+	*Lately
+	t    testing.TB
+	dir  collection.Dir
+	now  time.Time // of the last exchange
+	list string    // URL
+	page string
+}
+
+func startRecording(t testing.TB) *recording {
+	t.Helper()
+	cfg := recorder.Default()
+	cfg.MinFreeSpace, cfg.Dedup.MinSize = 0, 0
+	r := &recording{t: t, dir: collection.Dir(t.TempDir()), now: time.Now().Add(-time.Minute)}
+	var err error
+	if r.Recorder, err = recorder.Open(cfg, r.dir, zerolog.Nop()); err != nil {
+		t.Fatal(err)
+	}
+	r.Lately = New(Source{Dir: r.dir, Index: r.Index(), Gaps: r.Gaps, Settle: r.Settle})
+	r.once = 0 // each question looks
+	mux := http.NewServeMux()
+	mux.Handle("/pages", r.List())
+	mux.Handle("/page", r.Page())
+	server := httptest.NewServer(mux)
+	r.list, r.page = server.URL+"/pages", server.URL+"/page"
+	t.Cleanup(func() { server.Close(); r.Lately.Close(); r.Recorder.Close() })
+	return r
+}
+
+// Index is that of the recorder.
+func (r *recording) Index() *store.Bolt { return r.Recorder.Index() }
+
+// Close is for nobody: the cleanup closes both.
+func (r *recording) Close() {}
+
+const (
+	document = "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
+	image    = "Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\nReferer: http://site.example/\r\n"
+	html     = "Content-Type: text/html\r\n"
+)
+
+func (r *recording) get(url, fields, response string) { r.cut(url, fields, response, "") }
+
+// cut records an answer that broke off, a tenth of a second behind the one before.
+func (r *recording) cut(url, fields, response, truncated string) {
+	r.t.Helper()
+	x := r.Begin()
+	r.now = r.now.Add(100 * time.Millisecond)
+	x.URL, x.Method, x.Started, x.Truncated = url, "GET", r.now, truncated
+	x.RemoteIP = netip.MustParseAddr("192.0.2.1")
+	io.WriteString(&x.Request, requestHead(fields))
+	io.WriteString(&x.Response, response)
+	x.Commit()
+}
+
+func requestHead(fields string) string {
+	return "GET / HTTP/1.1\r\nHost: site.example\r\n" + fields + "\r\n"
+}
+
+// answer is a response with a body.
+func answer(status int, fields, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d x\r\n%sContent-Length: %d\r\n\r\n%s", status, fields, len(body), body)
+}
+
+// ask asks for a page, and decodes what is answered.
+func askFor[T any](r *recording, at string, form url.Values) (got T) {
+	r.t.Helper()
+	res, err := http.Get(at + "?" + form.Encode())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		r.t.Fatalf("%s: %.300s, %v", res.Status, text, err)
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		r.t.Fatal(err)
+	}
+	return got
+}
+
+// pages asks for the newest pages until nothing is pending.
+func (r *recording) newest() list {
+	r.t.Helper()
+	for {
+		got := askFor[list](r, r.list, nil)
+		if !slices.ContainsFunc(got.Pages, func(p Page) bool { return p.Pending > 0 }) && !got.Behind {
+			return got
+		}
+	}
+}
+
+// agrees says that the list, and each page, say what the report does.
+func (r *recording) agrees() {
+	r.t.Helper()
+	got := r.newest()
+	files := readback.New(r.dir, r.Index())
+	defer files.Close()
+	reports := report.New(r.Index(), files)
+	reports.Gaps = r.Gaps
+	var want []report.Report
+	_, err := reports.Each(r.t.Context(), report.Selection{}, func(one *report.Report) error {
+		want = append(want, *one)
+		return nil
+	})
+	if err != nil || len(want) != len(got.Pages) {
+		r.t.Fatalf("%d pages, the report has %d; %v", len(got.Pages), len(want), err)
+	}
+	slices.Reverse(want)
+	for i, page := range got.Pages {
+		lacks := 0
+		for kind, n := range want[i].Counts {
+			if kind != report.Outside {
+				lacks += n
+			}
+		}
+		if page.ID != want[i].ID || page.Lacks != lacks || page.Whole != want[i].Whole ||
+			page.Resources != want[i].Resources {
+			r.t.Errorf("%+v, the report has %+v", page, want[i])
+		}
+		one := askFor[detail](r, r.page, url.Values{"id": {page.ID}})
+		var found []report.Finding
+		for _, lack := range one.Lacks {
+			found = append(found, lack.Finding)
+			if lack.Words == "" {
+				r.t.Errorf("%s has no words", lack.Kind)
+			}
+		}
+		if !slices.Equal(found, want[i].Findings) || one.Page != page && !samePage(one.Page, page) {
+			r.t.Errorf("%+v\n%+v\nthe report has %+v", one.Page, found, want[i].Findings)
+		}
+		if len(one.Exchanges)+one.More != page.Resources+1 {
+			r.t.Errorf("%d exchanges, %d more, of %d resources", len(one.Exchanges), one.More, page.Resources)
+		}
+	}
+}
+
+func samePage(a, b Page) bool {
+	if a.Thumbnail == nil || b.Thumbnail == nil || *a.Thumbnail != *b.Thumbnail {
+		return false
+	}
+	a.Thumbnail, b.Thumbnail = nil, nil
+	return a == b
+}
+
+// TestAgrees: whatever is wrong with a page, the list counts what its report finds, and the page has
+// its findings; also right after the answer that broke, and once the whole has come.
+func TestAgrees(t *testing.T) {
+	const site = "http://site.example/"
+	r := startRecording(t)
+	r.get(site, document, answer(200, html, "<title>A page</title>"))
+	r.get(site+"whole.png", image, answer(200, "", "whole"))
+	r.agrees()
+	if page := r.newest().Pages[0]; !page.Whole || page.Title != "A page" {
+		t.Errorf("%+v", page)
+	}
+	lacks := 0
+	for name, break_ := range map[string]func(url string){
+		"cut":         func(url string) { r.cut(url, image, answer(200, "", "cut off")[:41], "disconnect") },
+		"forbidden":   func(url string) { r.get(url, image, answer(403, "", "no")) },
+		"tooMany":     func(url string) { r.get(url, image, answer(429, "", "no")) },
+		"unavailable": func(url string) { r.get(url, image, answer(503, "", "no")) },
+		"challenge":   func(url string) { r.get(url, image, answer(403, "cf-mitigated: challenge\r\n", "no")) },
+		"coding":      func(url string) { r.get(url, image, answer(200, "Content-Encoding: zstd\r\n", "coded")) },
+		"part": func(url string) {
+			r.get(url, image, answer(206, "ETag: \"e\"\r\nContent-Range: bytes 0-3/9\r\n", "part"))
+		},
+		"failed": func(url string) {
+			r.GapOf(recorder.GapUpstream, url, "no answer", []byte(requestHead(image)))
+		},
+		"refused": func(url string) {
+			r.GapOf(recorder.GapRefused, url, "too large", []byte(requestHead(image)))
+		},
+	} {
+		break_(site + name)
+		break_(site + name) // which is one thing that lacks
+		lacks++
+		if got := r.newest().Pages[0]; got.Lacks != lacks || got.Whole {
+			t.Errorf("%s: right after it the page lacks %d, not %d", name, got.Lacks, lacks)
+		}
+	}
+	r.agrees()
+	r.now = time.Now()
+	r.get(site+"part", image, answer(200, "ETag: \"e\"\r\n", "part, all"))
+	r.get(site+"failed", image, answer(200, "", "it came"))
+	if got := r.newest().Pages[0]; got.Lacks != lacks-2 {
+		t.Errorf("the page lacks %d, and two of %d have come", got.Lacks, lacks)
+	}
+	r.agrees()
+}
