@@ -78,11 +78,11 @@ var house = []room{
 	{"store/extract", "store store/collection store/copying store/extsort store/scratch " +
 		"store/selection store/warc",
 		"a selection in, a directory of files out; who asks for it is its caller's"},
+	{"store/lately", "store store/collection store/pages store/readback store/report",
+		"what was seen of a collection in, JSON out; who may ask is told by whoever mounts it"},
 	{"store/report", "store store/cdxserver store/collection store/extsort store/pages store/readback " +
 		"store/refusal store/selection store/warc",
 		"captures and gaps in, what is wrong with a page out; what is done about it is its caller's"},
-	{"store/lately", "store store/collection store/pages store/readback store/report",
-		"what was seen of a collection in, JSON out; who may ask is told by whoever mounts it"},
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},
@@ -100,7 +100,7 @@ var house = []room{
 	{"store/removal", "recorder/record store store/chunks store/collection store/fault canon " +
 		"store/pagelist store/pages store/readback store/removal/journal store/removal/tombstone store/warc",
 		"what goes and what is written in its place; the index is made anew by who has it open"},
-	{"store/pages", "recorder/record store store/pagelist store/readback store/text store/warc canon",
+	{"store/pages", "recorder/record store store/collection store/pagelist store/readback store/text store/warc canon",
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 

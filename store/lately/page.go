@@ -86,7 +86,8 @@ type reported struct {
 const (
 	mostReports = 64
 
-	// restAfter is how many times as long as it took a report is good, whatever comes.
+	// A report that took longer than quick is good for restAfter times as long, whatever comes.
+	quick     = 250 * time.Millisecond
 	restAfter = 10
 )
 
@@ -281,7 +282,8 @@ func (l *Lately) report(ctx context.Context, v view, f *pages.Followed, page *pa
 	l.details.mu.Lock()
 	defer l.details.mu.Unlock()
 	known, found := l.details.known.Get(page.First)
-	if found && (known.number == v.Number || time.Since(known.at) < restAfter*known.took) {
+	if found && (known.number == v.Number ||
+		known.took > quick && time.Since(known.at) < restAfter*known.took) {
 		return known.report, nil
 	}
 	began := time.Now()

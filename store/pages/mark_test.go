@@ -13,7 +13,7 @@ import (
 // TestMark: a walk that went on from a mark and back says of all that follows what one says that never
 // did, wherever the marks are.
 func TestMark(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		urls := []uint64{5, 300, 1 << 20}[seed%3]
 		var moments []store.Moment
