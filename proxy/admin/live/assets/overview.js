@@ -39,7 +39,7 @@ export function Overview({ recorder }) {
       <div class="choices" role="group" aria-label="Span of the charts">
         <button aria-pressed=${hour ? 'true' : 'false'} onClick=${() => setSpan('hour')}>Last hour</button>
         <button aria-pressed=${hour ? 'false' : 'true'} onClick=${() => setSpan('day')}>Last day</button></div></div>
-    ${recorder.state !== 'broken' && html`<${Problem} problem=${problem} />`}
+    ${(problem?.status !== 0 || recorder.state !== 'broken') && html`<${Problem} problem=${problem} />`}
     ${o ? html`<${Charts} samples=${(hour ? o.rates : o.day) ?? []} seconds=${hour ? 10 : 60} />
       <div class="columns"><${Bars} title="By type" rows=${o.byType ?? []} value=${(r) => r.bytes}
           say=${(r) => html`${count(r.captures)}<span class="soft"> · ${size(r.bytes)}</span>`} />

@@ -74,7 +74,7 @@ export function Pages({ route, recorder }) {
       <form class="find" role="search" onSubmit=${(e) => e.preventDefault()}>
         <label>Filter <input type="search" data-find value=${text} placeholder="title or URL"
           onInput=${(e) => settle('pages', [], { text: e.target.value })} /></label></form></div>
-    ${recorder.state !== 'broken' && html`<${Problem} problem=${problem} />`}
+    ${(problem?.status !== 0 || recorder.state !== 'broken') && html`<${Problem} problem=${problem} />`}
     ${pages === null ? !problem && html`<p class="soft">Looking …</p>` : html`
       <${Status} hidden>${shown === null ? '' : `${some(shown, 'page')} shown`}<//>
       ${!pages.length && html`<p class="notice">${text ? 'No page has that in its title or URL.'

@@ -23,7 +23,7 @@ export function useRecorder() {
     const timer = setInterval(() => document.visibilityState === 'visible' && get(), often);
     const end = feed.listen(() => {
       if (state === feed.state + feed.paused) return;
-      if (feed.state === 'open' && !state.startsWith('open')) get();
+      if (!state.startsWith(feed.state)) get();
       state = feed.state + feed.paused;
       tick((n) => n + 1);
     });
@@ -47,19 +47,21 @@ export function Recorder({ recorder }) {
   return html`<p class=${`recorder ${kind}`} role="status">
       <span class="dot" aria-hidden="true"></span>${words}${name && state === 'open' && html`
       <span class="soft into"> ${paused ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
-    ${state === 'broken' && html`<${Broken} />`}`;
+    ${state === 'broken' && html`<${Broken} answers=${recorder.overview && !recorder.problem} />`}`;
 }
 
 // Broken says since when, and that nobody has to do anything.
-function Broken() {
+function Broken({ answers }) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((n) => n + 1), 1000);
     return () => clearInterval(timer);
   }, []);
-  return html`<div class="notice bad broken"><p><strong>The recorder does not answer.</strong>${' '}
-    This page tries again by itself, and goes on where it was. What you see is as it was
-    ${' '}${lasts((Date.now() - feed.since) / 1000)} ago. If the recorder has ended,
-    ${' '}<code>warcorder record</code> starts it.</p>
+  const since = lasts((Date.now() - feed.since) / 1000);
+  return html`<div class="notice bad broken"><p>${answers ? html`<strong>What happens is not told at present.</strong>
+      ${' '}The recorder answers, but has sent no events for ${since}: too many may look at it.`
+      : html`<strong>The recorder does not answer.</strong> What you see is as it was ${since} ago. If it has ended,
+      ${' '}<code>warcorder record</code> starts it.`}
+    ${' '}This page tries again by itself, and goes on where it was.</p>
     <button type="button" onClick=${() => feed.again(0)}>Try now</button></div>`;
 }
