@@ -24,9 +24,6 @@ const (
 	pieceSize = 64 << 10 // that is read at once
 )
 
-// errLong says that a body without its content codings is too long.
-var errLong = errors.New("it would be too long")
-
 // source begins to read a body. It is asked again for one that is not kept.
 type source func() (*opened, error)
 
@@ -129,14 +126,13 @@ func (w *Writer) decoded(c *selection.Chosen) source {
 		if err != nil {
 			return nil, err
 		}
-		in, err := r.Decoded()
+		in, err := r.DecodedWithin(max(mostMade, mostTimes*r.Size))
 		if err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
 		if in == r.Entity() {
 			return &opened{Reader: in, stored: r.Body, Closer: r}, nil
 		}
-		in = &bounded{in, max(mostMade, mostTimes*r.Size)}
 		return &opened{Reader: in, stored: r.Body, Closer: r, isCoded: true}, nil
 	}
 }
@@ -155,18 +151,4 @@ func (w *Writer) posted(c *selection.Chosen, isChunked bool) source {
 		}
 		return &opened{Reader: in, stored: r.Body, Closer: r}, nil
 	}
-}
-
-// bounded ends with errLong behind so many bytes.
-type bounded struct {
-	io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, errLong
-	}
-	return n, err
 }

@@ -158,9 +158,9 @@ func (w *Writer) readResponse(ctx context.Context, c *selection.Chosen, x *excha
 
 // readContent reads the body of a response: without its codings, if they can be taken off.
 func (w *Writer) readContent(ctx context.Context, c *selection.Chosen, x *exchange) (err error) {
-	x.got, err = look(ctx, w.decoded(c), isText(x.content.Type), w.got)
+	x.got, err = look(ctx, w.decoded(c), readback.IsTextType(x.content.Type), w.got)
 	switch {
-	case errors.Is(err, errLong):
+	case errors.Is(err, readback.ErrLong):
 		x.content.Comment = tooLong
 	case errors.Is(err, readback.ErrCoding), x.got.isCoded && isBroken(err):
 		x.content.Comment = asStored
@@ -227,7 +227,7 @@ func (w *Writer) readRequest(ctx context.Context, c *selection.Chosen, x *exchan
 func (w *Writer) readPosted(ctx context.Context, c *selection.Chosen, h *head, x *exchange) (
 	err error) {
 	x.posted = &postData{Type: text(h.get("Content-Type"))}
-	isPlain := isText(x.posted.Type)
+	isPlain := readback.IsTextType(x.posted.Type)
 	x.sent, err = look(ctx, w.posted(c, h.isChunked()), isPlain, w.sent)
 	if isBroken(err) {
 		x.posted.Comment = unchunked

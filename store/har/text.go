@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"warcorder/store/readback"
 )
 
 // latin1 is the comment on a field whose bytes are not UTF-8.
@@ -37,22 +39,6 @@ func pairOf(name, value string) pair {
 	return pair{Name: fromLatin1(name), Value: fromLatin1(value), Comment: latin1}
 }
 
-// wholeRunes returns how much of p is left without the beginning of a character at its end, of
-// which the rest may follow.
-func wholeRunes(p []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
-		at := len(p) - n
-		if !utf8.RuneStart(p[at]) {
-			continue
-		}
-		if !utf8.FullRune(p[at:]) {
-			return at
-		}
-		break
-	}
-	return len(p)
-}
-
 // pieces reads in to its end, or to its error, and calls take with pieces of it, none of which
 // breaks a character in two but the last. buf has room for some characters.
 func pieces(in io.Reader, buf []byte, take func([]byte) error) error {
@@ -62,7 +48,7 @@ func pieces(in io.Reader, buf []byte, take func([]byte) error) error {
 		have := buf[:kept+n]
 		whole := len(have)
 		if end == nil {
-			whole = wholeRunes(have)
+			whole = readback.WholeRunes(have)
 		}
 		if err := take(have[:whole]); err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"warcorder/store/readback"
 )
 
 // TestText: what is no UTF-8 is Latin-1.
@@ -27,7 +29,7 @@ func TestIsText(t *testing.T) {
 		"image/svg+xml": true, "application/problem+json": true, "application/x-www-form-urlencoded": true,
 		"": false, "image/png": false, "application/octet-stream": false, "video/mp4": false, noType: false,
 	} {
-		if isText(kind) != want {
+		if readback.IsTextType(kind) != want {
 			t.Errorf("%q: %v", kind, !want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -33,15 +34,36 @@ const (
 	mostMistaken = 64 << 10
 )
 
+// ErrLong says that a body is longer, without one of its codings, than whoever reads it would have it.
+var ErrLong = errors.New("it would be too long")
+
 // Decoded is the entity without its content codings: gzip, deflate in both forms, br and zstd. It
 // is read instead of Body. As in browsers, a coding that is not known counts as none, and what
 // follows the end of a gzip stream is left out. A body that does not begin as its coding does is
 // given as it is, since tools store bodies without the coding that their heads name. One that
 // breaks later ends with ErrCoding.
-func (r *Response) Decoded() (io.Reader, error) { return r.decode(r.Entity()) }
+func (r *Response) Decoded() (io.Reader, error) { return r.decode(r.Entity(), math.MaxInt64) }
 
-// decode is Decoded for the entity, or its beginning.
-func (r *Response) decode(in io.Reader) (io.Reader, error) {
+// DecodedWithin is Decoded, and ends with ErrLong where what comes of one of the codings is longer than
+// so many bytes. An entity without codings is given as it is.
+func (r *Response) DecodedWithin(most int64) (io.Reader, error) { return r.decode(r.Entity(), most) }
+
+// bounded ends with ErrLong behind so many bytes.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrLong
+	}
+	return n, err
+}
+
+// decode is DecodedWithin for the entity, or its beginning.
+func (r *Response) decode(in io.Reader, most int64) (io.Reader, error) {
 	codings := codingsOf(r.coded)
 	if len(codings) > maxCodings {
 		return nil, fmt.Errorf("%w: there are %d", ErrCoding, len(codings))
@@ -51,7 +73,13 @@ func (r *Response) decode(in io.Reader) (io.Reader, error) {
 		if begin == nil {
 			return nil, fmt.Errorf("%w: %s", ErrCoding, coding)
 		}
+		if most < math.MaxInt64 {
+			in = &bounded{in, most}
+		}
 		in = &decoded{coding: coding, begin: begin, in: coded{r: in, keeps: true}}
+	}
+	if len(codings) > 0 && most < math.MaxInt64 {
+		in = &bounded{in, most}
 	}
 	return in, nil
 }
@@ -59,7 +87,7 @@ func (r *Response) decode(in io.Reader) (io.Reader, error) {
 // IsDecoded reports whether the entity is stored without a content coding that its head names, as
 // some tools store it. Body is then read from its beginning.
 func (r *Response) IsDecoded() (bool, error) {
-	in, err := r.decode(io.LimitReader(r.Entity(), mostMistaken+1)) // more of it shows nothing
+	in, err := r.decode(io.LimitReader(r.Entity(), mostMistaken+1), math.MaxInt64) // more of it shows nothing
 	if err == nil {
 		_, err = in.Read(make([]byte, 1)) // a body that breaks off later has its coding
 	}

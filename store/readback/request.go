@@ -153,6 +153,9 @@ func areTogether(a, b warc.Header) bool {
 	return names(a, b) || names(b, a)
 }
 
+// Header is the WARC header of the record.
+func (r *Request) Header() warc.Header { return r.record.Header }
+
 // isRequest takes everything for a message that a request record holds.
 func isRequest([]byte) bool { return true }
 
