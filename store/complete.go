@@ -24,8 +24,16 @@ func (b *Bolt) WithBodies(q Query, yield func(*Capture) bool) error {
 // Complete fills what a capture lacks that the index has given without its extras: it is then as
 // WithBodies gives it.
 func (b *Bolt) Complete(c *Capture) error {
+	if c.isGET() {
+		return nil
+	}
+	return b.AddKeys(c)
+}
+
+// AddKeys is Complete, and fills the secondary keys of a GET too.
+func (b *Bolt) AddKeys(c *Capture) error {
 	file, known := b.files.named(c.File)
-	if !known || c.isGET() {
+	if !known {
 		return nil
 	}
 	urlKey := appendURLKey(nil, c.URLKey)

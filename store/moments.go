@@ -286,6 +286,16 @@ func (b *Bolt) CapturesOf(moments []*Moment, urlKeys []string, take func(n int, 
 	})
 }
 
+// CaptureAt returns the capture with a URL key and a time that lies there, whatever the Length of that
+// place. It is false if there is none.
+func (b *Bolt) CaptureAt(urlKey string, t time.Time, at Location) (c Capture, found bool, err error) {
+	file, known := b.files.named(at.File)
+	if !known || at.Offset < 0 || at.Offset > maxOffset {
+		return c, false, nil
+	}
+	return b.CaptureOf(&Moment{Location: at, Time: t, file: file.ID}, urlKey)
+}
+
 // heads are what the key of a moment's capture may begin with.
 func (m *Moment) heads(urlKey string) [][]byte {
 	if m.key != "" {

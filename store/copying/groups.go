@@ -62,6 +62,14 @@ func (g *groups) of(c *store.Capture) (group, error) {
 	return found, nil
 }
 
+// Members returns where the records of a capture lie, in their order: its own, and those that belong to
+// it. An error comes with those that were found before it.
+func Members(files *readback.Files, c *store.Capture) ([]store.Location, error) {
+	g := groups{files: files}
+	found, err := g.of(c)
+	return found.members, errors.Join(err, found.damaged, found.cut, g.close())
+}
+
 // goTo goes to the record of a capture.
 func (g *groups) goTo(c *store.Capture) (err error) {
 	all, err := g.files.Range(c.Location)

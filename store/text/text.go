@@ -17,9 +17,12 @@ import (
 	"io"
 	"mime"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 )
 
 const (
@@ -58,6 +61,21 @@ func decode(in io.Reader, contentType string) (io.Reader, error) {
 		return strings.NewReader(""), nil
 	}
 	return decoded, err
+}
+
+// Charset returns the encoding of a text that begins so, of which 1024 bytes are looked at, and its
+// name: that of a mark of the order of bytes, of contentType, or of the text itself, as browsers find
+// it. A text that does not say is in UTF-8 if all of start is, which breaks no character, else in
+// windows-1252.
+func Charset(start []byte, contentType string) (encoding.Encoding, string) {
+	found, name, sure := charset.DetermineEncoding(start, withCharset(contentType, start))
+	if !sure && name == "windows-1252" && utf8.Valid(start) {
+		found, name = encoding.Nop, "utf-8"
+	}
+	if found == encoding.Nop {
+		found = unicode.UTF8 // which replaces what is none
+	}
+	return found, name
 }
 
 // isXML reports whether a document of that type is read by the rules of XML.
