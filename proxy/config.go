@@ -25,6 +25,9 @@ type Config struct {
 	// as its own listener is, and who reaches one of them from another machine may not go inside.
 	Beside []net.Addr
 
+	// Aside are listeners of this process that are no proxy. Nothing is dialled there.
+	Aside []net.Addr
+
 	// Clients are the addresses that may use the proxy. If it is empty they are those of loopback, or
 	// all if there are Users.
 	Clients hosts.Networks

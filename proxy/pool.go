@@ -57,10 +57,12 @@ const (
 func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
 	rules := reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}
 	own := append(listeners{listener}, cfg.Beside...)
+	isBeyond := !own.areLoopback()
+	own = append(own, cfg.Aside...)
 	u := &upstreams{
 		cfg:      cfg,
 		self:     own.have,
-		judge:    reach.New(rules, reach.Inside(), !own.areLoopback(), new(ownAddresses).get),
+		judge:    reach.New(rules, reach.Inside(), isBeyond, new(ownAddresses).get),
 		heads:    heads,
 		idle:     map[origin][]*upstream{},
 		most:     idleLimit(descriptors()),
