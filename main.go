@@ -47,6 +47,7 @@
 //	    rules/                 what changes by chance from one request to the next
 //	    inject/                a fixed clock and seed for documents
 //	    ranges/                which bytes are wanted, and which parts have them
+//	  inspect/               one exchange as people look at it
 //	  readback/              a capture's place to what was recorded there
 //	  unpacking/             takes WACZ files apart
 //	  fromhar/               makes records of a HAR

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
@@ -15,4 +16,20 @@ func endings() <-chan os.Signal {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	return signals
+}
+
+// sameSignal is how soon a signal after the first one is the same: timeout(1) sends one to the
+// process and one to its group, and a terminal's Ctrl-C may come beside that of who started us.
+const sameSignal = 200 * time.Millisecond
+
+// watchSignals ends the process at a second signal.
+func (s *serving) watchSignals() {
+	same := time.Now().Add(sameSignal)
+	go func() {
+		for <-s.signals; time.Now().Before(same); <-s.signals {
+		}
+		s.log.Warn().Msg("second signal: ended at once")
+		s.out.Close(logPatience)
+		os.Exit(1)
+	}()
 }

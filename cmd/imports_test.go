@@ -83,6 +83,9 @@ var house = []room{
 	{"store/report", "store store/cdxserver store/collection store/extsort store/pages store/readback " +
 		"store/refusal store/selection store/warc",
 		"captures and gaps in, what is wrong with a page out; what is done about it is its caller's"},
+	{"store/inspect", "canon recorder/record store store/chunks store/copying store/readback store/text " +
+		"store/warc",
+		"a place in, what people see of it out; who may ask, and where images are shown, is its caller's"},
 	{"store/copying", "recorder/record store store/extsort store/readback store/scratch " +
 		"store/selection store/warc",
 		"a selection in, whole WARC files out; where they are written is its caller's"},

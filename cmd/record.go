@@ -39,16 +39,18 @@ type recordFlags struct {
 	PageControl     string         `name:"page-control" enum:"readers,token" default:"readers"`
 	APIToken        string         `name:"api-token" placeholder:"TOKEN"`
 	ShutdownTimeout time.Duration  `default:"10s"`
+	PreviewListen   string         `name:"preview-listen" placeholder:"HOST:PORT"`
 	KeepFor         keepTime       `name:"keep-for" default:"0s" placeholder:"TIME"`
 	collectionFlags
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
 	Rules    replayRules   `name:"replay-rules" hidden:"" type:"replay-rules"`
 
-	greets bool       // a person is told what to do next
-	silent bool       // nothing is said but what is wrong
-	front  listening  // where the proxy listens
-	second *listening // where the collection is replayed meanwhile; nil: nowhere
+	greets   bool       // a person is told what to do next
+	silent   bool       // nothing is said but what is wrong
+	front    listening  // where the proxy listens
+	second   *listening // where the collection is replayed meanwhile; nil: nowhere
+	previews listening  // where recorded images are shown
 }
 
 // Run records until a signal.
@@ -115,7 +117,13 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	if second != nil {
 		defer second.Close()
 	}
-	if err := c.checkDedupFrom(ln, second); err != nil {
+	third, err := c.previews.open()
+	if err != nil {
+		return err
+	}
+	preview := &previewing{ln: third}
+	defer preview.close()
+	if err := c.checkDedupFrom(ln, second, third); err != nil {
 		return err
 	}
 	authority, err := line.authority()
@@ -140,6 +148,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		log:       log,
 		person:    person,
 		during:    during,
+		preview:   preview,
 		verified:  lastVerifies(dir),
 	}
 	err = errors.Join(c.serve(s, ln, second), rec.Close())
@@ -178,6 +187,9 @@ func (c *recordFlags) check() error {
 		if err := c.second.check(&c.Proxy); err != nil {
 			return err
 		}
+	}
+	if err := c.checkPreview(); err != nil {
+		return err
 	}
 	cfg := c.Proxy.config()
 	return cmp.Or(checkToken(c.APIToken), cfg.Check(), checkEnvironment(&cfg.Upstream))
@@ -227,6 +239,7 @@ type serving struct {
 	address string       // that the proxy listens on
 	proxy   *proxy.Proxy // nil until it is made
 	second  *replayer    // of replay-listen; nil if there is none
+	preview *previewing  // of preview-listen
 
 	verified *lookout[*lastVerify] // the last verify of the collection
 	draw     func() drawn          // what charts show; nil: nothing is counted
@@ -269,6 +282,7 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 // proxy makes the proxy that serves on ln.
 func (c *recordFlags) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
 	cfg := c.Proxy.config()
+	cfg.Aside = s.preview.addresses()
 	if err := waysOut(&cfg, ln.Addr(), s.log); err != nil {
 		return nil, err
 	}
@@ -314,22 +328,6 @@ func (c *recordFlags) untilSignal(ctx context.Context, s *serving) error {
 // writingTime is how long after shutdown-timeout large exchanges, which are on disk already, may
 // still become records.
 const writingTime = 2 * time.Second
-
-// sameSignal is how soon a signal after the first one is the same: timeout(1) sends one to the
-// process and one to its group, and a terminal's Ctrl-C may come beside that of who started us.
-const sameSignal = 200 * time.Millisecond
-
-// watchSignals ends the process at a second signal.
-func (s *serving) watchSignals() {
-	same := time.Now().Add(sameSignal)
-	go func() {
-		for <-s.signals; time.Now().Before(same); <-s.signals {
-		}
-		s.log.Warn().Msg("second signal: ended at once")
-		s.out.Close(logPatience)
-		os.Exit(1)
-	}()
-}
 
 // shutDown lets what is in flight come to its end, for some time.
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {

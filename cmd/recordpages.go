@@ -25,7 +25,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Tokens:   []string{s.token, c.APIToken},
 		State:    s.state,
 		Ready:    s.ready,
-		Live:     c.live(),
+		Live:     c.live(s),
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
 		Handler: cdxserver.ExportPage(s.dir, s.indexFor)})
@@ -48,6 +48,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)
 	}))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
+	s.inspect(pages)
 	c.addLooks(pages, s)
 	pages.AddTree(siteTree(s.site()))
 	return pages, nil

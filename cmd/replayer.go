@@ -30,6 +30,7 @@ type replayer struct {
 	authority *certs.Authority
 	tokens    []string
 	beside    []net.Addr // by which its clients may have come
+	aside     []net.Addr // of this process, and no proxy
 	source    replaying.Counted
 	report    func() replay.Report
 	recorder  func() int // the process that answers; 0: this one reads the files
@@ -74,7 +75,7 @@ type replayed struct {
 func (r *replayer) make(c *recordFlags, ln net.Listener, rec *recorder.Recorder) (err error) {
 	r.started, r.address = time.Now(), ln.Addr().String()
 	cfg := c.Proxy.config()
-	cfg.Source, cfg.Beside = &r.source, r.beside
+	cfg.Source, cfg.Beside, cfg.Aside = &r.source, r.beside, r.aside
 	pages, err := r.pages(c)
 	if err != nil {
 		return err

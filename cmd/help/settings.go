@@ -6,6 +6,9 @@ var Settings = map[string]string{
 	"--listen": "Address to listen on. Port 0 takes a free one.",
 	"--replay-listen": "Second address, where the collection is replayed meanwhile. What was recorded a " +
 		"moment ago is shown there; what is missing is 404, and nothing of it is recorded. Default: none.",
+	"--preview-listen": "Address where the live page has recorded images shown, apart from all else. " +
+		"It gives nothing without a key that the page gives out. Default: a free port at the address of " +
+		"listen.",
 	"--replay-rules": "Rules for what changes by chance, beside those that are built in; in the " +
 		"configuration file only.",
 	"--readers": "Networks that may read status, gaps and export without the token. As addresses, " +

@@ -255,6 +255,9 @@ func (a *Admin) mayRead(r *http.Request) *refusal {
 	return nil
 }
 
+// IsOwnName reports a Host that no foreign page can make a browser send to us.
+func (a *Admin) IsOwnName(host string) bool { return a.ownName(host) }
+
 // ownName reports a Host that no foreign page can make a browser send to us: an address, localhost,
 // this machine's name.
 func (a *Admin) ownName(host string) bool {

@@ -53,7 +53,7 @@ function Pieces({ file, offset, of, as }) {
   }, [file, offset, of, as]);
   const last = told.pieces.at(-1);
   const text = told.pieces.map((p) => p.text).join('');
-  const more = last && last.to < last.size;
+  const more = last?.more;
   const next = () => {
     setTold((b) => ({ ...b, busy: true }));
     get(last.to);
@@ -61,12 +61,12 @@ function Pieces({ file, offset, of, as }) {
   return html`<${Problem} problem=${told.problem} />
     ${last && html`<p class="soft">${[
       last.charset && `charset ${visible(last.charset)}`, last.coding && `coding ${visible(last.coding)} taken off`,
-      `${size(last.size)}`, last.why && visible(last.why),
+      last.size >= 0 && size(last.size), last.why && visible(last.why),
     ].filter(Boolean).join(' · ')}</p>`}
     ${!last && !told.problem && html`<p class="soft">Looking …</p>`}
     ${last && html`<pre class="body" tabindex="0" role="region" aria-label=${`The body as ${as}`}><bdi>${
       visibleLines(text)}</bdi></pre>`}
     ${more && (text.length < most ? html`<p><button disabled=${told.busy} onClick=${next}>
-        More: from byte ${count(last.to)} of ${count(last.size)}</button></p>`
+        More: from byte ${count(last.to)}${last.size >= 0 ? ` of ${count(last.size)}` : ''}</button></p>`
       : html`<p class="soft">There is more than a page shows well: the record can be downloaded.</p>`)}`;
 }

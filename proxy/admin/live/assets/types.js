@@ -77,7 +77,8 @@
  * @property {string} [coding]
  * @property {number} from
  * @property {number} to
- * @property {number} size
+ * @property {number} size of all; -1 if that is not known
+ * @property {boolean} more something follows
  * @property {string} [why] there is no more of it
  *
  * @typedef {object} Sample

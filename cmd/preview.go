@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"warcorder/proxy/admin"
+	"warcorder/store/inspect"
+	"warcorder/store/readback"
+)
+
+// previewing is the listener at which recorded images are shown, an origin that has nothing else.
+type previewing struct {
+	ln     net.Listener
+	server *http.Server
+}
+
+// mostPreviewers is how many connections that listener has at a time.
+const mostPreviewers = 128
+
+// checkPreview looks the address of that listener up: by default a free port where the proxy listens. It
+// gives nothing without a key that the live page gives out, and so needs no word on who may come.
+func (c *recordFlags) checkPreview() error {
+	c.previews = listening{flag: "--preview-listen", text: c.PreviewListen,
+		usual: "127.0.0.1:8091"}
+	if c.PreviewListen == "" {
+		c.previews.at = netip.AddrPortFrom(c.front.at.Addr(), 0)
+		return nil
+	}
+	return c.previews.resolve()
+}
+
+// address is where images are shown; "" if they are not.
+func (p *previewing) address() string {
+	if p == nil {
+		return ""
+	}
+	return p.ln.Addr().String()
+}
+
+// port is that of address; 0 if images are not shown.
+func (p *previewing) port() uint16 {
+	at, _ := netip.ParseAddrPort(p.address())
+	return at.Port()
+}
+
+// addresses are where nothing of the proxy's is to connect.
+func (p *previewing) addresses() []net.Addr {
+	if p == nil {
+		return nil
+	}
+	return []net.Addr{p.ln.Addr()}
+}
+
+// inspect mounts what shows one exchange, and begins to show its images.
+func (s *serving) inspect(pages *admin.Admin) {
+	page, _ := netip.ParseAddrPort(s.address) // of a TCP listener
+	var previews *inspect.Previews
+	if port := s.preview.port(); port != 0 {
+		previews = inspect.NewPreviews(int(port), page, pages.IsOwnName)
+	}
+	i := inspect.New(s.rec.Index, readback.New(s.dir, s.rec.Index()), previews)
+	for path, handler := range map[string]http.Handler{
+		inspect.ExchangePath: i.Exchange(),
+		inspect.BodyPath:     i.Body(),
+		inspect.RecordPath:   i.Record(),
+	} {
+		pages.Add(admin.Page{Pattern: "GET " + path, JSON: true, Handler: handler})
+	}
+	if previews != nil {
+		s.preview.serve(previews)
+	}
+}
+
+// serve answers from now on.
+func (p *previewing) serve(handler http.Handler) {
+	p.server = &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       30 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          log.New(io.Discard, "", 0), // what strangers send is no news
+	}
+	go p.server.Serve(netutil.LimitListener(p.ln, mostPreviewers))
+}
+
+// close ends it.
+func (p *previewing) close() error {
+	if p.server == nil {
+		return p.ln.Close()
+	}
+	return p.server.Close()
+}
