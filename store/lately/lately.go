@@ -58,6 +58,7 @@ type Lately struct {
 	pages   *pages.Pages
 	reports *report.Reports
 	titles  titles
+	sizes   sizes
 	judging judging
 	details details
 
@@ -70,6 +71,7 @@ type Lately struct {
 
 	mu    sync.Mutex
 	last  view
+	gone  int           // of latest, when all that is remembered was begun
 	going chan struct{} // closed when the look that is under way ends; nil if there is none
 }
 
@@ -92,6 +94,7 @@ func New(s Source) *Lately {
 	l := &Lately{Source: s, files: files, pages: pages.New(s.Index, files),
 		reports: report.New(s.Index, files), once: usualOnce}
 	l.reports.Gaps, l.reports.TempDir = s.Gaps, s.Index.TempDir
+	l.sizes = newSizes()
 	l.titles, l.judging, l.details = newTitles(), newJudging(l), newDetails()
 	l.context, l.stop = context.WithCancel(context.Background())
 	l.follower = l.pages.Follow(s.Gaps)
@@ -152,9 +155,30 @@ func (l *Lately) lookNow(done chan struct{}) {
 	l.following.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err == nil && latest.Gone != l.gone {
+		l.gone = latest.Gone
+		l.forget()
+	}
 	l.last = view{latest, l.last.number + 1, at, err}
 	l.going = nil
 	close(done)
+}
+
+// forget forgets what is remembered by places: other captures may lie there.
+func (l *Lately) forget() {
+	l.judging.mu.Lock()
+	l.judging.verdicts.Purge()
+	l.judging.judged.Purge()
+	l.judging.mu.Unlock()
+	l.sizes.mu.Lock()
+	l.sizes.known.Purge()
+	l.sizes.mu.Unlock()
+	l.details.mu.Lock()
+	l.details.known.Purge()
+	l.details.mu.Unlock()
+	l.titles.mu.Lock()
+	l.titles.known.Purge()
+	l.titles.mu.Unlock()
 }
 
 // earlier is look with the pages before the pause before those of a view.

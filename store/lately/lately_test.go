@@ -3,12 +3,14 @@ package lately
 import (
 	"encoding/json"
 	"fmt"
+	escape "html"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -213,4 +215,120 @@ func TestAgrees(t *testing.T) {
 		t.Errorf("the page lacks %d, and two of %d have come", got.Lacks, lacks)
 	}
 	r.agrees()
+}
+
+// TestHostilePages: whatever a page says of itself comes as text, a long URL as it is, and two pages at
+// once are two; the newest comes first, and each once, however few are asked for at a time.
+func TestHostilePages(t *testing.T) {
+	const title = "</title><script>alert(1)</script>\"\\\u2028"
+	r := startRecording(t)
+	long := "http://site.example/" + strings.Repeat("a", 65_536)
+	r.get("http://site.example/", document, answer(200, html, "<title>"+escape.EscapeString(title)+"</title>"))
+	r.get(long, document, answer(200, html, "<title>"+strings.Repeat("long ", 10_000)+"</title>"))
+	r.get("http://site.example/\xff", document, answer(200, html, "<title>\xff\xfe</title>"))
+	r.now = r.now.Add(-100 * time.Millisecond) // at the same time
+	r.get("http://other.example/", document, answer(200, html, "none"))
+	r.get("http://site.example/thumbnail", image, answer(200, "", "none"))
+	picture := r.BeginExtra()
+	picture.Type, picture.URI, picture.ContentType = recorder.Resource, "urn:thumbnail:http://other.example/", "image/jpeg"
+	io.WriteString(&picture.Block, "a picture")
+	if err := picture.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	got := r.newest().Pages
+	if len(got) != 4 {
+		t.Fatalf("%+v", got)
+	}
+	var one []string
+	form := url.Values{"limit": {"1"}}
+	for {
+		answer := askFor[list](r, r.list, form)
+		for _, page := range answer.Pages {
+			one = append(one, page.ID)
+		}
+		if answer.Next == nil {
+			break
+		}
+		form.Set("before", *answer.Next)
+	}
+	var all []string
+	for _, page := range got {
+		all = append(all, page.ID)
+	}
+	if !slices.Equal(one, all) {
+		t.Errorf("one by one %v, at once %v", one, all)
+	}
+	if got[3].Title != title || got[2].URL != long || len(got[2].Title) > maxTitle || !got[3].Whole {
+		t.Errorf("%+v", got[3])
+	}
+	if got := askFor[list](r, r.list, url.Values{"text": {"ALERT(1)"}}).Pages; len(got) != 1 || got[0].Title != title {
+		t.Errorf("a word of a title finds %+v", got)
+	}
+	found := slices.IndexFunc(got, func(p Page) bool { return p.Thumbnail != nil })
+	if found < 0 || got[found].URL != "http://other.example/" {
+		t.Errorf("the picture is of %d", found)
+	}
+}
+
+// TestLargePage: of a page with many resources no more is looked at for one question than the bound,
+// the next one goes on, and its exchanges come in pieces.
+func TestLargePage(t *testing.T) {
+	const n = mostLooked + mostLooked/2
+	r := startRecording(t)
+	r.get("http://site.example/", document, answer(200, html, "all"))
+	for i := range n {
+		r.get(fmt.Sprint("http://site.example/", i), image, answer(200+i%2*203, "", "x"))
+	}
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := askFor[list](r, r.list, nil).Pages[0]
+	if first.Pending != n+1-mostLooked || first.Whole {
+		t.Errorf("%d of %d are pending", first.Pending, n+1)
+	}
+	if got := r.newest().Pages[0]; got.Lacks != n/2 || got.Pending != 0 {
+		t.Errorf("%+v lacks %d", got, n/2)
+	}
+	seen := map[At]bool{}
+	last := ""
+	for more := 1; more > 0; {
+		one := askFor[detail](r, r.page, url.Values{"id": {first.ID}, "offset": {fmt.Sprint(len(seen))}})
+		if len(one.Exchanges) > mostExchanges || len(one.Lacks) != report.MostFindings || one.Page.Lacks != n/2 {
+			t.Fatal(len(one.Exchanges), len(one.Lacks), one.Page.Lacks)
+		}
+		for _, x := range one.Exchanges {
+			seen[x.At] = true
+			if x.Time < last {
+				t.Fatal(x.Time, "comes behind", last)
+			}
+			last = x.Time
+		}
+		more = one.More
+	}
+	if len(seen) != n+1 {
+		t.Errorf("%d exchanges", len(seen))
+	}
+}
+
+// TestRefusedQuestions: what cannot be answered says what to do.
+func TestRefusedQuestions(t *testing.T) {
+	r := startRecording(t)
+	for at, want := range map[string]int{
+		r.list + "?limit=0": 400, r.list + "?limit=x": 400, r.list + "?before=x": 400,
+		r.list + "?before=1.x": 200, r.list + "?before=9223372036854775807.": 200, r.list + "?limit=9999": 200,
+		r.list + "?before=-9223372036854775808.x": 200,
+		r.page: 400, r.page + "?id=x&offset=-1": 400, r.page + "?id=20261124000000-0123456789abcdef": 404,
+		r.page + "?id=%ff%00": 404,
+	} {
+		res, err := http.Get(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said struct{ Error string }
+		err = json.NewDecoder(res.Body).Decode(&said)
+		res.Body.Close()
+		if res.StatusCode != want || err != nil || (want == 200) != (said.Error == "") {
+			t.Errorf("%s: %s %+v %v", at, res.Status, said, err)
+		}
+	}
 }

@@ -38,7 +38,7 @@ type Exchange struct {
 	Method    string `json:"method"`
 	Status    int    `json:"status"`
 	MIME      string `json:"mime"`
-	Size      *int64 `json:"size"`   // nil: of the body no index tells
+	Size      *int64 `json:"size"`   // of the body in its record; nil if that cannot be read
 	Length    int64  `json:"length"` // of the gzip member
 	Took      *int64 `json:"ms"`     // nil: not known any more
 	Stored    string `json:"stored"` // response, revisit or resource
@@ -228,6 +228,7 @@ func (l *Lately) exchange(c *store.Capture) Exchange {
 	x := Exchange{Kind: "capture", Time: stamp(c.Time), URL: strings.ToValidUTF8(c.URL, "\uFFFD"),
 		Host: hostOf(c.URL), Method: cmp.Or(c.Method, http.MethodGet), Status: c.Status, MIME: c.MIME,
 		Length: c.Length, Stored: "response", Truncated: c.Truncated, At: At{c.File, c.Offset}}
+	x.Size = l.sizes.of(l.files, c)
 	switch {
 	case c.IsRevisit():
 		x.Stored = "revisit"

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"warcorder/store"
@@ -45,34 +44,6 @@ func (f *Followed) Time() time.Time { return f.moment.Time }
 
 // Resources are the captures that belong to it, without the document.
 func (f *Followed) Resources() int { return f.resources }
-
-// Latest are pages in the order of time, as they were when somebody looked.
-type Latest struct {
-	past, ended, open []Followed
-
-	Begun  int   // how often the Follower has begun anew
-	Number int64 // is another one if anything has come, or gone
-	Behind bool  // it has not come to the end of the timeline yet
-}
-
-// Len is how many pages there are.
-func (l *Latest) Len() int { return len(l.past) + len(l.ended) + len(l.open) }
-
-// At is the i-th of them.
-func (l *Latest) At(i int) *Followed {
-	if i < len(l.past) {
-		return &l.past[i]
-	}
-	if i -= len(l.past); i < len(l.ended) {
-		return &l.ended[i]
-	}
-	return &l.open[i-len(l.ended)]
-}
-
-// Search returns the number of the last page that is not behind a time; -1 if there is none.
-func (l *Latest) Search(t time.Time) int {
-	return sort.Search(l.Len(), func(i int) bool { return l.At(i).Time().After(t) }) - 1
-}
 
 // Follower follows the pages of a collection while that is recorded: it says what All says, without
 // walking from the last pause on each time.
@@ -195,6 +166,10 @@ func (f *Follower) isLate() {
 
 // begin begins at the last pause. What is said to be of the future comes behind that.
 func (f *Follower) begin(ctx context.Context) error {
+	gone := f.latest.Gone
+	if f.latest.Begun > 0 && !f.reading.IsSame() {
+		gone++
+	}
 	f.reading = f.files.Dir().Reading()
 	from := f.Now().Add(settleAfter)
 	last, found, err := f.index.LastBefore(from)
@@ -210,7 +185,7 @@ func (f *Follower) begin(ctx context.Context) error {
 	f.walk, f.begun = f.follow(), from
 	f.last, f.tail, f.settled, f.before, f.timed = nil, nil, 0, -1, -1
 	f.noted, f.newest, f.waiting, f.late = -1, store.Gap{}, nil, false
-	f.latest = Latest{Begun: f.latest.Begun + 1, Number: f.latest.Number + 1}
+	f.latest = Latest{Begun: f.latest.Begun + 1, Number: f.latest.Number + 1, Gone: gone}
 	f.fresh, f.places = nil, 0
 	return nil
 }

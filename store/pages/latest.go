@@ -3,10 +3,40 @@ package pages
 import (
 	"context"
 	"slices"
+	"sort"
 	"time"
 
 	"warcorder/store"
 )
+
+// Latest are pages in the order of time, as they were when somebody looked.
+type Latest struct {
+	past, ended, open []Followed
+
+	Begun  int   // how often the Follower has begun anew
+	Number int64 // is another one if anything has come, or gone
+	Gone   int   // how often something was removed: what lies at a place may be another capture since
+	Behind bool  // it has not come to the end of the timeline yet
+}
+
+// Len is how many pages there are.
+func (l *Latest) Len() int { return len(l.past) + len(l.ended) + len(l.open) }
+
+// At is the i-th of them.
+func (l *Latest) At(i int) *Followed {
+	if i < len(l.past) {
+		return &l.past[i]
+	}
+	if i -= len(l.past); i < len(l.ended) {
+		return &l.ended[i]
+	}
+	return &l.open[i-len(l.ended)]
+}
+
+// Search returns the number of the last page that is not behind a time; -1 if there is none.
+func (l *Latest) Search(t time.Time) int {
+	return sort.Search(l.Len(), func(i int) bool { return l.At(i).Time().After(t) }) - 1
+}
 
 // end takes what has ended for good, and keeps the bounds.
 func (f *Follower) end() {
