@@ -64,7 +64,9 @@ type Lately struct {
 
 	once    time.Duration   // is the time of one look
 	context context.Context // of the looks
-	stop    context.CancelFunc
+
+	mostLooked, mostExchanges int // tests have fewer
+	stop                      context.CancelFunc
 
 	following sync.Mutex // is held while follower works
 	follower  *pages.Follower
@@ -92,7 +94,8 @@ const (
 func New(s Source) *Lately {
 	files := readback.New(s.Dir, s.Index)
 	l := &Lately{Source: s, files: files, pages: pages.New(s.Index, files),
-		reports: report.New(s.Index, files), once: usualOnce}
+		reports: report.New(s.Index, files), once: usualOnce,
+		mostLooked: mostLooked, mostExchanges: mostExchanges}
 	l.reports.Gaps, l.reports.TempDir = s.Gaps, s.Index.TempDir
 	l.sizes = newSizes()
 	l.titles, l.judging, l.details = newTitles(), newJudging(l), newDetails()

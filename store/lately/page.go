@@ -189,7 +189,7 @@ func (l *Lately) exchanges(ctx context.Context, answer *detail, places []pages.P
 	offset int) (more int, err error) {
 	places = places[min(offset, len(places)):]
 	bytes, done := 0, 0
-	for c, err := range l.captures(ctx, places[:min(len(places), mostExchanges)]) {
+	for c, err := range l.captures(ctx, places[:min(len(places), l.mostExchanges)]) {
 		if err != nil {
 			return 0, err
 		}

@@ -49,8 +49,8 @@ const (
 	mostFound    = 1 << 13 // of one page; more count as often as they come
 	mostParts    = 256     // of one page that are looked at again; others are told as they were
 
-	mostLooked     = 2048
-	mostLookedBusy = 256 // while there is something to record
+	mostLooked = 2048
+	busyLooked = 8 // times fewer while there is something to record
 )
 
 // verdict is what is wrong with a capture.
@@ -94,9 +94,9 @@ func (j *judging) state(ctx context.Context, v view, page *pages.Followed) (stat
 		j.judged.Add(page.ID(), known)
 	}
 	if *j.of != v.number {
-		*j.of, *j.budget = v.number, mostLooked
+		*j.of, *j.budget = v.number, j.mostLooked
 		if j.Index.Busy != nil && j.Index.Busy() {
-			*j.budget = mostLookedBusy
+			*j.budget /= busyLooked
 		}
 	}
 	if known.last.Pending == 0 && known.number == v.Number || known.view == v.number && *j.budget <= 0 {
