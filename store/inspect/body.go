@@ -70,7 +70,7 @@ func (i *Inspector) openResponse(ctx context.Context, c *store.Capture) (*opened
 	if err != nil {
 		return nil, err
 	}
-	o := decodedOf(ctx, r)
+	o := i.decodedOf(ctx, r)
 	if start, err := o.Peek(1); len(start) == 0 && errors.Is(err, readback.ErrCoding) { // as it is stored
 		if err := r.Close(); err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func (i *Inspector) openResponse(ctx context.Context, c *store.Capture) (*opened
 		if r, err = i.files.Response(c); err != nil {
 			return nil, err
 		}
-		plain := storedOf(ctx, r)
+		plain := i.storedOf(ctx, r)
 		plain.why = "the content coding cannot be taken off: this is the body as it is stored"
 		return plain, nil
 	}
@@ -86,23 +86,23 @@ func (i *Inspector) openResponse(ctx context.Context, c *store.Capture) (*opened
 }
 
 // decodedOf reads the body of a response without its content codings.
-func decodedOf(ctx context.Context, r *readback.Response) *opened {
-	r.Body = &limited{r.Body, mostRead, ctx}
-	in, err := r.DecodedWithin(mostRead)
+func (i *Inspector) decodedOf(ctx context.Context, r *readback.Response) *opened {
+	r.Body = &limited{r.Body, i.mostRead, ctx}
+	in, err := r.DecodedWithin(i.mostRead)
 	if err != nil {
 		in = failed{err}
 	}
 	if in == r.Entity() {
 		return openedOf(r, in)
 	}
-	o := openedOf(r, &limited{in, mostRead, ctx})
+	o := openedOf(r, &limited{in, i.mostRead, ctx})
 	o.coding, o.size = codingOf(r.Head), -1
 	return o
 }
 
 // storedOf reads the body of a response with its content codings.
-func storedOf(ctx context.Context, r *readback.Response) *opened {
-	r.Body = &limited{r.Body, mostRead, ctx}
+func (i *Inspector) storedOf(ctx context.Context, r *readback.Response) *opened {
+	r.Body = &limited{r.Body, i.mostRead, ctx}
 	return openedOf(r, r.Entity())
 }
 
@@ -143,7 +143,7 @@ func (i *Inspector) openRequest(ctx context.Context, c *store.Capture) (*opened,
 	if h.Chunked {
 		o.size = -1
 	}
-	r.Body = &limited{r.Body, mostRead, ctx}
+	r.Body = &limited{r.Body, i.mostRead, ctx}
 	o.Reader = bufio.NewReaderSize(bodyOfRequest(r), startSize)
 	return o, nil
 }

@@ -22,7 +22,7 @@ type preview struct {
 // previewOf looks at what the body of a response is, and reads its beginning for that.
 func (i *Inspector) previewOf(c *store.Capture, r *readback.Response) preview {
 	stored := r.Size
-	o := decodedOf(context.Background(), r)
+	o := i.decodedOf(context.Background(), r)
 	start := o.start()
 	switch {
 	case len(start) == 0 && stored == 0:

@@ -42,6 +42,7 @@ type Inspector struct {
 	files    *readback.Files
 	previews *Previews
 	places   chan struct{} // one for each request that is being answered
+	mostRead int64
 }
 
 // mostAtOnce is how many requests are answered at a time: each may hold some MiB.
@@ -50,7 +51,7 @@ const mostAtOnce = 16
 // New returns what shows the exchanges in files, which index finds; their images are shown by previews,
 // or not at all if that is nil.
 func New(index func() *store.Bolt, files *readback.Files, previews *Previews) *Inspector {
-	i := &Inspector{index, files, previews, make(chan struct{}, mostAtOnce)}
+	i := &Inspector{index, files, previews, make(chan struct{}, mostAtOnce), mostRead}
 	if previews != nil {
 		previews.from = i
 	}

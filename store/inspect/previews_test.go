@@ -113,7 +113,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := range raw {
+	for at := 0; at < len(raw); at += 7 {
 		changed := []byte(string(raw))
 		changed[at] ^= 1
 		nothing("changed", "/"+base64.RawURLEncoding.EncodeToString(changed))

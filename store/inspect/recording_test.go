@@ -26,13 +26,14 @@ import (
 
 // shown is a collection whose exchanges are shown.
 type shown struct {
-	t        testing.TB
-	rec      *recorder.Recorder // nil: it is read only
-	index    *store.Bolt
-	dir      collection.Dir
-	previews *Previews
-	pages    *httptest.Server
-	images   *httptest.Server
+	t         testing.TB
+	rec       *recorder.Recorder // nil: it is read only
+	index     *store.Bolt
+	dir       collection.Dir
+	previews  *Previews
+	inspector *Inspector
+	pages     *httptest.Server
+	images    *httptest.Server
 }
 
 // recorded begins to record a collection.
@@ -87,11 +88,11 @@ func (s *shown) serve(dir collection.Dir) {
 	s.t.Cleanup(func() { files.Close() })
 	s.previews = NewPreviews(1, netip.MustParseAddrPort("127.0.0.1:8080"),
 		func(host string) bool { return strings.HasPrefix(host, "127.0.0.1:") })
-	i := New(func() *store.Bolt { return s.index }, files, s.previews)
+	s.inspector = New(func() *store.Bolt { return s.index }, files, s.previews)
 	mux := http.NewServeMux()
-	mux.Handle("GET "+ExchangePath, i.Exchange())
-	mux.Handle("GET "+BodyPath, i.Body())
-	mux.Handle("GET "+RecordPath, i.Record())
+	mux.Handle("GET "+ExchangePath, s.inspector.Exchange())
+	mux.Handle("GET "+BodyPath, s.inspector.Body())
+	mux.Handle("GET "+RecordPath, s.inspector.Record())
 	s.pages, s.images = httptest.NewServer(mux), httptest.NewServer(s.previews)
 	s.t.Cleanup(s.pages.Close)
 	s.t.Cleanup(s.images.Close)
