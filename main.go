@@ -15,6 +15,7 @@
 //	  packing/               a part of a collection into WACZ files
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  taking/                WACZ files and HARs to the files of an import
+//	  jobs/                  processes that are asked for over HTTP, one after another
 //	  logqueue/              the log, where nobody may be reading it
 //	proxy/                 between client and origin
 //	  access/                who may use it, by name and password

@@ -25,6 +25,7 @@ var house = []room{
 	{".", "cmd", "main says what the house is, and leaves the work to the command line"},
 	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
 	{"cmd/help", "", "a command line in, texts out; what its commands do is not its matter"},
+	{"cmd/jobs", "", "processes, and nothing of what they are for"},
 	{"cmd/logqueue", "", "lines in, lines out"},
 	{"cmd/environment", "certs cmd/browser",
 		"what programs are told of a proxy; what is behind it is not its matter"},

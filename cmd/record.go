@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"warcorder/certs"
+	"warcorder/cmd/jobs"
 	"warcorder/cmd/logqueue"
 	"warcorder/proxy"
 	"warcorder/proxy/hosts"
@@ -144,6 +145,8 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		rec:       rec,
 		signals:   endings(),
 		guests:    newGuests(),
+		captures:  jobs.New[wanted](captureLimits),
+		config:    string(line.Config),
 		out:       out,
 		log:       log,
 		person:    person,
@@ -228,6 +231,8 @@ type serving struct {
 	rec       *recorder.Recorder
 	signals   <-chan os.Signal
 	guests    *guests
+	captures  *jobs.Queue[wanted] // that the live page has asked for
+	config    string              // the configuration file; "" if there is none
 	out       *logqueue.Queue
 	log       zerolog.Logger
 	person    bool // reads the log
@@ -331,6 +336,7 @@ const writingTime = 2 * time.Second
 
 // shutDown lets what is in flight come to its end, for some time.
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
+	s.captures.Close() // which need the recorder to come to their end
 	s.guests.close()
 	if s.second != nil {
 		s.second.end(context.Background(), c.ShutdownTimeout)

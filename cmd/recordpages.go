@@ -50,6 +50,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
 	s.inspect(pages)
 	c.addLooks(pages, s)
+	c.addControl(pages, s)
 	pages.AddTree(siteTree(s.site()))
 	return pages, nil
 }

@@ -1,0 +1,68 @@
+package jobs
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+)
+
+// How much is kept of what a process says, and how long one line may be: of a longer one its
+// beginning is kept.
+const (
+	mostLines = 200
+	mostBytes = 64 << 10
+	longest   = 1000
+)
+
+// said keeps the last lines of what is written to it.
+type said struct {
+	mu      sync.Mutex
+	lines   []string
+	bytes   int
+	leftOut int
+	open    []byte // of the line that has no end yet
+}
+
+// Write takes a piece of the output. It never fails.
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(b)
+	for {
+		line, rest, ended := bytes.Cut(b, []byte("\n"))
+		s.open = append(s.open, line[:min(len(line), longest-len(s.open))]...)
+		if !ended {
+			return n, nil
+		}
+		s.endLine()
+		b = rest
+	}
+}
+
+// end ends a last line that has none.
+func (s *said) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.open) > 0 {
+		s.endLine()
+	}
+}
+
+func (s *said) endLine() {
+	line := strings.ToValidUTF8(strings.TrimRight(string(s.open), "\r"), "\uFFFD")
+	s.open = s.open[:0]
+	s.lines = append(s.lines, line)
+	s.bytes += len(line)
+	for len(s.lines) > mostLines || s.bytes > mostBytes {
+		s.bytes -= len(s.lines[0])
+		s.lines = s.lines[1:]
+		s.leftOut++
+	}
+}
+
+// last returns the last lines, and how many were before them.
+func (s *said) last() (lines []string, leftOut int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.lines...), s.leftOut
+}
