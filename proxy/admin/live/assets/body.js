@@ -2,7 +2,7 @@
 // may do nothing, on an origin of its own. It comes in pieces of 64 KiB.
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask, isGone } from './ask.js';
-import { Problem } from './text.js';
+import { Problem, Text } from './text.js';
 import { count, size, visible, visibleLines } from './words.js';
 
 /** @typedef {import('./types.js').Piece} Piece */
@@ -10,7 +10,7 @@ import { count, size, visible, visibleLines } from './words.js';
 const most = 1 << 20; // characters that are shown at once; beyond it, the download
 
 /** Body shows a body: file, offset, of ('response' or 'request'), preview. */
-export function Body({ file, offset, of, preview, total }) {
+export function Body({ file, offset, of, preview, total, why }) {
   const kinds = [
     preview.kind === 'image' && { as: 'image', title: 'Image' },
     preview.kind !== 'hex' && preview.kind !== 'image'
@@ -18,7 +18,9 @@ export function Body({ file, offset, of, preview, total }) {
     { as: 'hex', title: 'Hex' },
   ].filter(Boolean);
   const [as, setAs] = useState(kinds[0].as);
-  if (!total || preview.kind === 'none') return html`<p class="soft">No body.</p>`;
+  if (!total || preview.kind === 'none') {
+    return html`<p class="soft">No body${why && html`: <${Text} text=${why} />`}.</p>`;
+  }
   return html`<div class="choices" role="group" aria-label="How the body is shown">${kinds.map((k) => html`
       <button key=${k.as}
         aria-pressed=${as === k.as ? 'true' : 'false'} onClick=${() => setAs(k.as)}>${k.title}</button>`)}</div>

@@ -50,6 +50,7 @@ function Detail({ d, file, offset }) {
       <a class="button" href=${query('live/record', { file, offset })} download>Download the record</a>
       ${d.page && html`<a class="button" href=${to('page', [d.page])}>Its page</a>`}
       <a class="button" href=${to('search', [], { url: c.url })}>All captures of this URL</a></div>
+    ${d.curlLacks && html`<p class="soft">As curl it leaves out: <${Text} text=${d.curlLacks} /></p>`}
     ${d.revisitOf && html`<${RevisitOf} of=${d.revisitOf} />`}
     <${Head} title="Request" message=${d.request} open=${true} />
     ${d.request?.size > 0 && html`<details class="part"><summary>Request body <span
@@ -59,7 +60,7 @@ function Detail({ d, file, offset }) {
     <${Head} title="Response" message=${d.response} open=${true} />
     <section class="part"><h2>Body</h2>
       <${Body} file=${file} offset=${offset} of="response" preview=${d.preview ?? { kind: 'none' }}
-        total=${d.response?.size ?? 0} /></section>
+        total=${d.response?.size ?? 0} why=${d.why} /></section>
     <${Keys} keys=${d.keys} />
     <${Records} d=${d} file=${file} offset=${offset} />`;
 }

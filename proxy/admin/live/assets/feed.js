@@ -111,7 +111,9 @@ class Feed {
     } catch {
       return; // a line of a recorder that is newer than this page, at worst
     }
+    const begins = !this.last;
     if (message.lastEventId) this.last = message.lastEventId;
+    if (begins && event.kind === 'missed') return; // what was before this page is not missed
     if (event.kind === 'paused' || event.kind === 'resumed') this.paused = event.kind === 'paused';
     if (event.kind === 'capture') this.captures++;
     if (event.kind === 'gap') this.gaps += event.count > 0 ? event.count : 1;

@@ -6,9 +6,10 @@ import { clock, some } from './words.js';
 
 /** StateOf is the state of a page: whole, or what it lacks; and whether more is coming. */
 export function StateOf({ page }) {
-  return html`<span class=${`tag ${page.lacks ? 'bad' : 'good'}`}>${page.lacks
-    ? `lacks ${some(page.lacks, 'request')}` : page.whole ? 'whole' : 'nothing missing'}</span>${page.open
-    && html`${' '}<span class="tag now">still loading</span>`}`;
+  const [kind, words] = page.lacks ? ['bad', `lacks ${some(page.lacks, 'request')}`]
+    : page.whole ? ['good', 'whole'] : page.pending ? ['', 'being looked at'] : ['', 'nothing is known to lack'];
+  return html`<span class=${`tag ${kind}`}>${words}</span>${page.open && html`${' '}<span class="tag now">still
+    loading</span>`}`;
 }
 
 /** Lacks opens to what a page lacks; it asks for that when it is opened, and when there is more. */

@@ -67,7 +67,7 @@ export function PageView({ route, recorder }) {
     <p class="lead"><${Address} url=${page.url} /></p>
     <dl class="facts"><div><dt>State</dt><dd><${StateOf} page=${page} /></dd></div>
       <div><dt>Recorded (UTC)</dt><dd><${Time} ts=${page.ts} words=${when(page.ts)} /></dd></div>
-      <div><dt>Exchanges</dt><dd>${count(page.resources)}</dd></div>
+      <div><dt>Resources</dt><dd>${count(page.resources)}</dd></div>
       <div><dt>Size</dt><dd>${size(page.size)}</dd></div></dl>
     <div class="buttons"><${Replay} url=${page.url} ts=${page.ts} control=${recorder.control} />
       <a class="button" href=${query('live/download', { format: 'wacz', page: id })} download>WACZ of this page</a>
@@ -84,7 +84,8 @@ export function PageView({ route, recorder }) {
 }
 
 const columns = [
-  { name: 'status', title: 'Status' }, { name: 'type', title: 'Type' }, { name: 'size', title: 'Size' },
+  { name: 'status', title: 'Status' }, { name: 'type', title: 'Type' },
+  { name: 'size', title: 'Size', hint: 'of the body; else in the file' },
   { name: 'stored', title: 'Stored' }, { name: 'url', title: 'URL' },
   { name: 'ms', title: 'Took' }, { name: 'bar', title: 'Since the page' },
 ];
@@ -102,7 +103,7 @@ function Waterfall({ page, exchanges }) {
   };
   const row = (n) => {
     const e = exchanges[n];
-    return [e.status || '–', kindOf(e.mime), size(e.size), storedCell(e), urlCell(e.url),
+    return [e.status || '–', kindOf(e.mime), size(e.size ?? e.length), storedCell(e), urlCell(e.url),
       e.ms == null ? '' : took(e.ms), bar(e)];
   };
   if (!exchanges.length) return html`<p class="soft">None is known.</p>`;

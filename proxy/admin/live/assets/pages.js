@@ -22,7 +22,7 @@ export function merge(newest, before) {
 
 /** usePages asks for the list while it is seen. */
 function usePages(text) {
-  const [told, setTold] = useState({ pages: null, next: null, now: '', problem: null, asked: null });
+  const [told, setTold] = useState({ pages: null, next: null, now: '', behind: false, problem: null });
   const deep = useRef(false); // whether somebody has loaded more
   useEffect(() => {
     const gone = new AbortController();
@@ -31,10 +31,10 @@ function usePages(text) {
     const get = async () => {
       try {
         if (document.visibilityState === 'visible') {
-          const { pages, next, now } = await ask('live/pages', { limit, text }, gone.signal);
+          const { pages, next, now, behind } = await ask('live/pages', { limit, text }, gone.signal);
           setTold((before) => ({
             pages: deep.current && before.pages ? merge(pages, before.pages) : pages,
-            next: deep.current ? before.next : next, now, problem: null, asked: text,
+            next: deep.current ? before.next : next, now, behind, problem: null,
           }));
         }
       } catch (problem) {
@@ -64,12 +64,12 @@ function usePages(text) {
 /** Pages is the view. */
 export function Pages({ route, recorder }) {
   const text = route.parameters.text ?? '';
-  const { pages, next, now, problem, more } = usePages(text);
+  const { pages, next, now, behind, problem, more } = usePages(text);
   const shown = useSlow(pages?.length ?? null);
   const list = useRef(null);
   const key = (e) => move(e, list.current);
   const isNew = feed.captures === 0 && !recorder.overview?.files?.some((f) => f.captures > 0);
-  if (pages && !pages.length && !text && isNew) return html`<${Empty} recorder=${recorder} />`;
+  if (pages && !pages.length && !text && !behind && isNew) return html`<${Empty} recorder=${recorder} />`;
   return html`<div class="title"><h1 tabindex="-1">Pages</h1>
       <form class="find" role="search" onSubmit=${(e) => e.preventDefault()}>
         <label>Filter <input type="search" data-find value=${text} placeholder="title or URL"
@@ -77,7 +77,8 @@ export function Pages({ route, recorder }) {
     ${(problem?.status !== 0 || recorder.state !== 'broken') && html`<${Problem} problem=${problem} />`}
     ${pages === null ? !problem && html`<p class="soft">Looking …</p>` : html`
       <${Status} hidden>${shown === null ? '' : `${some(shown, 'page')} shown`}<//>
-      ${!pages.length && html`<p class="notice">${text ? 'No page has that in its title or URL.'
+      ${behind && html`<p class="soft">The collection is still being gone through: more will be here soon.</p>`}
+      ${!pages.length && !behind && html`<p class="notice">${text ? 'No page has that in its title or URL.'
         : 'No page yet. What is recorded so far belongs to none: '}${!text && html`
         <a href=${to('exchanges')}>see the exchanges</a>.`}</p>`}
       <ol class="pages" ref=${list} onKeyDown=${key} aria-label="Pages, the newest first">
@@ -104,7 +105,7 @@ function Row({ page, now }) {
         most=${160} /></a>
       <p class="url soft"><${Text} text=${page.url} most=${160} mono /></p></div>
     <p class="state"><${StateOf} page=${page} /></p>
-    <p class="figures soft"><span>${some(page.resources, 'exchange')}</span> <span>${size(page.size)}</span>${' '}
+    <p class="figures soft"><span>${some(page.resources, 'resource')}</span> <span>${size(page.size)}</span>${' '}
       <${Time} ts=${page.ts} words=${now - Date.parse(page.ts) < 3600_000
         ? ago(Date.parse(page.ts), now) : `${when(page.ts)}`} /></p>
     ${page.lacks > 0 && html`<${Lacks} id=${page.id} n=${page.lacks} />`}</li>`;

@@ -11,7 +11,7 @@
  * @property {string} [method]
  * @property {number} [status]
  * @property {string} [mime]
- * @property {number} [size] bytes of the response's body as it came
+ * @property {number|null} [size] bytes of the response's body as it came
  * @property {number} [length] bytes of the gzip member
  * @property {number|null} [ms]
  * @property {string} [stored] response, revisit, resource, …
@@ -27,11 +27,12 @@
  * @property {string} url
  * @property {string} title
  * @property {string} ts
- * @property {number} size of the bodies of all that belongs to it
- * @property {number} resources
+ * @property {number} size in the files, of all that belongs to it
+ * @property {number} resources beside the document
  * @property {number} lacks how many requests are not here, or not whole
  * @property {boolean} open something came for it in the last 30 seconds
  * @property {boolean} whole
+ * @property {number} [pending] captures and gaps that lacks does not count yet
  * @property {{file: string, offset: number}|null} thumbnail
  *
  * @typedef {object} Finding what a page lacks
@@ -68,6 +69,8 @@
  * @property {{uri: string, date: string, file?: string, offset?: number}|null} revisitOf
  * @property {string|null} metadata
  * @property {string} curl
+ * @property {string} [curlLacks] what the command leaves out
+ * @property {string} [why] there is no body
  * @property {string|null} page
  * @property {{kind: 'text'|'json'|'image'|'hex'|'none', path?: string}} preview
  *
