@@ -41,6 +41,7 @@
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client
 //	  cdxapi/                what CDX servers are asked: pywb's API, Wayback's
+//	  calendar/              how many captures there are of each day
 //	  wayback/               what was recorded, and its files, over HTTP
 //	  delta/                 what has come since an export, and what is void by now
 //	  outbackcdx/            an index server of that name, which is fed with it

@@ -140,6 +140,7 @@ var house = []room{
 	{"store/removal/journal", "store store/collection store/fault",
 		"names that take places; what is in the files is not its matter"},
 	{"store/removal/tombstone", "store/warc", "what is said of what went, and nothing of where"},
+	{"store/calendar", "store", "a query in, counts out; who may ask, and where, is its caller's"},
 	{"store/cdxapi", "store canon",
 		"parameters in, lines out; who may ask, and where, is its caller's"},
 	{"store/readback", "store store/chunks store/collection store/warc canon",

@@ -181,3 +181,22 @@ func TestSliceGrows(t *testing.T) {
 		t.Errorf("%d keys for the first capture: %v", keys, err)
 	}
 }
+
+// TestWalkLooked: a walk that goes on for one that has looked at much stands back at once, and one that
+// is the first does not.
+func TestWalkLooked(t *testing.T) {
+	b := newIndex(t)
+	file := addFile(t, b, "w.warc.gz")
+	commit(t, b, []Capture{captureOf("http://example.com/", testTime, file.Name, 0)},
+		File{ID: file.ID, Committed: 1})
+	asked := 0
+	b.Busy = func() bool { asked++; return false }
+	for looked, want := range map[int]bool{0: false, quickKeys - 1: false, quickKeys: true} {
+		asked = 0
+		err := b.Walk(Walk{Query: Query{URL: "http://example.com/"}, Looked: looked},
+			func(*Capture) bool { return true })
+		if err != nil || (asked > 0) != want {
+			t.Errorf("%d: asked %d times, %v", looked, asked, err)
+		}
+	}
+}

@@ -26,6 +26,10 @@ type Walk struct {
 	// as PlaceBehind gives it, the rest of these comes in the order of the index, however few they are.
 	From, Until Place
 
+	// Looked is how many captures who walks has looked at before, on other walks of the same answer: so
+	// many walks stand back behind whoever writes the index as one does.
+	Looked int
+
 	// Look, if it is not nil, is told after each transaction how many captures it has looked at, and
 	// where the walk could go on from; the zero Place says that this cannot be said, or that nothing
 	// follows. An error ends the walk.
@@ -138,7 +142,7 @@ func (q Query) narrow(s *span) {
 
 // reading returns the reading of w.
 func (w *Walk) reading() *reading {
-	r := reading{ctx: w.context(), hasty: true}
+	r := reading{ctx: w.context(), keys: w.Looked, hasty: true}
 	if w.Look != nil {
 		r.look = w.look
 	}
