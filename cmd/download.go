@@ -118,7 +118,12 @@ func downloadOf(values url.Values) (format downloadFormat, sel selection.Selecti
 		return format, sel, errors.New("say what is wanted, with page, url, from or to: the whole collection " +
 			"is for the commands export, wacz, extract and har")
 	}
-	return format, sel, sel.Check()
+	err = sel.Check()
+	whole := sel
+	if whole.URL = "http://" + sel.URL; err != nil && sel.URL != "" && whole.Check() == nil {
+		return format, whole, nil // a person has left out the scheme, as they may at /cdx
+	}
+	return format, sel, err
 }
 
 // answer sends what is selected.

@@ -137,7 +137,8 @@ func TestDownloadErrors(t *testing.T) {
 	}{
 		"format=warc":                                        {400, "say what is wanted"},
 		"format=zip&url=http://a.example/":                   {400, "say cdxj, wacz, warc or har"},
-		"format=har&url=a.example":                           {400, "write the whole of it"},
+		"format=har&url=:":                                   {400, "write the whole of it"},
+		"format=cdxj&matchType=host&url=a.example":           {404, "nothing that was captured is selected"},
 		"format=har&url=http://a.example/&pag=1":             {400, "nothing that a download heeds"},
 		"format=har&url=http://a.example/&url=b":             {400, "say it once"},
 		"format=har&from=x":                                  {400, ""},

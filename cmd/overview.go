@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"warcorder/recorder"
+	"warcorder/recorder/tally"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -15,30 +16,18 @@ import (
 // overview is what the page of the overview shows. It is made once a second at most, however many
 // look, and nothing of it walks the index.
 type overview struct {
-	At time.Time `json:"at"`
-	drawn
-	Gaps      map[string]int64 `json:"gaps"` // of the collection, by reason
-	Totals    recorder.Totals  `json:"totals"`
-	Run       overviewRun      `json:"run"`
-	Queue     overviewQueue    `json:"queue"`
-	Disk      recorder.Disk    `json:"disk"`
-	Files     []overviewFile   `json:"files"` // the newest first
-	MoreFiles int              `json:"moreFiles"`
-	Verify    *lastVerify      `json:"verify"` // null: never
-	Recorder  overviewRecorder `json:"recorder"`
+	At             time.Time        `json:"at"`
+	tally.Snapshot                  // of it all but gaps
+	Gaps           map[string]int64 `json:"gaps"` // of the collection, by reason
+	Totals         recorder.Totals  `json:"totals"`
+	Run            overviewRun      `json:"run"`
+	Queue          overviewQueue    `json:"queue"`
+	Disk           recorder.Disk    `json:"disk"`
+	Files          []overviewFile   `json:"files"` // the newest first
+	MoreFiles      int              `json:"moreFiles"`
+	Verify         *lastVerify      `json:"verify"` // null: never
+	Recorder       overviewRecorder `json:"recorder"`
 }
-
-// drawn is what a recorder has counted over time: samples of the last hour and of the last day, and
-// totals of the types and hosts that have most.
-type drawn struct {
-	Rates  any `json:"rates"`
-	Day    any `json:"day"`
-	ByType any `json:"byType"`
-	ByHost any `json:"byHost"`
-}
-
-// nothingDrawn is what a page can show where nothing is counted.
-var nothingDrawn = drawn{[]int{}, []int{}, []int{}, []int{}}
 
 // overviewRun is what was recorded since the start.
 type overviewRun struct {
@@ -68,7 +57,8 @@ type overviewRecorder struct {
 	Dir        collection.Dir `json:"dir"`
 	Recording  bool           `json:"recording"`
 	Reason     string         `json:"reason,omitempty"` // why it is off
-	pause
+	Paused     bool           `json:"paused"`
+	Since      *time.Time     `json:"since,omitempty"` // it is paused
 }
 
 // overviewFile is a WARC file.
@@ -90,25 +80,32 @@ const (
 // mostOverviewFiles is how many files are told of; of others how many there are.
 const mostOverviewFiles = 200
 
+// mostDrawn is how many types and hosts are told apart.
+const mostDrawn = 20
+
 // overviews looks once a second at most.
-func (s *serving) overviews() *lookout[*overview] {
-	return &lookout[*overview]{look: s.overview, interval: time.Second, patience: 2 * time.Second}
+func (s *serving) overviews() *lookout[[]byte] {
+	return &lookout[[]byte]{interval: time.Second, patience: 2 * time.Second, look: func() []byte {
+		b, err := json.Marshal(s.overview())
+		if err != nil {
+			panic(err) // there is nothing in it that is no JSON
+		}
+		return b
+	}}
 }
 
 // overview makes the overview.
 func (s *serving) overview() *overview {
 	now := s.status()
 	o := overview{
-		At: now.At, drawn: nothingDrawn, Gaps: now.Totals.Gaps, Totals: now.Totals, Disk: now.Disk,
+		At: now.At, Snapshot: s.rec.Tally().Snapshot(now.At, mostDrawn),
+		Gaps: now.Totals.Gaps, Totals: now.Totals, Disk: now.Disk,
 		Run: overviewRun{now.Exchanges, now.Captures, now.Revisits, now.Bytes, now.Lost, now.Status.Gaps,
 			now.Rates},
 		Queue:  overviewQueue{now.InFlight, now.Queued, now.Large},
 		Verify: now.LastVerify,
 		Recorder: overviewRecorder{now.Version, now.PID, now.Started, now.Address, now.Collection,
-			now.Dir, now.Recording, now.Reason, now.pause},
-	}
-	if s.draw != nil {
-		o.drawn = s.draw()
+			now.Dir, now.Recording, now.Reason, now.Paused, now.Since},
 	}
 	files, all := s.rec.NewestFiles(mostOverviewFiles)
 	o.Files, o.MoreFiles = make([]overviewFile, 0, len(files)), all-len(files)
@@ -136,7 +133,7 @@ func (s *serving) overviewFile(f *store.File, open []string) overviewFile {
 }
 
 // overviewPage answers with the overview.
-func overviewPage(looks *lookout[*overview]) http.Handler {
+func overviewPage(looks *lookout[[]byte]) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		now := looks.now()
@@ -147,6 +144,6 @@ func overviewPage(looks *lookout[*overview]) http.Handler {
 				"error": "the recorder takes its time to look around: ask again in some seconds"})
 			return
 		}
-		json.NewEncoder(w).Encode(now)
+		w.Write(now)
 	})
 }

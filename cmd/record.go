@@ -247,7 +247,6 @@ type serving struct {
 	preview *previewing  // of preview-listen
 
 	verified *lookout[*lastVerify] // the last verify of the collection
-	draw     func() drawn          // what charts show; nil: nothing is counted
 	lately   *lately.Lately
 }
 

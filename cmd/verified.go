@@ -32,7 +32,7 @@ func (c *verifyCommand) leave(line *commandLine, dir collection.Dir, began time.
 
 // lastVerify is what is told of the last verify of a collection.
 type lastVerify struct {
-	Time     time.Time `json:"ts"` // when it ended
+	Time     time.Time `json:"ts,omitzero"` // when it ended
 	OK       bool      `json:"ok"`
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`

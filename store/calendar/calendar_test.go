@@ -65,8 +65,10 @@ func TestOf(t *testing.T) {
 		captures int
 		days     string
 	}{
-		{store.Query{URL: "https://example.com/a"}, 30, "map[2026-04-30:6 2026-05-01:6 2026-05-02:6 2026-05-03:6 2026-05-04:6]"},
-		{store.Query{URL: "https://example.com/a", From: "20260501", To: "20260501"}, 6, "map[2026-05-01:6]"},
+		{store.Query{URL: "https://example.com/a"}, 30,
+			"map[2026-04-30:6 2026-05-01:6 2026-05-02:6 2026-05-03:6 2026-05-04:6]"},
+		{store.Query{URL: "https://example.com/a", From: "20260501", To: "20260501"}, 6,
+			"map[2026-05-01:6]"},
 		{store.Query{URL: "https://example.com/a", Match: store.Prefix, To: "20260430"}, 7, "map[2026-04-30:7]"},
 		{store.Query{URL: "https://example.com/", Match: store.Host, To: "20260430"}, 7, "map[2026-04-30:7]"},
 		{store.Query{URL: "https://example.com/", Match: store.Domain, To: "20260430"}, 8,
