@@ -36,6 +36,8 @@
 //	  spill/                 bytes that wait for their records, in memory and on disk
 //	  record/                facts and messages to records and captures
 //	  sha1pair/              the two digests of a record at once
+//	  feed/                  what happens, numbered, for who follows
+//	    eventstream/           that over HTTP, as server-sent events
 //	  tally/                 how much of what was recorded, for who draws it
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open

@@ -108,10 +108,14 @@ var house = []room{
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 
-	{"recorder", "recorder/outside recorder/recovery recorder/spill recorder/record recorder/tally " +
+	{"recorder", "recorder/outside recorder/recovery recorder/spill recorder/record " +
+		"recorder/feed recorder/tally " +
 		"store canon store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
+	{"recorder/feed", "", "what happens in, and out to who follows; how it is sent is not its matter"},
+	{"recorder/feed/eventstream", "recorder/feed",
+		"the feed over HTTP; who may ask is known by whoever mounts it"},
 	{"recorder/tally", "", "numbers in, numbers out; who draws them is not its matter"},
 	{"recorder/outside", "recorder/record store store/collection canon",
 		"what is looked for in, an original of another archive out; whose response it is its caller knows"},

@@ -21,6 +21,7 @@ func (p *pause) on() bool { return p.since.Load() != nil }
 func (p *Proxy) Pause() time.Time {
 	now := time.Now()
 	if p.paused.since.CompareAndSwap(nil, &now) {
+		p.rec.TellPaused(true)
 		p.log.Info().Msg("paused: what begins from now on passes unrecorded, and is counted")
 	}
 	if since := p.paused.since.Load(); since != nil {
@@ -35,6 +36,7 @@ func (p *Proxy) Resume() {
 	if since == nil {
 		return
 	}
+	p.rec.TellPaused(false)
 	p.log.Info().Time("paused_at", *since).
 		Int64("unrecorded", p.rec.Status().Gaps[recorder.GapUnrecorded]).
 		Msg("resumed: what begins from now on is recorded")

@@ -34,6 +34,7 @@ type archive struct {
 	presence *presence
 	log      zerolog.Logger
 	gaps     *gapList
+	telling  *telling
 
 	bytes   atomic.Int64           // written
 	streams atomic.Pointer[string] // what is being written straight into a file; nil if nothing is
@@ -46,7 +47,8 @@ func newArchive(cfg *Config, dir collection.Dir, host string, index *store.Bolt,
 	gaps *gapList, log zerolog.Logger) *archive {
 	return &archive{
 		dir: dir, host: host, mode: cfg.Mode, style: cfg.style(), syncs: cfg.Sync != syncNone,
-		index: index, presence: presence, gaps: gaps, log: log,
+		index: index, presence: presence, gaps: gaps, telling: gaps.telling,
+		log: log,
 	}
 }
 
@@ -109,6 +111,7 @@ func (a *archive) create(out *output) error {
 	}
 	out.writer, out.opened, out.path = w, w.Opened(), a.dir.OpenWARC(out.name)
 	a.noteOpen(out.name, true)
+	a.telling.file(out.name, "open", 0)
 	if err := a.mode.Set(out.path); err != nil {
 		return fmt.Errorf("create %s: %w", out.name, err)
 	}
@@ -177,6 +180,7 @@ func (a *archive) remove(out *output) error {
 		out.writer.Abandon() // what counts is whether the file is gone
 		out.writer = nil
 		a.noteOpen(out.name, false)
+		a.telling.file(out.name, "undone", 0)
 	}
 	if out.opened != nil {
 		there, err := warc.Look(out.path)
@@ -218,6 +222,7 @@ func (a *archive) finish(out *output) error {
 	if err != nil {
 		return err
 	}
+	a.telling.file(out.name, "finished", out.safe)
 	a.nowFinished(out)
 	return nil
 }
@@ -238,10 +243,12 @@ func (a *archive) missing(out *output) {
 	a.nowFinished(out)
 	a.presence.forget(out.name)
 	if info, err := os.Stat(a.dir.WARC(out.name)); err == nil && info.Size() == out.safe {
+		a.telling.file(out.name, "finished", out.safe)
 		return
 	}
 	a.log.Error().Str("file", out.name).Int64("bytes", out.safe).
 		Msg("a WARC file was taken away while it was written: its captures cannot be read")
+	a.telling.file(out.name, "away", out.safe)
 	out.file.Away = true // as the index learns when the file is sealed
 	a.gaps.note(recovery.GapMissing, out.name, fmt.Sprintf(
 		"the WARC file was taken away while it was written; %d bytes of it were on disk", out.safe))

@@ -39,6 +39,7 @@ type done struct {
 	queued   int64  // what it takes of the queue
 	cohort   *cohort
 	extra    bool   // it is no exchange
+	kind     string // type of its record; "" of an exchange
 	spill    string // its files, which are to be removed when it is on disk
 	refused  *refused
 	wait     chan<- outcome

@@ -92,7 +92,7 @@ func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches,
 	health *health, panics *Panics, closing, late <-chan struct{}) *committer {
 	c := &committer{
 		archive: archive, lanes: lanes, batches: batches, queue: queue,
-		health: health, gaps: archive.gaps, telling: archive.gaps.telling, panics: panics, log: archive.log,
+		health: health, gaps: archive.gaps, telling: archive.telling, panics: panics, log: archive.log,
 		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
 		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
 		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health),
@@ -294,7 +294,7 @@ func (c *committer) onDisk(b *batch) {
 		}
 		c.countCapture(d)
 		c.logCapture(d)
-		c.telling.capture(now, d)
+		c.telling.written(now, d)
 		c.refusals.note(d.refused)
 		c.queue.finished(d)
 		c.text += d.text()

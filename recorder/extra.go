@@ -106,13 +106,13 @@ func (e *Extra) bound(size int64) int64 {
 // done is what the committer must know of the record.
 func (e *Extra) done(keyer *store.Keyer, block *record.Message) done {
 	d := done{
-		url: e.URI, extra: true, size: block.Length, body: block.Length, wait: e.told, queued: e.queued,
+		url: e.URI, extra: true, kind: e.Type, mime: e.ContentType, size: block.Length, body: block.Length, wait: e.told, queued: e.queued,
 		cohort: e.cohort,
 		took:   e.ended.Sub(e.started),
 	}
 	if d.captured = record.IsIndexed(e.Type, e.ContentType); d.captured {
 		d.capture = record.ExtraCapture(keyer, e.URI, e.ContentType, e.Date, block.Block.String())
-		d.mime = d.capture.MIME
+		d.mime = d.capture.MIME // without parameters
 	}
 	return d
 }

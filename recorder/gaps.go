@@ -84,6 +84,7 @@ type gapList struct {
 	before  map[string]int64 // the same, of all recordings before
 	waiting []store.Gap      // oldest first
 	more    map[string]int64 // counts of those that came when waiting was full
+	sums    map[string]int64 // of what was counted without facts, and the feed is not told of
 	timer   *time.Timer      // of the next flush; nil while nothing waits
 	closed  bool
 	ended   bool // the last flush has begun
@@ -137,6 +138,10 @@ func (l *gapList) count(reason string, n int64) {
 	defer l.mu.Unlock()
 	l.total[reason] += n
 	l.more[reason] += n
+	if l.sums == nil {
+		l.sums = make(map[string]int64)
+	}
+	l.sums[reason] += n
 	l.schedule()
 }
 
@@ -152,13 +157,14 @@ func (l *gapList) flush() error {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
 	l.mu.Lock()
-	gaps, more := l.waiting, l.more
-	l.waiting, l.more = nil, map[string]int64{}
+	gaps, more, sums := l.waiting, l.more, l.sums
+	l.waiting, l.more, l.sums = nil, map[string]int64{}, nil
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil
 	}
 	l.mu.Unlock()
+	l.telling.gapSums(sums)
 	if len(gaps)+len(more) == 0 {
 		return nil
 	}

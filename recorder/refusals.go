@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/feed"
 	"warcorder/recorder/record"
 	"warcorder/store/refusal"
 )
@@ -47,23 +48,11 @@ func refusedIn(x *Exchange, uri string, response *record.Message) *refused {
 	return &refused{
 		kind:       found.Kind,
 		status:     response.Status(),
-		host:       plain(strings.ToLower(hostOf(uri)), maxHost),
+		host:       plain(strings.ToLower(feed.HostOf(uri)), maxHost),
 		by:         found.By,
 		retryAfter: plain(string(found.RetryAfter), maxRetryAfter),
 		at:         x.Started,
 	}
-}
-
-// hostOf is the host of a URI, without its port.
-func hostOf(uri string) string {
-	_, host, _ := strings.Cut(uri, "://")
-	if end := strings.IndexAny(host, "/?"); end >= 0 {
-		host = host[:end]
-	}
-	if port := strings.LastIndexByte(host, ':'); port > strings.LastIndexByte(host, ']') {
-		host = host[:port]
-	}
-	return host
 }
 
 // plain is the start of a text that came from outside, as the log and /status show it: what is not

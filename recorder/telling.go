@@ -1,35 +1,98 @@
 package recorder
 
 import (
+	"cmp"
 	"time"
 
+	"warcorder/recorder/feed"
 	"warcorder/recorder/tally"
 	"warcorder/store"
 )
 
-// telling is what is told of what happens, beside the log: to the tally. Nobody is waited for.
+// telling is what is told of what happens, beside the log: to the feed and the tally. Nobody is
+// waited for.
 type telling struct {
+	feed  *feed.Feed
 	tally *tally.Tally
 }
 
-func newTelling() *telling { return &telling{tally: tally.New(time.Now())} }
+func newTelling() *telling { return &telling{feed.New(), tally.New(time.Now())} }
+
+// Feed tells what happens, and what has happened lately, to whoever follows.
+func (r *Recorder) Feed() *feed.Feed { return r.telling.feed }
 
 // Tally counts what is recorded, as soon as it is on disk.
 func (r *Recorder) Tally() *tally.Tally { return r.telling.tally }
 
-// capture tells of an exchange, or of a record that is none, which is on disk.
-func (t *telling) capture(now time.Time, d *done) {
-	if !d.captured {
-		return
+// TellPaused tells whether what begins from now on passes unrecorded.
+func (r *Recorder) TellPaused(paused bool) {
+	kind := feed.Resumed
+	if paused {
+		kind = feed.Paused
 	}
-	t.tally.Count(now, &tally.Capture{
-		Host: hostOf(d.url), MIME: d.mime, Body: d.body, Written: d.capture.Length,
-		Revisit: d.isRevisit(), Extra: d.extra,
-	})
+	r.telling.feed.Publish(&feed.Event{Kind: kind, Time: time.Now().UnixMicro()})
+}
+
+// written tells of an exchange, or of a record that is none, which is on disk.
+func (t *telling) written(now time.Time, d *done) {
+	switch c := &d.capture; {
+	case d.captured:
+		e := captured(d)
+		t.feed.Publish(&e)
+		t.tally.Count(now, &tally.Capture{
+			Host: feed.HostOf(d.url), MIME: d.mime, Body: d.body, Written: c.Length,
+			Revisit: d.isRevisit(), Extra: d.extra,
+		})
+	case d.extra:
+		t.feed.Publish(&feed.Event{
+			Kind: feed.Note, Time: now.UnixMicro(), URL: d.url, MIME: d.mime, Size: d.body,
+			Stored: d.kind, File: c.File, Offset: c.Offset, Length: c.Length,
+		})
+	}
+}
+
+// captured is the event of what has a line in the index.
+func captured(d *done) feed.Event {
+	c := &d.capture
+	e := feed.Event{
+		Kind: feed.Capture, Time: c.Time.UnixMicro(),
+		URL: d.url, Method: c.Method, Status: c.Status, MIME: d.mime, Size: d.body,
+		MS: d.took.Milliseconds(), Stored: d.kind, Truncated: c.Truncated, Completion: d.follows,
+		File: c.File, Offset: c.Offset, Length: c.Length,
+	}
+	if !d.extra {
+		e.Method, e.Stored = cmp.Or(c.Method, "GET"), "response"
+	}
+	if d.isRevisit() {
+		e.Stored = "revisit"
+	}
+	return e
 }
 
 // gap tells of a gap, which may be of a time long past.
-func (t *telling) gap(g *store.Gap) { t.tally.Gap(time.Now(), g.Reason, 1) }
+func (t *telling) gap(g *store.Gap) {
+	t.feed.Publish(&feed.Event{
+		Kind: feed.Gap, Time: g.Time.UnixMicro(), Reason: g.Reason, URL: g.URL, Detail: g.Detail,
+	})
+	t.tally.Gap(time.Now(), g.Reason, 1)
+}
 
-// gaps tells of n gaps of which no more is known than their reason.
+// gaps tells of n gaps of which no more is known than their reason. They come by thousands, so the
+// feed is told of all that came within a time.
 func (t *telling) gaps(reason string, n int64) { t.tally.Gap(time.Now(), reason, n) }
+
+// gapSums tells the feed how many those were.
+func (t *telling) gapSums(sums map[string]int64) {
+	for reason, n := range sums {
+		t.feed.Publish(&feed.Event{
+			Kind: feed.Gap, Time: time.Now().UnixMicro(), Reason: reason, Count: n,
+		})
+	}
+}
+
+// file tells what has become of a WARC file: open, finished, undone (nothing was in it), away.
+func (t *telling) file(name, state string, size int64) {
+	t.feed.Publish(&feed.Event{
+		Kind: feed.Files, Time: time.Now().UnixMicro(), File: name, State: state, Length: size,
+	})
+}

@@ -1,0 +1,126 @@
+// Package feed tells what happens in a recorder to whoever follows: captures, gaps, files, pauses.
+//
+// A recorder has one [Feed], and publishes each [Event] once it is true: a capture when it is on
+// disk. Readers come and go, begin with now or with an event that they know, and take what they
+// have not had, in order and without gaps, as long as it is held. What is not held any more they
+// are told of as a number.
+//
+//	Publish ─► segment ─► segment ─► … ─► the newest    each 256 KiB: events, one behind another
+//	              │                                     (code.go draws one), all by rising numbers
+//	              └ when the limits are reached the oldest segment goes as a whole
+//
+// Events have the numbers 1, 2, 3 … Beside the number an [ID] has the boot, which no other process
+// has: so a reader who knows an event of a process that has ended is not given events that only
+// have the same number.
+//
+// Invariant: publishing never waits for a reader, and allocates nothing but a segment now and then.
+// The feed holds 65,536 events and 32 MiB at most, or the one newest segment if that is longer: a
+// URL is never cut. A reader holds one segment beside that at most. What is published is never
+// changed.
+package feed
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"sync"
+)
+
+const (
+	maxEvents   = 65_536
+	maxBytes    = 32 << 20
+	segmentSize = 256 << 10
+	// so that few go at once when there are too many events
+	segmentEvents = 1024
+)
+
+// Feed is what has happened lately. Its methods are safe for concurrent use.
+type Feed struct {
+	boot string
+
+	mu       sync.Mutex
+	segments []*segment // oldest first; the last is written to
+	bytes    int        // of all segments
+	events   int        // in them
+	last     uint64     // number of the newest event
+	wake     chan struct{}
+	waited   bool // somebody may wait for wake
+	ended    bool
+}
+
+// segment is some events that follow one another. What is in data and starts is not changed any
+// more; both only grow, within their capacity.
+type segment struct {
+	first  uint64 // number of the first event
+	data   []byte
+	starts []uint32 // of the events in data
+}
+
+// New returns an empty feed.
+func New() *Feed {
+	var random [8]byte
+	rand.Read(random[:])
+	return &Feed{boot: hex.EncodeToString(random[:]), wake: make(chan struct{})}
+}
+
+// Publish adds an event. Nothing of it is held on to.
+func (f *Feed) Publish(e *Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.room(e.size())
+	s.starts = append(s.starts, uint32(len(s.data)))
+	s.data = e.append(s.data)
+	f.events++
+	f.last++
+	if f.waited && !f.ended {
+		f.waited = false
+		close(f.wake)
+		f.wake = make(chan struct{})
+	}
+}
+
+// room returns the segment that takes an event of that size, and makes one if need be.
+func (f *Feed) room(size int) *segment {
+	if n := len(f.segments); n > 0 {
+		s := f.segments[n-1]
+		if len(s.starts) < segmentEvents && cap(s.data)-len(s.data) >= size {
+			return s
+		}
+	}
+	length := max(size, segmentSize)
+	for len(f.segments) > 0 && (f.bytes+length > maxBytes || f.events+segmentEvents > maxEvents) {
+		f.drop()
+	}
+	s := &segment{first: f.last + 1, data: make([]byte, 0, length),
+		starts: make([]uint32, 0, segmentEvents)}
+	f.segments = append(f.segments, s)
+	f.bytes += length
+	return s
+}
+
+// drop lets go of the oldest segment.
+func (f *Feed) drop() {
+	old := f.segments[0]
+	f.segments[0] = nil
+	f.segments = f.segments[1:]
+	f.bytes -= cap(old.data)
+	f.events -= len(old.starts)
+}
+
+// End tells readers that nothing more comes once they have had all; what is published all the same they
+// may have.
+func (f *Feed) End() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.ended {
+		f.ended = true
+		close(f.wake)
+	}
+}
+
+// oldest is the number of the oldest event that is held, or of the next one.
+func (f *Feed) oldest() uint64 {
+	if len(f.segments) == 0 {
+		return f.last + 1
+	}
+	return f.segments[0].first
+}
