@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,6 +17,17 @@ func endings() <-chan os.Signal {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	return signals
+}
+
+// untilSignal returns when a signal asks for the end.
+func (c *recordFlags) untilSignal(ctx context.Context, s *serving) error {
+	select {
+	case got := <-s.signals:
+		s.log.Info().Str("signal", got.String()).Dur("at_most_ms", c.ShutdownTimeout).
+			Msg("finishing what is in flight; a second signal ends at once")
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // sameSignal is how soon a signal after the first one is the same: timeout(1) sends one to the

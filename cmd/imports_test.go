@@ -113,9 +113,9 @@ var house = []room{
 		"store canon store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
-	{"recorder/feed", "", "what happens in, and out to who follows; how it is sent is not its matter"},
 	{"recorder/feed/eventstream", "recorder/feed",
 		"the feed over HTTP; who may ask is known by whoever mounts it"},
+	{"recorder/feed", "", "what happens in, and out to who follows; how it is sent is not its matter"},
 	{"recorder/tally", "", "numbers in, numbers out; who draws them is not its matter"},
 	{"recorder/outside", "recorder/record store store/collection canon",
 		"what is looked for in, an original of another archive out; whose response it is its caller knows"},

@@ -22,6 +22,7 @@ import (
 	"warcorder/proxy"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
+	"warcorder/recorder/feed/eventstream"
 	"warcorder/store/collection"
 	"warcorder/store/lately"
 )
@@ -147,6 +148,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		guests:    newGuests(),
 		captures:  jobs.New[wanted](captureLimits),
 		config:    string(line.Config),
+		events:    eventstream.New(rec.Feed()),
 		out:       out,
 		log:       log,
 		person:    person,
@@ -233,6 +235,7 @@ type serving struct {
 	guests    *guests
 	captures  *jobs.Queue[wanted] // that the live page has asked for
 	config    string              // the configuration file; "" if there is none
+	events    *eventstream.Page
 	out       *logqueue.Queue
 	log       zerolog.Logger
 	person    bool // reads the log
@@ -318,17 +321,6 @@ func (s *serving) untilEnd() error {
 	}
 }
 
-// untilSignal returns when a signal asks for the end.
-func (c *recordFlags) untilSignal(ctx context.Context, s *serving) error {
-	select {
-	case got := <-s.signals:
-		s.log.Info().Str("signal", got.String()).Dur("at_most_ms", c.ShutdownTimeout).
-			Msg("finishing what is in flight; a second signal ends at once")
-	case <-ctx.Done():
-	}
-	return nil
-}
-
 // writingTime is how long after shutdown-timeout large exchanges, which are on disk already, may
 // still become records.
 const writingTime = 2 * time.Second
@@ -337,6 +329,7 @@ const writingTime = 2 * time.Second
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 	s.captures.Close() // which need the recorder to come to their end
 	s.guests.close()
+	s.events.Close()
 	if s.second != nil {
 		s.second.end(context.Background(), c.ShutdownTimeout)
 	}

@@ -106,7 +106,8 @@ func (e *Extra) bound(size int64) int64 {
 // done is what the committer must know of the record.
 func (e *Extra) done(keyer *store.Keyer, block *record.Message) done {
 	d := done{
-		url: e.URI, extra: true, kind: e.Type, mime: e.ContentType, size: block.Length, body: block.Length, wait: e.told, queued: e.queued,
+		url: e.URI, extra: true, kind: e.Type, mime: e.ContentType,
+		size: block.Length, body: block.Length, wait: e.told, queued: e.queued,
 		cohort: e.cohort,
 		took:   e.ended.Sub(e.started),
 	}
