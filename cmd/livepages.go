@@ -21,6 +21,8 @@ func (c *recordFlags) addControl(pages *admin.Admin, s *serving) {
 	pages.Add(admin.WorkOn("POST "+capturePath, checkWanted,
 		func(_ context.Context, form url.Values) (any, error) { return c.captureFor(s, form) }))
 	pages.Add(admin.Page{Pattern: "GET " + capturesPath, JSON: true, Handler: http.HandlerFunc(s.listCaptures)})
+	pages.Add(admin.Page{Pattern: "POST " + openPath, For: admin.TokenHolder, JSON: true,
+		Handler: http.HandlerFunc(s.openReplay)})
 	pages.Add(admin.Page{Pattern: "POST " + stopPath, For: admin.TokenHolder, JSON: true,
 		Handler: http.HandlerFunc(s.stopCapture)})
 }

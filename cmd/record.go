@@ -147,6 +147,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		signals:   endings(),
 		guests:    newGuests(),
 		captures:  jobs.New[wanted](captureLimits),
+		replays:   jobs.New[struct{}](replayLimits),
 		config:    string(line.Config),
 		events:    eventstream.New(rec.Feed()),
 		out:       out,
@@ -233,8 +234,9 @@ type serving struct {
 	rec       *recorder.Recorder
 	signals   <-chan os.Signal
 	guests    *guests
-	captures  *jobs.Queue[wanted] // that the live page has asked for
-	config    string              // the configuration file; "" if there is none
+	captures  *jobs.Queue[wanted]   // that the live page has asked for
+	replays   *jobs.Queue[struct{}] // browsers that it has opened
+	config    string                // the configuration file; "" if there is none
 	events    *eventstream.Page
 	out       *logqueue.Queue
 	log       zerolog.Logger
@@ -327,6 +329,7 @@ const writingTime = 2 * time.Second
 
 // shutDown lets what is in flight come to its end, for some time.
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
+	s.replays.Close()
 	s.captures.Close() // which need the recorder to come to their end
 	s.guests.close()
 	s.events.Close()

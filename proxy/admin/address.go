@@ -87,8 +87,8 @@ func outward() netip.Addr {
 	return own.AddrPort().Addr().Unmap()
 }
 
-// isLocal reports a request from this machine.
-func isLocal(r *http.Request) bool {
+// IsLocal reports a request from this machine.
+func IsLocal(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && (from.Addr().Unmap().IsLoopback() || from.Addr() == localAddress(r).Addr())
 }

@@ -77,12 +77,12 @@ func TestForPhones(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		text := answer(a, r).Body.String()
-		shown := c.want != "" && isLocal(r)
+		shown := c.want != "" && IsLocal(r)
 		if strings.Contains(text, "<svg") != shown ||
 			strings.Contains(text, `href="http://`+c.want+`/trust"`) != shown {
 			t.Errorf("%s: %s", c.name, text)
 		}
-		if local := strings.Contains(text, "warcorder browser"); local != isLocal(r) {
+		if local := strings.Contains(text, "warcorder browser"); local != IsLocal(r) {
 			t.Errorf("%s: the commands are there: %v", c.name, local)
 		}
 	}

@@ -24,7 +24,7 @@ const (
 func (a *Admin) trustPage(w http.ResponseWriter, r *http.Request) {
 	visit := trust.Visit{
 		Proxy:  a.proxyAt(r),
-		Local:  isLocal(r),
+		Local:  IsLocal(r),
 		Phones: a.forPhones(r),
 		System: trust.SystemOf(r.UserAgent()),
 	}
