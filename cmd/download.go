@@ -130,7 +130,7 @@ func downloadOf(values url.Values) (format downloadFormat, sel selection.Selecti
 func (d *downloads) answer(w http.ResponseWriter, r *http.Request, format downloadFormat,
 	sel selection.Selection) {
 	d.rec.SettleWithin(r.Context(), lastMoment) // what cannot be written at present cannot be waited for
-	index := d.rec.IndexFor(r.Context(), store.Query{})
+	index := d.rec.IndexFor(r.Context(), store.Everything)
 	files := readback.New(d.dir, index)
 	defer files.Close()
 	got := download{ctx: r.Context(), index: index, sel: sel}

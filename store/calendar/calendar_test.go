@@ -142,7 +142,7 @@ func TestEnds(t *testing.T) {
 // TestPage: the answer is JSON, an error too.
 func TestPage(t *testing.T) {
 	b := filled(t, map[string][]time.Time{"https://example.com/a": each(3, time.Hour)})
-	page := Page(func(context.Context, store.Query) *store.Bolt { return b })
+	page := Page(func(context.Context, store.Question) *store.Bolt { return b })
 	ask := func(query string) (int, map[string]any) {
 		w := httptest.NewRecorder()
 		page.ServeHTTP(w, httptest.NewRequest("GET", "/live/calendar?"+query, nil))

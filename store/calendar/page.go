@@ -16,8 +16,8 @@ import (
 const atOnce = 4
 
 // Page answers with the calendar of url and matchType, between from and to. indexFor returns the index,
-// which has what the query selects.
-func Page(indexFor func(context.Context, store.Query) *store.Bolt) http.Handler {
+// which has what a question may find.
+func Page(indexFor func(context.Context, store.Question) *store.Bolt) http.Handler {
 	counting := make(chan struct{}, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, err := queryOf(r.URL.Query())
@@ -31,7 +31,7 @@ func Page(indexFor func(context.Context, store.Query) *store.Bolt) http.Handler 
 		case <-r.Context().Done():
 			return
 		}
-		found, err := Of(r.Context(), indexFor(r.Context(), q), q)
+		found, err := Of(r.Context(), indexFor(r.Context(), q.Question()), q)
 		switch {
 		case r.Context().Err() != nil:
 		case errors.Is(err, store.ErrReplaced):
