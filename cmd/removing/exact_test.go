@@ -14,7 +14,7 @@ import (
 )
 
 // about is what the URI of each kind of record about a page begins with.
-var about = []string{"urn:view:", "urn:fullPage:", "urn:thumbnail:", "urn:text:", "urn:pageinfo:"}
+var about = []string{"urn:view:", "urn:fullPage:", "urn:thumbnail:", "urn:text:", "urn:pageinfo:", "urn:note:"}
 
 // TestRemoveAbout: what is about a page goes with the page's URL, by whatever match that is selected,
 // and what is about another stays.

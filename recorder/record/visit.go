@@ -235,8 +235,14 @@ func nextOf(from, location string) store.URLHash {
 // take some that are longer.
 const maxLocation = 64 << 10
 
-// aboutPrefixes are how the URIs of resource records about pages begin, before the page's URL.
-var aboutPrefixes = []string{"urn:view:", "urn:fullPage:", "urn:text:", "urn:thumbnail:", "urn:pageinfo:"}
+// NoteURN is what the URI of a note begins with, before the URL of the page: a metadata record of
+// text/plain that refers to the record of the page's document. At the page's own URL it would be the
+// newest capture of that.
+const NoteURN = "urn:note:"
+
+// aboutPrefixes are how the URIs of records about pages begin, before the page's URL.
+var aboutPrefixes = []string{"urn:view:", "urn:fullPage:", "urn:text:", "urn:thumbnail:", "urn:pageinfo:",
+	NoteURN}
 
 // VisitAbout is what the URI of a record that is no exchange says of a page.
 func VisitAbout(uri string) (v store.Visit) {

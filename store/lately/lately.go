@@ -3,7 +3,7 @@
 // pages over HTTP, for a page in a browser that asks every two seconds.
 //
 //	GET …?limit=50&before=CURSOR&text=WORD   the pages, the newest first     list.go
-//	GET …?id=ID&offset=N                     one, with its exchanges         page.go
+//	GET …?id=ID&offset=N                     one, with its exchanges         page.go, notes.go
 //
 // Which pages there are says a follower (package pages), and what is wrong with a capture says package
 // report; state.go counts that, so that a list says of each page what its report does.
@@ -40,15 +40,6 @@ type Source struct {
 	// Took says how long an exchange took, in milliseconds, while that is known: no file tells. It may
 	// be nil.
 	Took func(file string, offset int64) (ms int64, known bool)
-
-	// Notes are what people have noted about a page. It may be nil.
-	Notes func(ctx context.Context, page *pages.Page) ([]Note, error)
-}
-
-// Note is what somebody has noted about a page.
-type Note struct {
-	Time string `json:"ts"` // RFC 3339, in UTC
-	Text string `json:"text"`
 }
 
 // Lately tells of the newest pages of one collection. It is safe for concurrent use.

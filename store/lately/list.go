@@ -233,6 +233,9 @@ func handler(answer func(context.Context, *http.Request) (any, error)) http.Hand
 	})
 }
 
+// ErrNoPage is the error of a page that is asked for, and is none.
+const ErrNoPage = missing("there is no such page any more: the list of pages has those that there are")
+
 // missing says that there is no such page.
 type missing string
 

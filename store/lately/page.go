@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/pages"
 	"warcorder/store/report"
@@ -41,7 +42,7 @@ type Exchange struct {
 	Size      *int64 `json:"size"`   // of the body in its record; nil if that cannot be read
 	Length    int64  `json:"length"` // of the gzip member
 	Took      *int64 `json:"ms"`     // nil: not known any more
-	Stored    string `json:"stored"` // response, revisit or resource
+	Stored    string `json:"stored"` // response, revisit, resource, metadata
 	Truncated bool   `json:"truncated"`
 	At
 }
@@ -129,10 +130,8 @@ func (l *Lately) detail(ctx context.Context, id string, offset int) (*detail, er
 		return nil, err
 	}
 	answer := &detail{Page: told, Exchanges: []Exchange{}, Gaps: []Gap{}, Lacks: []Lack{}, Notes: []Note{}}
-	if l.Notes != nil {
-		if answer.Notes, err = l.Notes(ctx, page); err != nil {
-			return nil, err
-		}
+	if answer.Notes, err = l.notes(ctx, page); err != nil {
+		return nil, err
 	}
 	places := placesOf(followed)
 	if answer.More, err = l.exchanges(ctx, answer, places, offset); err != nil {
@@ -172,7 +171,7 @@ func (l *Lately) find(ctx context.Context, v view, id string) (*pages.Followed, 
 		followed, err := l.pages.Unfollowed(ctx, &found[i], mostReported)
 		return followed, &found[i], err
 	}
-	return nil, nil, missing("there is no such page any more: the list of pages has those that there are")
+	return nil, nil, ErrNoPage
 }
 
 // placesOf are where the captures of a page lie, in the order of time.
@@ -232,6 +231,8 @@ func (l *Lately) exchange(c *store.Capture) Exchange {
 	switch {
 	case c.IsRevisit():
 		x.Stored = "revisit"
+	case strings.HasPrefix(c.URL, record.NoteURN):
+		x.Stored = record.Metadata
 	case store.HashURL(c.URL) == 0:
 		x.Stored = "resource"
 	}
