@@ -20,6 +20,7 @@ const livePatience = 100 * time.Millisecond
 // livePages mounts the newest pages.
 func (s *serving) livePages(pages *admin.Admin) {
 	s.lately = lately.New(lately.Source{Dir: s.dir, Index: s.rec.Index(), Gaps: s.rec.Gaps,
+		Took: s.rec.Feed().Took,
 		Settle: func(ctx context.Context) error {
 			_, err := s.rec.SettleWithin(ctx, livePatience)
 			return err

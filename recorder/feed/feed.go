@@ -15,7 +15,7 @@
 //
 // Invariant: publishing never waits for a reader, and allocates nothing but a segment now and then.
 // The feed holds 65,536 events and 32 MiB at most, or the one newest segment if that is longer: a
-// URL is never cut. A reader holds one segment beside that at most. What is published is never
+// URL is never cut. Beside them it has 512 KiB, by which captures are found (places.go). A reader holds one segment beside that at most. What is published is never
 // changed.
 package feed
 
@@ -42,6 +42,7 @@ type Feed struct {
 	bytes    int        // of all segments
 	events   int        // in them
 	last     uint64     // number of the newest event
+	places   places     // of captures
 	wake     chan struct{}
 	waited   bool // somebody may wait for wake
 	ended    bool
@@ -59,7 +60,7 @@ type segment struct {
 func New() *Feed {
 	var random [8]byte
 	rand.Read(random[:])
-	return &Feed{boot: hex.EncodeToString(random[:]), wake: make(chan struct{})}
+	return &Feed{boot: hex.EncodeToString(random[:]), wake: make(chan struct{}), places: newPlaces()}
 }
 
 // Publish adds an event. Nothing of it is held on to.
@@ -71,6 +72,9 @@ func (f *Feed) Publish(e *Event) {
 	s.data = e.append(s.data)
 	f.events++
 	f.last++
+	if e.Kind == Capture {
+		f.places.add(e.File, e.Offset, f.last)
+	}
 	if f.waited && !f.ended {
 		f.waited = false
 		close(f.wake)

@@ -41,6 +41,8 @@ func TestFollow(t *testing.T) {
 	}{
 		"now":                {f.Follow(), 0, 0},
 		"all":                {f.FollowAll(), 5, 0},
+		"the newest":         {f.FollowLast(2), 2, 0},
+		"more than all":      {f.FollowLast(1 << 63), 5, 0},
 		"after an event":     {f.FollowAfter(got[2].ID), 2, 0},
 		"after the last":     {f.FollowAfter(got[4].ID), 0, 0},
 		"of another process": {f.FollowAfter(New().Follow().At()), 6, -1},

@@ -30,6 +30,14 @@ func (f *Feed) FollowAll() *Reader {
 	return &Reader{feed: f, next: f.oldest()}
 }
 
+// FollowLast returns a reader of the newest n that are held, or of those that there are, and of what
+// comes.
+func (f *Feed) FollowLast(n uint64) *Reader {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &Reader{feed: f, next: f.last + 1 - min(n, f.last+1-f.oldest())}
+}
+
 // FollowAfter returns a reader of what has come after an event, and of what comes. If that is none
 // of this process, it is one of all that is held, who is told that an unknown number is missed.
 func (f *Feed) FollowAfter(id ID) *Reader {

@@ -17,6 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,20 +79,26 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
+	from := r.Header.Get("Last-Event-ID") // of who comes again: it is newer than what the URL says
+	if from == "" {
+		from = query.Get("since")
+	}
+	reader := p.reader(from)
+	if reader == nil {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("since is the ID of an event, 0 for all that are held, "+
+			"or -N for the newest N of them, and not %q", from))
+		return
+	}
 	if err := p.enter(); err != nil {
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
 	defer p.leave()
-	from := r.Header.Get("Last-Event-ID") // of who comes again: it is newer than what the URL says
-	if from == "" {
-		from = query.Get("since")
-	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // of nginx, which would hold back what is sent
 	s := stream{
-		Page: p, w: w, to: http.NewResponseController(w), wanted: wanted, reader: p.reader(from),
+		Page: p, w: w, to: http.NewResponseController(w), wanted: wanted, reader: reader,
 		gone: r.Context().Done(),
 	}
 	w.WriteHeader(http.StatusOK)
@@ -99,13 +107,21 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reader goes on after an ID, begins with the oldest event for "0", and with now for "".
+// reader goes on after an ID, begins with the oldest event for "0", with the newest N for "-N", and with
+// now for ""; nil for what begins as a number and is none.
 func (p *Page) reader(from string) *feed.Reader {
 	switch from {
 	case "":
 		return p.feed.Follow()
 	case "0":
 		return p.feed.FollowAll()
+	}
+	if digits, isNumber := strings.CutPrefix(from, "-"); isNumber {
+		n, err := strconv.ParseUint(digits, 10, 63)
+		if err != nil {
+			return nil
+		}
+		return p.feed.FollowLast(n)
 	}
 	return p.feed.FollowAfter(feed.ID(from))
 }

@@ -117,6 +117,30 @@ func (l *listener) next() (m message, ok bool) {
 	}
 }
 
+// TestSinceNewest: a viewer who wants the newest few has these, then what comes.
+func TestSinceNewest(t *testing.T) {
+	s := serve(t, nil)
+	s.publish("a", "b", "c")
+	for query, want := range map[string][]string{"since=-2": {"b", "c"}, "since=-9": {"a", "b", "c"}} {
+		l := s.listen(t, query, "")
+		for _, url := range want {
+			if m, _ := l.next(); m.URL != url {
+				t.Errorf("%s: %+v, not %s", query, m, url)
+			}
+		}
+	}
+	for _, bad := range []string{"-", "-x", "--1", "-99999999999999999999"} {
+		answer, err := http.Get(s.url + "/events?since=" + bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusBadRequest {
+			t.Errorf("since=%s: %s", bad, answer.Status)
+		}
+	}
+}
+
 // TestResume: who is cut again and again, while events come, has each of them once and in order.
 func TestResume(t *testing.T) {
 	s := serve(t, nil)
