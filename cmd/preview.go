@@ -70,6 +70,7 @@ func (s *serving) inspect(pages *admin.Admin) {
 		inspect.ExchangePath: i.Exchange(),
 		inspect.BodyPath:     i.Body(),
 		inspect.RecordPath:   i.Record(),
+		inspect.ImagePath:    i.Image(),
 	} {
 		pages.Add(admin.Page{Pattern: "GET " + path, JSON: true, Handler: handler})
 	}

@@ -32,7 +32,7 @@ func (a *Admin) livePage(w http.ResponseWriter, r *http.Request, given proof) {
 		a.proofs.give(w, r)
 		given = inCookie
 	}
-	live.Visit{Control: given != noProof, Previews: a.framesAt(r)}.Write(w)
+	live.Visit{Control: given != noProof, Previews: a.framesAt(r), Proxy: a.proxyAt(r)}.Write(w)
 }
 
 // needsProof is what a request gets that has none, for a page that changes something. A page that was

@@ -5,6 +5,7 @@
 //	/live/exchange?file=&offset=                            exchange.go
 //	/live/body?file=&offset=&of=response|request&as=text|hex&from=    body.go, piece.go
 //	/live/record?file=&offset=[&as=text]                    records.go
+//	/live/image?file=&offset=                               image.go
 //
 // An exchange is named as lines name it: by the file and the offset of the capture's record.
 //
@@ -34,6 +35,7 @@ const (
 	ExchangePath = "/live/exchange"
 	BodyPath     = "/live/body"
 	RecordPath   = "/live/record"
+	ImagePath    = "/live/image"
 )
 
 // Inspector shows the exchanges of a collection.
@@ -66,6 +68,9 @@ func (i *Inspector) Body() http.Handler { return i.page(i.serveBody) }
 
 // Record answers RecordPath.
 func (i *Inspector) Record() http.Handler { return i.page(i.serveRecord) }
+
+// Image answers ImagePath.
+func (i *Inspector) Image() http.Handler { return i.page(i.serveImage) }
 
 // asking is a request for something of a capture.
 type asking struct {
@@ -105,6 +110,8 @@ func (e badRequest) Error() string { return string(e) }
 
 var (
 	errBusy = errors.New("too many exchanges are being looked at: ask again in a moment")
+
+	errNoImage = errors.New("that is no image that a page draws")
 
 	errNoCapture = errors.New("no capture begins there: name file and offset as a line of the index " +
 		"does, with the name of the file and without its path")
@@ -195,12 +202,14 @@ func refuse(w http.ResponseWriter, err error) {
 		status = http.StatusServiceUnavailable
 	case errors.Is(err, readback.ErrAway), errors.Is(err, fs.ErrNotExist):
 		status = http.StatusGone
+	case errors.Is(err, errNoImage):
+		status = http.StatusNotFound
 	case errors.Is(err, errNoCapture), errors.Is(err, readback.ErrUncommitted),
 		errors.As(err, new(*warc.Damage)):
 		status = http.StatusNotFound
 	}
 	said := err.Error()
-	if status == http.StatusNotFound {
+	if status == http.StatusNotFound && !errors.Is(err, errNoImage) {
 		said = errNoCapture.Error()
 	}
 	writeJSON(w, status, map[string]string{"error": said})

@@ -93,6 +93,7 @@ func (s *shown) serve(dir collection.Dir) {
 	mux.Handle("GET "+ExchangePath, s.inspector.Exchange())
 	mux.Handle("GET "+BodyPath, s.inspector.Body())
 	mux.Handle("GET "+RecordPath, s.inspector.Record())
+	mux.Handle("GET "+ImagePath, s.inspector.Image())
 	s.pages, s.images = httptest.NewServer(mux), httptest.NewServer(s.previews)
 	s.t.Cleanup(s.pages.Close)
 	s.t.Cleanup(s.images.Close)

@@ -40,6 +40,7 @@ var page = template.Must(template.ParseFS(assets, "assets/"+front))
 type Visit struct {
 	Control  bool   // it may change something, and shows the buttons for that
 	Previews string // the origin of the frames: http://host:port; "" if there are none
+	Proxy    string // host:port that this client sets as its proxy
 }
 
 // Write answers with the page.

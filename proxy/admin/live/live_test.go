@@ -170,8 +170,9 @@ func TestPage(t *testing.T) {
 		visit          Visit
 		html, frameSrc string
 	}{
-		{Visit{}, `data-control="false" data-previews=""`, "frame-src 'none';"},
-		{Visit{true, "http://127.0.0.1:9"}, `data-control="true" data-previews="http://127.0.0.1:9"`,
+		{Visit{}, `data-control="false" data-previews="" data-proxy=""`, "frame-src 'none';"},
+		{Visit{true, "http://127.0.0.1:9", "127.0.0.1:8"},
+			`data-control="true" data-previews="http://127.0.0.1:9" data-proxy="127.0.0.1:8"`,
 			"frame-src http://127.0.0.1:9;"},
 	} {
 		w := httptest.NewRecorder()

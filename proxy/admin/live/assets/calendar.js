@@ -22,6 +22,9 @@ export function depth(n, most) {
   return most <= 1 ? 1 : Math.min(4, 1 + Math.floor(3 * Math.log(n) / Math.log(most)));
 }
 
+/** captures says how many a day or a month has: those that were counted, or more than these. */
+export const captures = (n, more) => (more ? `${count(n)} captures or more` : some(n, 'capture'));
+
 /** Calendar asks for the captures of a URL, and draws the year that is chosen. */
 export function Calendar({ url, asked }) {
   const [told, setTold] = useState(null);
@@ -38,6 +41,8 @@ export function Calendar({ url, asked }) {
   }, [url]);
   const years = Object.keys(told?.years ?? {}).sort();
   if (!years.length) return null;
+  const more = new Set(told.more ?? []);
+  const plus = (start) => ([...more].some((day) => day.startsWith(start)) ? '+' : '');
   const total = (y) => told.years[y].reduce((a, b) => a + b, 0);
   const most = Math.max(1, ...years.map(total));
   return html`<section class="part calendar"><h2>Calendar</h2>
@@ -46,31 +51,32 @@ export function Calendar({ url, asked }) {
       aria-pressed=${y === year ? 'true' : 'false'}><svg viewBox="0 0 10 24"
         aria-hidden="true" preserveAspectRatio="none"><rect
       x="0" width="10" y=${24 - 24 * total(y) / most} height=${24 * total(y) / most} /></svg>${y}
-      <span class="soft">${count(total(y))}</span></button>`)}</div>
+      <span class="soft">${count(total(y))}${plus(y)}</span></button>`)}</div>
     ${told.cut && html`<p class="soft">There are more captures than are counted here.</p>`}
     <div class="months">${months.map((name, m) => html`<${Month} key=${m} name=${name} year=${year} month=${m}
-      days=${told.days ?? {}} asked=${asked} />`)}</div></section>`;
+      days=${told.days ?? {}} more=${more} asked=${asked} />`)}</div></section>`;
 }
 
 const two = (n) => String(n).padStart(2, '0');
 
-function Month({ name, year, month, days, asked }) {
+function Month({ name, year, month, days, more, asked }) {
   const shape = shapeOf(Number(year), month);
   const all = Array.from({ length: shape.days }, (_, i) => `${year}-${two(month + 1)}-${two(i + 1)}`);
   const most = Math.max(1, ...Object.values(days));
   const found = all.reduce((sum, day) => sum + (days[day] ?? 0), 0);
+  const isMore = all.some((day) => more.has(day));
   const pick = (day) => {
     const d = day.replaceAll('-', '');
     go('search', [], { ...asked, from: d, to: d });
   };
   const narrow = asked.from && asked.from === asked.to ? asked.from : '';
   return html`<div class=${found ? 'month' : 'month none'} role="group"
-    aria-label=${`${name} ${year}, ${some(found, 'capture')}`}>
-    <h3>${name.slice(0, 3)}${found > 0 && html` <span class="soft">${count(found)}</span>`}</h3>
+    aria-label=${`${name} ${year}, ${captures(found, isMore)}`}>
+    <h3>${name.slice(0, 3)}${found > 0 && html` <span class="soft">${count(found)}${isMore && '+'}</span>`}</h3>
     <div class="days">${Array.from({ length: shape.before }, (_, i) => html`<span key=${`b${i}`}></span>`)}
       ${all.map((day, i) => (days[day] ? html`<button key=${day} class=${`d${depth(days[day], most)}`}
         aria-pressed=${narrow === day.replaceAll('-', '') ? 'true' : 'false'} onClick=${() => pick(day)}
-        aria-label=${`${i + 1} ${name} ${year}, ${some(days[day], 'capture')}`}
-          title=${some(days[day], 'capture')}>${i + 1}</button>`
+        aria-label=${`${i + 1} ${name} ${year}, ${captures(days[day], more.has(day))}`}
+          title=${captures(days[day], more.has(day))}>${i + 1}</button>`
         : html`<span key=${day}>${i + 1}</span>`))}</div></div>`;
 }

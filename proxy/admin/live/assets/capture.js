@@ -9,7 +9,7 @@ import { visible } from './words.js';
 
 const often = 1500;
 const states = {
-  waiting: ['', 'waits'], running: ['now', 'runs'], done: ['good', 'done'], failed: ['bad', 'failed'],
+  waiting: ['', 'waits'], running: ['now', 'runs'], done: ['good', 'all whole'], failed: ['bad', 'not all whole'],
   stopped: ['', 'stopped'],
 };
 
@@ -87,14 +87,14 @@ function JobRow({ job, again }) {
   const [kind, words] = states[job.state] ?? ['', visible(job.state)];
   const ended = !['running', 'waiting'].includes(job.state);
   const lines = job.lines ?? [];
+  const said = [...(job.leftOut > 0 ? [`… (${job.leftOut} lines before)`] : []), ...lines.map(visible)].join('\n');
   const stop = () => tell(`live/capture/stop?job=${encodeURIComponent(job.id)}`).then(again, setProblem);
   return html`<li><div class="job"><span class=${`tag ${kind}`}>${words}</span>${' '}
       <span class="url"><${Text} text=${job.url} most=${160} mono /></span>
       ${!ended && html`<button class="small" onClick=${stop}>Stop</button>`}
-      ${job.state === 'done' && html`<a href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
+      ${['done', 'failed'].includes(job.state) && html`<a href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
     <${Problem} problem=${problem} />
-    ${job.error && html`<p class="bad"><${Text} text=${job.error} /></p>`}
     ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lines.at(-1)} most=${200} mono /></p>`}
     ${lines.length > 1 && html`<details><summary>All it says</summary><pre class="body" tabindex="0" role="region"
-      aria-label="What the capture says"><bdi>${lines.map(visible).join('\n')}</bdi></pre></details>`}</li>`;
+      aria-label="What the capture says"><bdi>${said}</bdi></pre></details>`}</li>`;
 }

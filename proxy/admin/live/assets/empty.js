@@ -5,7 +5,7 @@ import { Copy } from './text.js';
 
 /** Empty says them. */
 export function Empty({ recorder }) {
-  const address = recorder.overview?.recorder?.proxy || location.host;
+  const address = document.documentElement.dataset.proxy || location.host;
   return html`<div class="empty"><h1 tabindex="-1">Nothing is recorded yet</h1>
     <p class="soft">This page fills by itself as soon as something goes through the recorder.</p>
     <section><h2>Browse through the recorder</h2>

@@ -76,23 +76,35 @@ function Charts({ samples, seconds }) {
 function State({ o }) {
   const { disk = {}, queue = {}, recorder = {}, verify } = o;
   const rows = [
-    ['State', recorder.paused ? `paused${recorder.since ? ` since ${when(recorder.since)}` : ''}` : 'recording'],
+    ['State', stateOf(recorder)],
     ['Disk', html`${size(disk.free)} free${disk.minFree > 0 && html`<span
       class="soft"> · recording stops at ${size(disk.minFree)}</span>`}`],
     ['Full in', disk.secondsUntilFull > 0 ? html`${lasts(disk.secondsUntilFull)} <span
       class="soft">at the rate of now</span>` : 'not at the rate of now'],
     ['Queue', html`<${Queue} queue=${queue} />`],
-    ['Last verify', verify ? html`<span
-      class=${`tag ${verify.ok ? 'good' : 'bad'}`}>${verify.ok ? 'in order' : some(verify.problems, 'problem')}</span>
-      <span class="soft"> ${when(verify.ts)}${verify.words && html` · <${Text} text=${verify.words} />`}</span>`
+    ['Last verify', verify ? html`<${Verified} verify=${verify} />`
       : html`never: <code>warcorder verify</code> compares files and index`],
-    ['Listening', recorder.address], ['Collection', recorder.dir || recorder.collection],
+    ['Listening', recorder.address], ['Proxy to set', document.documentElement.dataset.proxy],
+    ['Collection', recorder.dir || recorder.collection],
     ['Running since', when(recorder.started)], ['Version', recorder.version],
   ];
   return html`<section class="card"><h2>Recorder</h2><dl
     class="table">${rows.filter(([, v]) => v).map(([name, v]) => html`
     <div key=${name}><dt>${name}</dt><dd>${typeof v === 'string' ? html`<${Text}
       text=${v} />` : v}</dd></div>`)}</dl></section>`;
+}
+
+function stateOf({ paused, since, reason: why }) {
+  if (paused) return `paused${since ? ` since ${when(since)}` : ''}`;
+  return why ? `not recording: ${why}` : 'recording';
+}
+
+// Verified says what the last verify has found; one that is not to be believed has words alone.
+function Verified({ verify }) {
+  const words = verify.words && html`<${Text} text=${verify.words} />`;
+  if (!verify.ts) return html`<span class="tag">not known</span> <span class="soft">${words}</span>`;
+  return html`<span class=${`tag ${verify.ok ? 'good' : 'bad'}`}>${verify.ok ? 'in order'
+    : some(verify.problems, 'problem')}</span><span class="soft"> ${when(verify.ts)}${words && ' · '}${words}</span>`;
 }
 
 // Queue shows what the recorder says of it, whatever it has: figures under their names.
@@ -109,11 +121,11 @@ function Files({ files, more }) {
   if (!files.length) return null;
   return html`<section class="part"><h2>Files</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Files"><table class="plain">
-      <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Captures</th>
-        <th scope="col" class="number">Size</th><th scope="col">Opened (UTC)</th></tr></thead>
+      <thead><tr><th scope="col">Name</th><th scope="col">State</th>
+        <th scope="col" class="number">Size</th><th scope="col" class="number">Not in the index yet</th></tr></thead>
       <tbody>${files.map((f) => html`<tr key=${f.name}><td class="mono">${visible(f.name)}</td>
         <td><span class=${`tag ${{ open: 'now', finished: 'good' }[f.state] ?? 'bad'}`}>${visible(f.state)}</span></td>
-        <td class="number">${count(f.captures)}</td><td class="number">${size(f.size)}</td>
-        <td>${when(f.opened)}</td></tr>`)}</tbody></table></div>
+        <td class="number">${size(f.size)}</td>
+        <td class="number">${f.size > f.indexed ? size(f.size - f.indexed) : '–'}</td></tr>`)}</tbody></table></div>
     ${more > 0 && html`<p class="soft">and ${some(more, 'older file')}</p>`}</section>`;
 }

@@ -68,7 +68,7 @@ export function Pages({ route, recorder }) {
   const shown = useSlow(pages?.length ?? null);
   const list = useRef(null);
   const key = (e) => move(e, list.current);
-  const isNew = feed.captures === 0 && !recorder.overview?.files?.some((f) => f.captures > 0);
+  const isNew = feed.captures === 0 && !(recorder.overview?.totals?.captures > 0);
   if (pages && !pages.length && !text && !behind && isNew) return html`<${Empty} recorder=${recorder} />`;
   return html`<div class="title"><h1 tabindex="-1">Pages</h1>
       <form class="find" role="search" onSubmit=${(e) => e.preventDefault()}>

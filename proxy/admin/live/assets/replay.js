@@ -40,7 +40,8 @@ function Answer({ answer }) {
       Open it as it was recorded</a></p><p class="soft">It opens in a tab of its own.</p>`;
   }
   if (answer.command) {
-    return html`<p>Run this where the collection lies:</p>
+    return html`${answer.why && html`<p class="soft">No browser has opened: <${Text} text=${answer.why} />.</p>`}
+      <p>Run this where the collection lies:</p>
       <pre class="body"><code><${Text} text=${answer.command} most=${4000} /></code></pre>
       <p><${Copy} text=${answer.command} label="Copy the command" /></p>`;
   }

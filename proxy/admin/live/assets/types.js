@@ -96,8 +96,9 @@
  * @property {string} id
  * @property {string} url
  * @property {number} [depth]
- * @property {'waiting'|'running'|'done'|'failed'|'stopped'} state
- * @property {string[]} lines
- * @property {string} [error]
+ * @property {'waiting'|'running'|'done'|'failed'|'stopped'} state done: all its pages are whole
+ * @property {number|null} exit of one that has ended; 0: all pages are whole
+ * @property {string[]} lines the newest
+ * @property {number} leftOut lines before these
  */
 export {};
