@@ -15,8 +15,8 @@
 //
 // Invariant: publishing never waits for a reader, and allocates nothing but a segment now and then.
 // The feed holds 65,536 events and 32 MiB at most, or the one newest segment if that is longer: a
-// URL is never cut. Beside them it has 512 KiB, by which captures are found (places.go). A reader holds one segment beside that at most. What is published is never
-// changed.
+// URL is never cut. Beside them it has 512 KiB, by which captures are found (places.go). A reader holds
+// one segment beside that at most. What is published is never changed.
 package feed
 
 import (

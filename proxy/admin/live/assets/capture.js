@@ -92,7 +92,8 @@ function JobRow({ job, again }) {
   return html`<li><div class="job"><span class=${`tag ${kind}`}>${words}</span>${' '}
       <span class="url"><${Text} text=${job.url} most=${160} mono /></span>
       ${!ended && html`<button class="small" onClick=${stop}>Stop</button>`}
-      ${['done', 'failed'].includes(job.state) && html`<a href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
+      ${['done', 'failed'].includes(job.state) && html`<a
+        href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
     <${Problem} problem=${problem} />
     ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lines.at(-1)} most=${200} mono /></p>`}
     ${lines.length > 1 && html`<details><summary>All it says</summary><pre class="body" tabindex="0" role="region"

@@ -62,5 +62,6 @@ export function Bars({ title, rows, value, say, link, worded }) {
       ? html`<a href=${link(r)}>${visible(r.name) || '–'}</a>` : visible(r.name) || '–'}</bdi></th>
       <td class="drawn" aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect
         x="0" y="0" height="10" width=${Math.max(0.5, 100 * value(r) / greatest)} /></svg></td>
-      <td class="number">${say(r)}</td></tr>`)}</tbody></table>` : html`<p class="soft">Nothing since the recorder began.</p>`}</section>`;
+      <td class="number">${say(r)}</td></tr>`)}</tbody></table>` : html`<p
+      class="soft">Nothing since the recorder began.</p>`}</section>`;
 }
