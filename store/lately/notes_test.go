@@ -6,16 +6,20 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"warcorder/recorder"
 	"warcorder/recorder/record"
 )
 
-// note records a record that may be a note on a page, which refers to another one.
+// note records a record that may be a note on a page, which refers to another one, a millisecond behind
+// the one before: the index has no order within one.
 func (r *recording) note(kind, uri, of, mime, text string) {
 	r.t.Helper()
 	e := r.BeginExtra()
 	e.Type, e.URI, e.RefersTo, e.ContentType = kind, uri, of, mime
+	r.now = r.now.Add(time.Millisecond)
+	e.Date = r.now
 	io.WriteString(&e.Block, text)
 	if err := e.Commit(); err != nil {
 		r.t.Fatal(err)
