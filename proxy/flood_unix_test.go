@@ -51,7 +51,8 @@ func TestFloodOfParts(t *testing.T) {
 		q.heads > maxHeads || len(q.byURL) != got.Waiting || len(q.flights) != 0 {
 		t.Errorf("%+v, %d bytes of heads, %d URLs, %d under way", got, q.heads, len(q.byURL), len(q.flights))
 	}
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxHeads {
+	const told = 16 << 20 // the recorder's feed holds the newest 65,536 gaps of some 200 bytes
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxHeads+told {
 		t.Errorf("%d MB more memory", grown>>20)
 	}
 	if took > 20*time.Second {

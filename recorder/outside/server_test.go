@@ -142,12 +142,12 @@ func TestUnfitServers(t *testing.T) {
 				time.Sleep(10 * time.Millisecond) // it is what this server does
 			}
 		}},
-		{"500", "500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
-		{"asks who we are", "401", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }},
-		{"forbids it", "403", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }},
-		{"is a proxy", "407", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }},
-		{"has too many questions", "429", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }},
-		{"leads elsewhere", "302", func(w http.ResponseWriter, r *http.Request) {
+		{"500", "answers 500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
+		{"asks who we are", "answers 401", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }},
+		{"forbids it", "answers 403", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }},
+		{"is a proxy", "answers 407", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }},
+		{"has too many questions", "answers 429", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }},
+		{"leads elsewhere", "answers 302", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, fit.URL, http.StatusFound)
 		}},
 		{"closes", "EOF", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
