@@ -53,7 +53,9 @@ func TestEveryFlagCounts(t *testing.T) {
 		checkCounts(t, &flags, func() any { return flags.config() })
 		setAll(reflect.ValueOf(&flags).Elem())
 		cfg := flags.config()
-		cfg.Source, cfg.Beside = new(replaying.Counted), []net.Addr{new(net.TCPAddr)} // no settings
+		// Which are no settings.
+		cfg.Source = new(replaying.Counted)
+		cfg.Beside, cfg.Aside = []net.Addr{new(net.TCPAddr)}, []net.Addr{new(net.TCPAddr)}
 		checkSet(t, reflect.ValueOf(cfg), "proxy.Config")
 	})
 }
