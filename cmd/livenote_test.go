@@ -51,8 +51,17 @@ func TestLiveNote(t *testing.T) {
 	text := "<b>seen</b>,\nmüde " + strings.Repeat("x", lately.MostNote-100)
 	var kept noted
 	one.does(201, notePath, url.Values{"page": {id}, "text": {text}}, &kept)
-	var page struct{ Notes []lately.Note }
+	var page struct {
+		Notes     []lately.Note
+		Exchanges []lately.At
+	}
 	one.sees(livePagePath+"?id="+id, &page)
+	var exchange struct{ Page string }
+	document := page.Exchanges[0] // which has been seen; the note is, a second later
+	one.sees(fmt.Sprintf("/live/exchange?file=%s&offset=%d", document.File, document.Offset), &exchange)
+	if exchange.Page != id {
+		t.Errorf("the document belongs to %q, not to %s", exchange.Page, id)
+	}
 	if len(page.Notes) != 1 || page.Notes[0].Text != text || page.Notes[0].File != kept.File ||
 		page.Notes[0].Offset != kept.Offset || !strings.HasPrefix(kept.RecordID, "<urn:uuid:") {
 		t.Errorf("%+v %.200v", kept, page)

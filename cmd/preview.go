@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"io"
 	"log"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"warcorder/proxy/admin"
+	"warcorder/store"
 	"warcorder/store/inspect"
 	"warcorder/store/readback"
 )
@@ -66,6 +68,10 @@ func (s *serving) inspect(pages *admin.Admin) {
 		previews = inspect.NewPreviews(int(port), page, pages.IsOwnName)
 	}
 	i := inspect.New(s.rec.Index, readback.New(s.dir, s.rec.Index()), previews)
+	i.PageOf = func(ctx context.Context, at store.Location) string {
+		id, _ := s.lately.PageAt(ctx, at.File, at.Offset) // an error is told by the list of pages
+		return id
+	}
 	for path, handler := range map[string]http.Handler{
 		inspect.ExchangePath: i.Exchange(),
 		inspect.BodyPath:     i.Body(),

@@ -31,6 +31,7 @@ type exchange struct {
 	CurlLacks string            `json:"curlLacks,omitempty"` // what the command leaves out
 	Why       string            `json:"why,omitempty"`       // there is no body
 	Preview   preview           `json:"preview"`
+	Page      *string           `json:"page"` // its ID; nil if that is not known
 }
 
 // capture is what an event tells of one, but for its number.
@@ -86,6 +87,11 @@ func short(s string) string {
 // serveExchange answers with all that is told of an exchange but its bodies.
 func (i *Inspector) serveExchange(w http.ResponseWriter, a *asking) error {
 	x, err := i.exchangeOf(&a.c)
+	if err == nil && i.PageOf != nil {
+		if id := i.PageOf(a.Context(), a.c.Location); id != "" {
+			x.Page = &id
+		}
+	}
 	if err == nil {
 		writeJSON(w, http.StatusOK, x)
 	}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -213,5 +214,21 @@ func TestLies(t *testing.T) {
 				t.Errorf("%s: %s: %d %s", name, page, status, said)
 			}
 		}
+	}
+}
+
+// TestPageOf: an exchange names the page to which it belongs; null where that is not known.
+func TestPageOf(t *testing.T) {
+	s := recorded(t)
+	c := s.commit("http://example.com/", get, "HTTP/1.1 200 OK\r\n\r\nx")
+	if x := s.exchange(&c); x.Page != nil {
+		t.Errorf("%s", *x.Page)
+	}
+	s.inspector.PageOf = func(_ context.Context, at store.Location) string {
+		return map[store.Location]string{{File: c.File, Offset: c.Offset}: "it"}[store.Location{
+			File: at.File, Offset: at.Offset}]
+	}
+	if x := s.exchange(&c); x.Page == nil || *x.Page != "it" {
+		t.Errorf("%v", x.Page)
 	}
 }

@@ -16,6 +16,7 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -40,6 +41,10 @@ const (
 
 // Inspector shows the exchanges of a collection.
 type Inspector struct {
+	// PageOf returns the ID of the page to which the capture at a place belongs; "" if it does not know.
+	// It may be nil.
+	PageOf func(ctx context.Context, at store.Location) string
+
 	index    func() *store.Bolt
 	files    *readback.Files
 	previews *Previews
@@ -53,7 +58,8 @@ const mostAtOnce = 16
 // New returns what shows the exchanges in files, which index finds; their images are shown by previews,
 // or not at all if that is nil.
 func New(index func() *store.Bolt, files *readback.Files, previews *Previews) *Inspector {
-	i := &Inspector{index, files, previews, make(chan struct{}, mostAtOnce), mostRead}
+	i := &Inspector{index: index, files: files, previews: previews,
+		places: make(chan struct{}, mostAtOnce), mostRead: mostRead}
 	if previews != nil {
 		previews.from = i
 	}

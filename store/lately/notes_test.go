@@ -72,6 +72,16 @@ func TestNotes(t *testing.T) {
 	if got := r.notesOn(pages[1].ID); len(got) != 1 || got[0] != "on the first" {
 		t.Errorf("%.100q", got)
 	}
+	for _, page := range pages {
+		for _, x := range askFor[detail](r, r.page, url.Values{"id": {page.ID}}).Exchanges {
+			if id, err := r.PageAt(t.Context(), x.File, x.Offset); id != page.ID || err != nil {
+				t.Errorf("%s is said to belong to %q: %v", x.URL, id, err)
+			}
+		}
+	}
+	if id, err := r.PageAt(t.Context(), "none", 0); id != "" || err != nil {
+		t.Error(id, err)
+	}
 	if newest := r.newest().Pages; len(newest) != 2 || !newest[0].Whole || newest[0].Resources < 4 {
 		t.Errorf("%+v", newest)
 	}
