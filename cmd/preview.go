@@ -67,7 +67,8 @@ func (s *serving) inspect(pages *admin.Admin) {
 	if port := s.preview.port(); port != 0 {
 		previews = inspect.NewPreviews(int(port), page, pages.IsOwnName)
 	}
-	i := inspect.New(s.rec.Index, readback.New(s.dir, s.rec.Index()), previews)
+	s.inspected = readback.New(s.dir, s.rec.Index())
+	i := inspect.New(s.rec.IndexFor, s.inspected, previews)
 	i.PageOf = func(ctx context.Context, at store.Location) string {
 		id, _ := s.lately.PageAt(ctx, at.File, at.Offset) // an error is told by the list of pages
 		return id

@@ -25,6 +25,7 @@ import (
 	"warcorder/recorder/feed/eventstream"
 	"warcorder/store/collection"
 	"warcorder/store/lately"
+	"warcorder/store/readback"
 )
 
 // recordCommand records. Its flags are the keys of the configuration file.
@@ -253,6 +254,8 @@ type serving struct {
 
 	verified *lookout[*lastVerify] // the last verify of the collection
 	lately   *lately.Lately
+
+	inspected *readback.Files // of which exchanges are shown
 }
 
 // serve runs the proxy until a signal or an error of the listener.
@@ -266,6 +269,7 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 		return err
 	}
 	defer s.lately.Close()
+	defer s.inspected.Close()
 	if second != nil {
 		if err := c.replayOn(s, second); err != nil {
 			return err

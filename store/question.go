@@ -44,6 +44,13 @@ func OfFiles(names ...string) Question {
 	return func(p *Pending) bool { return are[p.File] }
 }
 
+// OfPlace returns the question for the capture whose record lies at a place.
+func OfPlace(at Location) Question {
+	return func(p *Pending) bool {
+		return p.capture != nil && p.capture.Offset == at.Offset && p.File == at.File
+	}
+}
+
 // OfKey returns the question for the captures that Nearest finds.
 func OfKey(name Key, text string) Question {
 	text = string(appendURLKey(nil, text))

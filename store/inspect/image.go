@@ -100,7 +100,7 @@ func isAVIF(start []byte) bool {
 
 // imageOf opens the image that a capture's response is; "" for what is none.
 func (i *Inspector) imageOf(ctx context.Context, at store.Location) (o *opened, kind string, err error) {
-	c, err := i.find(at)
+	c, err := i.find(ctx, at)
 	if err != nil {
 		return nil, "", err
 	}

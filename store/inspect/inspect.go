@@ -45,7 +45,7 @@ type Inspector struct {
 	// It may be nil.
 	PageOf func(ctx context.Context, at store.Location) string
 
-	index    func() *store.Bolt
+	index    func(context.Context, store.Question) *store.Bolt
 	files    *readback.Files
 	previews *Previews
 	places   chan struct{} // one for each request that is being answered
@@ -55,9 +55,10 @@ type Inspector struct {
 // mostAtOnce is how many requests are answered at a time: each may hold some MiB.
 const mostAtOnce = 16
 
-// New returns what shows the exchanges in files, which index finds; their images are shown by previews,
-// or not at all if that is nil.
-func New(index func() *store.Bolt, files *readback.Files, previews *Previews) *Inspector {
+// New returns what shows the exchanges in files. The index that finds them has what the question is for,
+// if it is on disk. Their images are shown by previews, or not at all if that is nil.
+func New(index func(context.Context, store.Question) *store.Bolt, files *readback.Files,
+	previews *Previews) *Inspector {
 	i := &Inspector{index: index, files: files, previews: previews,
 		places: make(chan struct{}, mostAtOnce), mostRead: mostRead}
 	if previews != nil {
@@ -98,7 +99,7 @@ func (i *Inspector) page(answer func(http.ResponseWriter, *asking) error) http.H
 		a := asking{Request: r, form: r.URL.Query()}
 		at, err := placeOf(a.form)
 		if err == nil {
-			a.c, err = i.find(at)
+			a.c, err = i.find(a.Context(), at)
 		}
 		if err == nil {
 			err = answer(w, &a)
@@ -144,7 +145,12 @@ func numberOf(form url.Values, name string) (int64, error) {
 
 // find returns the capture whose record lies at a place. Its keys are made again of what its records
 // say; that the index has it under these, at that place, shows that the place is that of a record.
-func (i *Inspector) find(at store.Location) (c store.Capture, err error) {
+// What is on disk is found: the index is waited for if this capture is not there yet, and for no other.
+func (i *Inspector) find(ctx context.Context, at store.Location) (c store.Capture, err error) {
+	index := i.index(ctx, store.OfPlace(at))
+	if err := ctx.Err(); err != nil {
+		return c, err
+	}
 	r, err := i.files.Record(at)
 	if err != nil {
 		return c, err
@@ -155,9 +161,9 @@ func (i *Inspector) find(at store.Location) (c store.Capture, err error) {
 		return c, err
 	}
 	surt, _ := canon.SURT(c.URL)
-	found, is, err := i.index().CaptureAt(surt, c.Time, at)
+	found, is, err := index.CaptureAt(surt, c.Time, at)
 	if err == nil && !is {
-		found, is, err = i.findAsked(&c)
+		found, is, err = i.findAsked(index, &c)
 	}
 	switch {
 	case err != nil:
@@ -165,11 +171,12 @@ func (i *Inspector) find(at store.Location) (c store.Capture, err error) {
 	case !is:
 		return c, errNoCapture
 	}
-	return found, i.index().AddKeys(&found)
+	return found, index.AddKeys(&found)
 }
 
 // findAsked is find for what is no GET: its key has what was sent.
-func (i *Inspector) findAsked(c *store.Capture) (found store.Capture, is bool, err error) {
+func (i *Inspector) findAsked(index *store.Bolt, c *store.Capture) (found store.Capture, is bool,
+	err error) {
 	r, err := i.files.Record(c.Location)
 	if err != nil {
 		return found, false, err
@@ -194,7 +201,7 @@ func (i *Inspector) findAsked(c *store.Capture) (found store.Capture, is bool, e
 	}
 	c.Method = record.Text(asked.Method)
 	new(store.Keyer).Fill(c, asked.Request())
-	return i.index().CaptureAt(c.URLKey, c.Time, at)
+	return index.CaptureAt(c.URLKey, c.Time, at)
 }
 
 // refuse answers that there is no other answer, and why.

@@ -113,7 +113,7 @@ func TestImage(t *testing.T) {
 		return res, string(body)
 	}
 	for kind, body := range images {
-		res, image := got(kind, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n" + pack(body))
+		res, image := got(kind, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+pack(body))
 		h := res.Header
 		if image != body || h.Get("Content-Type") != "application/octet-stream" ||
 			h.Get("Content-Disposition") != "attachment" || h.Get("X-Content-Type-Options") != "nosniff" ||

@@ -39,8 +39,14 @@ type shown struct {
 // recorded begins to record a collection.
 func recorded(t testing.TB) *shown {
 	t.Helper()
+	return recordedEvery(t, time.Millisecond)
+}
+
+// recordedEvery begins to record a collection whose index is written that often by itself.
+func recordedEvery(t testing.TB, interval time.Duration) *shown {
+	t.Helper()
 	cfg := recorder.Default()
-	cfg.CommitInterval, cfg.IndexInterval, cfg.MinFreeSpace = time.Millisecond, time.Millisecond, 0
+	cfg.CommitInterval, cfg.IndexInterval, cfg.MinFreeSpace = time.Millisecond, interval, 0
 	dir, err := collection.In(t.TempDir(), "shown")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +94,7 @@ func (s *shown) serve(dir collection.Dir) {
 	s.t.Cleanup(func() { files.Close() })
 	s.previews = NewPreviews(1, netip.MustParseAddrPort("127.0.0.1:8080"),
 		func(host string) bool { return strings.HasPrefix(host, "127.0.0.1:") })
-	s.inspector = New(func() *store.Bolt { return s.index }, files, s.previews)
+	s.inspector = New(s.indexFor, files, s.previews)
 	mux := http.NewServeMux()
 	mux.Handle("GET "+ExchangePath, s.inspector.Exchange())
 	mux.Handle("GET "+BodyPath, s.inspector.Body())
@@ -99,8 +105,27 @@ func (s *shown) serve(dir collection.Dir) {
 	s.t.Cleanup(s.images.Close)
 }
 
+// indexFor is the index, as who shows exchanges asks for it.
+func (s *shown) indexFor(ctx context.Context, q store.Question) *store.Bolt {
+	if s.rec != nil {
+		return s.rec.IndexFor(ctx, q)
+	}
+	return s.index
+}
+
 // commit records an exchange, and returns its capture.
 func (s *shown) commit(address, request, response string) store.Capture {
+	s.t.Helper()
+	s.begin(address, request, response)
+	if err := s.rec.Settle(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+	all := s.captures(address)
+	return all[len(all)-1]
+}
+
+// begin hands an exchange over to be recorded.
+func (s *shown) begin(address, request, response string) {
 	s.t.Helper()
 	x := s.rec.Begin()
 	x.URL = address
@@ -110,11 +135,6 @@ func (s *shown) commit(address, request, response string) store.Capture {
 	io.WriteString(&x.Request, request)
 	io.WriteString(&x.Response, response)
 	x.Commit()
-	if err := s.rec.Settle(context.Background()); err != nil {
-		s.t.Fatal(err)
-	}
-	all := s.captures(address)
-	return all[len(all)-1]
 }
 
 // captures are those of a URL, whatever was sent; of all if it is "".
