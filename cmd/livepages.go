@@ -10,7 +10,7 @@ import (
 
 // live is how the live page is shown.
 func (c *recordFlags) live(s *serving) *admin.Live {
-	return &admin.Live{Control: c.PageControl == pageControlReaders, Frames: s.preview.port}
+	return &admin.Live{Control: c.PageControl == pageControlReaders, Frames: s.preview.at}
 }
 
 // pageControlReaders is what page-control is where readers may change something from the live page.

@@ -46,10 +46,10 @@ func (p *previewing) address() string {
 	return p.ln.Addr().String()
 }
 
-// port is that of address; 0 if images are not shown.
-func (p *previewing) port() uint16 {
+// at is that address; the zero value if images are not shown.
+func (p *previewing) at() netip.AddrPort {
 	at, _ := netip.ParseAddrPort(p.address())
-	return at.Port()
+	return at
 }
 
 // addresses are where nothing of the proxy's is to connect.
@@ -62,10 +62,9 @@ func (p *previewing) addresses() []net.Addr {
 
 // inspect mounts what shows one exchange, and begins to show its images.
 func (s *serving) inspect(pages *admin.Admin) {
-	page, _ := netip.ParseAddrPort(s.address) // of a TCP listener
 	var previews *inspect.Previews
-	if port := s.preview.port(); port != 0 {
-		previews = inspect.NewPreviews(int(port), page, pages.IsOwnName)
+	if at := s.preview.at(); at.IsValid() {
+		previews = inspect.NewPreviews(int(at.Port()), pages.IsOwnName)
 	}
 	s.inspected = readback.New(s.dir, s.rec.Index())
 	i := inspect.New(s.rec.IndexFor, s.inspected, previews)

@@ -3,6 +3,7 @@ package admin
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 
 	"warcorder/proxy/admin/live"
@@ -14,8 +15,8 @@ import (
 // A page needs proof to change something, as all do; so the browser of who may read, where Control
 // says so, gets the cookie when it shows the page (token.go), which counts for pages of ours alone.
 type Live struct {
-	Control bool          // who may read, changes things from the page too
-	Frames  func() uint16 // the port of the frames in which recorded pictures are; nil or 0: none
+	Control bool                  // who may read, changes things from the page too
+	Frames  func() netip.AddrPort // where the listener is whose frames show recorded pictures; nil: none
 }
 
 const frontPattern = "GET /{$}"
@@ -47,19 +48,21 @@ func (a *Admin) needsProof(r *http.Request, from sender) *refusal {
 }
 
 // framesAt is the origin of the frames, as the client of a request reaches it: at the host that it
-// has asked us at.
+// has asked us at, unless they are at another address; "" if they are where it cannot reach them.
 func (a *Admin) framesAt(r *http.Request) string {
 	if a.live.Frames == nil {
 		return ""
 	}
-	port := a.live.Frames()
-	at := a.ownAt(r.Host)
-	if port == 0 || at == "" {
+	at := a.live.Frames()
+	host, _, err := net.SplitHostPort(a.ownAt(r.Host))
+	if !at.IsValid() || err != nil {
 		return ""
 	}
-	host, _, err := net.SplitHostPort(at)
-	if err != nil {
-		return ""
+	if address := at.Addr().Unmap(); !address.IsUnspecified() && address != localAddress(r).Addr() {
+		if address.IsLoopback() && !IsLocal(r) {
+			return ""
+		}
+		host = address.String()
 	}
-	return "http://" + net.JoinHostPort(host, strconv.Itoa(int(port)))
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(int(at.Port())))
 }

@@ -1,18 +1,25 @@
 package admin
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 )
+
+// framesOn are frames that a listener at an address has.
+func framesOn(address string) func() netip.AddrPort {
+	return func() netip.AddrPort { return netip.MustParseAddrPort(address) }
+}
 
 // lively is newAdmin with a live page.
 func lively(t *testing.T, readers string, control bool) *Admin {
 	t.Helper()
 	cfg := newAdmin(t, readers, func(*http.Request) {})
 	a := New(Config{Readers: cfg.readers, Tokens: []string{secret}, Listener: cfg.listener,
-		Live: &Live{control, func() uint16 { return 9999 }}})
+		Live: &Live{control, framesOn("127.0.0.1:9999")}})
 	a.Add(Switch("POST /pause", func() any { return "paused" }))
 	return a
 }
@@ -297,18 +304,34 @@ func TestPageIsOver(t *testing.T) {
 	}
 }
 
-// TestFrames: the frames are at the host that the client has asked us at, in one spelling, and never
-// at another.
+// TestFrames: the frames are at the host that the client has asked us at, in one spelling, or at
+// their own where that is another address; where the client cannot reach them, there are none.
 func TestFrames(t *testing.T) {
 	a := lively(t, bothReaders, true)
-	for host, want := range map[string]string{
-		"127.0.0.1:8080": "http://127.0.0.1:9999", "LOCALHOST:8080": "http://localhost:9999",
-		"[::1]:8080": "http://[::1]:9999", "127.0.0.1": "http://127.0.0.1:9999",
+	const lan = "192.0.2.1:8080"
+	for _, c := range []struct{ listener, client, local, host, want, policy string }{
+		{"127.0.0.1:9999", here, "127.0.0.1:8080", "127.0.0.1:8080", "http://127.0.0.1:9999", ""},
+		{"127.0.0.1:9999", here, "127.0.0.1:8080", "LOCALHOST:8080", "http://localhost:9999", ""},
+		{"127.0.0.1:9999", here, "127.0.0.1:8080", "127.0.0.1", "http://127.0.0.1:9999", ""},
+		{"127.0.0.1:9999", here, "127.0.0.1:8080", "localhost:9090", "http://localhost:9999", ""}, // a forwarded port
+		{"[::1]:9999", "[::1]:40000", "[::1]:8080", "[::1]:8080", "http://[::1]:9999", "http://*:9999"},
+		{"[::]:9999", "[::1]:40000", "[::1]:8080", "[::1]:8080", "http://[::1]:9999", "http://*:9999"},
+		{"127.0.0.2:9999", here, "127.0.0.1:8080", "localhost:8080", "http://127.0.0.2:9999", ""},
+		{"[::1]:9999", here, "127.0.0.1:8080", "localhost:8080", "http://[::1]:9999", "http://*:9999"},
+		{"0.0.0.0:9999", "192.0.2.9:40000", lan, lan, "http://192.0.2.1:9999", ""},
+		{"192.0.2.7:9999", "192.0.2.9:40000", lan, lan, "http://192.0.2.7:9999", ""},
+		{"127.0.0.1:9999", "192.0.2.9:40000", lan, lan, "", "'none'"},
 	} {
-		w := answer(a, newRequest("GET /", here, host, "", typed()))
-		if !strings.Contains(w.Body.String(), `data-previews="`+want+`"`) ||
-			!strings.Contains(w.Header().Get("Content-Security-Policy"), "; frame-src "+want+";") {
-			t.Errorf("%s: %s %v", host, w.Body, w.Header())
+		a.live.Frames = framesOn(c.listener)
+		r := at("GET /", c.client, c.local, c.host)
+		for name, values := range typed() {
+			r.Header[name] = values
+		}
+		r.Header.Set("Referer", "http://"+c.host+"/trust")
+		w := answer(a, r)
+		if !strings.Contains(w.Body.String(), `data-previews="`+c.want+`"`) || !strings.Contains(
+			w.Header().Get("Content-Security-Policy"), "; frame-src "+cmp.Or(c.policy, c.want)+";") {
+			t.Errorf("%+v: %d %s %v", c, w.Code, w.Body, w.Header())
 		}
 	}
 	a.live.Frames = nil

@@ -86,7 +86,7 @@ func short(s string) string {
 
 // serveExchange answers with all that is told of an exchange but its bodies.
 func (i *Inspector) serveExchange(w http.ResponseWriter, a *asking) error {
-	x, err := i.exchangeOf(&a.c)
+	x, err := i.exchangeOf(&a.c, a.Host)
 	if err == nil && i.PageOf != nil {
 		if id := i.PageOf(a.Context(), a.c.Location); id != "" {
 			x.Page = &id
@@ -98,8 +98,8 @@ func (i *Inspector) serveExchange(w http.ResponseWriter, a *asking) error {
 	return err
 }
 
-// exchangeOf reads what is told of the exchange of a capture.
-func (i *Inspector) exchangeOf(c *store.Capture) (*exchange, error) {
+// exchangeOf reads what is told of the exchange of a capture to the page at a Host.
+func (i *Inspector) exchangeOf(c *store.Capture, page string) (*exchange, error) {
 	own, err := i.files.Record(c.Location)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (i *Inspector) exchangeOf(c *store.Capture) (*exchange, error) {
 		return nil, err
 	}
 	x.Response = messageOf(header)
-	if err := i.readResponse(x, c, header); err != nil {
+	if err := i.readResponse(x, c, header, page); err != nil {
 		return nil, err
 	}
 	if err := i.readRequest(x, c); err != nil {
@@ -158,7 +158,7 @@ func keysOf(c *store.Capture) map[string]string {
 
 // readResponse adds what the response tells. Of a revisit whose original is nowhere to be found that
 // is its own head.
-func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Header) error {
+func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Header, page string) error {
 	r, err := i.files.Response(c)
 	if errors.Is(err, readback.ErrNoOriginal) || errors.Is(err, readback.ErrAway) {
 		x.Why = err.Error()
@@ -184,7 +184,7 @@ func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Head
 			x.RevisitOf.File, x.RevisitOf.Offset = r.Original.File, r.Original.Offset
 		}
 	}
-	x.Preview = i.previewOf(c, r)
+	x.Preview = i.previewOf(c, r, page)
 	return nil
 }
 

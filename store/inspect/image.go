@@ -16,25 +16,26 @@ import (
 // preview says how a body can be looked at.
 type preview struct {
 	Kind string `json:"kind"`           // text, json, image, hex; none if there is nothing to see
+	Text bool   `json:"text,omitempty"` // an image is a text too
 	Path string `json:"path,omitempty"` // of an image, at the listener of previews
 	Port int    `json:"port,omitempty"` // of that listener
 }
 
-// previewOf looks at what the body of a response is, and reads its beginning for that.
-func (i *Inspector) previewOf(c *store.Capture, r *readback.Response) preview {
+// previewOf looks at what the body of a response is, and reads its beginning for that. The page that
+// shows it is at a Host.
+func (i *Inspector) previewOf(c *store.Capture, r *readback.Response, page string) preview {
 	stored := r.Size
 	o := i.decodedOf(context.Background(), r)
 	start := o.start()
+	image := imageType(start, o.contentType)
 	switch {
 	case len(start) == 0 && stored == 0:
 		return preview{Kind: "none"}
 	case len(start) == 0:
 		return preview{Kind: "hex"}
-	case imageType(start, o.contentType) != "" && o.size <= mostImage:
-		if i.previews != nil {
-			return preview{"image", i.previews.path(c.Location), i.previews.port}
-		}
-		return preview{Kind: "hex"}
+	case i.previews != nil && o.size <= mostImage && image != "":
+		return preview{"image", image == svgType || isPlain(start), i.previews.path(c.Location, page),
+			i.previews.port}
 	case isJSON(o.contentType):
 		return preview{Kind: "json"}
 	case readback.IsTextType(o.contentType) || isPlain(start):

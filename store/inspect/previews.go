@@ -7,9 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -25,15 +23,15 @@ import (
 //
 // A KEY is given out by the page alone, and opens one image for ten minutes:
 //
-//	expiry(8) offset(8) file    seconds since 1970; big endian
-//	mac(32)                     HMAC-SHA256 of that, by a secret of this process
+//	expiry(8) offset(8)    seconds since 1970; big endian
+//	page NUL file          the Host that the page is at, for the browser that asks
+//	mac(32)                HMAC-SHA256 of that, by a secret of this process
 //
 // in Base64 as URLs have it. All else is 404, without a word of why.
 type Previews struct {
 	from   *Inspector
 	secret [32]byte
 	port   int                    // that it is reached at
-	page   netip.AddrPort         // where the page is that has the frames
 	isOwn  func(host string) bool // reports a Host that no foreign page can send us
 	now    func() time.Time       // the clock
 	places chan struct{}          // one for each image that is being sent
@@ -44,23 +42,27 @@ const (
 	mostImage  = 8 << 20 // bytes of an image without its content codings
 	mostImages = 32      // that are being sent at a time
 	mostKey    = 1 << 10 // characters of a key: the name of a file has 255 bytes at most
+	mostHost   = 300     // characters of where the page is: of its name 255 at most
 
 	keyHead = 16
 )
 
-// NewPreviews returns what shows images at the port; page is where the page that shows them listens, and
-// isOwn reports the names by which it is reached.
-func NewPreviews(port int, page netip.AddrPort, isOwn func(host string) bool) *Previews {
-	p := &Previews{port: port, page: page, isOwn: isOwn, now: time.Now,
-		places: make(chan struct{}, mostImages)}
+// NewPreviews returns what shows images at the port; isOwn reports the names by which it, and the page
+// that shows them, are reached.
+func NewPreviews(port int, isOwn func(host string) bool) *Previews {
+	p := &Previews{port: port, isOwn: isOwn, now: time.Now, places: make(chan struct{}, mostImages)}
 	rand.Read(p.secret[:])
 	return p
 }
 
-// path is where the image of a capture is to be had for some time.
-func (p *Previews) path(at store.Location) string {
+// path is where the image of a capture is to be had for some time, in frames of the page at a Host.
+func (p *Previews) path(at store.Location, page string) string {
+	if len(page) > mostHost {
+		page = ""
+	}
 	b := binary.BigEndian.AppendUint64(nil, uint64(p.now().Add(keyTime).Unix()))
-	b = append(binary.BigEndian.AppendUint64(b, uint64(at.Offset)), at.File...)
+	b = binary.BigEndian.AppendUint64(b, uint64(at.Offset))
+	b = append(append(append(b, page...), 0), at.File...)
 	return "/" + base64.RawURLEncoding.EncodeToString(append(b, p.mac(b)...))
 }
 
@@ -70,28 +72,28 @@ func (p *Previews) mac(b []byte) []byte {
 	return sum.Sum(nil)
 }
 
-// placeOf is what a key opens, if it opens anything now.
-func (p *Previews) placeOf(key string) (at store.Location, opens bool) {
+// placeOf is what a key opens, if it opens anything now, and the Host of the page.
+func (p *Previews) placeOf(key string) (at store.Location, page string, opens bool) {
 	if len(key) > mostKey {
-		return at, false
+		return at, "", false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
 	if err != nil || len(b) <= keyHead+sha256.Size {
-		return at, false
+		return at, "", false
 	}
 	b, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	if !hmac.Equal(mac, p.mac(b)) {
-		return at, false
+		return at, "", false
 	}
 	at.Offset = int64(binary.BigEndian.Uint64(b[8:]))
-	at.File = string(b[keyHead:])
-	return at, p.now().Unix() < int64(binary.BigEndian.Uint64(b))
+	page, at.File, _ = strings.Cut(string(b[keyHead:]), "\x00")
+	return at, page, p.now().Unix() < int64(binary.BigEndian.Uint64(b))
 }
 
 // ServeHTTP answers for an image, or the document around it.
 func (p *Previews) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, isImage := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/image")
-	at, opens := p.placeOf(key)
+	at, page, opens := p.placeOf(key)
 	if !opens || !p.mayHave(r, isImage) {
 		nothing(w)
 		return
@@ -105,7 +107,7 @@ func (p *Previews) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !isImage {
-		p.document(w, r, key)
+		document(w, key, page)
 		return
 	}
 	o, kind, err := p.from.imageOf(r.Context(), at)
@@ -114,7 +116,7 @@ func (p *Previews) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer o.close()
-	p.protect(w.Header(), r)
+	protect(w.Header(), page)
 	w.Header().Set("Content-Type", kind)
 	if r.Method == http.MethodHead {
 		return
@@ -142,10 +144,10 @@ func nothing(w http.ResponseWriter) {
 }
 
 // protect says of an answer that it does nothing, and where alone it is shown.
-func (p *Previews) protect(h http.Header, r *http.Request) {
+func protect(h http.Header, page string) {
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src 'self'; "+
 		"style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "+
-		p.pageOf(r.Host))
+		sourceOf(page))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
@@ -153,24 +155,31 @@ func (p *Previews) protect(h http.Header, r *http.Request) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }
 
-// pageOf is the origin of the page, as who asks by that Host has it. A policy knows no address of IPv6:
-// what is at the port of the page stands for it then.
-func (p *Previews) pageOf(host string) string {
-	name, _, found := strings.Cut(host, ":")
-	if !found || strings.HasPrefix(host, "[") || strings.Count(host, ":") > 1 {
-		name = "*"
+// sourceOf is the page at a Host as a policy names it. A policy knows no address of IPv6: what is at
+// the port of the page stands for it then.
+func sourceOf(page string) string {
+	if _, port, found := strings.Cut(page, "]:"); found && !strings.ContainsFunc(port, notInHost) {
+		return "http://*:" + port
 	}
-	return fmt.Sprintf("http://%s:%d", name, p.page.Port())
+	if page == "" || strings.ContainsFunc(page, notInHost) {
+		return "'none'"
+	}
+	return "http://" + page
+}
+
+func notInHost(r rune) bool {
+	return (r|0x20 < 'a' || r|0x20 > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-._:", r)
 }
 
 // document is the document around an image.
-func (p *Previews) document(w http.ResponseWriter, r *http.Request, key string) {
+func document(w http.ResponseWriter, key, page string) {
 	var b bytes.Buffer
 	b.WriteString(`<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Preview</title><style>` +
 		`html{color-scheme:light dark}body{margin:0;display:grid;place-items:center;min-height:100vh}` +
-		`img{max-width:100%;max-height:100vh;background:repeating-conic-gradient(#8883 0 25%,#0000 0 50%)` +
+		`img{min-width:64px;min-height:64px;max-width:100%;max-height:100vh;object-fit:contain;` +
+		`outline:1px solid #8886;background:repeating-conic-gradient(#8883 0 25%,#0000 0 50%)` +
 		` 0/16px 16px}</style><img alt="The image that was recorded" src="/` + key + `/image">`)
-	p.protect(w.Header(), r)
+	protect(w.Header(), page)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(b.Bytes())
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -51,7 +52,7 @@ func TestPreviews(t *testing.T) {
 	for kind, body := range images {
 		c := s.commit("http://example.com/"+kind, get, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+body)
 		x := s.exchange(&c)
-		if x.Preview.Kind != "image" || x.Preview.Port != 1 {
+		if x.Preview.Kind != "image" || x.Preview.Port != 1 || x.Preview.Text != isPlain([]byte(body)) {
 			t.Errorf("%s: %+v", kind, x.Preview)
 			continue
 		}
@@ -59,7 +60,7 @@ func TestPreviews(t *testing.T) {
 		policy := res.Header.Get("Content-Security-Policy")
 		if res.Header.Get("Content-Type") != kind || got != body ||
 			!strings.HasPrefix(policy, "sandbox; default-src 'none'") ||
-			!strings.HasSuffix(policy, "frame-ancestors http://127.0.0.1:8080") ||
+			!strings.HasSuffix(policy, "frame-ancestors "+s.pages.URL) ||
 			res.Header.Get("X-Content-Type-Options") != "nosniff" || res.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %q %v", kind, got, res.Header)
 		}
@@ -72,7 +73,7 @@ func TestPreviews(t *testing.T) {
 	}
 	svg := s.commit("http://example.com/svg", get, "HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\n\r\n"+
 		"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
-	if x := s.exchange(&svg); x.Preview.Kind != "image" {
+	if x := s.exchange(&svg); x.Preview.Kind != "image" || !x.Preview.Text {
 		t.Errorf("%+v", x.Preview)
 	}
 	for name, response := range map[string]string{
@@ -86,13 +87,13 @@ func TestPreviews(t *testing.T) {
 		if x := s.exchange(&c); x.Preview.Kind == "image" || x.Preview.Path != "" {
 			t.Errorf("%s: %+v", name, x.Preview)
 		}
-		if res, got := s.image(s.previews.path(c.Location) + "/image"); res.StatusCode != 404 || got != "" {
+		if res, got := s.image(s.previews.path(c.Location, "") + "/image"); res.StatusCode != 404 || got != "" {
 			t.Errorf("%s: %s %q", name, res.Status, got)
 		}
 	}
 	long := s.commit("http://example.com/bomb", get, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+
 		pack("GIF89a"+strings.Repeat("x", mostImage)))
-	if _, got := s.image(s.previews.path(long.Location) + "/image"); got != "broke off" {
+	if _, got := s.image(s.previews.path(long.Location, "") + "/image"); got != "broke off" {
 		t.Errorf("a long image is shown: %d bytes", len(got))
 	}
 }
@@ -156,8 +157,8 @@ func TestKeys(t *testing.T) {
 		changed[at] ^= 1
 		nothing("changed", "/"+base64.RawURLEncoding.EncodeToString(changed))
 	}
-	foreign := NewPreviews(1, s.previews.page, s.previews.isOwn)
-	nothing("another process's", foreign.path(c.Location))
+	foreign := NewPreviews(1, s.previews.isOwn)
+	nothing("another process's", foreign.path(c.Location, ""))
 	nothing("no key", "/")
 	nothing("no key, image", "/image")
 	nothing("a path", path+"/../image")
@@ -179,6 +180,47 @@ func TestKeys(t *testing.T) {
 	}
 	s.previews.now = func() time.Time { return time.Now().Add(keyTime + time.Second) }
 	nothing("old", path)
+}
+
+// TestFramesOf: an image is shown in frames of the page that its key was given to, by the Host at which
+// that is; nothing else of a Host gets into a policy.
+func TestFramesOf(t *testing.T) {
+	s := recorded(t)
+	c := s.commit("http://example.com/", get, "HTTP/1.1 200 OK\r\n\r\nGIF89a....")
+	for page, want := range map[string]string{
+		"localhost:9090": "http://localhost:9090", "127.0.0.1": "http://127.0.0.1",
+		"[::1]:8080": "http://*:8080", "Studio-1.local:80": "http://Studio-1.local:80",
+		"[::1]:*": "'none'", "a; script-src *": "'none'", "a,b": "'none'", "*": "'none'", "a\x00b": "'none'", "": "'none'",
+		strings.Repeat("a", mostHost+1): "'none'",
+	} {
+		if at, host, opens := s.previews.placeOf(s.previews.path(c.Location, page)[1:]); strings.Count(page, "\x00") == 0 &&
+			(at.File != c.File || at.Offset != c.Offset || !opens || host != page && len(page) <= mostHost) {
+			t.Errorf("%q: %+v %q %v", page, at, host, opens)
+		}
+		if got := sourceOf(page); len(page) <= mostHost && got != want {
+			t.Errorf("%q: %s", page, got)
+		}
+	}
+	r, err := http.NewRequest("GET", s.pages.URL+ExchangePath+fmt.Sprint("?file=", c.File, "&offset=", c.Offset), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "localhost:9090"
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var x exchange
+	if err := json.NewDecoder(res.Body).Decode(&x); err != nil {
+		t.Fatal(err)
+	}
+	for _, behind := range []string{"", "/image"} {
+		res, _ := s.image(x.Preview.Path + behind)
+		if policy := res.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, " http://localhost:9090") {
+			t.Errorf("%q: %s", behind, policy)
+		}
+	}
 }
 
 // TestPlaces: no more images are sent at a time than there are places.

@@ -92,8 +92,7 @@ func (s *shown) serve(dir collection.Dir) {
 	s.dir = dir
 	files := readback.New(dir, s.index)
 	s.t.Cleanup(func() { files.Close() })
-	s.previews = NewPreviews(1, netip.MustParseAddrPort("127.0.0.1:8080"),
-		func(host string) bool { return strings.HasPrefix(host, "127.0.0.1:") })
+	s.previews = NewPreviews(1, func(host string) bool { return strings.HasPrefix(host, "127.0.0.1:") })
 	s.inspector = New(s.indexFor, files, s.previews)
 	mux := http.NewServeMux()
 	mux.Handle("GET "+ExchangePath, s.inspector.Exchange())

@@ -61,6 +61,9 @@ func (v Visit) Write(w http.ResponseWriter) {
 // policy is the page's Content-Security-Policy.
 func (v Visit) policy() string {
 	frames := v.Previews
+	if _, port, found := strings.Cut(frames, "]:"); found { // a policy knows no address of IPv6
+		frames = "http://*:" + port
+	}
 	if frames == "" {
 		frames = "'none'"
 	}

@@ -13,32 +13,49 @@ const most = 1 << 20; // characters that are shown at once; beyond it, the downl
 export function Body({ file, offset, of, preview, total, why }) {
   const kinds = [
     preview.kind === 'image' && { as: 'image', title: 'Image' },
-    preview.kind !== 'hex' && preview.kind !== 'image'
+    (preview.text || ['text', 'json'].includes(preview.kind))
       && { as: 'text', title: preview.kind === 'json' ? 'JSON' : 'Text' },
     { as: 'hex', title: 'Hex' },
   ].filter(Boolean);
   const [as, setAs] = useState(kinds[0].as);
+  const [since] = useState(Date.now);
   if (!total || preview.kind === 'none') {
     return html`<p class="soft">No body${why && html`: <${Text} text=${why} />`}.</p>`;
   }
   return html`<div class="choices" role="group" aria-label="How the body is shown">${kinds.map((k) => html`
       <button key=${k.as}
         aria-pressed=${as === k.as ? 'true' : 'false'} onClick=${() => setAs(k.as)}>${k.title}</button>`)}</div>
-    ${as === 'image' ? html`<${Frame} preview=${preview} />`
+    ${as === 'image' ? html`<${Frame} first=${preview} since=${since} file=${file} offset=${offset} />`
       : html`<${Pieces} key=${as} file=${file} offset=${offset} of=${of} as=${as} />`}`;
 }
 
-/** frameAt is where it may be seen: the page knows the one origin that its frames may have. */
-function frameAt({ path }) {
-  const { previews } = document.documentElement.dataset;
-  return path && previews ? new URL(path, previews).href : '';
-}
+const good = 9 * 60_000; // milliseconds for which a path of an image surely opens it
 
-function Frame({ preview }) {
-  const source = frameAt(preview);
-  if (!source) return html`<p class="soft">The recorder shows no images here (<code>preview-listen</code>).</p>`;
-  return html`<iframe class="preview" sandbox="" referrerpolicy="no-referrer" src=${source}
-    title="The recorded image"></iframe>`;
+/** Frame shows an image by the path that was had first, or by a new one where that is too old. */
+function Frame({ first, since, file, offset }) {
+  const [told, setTold] = useState({ preview: Date.now() - since < good ? first : null, problem: null });
+  const again = (signal) => ask('live/exchange', { file, offset }, signal).then(
+    ({ preview }) => setTold({ preview, problem: null }),
+    (problem) => isGone(problem) || setTold({ preview: null, problem }),
+  );
+  useEffect(() => {
+    if (told.preview) return undefined;
+    const gone = new AbortController();
+    again(gone.signal);
+    return () => gone.abort();
+  }, [file, offset]);
+  const { previews } = document.documentElement.dataset;
+  if (!previews) {
+    return html`<p class="soft">Images come from an address of their own, which this browser does not reach:
+      see the setting <code>preview-listen</code>.</p>`;
+  }
+  if (!told.preview) return html`<${Problem} problem=${told.problem} again=${() => again()} />`;
+  const source = told.preview.path && new URL(told.preview.path, previews).href;
+  return html`${source && html`<iframe key=${source} class="preview" sandbox="" referrerpolicy="no-referrer"
+      src=${source} title="The recorded image"></iframe>`}
+    <p class="soft">From <span class="mono">${previews}</span>, which shows recorded images and nothing else. If
+      nothing is seen, this browser does not reach that address (setting <code>preview-listen</code>), or cannot
+      draw the image. <button class="quiet small" onClick=${() => again()}>Load it again</button></p>`;
 }
 
 function Pieces({ file, offset, of, as }) {

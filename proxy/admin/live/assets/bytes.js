@@ -1,6 +1,7 @@
 // Bytes of a head as people read them: each line as it is, and what is no printable ASCII written out.
 
-const shown = 64 * 1024; // bytes of a head, at most
+/** piece is how many bytes of a head are shown at once. */
+export const piece = 64 * 1024;
 
 /** ofBase64 is what base64 stands for. */
 export function ofBase64(text) {
@@ -8,10 +9,11 @@ export function ofBase64(text) {
 }
 
 /**
- * lines are those of a head, each as parts: {text} and {code}, the latter for bytes that are written
- * out (\x0d before a line's end is not, unless it is missing or doubled).
+ * lines are those of a head, of at most so many bytes of it, each as parts: {text} and {code}, the
+ * latter for bytes that are written out (\x0d before a line's end is not, unless it is missing or
+ * doubled).
  */
-export function lines(bytes) {
+export function lines(bytes, shown = piece) {
   const all = [];
   let line = [];
   let text = '';

@@ -1,8 +1,8 @@
 // One exchange: its heads as the bytes they are, its body, where it lies, and by which keys it is found.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useMemo, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask, askText, isGone, query } from './ask.js';
 import { Body } from './body.js';
-import { lines, ofBase64 } from './bytes.js';
+import { lines, ofBase64, piece } from './bytes.js';
 import { back, to } from './routes.js';
 import { Address, Copy, Problem, Text, Time } from './text.js';
 import { clock, count, kindOf, size, took, visible, weight, when } from './words.js';
@@ -72,13 +72,16 @@ function RevisitOf({ of }) {
 }
 
 function Head({ title, message, open }) {
+  const [shown, setShown] = useState(piece);
+  const bytes = useMemo(() => ofBase64(message?.head), [message?.head]);
   if (!message) return html`<section class="part"><h2>${title}</h2><p class="soft">Not recorded.</p></section>`;
-  const head = lines(ofBase64(message.head));
+  const head = lines(bytes, shown);
   return html`<details class="part" open=${open}><summary>${title}</summary>
     <pre class="head" tabindex="0" role="region" aria-label=${`Head of the ${title.toLowerCase()}`}>
       <bdi>${head.lines.map((line, i) => html`<span
       key=${i} class=${i ? 'field' : 'start'}>${partsOf(line, i)}${'\n'}</span>`)}</bdi></pre>
-    ${head.cut && html`<p class="soft">The head is longer: the record has all of it.</p>`}</details>`;
+    ${head.cut && html`<p><button onClick=${() => setShown(shown + 4 * piece)}>
+      More of the head: ${size(shown)} of ${size(bytes.length)} are shown</button></p>`}</details>`;
 }
 
 // partsOf sets a field's name apart, if the line has one in its first part.

@@ -72,7 +72,8 @@
  * @property {string} [curlLacks] what the command leaves out
  * @property {string} [why] there is no body
  * @property {string|null} page
- * @property {{kind: 'text'|'json'|'image'|'hex'|'none', path?: string}} preview
+ * @property {{kind: 'text'|'json'|'image'|'hex'|'none', text?: boolean, path?: string}} preview text: an
+ *   image can be read, too
  *
  * @typedef {object} Piece of a body
  * @property {string} text
