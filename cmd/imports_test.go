@@ -38,7 +38,7 @@ var house = []room{
 	{"cmd/replaying", "proxy/hosts proxy/http1 store store/cdxserver store/collection store/readback " +
 		"store/replay store/replay/inject store/replay/rules",
 		"a collection that answers, whoever has it open; it knows neither listener nor recorder"},
-	{"cmd/removing", "recorder recorder/record recorder/recovery store store/collection store/pages " +
+	{"cmd/removing", "recorder recorder/feed recorder/record recorder/recovery store store/collection store/pages " +
 		"store/readback store/removal store/selection canon",
 		"a removal and a recorder that stands aside for it; who asks for it is its caller"},
 	{"cmd/packing", "recorder/record store store/behind store/collection store/copying store/extsort " +

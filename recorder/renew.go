@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/feed"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -46,6 +47,10 @@ type Renewal struct {
 
 	Drop func(*store.Gap) bool // gaps that are not kept
 
+	// Told is what is told of it, when it is done: the files with what stays of them, and the gaps. The
+	// recorder has told of these before, and tells nobody any more.
+	Told feed.Renewal
+
 	// Decide is called when everything is written, durably: from then on it goes forward. After an
 	// error of it nothing has changed.
 	Decide func() error
@@ -82,6 +87,7 @@ func (r *Recorder) Renew(ctx context.Context, what Renewal) error {
 	if err != nil {
 		return errors.Join(err, renewal.Abandon())
 	}
+	r.telling.feed.Renew(what.Told, time.Now().UnixMicro())
 	return nil
 }
 

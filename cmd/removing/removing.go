@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"warcorder/recorder"
+	"warcorder/recorder/feed"
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
 	"warcorder/store"
@@ -202,6 +203,7 @@ func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, pl
 		what.Files = append(what.Files,
 			recovery.Anew{Name: f.Name, Path: f.Path, Size: f.Size, Captures: f.Captures})
 	}
+	what.Told = told(plan, written)
 	err = rec.Renew(ctx, what)
 	switch {
 	case err == nil:
@@ -211,4 +213,23 @@ func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, pl
 			"recover, which finishes it", err)
 	}
 	return 0, errors.Join(err, plan.Discard())
+}
+
+// told is what the recorder tells of it, to who has heard of what went.
+func told(plan *removal.Plan, written []removal.Written) (what feed.Renewal) {
+	what.Gap = func(e *feed.Event) bool {
+		return plan.GoesGap(&store.Gap{URL: e.URL, Time: time.UnixMicro(e.Time), Reason: e.Reason,
+			Detail: e.Detail})
+	}
+	for i := range written {
+		file := feed.Anew{File: written[i].Name, Now: written[i].Now}
+		if stays := written[i].Stays(feed.MostStretches); stays != nil {
+			file.Stays = make([]feed.Stretch, len(stays))
+			for j, s := range stays {
+				file.Stays[j] = feed.Stretch(s)
+			}
+		}
+		what.Files = append(what.Files, file)
+	}
+	return what
 }

@@ -28,7 +28,7 @@ type Event struct {
 	File  string // base name
 	State string // of a file
 
-	Reason, Detail string // of a gap
+	Reason, Detail string // of a gap; of Removed the Detail is as renew.go says
 	Count          int64  // of gaps of which no more is known, or of events that are missed
 }
 
@@ -60,20 +60,21 @@ func HostOf(uri string) string {
 type Kind byte
 
 const (
-	_       Kind = iota
-	Capture      // something is on disk that has a line in the index
-	Gap          // something is not, or not wholly, in the archive
-	Files        // a WARC file was opened, or finished
-	Paused       // what begins from now on passes unrecorded
-	Resumed      // what begins from now on is recorded
-	Note         // a record that is no exchange is on disk, and has no line
-	Missed       // events that are not held any more: what readers are told, and is never published
+	Forgotten Kind = iota // what was told there has gone since; nothing of it is told any more
+	Capture               // something is on disk that has a line in the index
+	Gap                   // something is not, or not wholly, in the archive
+	Files                 // a WARC file was opened, or finished
+	Paused                // what begins from now on passes unrecorded
+	Resumed               // what begins from now on is recorded
+	Note                  // a record that is no exchange is on disk, and has no line
+	Removed               // what is in the archive went, or lies elsewhere since
+	Missed                // events that are not held any more: what readers are told, and is never published
 )
 
 // Kinds are the names of the kinds.
 var Kinds = [...]string{
 	Capture: "capture", Gap: "gap", Files: "files", Paused: "paused", Resumed: "resumed", Note: "note",
-	Missed: "missed",
+	Removed: "removed", Missed: "missed",
 }
 
 // String is the name of a kind.
@@ -125,27 +126,55 @@ func (e *Event) size() int {
 	return n
 }
 
-// eventOf takes apart what append has made. All texts share one piece of memory.
-func eventOf(b []byte) (e Event) {
-	e.Kind, e.Truncated = Kind(b[0]), b[1] == 1
-	e.Time = int64(binary.LittleEndian.Uint64(b[2:]))
+// head is an event without its texts, which lie in rest, one behind another.
+type head struct {
+	Event
+	lengths [9]int // as texts has them
+	rest    []byte
+}
+
+// fileText is the number of File in texts.
+const fileText = 5
+
+// headOf takes apart what append has made, but for the texts; ok is false for no bytes.
+func headOf(b []byte) (h head, ok bool) {
+	if len(b) == 0 {
+		return h, false
+	}
+	h.Kind, h.Truncated = Kind(b[0]), b[1] == 1
+	h.Time = int64(binary.LittleEndian.Uint64(b[2:]))
 	b = b[10:]
 	var numbers [6]int64
 	for i := range numbers {
 		n, size := binary.Varint(b)
 		numbers[i], b = n, b[size:]
 	}
-	e.Status, e.Size, e.Length = int(numbers[0]), numbers[1], numbers[2]
-	e.Offset, e.MS, e.Count = numbers[3], numbers[4], numbers[5]
-	texts := e.texts()
-	var lengths [len(texts)]int
-	for i := range lengths {
+	h.Status, h.Size, h.Length = int(numbers[0]), numbers[1], numbers[2]
+	h.Offset, h.MS, h.Count = numbers[3], numbers[4], numbers[5]
+	for i := range h.lengths {
 		n, size := binary.Uvarint(b)
-		lengths[i], b = int(n), b[size:]
+		h.lengths[i], b = int(n), b[size:]
 	}
-	all := string(b)
-	for i, text := range texts {
-		*text, all = all[:lengths[i]], all[lengths[i]:]
+	h.rest = b
+	return h, true
+}
+
+// file is the File of the event.
+func (h *head) file() []byte {
+	from := 0
+	for _, n := range h.lengths[:fileText] {
+		from += n
+	}
+	return h.rest[from : from+h.lengths[fileText]]
+}
+
+// eventOf takes apart what append has made. All texts share one piece of memory.
+func eventOf(b []byte) (e Event) {
+	h, _ := headOf(b)
+	all := string(h.rest)
+	e = h.Event
+	for i, text := range e.texts() {
+		*text, all = all[:h.lengths[i]], all[h.lengths[i]:]
 	}
 	return e
 }

@@ -16,7 +16,8 @@
 // Invariant: publishing never waits for a reader, and allocates nothing but a segment now and then.
 // The feed holds 65,536 events and 32 MiB at most, or the one newest segment if that is longer: a
 // URL is never cut. Beside them it has 512 KiB, by which captures are found (places.go). A reader holds
-// one segment beside that at most. What is published is never changed.
+// one segment beside that at most. The bytes of an event are never changed: what a removal has made
+// untrue is left out of a copy, which takes the segment's place (renew.go). Numbers stay.
 package feed
 
 import (
@@ -45,7 +46,8 @@ type Feed struct {
 	places   places     // of captures
 	wake     chan struct{}
 	waited   bool // somebody may wait for wake
-	ended    bool
+
+	renewing sync.Mutex // held for one Renew at a time
 }
 
 // segment is some events that follow one another. What is in data and starts is not changed any
@@ -54,6 +56,16 @@ type segment struct {
 	first  uint64 // number of the first event
 	data   []byte
 	starts []uint32 // of the events in data
+	sealed bool     // nothing more comes into it
+}
+
+// event returns the bytes of an event of the segment.
+func (s *segment) event(i int) []byte {
+	end := len(s.data)
+	if i+1 < len(s.starts) {
+		end = int(s.starts[i+1])
+	}
+	return s.data[s.starts[i]:end]
 }
 
 // New returns an empty feed.
@@ -75,7 +87,7 @@ func (f *Feed) Publish(e *Event) {
 	if e.Kind == Capture {
 		f.places.add(e.File, e.Offset, f.last)
 	}
-	if f.waited && !f.ended {
+	if f.waited {
 		f.waited = false
 		close(f.wake)
 		f.wake = make(chan struct{})
@@ -86,7 +98,7 @@ func (f *Feed) Publish(e *Event) {
 func (f *Feed) room(size int) *segment {
 	if n := len(f.segments); n > 0 {
 		s := f.segments[n-1]
-		if len(s.starts) < segmentEvents && cap(s.data)-len(s.data) >= size {
+		if !s.sealed && len(s.starts) < segmentEvents && cap(s.data)-len(s.data) >= size {
 			return s
 		}
 	}
@@ -108,17 +120,6 @@ func (f *Feed) drop() {
 	f.segments = f.segments[1:]
 	f.bytes -= cap(old.data)
 	f.events -= len(old.starts)
-}
-
-// End tells readers that nothing more comes once they have had all; what is published all the same they
-// may have.
-func (f *Feed) End() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.ended {
-		f.ended = true
-		close(f.wake)
-	}
 }
 
 // oldest is the number of the oldest event that is held, or of the next one.

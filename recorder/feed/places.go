@@ -28,8 +28,17 @@ func (p *places) at(file string, offset int64) *uint32 {
 }
 
 // Took says how many milliseconds the exchange took whose record lies there, as long as its event is
-// held; now and then one is not found that is held.
+// held; now and then one is not found that is held. Of the event only the place is read.
 func (f *Feed) Took(file string, offset int64) (ms int64, known bool) {
+	h, ok := headOf(f.at(file, offset))
+	if !ok || h.Kind != Capture || h.Offset != offset || string(h.file()) != file {
+		return 0, false
+	}
+	return h.MS, true
+}
+
+// at returns the bytes of the event that may be of that place; nil if there is none.
+func (f *Feed) at(file string, offset int64) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	number := f.last&^(1<<32-1) | uint64(*f.places.at(file, offset))
@@ -38,20 +47,11 @@ func (f *Feed) Took(file string, offset int64) (ms int64, known bool) {
 	}
 	after := sort.Search(len(f.segments), func(i int) bool { return f.segments[i].first > number })
 	if after == 0 {
-		return 0, false
+		return nil
 	}
 	s := f.segments[after-1]
-	at := number - s.first
-	if at >= uint64(len(s.starts)) {
-		return 0, false
+	if at := number - s.first; at < uint64(len(s.starts)) {
+		return s.event(int(at))
 	}
-	end := len(s.data)
-	if at+1 < uint64(len(s.starts)) {
-		end = int(s.starts[at+1])
-	}
-	e := eventOf(s.data[s.starts[at]:end])
-	if e.Kind != Capture || e.File != file || e.Offset != offset {
-		return 0, false
-	}
-	return e.MS, true
+	return nil
 }

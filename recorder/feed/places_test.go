@@ -1,7 +1,7 @@
 package feed
 
 import (
-	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -50,7 +50,8 @@ func TestTook(t *testing.T) {
 	}
 }
 
-// TestTookIsBounded: what a question decodes is one event, however much there is beside it.
+// TestTookIsBounded: what a question reads is the place of one event, however long its URL is, and
+// however much there is beside it.
 func TestTookIsBounded(t *testing.T) {
 	f := New()
 	for i := range 500 {
@@ -58,13 +59,15 @@ func TestTookIsBounded(t *testing.T) {
 		e.Offset = int64(i)
 		f.Publish(&e)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range 100 {
-		f.Took(example.File, 1)
-	}
-	runtime.ReadMemStats(&after)
-	if n := (after.TotalAlloc - before.TotalAlloc) / 100; n > 1000 {
-		t.Errorf("a question takes %d bytes", n)
+	long := example
+	long.Offset, long.URL = 500, strings.Repeat("x", 1<<20)
+	f.Publish(&long)
+	for _, offset := range []int64{1, 500} {
+		if n := testing.AllocsPerRun(100, func() { f.Took(example.File, offset) }); n > 0 {
+			t.Errorf("a question about %d allocates %v times", offset, n)
+		}
+		if ms, known := f.Took(example.File, offset); !known || ms != example.MS {
+			t.Errorf("capture %d took %d, %v", offset, ms, known)
+		}
 	}
 }

@@ -101,8 +101,7 @@ func (r *Reader) take() (data []byte, starts []uint32) {
 	return nil, nil
 }
 
-// More returns a channel that is closed as soon as there is something that Next would return, or
-// nothing more will come.
+// More returns a channel that is closed as soon as there is something that Next would return.
 func (r *Reader) More() <-chan struct{} {
 	f := r.feed
 	f.mu.Lock()
@@ -115,11 +114,3 @@ func (r *Reader) More() <-chan struct{} {
 }
 
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
-
-// Ended reports that the feed has ended, and the reader has had all.
-func (r *Reader) Ended() bool {
-	f := r.feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ended && r.next > f.last && r.missed == 0
-}

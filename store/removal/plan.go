@@ -64,6 +64,7 @@ type edit struct {
 	from, to int64
 	turn     *turn // what stands there from then on; nil for nothing
 	retold   bool  // an earlier tombstone, which forgets something
+	behind   int64 // where the new file goes on behind it, once it is written
 }
 
 // turn is what a revisit becomes.

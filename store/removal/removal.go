@@ -45,7 +45,7 @@
 // What foreign files say of themselves is not believed: where a gzip member ends is read, or is what the
 // index has, which has read it.
 //
-// Memory: some 300 bytes for each capture that goes, 150 for each revisit that needs one, 48 for
+// Memory: some 300 bytes for each capture that goes, 150 for each revisit that needs one, 56 for
 // each response that revisits name and each stretch of records that goes, and some 150 for each
 // record of the one file that is looked at. While a tombstone is written, three times the 16 MiB at
 // most that its list has; while an earlier one forgets something, three times the 32 MiB that its

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sort"
 
 	"warcorder/recorder/record"
 	"warcorder/store/collection"
@@ -25,6 +26,58 @@ type Written struct {
 	Size int64  // of the new one
 
 	Captures int64 // that it must have
+
+	edits []edit // of the old file
+	from  int64  // size of the old file
+}
+
+// Stretch is the bytes [From, To) of the old file, which begin at At in the new one: what was copied,
+// or a revisit that has become something else there.
+type Stretch struct{ From, To, At int64 }
+
+// Stays returns the stretches of the old file that are in the new one, in their order, if they are not
+// more than most; else nil.
+func (w *Written) Stays(most int) []Stretch {
+	all, from, at := []Stretch{}, int64(0), int64(0)
+	add := func(to int64) {
+		if to > from {
+			all = append(all, Stretch{from, to, at})
+		}
+	}
+	for i := range w.edits {
+		e := &w.edits[i]
+		add(e.from)
+		if e.turn != nil {
+			from, at = e.from, at+e.from-from
+			add(e.to)
+		}
+		if from, at = e.to, e.behind; len(all) > most {
+			return nil
+		}
+	}
+	if add(w.from); len(all) > most {
+		return nil
+	}
+	return all
+}
+
+// Now returns where the record lies in the new file that began there in the old one, if it stays.
+func (w *Written) Now(offset int64) (now int64, stays bool) {
+	i := sort.Search(len(w.edits), func(i int) bool { return w.edits[i].from > offset }) - 1
+	if i < 0 {
+		return offset, true
+	}
+	e := &w.edits[i]
+	if offset >= e.to {
+		return e.behind + offset - e.to, true
+	}
+	if e.turn == nil || offset != e.from {
+		return 0, false
+	}
+	if i == 0 {
+		return offset, true
+	}
+	return w.edits[i-1].behind + offset - w.edits[i-1].to, true
 }
 
 // Write writes the files anew, durably, beside the old ones. After an error there are none. Where
@@ -45,7 +98,7 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 			return nil, errors.Join(fmt.Errorf("write %s anew: %w", w.Name, err), p.Discard())
 		}
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
-			Captures: p.before[w.ID] - w.captures})
+			Captures: p.before[w.ID] - w.captures, edits: w.edits, from: w.size})
 	}
 	err := p.dropPages(ctx, mode)
 	if err == nil && p.Pages > 0 {
@@ -200,7 +253,7 @@ func (o *writer) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		at = e.to
+		at, e.behind = e.to, o.at
 	}
 	if err := o.copy(ctx, at, o.size); err != nil {
 		return err

@@ -64,10 +64,13 @@ func statuses(text string) (from, to int, err error) {
 }
 
 // has reports whether an event is wanted. What the filter asks about, and the event does not have,
-// is not as asked; but files and pauses are of all.
+// is not as asked; but files, pauses and removals are of all.
 func (f *filter) has(e *feed.Event) bool {
-	if e.Kind == feed.Missed {
+	switch e.Kind {
+	case feed.Missed:
 		return true
+	case feed.Forgotten:
+		return false
 	}
 	if f.kinds != nil && !slices.Contains(f.kinds, e.Kind) {
 		return false

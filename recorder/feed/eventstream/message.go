@@ -67,6 +67,13 @@ type (
 		Offset int64  `json:"offset"`
 		Length int64  `json:"length"`
 	}
+	// removed is of a file, with what of it is where now, or of events.
+	removed struct {
+		about
+		File   string          `json:"file,omitempty"`
+		Stays  json.RawMessage `json:"stays,omitempty"`  // [[from, to, at]…]
+		Events json.RawMessage `json:"events,omitempty"` // [[first, last]…], by number
+	}
 	missed struct {
 		about
 		Count int64 `json:"count"`
@@ -86,6 +93,11 @@ func object(e *feed.Numbered) any {
 		return file{a, e.File, e.State, e.Length}
 	case feed.Note:
 		return note{a, e.URL, e.MIME, e.Size, e.Stored, e.File, e.Offset, e.Length}
+	case feed.Removed:
+		if e.State == "" {
+			return removed{a, e.File, json.RawMessage(e.Detail), nil}
+		}
+		return removed{about: a, Events: json.RawMessage(e.Detail)}
 	case feed.Missed:
 		return missed{a, e.Count}
 	}
