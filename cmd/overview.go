@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
-	"net/http"
 	"os"
 	"slices"
 	"time"
@@ -43,8 +41,8 @@ type overviewRun struct {
 // overviewQueue is what is not recorded yet.
 type overviewQueue struct {
 	InFlight int64 `json:"inFlight"`
-	Queued   int64 `json:"queued"` // bytes
-	Large    int64 `json:"large"`  // exchanges in spill/
+	Queued   int64 `json:"queuedBytes"`
+	Large    int64 `json:"large"` // exchanges in spill/
 }
 
 // overviewRecorder is who records.
@@ -83,17 +81,6 @@ const mostOverviewFiles = 200
 // mostDrawn is how many types and hosts are told apart.
 const mostDrawn = 20
 
-// overviews looks once a second at most.
-func (s *serving) overviews() *lookout[[]byte] {
-	return &lookout[[]byte]{interval: time.Second, patience: 2 * time.Second, look: func() []byte {
-		b, err := json.Marshal(s.overview())
-		if err != nil {
-			panic(err) // there is nothing in it that is no JSON
-		}
-		return b
-	}}
-}
-
 // overview makes the overview.
 func (s *serving) overview() *overview {
 	now := s.status()
@@ -130,20 +117,4 @@ func (s *serving) overviewFile(f *store.File, open []string) overviewFile {
 		}
 	}
 	return told
-}
-
-// overviewPage answers with the overview.
-func overviewPage(looks *lookout[[]byte]) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		now := looks.now()
-		if now == nil { // the first look has not come to its end
-			w.Header().Set("Retry-After", "5")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			json.NewEncoder(w).Encode(map[string]string{
-				"error": "the recorder takes its time to look around: ask again in some seconds"})
-			return
-		}
-		w.Write(now)
-	})
 }

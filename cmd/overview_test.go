@@ -2,11 +2,16 @@ package cmd
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"warcorder/recorder/tally"
 )
 
 // overviewNow asks a recorder for its overview.
@@ -83,5 +88,61 @@ func TestOverviewErrors(t *testing.T) {
 	if answer.StatusCode != http.StatusForbidden ||
 		!strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
 		t.Errorf("%s %s", answer.Status, answer.Header.Get("Content-Type"))
+	}
+}
+
+// TestOverviewLess: who looks for nothing but whether something is recorded, or knows the samples up
+// to a moment, is not told all of it again.
+func TestOverviewLess(t *testing.T) {
+	began := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	all := tally.New(began)
+	now := began.Add(24*time.Hour - time.Second)
+	for at := began; at.Before(now); at = at.Add(10 * time.Second) {
+		all.Count(at, &tally.Capture{Host: "a.example", MIME: "text/html", Body: 1})
+	}
+	looks := &lookout[*overviewLook]{interval: time.Hour, patience: time.Hour, look: func() *overviewLook {
+		look := overviewLook{overview: overview{At: now, Snapshot: all.Snapshot(now, mostDrawn)}}
+		look.whole = func() []byte { return overviewJSON(look.overview) }
+		return &look
+	}}
+	server := httptest.NewServer(overviewPage(looks))
+	defer server.Close()
+	get := func(query string, code int) (o overview, bytes int) {
+		t.Helper()
+		answer, err := http.Get(server.URL + "/live/overview" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err == nil {
+			err = json.Unmarshal(body, &o)
+		}
+		if err != nil || answer.StatusCode != code {
+			t.Fatalf("%s: %s, %v", query, answer.Status, err)
+		}
+		return o, len(body)
+	}
+	if o, n := get("", 200); len(o.Rates) != 360 || len(o.Day) != 1440 || n < 100_000 {
+		t.Errorf("all: %d and %d samples, %d bytes", len(o.Rates), len(o.Day), n)
+	}
+	if o, n := get("?brief=true", 200); o.At != now || len(o.Rates) != 0 || n > 1500 {
+		t.Errorf("brief: %d samples, %d bytes", len(o.Rates), n)
+	}
+	last := now.Truncate(10 * time.Second)
+	for _, c := range []struct {
+		since      time.Time
+		rates, day int
+	}{
+		{last, 1, 1}, {last.Add(-10 * time.Second), 2, 1}, {last.Add(-time.Minute), 7, 2},
+		{last.Add(-59*time.Minute - 50*time.Second), 360, 60}, {began.Add(-time.Hour), 360, 1440}, {now.Add(time.Hour), 1, 1},
+	} {
+		o, n := get("?since="+c.since.Format(time.RFC3339), 200)
+		if len(o.Rates) != c.rates || len(o.Day) != c.day || c.rates < 3 && n > 5000 {
+			t.Errorf("since %v: %d and %d samples, %d bytes", c.since, len(o.Rates), len(o.Day), n)
+		}
+	}
+	for _, query := range []string{"?since=now", "?brief=1", "?samples=1"} {
+		get(query, 400)
 	}
 }

@@ -54,14 +54,19 @@ export function Series({ title, figure, samples, values, second, say, seconds, p
       <span>now</span></p></figure>`;
 }
 
-/** Bars draws a few names with a figure each, the longest bar the greatest. */
-export function Bars({ title, rows, value, say, link, worded }) {
+/**
+ * Bars draws a few names with a figure each, the longest bar the greatest, and what others have together;
+ * under says of what all of it is.
+ */
+export function Bars({ title, under, rows, others, none = 'Nothing yet.', value, say, link, worded }) {
   const greatest = rows.reduce((m, r) => Math.max(m, value(r)), 0) || 1;
-  return html`<section class=${`card bars${worded ? ' worded' : ''}`}><h2>${title}</h2>${rows.length ? html`<table>
+  return html`<section class=${`card bars${worded ? ' worded' : ''}`}><h2>${title}${under && html` <span
+    class="soft under">${under}</span>`}</h2>${rows.length ? html`<table>
     <tbody>${rows.map((r) => html`<tr key=${r.name}><th scope="row"><bdi>${link && link(r)
       ? html`<a href=${link(r)}>${visible(r.name) || '–'}</a>` : visible(r.name) || '–'}</bdi></th>
       <td class="drawn" aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect
         x="0" y="0" height="10" width=${Math.max(0.5, 100 * value(r) / greatest)} /></svg></td>
-      <td class="number">${say(r)}</td></tr>`)}</tbody></table>` : html`<p
-      class="soft">Nothing since the recorder began.</p>`}</section>`;
+      <td class="number">${say(r)}</td></tr>`)}${others?.captures > 0 && html`<tr class="others"><th scope="row"
+        class="soft">all others</th><td class="drawn"></td><td class="number">${say(others)}</td></tr>`}</tbody></table>`
+      : html`<p class="soft">${none}</p>`}</section>`;
 }

@@ -3,24 +3,27 @@ import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.
 import { ask, isGone } from './ask.js';
 import { Bars, Series } from './chart.js';
 import { to } from './routes.js';
+import { gapsOf, joined, queueOf, untilFull } from './overviews.js';
 import { Problem, Text } from './text.js';
-import { count, lasts, reason, size, some, visible, when } from './words.js';
+import { count, size, some, visible, when } from './words.js';
 
 const often = 10_000;
 
 /** Overview is the view. */
 export function Overview({ recorder }) {
-  const [told, setTold] = useState({ o: recorder.overview, problem: null });
+  const [told, setTold] = useState({ o: null, problem: null });
   const [span, setSpan] = useState('hour');
   useEffect(() => {
     const gone = new AbortController();
     let timer = 0;
+    let known = null;
     const get = async () => {
+      clearTimeout(timer);
+      if (document.visibilityState !== 'visible') return; // when it is seen again
       try {
-        if (document.visibilityState === 'visible') {
-          const o = await ask('live/overview', {}, gone.signal);
-          setTold({ o, problem: null });
-        }
+        const since = known?.rates.at(-1)?.ts;
+        known = joined(known, await ask('live/overview', { since }, gone.signal));
+        setTold({ o: known, problem: null });
       } catch (problem) {
         if (isGone(problem)) return;
         setTold((b) => ({ ...b, problem }));
@@ -28,7 +31,9 @@ export function Overview({ recorder }) {
       timer = setTimeout(get, often);
     };
     get();
+    document.addEventListener('visibilitychange', get);
     return () => {
+      document.removeEventListener('visibilitychange', get);
       gone.abort();
       clearTimeout(timer);
     };
@@ -41,21 +46,18 @@ export function Overview({ recorder }) {
         <button aria-pressed=${hour ? 'false' : 'true'} onClick=${() => setSpan('day')}>Last day</button></div></div>
     ${(problem?.status !== 0 || recorder.state !== 'broken') && html`<${Problem} problem=${problem} />`}
     ${o ? html`<${Charts} samples=${(hour ? o.rates : o.day) ?? []} seconds=${hour ? 10 : 60} />
-      <div class="columns"><${Bars} title="By type" rows=${o.byType ?? []} value=${(r) => r.bytes}
-          say=${(r) => html`${count(r.captures)}<span class="soft"> · ${size(r.bytes)}</span>`} />
-        <${Bars} title="By host" rows=${o.byHost ?? []} value=${(r) => r.bytes}
-          say=${(r) => html`${count(r.captures)}<span class="soft"> · ${size(r.bytes)}</span>`}
-          link=${(r) => r.name !== 'others' && to('exchanges', [], { host: r.name })} />
-        <${Bars} title="Gaps" worded rows=${gapsOf(o.gaps)} value=${(r) => r.n} say=${(r) => count(r.n)} />
+      <div class="columns"><${Bars} title="By type" under="since the recorder began" rows=${o.byType ?? []}
+          others=${o.otherTypes} value=${(r) => r.bytes} say=${figures} />
+        <${Bars} title="By host" under="since the recorder began" rows=${o.byHost ?? []} others=${o.otherHosts}
+          value=${(r) => r.bytes} say=${figures} link=${(r) => to('exchanges', [], { host: r.name })} />
+        <${Bars} title="Gaps" under="of the whole collection" none="The collection has none." worded
+          rows=${gapsOf(o.gaps)} value=${(r) => r.n} say=${(r) => count(r.n)} />
         <${State} o=${o} /></div>
       <${Files} files=${o.files ?? []} more=${o.moreFiles ?? 0} />`
       : !problem && html`<p class="soft">Looking …</p>`}`;
 }
 
-function gapsOf(gaps) {
-  return Object.entries(gaps ?? {}).map(([word, n]) => ({ name: reason(word), n }))
-    .filter((g) => g.n > 0).sort((a, b) => b.n - a.n);
-}
+const figures = (r) => html`${count(r.captures)}<span class="soft"> · ${size(r.bytes)}</span>`;
 
 function Charts({ samples, seconds }) {
   const of = (name) => samples.map((s) => s[name] ?? 0);
@@ -77,11 +79,10 @@ function State({ o }) {
   const { disk = {}, queue = {}, recorder = {}, verify } = o;
   const rows = [
     ['State', stateOf(recorder)],
-    ['Disk', html`${size(disk.free)} free${disk.minFree > 0 && html`<span
-      class="soft"> · recording stops at ${size(disk.minFree)}</span>`}`],
-    ['Full in', disk.secondsUntilFull > 0 ? html`${lasts(disk.secondsUntilFull)} <span
-      class="soft">at the rate of now</span>` : 'not at the rate of now'],
-    ['Queue', html`<${Queue} queue=${queue} />`],
+    ['Disk', html`${disk.free == null ? 'free space not known' : `${size(disk.free)} free`}${disk.minFree > 0
+      && html`<span class="soft"> · recording stops at ${size(disk.minFree)}</span>`}`],
+    ['Full in', html`<${Full} words=${untilFull(disk)} />`],
+    ['Queue', html`<${Queue} figures=${queueOf(queue)} />`],
     ['Last verify', verify ? html`<${Verified} verify=${verify} />`
       : html`never: <code>warcorder verify</code> compares files and index`],
     ['Listening', recorder.address], ['Proxy to set', document.documentElement.dataset.proxy],
@@ -107,14 +108,12 @@ function Verified({ verify }) {
     : some(verify.problems, 'problem')}</span><span class="soft"> ${when(verify.ts)}${words && ' · '}${words}</span>`;
 }
 
-// Queue shows what the recorder says of it, whatever it has: figures under their names.
-function Queue({ queue }) {
-  const figures = Object.entries(queue).filter(([, v]) => typeof v === 'number');
-  if (!figures.length) return 'empty';
-  const word = (name) => visible(name).replace(/([A-Z])/g, ' $1').toLowerCase();
-  return html`${figures.map(([name, v], i) => html`<span
-    key=${name}>${i > 0 && ' · '}${/bytes/i.test(name) ? size(v) : count(v)}
-    <span class="soft"> ${word(name)}</span></span>`)}`;
+function Full({ words: [figure, rest] }) {
+  return html`${figure}${rest && html` <span class="soft">${rest}</span>`}`;
+}
+
+function Queue({ figures: [first, ...rest] }) {
+  return html`${first ?? 'empty'}${rest.map((words) => html`<span class="soft" key=${words}> · ${words}</span>`)}`;
 }
 
 function Files({ files, more }) {

@@ -10,7 +10,7 @@ const often = 15_000;
 export function useRecorder() {
   const [told, setTold] = useState({ overview: null, problem: null });
   const [, tick] = useState(0);
-  const get = () => ask('live/overview').then(
+  const get = () => ask('live/overview', { brief: true }).then(
     (overview) => {
       feed.paused = Boolean(overview.recorder?.paused);
       setTold({ overview, problem: null });
