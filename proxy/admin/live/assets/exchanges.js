@@ -1,10 +1,10 @@
 // The exchanges as they happen: the newest at the bottom, held where one reads.
 import { html, useEffect, useReducer, useRef } from './vendor/htm-3.1.1/standalone.module.js';
-import { feed, held } from './feed.js';
-import { filterOf, isEmpty, parameters } from './filter.js';
+import { feed } from './feed.js';
+import { Filter, Foot, Spoken } from './filtered.js';
+import { filterOf, isEmpty, nameOf, parameters } from './filter.js';
 import { List } from './list.js';
-import { go, settle, to } from './routes.js';
-import { Status, useSlow } from './text.js';
+import { go } from './routes.js';
 import { clock, count, cut, kindOf, reason, size, some, visible, weight } from './words.js';
 
 /** @typedef {import('./types.js').Event} Event */
@@ -14,7 +14,7 @@ import { clock, count, cut, kindOf, reason, size, some, visible, weight } from '
 const sight = { name: '', ring: feed.ring, held: null, follow: true, memory: {}, end: null };
 
 function look(filter) {
-  const name = JSON.stringify(filter);
+  const name = nameOf(filter);
   if (name === sight.name) return;
   sight.end?.();
   const agrees = filterOf(filter);
@@ -102,11 +102,10 @@ export function Exchanges({ route }) {
   const seen = useRef(ring.end);
   if (sight.follow && !sight.held) seen.current = sight.ring.end;
   const below = sight.ring.end - seen.current;
-  const spoken = useSlow(`${some(ring.end - ring.start, 'row')}${below ? `, ${count(below)} new below` : ''}`, 10_000);
   const open = (n) => {
     const e = ring.at(n);
     if (e?.file) go('exchange', [e.file, e.offset]);
-    else if (e?.url) go('search', [], { url: e.url });
+    else if (e?.url && !e.cut) go('search', [], { url: e.url });
   };
   return html`<div class="title"><h1 tabindex="-1">Exchanges</h1>
       <div class="buttons"><button onClick=${hold} aria-pressed=${sight.held ? 'true' : 'false'}
@@ -115,18 +114,16 @@ export function Exchanges({ route }) {
         <button onClick=${toEnd} disabled=${sight.follow && !sight.held} title="(e)">${below > 0
           ? `${count(below)} new ↓` : 'To the newest ↓'}</button></div></div>
     <${Filter} filter=${filter} />
-    <${Status} hidden>${spoken}<//>
+    <${Spoken} name=${sight.name} ring=${ring} filter=${filter} />
     ${ring.end === ring.start ? html`<p class="notice">${isEmpty(filter)
       ? 'Nothing yet. What goes through the recorder appears here at once.'
-      : html`None of the last ${count(held)} exchanges that this page knows agrees with the filter; what
-        comes will appear here.${filter.host && html` Older ones: <a href=${to('search', [],
-          { url: filter.host, matchType: 'host' })}>search the index for this host</a>.`}`}</p>` : html`
+      : `None of the ${count(feed.ring.end - feed.ring.start)} rows that this page holds agrees with the filter.
+        What comes will appear here.`}</p>` : html`
     <${List} label="Exchanges" grid="exchanges" columns=${columns} start=${ring.start} end=${ring.end}
       row=${(n) => cells(ring.at(n))} classOf=${(n) => classOf(ring.at(n))} open=${open}
       follow=${sight.follow && !sight.held} onFollow=${sight.held ? undefined : follow}
-      memory=${sight.memory} key=${sight.name} />
-    <p class="soft foot">${count(ring.end - ring.start)} rows${ring.end - ring.start >= held
-      ? ', the newest that a page keeps' : ''}. Times are in UTC.</p>`}`;
+      memory=${sight.memory} key=${sight.name} />`}
+    <${Foot} ring=${ring} all=${feed.ring} filter=${filter} />`;
 }
 
 function useKeys(keys) {
@@ -140,20 +137,4 @@ function useKeys(keys) {
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   });
-}
-
-function Filter({ filter }) {
-  const set = (name) => (e) => settle('exchanges', [], { ...filter, [name]: e.target.value.trim() });
-  const field = (name, title, hint, extra = {}) => html`<label>${title}
-    <input type="search" value=${filter[name]} placeholder=${hint} onInput=${set(name)} ...${extra} /></label>`;
-  return html`<form class="filter" role="search" aria-label="Filter" onSubmit=${(e) => e.preventDefault()}>
-    ${field('text', 'URL has', 'text', { 'data-find': true })}
-    <label>Shown <select value=${filter.stored} onChange=${set('stored')}>
-      <option value="">all</option><option value="response">new</option><option value="revisit">revisits</option>
-      <option value="cut">cut</option><option value="gap">gaps</option></select></label>
-    ${field('host', 'Host', 'example.org')}
-    ${field('mime', 'Type', 'image, text/css …')}
-    ${field('status', 'Status', '404, 5xx …', { size: 8 })}
-    ${!isEmpty(filter) && html`<button type="button" class="quiet"
-      onClick=${() => settle('exchanges')}>No filter</button>`}</form>`;
 }

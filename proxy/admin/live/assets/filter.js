@@ -12,7 +12,23 @@ export function parameters(given) {
 
 /** isEmpty reports that a filter lets everything through. */
 export function isEmpty(filter) {
-  return names.every((name) => !filter[name]);
+  return names.every((name) => !filter[name].trim());
+}
+
+/** nameOf is the same for filters that let the same through: spaces around what is typed change nothing. */
+export function nameOf(filter) {
+  return JSON.stringify(names.map((name) => filter[name].trim().toLowerCase()));
+}
+
+/**
+ * older is where the index is searched for what a filter of the rows does not reach: for the host, or
+ * for what was typed of a URL. The index is searched by URL alone; null: by nothing of this filter.
+ */
+export function older(filter) {
+  const [host, text] = [filter.host.trim(), filter.text.trim()];
+  if (host) return { url: host, matchType: 'domain' };
+  if (/^https?:\/\/[^/]/i.test(text)) return { url: text, matchType: 'prefix' };
+  return null;
 }
 
 /**
@@ -21,10 +37,8 @@ export function isEmpty(filter) {
  * @returns {(e: Event) => boolean}
  */
 export function filterOf(filter) {
-  const text = filter.text.toLowerCase();
-  const host = filter.host.toLowerCase();
-  const mime = filter.mime.toLowerCase();
-  const status = filter.status.toLowerCase().replace(/x+$/, '');
+  const [text, host, mime, typed] = ['text', 'host', 'mime', 'status'].map((n) => filter[n].trim().toLowerCase());
+  const status = typed.replace(/x+$/, '');
   return (e) => (e.kind === 'capture' || e.kind === 'gap')
     && (!text || String(e.url ?? '').toLowerCase().includes(text))
     && (!host || isAt(String(e.host ?? '').toLowerCase(), host))

@@ -58,12 +58,12 @@ export function when(ts) {
   return ts ? `${ts.slice(0, 10)} ${ts.slice(11, 19)}` : '';
 }
 
-/** digits14 is a time as archives name captures: 20261124140322. */
-export function digits14(ts) {
-  return ts.slice(0, 19).replace(/\D/g, '');
+/** digitsBefore is the second before a time, as archives name captures: 20261124140321. */
+export function digitsBefore(ts) {
+  return new Date(Date.parse(ts) - 1000).toISOString().slice(0, 19).replace(/\D/g, '');
 }
 
-/** ofDigits is the inverse of digits14, for people; what is missing is left out. */
+/** ofDigits is the time that archives name so, for people; what is missing is left out. */
 export function ofDigits(digits) {
   const d = String(digits);
   const day = [d.slice(0, 4), d.slice(4, 6), d.slice(6, 8)].filter(Boolean).join('-');

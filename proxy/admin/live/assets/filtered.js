@@ -1,0 +1,70 @@
+// The filter of the exchanges, and what is said about it: what it looks at, and where the rest is.
+import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { askText, isGone } from './ask.js';
+import { isEmpty, nameOf, older } from './filter.js';
+import { settle, to } from './routes.js';
+import { Status } from './text.js';
+import { clock, count, digitsBefore, some } from './words.js';
+
+/** Filter is the form. What is typed goes into the address as it is. */
+export function Filter({ filter }) {
+  const set = (name) => (e) => settle('exchanges', [], { ...filter, [name]: e.target.value });
+  const field = (name, title, hint, extra = {}) => html`<label>${title}
+    <input type="search" value=${filter[name]} placeholder=${hint} maxlength="500" onInput=${set(name)}
+      ...${extra} /></label>`;
+  return html`<form class="filter" role="search" aria-label="Filter" onSubmit=${(e) => e.preventDefault()}>
+    ${field('text', 'URL has', 'text', { 'data-find': true })}
+    <label>Shown <select value=${filter.stored} onChange=${set('stored')}>
+      <option value="">all</option><option value="response">new</option><option value="revisit">revisits</option>
+      <option value="cut">cut</option><option value="gap">gaps</option></select></label>
+    ${field('host', 'Host', 'example.org')}
+    ${field('mime', 'Type', 'image, text/css …')}
+    ${field('status', 'Status', '404, 5xx …', { size: 8 })}
+    ${!isEmpty(filter) && html`<button type="button" class="quiet"
+      onClick=${() => settle('exchanges')}>No filter</button>`}</form>`;
+}
+
+/** Spoken tells who listens what another filter has found; what comes by itself is not said. */
+export function Spoken({ name, ring, filter }) {
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setWords(isEmpty(filter) ? ''
+      : `${some(ring.end - ring.start, 'row')} with this filter`), 1000);
+    return () => clearTimeout(timer);
+  }, [name]);
+  return html`<${Status} hidden>${words}<//>`;
+}
+
+/** Foot says how many rows there are, of which, and where what is older is found. */
+export function Foot({ ring, all, filter }) {
+  const [n, of] = [ring, all].map((r) => r.end - r.start);
+  const first = all.at(all.start);
+  if (isEmpty(filter)) {
+    return n > 0 && html`<p class="soft foot">${some(n, 'row')}${all.start > 0
+      ? `, the newest that a page keeps, from ${clock(first.ts).slice(0, 8)} on` : ''}. Times are in UTC.</p>`;
+  }
+  return html`<p class="soft foot">${count(n)} of the ${some(of, 'row')} that this page holds${first
+    ? `, from ${clock(first.ts).slice(0, 8)} UTC on` : ''}.${' '}<${Older}
+    key=${nameOf(filter)} filter=${filter} before=${first?.ts} /></p>`;
+}
+
+// Older asks the index whether it has older captures of the host, and leads to the search.
+function Older({ filter, before }) {
+  const [has, setHas] = useState(null);
+  const where = older(filter);
+  useEffect(() => {
+    if (!where || filter.host.trim() === '') return undefined;
+    const gone = new AbortController();
+    const timer = setTimeout(() => askText('cdx/search/cdx', {
+      ...where, to: before && digitsBefore(before), limit: 1, fl: 'timestamp', all: true,
+    }, gone.signal).then((text) => setHas(text.trim() !== ''), (problem) => isGone(problem) || setHas(null)), 600);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, []);
+  if (has === false) return 'The index has nothing older of this host.';
+  if (!where) return html`What is older is in the index, which is <a href=${to('search')}>searched by URL</a>.`;
+  return html`${has ? 'The index has older ones of this host: ' : 'What is older is in the index: '}<a
+    href=${to('search', [], where)}>search for ${where.url}</a>.`;
+}
