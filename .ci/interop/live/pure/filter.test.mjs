@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { filterOf, isEmpty, nameOf, older, parameters } from '../../../../proxy/admin/live/assets/filter.js';
 
-const capture = { kind: 'capture', url: 'https://www.Example.org:8443/a b/Login', host: 'www.example.org', method: 'GET',
-  status: 404, mime: 'text/html', stored: 'response', truncated: false };
+const capture = { kind: 'capture', url: 'https://www.Example.org:8443/a b/Login', host: 'www.example.org',
+  method: 'GET', status: 404, mime: 'text/html', stored: 'response', truncated: false };
 const gap = { kind: 'gap', url: 'https://example.org/x', host: 'example.org', reason: 'upstream' };
 
 for (const [filter, agrees, gaps] of [

@@ -56,7 +56,8 @@ test('texts are cut, and what was cut off is not held', () => {
   collect();
   const before = process.memoryUsage().heapUsed;
   for (let n = 0; n < 60; n++) {
-    const line = JSON.stringify({ ...event(n, `http://example.org/${n}${'x'.repeat(1 << 18)}`), detail: 'd'.repeat(1 << 18) });
+    const url = `http://example.org/${n}${'x'.repeat(1 << 18)}`;
+    const line = JSON.stringify({ ...event(n, url), detail: 'd'.repeat(1 << 18) });
     ring.push(shorten(JSON.parse(line)));
   }
   collect();

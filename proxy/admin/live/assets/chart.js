@@ -67,6 +67,7 @@ export function Bars({ title, under, rows, others, none = 'Nothing yet.', value,
       <td class="drawn" aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect
         x="0" y="0" height="10" width=${Math.max(0.5, 100 * value(r) / greatest)} /></svg></td>
       <td class="number">${say(r)}</td></tr>`)}${others?.captures > 0 && html`<tr class="others"><th scope="row"
-        class="soft">all others</th><td class="drawn"></td><td class="number">${say(others)}</td></tr>`}</tbody></table>`
+        class="soft">all others</th><td class="drawn"></td>
+        <td class="number">${say(others)}</td></tr>`}</tbody></table>`
       : html`<p class="soft">${none}</p>`}</section>`;
 }
