@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -113,36 +112,6 @@ func (i *Inspector) imageOf(ctx context.Context, at store.Location) (o *opened, 
 		return nil, "", nil
 	}
 	return o, kind, nil
-}
-
-// mostDrawn is how long an image may be that is drawn small.
-const mostDrawn = 2 << 20
-
-// serveImage answers with the bytes of an image that a page draws by itself, and that no browser takes
-// for what it is: a page that has it as a resource shows nothing. SVG, which can refer to others, is
-// none of these.
-func (i *Inspector) serveImage(w http.ResponseWriter, a *asking) error {
-	o, err := i.openResponse(a.Context(), &a.c)
-	if err != nil {
-		return err
-	}
-	defer o.close()
-	kind := imageType(o.start(), o.contentType)
-	if kind == "" || kind == svgType {
-		return errNoImage
-	}
-	image, err := io.ReadAll(io.LimitReader(o, mostDrawn+1))
-	if err != nil || len(image) > mostDrawn {
-		return errNoImage
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("Content-Disposition", "attachment")
-	h.Set("Content-Security-Policy", inert)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	w.Write(image)
-	return nil
 }
 
 // copyImage copies an image, and no more than may be shown of one.

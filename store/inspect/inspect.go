@@ -5,7 +5,7 @@
 //	/live/exchange?file=&offset=                            exchange.go
 //	/live/body?file=&offset=&of=response|request&as=text|hex&from=    body.go, piece.go
 //	/live/record?file=&offset=[&as=text]                    records.go
-//	/live/image?file=&offset=                               image.go
+//	/live/image?file=&offset=                               thumbnail.go
 //
 // An exchange is named as lines name it: by the file and the offset of the capture's record.
 //
@@ -117,8 +117,6 @@ func (e badRequest) Error() string { return string(e) }
 
 var (
 	errBusy = errors.New("too many exchanges are being looked at: ask again in a moment")
-
-	errNoImage = errors.New("that is no image that a page draws")
 
 	errNoCapture = errors.New("no capture begins there: name file and offset as a line of the index " +
 		"does, with the name of the file and without its path")

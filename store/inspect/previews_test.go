@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -95,42 +94,6 @@ func TestPreviews(t *testing.T) {
 		pack("GIF89a"+strings.Repeat("x", mostImage)))
 	if _, got := s.image(s.previews.path(long.Location, "") + "/image"); got != "broke off" {
 		t.Errorf("a long image is shown: %d bytes", len(got))
-	}
-}
-
-// TestImage: a page gets the bytes of an image that it draws by itself, and no browser takes them for
-// what they are; of nothing else.
-func TestImage(t *testing.T) {
-	s := recorded(t)
-	got := func(name, response string) (*http.Response, string) {
-		t.Helper()
-		c := s.commit("http://example.com/"+url.PathEscape(name), get, "HTTP/1.1 200 OK\r\n"+response)
-		res, err := http.Get(fmt.Sprint(s.pages.URL, ImagePath, "?file=", c.File, "&offset=", c.Offset))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, _ := io.ReadAll(res.Body)
-		return res, string(body)
-	}
-	for kind, body := range images {
-		res, image := got(kind, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+pack(body))
-		h := res.Header
-		if image != body || h.Get("Content-Type") != "application/octet-stream" ||
-			h.Get("Content-Disposition") != "attachment" || h.Get("X-Content-Type-Options") != "nosniff" ||
-			!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s: %q %v", kind, image, h)
-		}
-	}
-	for name, response := range map[string]string{
-		"SVG":      "Content-Type: image/svg+xml\r\n\r\n<svg xmlns='http://www.w3.org/2000/svg'/>",
-		"HTML":     "Content-Type: image/png\r\n\r\n<html>",
-		"too long": "Content-Encoding: gzip\r\n\r\n" + pack("GIF89a"+strings.Repeat("x", mostDrawn)),
-		"nothing":  "Content-Type: image/png\r\n\r\n",
-	} {
-		if res, body := got(name, response); res.StatusCode != 404 || !strings.Contains(body, `"error"`) {
-			t.Errorf("%s: %s %q", name, res.Status, body)
-		}
 	}
 }
 

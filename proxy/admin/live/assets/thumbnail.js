@@ -9,6 +9,7 @@ const none = new Set(); // what is no image, so as not to ask again
 const most = 500; // of these
 const tries = 4; // where the recorder is busy, or does not answer
 const side = 64;
+let turn = Promise.resolve(); // one is decoded at a time: each may take 64 MiB
 
 function letter(url) {
   const host = String(url).replace(/^[a-z]+:\/\/(www\.)?/i, '');
@@ -59,6 +60,13 @@ async function patiently(work, signal, pause = 1000) {
 
 async function draw(canvas, { file, offset }, signal) {
   const bytes = await askBytes('live/image', { file, offset }, signal);
+  const drawn = turn.then(() => drawOn(canvas, bytes, signal));
+  turn = drawn.catch(() => {});
+  return drawn;
+}
+
+async function drawOn(canvas, bytes, signal) {
+  if (signal.aborted) return undefined;
   const picture = await createImageBitmap(bytes);
   if (signal.aborted) return picture.close();
   const scale = Math.max(side / picture.width, side / picture.height);
