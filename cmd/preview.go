@@ -68,6 +68,7 @@ func (s *serving) inspect(pages *admin.Admin) {
 	}
 	s.inspected = readback.New(s.dir, s.rec.Index())
 	i := inspect.New(s.rec.IndexFor, s.inspected, previews)
+	i.Took = s.rec.Feed().Took
 	i.PageOf = func(ctx context.Context, at store.Location) string {
 		id, _ := s.lately.PageAt(ctx, at.File, at.Offset) // an error is told by the list of pages
 		return id

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"warcorder/canon"
+	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/readback"
 	"warcorder/store/warc"
@@ -43,7 +44,7 @@ type capture struct {
 	Method     string `json:"method"`
 	Status     int    `json:"status"`
 	MIME       string `json:"mime"`
-	Size       int64  `json:"size"`
+	Size       *int64 `json:"size"` // nil: the body of a revisit is not to be had
 	Length     int64  `json:"length"`
 	Took       *int64 `json:"ms"`
 	Stored     string `json:"stored"`
@@ -118,6 +119,11 @@ func (i *Inspector) exchangeOf(c *store.Capture, page string) (*exchange, error)
 	}
 	x.Records = i.recordsOf(c)
 	i.readMetadata(x, c)
+	if x.Capture.Took == nil && i.Took != nil {
+		if ms, known := i.Took(c.File, c.Offset); known {
+			x.Capture.Took = &ms
+		}
+	}
 	return x, nil
 }
 
@@ -160,7 +166,8 @@ func keysOf(c *store.Capture) map[string]string {
 // is its own head.
 func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Header, page string) error {
 	r, err := i.files.Response(c)
-	if errors.Is(err, readback.ErrNoOriginal) || errors.Is(err, readback.ErrAway) {
+	isThere := !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrAway)
+	if !isThere {
 		x.Why = err.Error()
 		r, err = i.files.Message(c.Location)
 	}
@@ -176,8 +183,13 @@ func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Head
 		x.Response.Head = base64.StdEncoding.EncodeToString(r.Head)
 	}
 	x.Response.Size, x.Response.Truncated = r.Size, cmp.Or(x.Response.Truncated, short(r.Truncated))
-	x.Capture.Size = r.Size
+	if isThere {
+		size := r.Size
+		x.Capture.Size = &size
+	}
 	if c.IsRevisit() {
+		h := record.ParseHead(r.Head)
+		x.Capture.MIME = short(string(h.MIME()))
 		x.RevisitOf = &revisitOf{URI: short(header.Get("WARC-Refers-To-Target-URI")),
 			Date: short(header.Get("WARC-Refers-To-Date"))}
 		if r.Original != nil {

@@ -45,6 +45,10 @@ type Inspector struct {
 	// It may be nil.
 	PageOf func(ctx context.Context, at store.Location) string
 
+	// Took says how long an exchange took, in milliseconds, while that is known though no record tells.
+	// It may be nil.
+	Took func(file string, offset int64) (ms int64, known bool)
+
 	index    func(context.Context, store.Question) *store.Bolt
 	files    *readback.Files
 	previews *Previews
