@@ -243,6 +243,9 @@ func TestLiveCaptureRefused(t *testing.T) {
 	if !strings.Contains(said, "paused") {
 		t.Error(said)
 	}
+	if log := recorder.stderr.String(); !strings.Contains(log, `"page":"/pause","client":"127.0.0.1:`) {
+		t.Errorf("nobody is named: %s", log)
+	}
 	curl, err := http.PostForm(page.at+capturePath, url.Values{"url": {"http://site.example/b"}})
 	if err != nil || curl.StatusCode != 401 {
 		t.Errorf("without the page: %v %v", curl, err)

@@ -27,6 +27,6 @@ func (s *serving) livePages(pages *admin.Admin) {
 		}})
 	pages.Add(admin.Page{Pattern: "GET " + livePagesPath, JSON: true, Handler: s.lately.List()})
 	pages.Add(admin.Page{Pattern: "GET " + livePagePath, JSON: true, Handler: s.lately.Page()})
-	pages.Add(admin.Page{Pattern: "POST " + notePath, For: admin.TokenHolder, JSON: true,
+	pages.Add(admin.Page{Pattern: "POST " + notePath, For: admin.Controllers, JSON: true,
 		Handler: http.HandlerFunc(s.writeNote)})
 }

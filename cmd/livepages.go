@@ -6,23 +6,31 @@ import (
 	"net/url"
 
 	"warcorder/proxy/admin"
+	"warcorder/proxy/hosts"
 )
 
 // live is how the live page is shown.
 func (c *recordFlags) live(s *serving) *admin.Live {
-	return &admin.Live{Control: c.PageControl == pageControlReaders, Frames: s.preview.at}
+	control := map[string]hosts.Networks{"loopback": hosts.Words("@loopback"), "readers": c.Readers}
+	return &admin.Live{Control: control[c.PageControl], Frames: s.preview.at}
 }
 
-// pageControlReaders is what page-control is where readers may change something from the live page.
-const pageControlReaders = "readers"
+// asked logs who asks for a change, as far as the live page has a button for it.
+func (s *serving) asked(r *http.Request, byPage bool) {
+	with := "token"
+	if byPage {
+		with = "live page"
+	}
+	s.log.Info().Str("page", r.URL.Path).Str("client", r.RemoteAddr).Str("with", with).Msg("asked for")
+}
 
 // addControl mounts what the live page has done.
 func (c *recordFlags) addControl(pages *admin.Admin, s *serving) {
 	pages.Add(admin.WorkOn("POST "+capturePath, checkWanted,
 		func(_ context.Context, form url.Values) (any, error) { return c.captureFor(s, form) }))
 	pages.Add(admin.Page{Pattern: "GET " + capturesPath, JSON: true, Handler: http.HandlerFunc(s.listCaptures)})
-	pages.Add(admin.Page{Pattern: "POST " + openPath, For: admin.TokenHolder, JSON: true,
+	pages.Add(admin.Page{Pattern: "POST " + openPath, For: admin.Controllers, JSON: true,
 		Handler: http.HandlerFunc(s.openReplay)})
-	pages.Add(admin.Page{Pattern: "POST " + stopPath, For: admin.TokenHolder, JSON: true,
+	pages.Add(admin.Page{Pattern: "POST " + stopPath, For: admin.Controllers, JSON: true,
 		Handler: http.HandlerFunc(s.stopCapture)})
 }

@@ -39,7 +39,7 @@ type recordCommand struct {
 // where a command has a recorder of its own.
 type recordFlags struct {
 	Readers         hosts.Networks `default:"${readers}" placeholder:"NETWORK,…"`
-	PageControl     string         `name:"page-control" enum:"readers,token" default:"readers"`
+	PageControl     string         `name:"page-control" enum:"loopback,readers,token" default:"loopback"`
 	APIToken        string         `name:"api-token" placeholder:"TOKEN"`
 	ShutdownTimeout time.Duration  `default:"10s"`
 	PreviewListen   string         `name:"preview-listen" placeholder:"HOST:PORT"`

@@ -26,6 +26,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		State:    s.state,
 		Ready:    s.ready,
 		Live:     c.live(s),
+		Asked:    s.asked,
 	})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
 		Handler: cdxserver.ExportPage(s.dir, s.indexFor)})
@@ -43,7 +44,9 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(s.guests.page())
 	pages.Add(admin.Page{Pattern: "GET /events", JSON: true, Handler: s.events})
 	pages.Add(c.replayPage(s))
-	pages.Add(admin.Work("POST "+settlePath, s.settle))
+	settle := admin.Work("POST "+settlePath, s.settle)
+	settle.For = admin.TokenHolder
+	pages.Add(settle)
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
 	pages.Add(admin.WorkOn("POST "+removePath, checkRemoval, func(ctx context.Context, form url.Values) (any, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)

@@ -337,7 +337,7 @@ func (s *serving) remove(ctx context.Context, mode collection.Mode, form map[str
 	})
 	if err == nil && done.Done {
 		s.log.Warn().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
-			Int64("bytes", done.Bytes).Int("files", done.Files).Msg("removed, as somebody with the token asked")
+			Int64("bytes", done.Bytes).Int("files", done.Files).Msg("removed, as was asked for")
 	}
 	return done, err
 }

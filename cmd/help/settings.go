@@ -13,8 +13,9 @@ var Settings = map[string]string{
 		"configuration file only.",
 	"--readers": "Networks that may read status, gaps and export without the token. As addresses, " +
 		"prefixes and words (@loopback, @private); an empty list asks everybody for it.",
-	"--page-control": "Who may press the buttons of the live page that change something. readers: all who " +
-		"see it; token: who has come to it with the token.",
+	"--page-control": "Who may press the buttons of the live page that change something. loopback: who " +
+		"sees it on this machine; readers: all who see it; token: nobody else than who has come to it with " +
+		"the token, who may in any case.",
 	"--api-token": "Secret that reads and changes over HTTP from everywhere. It is sent as " +
 		"Authorization: Bearer TOKEN, to POST /record for example; beside the one of recorder.token " +
 		"in the collection. Better in the environment or the file than on the command line, where " +

@@ -9,14 +9,14 @@
 //	          ─► has it the token?             token.go: header and URL count from everywhere
 //	          ─► what made a browser send it?  sender.go: a page of another site gets nothing
 //	          ─► the cookie                    token.go: of a page of ours; for a change it says so
-//	          ─► the address that asks         Config.Readers; nobody changes anything by it, but
-//	                                           gets the cookie with the live page: livepage.go
+//	          ─► the address that asks         Config.Readers; nobody changes anything by it, but who
+//	                                           is in Live.Control gets the cookie: livepage.go
 //
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
 // point at this machine (DNS rebinding) gets nothing. What a page of another site makes a browser
 // send starts no work and changes nothing: it may lead a person to a page that is open to
-// everybody, and that is all. Nothing changes state without the token or the cookie, and no answer
-// tells the token.
+// everybody, and that is all. Nothing changes state without the token or the cookie, nothing by the
+// cookie that the live page has no button for, and no answer tells the token.
 package admin
 
 import (
@@ -47,6 +47,10 @@ type Config struct {
 	Ready func() error // nil unless clients are refused: nothing can be recorded
 
 	Live *Live // what who may read sees at /; nil: what all see
+
+	// Asked is told of each request for a page that is for Controllers, before that has it; nil: nobody
+	// is told.
+	Asked func(r *http.Request, byPage bool)
 }
 
 // DefaultReaders are the programs of this machine.
@@ -65,7 +69,8 @@ type Audience int
 
 const (
 	Readers     Audience = iota // Config.Readers, and those who have the token
-	TokenHolder                 // those who have the token
+	TokenHolder                 // those who have the token, and send it
+	Controllers                 // those who have the token, and pages of ours whose browser has the cookie
 	Everybody                   // whoever reaches the port. Nothing is worked out for such a page
 )
 
@@ -77,6 +82,7 @@ type Admin struct {
 	readers  hosts.Networks
 	proofs   proofs
 	live     *Live
+	told     func(r *http.Request, byPage bool) // Config.Asked
 	hostname string
 	listener netip.AddrPort
 	facts    trust.Facts
@@ -85,7 +91,7 @@ type Admin struct {
 // New makes the pages. Others may be added before the first request.
 func New(cfg Config) *Admin {
 	a := NewBare(cfg)
-	a.isProxy, a.live = true, cfg.Live
+	a.isProxy, a.live, a.told = true, cfg.Live, cfg.Asked
 	a.facts = trust.Facts{Root: cfg.CA.root(), Name: Name, Recorder: rand.Text(), Ask: ask,
 		AskTrust: askTrust, Live: cfg.Live != nil}
 	for _, page := range []Page{
@@ -157,6 +163,9 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if page.For == Controllers && a.told != nil {
+		a.told(r, given == inCookie)
+	}
 	switch {
 	case asked.tree != nil:
 		page.ServeHTTP(w, r)
@@ -208,7 +217,9 @@ func (a *Admin) refuse(r *http.Request, page *Page, given proof) *refusal {
 			return nil
 		}
 		return otherPages
-	case page.For == TokenHolder && given == noProof:
+	case page.For == TokenHolder:
+		return needsToken
+	case page.For == Controllers && given == noProof:
 		return a.needsProof(r, from)
 	case from == otherPage:
 		return otherPages
@@ -226,10 +237,12 @@ func (a *Admin) refuse(r *http.Request, page *Page, given proof) *refusal {
 var otherPages = &refusal{http.StatusForbidden, "A page of another site asked for this, and such " +
 	"pages get nothing here. To see it, type the address into a tab."}
 
-const needsToken = "This needs the token: that of the file recorder.token beside recorder.json in " +
+const byToken = "This needs the token: that of the file recorder.token beside recorder.json in " +
 	"the collection, or the one that warcorder was started with (api-token). Send it as " +
 	"Authorization: Bearer TOKEN, or, where no header can be sent, as ?token=TOKEN in the address, or " +
 	"before its path: /token=TOKEN/…"
+
+var needsToken = &refusal{http.StatusUnauthorized, byToken}
 
 // misdirected is what a request gets that has another name than ours in Host.
 func (a *Admin) misdirected(host string) *refusal {
@@ -247,7 +260,7 @@ func (a *Admin) mayRead(r *http.Request) *refusal {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	switch {
 	case err != nil || !a.readers.HasPeer(from.Addr()):
-		return &refusal{http.StatusUnauthorized, "Your address is not one of readers. " + needsToken}
+		return &refusal{http.StatusUnauthorized, "Your address is not one of readers. " + byToken}
 	case from.Addr().Unmap().IsLoopback() && !onLoopbackName(r.Host):
 		return &refusal{http.StatusForbidden, "On this machine, ask for this page at 127.0.0.1, " +
 			"[::1] or localhost: only there browsers say which page makes them ask."}

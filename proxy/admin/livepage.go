@@ -7,15 +7,16 @@ import (
 	"strconv"
 
 	"warcorder/proxy/admin/live"
+	"warcorder/proxy/hosts"
 )
 
 // Live is how the live page is shown at /, to those who may read. Others are led to the trust page,
 // as all are who come by our own name.
 //
-// A page needs proof to change something, as all do; so the browser of who may read, where Control
-// says so, gets the cookie when it shows the page (token.go), which counts for pages of ours alone.
+// A page needs proof to change something, as all do; so the browser of who is in Control gets the
+// cookie when it shows the page (token.go), which counts for pages of ours alone.
 type Live struct {
-	Control bool                  // who may read, changes things from the page too
+	Control hosts.Networks        // whose page changes something without the token, if they may read
 	Frames  func() netip.AddrPort // where the listener is whose frames show recorded pictures; nil: none
 }
 
@@ -29,22 +30,27 @@ func (a *Admin) seesLive(r *http.Request, given proof) bool {
 
 // livePage shows the live page. A browser in which a person looks at it gets the cookie.
 func (a *Admin) livePage(w http.ResponseWriter, r *http.Request, given proof) {
-	if a.live.Control && followsLink(r) && a.mayRead(r) == nil {
+	if followsLink(r) && a.mayControl(r) {
 		a.proofs.give(w, r)
 		given = inCookie
 	}
 	live.Visit{Control: given != noProof, Previews: a.framesAt(r), Proxy: a.proxyAt(r)}.Write(w)
 }
 
+// mayControl reports whether the page of who has no token may change something.
+func (a *Admin) mayControl(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && a.live != nil && a.live.Control.HasPeer(from.Addr()) && a.mayRead(r) == nil
+}
+
 // needsProof is what a request gets that has none, for a page that changes something. A page that was
 // open for as long as a cookie counts is told how it gets another one.
 func (a *Admin) needsProof(r *http.Request, from sender) *refusal {
-	why := needsToken
-	if a.live != nil && a.live.Control && from == ourPage && a.mayRead(r) == nil {
-		why = "This page was open for so long that it may change nothing any more, or its browser keeps " +
-			"no cookies: load it again."
+	if from != ourPage || !a.mayControl(r) {
+		return needsToken
 	}
-	return &refusal{http.StatusUnauthorized, why}
+	return &refusal{http.StatusUnauthorized, "This page was open for so long that it may change nothing " +
+		"any more, or its browser keeps no cookies: load it again."}
 }
 
 // framesAt is the origin of the frames, as the client of a request reaches it: at the host that it

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"warcorder/proxy/hosts"
 )
 
 // framesOn are frames that a listener at an address has.
@@ -17,9 +19,12 @@ func framesOn(address string) func() netip.AddrPort {
 // lively is newAdmin with a live page.
 func lively(t *testing.T, readers string, control bool) *Admin {
 	t.Helper()
-	cfg := newAdmin(t, readers, func(*http.Request) {})
+	cfg, controls := newAdmin(t, readers, func(*http.Request) {}), hosts.Networks{}
+	if control {
+		controls = cfg.readers
+	}
 	a := New(Config{Readers: cfg.readers, Tokens: []string{secret}, Listener: cfg.listener,
-		Live: &Live{control, framesOn("127.0.0.1:9999")}})
+		Live: &Live{controls, framesOn("127.0.0.1:9999")}})
 	a.Add(Switch("POST /pause", func() any { return "paused" }))
 	return a
 }

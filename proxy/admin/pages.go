@@ -66,18 +66,18 @@ func writeState(w http.ResponseWriter, status int, state any) {
 	out.Encode(state)
 }
 
-// Switch is a page that changes something, and answers with the state after it, as JSON.
+// Switch is a page for Controllers that changes something, and answers with the state after it, as JSON.
 func Switch(pattern string, change func() any) Page {
-	return Page{pattern, TokenHolder, true,
+	return Page{pattern, Controllers, true,
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			writeState(w, http.StatusOK, change())
 		})}
 }
 
-// Work is a page that has something done, which may take long: until its client has gone, who is
+// Work is a page for Controllers that has something done, which may take long: until its client has gone, who is
 // told by the context. The page answers with what came of it as JSON, or with 503 and the reason.
 func Work(pattern string, work func(context.Context) (any, error)) Page {
-	return Page{pattern, TokenHolder, true,
+	return Page{pattern, Controllers, true,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			done, err := work(r.Context())
 			if err != nil {
@@ -98,7 +98,7 @@ const maxForm = 1 << 20
 // with 400, and so is whatever stands in the URL: it would say something that nobody heeds.
 func WorkOn(pattern string, check func(url.Values) error,
 	work func(context.Context, url.Values) (any, error)) Page {
-	return Page{pattern, TokenHolder, true,
+	return Page{pattern, Controllers, true,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 			err := r.ParseForm()

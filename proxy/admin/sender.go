@@ -33,7 +33,7 @@ func senderOf(r *http.Request) sender {
 		said = ourPage
 	}
 	for _, origin := range r.Header.Values("Origin") {
-		if !strings.EqualFold(origin, ownOrigin(r)) {
+		if !strings.EqualFold(origin, ownOrigin(r)) && !isSecured(origin, r, said == ourPage) {
 			return otherPage
 		}
 		said = ourPage
@@ -52,6 +52,15 @@ func senderOf(r *http.Request) sender {
 		return untold
 	}
 	return said
+}
+
+// isSecured reports an Origin of ours where something before us takes TLS off and leaves Host as it
+// is: no field that such a proxy adds says so for certain, but the browser says that what it asked
+// for is of the page's own origin, scheme included, and so there is no other than ours.
+func isSecured(origin string, r *http.Request, isSame bool) bool {
+	const secure, port = "https://", ":443"
+	return isSame && len(origin) > len(secure) && strings.EqualFold(origin[:len(secure)], secure) &&
+		strings.EqualFold(strings.TrimSuffix(origin[len(secure):], port), strings.TrimSuffix(r.Host, port))
 }
 
 // isBrowser reports the fields of a browser: all of them call themselves Mozilla.

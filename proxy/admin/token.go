@@ -172,7 +172,7 @@ func cookieName(r *http.Request) string {
 // the page is of the same origin: what a person typed is of none.
 func cookieMay(r *http.Request, page *Page) *refusal {
 	switch {
-	case page.For != TokenHolder:
+	case page.For != Controllers:
 		return nil
 	case r.Header.Get("Origin") == "":
 		return &refusal{http.StatusForbidden, "With the cookie only a page of warcorder's own may ask " +

@@ -63,7 +63,8 @@ func TestTokenBecomesCookie(t *testing.T) {
 	}
 }
 
-// TestCookie reads from pages of ours, and changes what a page of ours says that it asks for. It
+// TestCookie reads from pages of ours, and changes what a page of ours has a button for and says that
+// it asks for, and nothing else. It
 // counts at the address that it was given to, in this process, for some time, and on no other site.
 func TestCookie(t *testing.T) {
 	a := newAdmin(t, "", func(*http.Request) {})
@@ -107,7 +108,7 @@ func TestCookie(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for page, want := range map[string]int{"GET /status": c.read, "GET /export": c.read,
-				"POST /pause": c.change, "POST /record": c.change} {
+				"POST /pause": c.change, "POST /record": 401} {
 				r := newRequest(page, c.client, ours, "", c.header)
 				r.AddCookie(c.cookie)
 				if w := answer(a, r); w.Code != want || w.Header().Get("Access-Control-Allow-Origin") != "" {
