@@ -28,6 +28,7 @@ func (s *serving) asked(r *http.Request, byPage bool) {
 func (c *recordFlags) addControl(pages *admin.Admin, s *serving) {
 	pages.Add(admin.WorkOn("POST "+capturePath, checkWanted,
 		func(_ context.Context, form url.Values) (any, error) { return c.captureFor(s, form) }))
+	c.addRemovals(pages, s)
 	pages.Add(admin.Page{Pattern: "GET " + capturesPath, JSON: true, Handler: http.HandlerFunc(s.listCaptures)})
 	pages.Add(admin.Page{Pattern: "POST " + openPath, For: admin.Controllers, JSON: true,
 		Handler: http.HandlerFunc(s.openReplay)})

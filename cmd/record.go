@@ -19,6 +19,7 @@ import (
 	"warcorder/certs"
 	"warcorder/cmd/jobs"
 	"warcorder/cmd/logqueue"
+	"warcorder/cmd/removing"
 	"warcorder/proxy"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
@@ -237,6 +238,7 @@ type serving struct {
 	guests    *guests
 	captures  *jobs.Queue[wanted]   // that the live page has asked for
 	replays   *jobs.Queue[struct{}] // browsers that it has opened
+	removals  removing.Queue        // that it has asked for
 	config    string                // the configuration file; "" if there is none
 	events    *eventstream.Page
 	out       *logqueue.Queue
@@ -287,6 +289,7 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	err = s.untilEnd()
 	s.watchSignals() // a removal may have to come to the end of a file
 	stop()
+	s.removals.Close() // what is not decided is as if nobody had asked
 	keeping.Wait()
 	c.shutDown(s, s.proxy)
 	return err

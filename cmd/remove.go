@@ -24,7 +24,6 @@ import (
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
 	"warcorder/store/removal"
-	"warcorder/store/selection"
 )
 
 // removeCommand takes captures out of a collection, at rest or from its recorder. At rest it is a
@@ -283,61 +282,4 @@ func tellAlike(w io.Writer, s *removal.Summary) {
 	for _, url := range s.Alike {
 		fmt.Fprintf(w, "%s is another URL, and stays: remove it too if it is meant\n", printable(url))
 	}
-}
-
-// The page that removes, and its parameters beside those of a selection.
-const (
-	removePath  = "/remove"
-	paramReason = "reason"
-	paramForget = "forget"
-	paramDryRun = "dry-run"
-	paramPlan   = "plan"
-)
-
-// checkRemoval refuses a form for removePath that says something which nobody would heed: what was
-// meant to keep something, or to change nothing, must not be lost.
-func checkRemoval(form url.Values) error {
-	for name, values := range form {
-		switch name {
-		case paramForget, paramDryRun:
-			if values[0] != "true" && values[0] != "false" {
-				return fmt.Errorf("%s is %q: say true or false", name, values[0])
-			}
-		case paramReason, paramPlan:
-		default:
-			if !selection.IsParam(name) {
-				return fmt.Errorf("%q is nothing that a removal heeds", name)
-			}
-		}
-		if len(values) > 1 && !selection.Repeats(name) {
-			return fmt.Errorf("%s is given %d times: say it once", name, len(values))
-		}
-	}
-	return nil
-}
-
-// remove removes, for removePath.
-func (s *serving) remove(ctx context.Context, mode collection.Mode, form map[string][]string) (any, error) {
-	get := func(name string) string {
-		if values := form[name]; len(values) > 0 {
-			return values[0]
-		}
-		return ""
-	}
-	sel, err := selection.Of(form)
-	if err == nil && sel.IsAll() {
-		err = errors.New("say what is to go, with url, from, to, page or file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	done, err := removing.Remove(ctx, s.rec, s.dir, mode, removing.Wish{
-		Choose: removing.Chosen(ctx, sel), DryRun: get(paramDryRun) == "true",
-		Reason: get(paramReason), Forget: get(paramForget) == "true", Plan: get(paramPlan),
-	})
-	if err == nil && done.Done {
-		s.log.Warn().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
-			Int64("bytes", done.Bytes).Int("files", done.Files).Msg("removed, as was asked for")
-	}
-	return done, err
 }

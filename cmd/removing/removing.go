@@ -38,6 +38,15 @@ type Wish struct {
 	Plan string
 
 	Forget bool
+
+	Progress func(Progress) // is told how far it is; nil: nobody asks
+}
+
+// step tells how far it is.
+func (w *Wish) step(step string) {
+	if w.Progress != nil {
+		w.Progress(Progress{Step: step})
+	}
 }
 
 // Removed is what was done, or with DryRun would be.
@@ -75,6 +84,7 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 		}
 	}
 	for range mostTries {
+		wish.step(Finishes)
 		err = rec.Alone(ctx, func() error {
 			done, err = wish.carryOut(ctx, rec, dir, mode)
 			return err
@@ -149,6 +159,7 @@ func (w *Wish) mayRemove(ctx context.Context, rec *recorder.Recorder, dir collec
 // carryOut plans the removal and, if that is confirmed, carries it out.
 func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collection.Dir,
 	mode collection.Mode) (done Removed, err error) {
+	w.step(Plans)
 	plan, files, err := w.plan(ctx, rec, dir)
 	if err != nil {
 		return done, err
@@ -170,7 +181,7 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 		// some systems rename no file that is open
 		return errors.Join(files.Close(), plan.Place())
 	}
-	if done.Gaps, err = replace(ctx, rec, plan, place, mode); err != nil {
+	if done.Gaps, err = w.replace(ctx, rec, plan, place, mode); err != nil {
 		return done, err
 	}
 	done.Done, done.ID, done.Pages = true, plan.ID(), plan.Pages
@@ -179,12 +190,16 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 }
 
 // replace writes the files anew, and has the recorder take them over.
-func replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, place func() error,
+func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, place func() error,
 	mode collection.Mode) (gaps int64, err error) {
+	if w.Progress != nil {
+		plan.Progress = func(done, of int64) { w.Progress(Progress{Writes, done, of}) }
+	}
 	written, err := plan.Write(ctx, mode, rec.MinFreeSpace())
 	if err != nil {
 		return 0, err
 	}
+	w.step(Indexes)
 	what := recorder.Renewal{
 		Check:  plan.Check,
 		Decide: func() error { return plan.Decide(mode) },

@@ -98,29 +98,55 @@ const maxForm = 1 << 20
 // with 400, and so is whatever stands in the URL: it would say something that nobody heeds.
 func WorkOn(pattern string, check func(url.Values) error,
 	work func(context.Context, url.Values) (any, error)) Page {
+	return workOn(pattern, http.StatusOK, check, work)
+}
+
+// Accept is WorkOn for what goes on when the page has answered, whatever becomes of its client: with
+// 202, and what start says of it.
+func Accept(pattern string, check func(url.Values) error,
+	start func(context.Context, url.Values) (any, error)) Page {
+	return workOn(pattern, http.StatusAccepted, check, start)
+}
+
+func workOn(pattern string, status int, check func(url.Values) error,
+	work func(context.Context, url.Values) (any, error)) Page {
 	return Page{pattern, Controllers, true,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			err := r.ParseForm()
-			for name := range r.URL.Query() {
-				if name != processParam {
-					err = errors.New("say it in the form that is posted, and not in the URL")
-				}
-			}
+			form, err := formOf(w, r)
 			if err == nil {
-				err = check(r.PostForm)
+				err = check(form)
 			}
 			if err != nil {
 				(&refusal{http.StatusBadRequest, err.Error()}).writeJSON(w)
 				return
 			}
-			done, err := work(r.Context(), r.PostForm)
+			done, err := work(context.WithValue(r.Context(), clientKey{}, r.RemoteAddr), form)
 			if err != nil {
 				(&refusal{http.StatusServiceUnavailable, err.Error()}).writeJSON(w)
 				return
 			}
-			writeState(w, http.StatusOK, done)
+			writeState(w, status, done)
 		})}
+}
+
+// formOf reads a form that is posted.
+func formOf(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	err := r.ParseForm()
+	for name := range r.URL.Query() {
+		if name != processParam {
+			err = errors.New("say it in the form that is posted, and not in the URL")
+		}
+	}
+	return r.PostForm, err
+}
+
+type clientKey struct{}
+
+// ClientOf is the address of who asks, with the port, in the context that WorkOn and Accept give.
+func ClientOf(ctx context.Context) string {
+	address, _ := ctx.Value(clientKey{}).(string)
+	return address
 }
 
 // The pages that machines look at.

@@ -21,6 +21,10 @@ import (
 type Plan struct {
 	Summary
 
+	// Progress, if it is not nil, is called while files are written anew, with how many bytes of the
+	// old ones that are to be read were read.
+	Progress func(done, of int64)
+
 	dir     collection.Dir
 	index   *store.Bolt
 	readers *readback.Files
@@ -43,6 +47,8 @@ type Plan struct {
 	leftOut    map[uint32]bool    // files that cannot be written anew, and stay as they are
 	unfinished bool               // a revisit that needs what goes is in a file that is not finished
 	decided    *journal.Journal   // nil as long as nothing was
+
+	passed, total int64 // bytes of the old files, while these are written anew
 }
 
 // work is what is done to one file.

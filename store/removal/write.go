@@ -92,11 +92,15 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 	if err := cmp.Or(replaceable(p.dir.Index()), p.enough(minFree)); err != nil {
 		return nil, err
 	}
+	for _, w := range p.work {
+		p.total += w.size
+	}
 	var all []Written
 	for _, w := range p.work {
 		if err := p.write(ctx, w); err != nil {
 			return nil, errors.Join(fmt.Errorf("write %s anew: %w", w.Name, err), p.Discard())
 		}
+		p.passed += w.size
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
 			Captures: p.before[w.ID] - w.captures, edits: w.edits, from: w.size})
 	}
@@ -258,6 +262,7 @@ func (o *writer) all(ctx context.Context) error {
 	if err := o.copy(ctx, at, o.size); err != nil {
 		return err
 	}
+	o.tell(o.size)
 	if o.layout == warc.Plain {
 		if err := o.endRecord(); err != nil {
 			return err
@@ -284,6 +289,7 @@ func (o *writer) copy(ctx context.Context, from, to int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		o.tell(to - left)
 		// which the kernel does, or the file system shares the blocks
 		n, err := io.CopyN(o.out, o.in, min(left, copiedAtOnce))
 		o.at, left = o.at+n, left-n
@@ -292,6 +298,13 @@ func (o *writer) copy(ctx context.Context, from, to int64) error {
 		}
 	}
 	return nil
+}
+
+// tell tells how far it is, at a place of the old file.
+func (o *writer) tell(at int64) {
+	if o.Progress != nil {
+		o.Progress(o.passed+at, o.total)
+	}
 }
 
 // endRecord ends the last record of a file that is not compressed, if its tool has not done so.
