@@ -46,9 +46,12 @@ func curlOf(c *store.Capture, head []byte, body io.Reader) (command, lacks strin
 		w.add("--request", quote(method))
 	}
 	w.add("--url", quote(c.URL))
+	if target := targetOf(head); target != "" && target != asked(c.URL) {
+		w.add("--request-target", quote(target))
+	}
 	w.fields(head)
 	if body != nil && method != "HEAD" {
-		w.body(body)
+		w.body(body, method == "GET")
 	}
 	if w.size > mostCommand {
 		return "", "the request is too long for a command"
@@ -68,6 +71,29 @@ func methodOf(c *store.Capture, head []byte) string {
 	return "GET"
 }
 
+// targetOf is what a request has asked for, in origin form; "" if its first line has no such thing.
+func targetOf(head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	_, rest, _ := bytes.Cut(line, []byte(" "))
+	target, _, _ := bytes.Cut(rest, []byte(" "))
+	if !bytes.HasPrefix(target, []byte("/")) || bytes.ContainsAny(target, "\x00\t\r") {
+		return ""
+	}
+	return string(target)
+}
+
+// asked is what curl asks for by itself, of a URL of HTTP.
+func asked(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	if at := strings.IndexAny(rest, "/?"); at >= 0 && rest[at] == '/' {
+		return rest[at:]
+	} else if at >= 0 {
+		return "/" + rest[at:]
+	}
+	return "/"
+}
+
 // isHTTP reports whether curl may be given a URL: no other scheme is asked, such as file.
 func isHTTP(address string) bool {
 	scheme, _, found := strings.Cut(address, "://")
@@ -80,6 +106,9 @@ type curl struct {
 	words []string
 	lacks []string
 	size  int
+
+	empty   bool // the head says that the body has no byte
+	chunked bool // and that it came in chunks
 }
 
 func (w *curl) add(words ...string) {
@@ -98,6 +127,8 @@ func (w *curl) fields(head []byte) {
 	left := 0
 	for name, value := range readback.Fields(head) {
 		lower := strings.ToLower(name)
+		w.empty = w.empty || lower == "content-length" && value == "0"
+		w.chunked = w.chunked || lower == "transfer-encoding" && strings.EqualFold(value, "chunked")
 		switch {
 		case hopByHop[lower] || w.size > mostCommand:
 			continue
@@ -124,16 +155,22 @@ func (w *curl) fields(head []byte) {
 	}
 }
 
-// body adds what was sent.
-func (w *curl) body(in io.Reader) {
+// body adds what was sent. Chunks may have other lengths then.
+func (w *curl) body(in io.Reader, isGet bool) {
 	b, err := io.ReadAll(io.LimitReader(in, mostSent+1))
 	switch {
 	case err != nil:
 		w.lack("the body breaks off")
 	case len(b) > mostSent:
 		w.lack("the body is longer than %d bytes", mostSent)
-	case len(b) == 0:
+	case len(b) == 0 && !w.empty && !w.chunked:
 		return
+	}
+	if isGet { // curl takes what has a body for a POST
+		w.add("--request", quote("GET"))
+	}
+	if w.chunked {
+		w.add("--header", quote("Transfer-Encoding: chunked"))
 	}
 	hasType := false
 	for _, word := range w.words {

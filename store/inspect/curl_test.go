@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"warcorder/store"
+	"warcorder/store/chunks"
 )
 
 // shell runs a command in bash, and returns what it prints.
@@ -124,6 +125,40 @@ func TestCurl(t *testing.T) {
 	}
 }
 
+// TestCurlBytes: where curl can, the command sends the very bytes that were recorded: the target as it
+// stood in the request, which the URL of the record may spell otherwise, and the framing of the body.
+func TestCurlBytes(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("no curl")
+	}
+	for name, c := range map[string]struct{ request, url, body string }{
+		"target":  {"GET /a/../b?q='[]{}|^*$!&x=%zz HTTP/1.1", "/a/../b?q='%5B%5D%7B%7D%7C%5E*$!&x=%25zz", ""},
+		"query":   {"GET /?x HTTP/1.1", "?x", ""},
+		"empty":   {"POST /p HTTP/1.1\r\nContent-Length: 0", "/p", ""},
+		"get":     {"GET /p HTTP/1.1\r\nContent-Length: 3", "/p", "a\x00b"},
+		"chunked": {"PUT /p HTTP/1.1\r\nTransfer-Encoding: chunked", "/p", "5\r\nhello\r\n0\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := listen(t)
+			line, framing, _ := strings.Cut(c.request, "\r\n")
+			head := line + "\r\nHost: " + got.address + "\r\n"
+			if framing != "" {
+				head += framing + "\r\n"
+			}
+			body := io.Reader(strings.NewReader(c.body))
+			if name == "chunked" {
+				body = chunks.NewReader(body)
+			}
+			command, lacks := curlOf(&store.Capture{URL: "http://" + got.address + c.url}, []byte(head+"\r\n"), body)
+			shell(t, command+" --silent --max-time 20")
+			sent := <-got.requests
+			if sent.head != head || sent.body != c.body || lacks != "" {
+				t.Errorf("%q %q, not %q %q\n%s", sent.head, sent.body, head, c.body, command)
+			}
+		})
+	}
+}
+
 // TestCurlLacks: what cannot be sent again is said, and what no program should be told to ask for has no
 // command.
 func TestCurlLacks(t *testing.T) {
@@ -180,7 +215,8 @@ func listen(t *testing.T) listener {
 			n, err := conn.Read(buf)
 			all = append(all, buf[:n]...)
 			head, body, whole := strings.Cut(string(all), "\r\n\r\n")
-			if whole && len(body) >= lengthOf(head) || err != nil {
+			ended := !strings.Contains(head, "\r\nTransfer-Encoding: chunked") || strings.HasSuffix(body, "0\r\n\r\n")
+			if whole && ended && len(body) >= lengthOf(head) || err != nil {
 				l.requests <- sent{head + "\r\n", body}
 				io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 				return
