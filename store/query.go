@@ -48,6 +48,10 @@ const (
 	Host   Match = "host"   // every page of the URL's host
 	Domain Match = "domain" // every page of the URL's host and of the hosts below it
 
+	// Ports selects every page of the URL's host at a port that its URL keys name: any but the usual
+	// one. Host is of one port, that of the URL, as in pywb.
+	Ports Match = "ports"
+
 	// AnyBody selects what was asked of that URL by other methods than GET, whatever was sent. What
 	// was sent stands in the URL key, in order among the arguments of the URL: so all keys of the
 	// URL's path that have arguments are gone through.
@@ -192,7 +196,7 @@ func (q Query) bounds() (low, high []byte, err error) {
 	key := q.URL
 	if q.Key.primary() {
 		key, _ = q.Dialect.Key(q.URL)
-	} else if q.Match == Host || q.Match == Domain {
+	} else if q.Match == Host || q.Match == Domain || q.Match == Ports {
 		return nil, nil, fmt.Errorf(
 			"match %s is for URL keys; the key %s has only exact and prefix", string(q.Match), string(q.Key))
 	}
@@ -211,21 +215,32 @@ func (m Match) bounds(key, url string) (low, high []byte, err error) {
 			}
 		}
 		return []byte(key), next(key), nil
-	case Host, Domain:
+	case Host, Domain, Ports:
 	default:
-		return nil, nil, fmt.Errorf("unknown match %q: it is one of exact, prefix, host and domain",
+		return nil, nil, fmt.Errorf("unknown match %q: it is one of exact, prefix, host, domain and ports",
 			string(m))
 	}
 	host, _, found := strings.Cut(key, ")/")
 	switch {
 	case !found:
 		return nil, nil, fmt.Errorf("match %s needs a URL with a host, not %q", string(m), url)
+	case m == Ports:
+		name := withoutPort(host)
+		return []byte(name + ":"), []byte(name + ";"), nil
 	case m == Host:
 		return []byte(host + ")/"), []byte(host + "*"), nil
 	case !strings.Contains(host, ","): // a top-level domain: it has no pages of its own
 		return []byte(host + ","), []byte(host + "-"), nil
 	}
 	return []byte(host + ")/"), []byte(host + "-"), nil
+}
+
+// withoutPort is the host of a URL key without its port.
+func withoutPort(host string) string {
+	if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
+		return host[:at]
+	}
+	return host
 }
 
 // next returns what follows all that begins with key.

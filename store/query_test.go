@@ -47,6 +47,10 @@ func TestQuery(t *testing.T) {
 		{"host", Query{URL: "http://example.com/a", Match: Host}, "com,example)/ com,example)/?a=1 " +
 			"com,example)/a com,example)/a/b com,example)/a?x=1 com,example)/ab"},
 		{"host with port", Query{URL: "http://example.com:8080/", Match: Host}, "com,example:8080)/"},
+		{"other ports", Query{URL: "http://example.com/a", Match: Ports}, "com,example:8080)/"},
+		{"other ports of a port", Query{URL: "https://example.com:8080/", Match: Ports}, "com,example:8080)/"},
+		{"other ports of none", Query{URL: "http://sub.example.com/", Match: Ports}, ""},
+		{"ports of no host", Query{URL: "mailto:foo@example.com", Match: Ports}, "error"},
 		{"host that is an address", Query{URL: "http://127.0.0.1/x", Match: Host}, "1,0,0,127)/"},
 		{"domain", Query{URL: "http://example.com/a", Match: Domain},
 			"com,example)/ com,example)/?a=1 com,example)/a com,example)/a/b com,example)/a?x=1 " +
@@ -115,12 +119,12 @@ func TestQueryOfLongURLs(t *testing.T) {
 		captures = append(captures, captureOf(url, testTime, file.Name, int64(i)))
 	}
 	commit(t, b, captures)
-	for _, match := range []Match{Exact, Prefix, Host, Domain} {
+	for _, match := range []Match{Exact, Prefix, Host, Domain, Ports} {
 		for _, url := range urls {
 			want := make(map[string]bool)
 			for _, other := range urls {
-				if other == url || match == Prefix && strings.HasPrefix(other, url) || match == Host ||
-					match == Domain {
+				if match != Ports && other == url || match == Prefix && strings.HasPrefix(other, url) ||
+					match == Host || match == Domain {
 					want[other] = true
 				}
 			}

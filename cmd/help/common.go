@@ -29,10 +29,11 @@ var Common = map[string]string{
 	"--at-most": "How long a page may load with --headless.",
 
 	// of the captures that are selected
-	"--url":   "Only captures of this URL.",
-	"--match": "What --url selects: exact, prefix, host, domain.",
-	"--from":  "Only captures at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
-	"--to":    "Only captures until the end of this time.",
+	"--url": "Only captures of this URL.",
+	"--match": "What --url selects: exact, prefix, host, domain, or ports, the host at all ports but " +
+		"the usual one.",
+	"--from": "Only captures at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
+	"--to":   "Only captures until the end of this time.",
 	"--page": "Only this page and its resources. Its URL, or one that redirected to it, or the ID that " +
 		"warcorder pages prints.",
 	"--file": "Only captures in this WARC file; can be given several times.",

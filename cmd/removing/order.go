@@ -190,7 +190,7 @@ func queriesOf(sel selection.Selection) []store.Query {
 // aboutHost are the queries that find whatever is about a page, for a selection of a host or a domain:
 // the key of a picture does not begin with the host of its page, so that all of them are looked at.
 func aboutHost(sel selection.Selection) (queries []store.Query) {
-	if sel.URL == "" || sel.Match != store.Host && sel.Match != store.Domain {
+	if sel.URL == "" || !slices.Contains([]store.Match{store.Host, store.Domain, store.Ports}, sel.Match) {
 		return nil
 	}
 	for _, begin := range record.URIsAbout("") {

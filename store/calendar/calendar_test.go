@@ -159,7 +159,7 @@ func TestPage(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"":                                 "url is missing",
-		"url=http://a/&matchType=any-body": "say exact, prefix, host or domain",
+		"url=http://a/&matchType=any-body": "say exact, prefix, host, domain or ports",
 		"url=http://a/&from=2026-05":       "say a time",
 		"url=http://a/&limit=3":            "nothing that a calendar heeds",
 		"url=http://a/&url=http://b/":      "say it once",

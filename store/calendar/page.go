@@ -60,9 +60,9 @@ func queryOf(values url.Values) (q store.Query, err error) {
 	q = store.Query{URL: values.Get("url"), Match: store.Match(values.Get("matchType")),
 		From: values.Get("from"), To: values.Get("to"), All: true}
 	switch q.Match {
-	case "", store.Exact, store.Prefix, store.Host, store.Domain:
+	case "", store.Exact, store.Prefix, store.Host, store.Domain, store.Ports:
 	default:
-		return q, fmt.Errorf("matchType is %q: say exact, prefix, host or domain", string(q.Match))
+		return q, fmt.Errorf("matchType is %q: say exact, prefix, host, domain or ports", string(q.Match))
 	}
 	if q.URL == "" {
 		return q, errors.New("say whose captures are counted: url is missing")

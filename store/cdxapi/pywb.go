@@ -61,7 +61,7 @@ func (p *params) match(q *question) {
 		q.query.URL = alternative
 	}
 	asked := q.query.URL
-	q.query.Match = store.Match(p.among("matchType", "exact", "prefix", "host", "domain"))
+	q.query.Match = store.Match(p.among("matchType", "exact", "prefix", "host", "domain", "ports"))
 	if q.query.Match != "" || asked == "" {
 		return
 	}
