@@ -39,6 +39,7 @@ const (
 	downloadRetry    = 10          // seconds after which who found no room may ask again
 	downloadPatience = time.Minute // for a client to take what is sent
 	lacksField       = "Warcorder-Lacks"
+	checkParam       = "check" // true: only whether a download would begin
 )
 
 // downloadFormat is how a selection is handed on.
@@ -76,7 +77,12 @@ func (d *downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		downloadError(w, http.StatusMethodNotAllowed, errors.New("a download is asked for by GET"))
 		return
 	}
-	format, sel, err := downloadOf(r.URL.Query())
+	values := r.URL.Query()
+	check := values.Get(checkParam) == "true"
+	if check {
+		values.Del(checkParam)
+	}
+	format, sel, err := downloadOf(values)
 	if err != nil {
 		downloadError(w, http.StatusBadRequest, err)
 		return
@@ -89,6 +95,10 @@ func (d *downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		downloadError(w, http.StatusServiceUnavailable, fmt.Errorf(
 			"%d downloads go on, and there is room for no more at once: ask again when one has ended",
 			downloadsAtOnce))
+		return
+	}
+	if check {
+		d.check(w, r, sel)
 		return
 	}
 	d.answer(w, r, format, sel)
@@ -126,22 +136,62 @@ func downloadOf(values url.Values) (format downloadFormat, sel selection.Selecti
 	return format, sel, err
 }
 
+// begin looks at the collection as it is now, until done is called.
+func (d *downloads) begin(ctx context.Context, sel selection.Selection) (got *download, done func() error) {
+	d.rec.SettleWithin(ctx, lastMoment) // what cannot be written at present cannot be waited for
+	index := d.rec.IndexFor(ctx, store.Everything)
+	files := readback.New(d.dir, index)
+	got = &download{ctx: ctx, index: index, sel: sel}
+	got.source = selection.New(index, files, pages.New(index, files))
+	got.source.TempDir = index.TempDir
+	return got, files.Close
+}
+
+// check answers as answer does where nothing comes of a download, and else that something will: a
+// browser saves whatever a link leads to, and so can show an error instead.
+func (d *downloads) check(w http.ResponseWriter, r *http.Request, sel selection.Selection) {
+	got, done := d.begin(r.Context(), sel)
+	defer done()
+	if err := got.checkAny(); err != nil {
+		code, err := whyNothing(err)
+		downloadError(w, code, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(map[string]bool{"selected": true})
+}
+
+// checkAny returns an error unless something is selected.
+func (d *download) checkAny() (err error) {
+	if d.sel.Page != "" {
+		for _, err := range d.source.Pages(d.ctx, d.sel) {
+			return err
+		}
+		return extract.ErrNothing
+	}
+	some := false
+	query := store.Query{URL: d.sel.URL, Match: d.sel.Match, From: d.sel.From, To: d.sel.To, All: true}
+	err = d.index.Captures(query, func(*store.Capture) bool {
+		some = true
+		return false
+	})
+	if err == nil && !some {
+		return extract.ErrNothing
+	}
+	return err
+}
+
 // answer sends what is selected.
 func (d *downloads) answer(w http.ResponseWriter, r *http.Request, format downloadFormat,
 	sel selection.Selection) {
-	d.rec.SettleWithin(r.Context(), lastMoment) // what cannot be written at present cannot be waited for
-	index := d.rec.IndexFor(r.Context(), store.Everything)
-	files := readback.New(d.dir, index)
-	defer files.Close()
-	got := download{ctx: r.Context(), index: index, sel: sel}
-	got.source = selection.New(index, files, pages.New(index, files))
-	got.source.TempDir = index.TempDir
+	got, done := d.begin(r.Context(), sel)
+	defer done()
 	name, err := got.nameOf()
 	got.name = name
 	sent := &sentFile{ctx: r.Context(), w: w, name: got.name + format.suffix, kind: format.kind}
 	got.out = bufio.NewWriterSize(sent, 256<<10)
 	if err == nil {
-		err = format.write(d, &got)
+		err = format.write(d, got)
 	}
 	if err == nil {
 		err = got.out.Flush()

@@ -128,7 +128,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestDownloadErrors: each error is JSON that says what to do, before anything that looks like a file.
+// TestDownloadErrors: each error is JSON that says what to do, before anything that looks like a file;
+// who only asks whether a download would begin gets the same.
 func TestDownloadErrors(t *testing.T) {
 	p := startRecording(t)
 	for query, want := range map[string]struct {
@@ -149,11 +150,17 @@ func TestDownloadErrors(t *testing.T) {
 		"format=har&page=http://a.example/":                  {404, "nothing that was captured is selected"},
 		"format=cdxj&page=urn:uuid:no&url=http://a.example/": {404, ""},
 	} {
-		answer, body := p.download(query)
-		if answer.StatusCode != want.code || !strings.Contains(string(body), want.text) ||
-			!strings.HasPrefix(string(body), `{"error":"`) || answer.Header.Get("Content-Disposition") != "" {
-			t.Errorf("%s: %s %s", query, answer.Status, body)
+		for _, query := range []string{query, query + "&check=true"} {
+			answer, body := p.download(query)
+			if answer.StatusCode != want.code || !strings.Contains(string(body), want.text) ||
+				!strings.HasPrefix(string(body), `{"error":"`) ||
+				answer.Header.Get("Content-Disposition") != "" {
+				t.Errorf("%s: %s %s", query, answer.Status, body)
+			}
 		}
+	}
+	if answer, body := p.download("format=warc&url=http://a.example/&check=1"); answer.StatusCode != 400 {
+		t.Errorf("check=1: %s %s", answer.Status, body)
 	}
 }
 
@@ -164,6 +171,10 @@ func TestDownloadsAtOnce(t *testing.T) {
 	p.fetch(site.plain.URL + "/bin/1/30000000")
 	query := "url=" + url.QueryEscape(site.plain.URL+"/bin/1/30000000")
 	spill := filepath.Join(p.dir, "collections", "default", "spill")
+	if answer, body := p.download("check=true&format=warc&" + query); answer.StatusCode != 200 ||
+		answer.Header.Get("Content-Disposition") != "" || string(body) != "{\"selected\":true}\n" {
+		t.Errorf("would it begin: %s %.100s", answer.Status, body)
+	}
 	ctx, leave := context.WithCancel(t.Context())
 	for _, format := range []string{"warc", "wacz"} {
 		r, err := http.NewRequestWithContext(ctx, "GET", "http://"+p.address+"/live/download?format="+
@@ -177,10 +188,12 @@ func TestDownloadsAtOnce(t *testing.T) {
 		}
 		defer answer.Body.Close() // of which nothing is read
 	}
-	answer, body := p.download("format=cdxj&" + query)
-	if answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" ||
-		!strings.Contains(string(body), "2 downloads go on") {
-		t.Errorf("%s %s", answer.Status, body)
+	for _, query := range []string{query, query + "&check=true"} {
+		answer, body := p.download("format=cdxj&" + query)
+		if answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" ||
+			!strings.Contains(string(body), "2 downloads go on") {
+			t.Errorf("%s: %s %s", query, answer.Status, body)
+		}
 	}
 	leave()
 	eventually(t, "there is room", func() bool {
