@@ -1,44 +1,32 @@
-// When a URL was captured: a year after the other, each month with its days; a day with captures is a
+// When what is searched was captured: a year after the other, each month with its days; a day with captures is a
 // button that narrows the search to it.
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask, isGone } from './ask.js';
+import { captures, depth, shapeOf, together } from './days.js';
+import { parts } from './pager.js';
 import { go } from './routes.js';
-import { count, some } from './words.js';
+import { count } from './words.js';
 
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September',
   'October', 'November', 'December'];
 
-/** shapeOf is a month's length, and how many days of the week are before its first, from Monday on. */
-export function shapeOf(year, month) {
-  return {
-    days: new Date(Date.UTC(year, month + 1, 0)).getUTCDate(),
-    before: (new Date(Date.UTC(year, month, 1)).getUTCDay() + 6) % 7,
-  };
-}
-
-/** depth says in which of four steps a number is. */
-export function depth(n, most) {
-  if (!n) return 0;
-  return most <= 1 ? 1 : Math.min(4, 1 + Math.floor(3 * Math.log(n) / Math.log(most)));
-}
-
-/** captures says how many a day or a month has: those that were counted, or more than these. */
-export const captures = (n, more) => (more ? `${count(n)} captures or more` : some(n, 'capture'));
-
-/** Calendar asks for the captures of a URL, and draws the year that is chosen. */
+/** Calendar asks for the captures of what is searched, and draws the year that is chosen. */
 export function Calendar({ url, asked }) {
+  const { matchType } = asked;
   const [told, setTold] = useState(null);
   const [year, setYear] = useState('');
   useEffect(() => {
     const gone = new AbortController();
-    ask('live/calendar', { url, matchType: 'exact' }, gone.signal).then((c) => {
+    const of = (part) => ask('live/calendar', { url, matchType: part }, gone.signal);
+    Promise.all(parts({ url, matchType }).map(of)).then((all) => {
+      const c = together(all);
       setTold(c);
-      const years = Object.keys(c.years ?? {}).sort();
+      const years = Object.keys(c.years).sort();
       const wanted = (asked.from ?? '').slice(0, 4);
       setYear(years.includes(wanted) ? wanted : years.at(-1) ?? '');
     }, (problem) => isGone(problem) || setTold(null)); // the list below says what is wrong
     return () => gone.abort();
-  }, [url]);
+  }, [url, matchType]);
   const years = Object.keys(told?.years ?? {}).sort();
   if (!years.length) return null;
   const more = new Set(told.more ?? []);

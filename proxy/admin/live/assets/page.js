@@ -1,7 +1,8 @@
 // One page: what it lacks, what was loaded when, notes on it, and what can be done with it.
 import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
-import { ask, isGone, query, tell } from './ask.js';
+import { ask, isGone, tell } from './ask.js';
 import { storedCell, urlCell } from './exchanges.js';
+import { Download } from './download.js';
 import { Findings, StateOf } from './lacks.js';
 import { List } from './list.js';
 import { Remove } from './remove.js';
@@ -70,9 +71,9 @@ export function PageView({ route, recorder }) {
       <div><dt>Resources</dt><dd>${count(page.resources)}</dd></div>
       <div><dt>Size</dt><dd>${size(page.size)}</dd></div></dl>
     <div class="buttons"><${Replay} url=${page.url} ts=${page.ts} control=${recorder.control} />
-      <a class="button" href=${query('live/download', { format: 'wacz', page: id })} download>WACZ of this page</a>
-      <a class="button" href=${query('live/download', { format: 'warc', page: id })} download>WARC</a>
-      <a class="button" href=${query('live/download', { format: 'har', page: id })} download>HAR</a>
+      <${Download} asked=${{ format: 'wacz', page: id }} label="WACZ of this page" />
+      <${Download} asked=${{ format: 'warc', page: id }} label="WARC" />
+      <${Download} asked=${{ format: 'har', page: id }} label="HAR" />
       ${recorder.control && html`<${Remove} page=${page} />`}</div>
     ${detail.lacks?.length > 0 && html`<section class="part"><h2>What it lacks</h2><${Findings}
       lacks=${detail.lacks} /></section>`}

@@ -1,40 +1,30 @@
 // The index: captures by URL, prefix, host or domain, and by date; one URL on a calendar; exports.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
-import { askText, isGone, query } from './ask.js';
+import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { askText, isGone } from './ask.js';
 import { Calendar } from './calendar.js';
+import { Download } from './download.js';
 import { urlCell } from './exchanges.js';
 import { List } from './list.js';
-import { go } from './routes.js';
+import { hasPort, nextStep, parts, start, step } from './pager.js';
+import { go, to } from './routes.js';
 import { Problem, Status, Text } from './text.js';
 import { count, kindOf, ofDigits, size, some, visible, weight } from './words.js';
 
-const limit = 1000;
 const kinds = [
-  ['exact', 'this URL'], ['prefix', 'URLs that begin so'], ['host', 'this host'],
-  ['domain', 'this domain, with subdomains'],
+  ['exact', 'this URL'], ['prefix', 'URLs that begin so'], ['host', 'this host, of every port'],
+  ['domain', 'this domain, with subdomains'], ['ports', 'this host, its other ports'],
 ];
 
 /** digits is a date of the form as the index wants it. */
 const digits = (day) => (day ?? '').replace(/\D/g, '');
 
-/** read takes lines of JSON apart; the last one may be cut off. */
-export function read(text) {
-  return text.split('\n').filter(Boolean).flatMap((line) => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
-  });
-}
-
 /** Search is the view. */
-export function Search({ route, recorder }) {
+export function Search({ route }) {
   const asked = { matchType: 'exact', ...route.parameters };
   return html`<h1 tabindex="-1">Search</h1>
     <${Form} key=${JSON.stringify(asked)} asked=${asked} />
-    ${asked.url ? html`<${Found} key=${`${asked.url} ${asked.matchType}`} asked=${asked}
-      recorder=${recorder} />` : html`
+    ${asked.url ? html`<${Found} key=${`${asked.url} ${asked.matchType}`}
+      asked=${asked} />` : html`
       <p class="soft">Every capture of the collection is found by its URL. Dates are days in UTC.</p>`}`;
 }
 
@@ -57,34 +47,59 @@ function Form({ asked }) {
     <button class="first">Search</button></form>`;
 }
 
-// span makes of days what the index is asked: the last day is meant with its end.
-const span = ({ from, to }) => ({ from, to });
-
-function Found({ asked, recorder }) {
-  const [told, setTold] = useState({ rows: null, problem: null });
-  const { url, matchType } = asked;
+// useFound asks the index, a step after the other.
+function useFound(asked) {
+  const [told, setTold] = useState({ rows: null, next: start, problem: null, busy: true });
+  const signal = useRef(null);
+  const more = async (before, place) => {
+    const { current: own } = signal;
+    setTold((b) => ({ ...b, problem: null, busy: true }));
+    try {
+      const found = await nextStep(asked, place, (question) => askText('cdx/search/cdx', question, own));
+      setTold({ rows: before.concat(found.rows), next: found.next, problem: null, busy: false });
+    } catch (problem) {
+      if (!isGone(problem)) setTold((b) => ({ ...b, problem, busy: false }));
+    }
+  };
   useEffect(() => {
     const gone = new AbortController();
-    setTold({ rows: null, problem: null });
-    askText('cdx', { output: 'json', url, matchType, ...span(asked), limit: limit + 1 }, gone.signal).then(
-      (text) => setTold({ rows: read(text), problem: null }),
-      (problem) => isGone(problem) || (problem.status === 404 ? setTold({ rows: [], problem: null })
-        : setTold({ rows: null, problem })),
-    );
+    signal.current = gone.signal;
+    setTold({ rows: null, next: start, problem: null, busy: true });
+    more([], start);
     return () => gone.abort();
-  }, [url, matchType, asked.from, asked.to]);
-  const { rows, problem } = told;
-  const found = !rows?.length ? 'None'
-    : rows.length > limit ? `The first ${count(limit)}` : some(rows.length, 'capture');
+  }, [asked.url, asked.matchType, asked.from, asked.to]);
+  return { ...told, more: () => more(told.rows ?? [], told.next) };
+}
+
+function Found({ asked }) {
+  const { rows, next, problem, busy, more } = useFound(asked);
+  const { url, matchType } = asked;
+  const n = !rows?.length ? 'None' : next ? `The first ${count(rows.length)} captures` : some(rows.length, 'capture');
   const days = (asked.from || asked.to)
     && `, ${ofDigits(asked.from ?? '') || 'the beginning'} to ${ofDigits(asked.to ?? '') || 'now'}`;
-  return html`${matchType === 'exact' && html`<${Calendar} url=${url} asked=${asked} />`}
-    <section class="part"><h2>Captures</h2><${Problem} problem=${problem} />
+  const order = rows?.length > 1 && (matchType === 'exact' ? ', the newest first' : ', in the order of their URLs');
+  return html`<${Calendar} url=${url} asked=${asked} />
+    <section class="part"><h2>Captures</h2>
     ${rows === null ? !problem && html`<p class="soft">Looking …</p>` : html`
-      <${Status}>${found} of${' '}<${Text} text=${url} most=${120} mono />${days}.
-        ${rows.length > limit && ' Dates or a longer URL make it fewer.'}<//>
-      ${rows.length > 0 && html`<${Exports} asked=${asked} recorder=${recorder} /><${Rows}
-        rows=${rows.slice(0, limit)} />`}`}</section>`;
+      <${Status}>${n} of${' '}<${Text} text=${url} most=${120} mono />${days}${order}.<//>
+      ${rows.length > 0 ? html`<${Exports} asked=${asked} rows=${rows} /><${Rows} rows=${rows} />`
+        : html`<${Elsewhere} asked=${asked} />`}`}
+    <${Problem} problem=${problem} again=${more} />
+    ${next && rows?.length > 0 && html`<p><button disabled=${busy}
+      onClick=${more}>${busy ? 'Looking …' : `Next ${count(step)}`}</button></p>`}</section>`;
+}
+
+// Elsewhere says what else may be meant, where nothing was found.
+function Elsewhere({ asked }) {
+  const { url, matchType, from, to: until } = asked;
+  const days = { from, to: until };
+  return html`<ul class="soft">${(from || until) && html`<li><a
+      href=${to('search', [], { url, matchType })}>At any time</a></li>`}
+    ${matchType !== 'prefix' && html`<li><a href=${to('search', [], { url, matchType: 'prefix', ...days })}>URLs
+      that begin so</a></li>`}
+    ${!['host', 'domain'].includes(matchType) && html`<li><a href=${to('search', [], { url, matchType: 'host',
+      ...days })}>All of its host</a>${!hasPort(url) && ', of every port: a URL of another port is another URL'}</li>`}
+  </ul>`;
 }
 
 const columns = [
@@ -95,20 +110,38 @@ const columns = [
 function Rows({ rows }) {
   const row = (n) => {
     const r = rows[n];
-    return [ofDigits(r.timestamp), r.status && r.status !== '-' ? visible(r.status) : '–',
-      r.mime === 'warc/revisit' ? 'revisit' : kindOf(r.mime), size(Number(r.length)), urlCell(r.url)];
+    return [ofDigits(r.timestamp), r.statuscode !== '-' ? visible(r.statuscode) : '–',
+      r.mimetype === 'warc/revisit' ? 'revisit' : kindOf(r.mimetype), size(Number(r.length)), urlCell(r.original)];
   };
   return html`<${List} label="Captures" grid="captures" columns=${columns} start=${0} end=${rows.length} row=${row}
-    classOf=${(n) => `s${weight(Number(rows[n].status))}`}
+    classOf=${(n) => `s${weight(Number(rows[n].statuscode))}`}
     open=${(n) => go('exchange', [rows[n].filename, rows[n].offset])} />
     <p class="soft foot">Times are in UTC.</p>`;
 }
 
+const formats = ['cdxj', 'wacz', 'warc', 'har'];
+
 function Exports({ asked }) {
-  const { url, matchType } = asked;
-  const at = (format) => query('live/download', { format, url, matchType, ...span(asked) });
-  return html`<div class="buttons" role="group" aria-label="Export of what is found"><span
-    class="soft">All of it as</span>
-    ${['cdxj', 'wacz', 'warc', 'har'].map((format) => html`<a key=${format} class="button" download href=${at(format)}>
-      ${format.toUpperCase()}</a>`)}</div>`;
+  const { url, from, to: until } = asked;
+  const [, ports] = parts(asked);
+  const hasPorts = useAny(ports && { ...asked, matchType: ports });
+  const group = (matchType, words) => html`<div class="buttons" role="group" aria-label=${`Export: ${words}`}><span
+    class="soft">${words} as</span> ${formats.map((format) => html`<${Download} key=${format}
+    label=${format.toUpperCase()} asked=${{ format, url, matchType, from, to: until }} />`)}</div>`;
+  return html`${group(asked.matchType, hasPorts ? 'All of the usual port' : 'All of it')}
+    ${hasPorts && group(ports, 'All of its other ports')}`;
+}
+
+// useAny reports whether the index has anything of that; null is asked nothing.
+function useAny(asked) {
+  const [has, setHas] = useState(false);
+  useEffect(() => {
+    if (!asked) return undefined;
+    const gone = new AbortController();
+    const { url, matchType, from, to: until } = asked;
+    askText('cdx/search/cdx', { url, matchType, from, to: until, all: true, limit: 1, fl: 'timestamp' }, gone.signal)
+      .then((text) => setHas(text.trim() !== ''), () => {});
+    return () => gone.abort();
+  }, [asked?.url, asked?.matchType, asked?.from, asked?.to]);
+  return has;
 }
