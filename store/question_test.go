@@ -59,7 +59,8 @@ func TestQuestion(t *testing.T) {
 	for i := range all {
 		c := &all[i]
 		for _, q := range []Query{
-			{URL: c.URL}, {URL: c.URL, Match: Prefix}, {URL: c.URL, Match: Host}, {URL: c.URL, Match: Domain}, {URL: c.URL, Match: Ports},
+			{URL: c.URL}, {URL: c.URL, Match: Prefix}, {URL: c.URL, Match: Host}, {URL: c.URL, Match: Domain},
+			{URL: c.URL, Match: Ports},
 			{URL: c.URL, From: "2026", To: "20260103"}, {URL: c.URL, Match: Prefix, From: "20260104"},
 			{URL: c.URL, Match: AnyBody}, {URL: c.URL, Match: AnyBody, Method: "PUT"},
 		} {
