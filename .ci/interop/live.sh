@@ -8,7 +8,7 @@
 set -euo pipefail
 names='www.example.org static.example.org news.example.org'
 . "$(dirname "$0")/fresh.sh"
-: "${LIVE_STEPS:=rows}"
+: "${LIVE_STEPS:=rows filter state control}"
 read -ra steps <<<"$LIVE_STEPS"
 echo '127.0.0.9 gone.example.net' >>"$work/hosts" # where nobody listens
 

@@ -4,10 +4,12 @@
 // From the environment: LIVE (host:port of the recorder), COLLECTION (its folder), ASKED (of site.mjs).
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import { createRequire } from 'node:module';
 
 const { chromium } = createRequire(`${process.env.PLAYWRIGHT}/`)('playwright-core');
 export const { LIVE, COLLECTION, ASKED, T, VENV, WARCORDER } = process.env;
+export const PACK = `${process.env.PACKERS}/python/bin/wacz`;
 export const base = `http://${LIVE}/`;
 export const site = 'https://www.example.org';
 const quiet = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -31,11 +33,12 @@ export function launch(proxy) {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args });
 }
 
-/** text is what the recorder answers to a program. */
+/** text is what the recorder answers to a program; fetch would say that it is a browser. */
 export async function text(path) {
-  const response = await fetch(base + path);
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${(await response.text()).slice(0, 200)}`);
-  return response.text();
+  const response = await new Promise((done, no) => { http.get(base + path, done).on('error', no); });
+  const body = await response.setEncoding('utf8').reduce((all, piece) => all + piece, '');
+  if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${body.slice(0, 200)}`);
+  return body;
 }
 
 /** lines are captures as `/export` has them: the parts of a line, the JSON in it taken apart. */
@@ -63,10 +66,9 @@ export async function until(what, get, patience = 20_000) {
   throw new Error(`in ${patience / 1000} s there is not ${what}`);
 }
 
-/** member is the text of a record in a file of the collection: what is in that gzip member. */
+/** place is where a file of the collection lies, which has another name while it is written. */
 export const place = (file) => [file, `${file}.open`]
   .map((name) => `${COLLECTION}/archive/${name}`).find(fs.existsSync);
-export const member = (file, offset, length) => fs.readFileSync(place(file)).subarray(offset, offset + length);
 
 /** run is a program that must succeed, and what it prints. */
 export function run(program, ...args) {

@@ -106,6 +106,12 @@ function useKeys(help) {
   }, []);
 }
 
+// A button that waits for something stays where the focus is, which a disabled one would lose.
+document.addEventListener('click', (e) => {
+  if (!e.target.closest?.('[aria-disabled=true]')) return;
+  e.preventDefault();
+  e.stopPropagation();
+}, true);
 feed.start();
 const root = document.getElementById('app');
 root.replaceChildren();

@@ -85,7 +85,7 @@ function Pieces({ file, offset, of, as }) {
     ${!last && !told.problem && html`<p class="soft">Looking …</p>`}
     ${last && html`<pre class="body" tabindex="0" role="region" aria-label=${`The body as ${as}`}><bdi>${
       visibleLines(text)}</bdi></pre>`}
-    ${more && (text.length < most ? html`<p><button disabled=${told.busy} onClick=${next}>
+    ${more && (text.length < most ? html`<p><button aria-disabled=${told.busy} onClick=${next}>
         More: from byte ${count(last.to)}${last.size >= 0 ? ` of ${count(last.size)}` : ''}</button></p>`
       : html`<p class="soft">There is more than a page shows well: the record can be downloaded.</p>`)}`;
 }

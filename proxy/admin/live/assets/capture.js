@@ -75,7 +75,7 @@ export function Capture({ recorder }) {
       <label>With <select value=${depth} onChange=${(e) => setDepth(e.target.value)}><option
         value="0">this page alone</option>
         <option value="1">the pages it links to</option><option value="2">links of links too</option></select></label>
-      <button class="first" disabled=${recorder.state === 'broken'}>Capture</button></form>
+      <button class="first" aria-disabled=${recorder.state === 'broken'}>Capture</button></form>
     <${Problem} problem=${refused ?? problem} />
     ${jobs.length > 0 && html`<ol class="jobs" aria-label="Captures">${jobs.map((j) => html`<${JobRow} key=${j.id}
       job=${j} again=${again} />`)}</ol>`}`;

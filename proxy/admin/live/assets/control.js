@@ -35,9 +35,9 @@ export function Control({ recorder }) {
         && ` since ${when(r.since)} UTC`}: what goes through the recorder passes, and is not kept.`
         : html`<strong>Recording</strong> into <${Text} text=${r.dir || r.collection || 'the collection'} mono />.`}</p>
       <div class="buttons">${paused
-        ? html`<button class="first" disabled=${told.busy} onClick=${resume}>Resume recording</button>`
-        : html`<button disabled=${told.busy} onClick=${pause}>Pause recording</button>`}
-        <button disabled=${told.busy} onClick=${rotate}>Finish the files</button></div>
+        ? html`<button class="first" aria-disabled=${told.busy} onClick=${resume}>Resume recording</button>`
+        : html`<button aria-disabled=${told.busy} onClick=${pause}>Pause recording</button>`}
+        <button aria-disabled=${told.busy} onClick=${rotate}>Finish the files</button></div>
       <p class="soft">A finished file gets its final name, and can be copied away or handed on.</p>
       <${Problem} problem=${told.problem} /><p role="status">${told.words}</p></section>
     <section class="card"><h2>Capture a page</h2>

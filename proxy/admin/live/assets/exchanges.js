@@ -111,7 +111,7 @@ export function Exchanges({ route }) {
       <div class="buttons"><button onClick=${hold} aria-pressed=${sight.held ? 'true' : 'false'}
         title="Holds what you see; the recorder goes on (p)">${
           sight.held ? 'Let the view go on' : 'Hold the view'}</button>
-        <button onClick=${toEnd} disabled=${sight.follow && !sight.held} title="(e)">${below > 0
+        <button onClick=${toEnd} aria-disabled=${sight.follow && !sight.held} title="(e)">${below > 0
           ? `${count(below)} new ↓` : 'To the newest ↓'}</button></div></div>
     <${Filter} filter=${filter} />
     <${Spoken} name=${sight.name} ring=${ring} filter=${filter} />

@@ -9,6 +9,10 @@ import { clock, count, digitsBefore, some } from './words.js';
 /** Filter is the form. What is typed goes into the address as it is. */
 export function Filter({ filter }) {
   const set = (name) => (e) => settle('exchanges', [], { ...filter, [name]: e.target.value });
+  const clear = () => {
+    settle('exchanges');
+    document.querySelector('main [data-find]')?.focus(); // the button goes
+  };
   const field = (name, title, hint, extra = {}) => html`<label>${title}
     <input type="search" value=${filter[name]} placeholder=${hint} maxlength="500" onInput=${set(name)}
       ...${extra} /></label>`;
@@ -21,7 +25,7 @@ export function Filter({ filter }) {
     ${field('mime', 'Type', 'image, text/css …')}
     ${field('status', 'Status', '404, 5xx …', { size: 8 })}
     ${!isEmpty(filter) && html`<button type="button" class="quiet"
-      onClick=${() => settle('exchanges')}>No filter</button>`}</form>`;
+      onClick=${clear}>No filter</button>`}</form>`;
 }
 
 /** Spoken tells who listens what another filter has found; what comes by itself is not said. */

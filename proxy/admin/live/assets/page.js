@@ -146,5 +146,5 @@ function Notes({ id, notes, control, again }) {
     ${control && html`<form onSubmit=${write} class="note"><label>A note on this page, kept as a metadata record
       <textarea rows="2" value=${text} maxlength="10000" onInput=${(e) => setText(e.target.value)}></textarea></label>
       <${Problem} problem=${problem} />
-      <button disabled=${busy || !text.trim()}>Keep the note</button></form>`}</section>`;
+      <button aria-disabled=${busy || !text.trim()}>Keep the note</button></form>`}</section>`;
 }

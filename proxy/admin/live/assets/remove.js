@@ -47,9 +47,9 @@ function Question({ page, close }) {
     ${told.step === 'ask' && html`<p>First the recorder looks what goes with it. Nothing changes by that.</p>`}
     <p class="buttons">${told.step === 'done' ? html`<button onClick=${end}>Close</button>` : html`
       ${told.plan ? html`<button class="danger"
-        disabled=${busy || !told.plan.captures} onClick=${remove}>Remove for good</button>`
-        : html`<button disabled=${busy} onClick=${plan}>Show what would go</button>`}
-      <button disabled=${told.step === 'removing'} onClick=${end}>Keep it</button>`}</p><//>`;
+        aria-disabled=${busy || !told.plan.captures} onClick=${remove}>Remove for good</button>`
+        : html`<button aria-disabled=${busy} onClick=${plan}>Show what would go</button>`}
+      <button aria-disabled=${told.step === 'removing'} onClick=${end}>Keep it</button>`}</p><//>`;
 }
 
 function Plan({ plan }) {

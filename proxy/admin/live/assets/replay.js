@@ -17,7 +17,7 @@ export function Replay({ url, ts, control }) {
   };
   const close = () => setTold({ answer: null, problem: null, busy: false });
   return html`<button class="first"
-    disabled=${told.busy} onClick=${press}>${told.busy ? 'Opening …' : 'Replay'}</button>
+    aria-disabled=${told.busy} onClick=${press}>${told.busy ? 'Opening …' : 'Replay'}</button>
     ${(told.answer || told.problem) && html`<${Dialog} title="Replay" close=${close}>
       <${Problem} problem=${told.problem} />${told.answer && html`<${Answer} answer=${told.answer} />`}
       <p class="buttons"><button onClick=${close}>Close</button></p><//>`}`;

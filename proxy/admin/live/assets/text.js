@@ -73,7 +73,8 @@ export function Dialog({ title, close, children }) {
   useEffect(() => {
     const before = document.activeElement;
     box.current.showModal();
-    return () => before?.isConnected && before.focus();
+    // Behind a dialog that is still open nothing takes the focus.
+    return () => queueMicrotask(() => before?.isConnected && before.focus());
   }, []);
   return html`<dialog ref=${box} aria-labelledby="dialog-title" onClose=${close}
     onCancel=${(e) => { e.stopPropagation(); close(); }}>
