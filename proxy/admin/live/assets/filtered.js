@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { askText, isGone } from './ask.js';
 import { isEmpty, nameOf, older } from './filter.js';
+import { parts } from './pager.js';
 import { settle, to } from './routes.js';
 import { Status } from './text.js';
 import { clock, count, digitsBefore, some } from './words.js';
@@ -59,9 +60,13 @@ function Older({ filter, before }) {
   useEffect(() => {
     if (!where || filter.host.trim() === '') return undefined;
     const gone = new AbortController();
-    const timer = setTimeout(() => askText('cdx/search/cdx', {
-      ...where, to: before && digitsBefore(before), limit: 1, fl: 'timestamp', all: true,
-    }, gone.signal).then((text) => setHas(text.trim() !== ''), (problem) => isGone(problem) || setHas(null)), 600);
+    const any = (matchType) => askText('cdx/search/cdx', {
+      url: where.url, matchType, to: before && digitsBefore(before), limit: 1, fl: 'timestamp', all: true,
+    }, gone.signal);
+    const timer = setTimeout(() => Promise.all(parts(where).map(any)).then(
+      (texts) => setHas(texts.some((text) => text.trim() !== '')),
+      (problem) => isGone(problem) || setHas(null),
+    ), 600);
     return () => {
       clearTimeout(timer);
       gone.abort();

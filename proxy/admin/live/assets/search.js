@@ -125,10 +125,11 @@ function Exports({ asked }) {
   const { url, from, to: until } = asked;
   const [, ports] = parts(asked);
   const hasPorts = useAny(ports && { ...asked, matchType: ports });
+  const hasUsual = useAny(ports && asked);
   const group = (matchType, words) => html`<div class="buttons" role="group" aria-label=${`Export: ${words}`}><span
     class="soft">${words} as</span> ${formats.map((format) => html`<${Download} key=${format}
     label=${format.toUpperCase()} asked=${{ format, url, matchType, from, to: until }} />`)}</div>`;
-  return html`${group(asked.matchType, hasPorts ? 'All of the usual port' : 'All of it')}
+  return html`${(hasUsual || !hasPorts) && group(asked.matchType, hasPorts ? 'All of the usual port' : 'All of it')}
     ${hasPorts && group(ports, 'All of its other ports')}`;
 }
 
