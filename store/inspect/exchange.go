@@ -188,6 +188,11 @@ func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Head
 		x.Capture.Size = &size
 	}
 	if c.IsRevisit() {
+		// its own record says of itself, as the standard has it, that it lacks the body
+		x.Response.Truncated = ""
+		if isThere {
+			x.Response.Truncated = short(r.Truncated)
+		}
 		h := record.ParseHead(r.Head)
 		x.Capture.MIME = short(string(h.MIME()))
 		x.RevisitOf = &revisitOf{URI: short(header.Get("WARC-Refers-To-Target-URI")),

@@ -108,7 +108,8 @@ func TestRevisit(t *testing.T) {
 	second := s.commit("http://example.com/b", get, response)
 	x := s.exchange(&second)
 	if x.RevisitOf == nil || x.RevisitOf.URI != "http://example.com/a" ||
-		x.RevisitOf.Offset != first.Offset || x.RevisitOf.File != first.File || x.Capture.Stored != "revisit" {
+		x.RevisitOf.Offset != first.Offset || x.RevisitOf.File != first.File || x.Capture.Stored != "revisit" ||
+		x.Response.Truncated != "" || x.Capture.Truncated {
 		t.Errorf("%+v %+v", x, x.RevisitOf)
 	}
 	if p := s.piece(&second, ""); p.Text != body {

@@ -5,7 +5,7 @@ import { Body } from './body.js';
 import { lines, ofBase64, piece } from './bytes.js';
 import { back, to } from './routes.js';
 import { Address, Copy, Problem, Text, Time } from './text.js';
-import { clock, count, kindOf, size, took, visible, weight, when } from './words.js';
+import { clock, count, cut, size, took, visible, weight, when } from './words.js';
 
 /** @typedef {import('./types.js').ExchangeDetail} ExchangeDetail */
 
@@ -35,14 +35,14 @@ function Detail({ d, file, offset }) {
       <${Address} url=${c.url} most=${600} /></p>
     <dl class="facts">
       <div><dt>Status</dt><dd class=${`s${weight(c.status)}`}><span class="code">${c.status || '–'}</span></dd></div>
-      <div><dt>Type</dt><dd title=${visible(c.mime ?? '')}>${kindOf(c.mime)}</dd></div>
+      <div><dt>Type</dt><dd>${c.mime ? visible(cut(c.mime, 80)) : '–'}</dd></div>
       <div><dt>Body</dt><dd>${size(c.size)}</dd></div>
       <div><dt>In the file</dt><dd>${size(c.length)}</dd></div>
       ${Number.isFinite(c.ms) && html`<div><dt>Took</dt><dd>${took(c.ms)}</dd></div>`}
       <div><dt>Time (UTC)</dt><dd><${Time} ts=${c.ts} words=${`${c.ts.slice(0, 10)} ${clock(c.ts)}`} /></dd></div>
       <div><dt>Stored</dt><dd>${c.stored === 'response' ? 'response' : visible(c.stored ?? '')}${
         c.truncated || d.response?.truncated ? html` <span
-          class="tag bad">cut: ${visible(d.response?.truncated ?? 'yes')}</span>` : ''}</dd></div>
+          class="tag bad">cut: ${whyCut(d.response?.truncated)}</span>` : ''}</dd></div>
     </dl>
     <div class="buttons">
       ${d.curl && html`<${Copy} text=${d.curl} label="Copy as curl" />`}
@@ -63,6 +63,12 @@ function Detail({ d, file, offset }) {
         total=${d.response?.size ?? 0} why=${d.why} /></section>
     <${Keys} keys=${d.keys} />
     <${Records} d=${d} file=${file} offset=${offset} />`;
+}
+
+const cuts = { length: 'it was too long', time: 'it took too long', disconnect: 'the connection broke off' };
+
+function whyCut(word) {
+  return cuts[word] ?? visible(word || 'the record does not say why');
 }
 
 function RevisitOf({ of }) {
