@@ -13,13 +13,19 @@ import { clock, count, cut, kindOf, reason, size, some, visible, weight } from '
 // list as it was, and a filter goes on collecting meanwhile.
 const sight = { name: '', ring: feed.ring, held: null, follow: true, memory: {}, end: null };
 
+// What was removed is shown no more, also where the view is held.
+feed.tap((e) => {
+  if (e.kind !== 'removed') return;
+  for (const ring of [sight.ring, sight.held]) if (ring && ring !== feed.ring) ring.keep(after(e));
+});
+
 function look(filter) {
   const name = nameOf(filter);
   if (name === sight.name) return;
   sight.end?.();
   const agrees = filterOf(filter);
   sight.ring = isEmpty(filter) ? feed.ring : feed.ring.where(agrees);
-  sight.end = isEmpty(filter) ? null : feed.tap((e) => agrees(e) && sight.ring.push(e));
+  sight.end = isEmpty(filter) ? null : feed.tap((e) => e.kind !== 'removed' && agrees(e) && sight.ring.push(e));
   Object.assign(sight, { name, held: null, follow: true, memory: {} });
 }
 

@@ -3,6 +3,7 @@
 // The newest events stay in a ring. A break is no loss: this module comes again with the last id. Nor
 // is it one that a page which nobody sees ends its connection: a browser has six for all pages of a
 // recorder, and each stream takes one.
+import { after } from './removed.js';
 import { Ring, shorten } from './ring.js';
 
 /** @typedef {import('./types.js').Event} Event */
@@ -92,7 +93,8 @@ class Feed {
     if (event.kind === 'paused' || event.kind === 'resumed') this.paused = event.kind === 'paused';
     if (event.kind === 'capture') this.captures++;
     if (event.kind === 'gap') this.gaps += event.count > 0 ? event.count : 1;
-    this.ring.push(event);
+    if (event.kind === 'removed') this.ring.keep(after(event));
+    else this.ring.push(event);
     for (const tap of this.taps) tap(event);
     this.notify();
   }

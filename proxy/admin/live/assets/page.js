@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone
 import { ask, isGone, tell } from './ask.js';
 import { storedCell, urlCell } from './exchanges.js';
 import { Download } from './download.js';
+import { feed } from './feed.js';
 import { Findings, StateOf } from './lacks.js';
 import { List } from './list.js';
 import { Remove } from './remove.js';
@@ -33,13 +34,15 @@ function usePage(id) {
       } catch (problem) {
         if (isGone(problem)) return;
         open = problem.status === 0;
-        setTold((before) => ({ ...before, problem }));
+        setTold((before) => ({ detail: problem.status === 404 ? null : before.detail, problem }));
       }
       if (open) timer = setTimeout(get, often);
     };
     again.current = get;
     get();
+    const end = feed.tap((e) => e.kind === 'removed' && get());
     return () => {
+      end();
       gone.abort();
       clearTimeout(timer);
     };

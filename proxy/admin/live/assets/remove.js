@@ -1,61 +1,111 @@
-// A page is removed only after it was seen what goes with it.
-import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
-import { tell } from './ask.js';
+// A page is removed only after it was seen what goes with it. The recorder does it as a job, which goes on
+// whatever becomes of this page; it is found again by the page that it is about.
+import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { ask, isGone, tell } from './ask.js';
 import { back } from './routes.js';
 import { Dialog, Problem, Text } from './text.js';
 import { count, size, some } from './words.js';
 
+const often = 1000;
+const goesOn = (job) => ['waiting', 'running'].includes(job?.state);
+
+// useRemoval is the newest job about a page, asked for as long as it goes on.
+function useRemoval(page) {
+  const [told, setTold] = useState({ job: null, problem: null });
+  const again = useRef(null);
+  useEffect(() => {
+    const gone = new AbortController();
+    let timer = 0;
+    const get = async () => {
+      clearTimeout(timer);
+      let wait = true;
+      try {
+        const { jobs } = await ask('live/removals', {}, gone.signal);
+        const job = jobs.find((j) => j.page === page) ?? null;
+        setTold({ job, problem: null });
+        wait = goesOn(job);
+      } catch (problem) {
+        if (isGone(problem)) return;
+        setTold((b) => ({ ...b, problem }));
+      }
+      if (wait) timer = setTimeout(get, often);
+    };
+    again.current = get;
+    get();
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [page]);
+  const send = async (path, form) => {
+    try {
+      await tell(path, form);
+      await again.current();
+    } catch (problem) {
+      setTold((b) => ({ ...b, problem }));
+    }
+  };
+  return { ...told, send };
+}
+
 /** Remove is the button, and the question behind it. */
 export function Remove({ page }) {
   const [asked, setAsked] = useState(false);
-  return html`<button class="danger" onClick=${() => setAsked(true)}>Remove …</button>
-    ${asked && html`<${Question} page=${page} close=${() => setAsked(false)} />`}`;
+  const removal = useRemoval(page.id);
+  const busy = goesOn(removal.job) && !removal.job.dryRun;
+  return html`<button class="danger" onClick=${() => setAsked(true)}>${busy ? 'Being removed …' : 'Remove …'}</button>
+    ${asked && html`<${Question} page=${page} removal=${removal} close=${() => setAsked(false)} />`}`;
 }
 
-function Question({ page, close }) {
-  const [told, setTold] = useState({ step: 'ask', plan: null, problem: null });
-  const plan = async () => {
-    setTold({ step: 'planning', plan: null, problem: null });
-    try {
-      setTold({ step: 'planned', plan: await tell('remove', { page: page.id, 'dry-run': 'true' }), problem: null });
-    } catch (problem) {
-      setTold({ step: 'ask', plan: null, problem });
-    }
-  };
-  const remove = async () => {
-    setTold((b) => ({ ...b, step: 'removing' }));
-    try {
-      const done = await tell('remove', { page: page.id, plan: told.plan.plan ?? '' });
-      setTold({ step: done.changed ? 'planned' : 'done', plan: done,
-        problem: done.changed ? new Error('The collection has changed meanwhile. This is what would go now.') : null });
-    } catch (problem) {
-      setTold((b) => ({ ...b, step: 'planned', problem }));
-    }
-  };
+// doing says what a job does.
+function doing(job) {
+  if (job.state === 'waiting') return 'Another removal goes on; this one waits.';
+  switch (job.step) {
+    case 'write': return `The files are written anew: ${size(job.read ?? 0)} of ${size(job.of ?? 0)}.`;
+    case 'index': return 'The index is made anew.';
+    case 'finish': return 'The files that are being written are finished.';
+    default: return 'Looking at what goes with it …';
+  }
+}
+
+function Question({ page, removal, close }) {
+  const { job, problem, send } = removal;
+  const busy = goesOn(job);
+  const done = job?.result?.done;
+  const plan = job?.state === 'done' && !done ? job.result : null;
+  const press = (form) => () => send('live/remove', { page: page.id, ...form });
   const end = () => {
     close();
-    if (told.step === 'done') back();
+    if (done) back();
   };
-  const busy = told.step === 'planning' || told.step === 'removing';
+  const changed = plan && (plan.changed || plan.waiting > 0);
+  const nothing = plan && !plan.captures && !plan.waiting;
   return html`<${Dialog} title="Remove this page?" close=${end}>
     <p><strong><${Text} text=${page.title || page.url} most=${160} /></strong></p>
-    <${Problem} problem=${told.problem} />
-    <div role="status">${told.step === 'planning' && html`<p>Looking at what goes with it …</p>`}
-      ${told.step === 'removing' && html`<p>The files are written anew …</p>`}
-      ${told.plan && (told.step === 'done' ? html`<p>Removed: ${some(told.plan.captures, 'capture')},
-        ${' '}${size(told.plan.bytes)}.</p>` : html`<${Plan} plan=${told.plan} />`)}</div>
-    ${told.step === 'ask' && html`<p>First the recorder looks what goes with it. Nothing changes by that.</p>`}
-    <p class="buttons">${told.step === 'done' ? html`<button onClick=${end}>Close</button>` : html`
-      ${told.plan ? html`<button class="danger"
-        aria-disabled=${busy || !told.plan.captures} onClick=${remove}>Remove for good</button>`
-        : html`<button aria-disabled=${busy} onClick=${plan}>Show what would go</button>`}
-      <button aria-disabled=${told.step === 'removing'} onClick=${end}>Keep it</button>`}</p><//>`;
+    <${Problem} problem=${problem ?? (job?.state === 'failed' ? new Error(job.error) : null)} />
+    <div role="status">${busy && html`<p>${doing(job)}</p>`}
+      ${done && html`<p>Removed: ${some(job.result.captures, 'capture')}, ${size(job.result.bytes)}.</p>`}
+      ${job?.state === 'stopped' && html`<p>It was stopped. Nothing has changed.</p>`}
+      ${changed && html`<p class="notice">More has come for this page. This is what would go now.</p>`}
+      ${plan && html`<${Plan} plan=${plan} />`}</div>
+    ${busy && !job.dryRun && html`<p class="soft">It goes on if you close this, or leave the page.</p>`}
+    ${!busy && !done && !plan && html`<p>First the recorder finishes the files that it writes, and looks what goes
+      with it. Nothing is removed by that.</p>`}
+    <p class="buttons">${done && html`<button onClick=${end}>Close</button>`}
+      ${busy && html`<button onClick=${() => send('live/remove/stop', { job: job.id })}>Stop it</button>
+        <button onClick=${end}>Close</button>`}
+      ${!busy && !done && html`${plan ? html`<button class="danger" aria-disabled=${Boolean(nothing)}
+          onClick=${press({ plan: plan.plan })}>Remove for good</button>
+        ${changed && html`<button class="danger" onClick=${press({ all: 'true' })}>Remove it with what comes</button>`}
+        <button onClick=${press({ 'dry-run': 'true' })}>Look again</button>`
+        : html`<button onClick=${press({ 'dry-run': 'true' })}>Show what would go</button>`}
+      <button onClick=${end}>Keep it</button>`}</p><//>`;
 }
 
 function Plan({ plan }) {
   const first = plan.first ?? [];
   const stays = [
-    plan.waiting > 0 && `${some(plan.waiting, 'capture')} in the file that is being written: finish it first`,
+    plan.waiting > 0 && `${some(plan.waiting, 'capture')} that came while it was looked, unless you look again`,
     plan.away > 0 && `${some(plan.away, 'capture')} in files that are away`,
     plan.needed > 0 && `what ${some(plan.needed, 'file')} may need`,
     plan.confirmed > 0 && `${some(plan.confirmed, 'capture')} that a 304 confirms`,

@@ -73,6 +73,18 @@ export class Ring {
     return Object.assign(other, { rows: this.rows.slice(), bytes, start, end });
   }
 
+  /** keep lets go of rows for which stays gives nothing, and puts what it gives in the place of others. */
+  keep(stays) {
+    const rows = [];
+    for (let n = this.start; n < this.end; n++) {
+      const row = stays(this.at(n));
+      if (row) rows.push(row);
+    }
+    const start = this.end - rows.length;
+    Object.assign(this, { rows: [], bytes: 0, start, end: start });
+    for (const row of rows) this.push(row);
+  }
+
   /** where is a ring of those rows that agree. */
   where(agrees) {
     const other = new Ring(this.most, this.mostBytes);

@@ -3,7 +3,7 @@
  * the file and the offset of its record, as in a line of CDXJ.
  *
  * @typedef {object} Event one line of /events
- * @property {'capture'|'gap'|'missed'|'files'|'paused'|'resumed'|'note'} kind
+ * @property {'capture'|'gap'|'missed'|'files'|'paused'|'resumed'|'note'|'removed'} kind
  * @property {string} id BOOT.SEQ
  * @property {string} ts
  * @property {string} [url] as recorded: text, never a place to go to
