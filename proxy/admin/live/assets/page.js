@@ -34,7 +34,9 @@ function usePage(id) {
       } catch (problem) {
         if (isGone(problem)) return;
         open = problem.status === 0;
-        setTold((before) => ({ detail: problem.status === 404 ? null : before.detail, problem }));
+        // What has gone is shown no more, but for the dialog that says so.
+        const went = problem.status === 404 && !document.querySelector('dialog[open]');
+        setTold((before) => ({ detail: went ? null : before.detail, problem }));
       }
       if (open) timer = setTimeout(get, often);
     };
