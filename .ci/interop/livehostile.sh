@@ -9,9 +9,11 @@ mkdir -p "$work"
 # A list of pages that somebody else has made comes first.
 collection=livehostile
 "$VENV/bin/python" "$here/live/hostile/pack.py" "$work/hostile.wacz"
-try 'a hostile WACZ file is imported' "$WARCORDER" import --dir "$T/collections" --collection "$collection" "$work/hostile.wacz"
+try 'a hostile WACZ file is imported' \
+  "$WARCORDER" import --dir "$T/collections" --collection "$collection" "$work/hostile.wacz"
 
 start_recorder "$collection" --complete never --index-interval 100ms
-timeout --kill-after=10 600 node "$here/live/hostile.mjs" "$address" "$(cat "$T/collections/$collection/recorder.token")" \
-  "$work" || not_ok 'hostile.mjs broke off'
+token=$(<"$T/collections/$collection/recorder.token")
+timeout --kill-after=10 600 node "$here/live/hostile.mjs" "$address" "$token" "$work" \
+  || not_ok 'hostile.mjs broke off'
 stop_recorder
