@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -34,6 +35,23 @@ func (c *recordFlags) untilSignal(ctx context.Context, s *serving) error {
 // process and one to its group, and a terminal's Ctrl-C may come beside that of who started us.
 const sameSignal = 200 * time.Millisecond
 
+// endChildren ends the captures and replays that the live page has begun, all at once, and returns when
+// none is left, or after some time.
+func (s *serving) endChildren(patience time.Duration) {
+	ended := make(chan struct{})
+	go func() {
+		var all sync.WaitGroup
+		all.Go(s.replays.Close)
+		all.Go(s.captures.Close)
+		all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+	}
+}
+
 // watchSignals ends the process at a second signal.
 func (s *serving) watchSignals() {
 	same := time.Now().Add(sameSignal)
@@ -41,6 +59,7 @@ func (s *serving) watchSignals() {
 		for <-s.signals; time.Now().Before(same); <-s.signals {
 		}
 		s.log.Warn().Msg("second signal: ended at once")
+		s.endChildren(time.Second) // which are told, so that their browsers end too
 		s.out.Close(logPatience)
 		os.Exit(1)
 	}()

@@ -33,7 +33,10 @@ const (
 )
 
 // The bounds of what is asked for.
-var captureLimits = jobs.Limits{Running: 1, Waiting: 20, Kept: 20, Patience: 8 * time.Second}
+var captureLimits = jobs.Limits{Running: 1, Waiting: 20, Kept: 20, Patience: childPatience}
+
+// childPatience is how long a process of ours may take to end, of which its browser has 3 s.
+const childPatience = 4 * time.Second
 
 const (
 	deepest    = 9       // links of links

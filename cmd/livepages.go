@@ -2,8 +2,10 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 
 	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
@@ -24,6 +26,12 @@ func (s *serving) asked(r *http.Request, byPage bool) {
 	s.log.Info().Str("page", r.URL.Path).Str("client", r.RemoteAddr).Str("with", with).Msg("asked for")
 }
 
+// broke logs what a look at the recorder has broken on.
+func (s *serving) broke(panicked any) {
+	s.log.Error().Str("panic", fmt.Sprintf("%.200q", fmt.Sprint(panicked))).Str("stack", string(debug.Stack())).
+		Msg("a fault of warcorder's own, in what the live page asks for: recording goes on")
+}
+
 // addControl mounts what the live page has done.
 func (c *recordFlags) addControl(pages *admin.Admin, s *serving) {
 	pages.Add(admin.WorkOn("POST "+capturePath, checkWanted,
@@ -32,6 +40,7 @@ func (c *recordFlags) addControl(pages *admin.Admin, s *serving) {
 	pages.Add(admin.Page{Pattern: "GET " + capturesPath, JSON: true, Handler: http.HandlerFunc(s.listCaptures)})
 	pages.Add(admin.Page{Pattern: "POST " + openPath, For: admin.Controllers, JSON: true,
 		Handler: http.HandlerFunc(s.openReplay)})
+	pages.Add(admin.Page{Pattern: "GET " + openPath, JSON: true, Handler: http.HandlerFunc(s.replayCommand)})
 	pages.Add(admin.Page{Pattern: "POST " + stopPath, For: admin.Controllers, JSON: true,
 		Handler: http.HandlerFunc(s.stopCapture)})
 }

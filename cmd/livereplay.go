@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os/exec"
 	"strings"
-	"time"
 
 	"warcorder/certs/stores"
 	"warcorder/cmd/browser"
@@ -22,7 +21,7 @@ import (
 const openPath = "/live/replay"
 
 // replayLimits bound the browsers that are open at once; they end with the recorder.
-var replayLimits = jobs.Limits{Running: 4, Kept: 4, Patience: 8 * time.Second}
+var replayLimits = jobs.Limits{Running: 4, Kept: 4, Patience: childPatience}
 
 // opened is what openPath answers.
 type opened struct {
@@ -34,29 +33,47 @@ type opened struct {
 func (s *serving) openReplay(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 4*longestURL)
 	err := r.ParseForm()
-	var page wanted
+	var args []string
 	if err == nil {
-		page, err = wantedOf(url.Values{"url": {r.PostForm.Get("url")}})
-	}
-	at := strings.TrimSpace(r.PostForm.Get("ts"))
-	if err == nil && at != "" {
-		_, err = replaying.ParseMoment(at)
+		args, err = replayOf(r.PostForm)
 	}
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err)
 		return
 	}
-	args := []string{}
-	if at != "" {
-		args = append(args, "--at="+at)
-	}
-	told := opened{Command: commandFor(s.dir, strings.Join(append([]string{"replay"}, args...), " ")+" "+
-		stores.Quoted(page.URL))}
-	if err := s.startReplay(r, append(args, "--", page.URL)); err != nil {
+	told := opened{Command: s.typed(args)}
+	if err := s.startReplay(r, args); err != nil {
 		told.Why = err.Error()
 	}
 	told.Started = told.Why == ""
 	answer(w, http.StatusOK, told)
+}
+
+// replayCommand is openPath for who may only read: nothing is opened.
+func (s *serving) replayCommand(w http.ResponseWriter, r *http.Request) {
+	args, err := replayOf(r.URL.Query())
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	answer(w, http.StatusOK, opened{Command: s.typed(args),
+		Why: "the recorder opens one only for who may press its buttons"})
+}
+
+// replayOf are the arguments of replay that a form asks for; the last one is the URL.
+func replayOf(form url.Values) (args []string, err error) {
+	page, err := wantedOf(url.Values{"url": {form.Get("url")}})
+	if at := strings.TrimSpace(form.Get("ts")); err == nil && at != "" {
+		_, err = replaying.ParseMoment(at)
+		args = append(args, "--at="+at)
+	}
+	return append(args, "--", page.URL), err
+}
+
+// typed is the command that a person types for them.
+func (s *serving) typed(args []string) string {
+	flags := append([]string{"replay"}, args[:len(args)-2]...)
+	return commandFor(s.dir, strings.Join(flags, " ")+" "+stores.Quoted(args[len(args)-1]))
 }
 
 // startReplay opens a browser, or says why none can be seen by who asks.

@@ -50,6 +50,12 @@ func TestLiveReplayElsewhere(t *testing.T) {
 	if told.Started || !strings.Contains(told.Why, "no display") || !strings.Contains(told.Command, "replay ") {
 		t.Errorf("%+v", told)
 	}
+	var typed opened
+	page.cookie = nil // as who may only read
+	page.sees(openPath+"?url=http://site.example/&ts=2099", &typed)
+	if typed.Started || typed.Why == "" || !strings.Contains(typed.Command, "replay --at=2099 http://site.example/") {
+		t.Errorf("%+v", typed)
+	}
 	r := httptest.NewRequest("POST", openPath, strings.NewReader(""))
 	r.RemoteAddr = "192.0.2.9:1"
 	if err := new(serving).startReplay(r, nil); err == nil || !strings.Contains(err.Error(), "another one") {

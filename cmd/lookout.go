@@ -7,12 +7,14 @@ import (
 
 // lookout keeps what a look has found, for who asks often: one look at a time, and not two within its
 // interval. Who asks while a look goes on waits for it, but not for long: a disk that does not answer
-// holds up nobody, who gets what was found before.
+// holds up nobody, who gets what was found before. So does a look that panics, which ends no recording.
 type lookout[T any] struct {
 	look     func() T
 	interval time.Duration
 	patience time.Duration
+	broke    func(panicked any) // is told of the first look that panics, with its stack still there
 
+	tell  sync.Once
 	mu    sync.Mutex
 	found T
 	at    time.Time     // of the end of the last look
@@ -43,9 +45,18 @@ func (l *lookout[T]) now() T {
 
 // take looks.
 func (l *lookout[T]) take(going chan struct{}) {
+	defer close(going)
+	defer func() {
+		panicked := recover()
+		l.mu.Lock()
+		l.at, l.going = time.Now(), nil
+		l.mu.Unlock()
+		if panicked != nil && l.broke != nil {
+			l.tell.Do(func() { l.broke(panicked) })
+		}
+	}()
 	found := l.look()
 	l.mu.Lock()
-	l.found, l.at, l.going = found, time.Now(), nil
+	l.found = found
 	l.mu.Unlock()
-	close(going)
 }

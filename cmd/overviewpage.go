@@ -29,11 +29,12 @@ type overviewBrief struct {
 
 // overviews looks once a second at most.
 func (s *serving) overviews() *lookout[*overviewLook] {
-	return &lookout[*overviewLook]{interval: time.Second, patience: 2 * time.Second, look: func() *overviewLook {
-		look := overviewLook{overview: *s.overview()}
-		look.whole = sync.OnceValue(func() []byte { return overviewJSON(look.overview) })
-		return &look
-	}}
+	return &lookout[*overviewLook]{interval: time.Second, patience: 2 * time.Second, broke: s.broke,
+		look: func() *overviewLook {
+			look := overviewLook{overview: *s.overview()}
+			look.whole = sync.OnceValue(func() []byte { return overviewJSON(look.overview) })
+			return &look
+		}}
 }
 
 // overviewJSON is of what has nothing that is no JSON.

@@ -336,15 +336,15 @@ const writingTime = 2 * time.Second
 
 // shutDown lets what is in flight come to its end, for some time.
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
-	s.replays.Close()
-	s.captures.Close() // which need the recorder to come to their end
+	end := time.Now().Add(c.ShutdownTimeout)
+	s.endChildren(2 * childPatience) // which need the recorder to come to their end
 	s.guests.close()
 	s.events.Close()
 	if s.second != nil {
-		s.second.end(context.Background(), c.ShutdownTimeout)
+		s.second.end(context.Background(), time.Until(end))
 	}
-	s.rec.EndBy(time.Now().Add(c.ShutdownTimeout + writingTime))
-	ctx, cancel := context.WithTimeout(context.Background(), c.ShutdownTimeout)
+	s.rec.EndBy(end.Add(writingTime))
+	ctx, cancel := context.WithDeadline(context.Background(), end)
 	defer cancel()
 	p.Shutdown(ctx)
 }

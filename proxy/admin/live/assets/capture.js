@@ -9,7 +9,7 @@ import { visible } from './words.js';
 
 const often = 1500;
 const states = {
-  waiting: ['', 'waits'], running: ['now', 'runs'], done: ['good', 'all whole'], failed: ['bad', 'not all whole'],
+  waiting: ['', 'waits'], running: ['now', 'runs'], done: ['good', 'all whole'], failed: ['bad', 'lacks something'],
   stopped: ['', 'stopped'],
 };
 

@@ -26,8 +26,10 @@ export function Control({ recorder }) {
     : 'No file was open: nothing to finish.'));
   const r = overview?.recorder ?? {};
   if (!control) {
-    return html`<h1 tabindex="-1">Control</h1><p class="notice">Only who has the token changes something here
-      (<code>page-control</code>). Open this page once with <code>?token=TOKEN</code> in its address.</p>`;
+    return html`<h1 tabindex="-1">Control</h1><p class="notice">From here you may look, and change nothing.
+      ${' '}To pause, capture or remove, open the page on the recorder's machine, or once with
+      ${' '}<code>token=TOKEN/</code> behind its address. The token is in <code>recorder.token</code> beside the
+      ${' '}collection's files. (The setting is <code>page-control</code>.)</p>`;
   }
   return html`<h1 tabindex="-1">Control</h1>
     <section class="card"><h2>Recording</h2>

@@ -90,7 +90,10 @@ class Feed {
     const begins = !this.last;
     if (message.lastEventId) this.last = message.lastEventId;
     if (begins && event.kind === 'missed') return; // what was before this page is not missed
-    if (event.kind === 'paused' || event.kind === 'resumed') this.paused = event.kind === 'paused';
+    if (event.kind === 'paused' || event.kind === 'resumed') {
+      this.paused = event.kind === 'paused';
+      this.pausedAt = Date.parse(event.ts); // in ms
+    }
     if (event.kind === 'capture') this.captures++;
     if (event.kind === 'gap') this.gaps += event.count > 0 ? event.count : 1;
     if (event.kind === 'removed') this.ring.keep(after(event));

@@ -12,7 +12,8 @@ export function useRecorder() {
   const [, tick] = useState(0);
   const get = () => ask('live/overview', { brief: true }).then(
     (overview) => {
-      feed.paused = Boolean(overview.recorder?.paused);
+      // It may be older than what the feed has told since.
+      if (!(Date.parse(overview.at) < feed.pausedAt)) feed.paused = Boolean(overview.recorder?.paused);
       setTold({ overview, problem: null });
     },
     (problem) => setTold((before) => ({ ...before, problem })),

@@ -1,16 +1,15 @@
 // A page opens under replay: in a browser that the recorder starts, or by what it says to do.
 import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
-import { tell } from './ask.js';
+import { ask, tell } from './ask.js';
 import { Copy, Dialog, Problem, Text } from './text.js';
 
 /** Replay is the button, and what comes of it. */
 export function Replay({ url, ts, control }) {
   const [told, setTold] = useState({ answer: null, problem: null, busy: false });
-  if (!control) return null;
   const press = async () => {
     setTold({ answer: null, problem: null, busy: true });
     try {
-      setTold({ answer: await tell('live/replay', { url, ts }), problem: null, busy: false });
+      setTold({ answer: await (control ? tell : ask)('live/replay', { url, ts }), problem: null, busy: false });
     } catch (problem) {
       setTold({ answer: null, problem, busy: false });
     }

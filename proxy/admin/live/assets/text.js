@@ -22,7 +22,8 @@ export async function copy(text) {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'away';
-  document.body.append(area);
+  // beside a dialog that is open nothing can be selected
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   const done = document.execCommand('copy');
   area.remove();
