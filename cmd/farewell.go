@@ -113,6 +113,7 @@ var gapWords = map[string]string{
 	recorder.GapTunnelled:  "passed in a WebSocket or a tunnel",
 	recorder.GapWrite:      "could not be written",
 	recorder.GapCoding:     "recorded, in a coding that others cannot read",
+	recorder.GapPaused:     "recording was paused, and something passed",
 	recorder.GapUnrecorded: "passed unrecorded, as was wished",
 	recovery.GapMissing:    "a WARC file is missing",
 	recovery.GapCrash:      "a recorder broke off",

@@ -66,8 +66,9 @@ func TestPause(t *testing.T) {
 		h.untilClients(0)
 		gaps, listed := h.rec.Status().Gaps, h.gaps()
 		wantPaths(t, h.records(), "/before", "/behind")
-		if len(gaps) != 1 || gaps[recorder.GapUnrecorded] != 2 || len(listed) > 0 {
-			t.Errorf("gaps %v, listed %v, want 2 unrecorded, none listed", gaps, listed)
+		if len(gaps) != 2 || gaps[recorder.GapUnrecorded] != 2 || len(listed) != 1 ||
+			listed[0].Reason != recorder.GapPaused || listed[0].URL != "" || !listed[0].Until.After(listed[0].Time) {
+			t.Errorf("gaps %v, listed %v, want 2 unrecorded, and the time of the pause", gaps, listed)
 		}
 		for i, head := range strings.SplitAfter(o.connections()[0].seen.String(), "\r\n\r\n")[:4] {
 			within := i == 1 || i == 2

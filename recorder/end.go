@@ -112,6 +112,9 @@ func (r *Recorder) close() error {
 	}
 	r.watcher.Wait()
 	r.memory.Tidy()
+	r.pauses.mu.Lock()
+	r.endPause(time.Now())
+	r.pauses.mu.Unlock()
 	return errors.Join(err, r.gaps.close(), r.endSession(), r.outside.Close(), r.unlock())
 }
 

@@ -46,12 +46,15 @@ const (
 	// GapUnrecorded was passed on by the operator's wish: of a host that is not recorded, or while
 	// recording was paused. It is only counted.
 	GapUnrecorded = "unrecorded"
+
+	// GapPaused is a time in which recording was paused, and something passed.
+	GapPaused = "paused"
 )
 
 // GapReasons are all of them, in the order in which people read them.
 var GapReasons = []string{
 	GapUpstream, GapCut, GapRefused, GapBlocked, GapTunnelled, GapWrite,
-	recovery.GapMissing, recovery.GapCrash, GapCoding, GapUnrecorded,
+	recovery.GapMissing, recovery.GapCrash, GapCoding, GapPaused, GapUnrecorded,
 }
 
 const (

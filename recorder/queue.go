@@ -39,6 +39,7 @@ type queue struct {
 	cohorts cohorts // the same and those about to come, for who waits until they are there
 
 	inFlight     atomic.Int64 // exchanges that have begun, and are neither committed nor discarded
+	begun        begun        // the same, by the second in which they have
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
 	lost         atomic.Int64

@@ -63,6 +63,7 @@
 //
 //	queue.mu (for reading) > handfuls.mu, gapList.mu, the locks of spill
 //	batches.mu             > originals.mu
+//	pauses.mu              > gapList.mu
 //	gapList.flushing       > gapList.mu
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > Panics.mu
 //
@@ -76,6 +77,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -97,6 +99,7 @@ type Recorder struct {
 	health    *health
 	gaps      *gapList
 	telling   *telling
+	pauses    pauses
 	end       *end // when it must have come to its end
 	memory    *spill.Memory
 	queue     *queue
@@ -170,6 +173,7 @@ func (r *Recorder) Begin() *Exchange {
 	x.pool = &r.pool
 	x.begin(x, r.queue, r.memory)
 	r.queue.inFlight.Add(1)
+	r.queue.begun.begins(&x.transit, time.Now())
 	return x
 }
 

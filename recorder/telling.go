@@ -24,15 +24,6 @@ func (r *Recorder) Feed() *feed.Feed { return r.telling.feed }
 // Tally counts what is recorded, as soon as it is on disk.
 func (r *Recorder) Tally() *tally.Tally { return r.telling.tally }
 
-// TellPaused tells whether what begins from now on passes unrecorded.
-func (r *Recorder) TellPaused(paused bool) {
-	kind := feed.Resumed
-	if paused {
-		kind = feed.Paused
-	}
-	r.telling.feed.Publish(&feed.Event{Kind: kind, Time: time.Now().UnixMicro()})
-}
-
 // written tells of an exchange, or of a record that is none, which is on disk.
 func (t *telling) written(now time.Time, d *done) {
 	switch c := &d.capture; {

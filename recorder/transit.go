@@ -35,6 +35,7 @@ type transit struct {
 	told      chan<- outcome // is told what became of it, unless it is nil
 	spill     spill.Files    // what it has on disk
 	cohort    *cohort        // that it has joined; nil if it has not
+	second    int64          // since 1970, in which it has begun
 	turn      uint64         // among those of its URL; 0 without turns
 	link                     // among those that are coming
 }

@@ -20,6 +20,7 @@ var kindsOfGaps = map[string]Kind{
 	"coding":         Coding,
 	"missing":        Missing,
 	"crash":          Crash,
+	"paused":         "", // of no URL; the exchanges are counted as unrecorded
 }
 
 // addGap adds a gap as a finding, unless what it tells of has come meanwhile, or is found in the
@@ -33,13 +34,24 @@ func (w *work) addGap(page string, g *store.Gap) error {
 	return w.addFinding(f)
 }
 
+// KindOfGap is the kind that a gap with a reason has.
+func KindOfGap(reason string) Kind {
+	if kind, ok := kindsOfGaps[reason]; ok {
+		return kind
+	}
+	return Failed
+}
+
+// MayCome reports whether what a gap tells of may come all the same, later: then FindsGap asks the index.
+func MayCome(g *store.Gap) bool {
+	kind := KindOfGap(g.Reason)
+	return (kind == Failed || kind == Cut) && store.HashURL(g.URL) != 0
+}
+
 // gapFound is a gap as a finding; nil if it is none.
 func (r *Reports) gapFound(g *store.Gap) (*finding, error) {
-	kind, ok := kindsOfGaps[g.Reason]
-	if !ok {
-		kind = Failed
-	}
-	if kind == Coding {
+	kind := KindOfGap(g.Reason)
+	if kind == Coding || kind == "" {
 		return nil, nil
 	}
 	if kind == Failed || kind == Cut {

@@ -121,6 +121,7 @@ const reasons = {
   missing: 'was recorded, and cannot be read any more',
   crash: 'in flight when a recorder ended',
   coding: 'recorded in a coding that few readers know',
+  paused: 'recording was paused, and something passed',
   unrecorded: 'passed on unrecorded, as somebody wished',
 };
 
