@@ -79,7 +79,7 @@ var house = []room{
 	{"store/extract", "store store/collection store/copying store/extsort store/scratch " +
 		"store/selection store/warc",
 		"a selection in, a directory of files out; who asks for it is its caller's"},
-	{"store/lately", "canon recorder/record store store/collection store/pages store/readback store/report",
+	{"store/lately", "canon recorder/feed recorder/record store store/collection store/pages store/readback store/report",
 		"what was seen of a collection in, JSON out; who may ask is told by whoever mounts it"},
 	{"store/report", "store store/cdxserver store/collection store/extsort store/pages store/readback " +
 		"store/refusal store/selection store/warc",

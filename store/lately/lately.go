@@ -6,15 +6,19 @@
 //	GET …?id=ID&offset=N                     one, with its exchanges         page.go, notes.go
 //
 // Which pages there are says a follower (package pages), and what is wrong with a capture says package
-// report; state.go counts that, so that a list says of each page what its report does.
+// report; state.go and asked.go count that, so that a list says of each page what its report does.
+// unsure.go says of which pages nobody knows all: recording was paused meanwhile, or something is still
+// on its way.
 //
-// Invariant: nothing is done unless somebody asks, and one look at the collection in each second
-// serves all who do. What a question costs is bounded, however much there is: what could not be looked
-// at yet is said to be pending, and the next question goes on there.
+// Invariant: no page is said to be whole of which something was not looked at. Nothing is done unless
+// somebody asks, and one look at the collection in each second serves all who do. What a question costs
+// is bounded, however much there is: what could not be looked at yet is said to be pending, and the next
+// question goes on there. What was answered once stays until it is looked at anew.
 package lately
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -37,6 +41,14 @@ type Source struct {
 	// nil.
 	Settle func(context.Context) error
 
+	// GoingOn says when the exchanges began that go on, and Paused of what time until now nothing, or
+	// not all, was recorded by wish; nil if of none. Both may be nil.
+	GoingOn func() []time.Time
+	Paused  func() *pages.Span
+
+	// Broke is told of a panic, once, while the stack is still there. It may be nil.
+	Broke func(value any)
+
 	// Took says how long an exchange took, in milliseconds, while that is known: no file tells. It may
 	// be nil.
 	Took func(file string, offset int64) (ms int64, known bool)
@@ -49,8 +61,8 @@ type Lately struct {
 	pages   *pages.Pages
 	reports *report.Reports
 	titles  titles
-	sizes   sizes
-	judging judging
+	bodies  bodies
+	judging *judging
 	details details
 
 	once    time.Duration   // is the time of one look
@@ -65,6 +77,7 @@ type Lately struct {
 	mu    sync.Mutex
 	last  view
 	gone  int           // of latest, when all that is remembered was begun
+	broke bool          // a look has panicked
 	going chan struct{} // closed when the look that is under way ends; nil if there is none
 }
 
@@ -72,13 +85,15 @@ type Lately struct {
 type view struct {
 	*pages.Latest // nil: nobody has seen anything yet
 	number        int64
-	at            time.Time // when the look began
+	at            time.Time // when the look began; later where the next one has to wait
 	err           error
+	unsure        unsure
 }
 
 const (
 	usualOnce = time.Second
 	patience  = 2 * time.Second // that a question has for a look, before it gets what there was
+	healing   = time.Minute     // after a panic, before the next look
 )
 
 // New returns what tells of the newest pages. Close ends its work.
@@ -88,8 +103,8 @@ func New(s Source) *Lately {
 		reports: report.New(s.Index, files), once: usualOnce,
 		mostLooked: mostLooked, mostExchanges: mostExchanges}
 	l.reports.Gaps, l.reports.TempDir = s.Gaps, s.Index.TempDir
-	l.sizes = newSizes()
-	l.titles, l.judging, l.details = newTitles(), newJudging(l), newDetails()
+	l.titles, l.bodies, l.details = newTitles(), newBodies(), newDetails()
+	l.judging = newJudging(l)
 	l.context, l.stop = context.WithCancel(context.Background())
 	l.follower = l.pages.Follow(s.Gaps)
 	return l
@@ -137,57 +152,97 @@ func (l *Lately) look(ctx context.Context) (view, error) {
 	return l.last, l.last.err
 }
 
+// lookNow looks, and lets who waits know.
 func (l *Lately) lookNow(done chan struct{}) {
 	at := time.Now()
-	if l.Settle != nil {
-		ctx, cancel := context.WithTimeout(l.context, usualOnce/2)
-		_ = l.Settle(ctx) // else what there is counts
-		cancel()
-	}
-	l.following.Lock()
-	latest, err := l.follower.Look(l.context)
-	l.following.Unlock()
+	latest, unsure, err := l.seen()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil && latest.Gone != l.gone {
-		l.gone = latest.Gone
-		l.forget()
+	if l.broke {
+		l.broke = false
+		at = at.Add(healing)
 	}
-	l.last = view{latest, l.last.number + 1, at, err}
+	l.set(latest, at, err)
+	l.last.unsure = unsure
 	l.going = nil
 	close(done)
 }
 
-// forget forgets what is remembered by places: other captures may lie there.
-func (l *Lately) forget() {
-	l.judging.mu.Lock()
-	l.judging.verdicts.Purge()
-	l.judging.judged.Purge()
-	l.judging.mu.Unlock()
-	l.sizes.mu.Lock()
-	l.sizes.known.Purge()
-	l.sizes.mu.Unlock()
-	l.details.mu.Lock()
-	l.details.known.Purge()
-	l.details.mu.Unlock()
-	l.titles.mu.Lock()
-	l.titles.known.Purge()
-	l.titles.mu.Unlock()
+// set lets a view be the last one. l.mu is held.
+func (l *Lately) set(latest *pages.Latest, at time.Time, err error) {
+	if err == nil && latest.Gone != l.gone {
+		l.gone = latest.Gone
+		l.forget()
+	}
+	l.last = view{latest, l.last.number + 1, at, err, l.last.unsure}
 }
 
-// earlier is look with the pages before the pause before those of a view.
-func (l *Lately) earlier(ctx context.Context, v view) (_ view, more bool, err error) {
+// seen is what there is now. A panic is an error: nothing that is recorded may be lost for who looks.
+func (l *Lately) seen() (latest *pages.Latest, u unsure, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = l.caught(value)
+		}
+	}()
+	before := l.before()
+	u = l.unsureNow() // what goes on no more is in the index, or is a gap
+	if l.Settle != nil {
+		ctx, cancel := context.WithTimeout(l.context, usualOnce/2)
+		u.unsettled = l.Settle(ctx) != nil // else what there is counts
+		cancel()
+	}
 	l.following.Lock()
 	defer l.following.Unlock()
-	if more, err = l.follower.Earlier(ctx); !more || err != nil {
+	if latest, err = l.follower.Look(l.context); err == nil {
+		u.loosen(&before, latest)
+	}
+	return latest, u, err
+}
+
+// errBroke is what is said for a panic.
+var errBroke = errors.New("a fault of warcorder's own: the log has it; what is recorded is not touched, " +
+	"and pages are looked for again in a minute")
+
+// caught notes a panic, while the stack is still there.
+func (l *Lately) caught(value any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broke = true
+	if l.Broke != nil {
+		l.Broke(value)
+		l.Broke = nil
+	}
+	return errBroke
+}
+
+func (l *Lately) before() unsure {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last.unsure
+}
+
+// forget forgets what is remembered by places: other captures may lie there.
+func (l *Lately) forget() {
+	l.judging.forget()
+	l.bodies.forget()
+	l.details.forget()
+	l.titles.forget()
+}
+
+// earlier is look with the pages before the pause before those of a view. It is done to its end, also
+// where who has asked is gone: the next one finds it done.
+func (l *Lately) earlier(v view) (_ view, more bool, err error) {
+	l.following.Lock()
+	defer l.following.Unlock()
+	if more, err = l.follower.Earlier(l.context); !more || err != nil {
 		return v, false, err
 	}
-	latest, err := l.follower.Look(ctx)
+	latest, err := l.follower.Look(l.context)
 	if err != nil {
 		return v, false, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last = view{latest, l.last.number + 1, time.Now(), nil}
+	l.set(latest, time.Now(), nil)
 	return l.last, true, nil
 }

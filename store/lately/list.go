@@ -17,14 +17,16 @@ type Page struct {
 	ID        string `json:"id"`
 	URL       string `json:"url"`
 	Title     string `json:"title"`
-	Time      string `json:"ts"`        // RFC 3339, in UTC, with microseconds
-	Size      int64  `json:"size"`      // bytes that its captures take in the files
-	Resources int    `json:"resources"` // captures, without the document
-	Lacks     int    `json:"lacks"`     // as its report counts
-	Pending   int    `json:"pending"`   // captures and gaps that lacks does not count yet
-	Open      bool   `json:"open"`      // something has come lately
-	Whole     bool   `json:"whole"`
-	Thumbnail *At    `json:"thumbnail"` // nil: there is none
+	Time      string `json:"ts"`               // RFC 3339, in UTC, with microseconds
+	Size      int64  `json:"size"`             // bytes that its captures take in the files
+	Resources int    `json:"resources"`        // captures, without the document
+	Lacks     int    `json:"lacks"`            // as its report counts
+	Pending   int    `json:"pending"`          // captures and gaps that lacks does not count yet
+	Open      bool   `json:"open"`             // something has come lately, or is still on its way
+	Loading   int    `json:"loading"`          // requests that go on, and may be its
+	Whole     bool   `json:"whole"`            // nothing lacks, and nothing may lack
+	Unsure    string `json:"unsure,omitempty"` // why something may: paused, crash, gaps
+	Thumbnail *At    `json:"thumbnail"`        // nil: there is none
 }
 
 // openFor is how long a page counts as open after the last capture.
@@ -114,7 +116,7 @@ func (l *Lately) list(ctx context.Context, a ask) (*list, error) {
 			answer.Next = b.next()
 			return answer, nil
 		}
-		if v, more, err = l.earlier(ctx, v); err != nil || !more {
+		if v, more, err = l.earlier(v); err != nil || !more {
 			return answer, err
 		}
 	}
@@ -198,9 +200,11 @@ func (b *builder) page(ctx context.Context, v view, followed *pages.Followed, pa
 // told is a page without its title.
 func (l *Lately) told(ctx context.Context, v view, f *pages.Followed, page *pages.Page) (Page, error) {
 	s, err := l.judging.state(ctx, v, f)
-	return Page{ID: page.ID, URL: page.URL, Time: stamp(page.Time), Size: f.Bytes,
+	told := Page{ID: page.ID, URL: page.URL, Time: stamp(page.Time), Size: f.Bytes,
 		Resources: page.Resources, Lacks: s.Lacks, Pending: s.Pending, Whole: s.Whole,
-		Open: time.Since(f.Last) < openFor, Thumbnail: s.Thumbnail}, err
+		Thumbnail: s.Thumbnail}
+	v.doubt(&told, f)
+	return told, err
 }
 
 // refusal is an error of who has asked.

@@ -5,15 +5,11 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
+	"warcorder/recorder/feed"
 	"warcorder/recorder/record"
 	"warcorder/store"
 	"warcorder/store/pages"
@@ -25,7 +21,8 @@ type detail struct {
 	Page      Page       `json:"page"`
 	Exchanges []Exchange `json:"exchanges"` // in the order of time
 	Gaps      []Gap      `json:"gaps"`
-	Lacks     []Lack     `json:"lacks"` // no more than report.MostFindings
+	Lacks     []Lack     `json:"lacks"`     // no more than report.MostFindings
+	MoreLacks int        `json:"moreLacks"` // beside these
 	Notes     []Note     `json:"notes"`
 	More      int        `json:"more"` // exchanges behind these
 }
@@ -39,7 +36,7 @@ type Exchange struct {
 	Method    string `json:"method"`
 	Status    int    `json:"status"`
 	MIME      string `json:"mime"`
-	Size      *int64 `json:"size"`   // of the body in its record; nil if that cannot be read
+	Size      *int64 `json:"size"`   // of the body as it came; nil if that cannot be read
 	Length    int64  `json:"length"` // of the gzip member
 	Took      *int64 `json:"ms"`     // nil: not known any more
 	Stored    string `json:"stored"` // response, revisit, resource, metadata
@@ -66,33 +63,8 @@ type Lack struct {
 // The bounds of an answer.
 const (
 	mostExchanges = 2000
-	mostTold      = 1000   // gaps
-	mostReported  = 20_000 // captures that are looked at for what a page lacks; the others are pending
+	mostTold      = 1000 // gaps
 )
-
-// details are the reports of pages that were asked for lately.
-type details struct {
-	mu    *sync.Mutex // is held while a report is made: one at a time
-	known *simplelru.LRU[string, *reported]
-}
-
-// reported is a report with what it was made of.
-type reported struct {
-	number int64
-	report *report.Report
-	at     time.Time
-	took   time.Duration
-}
-
-const (
-	mostReports = 64
-
-	// A report that took longer than quick is good for restAfter times as long, whatever comes.
-	quick     = 250 * time.Millisecond
-	restAfter = 10
-)
-
-func newDetails() details { return details{new(sync.Mutex), newLRU[string, *reported](mostReports)} }
 
 // Page answers with one page.
 func (l *Lately) Page() http.Handler {
@@ -139,39 +111,9 @@ func (l *Lately) detail(ctx context.Context, id string, offset int) (*detail, er
 	}
 	for i := range followed.Lacks[:min(len(followed.Lacks), mostTold)] {
 		g := &followed.Lacks[i]
-		answer.Gaps = append(answer.Gaps, Gap{"gap", stamp(g.Time), g.URL, hostOf(g.URL), g.Reason, g.Detail})
+		answer.Gaps = append(answer.Gaps, Gap{"gap", stamp(g.Time), g.URL, feed.HostOf(g.URL), g.Reason, g.Detail})
 	}
 	return answer, l.lacks(ctx, v, answer, followed, page, places)
-}
-
-// find finds a page by its ID: of those that are followed, or else of all.
-func (l *Lately) find(ctx context.Context, v view, id string) (*pages.Followed, *pages.Page, error) {
-	if followed := v.Find(id); followed != nil {
-		made, err := l.pages.PagesOf(followed)
-		for i := range made {
-			if made[i].ID == id {
-				return followed, &made[i], nil
-			}
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	found, err := l.pages.Find(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range found {
-		if found[i].ID != id {
-			continue
-		}
-		if followed := v.Find(found[i].First); followed != nil {
-			return followed, &found[i], nil
-		}
-		followed, err := l.pages.Unfollowed(ctx, &found[i], mostReported)
-		return followed, &found[i], err
-	}
-	return nil, nil, ErrNoPage
 }
 
 // placesOf are where the captures of a page lie, in the order of time.
@@ -225,12 +167,13 @@ func (l *Lately) captures(ctx context.Context, places []pages.Place) iter.Seq2[*
 // exchange tells of a capture.
 func (l *Lately) exchange(c *store.Capture) Exchange {
 	x := Exchange{Kind: "capture", Time: stamp(c.Time), URL: strings.ToValidUTF8(c.URL, "\uFFFD"),
-		Host: hostOf(c.URL), Method: cmp.Or(c.Method, http.MethodGet), Status: c.Status, MIME: c.MIME,
+		Host: feed.HostOf(c.URL), Method: cmp.Or(c.Method, http.MethodGet), Status: c.Status, MIME: c.MIME,
 		Length: c.Length, Stored: "response", Truncated: c.Truncated, At: At{c.File, c.Offset}}
-	x.Size = l.sizes.of(l.files, c)
+	body := l.bodies.of(l.files, c)
+	x.Size = body.size
 	switch {
 	case c.IsRevisit():
-		x.Stored = "revisit"
+		x.Stored, x.MIME = "revisit", body.mime
 	case strings.HasPrefix(c.URL, record.NoteURN):
 		x.Stored = record.Metadata
 	case store.HashURL(c.URL) == 0:
@@ -242,67 +185,4 @@ func (l *Lately) exchange(c *store.Capture) Exchange {
 		}
 	}
 	return x
-}
-
-// hostOf is the host of a URL; "" if that cannot be read.
-func hostOf(text string) string {
-	if len(text) > 64<<10 {
-		text = text[:64<<10]
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return ""
-	}
-	return strings.ToValidUTF8(u.Host, "\uFFFD")
-}
-
-// lacks adds what the report of the page finds.
-func (l *Lately) lacks(ctx context.Context, v view, answer *detail, f *pages.Followed, page *pages.Page,
-	places []pages.Place) error {
-	looked := places[:min(len(places), mostReported)]
-	r, err := l.report(ctx, v, f, page, looked)
-	if err != nil {
-		return err
-	}
-	for _, finding := range r.Findings {
-		answer.Lacks = append(answer.Lacks, Lack{finding, words[finding.Kind]})
-	}
-	if len(looked) == len(places) && f.Left == 0 { // it has looked at more than a list does
-		answer.Page.Pending, answer.Page.Lacks, answer.Page.Whole = 0, 0, r.Whole
-		for kind, n := range r.Counts {
-			if kind != report.Outside {
-				answer.Page.Lacks += n
-			}
-		}
-	}
-	return nil
-}
-
-// report is the report of a page, of now or of not long ago.
-func (l *Lately) report(ctx context.Context, v view, f *pages.Followed, page *pages.Page,
-	places []pages.Place) (*report.Report, error) {
-	l.details.mu.Lock()
-	defer l.details.mu.Unlock()
-	known, found := l.details.known.Get(page.First)
-	if found && (known.number == v.Number ||
-		known.took > quick && time.Since(known.at) < restAfter*known.took) {
-		return known.report, nil
-	}
-	began := time.Now()
-	made, err := l.reports.Of(ctx, *page, func(yield func(store.Capture, error) bool) {
-		for c, err := range l.captures(ctx, places) {
-			switch {
-			case err != nil:
-				yield(store.Capture{}, err)
-				return
-			case c != nil && !yield(*c, nil):
-				return
-			}
-		}
-	}, f.Lacks)
-	if err != nil {
-		return nil, err
-	}
-	l.details.known.Add(page.First, &reported{v.Number, made, began, time.Since(began)})
-	return made, nil
 }

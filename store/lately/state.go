@@ -2,6 +2,7 @@ package lately
 
 import (
 	"context"
+	"encoding/binary"
 	"hash/maphash"
 	"strings"
 	"sync"
@@ -31,26 +32,30 @@ type At struct {
 }
 
 // judging counts what pages lack. Each capture is looked at once, as a rule: what is settled of a page
-// is remembered with it, what is not in verdicts.
+// is remembered with it, what is not in verdicts. Gaps, and parts, are asked about again: asked.go.
 type judging struct {
 	*Lately
-	mu       *sync.Mutex
+	mu       sync.Mutex
 	seed     maphash.Seed
 	verdicts *simplelru.LRU[pages.Place, verdict]
 	judged   *simplelru.LRU[string, *judged] // by ID
-	budget   *int
-	of       *int64 // the view for which budget is
+	asks     questions
+	view     int64 // for which budget is
+	budget   int   // of the view
+	share    int   // of the page that is looked at
+	spent    int   // of all budgets: how much was looked at
 }
 
 // The bounds of what is remembered, and of what is looked at for one view.
 const (
-	mostVerdicts = 1 << 15
+	mostVerdicts = 1 << 16 // twice as many as are not settled (pages.Follower)
 	mostJudged   = 2048    // pages
 	mostFound    = 1 << 13 // of one page; more count as often as they come
 	mostParts    = 256     // of one page that are looked at again; others are told as they were
 
 	mostLooked = 2048
-	busyLooked = 8 // times fewer while there is something to record
+	busyLooked = 8  // times fewer while there is something to record
+	leastShare = 16 // of a page; else it is half of what is left, so that no page waits for another
 )
 
 // verdict is what is wrong with a capture.
@@ -69,51 +74,128 @@ type mark struct {
 // judged is what is known of what is settled of a page.
 type judged struct {
 	begun     int
-	looked    int // captures
+	looked    int    // captures
+	places    uint64 // the hash of where these lie
 	found     map[mark]bool
 	more      int // that found has no room for
 	parts     []pages.Place
 	thumbnail *At
 
-	view, number int64 // of the look, and of what was seen then, that last is of
+	said         *state // the last one in which nothing was pending; nil: there is none
+	view, number int64  // of the look, and of what was seen then, that last is of; number 0: of nothing
+	came         int    // of what was asked again by then
 	last         state
 }
 
-func newJudging(l *Lately) judging {
-	return judging{l, new(sync.Mutex), maphash.MakeSeed(), newLRU[pages.Place, verdict](mostVerdicts),
-		newLRU[string, *judged](mostJudged), new(int), new(int64)}
+func newJudging(l *Lately) *judging {
+	return &judging{Lately: l, seed: maphash.MakeSeed(), asks: newQuestions(),
+		verdicts: newLRU[pages.Place, verdict](mostVerdicts), judged: newLRU[string, *judged](mostJudged)}
 }
 
-// state returns what is known of a page.
+// forget forgets all: other captures may lie where what was looked at lay.
+func (j *judging) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.verdicts.Purge()
+	j.judged.Purge()
+	j.asks.forget()
+}
+
+// state returns what is known of a page. As long as something is pending it does not say less than what
+// was known when nothing was.
 func (j *judging) state(ctx context.Context, v view, page *pages.Followed) (state, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	known, found := j.judged.Get(page.ID())
-	if !found || known.begun != v.Begun {
-		known = &judged{begun: v.Begun, found: make(map[mark]bool)}
-		j.judged.Add(page.ID(), known)
-	}
-	if *j.of != v.number {
-		*j.of, *j.budget = v.number, j.mostLooked
-		if j.Index.Busy != nil && j.Index.Busy() {
-			*j.budget /= busyLooked
+	if j.view != v.number {
+		if err := j.begin(v); err != nil {
+			return state{}, err
 		}
 	}
-	if known.last.Pending == 0 && known.number == v.Number || known.view == v.number && *j.budget <= 0 {
+	known := j.known(v, page)
+	isOfNow := known.number == v.Number && known.number > 0 && known.came == j.asks.came
+	if known.last.Pending == 0 && isOfNow || known.view == v.number && j.budget <= 0 {
 		return known.last, nil
 	}
-	known.view, known.number = v.number, v.Number
+	j.share = max(j.budget/2, leastShare)
+	known.view, known.number, known.came = v.number, v.Number, j.asks.came
 	err := j.settled(ctx, known, page)
 	if err == nil {
 		known.last, err = j.all(ctx, known, page)
 	}
-	return known.last, err
+	if err != nil {
+		known.number = 0 // no state is of it
+		return known.last, err
+	}
+	switch now := known.last; {
+	case now.Pending == 0:
+		known.said = &now
+	case known.said != nil:
+		known.last.Lacks = max(now.Lacks, known.said.Lacks)
+	}
+	return known.last, nil
+}
+
+// begin begins a view: some of what may have come since is asked for again.
+func (j *judging) begin(v view) error {
+	j.view, j.budget = v.number, j.mostLooked
+	if j.Index.Busy != nil && j.Index.Busy() {
+		j.budget /= busyLooked
+	}
+	return j.askAgain(v)
+}
+
+// known is what is known of a page. The follower may have begun anew: what it says then is looked at
+// again, unless the captures are the same up to where it was looked at.
+func (j *judging) known(v view, page *pages.Followed) *judged {
+	known, found := j.judged.Get(page.ID())
+	switch {
+	case !found:
+		known = &judged{begun: v.Begun, found: make(map[mark]bool), view: -1, last: state{Pending: 1}}
+	case known.begun == v.Begun:
+		return known
+	case j.isSame(known, page):
+		known.begun, known.number = v.Begun, 0
+	default:
+		known = &judged{begun: v.Begun, found: make(map[mark]bool), view: -1, said: known.said, last: known.last}
+		if known.said != nil {
+			known.last.Lacks, known.last.Whole = known.said.Lacks, false
+		}
+		known.last.Pending = max(1, known.last.Pending)
+	}
+	j.judged.Add(page.ID(), known)
+	return known
+}
+
+// isSame reports whether what is known of a page is of the same captures.
+func (j *judging) isSame(known *judged, page *pages.Followed) bool {
+	if page.Left > 0 || len(page.Base) < known.looked {
+		return known.looked == 0
+	}
+	places := uint64(0)
+	for i := range page.Base[:known.looked] {
+		places = j.hash(places, &page.Base[i])
+	}
+	return places == known.places
+}
+
+// hash is the hash of places, and then another one.
+func (j *judging) hash(places uint64, at *pages.Place) uint64 {
+	var numbers [24]byte
+	binary.LittleEndian.PutUint64(numbers[:], places)
+	binary.LittleEndian.PutUint64(numbers[8:], uint64(at.Offset))
+	binary.LittleEndian.PutUint64(numbers[16:], maphash.String(j.seed, at.File))
+	return maphash.Bytes(j.seed, numbers[:])
 }
 
 // spend reports whether something else may be looked at.
 func (j *judging) spend() bool {
-	*j.budget--
-	return *j.budget >= 0
+	if j.budget <= 0 || j.share <= 0 {
+		return false
+	}
+	j.budget--
+	j.share--
+	j.spent++
+	return true
 }
 
 // settled looks at what is settled of a page.
@@ -127,81 +209,28 @@ func (j *judging) settled(ctx context.Context, known *judged, page *pages.Follow
 			return err
 		}
 		known.looked++
-		if v.thumbnail {
-			known.thumbnail = &At{at.File, at.Offset}
-		}
-		if v.isPart {
-			if len(known.parts) < mostParts {
-				known.parts = append(known.parts, at)
-				continue
-			}
-		}
-		for _, m := range v.found {
-			if len(known.found) < mostFound {
-				known.found[m] = true
-			} else if !known.found[m] {
-				known.more++
-			}
-		}
+		known.places = j.hash(known.places, &at)
+		known.add(at, &v)
 	}
 	return nil
 }
 
-// all is the state of a page, with what is not settled of it.
-func (j *judging) all(ctx context.Context, known *judged, page *pages.Followed) (s state, err error) {
-	s.Thumbnail = known.thumbnail
-	s.Pending = max(0, page.Left+len(page.Base)-known.looked)
-	var parts report.Parts
-	others := make(map[mark]bool)
-	add := func(found []mark) {
-		for _, m := range found {
-			if !known.found[m] {
-				others[m] = true
-			}
+// add adds what is wrong with a settled capture.
+func (k *judged) add(at pages.Place, v *verdict) {
+	if v.thumbnail {
+		k.thumbnail = &At{at.File, at.Offset}
+	}
+	if v.isPart && len(k.parts) < mostParts {
+		k.parts = append(k.parts, at)
+		return
+	}
+	for _, m := range v.found {
+		if len(k.found) < mostFound {
+			k.found[m] = true
+		} else if !k.found[m] {
+			k.more++
 		}
 	}
-	for i := range page.Lacks {
-		found, looked, err := j.gap(&page.Lacks[i])
-		if err != nil {
-			return s, err
-		}
-		if !looked {
-			s.Pending++
-		}
-		add(found)
-	}
-	look := func(at pages.Place) error {
-		v, looked, err := j.verdict(ctx, at)
-		if err != nil {
-			return err
-		}
-		if v.isPart {
-			if v.found, looked, err = j.part(at, &parts); err != nil {
-				return err
-			}
-		}
-		if !looked {
-			s.Pending++
-		}
-		if v.thumbnail {
-			s.Thumbnail = &At{at.File, at.Offset}
-		}
-		add(v.found)
-		return nil
-	}
-	for _, at := range page.Tail {
-		if err := look(at); err != nil {
-			return s, err
-		}
-	}
-	for _, at := range known.parts {
-		if err := look(at); err != nil {
-			return s, err
-		}
-	}
-	s.Lacks = len(known.found) + known.more + len(others)
-	s.Whole = s.Lacks == 0 && s.Pending == 0
-	return s, nil
 }
 
 // verdict is what is wrong with the capture at a place; it is not looked at if too much was.
@@ -216,20 +245,8 @@ func (j *judging) verdict(ctx context.Context, at pages.Place) (v verdict, looke
 		return v, false, err
 	}
 	c, found, err := j.pages.CaptureAt(at)
-	if err != nil {
-		return v, false, err
-	}
-	if found {
-		v.thumbnail = strings.HasPrefix(c.URL, thumbnailOf)
-		v.isPart = c.IsPart()
-		var parts report.Parts
-		hidden := false
-		if !v.isPart {
-			hidden, err = j.reports.IsHidden(&parts, &c)
-		}
-		if err == nil && !hidden {
-			v.found, err = j.finds(&c)
-		}
+	if found && err == nil {
+		v, err = j.judge(&c)
 	}
 	if err != nil {
 		return v, false, err
@@ -238,41 +255,30 @@ func (j *judging) verdict(ctx context.Context, at pages.Place) (v verdict, looke
 	return v, true, nil
 }
 
-// part is what is wrong with a part as long as the whole is not there.
-func (j *judging) part(at pages.Place, parts *report.Parts) (found []mark, looked bool, err error) {
-	if !j.spend() {
-		return nil, false, nil
+// judge judges a capture; a part as if the whole were not there.
+func (j *judging) judge(c *store.Capture) (v verdict, err error) {
+	v.thumbnail, v.isPart = strings.HasPrefix(c.URL, thumbnailOf), c.IsPart()
+	if !v.isPart {
+		hidden, err := j.reports.IsHidden(new(report.Parts), c)
+		if hidden || err != nil {
+			return v, err
+		}
 	}
-	c, is, err := j.pages.CaptureAt(at)
-	if !is || err != nil {
-		return nil, true, err
-	}
-	if hidden, err := j.reports.IsHidden(parts, &c); hidden || err != nil {
-		return nil, true, err
-	}
-	found, err = j.finds(&c)
-	return found, true, err
-}
-
-func (j *judging) finds(c *store.Capture) ([]mark, error) {
 	found, err := j.reports.Finds(c)
-	return j.marks(found), err
-}
-
-func (j *judging) gap(g *store.Gap) (found []mark, looked bool, err error) {
-	if !j.spend() {
-		return nil, false, nil
-	}
-	all, err := j.reports.FindsGap(g)
-	return j.marks(all), true, err
+	v.found = j.marks(found)
+	return v, err
 }
 
 // marks are those of findings, but for what is outside: that is where the operator wants it to be.
 func (j *judging) marks(found []report.Found) (marks []mark) {
 	for i := range found {
 		if found[i].Kind != report.Outside {
-			marks = append(marks, mark{found[i].Kind, maphash.String(j.seed, found[i].URL)})
+			marks = append(marks, j.mark(found[i].Kind, found[i].URL))
 		}
 	}
 	return marks
+}
+
+func (j *judging) mark(kind report.Kind, url string) mark {
+	return mark{kind, maphash.String(j.seed, url)}
 }

@@ -25,6 +25,12 @@ func newTitles() titles {
 	return titles{new(sync.Mutex), newLRU[string, string](mostTitles)}
 }
 
+func (t *titles) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known.Purge()
+}
+
 func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
 	lru, err := simplelru.NewLRU[K, V](size, nil)
 	if err != nil {

@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -23,6 +22,8 @@ type Kept struct {
 	Bytes int64       // of the gzip members of all that belongs to it
 	Last  time.Time   // of the last capture that belongs to it
 	Lacks []store.Gap // that belong to it, in the order of time
+
+	Unnoted bool // gaps of its time may have been forgotten: the list of gaps does not go back to it
 
 	// Base and then Tail are where its captures lie: of the same Begun, Base only grows. Where there are
 	// too many its first ones are not kept: Left is how many.
@@ -57,8 +58,8 @@ func (f *Followed) Resources() int { return f.resources }
 // What comes later than that is missed by nobody: the index counts its captures. The walk begins anew
 // then, at the last pause; not at once if that is long, so that it takes a twentieth of one processor.
 //
-// Invariant: memory is bounded by mostFollowed, mostPlaces and mostTail, beside that of one walk. A
-// look that finds nothing new reads nothing.
+// Invariant: memory is bounded by mostFollowed, mostPlaces, mostLacks and mostTail, beside that of one
+// walk. A look that finds nothing new reads nothing, and copies no gap that is settled.
 type Follower struct {
 	*Pages
 	gaps func(limit int) (store.Gaps, error)
@@ -77,6 +78,7 @@ type Follower struct {
 	timed   int64 // by the index, at the last look
 	noted   int64 // gaps, by all counts
 	newest  store.Gap
+	since   time.Time   // from when on all gaps are known; zero: of all times
 	waiting []store.Gap // that the walk has not come to
 
 	late  bool      // something has come before last
@@ -85,6 +87,7 @@ type Follower struct {
 	latest Latest
 	fresh  []Followed // pages that have ended in this look
 	places int        // that are kept of pages
+	lacks  int        // gaps of pages that have ended
 
 	Walked int64 // moments, for good or not, and of all looks
 }
@@ -95,6 +98,7 @@ const (
 	mostTail     = 1 << 15 // moments, 150 bytes each
 	mostFollowed = 20_000  // pages
 	mostPlaces   = 1 << 19 // of captures of pages, 48 bytes each, and those of one settle
+	mostLacks    = 1 << 16 // gaps of pages that have ended, 150 bytes each, and those of one settle
 
 	// againAfter is how long a Follower waits, by each moment that it has to walk anew, before it does:
 	// twenty times as long as that takes.
@@ -107,17 +111,24 @@ func (p *Pages) Follow(gaps func(limit int) (store.Gaps, error)) *Follower {
 	return &Follower{Pages: p, gaps: gaps, Now: time.Now}
 }
 
-// Look returns the pages as they are now.
+// Look returns the pages as they are now. After an error, or a panic, it begins anew.
 func (f *Follower) Look(ctx context.Context) (*Latest, error) {
+	done := false
+	defer func() {
+		if !done {
+			f.walk = nil // to begin anew
+		}
+	}()
 	err := f.look(ctx)
 	if err == nil && f.mayBegin() {
 		err = f.look(ctx)
 	}
 	if err != nil {
-		f.walk = nil // to begin anew
 		return nil, err
 	}
+	done = true
 	latest := f.latest
+	latest.Late = f.late
 	return &latest, nil
 }
 
@@ -182,11 +193,16 @@ func (f *Follower) begin(ctx context.Context) error {
 	if from, err = f.index.QuietBefore(ctx, from, pause); err != nil {
 		return err
 	}
-	f.walk, f.begun = f.follow(), from
+	f.walk, f.begun, f.trial = f.follow(), from, false
 	f.last, f.tail, f.settled, f.before, f.timed = nil, nil, 0, -1, -1
-	f.noted, f.newest, f.waiting, f.late = -1, store.Gap{}, nil, false
+	if _, found, err = f.index.LastBefore(from); err != nil {
+		return err
+	} else if !found {
+		f.before = 0
+	}
+	f.noted, f.newest, f.since, f.waiting, f.late = -1, store.Gap{}, time.Time{}, nil, false
 	f.latest = Latest{Begun: f.latest.Begun + 1, Number: f.latest.Number + 1, Gone: gone}
-	f.fresh, f.places = nil, 0
+	f.fresh, f.places, f.lacks = nil, 0, 0
 	return nil
 }
 
@@ -210,64 +226,18 @@ func (f *Follower) follow() *walk {
 	}
 	w.lost.belong = func(gap *store.Gap, to *visited) {
 		if to != nil && len(to.kept.Lacks) < store.MaxGaps {
-			to.kept.Lacks = append(slices.Clip(to.kept.Lacks), *gap)
+			to.kept.Lacks = append(to.kept.Lacks, *gap) // a trial's go elsewhere (mark.go)
 		}
 	}
 	w.ended = func(v *visited) {
 		page := Followed{ending{v.moment, v.id(), v.resources, v.listed, nil}, v.kept}
+		page.Unnoted = page.Unnoted || v.moment.Time.Before(f.since)
 		page.Base, page.Tail = slices.Clip(page.Base), slices.Clip(page.Tail)
 		if f.fresh = append(f.fresh, page); !f.trial && len(f.fresh) > 2*mostFollowed {
 			f.fresh = slices.Clone(f.fresh[mostFollowed:])
 		}
 	}
 	return w
-}
-
-// note takes the gaps that have come, and reports whether any has.
-func (f *Follower) note() (bool, error) {
-	some, err := f.gaps(1)
-	if err != nil {
-		return false, err
-	}
-	noted := int64(0)
-	for n := range maps.Values(some.Counts) {
-		noted += n
-	}
-	if noted == f.noted {
-		return false, nil
-	}
-	limit := store.MaxGaps
-	if f.noted >= 0 {
-		limit = int(min(max(noted-f.noted, 1), store.MaxGaps))
-	}
-	all, err := f.gaps(limit)
-	if err != nil {
-		return false, err
-	}
-	for i := range all.Latest {
-		g := &all.Latest[i]
-		if f.noted >= 0 && isSameGap(g, &f.newest) {
-			break
-		}
-		if g.Time.Before(f.begun) {
-			continue
-		}
-		f.waiting = append(f.waiting, *g)
-		if f.last != nil && !g.Time.After(f.last.Time) {
-			f.isLate()
-		}
-	}
-	if len(all.Latest) > 0 {
-		f.newest = all.Latest[0]
-	}
-	f.noted = noted
-	slices.SortStableFunc(f.waiting, func(a, b store.Gap) int { return a.Time.Compare(b.Time) })
-	return true, nil
-}
-
-func isSameGap(a, b *store.Gap) bool {
-	return a.Reason == b.Reason && a.URL == b.URL && a.Detail == b.Detail &&
-		a.Time.Truncate(time.Microsecond).Equal(b.Time.Truncate(time.Microsecond))
 }
 
 // read reads what is not settled.

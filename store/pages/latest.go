@@ -17,6 +17,9 @@ type Latest struct {
 	Number int64 // is another one if anything has come, or gone
 	Gone   int   // how often something was removed: what lies at a place may be another capture since
 	Behind bool  // it has not come to the end of the timeline yet
+	Late   bool  // captures of before have come, of which nobody knows yet where they belong
+
+	Spans []Span // in the order of time
 }
 
 // Len is how many pages there are.
@@ -42,11 +45,19 @@ func (l *Latest) Search(t time.Time) int {
 func (f *Follower) end() {
 	l := &f.latest
 	l.ended = append(l.ended, f.fresh...)
+	for i := range f.fresh {
+		f.lacks += len(f.fresh[i].Lacks)
+	}
 	f.fresh = nil
 	if len(l.ended) > 2*mostFollowed {
 		l.ended = slices.Clone(l.ended[len(l.ended)-mostFollowed:])
 		l.past = nil // which would not lie before them
 	}
+	if f.places <= mostPlaces && f.lacks <= mostLacks {
+		return
+	}
+	l.ended, l.past = slices.Clone(l.ended), slices.Clone(l.past)
+	f.forgetGaps()
 	if f.places <= mostPlaces {
 		return
 	}
@@ -60,7 +71,6 @@ func (f *Follower) end() {
 	for _, page := range slices.Backward(f.walk.open) {
 		forget(&page.kept)
 	}
-	l.ended, l.past = slices.Clone(l.ended), slices.Clone(l.past)
 	for _, pages := range [][]Followed{l.ended, l.past} {
 		for i := range slices.Backward(pages) {
 			forget(&pages[i].Kept)
@@ -95,6 +105,9 @@ func (f *Follower) Earlier(ctx context.Context) (more bool, err error) {
 	f.begun = start
 	f.latest.Number++
 	fresh = fresh[max(0, len(fresh)-mostFollowed):]
+	for i := range fresh {
+		f.lacks += len(fresh[i].Lacks)
+	}
 	f.latest.past = append(slices.Clip(fresh), f.latest.past...)
 	f.end()
 	return true, nil
@@ -110,12 +123,10 @@ func (f *Follower) session(ctx context.Context, start, end time.Time) (n int64, 
 	if err != nil {
 		return 0, nil, err
 	}
-	for _, g := range slices.Backward(gaps.Latest) {
-		if !g.Time.Before(start) && g.Time.Before(end) {
-			f.walk.lost.gaps = append(f.walk.lost.gaps, g)
-		}
-	}
-	slices.SortStableFunc(f.walk.lost.gaps, func(a, b store.Gap) int { return a.Time.Compare(b.Time) })
+	f.walk.lost.gaps = between(gaps.Latest, start, end)
+	since := f.since
+	f.since = knownSince(gaps.Latest)
+	defer func() { f.since = since }()
 	var some []store.Moment
 	for m, err := range f.index.Timeline(ctx, start) {
 		if err != nil {
@@ -152,24 +163,6 @@ func (l *Latest) Find(id string) *Followed {
 
 func (f *Followed) isNamed(id string) bool {
 	return slices.ContainsFunc(f.listed.names, func(n name) bool { return n.id == id })
-}
-
-// Unfollowed is a page that no Follower has, with the first of its captures: it walks for that. What
-// it lacks is not looked for.
-func (p *Pages) Unfollowed(ctx context.Context, page *Page, most int) (*Followed, error) {
-	f := &Followed{ending: ending{id: page.First, resources: page.Resources}}
-	f.moment.Time = page.Time
-	for c, err := range p.Captures(ctx, []Page{*page}) {
-		if err != nil {
-			return nil, err
-		}
-		f.Bytes += c.Length
-		if f.Last = later(f.Last, c.Time); len(f.Base) >= most {
-			break
-		}
-		f.Base = append(f.Base, Place{c.File, c.Offset, c.Time})
-	}
-	return f, nil
 }
 
 // PagesOf returns the pages of one document, as All gives them; none if its capture is not in the index

@@ -2,40 +2,60 @@
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask, isGone } from './ask.js';
 import { Address, Problem, Text } from './text.js';
-import { clock, some } from './words.js';
+import { clock, count, some } from './words.js';
 
-/** StateOf is the state of a page: whole, or what it lacks; and whether more is coming. */
+const unsure = {
+  paused: 'perhaps not whole: recording was paused meanwhile',
+  crash: 'perhaps not whole: the recorder broke off meanwhile',
+  gaps: 'perhaps not whole: the list of failures does not go back that far',
+};
+
+/** stateOf is the state of a page: its kind, and in words. */
+export function stateOf(page) {
+  if (page.lacks) return ['bad', `lacks ${some(page.lacks, 'request')}`];
+  if (page.whole) return ['good', page.open ? 'whole so far' : 'whole'];
+  if (page.pending) return ['', 'being looked at'];
+  return page.unsure ? ['bad', unsure[page.unsure] ?? 'perhaps not whole'] : ['', 'nothing missing so far'];
+}
+
+/** StateOf is the state of a page, and whether more is coming. */
 export function StateOf({ page }) {
-  const [kind, words] = page.lacks ? ['bad', `lacks ${some(page.lacks, 'request')}`]
-    : page.whole ? ['good', 'whole'] : page.pending ? ['', 'being looked at'] : ['', 'nothing is known to lack'];
-  return html`<span class=${`tag ${kind}`}>${words}</span>${page.open && html`${' '}<span class="tag now">still
-    loading</span>`}`;
+  const [kind, words] = stateOf(page);
+  return html`<span class=${`tag ${kind}`}>${words}</span>${page.open && html`${' '}<span class="tag now">${
+    page.loading ? `${some(page.loading, 'request')} under way` : 'still loading'}</span>`}`;
 }
 
 /** Lacks opens to what a page lacks; it asks for that when it is opened, and when there is more. */
 export function Lacks({ id, n }) {
   const [open, setOpen] = useState(false);
-  const [told, setTold] = useState({ lacks: null, problem: null });
+  const [told, setTold] = useState({ lacks: null, more: 0, problem: null });
   useEffect(() => {
     if (!open) return undefined;
     const gone = new AbortController();
     ask('live/page', { id }, gone.signal).then(
-      ({ lacks }) => setTold({ lacks, problem: null }),
-      (problem) => isGone(problem) || setTold({ lacks: null, problem }),
+      ({ lacks, moreLacks }) => setTold({ lacks, more: moreLacks, problem: null }),
+      (problem) => isGone(problem) || setTold((before) => ({ ...before, problem })),
     );
     return () => gone.abort();
   }, [open, id, n]);
   return html`<details class="lacks" onToggle=${(e) => setOpen(e.target.open)}>
     <summary>What is missing, and why</summary>
     <${Problem} problem=${told.problem} />
-    ${told.lacks ? html`<${Findings} lacks=${told.lacks} />` : !told.problem && html`<p class="soft">Looking …</p>`}
+    ${told.lacks ? html`<${Findings} ...${told} />` : !told.problem && html`<p class="soft">Looking …</p>`}
   </details>`;
 }
 
-/** Findings are the requests that a page lacks. */
-export function Findings({ lacks }) {
+// why says what happened: the sentence, the status, and what was noted.
+function why({ words, kind, status, detail }) {
+  const said = words || kind;
+  return [said, status > 0 && !said.includes(`(${status})`) && `HTTP ${status}`, detail].filter(Boolean).join(' · ');
+}
+
+/** Findings are the requests that a page lacks; more is how many there are beside them. */
+export function Findings({ lacks, more = 0 }) {
   return html`<ul class="findings">${lacks.map((f, i) => html`<li key=${i}>
     <p><${Address} url=${f.url} most=${200} /></p>
-    <p class="soft">${clock(f.ts)}${' '}<${Text} text=${f.words || f.detail || f.kind} />${f.times > 1
-      && ` (${some(f.times, 'time')})`}</p></li>`)}</ul>`;
+    <p class="soft">${clock(f.ts)}${' '}<${Text} text=${why(f)} />${f.times > 1
+      && ` (${some(f.times, 'time')})`}</p></li>`)}</ul>
+    ${more > 0 && html`<p class="soft">and ${count(more)} more</p>`}`;
 }

@@ -15,8 +15,16 @@ import { clock, count, kindOf, reason, size, some, took, weight, when } from './
 /** @typedef {import('./types.js').PageDetail} PageDetail */
 
 const often = 2000;
+const seldom = 10_000; // where nothing more is expected
 
-// usePage asks for a page, again as long as something comes for it.
+// extended keeps the exchanges that somebody has asked for beyond the first ones.
+function extended(now, before) {
+  const more = (before?.exchanges.length ?? 0) - now.exchanges.length;
+  if (more <= 0 || now.more < more || before.page.id !== now.page.id) return now;
+  return { ...now, more: now.more - more, exchanges: [...now.exchanges, ...before.exchanges.slice(-more)] };
+}
+
+// usePage asks for a page, again as long as it is seen: often while something comes for it.
 function usePage(id) {
   /** @type {[{detail: PageDetail|null, problem: Error|null}, Function]} */
   const [told, setTold] = useState({ detail: null, problem: null });
@@ -29,8 +37,8 @@ function usePage(id) {
       let open = true;
       try {
         const detail = await ask('live/page', { id }, gone.signal);
-        open = detail.page.open;
-        setTold({ detail, problem: null });
+        open = detail.page.open || detail.page.pending > 0;
+        setTold((before) => ({ detail: extended(detail, before.detail), problem: null }));
       } catch (problem) {
         if (isGone(problem)) return;
         open = problem.status === 0;
@@ -38,7 +46,7 @@ function usePage(id) {
         const went = problem.status === 404 && !document.querySelector('dialog[open]');
         setTold((before) => ({ detail: went ? null : before.detail, problem }));
       }
-      if (open) timer = setTimeout(get, often);
+      timer = setTimeout(get, open ? often : seldom);
     };
     again.current = get;
     get();
@@ -81,7 +89,7 @@ export function PageView({ route, recorder }) {
       <${Download} asked=${{ format: 'har', page: id }} label="HAR" />
       ${recorder.control && html`<${Remove} page=${page} />`}</div>
     ${detail.lacks?.length > 0 && html`<section class="part"><h2>What it lacks</h2><${Findings}
-      lacks=${detail.lacks} /></section>`}
+      lacks=${detail.lacks} more=${detail.moreLacks} /></section>`}
     <section class="part"><h2>Exchanges</h2><${Waterfall} page=${page} exchanges=${detail.exchanges} />
       ${detail.more > 0 && html`<p>
         <button onClick=${more}>${some(detail.more, 'more exchange')}</button></p>`}</section>

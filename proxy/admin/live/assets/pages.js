@@ -12,6 +12,7 @@ import { ago, size, some, when } from './words.js';
 /** @typedef {import('./types.js').Page} Page */
 
 const often = 2000;
+const round = 5; // each so many times the older pages that are shown are asked for too
 const limit = 50;
 
 /** merge puts the newest pages before those that were loaded further down. */
@@ -20,21 +21,35 @@ export function merge(newest, before) {
   return newest.concat(before.filter((p) => !known.has(p.id)));
 }
 
+/** newest asks for the newest pages, as many times limit as are shown. */
+async function newest(times, text, signal) {
+  let got = await ask('live/pages', { limit, text }, signal);
+  for (let n = 1; n < times && got.next; n++) {
+    const rest = await ask('live/pages', { limit, text, before: got.next }, signal);
+    got = { ...rest, pages: merge(got.pages, rest.pages) };
+  }
+  return got;
+}
+
 /** usePages asks for the list while it is seen. */
 function usePages(text) {
   const [told, setTold] = useState({ pages: null, next: null, now: '', behind: false, problem: null });
-  const deep = useRef(false); // whether somebody has loaded more
+  const deep = useRef(1); // how many times limit are shown: somebody has asked for more
   useEffect(() => {
     const gone = new AbortController();
     let timer = 0;
-    deep.current = false;
+    let times = 0;
+    deep.current = 1;
     const get = async () => {
       try {
         if (document.visibilityState === 'visible') {
-          const { pages, next, now, behind } = await ask('live/pages', { limit, text }, gone.signal);
+          const all = deep.current === 1 || times++ % round === 0;
+          const asked = deep.current;
+          const { pages, next, now, behind } = await (all ? newest(asked, text, gone.signal)
+            : ask('live/pages', { limit, text }, gone.signal));
           setTold((before) => ({
-            pages: deep.current && before.pages ? merge(pages, before.pages) : pages,
-            next: deep.current ? before.next : next, now, behind, problem: null,
+            pages: (!all || deep.current > asked) && before.pages ? merge(pages, before.pages) : pages,
+            next: all && deep.current === asked ? next : before.next, now, behind, problem: null,
           }));
         }
       } catch (problem) {
@@ -50,9 +65,9 @@ function usePages(text) {
     };
   }, [text]);
   const more = async () => {
-    deep.current = true;
     try {
       const { pages, next } = await ask('live/pages', { limit, text, before: told.next });
+      deep.current += 1;
       setTold((before) => ({ ...before, pages: merge(before.pages, pages), next }));
     } catch (problem) {
       setTold((before) => ({ ...before, problem }));

@@ -31,7 +31,9 @@
  * @property {number} resources beside the document
  * @property {number} lacks how many requests are not here, or not whole
  * @property {boolean} open something came for it in the last 30 seconds
- * @property {boolean} whole
+ * @property {boolean} whole nothing lacks, and nothing may lack
+ * @property {number} loading requests under way that may be its
+ * @property {string} [unsure] why something may lack: paused, crash, gaps
  * @property {number} [pending] captures and gaps that lacks does not count yet
  * @property {{file: string, offset: number}|null} thumbnail
  *
@@ -49,6 +51,7 @@
  * @property {Event[]} exchanges
  * @property {Event[]} gaps
  * @property {Finding[]} lacks
+ * @property {number} moreLacks beside these
  * @property {{ts: string, text: string}[]} [notes]
  * @property {number} more exchanges that are left out
  *
