@@ -4,10 +4,11 @@ import { ask, isGone } from './ask.js';
 import { Address, Problem, Text } from './text.js';
 import { clock, count, some } from './words.js';
 
+// Why nobody knows whether a page is whole: short, as it stands beside others.
 const unsure = {
-  paused: 'perhaps not whole: recording was paused meanwhile',
-  crash: 'perhaps not whole: the recorder broke off meanwhile',
-  gaps: 'perhaps not whole: the list of failures does not go back that far',
+  paused: 'paused meanwhile',
+  crash: 'recorder broke off',
+  gaps: 'gaps not known',
 };
 
 /** stateOf is the state of a page: its kind, and in words. */
@@ -15,7 +16,7 @@ export function stateOf(page) {
   if (page.lacks) return ['bad', `lacks ${some(page.lacks, 'request')}`];
   if (page.whole) return ['good', page.open ? 'whole so far' : 'whole'];
   if (page.pending) return ['', 'being looked at'];
-  return page.unsure ? ['bad', unsure[page.unsure] ?? 'perhaps not whole'] : ['', 'nothing missing so far'];
+  return page.unsure ? ['bad', unsure[page.unsure] ?? 'not known'] : ['', 'nothing missing so far'];
 }
 
 /** StateOf is the state of a page, and whether more is coming. */
