@@ -8,7 +8,7 @@ import { some, when } from './words.js';
 /** Control is the view. */
 export function Control({ recorder }) {
   const [told, setTold] = useState({ words: '', problem: null, busy: false });
-  const { overview, paused, control, state } = recorder;
+  const { overview, paused, control, state, off } = recorder;
   const press = (path, words) => async () => {
     setTold({ words: '', problem: null, busy: true });
     try {
@@ -35,6 +35,7 @@ export function Control({ recorder }) {
     <section class="card"><h2>Recording</h2>
       <p>${state === 'broken' ? 'The recorder does not answer.' : paused ? html`<strong>Paused</strong>${r.since
         && ` since ${when(r.since)} UTC`}: what goes through the recorder passes, and is not kept.`
+        : off ? html`<strong>Not recording</strong>: <${Text} text=${off} />.`
         : html`<strong>Recording</strong> into <${Text} text=${r.dir || r.collection || 'the collection'} mono />.`}</p>
       <div class="buttons">${paused
         ? html`<button class="first" aria-disabled=${told.busy} onClick=${resume}>Resume recording</button>`

@@ -2,9 +2,16 @@
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask } from './ask.js';
 import { feed } from './feed.js';
+import { Text } from './text.js';
 import { lasts, visible } from './words.js';
 
 const often = 15_000;
+
+/** offOf is why the recorder turns requests away, as on a full disk; '' while it records. */
+export function offOf(overview) {
+  const r = overview?.recorder;
+  return r?.recording === false && !r.paused ? r.reason || 'it says no reason' : '';
+}
 
 /** useRecorder is what is known of it: overview, its problem, whether the feed is there, ask. */
 export function useRecorder() {
@@ -34,21 +41,24 @@ export function useRecorder() {
     };
   }, []);
   return {
-    ...told, state: feed.state, paused: feed.paused, again: get,
+    ...told, state: feed.state, paused: feed.paused, again: get, off: offOf(told.overview),
     control: document.documentElement.dataset.control !== 'false',
   };
 }
 
 /** Recorder says it in the head of the page. */
 export function Recorder({ recorder }) {
-  const { state, paused, overview } = recorder;
+  const { state, paused, overview, off } = recorder;
   const name = visible(overview?.recorder?.collection ?? '');
   const [kind, words] = state === 'broken' ? ['bad', 'Not connected']
-    : paused ? ['held', 'Paused'] : state === 'open' ? ['good', 'Recording'] : ['', 'Connecting'];
+    : paused ? ['held', 'Paused'] : off ? ['bad', 'Not recording'] : state === 'open' ? ['good', 'Recording'] : ['', 'Connecting'];
   return html`<p class=${`recorder ${kind}`} role="status">
       <span class="dot" aria-hidden="true"></span>${words}${name && state === 'open' && html`
-      <span class="soft into"> ${paused ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
-    ${state === 'broken' && html`<${Broken} answers=${recorder.overview && !recorder.problem} />`}`;
+      <span class="soft into"> ${paused || off ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
+    ${state === 'broken' && html`<${Broken} answers=${recorder.overview && !recorder.problem} />`}
+    ${state === 'open' && !paused && off && html`<div class="notice bad broken" role="alert"><p>
+      <strong>Nothing is recorded, and requests are turned away:</strong> <${Text} text=${`${off}.`} />
+      ${' '}It goes on by itself when that is mended.</p></div>`}`;
 }
 
 // Broken says since when, and that nobody has to do anything.
