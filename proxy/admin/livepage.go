@@ -43,14 +43,14 @@ func (a *Admin) mayControl(r *http.Request) bool {
 	return err == nil && a.live != nil && a.live.Control.HasPeer(from.Addr()) && a.mayRead(r) == nil
 }
 
-// needsProof is what a request gets that has none, for a page that changes something. A page that was
-// open for as long as a cookie counts is told how it gets another one.
+// needsProof is what a request gets that has none, for a page that changes something. A page whose
+// cookie counts no more is told how it gets another one.
 func (a *Admin) needsProof(r *http.Request, from sender) *refusal {
 	if from != ourPage || !a.mayControl(r) {
 		return needsToken
 	}
-	return &refusal{http.StatusUnauthorized, "This page was open for so long that it may change nothing " +
-		"any more, or its browser keeps no cookies: load it again."}
+	return &refusal{http.StatusUnauthorized, "This page may change nothing any more: the recorder was " +
+		"started anew, the page was open for long, or its browser keeps no cookies. Load it again."}
 }
 
 // framesAt is the origin of the frames, as the client of a request reaches it: at the host that it

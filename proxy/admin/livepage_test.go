@@ -304,7 +304,7 @@ func TestPageIsOver(t *testing.T) {
 	a := lively(t, bothReaders, true)
 	self := fields("same-origin", "cors", "empty", "Origin", "http://127.0.0.1:8080")
 	w := answer(a, newRequest("POST /pause", here, "127.0.0.1:8080", "", self))
-	if w.Code != 401 || !strings.Contains(w.Body.String(), "load it again") {
+	if w.Code != 401 || !strings.Contains(w.Body.String(), "Load it again") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -65,7 +65,8 @@ export function Time({ ts, words }) {
 export function Problem({ problem, again }) {
   if (!problem) return null;
   return html`<div class="notice bad" role="alert"><p><${Text} text=${problem.message} /></p>
-    ${again && html`<button type="button" onClick=${again}>Try again</button>`}</div>`;
+    ${problem.status === 401 ? html`<button type="button" onClick=${() => location.reload()}>Load the page
+      again</button>` : again && html`<button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
 /** Dialog shows something over the page until it is closed; Escape closes it. */
