@@ -85,6 +85,9 @@ func (s *serving) startReplay(r *http.Request, args []string) error {
 	if err == nil {
 		err = program.Check(false)
 	}
+	if errors.Is(err, browser.ErrNoDisplay) {
+		return browser.ErrNoDisplay // without the flag that a command line would have for it
+	}
 	if err != nil {
 		return err
 	}

@@ -67,11 +67,14 @@ func Start(p Program, o Options) (*Browser, error) {
 	return b, nil
 }
 
+// ErrNoDisplay is why no window can open.
+var ErrNoDisplay = errors.New("there is no display here for a window (neither DISPLAY nor " +
+	"WAYLAND_DISPLAY is set)")
+
 // Check refuses what could not work, before anything is begun.
 func (p Program) Check(headless bool) error {
 	if !headless && !hasDisplay() {
-		return errors.New("there is no display here for a window (neither DISPLAY nor " +
-			"WAYLAND_DISPLAY is set): give --headless, and a URL")
+		return fmt.Errorf("%w: give --headless, and a URL", ErrNoDisplay)
 	}
 	return nil
 }
