@@ -57,7 +57,8 @@ export function Recorder({ recorder }) {
       <span class="soft into"> ${paused || off ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
     ${state === 'broken' && html`<${Broken} answers=${recorder.overview && !recorder.problem} />`}
     ${state === 'open' && !paused && off && html`<div class="notice bad broken" role="alert"><p>
-      <strong>Nothing is recorded, and requests are turned away:</strong> <${Text} text=${`${off}.`} />
+      <strong>Nothing is recorded, and requests are turned away:</strong>
+      ${' '}<${Text} text=${`${off}.`} />
       ${' '}It goes on by itself when that is mended.</p></div>`}`;
 }
 
