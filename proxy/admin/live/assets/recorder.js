@@ -51,7 +51,8 @@ export function Recorder({ recorder }) {
   const { state, paused, overview, off } = recorder;
   const name = visible(overview?.recorder?.collection ?? '');
   const [kind, words] = state === 'broken' ? ['bad', 'Not connected']
-    : paused ? ['held', 'Paused'] : off ? ['bad', 'Not recording'] : state === 'open' ? ['good', 'Recording'] : ['', 'Connecting'];
+    : paused ? ['held', 'Paused'] : off ? ['bad', 'Not recording']
+      : state === 'open' ? ['good', 'Recording'] : ['', 'Connecting'];
   return html`<p class=${`recorder ${kind}`} role="status">
       <span class="dot" aria-hidden="true"></span>${words}${name && state === 'open' && html`
       <span class="soft into"> ${paused || off ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
