@@ -238,7 +238,7 @@ func handler(answer func(context.Context, *http.Request) (any, error)) http.Hand
 }
 
 // ErrNoPage is the error of a page that is asked for, and is none.
-const ErrNoPage = missing("this page is not in the collection: it was removed, or never recorded; the list has those that are")
+const ErrNoPage = missing("this page is not in the collection: it was removed, or never recorded")
 
 // missing says that there is no such page.
 type missing string
