@@ -8,8 +8,13 @@
 set -euo pipefail
 names='www.example.org static.example.org news.example.org'
 . "$(dirname "$0")/fresh.sh"
-: "${LIVE_STEPS:=rows filter state control}"
+: "${LIVE_STEPS:=rows filter detail state remove control search capture views}"
 read -ra steps <<<"$LIVE_STEPS"
+
+if out=$(node --test "$here"/live/pure/ 2>&1); then ok 'live: the modules that need no document'; else
+  not_ok "live: the modules that need no document: $(grep -A 8 '^not ok' <<<"$out" | tr '\n' ' ')"; fi
+bash "$here/live/vendored.sh" "$VENDORED" || not_ok 'live: vendored.sh broke off'
+
 echo '127.0.0.9 gone.example.net' >>"$work/hosts" # where nobody listens
 
 node "$here/live/site.mjs" "$work/site.pem" "$work/site.key" "$work/asked" >"$work/site.log" 2>"$work/site.err" &

@@ -28,7 +28,8 @@ export const pages = {
 
 const text = (type, body) => ({ type, body: Buffer.from(body) });
 export const bodies = {
-  '/style.css': text('text/css', 'body { font: 1rem/1.5 system-ui; max-width: 40rem; margin: 2rem auto }\n'),
+  '/style.css': text('text/css', 'body { font: 1rem/1.5 system-ui; max-width: 40rem; margin: 2rem auto }\n'
+    + '/* so long that it is deduplicated */\n'.repeat(300)),
   '/app.js': text('text/javascript', script),
   '/tides.json': { ...text('application/json', JSON.stringify({ harbour: 'Größe', tides: [1.5, 2.25, { low: null }] })),
     coding: 'gzip' },

@@ -55,7 +55,7 @@ export class Hand {
 
   /** kept reports a loss, once what was pressed has had its effect. */
   async kept(what) {
-    if ((await this.at()).tag === 'BODY') this.lost.push(what);
+    if ((await this.page.evaluate(focused)).tag === 'BODY') this.lost.push(what);
   }
 
   /** fill reaches a field and types. */

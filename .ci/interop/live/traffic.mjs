@@ -8,6 +8,6 @@ export default async function traffic({ visit, visitor }) {
   await visit('/');
   await visitor.evaluate(async (paths) => {
     for (const path of paths) await (await fetch(path)).arrayBuffer();
-  }, [...kinds, '/old.txt', '/nowhere', '/nowhere?else']);
+  }, [...kinds, '/old.txt', '/style.css', '/nowhere', '/nowhere?else']);
   await lineOf(`${site}/nowhere?else`);
 }

@@ -64,6 +64,7 @@ export class List extends Component {
   }
 
   scrolled() {
+    if (!this.scroller) return; // what was scrolled last may be told after the list has gone
     const { scrollTop, scrollHeight, clientHeight } = this.scroller;
     if (this.props.onFollow) {
       const atEnd = scrollHeight - scrollTop - clientHeight < this.rowHeight;
