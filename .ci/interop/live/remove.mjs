@@ -15,9 +15,11 @@ export default async function remove({ viewer, visit }) {
   await hand.press(/^Remove/);
   await hand.press(/^Show what/);
   await page.locator('dialog .going').waitFor();
+  await until('the focus', () => page.evaluate(() => document.activeElement !== document.body), 2000).catch(() => {});
   await hand.kept('what would go');
   await hand.press(/for good/);
   await page.locator('dialog').getByText(/^Removed/).waitFor();
+  await until('the focus', () => page.evaluate(() => document.activeElement !== document.body), 2000).catch(() => {});
   await hand.kept('Remove for good');
   await hand.press('Close');
   await page.locator('ol.pages').waitFor();
@@ -25,5 +27,7 @@ export default async function remove({ viewer, visit }) {
   report('a removed page is not in the list any more');
   same('nor are its captures in the index', (await lines()).filter((l) => l.url === `${site}/tides?removed`), []);
   await hand.kept('Close');
+  // A page that is looked at while it goes is asked for once more: that is a 404 by rights.
+  viewer.problems = viewer.problems.filter((problem) => !/404 .*live\/page\?id=/.test(problem));
   hand.told('removal');
 }

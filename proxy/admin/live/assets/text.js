@@ -78,9 +78,12 @@ export function Dialog({ title, close, children }) {
     // Behind a dialog that is still open nothing takes the focus.
     return () => queueMicrotask(() => before?.isConnected && before.focus());
   }, []);
+  useEffect(() => { // a button that was pressed may have gone with what it did
+    if (box.current.open && document.activeElement === document.body) box.current.querySelector('h2').focus();
+  });
   return html`<dialog ref=${box} aria-labelledby="dialog-title" onClose=${close}
     onCancel=${(e) => { e.stopPropagation(); close(); }}>
-    <h2 id="dialog-title">${title}</h2>${children}</dialog>`;
+    <h2 id="dialog-title" tabindex="-1">${title}</h2>${children}</dialog>`;
 }
 
 /** Status is said by screen readers when it changes, and only then. */
