@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What lies below assets/vendor of the live page is what its package has, byte for byte: packages.sha256 says
-# of each file its checksum, its package with the version, and its path there.
+# What lies below assets/vendor of the live page is what its package has, byte for byte: packages.sha256
+# says of each file its checksum, its package with the version, and its path there.
 #
-#   vendored.sh FOLDER [fetch]    FOLDER: a cache of packages; prints a line for each file, or fetches them only
+#   vendored.sh FOLDER [fetch]    FOLDER: a cache of packages; prints a line for each file, or only fetches
 set -euo pipefail
 vendor=$(cd "$(dirname "$0")/../../../proxy/admin/live/assets/vendor" && pwd)
 cache=$1
@@ -18,7 +18,8 @@ while read -r sum name package path; do
   fi
   if [[ ${2-} == fetch ]]; then continue; fi
   what="live: vendor/$name is that of $package"
-  if cmp --silent "$vendor/$name" "$folder/package/$path" && sha256sum --quiet --check <<<"$sum  $vendor/$name"; then
+  if cmp --silent "$vendor/$name" "$folder/package/$path" \
+    && sha256sum --quiet --check <<<"$sum  $vendor/$name"; then
     echo "ok - $what"
   else
     echo "not ok - $what"
