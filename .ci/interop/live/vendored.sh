@@ -28,6 +28,7 @@ done <"$cache/listed"
 if [[ ${2-} == fetch ]]; then exit; fi
 unlisted=$(comm -23 <(cd "$vendor" && find . -type f ! -name packages.sha256 -printf '%P\n' | sort) \
   <(awk '{ print $2 }' "$cache/listed" | sort))
-if [[ -z $unlisted ]]; then echo 'ok - live: nothing else is in vendor'; else echo "not ok - live: vendor: $unlisted"; fi
+if [[ -z $unlisted ]]; then echo 'ok - live: nothing else is in vendor'; else
+  echo "not ok - live: vendor: $unlisted"; fi
 if find "$vendor" -name 'LICENSE*' | grep -q .; then echo 'ok - live: the licence is there'; else
   echo 'not ok - live: the licence is there'; fi

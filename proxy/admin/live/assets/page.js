@@ -108,7 +108,8 @@ const columns = [
 function Waterfall({ page, exchanges }) {
   const begin = Math.min(Date.parse(page.ts), ...exchanges.slice(0, 1).map((e) => Date.parse(e.ts)));
   // A note comes when somebody writes it: its time is none of the page's.
-  const span = exchanges.filter((e) => e.stored !== 'metadata').reduce((to, e) => Math.max(to, Date.parse(e.ts) - begin + (e.ms ?? 0)), 1);
+  const span = exchanges.filter((e) => e.stored !== 'metadata').reduce((to, e) =>
+    Math.max(to, Date.parse(e.ts) - begin + (e.ms ?? 0)), 1);
   const bar = (e) => {
     const from = Math.max(0, Date.parse(e.ts) - begin);
     const words = `${took(from)} after the page, ${e.ms == null ? 'time not known any more' : took(e.ms)}`;
