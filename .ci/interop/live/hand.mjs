@@ -38,7 +38,7 @@ export class Hand {
   /** reach goes on with Tab until what has that name has the focus; a name is a text or a pattern. */
   async reach(name, key = 'Tab') {
     const fits = ({ name: is }) => (name instanceof RegExp ? name.test(is) : is === name);
-    let now = await this.at();
+    let now = await this.page.evaluate(focused); // what came since may have moved it out of sight
     for (let i = 0; i < 200 && !fits(now); i++) {
       await this.key(key);
       now = await this.at();
