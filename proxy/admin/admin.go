@@ -141,6 +141,11 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = asked.r
 	page := a.page(&asked)
+	if a.isWrong(&asked) {
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		wrongToken.write(w, r, page.JSON)
+		return
+	}
 	if refused := a.refuse(r, page, given); refused != nil {
 		if refused == silence {
 			panic(http.ErrAbortHandler) // which ends the connection, and nothing else

@@ -82,6 +82,17 @@ func (in *asked) takeFromQuery(path string) {
 	}
 }
 
+// isWrong reports that a person has come with a token that is none. Who is let in without one would not
+// know, and would keep it in the address.
+func (a *Admin) isWrong(in *asked) bool {
+	_, named := cameByName(in.r)
+	return in.token != "" && !named && followsLink(in.r) && !a.proofs.isToken(in.token)
+}
+
+var wrongToken = &refusal{http.StatusUnauthorized, "The token in the address is not the one of this " +
+	"recorder: it has another in each run. That of now is in recorder.token, beside recorder.json in the " +
+	"collection; the one that warcorder was started with (api-token) stays."}
+
 // joined is a target of a path and a query.
 func joined(path, query string) string {
 	if query == "" {
