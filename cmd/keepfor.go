@@ -68,6 +68,9 @@ func (s *serving) keep(ctx context.Context, c *recordFlags) {
 func (s *serving) removeOld(ctx context.Context, c *recordFlags, looks *removing.Looks,
 	began time.Time) {
 	done, err := s.removeOlder(ctx, c, looks, began, time.Now())
+	if done.Done {
+		s.forget()
+	}
 	for _, why := range done.LeftOut {
 		s.log.Warn().Str("reason", why).Msg("a file cannot be written anew: what is older " +
 			"than keep-for stays in it")

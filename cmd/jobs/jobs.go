@@ -212,6 +212,19 @@ func (q *Queue[Subject]) stop(j *job[Subject]) {
 	}
 }
 
+// Revise changes what is told of jobs: subject may change what one is about that is over, and of what
+// any of them has said only the lines stay that line reports. Neither may wait, nor use the queue.
+func (q *Queue[Subject]) Revise(subject func(*Subject), line func(string) (stays bool)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, j := range q.all {
+		if j.State == Ended || j.State == Stopped {
+			subject(&j.Subject)
+		}
+		j.said.drop(line)
+	}
+}
+
 // Close stops all jobs, lets none in any more, and returns when no process is left.
 func (q *Queue[Subject]) Close() {
 	q.mu.Lock()

@@ -66,3 +66,19 @@ func (s *said) last() (lines []string, leftOut int) {
 	defer s.mu.Unlock()
 	return append([]string{}, s.lines...), s.leftOut
 }
+
+// drop lets go of the lines that do not stay.
+func (s *said) drop(stays func(line string) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var kept []string
+	s.bytes = 0
+	for _, line := range s.lines {
+		if !stays(line) {
+			s.leftOut++
+			continue
+		}
+		kept, s.bytes = append(kept, line), s.bytes+len(line)
+	}
+	s.lines = kept
+}

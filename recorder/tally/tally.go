@@ -96,6 +96,26 @@ func (t *Tally) Gap(now time.Time, reason string, n int64) {
 	}
 }
 
+// Hosts returns the hosts that are told apart, in no order.
+func (t *Tally) Hosts() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]string, 0, len(t.hosts.at))
+	for host := range t.hosts.at {
+		all = append(all, host)
+	}
+	return all
+}
+
+// ForgetHosts names hosts no more, as Hosts returned them: what was counted of them is with the others.
+func (t *Tally) ForgetHosts(hosts []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, host := range hosts {
+		t.hosts.forget(host)
+	}
+}
+
 // name is how a name is counted.
 func name(of string) string { return strings.ToLower(of[:min(len(of), maxName)]) }
 

@@ -171,3 +171,44 @@ func BenchmarkCount(b *testing.B) {
 		})
 	}
 }
+
+// TestForgetHosts: a host that is forgotten is named no more, the sums stay, and its place serves
+// another one, also where all places are taken.
+func TestForgetHosts(t *testing.T) {
+	all := New(start)
+	for i := range manyHosts {
+		for range 2 + i%3 {
+			all.Count(start, &Capture{Host: fmt.Sprintf("h%d.example", i), Body: 1})
+		}
+	}
+	before := all.Snapshot(start, 0)
+	all.ForgetHosts([]string{"h7.example", "h8.example", "h8.example", "never.example"})
+	s := all.Snapshot(start, 0)
+	if len(s.ByHost) != manyHosts-2 || len(all.Hosts()) != manyHosts-2 {
+		t.Fatalf("%d hosts, %d are told", len(s.ByHost), len(all.Hosts()))
+	}
+	sum := s.OtherHosts.Captures
+	for _, host := range s.ByHost {
+		if sum += host.Captures; host.Name == "h7.example" || host.Name == "h8.example" || host.Name == "" {
+			t.Errorf("%+v is told still", host)
+		}
+	}
+	total := before.OtherHosts.Captures
+	for _, host := range before.ByHost {
+		total += host.Captures
+	}
+	if sum != total || s.OtherHosts.Captures != 3+4 {
+		t.Errorf("%d captures are told and %d were counted, %d of others", sum, total, s.OtherHosts.Captures)
+	}
+	for _, host := range []string{"new.example", "", "h8.example"} { // the third takes one that is known
+		all.Count(start, &Capture{Host: host})
+	}
+	if s := all.Snapshot(start, 0); len(s.ByHost) != manyHosts || len(all.hosts.heap) != manyHosts {
+		t.Errorf("%d hosts in %d places", len(s.ByHost), len(all.hosts.heap))
+	}
+	for i := 1; i < len(all.hosts.heap); i++ {
+		if all.hosts.rank(i) < all.hosts.rank((i-1)/2) {
+			t.Fatalf("place %d is out of order", i)
+		}
+	}
+}

@@ -26,7 +26,8 @@ type top struct {
 type place struct {
 	Total
 	rank int64
-	at   int // in the heap
+	at   int  // in the heap
+	free bool // nothing has it, since its name was forgotten
 }
 
 func newTop(most int) top { return top{at: make(map[string]int32, most), most: most} }
@@ -55,11 +56,27 @@ func (t *top) makePlace(name string) (at int32) {
 		t.up(int(at))
 	} else {
 		at = t.heap[0]
-		delete(t.at, t.places[at].Name)
-		t.places[at].Total = Total{Name: name}
+		if p := &t.places[at]; !p.free {
+			delete(t.at, p.Name)
+		}
+		t.places[at].Total, t.places[at].free = Total{Name: name}, false
 	}
 	t.at[name] = at
 	return at
+}
+
+// forget lets go of a name: what was counted of it is with the others from then on. Its place is the
+// next to be taken, by a name that has come no more often than the least of those that are known.
+func (t *top) forget(name string) {
+	at, known := t.at[name]
+	if !known {
+		return
+	}
+	delete(t.at, name)
+	p := &t.places[at]
+	p.Total, p.rank = Total{}, t.rank(0)
+	p.free = true
+	t.up(p.at)
 }
 
 func (t *top) rank(at int) int64 { return t.places[t.heap[at]].rank }
@@ -101,9 +118,11 @@ type totals struct {
 }
 
 func (t *top) copy() totals {
-	names := make([]Total, len(t.places))
+	names := make([]Total, 0, len(t.places))
 	for i := range t.places {
-		names[i] = t.places[i].Total
+		if !t.places[i].free {
+			names = append(names, t.places[i].Total)
+		}
 	}
 	return totals{t.all, names}
 }

@@ -90,9 +90,10 @@ function JobRow({ job, again }) {
   const said = [...(job.leftOut > 0 ? [`… (${job.leftOut} lines before)`] : []), ...lines.map(visible)].join('\n');
   const stop = () => tell(`live/capture/stop?job=${encodeURIComponent(job.id)}`).then(again, setProblem);
   return html`<li><div class="job"><span class=${`tag ${kind}`}>${words}</span>${' '}
-      <span class="url"><${Text} text=${job.url} most=${160} mono /></span>
+      <span class="url">${job.url ? html`<${Text} text=${job.url} most=${160} mono />`
+        : html`<em class="soft">has been removed</em>`}</span>
       ${!ended && html`<button class="small" onClick=${stop}>Stop</button>`}
-      ${['done', 'failed'].includes(job.state) && html`<a
+      ${job.url && ['done', 'failed'].includes(job.state) && html`<a
         href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
     <${Problem} problem=${problem} />
     ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lines.at(-1)} most=${200} mono /></p>`}
