@@ -68,7 +68,8 @@ const (
 
 // gapList holds the gaps that are not in the index yet, and brings them there every gapsEvery.
 //
-// It is bounded: behind gapsWaiting gaps with their facts only counts go on, by reason. A flush
+// It is bounded: behind gapsWaiting gaps with their facts only counts go on, by reason, and of what time
+// these are (beyond). A flush
 // takes all that waits, and puts it back in front if the index does not take it; so a gap is in the
 // list, or it waits, or it is in the log, which is where close and what comes after it write those
 // that could not be flushed.
@@ -87,6 +88,7 @@ type gapList struct {
 	before  map[string]int64 // the same, of all recordings before
 	waiting []store.Gap      // oldest first
 	more    map[string]int64 // counts of those that came when waiting was full
+	beyond  beyond           // of what time these are
 	sums    map[string]int64 // of what was counted without facts, and the feed is not told of
 	timer   *time.Timer      // of the next flush; nil while nothing waits
 	closed  bool
@@ -131,6 +133,7 @@ func (l *gapList) add(g store.Gap) {
 		l.waiting = append(l.waiting, g)
 	} else {
 		l.more[g.Reason]++
+		l.beyond.add(&g)
 	}
 	l.schedule()
 }
@@ -160,8 +163,8 @@ func (l *gapList) flush() error {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
 	l.mu.Lock()
-	gaps, more, sums := l.waiting, l.more, l.sums
-	l.waiting, l.more, l.sums = nil, map[string]int64{}, nil
+	gaps, more, sums := append(l.waiting, l.beyond.listed(l.more)...), l.more, l.sums
+	l.waiting, l.more, l.beyond, l.sums = nil, map[string]int64{}, nil, nil
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil
@@ -195,6 +198,7 @@ func (l *gapList) takeBack(gaps []store.Gap, more map[string]int64) {
 	l.waiting = append(gaps, l.waiting...)
 	for _, g := range l.waiting[min(gapsWaiting, len(l.waiting)):] {
 		more[g.Reason]++
+		l.beyond.add(&g)
 	}
 	l.waiting = l.waiting[:min(gapsWaiting, len(l.waiting))]
 	for reason, n := range more {
@@ -207,7 +211,7 @@ func (l *gapList) takeBack(gaps []store.Gap, more map[string]int64) {
 func (l *gapList) addWaiting(gaps *store.Gaps, limit int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newest := slices.Clone(l.waiting)
+	newest := slices.Concat(l.waiting, l.beyond)
 	slices.Reverse(newest)
 	gaps.Latest = append(newest, gaps.Latest...)
 	if limit > 0 && len(gaps.Latest) > limit {

@@ -39,19 +39,39 @@ func TestGaps(t *testing.T) {
 	})
 }
 
-// TestGapsFlood: more gaps than may wait are counted without their facts.
+// TestGapsFlood: more gaps than may wait are counted without their facts, and listed as a time; that is so
+// while they wait, in the index, and where that does not take them at first.
 func TestGapsFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		defer c.close()
+		began := time.Now()
 		for i := range 3 * gapsWaiting {
 			c.Gap(GapRefused, fmt.Sprint("client ", i), "")
+			time.Sleep(time.Microsecond)
+		}
+		is := func(when string, gaps store.Gaps, err error) {
+			t.Helper()
+			if err != nil || len(gaps.Latest) != gapsWaiting+1 || gaps.Counts[GapRefused] != 3*gapsWaiting ||
+				c.Status().Gaps[GapRefused] != 3*gapsWaiting {
+				t.Errorf("%s %d gaps, counts %v, %v", when, len(gaps.Latest), gaps.Counts, err)
+			}
+			from, until := began.Add(gapsWaiting*time.Microsecond), began.Add((3*gapsWaiting-1)*time.Microsecond)
+			if s := gaps.Latest[0]; s.Reason != GapRefused || s.URL != "" || !s.Time.Equal(from) ||
+				!s.Until.Equal(until) {
+				t.Errorf("%s the time is %+v", when, s)
+			}
+		}
+		for _, when := range []string{"while they wait", "where the index does not take them"} {
+			gaps := store.Gaps{Counts: map[string]int64{}}
+			c.gaps.addWaiting(&gaps, 0)
+			is(when, gaps, nil)
+			some, more := append(c.gaps.waiting, c.gaps.beyond.listed(c.gaps.more)...), c.gaps.more
+			c.gaps.waiting, c.gaps.more, c.gaps.beyond = nil, map[string]int64{}, nil
+			c.gaps.takeBack(some, more)
 		}
 		gaps, err := c.Gaps(0)
-		if err != nil || len(gaps.Latest) != gapsWaiting || gaps.Counts[GapRefused] != 3*gapsWaiting ||
-			c.Status().Gaps[GapRefused] != 3*gapsWaiting {
-			t.Errorf("%d gaps, counts %v, %v", len(gaps.Latest), gaps.Counts, err)
-		}
+		is("in the index", gaps, err)
 	})
 }
 
@@ -77,8 +97,8 @@ func TestGapsWait(t *testing.T) {
 		gaps.Counts[GapCut] != 1 {
 		t.Errorf("counts %v", gaps.Counts)
 	}
-	if n := len(gaps.Latest); n != gapsWaiting+1 || gaps.Latest[0].URL != fmt.Sprint(gapsWaiting-1) ||
-		gaps.Latest[n-1].URL != "in the index" {
+	if n := len(gaps.Latest); n != gapsWaiting+1 || gaps.Latest[0].Detail != beyondDetail ||
+		gaps.Latest[1].URL != fmt.Sprint(gapsWaiting-1) || gaps.Latest[n-1].URL != "0" {
 		t.Errorf("%d listed, %q first", n, gaps.Latest[0].URL)
 	}
 }
