@@ -173,6 +173,9 @@ func (t *reportText) findings(w *report.Wrong) {
 			fmt.Fprintf(t.out, "  %s\n", toDo[f.Kind])
 		}
 		var more []string
+		if f.Expected > 0 {
+			more = append(more, fmt.Sprintf("%d of %d bytes came", f.Received, f.Expected))
+		}
 		if f.Detail != "" {
 			more = append(more, strings.TrimSuffix(f.Detail, "."))
 		}

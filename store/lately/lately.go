@@ -62,6 +62,7 @@ type Lately struct {
 	reports *report.Reports
 	titles  titles
 	bodies  bodies
+	ours    ours
 	judging *judging
 	details details
 
@@ -103,7 +104,7 @@ func New(s Source) *Lately {
 		reports: report.New(s.Index, files), once: usualOnce,
 		mostLooked: mostLooked, mostExchanges: mostExchanges}
 	l.reports.Gaps, l.reports.TempDir = s.Gaps, s.Index.TempDir
-	l.titles, l.bodies, l.details = newTitles(), newBodies(), newDetails()
+	l.titles, l.bodies, l.ours, l.details = newTitles(), newBodies(), newOurs(), newDetails()
 	l.judging = newJudging(l)
 	l.context, l.stop = context.WithCancel(context.Background())
 	l.follower = l.pages.Follow(s.Gaps)
@@ -225,6 +226,7 @@ func (l *Lately) before() unsure {
 func (l *Lately) forget() {
 	l.judging.forget()
 	l.bodies.forget()
+	l.ours.forget()
 	l.details.forget()
 	l.titles.forget()
 }

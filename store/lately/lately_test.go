@@ -336,3 +336,30 @@ func TestRefusedQuestions(t *testing.T) {
 		}
 	}
 }
+
+// TestOurs: what the recorder has asked for itself is marked, for the first question and the next; what a
+// client has asked for again is not.
+func TestOurs(t *testing.T) {
+	const film = "http://site.example/film"
+	r := startRecording(t)
+	r.get("http://site.example/", document, answer(200, html, "a page"))
+	r.cut(film, image, answer(200, "", "cut off")[:41], "disconnect")
+	x := r.Begin()
+	r.now = r.now.Add(100 * time.Millisecond)
+	x.URL, x.Method, x.Started, x.Completion = film, "GET", r.now, "cut"
+	x.RemoteIP = netip.MustParseAddr("192.0.2.1")
+	io.WriteString(&x.Request, requestHead(image))
+	io.WriteString(&x.Response, answer(200, "", "cut off"))
+	x.Commit()
+	r.get(film, image, answer(200, "", "asked for again"))
+	for range 2 {
+		one := r.one(r.newest().Pages[0].ID)
+		var got []string
+		for _, e := range one.Exchanges {
+			got = append(got, e.Completion)
+		}
+		if !slices.Equal(got, []string{"", "", "cut", ""}) {
+			t.Errorf("%q", got)
+		}
+	}
+}

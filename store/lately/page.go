@@ -41,6 +41,10 @@ type Exchange struct {
 	Took      *int64 `json:"ms"`     // nil: not known any more
 	Stored    string `json:"stored"` // response, revisit, resource, metadata
 	Truncated bool   `json:"truncated"`
+
+	// Completion says why the recorder asked for it itself: part or cut.
+	Completion string `json:"completion,omitempty"`
+
 	At
 }
 
@@ -129,13 +133,15 @@ func placesOf(f *pages.Followed) []pages.Place {
 func (l *Lately) exchanges(ctx context.Context, answer *detail, places []pages.Place,
 	offset int) (more int, err error) {
 	places = places[min(offset, len(places)):]
-	bytes, done := 0, 0
+	bytes, done, asides := 0, 0, l.ours.asides()
 	for c, err := range l.captures(ctx, places[:min(len(places), l.mostExchanges)]) {
 		if err != nil {
 			return 0, err
 		}
 		if done++; c != nil {
-			answer.Exchanges = append(answer.Exchanges, l.exchange(c))
+			x := l.exchange(c)
+			x.Completion = asides.of(l.files, c)
+			answer.Exchanges = append(answer.Exchanges, x)
 			bytes += len(c.URL)
 		}
 		if bytes >= mostBytes {

@@ -20,7 +20,7 @@ type unsure struct {
 const (
 	unsurePaused = "paused" // recording was paused meanwhile
 	unsureCrash  = "crash"  // the recorder did not come to its end meanwhile
-	unsureGaps   = "gaps"   // the list of gaps does not go back to it
+	unsureGaps   = "gaps"   // the list of gaps does not go back to it, or only counts those of its time
 )
 
 // mostLoose are remembered.
@@ -69,12 +69,12 @@ func (v *view) doubt(told *Page, f *pages.Followed) {
 	if n := within(v.unsure.loose, from, until); n > 0 || v.unsure.unsettled && told.Open {
 		told.Pending += max(n, 1)
 	}
-	switch span := v.spanOf(from, until); {
+	switch span := v.spanOf(from, f.Last); {
 	case span != nil && span.Reason == reasonCrash:
 		told.Unsure = unsureCrash
-	case span != nil:
+	case span != nil && span.Reason == reasonPaused:
 		told.Unsure = unsurePaused
-	case f.Unnoted:
+	case span != nil || f.Unnoted:
 		told.Unsure = unsureGaps
 	}
 	if v.Latest == nil || v.Behind {
@@ -83,19 +83,35 @@ func (v *view) doubt(told *Page, f *pages.Followed) {
 	told.Whole = told.Whole && told.Pending == 0 && told.Loading == 0 && told.Unsure == ""
 }
 
-// reasonCrash is that of the gap of a recorder that did not come to its end (recovery.GapCrash).
-const reasonCrash = "crash"
+// The reasons of spans: of a recorder that did not come to its end (recovery.GapCrash), and of a pause
+// (recorder.GapPaused). Any other is that of gaps that are only counted.
+const (
+	reasonCrash  = "crash"
+	reasonPaused = "paused"
+)
 
-// spanOf is a time of which not all was recorded, and that has something of another; nil if there is none.
-func (v *view) spanOf(from, until time.Time) *pages.Span {
-	if p := v.unsure.paused; p != nil && p.Overlaps(from, until) {
+// askedFor is how long after its last capture a page may have asked for something else that passed in a
+// pause: what was on its way when that began is recorded to its end, so it has come by then. Of what was
+// on its way in a crash nothing need be left.
+const askedFor = 5 * time.Second
+
+// spanOf is a time of which not all was recorded, and that has something of a page's; nil if there is none.
+func (v *view) spanOf(from, last time.Time) *pages.Span {
+	overlaps := func(s *pages.Span) bool {
+		until := last.Add(openFor)
+		if s.Reason == reasonPaused {
+			until = last.Add(askedFor)
+		}
+		return s.Overlaps(from, until)
+	}
+	if p := v.unsure.paused; p != nil && overlaps(p) {
 		return p
 	}
 	if v.Latest == nil {
 		return nil
 	}
 	for i := range slices.Backward(v.Spans) {
-		if v.Spans[i].Overlaps(from, until) {
+		if overlaps(&v.Spans[i]) {
 			return &v.Spans[i]
 		}
 	}

@@ -134,3 +134,47 @@ func TestLoose(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 }
+
+// TestPausedLater: a page that had all when the pause began is whole; a crash so soon after it is another thing.
+func TestPausedLater(t *testing.T) {
+	const site = "http://site.example/"
+	r := startRecording(t)
+	r.now = time.Now().Add(-20 * time.Second)
+	r.get(site, document, answer(200, html, "of before"))
+	r.get(site+"a.png", image, answer(200, "", "whole"))
+	r.TellPaused(true)
+	r.GapsMore(recorder.GapUnrecorded, 1)
+	r.TellPaused(false)
+	if p := r.newest().Pages[0]; !p.Whole || p.Unsure != "" {
+		t.Errorf("%+v", p)
+	}
+	crash := store.Gap{Time: time.Now(), Until: time.Now().Add(time.Second), Reason: recovery.GapCrash}
+	if err := r.Index().AddGaps([]store.Gap{crash}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if p := r.newest().Pages[0]; p.Whole || p.Unsure != unsureCrash {
+		t.Errorf("after a crash %+v", p)
+	}
+}
+
+// TestFlood: of more gaps than are listed nobody knows whose they are: no page of that time is whole.
+func TestFlood(t *testing.T) {
+	const site, waiting = "http://site.example/", 1000
+	r := startRecording(t)
+	r.now = time.Now().Add(-10 * time.Minute)
+	r.get(site+"before", document, answer(200, html, "of before"))
+	r.now = time.Now().Add(-time.Second)
+	r.get(site, document, answer(200, html, "of now"))
+	of := []byte(requestHead(image))
+	for range waiting {
+		r.GapOf(recorder.GapUpstream, "http://none.example/", "of no page", []byte(requestHead(document)))
+	}
+	r.GapOf(recorder.GapUpstream, site+"lost", "which nobody knows", of)
+	got := r.newest().Pages
+	if one := r.one(got[0].ID).Page; got[0].Whole || one.Whole || one.Unsure != unsureGaps || one.Lacks != 0 {
+		t.Errorf("%+v", one)
+	}
+	if !got[1].Whole || got[1].Unsure != "" {
+		t.Errorf("the page of before is %+v", got[1])
+	}
+}

@@ -1,6 +1,7 @@
 package lately
 
 import (
+	"fmt"
 	"strings"
 
 	"warcorder/store"
@@ -44,6 +45,9 @@ func wordsOf(f *report.Finding, reasons map[string]string) string {
 	reason := reasons[f.URL]
 	if more, known := wordsOfReasons[reason]; known && report.KindOfGap(reason) == f.Kind {
 		return more
+	}
+	if f.Kind == report.Cut && f.Expected > 0 {
+		return fmt.Sprintf("The answer broke off: %d of %d bytes were recorded.", f.Received, f.Expected)
 	}
 	return words[f.Kind]
 }

@@ -20,9 +20,12 @@ type finding struct {
 	page, url, detail string
 	kind              Kind
 	status            int
-	at                time.Time
-	isGap             bool // the gap list tells of it, else a record
-	needs             *readback.Outside
+
+	received, expected int64
+
+	at    time.Time
+	isGap bool // the gap list tells of it, else a record
+	needs *readback.Outside
 }
 
 // The bounds of what is told of a finding, in bytes.
@@ -47,7 +50,10 @@ type sortedFinding struct {
 	Status int
 	Detail string
 	IsGap  bool
-	Needs  *readback.Outside `json:",omitempty"`
+
+	Received, Expected int64 `json:",omitempty"`
+
+	Needs *readback.Outside `json:",omitempty"`
 }
 
 // addPage adds a page that is to be told of. Of several pages of one document it is the first.
@@ -70,7 +76,7 @@ func (w *work) addFinding(f *finding) error {
 		needs.Digest = cut(needs.Digest, maxDetail)
 		f.needs = &needs
 	}
-	text, err := json.Marshal(sortedFinding{f.status, cut(f.detail, maxDetail), f.isGap, f.needs})
+	text, err := json.Marshal(sortedFinding{f.status, cut(f.detail, maxDetail), f.isGap, f.received, f.expected, f.needs})
 	if err != nil {
 		return err
 	}
@@ -212,6 +218,9 @@ func (c *collector) add(line []byte) error {
 	}
 	if f.Status != 0 {
 		c.now.Status = f.Status
+	}
+	if f.Expected > 0 && (c.now.Expected == 0 || f.Received > c.now.Received) {
+		c.now.Received, c.now.Expected = f.Received, f.Expected
 	}
 	if f.Needs != nil {
 		c.now.Needs = f.Needs

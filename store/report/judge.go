@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"warcorder/store"
@@ -53,7 +54,9 @@ func (r *Reports) judged(c *store.Capture) (found []finding, err error) {
 	defer response.Close()
 	switch {
 	case c.Truncated && !isStream(c):
+		f.received, f.expected = lengths(response)
 		add(Cut, response.Truncated)
+		f.received, f.expected = 0, 0
 	case c.Status == http.StatusPartialContent && !c.Whole:
 		add(Part, contentRange(response.Head))
 	}
@@ -110,6 +113,19 @@ func unknownCoding(head []byte) (unknown string) {
 }
 
 // contentRange returns the Content-Range of a head.
+// lengths are how many bytes of a body came, and how many its head tells of; 0 if it tells of no more.
+func lengths(r *readback.Response) (received, expected int64) {
+	eachField(r.Head, "Content-Length", func(v []byte) {
+		if n, err := strconv.ParseInt(string(v[:min(len(v), 20)]), 10, 64); err == nil {
+			expected = n
+		}
+	})
+	if r.Chunked || expected <= r.Size {
+		return 0, 0
+	}
+	return r.Size, expected
+}
+
 func contentRange(head []byte) (value string) {
 	eachField(head, "Content-Range", func(v []byte) { value = string(v[:min(len(v), 100)]) })
 	return value

@@ -58,6 +58,11 @@ type Finding struct {
 	Status int    `json:"status,omitempty"`
 	Detail string `json:"detail,omitempty"` // what happened, in words
 
+	// Received is how many bytes came of the body of what broke off, and Expected how many its head
+	// told of; both are 0 where it told none. Of several answers that is the one that got furthest.
+	Received int64 `json:"received,omitempty"`
+	Expected int64 `json:"expected,omitempty"`
+
 	// Needs is the record in another archive without which it shows nothing; of Outside.
 	Needs *readback.Outside `json:"needs,omitempty"`
 }

@@ -154,6 +154,9 @@ func TestReport(t *testing.T) {
 	if got := told(&all[1].Wrong); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	if film := all[1].Findings[1]; film.Received != 5 || film.Expected != 50 {
+		t.Errorf("of what broke off: %+v", film)
+	}
 	elsewhere := "failed http://nowhere.example/ 1x 0 no such host"
 	if got := told(total.Elsewhere); got != elsewhere || total.Pages != 2 || total.Whole != 1 ||
 		total.Unrecorded != 7 {
