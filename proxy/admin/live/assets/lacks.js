@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask, isGone } from './ask.js';
 import { Address, Problem, Text } from './text.js';
-import { clock, count, some } from './words.js';
+import { clock, count, some, visible } from './words.js';
 
 // Why nobody knows whether a page is whole: short, as it stands beside others.
 const unsure = {
@@ -59,4 +59,18 @@ export function Findings({ lacks, more = 0 }) {
     <p class="soft">${clock(f.ts)}${' '}<${Text} text=${why(f)} />${f.times > 1
       && ` (${some(f.times, 'time')})`}</p></li>`)}</ul>
     ${more > 0 && html`<p class="soft">and ${count(more)} more</p>`}`;
+}
+
+const mostAnswered = 100;
+
+/** Answered are the errors that were answered and are no findings: they are kept as they came. */
+export function Answered({ detail: { exchanges, lacks, more } }) {
+  const known = new Set((lacks ?? []).map((f) => f.url));
+  const errors = exchanges.filter((e) => e.status >= 400 && !known.has(e.url));
+  if (!errors.length) return null;
+  return html`<section class="part"><h2>Answered with an error, kept as it came: ${count(errors.length)}</h2>
+    <ul class="findings quiet">${errors.slice(0, mostAnswered).map((e) => html`<li key=${`${e.file} ${e.offset}`}>
+      <p>HTTP ${visible(e.status)} <${Address} url=${e.url} most=${200} /></p></li>`)}</ul>
+    ${errors.length > mostAnswered && html`<p class="soft">and ${count(errors.length - mostAnswered)} more</p>`}
+    ${more > 0 && html`<p class="soft">Of the ${count(exchanges.length)} exchanges that are shown.</p>`}</section>`;
 }

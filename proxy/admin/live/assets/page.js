@@ -1,16 +1,15 @@
 // One page: what it lacks, what was loaded when, notes on it, and what can be done with it.
 import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
 import { ask, isGone, tell } from './ask.js';
-import { storedCell, urlCell } from './exchanges.js';
 import { Download } from './download.js';
 import { feed } from './feed.js';
-import { Findings, StateOf } from './lacks.js';
-import { List } from './list.js';
+import { Answered, Findings, StateOf } from './lacks.js';
 import { Remove } from './remove.js';
 import { Replay } from './replay.js';
-import { back, go } from './routes.js';
+import { back } from './routes.js';
 import { Address, Problem, Text, Time } from './text.js';
-import { clock, count, kindOf, reason, size, some, took, weight, when } from './words.js';
+import { Waterfall } from './waterfall.js';
+import { clock, count, reason, size, some, when } from './words.js';
 
 /** @typedef {import('./types.js').PageDetail} PageDetail */
 
@@ -90,44 +89,12 @@ export function PageView({ route, recorder }) {
       ${recorder.control && html`<${Remove} page=${page} />`}</div>
     ${detail.lacks?.length > 0 && html`<section class="part"><h2>What it lacks</h2><${Findings}
       lacks=${detail.lacks} more=${detail.moreLacks} /></section>`}
+    <${Answered} detail=${detail} />
     <section class="part"><h2>Exchanges</h2><${Waterfall} page=${page} exchanges=${detail.exchanges} />
       ${detail.more > 0 && html`<p>
         <button onClick=${more}>${some(detail.more, 'more exchange')}</button></p>`}</section>
     ${detail.gaps?.length > 0 && html`<${Gaps} gaps=${detail.gaps} />`}
     <${Notes} id=${id} notes=${detail.notes ?? []} control=${recorder.control} again=${again} />`}`;
-}
-
-const columns = [
-  { name: 'status', title: 'Status' }, { name: 'type', title: 'Type' },
-  { name: 'size', title: 'Size', hint: 'of the body; else in the file' },
-  { name: 'stored', title: 'Stored' }, { name: 'url', title: 'URL' },
-  { name: 'ms', title: 'Took' }, { name: 'bar', title: 'Since the page' },
-];
-
-// Waterfall is a list with a bar for each exchange: when it began, and how long it took.
-function Waterfall({ page, exchanges }) {
-  const begin = Math.min(Date.parse(page.ts), ...exchanges.slice(0, 1).map((e) => Date.parse(e.ts)));
-  // A note comes when somebody writes it: its time is none of the page's.
-  const span = exchanges.filter((e) => e.stored !== 'metadata').reduce((to, e) =>
-    Math.max(to, Date.parse(e.ts) - begin + (e.ms ?? 0)), 1);
-  const bar = (e) => {
-    const from = Math.max(0, Date.parse(e.ts) - begin);
-    const words = `${took(from)} after the page, ${e.ms == null ? 'time not known any more' : took(e.ms)}`;
-    return html`<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=${words}>
-      <rect class=${e.ms == null ? 'unknown' : ''} x=${Math.min(992, 1000 * from / span)} y="1" height="8" rx="2"
-        width=${Math.max(8, 1000 * (e.ms ?? 0) / span)} /></svg>`;
-  };
-  const row = (n) => {
-    const e = exchanges[n];
-    return [e.status || '–', kindOf(e.mime), size(e.size ?? e.length), storedCell(e), urlCell(e.url),
-      e.ms == null ? '' : took(e.ms), bar(e)];
-  };
-  if (!exchanges.length) return html`<p class="soft">None is known.</p>`;
-  return html`<${List} label="Exchanges of this page" grid="waterfall" columns=${columns} start=${0}
-    end=${exchanges.length} row=${row} classOf=${(n) => `s${weight(exchanges[n].status)}`}
-    open=${(n) => go('exchange', [exchanges[n].file, exchanges[n].offset])} />
-    <p class="soft foot">The whole width is ${took(span)}.${exchanges.some((e) => e.ms == null)
-      ? ' Where no duration is known any more, a mark shows the beginning.' : ''}</p>`;
 }
 
 function Gaps({ gaps }) {

@@ -44,6 +44,8 @@
  * @property {number} times
  * @property {number} [status]
  * @property {string} [detail]
+ * @property {number} [received] bytes of what broke off, of those expected
+ * @property {number} [expected]
  * @property {string} words why, in a sentence
  *
  * @typedef {object} PageDetail
