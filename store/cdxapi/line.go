@@ -65,6 +65,10 @@ func (l *line) value(field string) string {
 		}
 	case "requestBody":
 		return c.RequestBody
+	case truncated:
+		if c.Truncated {
+			return "yes"
+		}
 	case "orig.length", "orig.offset", "orig.filename":
 		return l.ofOriginal(field)
 	}

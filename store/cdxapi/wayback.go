@@ -37,8 +37,11 @@ func columnOf(name string) (field string, is bool) {
 			return field, true
 		}
 	}
-	return "", false
+	return truncated, name == truncated
 }
+
+// truncated is a column that no line of CDXJ has: "yes" where a response is not there to its end.
+const truncated = "truncated"
 
 // column returns what a line has in a column of that field: "-" for nothing, and the Base32 of a
 // SHA-1 without its name.

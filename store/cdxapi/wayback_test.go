@@ -211,3 +211,20 @@ func resumed(t *testing.T, path string, ask func(string) string) (all string) {
 		key = strings.TrimSpace(after)
 	}
 }
+
+// TestTruncated: a column says which responses are not there to their end, and no line of CDXJ has it.
+func TestTruncated(t *testing.T) {
+	cut := captureOf("http://a.example/", 1, "text/html", 200, "A")
+	cut.Truncated = true
+	s := server(t, newIndex(t, []store.Capture{captureOf("http://a.example/", 0, "text/html", 200, "B"), cut}), usual)
+	_, body := ask(t, s, "/cdx/search/cdx?url=a.example&all=true&fl=timestamp,truncated")
+	if want := "20261121054512 -\n20261121054513 yes\n"; body != want {
+		t.Errorf("%q, not %q", body, want)
+	}
+	if _, body := ask(t, s, "/cdx?url=a.example&all=true"); strings.Contains(body, "truncated") {
+		t.Error(body)
+	}
+	if _, body := ask(t, s, "/cdx/search/cdx?url=a.example&all=true&filter=truncated:yes&fl=offset"); body != "1\n" {
+		t.Errorf("filtered: %q", body)
+	}
+}

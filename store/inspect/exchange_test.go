@@ -90,6 +90,10 @@ func TestRecord(t *testing.T) {
 	if got := strings.Join(types, ", "); got != "response http://example.com/, request http://example.com/" {
 		t.Errorf("records: %s", got)
 	}
+	if status, said := s.ask(RecordPath, c.Location, "&check=true"); status != http.StatusOK ||
+		strings.TrimSpace(string(said)) != `{"selected":true}` {
+		t.Errorf("check: %d %q", status, said)
+	}
 	_, text := s.ask(RecordPath, c.Location, "&as=text")
 	if !strings.HasPrefix(string(text), "WARC/1.1\r\n") ||
 		!strings.HasSuffix(string(text), "\r\n\r\nHTTP/1.1 200 OK\r\nA: \uFFFD\r\n\r\n") {

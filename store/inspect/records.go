@@ -81,6 +81,9 @@ func (i *Inspector) serveRecord(w http.ResponseWriter, a *asking) error {
 	default:
 		return badRequest("as is text, or not there: then the records come as they lie")
 	}
+	if a.form.Get("check") == "true" {
+		return i.checkRecord(w, a.c.Location)
+	}
 	name := strings.TrimSuffix(strings.TrimSuffix(a.c.File, ".gz"), ".warc")
 	h := w.Header()
 	h.Set("Content-Type", "application/gzip")
@@ -93,6 +96,18 @@ func (i *Inspector) serveRecord(w http.ResponseWriter, a *asking) error {
 			panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
 		}
 	}
+	return nil
+}
+
+// checkRecord answers as serveRecord does where the record cannot be read, and else that it can: a browser
+// saves whatever a link leads to, and so can show an error instead.
+func (i *Inspector) checkRecord(w http.ResponseWriter, at store.Location) error {
+	r, err := i.files.Record(at)
+	if err != nil {
+		return err
+	}
+	r.Close()
+	writeJSON(w, http.StatusOK, map[string]bool{"selected": true})
 	return nil
 }
 

@@ -18,6 +18,8 @@ for (const [filter, agrees, gaps] of [
   [{ status: '5xx' }, false, false],
   [{ stored: 'response' }, true, false], [{ stored: 'gap' }, false, true], [{ stored: 'cut' }, false, false],
   [{ stored: 'revisit' }, false, false],
+  [{ wrong: 'yes' }, true, true], [{ wrong: 'yes', host: 'www.example.org' }, true, false],
+  [{ wrong: 'yes', stored: 'gap' }, false, true],
 ]) {
   test(JSON.stringify(filter), () => {
     const is = filterOf(parameters(filter));
@@ -26,6 +28,16 @@ for (const [filter, agrees, gaps] of [
     assert.equal(is({ kind: 'files', file: 'x' }), false);
   });
 }
+
+test('what went wrong', () => {
+  const is = filterOf(parameters({ wrong: 'yes' }));
+  for (const [more, wrong] of [[{ status: 200 }, false], [{ status: 304 }, false], [{ status: 399 }, false],
+    [{ status: 400 }, true], [{ status: 503 }, true], [{ status: 200, truncated: true }, true],
+    [{ status: 0 }, false]]) {
+    assert.equal(is({ ...capture, ...more }), wrong, JSON.stringify(more));
+  }
+  assert.ok(!isEmpty(parameters({ wrong: 'yes' })));
+});
 
 test('what is typed is kept as it is, and spaces around it change nothing', () => {
   assert.equal(parameters({ text: 'a ' }).text, 'a ');

@@ -24,7 +24,8 @@ test('what cannot be seen in recorded text is written out', () => {
 });
 
 test('kinds of media types', () => each(words.kindOf, [['text/html; charset=x', 'document'], ['IMAGE/PNG', 'image'],
-  ['application/ld+json', 'json'], ['text/javascript', 'script'], ['', '–'], ['x/\u202e', 'x/‹U+202E›']]));
+  ['application/ld+json', 'json'], ['text/javascript', 'script'], ['', '–'], ['application/octet-stream', 'binary'],
+  ['application/pdf', 'pdf'], ['application/x-tar', 'tar'], ['x/\u202e', 'x/‹U+202E›']]));
 
 test('a head as bytes', async () => {
   const { lines } = await load('bytes.js');
@@ -33,6 +34,25 @@ test('a head as bytes', async () => {
   assert.deepEqual(of('GET / HTTP/1.1\r\nA: b\r\n\r\n'), ['GET / HTTP/1.1', 'A: b']);
   assert.deepEqual(of('a\nb\r\nc\rd'), ['a{\\n}', 'b', 'c{\\x0d}d']);
   assert.deepEqual(of('\xff\x00'), ['{\\xff}{\\x00}']);
+});
+
+test('more of a head than is shown at first', async () => {
+  const { lines, piece } = await load('bytes.js');
+  const head = Uint8Array.from(`GET / HTTP/1.1\r\n${'a: b\r\n'.repeat(piece / 4)}\r\n`, (c) => c.charCodeAt(0));
+  const first = lines(head);
+  assert.ok(first.cut);
+  const more = lines(head, 5 * piece);
+  assert.deepEqual([more.cut, more.lines.length], [false, 1 + piece / 4]);
+  assert.deepEqual(more.lines.slice(0, first.lines.length - 1), first.lines.slice(0, -1));
+});
+
+test('how long a head says that its body is', async () => {
+  const { promised } = await load('bytes.js');
+  const of = (fields) => promised(Uint8Array.from(`HTTP/1.1 200 OK\r\n${fields}\r\n\r\n`, (c) => c.charCodeAt(0)));
+  each(of, [['Content-Length: 50000', 50000], ['content-length:7\r\nContent-Length: 7', 7], ['A: b', null],
+    ['Content-Length: 7\r\nContent-Length: 8', null], ['Content-Length: 7\r\nTransfer-Encoding: chunked', null],
+    ['Content-Length: -7', null], ['Content-Length: 7x', null], ['X-Content-Length: 7', null]]);
+  assert.equal(promised(new Uint8Array(0)), null);
 });
 
 test('routes', async () => {

@@ -1,6 +1,7 @@
 // What the body of a message looks like: text in its charset, JSON, hex, or an image in a frame that
 // may do nothing, on an origin of its own. It comes in pieces of 64 KiB.
 import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { isFresh } from './again.js';
 import { ask, isGone } from './ask.js';
 import { Problem, Text } from './text.js';
 import { count, size, visible, visibleLines } from './words.js';
@@ -29,11 +30,9 @@ export function Body({ file, offset, of, preview, total, why }) {
       : html`<${Pieces} key=${as} file=${file} offset=${offset} of=${of} as=${as} />`}`;
 }
 
-const good = 9 * 60_000; // milliseconds for which a path of an image surely opens it
-
 /** Frame shows an image by the path that was had first, or by a new one where that is too old. */
 function Frame({ first, since, file, offset }) {
-  const [told, setTold] = useState({ preview: Date.now() - since < good ? first : null, problem: null });
+  const [told, setTold] = useState({ preview: isFresh(since, Date.now()) ? first : null, problem: null });
   const again = (signal) => ask('live/exchange', { file, offset }, signal).then(
     ({ preview }) => setTold({ preview, problem: null }),
     (problem) => isGone(problem) || setTold({ preview: null, problem }),

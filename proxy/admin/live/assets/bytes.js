@@ -8,6 +8,13 @@ export function ofBase64(text) {
   return Uint8Array.from(atob(text ?? ''), (c) => c.charCodeAt(0));
 }
 
+/** promised is the length of a body that a head says; null if it says none, or not clearly. */
+export function promised(bytes) {
+  const head = Array.from(bytes.subarray(0, piece), (b) => String.fromCharCode(b)).join('');
+  const said = new Set(Array.from(head.matchAll(/\ncontent-length:[ \t]*(\d{1,15})[ \t]*\r?(?=\n)/gi), (m) => m[1]));
+  return said.size === 1 && !/\ntransfer-encoding:/i.test(head) ? Number([...said][0]) : null;
+}
+
 /**
  * lines are those of a head, of at most so many bytes of it, each as parts: {text} and {code}, the
  * latter for bytes that are written out (\x0d before a line's end is not, unless it is missing or

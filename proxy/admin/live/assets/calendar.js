@@ -33,6 +33,8 @@ export function Calendar({ url, asked }) {
   const plus = (start) => ([...more].some((day) => day.startsWith(start)) ? '+' : '');
   const total = (y) => told.years[y].reduce((a, b) => a + b, 0);
   const most = Math.max(1, ...years.map(total));
+  const inYear = told.years[year] ?? [];
+  const [first, last] = [inYear.findIndex(Boolean), inYear.findLastIndex(Boolean)];
   return html`<section class="part calendar"><h2>Calendar</h2>
     <div class="years" role="group" aria-label="Years">${years.map((y) => html`<button
       key=${y} onClick=${() => setYear(y)}
@@ -41,8 +43,9 @@ export function Calendar({ url, asked }) {
       x="0" width="10" y=${24 - 24 * total(y) / most} height=${24 * total(y) / most} /></svg>${y}
       <span class="soft">${count(total(y))}${plus(y)}</span></button>`)}</div>
     ${told.cut && html`<p class="soft">There are more captures than are counted here.</p>`}
-    <div class="months">${months.map((name, m) => html`<${Month} key=${m} name=${name} year=${year} month=${m}
-      days=${told.days ?? {}} more=${more} asked=${asked} />`)}</div></section>`;
+    <div class="months">${months.map((name, m) => m >= first && m <= last && html`<${Month}
+      key=${m} name=${name} year=${year} month=${m} days=${told.days ?? {}}
+      more=${more} asked=${asked} />`)}</div></section>`;
 }
 
 const two = (n) => String(n).padStart(2, '0');

@@ -4,10 +4,11 @@ import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone
 import { ask, isGone, query } from './ask.js';
 import { visible } from './words.js';
 
-const path = 'live/download';
-
-/** Download is a link to what is asked for: format, and page or url with matchType, from and to. */
-export function Download({ asked, label }) {
+/**
+ * Download is a link to what is asked for: format, and page or url with matchType, from and to; of another
+ * path, what that asks for.
+ */
+export function Download({ path = 'live/download', asked, label }) {
   const [told, setTold] = useState({ words: '', busy: false });
   const gone = useRef(null);
   useEffect(() => () => gone.current?.abort(), []);

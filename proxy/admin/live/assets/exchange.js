@@ -1,11 +1,12 @@
 // One exchange: its heads as the bytes they are, its body, where it lies, and by which keys it is found.
 import { html, useEffect, useMemo, useState } from './vendor/htm-3.1.1/standalone.module.js';
-import { ask, askText, isGone, query } from './ask.js';
+import { ask, askText, isGone } from './ask.js';
 import { Body } from './body.js';
-import { lines, ofBase64, piece } from './bytes.js';
+import { lines, ofBase64, piece, promised } from './bytes.js';
+import { Download } from './download.js';
 import { back, to } from './routes.js';
 import { Address, Copy, Problem, Text, Time } from './text.js';
-import { clock, count, cut, size, took, visible, weight, when } from './words.js';
+import { clock, count, cut, size, some, took, visible, weight, when } from './words.js';
 
 /** @typedef {import('./types.js').ExchangeDetail} ExchangeDetail */
 
@@ -47,7 +48,7 @@ function Detail({ d, file, offset }) {
     <div class="buttons">
       ${d.curl && html`<${Copy} text=${d.curl} label="Copy as curl" />`}
       <${Copy} get=${() => askText('live/record', { file, offset, as: 'text' })} label="Copy WARC record" />
-      <a class="button" href=${query('live/record', { file, offset })} download>Download the record</a>
+      <${Download} path="live/record" asked=${{ file, offset }} label="Download the record" />
       ${d.page && html`<a class="button" href=${to('page', [d.page])}>Its page</a>`}
       <a class="button" href=${to('search', [], { url: c.url })}>All captures of this URL</a></div>
     ${d.curlLacks && html`<p class="soft">As curl it leaves out: <${Text} text=${d.curlLacks} /></p>`}
@@ -59,6 +60,7 @@ function Detail({ d, file, offset }) {
         total=${d.request.size} /></details>`}
     <${Head} title="Response" message=${d.response} open=${true} />
     <section class="part"><h2>Body</h2>
+      ${d.response && (c.truncated || d.response.truncated) && html`<${Cut} message=${d.response} />`}
       <${Body} file=${file} offset=${offset} of="response" preview=${d.preview ?? { kind: 'none' }}
         total=${d.response?.size ?? 0} why=${d.why} /></section>
     <${Keys} keys=${d.keys} />
@@ -69,6 +71,14 @@ const cuts = { length: 'it was too long', time: 'it took too long', disconnect: 
 
 function whyCut(word) {
   return cuts[word] ?? visible(word || 'the record does not say why');
+}
+
+// Cut says how much of a body is there, and how much there should be.
+function Cut({ message }) {
+  const want = promised(ofBase64(message.head));
+  return html`<p class="notice bad">This body is cut: ${whyCut(message.truncated)}. ${some(message.size,
+    'byte')} came${want > message.size ? `, of the ${count(want)} that its head says`
+    : '; its head does not say how many there should be'}.</p>`;
 }
 
 function RevisitOf({ of }) {

@@ -52,6 +52,9 @@ export function storedCell(e) {
   return e.stored === 'response' ? 'new' : visible(e.stored ?? '');
 }
 
+// kept is how much of what a gap tells of is in the archive.
+const kept = (why) => ({ cut: 'cut', coding: 'kept' }[why] ?? 'not kept');
+
 /** @param {Event} e */
 function cells(e) {
   const time = clock(e.ts);
@@ -61,7 +64,7 @@ function cells(e) {
   }
   if (e.kind === 'gap') {
     const much = e.count > 1 ? ` (${count(e.count)} times)` : '';
-    return [time, 'gap', '–', '', '', html`<span class="bad">not kept</span>`,
+    return [time, 'gap', '–', '', '', html`<span class="bad">${kept(e.reason)}</span>`,
       html`${e.url ? urlCell(e.url) : ''} <span class="bad">${reason(e.reason)}${much}</span>${e.detail
         && html` <bdi class="soft">${visible(cut(e.detail, 160))}</bdi>`}`];
   }

@@ -3,7 +3,7 @@ import { kindOf } from './words.js';
 
 /** @typedef {import('./types.js').Event} Event */
 
-const names = ['text', 'host', 'mime', 'status', 'stored'];
+const names = ['text', 'host', 'mime', 'status', 'stored', 'wrong'];
 
 /** parameters takes of an address what filters, all of it there. */
 export function parameters(given) {
@@ -33,7 +33,7 @@ export function older(filter) {
 
 /**
  * filterOf makes the test: the URL has the text, the host is that one or below it, the type begins so
- * or is called so, the status is that one (404) or of that kind (4xx).
+ * or is called so, the status is that one (404) or of that kind (4xx); with wrong, only what went wrong.
  * @returns {(e: Event) => boolean}
  */
 export function filterOf(filter) {
@@ -44,7 +44,13 @@ export function filterOf(filter) {
     && (!host || isAt(String(e.host ?? '').toLowerCase(), host))
     && (!mime || String(e.mime ?? '').toLowerCase().startsWith(mime) || kindOf(e.mime) === mime)
     && (!status || (e.kind === 'capture' && String(e.status).startsWith(status)))
-    && isStored(e, filter.stored);
+    && isStored(e, filter.stored)
+    && (!filter.wrong || isWrong(e));
+}
+
+/** isWrong reports that something was not answered well, or is not in the archive as it was. */
+export function isWrong(e) {
+  return e.kind === 'gap' || (e.kind === 'capture' && (Boolean(e.truncated) || e.status >= 400));
 }
 
 function isAt(host, wanted) {

@@ -10,6 +10,7 @@ import { clock, count, digitsBefore, some } from './words.js';
 /** Filter is the form. What is typed goes into the address as it is. */
 export function Filter({ filter }) {
   const set = (name) => (e) => settle('exchanges', [], { ...filter, [name]: e.target.value });
+  const wrong = () => settle('exchanges', [], { ...filter, wrong: filter.wrong ? '' : 'yes' });
   const clear = () => {
     settle('exchanges');
     document.querySelector('main [data-find]')?.focus(); // the button goes
@@ -23,8 +24,10 @@ export function Filter({ filter }) {
       <option value="">all</option><option value="response">new</option><option value="revisit">revisits</option>
       <option value="cut">cut</option><option value="gap">gaps</option></select></label>
     ${field('host', 'Host', 'example.org')}
-    ${field('mime', 'Type', 'image, text/css …')}
-    ${field('status', 'Status', '404, 5xx …', { size: 8 })}
+    ${field('mime', 'Type', 'image')}
+    ${field('status', 'Status', '404, 5xx', { size: 8 })}
+    <button type="button" onClick=${wrong} aria-pressed=${filter.wrong ? 'true' : 'false'}
+      title="Gaps, what was cut, and answers of status 400 and above">What went wrong</button>
     ${!isEmpty(filter) && html`<button type="button" class="quiet"
       onClick=${clear}>No filter</button>`}</form>`;
 }

@@ -7,7 +7,7 @@
 /** step is how many come at once. */
 export const step = 1000;
 
-const fields = ['timestamp', 'original', 'mimetype', 'statuscode', 'length', 'filename', 'offset'];
+const fields = ['timestamp', 'original', 'mimetype', 'statuscode', 'length', 'filename', 'offset', 'truncated'];
 
 /** hasPort reports that a URL, or a host alone, has a port. */
 export function hasPort(url) {

@@ -49,6 +49,7 @@ export function useRecorder() {
 /** Recorder says it in the head of the page. */
 export function Recorder({ recorder }) {
   const { state, paused, overview, off } = recorder;
+  if (state === 'resting') return null; // nobody sees the page
   const name = visible(overview?.recorder?.collection ?? '');
   const [kind, words] = state === 'broken' ? ['bad', 'Not connected']
     : paused ? ['held', 'Paused'] : off ? ['bad', 'Not recording']

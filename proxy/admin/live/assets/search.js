@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone
 import { askText, isGone } from './ask.js';
 import { Calendar } from './calendar.js';
 import { Download } from './download.js';
-import { urlCell } from './exchanges.js';
+import { storedCell, urlCell } from './exchanges.js';
 import { List } from './list.js';
 import { hasPort, nextStep, parts, start, step } from './pager.js';
 import { go, to } from './routes.js';
@@ -104,14 +104,18 @@ function Elsewhere({ asked }) {
 
 const columns = [
   { name: 'date', title: 'Time', hint: 'in UTC' }, { name: 'status', title: 'Status' }, { name: 'type', title: 'Type' },
-  { name: 'size', title: 'Length', hint: 'in the file' }, { name: 'url', title: 'URL' },
+  { name: 'size', title: 'Length', hint: 'in the file' },
+  { name: 'stored', title: 'Stored', hint: 'as a response, or as a revisit of one that is there' },
+  { name: 'url', title: 'URL' },
 ];
 
 function Rows({ rows }) {
   const row = (n) => {
     const r = rows[n];
     return [ofDigits(r.timestamp), r.statuscode !== '-' ? visible(r.statuscode) : '–',
-      r.mimetype === 'warc/revisit' ? 'revisit' : kindOf(r.mimetype), size(Number(r.length)), urlCell(r.original)];
+      r.mimetype === 'warc/revisit' ? '–' : kindOf(r.mimetype), size(Number(r.length)),
+      storedCell({ stored: r.mimetype === 'warc/revisit' ? 'revisit' : 'response', truncated: r.truncated === 'yes' }),
+      urlCell(r.original)];
   };
   return html`<${List} label="Captures" grid="captures" columns=${columns} start=${0} end=${rows.length} row=${row}
     classOf=${(n) => `s${weight(Number(rows[n].statuscode))}`}
@@ -121,7 +125,7 @@ function Rows({ rows }) {
 
 const formats = ['cdxj', 'wacz', 'warc', 'har'];
 
-function Exports({ asked }) {
+function Exports({ asked, rows }) {
   const { url, from, to: until } = asked;
   const [, ports] = parts(asked);
   const hasPorts = useAny(ports && { ...asked, matchType: ports });
@@ -130,7 +134,9 @@ function Exports({ asked }) {
     class="soft">${words} as</span> ${formats.map((format) => html`<${Download} key=${format}
     label=${format.toUpperCase()} asked=${{ format, url, matchType, from, to: until }} />`)}</div>`;
   return html`${(hasUsual || !hasPorts) && group(asked.matchType, hasPorts ? 'All of the usual port' : 'All of it')}
-    ${hasPorts && group(ports, 'All of its other ports')}`;
+    ${hasPorts && group(ports, 'All of its other ports')}
+    ${rows.some((r) => ['206', '304'].includes(r.statuscode)) && html`<p class="soft">CDXJ is as pywb wants it: without
+      answers 304, and without parts (206), which are listed here.</p>`}`;
 }
 
 // useAny reports whether the index has anything of that; null is asked nothing.

@@ -2,12 +2,12 @@
 // was made of the page are fetched from the recorder, decoded, and drawn. Where there is none, the first
 // letter of the host is shown.
 import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { isPassing, patiently } from './again.js';
 import { askBytes } from './ask.js';
 import { visible } from './words.js';
 
 const none = new Set(); // what is no image, so as not to ask again
 const most = 500; // of these
-const tries = 4; // where the recorder is busy, or does not answer
 const side = 64;
 let turn = Promise.resolve(); // one is decoded at a time: each may take 64 MiB
 
@@ -38,24 +38,6 @@ export function Thumbnail({ image, url }) {
   return html`<span class="thumbnail" aria-hidden="true">
     <canvas ref=${canvas} width=${side} height=${side} hidden=${!drawn}></canvas>
     ${!drawn && letter(url)}</span>`;
-}
-
-/** isPassing reports that the next try may succeed: too much is asked, or the recorder is away. */
-function isPassing(problem) {
-  return problem.status === 503 || problem.status === 0;
-}
-
-/** patiently does something again where it may succeed a little later. */
-async function patiently(work, signal, pause = 1000) {
-  for (let n = 1; ; n++) {
-    try {
-      return await work();
-    } catch (problem) {
-      if (signal.aborted || !isPassing(problem) || n === tries) throw problem;
-    }
-    await new Promise((after) => { setTimeout(after, n * pause * (0.5 + Math.random())); });
-    if (signal.aborted) throw signal.reason;
-  }
 }
 
 async function draw(canvas, { file, offset }, signal) {

@@ -139,8 +139,10 @@ export function kindOf(mime) {
   if (type === 'text/css') return 'style';
   if (type.includes('json')) return 'json';
   if (/^(font\/|application\/(x-)?font)/.test(type)) return 'font';
+  if (type === 'application/octet-stream') return 'binary';
   const [major] = type.split('/');
-  return ['image', 'video', 'audio', 'text'].includes(major) ? major : cut(visible(type), 40);
+  return ['image', 'video', 'audio', 'text'].includes(major) ? major
+    : cut(visible(type.replace(/^application\/(x-|vnd\.)?/, '')), 40);
 }
 
 /** weight groups a status: '2', '3', '4', '5', or '0' for none. */
