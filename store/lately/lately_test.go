@@ -363,3 +363,17 @@ func TestOurs(t *testing.T) {
 		}
 	}
 }
+
+// TestLooked: an answer says at how many pages it has looked, and goes on there.
+func TestLooked(t *testing.T) {
+	r := startRecording(t)
+	for i := range 3 {
+		r.get(fmt.Sprint("http://site.example/", i), document, answer(200, html, "a page"))
+	}
+	r.newest()
+	none := askFor[list](r, r.list, url.Values{"text": {"none"}})
+	one := askFor[list](r, r.list, url.Values{"text": {"example/1"}, "limit": {"1"}})
+	if none.Looked != 3 || len(none.Pages) != 0 || none.Next != nil || one.Looked != 2 || one.Next == nil {
+		t.Errorf("%+v\n%+v", none, one)
+	}
+}

@@ -50,6 +50,7 @@ type list struct {
 	Pages  []Page  `json:"pages"`
 	Next   *string `json:"next"` // where older ones begin; nil: there are none
 	Now    string  `json:"now"`
+	Looked int     `json:"looked"`           // at so many pages: with a text most need not have it
 	Behind bool    `json:"behind,omitempty"` // the collection is still being gone through
 }
 
@@ -147,6 +148,7 @@ func (b *builder) add(ctx context.Context, v view) (more bool, err error) {
 		}
 		b.after = &cursor{followed.Time(), followed.ID()}
 		b.sought++
+		b.answer.Looked += len(made)
 		if len(b.answer.Pages) >= b.limit || b.bytes >= mostBytes || b.sought >= mostSought {
 			b.answer.Next = b.next()
 			return false, nil

@@ -26,14 +26,14 @@ async function newest(times, text, signal) {
   let got = await ask('live/pages', { limit, text }, signal);
   for (let n = 1; n < times && got.next; n++) {
     const rest = await ask('live/pages', { limit, text, before: got.next }, signal);
-    got = { ...rest, pages: merge(got.pages, rest.pages) };
+    got = { ...rest, pages: merge(got.pages, rest.pages), looked: got.looked + rest.looked };
   }
   return got;
 }
 
 /** usePages asks for the list while it is seen. */
 function usePages(text) {
-  const [told, setTold] = useState({ pages: null, next: null, now: '', behind: false, problem: null });
+  const [told, setTold] = useState({ pages: null, next: null, now: '', looked: 0, behind: false, problem: null });
   const deep = useRef(1); // how many times limit are shown: somebody has asked for more
   useEffect(() => {
     const gone = new AbortController();
@@ -45,11 +45,12 @@ function usePages(text) {
         if (document.visibilityState === 'visible') {
           const all = deep.current === 1 || times++ % round === 0;
           const asked = deep.current;
-          const { pages, next, now, behind } = await (all ? newest(asked, text, gone.signal)
+          const { pages, next, now, looked, behind } = await (all ? newest(asked, text, gone.signal)
             : ask('live/pages', { limit, text }, gone.signal));
           setTold((before) => ({
             pages: (!all || deep.current > asked) && before.pages ? merge(pages, before.pages) : pages,
-            next: all && deep.current === asked ? next : before.next, now, behind, problem: null,
+            ...(all && deep.current === asked ? { next, looked } : { next: before.next, looked: before.looked }),
+            now, behind, problem: null,
           }));
         }
       } catch (problem) {
@@ -66,9 +67,10 @@ function usePages(text) {
   }, [text]);
   const more = async () => {
     try {
-      const { pages, next } = await ask('live/pages', { limit, text, before: told.next });
+      const { pages, next, looked } = await ask('live/pages', { limit, text, before: told.next });
       deep.current += 1;
-      setTold((before) => ({ ...before, pages: merge(before.pages, pages), next }));
+      setTold((before) => ({ ...before, pages: merge(before.pages, pages), next,
+        looked: before.looked + looked }));
     } catch (problem) {
       setTold((before) => ({ ...before, problem }));
     }
@@ -79,7 +81,7 @@ function usePages(text) {
 /** Pages is the view. */
 export function Pages({ route, recorder }) {
   const text = route.parameters.text ?? '';
-  const { pages, next, now, behind, problem, more } = usePages(text);
+  const { pages, next, now, looked, behind, problem, more } = usePages(text);
   const shown = useSlow(pages?.length ?? null);
   const list = useRef(null);
   const key = (e) => move(e, list.current);
@@ -93,13 +95,19 @@ export function Pages({ route, recorder }) {
     ${pages === null ? !problem && html`<p class="soft">Looking …</p>` : html`
       <${Status} hidden>${shown === null ? '' : `${some(shown, 'page')} shown`}<//>
       ${behind && html`<p class="soft">The collection is still being gone through: more will be here soon.</p>`}
-      ${!pages.length && !behind && html`<p class="notice">${text ? 'No page has that in its title or URL.'
+      ${!pages.length && !behind && html`<p class="notice">${text ? none(next, looked)
         : 'No page yet. What is recorded so far belongs to none: '}${!text && html`
         <a href=${to('exchanges')}>see the exchanges</a>.`}</p>`}
       <ol class="pages" ref=${list} onKeyDown=${key} aria-label="Pages, the newest first">
         ${pages.map((p) => html`<${Row} key=${p.id} page=${p} now=${Date.parse(now)} />`)}</ol>
-      ${next && html`<p><button onClick=${more}>Older pages</button></p>`}
+      ${next && html`<p><button onClick=${more}>${text ? 'Look further' : 'Older pages'}</button></p>`}
       ${pages.length > 0 && html`<p class="soft foot">Times are in UTC.</p>`}`}`;
+}
+
+// none says of how many pages none has the text: where there are older ones, not all were looked at.
+function none(next, looked) {
+  return next ? `None of the newest ${some(looked, 'page')} has that in its title or URL. There are older ones.`
+    : 'No page has that in its title or URL.';
 }
 
 // move takes the focus from page to page.

@@ -47,5 +47,5 @@ function kindOfBar(e) {
 
 // storedOf also says whether it was the recorder that asked.
 function storedOf(e) {
-  return e.completion ? html`${storedCell(e)}, <b>by us</b>` : storedCell(e);
+  return e.completion ? html`<b>by us</b>${e.truncated && html`, ${storedCell(e)}`}` : storedCell(e);
 }
