@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,10 +20,10 @@ import (
 // The pages of captures that somebody asks for from the live page:
 //
 //	POST /live/capture        url, depth    {"job": ID}
-//	GET  /live/captures                     {"jobs": [captureJob…]}, the newest first
+//	GET  /live/captures                     {"jobs": [captureJob…], "unprotected"}, the newest first
 //	POST /live/capture/stop   job           the captureJob as it is then
 //
-// Each is a process of ours, warcorder capture, which goes through this recorder as one that a person
+// unprotected says that their browser has no sandbox. Each is a process of ours, warcorder capture, which goes through this recorder as one that a person
 // has typed. They end with the recorder.
 const (
 	capturePath  = "/live/capture"
@@ -173,7 +172,8 @@ func (s *serving) listCaptures(w http.ResponseWriter, _ *http.Request) {
 	for _, j := range s.captures.All() {
 		all = append(all, captureJobOf(j))
 	}
-	answer(w, http.StatusOK, map[string]any{"jobs": all})
+	chromium := browser.Program{Kind: browser.Chromium} // nothing else captures
+	answer(w, http.StatusOK, map[string]any{"jobs": all, "unprotected": chromium.IsUnprotected()})
 }
 
 // stopCapture is stopPath.
@@ -190,18 +190,4 @@ func (s *serving) stopCapture(w http.ResponseWriter, r *http.Request) {
 	}
 	refuse(w, http.StatusNotFound, errors.New("there is no such capture (any more): /live/captures lists "+
 		"those that there are"))
-}
-
-// answer answers a program with JSON.
-func answer(w http.ResponseWriter, status int, with any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	out.Encode(with)
-}
-
-// refuse says to a program why it gets nothing.
-func refuse(w http.ResponseWriter, status int, why error) {
-	answer(w, status, map[string]string{"error": why.Error()})
 }

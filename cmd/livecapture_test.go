@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,6 +137,10 @@ func TestLiveCapture(t *testing.T) {
 	b := installChromium(t)
 	recorder := b.startLively()
 	page := opens(t, recorder)
+	isRoot := os.Geteuid() == 0 && runtime.GOOS == "linux"
+	if told := page.reads(capturesPath); strings.Contains(told, `"unprotected":true`) != isRoot {
+		t.Errorf("whether the browser has a sandbox: %s", told)
+	}
 	whole := page.wants("url=http://site.example/b&depth=1")
 	lacks := page.wants("url=http://site.example/torn")
 	done := page.becomes(whole, "done")
@@ -243,15 +248,15 @@ func TestLiveCaptureRefused(t *testing.T) {
 	if !strings.Contains(said, "paused") {
 		t.Error(said)
 	}
-	if log := recorder.stderr.String(); !strings.Contains(log, `"page":"/pause","client":"127.0.0.1:`) {
-		t.Errorf("nobody is named: %s", log)
-	}
 	curl, err := http.PostForm(page.at+capturePath, url.Values{"url": {"http://site.example/b"}})
 	if err != nil || curl.StatusCode != 401 {
 		t.Errorf("without the page: %v %v", curl, err)
 	}
 	curl.Body.Close()
 	recorder.stop()
+	if log := recorder.stderr.String(); !strings.Contains(log, `"page":"/pause","client":"127.0.0.1:`) {
+		t.Errorf("nobody is named: %s", log)
+	}
 	b.isClean()
 }
 

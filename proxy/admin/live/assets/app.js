@@ -4,6 +4,7 @@ import { feed } from './feed.js';
 import { Recorder, useRecorder } from './recorder.js';
 import { Keys } from './keys.js';
 import { back, here, to, watch } from './routes.js';
+import { isMeant } from './shortcuts.js';
 import { Pages } from './pages.js';
 import { PageView } from './page.js';
 import { Exchanges } from './exchanges.js';
@@ -84,14 +85,12 @@ function App() {
 function useKeys(help) {
   useEffect(() => {
     const press = (e) => {
-      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]')) return;
-      const typing = e.target.matches?.('input:not([type=checkbox]):not([type=radio]), textarea, select');
-      if (e.key === 'Escape') {
-        if (typing) e.target.blur();
-        else back();
+      if (!isMeant(e)) {
+        if (e.key === 'Escape' && !e.defaultPrevented && !document.querySelector('dialog[open]')) e.target.blur?.();
+        return;
       }
-      if (typing) return;
-      if (e.key === '?') help();
+      if (e.key === 'Escape') back();
+      else if (e.key === '?') help();
       else if (e.key === '/') {
         const field = document.querySelector('main [data-find]');
         if (!field) return;

@@ -15,7 +15,7 @@ const states = {
 
 // useJobs asks for the captures as long as one is not at its end.
 function useJobs() {
-  const [told, setTold] = useState({ jobs: [], problem: null });
+  const [told, setTold] = useState({ jobs: [], problem: null, unprotected: false });
   const again = useRef(() => {});
   useEffect(() => {
     const gone = new AbortController();
@@ -24,8 +24,8 @@ function useJobs() {
       clearTimeout(timer);
       let wait = 10 * often;
       try {
-        const { jobs } = await ask('live/captures', {}, gone.signal);
-        setTold({ jobs: jobs ?? [], problem: null });
+        const { jobs, unprotected } = await ask('live/captures', {}, gone.signal);
+        setTold({ jobs: jobs ?? [], problem: null, unprotected });
         if (jobs?.some((j) => j.state === 'running' || j.state === 'waiting')) wait = often;
       } catch (problem) {
         if (isGone(problem)) return;
@@ -51,7 +51,7 @@ export function whole(typed) {
 
 /** Capture is the form, and what has become of what was asked. */
 export function Capture({ recorder }) {
-  const { jobs, problem, again } = useJobs();
+  const { jobs, problem, unprotected, again } = useJobs();
   const [url, setUrl] = useState('');
   const [depth, setDepth] = useState('0');
   const [refused, setRefused] = useState(null);
@@ -76,6 +76,8 @@ export function Capture({ recorder }) {
         value="0">this page alone</option>
         <option value="1">the pages it links to</option><option value="2">links of links too</option></select></label>
       <button class="first" aria-disabled=${recorder.state === 'broken'}>Capture</button></form>
+    ${unprotected && html`<p class="notice">The recorder runs as root: the browser that captures has no sandbox, and
+      ${' '}a page that breaks out of it has the whole machine. Capture only what you trust.</p>`}
     <${Problem} problem=${refused ?? problem} />
     ${jobs.length > 0 && html`<ol class="jobs" aria-label="Captures">${jobs.map((j) => html`<${JobRow} key=${j.id}
       job=${j} again=${again} />`)}</ol>`}`;
@@ -97,6 +99,7 @@ function JobRow({ job, again }) {
         href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
     <${Problem} problem=${problem} />
     ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lines.at(-1)} most=${200} mono /></p>`}
-    ${lines.length > 1 && html`<details><summary>All it says</summary><pre class="body" tabindex="0" role="region"
+    ${lines.length > 1 && html`<details open=${job.state === 'failed'}><summary>All it says</summary>
+      <pre class="body" tabindex="0" role="region"
       aria-label="What the capture says"><bdi>${said}</bdi></pre></details>`}</li>`;
 }

@@ -1,11 +1,19 @@
 // Nothing is recorded yet: the two ways to begin.
 import { html } from './vendor/htm-3.1.1/standalone.module.js';
 import { Capture } from './capture.js';
-import { Copy } from './text.js';
+import { to } from './routes.js';
+import { Copy, Text } from './text.js';
 
 /** Empty says them. */
 export function Empty({ recorder }) {
   const address = document.documentElement.dataset.proxy || location.host;
+  if (recorder.off || recorder.paused || recorder.state === 'broken') {
+    return html`<div class="empty"><h1 tabindex="-1">Nothing is recorded yet</h1>
+      <p class="notice">${recorder.state === 'broken' ? 'The recorder does not answer: start it first.'
+        : recorder.paused ? html`Recording is paused: what goes through the recorder is not kept.
+          ${' '}<a href=${to('control')}>Resume it</a>`
+          : html`Nothing can be recorded now: <${Text} text=${recorder.off} />.`}</p></div>`;
+  }
   return html`<div class="empty"><h1 tabindex="-1">Nothing is recorded yet</h1>
     <p class="soft">This page fills by itself as soon as something goes through the recorder.</p>
     <section><h2>Browse through the recorder</h2>

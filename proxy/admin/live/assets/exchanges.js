@@ -5,6 +5,7 @@ import { Filter, Foot, Spoken } from './filtered.js';
 import { filterOf, isEmpty, nameOf, parameters } from './filter.js';
 import { List } from './list.js';
 import { go } from './routes.js';
+import { isMeant } from './shortcuts.js';
 import { clock, count, cut, kindOf, reason, size, some, visible, weight } from './words.js';
 
 /** @typedef {import('./types.js').Event} Event */
@@ -138,8 +139,7 @@ export function Exchanges({ route }) {
 function useKeys(keys) {
   useEffect(() => {
     const press = (e) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input, select, textarea')
-        || document.querySelector('dialog[open]') || !keys[e.key]) return;
+      if (!isMeant(e) || !keys[e.key]) return;
       e.preventDefault();
       keys[e.key]();
     };

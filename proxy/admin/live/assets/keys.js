@@ -1,5 +1,6 @@
 // The keys of the page, on one sheet.
-import { html } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { areOn, turn } from './shortcuts.js';
 import { Dialog } from './text.js';
 
 const keys = [
@@ -15,8 +16,16 @@ const keys = [
 
 /** Keys shows them. */
 export function Keys({ close }) {
+  const [on, setOn] = useState(areOn);
+  const flip = () => {
+    turn(!on);
+    setOn(areOn());
+  };
   return html`<${Dialog} title="Keys" close=${close}>
     <dl class="keys">${keys.map(([key, words]) => html`<div key=${key}>
       <dt><kbd>${key}</kbd></dt><dd>${words}</dd></div>`)}</dl>
-    <p class="buttons"><button type="button" onClick=${close}>Close</button></p><//>`;
+    <p class="soft" role="status">${on ? 'Single characters are keys of this page.'
+      : 'Single characters are no keys of this page.'}</p>
+    <p class="buttons"><button type="button" onClick=${flip}>${on ? 'Turn these off' : 'Turn them on'}</button>
+      <button type="button" onClick=${close}>Close</button></p><//>`;
 }

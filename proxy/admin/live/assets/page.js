@@ -104,11 +104,15 @@ function Gaps({ gaps }) {
       g.count > 1 && ` (${some(g.count, 'time')})`}</p></li>`)}</ul></section>`;
 }
 
+const mostNote = 64 << 10; // bytes, as the recorder takes them
+
 function Notes({ id, notes, control, again }) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState(null);
   const [busy, setBusy] = useState(false);
   if (!control && !notes.length) return null;
+  const bytes = new TextEncoder().encode(text).length;
+  const long = bytes > mostNote;
   const write = async (e) => {
     e.preventDefault();
     setBusy(true);
@@ -126,7 +130,8 @@ function Notes({ id, notes, control, again }) {
     ${notes.map((n, i) => html`<blockquote key=${i}><p><${Text} text=${n.text} lines most=${2000} /></p>
       <footer class="soft">${when(n.ts)} UTC</footer></blockquote>`)}
     ${control && html`<form onSubmit=${write} class="note"><label>A note on this page, kept as a metadata record
-      <textarea rows="2" value=${text} maxlength="10000" onInput=${(e) => setText(e.target.value)}></textarea></label>
-      <${Problem} problem=${problem} />
-      <button aria-disabled=${busy || !text.trim()}>Keep the note</button></form>`}</section>`;
+      <textarea rows="2" value=${text} onInput=${(e) => setText(e.target.value)}></textarea></label>
+      <${Problem} problem=${problem} /><p role="status">${long
+        && `A note has ${mostNote >> 10} KiB at most, and this one ${Math.ceil(bytes / 1024)}: write two.`}</p>
+      <button aria-disabled=${busy || long || !text.trim()}>Keep the note</button></form>`}</section>`;
 }

@@ -22,22 +22,8 @@ export function Replay({ url, ts, control }) {
       <p class="buttons"><button onClick=${close}>Close</button></p><//>`}`;
 }
 
-// isOurs reports an address at the host by which we are here: nothing recorded leads elsewhere.
-function isOurs(address) {
-  try {
-    const at = new URL(address, document.baseURI);
-    return /^https?:$/.test(at.protocol) && at.hostname === location.hostname;
-  } catch {
-    return false;
-  }
-}
-
 function Answer({ answer }) {
   if (answer.started) return html`<p>A browser has opened, with the page as it was recorded.</p>`;
-  if (answer.open && isOurs(answer.open)) {
-    return html`<p><a class="button first" href=${answer.open} target="_blank" rel="noopener noreferrer">
-      Open it as it was recorded</a></p><p class="soft">It opens in a tab of its own.</p>`;
-  }
   if (answer.command) {
     return html`${answer.why && html`<p class="soft">No browser has opened: <${Text} text=${answer.why} />.</p>`}
       <p>Run this where the collection lies:</p>
