@@ -23,8 +23,8 @@ import (
 //	GET  /live/captures                     {"jobs": [captureJob…], "unprotected"}, the newest first
 //	POST /live/capture/stop   job           the captureJob as it is then
 //
-// unprotected says that their browser has no sandbox. Each is a process of ours, warcorder capture, which goes through this recorder as one that a person
-// has typed. They end with the recorder.
+// unprotected says that their browser has no sandbox. Each is a process of ours, warcorder capture, which
+// goes through this recorder as one that a person has typed. They end with the recorder.
 const (
 	capturePath  = "/live/capture"
 	capturesPath = "/live/captures"
