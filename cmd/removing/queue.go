@@ -78,6 +78,7 @@ type job struct {
 	Job
 	work   func(context.Context, func(Progress)) (Removed, error)
 	cancel context.CancelFunc // of one that runs
+	told   bool               // to stop, which it may be too late for
 }
 
 // ErrEnding is the error of Add when all is to end.
@@ -133,7 +134,7 @@ func (q *Queue) begin(j *job) {
 	j.State, j.Began, j.cancel = Running, time.Now(), cancel
 	q.runs.Go(func() {
 		result, err := patiently(ctx, func() (Removed, error) {
-			return j.work(ctx, func(now Progress) {
+			return caught(ctx, j.work, func(now Progress) {
 				q.mu.Lock()
 				defer q.mu.Unlock()
 				j.Step = now
@@ -145,6 +146,17 @@ func (q *Queue) begin(j *job) {
 		q.over(j, result, err)
 		q.next()
 	})
+}
+
+// caught does the work. A panic of it is an error: the recording goes on.
+func caught(ctx context.Context, work func(context.Context, func(Progress)) (Removed, error),
+	progress func(Progress)) (done Removed, err error) {
+	defer func() {
+		if broke := recover(); broke != nil {
+			err = fmt.Errorf("the removal broke off, please report it: %v", broke)
+		}
+	}()
+	return work(ctx, progress)
 }
 
 // patiently has something done, once nobody else has the files for himself.
@@ -165,7 +177,8 @@ func patiently(ctx context.Context, work func() (Removed, error)) (done Removed,
 func (q *Queue) over(j *job, result Removed, err error) {
 	j.Ended, j.cancel, j.work, j.Step = time.Now(), nil, nil, Progress{}
 	switch {
-	case err != nil && !result.Done && j.State == Stopped:
+	case err != nil && !result.Done && j.told:
+		j.State = Stopped
 	case err != nil:
 		j.State, j.Err = Failed, err
 	default:
@@ -209,7 +222,7 @@ func (q *Queue) stop(j *job) {
 	case Waiting:
 		j.State, j.Ended, j.work = Stopped, time.Now(), nil
 	case Running:
-		j.State = Stopped // or Done, if it is too late
+		j.told = true // it is Stopped, or Done, when it is over
 		j.cancel()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -78,20 +79,38 @@ func TestQueue(t *testing.T) {
 func TestQueueTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue
-		began := make(chan struct{})
+		began, decided := make(chan struct{}), make(chan struct{})
 		q.Add("", false, func(ctx context.Context, _ func(Progress)) (Removed, error) {
 			close(began)
 			<-ctx.Done()
+			<-decided
 			return Removed{Done: true}, nil
 		})
 		<-began
 		q.Stop("1")
+		if states(&q) != "r" {
+			t.Errorf("%s, while it goes on", states(&q)) // whoever looks must look again
+		}
+		close(decided)
 		q.Add("", false, func(context.Context, func(Progress)) (Removed, error) {
 			return Removed{}, errors.New("disk full")
 		})
 		synctest.Wait()
 		if got := q.All(); states(&q) != "fd" || got[0].Err.Error() != "disk full" {
 			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestQueueBreaks: a removal that panics has failed, and the next one begins.
+func TestQueueBreaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q Queue
+		q.Add("", false, func(context.Context, func(Progress)) (Removed, error) { panic("a table is broken") })
+		q.Add("", false, func(context.Context, func(Progress)) (Removed, error) { return Removed{Done: true}, nil })
+		q.runs.Wait()
+		if err := q.All()[1].Err; states(&q) != "df" || !strings.Contains(err.Error(), "a table is broken") {
+			t.Errorf("%s, %v", states(&q), err)
 		}
 	})
 }
