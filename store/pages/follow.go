@@ -58,8 +58,8 @@ func (f *Followed) Resources() int { return f.resources }
 // What comes later than that is missed by nobody: the index counts its captures. The walk begins anew
 // then, at the last pause; not at once if that is long, so that it takes a twentieth of one processor.
 //
-// Invariant: memory is bounded by mostFollowed, mostPlaces, mostLacks and mostTail, beside that of one
-// walk. A look that finds nothing new reads nothing, and copies no gap that is settled.
+// Invariant: memory is bounded by mostFollowed, mostPlaces, mostLacks, mostTail and store.MaxGaps, beside
+// that of one walk. A look that finds nothing new reads nothing, and copies no gap that is settled.
 type Follower struct {
 	*Pages
 	gaps func(limit int) (store.Gaps, error)
@@ -79,7 +79,7 @@ type Follower struct {
 	noted   int64 // gaps, by all counts
 	newest  store.Gap
 	since   time.Time   // from when on all gaps are known; zero: of all times
-	waiting []store.Gap // that the walk has not come to
+	waiting []store.Gap // that the walk has not come to, store.MaxGaps at most
 
 	late  bool      // something has come before last
 	again time.Time // when it may begin anew

@@ -23,7 +23,8 @@ func (s *Span) Overlaps(from, until time.Time) bool {
 // mostSpans are kept one by one. Older ones are one.
 const mostSpans = 1000
 
-// note takes the gaps that have come, and reports whether any has.
+// note takes the gaps that have come, and reports whether any has. What is only counted, as each exchange
+// that passes while the recorder is paused, is none.
 func (f *Follower) note() (bool, error) {
 	some, err := f.gaps(1)
 	if err != nil {
@@ -44,13 +45,14 @@ func (f *Follower) note() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f.take(all.Latest)
+	came := f.take(all.Latest)
 	f.noted = noted
-	return true, nil
+	return came, nil
 }
 
-// take takes the newest gaps, up to those that it has.
-func (f *Follower) take(newest []store.Gap) {
+// take takes the newest gaps, up to those that it has, and reports whether there are any. Those of no URL
+// are of no page, but of all of their time.
+func (f *Follower) take(newest []store.Gap) bool {
 	since := knownSince(newest)
 	for i := range newest {
 		g := &newest[i]
@@ -58,7 +60,7 @@ func (f *Follower) take(newest []store.Gap) {
 			newest, since = newest[:i], f.since
 			break
 		}
-		if g.Time.Before(f.begun) {
+		if g.Time.Before(f.begun) || g.URL == "" {
 			continue
 		}
 		f.waiting = append(f.waiting, *g)
@@ -72,6 +74,11 @@ func (f *Follower) take(newest []store.Gap) {
 		f.newest = newest[0]
 	}
 	slices.SortStableFunc(f.waiting, compareGaps)
+	if n := len(f.waiting) - store.MaxGaps; n > 0 { // no capture has come behind them
+		f.since = later(f.since, f.waiting[n-1].Time)
+		f.waiting = slices.Delete(f.waiting, 0, n)
+	}
+	return len(newest) > 0
 }
 
 // knownSince is from when on all gaps are known, where the newest are: no more are kept.

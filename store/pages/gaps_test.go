@@ -139,3 +139,45 @@ func TestSpans(t *testing.T) {
 		t.Errorf("%d spans, the first %+v", len(spans), spans[0])
 	}
 }
+
+// TestGapsAlone: where gaps come and no captures, the newest are kept; what is counted alone, and a pause
+// that begins before what is settled, have nothing walked.
+func TestGapsAlone(t *testing.T) {
+	const page = "http://a.example/"
+	f := follow(t)
+	f.record(0, page, toPage)
+	gaps := store.Gaps{Counts: map[string]int64{}}
+	f.gaps = func(limit int) (store.Gaps, error) {
+		some := gaps
+		if limit > 0 {
+			some.Latest = some.Latest[:min(limit, len(some.Latest))]
+		}
+		return some, nil
+	}
+	f.now = testTime.Add(2 * time.Minute)
+	f.look()
+	for look := range 3 {
+		var more []store.Gap
+		for n := range store.MaxGaps {
+			more = append(more, gapOn(page, time.Duration(look+3)*time.Hour+time.Duration(n)*time.Millisecond, n))
+		}
+		slices.Reverse(more)
+		gaps.Latest = more // and no older ones, as the index has them
+		gaps.Counts[recorder.GapUpstream] += store.MaxGaps
+		f.look()
+	}
+	if len(f.waiting) != store.MaxGaps || !f.since.After(testTime.Add(4*time.Hour)) {
+		t.Errorf("%d gaps are kept, and all known since %v", len(f.waiting), f.since)
+	}
+	before := f.look()
+	gaps.Counts["unrecorded"] += 100
+	pause := store.Gap{Time: testTime.Add(-time.Second), Until: testTime.Add(time.Hour), Reason: recorder.GapPaused}
+	if after := f.look(); after.Number != before.Number {
+		t.Error("exchanges that are counted alone have it walk")
+	}
+	gaps.Latest = slices.Insert(slices.Clone(gaps.Latest), 0, pause)
+	gaps.Counts[recorder.GapPaused]++
+	if after := f.look(); after.Begun != before.Begun || after.Late || len(after.Spans) != 1 {
+		t.Errorf("after a pause it begins anew: %d, %t, %d spans", after.Begun, after.Late, len(after.Spans))
+	}
+}
