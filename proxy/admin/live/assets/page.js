@@ -23,7 +23,8 @@ function extended(now, before) {
   return { ...now, more: now.more - more, exchanges: [...now.exchanges, ...before.exchanges.slice(-more)] };
 }
 
-// usePage asks for a page, again as long as it is seen: often while something comes for it.
+// usePage asks for a page, again as long as it is seen: often while something comes for it, and no more
+// when it has gone. One question goes on at a time; what asks meanwhile has one more behind it.
 function usePage(id) {
   /** @type {[{detail: PageDetail|null, problem: Error|null}, Function]} */
   const [told, setTold] = useState({ detail: null, problem: null });
@@ -31,9 +32,16 @@ function usePage(id) {
   useEffect(() => {
     const gone = new AbortController();
     let timer = 0;
+    let asking = false;
+    let asked = false;
     const get = async () => {
       clearTimeout(timer);
+      if (document.visibilityState === 'hidden') return;
+      asked = asking;
+      if (asking) return;
+      asking = true;
       let open = true;
+      let went = false;
       try {
         const detail = await ask('live/page', { id }, gone.signal);
         open = detail.page.open || detail.page.pending > 0;
@@ -42,15 +50,20 @@ function usePage(id) {
         if (isGone(problem)) return;
         open = problem.status === 0;
         // What has gone is shown no more, but for the dialog that says so.
-        const went = problem.status === 404 && !document.querySelector('dialog[open]');
-        setTold((before) => ({ detail: went ? null : before.detail, problem }));
+        went = problem.status === 404;
+        const clear = went && !document.querySelector('dialog[open]');
+        setTold((before) => ({ detail: clear ? null : before.detail, problem }));
       }
-      timer = setTimeout(get, open ? often : seldom);
+      asking = false;
+      if (asked) get();
+      else if (!went) timer = setTimeout(get, open ? often : seldom);
     };
     again.current = get;
     get();
+    document.addEventListener('visibilitychange', get);
     const end = feed.tap((e) => e.kind === 'removed' && get());
     return () => {
+      document.removeEventListener('visibilitychange', get);
       end();
       gone.abort();
       clearTimeout(timer);
