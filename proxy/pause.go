@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,7 +12,10 @@ import (
 // pause lets exchanges pass unrecorded for as long as the operator wishes. Each exchange belongs to
 // the state that it begins in: what began before the pause is recorded to its end, and what began
 // within it is not, though it ends later. What makes whole an exchange of before waits.
-type pause struct{ since atomic.Pointer[time.Time] }
+type pause struct {
+	mu    sync.Mutex // of who changes it
+	since atomic.Pointer[time.Time]
+}
 
 // on reports whether exchanges that begin now pass unrecorded.
 func (p *pause) on() bool { return p.since.Load() != nil }
@@ -19,19 +23,22 @@ func (p *pause) on() bool { return p.since.Load() != nil }
 // Pause lets exchanges that begin from now on pass unrecorded. It returns since when they do: a
 // second one changes nothing.
 func (p *Proxy) Pause() time.Time {
-	now := time.Now()
-	if p.paused.since.CompareAndSwap(nil, &now) {
-		p.rec.TellPaused(true)
-		p.log.Info().Msg("paused: what begins from now on passes unrecorded, and is counted")
-	}
+	p.paused.mu.Lock()
+	defer p.paused.mu.Unlock()
 	if since := p.paused.since.Load(); since != nil {
 		return *since
 	}
+	p.rec.TellPaused(true) // first: what passes has begun behind that
+	now := time.Now()
+	p.paused.since.Store(&now)
+	p.log.Info().Msg("paused: what begins from now on passes unrecorded, and is counted")
 	return now
 }
 
 // Resume records exchanges that begin from now on.
 func (p *Proxy) Resume() {
+	p.paused.mu.Lock()
+	defer p.paused.mu.Unlock()
 	since := p.paused.since.Swap(nil)
 	if since == nil {
 		return

@@ -1,7 +1,5 @@
 package proxy
 
-import "time"
-
 // run relays the exchange and records it. It reports whether the client's connection goes on.
 //
 // Whatever happens, each exchange ends once: with a commit of what has passed, or with a discard
@@ -10,7 +8,6 @@ func (e *exchange) run() (goesOn bool) {
 	e.x = e.rec.Begin()
 	defer e.depart()
 	defer e.rescue(&goesOn)
-	e.x.Started = time.Now()
 	e.x.User = e.client.user
 	e.x.URL, e.x.Method = e.url, string(e.req.Method)
 	e.begin(e.x.Started)

@@ -67,16 +67,14 @@ func (x *Exchange) Commit() {
 	x.Ended = time.Now()
 	x.noteUnkept()
 	x.Started = store.FourDigitYear(x.Started) // a clock may say anything
-	x.queue.inFlight.Add(-1)
-	x.queue.begun.ends(&x.transit)
+	x.queue.exits(&x.transit)
 	x.queue.coming.add(x)
 	x.queue.commit(x, x.Ended)
 }
 
 // Discard forgets the exchange: nothing of it is recorded.
 func (x *Exchange) Discard() {
-	x.queue.inFlight.Add(-1)
-	x.queue.begun.ends(&x.transit)
+	x.queue.exits(&x.transit)
 	x.queue.cohorts.discard(&x.transit)
 	x.release()
 }

@@ -15,6 +15,24 @@ type begun [1 << 14]atomic.Int32
 // mostGoingOn is how many exchanges GoingOn tells of.
 const mostGoingOn = 10_000
 
+// enters counts an exchange that has begun.
+func (q *queue) enters(t *transit, now time.Time) {
+	q.inFlight.Add(1)
+	q.begun.begins(t, now)
+	if t.passes = q.passes.Load(); t.passes {
+		q.passing.Add(1)
+	}
+}
+
+// exits counts it no more.
+func (q *queue) exits(t *transit) {
+	q.inFlight.Add(-1)
+	q.begun.ends(t)
+	if t.passes {
+		q.passing.Add(-1)
+	}
+}
+
 // begins counts an exchange.
 func (b *begun) begins(t *transit, now time.Time) {
 	t.second = now.Unix()

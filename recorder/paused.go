@@ -34,6 +34,7 @@ func (r *Recorder) TellPaused(paused bool) {
 		r.endPause(now)
 	case p.since.IsZero():
 		p.since, p.before = now, r.gaps.totals()[GapUnrecorded]
+		r.queue.passes.Store(true)
 	}
 }
 
@@ -43,7 +44,8 @@ func (r *Recorder) endPause(now time.Time) {
 	if p.since.IsZero() {
 		return
 	}
-	if n := r.passed(now); n > 0 {
+	r.queue.passes.Store(false)
+	if n := r.passed(); n > 0 {
 		g := store.Gap{
 			Time: p.since, Until: now, Reason: GapPaused,
 			Detail: fmt.Sprintf("exchanges that passed unrecorded, or were on their way: %d", n),
@@ -55,15 +57,8 @@ func (r *Recorder) endPause(now time.Time) {
 
 // passed is how many exchanges have passed unrecorded in the pause that goes on, or are on their way. Its
 // lock is held.
-func (r *Recorder) passed(now time.Time) int64 {
-	n := r.gaps.totals()[GapUnrecorded] - r.pauses.before
-	since := r.pauses.since.Truncate(time.Second)
-	for _, began := range r.GoingOn() {
-		if !began.Before(since) && !began.After(now) {
-			n++
-		}
-	}
-	return n
+func (r *Recorder) passed() int64 {
+	return r.gaps.totals()[GapUnrecorded] - r.pauses.before + r.queue.passing.Load()
 }
 
 // Paused returns since when recording is paused, and how many exchanges have passed unrecorded since then,
@@ -74,5 +69,5 @@ func (r *Recorder) Paused() (since time.Time, passed int64, paused bool) {
 	if since = r.pauses.since; since.IsZero() {
 		return since, 0, false
 	}
-	return since, r.passed(time.Now()), true
+	return since, r.passed(), true
 }

@@ -40,6 +40,8 @@ type queue struct {
 
 	inFlight     atomic.Int64 // exchanges that have begun, and are neither committed nor discarded
 	begun        begun        // the same, by the second in which they have
+	passes       atomic.Bool  // recording is paused
+	passing      atomic.Int64 // of those in flight, they that have begun while it was
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
 	lost         atomic.Int64

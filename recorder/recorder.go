@@ -164,7 +164,7 @@ func (r *Recorder) Index() *store.Bolt {
 	return r.index
 }
 
-// Begin returns an empty exchange. Its Started is still to be set.
+// Begin returns an empty exchange, which starts now.
 func (r *Recorder) Begin() *Exchange {
 	x, ok := r.pool.Get().(*Exchange)
 	if !ok {
@@ -172,8 +172,8 @@ func (r *Recorder) Begin() *Exchange {
 	}
 	x.pool = &r.pool
 	x.begin(x, r.queue, r.memory)
-	r.queue.inFlight.Add(1)
-	r.queue.begun.begins(&x.transit, time.Now())
+	x.Started = time.Now()
+	r.queue.enters(&x.transit, x.Started)
 	return x
 }
 

@@ -293,8 +293,7 @@ func (s *spillRecovery) restore(l spill.Leftover, line *spill.Sidecar) (r record
 // restoreExchange makes the exchange that a line tells of, without its bytes.
 func (s *spillRecovery) restoreExchange(line *spill.Sidecar) *Exchange {
 	x := s.Begin()
-	s.queue.inFlight.Add(-1) // its client has long gone
-	s.queue.begun.ends(&x.transit)
+	s.queue.exits(&x.transit) // its client has long gone
 	x.URL, x.Method, x.RemoteIP = line.URL, line.Method, line.RemoteIP
 	x.Started, x.Ended = line.Started, cmp.Or(line.Ended, line.Started)
 	x.TLS, x.Cipher, x.Unverified = line.TLS, line.Cipher, line.Unverified
