@@ -40,6 +40,7 @@ export default async function search({ viewer }) {
   await hand.fill('URL or host', `${site}/old.txt`);
   await hand.choose(/^Finds/, 'this URL');
   await hand.press('Search');
+  await page.locator('[role=status]', { hasText: '/old.txt' }).first().waitFor(); // the search before has gone
   await page.locator('.calendar .days button').first().waitFor();
   const days = await page.locator('.calendar .days button').evaluateAll((all) => all.map((b) => b.title));
   const of = (await lines(`&url=${encodeURIComponent(`${site}/old.txt`)}`)).length;

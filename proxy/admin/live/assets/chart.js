@@ -63,7 +63,7 @@ export function Bars({ title, under, rows, others, none = 'Nothing yet.', value,
   return html`<section class=${`card bars${worded ? ' worded' : ''}`}><h2>${title}${under && html` <span
     class="soft under">${under}</span>`}</h2>${rows.length ? html`<table>
     <tbody>${rows.map((r) => html`<tr key=${r.name}><th scope="row"><bdi>${link && link(r)
-      ? html`<a href=${link(r)}>${visible(r.name) || '–'}</a>` : visible(r.name) || '–'}</bdi></th>
+      ? html`<a href=${link(r)}>${visible(r.name) || 'none'}</a>` : visible(r.name) || 'none'}</bdi></th>
       <td class="drawn" aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect
         x="0" y="0" height="10" width=${Math.max(0.5, 100 * value(r) / greatest)} /></svg></td>
       <td class="number">${say(r)}</td></tr>`)}${others?.captures > 0 && html`<tr class="others"><th scope="row"

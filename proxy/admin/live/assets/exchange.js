@@ -110,7 +110,7 @@ function partsOf(line, i) {
   });
 }
 
-const dialects = ['pywb', 'spec', 'warciojs', 'path'];
+const dialects = ['pywb', 'spec', 'warciojs', 'path', 'wwwoffle', 'form', 'query'];
 
 function Keys({ keys }) {
   const names = Object.keys(keys ?? {});

@@ -56,7 +56,7 @@ export function Recorder({ recorder }) {
       : state === 'open' ? ['good', 'Recording'] : ['', 'Connecting'];
   return html`<p class=${`recorder ${kind}`} role="status">
       <span class="dot" aria-hidden="true"></span>${words}${name && state === 'open' && html`
-      <span class="soft into"> ${paused || off ? 'of' : 'into'} <bdi>${name}</bdi></span>`}</p>
+      <span class="soft into"> ${paused || off ? '·' : 'into'} <bdi>${name}</bdi></span>`}</p>
     ${state === 'broken' && html`<${Broken} answers=${recorder.overview && !recorder.problem} />`}
     ${state === 'open' && !paused && off && html`<div class="notice bad broken" role="alert"><p>
       <strong>Nothing is recorded, and requests are turned away:</strong>
