@@ -11,9 +11,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// faultsOf says what is wrong with the assets below a directory: links that are absolute, scripts and
-// styles that are not files of their own, modules and styles that are not there, and what would make
-// a script of a text. What others have made, below vendor/, is held against its package alone.
+// faultsOf says what is wrong with the assets below a directory: links that are absolute, scripts
+// and styles that are not files of their own, modules and styles that are not there, templates that
+// are not those of html.js, which keep nothing, and what would make a script of a text. What others
+// have made, below vendor/, is held against its package alone.
 func faultsOf(files fs.FS) (faults []string) {
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || strings.HasPrefix(name, "vendor/") {
@@ -81,6 +82,9 @@ func faultsOfModule(files fs.FS, name, text string) []string {
 		if !strings.HasPrefix(imported, "./") && !strings.HasPrefix(imported, "../") {
 			faults = append(faults, fmt.Sprintf("imports %q, which is not beside it", imported))
 			continue
+		}
+		if strings.HasPrefix(imported, "./vendor/") && name != "html.js" {
+			faults = append(faults, fmt.Sprintf("imports %q, not ./html.js", imported))
 		}
 		if _, err := fs.Stat(files, path.Join(path.Dir(name), imported)); err != nil {
 			faults = append(faults, err.Error())

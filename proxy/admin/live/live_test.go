@@ -58,6 +58,8 @@ func TestFaults(t *testing.T) {
 		"missing":         {"a.js", `import { x } from "./b.js";`, 1},
 		"missing, later":  {"a.js", `await import("./b.js")`, 1},
 		"handed on":       {"a.js", "export {\n x } from './b.js'", 1},
+		"past html.js":    {"a.js", `import { html } from "./vendor/d.js";`, 1},
+		"by html.js":      {"html.js", `import { h } from "./vendor/d.js";`, 0},
 		"markup":          {"a.js", `x.innerHTML = y`, 1},
 		"function":        {"a.js", `new Function(x)`, 1},
 		"module is well": {"a.js", `import { x } from "./c.js"; // either/or
@@ -70,7 +72,7 @@ func TestFaults(t *testing.T) {
 
 		"of no kind": {"a.wasm", ``, 1},
 	} {
-		files := fstest.MapFS{c.name: {Data: []byte(c.text)}, "c.js": {}}
+		files := fstest.MapFS{c.name: {Data: []byte(c.text)}, "c.js": {}, "vendor/d.js": {}}
 		if faults := faultsOf(files); len(faults) != c.want {
 			t.Errorf("%s: %q", name, faults)
 		}

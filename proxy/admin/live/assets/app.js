@@ -1,5 +1,5 @@
 // The page: what is above all views, and which of them is seen.
-import { html, render, useEffect, useErrorBoundary, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, render, useEffect, useErrorBoundary, useRef, useState } from './html.js';
 import { feed } from './feed.js';
 import { Recorder, useRecorder } from './recorder.js';
 import { Keys } from './keys.js';

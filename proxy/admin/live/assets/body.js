@@ -1,6 +1,6 @@
 // What the body of a message looks like: text in its charset, JSON, hex, or an image in a frame that
 // may do nothing, on an origin of its own. It comes in pieces of 64 KiB.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useState } from './html.js';
 import { isFresh } from './again.js';
 import { ask, isGone } from './ask.js';
 import { Problem, Text } from './text.js';

@@ -1,6 +1,6 @@
 // When what is searched was captured: a year after the other, each month with its days; a day with captures is a
 // button that narrows the search to it.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useState } from './html.js';
 import { ask, isGone } from './ask.js';
 import { captures, depth, shapeOf, together } from './days.js';
 import { parts } from './pager.js';

@@ -1,5 +1,5 @@
 // A page is captured from here: a browser without a window, beside the recorder, and what it says.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { ask, isGone, tell } from './ask.js';
 import { to } from './routes.js';
 import { Problem, Text } from './text.js';

@@ -1,6 +1,6 @@
 // Charts as SVG: a line of samples, and bars with their figures. Each has its figures beside it, so
 // that nobody needs the drawing.
-import { html } from './vendor/htm-3.1.1/standalone.module.js';
+import { html } from './html.js';
 import { clock, visible } from './words.js';
 
 const width = 600;

@@ -1,5 +1,5 @@
 // What can be changed from here: recording itself, the files, a capture.
-import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useState } from './html.js';
 import { tell } from './ask.js';
 import { Capture } from './capture.js';
 import { Problem, Text } from './text.js';

@@ -1,6 +1,6 @@
 // A download that says what is wrong instead of saving an error as a file: the recorder is asked first
 // whether there is anything to be had, and whether there is room for one more.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { ask, isGone, query } from './ask.js';
 import { visible } from './words.js';
 

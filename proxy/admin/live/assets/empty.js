@@ -1,5 +1,5 @@
 // Nothing is recorded yet: the two ways to begin.
-import { html } from './vendor/htm-3.1.1/standalone.module.js';
+import { html } from './html.js';
 import { Capture } from './capture.js';
 import { to } from './routes.js';
 import { Copy, Text } from './text.js';

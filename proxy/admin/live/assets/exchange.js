@@ -1,5 +1,5 @@
 // One exchange: its heads as the bytes they are, its body, where it lies, and by which keys it is found.
-import { html, useEffect, useMemo, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useMemo, useState } from './html.js';
 import { ask, askText, isGone } from './ask.js';
 import { Body } from './body.js';
 import { lines, ofBase64, piece, promised } from './bytes.js';

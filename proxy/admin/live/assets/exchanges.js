@@ -1,5 +1,5 @@
 // The exchanges as they happen: the newest at the bottom, held where one reads.
-import { html, useEffect, useReducer, useRef } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useReducer, useRef } from './html.js';
 import { feed } from './feed.js';
 import { Filter, Foot, Spoken } from './filtered.js';
 import { filterOf, isEmpty, nameOf, parameters } from './filter.js';

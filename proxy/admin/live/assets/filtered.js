@@ -1,5 +1,5 @@
 // The filter of the exchanges, and what is said about it: what it looks at, and where the rest is.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useState } from './html.js';
 import { askText, isGone } from './ask.js';
 import { isEmpty, nameOf, older } from './filter.js';
 import { parts } from './pager.js';

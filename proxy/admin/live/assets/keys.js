@@ -1,5 +1,5 @@
 // The keys of the page, on one sheet.
-import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useState } from './html.js';
 import { areOn, turn } from './shortcuts.js';
 import { Dialog } from './text.js';
 

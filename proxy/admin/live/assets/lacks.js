@@ -1,5 +1,5 @@
 // What a page lacks, and why: the state of a page in a word, and behind it each request.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useState } from './html.js';
 import { ask, isGone } from './ask.js';
 import { Address, Problem, Text } from './text.js';
 import { clock, count, some, visible } from './words.js';

@@ -1,7 +1,7 @@
 // A list of which only the rows that are seen are in the document, with the semantics of a grid: how
 // many rows there are, and which each one is. Its rows are numbered from start to end; both may grow
 // while it is read, and what is read stays where it is.
-import { html, Component } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, Component } from './html.js';
 
 const beyond = 6; // rows above and below those that are seen
 

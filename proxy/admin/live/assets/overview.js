@@ -1,5 +1,5 @@
 // What the recorder does, and how it is with disk, queue and files.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useState } from './html.js';
 import { ask, isGone } from './ask.js';
 import { Bars, Series } from './chart.js';
 import { to } from './routes.js';

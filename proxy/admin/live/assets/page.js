@@ -1,5 +1,5 @@
 // One page: what it lacks, what was loaded when, notes on it, and what can be done with it.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { ask, isGone, tell } from './ask.js';
 import { Download } from './download.js';
 import { feed } from './feed.js';

@@ -1,5 +1,5 @@
 // The pages that were recorded, the newest first; what came just now is there two seconds later.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { ask, isGone } from './ask.js';
 import { feed } from './feed.js';
 import { settle, to } from './routes.js';

@@ -1,5 +1,5 @@
 // What the recorder is doing, as the head of the page says it: recording, paused, not there.
-import { html, useEffect, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useState } from './html.js';
 import { ask } from './ask.js';
 import { feed } from './feed.js';
 import { Text } from './text.js';

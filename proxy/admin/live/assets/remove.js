@@ -1,6 +1,6 @@
 // A page is removed only after it was seen what goes with it. The recorder does it as a job, which goes on
 // whatever becomes of this page; it is found again by the page that it is about.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { ask, isGone, tell } from './ask.js';
 import { back } from './routes.js';
 import { Dialog, Problem, Text } from './text.js';

@@ -1,5 +1,5 @@
 // A page opens under replay: in a browser that the recorder starts, or by what it says to do.
-import { html, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useState } from './html.js';
 import { ask, tell } from './ask.js';
 import { Copy, Dialog, Problem, Text } from './text.js';
 

@@ -1,5 +1,5 @@
 // The index: captures by URL, prefix, host or domain, and by date; one URL on a calendar; exports.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { askText, isGone } from './ask.js';
 import { Calendar } from './calendar.js';
 import { Download } from './download.js';

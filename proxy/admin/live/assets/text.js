@@ -1,6 +1,6 @@
 // Small things that all views show: recorded text, copying, a question before something goes.
 // Recorded text goes in as text, and nothing that was recorded becomes a link to where it came from.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { count, cut, visible, visibleLines } from './words.js';
 
 /** Text is recorded text on one line or several, apart from the direction of what is around it. */

@@ -1,7 +1,7 @@
 // The thumbnail of a page. Recorded images are no resources of this page: the bytes of a picture that
 // was made of the page are fetched from the recorder, decoded, and drawn. Where there is none, the first
 // letter of the host is shown.
-import { html, useEffect, useRef, useState } from './vendor/htm-3.1.1/standalone.module.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { isPassing, patiently } from './again.js';
 import { askBytes } from './ask.js';
 import { visible } from './words.js';

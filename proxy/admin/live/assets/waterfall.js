@@ -1,5 +1,5 @@
 // The exchanges of a page as a waterfall: what was loaded when.
-import { html } from './vendor/htm-3.1.1/standalone.module.js';
+import { html } from './html.js';
 import { storedCell, urlCell } from './exchanges.js';
 import { List } from './list.js';
 import { go } from './routes.js';
