@@ -36,6 +36,8 @@ function send(perSecond, seconds) {
   return { end, stop: () => { child.kill(); return end; } };
 }
 
+const added = (a, b) => ({ sent: a.sent + b.sent, gaps: a.gaps + b.gaps, failed: a.failed + b.failed });
+
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox',
   '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--no-proxy-server',
   '--disable-component-update', '--disable-sync'] });
@@ -70,6 +72,18 @@ const firstOf = (await ask('live/overview')).run;
 let sent = await send(1500, 15).end; // until what a page keeps is full
 await page.waitForSelector('.list.exchanges');
 const settled = { ...(await counted(page)) };
+
+// Who reads the oldest rows, while these go: the list draws itself anew between two of its beats.
+const flood = send(1500, 6);
+await page.locator('.list.exchanges').focus();
+for (let n = 0; n < 150; n++) {
+  await page.evaluate((to) => { document.querySelector('.list.exchanges')?.scrollTo(0, to); }, n % 2 ? 0 : 90);
+  await sleep(20);
+}
+sent = added(sent, await flood.end);
+report('livesoak: the list stands where its oldest rows go', await page.locator('.list.exchanges').count() === 1,
+  await page.locator('main').textContent());
+await page.getByRole('button', { name: /new ↓|To the newest/ }).click({ timeout: 5000 }).catch(() => {});
 await page.evaluate(() => { window.tasks = { n: 0, longest: 0 }; });
 
 // The soak itself.
@@ -80,7 +94,8 @@ let before = { cpu: cpu(), at: performance.now() };
 for (let i = 0; i < steps; i++) {
   if (i === Math.floor(steps / 3)) await page.getByLabel('Status').fill('4xx');
   if (i === Math.floor(steps / 2)) await page.getByLabel('Status').fill('');
-  await page.locator('.list.exchanges').hover();
+  if (!await page.locator('.list.exchanges').count()) errors.push(await page.locator('main').textContent());
+  await page.mouse.move(600, 500); // over the list
   for (let n = 0; n < 6; n++) await page.mouse.wheel(0, i % 2 ? -700 : 9000);
   await sleep(10_000 - ((performance.now() - before.at) % 10_000));
   await session.send('HeapProfiler.collectGarbage');
@@ -96,8 +111,7 @@ for (let i = 0; i < steps; i++) {
     + `${s.n} long tasks (${said(s.longest, 0)} ms), recorder ${said(s.rss)} MB, ${said(s.used)} % of a core`);
   before = now;
 }
-const more = await steady.end;
-sent = { sent: sent.sent + more.sent, gaps: sent.gaps + more.gaps, failed: sent.failed + more.failed };
+sent = added(sent, await steady.end);
 await sleep(2500);
 const last = await counted(page);
 const lastOf = (await ask('live/overview')).run;

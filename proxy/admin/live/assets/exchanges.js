@@ -87,6 +87,10 @@ function words(e) {
 
 const classOf = (e) => (e.kind === 'capture' ? `s${weight(e.status)}` : e.kind === 'gap' ? 'gap' : 'said');
 
+// gone is a row that has left the ring since the list was told of it: who scrolls draws it anew before
+// the next beat.
+const gone = { kind: '' };
+
 /** Exchanges is the view. */
 export function Exchanges({ route }) {
   const [, draw] = useReducer((n) => n + 1, 0);
@@ -130,7 +134,7 @@ export function Exchanges({ route }) {
       : `None of the ${count(feed.ring.end - feed.ring.start)} rows that this page holds agrees with the filter.
         What comes will appear here.`}</p>` : html`
     <${List} label="Exchanges" grid="exchanges" columns=${columns} start=${ring.start} end=${ring.end}
-      row=${(n) => cells(ring.at(n))} classOf=${(n) => classOf(ring.at(n))} open=${open}
+      row=${(n) => cells(ring.at(n) ?? gone)} classOf=${(n) => classOf(ring.at(n) ?? gone)} open=${open}
       follow=${sight.follow && !sight.held} onFollow=${sight.held ? undefined : follow}
       memory=${sight.memory} key=${sight.name} />`}
     <${Foot} ring=${ring} all=${feed.ring} filter=${filter} />`;
