@@ -337,7 +337,7 @@ const writingTime = 2 * time.Second
 // shutDown lets what is in flight come to its end, for some time.
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
 	end := time.Now().Add(c.ShutdownTimeout)
-	s.endChildren(2 * childPatience) // which need the recorder to come to their end
+	s.endChildren(min(2*childPatience, c.ShutdownTimeout/2)) // which need the recorder to come to their end
 	s.guests.close()
 	s.events.Close()
 	if s.second != nil {

@@ -15,8 +15,8 @@
 // Invariant: pages answer only to the proxy's own names: a web page that lets its own host name
 // point at this machine (DNS rebinding) gets nothing. What a page of another site makes a browser
 // send starts no work and changes nothing: it may lead a person to a page that is open to
-// everybody, and that is all. Nothing changes state without the token or the cookie, nothing by the
-// cookie that the live page has no button for, and no answer tells the token.
+// everybody, and that is all. Nothing changes state without the token or the cookie, by the cookie
+// nothing that is not for Controllers, and no answer tells the token.
 package admin
 
 import (
