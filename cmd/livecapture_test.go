@@ -5,8 +5,10 @@ package cmd
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"runtime"
@@ -32,6 +34,20 @@ func opens(t *testing.T, p *program) *person {
 	}
 	one.cookie = res.Cookies()[0]
 	return one
+}
+
+// opensVisited records visits to a site of one page, and opens the live page.
+func opensVisited(t *testing.T, visits ...string) (site string, p *program, one *person) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>A page</title>")
+	}))
+	t.Cleanup(s.Close)
+	p = startRecording(t)
+	p.visits(s.URL, visits...)
+	p.page("/export") // waits for what was fetched
+	return s.URL, p, opens(t, p)
 }
 
 func (p *person) ask(method, path, mode string, form url.Values) *http.Response {

@@ -4,8 +4,6 @@ package cmd
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -17,15 +15,7 @@ import (
 // visit; it is handed on and removed with the page, and the page's newest capture is still the page.
 func TestLiveNote(t *testing.T) {
 	t.Parallel()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, "<title>A page</title>")
-	}))
-	defer site.Close()
-	p := startRecording(t)
-	p.visits(site.URL, "/ page", "/ page")
-	p.page("/export") // waits for what was fetched
-	one := opens(t, p)
+	site, p, one := opensVisited(t, "/ page", "/ page")
 	var told struct{ Pages []livePage }
 	one.sees(livePagesPath, &told)
 	if len(told.Pages) != 2 {
@@ -70,15 +60,15 @@ func TestLiveNote(t *testing.T) {
 	if len(page.Notes) != 0 {
 		t.Errorf("the note is on another visit: %.200v", page)
 	}
-	note := `"url":"urn:note:` + site.URL + `/"`
+	note := `"url":"urn:note:` + site + `/"`
 	if lines := p.page("/live/download?format=cdxj&page=" + id); strings.Count(lines, note) != 1 {
 		t.Errorf("the page is handed on without its note: %s", lines)
 	}
-	lines := p.page("/export?url=" + site.URL + "/")
+	lines := p.page("/export?url=" + site + "/")
 	if strings.Contains(lines, "urn:") || strings.Count(lines, "\n") != 2 {
 		t.Errorf("the note is a capture of the page: %s", lines)
 	}
-	if lines := p.page("/export?url=urn:note:" + site.URL + "/"); strings.Count(lines, note) != 1 {
+	if lines := p.page("/export?url=urn:note:" + site + "/"); strings.Count(lines, note) != 1 {
 		t.Errorf("the note is not found by its URL: %s", lines)
 	}
 	if code := p.stop(); code != 0 {
@@ -90,7 +80,7 @@ func TestLiveNote(t *testing.T) {
 	if out, errs, code := p.run("rebuild"); code != 0 || strings.Count(linesIn(t, p.dir), note) != 1 {
 		t.Error(out, errs)
 	}
-	if out, errs, code := p.run("remove", "--url", site.URL+"/", "--yes"); code != 0 ||
+	if out, errs, code := p.run("remove", "--url", site+"/", "--yes"); code != 0 ||
 		strings.Contains(linesIn(t, p.dir), "urn:note:") {
 		t.Errorf("the note has stayed: %s%s", out, errs)
 	}

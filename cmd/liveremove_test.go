@@ -3,9 +3,7 @@
 package cmd
 
 import (
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -36,15 +34,7 @@ func (p *person) removes(form url.Values) removeJob {
 // comes for it in between is shown again before it goes. Then nobody is told of it any more.
 func TestLiveRemove(t *testing.T) {
 	t.Parallel()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, "<title>A page</title>")
-	}))
-	defer site.Close()
-	p := startRecording(t)
-	p.visits(site.URL, "/secret page", "/secret/style style from=/secret")
-	p.page("/export") // waits for what was fetched
-	one := opens(t, p)
+	site, p, one := opensVisited(t, "/secret page", "/secret/style style from=/secret")
 	var list struct{ Pages []livePage }
 	one.sees(livePagesPath, &list)
 	if len(list.Pages) != 1 {
@@ -62,7 +52,7 @@ func TestLiveRemove(t *testing.T) {
 		!look.DryRun || look.Page != list.Pages[0].ID {
 		t.Fatalf("%+v %+v", look, look.Result)
 	}
-	p.visits(site.URL, "/secret/late style from=/secret")
+	p.visits(site, "/secret/late style from=/secret")
 	p.page("/export")
 	again := one.removes(with("plan=" + look.Result.Fingerprint))
 	if again.Result == nil || !again.Result.Changed || again.Result.Done || again.Result.Captures != 3 {
@@ -87,9 +77,9 @@ func TestLiveRemove(t *testing.T) {
 			t.Fatalf("it is told still, or never that it went: %+v", e)
 		}
 	}
-	p.visits(site.URL, "/other page")
+	p.visits(site, "/other page")
 	p.page("/export")
-	if all := one.removes(url.Values{"url": {site.URL + "/other"}, "all": {"true"}}); all.Result == nil ||
+	if all := one.removes(url.Values{"url": {site + "/other"}, "all": {"true"}}); all.Result == nil ||
 		!all.Result.Done {
 		t.Errorf("%+v", all)
 	}
