@@ -28,7 +28,7 @@ func (p *Proxy) Pause() time.Time {
 	if since := p.paused.since.Load(); since != nil {
 		return *since
 	}
-	p.rec.TellPaused(true) // first: what passes has begun behind that
+	p.rec.TellPaused(true)
 	now := time.Now()
 	p.paused.since.Store(&now)
 	p.log.Info().Msg("paused: what begins from now on passes unrecorded, and is counted")

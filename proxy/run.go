@@ -6,6 +6,9 @@ package proxy
 // because nothing has; and e.x is nil from there on.
 func (e *exchange) run() (goesOn bool) {
 	e.x = e.rec.Begin()
+	if e.unrecorded {
+		e.x.Passes()
+	}
 	defer e.depart()
 	defer e.rescue(&goesOn)
 	e.x.User = e.client.user

@@ -19,18 +19,26 @@ const mostGoingOn = 10_000
 func (q *queue) enters(t *transit, now time.Time) {
 	q.inFlight.Add(1)
 	q.begun.begins(t, now)
-	if t.passes = q.passes.Load(); t.passes {
-		q.passing.Add(1)
+	t.passes = false
+}
+
+// Passes tells that nothing of the exchange is recorded: no page waits for it.
+func (x *Exchange) Passes() {
+	if !x.passes {
+		x.passes = true
+		x.queue.begun.ends(&x.transit)
+		x.queue.passing.Add(1)
 	}
 }
 
 // exits counts it no more.
 func (q *queue) exits(t *transit) {
 	q.inFlight.Add(-1)
-	q.begun.ends(t)
 	if t.passes {
 		q.passing.Add(-1)
+		return
 	}
+	q.begun.ends(t)
 }
 
 // begins counts an exchange.
@@ -45,7 +53,7 @@ func (b *begun) ends(t *transit) { b.at(t.second).Add(-1) }
 func (b *begun) at(second int64) *atomic.Int32 { return &b[uint64(second)%uint64(len(b))] }
 
 // GoingOn returns when the exchanges have begun that go on, in the order of time and to the second: those
-// that are neither committed nor discarded. Of more than mostGoingOn it returns the newest.
+// that are to be recorded, and are neither committed nor discarded. Of more than mostGoingOn it returns the newest.
 func (r *Recorder) GoingOn() []time.Time {
 	if r.queue.inFlight.Load() == 0 {
 		return nil

@@ -34,7 +34,6 @@ func (r *Recorder) TellPaused(paused bool) {
 		r.endPause(now)
 	case p.since.IsZero():
 		p.since, p.before = now, r.gaps.totals()[GapUnrecorded]
-		r.queue.passes.Store(true)
 	}
 }
 
@@ -44,7 +43,6 @@ func (r *Recorder) endPause(now time.Time) {
 	if p.since.IsZero() {
 		return
 	}
-	r.queue.passes.Store(false)
 	if n := r.passed(); n > 0 {
 		g := store.Gap{
 			Time: p.since, Until: now, Reason: GapPaused,

@@ -39,9 +39,8 @@ type queue struct {
 	cohorts cohorts // the same and those about to come, for who waits until they are there
 
 	inFlight     atomic.Int64 // exchanges that have begun, and are neither committed nor discarded
-	begun        begun        // the same, by the second in which they have
-	passes       atomic.Bool  // recording is paused
-	passing      atomic.Int64 // of those in flight, they that have begun while it was
+	begun        begun        // those of them that are to be recorded, by the second in which they have
+	passing      atomic.Int64 // the others
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
 	lost         atomic.Int64

@@ -36,7 +36,7 @@ type transit struct {
 	spill     spill.Files    // what it has on disk
 	cohort    *cohort        // that it has joined; nil if it has not
 	second    int64          // since 1970, in which it has begun
-	passes    bool           // it has begun in a pause
+	passes    bool           // nothing of it is recorded
 	turn      uint64         // among those of its URL; 0 without turns
 	link                     // among those that are coming
 }
