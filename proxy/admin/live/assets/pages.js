@@ -11,7 +11,7 @@ import { ago, size, some, when } from './words.js';
 
 /** @typedef {import('./types.js').Page} Page */
 
-const often = 2000;
+const often = 3000;
 const round = 5; // each so many times the older pages that are shown are asked for too
 const limit = 50;
 
