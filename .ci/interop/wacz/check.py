@@ -32,19 +32,24 @@ def parse(lines):
         yield key, stamp, json.loads(fields)
 
 
+def split(text):
+    """The lines of a text. splitlines would break a line at a U+0085 in a body of random bytes, too."""
+    return text.decode().removesuffix("\n").split("\n")
+
+
 def index(wacz):
     """The lines of the index of a WACZ; of one in members, each by its place in the list."""
     with zipfile.ZipFile(wacz) as archive:
         names = archive.namelist()
         if "indexes/index.cdxj" in names:
-            return archive.read("indexes/index.cdxj").decode().splitlines()
+            return split(archive.read("indexes/index.cdxj"))
         members = archive.read("indexes/index.cdx.gz")
         lines = []
         for entry in archive.read("indexes/index.idx").decode().splitlines()[1:]:
             at = json.loads(entry[entry.index(" {"):])
             block = gzip.decompress(members[at["offset"]:at["offset"] + at["length"]])
             assert block.decode().startswith(entry[:entry.index(" {")].split(" ~")[0])
-            lines += block.decode().splitlines()
+            lines += split(block)
         return lines
 
 
@@ -67,7 +72,7 @@ def captures(warcio, wacz, folder):
     for judge, indexed in found.items():
         theirs = {}
         for warc, lines_of in indexed:
-            for key, stamp, f in parse(line for line in lines_of.result().splitlines() if " {" in line):
+            for key, stamp, f in parse(line for line in lines_of.result().split("\n") if " {" in line):
                 theirs[os.path.basename(warc), str(f["offset"])] = (key, stamp, f)
         wrong = [place for place in ours if place not in theirs]
         # what has no line here: 304s, and parts of what is there
