@@ -5,8 +5,9 @@
 // have not had, in order and without gaps, as long as it is held. What is not held any more they
 // are told of as a number.
 //
-//	Publish ─► segment ─► segment ─► … ─► the newest    each 256 KiB: events, one behind another
-//	              │                                     (code.go draws one), all by rising numbers
+//	Publish ─► segment ─► segment ─► … ─► the newest    each 32 KiB: events, one behind another
+//	              │          │                          (code.go draws one), all by rising numbers
+//	              │          └ nothing more comes into it: it is packed, a third of its bytes is left
 //	              └ when the limits are reached the oldest segment goes as a whole
 //
 // Events have the numbers 1, 2, 3 … Beside the number an [ID] has the boot, which no other process
@@ -14,9 +15,10 @@
 // have the same number.
 //
 // Invariant: publishing never waits for a reader, and allocates nothing but a segment now and then.
-// The feed holds 65,536 events and 32 MiB at most, or the one newest segment if that is longer: a
-// URL is never cut. Beside them it has 512 KiB, by which captures are found (places.go). A reader holds
-// one segment beside that at most. The bytes of an event are never changed: what a removal has made
+// The feed holds 65,536 events and 32 MiB of them at most, or the one newest segment if that is longer:
+// a URL is never cut. In memory they take a third of that as a rule (pack.go), and never more. Beside
+// them it has 512 KiB, by which captures are found (places.go). A reader holds one segment beside that
+// at most. The bytes of an event are never changed: what a removal has made
 // untrue is left out of a copy, which takes the segment's place (renew.go). Numbers stay.
 package feed
 
@@ -29,9 +31,9 @@ import (
 const (
 	maxEvents   = 65_536
 	maxBytes    = 32 << 20
-	segmentSize = 256 << 10
+	segmentSize = 32 << 10
 	// so that few go at once when there are too many events
-	segmentEvents = 1024
+	segmentEvents = 256
 )
 
 // Feed is what has happened lately. Its methods are safe for concurrent use.
@@ -40,26 +42,39 @@ type Feed struct {
 
 	mu       sync.Mutex
 	segments []*segment // oldest first; the last is written to
-	bytes    int        // of all segments
+	bytes    int        // of all segments, as if none were packed
 	events   int        // in them
 	last     uint64     // number of the newest event
 	places   places     // of captures
 	wake     chan struct{}
 	waited   bool // somebody may wait for wake
 
+	packer   packer
+	rooms    rooms
 	renewing sync.Mutex // held for one Renew at a time
 }
 
 // segment is some events that follow one another. What is in data and starts is not changed any
 // more; both only grow, within their capacity.
 type segment struct {
-	first  uint64 // number of the first event
-	data   []byte
+	first  uint64   // number of the first event
+	data   []byte   // nil once it is packed
 	starts []uint32 // of the events in data
 	sealed bool     // nothing more comes into it
+
+	packed []byte
+	size   int // of data, when it was packed
 }
 
-// event returns the bytes of an event of the segment.
+// bytes is how many bytes the segment has room for.
+func (s *segment) bytes() int {
+	if s.data == nil {
+		return s.size
+	}
+	return cap(s.data)
+}
+
+// event returns the bytes of an event of the segment, which is not packed.
 func (s *segment) event(i int) []byte {
 	end := len(s.data)
 	if i+1 < len(s.starts) {
@@ -72,7 +87,8 @@ func (s *segment) event(i int) []byte {
 func New() *Feed {
 	var random [8]byte
 	rand.Read(random[:])
-	return &Feed{boot: hex.EncodeToString(random[:]), wake: make(chan struct{}), places: newPlaces()}
+	return &Feed{boot: hex.EncodeToString(random[:]), wake: make(chan struct{}),
+		places: newPlaces(), rooms: newRooms()}
 }
 
 // Publish adds an event. Nothing of it is held on to.
@@ -101,6 +117,9 @@ func (f *Feed) room(size int) *segment {
 		if !s.sealed && len(s.starts) < segmentEvents && cap(s.data)-len(s.data) >= size {
 			return s
 		}
+		f.bytes -= s.bytes()
+		f.packer.pack(s)
+		f.bytes += s.bytes()
 	}
 	length := max(size, segmentSize)
 	for len(f.segments) > 0 && (f.bytes+length > maxBytes || f.events+segmentEvents > maxEvents) {
@@ -118,7 +137,7 @@ func (f *Feed) drop() {
 	old := f.segments[0]
 	f.segments[0] = nil
 	f.segments = f.segments[1:]
-	f.bytes -= cap(old.data)
+	f.bytes -= old.bytes()
 	f.events -= len(old.starts)
 }
 

@@ -30,15 +30,23 @@ func (p *places) at(file string, offset int64) *uint32 {
 // Took says how many milliseconds the exchange took whose record lies there, as long as its event is
 // held; now and then one is not found that is held. Of the event only the place is read.
 func (f *Feed) Took(file string, offset int64) (ms int64, known bool) {
-	h, ok := headOf(f.at(file, offset))
+	s, i := f.segmentAt(file, offset)
+	if i >= uint64(len(s.starts)) {
+		return 0, false
+	}
+	room := f.rooms.take()
+	defer f.rooms.put(room)
+	s = s.unpackedIn(room)
+	h, ok := headOf(s.event(int(i)))
 	if !ok || h.Kind != Capture || h.Offset != offset || string(h.file()) != file {
 		return 0, false
 	}
 	return h.MS, true
 }
 
-// at returns the bytes of the event that may be of that place; nil if there is none.
-func (f *Feed) at(file string, offset int64) []byte {
+// segmentAt returns the segment, as it is now, of the event that may be of that place, and which of its
+// events that is; one that it has not if there is none.
+func (f *Feed) segmentAt(file string, offset int64) (s segment, i uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	number := f.last&^(1<<32-1) | uint64(*f.places.at(file, offset))
@@ -47,11 +55,8 @@ func (f *Feed) at(file string, offset int64) []byte {
 	}
 	after := sort.Search(len(f.segments), func(i int) bool { return f.segments[i].first > number })
 	if after == 0 {
-		return nil
+		return s, 0
 	}
-	s := f.segments[after-1]
-	if at := number - s.first; at < uint64(len(s.starts)) {
-		return s.event(int(at))
-	}
-	return nil
+	s = *f.segments[after-1]
+	return s, number - s.first
 }

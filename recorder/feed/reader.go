@@ -84,6 +84,15 @@ func (r *Reader) Next(dst []Numbered) []Numbered {
 
 // take returns the events of a segment that the reader has not had. Nobody changes them.
 func (r *Reader) take() (data []byte, starts []uint32) {
+	s := r.segment()
+	if r.next-s.first >= uint64(len(s.starts)) {
+		return nil, nil
+	}
+	return s.unpacked().data, s.starts[r.next-s.first:]
+}
+
+// segment returns the one that has the next event, as it is now; an empty one if none has.
+func (r *Reader) segment() segment {
 	f := r.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,10 +104,10 @@ func (r *Reader) take() (data []byte, starts []uint32) {
 	}
 	for i := len(f.segments) - 1; i >= 0; i-- {
 		if s := f.segments[i]; s.first <= r.next {
-			return s.data, s.starts[min(r.next-s.first, uint64(len(s.starts))):]
+			return *s
 		}
 	}
-	return nil, nil
+	return segment{}
 }
 
 // More returns a channel that is closed as soon as there is something that Next would return.

@@ -57,10 +57,14 @@ func (f *Feed) Renew(what Renewal, now int64) {
 		r.files[what.Files[i].File] = &what.Files[i]
 	}
 	all := f.seal()
+	var packer packer
 	for i := range all {
+		s := all[i].unpacked()
 		// The last one has room, which would be lost: segments of a quiet recorder would be few events.
-		if r.changes(&all[i]) || i == len(all)-1 {
-			f.replace(r.copy(&all[i]))
+		if r.changes(&s) || i == len(all)-1 {
+			anew, moved := r.copy(&s)
+			packer.pack(anew)
+			f.replace(anew, moved)
 		}
 	}
 	for _, e := range r.told() {
@@ -88,7 +92,7 @@ func (f *Feed) replace(s *segment, moved []moved) {
 	if i == len(f.segments) || f.segments[i].first != s.first {
 		return
 	}
-	f.bytes += cap(s.data) - cap(f.segments[i].data)
+	f.bytes += s.bytes() - f.segments[i].bytes()
 	f.segments[i] = s
 	for _, m := range moved {
 		f.places.add(m.file, m.offset, m.number)
