@@ -143,13 +143,18 @@ func (s *session) handshake() bool {
 		if s.distrusts(err) {
 			return false
 		}
-		if hungUp(err) && s.pinned.works(s.raw.at()) {
-			// A browser opens connections in advance, and drops those it has no use for.
-			s.log.Debug().Str("host", s.tunnel.host).Err(err).Msg("client dropped a spare connection")
+		fails := func() {
+			s.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
+			s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
+		}
+		if hungUp(err) {
+			// A browser opens connections in advance, and drops those it has no use for: before it asks
+			// the host for something by another one, or after.
+			at := s.raw.at()
+			s.doubts.add(&doubt{func() bool { return s.pinned.works(at) }, fails})
 			return false
 		}
-		s.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
-		s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
+		fails()
 		return false
 	}
 	s.raw.SetDeadline(time.Time{})

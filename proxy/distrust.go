@@ -48,7 +48,7 @@ func (s *session) distrusts(err error) bool {
 	case saidNo:
 		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
 	case seemsToSayNo:
-		s.doubts.add(&doubt{c.kind, func() {
+		s.doubts.add(&doubt{func() bool { return s.trust.has(c.kind) }, func() {
 			s.tellDistrust("the client does not seem to trust the certificate: " +
 				"it closed the connection when it had seen it (" + err.Error() + ")")
 		}})

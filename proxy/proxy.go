@@ -109,7 +109,7 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	p.trust = newTrust()
 	p.untouched, p.pinned = newSeldom(), newPinned()
 	p.seenForeign = p.foreignSummaries()
-	p.doubts = doubts{trust: p.trust, waiting: map[*doubt]*time.Timer{}}
+	p.doubts = doubts{waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
 	p.upstreams = newUpstreams(p.cfg, p.memory, ln.Addr())

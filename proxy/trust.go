@@ -65,16 +65,14 @@ func (t trust) has(kind clientKind) bool {
 	return ok && time.Since(last) < trustFor
 }
 
-// doubt is a client that went away and may not trust the certificate.
+// doubt is a client that went away, and may have been kept from what it wanted.
 type doubt struct {
-	kind clientKind
-	tell func()
+	cleared func() bool // reports whether it has shown since that it was not
+	tell    func()
 }
 
 // doubts are the clients that may still come again.
 type doubts struct {
-	trust trust
-
 	mu      sync.Mutex
 	waiting map[*doubt]*time.Timer
 	closed  bool
@@ -105,7 +103,7 @@ func (d *doubts) settle(one *doubt) {
 }
 
 func (d *doubts) decide(one *doubt) {
-	if !d.trust.has(one.kind) {
+	if !one.cleared() {
 		one.tell()
 	}
 }
