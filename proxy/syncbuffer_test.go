@@ -22,3 +22,10 @@ func (s *syncBuffer) String() string {
 	defer s.mu.Unlock()
 	return s.b.String()
 }
+
+// forget lets go of what was written.
+func (s *syncBuffer) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.b = bytes.Buffer{}
+}

@@ -112,7 +112,6 @@ func unknownCoding(head []byte) (unknown string) {
 	return unknown
 }
 
-// contentRange returns the Content-Range of a head.
 // lengths are how many bytes of a body came, and how many its head tells of; 0 if it tells of no more.
 func lengths(r *readback.Response) (received, expected int64) {
 	eachField(r.Head, "Content-Length", func(v []byte) {
@@ -126,6 +125,7 @@ func lengths(r *readback.Response) (received, expected int64) {
 	return r.Size, expected
 }
 
+// contentRange returns the Content-Range of a head.
 func contentRange(head []byte) (value string) {
 	eachField(head, "Content-Range", func(v []byte) { value = string(v[:min(len(v), 100)]) })
 	return value
