@@ -140,21 +140,7 @@ func (s *session) handshake() bool {
 	// A context would take a goroutine. A stop closes s.raw.
 	s.raw.SetDeadline(s.raw.handshakeBegan.Add(s.cfg.Timeout.TLS))
 	if err := conn.Handshake(); err != nil {
-		if s.distrusts(err) {
-			return false
-		}
-		fails := func() {
-			s.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
-			s.gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
-		}
-		if hungUp(err) {
-			// A browser opens connections in advance, and drops those it has no use for: before it asks
-			// the host for something by another one, or after.
-			at := s.raw.at()
-			s.doubts.add(&doubt{func() bool { return s.pinned.works(at) }, fails})
-			return false
-		}
-		fails()
+		s.handshakeFailed(err)
 		return false
 	}
 	s.raw.SetDeadline(time.Time{})

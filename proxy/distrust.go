@@ -46,11 +46,11 @@ func (s *session) distrusts(err error) bool {
 	}
 	switch understand(err, age, trusts) {
 	case saidNo:
-		s.tellDistrust("the client does not trust the certificate (" + err.Error() + ")")
+		s.tellDistrust("does not trust the certificate", err, s.gap)
 	case seemsToSayNo:
+		gap := s.gapLater()
 		s.doubts.add(&doubt{func() bool { return s.trust.has(c.kind) }, func() {
-			s.tellDistrust("the client does not seem to trust the certificate: " +
-				"it closed the connection when it had seen it (" + err.Error() + ")")
+			s.tellDistrust(seemsToDistrust, err, gap)
 		}})
 	default:
 		return false
@@ -58,10 +58,57 @@ func (s *session) distrusts(err error) bool {
 	return true
 }
 
-func (s *session) tellDistrust(said string) {
+// handshakeFailed notes what comes of a handshake that has not come to its end. A browser opens
+// connections in advance, and drops those it has no use for: before it asks the host for something by
+// another one, or after.
+func (s *session) handshakeFailed(err error) {
+	if !hungUp(err) {
+		if !s.distrusts(err) {
+			s.tellFailure(err, s.gap)
+		}
+		return
+	}
+	if s.leadsHere() {
+		return
+	}
+	c := s.raw
+	doubts := c.certified && !s.clients.closing.Load() && time.Since(c.handshakeBegan) < doubtWithin
+	if isBreak(err, time.Since(c.handshakeBegan)) && doubts {
+		s.suggestTunnel(s.trust.has(c.kind))
+	}
+	at, gap := c.at(), s.gapLater()
+	s.doubts.add(&doubt{func() bool { return s.pinned.works(at) }, func() {
+		if doubts && !s.trust.has(c.kind) {
+			s.tellDistrust(seemsToDistrust, err, gap)
+		} else {
+			s.tellFailure(err, gap)
+		}
+	}})
+}
+
+// noteGap is session.gap, or what it would have done at another time.
+type noteGap func(reason, place, detail string)
+
+// gapLater is session.gap as it is now, for who finds out later that there is one.
+func (s *session) gapLater() noteGap {
+	if s.paused.on() {
+		return func(string, string, string) {}
+	}
+	return s.gapNow
+}
+
+const seemsToDistrust = "does not seem to trust the certificate: it closed the connection when it had seen it"
+
+func (s *session) tellDistrust(does string, err error, gap noteGap) {
+	said := "the client " + does + " (" + err.Error() + ")"
 	s.log.Warn().Str("host", s.tunnel.host).Str("client", s.raw.RemoteAddr().String()).
 		Str("do", s.howToTrust()).Msg(said)
-	s.gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
+	gap(recorder.GapRefused, s.place(), said+": "+s.howToTrust())
+}
+
+func (s *session) tellFailure(err error, gap noteGap) {
+	s.log.Warn().Str("host", s.tunnel.host).Err(err).Msg("client's TLS handshake failed")
+	gap(recorder.GapRefused, s.place(), "the client's TLS handshake failed: "+err.Error())
 }
 
 // howToTrust says what makes programs trust the root certificate.

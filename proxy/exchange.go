@@ -31,6 +31,7 @@ type exchange struct {
 	due    time.Time // when timeout-first-byte ends the wait for a head
 	sent   bool      // bytes of the origin have reached the client
 
+	inPause    bool // it began while recording was paused, and would be recorded else
 	unrecorded bool // as the operator wishes (no-record, a pause): x has facts for the log, no bytes
 	whole      whole
 }

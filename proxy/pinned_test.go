@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/recorder"
 )
 
 // breakOff is a client that takes the origin's own certificate only, as libraries do that.
@@ -76,29 +79,60 @@ func TestTunnelIsSuggested(t *testing.T) {
 func TestSpareConnectionIsNoGap(t *testing.T) {
 	h := newHouse(t, config())
 	o := newOrigin(t, true, answering)
-	hangUp := func(target string) {
-		host, _, _ := net.SplitHostPort(target)
-		p := h.tunnel(target, false)
-		conn := tls.Client(&halfWay{Conn: p.conn}, &tls.Config{ServerName: host,
-			InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
-		if err := conn.Handshake(); err == nil {
-			t.Error("a handshake without its end")
-		}
-		p.conn.Close()
-		h.untilClients(0)
-	}
 	works := func(target string) {
 		wantAnswer(t, h.tunnel(target, true).conn)
 		h.untilClients(0)
 	}
+	h.hangUp("first.example:443")
 	works(o.at("localhost"))
-	hangUp(o.at("localhost"))
-	hangUp(o.at("127.0.0.1"))
-	hangUp("other.example:443")
+	h.hangUp(o.at("localhost"))
+	h.hangUp(o.at("127.0.0.1"))
+	h.hangUp("other.example:443")
 	works(o.at("127.0.0.1"))
-	h.proxy.Shutdown(t.Context()) // nothing comes any more that could work
-	if gaps := h.gaps(); len(gaps) != 1 || gaps[0].URL != "other.example:443" {
-		t.Errorf("gaps: %+v, log: %s", gaps, h.log)
+	h.wantRefused("first.example:443", "other.example:443")
+}
+
+// TestHungUpInAPause: what is dropped in a pause is in no list, though that ends before it is known that
+// nothing comes of it, and what is dropped before is.
+func TestHungUpInAPause(t *testing.T) {
+	h := newHouse(t, config())
+	h.hangUp("before.example:443")
+	h.proxy.Pause()
+	h.hangUp("within.example:443")
+	h.proxy.Resume()
+	h.hangUp("behind.example:443")
+	h.proxy.Pause()
+	h.wantRefused("before.example:443", "behind.example:443")
+}
+
+// hangUp ends a connection in the middle of its handshake.
+func (h *house) hangUp(target string) {
+	h.t.Helper()
+	host, _, _ := net.SplitHostPort(target)
+	p := h.tunnel(target, false)
+	conn := tls.Client(&halfWay{Conn: p.conn}, &tls.Config{ServerName: host,
+		InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
+	if err := conn.Handshake(); err == nil {
+		h.t.Error("a handshake without its end")
+	}
+	p.conn.Close()
+	h.untilClients(0)
+}
+
+// wantRefused ends the proxy, so that nothing comes any more that could work, and wants these gaps.
+func (h *house) wantRefused(places ...string) {
+	h.t.Helper()
+	h.proxy.Shutdown(h.t.Context())
+	var got []string
+	for _, g := range h.gaps() {
+		if got = append(got, g.URL); g.Reason != recorder.GapRefused {
+			h.t.Errorf("%+v", g)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(places)
+	if !slices.Equal(got, places) {
+		h.t.Errorf("gaps of %v, want %v; log: %s", got, places, h.log)
 	}
 }
 

@@ -7,7 +7,7 @@ package proxy
 func (e *exchange) run() (goesOn bool) {
 	e.x = e.rec.Begin()
 	if e.unrecorded {
-		e.x.Passes()
+		e.x.Passes(e.inPause)
 	}
 	defer e.depart()
 	defer e.rescue(&goesOn)

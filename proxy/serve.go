@@ -89,6 +89,8 @@ func urlOf(to *origin, target []byte) string {
 
 // newExchange makes the exchange of a request that is to go to an origin.
 func (s *session) newExchange(req *http1.Request, to origin) *exchange {
+	unwanted := s.cfg.NoRecord.Has(to.siteName())
+	inPause := !unwanted && s.paused.on()
 	return &exchange{
 		client:     s,
 		limits:     limits{cfg: s.cfg},
@@ -98,7 +100,8 @@ func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 		stop:       s.stop,
 		req:        req,
 		to:         to,
-		unrecorded: s.paused.on() || s.cfg.NoRecord.Has(to.siteName()),
+		inPause:    inPause,
+		unrecorded: unwanted || inPause,
 	}
 }
 

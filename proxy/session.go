@@ -89,7 +89,14 @@ func (s *session) secure() bool { return s.tunnel != nil && s.tunnel.secure }
 // not listed, nor is any while recording is paused: the list would name the host. One that leads to
 // the proxy itself is nothing that could be recorded.
 func (s *session) gap(reason, place, detail string) {
-	if s.paused.on() || s.nobodys() || s.leadsHere() {
+	if !s.paused.on() {
+		s.gapNow(reason, place, detail)
+	}
+}
+
+// gapNow is gap, of what was no time at which recording is paused.
+func (s *session) gapNow(reason, place, detail string) {
+	if s.nobodys() || s.leadsHere() {
 		return
 	}
 	if s.tunnel == nil || !s.cfg.NoRecord.Has(s.tunnel.siteName()) {

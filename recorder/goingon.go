@@ -22,23 +22,25 @@ func (q *queue) enters(t *transit, now time.Time) {
 	t.passes = false
 }
 
-// Passes tells that nothing of the exchange is recorded: no page waits for it.
-func (x *Exchange) Passes() {
-	if !x.passes {
-		x.passes = true
-		x.queue.begun.ends(&x.transit)
-		x.queue.passing.Add(1)
+// Passes tells that nothing of the exchange is recorded: no page waits for it. paused is whether that is
+// since recording was paused when it began.
+func (x *Exchange) Passes(paused bool) {
+	if x.passes {
+		return
+	}
+	x.passes = true
+	x.queue.begun.ends(&x.transit)
+	if paused {
+		x.queue.paused.Add(1)
 	}
 }
 
 // exits counts it no more.
 func (q *queue) exits(t *transit) {
 	q.inFlight.Add(-1)
-	if t.passes {
-		q.passing.Add(-1)
-		return
+	if !t.passes {
+		q.begun.ends(t)
 	}
-	q.begun.ends(t)
 }
 
 // begins counts an exchange.
@@ -53,7 +55,8 @@ func (b *begun) ends(t *transit) { b.at(t.second).Add(-1) }
 func (b *begun) at(second int64) *atomic.Int32 { return &b[uint64(second)%uint64(len(b))] }
 
 // GoingOn returns when the exchanges have begun that go on, in the order of time and to the second: those
-// that are to be recorded, and are neither committed nor discarded. Of more than mostGoingOn it returns the newest.
+// that are to be recorded, and are neither committed nor discarded. Of more than mostGoingOn it returns the
+// newest.
 func (r *Recorder) GoingOn() []time.Time {
 	if r.queue.inFlight.Load() == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 type pauses struct {
 	mu     sync.Mutex
 	since  time.Time // zero: it is not paused
-	before int64     // what had passed unrecorded by then
+	before int64     // how many had passed in earlier ones
 }
 
 // TellPaused tells whether what begins from now on passes unrecorded.
@@ -33,7 +33,7 @@ func (r *Recorder) TellPaused(paused bool) {
 	case !paused:
 		r.endPause(now)
 	case p.since.IsZero():
-		p.since, p.before = now, r.gaps.totals()[GapUnrecorded]
+		p.since, p.before = now, r.queue.paused.Load()
 	}
 }
 
@@ -53,14 +53,12 @@ func (r *Recorder) endPause(now time.Time) {
 	p.since = time.Time{}
 }
 
-// passed is how many exchanges have passed unrecorded in the pause that goes on, or are on their way. Its
-// lock is held.
-func (r *Recorder) passed() int64 {
-	return r.gaps.totals()[GapUnrecorded] - r.pauses.before + r.queue.passing.Load()
-}
+// passed is how many exchanges have begun in the pause that goes on, and so have passed unrecorded or are
+// on their way. Its lock is held.
+func (r *Recorder) passed() int64 { return r.queue.paused.Load() - r.pauses.before }
 
-// Paused returns since when recording is paused, and how many exchanges have passed unrecorded since then,
-// or are on their way. It is false if it is not paused.
+// Paused returns since when recording is paused, and how many exchanges have passed unrecorded by that, or
+// are on their way. It is false if it is not paused.
 func (r *Recorder) Paused() (since time.Time, passed int64, paused bool) {
 	r.pauses.mu.Lock()
 	defer r.pauses.mu.Unlock()

@@ -23,13 +23,16 @@ func TestPausedGap(t *testing.T) {
 		}
 		return all
 	}
-	recorded, passing := c.Begin(), c.Begin() // however long they take
+	recorded, passing, unwanted := c.Begin(), c.Begin(), c.Begin() // however long they take
+	defer unwanted.Discard()
 	defer recorded.Discard()
 	defer passing.Discard()
 	for _, passes := range []func(){
 		func() {},
-		func() { c.GapsMore(GapUnrecorded, 1) },
-		func() { passing.Passes() }, // for as long as the third goes on, and the fourth
+		func() { c.GapsMore(GapUnrecorded, 1); unwanted.Passes(false) }, // which is no pause's doing
+		func() { passing.Passes(true) },
+		func() {}, // though it goes on
+		func() { second := c.Begin(); second.Passes(true); second.Passes(true); second.Discard() },
 	} {
 		c.TellPaused(true)
 		c.TellPaused(true)
@@ -44,6 +47,9 @@ func TestPausedGap(t *testing.T) {
 		t.Errorf("the list has %v", got)
 	}
 	c.TellPaused(true)
+	third := c.Begin()
+	third.Passes(true)
+	defer third.Discard()
 	if since, passed, _ := c.Paused(); time.Since(since) > time.Hour || passed != 1 { // what is on its way
 		t.Errorf("paused since %v, %d passed", since, passed)
 	}
@@ -61,8 +67,8 @@ func TestGoingOn(t *testing.T) {
 	defer c.close()
 	before := time.Now().Truncate(time.Second)
 	passing := c.Begin()
-	passing.Passes()
-	passing.Passes()
+	passing.Passes(true)
+	passing.Passes(false)
 	defer passing.Discard()
 	forgotten, kept := c.Begin(), c.begin("http://example.com/", exampleRequest, page(200, "text/plain", "", "text"))
 	for n, end := range []func(){func() {}, forgotten.Discard, kept.Commit} {

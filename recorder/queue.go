@@ -40,7 +40,7 @@ type queue struct {
 
 	inFlight     atomic.Int64 // exchanges that have begun, and are neither committed nor discarded
 	begun        begun        // those of them that are to be recorded, by the second in which they have
-	passing      atomic.Int64 // the others
+	paused       atomic.Int64 // those that have passed unrecorded, or pass, since recording was paused
 	queued       atomic.Int64 // bytes that wait, without those on disk
 	waitingLarge atomic.Int64 // exchanges on disk that wait
 	lost         atomic.Int64
