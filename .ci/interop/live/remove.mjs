@@ -2,12 +2,31 @@
 import { Hand } from './hand.mjs';
 import { lines, report, same, site, until } from './world.mjs';
 
+// elsewhere are tabs that show what is going to be removed, each with what must go from it, and what must come.
+async function elsewhere(viewer) {
+  const tabs = [
+    ['the filtered exchanges', '#/exchanges?text=removed', '.list-rows .c-url', '.notice'],
+    ['exchanges that are held', '#/exchanges?host=www.example.org', '.list-rows .c-url', '.list-rows .row'],
+  ];
+  return Promise.all(tabs.map(async ([name, hash, selector, comes]) => {
+    const tab = await viewer.open(hash);
+    const shown = tab.locator(selector, { hasText: '/tides?removed' });
+    await shown.first().waitFor();
+    if (name.includes('held')) {
+      await tab.keyboard.press('p');
+      await tab.getByRole('button', { name: 'Let the view go on' }).waitFor();
+    }
+    return { name, shown, comes: tab.locator(comes).first() };
+  }));
+}
+
 export default async function remove({ viewer, visit }) {
   await visit('/tides?removed');
   const page = await viewer.open('#/pages');
   const hand = new Hand(page);
   const row = page.locator('li.page', { hasText: '/tides?removed' });
   await row.waitFor();
+  const tabs = await elsewhere(viewer);
   await until('its captures', async () => (await lines()).some((l) => l.url === `${site}/tides?removed`));
   await hand.reach(/^Tide tables/);
   await hand.key('Enter');
@@ -27,6 +46,14 @@ export default async function remove({ viewer, visit }) {
   report('a removed page is not in the list any more');
   same('nor are its captures in the index', (await lines()).filter((l) => l.url === `${site}/tides?removed`), []);
   await hand.kept('Close');
+  for (const { name, shown, comes } of tabs) {
+    const goes = async () => {
+      await shown.first().waitFor({ state: 'detached', timeout: 5000 });
+      await comes.waitFor({ timeout: 5000 });
+    };
+    await goes().then(() => report(`what was removed goes from ${name} in another tab`),
+      (e) => report(`what was removed goes from ${name} in another tab`, e.message));
+  }
   // A page that is looked at while it goes is asked for once more: that is a 404 by rights.
   viewer.problems = viewer.problems.filter((problem) => !/404 .*live\/page\?id=/.test(problem));
   hand.told('removal');

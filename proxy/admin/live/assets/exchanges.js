@@ -4,6 +4,7 @@ import { feed } from './feed.js';
 import { Filter, Foot, Spoken } from './filtered.js';
 import { filterOf, isEmpty, nameOf, parameters } from './filter.js';
 import { List } from './list.js';
+import { after } from './removed.js';
 import { go } from './routes.js';
 import { isMeant } from './shortcuts.js';
 import { clock, count, cut, kindOf, reason, size, some, visible, weight } from './words.js';
