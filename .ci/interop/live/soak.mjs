@@ -39,9 +39,6 @@ function send(perSecond, seconds) {
 
 const added = (a, b) => ({ sent: a.sent + b.sent, gaps: a.gaps + b.gaps, failed: a.failed + b.failed });
 
-// A page that breaks is looked at where LIVE_SHOTS says.
-const shot = (page) => process.env.LIVE_SHOTS && page.screenshot({ path: `${process.env.LIVE_SHOTS}/soak.png` });
-
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox',
   '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--no-proxy-server',
   '--disable-component-update', '--disable-sync'] });
@@ -89,7 +86,8 @@ for (let n = 0; n < 150; n++) {
 sent = added(sent, await flood.end);
 report('livesoak: the list stands where its oldest rows go', await page.locator('.list.exchanges').count() === 1,
   await page.locator('main').textContent());
-await page.getByRole('button', { name: /new ↓|To the newest/ }).click({ timeout: 5000 }).catch(() => {});
+await page.getByRole('button', { name: /new ↓|To the newest/ }).click({ timeout: 5000 })
+  .catch((e) => errors.push(`to the newest: ${e.message}`));
 await page.evaluate(() => { window.tasks = { n: 0, longest: 0 }; });
 
 // nodesOf counts the nodes of one page, also those that are in no document any more.

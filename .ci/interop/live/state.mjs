@@ -1,10 +1,10 @@
 // A page of which something is broken says so right after it was loaded: how much, what, and why; one that
 // has all of it is whole. Then what is done with a page: its waterfall, its WACZ, replay, a note.
 import { Hand } from './hand.mjs';
-import { PACK, lines, report, run, same, site, text, tries, until, T } from './world.mjs';
+import { PACK, lines, report, run, same, site, text, tries, T } from './world.mjs';
 import { Member } from './warc.mjs';
 
-const most = 5000; // ms from the load of the page to its state: the list is asked for every two seconds
+const most = 5000; // ms from the load of the page to its state: the list is asked for every three seconds
 
 export default async function state({ viewer, visit }) {
   const page = await viewer.open('#/pages');
@@ -46,7 +46,7 @@ export default async function state({ viewer, visit }) {
   report('its gaps are there', detail.gaps.some((g) => g.url === 'https://gone.example.net/map.png')
     && await page.getByRole('heading', { name: 'Gaps' }).count() ? '' : JSON.stringify(detail.gaps));
 
-  await taken(page, hand, id);
+  await taken(page, hand);
   await hand.fill('A note on this page, kept as a metadata record', 'Two pictures are not here: größer');
   await hand.press('Keep the note');
   await page.locator('blockquote').waitFor();
@@ -74,7 +74,7 @@ async function lengthOf({ file, offset }) {
 }
 
 // taken downloads the WACZ of the page, and has it validated by others.
-async function taken(page, hand, id) {
+async function taken(page, hand) {
   const coming = page.waitForEvent('download');
   await hand.press('WACZ of this page');
   const wacz = `${T}/page-of-live.wacz`;

@@ -53,12 +53,12 @@ function Detail({ d, file, offset }) {
       <a class="button" href=${to('search', [], { url: c.url })}>All captures of this URL</a></div>
     ${d.curlLacks && html`<p class="soft">As curl it leaves out: <${Text} text=${d.curlLacks} /></p>`}
     ${d.revisitOf && html`<${RevisitOf} of=${d.revisitOf} />`}
-    <${Head} title="Request" message=${d.request} open=${true} />
+    <${Head} title="Request" message=${d.request} />
     ${d.request?.size > 0 && html`<details class="part"><summary>Request body <span
       class="soft">${size(d.request.size)}</span></summary>
       <${Body} file=${file} offset=${offset} of="request" preview=${{ kind: 'text' }}
         total=${d.request.size} /></details>`}
-    <${Head} title="Response" message=${d.response} open=${true} />
+    <${Head} title="Response" message=${d.response} />
     <section class="part"><h2>Body</h2>
       ${d.response && (c.truncated || d.response.truncated) && html`<${Cut} message=${d.response} />`}
       <${Body} file=${file} offset=${offset} of="response" preview=${d.preview ?? { kind: 'none' }}
@@ -87,12 +87,12 @@ function RevisitOf({ of }) {
       && html`<a href=${to('exchange', [of.file, of.offset])}>See that one</a>`}</p>`;
 }
 
-function Head({ title, message, open }) {
+function Head({ title, message }) {
   const [shown, setShown] = useState(piece);
   const bytes = useMemo(() => ofBase64(message?.head), [message?.head]);
   if (!message) return html`<section class="part"><h2>${title}</h2><p class="soft">Not recorded.</p></section>`;
   const head = lines(bytes, shown);
-  return html`<details class="part" open=${open}><summary>${title}</summary>
+  return html`<details class="part" open><summary>${title}</summary>
     <pre class="head" tabindex="0" role="region" aria-label=${`Head of the ${title.toLowerCase()}`}>
       <bdi>${head.lines.map((line, i) => html`<span
       key=${i} class=${i ? 'field' : 'start'}>${partsOf(line, i)}${'\n'}</span>`)}</bdi></pre>

@@ -1,4 +1,4 @@
-// The pages that were recorded, the newest first; what came just now is there two seconds later.
+// The pages that were recorded, the newest first; what came just now is there three seconds later.
 import { html, useEffect, useRef, useState } from './html.js';
 import { ask, isGone } from './ask.js';
 import { feed } from './feed.js';

@@ -16,8 +16,11 @@
  * @property {number|null} [ms]
  * @property {string} [stored] response, revisit, resource, …
  * @property {boolean} [truncated]
+ * @property {'part'|'cut'} [completion] what had come, of what the recorder asked for itself
  * @property {string} [file]
  * @property {number} [offset]
+ * @property {string} [state] of a file: what has become of it
+ * @property {boolean} [cut] its texts are longer, and this page keeps their beginnings
  * @property {string} [reason] of a gap
  * @property {string} [detail] of a gap
  * @property {number} [count] of gaps that are only counted, or of events that were missed
