@@ -13,6 +13,10 @@ read -ra steps <<<"$LIVE_STEPS"
 
 if out=$(node --test "$here"/live/pure/ 2>&1); then ok 'live: the modules that need no document'; else
   not_ok "live: the modules that need no document: $(grep -A 8 '^not ok' <<<"$out" | tr '\n' ' ')"; fi
+lint=("$ESLINT/node_modules/eslint/bin/eslint.js" --config .ci/interop/live/eslint.config.mjs)
+if out=$(cd "$here/../.." && node "${lint[@]}" proxy/admin/live/assets .ci/interop/live 2>&1); then
+  ok 'live: ESLint knows all names, and each is used'; else
+  not_ok "live: ESLint: $(head -n 12 <<<"$out" | tr '\n' ' ')"; fi
 bash "$here/live/vendored.sh" "$VENDORED" || not_ok 'live: vendored.sh broke off'
 
 echo '127.0.0.9 gone.example.net' >>"$work/hosts" # where nobody listens
