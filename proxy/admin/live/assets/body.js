@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from './html.js';
 import { isFresh } from './again.js';
 import { ask, isGone } from './ask.js';
+import { Leaving } from './buttons.js';
 import { Problem, Text } from './text.js';
 import { count, size, visible, visibleLines } from './words.js';
 
@@ -57,6 +58,9 @@ function Frame({ first, since, file, offset }) {
       draw the image. <button class="quiet small" onClick=${() => again()}>Load it again</button></p>`;
 }
 
+// textAbove is the text that a button has made longer.
+const textAbove = (button) => button.parentNode.parentNode.querySelector('pre.body');
+
 function Pieces({ file, offset, of, as }) {
   /** @type {[{pieces: Piece[], problem: Error|null, busy: boolean}, Function]} */
   const [told, setTold] = useState({ pieces: [], problem: null, busy: true });
@@ -84,7 +88,7 @@ function Pieces({ file, offset, of, as }) {
     ${!last && !told.problem && html`<p class="soft">Looking …</p>`}
     ${last && html`<pre class="body" tabindex="0" role="region" aria-label=${`The body as ${as}`}><bdi>${
       visibleLines(text)}</bdi></pre>`}
-    ${more && (text.length < most ? html`<p><button aria-disabled=${told.busy} onClick=${next}>
-        More: from byte ${count(last.to)}${last.size >= 0 ? ` of ${count(last.size)}` : ''}</button></p>`
+    ${more && (text.length < most ? html`<p><${Leaving} heir=${textAbove} aria-disabled=${told.busy}
+        onClick=${next}>More: from byte ${count(last.to)}${last.size >= 0 ? ` of ${count(last.size)}` : ''}<//></p>`
       : html`<p class="soft">There is more than a page shows well: the record can be downloaded.</p>`)}`;
 }

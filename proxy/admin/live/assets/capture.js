@@ -1,6 +1,8 @@
 // A page is captured from here: a browser without a window, beside the recorder, and what it says.
 import { html, useEffect, useRef, useState } from './html.js';
+import { polled } from './again.js';
 import { ask, isGone, tell } from './ask.js';
+import { Leaving } from './buttons.js';
 import { to } from './routes.js';
 import { Problem, Text } from './text.js';
 import { visible } from './words.js';
@@ -8,43 +10,35 @@ import { visible } from './words.js';
 /** @typedef {import('./types.js').Job} Job */
 
 const often = 1500;
+const seldom = 15_000; // while none goes on
+const goesOn = (job) => ['waiting', 'running'].includes(job.state);
 const states = {
   waiting: ['', 'waits'], running: ['now', 'runs'], done: ['good', 'all whole'], failed: ['bad', 'lacks something'],
   stopped: ['', 'stopped'],
 };
 
-// useJobs asks for the captures as long as one is not at its end.
+// useJobs asks for the captures: often as long as one is not at its end.
 function useJobs() {
   const [told, setTold] = useState({ jobs: [], problem: null, unprotected: false });
-  const again = useRef(() => {});
+  const poll = useRef(null);
   useEffect(() => {
-    const gone = new AbortController();
-    let timer = 0;
-    const get = async () => {
-      clearTimeout(timer);
-      let wait = 10 * often;
+    poll.current = polled(async (signal) => {
       try {
-        const { jobs, unprotected } = await ask('live/captures', {}, gone.signal);
+        const { jobs, unprotected } = await ask('live/captures', {}, signal);
         setTold({ jobs: jobs ?? [], problem: null, unprotected });
-        if (jobs?.some((j) => j.state === 'running' || j.state === 'waiting')) wait = often;
+        return jobs?.some(goesOn) ? often : seldom;
       } catch (problem) {
-        if (isGone(problem)) return;
-        setTold((b) => ({ ...b, problem: problem.status === 404 ? null : problem }));
+        if (!isGone(problem)) setTold((b) => ({ ...b, problem: problem.status === 404 ? null : problem }));
+        return seldom;
       }
-      timer = setTimeout(get, wait);
-    };
-    again.current = get;
-    get();
-    return () => {
-      gone.abort();
-      clearTimeout(timer);
-    };
+    });
+    return poll.current.end;
   }, []);
-  return { ...told, again: () => again.current() };
+  return { ...told, again: () => poll.current.again() };
 }
 
-/** whole is the URL that is meant: who types a host, or one with a port, means its page. */
-export function whole(typed) {
+/** addressOf is the URL that is meant: who types a host, or one with a port, means its page. */
+export function addressOf(typed) {
   const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(typed);
   return hasScheme ? typed : ['https', typed].join('://');
 }
@@ -58,7 +52,7 @@ export function Capture({ recorder }) {
   const start = async (e) => {
     e.preventDefault();
     try {
-      const address = whole(url.trim());
+      const address = addressOf(url.trim());
       await tell('live/capture', depth === '0' ? { url: address } : { url: address, depth });
       setUrl('');
       setRefused(null);
@@ -83,18 +77,19 @@ export function Capture({ recorder }) {
       job=${j} again=${again} />`)}</ol>`}`;
 }
 
+const row = (button) => button.closest('li');
+
 /** @param {{job: Job, again: Function}} props */
 function JobRow({ job, again }) {
   const [problem, setProblem] = useState(null);
   const [kind, words] = states[job.state] ?? ['', visible(job.state)];
-  const ended = !['running', 'waiting'].includes(job.state);
   const lines = job.lines ?? [];
   const said = [...(job.leftOut > 0 ? [`… (${job.leftOut} lines before)`] : []), ...lines.map(visible)].join('\n');
   const stop = () => tell(`live/capture/stop?job=${encodeURIComponent(job.id)}`).then(again, setProblem);
-  return html`<li><div class="job"><span class=${`tag ${kind}`}>${words}</span>${' '}
+  return html`<li tabindex="-1"><div class="job"><span class=${`tag ${kind}`}>${words}</span>${' '}
       <span class="url">${job.url ? html`<${Text} text=${job.url} most=${160} mono />`
         : html`<em class="soft">has been removed</em>`}</span>
-      ${!ended && html`<button class="small" onClick=${stop}>Stop</button>`}
+      ${goesOn(job) && html`<${Leaving} class="small" heir=${row} onClick=${stop}>Stop<//>`}
       ${job.url && ['done', 'failed'].includes(job.state) && html`<a
         href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
     <${Problem} problem=${problem} />

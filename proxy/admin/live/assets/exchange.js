@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo, useState } from './html.js';
 import { ask, askText, isGone } from './ask.js';
 import { Body } from './body.js';
+import { Leaving } from './buttons.js';
 import { lines, ofBase64, piece, promised } from './bytes.js';
 import { Download } from './download.js';
 import { back, to } from './routes.js';
@@ -87,6 +88,9 @@ function RevisitOf({ of }) {
       && html`<a href=${to('exchange', [of.file, of.offset])}>See that one</a>`}</p>`;
 }
 
+// headAbove is the head that a button has made longer.
+const headAbove = (button) => button.closest('details').querySelector('pre');
+
 function Head({ title, message }) {
   const [shown, setShown] = useState(piece);
   const bytes = useMemo(() => ofBase64(message?.head), [message?.head]);
@@ -96,8 +100,8 @@ function Head({ title, message }) {
     <pre class="head" tabindex="0" role="region" aria-label=${`Head of the ${title.toLowerCase()}`}>
       <bdi>${head.lines.map((line, i) => html`<span
       key=${i} class=${i ? 'field' : 'start'}>${partsOf(line, i)}${'\n'}</span>`)}</bdi></pre>
-    ${head.cut && html`<p><button onClick=${() => setShown(shown + 4 * piece)}>
-      More of the head: ${size(shown)} of ${size(bytes.length)} are shown</button></p>`}</details>`;
+    ${head.cut && html`<p><${Leaving} heir=${headAbove} onClick=${() => setShown(shown + 4 * piece)}>
+      More of the head: ${size(shown)} of ${size(bytes.length)} are shown<//></p>`}</details>`;
 }
 
 // partsOf sets a field's name apart, if the line has one in its first part.

@@ -1,5 +1,6 @@
 // What the recorder does, and how it is with disk, queue and files.
 import { html, useEffect, useState } from './html.js';
+import { polled } from './again.js';
 import { ask, isGone } from './ask.js';
 import { Bars, Series } from './chart.js';
 import { to } from './routes.js';
@@ -14,29 +15,18 @@ export function Overview({ recorder }) {
   const [told, setTold] = useState({ o: null, problem: null });
   const [span, setSpan] = useState('hour');
   useEffect(() => {
-    const gone = new AbortController();
-    let timer = 0;
     let known = null;
-    const get = async () => {
-      clearTimeout(timer);
-      if (document.visibilityState !== 'visible') return; // when it is seen again
+    const { end } = polled(async (signal) => {
       try {
         const since = known?.rates.at(-1)?.ts;
-        known = joined(known, await ask('live/overview', { since }, gone.signal));
+        known = joined(known, await ask('live/overview', { since }, signal));
         setTold({ o: known, problem: null });
       } catch (problem) {
-        if (isGone(problem)) return;
-        setTold((b) => ({ ...b, problem }));
+        if (!isGone(problem)) setTold((b) => ({ ...b, problem }));
       }
-      timer = setTimeout(get, often);
-    };
-    get();
-    document.addEventListener('visibilitychange', get);
-    return () => {
-      document.removeEventListener('visibilitychange', get);
-      gone.abort();
-      clearTimeout(timer);
-    };
+      return often;
+    });
+    return end;
   }, []);
   const { o, problem } = told;
   const hour = span === 'hour';

@@ -1,6 +1,8 @@
 // One page: what it lacks, what was loaded when, notes on it, and what can be done with it.
 import { html, useEffect, useRef, useState } from './html.js';
+import { polled } from './again.js';
 import { ask, isGone, tell } from './ask.js';
+import { Leaving, useBusy } from './buttons.js';
 import { Download } from './download.js';
 import { feed } from './feed.js';
 import { Answered, Findings, StateOf } from './lacks.js';
@@ -23,68 +25,59 @@ function extended(now, before) {
   return { ...now, more: now.more - more, exchanges: [...now.exchanges, ...before.exchanges.slice(-more)] };
 }
 
+// continued is a page with the exchanges behind the first so many; they may be there already.
+function continued(before, offset, rest) {
+  if (before?.exchanges.length !== offset) return before;
+  return { ...before, more: rest.more, exchanges: [...before.exchanges, ...rest.exchanges] };
+}
+
 // usePage asks for a page, again as long as it is seen: often while something comes for it, and no more
-// when it has gone. One question goes on at a time; what asks meanwhile has one more behind it.
+// when it has gone.
 function usePage(id) {
   /** @type {[{detail: PageDetail|null, problem: Error|null}, Function]} */
   const [told, setTold] = useState({ detail: null, problem: null });
-  const again = useRef(null);
+  const poll = useRef(null);
   useEffect(() => {
-    const gone = new AbortController();
-    let timer = 0;
-    let asking = false;
-    let asked = false;
-    const get = async () => {
-      clearTimeout(timer);
-      if (document.visibilityState === 'hidden') return;
-      asked = asking;
-      if (asking) return;
-      asking = true;
-      let open = true;
-      let went = false;
+    poll.current = polled(async (signal) => {
       try {
-        const detail = await ask('live/page', { id }, gone.signal);
-        open = detail.page.open || detail.page.pending > 0;
+        const detail = await ask('live/page', { id }, signal);
         setTold((before) => ({ detail: extended(detail, before.detail), problem: null }));
+        return detail.page.open || detail.page.pending > 0 ? often : seldom;
       } catch (problem) {
-        if (isGone(problem)) return;
-        open = problem.status === 0;
+        if (isGone(problem)) return 0;
         // What has gone is shown no more, but for the dialog that says so.
-        went = problem.status === 404;
+        const went = problem.status === 404;
         const clear = went && !document.querySelector('dialog[open]');
         setTold((before) => ({ detail: clear ? null : before.detail, problem }));
+        if (went) return 0;
+        return problem.status === 0 ? often : seldom;
       }
-      asking = false;
-      if (asked) get();
-      else if (!went) timer = setTimeout(get, open ? often : seldom);
-    };
-    again.current = get;
-    get();
-    document.addEventListener('visibilitychange', get);
-    const end = feed.tap((e) => e.kind === 'removed' && get());
+    });
+    const end = feed.tap((e) => e.kind === 'removed' && poll.current.again());
     return () => {
-      document.removeEventListener('visibilitychange', get);
       end();
-      gone.abort();
-      clearTimeout(timer);
+      poll.current.end();
     };
   }, [id]);
-  const more = async () => {
+  const [more, busy] = useBusy(async () => {
+    const offset = told.detail.exchanges.length;
     try {
-      const rest = await ask('live/page', { id, offset: told.detail.exchanges.length });
-      setTold((b) => ({ problem: null, detail: { ...b.detail, more: rest.more,
-        exchanges: [...b.detail.exchanges, ...rest.exchanges] } }));
+      const rest = await ask('live/page', { id, offset }, poll.current.signal);
+      setTold((b) => ({ problem: null, detail: continued(b.detail, offset, rest) }));
     } catch (problem) {
-      setTold((b) => ({ ...b, problem }));
+      if (!isGone(problem)) setTold((b) => ({ ...b, problem }));
     }
-  };
-  return { ...told, again: () => again.current(), more };
+  });
+  return { ...told, busy, again: () => poll.current.again(), more };
 }
+
+// listAbove is the list that a button has made longer.
+const listAbove = (button) => button.closest('section').querySelector('.list');
 
 /** PageView is the view. */
 export function PageView({ route, recorder }) {
   const [id] = route.names;
-  const { detail, problem, again, more } = usePage(id);
+  const { detail, problem, busy, again, more } = usePage(id);
   const page = detail?.page;
   return html`<p class="path"><button class="quiet" onClick=${back}>← Back</button></p>
     <h1 tabindex="-1">${page ? html`<${Text} text=${page.title || page.url} most=${200} />` : 'Page'}</h1>
@@ -105,7 +98,8 @@ export function PageView({ route, recorder }) {
     <${Answered} detail=${detail} />
     <section class="part"><h2>Exchanges</h2><${Waterfall} page=${page} exchanges=${detail.exchanges} />
       ${detail.more > 0 && html`<p>
-        <button onClick=${more}>${some(detail.more, 'more exchange')}</button></p>`}</section>
+        <${Leaving} heir=${listAbove} aria-disabled=${busy} onClick=${more}>${some(detail.more,
+          'more exchange')}<//></p>`}</section>
     ${detail.gaps?.length > 0 && html`<${Gaps} gaps=${detail.gaps} />`}
     <${Notes} id=${id} notes=${detail.notes ?? []} control=${recorder.control} again=${again} />`}`;
 }

@@ -1,12 +1,14 @@
 // The pages that were recorded, the newest first; what came just now is there three seconds later.
 import { html, useEffect, useRef, useState } from './html.js';
+import { polled } from './again.js';
 import { ask, isGone } from './ask.js';
+import { Leaving, useBusy } from './buttons.js';
+import { Empty } from './empty.js';
 import { feed } from './feed.js';
+import { Lacks, StateOf } from './lacks.js';
 import { settle, to } from './routes.js';
 import { Problem, Status, Text, Time, useSlow } from './text.js';
 import { Thumbnail } from './thumbnail.js';
-import { Empty } from './empty.js';
-import { Lacks, StateOf } from './lacks.js';
 import { ago, size, some, when } from './words.js';
 
 /** @typedef {import('./types.js').Page} Page */
@@ -35,53 +37,60 @@ async function newest(times, text, signal) {
 function usePages(text) {
   const [told, setTold] = useState({ pages: null, next: null, now: '', looked: 0, behind: false, problem: null });
   const deep = useRef(1); // how many times limit are shown: somebody has asked for more
+  const poll = useRef(null);
   useEffect(() => {
-    const gone = new AbortController();
-    let timer = 0;
     let times = 0;
     deep.current = 1;
-    const get = async () => {
+    // Who types is not asked for each letter.
+    poll.current = polled(async (signal) => {
       try {
-        if (document.visibilityState === 'visible') {
-          const all = deep.current === 1 || times++ % round === 0;
-          const asked = deep.current;
-          const { pages, next, now, looked, behind } = await (all ? newest(asked, text, gone.signal)
-            : ask('live/pages', { limit, text }, gone.signal));
-          setTold((before) => ({
-            pages: (!all || deep.current > asked) && before.pages ? merge(pages, before.pages) : pages,
-            ...(all && deep.current === asked ? { next, looked } : { next: before.next, looked: before.looked }),
-            now, behind, problem: null,
-          }));
-        }
+        const all = deep.current === 1 || times++ % round === 0;
+        const asked = deep.current;
+        const { pages, next, now, looked, behind } = await (all ? newest(asked, text, signal)
+          : ask('live/pages', { limit, text }, signal));
+        setTold((before) => ({
+          pages: (!all || deep.current > asked) && before.pages ? merge(pages, before.pages) : pages,
+          ...(all && deep.current === asked ? { next, looked } : { next: before.next, looked: before.looked }),
+          now, behind, of: text, problem: null,
+        }));
       } catch (problem) {
-        if (isGone(problem)) return;
-        setTold((before) => ({ ...before, problem }));
+        if (!isGone(problem)) setTold((before) => ({ ...before, problem }));
       }
-      timer = setTimeout(get, often);
-    };
-    timer = setTimeout(get, text ? 250 : 0); // who types is not asked for each letter
+      return often;
+    }, text ? 250 : 0);
+    const end = feed.tap((e) => {
+      if (e.kind !== 'removed') return;
+      times = 0;
+      poll.current.again();
+    });
     return () => {
-      gone.abort();
-      clearTimeout(timer);
+      end();
+      poll.current.end();
     };
   }, [text]);
-  const more = async () => {
+  const [more, busy] = useBusy(async () => {
+    const { signal } = poll.current;
+    if (told.of !== text) return; // those that are shown are of the filter before
     try {
-      const { pages, next, looked } = await ask('live/pages', { limit, text, before: told.next });
+      const { pages, next, looked } = await ask('live/pages', { limit, text, before: told.next }, signal);
+      if (signal.aborted) return;
       deep.current += 1;
       setTold((before) => ({ ...before, pages: merge(before.pages, pages), next,
         looked: before.looked + looked }));
     } catch (problem) {
-      setTold((before) => ({ ...before, problem }));
+      if (!isGone(problem)) setTold((before) => ({ ...before, problem }));
     }
-  };
-  return { ...told, more };
+  });
+  return { ...told, busy: busy || told.of !== text, more };
 }
+
+// lastPage is the page at the end of the list.
+const lastPage = (button) => [...button.closest('main').querySelectorAll('a.open')].at(-1);
 
 /** Pages is the view. */
 export function Pages({ route, recorder }) {
   const text = route.parameters.text ?? '';
-  const { pages, next, now, looked, behind, problem, more } = usePages(text);
+  const { pages, next, now, looked, behind, problem, busy, more } = usePages(text);
   const shown = useSlow(pages?.length ?? null);
   const list = useRef(null);
   const key = (e) => move(e, list.current);
@@ -100,7 +109,8 @@ export function Pages({ route, recorder }) {
         <a href=${to('exchanges')}>see the exchanges</a>.`}</p>`}
       <ol class="pages" ref=${list} onKeyDown=${key} aria-label="Pages, the newest first">
         ${pages.map((p) => html`<${Row} key=${p.id} page=${p} now=${Date.parse(now)} />`)}</ol>
-      ${next && html`<p><button onClick=${more}>${text ? 'Look further' : 'Older pages'}</button></p>`}
+      ${next && html`<p><${Leaving} heir=${lastPage} aria-disabled=${busy} onClick=${more}>${text ? 'Look further'
+        : 'Older pages'}<//></p>`}
       ${pages.length > 0 && html`<p class="soft foot">Times are in UTC.</p>`}`}`;
 }
 

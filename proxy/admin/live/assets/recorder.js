@@ -1,6 +1,8 @@
 // What the recorder is doing, as the head of the page says it: recording, paused, not there.
-import { html, useEffect, useState } from './html.js';
-import { ask } from './ask.js';
+import { html, useEffect, useRef, useState } from './html.js';
+import { polled } from './again.js';
+import { ask, isGone } from './ask.js';
+import { Leaving } from './buttons.js';
 import { feed } from './feed.js';
 import { Text } from './text.js';
 import { lasts, visible } from './words.js';
@@ -17,31 +19,33 @@ export function offOf(overview) {
 export function useRecorder() {
   const [told, setTold] = useState({ overview: null, problem: null });
   const [, tick] = useState(0);
-  const get = () => ask('live/overview', { brief: true }).then(
-    (overview) => {
-      // It may be older than what the feed has told since.
-      if (!(Date.parse(overview.at) < feed.pausedAt)) feed.paused = Boolean(overview.recorder?.paused);
-      setTold({ overview, problem: null });
-    },
-    (problem) => setTold((before) => ({ ...before, problem })),
-  );
+  const poll = useRef(null);
   useEffect(() => {
-    get();
+    poll.current = polled(async (signal) => {
+      try {
+        const overview = await ask('live/overview', { brief: true }, signal);
+        // It may be older than what the feed has told since.
+        if (!(Date.parse(overview.at) < feed.pausedAt)) feed.paused = Boolean(overview.recorder?.paused);
+        setTold({ overview, problem: null });
+      } catch (problem) {
+        if (!isGone(problem)) setTold((before) => ({ ...before, problem }));
+      }
+      return often;
+    });
     let state = feed.state + feed.paused;
-    const timer = setInterval(() => document.visibilityState === 'visible' && get(), often);
     const end = feed.listen(() => {
       if (state === feed.state + feed.paused) return;
-      if (!state.startsWith(feed.state)) get();
+      if (!state.startsWith(feed.state)) poll.current.again();
       state = feed.state + feed.paused;
       tick((n) => n + 1);
     });
     return () => {
-      clearInterval(timer);
+      poll.current.end();
       end();
     };
   }, []);
   return {
-    ...told, state: feed.state, paused: feed.paused, again: get, off: offOf(told.overview),
+    ...told, state: feed.state, paused: feed.paused, again: () => poll.current.again(), off: offOf(told.overview),
     control: document.documentElement.dataset.control !== 'false',
   };
 }
@@ -77,5 +81,5 @@ function Broken({ answers }) {
       : html`<strong>The recorder does not answer.</strong> What you see is as it was ${since} ago. If it has ended,
       ${' '}<code>warcorder record</code> starts it.`}
     ${' '}This page tries again by itself, and goes on where it was.</p>
-    <button type="button" onClick=${() => feed.again(0)}>Try now</button></div>`;
+    <${Leaving} type="button" onClick=${() => feed.again(0)}>Try now<//></div>`;
 }

@@ -1,6 +1,7 @@
 // A page is removed only after it was seen what goes with it. The recorder does it as a job, which goes on
 // whatever becomes of this page; it is found again by the page that it is about.
 import { html, useEffect, useRef, useState } from './html.js';
+import { polled } from './again.js';
 import { ask, isGone, tell } from './ask.js';
 import { back } from './routes.js';
 import { Dialog, Problem, Text } from './text.js';
@@ -12,35 +13,25 @@ const goesOn = (job) => ['waiting', 'running'].includes(job?.state);
 // useRemoval is the newest job about a page, asked for as long as it goes on.
 function useRemoval(page) {
   const [told, setTold] = useState({ job: null, problem: null });
-  const again = useRef(null);
+  const poll = useRef(null);
   useEffect(() => {
-    const gone = new AbortController();
-    let timer = 0;
-    const get = async () => {
-      clearTimeout(timer);
-      let wait = true;
+    poll.current = polled(async (signal) => {
       try {
-        const { jobs } = await ask('live/removals', {}, gone.signal);
+        const { jobs } = await ask('live/removals', {}, signal);
         const job = jobs.find((j) => j.page === page) ?? null;
         setTold({ job, problem: null });
-        wait = goesOn(job);
+        return goesOn(job) ? often : 0;
       } catch (problem) {
-        if (isGone(problem)) return;
-        setTold((b) => ({ ...b, problem }));
+        if (!isGone(problem)) setTold((b) => ({ ...b, problem }));
+        return often;
       }
-      if (wait) timer = setTimeout(get, often);
-    };
-    again.current = get;
-    get();
-    return () => {
-      gone.abort();
-      clearTimeout(timer);
-    };
+    });
+    return poll.current.end;
   }, [page]);
   const send = async (path, form) => {
     try {
       await tell(path, form);
-      await again.current();
+      await poll.current.again();
     } catch (problem) {
       setTold((b) => ({ ...b, problem }));
     }

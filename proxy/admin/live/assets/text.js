@@ -1,6 +1,7 @@
 // Small things that all views show: recorded text, copying, a question before something goes.
 // Recorded text goes in as text, and nothing that was recorded becomes a link to where it came from.
 import { html, useEffect, useRef, useState } from './html.js';
+import { Leaving } from './buttons.js';
 import { count, cut, visible, visibleLines } from './words.js';
 
 /** Text is recorded text on one line or several, apart from the direction of what is around it. */
@@ -66,7 +67,7 @@ export function Problem({ problem, again }) {
   if (!problem) return null;
   return html`<div class="notice bad" role="alert"><p><${Text} text=${problem.message} /></p>
     ${problem.status === 401 ? html`<button type="button" onClick=${() => location.reload()}>Load the page
-      again</button>` : again && html`<button type="button" onClick=${again}>Try again</button>`}</div>`;
+      again</button>` : again && html`<${Leaving} type="button" onClick=${again}>Try again<//>`}</div>`;
 }
 
 /** Dialog shows something over the page until it is closed; Escape closes it. */

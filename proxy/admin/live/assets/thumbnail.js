@@ -2,7 +2,7 @@
 // was made of the page are fetched from the recorder, decoded, and drawn. Where there is none, the first
 // letter of the host is shown.
 import { html, useEffect, useRef, useState } from './html.js';
-import { isPassing, patiently } from './again.js';
+import { mayPass, patiently } from './again.js';
 import { askBytes } from './ask.js';
 import { visible } from './words.js';
 
@@ -28,7 +28,7 @@ export function Thumbnail({ image, url }) {
     patiently(() => draw(canvas.current, image, gone.signal), gone.signal).then(
       () => setDrawn(true),
       (problem) => {
-        if (gone.signal.aborted || isPassing(problem)) return;
+        if (gone.signal.aborted || mayPass(problem)) return;
         if (none.size >= most) none.clear();
         none.add(name);
       },
