@@ -1,12 +1,15 @@
 // A page is removed from the page: first one sees what goes with it.
 import { Hand } from './hand.mjs';
-import { lines, report, same, site, until } from './world.mjs';
+import { lineOf, lines, report, same, site, until } from './world.mjs';
 
 // elsewhere are tabs that show what is going to be removed, each with what must go from it, and what must come.
-async function elsewhere(viewer) {
+async function elsewhere(viewer, url) {
+  const { filename, offset } = await lineOf(url);
   const tabs = [
     ['the filtered exchanges', '#/exchanges?text=removed', '.list-rows .c-url', '.notice'],
     ['exchanges that are held', '#/exchanges?host=www.example.org', '.list-rows .c-url', '.list-rows .row'],
+    ['the search', `#/search?url=${encodeURIComponent(url)}`, '.list.captures .c-url', 'main [role=status]:has-text("None of")'],
+    ['the exchange itself', `#/exchange/${filename}/${offset}`, '.lead', '.notice.bad'],
   ];
   return Promise.all(tabs.map(async ([name, hash, selector, comes]) => {
     const tab = await viewer.open(hash);
@@ -26,7 +29,7 @@ export default async function remove({ viewer, visit }) {
   const hand = new Hand(page);
   const row = page.locator('li.page', { hasText: '/tides?removed' });
   await row.waitFor();
-  const tabs = await elsewhere(viewer);
+  const tabs = await elsewhere(viewer, `${site}/tides?removed`);
   await until('its captures', async () => (await lines()).some((l) => l.url === `${site}/tides?removed`));
   await hand.reach(/^Tide tables/);
   await hand.key('Enter');
@@ -54,7 +57,7 @@ export default async function remove({ viewer, visit }) {
     await goes().then(() => report(`what was removed goes from ${name} in another tab`),
       (e) => report(`what was removed goes from ${name} in another tab`, e.message));
   }
-  // A page that is looked at while it goes is asked for once more: that is a 404 by rights.
-  viewer.problems = viewer.problems.filter((problem) => !/404 .*live\/page\?id=/.test(problem));
+  // What is looked at while it goes is asked for once more: that is a 404 by rights.
+  viewer.problems = viewer.problems.filter((problem) => !/404 .*live\/(page\?id|exchange\?file)=/.test(problem));
   hand.told('removal');
 }

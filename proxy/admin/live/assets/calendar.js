@@ -10,8 +10,8 @@ import { count } from './words.js';
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September',
   'October', 'November', 'December'];
 
-/** Calendar asks for the captures of what is searched, and draws the year that is chosen. */
-export function Calendar({ url, asked }) {
+/** Calendar asks for the captures of what is searched, anew in each round, and draws the year that is chosen. */
+export function Calendar({ url, asked, round }) {
   const { matchType } = asked;
   const [told, setTold] = useState(null);
   const [year, setYear] = useState('');
@@ -23,10 +23,10 @@ export function Calendar({ url, asked }) {
       setTold(c);
       const years = Object.keys(c.years).sort();
       const wanted = (asked.from ?? '').slice(0, 4);
-      setYear(years.includes(wanted) ? wanted : years.at(-1) ?? '');
+      setYear((y) => [round && y, wanted].find((one) => years.includes(one)) ?? years.at(-1) ?? '');
     }, (problem) => isGone(problem) || setTold(null)); // the list below says what is wrong
     return () => gone.abort();
-  }, [url, matchType]);
+  }, [url, matchType, round]);
   const years = Object.keys(told?.years ?? {}).sort();
   if (!years.length) return null;
   const more = new Set(told.more ?? []);

@@ -1,28 +1,49 @@
 // One exchange: its heads as the bytes they are, its body, where it lies, and by which keys it is found.
 import { html, useEffect, useMemo, useState } from './html.js';
-import { ask, askText, isGone } from './ask.js';
+import { polled } from './again.js';
+import { Refusal, ask, askText, isGone } from './ask.js';
 import { Body } from './body.js';
 import { Leaving } from './buttons.js';
 import { lines, ofBase64, piece, promised } from './bytes.js';
 import { Download } from './download.js';
-import { back, to } from './routes.js';
+import { feed } from './feed.js';
+import { after } from './removed.js';
+import { back, settle, to } from './routes.js';
 import { Address, Copy, Problem, Text, Time } from './text.js';
 import { clock, count, cut, size, some, took, visible, weight, when } from './words.js';
 
 /** @typedef {import('./types.js').ExchangeDetail} ExchangeDetail */
 
-/** Exchange is the view. */
+const nameOf = ({ capture: { ts, url } }) => `${ts} ${url}`;
+
+/** Exchange is the view. What was removed is shown no more; what lies elsewhere then has another address. */
 export function Exchange({ route }) {
   const [file, offset] = route.names;
   /** @type {[{detail: ExchangeDetail|null, problem: Error|null}, Function]} */
   const [told, setTold] = useState({ detail: null, problem: null });
   useEffect(() => {
-    const gone = new AbortController();
-    ask('live/exchange', { file, offset }, gone.signal).then(
-      (detail) => setTold({ detail, problem: null }),
-      (problem) => isGone(problem) || setTold({ detail: null, problem }),
-    );
-    return () => gone.abort();
+    let which = null;
+    const { again, end } = polled(async (signal) => {
+      try {
+        const detail = await ask('live/exchange', { file, offset }, signal);
+        which ??= nameOf(detail);
+        if (which !== nameOf(detail)) throw new Refusal(404, 'This exchange was removed. Another one lies there now.');
+        setTold({ detail, problem: null });
+      } catch (problem) {
+        if (!isGone(problem)) setTold({ detail: null, problem });
+      }
+      return 0;
+    });
+    const untap = feed.tap((e) => {
+      if (e.kind !== 'removed') return;
+      const now = after(e)({ kind: 'capture', file, offset: Number(offset) });
+      if (!now) again();
+      else if (now.offset !== Number(offset)) settle('exchange', [file, now.offset]);
+    });
+    return () => {
+      untap();
+      end();
+    };
   }, [file, offset]);
   const { detail, problem } = told;
   return html`<p class="path"><button class="quiet" onClick=${back}>← Back</button></p>

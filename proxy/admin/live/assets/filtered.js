@@ -1,6 +1,6 @@
 // The filter of the exchanges, and what is said about it: what it looks at, and where the rest is.
 import { html, useEffect, useState } from './html.js';
-import { askText, isGone } from './ask.js';
+import { useAny } from './any.js';
 import { isEmpty, nameOf, older } from './filter.js';
 import { parts } from './pager.js';
 import { settle, to } from './routes.js';
@@ -58,23 +58,10 @@ export function Foot({ ring, all, filter }) {
 
 // Older asks the index whether it has older captures of the host, and leads to the search.
 function Older({ filter, before }) {
-  const [has, setHas] = useState(null);
   const where = older(filter);
-  useEffect(() => {
-    if (!where || filter.host.trim() === '') return undefined;
-    const gone = new AbortController();
-    const any = (matchType) => askText('cdx/search/cdx', {
-      url: where.url, matchType, to: before && digitsBefore(before), limit: 1, fl: 'timestamp', all: true,
-    }, gone.signal);
-    const timer = setTimeout(() => Promise.all(parts(where).map(any)).then(
-      (texts) => setHas(texts.some((text) => text.trim() !== '')),
-      (problem) => isGone(problem) || setHas(null),
-    ), 600);
-    return () => {
-      clearTimeout(timer);
-      gone.abort();
-    };
-  }, []);
+  const asked = where && filter.host.trim() !== '' ? parts(where) : [];
+  const [until] = useState(before && digitsBefore(before)); // once for a filter, and not with each row that goes
+  const has = useAny(asked.map((matchType) => ({ url: where.url, matchType, to: until })), 600);
   if (has === false) return 'The index has nothing older of this host.';
   if (!where) return html`What is older is in the index, which is <a href=${to('search')}>searched by URL</a>.`;
   return html`${has ? 'The index has older ones of this host: ' : 'What is older is in the index: '}<a

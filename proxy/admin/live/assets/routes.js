@@ -29,10 +29,15 @@ export function go(...route) {
   location.hash = to(...route);
 }
 
-/** settle says anew where one is, without a step: what is typed into a filter. */
+/**
+ * settle says anew where one is, without a step back to where one was: what is typed into a filter, or
+ * another place of what is shown, which is a view of its own.
+ */
 export function settle(...route) {
+  const [before] = location.hash.split('?');
   history.replaceState({ depth }, '', to(...route));
-  for (const watcher of watchers) watcher(false);
+  const isOther = location.hash.split('?')[0] !== before && before !== '';
+  for (const watcher of watchers) watcher(isOther);
 }
 
 const above = { page: 'pages', exchange: 'exchanges' };

@@ -1,9 +1,13 @@
 // The index: captures by URL, prefix, host or domain, and by date; one URL on a calendar; exports.
 import { html, useEffect, useRef, useState } from './html.js';
+import { polled } from './again.js';
+import { useAny } from './any.js';
 import { askText, isGone } from './ask.js';
+import { Leaving } from './buttons.js';
 import { Calendar } from './calendar.js';
 import { Download } from './download.js';
 import { storedCell, urlCell } from './exchanges.js';
+import { feed } from './feed.js';
 import { List } from './list.js';
 import { hasPort, nextStep, parts, start, step } from './pager.js';
 import { go, to } from './routes.js';
@@ -47,47 +51,68 @@ function Form({ asked }) {
     <button class="first">Search</button></form>`;
 }
 
-// useFound asks the index, a step after the other.
+const unknown = { rows: null, next: start, problem: null, busy: true, round: 0 };
+
+// useFound asks the index, a step after the other; all of it anew when something was removed.
 function useFound(asked) {
-  const [told, setTold] = useState({ rows: null, next: start, problem: null, busy: true });
-  const signal = useRef(null);
-  const more = async (before, place) => {
-    const { current: own } = signal;
-    setTold((b) => ({ ...b, problem: null, busy: true }));
-    try {
-      const found = await nextStep(asked, place, (question) => askText('cdx/search/cdx', question, own));
-      setTold({ rows: before.concat(found.rows), next: found.next, problem: null, busy: false });
-    } catch (problem) {
-      if (!isGone(problem)) setTold((b) => ({ ...b, problem, busy: false }));
-    }
-  };
+  const [told, setTold] = useState(unknown);
+  const more = useRef(null);
   useEffect(() => {
-    const gone = new AbortController();
-    signal.current = gone.signal;
-    setTold({ rows: null, next: start, problem: null, busy: true });
-    more([], start);
-    return () => gone.abort();
+    setTold(unknown);
+    let [rows, next, want, stale, round] = [[], start, step, false, 0];
+    const { again, end } = polled(async (signal) => {
+      if (stale) [rows, next, stale, round] = [[], start, false, round + 1];
+      setTold((b) => ({ ...b, problem: null, busy: true }));
+      try {
+        while (next && rows.length < want) {
+          const found = await nextStep(asked, next, (question) => askText('cdx/search/cdx', question, signal));
+          rows = rows.concat(found.rows);
+          next = found.next;
+        }
+        setTold({ rows, next, problem: null, busy: false, round });
+      } catch (problem) {
+        if (!isGone(problem)) setTold((b) => ({ ...b, problem, busy: false }));
+      }
+      return 0;
+    });
+    more.current = () => {
+      want = Math.max(want, rows.length + step);
+      again();
+    };
+    const untap = feed.tap((e) => {
+      if (e.kind !== 'removed') return;
+      stale = true;
+      again();
+    });
+    return () => {
+      untap();
+      end();
+    };
   }, [asked.url, asked.matchType, asked.from, asked.to]);
-  return { ...told, more: () => more(told.rows ?? [], told.next) };
+  return { ...told, more: () => more.current() };
 }
 
 function Found({ asked }) {
-  const { rows, next, problem, busy, more } = useFound(asked);
+  const { rows, next, problem, busy, round, more } = useFound(asked);
   const { url, matchType } = asked;
   const n = !rows?.length ? 'None' : next ? `The first ${count(rows.length)} captures` : some(rows.length, 'capture');
   const days = (asked.from || asked.to)
     && `, ${ofDigits(asked.from ?? '') || 'the beginning'} to ${ofDigits(asked.to ?? '') || 'now'}`;
   const order = rows?.length > 1 && (matchType === 'exact' ? ', the newest first' : ', in the order of their URLs');
-  return html`<${Calendar} url=${url} asked=${asked} />
+  return html`<${Calendar} url=${url} asked=${asked} round=${round} />
     <section class="part"><h2>Captures</h2>
     ${rows === null ? !problem && html`<p class="soft">Looking …</p>` : html`
       <${Status}>${n} of${' '}<${Text} text=${url} most=${120} mono />${days}${order}.<//>
-      ${rows.length > 0 ? html`<${Exports} asked=${asked} rows=${rows} /><${Rows} rows=${rows} />`
+      ${rows.length > 0 ? html`<${Exports} asked=${asked} rows=${rows} round=${round} />
+        <${Rows} rows=${rows} />`
         : html`<${Elsewhere} asked=${asked} />`}`}
     <${Problem} problem=${problem} again=${more} />
-    ${next && rows?.length > 0 && html`<p><button disabled=${busy}
-      onClick=${more}>${busy ? 'Looking …' : `Next ${count(step)}`}</button></p>`}</section>`;
+    ${next && rows?.length > 0 && html`<p><${Leaving} heir=${listAbove} aria-disabled=${busy}
+      onClick=${more}>${busy ? 'Looking …' : `Next ${count(step)}`}<//></p>`}</section>`;
 }
+
+// listAbove is the list that a button has made longer.
+const listAbove = (button) => button.closest('section').querySelector('.list');
 
 // Elsewhere says what else may be meant, where nothing was found.
 function Elsewhere({ asked }) {
@@ -125,30 +150,18 @@ function Rows({ rows }) {
 
 const formats = ['cdxj', 'wacz', 'warc', 'har'];
 
-function Exports({ asked, rows }) {
+function Exports({ asked, rows, round }) {
   const { url, from, to: until } = asked;
   const [, ports] = parts(asked);
-  const hasPorts = useAny(ports && { ...asked, matchType: ports });
-  const hasUsual = useAny(ports && asked);
+  const ofPart = (matchType) => (ports ? [{ url, matchType, from, to: until }] : []);
+  const hasPorts = useAny(ofPart(ports), 0, round);
+  const hasUsual = useAny(ofPart(asked.matchType), 0, round);
   const group = (matchType, words) => html`<div class="buttons" role="group" aria-label=${`Export: ${words}`}><span
     class="soft">${words} as</span> ${formats.map((format) => html`<${Download} key=${format}
     label=${format.toUpperCase()} asked=${{ format, url, matchType, from, to: until }} />`)}</div>`;
   return html`${(hasUsual || !hasPorts) && group(asked.matchType, hasPorts ? 'All of the usual port' : 'All of it')}
     ${hasPorts && group(ports, 'All of its other ports')}
-    ${rows.some((r) => ['206', '304'].includes(r.statuscode)) && html`<p class="soft">CDXJ is as pywb wants it: without
-      answers 304, and without parts (206), which are listed here.</p>`}`;
-}
-
-// useAny reports whether the index has anything of that; null is asked nothing.
-function useAny(asked) {
-  const [has, setHas] = useState(false);
-  useEffect(() => {
-    if (!asked) return undefined;
-    const gone = new AbortController();
-    const { url, matchType, from, to: until } = asked;
-    askText('cdx/search/cdx', { url, matchType, from, to: until, all: true, limit: 1, fl: 'timestamp' }, gone.signal)
-      .then((text) => setHas(text.trim() !== ''), () => {});
-    return () => gone.abort();
-  }, [asked?.url, asked?.matchType, asked?.from, asked?.to]);
-  return has;
+    ${rows.some((r) => ['206', '304'].includes(r.statuscode) || r.truncated === 'yes') && html`<p
+      class="soft">CDXJ is as pywb wants it: without 304s, and without parts and what was cut where the whole is
+      there. Here they are listed.</p>`}`;
 }
