@@ -81,12 +81,17 @@ function App() {
     ${keys && html`<${Keys} close=${() => setKeys(false)} />`}`;
 }
 
+// leaves reports that somebody wants to leave a field: a word that is still being composed is not all of it.
+function leaves(e) {
+  return e.key === 'Escape' && !e.defaultPrevented && !e.isComposing && !e.ctrlKey && !e.metaKey && !e.altKey;
+}
+
 /** useKeys are the keys that all views have. */
 function useKeys(help) {
   useEffect(() => {
     const press = (e) => {
       if (!isMeant(e)) {
-        if (e.key === 'Escape' && !e.defaultPrevented && !document.querySelector('dialog[open]')) e.target.blur?.();
+        if (leaves(e) && !document.querySelector('dialog[open]')) e.target.blur?.();
         return;
       }
       if (e.key === 'Escape') back();
