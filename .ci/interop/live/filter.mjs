@@ -41,5 +41,13 @@ export default async function filter({ viewer, visit, visitor }) {
     await until('no filter', async () => !page.url().includes('?'));
     await hand.kept('No filter');
   }
+  // Escape leaves a field, and not one in which a word is being composed.
+  await hand.reach('URL has');
+  const escape = (composing) => page.evaluate((isComposing) => {
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', isComposing, bubbles: true }));
+    return document.activeElement.tagName;
+  }, composing);
+  same('Escape leaves a field, but not a word that is being composed', [await escape(true), await escape(false)],
+    ['INPUT', 'BODY']);
   hand.told('filters');
 }

@@ -5,7 +5,7 @@ import { report } from './world.mjs';
 // focused says what has the focus: its name as it is read out, and whether one sees that it has it.
 function focused() {
   const e = document.activeElement;
-  if (!e || e === document.body) return { name: '', tag: 'BODY', seen: true };
+  if (!e || e === document.body) return { name: '', tag: 'BODY', drawn: true, inSight: true };
   const name = e.getAttribute('aria-label') ?? [...(e.labels ?? [])].map((l) => l.innerText).join(' ')
     ?? '';
   const style = getComputedStyle(e);
@@ -14,7 +14,7 @@ function focused() {
   const drawn = [style, behind].some((s) => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1);
   const inSight = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
   return { name: (name || e.innerText || e.title || '').replace(/\s+/g, ' ').trim(), tag: e.tagName,
-    seen: drawn && inSight, what: e.outerHTML.slice(0, 90) };
+    drawn, inSight, what: e.outerHTML.slice(0, 90) };
 }
 
 /** Hand is one person at one tab. */
@@ -27,7 +27,7 @@ export class Hand {
 
   async at() {
     const now = await this.page.evaluate(focused);
-    if (!now.seen) this.unseen.add(now.what);
+    if (!now.drawn || !now.inSight) this.unseen.add(now.what);
     return now;
   }
 
@@ -38,7 +38,7 @@ export class Hand {
   /** reach goes on with Tab until what has that name has the focus; a name is a text or a pattern. */
   async reach(name, key = 'Tab') {
     const fits = ({ name: is }) => (name instanceof RegExp ? name.test(is) : is === name);
-    let now = await this.page.evaluate(focused); // what came since may have moved it out of sight
+    let now = await this.drawn();
     for (let i = 0; i < 200 && !fits(now); i++) {
       await this.key(key);
       now = await this.at();
@@ -53,9 +53,16 @@ export class Hand {
     await this.key(key);
   }
 
+  /** drawn says what has the focus; what came since may have moved it out of sight, but it has its outline. */
+  async drawn() {
+    const now = await this.page.evaluate(focused);
+    if (!now.drawn) this.unseen.add(now.what);
+    return now;
+  }
+
   /** kept reports a loss, once what was pressed has had its effect. */
   async kept(what) {
-    if ((await this.page.evaluate(focused)).tag === 'BODY') this.lost.push(what);
+    if ((await this.drawn()).tag === 'BODY') this.lost.push(what);
   }
 
   /** fill reaches a field and types. */

@@ -8,7 +8,8 @@ async function elsewhere(viewer, url) {
   const tabs = [
     ['the filtered exchanges', '#/exchanges?text=removed', '.list-rows .c-url', '.notice'],
     ['exchanges that are held', '#/exchanges?host=www.example.org', '.list-rows .c-url', '.list-rows .row'],
-    ['the search', `#/search?url=${encodeURIComponent(url)}`, '.list.captures .c-url', 'main [role=status]:has-text("None of")'],
+    ['the search', `#/search?url=${encodeURIComponent(url)}`, '.list.captures .c-url',
+      'main [role=status]:has-text("None of")'],
     ['the exchange itself', `#/exchange/${filename}/${offset}`, '.lead', '.notice.bad'],
   ];
   return Promise.all(tabs.map(async ([name, hash, selector, comes]) => {

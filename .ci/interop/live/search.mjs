@@ -32,7 +32,7 @@ export default async function search({ viewer }) {
   const har = JSON.parse(fs.readFileSync(await download(page, hand, 'HAR'), 'utf8'));
   await createRequire(`${process.env.HARVALIDATOR}/`)('har-validator').har(har).then(
     () => report('HAR: har-validator takes it'), ({ errors }) => report('HAR', JSON.stringify(errors)));
-  report('HAR: all of it is of the host', har.log.entries.length && har.log.entries.find((e) =>
+  report('HAR: all of it is of the host', !har.log.entries.length ? 'it is empty' : har.log.entries.find((e) =>
     new URL(e.request.url).host !== 'www.example.org')?.request.url);
   tries('WACZ: py-wacz finds it valid', PACK, 'validate', '-f', await download(page, hand, 'WACZ'));
 
