@@ -8,7 +8,7 @@
 set -euo pipefail
 names='www.example.org static.example.org news.example.org'
 . "$(dirname "$0")/fresh.sh"
-: "${LIVE_STEPS:=rows filter detail state remove control search capture views}"
+: "${LIVE_STEPS:=rows filter detail state remove control search capture unseen views longer}"
 read -ra steps <<<"$LIVE_STEPS"
 
 if out=$(node --test "$here"/live/pure/ 2>&1); then ok 'live: the modules that need no document'; else
