@@ -90,7 +90,7 @@ func (s *serving) inspect(pages *admin.Admin) {
 func (p *previewing) serve(handler http.Handler) {
 	p.server = &http.Server{
 		Handler:           handler,
-		ConnState:         (&crowd{}).state,
+		ConnState:         (&silentConns{}).state,
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      time.Minute,
 		IdleTimeout:       30 * time.Second,

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// TestCrowd: who connects to where images are shown, and says nothing, makes room for who comes later;
-// who is being answered stays.
-func TestCrowd(t *testing.T) {
-	c := &crowd{}
+// TestSilentConns: who connects to where images are shown, and says nothing, makes room for who comes
+// later; who is being answered stays.
+func TestSilentConns(t *testing.T) {
+	s := &silentConns{}
 	var ours, theirs []net.Conn
 	for range mostSilent + 3 {
 		here, there := net.Pipe()
@@ -23,24 +23,24 @@ func TestCrowd(t *testing.T) {
 		timeout, is := err.(net.Error)
 		return is && timeout.Timeout()
 	}
-	c.state(ours[0], http.StateNew)
-	c.state(ours[0], http.StateActive)
+	s.state(ours[0], http.StateNew)
+	s.state(ours[0], http.StateActive)
 	for _, conn := range ours[1:] {
-		c.state(conn, http.StateNew)
+		s.state(conn, http.StateNew)
 	}
 	for i, want := range []bool{true, false, false, true} {
 		if got := isOpen(i); got != want {
 			t.Errorf("connection %d: open is %v", i, got)
 		}
 	}
-	c.state(ours[0], http.StateIdle) // one more that is silent
+	s.state(ours[0], http.StateIdle) // one more that is silent
 	if isOpen(3) || !isOpen(0) || !isOpen(len(ours)-1) {
 		t.Error("another than the oldest has gone")
 	}
 	for _, conn := range ours {
-		c.state(conn, http.StateClosed)
+		s.state(conn, http.StateClosed)
 	}
-	if len(c.at) != 0 || c.silent.Len() != 0 {
-		t.Errorf("%d are still known", len(c.at))
+	if len(s.at) != 0 || s.all.Len() != 0 {
+		t.Errorf("%d are still known", len(s.at))
 	}
 }
