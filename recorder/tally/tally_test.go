@@ -200,15 +200,34 @@ func TestForgetHosts(t *testing.T) {
 	if sum != total || s.OtherHosts.Captures != 3+4 {
 		t.Errorf("%d captures are told and %d were counted, %d of others", sum, total, s.OtherHosts.Captures)
 	}
-	for _, host := range []string{"new.example", "", "h8.example"} { // the third takes one that is known
+	for i, host := range []string{"new.example", "", "h8.example"} { // the first two take the free places
 		all.Count(start, &Capture{Host: host})
-	}
-	if s := all.Snapshot(start, 0); len(s.ByHost) != manyHosts || len(all.hosts.heap) != manyHosts {
-		t.Errorf("%d hosts in %d places", len(s.ByHost), len(all.hosts.heap))
+		s, want := all.Snapshot(start, 0), min(manyHosts-1+i, manyHosts)
+		if len(s.ByHost) != want || len(all.hosts.heap) != manyHosts {
+			t.Errorf("after %q: %d hosts in %d places, want %d", host, len(s.ByHost), len(all.hosts.heap), want)
+		}
 	}
 	for i := 1; i < len(all.hosts.heap); i++ {
 		if all.hosts.rank(i) < all.hosts.rank((i-1)/2) {
 			t.Fatalf("place %d is out of order", i)
 		}
+	}
+}
+
+// TestForgetHostsEarly: places that became free while there was room for all are taken too, before any
+// host that is known goes, however seldom that has come.
+func TestForgetHostsEarly(t *testing.T) {
+	all := New(start)
+	for _, host := range []string{"a.example", "b.example", "c.example"} {
+		for range 5 {
+			all.Count(start, &Capture{Host: host})
+		}
+	}
+	all.ForgetHosts([]string{"a.example", "c.example"})
+	for i := range manyHosts - 1 {
+		all.Count(start, &Capture{Host: fmt.Sprintf("h%d.example", i)})
+	}
+	if s := all.Snapshot(start, 0); len(s.ByHost) != manyHosts || s.OtherHosts.Captures != 2*5 {
+		t.Errorf("%d hosts are told, %d captures are with the others", len(s.ByHost), s.OtherHosts.Captures)
 	}
 }

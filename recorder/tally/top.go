@@ -18,7 +18,7 @@ type top struct {
 	all    Total            // that was counted
 	at     map[string]int32 // of names, in places
 	places []place
-	heap   []int32 // of places: that of the lowest rank is in front
+	heap   []int32 // of places: a free one is in front, or that of the lowest rank
 	most   int
 }
 
@@ -65,8 +65,9 @@ func (t *top) makePlace(name string) (at int32) {
 	return at
 }
 
-// forget lets go of a name: what was counted of it is with the others from then on. Its place is the
-// next to be taken, by a name that has come no more often than the least of those that are known.
+// forget lets go of a name: what was counted of it is with the others from then on. While a
+// place is free no name is evicted. Who takes it has come no more often than the least of those that
+// were known when it became free.
 func (t *top) forget(name string) {
 	at, known := t.at[name]
 	if !known {
@@ -81,28 +82,38 @@ func (t *top) forget(name string) {
 
 func (t *top) rank(at int) int64 { return t.places[t.heap[at]].rank }
 
-// up moves what is at a place of the heap before those of a higher rank.
+// before reports whether what is at one place of the heap goes before what is at another: it is free, or
+// of a lower rank.
+func (t *top) before(at, other int) bool {
+	p, q := &t.places[t.heap[at]], &t.places[t.heap[other]]
+	if p.free != q.free {
+		return p.free
+	}
+	return p.rank < q.rank
+}
+
+// up moves what is at a place of the heap before those that it goes before.
 func (t *top) up(at int) {
-	for before := (at - 1) / 2; at > 0 && t.rank(at) < t.rank(before); before = (at - 1) / 2 {
-		t.swap(at, before)
-		at = before
+	for above := (at - 1) / 2; at > 0 && t.before(at, above); above = (at - 1) / 2 {
+		t.swap(at, above)
+		at = above
 	}
 }
 
-// down moves what is at a place of the heap behind those of a lower rank.
+// down moves what is at a place of the heap behind those that go before it.
 func (t *top) down(at int) {
 	for {
-		least := at
-		for _, behind := range [2]int{2*at + 1, 2*at + 2} {
-			if behind < len(t.heap) && t.rank(behind) < t.rank(least) {
-				least = behind
+		first := at
+		for _, below := range [2]int{2*at + 1, 2*at + 2} {
+			if below < len(t.heap) && t.before(below, first) {
+				first = below
 			}
 		}
-		if least == at {
+		if first == at {
 			return
 		}
-		t.swap(at, least)
-		at = least
+		t.swap(at, first)
+		at = first
 	}
 }
 
