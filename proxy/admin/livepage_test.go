@@ -346,7 +346,8 @@ func TestFrames(t *testing.T) {
 }
 
 // TestWrongToken: who is let in without a token is told that the one in the address is none, and where
-// the link on that page leads learns nothing of it.
+// the link on that page leads learns nothing of it. A page that lets its own name point here learns of
+// no token whether it is right.
 func TestWrongToken(t *testing.T) {
 	for path, client := range map[string]string{"/?token=x": here, "/token=x/": here, "/token=x/status?a": here,
 		"/status?token=x": here, "/?a&token=x": stranger} {
@@ -357,6 +358,14 @@ func TestWrongToken(t *testing.T) {
 		if w.Code != 401 || !strings.Contains(w.Body.String(), "is not the one of this recorder") ||
 			w.Header().Get("Referrer-Policy") != "no-referrer" || len(w.Result().Cookies()) > 0 {
 			t.Errorf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
+		}
+	}
+	for _, path := range []string{"/?token=x", "/token=x/", "/token=x/status", "/?token=" + secret} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host, r.RemoteAddr, r.Header = "evil.example:8080", here, typed()
+		if w := answer(lively(t, bothReaders, true), r); w.Code != 421 ||
+			strings.Contains(w.Body.String(), "token") || len(w.Result().Cookies()) > 0 {
+			t.Errorf("%s at another name: %d %v %s", path, w.Code, w.Header(), w.Body)
 		}
 	}
 }

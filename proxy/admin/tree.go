@@ -83,10 +83,10 @@ func (in *asked) takeFromQuery(path string) {
 }
 
 // isWrong reports that a person has come with a token that is none. Who is let in without one would not
-// know, and would keep it in the address.
+// know, and would keep it in the address. By a name that is not ours nobody learns whether it is one.
 func (a *Admin) isWrong(in *asked) bool {
 	_, named := cameByName(in.r)
-	return in.token != "" && !named && followsLink(in.r) && !a.proofs.isToken(in.token)
+	return in.token != "" && !named && a.ownName(in.r.Host) && followsLink(in.r) && !a.proofs.isToken(in.token)
 }
 
 var wrongToken = &refusal{http.StatusUnauthorized, "The token in the address is not the one of this " +
