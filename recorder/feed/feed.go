@@ -17,9 +17,10 @@
 // Invariant: publishing never waits for a reader, and allocates nothing but a segment now and then.
 // The feed holds 65,536 events and 32 MiB of them at most, or the one newest segment if that is longer:
 // a URL is never cut. In memory they take a third of that as a rule (pack.go), and never more. Beside
-// them it has 512 KiB, by which captures are found (places.go). A reader holds one segment beside that
-// at most. The bytes of an event are never changed: what a removal has made
-// untrue is left out of a copy, which takes the segment's place (renew.go). Numbers stay.
+// them it has 512 KiB, by which captures are found (places.go), and the data of the four segments that
+// were asked about last. A reader holds one segment beside that at most. The bytes of an event are never
+// changed: what a removal has made untrue is left out of a copy, which takes the segment's place
+// (renew.go). Numbers stay.
 package feed
 
 import (
@@ -88,7 +89,7 @@ func New() *Feed {
 	var random [8]byte
 	rand.Read(random[:])
 	return &Feed{boot: hex.EncodeToString(random[:]), wake: make(chan struct{}),
-		places: newPlaces(), rooms: newRooms()}
+		places: newPlaces()}
 }
 
 // Publish adds an event. Nothing of it is held on to.

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -30,37 +31,73 @@ func (p *packer) pack(s *segment) {
 }
 
 // unpacked is the segment with its data.
-func (s segment) unpacked() segment { return s.unpackedIn(nil) }
-
-// unpackedIn is the segment with its data, which it may have in room.
-func (s segment) unpackedIn(room []byte) segment {
+func (s segment) unpacked() segment {
 	if s.data == nil && s.packed != nil {
-		data, err := s2.Decode(room, s.packed)
-		if err != nil {
-			panic("feed: what was packed cannot be had back: " + err.Error())
-		}
-		s.data = data
+		s.data = unpackedIn(nil, s.packed)
 	}
 	return s
 }
 
-// rooms are where segments are unpacked of which no more is wanted than a few numbers: four are kept.
-type rooms chan []byte
-
-func newRooms() rooms { return make(rooms, 4) }
-
-func (r rooms) take() []byte {
-	select {
-	case room := <-r:
-		return room
-	default:
-		return make([]byte, segmentSize)
+// unpackedIn is what was packed, in room if that is large enough.
+func unpackedIn(room, packed []byte) []byte {
+	data, err := s2.Decode(room, packed)
+	if err != nil {
+		panic("feed: what was packed cannot be had back: " + err.Error())
 	}
+	return data
 }
 
-func (r rooms) put(room []byte) {
-	select {
-	case r <- room:
-	default:
+// room is where a segment is unpacked of which no more is wanted than a few numbers. It has the data of
+// what was unpacked there last. A segment's packed bytes are never changed, and here they are held on to,
+// so that no others come to lie where they do: those that lie there are those that were unpacked.
+type room struct{ packed, data []byte }
+
+// has reports whether what is packed there was unpacked here last.
+func (r *room) has(packed []byte) bool {
+	return len(r.packed) > 0 && len(packed) > 0 && &r.packed[0] == &packed[0]
+}
+
+// unpack returns what is packed there, until the room is used again.
+func (r *room) unpack(packed []byte) []byte {
+	if !r.has(packed) {
+		r.packed = nil
+		r.data = unpackedIn(r.data, packed)
+		r.packed = packed
 	}
+	return r.data
+}
+
+// mostRooms is how many rooms are kept: one for each of a few who ask at the same time.
+const mostRooms = 4
+
+// rooms are the rooms that are not in use. The zero value has none, and makes them.
+type rooms struct {
+	mu   sync.Mutex
+	idle []*room // the one that was used last is at the end
+}
+
+// take returns the room that has what is packed there, or another one.
+func (r *rooms) take(packed []byte) *room {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := slices.IndexFunc(r.idle, func(one *room) bool { return one.has(packed) })
+	if at < 0 {
+		if len(r.idle) < mostRooms {
+			return &room{data: make([]byte, segmentSize)}
+		}
+		at = 0
+	}
+	taken := r.idle[at]
+	r.idle = slices.Delete(r.idle, at, at+1)
+	return taken
+}
+
+// put keeps a room that is not in use any more.
+func (r *rooms) put(one *room) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.idle) == mostRooms {
+		r.idle = slices.Delete(r.idle, 0, 1)
+	}
+	r.idle = append(r.idle, one)
 }

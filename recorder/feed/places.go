@@ -28,15 +28,18 @@ func (p *places) at(file string, offset int64) *uint32 {
 }
 
 // Took says how many milliseconds the exchange took whose record lies there, as long as its event is
-// held; now and then one is not found that is held. Of the event only the place is read.
+// held; now and then one is not found that is held. The segment that may have the event is unpacked for
+// that, unless one of the last questions was about it too: exchanges are asked for in the order of time.
 func (f *Feed) Took(file string, offset int64) (ms int64, known bool) {
 	s, i := f.segmentAt(file, offset)
 	if i >= uint64(len(s.starts)) {
 		return 0, false
 	}
-	room := f.rooms.take()
-	defer f.rooms.put(room)
-	s = s.unpackedIn(room)
+	if s.packed != nil {
+		room := f.rooms.take(s.packed)
+		defer f.rooms.put(room)
+		s.data = room.unpack(s.packed)
+	}
 	h, ok := headOf(s.event(int(i)))
 	if !ok || h.Kind != Capture || h.Offset != offset || string(h.file()) != file {
 		return 0, false
