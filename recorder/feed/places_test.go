@@ -87,7 +87,7 @@ func captures(n int) *Feed {
 	return f
 }
 
-// found is the first offset from there whose capture has not lost its room to another one.
+// found is the first offset from there whose capture has not lost its slot to another one.
 func (f *Feed) found(from int64) int64 {
 	for {
 		if s, i := f.segmentAt(example.File, from); s.first+i == uint64(from%renewedBy+1) {
@@ -119,6 +119,32 @@ func TestTookRemembers(t *testing.T) {
 		ask(s)
 	}
 	ask(f.segments[mostRooms-1])
+}
+
+// TestTookOfOthers: what is not held is not looked for among the events, but for one in thousands.
+func TestTookOfOthers(t *testing.T) {
+	f := captures(2 * maxEvents)
+	for _, c := range []struct {
+		name, file string
+		from       int64
+	}{
+		{"not held any more", example.File, 0},
+		{"not there yet", example.File, 2 * maxEvents},
+		{"of another file", "other", 3 * maxEvents / 2},
+	} {
+		looked := 0
+		for offset := c.from; offset < c.from+10_000; offset++ {
+			if s, i := f.segmentAt(c.file, offset); i < uint64(len(s.starts)) {
+				looked++
+			}
+			if _, known := f.Took(c.file, offset); known {
+				t.Fatalf("%s: capture %d is known", c.name, offset)
+			}
+		}
+		if looked > 20 {
+			t.Errorf("%s: of 10000 captures %d are looked for", c.name, looked)
+		}
+	}
 }
 
 // TestTookAfterRenewal: what was unpacked of a segment is told no more once another has its place, and
