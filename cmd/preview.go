@@ -87,9 +87,13 @@ func (s *serving) inspect(pages *admin.Admin) {
 }
 
 // serve answers from now on.
-func (p *previewing) serve(handler http.Handler) {
-	p.server = &http.Server{
-		Handler:           handler,
+func (p *previewing) serve(handler http.Handler) { p.start(previewServer(handler)) }
+
+// previewServer is the server of that listener. It waits for no stranger: who is silent has a place as
+// long as no others want it, a body has a second to come, and an answer a minute to be taken.
+func previewServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           bodiless(handler),
 		ConnState:         (&silentConns{}).state,
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      time.Minute,
@@ -97,7 +101,12 @@ func (p *previewing) serve(handler http.Handler) {
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          log.New(io.Discard, "", 0), // what strangers send is no news
 	}
-	go p.server.Serve(netutil.LimitListener(p.ln, mostPreviewers))
+}
+
+// start lets the server answer.
+func (p *previewing) start(server *http.Server) {
+	p.server = server
+	go server.Serve(netutil.LimitListener(p.ln, mostPreviewers))
 }
 
 // close ends it.

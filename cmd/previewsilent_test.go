@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -42,5 +45,43 @@ func TestSilentConns(t *testing.T) {
 	}
 	if len(s.at) != 0 || s.all.Len() != 0 {
 		t.Errorf("%d are still known", len(s.at))
+	}
+}
+
+// TestPreviewBodies: bodies that never come hold no place where images are shown: as many connections
+// as there are places ask with one, and the next is answered.
+func TestPreviewBodies(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := previewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, gif) }))
+	state, active := server.ConnState, make(chan bool, mostPreviewers+1)
+	server.ConnState = func(conn net.Conn, is http.ConnState) {
+		if state(conn, is); is == http.StateActive {
+			active <- true
+		}
+	}
+	p := &previewing{ln: ln}
+	p.start(server)
+	t.Cleanup(func() { p.close() })
+	ask := func(head string) net.Conn {
+		conn, err := net.Dial("tcp", p.address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		fmt.Fprintf(conn, "%s\r\nHost: localhost\r\n\r\n", head)
+		return conn
+	}
+	for i := range mostPreviewers {
+		ask("POST / HTTP/1.1\r\n" + [...]string{"Content-Length: 1000", "Transfer-Encoding: chunked"}[i%2])
+		<-active // so that it has not to go as one that is silent
+	}
+	conn := ask("GET / HTTP/1.0")
+	conn.SetReadDeadline(time.Now().Add(10 * servedBody))
+	answer, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.0 200 ") || !strings.HasSuffix(string(answer), gif) {
+		t.Errorf("%v %q", err, answer)
 	}
 }
