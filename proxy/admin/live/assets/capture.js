@@ -79,6 +79,9 @@ export function Capture({ recorder }) {
 
 const row = (button) => button.closest('li');
 
+// lastOf is the last line that says something by itself.
+const lastOf = (lines) => lines.findLast((line) => !line.endsWith(': see above')) ?? lines.at(-1);
+
 /** @param {{job: Job, again: Function}} props */
 function JobRow({ job, again }) {
   const [problem, setProblem] = useState(null);
@@ -93,7 +96,7 @@ function JobRow({ job, again }) {
       ${job.url && ['done', 'failed'].includes(job.state) && html`<a
         href=${to('pages', [], { text: job.url })}>its pages</a>`}</div>
     <${Problem} problem=${problem} />
-    ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lines.at(-1)} most=${200} mono /></p>`}
+    ${lines.length > 0 && html`<p class="soft last"><${Text} text=${lastOf(lines)} most=${200} mono /></p>`}
     ${lines.length > 1 && html`<details open=${job.state === 'failed'}><summary>All it says</summary>
       <pre class="body" tabindex="0" role="region"
       aria-label="What the capture says"><bdi>${said}</bdi></pre></details>`}</li>`;

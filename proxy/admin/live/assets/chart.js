@@ -33,11 +33,10 @@ function area(values, top) {
 
 /**
  * Series draws samples over time: title, figure (in words), samples with ts, values of them, say, which
- * says a value in words, second for a part of the value that is drawn over it.
+ * says a value in words.
  */
-export function Series({ title, figure, samples, values, second, say, seconds, per = 's' }) {
+export function Series({ title, figure, samples, values, say, seconds, per = 's' }) {
   const { sums, step } = groupsOf(values, 180);
-  const part = second ? groupsOf(second, 180).sums : null;
   const rate = (v) => v / (seconds * step);
   const peak = sums.reduce((m, v) => Math.max(m, v), 0);
   const top = peak || 1;
@@ -48,8 +47,7 @@ export function Series({ title, figure, samples, values, second, say, seconds, p
     <svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img"
       aria-label=${`${title}: ${figure}, ${most}`}>
       <line class="base" x1="0" x2=${width} y1=${height} y2=${height} />
-      <path class="whole" d=${area(sums, top)} />
-      ${part && html`<path class="part" d=${area(part, top)} />`}</svg>
+      <path class="whole" d=${area(sums, top)} /></svg>
     <p class="axis soft"><span>${from ? clock(from).slice(0, 5) : ''}</span><span>${most}</span>
       <span>now</span></p></figure>`;
 }

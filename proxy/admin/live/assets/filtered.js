@@ -49,7 +49,8 @@ export function Foot({ ring, all, filter }) {
   const first = all.at(all.start);
   if (isEmpty(filter)) {
     return n > 0 && html`<p class="soft foot">${some(n, 'row')}${all.start > 0
-      ? `, the newest that a page keeps, from ${clock(first.ts).slice(0, 8)} on` : ''}. Times are in UTC.</p>`;
+      ? `, the newest that a page keeps, from ${clock(first.ts).slice(0, 8)} on` : ''}. Times are in UTC. What
+      is older is in the index, which is <a href=${to('search')}>searched by URL</a>.</p>`;
   }
   return html`<p class="soft foot">${count(n)} of the ${some(of, 'row')} that this page holds${first
     ? `, from ${clock(first.ts).slice(0, 8)} UTC on` : ''}.${' '}<${Older}

@@ -61,7 +61,7 @@ function Charts({ samples, seconds }) {
     <${Series} title="Bytes" figure=${size(sum(bytes))} values=${bytes} say=${size} ...${all} />
     <${Series} title="Deduplicated"
       figure=${kept ? `${Math.round(100 * sum(revisits) / kept)} % of ${count(kept)}` : '–'}
-      values=${stored.map((s, i) => s + revisits[i])} second=${revisits} say=${rate} ...${all} />
+      values=${revisits} say=${rate} ...${all} />
     <${Series} title="Gaps" figure=${count(sum(gaps))} values=${gaps} say=${rate} ...${all} /></div>`;
 }
 
