@@ -24,13 +24,30 @@ async function elsewhere(viewer, url) {
   }));
 }
 
+// behind is a tab with an exchange that stays, and lies behind what goes: it is elsewhere in its file then.
+async function behind(viewer, url) {
+  const { filename, offset } = await lineOf(url);
+  const tab = await viewer.open(`#/exchange/${filename}/${offset}`);
+  await tab.locator('.lead', { hasText: url }).waitFor();
+  return async () => {
+    const now = await until('another place', async () => {
+      const line = await lineOf(url);
+      return line.offset !== offset && line;
+    }, 5000);
+    await tab.waitForURL((at) => at.hash === `#/exchange/${now.filename}/${now.offset}`, { timeout: 5000 });
+    await tab.locator('.lead', { hasText: url }).waitFor({ timeout: 5000 });
+  };
+}
+
 export default async function remove({ viewer, visit }) {
   await visit('/tides?removed');
+  await visit('/birds?stays');
   const page = await viewer.open('#/pages');
   const hand = new Hand(page);
   const row = page.locator('li.page', { hasText: '/tides?removed' });
   await row.waitFor();
   const tabs = await elsewhere(viewer, `${site}/tides?removed`);
+  const moves = await behind(viewer, `${site}/birds?stays`);
   await until('its captures', async () => (await lines()).some((l) => l.url === `${site}/tides?removed`));
   await hand.reach(/^Tide tables/);
   await hand.key('Enter');
@@ -58,6 +75,8 @@ export default async function remove({ viewer, visit }) {
     await goes().then(() => report(`what was removed goes from ${name} in another tab`),
       (e) => report(`what was removed goes from ${name} in another tab`, e.message));
   }
+  report('an open exchange that lies elsewhere then has another address',
+    await moves().then(() => '', (e) => e.message));
   // What is looked at while it goes is asked for once more: that is a 404 by rights.
   viewer.problems = viewer.problems.filter((problem) => !/404 .*live\/(page\?id|exchange\?file)=/.test(problem));
   hand.told('removal');
