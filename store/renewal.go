@@ -182,7 +182,8 @@ func (r *Renewal) Synced() error {
 // when place is called nothing is read. An error before place leaves the old index as it is, in use.
 // When place fails, undo is called, and says whether it has taken the decision back: then the old
 // index is opened again, as it was. Any other error of place, or behind it, makes the index unusable:
-// the collection has to be opened anew.
+// the collection has to be opened anew. So does a panic of decide, or behind it: nobody knows what is
+// decided, and which index is in its place.
 func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error,
 	undo func() (undone bool, err error)) error {
 	b := r.from
@@ -197,14 +198,21 @@ func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error,
 	if err := errors.Join(r.to.Close(), collection.Dir(filepath.Dir(r.path)).Sync()); err != nil {
 		return err
 	}
+	r.ended, b.renewal = true, nil // the new index is needed, whatever comes
+	known := false                 // what has become of it
+	defer func() {
+		if !known {
+			b.writing.breaks(errBrokeOff)
+		}
+	}()
 	if err := decide(); err != nil {
+		r.ended, known = false, true
 		return err
 	}
-	r.ended = true // the new index is needed, whatever comes
-	b.renewal = nil
 	b.swap.Lock()
 	defer b.swap.Unlock()
 	next, err := r.swapped(place, undo)
+	known = true
 	if next == nil {
 		b.writing.breaks(err)
 		return err
@@ -215,6 +223,9 @@ func (r *Renewal) Take(drop func(*Gap) bool, decide, place func() error,
 	b.tally.Store(next.tally.Load())
 	return err
 }
+
+// errBrokeOff is why an index cannot be used behind a panic of decide, place or undo.
+var errBrokeOff = errors.New("a fault of warcorder's own, while a new index was to take the old one's place")
 
 // swapped closes the old index, lets place put the new one into its place, and opens that. After an
 // error of place it is nil, or the old index, opened again, if undo has taken the decision back.

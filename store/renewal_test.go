@@ -238,3 +238,61 @@ func TestRenewalSwapFails(t *testing.T) {
 		t.Errorf("who goes on with it needs the new index: %v", err)
 	}
 }
+
+// TestRenewalPanics: a panic before decide is called leaves the index as it was, in use, and nothing is
+// taken down for the new one any more; behind that the index can be used no more.
+func TestRenewalPanics(t *testing.T) {
+	panics, nothing := func() error { panic("a fault") }, func(*Capture) error { return nil }
+	denied := func() error { return os.ErrPermission }
+	for name, c := range map[string]struct {
+		check         func(*Capture) error
+		decide, place func() error
+		undo          func() (bool, error)
+		broken        bool
+	}{
+		"check":  {func(*Capture) error { panic("a fault") }, decided, decided, forward, false},
+		"decide": {nothing, panics, decided, forward, true},
+		"place":  {nothing, decided, panics, forward, true},
+		"undo":   {nothing, decided, denied, func() (bool, error) { panic("a fault") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := renewable(t, "word")
+			r, err := b.Renew(b.writing.db.Path()+".new", []uint32{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Check = c.check
+			commit(t, b, []Capture{renewed("2.warc.gz", "meanwhile", 400)}, File{ID: 3, Committed: 401_000})
+			noted := len(r.noted)
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("no panic")
+					}
+				}()
+				r.Take(func(*Gap) bool { return false }, c.decide, c.place, c.undo)
+			}()
+			if err := errors.Join(r.Abandon(), r.Abandon()); err != nil {
+				t.Error(err)
+			}
+			err = b.Commit([]Capture{renewed("2.warc.gz", "later", 500)}, nil)
+			_, left := os.Stat(r.path)
+			if errors.Is(err, ErrBroken) != c.broken || (left == nil) != c.broken || len(r.noted) > noted {
+				t.Errorf("a commit says %v, the new index %v, %d captures are taken down", err, left, len(r.noted))
+			}
+			if _, err := b.Count(); errors.Is(err, ErrBroken) != c.broken {
+				t.Errorf("who reads gets %v", err)
+			}
+			if c.broken {
+				return
+			}
+			again, err := b.Renew(r.path, nil)
+			if err == nil {
+				err = again.Abandon()
+			}
+			if err != nil {
+				t.Errorf("another one: %v", err)
+			}
+		})
+	}
+}
