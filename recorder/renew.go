@@ -68,7 +68,7 @@ type Renewal struct {
 // Renew makes a new index, in which the files that were written anew are as they are now, and then
 // lets files and index take their places. Whoever calls it is within Alone, and has written the files
 // beside the old ones, durably. It is recorded meanwhile, but for the moment of Place.
-func (r *Recorder) Renew(ctx context.Context, what Renewal) error {
+func (r *Recorder) Renew(ctx context.Context, what Renewal) (err error) {
 	if err := os.Remove(r.dir.NewIndex()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err // what an earlier renewal could not remove must not become a part of this one
 	}
@@ -76,6 +76,7 @@ func (r *Recorder) Renew(ctx context.Context, what Renewal) error {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, renewal.Abandon()) }() // also when something panics
 	renewal.Check = what.Check
 	err = r.makeIndex(ctx, renewal, what.Files)
 	if err == nil {
@@ -85,7 +86,7 @@ func (r *Recorder) Renew(ctx context.Context, what Renewal) error {
 		err = r.takePlaces(renewal, what)
 	}
 	if err != nil {
-		return errors.Join(err, renewal.Abandon())
+		return err
 	}
 	r.telling.feed.Renew(what.Told, time.Now().UnixMicro())
 	return nil
