@@ -90,6 +90,7 @@ func (s *serving) removeOld(ctx context.Context, c *recordFlags, looks *removing
 // removeOlder removes what is too old now, in a recording that began then.
 func (s *serving) removeOlder(ctx context.Context, c *recordFlags, looks *removing.Looks,
 	began, now time.Time) (done removing.Removed, err error) {
+	defer s.rec.Panics().Catch(&err) // of the look
 	age := time.Duration(c.KeepFor)
 	old, err := looks.HasOlder(ctx, s.dir, s.rec.Index(), age, now)
 	if err != nil || !old {

@@ -50,6 +50,13 @@ func (p *Panics) Caught(value any, url string) error {
 	return fmt.Errorf("a fault of warcorder's own (the log has its stack): %.200s", fmt.Sprint(value))
 }
 
+// Catch, deferred, makes a panic an error: of work that is on no URL, so that all else goes on. See Caught.
+func (p *Panics) Catch(err *error) {
+	if value := recover(); value != nil {
+		*err = p.Caught(value, "")
+	}
+}
+
 // OnBroken takes the function that is told once when too many panics have come to go on: it stops
 // the process, with the error that it gets. It must not wait for the caller.
 func (p *Panics) OnBroken(tell func(error)) {

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,27 @@ func TestPanicked(t *testing.T) {
 		t.Error("whoever asks after the fifth panic is not told")
 	}
 }
+
+// TestCatch: a panic is an error, with its stack in the log; what does not panic keeps its own error.
+func TestCatch(t *testing.T) {
+	var log bytes.Buffer
+	panics := NewPanics(zerolog.New(&log))
+	do := func(work func() error) (err error) {
+		defer panics.Catch(&err)
+		return work()
+	}
+	if err := do(func() error { return errNoWork }); err != errNoWork || log.Len() > 0 {
+		t.Errorf("%v, %s", err, log.String())
+	}
+	err := do(workWithoutEnd)
+	if err == nil || !strings.Contains(err.Error(), "no end") || !strings.Contains(log.String(), "workWithoutEnd") {
+		t.Errorf("%v, %s", err, log.String())
+	}
+}
+
+var errNoWork = errors.New("no work")
+
+func workWithoutEnd() error { panic("no end") }
 
 func workThatPanics(r *Recorder) (err error) {
 	defer func() {

@@ -20,7 +20,8 @@ import (
 //	   └──────────┴─────► stopped    by Stop or by Close, before it was decided: nothing has changed
 //
 // No more than mostWaiting wait, and mostOver are kept that are over. Of one that removed something the
-// URLs are not kept, nor what others had seen before it. The zero Queue is empty.
+// URLs are not kept, nor what others had seen before it. A panic is a matter of the work: [Remove] makes it
+// an error. The zero Queue is empty.
 type Queue struct {
 	mu     sync.Mutex
 	all    []*job
@@ -134,7 +135,7 @@ func (q *Queue) begin(j *job) {
 	j.State, j.Began, j.cancel = Running, time.Now(), cancel
 	q.runs.Go(func() {
 		result, err := patiently(ctx, func() (Removed, error) {
-			return caught(ctx, j.work, func(now Progress) {
+			return j.work(ctx, func(now Progress) {
 				q.mu.Lock()
 				defer q.mu.Unlock()
 				j.Step = now
@@ -146,17 +147,6 @@ func (q *Queue) begin(j *job) {
 		q.over(j, result, err)
 		q.next()
 	})
-}
-
-// caught does the work. A panic of it is an error: the recording goes on.
-func caught(ctx context.Context, work func(context.Context, func(Progress)) (Removed, error),
-	progress func(Progress)) (done Removed, err error) {
-	defer func() {
-		if broke := recover(); broke != nil {
-			err = fmt.Errorf("the removal broke off, please report it: %v", broke)
-		}
-	}()
-	return work(ctx, progress)
 }
 
 // patiently has something done, once nobody else has the files for himself.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -98,19 +97,6 @@ func TestQueueTooLate(t *testing.T) {
 		synctest.Wait()
 		if got := q.All(); states(&q) != "fd" || got[0].Err.Error() != "disk full" {
 			t.Errorf("%+v", got)
-		}
-	})
-}
-
-// TestQueueBreaks: a removal that panics has failed, and the next one begins.
-func TestQueueBreaks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var q Queue
-		q.Add("", false, func(context.Context, func(Progress)) (Removed, error) { panic("a table is broken") })
-		q.Add("", false, func(context.Context, func(Progress)) (Removed, error) { return Removed{Done: true}, nil })
-		q.runs.Wait()
-		if err := q.All()[1].Err; states(&q) != "df" || !strings.Contains(err.Error(), "a table is broken") {
-			t.Errorf("%s, %v", states(&q), err)
 		}
 	})
 }

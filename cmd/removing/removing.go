@@ -61,9 +61,11 @@ type Removed struct {
 	Left []string `json:"left,omitempty"`
 }
 
-// Remove carries out a wish.
+// Remove carries out a wish. A panic of it is an error, and noted with those of the recorder: recording
+// goes on, as after any other error.
 func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mode collection.Mode,
 	wish Wish) (done Removed, err error) {
+	defer rec.Panics().Catch(&err)
 	if len(wish.Reason) > removal.MaxReason {
 		return done, fmt.Errorf("the reason has %d bytes, and may have %d", len(wish.Reason),
 			removal.MaxReason)
@@ -86,8 +88,7 @@ func Remove(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, mod
 	for range mostTries {
 		wish.step(Finishes)
 		err = rec.Alone(ctx, func() error {
-			done, err = wish.carryOut(ctx, rec, dir, mode)
-			return err
+			return wish.carryOut(ctx, rec, dir, mode, &done)
 		})
 		if !errors.Is(err, removal.ErrAgain) {
 			break
@@ -130,20 +131,24 @@ func noteGaps(rec *recorder.Recorder) error {
 
 // planOf plans the removal by an index.
 func (w *Wish) planOf(ctx context.Context, index *store.Bolt, dir collection.Dir) (
-	*removal.Plan, *readback.Files, error) {
-	files := readback.New(dir, index)
-	order, err := w.Choose(index, files)
+	plan *removal.Plan, files *readback.Files, err error) {
+	opened := readback.New(dir, index)
+	defer func() {
+		if files == nil { // after a panic too
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	order, err := w.Choose(index, opened)
 	if err != nil {
-		return nil, nil, errors.Join(err, files.Close())
+		return nil, nil, err
 	}
 	var ids record.IDSource
 	id := ids.Next()
 	order.ID, order.Time, order.Reason, order.Forget = id.String(), time.Now(), w.Reason, w.Forget
-	plan, err := removal.Make(ctx, dir, index, files, order)
-	if err != nil {
-		return nil, nil, errors.Join(err, files.Close())
+	if plan, err = removal.Make(ctx, dir, index, opened, order); err != nil {
+		return nil, nil, err
 	}
-	return plan, files, nil
+	return plan, opened, nil
 }
 
 // mayRemove reports whether anything goes, or may go when files are finished.
@@ -156,25 +161,27 @@ func (w *Wish) mayRemove(ctx context.Context, rec *recorder.Recorder, dir collec
 	return plan.Summary, !plan.IsEmpty() || plan.Waiting > 0, files.Close()
 }
 
-// carryOut plans the removal and, if that is confirmed, carries it out.
+// carryOut plans the removal and, if that is confirmed, carries it out. A panic of it leaves in done what
+// was done before.
 func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collection.Dir,
-	mode collection.Mode) (done Removed, err error) {
+	mode collection.Mode, done *Removed) error {
 	w.step(Plans)
+	*done = Removed{}
 	plan, files, err := w.plan(ctx, rec, dir)
 	if err != nil {
-		return done, err
+		return err
 	}
 	defer files.Close()
 	done.Summary = plan.Summary
 	if plan.IsEmpty() {
-		return done, nil
+		return nil
 	}
 	if done.Changed = w.Plan != "" && w.Plan != plan.Fingerprint; done.Changed {
-		return done, nil
+		return nil
 	}
 	if w.Confirm != nil {
 		if yes, err := w.Confirm(&plan.Summary); err != nil || !yes {
-			return done, err
+			return err
 		}
 	}
 	place := func() error {
@@ -182,11 +189,11 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 		return errors.Join(files.Close(), plan.Place())
 	}
 	if done.Gaps, err = w.replace(ctx, rec, plan, place, mode); err != nil {
-		return done, err
+		return err
 	}
 	done.Done, done.ID, done.Pages = true, plan.ID(), plan.Pages
 	done.Left, err = plan.End()
-	return done, errors.Join(err, dir.SweepImports())
+	return errors.Join(err, dir.SweepImports())
 }
 
 // replace writes the files anew, and has the recorder take them over.
@@ -199,6 +206,7 @@ func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, plan *remova
 	if err != nil {
 		return 0, err
 	}
+	defer func() { err = errors.Join(err, plan.Discard()) }() // unless it is decided; after a panic too
 	w.step(Indexes)
 	what := recorder.Renewal{
 		Check:  plan.Check,
@@ -227,7 +235,7 @@ func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, plan *remova
 		return 0, fmt.Errorf("%w: it is decided, and not at its end: start the recorder, or warcorder "+
 			"recover, which finishes it", err)
 	}
-	return 0, errors.Join(err, plan.Discard())
+	return 0, err
 }
 
 // told is what the recorder tells of it, to who has heard of what went.

@@ -47,6 +47,7 @@ type Plan struct {
 	leftOut    map[uint32]bool    // files that cannot be written anew, and stay as they are
 	unfinished bool               // a revisit that needs what goes is in a file that is not finished
 	decided    *journal.Journal   // nil as long as nothing was
+	deciding   bool               // the journal is being written
 
 	passed, total int64 // bytes of the old files, while these are written anew
 }

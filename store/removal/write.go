@@ -82,7 +82,7 @@ func (w *Written) Now(offset int64) (now int64, stays bool) {
 
 // Write writes the files anew, durably, beside the old ones. After an error there are none. Where
 // minFree bytes are free when it begins, as many are to be free when it ends.
-func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) ([]Written, error) {
+func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (all []Written, err error) {
 	if p.unfinished {
 		return nil, ErrAgain
 	}
@@ -92,25 +92,31 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 	if err := cmp.Or(replaceable(p.dir.Index()), p.enough(minFree)); err != nil {
 		return nil, err
 	}
+	written := false
+	defer func() {
+		if !written { // after a panic too
+			err = errors.Join(err, p.Discard())
+		}
+	}()
 	for _, w := range p.work {
 		p.total += w.size
 	}
-	var all []Written
 	for _, w := range p.work {
 		if err := p.write(ctx, w); err != nil {
-			return nil, errors.Join(fmt.Errorf("write %s anew: %w", w.Name, err), p.Discard())
+			return nil, fmt.Errorf("write %s anew: %w", w.Name, err)
 		}
 		p.passed += w.size
 		all = append(all, Written{ID: w.ID, Name: w.Name, Path: p.dir.Rewritten(w.Name), Size: w.written,
 			Captures: p.before[w.ID] - w.captures, edits: w.edits, from: w.size})
 	}
-	err := p.dropPages(ctx, mode)
+	err = p.dropPages(ctx, mode)
 	if err == nil && p.Pages > 0 {
 		err = replaceable(p.dir.Pages())
 	}
 	if err = errors.Join(err, p.dir.SyncArchive()); err != nil {
-		return nil, errors.Join(err, p.Discard())
+		return nil, err
 	}
+	written = true
 	return all, nil
 }
 
@@ -148,8 +154,12 @@ func (p *Plan) room() (need int64) {
 	return need
 }
 
-// Discard removes the files that Write has written, or begun. It is for a Plan that was not decided.
+// Discard removes the files that Write has written, or begun, unless it is decided that they take their
+// places, or nobody knows, since Decide has panicked.
 func (p *Plan) Discard() (err error) {
+	if p.deciding || p.IsDecided() {
+		return nil
+	}
 	if p.Pages > 0 {
 		err = pagelist.Sweep(p.dir)
 	}
@@ -164,8 +174,9 @@ func (p *Plan) Discard() (err error) {
 // Decide writes the journal, which says that the removal goes forward. After an error it does not.
 func (p *Plan) Decide(mode collection.Mode) error {
 	j := p.journal()
+	p.deciding = true
 	err := j.Write(p.dir, mode)
-	if err == nil {
+	if p.deciding = false; err == nil {
 		p.decided = j
 	}
 	return err
