@@ -7,7 +7,7 @@ import (
 )
 
 // How much is kept of what a process says, and how long one line may be: of a longer one its
-// beginning is kept.
+// beginning is kept, with … behind it.
 const (
 	mostLines = 200
 	mostBytes = 64 << 10
@@ -21,6 +21,7 @@ type said struct {
 	bytes   int
 	leftOut int
 	open    []byte // of the line that has no end yet
+	cut     bool   // that line is longer
 }
 
 // Write takes a piece of the output. It never fails.
@@ -30,7 +31,8 @@ func (s *said) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
 		line, rest, ended := bytes.Cut(b, []byte("\n"))
-		s.open = append(s.open, line[:min(len(line), longest-len(s.open))]...)
+		kept := line[:min(len(line), longest-len(s.open))]
+		s.open, s.cut = append(s.open, kept...), s.cut || len(bytes.TrimRight(line[len(kept):], "\r")) > 0
 		if !ended {
 			return n, nil
 		}
@@ -50,7 +52,10 @@ func (s *said) end() {
 
 func (s *said) endLine() {
 	line := strings.ToValidUTF8(strings.TrimRight(string(s.open), "\r"), "\uFFFD")
-	s.open = s.open[:0]
+	if s.cut {
+		line += "…"
+	}
+	s.open, s.cut = s.open[:0], false
 	s.lines = append(s.lines, line)
 	s.bytes += len(line)
 	for len(s.lines) > mostLines || s.bytes > mostBytes {

@@ -9,7 +9,7 @@ import (
 // TestSaid: lines are lines in whatever pieces they come; of a long one its beginning is kept.
 func TestSaid(t *testing.T) {
 	text := "one\r\ntwo\n\n" + strings.Repeat("x", 3*longest) + "\nb\xffd\nlast"
-	want := []string{"one", "two", "", strings.Repeat("x", longest), "b\uFFFDd", "last"}
+	want := []string{"one", "two", "", strings.Repeat("x", longest) + "…", "b\uFFFDd", "last"}
 	for _, size := range []int{1, 2, 7, 999, len(text)} {
 		var s said
 		for rest := text; rest != ""; {
