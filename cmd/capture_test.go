@@ -46,6 +46,8 @@ func installChromium(t *testing.T) *installed {
 		body, ok := captureSite[r.URL.Path]
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		switch {
+		case r.Host == "never.example":
+			panic(http.ErrAbortHandler) // gives no answer
 		case r.URL.Path == "/cut.png":
 			w.Header().Set("Content-Type", "image/png")
 			w.Header().Set("Content-Length", "1000000")

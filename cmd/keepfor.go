@@ -69,7 +69,7 @@ func (s *serving) removeOld(ctx context.Context, c *recordFlags, looks *removing
 	began time.Time) {
 	done, err := s.removeOlder(ctx, c, looks, began, time.Now())
 	if done.Done {
-		s.forget()
+		s.forget(done.Took)
 	}
 	for _, why := range done.LeftOut {
 		s.log.Warn().Str("reason", why).Msg("a file cannot be written anew: what is older " +

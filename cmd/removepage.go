@@ -69,7 +69,7 @@ func (s *serving) carryOut(ctx context.Context, mode collection.Mode, wish remov
 	done removing.Removed, err error) {
 	done, err = removing.Remove(ctx, s.rec, s.dir, mode, wish)
 	if done.Done {
-		s.forget()
+		s.forget(done.Took)
 		s.log.Warn().Str("id", done.ID).Int64("captures", done.Captures).Int64("records", done.Records).
 			Int64("bytes", done.Bytes).Int("files", done.Files).Str("client", client).
 			Msg("removed, as was asked for")

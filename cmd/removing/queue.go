@@ -178,7 +178,7 @@ func (q *Queue) over(j *job, result Removed, err error) {
 		for _, other := range q.all {
 			other.Result.First, other.Result.Alike = nil, nil
 		}
-		result.First, result.Alike = nil, nil
+		result.First, result.Alike, result.Took = nil, nil, nil
 	}
 	j.Result = result
 }

@@ -59,6 +59,10 @@ type Removed struct {
 
 	// Left are paths in the collection, of Rest, that could not be removed: people must do that.
 	Left []string `json:"left,omitempty"`
+
+	// Took reports of what was done whether it has taken anything of a URL: see [removal.Plan.Took]. It
+	// holds on to what is known of all that went.
+	Took func(url string, cut bool) bool `json:"-"`
 }
 
 // Remove carries out a wish. A panic of it is an error, and noted with those of the recorder: recording
@@ -191,7 +195,7 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 	if done.Gaps, err = w.replace(ctx, rec, plan, place, mode); err != nil {
 		return err
 	}
-	done.Done, done.ID, done.Pages = true, plan.ID(), plan.Pages
+	done.Done, done.ID, done.Pages, done.Took = true, plan.ID(), plan.Pages, plan.Took
 	done.Left, err = plan.End()
 	return errors.Join(err, dir.SweepImports())
 }
@@ -214,7 +218,7 @@ func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, plan *remova
 		Place:  place,
 		Undo:   plan.Undo,
 		Drop: func(g *store.Gap) bool {
-			goes := plan.GoesGap(g)
+			goes := plan.DropsGap(g)
 			if goes {
 				gaps++
 			}

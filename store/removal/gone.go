@@ -30,6 +30,7 @@ type gone struct {
 	named      map[hashed]bool     // the same, and with whole seconds; true if of a response
 	urls       map[hashed]bool     // of all
 	surts      map[hashed]bool     // of all
+	hosts      map[hashed]bool     // of all, at whatever port
 
 	times map[hashed][]time.Time // of all, by URL; nil where URL and time are not what was chosen by
 }
@@ -101,7 +102,7 @@ func (g *gone) add(c *store.Capture, at place) {
 	surt, _ := canon.SURT(c.URL)
 	key, digest := sourceKey(c.URL, c.Time), digestKey(c.Digest)
 	g.places[at.file] = append(g.places[at.file], at.offset)
-	g.keys[key], g.urls[hashOf(c.URL)], g.surts[hashOf(surt)] = true, true, true
+	g.keys[key], g.urls[hashOf(c.URL)], g.surts[hashOf(surt)], g.hosts[hostKey(surt)] = true, true, true, true
 	for _, key := range namesOf(c) {
 		g.named[key] = g.named[key] || !c.IsRevisit()
 	}
@@ -118,7 +119,7 @@ func (g *gone) add(c *store.Capture, at place) {
 // nothingGone is a gone to which captures are to be added.
 func (p *Plan) nothingGone() gone {
 	g := gone{map[uint32][]int64{}, map[hashed]bool{}, map[string]bool{}, map[hashed][]source{},
-		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, nil}
+		map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, map[hashed]bool{}, nil}
 	if p.order.Has == nil {
 		g.times = map[hashed][]time.Time{}
 	}

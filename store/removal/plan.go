@@ -32,6 +32,7 @@ type Plan struct {
 
 	files  map[uint32]store.File // that are to be looked at
 	gone   gone
+	gaps   map[hashed]bool // that go: the SURTs of their URLs, and the hosts
 	kept   kept
 	needs  []need
 	astray []astray          // while needs are looked for
@@ -98,7 +99,7 @@ func Make(ctx context.Context, dir collection.Dir, index *store.Bolt, readers *r
 	order Order) (*Plan, error) {
 	p := &Plan{dir: dir, index: index, readers: readers, order: order,
 		kept: kept{map[hashed]bool{}, map[hashed]bool{}, map[place]bool{}, map[string]bool{}},
-		own:  map[uint32]bool{}, alone: map[hashed]bool{}, leftOut: map[uint32]bool{}}
+		gaps: map[hashed]bool{}, own: map[uint32]bool{}, alone: map[hashed]bool{}, leftOut: map[uint32]bool{}}
 	if err := p.findMissing(); err != nil {
 		return nil, err
 	}
