@@ -213,8 +213,12 @@ func linesOf(t *testing.T, dir, collection string) string {
 func TestCaptureBeside(t *testing.T) {
 	t.Parallel()
 	b := installChromium(t)
-	recorder := startRecording(t, "--upstream", b.parent)
+	recorder := startRecording(t, "--upstream", b.parent, "--deny", "other.example")
 	b.dir = recorder.dir
+	if got := b.capture("", "http://other.example/"); got.code != 1 ||
+		!strings.Contains(got.stdout, "\n    http://other.example/ (") {
+		t.Errorf("nothing says why: %d, %s%s", got.code, got.stdout, got.stderr)
+	}
 	got := b.capture("", "http://site.example/b")
 	if got.code != 0 || !strings.Contains(got.stderr, recorder.address) ||
 		strings.Count(linesIn(t, b.dir), "http://site.example/b\"") != 5 {

@@ -90,7 +90,7 @@ func (c *capturing) take(b []byte) error {
 		return err
 	}
 	switch {
-	case l.Total != nil && c.at.own:
+	case l.Total != nil:
 		c.elsewhere.Wrong = l.Total.Elsewhere
 	case l.Report != nil:
 		at, err := time.Parse(time.RFC3339, l.Time)
@@ -105,11 +105,14 @@ func (c *capturing) take(b []byte) error {
 }
 
 // claim tells what is wrong with the URL of a page under that page, where the report has no page of it:
-// of a download, or of what did not come.
+// of a download, or of what did not come. Of a recorder that others use, the rest may be theirs.
 func (c *capturing) claim() {
 	wrong := c.elsewhere.Wrong
 	if wrong == nil {
 		return
+	}
+	if !c.at.own {
+		c.elsewhere.Wrong = nil
 	}
 	wrong.Findings = slices.DeleteFunc(wrong.Findings, func(f report.Finding) bool {
 		at, err := time.Parse(time.RFC3339, f.Time)

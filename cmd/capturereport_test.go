@@ -77,6 +77,7 @@ func TestCaptureElsewhere(t *testing.T) {
 		if err := k.take(line); err != nil {
 			t.Fatal(err)
 		}
+		k.claim()
 		if err := k.outcome(nil); (err != nil) != own {
 			t.Errorf("own %v: %v", own, err)
 		}
@@ -84,11 +85,18 @@ func TestCaptureElsewhere(t *testing.T) {
 }
 
 // TestCaptureClaims: what is wrong with the URL of a page is told under it, though it is no page in the
-// report, as a download is none; the latest page of that URL has it.
+// report, as a download is none; the latest page of that URL has it. Beside a recorder that others use,
+// that is all that is told.
 func TestCaptureClaims(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		testCaptureClaims(t, own)
+	}
+}
+
+func testCaptureClaims(t *testing.T, own bool) {
 	begin := time.Date(2026, 5, 1, 12, 0, 0, 700e6, time.UTC)
 	const zip, other = "http://a.example/a.zip", "http://a.example/other"
-	k := capturing{captureCommand: &captureCommand{}, at: &inUse{own: true},
+	k := capturing{captureCommand: &captureCommand{}, at: &inUse{own: own},
 		frontier: visiting.NewFrontier(nil, 0, 1, false)}
 	for i, url := range []string{zip, zip, "http://a.example/"} {
 		v := &visiting.Visit{URL: url, At: begin.Add(time.Duration(i) * time.Minute)}
@@ -115,6 +123,12 @@ func TestCaptureClaims(t *testing.T) {
 		}
 	}
 	left := k.elsewhere.Wrong
+	if !own {
+		if left != nil {
+			t.Errorf("%+v", left)
+		}
+		return
+	}
 	if len(left.Findings) != 1 || left.Findings[0].URL != other || len(left.Counts) != 1 ||
 		left.Counts[report.Cut] != 1 || !k.elsewhere.isAny() {
 		t.Errorf("%+v", left)
