@@ -244,7 +244,7 @@ func (t *tab) tell(v *Visit) {
 		v.fault("without an answer: %d of what it asked for", w.refused)
 	}
 	if w.failed > 0 {
-		v.fault("%d of what it asked for broke off", w.failed)
+		v.fault("%d of what it asked for broke off%s", w.failed, w.firstText())
 	}
 	if w.unwatched > 0 {
 		v.fault("it has more than %d frames and workers: of %d it is not known what they asked for", mostSessions,

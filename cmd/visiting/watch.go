@@ -1,6 +1,7 @@
 package visiting
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,7 +30,7 @@ type watch struct {
 	mu       sync.Mutex
 	state    counts
 	isLoaded bool
-	open     map[network.RequestID]struct{} // requests that go on
+	open     map[network.RequestID]string // requests that go on, each with its URL in brief
 	sessions map[target.SessionID]*devtools.Session
 	coming   document // the latest answer
 	shown    document // what is shown; without loader if nothing is yet
@@ -41,7 +42,7 @@ func (w *watch) downloading(id string) {
 	defer w.mu.Unlock()
 	w.isLoaded = true // the page, if there is one
 	if len(w.open) < mostOpen {
-		w.open[network.RequestID(downloadMark+id)] = struct{}{}
+		w.open[network.RequestID(downloadMark+id)] = ""
 	}
 }
 
@@ -50,14 +51,30 @@ const downloadMark = "download "
 
 // downloaded is its end. That it was cancelled is a failure.
 func (w *watch) downloaded(id string, cancelled bool) {
-	w.ended(network.RequestID(downloadMark+id), cancelled)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, is := w.end(network.RequestID(downloadMark + id)); is && cancelled {
+		w.state.failed++
+	}
 }
 
 // counts are what came of a page's requests.
 type counts struct {
 	requests, ended, failed int64
-	refused                 int64 // by the proxy
-	unwatched               int   // frames and workers for which there was no room
+	refused                 int64  // by the proxy
+	unwatched               int    // frames and workers for which there was no room
+	broke                   string // the first that failed: its URL and why, in brief
+}
+
+// firstText is what is told of the first that failed; of a download nothing is known.
+func (c *counts) firstText() string {
+	switch {
+	case c.broke == "":
+		return ""
+	case c.failed == 1:
+		return ": " + c.broke
+	}
+	return ": the first was " + c.broke
 }
 
 // document is an answer that the page is made of.
@@ -69,7 +86,7 @@ type document struct {
 }
 
 func newWatch(frame cdp.FrameID, refusal string) *watch {
-	return &watch{frame: frame, refusal: refusal, open: map[network.RequestID]struct{}{},
+	return &watch{frame: frame, refusal: refusal, open: map[network.RequestID]string{},
 		sessions: map[target.SessionID]*devtools.Session{}}
 }
 
@@ -90,8 +107,8 @@ func attachAll() target.SetAutoAttachParams {
 func (w *watch) follow(conn *devtools.Conn, s *devtools.Session) {
 	devtools.On(s, network.RequestWillBeSent, w.begun)
 	devtools.On(s, network.ResponseReceived, w.answered)
-	devtools.On(s, network.LoadingFinished, func(e network.EventLoadingFinished) { w.ended(e.RequestID, false) })
-	devtools.On(s, network.LoadingFailed, func(e network.EventLoadingFailed) { w.ended(e.RequestID, isFailure(&e)) })
+	devtools.On(s, network.LoadingFinished, w.ended)
+	devtools.On(s, network.LoadingFailed, w.failed)
 	devtools.On(s, target.AttachedToTarget, func(e target.EventAttachedToTarget) {
 		child := conn.Session(e.SessionID)
 		isWatched := w.add(e.SessionID, child)
@@ -151,7 +168,7 @@ func (w *watch) begun(e network.EventRequestWillBeSent) {
 		w.state.ended++
 	}
 	if len(w.open) < mostOpen && e.Type != network.ResourceTypeEventSource {
-		w.open[e.RequestID] = struct{}{}
+		w.open[e.RequestID] = brief(e.Request.URL)
 	}
 }
 
@@ -209,22 +226,42 @@ func (w *watch) isRefusal(r *network.Response) bool {
 }
 
 // ended is the end of a request.
-func (w *watch) ended(id network.RequestID, failed bool) {
+func (w *watch) ended(e network.EventLoadingFinished) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, is := w.open[id]; is {
-		delete(w.open, id)
-		w.state.ended++
-		if failed {
-			w.state.failed++
-		}
+	w.end(e.RequestID)
+}
+
+// failed is the end of a request without all of an answer.
+func (w *watch) failed(e network.EventLoadingFailed) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	url, is := w.end(e.RequestID)
+	if !is || !isFailure(&e) {
+		return
+	}
+	if w.state.failed++; w.state.broke == "" {
+		w.state.broke = url + " (" + brief(e.ErrorText) + ")"
 	}
 }
+
+// end forgets a request that went on, and returns its URL.
+func (w *watch) end(id network.RequestID) (url string, is bool) {
+	if url, is = w.open[id]; is {
+		delete(w.open, id)
+		w.state.ended++
+	}
+	return url, is
+}
+
+// unsent are the errors of what the browser asks nobody for, whoever shows the page.
+var unsent = []string{aborted, "net::ERR_UNSAFE_PORT", "net::ERR_UNSAFE_REDIRECT", "net::ERR_INVALID_URL",
+	"net::ERR_DISALLOWED_URL_SCHEME", "net::ERR_UNKNOWN_URL_SCHEME"}
 
 // isFailure tells what went wrong on the way from what was given up by the page, or kept from it.
 func isFailure(e *network.EventLoadingFailed) bool {
 	return !e.Canceled && e.BlockedReason == "" && e.CorsErrorStatus == nil &&
-		e.ErrorText != "net::ERR_ABORTED" && e.ErrorText != "net::ERR_BLOCKED_BY_ORB"
+		!slices.Contains(unsent, e.ErrorText) && !strings.HasPrefix(e.ErrorText, "net::ERR_BLOCKED_BY_")
 }
 
 func (w *watch) loaded() {

@@ -241,6 +241,11 @@ func (b *Browser) need(s, frame, body string) {
 	b.event(s, "Network.requestWillBeSent", fields{"requestId": "N", "type": "Image", "frameId": frame,
 		"request": fields{"url": at, "method": "GET"}})
 	failed := fields{"requestId": "N", "type": "Image", "errorText": "net::ERR_CONNECTION_CLOSED"}
+	if strings.Contains(at, ":6000/") { // a port that Chromium keeps from
+		failed["errorText"] = "net::ERR_UNSAFE_PORT"
+		b.event(s, "Network.loadingFailed", failed)
+		return
+	}
 	res, err := b.get(at, "Referer", b.shown())
 	if err != nil {
 		b.event(s, "Network.loadingFailed", failed)
