@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,16 +31,27 @@ func (f *collectionFlags) dir() (collection.Dir, error) {
 // mostNames is how many collections an error names.
 const mostNames = 10
 
-// noCollection says that there is no such collection, and which ones are there.
+// noCollection says that there is no such collection, and which ones are there; or who may look.
 func noCollection(dir collection.Dir) error {
-	all := filepath.Dir(string(dir))
+	if _, err := os.Stat(dir.Archive()); errors.Is(err, fs.ErrPermission) {
+		return explainRead(err, dir)
+	}
+	names, more, err := collection.Names(filepath.Dir(string(dir)), mostNames)
+	return noneOf(dir, names, more, err)
+}
+
+// noneOf is noCollection where those names are there, and maybe more, or an error is.
+func noneOf(dir collection.Dir, names []string, more bool, err error) error {
+	all := printable(filepath.Dir(string(dir)))
 	text := "there is no collection " + printable(dir.Name())
-	names, more, err := collection.Names(all, mostNames)
 	switch {
-	case err != nil:
+	case errors.Is(err, fs.ErrPermission):
+		return explainRead(err, dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w (--dir names another directory)", text, err)
 	case len(names) == 0:
-		return fmt.Errorf("%s: %s holds none (--dir names another directory)", text, all)
+		return fmt.Errorf("%s: nothing was recorded into %s yet: %s begins, or --dir names another directory",
+			text, all, commandFor(dir, "browser URL"))
 	}
 	list := printable(strings.Join(names, ", "))
 	if more {

@@ -38,11 +38,13 @@ func TestNoCollection(t *testing.T) {
 			t.Error("it was made")
 		}
 	}
-	check("open " + all + ": no such file")
+	none := fmt.Sprintf("nothing was recorded into %s yet: go run . browser URL --collection none --dir %s begins, "+
+		"or --dir names another directory", all, all)
+	check(none)
 	if err := os.MkdirAll(filepath.Join(all, "no-collection"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	check(all + " holds none (--dir")
+	check(none)
 	for n := range 11 {
 		if n == 2 {
 			check(all + " holds news-00, news-01 (--collection names one)")
@@ -62,6 +64,15 @@ func TestNoCollection(t *testing.T) {
 func TestExplainPermission(t *testing.T) {
 	err := explainRead(fmt.Errorf("open index: %w", fs.ErrPermission), "/c/default")
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "as the user who recorded it") {
+		t.Error(err)
+	}
+}
+
+// TestNoCollectionPermission: who may not look is not told that there is none.
+func TestNoCollectionPermission(t *testing.T) {
+	err := noneOf("/c/default", nil, false, fmt.Errorf("open /c: %w", fs.ErrPermission))
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "as the user who recorded it") ||
+		strings.Contains(err.Error(), "there is no") {
 		t.Error(err)
 	}
 }
