@@ -60,6 +60,18 @@ func TestNoCollection(t *testing.T) {
 		"news-08, news-09 and others (--collection names one)")
 }
 
+// TestRepairBesideRecorder: what repairs a collection needs it for itself, and says how to have it.
+func TestRepairBesideRecorder(t *testing.T) {
+	p := startRecording(t)
+	want := fmt.Sprintf(" by process %d at %s: stop it first (Ctrl-C there, or kill -INT %[1]d)\n",
+		p.cmd.Process.Pid, p.address)
+	for _, command := range []string{"recover", "rebuild"} {
+		if _, errs, code := p.run(command); code != 1 || !strings.HasSuffix(errs, want) {
+			t.Errorf("%s: %d %q, want %q", command, code, errs, want)
+		}
+	}
+}
+
 // TestExplainPermission: who may not read a collection is told who may.
 func TestExplainPermission(t *testing.T) {
 	err := explainRead(fmt.Errorf("open index: %w", fs.ErrPermission), "/c/default")

@@ -52,6 +52,10 @@ func (f *collectionFlags) repair(line *commandLine, run repair) error {
 	if errors.Is(err, recovery.ErrNoCollection) {
 		return noCollection(dir)
 	}
+	if busy, is := errors.AsType[*recordedError](err); is {
+		return fmt.Errorf("collection %s is being recorded by process %d at %s: stop it first (Ctrl-C there, "+
+			"or kill -INT %[2]d)", dir, busy.who.PID, strings.Join(busy.who.Addresses, ", "))
+	}
 	if err != nil {
 		return err
 	}
