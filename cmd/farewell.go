@@ -19,7 +19,7 @@ import (
 // summary is what one recording has come to, or a part of it.
 type summary struct {
 	dir                           collection.Dir
-	page                          string // that a browser was opened with; "" if none was
+	page                          string // that a browser was opened with, or another; "" is none
 	took                          time.Duration
 	exchanges, captures, revisits int64
 	lost, bytes                   int64
@@ -32,6 +32,7 @@ type summary struct {
 func farewell(w io.Writer, dir collection.Dir, page string, before, after status) {
 	s := summaryOf(dir, before, after)
 	s.page = page
+	s.choosePage(after.At)
 	io.WriteString(w, s.text())
 }
 
@@ -42,6 +43,7 @@ func (s *serving) farewell() {
 	}
 	all := summaryOf(s.dir, status{}, s.status())
 	if s.person {
+		all.choosePage(time.Now())
 		io.WriteString(s.out, all.text())
 		return
 	}
@@ -72,9 +74,16 @@ func summaryOf(dir collection.Dir, before, after status) summary {
 	return s
 }
 
+// choosePage looks for a page to show, in what was recorded until then, if none was opened.
+func (s *summary) choosePage(until time.Time) {
+	if s.page == "" && s.captures > 0 {
+		s.page = exampleOf(s.dir, until.Add(-s.took))
+	}
+}
+
 const (
 	someGaps     = 3           // of a reason are told
-	gapsPatience = time.Second // for a disk that may not answer
+	gapsPatience = time.Second // for a disk, or a recorder, that may not answer
 )
 
 // find looks for some of the gaps since then. That they cannot be read is told by others.

@@ -269,7 +269,7 @@ func checkOut(name string) error {
 func (r *replayRun) look(source *replaying.Source) error {
 	index, err := store.OpenReadOnly(r.dir.Index())
 	if err == nil {
-		r.example = exampleIn(index)
+		r.example = exampleIn(index, isForCurl)
 		r.behind, err = tellLacking(r.dir, index)
 		err = errors.Join(err, index.Close())
 	}

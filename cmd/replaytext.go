@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
-	"warcorder/certs/stores"
 	"warcorder/recorder"
-	"warcorder/store"
 	"warcorder/store/replay"
 )
 
@@ -42,24 +39,6 @@ func (r *replayRun) greet(one *replayer, out io.Writer) {
 	fmt.Fprintf(out, replayGreeting, version, printable(string(r.dir)), others, r.shows(), others,
 		howToTrust(one.authority, one.address), others, commandFor(r.dir, "replay "+urlWord(r.example)),
 		curlLine(here, urlWord(r.example), !r.Proxy.Users.IsEmpty()))
-}
-
-const (
-	mostExamples = 256 // captures that are looked at to find one that is a page
-	longExample  = 40  // columns
-)
-
-// exampleIn returns the URL of a page in the index that a person may try; "" if none is found soon.
-func exampleIn(index *store.Bolt) (url string) {
-	index.Under("", mostExamples, func(c *store.Capture) bool {
-		isPage := c.Status == http.StatusOK && c.Method == "" && c.MIME == "text/html"
-		plain := stores.Quoted(c.URL) == c.URL && len(c.URL) <= longExample
-		if isPage && plain && strings.HasPrefix(c.URL, "http://") { // curl needs no certificate
-			url = c.URL
-		}
-		return url == ""
-	})
-	return url
 }
 
 // shows is what of the collection is shown.

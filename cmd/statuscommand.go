@@ -35,6 +35,8 @@ type resting struct {
 	Free      *int64   `json:"free,omitempty"`
 
 	LastVerify *lastVerify `json:"lastVerify,omitempty"` // nil: never
+
+	example string // the URL of a page; "" if none is found
 }
 
 // lastRecording is how the last recording ended.
@@ -112,6 +114,7 @@ func restingOf(dir collection.Dir) (r resting, err error) {
 	if free, err := collection.FreeSpace(string(dir)); err == nil {
 		r.Free = &free
 	}
+	r.example = exampleIn(index, isForBrowser)
 	gaps, err := index.Gaps(1)
 	if err == nil {
 		r.Totals.Gaps = gaps.Counts

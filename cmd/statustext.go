@@ -188,7 +188,7 @@ func (r *resting) next() string {
 	case r.Totals.Captures == 0:
 		return "Nothing is recorded yet. Next:\n  " + commandFor(r.Dir, "browser URL")
 	}
-	return "Next:\n  " + commandFor(r.Dir, "replay URL") + "\n  " + commandFor(r.Dir, "export")
+	return "Next:\n  " + commandFor(r.Dir, "replay "+urlWord(r.example)) + "\n  " + commandFor(r.Dir, "export")
 }
 
 // optional is a number that may not be known.
