@@ -135,6 +135,9 @@ func (s *summary) text() string {
 		l.WriteString("Nothing was captured.\n")
 	} else {
 		l.WriteString(cut(s.came(), screen) + "\n")
+		if n := s.captures - s.exchanges; n > 0 {
+			l.line("of them", "%s of no exchange: certificates, pictures, texts", count(int(n), "capture"))
+		}
 		l.path("in", s.dir.Archive())
 	}
 	for _, reason := range s.reasons() {
@@ -167,15 +170,11 @@ func urlWord(url string) string {
 	return stores.Quoted(http1.WithoutUserinfo(url))
 }
 
-// came is what there is now that was not before. The certificates of a connection are a capture of
-// their own, and of no exchange.
+// came is what there is now that was not before.
 func (s *summary) came() string {
 	captures := count(int(s.captures), "capture")
 	if s.revisits > 0 {
 		captures += " (" + count(int(s.revisits), "revisit") + ")"
-	}
-	if s.captures > s.exchanges {
-		captures += " with certificates"
 	}
 	return fmt.Sprintf("%s in %s: %s, %s", count(int(s.exchanges), "exchange"), lasting(s.took),
 		captures, bytesText(s.bytes))

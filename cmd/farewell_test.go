@@ -152,6 +152,17 @@ func TestFarewellSee(t *testing.T) {
 	}
 }
 
+// TestFarewellBeside: captures that are of no exchange are told neutrally, and only if there are some.
+func TestFarewellBeside(t *testing.T) {
+	const line = "\n  of them      3 captures of no exchange: certificates, pictures, texts\n"
+	for captures, want := range map[int64]bool{2: false, 5: true} {
+		s := summary{dir: "/c/default", captures: captures, exchanges: 2}
+		if text := s.text(); strings.Contains(text, line) != want || strings.Contains(text, "of no exchange") != want {
+			t.Errorf("%d: %s", captures, text)
+		}
+	}
+}
+
 // TestGreeting: what a person is told at the start fits 80 columns but for paths, its addresses
 // answer, and its commands work as they stand.
 func TestGreeting(t *testing.T) {
