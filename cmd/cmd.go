@@ -165,6 +165,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 			return err
 		}),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
+		kong.NamedMapper("moment", kong.MapperFunc(parseMoment)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),
 		kong.NamedMapper("replay-rules", kong.MapperFunc(parseReplayRules)),
 		kong.NamedMapper("client-certs", kong.MapperFunc(parseClientCerts)),

@@ -18,8 +18,8 @@ type exportCommand struct {
 	collectionFlags
 	URL   string `name:"url" placeholder:"URL"`
 	Match string `enum:"exact,prefix,host,domain" default:"exact" placeholder:"HOW"`
-	From  string `placeholder:"TS"`
-	To    string `placeholder:"TS"`
+	From  string `type:"moment" placeholder:"TS"`
+	To    string `type:"moment" placeholder:"TS"`
 	findFlags
 	Dialect   canon.Dialect   `default:"pywb"`
 	Format    string          `enum:"cdxj,cdx11,zipnum,parquet,warc-0.9" default:"cdxj"`

@@ -122,6 +122,8 @@ func TestExportSelects(t *testing.T) {
 		{[]string{"--url", "http://other.example/", "--match", "domain"}, 0},
 		{[]string{"--from", "2000", "--to", "2001"}, 0},
 		{[]string{"--from", "2000", "--to", "2999"}, 4},
+		{[]string{"--from", "2000-01", "--to", "2999-12-31T23:59:59Z"}, 4},
+		{[]string{"--from", "2999-01-01"}, 0},
 	} {
 		out, errs, code := p.run(append([]string{"export", "-o", "-"}, c.args...)...)
 		if n := strings.Count(out, "\n"); code != 0 || n != c.lines {
@@ -129,7 +131,7 @@ func TestExportSelects(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"yesterday":              {"-o", "-", "--from", "yesterday"},
+		"--from: \"yesterday\" is no time: give the first 1 to 14 digits": {"-o", "-", "--from", "yesterday"},
 		"there is no collection": {"--collection", "nothing"},
 		"--match":                {"-o", "-", "--match", "fuzzy"},
 	} {

@@ -21,8 +21,8 @@ import (
 
 type pagesCommand struct {
 	collectionFlags
-	From string `placeholder:"TS"`
-	To   string `placeholder:"TS"`
+	From string `type:"moment" placeholder:"TS"`
+	To   string `type:"moment" placeholder:"TS"`
 	JSON bool   `name:"json"`
 }
 

@@ -22,8 +22,8 @@ import (
 type reportCommand struct {
 	collectionFlags
 	Page string `placeholder:"URL"`
-	From string `placeholder:"TS"`
-	To   string `placeholder:"TS"`
+	From string `type:"moment" placeholder:"TS"`
+	To   string `type:"moment" placeholder:"TS"`
 	JSON bool   `name:"json"`
 }
 

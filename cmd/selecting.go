@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"warcorder/cmd/replaying"
 	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
@@ -22,10 +24,25 @@ import (
 type selectionFlags struct {
 	URL   string   `name:"url" placeholder:"URL"`
 	Match string   `enum:"exact,prefix,host,domain" default:"exact" placeholder:"HOW"`
-	From  string   `placeholder:"TS"`
-	To    string   `placeholder:"TS"`
+	From  string   `type:"moment" placeholder:"TS"`
+	To    string   `type:"moment" placeholder:"TS"`
 	Page  string   `placeholder:"URL"`
 	Files []string `name:"file" sep:"none" placeholder:"FILE"`
+}
+
+// parseMoment reads an end of a period as digits, in whichever form --at of replay takes. One that is
+// empty stays so.
+func parseMoment(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := ctx.Scan.PopValue("time")
+	if err != nil {
+		return err
+	}
+	digits := fmt.Sprint(text.Value)
+	if digits != "" {
+		digits, err = replaying.Digits(digits)
+	}
+	target.SetString(digits)
+	return err
 }
 
 // Selection is what the flags select.

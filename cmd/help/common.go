@@ -32,7 +32,7 @@ var Common = map[string]string{
 	"--url": "Only captures of this URL.",
 	"--match": "What --url selects: exact, prefix, host, domain, or ports, the host at all ports but " +
 		"the usual one.",
-	"--from": "Only captures at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
+	"--from": "Only captures at or after this time (UTC). YYYY to YYYYMMDDhhmmss, or 2026-05-01.",
 	"--to":   "Only captures until the end of this time.",
 	"--page": "Only this page and its resources. Its URL, or one that redirected to it, or the ID that " +
 		"warcorder pages prints.",

@@ -74,7 +74,7 @@ var pages = Command{
 	Flags: []FlagGroup{{"Which, and how", "from to json"}},
 	Texts: map[string]string{
 		"--json": "Print a JSON object a line. It has url, ts, title, id and resources.",
-		"--from": "Only pages at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
+		"--from": "Only pages at or after this time (UTC). YYYY to YYYYMMDDhhmmss, or 2026-05-01.",
 		"--to":   "Only pages until the end of this time.",
 	},
 }

@@ -13,7 +13,7 @@ var report = Command{
 	Flags: []FlagGroup{{"Which pages, and how", "page from to json"}},
 	Texts: map[string]string{
 		"--page": "Only the pages of this URL, or to which it redirected, or the one with this ID.",
-		"--from": "Only pages at or after this time (UTC). YYYY to YYYYMMDDhhmmss.",
+		"--from": "Only pages at or after this time (UTC). YYYY to YYYYMMDDhhmmss, or 2026-05-01.",
 		"--to":   "Only pages until the end of this time.",
 		"--json": "Print JSON lines. One for each page, then one with the total.",
 	},

@@ -20,15 +20,9 @@ func ParseMoment(text string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil && at.Year() >= firstYear {
 		return at.UTC(), nil
 	}
-	digits := text
-	for _, layout := range isoLayouts {
-		if _, err := time.Parse(layout, text); err == nil {
-			digits = onlyDigits(text)
-		}
-	}
-	if digits == "" || len(digits) > len("YYYYMMDDhhmmss") || onlyDigits(digits) != digits {
-		return time.Time{}, fmt.Errorf("%q is no time: give the first 1 to 14 digits of YYYYMMDDhhmmss "+
-			"(UTC), or 2024-05-01, or 2024-05-01T12:30:00Z", text)
+	digits, err := Digits(text)
+	if err != nil {
+		return time.Time{}, err
 	}
 	first, err := bound(digits, false)
 	if err != nil {
@@ -41,6 +35,28 @@ func ParseMoment(text string) (time.Time, error) {
 	middle := first.Unix() + (last.Unix()-first.Unix())/2
 	return time.Unix(middle, 0).UTC(), nil
 }
+
+// Digits returns the first 1 to 14 digits of YYYYMMDDhhmmss, in UTC, of a time as ParseMoment takes it;
+// whether there is such a time is not looked at.
+func Digits(text string) (string, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil && at.UTC().Year() >= firstYear {
+		return at.UTC().Format(allDigits), nil
+	}
+	digits := text
+	for _, layout := range isoLayouts {
+		if _, err := time.Parse(layout, text); err == nil {
+			digits = onlyDigits(text)
+		}
+	}
+	if digits == "" || len(digits) > len(allDigits) || onlyDigits(digits) != digits {
+		return "", fmt.Errorf("%q is no time: give the first 1 to 14 digits of YYYYMMDDhhmmss "+
+			"(UTC), or 2024-05-01, or 2024-05-01T12:30:00Z", text)
+	}
+	return digits, nil
+}
+
+// allDigits is the layout of YYYYMMDDhhmmss.
+const allDigits = "20060102150405"
 
 func onlyDigits(text string) string {
 	return strings.Map(func(r rune) rune {

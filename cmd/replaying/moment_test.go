@@ -53,6 +53,31 @@ func TestMoment(t *testing.T) {
 	}
 }
 
+// TestDigits: what is given in another form is the digits that it stands for; what is digits stays so.
+func TestDigits(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026":                      "2026",
+		"20241":                     "20241",
+		"20260230":                  "20260230",
+		"2026-11":                   "202611",
+		"2026-11-05":                "20261105",
+		"2026-11-05 12:30":          "202611051230",
+		"2026-11-05T12:30:01":       "20261105123001",
+		"2026-11-05T12:30:01Z":      "20261105123001",
+		"2026-11-05T12:30:01.9Z":    "20261105123001",
+		"2026-11-05T00:30:01+02:00": "20261104223001",
+		"2026-13":                   "",
+		"yesterday":                 "",
+		"":                          "",
+		"202611051230011":           "",
+	} {
+		got, err := Digits(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 // TestMomentNearest: whatever lies within what was given is nearer than whatever does not.
 func TestMomentNearest(t *testing.T) {
 	at, err := ParseMoment("2024")
