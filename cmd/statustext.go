@@ -15,18 +15,38 @@ import (
 // screen is how many columns what people read may take.
 const screen = 80
 
+// labelColumns is how many columns a label has.
+const labelColumns = 12
+
 // labelled is text in lines, each behind a label.
 type labelled struct{ strings.Builder }
 
 // line adds a line; an empty label goes on with what is above.
 func (l *labelled) line(label, format string, args ...any) {
-	text := fmt.Sprintf("  %-12s %s", label, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf("  %-*s %s", labelColumns, label, fmt.Sprintf(format, args...))
 	l.WriteString(cut(strings.TrimRight(text, " "), screen) + "\n")
+}
+
+// wrap adds a text in as many lines as it takes; a word that is longer than a line is cut.
+func (l *labelled) wrap(label, text string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) <= screen-len("  ")-labelColumns-len(" "):
+			line += " " + word
+		default:
+			l.line(label, "%s", line)
+			label, line = "", word
+		}
+	}
+	l.line(label, "%s", line)
 }
 
 // path adds a line that is not cut: a path is to be copied.
 func (l *labelled) path(label, path string) {
-	fmt.Fprintf(l, "  %-12s %s\n", label, printable(path))
+	fmt.Fprintf(l, "  %-*s %s\n", labelColumns, label, printable(path))
 }
 
 // text is the state of a recorder as people read it.
@@ -66,7 +86,7 @@ func (s status) text() string {
 	l.gaps(s.Gaps, s.Totals.Gaps)
 	l.WriteByte('\n')
 	l.line("disk", "%s", s.diskText())
-	l.line("verified", "%s", s.LastVerify.text())
+	l.wrap("verified", s.LastVerify.text())
 	l.refusals(s)
 	return l.String()
 }
@@ -174,7 +194,7 @@ func (r resting) text() string {
 	if r.Free != nil {
 		l.line("disk", "%s free", bytesText(*r.Free))
 	}
-	l.line("verified", "%s", r.LastVerify.text())
+	l.wrap("verified", r.LastVerify.text())
 	l.WriteString("\n" + r.next() + "\n")
 	return l.String()
 }

@@ -67,6 +67,23 @@ func TestLastVerify(t *testing.T) {
 	}
 }
 
+// TestLastVerifyWhole: what a verify has not looked at is told too, however narrow the screen is.
+func TestLastVerifyWhole(t *testing.T) {
+	const words = "nothing wrong in 2 files, 4.3 kB; the index was not compared"
+	last := &lastVerify{Time: time.Now(), OK: true, Words: words}
+	for _, text := range []string{status{LastVerify: last}.text(), resting{LastVerify: last}.text()} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), words) ||
+			!strings.Contains(text, "\n  verified     2") {
+			t.Errorf("%s", text)
+		}
+		for line := range strings.Lines(text) {
+			if len(strings.TrimSuffix(line, "\n")) > screen {
+				t.Errorf("too wide: %q", line)
+			}
+		}
+	}
+}
+
 // TestLookout: however many ask, there is one look at a time, and a look that does not end is not
 // waited for.
 func TestLookout(t *testing.T) {
