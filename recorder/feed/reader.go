@@ -16,6 +16,13 @@ type Reader struct {
 // ID names an event: boot and number, with a dot between.
 type ID string
 
+// IsValid reports that it has the form of one, of whichever process.
+func (id ID) IsValid() bool {
+	boot, number, _ := strings.Cut(string(id), ".")
+	_, err := strconv.ParseUint(number, 10, 64)
+	return boot != "" && err == nil
+}
+
 // Follow returns a reader of what comes from now on.
 func (f *Feed) Follow() *Reader {
 	f.mu.Lock()

@@ -108,7 +108,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // reader goes on after an ID, begins with the oldest event for "0", with the newest N for "-N", and with
-// now for ""; nil for what begins as a number and is none.
+// now for ""; nil for what has the form of none of these.
 func (p *Page) reader(from string) *feed.Reader {
 	switch from {
 	case "":
@@ -123,7 +123,10 @@ func (p *Page) reader(from string) *feed.Reader {
 		}
 		return p.feed.FollowLast(n)
 	}
-	return p.feed.FollowAfter(feed.ID(from))
+	if id := feed.ID(from); id.IsValid() {
+		return p.feed.FollowAfter(id)
+	}
+	return nil
 }
 
 func (p *Page) enter() error {

@@ -248,6 +248,9 @@ func TestRefused(t *testing.T) {
 	refused("kinds=captures", 400, "capture")
 	refused("status=4x", 400, "4xx")
 	refused("hosts=a", 400, "host")
+	for _, since := range []string{"abc", "1", "abc.", ".1", "abc.x", "2026-05-01T12:00:00Z"} {
+		refused("since="+since, 400, "since is the ID of an event")
+	}
 	one := s.listen(t, "", "")
 	s.listen(t, "", "")
 	refused("", 503, "come again")
