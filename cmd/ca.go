@@ -3,9 +3,11 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"warcorder/certs"
 	"warcorder/proxy/admin"
@@ -62,7 +64,18 @@ func (line *commandLine) authority() (*certs.Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	return certs.Open(dir)
+	authority, err := certs.Open(dir)
+	return authority, explainCADir(err)
+}
+
+// explainCADir says what to do about a place for the root certificate that is of no use.
+func explainCADir(err error) error {
+	for _, unusable := range []error{fs.ErrPermission, syscall.ENOTDIR, syscall.EROFS} {
+		if errors.Is(err, unusable) {
+			return fmt.Errorf("%w; give another place with --ca-dir", err)
+		}
+	}
+	return err
 }
 
 // caDir returns the directory of the root certificate, which need not be there.

@@ -41,6 +41,16 @@ func TestCA(t *testing.T) {
 	}
 }
 
+// TestCAPlace: where no root certificate can be made, it is said which setting names another place.
+func TestCAPlace(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "ca")
+	cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "XDG_CONFIG_HOME=", "HOME="+os.Args[0])
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.HasSuffix(string(out), "; give another place with --ca-dir\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestOwnAuthority: that of ca-cert and ca-key is given out, and no other is made; one of the two
 // settings without the other is refused.
 func TestOwnAuthority(t *testing.T) {

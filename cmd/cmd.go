@@ -164,6 +164,8 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 			}
 			return err
 		}),
+		kong.KindMapper(reflect.Int, wholeNumber(reflect.TypeFor[int]())),
+		kong.KindMapper(reflect.Int64, wholeNumber(reflect.TypeFor[int64]())),
 		kong.NamedMapper("size", kong.MapperFunc(parseSize)),
 		kong.NamedMapper("moment", kong.MapperFunc(parseMoment)),
 		kong.NamedMapper("rules", kong.MapperFunc(parseRules)),

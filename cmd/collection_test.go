@@ -60,6 +60,18 @@ func TestNoCollection(t *testing.T) {
 		"news-08, news-09 and others (--collection names one)")
 }
 
+// TestDirIsFile: a file in the place of the folder is told to be none.
+func TestDirIsFile(t *testing.T) {
+	p := &program{t: t, dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(p.dir, "collections"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := p.run("record", "--listen", "127.0.0.1:0")
+	if code != 1 || !strings.Contains(errs, " (--dir is a folder, in which each collection has its own)\n") {
+		t.Errorf("%d %s", code, errs)
+	}
+}
+
 // TestRepairBesideRecorder: what repairs a collection needs it for itself, and says how to have it.
 func TestRepairBesideRecorder(t *testing.T) {
 	p := startRecording(t)

@@ -97,6 +97,19 @@ func parseMappings[T any](ctx *kong.DecodeContext, target reflect.Value, keys st
 	return nil
 }
 
+// wholeNumber reads what kong reads, and says in the words of a person what it cannot read.
+func wholeNumber(kind reflect.Type) kong.MapperFunc {
+	number := kong.NewRegistry().RegisterDefaults().ForType(kind)
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		text := fmt.Sprint(ctx.Scan.Peek().Value)
+		err := number.Decode(ctx, target)
+		if err != nil && strings.HasPrefix(err.Error(), "expected a valid ") {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+		return err
+	}
+}
+
 // hostListMapper reads --insecure-upstream, which may stand alone for all hosts, or be a list.
 type hostListMapper struct{}
 

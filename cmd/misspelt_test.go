@@ -114,6 +114,8 @@ func TestMisspelt(t *testing.T) {
 		"export --ulr x":           `: did you mean --url? (see warcorder export --help)`,
 		"export --listen :1":       "unknown flag --listen: record has it (see warcorder export --help)",
 		"--url x":                  "unknown flag --url: export has it (see warcorder record --help-all)",
+		"capture --depth x":        `--depth: "x" is not a whole number (see warcorder`,
+		"export --part-lines 1.5":  `--part-lines: "1.5" is not a whole number`,
 		"record --listen":          "--listen needs a value (see warcorder record --help-all)",
 		"gaps --reason x":          `--reason must be one of "upstream","cut",`,
 		"lookup":                   "lookup needs URL (see warcorder lookup --help)",

@@ -223,6 +223,9 @@ func (c *recordFlags) open(dir collection.Dir, out *logqueue.Queue, log zerolog.
 	if errors.Is(err, fs.ErrPermission) && !dir.Exists() {
 		err = fmt.Errorf("%w (--dir names another directory for collections)", err)
 	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = fmt.Errorf("%w (--dir is a folder, in which each collection has its own)", err)
+	}
 	if err == nil {
 		rec.Index().TempDir = dir.Spill()
 	}
