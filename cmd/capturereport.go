@@ -62,6 +62,7 @@ func (c *capturing) report() error {
 		err = fmt.Errorf("look for the pages: %w", err)
 	}
 	c.claim()
+	c.explain()
 	out := bufio.NewWriter(os.Stdout)
 	for i := range c.pages {
 		if page := &c.pages[i]; !page.isWhole() {
@@ -120,13 +121,39 @@ func (c *capturing) claim() {
 		if err != nil || page == nil {
 			return false
 		}
-		page.reports = append(page.reports, &report.Report{URL: f.URL, Time: f.Time, Wrong: report.Wrong{
-			Counts: map[report.Kind]int{f.Kind: 1}, Findings: []report.Finding{f}}})
+		page.has(f)
 		if wrong.Counts[f.Kind]--; wrong.Counts[f.Kind] <= 0 {
 			delete(wrong.Counts, f.Kind)
 		}
 		return true
 	})
+}
+
+// has notes a finding of which no report tells under the page.
+func (p *seenPage) has(f report.Finding) {
+	p.reports = append(p.reports, &report.Report{URL: f.URL, Time: f.Time, Wrong: report.Wrong{
+		Counts: map[report.Kind]int{f.Kind: 1}, Findings: []report.Finding{f}}})
+}
+
+// explain looks in the gap list for why pages did not come, where no report has it under them: over plain
+// HTTP a browser does not say that it opens a page, so that it may be a part of one before.
+func (c *capturing) explain() {
+	isOpen := func(p seenPage) bool { return len(p.Faults) > 0 && len(p.reports) == 0 }
+	if !slices.ContainsFunc(c.pages, isOpen) {
+		return
+	}
+	gaps, _ := gapsOf(c.at.dir) // what cannot be read is told by others
+	for i := range c.pages {
+		page := &c.pages[i]
+		for _, g := range gaps.Latest {
+			kind, begun := report.KindOfGap(g.Reason), page.At.Truncate(time.Second)
+			if isOpen(*page) && kind != "" && g.URL == record.TargetURI(page.URL) &&
+				!g.Time.Before(begun) && !g.Time.After(page.till) {
+				page.has(report.Finding{Kind: kind, URL: g.URL, Time: g.Time.Format(time.RFC3339), Times: 1,
+					Detail: g.Detail})
+			}
+		}
+	}
 }
 
 // pageOf is the page that was visited as that of a report, whose time has no fractions: the latest of
