@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"warcorder/cmd/visiting"
+	"warcorder/proxy/hosts"
+	"warcorder/recorder/feed"
 	"warcorder/recorder/record"
 	"warcorder/store/report"
 	"warcorder/store/selection"
@@ -98,6 +100,9 @@ func (c *capturing) take(b []byte) error {
 		if err != nil {
 			return err
 		}
+		if without(&l.Report.Wrong, isChatter) {
+			l.Report.Whole = !l.Report.IsWrong()
+		}
 		if page := c.pageOf(l.URL, at); page != nil {
 			page.reports = append(page.reports, l.Report)
 		}
@@ -115,18 +120,37 @@ func (c *capturing) claim() {
 	if !c.at.own {
 		c.elsewhere.Wrong = nil
 	}
-	wrong.Findings = slices.DeleteFunc(wrong.Findings, func(f report.Finding) bool {
+	without(wrong, func(f report.Finding) bool {
 		at, err := time.Parse(time.RFC3339, f.Time)
 		page := c.visited(f.URL, at)
 		if err != nil || page == nil {
 			return false
 		}
 		page.has(f)
+		return true
+	})
+}
+
+// without takes findings out of what is wrong, and reports whether there were any.
+func without(wrong *report.Wrong, goes func(report.Finding) bool) bool {
+	all := len(wrong.Findings)
+	wrong.Findings = slices.DeleteFunc(wrong.Findings, func(f report.Finding) bool {
+		if !goes(f) {
+			return false
+		}
 		if wrong.Counts[f.Kind]--; wrong.Counts[f.Kind] <= 0 {
 			delete(wrong.Counts, f.Kind)
 		}
 		return true
 	})
+	return len(wrong.Findings) < all
+}
+
+// isChatter reports a finding on what the browser has asked for by itself. Our own recorder lets that pass;
+// another one has it, and counts it to the page that was opened last.
+func isChatter(f report.Finding) bool {
+	chatter := hosts.List{Hosts: []string{hosts.BrowserChatter}}
+	return chatter.Has(strings.ToLower(feed.HostOf(f.URL)))
 }
 
 // has notes a finding of which no report tells under the page.

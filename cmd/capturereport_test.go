@@ -153,3 +153,38 @@ func TestCaptureLed(t *testing.T) {
 		}
 	}
 }
+
+// TestChatterOfAPage: what a browser has asked for by itself makes no page lack anything, of what a recorder
+// that others use says is its.
+func TestChatterOfAPage(t *testing.T) {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	line := func(urls ...string) []byte {
+		l := report.Line{Report: &report.Report{URL: "http://site.example/", Time: at.Format(time.RFC3339),
+			Wrong: report.Wrong{Counts: map[report.Kind]int{report.Failed: len(urls)}}}}
+		for _, url := range urls {
+			l.Findings = append(l.Findings, report.Finding{Kind: report.Failed, URL: url})
+		}
+		text, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	for _, test := range []struct {
+		urls  []string
+		whole bool
+	}{
+		{[]string{"http://update.googleapis.com/service?x", "https://A.GVT1.com:8443/y"}, true},
+		{[]string{"http://update.googleapis.com/service?x", "http://site.example/picture"}, false},
+		{[]string{"http://update.googleapis.com.site.example/"}, false},
+	} {
+		c := capturing{at: &inUse{}, pages: []seenPage{{Visit: &visiting.Visit{
+			URL: "http://site.example/", At: at}}}}
+		if err := c.take(line(test.urls...)); err != nil {
+			t.Fatal(err)
+		}
+		if page := &c.pages[0]; page.isWhole() != test.whole || len(page.reports) != 1 {
+			t.Errorf("%v: whole is %v, %+v", test.urls, page.isWhole(), page.reports)
+		}
+	}
+}
