@@ -149,8 +149,7 @@ func without(wrong *report.Wrong, goes func(report.Finding) bool) bool {
 // isChatter reports a finding on what the browser has asked for by itself. Our own recorder lets that pass;
 // another one has it, and counts it to the page that was opened last.
 func isChatter(f report.Finding) bool {
-	chatter := hosts.List{Hosts: []string{hosts.BrowserChatter}}
-	return chatter.Has(strings.ToLower(feed.HostOf(f.URL)))
+	return hosts.Chatter.Has(strings.ToLower(feed.HostOf(f.URL)))
 }
 
 // has notes a finding of which no report tells under the page.

@@ -75,9 +75,6 @@ func OptionsOf(form url.Values) (o Options, err error) {
 	return o, cmp.Or(err, err2)
 }
 
-// chatter are hosts that nobody misses.
-var chatter = hosts.List{Hosts: []string{hosts.BrowserChatter}}
-
 // Archive is a collection as it answers requests. missed is told of each miss; await is that of a
 // replay.Config.
 func (o *Options) Archive(index *store.Bolt, files *readback.Files, missed func(replay.Miss),
@@ -92,7 +89,7 @@ func (o *Options) Archive(index *store.Bolt, files *readback.Files, missed func(
 	}
 	cfg := replay.Config{
 		At: o.At, Explain: o.Explain, Fallback: o.Fallback, Rules: rules.Shipped().With(own),
-		Quiet: chatter.Has, Missed: missed, Await: await,
+		Quiet: hosts.Chatter.Has, Missed: missed, Await: await,
 	}
 	if o.Inject {
 		cfg.Inject = &inject.Clock{}

@@ -12,6 +12,9 @@ import (
 // BrowserChatter is the word for the hosts that browsers ask for by themselves: browser-chatter.txt.
 const BrowserChatter = "@browser-chatter"
 
+// Chatter are those hosts: nobody who archives pages misses them.
+var Chatter = List{Hosts: []string{BrowserChatter}}
+
 //go:embed browser-chatter.txt
 var browserChatter string
 
