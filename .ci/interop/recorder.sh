@@ -101,13 +101,13 @@ check_warcs() {
 # fetch NAME PATH OPTION...: over HTTP and HTTPS, the answer kept in the folder
 # client as it came.
 fetch() {
-  local scheme
+  local scheme said
   for scheme in http https; do
-    curl --disable --silent --show-error --max-time 30 \
+    said=$(curl --disable --silent --show-error --max-time 30 \
       --raw --include --suppress-connect-headers --path-as-is --globoff \
       --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" --header "X-Interop: $scheme-$1" \
-      --output "$client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" \
-      || not_ok "curl $scheme $2"
+      --output "$client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" 2>&1) \
+      || not_ok "curl $scheme $2: $said"
   done
 }
 
