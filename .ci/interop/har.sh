@@ -14,12 +14,7 @@ HOME=$T/home-har node "$here/har.mjs" record "$address" "$T/ports" "$T/profile-h
   || not_ok 'Chromium over the site'
 fetch_all "$T/client-har"
 to_har() { "$WARCORDER" har --dir "$T/collections" --collection har "$@" 2>>"$T/har.log"; }
-is_idle() { # no client waits, and no whole is to come
-  local status
-  status=$(curl --disable --silent --noproxy '*' "http://$address/status" | tr -d ' \n') \
-    && [[ $status == *'"inFlight":0,'*'"completions":{"waiting":0,"running":0,"alone":0,'* ]]
-}
-wait_for 60 is_idle || not_ok 'the recorder has all'
+has_recorded_all
 has_all() { to_har -o "$T/beside.har" && (($(grep -c '"request":{' "$T/beside.har") == $(wc -l <"$T/log") - asked)); }
 wait_for 10 has_all || not_ok 'har beside the recorder has all'
 stop_recorder

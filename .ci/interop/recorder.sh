@@ -69,6 +69,14 @@ start_recorder() {
 
 has_ended() { ! kill -0 "$pid" 2>/dev/null; }
 
+# has_recorded_all waits until no client waits, and the recorder fetches nothing by itself.
+is_idle() {
+  local status
+  status=$(curl --disable --silent --noproxy '*' "http://$address/status" | tr -d ' \n') \
+    && [[ $status == *'"inFlight":0,'*'"completions":{"waiting":0,"running":0,"alone":0,'* ]]
+}
+has_recorded_all() { wait_for 60 is_idle || not_ok "the recorder of $collection has all"; }
+
 # stop_recorder: SIGTERM; it must exit 0 and leave no file open. One that does
 # not end tells where it stands (SIGQUIT) in its log.
 stop_recorder() {

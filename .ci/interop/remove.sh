@@ -13,6 +13,7 @@ fetch_all "$T/client-all"
 site=http://localhost:$(field "$T/ports" http)
 remove() { "$WARCORDER" remove --dir "$T/collections" --collection removal "$@" 2>>"$T/remove.log"; }
 bodies() { "$VENV/bin/python" "$here/remove.py" "$archive"; }
+has_recorded_all # the whole of what was asked for in part comes by itself
 "$WARCORDER" rotate --dir "$T/collections" --collection removal >/dev/null
 bodies >"$T/before"
 
