@@ -17,17 +17,18 @@ const found = fs.readFileSync(listed, 'utf8').trim().split('\n').filter(Boolean)
 const { log } = read(har);
 
 // Pages of two tabs come in the order in which the proxy was asked. What came out of a cache is not in
-// the archive.
+// the archive. HAR has milliseconds: of pages asked for within one either may be the first.
 const asked = (number) => Math.min(...shown.requests
   .filter((r) => r.page === number && r.url === shown.pages[number].url).map((r) => r.at));
 const capturedAt = shown.pages.map((page, n) => log.entries.filter(({ request }) => request.url === page.url)
   .map(({ startedDateTime }) => Date.parse(startedDateTime))
   .sort((a, b) => Math.abs(a - asked(n)) - Math.abs(b - asked(n)))
   .find((at) => Math.abs(at - asked(n)) < 5000));
+const place = (n) => found.findIndex((page) => page.url === shown.pages[n].url);
 const order = shown.pages.map((_, n) => n).filter((n) => {
   if (!capturedAt[n]) console.log(`# ${name}: nobody asked the network for ${shown.pages[n].url}`);
   return capturedAt[n];
-}).sort((a, b) => capturedAt[a] - capturedAt[b] || a - b);
+}).sort((a, b) => capturedAt[a] - capturedAt[b] || place(a) - place(b) || a - b);
 const want = order.map((n) => shown.pages[n]);
 const list = (pages) => pages.map((page) => page.url).join('\n');
 report(`the list of ${want.length} pages`, list(found) === list(want) ? ''
