@@ -14,8 +14,8 @@ export const local = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first
 export const alone = [...local, '--no-proxy-server'];
 
 // serveReplayweb serves the archive: a WARC, a WACZ, or a JSON that lists WACZs beside it. Returns
-// address, which makes a recorded page's URL that of its replay, and close; embed is how much of its
-// own replayweb.page shows beside the page.
+// address, which makes a recorded page's URL that of its replay, connections, which counts those that
+// are open, and close; embed is how much of its own replayweb.page shows beside the page.
 export async function serveReplayweb(archive, embed = 'replayonly') {
   const name = `/${basename(archive)}`;
   const files = {
@@ -56,6 +56,7 @@ export async function serveReplayweb(archive, embed = 'replayonly') {
   await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
   return {
     address: (url) => `http://127.0.0.1:${server.address().port}/?url=${encodeURIComponent(url)}`,
+    connections: () => new Promise((done) => { server.getConnections((_, n) => done(n)); }),
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -18,21 +18,23 @@ const launch = (profile, args) => chromium.launchPersistentContext(profile, {
 });
 const pause = () => new Promise((done) => { setTimeout(done, 50); });
 
-// ended waits for the work, at most so long, and reports how it went.
-async function ended(name, milliseconds, work) {
+// outcome waits for the work, at most so long, and is what went wrong; '' if nothing did.
+async function outcome(milliseconds, work) {
   let timer;
   const late = new Promise((_, fail) => {
     timer = setTimeout(fail, milliseconds, `no end of it in ${milliseconds / 1000} s`);
   });
   try {
     await Promise.race([work(), late]);
-    console.log(`ok - ${name}`);
+    return '';
   } catch (problem) {
-    console.log(`not ok - ${name}: ${String(problem).replace(/\s+/g, ' ').slice(0, 300)}`);
+    return String(problem).replace(/\s+/g, ' ').slice(0, 300);
   } finally {
     clearTimeout(timer);
   }
 }
+
+const report = (name, problem) => console.log(problem ? `not ok - ${name}: ${problem}` : `ok - ${name}`);
 
 // viewer is the frame of the browser's own PDF viewer, once it has come up.
 async function viewer(page) {
@@ -62,11 +64,11 @@ async function visit(proxy, profile, site, ...names) {
   const browser = await launch(profile, [...local, ...through]);
   for (const name of names) {
     const page = await browser.newPage();
-    await ended(`Chromium visits ${name}`, 120000, async () => {
+    report(`Chromium visits ${name}`, await outcome(120000, async () => {
       await page.goto(`${site}/${name}`);
       await page.evaluate('window.visit ? visit() : judge()');
       if (await page.evaluate('window.pdfPages')) await viewer(page);
-    });
+    }));
     await page.close();
   }
   await browser.close();
@@ -82,7 +84,7 @@ const replayers = {
     close: () => {},
   }),
   'replayweb.page': async (wacz) => {
-    const { address, close } = await serveReplayweb(wacz);
+    const { address, connections, close } = await serveReplayweb(wacz);
     return {
       open: async (page, url) => {
         for (let load = 0; load < 2; load++) { // the first now and then stays empty
@@ -92,24 +94,38 @@ const replayers = {
         }
         return null;
       },
+      connections,
       close,
     };
   },
 };
 
 async function judge(replayer, archive, profile, site, ...names) {
-  const { open, close } = await replayers[replayer](archive);
-  const browser = await launch(profile, alone);
-  for (const name of names) {
+  const { open, connections, close } = await replayers[replayer](archive);
+  let browser = await launch(profile, alone);
+  const seen = async (name) => {
     const page = await browser.newPage();
-    await ended(`${replayer}: ${name}`, 120000, async () => {
+    const problem = await outcome(120000, async () => {
       const frame = await open(page, `${site}/${name}`);
       if (!frame) throw new Error(`blank or garbage: ${await textOfFrames(page)}`);
       await frame.evaluate('judge()');
       const pages = await frame.evaluate('window.pdfPages');
       if (pages) await viewed(page, pages);
     });
-    await page.close();
+    if (!problem || !connections) await page.close();
+    return problem;
+  };
+  for (const name of names) {
+    let problem = await seen(name);
+    // On a busy machine the service worker of replayweb.page now and then hangs over a film, and with it
+    // all pages that come after. What is wrong in the archive is so in another browser too.
+    if (problem && connections) {
+      console.log(`# ${replayer}: ${name}: ${problem}, ${await connections()} connections: once more in a new browser`);
+      await browser.close();
+      browser = await launch(profile, alone);
+      problem = await seen(name);
+    }
+    report(`${replayer}: ${name}`, problem);
   }
   await browser.close();
   close();
