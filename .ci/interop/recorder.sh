@@ -69,7 +69,7 @@ start_recorder() {
 
 has_ended() { ! kill -0 "$pid" 2>/dev/null; }
 
-# has_recorded_all waits until no client waits, and the recorder fetches nothing by itself.
+# has_recorded_all waits until the recorder is idle: no client waits, and it fetches nothing by itself.
 is_idle() {
   local status
   status=$(curl --disable --silent --noproxy '*' "http://$address/status" | tr -d ' \n') \

@@ -116,16 +116,13 @@ async function judge(replayer, archive, profile, site, ...names) {
     return problem;
   };
   for (const name of names) {
-    let problem = await seen(name);
-    // On a busy machine the service worker of replayweb.page now and then hangs over a film, and with it
-    // all pages that come after. What is wrong in the archive is so in another browser too.
-    if (problem && connections) {
-      console.log(`# ${replayer}: ${name}: ${problem}, ${await connections()} connections: once more in a new browser`);
-      await browser.close();
-      browser = await launch(profile, alone);
-      problem = await seen(name);
-    }
+    const problem = await seen(name);
     report(`${replayer}: ${name}`, problem);
+    if (!problem || !connections) continue;
+    // What hangs in a browser has been seen to let all that came after it hang, too.
+    console.log(`# ${replayer}: ${name}: ${await connections()} connections are open; the next in a new browser`);
+    await browser.close();
+    browser = await launch(profile, alone);
   }
   await browser.close();
   close();
