@@ -37,11 +37,14 @@ type commandLine struct {
 	Config  kong.ConfigFlag `placeholder:"FILE" env:"WARCORDER_CONFIG"`
 	All     help.All        `name:"help-all" env:"-"`
 	Log     string          `enum:"auto,text,json" default:"auto"`
+	Level   string          `name:"log-level" enum:"error,warn,info" default:"info"`
 	Verbose bool
 	Quiet   bool
 	CADir   string `name:"ca-dir" placeholder:"DIR"`
 	CACert  string `name:"ca-cert" placeholder:"FILE"`
 	CAKey   string `name:"ca-key" placeholder:"FILE"`
+
+	volume volume // of the log, as it is now
 
 	Record   recordCommand   `cmd:"" default:"withargs"`
 	Browser  browserCommand  `cmd:""`

@@ -47,7 +47,8 @@ func (s *serving) farewell() {
 		io.WriteString(s.out, all.text())
 		return
 	}
-	s.log.Info().Int64("exchanges", all.exchanges).Int64("captures", all.captures).
+	log := always(s.log)
+	log.Info().Int64("exchanges", all.exchanges).Int64("captures", all.captures).
 		Int64("revisits", all.revisits).Int64("bytes", all.bytes).Int64("lost", all.lost).
 		Float64("seconds", all.took.Seconds()).Any("gaps", all.gaps).Msg("ended")
 }

@@ -33,7 +33,8 @@ func (s *serving) greet(address string, asks bool) {
 	certificate := s.authority.File()
 	replay := s.replayAddress()
 	if !s.person {
-		event := s.log.Info().Str("address", address).Str("collection", string(s.dir)).
+		log := always(s.log)
+		event := log.Info().Str("address", address).Str("collection", string(s.dir)).
 			Str("certificate", certificate).Str("version", version)
 		if replay != "" {
 			event.Str("replay", replay)

@@ -31,7 +31,8 @@ Stop with Ctrl-C.
 // greet says where the replay listens, what it shows, and what to try.
 func (r *replayRun) greet(one *replayer, out io.Writer) {
 	if !r.person {
-		r.log.Info().Str("address", one.address).Str("collection", string(r.dir)).
+		log := always(r.log)
+		log.Info().Str("address", one.address).Str("collection", string(r.dir)).
 			Str("version", version).Msg("replaying")
 		return
 	}
@@ -83,7 +84,8 @@ func (r *replayRun) farewell(one *replayer, report *replay.Report, out io.Writer
 		io.WriteString(out, r.summary(time.Since(one.started), report))
 		return
 	}
-	r.log.Info().Int64("answered", report.Answered).Int64("missed", report.Missed).
+	log := always(r.log)
+	log.Info().Int64("answered", report.Answered).Int64("missed", report.Missed).
 		Int64("fellBack", report.FellBack).Any("rules", report.Rules).
 		Float64("seconds", time.Since(one.started).Seconds()).Msg("ended")
 }

@@ -79,7 +79,8 @@ func (c *serveCommand) Run(line *commandLine) error {
 			"  files   http://%s/NAME/warc/FILE\n  shown   http://%s/NAME/web/TIMEid_/URL\n"+
 			"Stop with Ctrl-C.\n", version, count(len(shelves), "collection"), here, here, here)
 	} else {
-		log.Info().Str("address", s.address).Int("collections", len(shelves)).
+		first := always(log)
+		first.Info().Str("address", s.address).Int("collections", len(shelves)).
 			Str("version", version).Msg("serving")
 	}
 	return s.serve(ln, log)

@@ -27,14 +27,14 @@ import (
 type textLog struct {
 	out     io.Writer
 	rest    zerolog.ConsoleWriter // for what is no capture
-	verbose bool
+	volume  *volume
 	color   bool
 	columns int
 }
 
 // newTextLog returns one that writes to out.
-func newTextLog(out io.Writer, verbose bool) *textLog {
-	t := &textLog{out: out, verbose: verbose, columns: screen}
+func newTextLog(out io.Writer, volume *volume) *textLog {
+	t := &textLog{out: out, volume: volume, columns: screen}
 	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
 		t.columns = columnsOf(width)
 		t.color = os.Getenv("NO_COLOR") == ""
@@ -75,7 +75,7 @@ const replayedType = "replayed"
 func (t *textLog) Write(p []byte) (int, error) {
 	isReplayed := bytes.HasSuffix(p, replayedEnd)
 	switch {
-	case isReplayed && !t.verbose: // what is missing is told
+	case isReplayed && !t.volume.get().verbose: // what is missing is told
 		return len(p), nil
 	case !isReplayed && !bytes.HasSuffix(p, captureEnd):
 		return t.rest.Write(p)
@@ -103,20 +103,20 @@ type captureLine struct {
 
 // capture is the line of a capture.
 func (t *textLog) capture(c *captureLine) string {
-	status := "  -"
+	status, verbose := "  -", t.volume.get().verbose
 	if c.Status != 0 {
 		status = fmt.Sprintf("%3d", c.Status%1000)
 	}
 	facts := fmt.Sprintf("%-8s %7s ", typeText(c), bytesText(c.Length))
 	url := ascii(c.URL)
-	if !t.verbose {
+	if !verbose {
 		url = cutMiddle(url, t.columns-len(status)-1-utf8.RuneCountInString(facts))
 	}
 	if t.color && c.Status >= 400 {
 		status = yellow + status + uncolored
 	}
 	line := status + " " + facts + url
-	if !t.verbose {
+	if !verbose {
 		return line + "\n"
 	}
 	line = c.Time.Local().Format(time.TimeOnly) + " " + line

@@ -54,7 +54,7 @@ func TestTextLog(t *testing.T) {
 			Status: 200, Length: 1 << 62}, 80, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := newTextLog(nil, false)
+			text := newTextLog(nil, new(volume))
 			text.columns, text.color = c.columns, false
 			got := logOne(t, text, c.captureLine)
 			if c.want != "" && got != c.want+"\n" {
@@ -85,7 +85,7 @@ func TestTextLogColumns(t *testing.T) {
 // TestTextLogVerbose: a verbose line is whole.
 func TestTextLogVerbose(t *testing.T) {
 	url := "https://example.org/" + strings.Repeat("a", 100)
-	got := logOne(t, newTextLog(nil, true), captureLine{URL: url, Type: "text/css", Status: 200,
+	got := logOne(t, newTextLog(nil, loudly(false, true)), captureLine{URL: url, Type: "text/css", Status: 200,
 		File: "a.warc.gz", Offset: 17, Length: 5, MS: 3, Completion: "after a part"})
 	for _, want := range []string{url, "a.warc.gz offset=17 ms=3", "completion=after a part",
 		time.Now().Format("15:")} {
@@ -108,12 +108,10 @@ func TestTextLogReplayed(t *testing.T) {
 			"HH:MM:SS not in the archive url=http://a/none why=\"not captured\"\n"},
 	} {
 		var out bytes.Buffer
-		text := newTextLog(&out, c.verbose)
+		how := loudly(c.quiet, c.verbose)
+		text := newTextLog(&out, how)
 		text.color, text.rest.NoColor = false, true
-		log := zerolog.New(text).With().Timestamp().Logger()
-		if c.quiet {
-			log = zerolog.New(quiet{text}).With().Timestamp().Logger()
-		}
+		log := zerolog.New(quiet{text, how}).With().Timestamp().Logger()
 		log.Info().Str("url", "http://a/").Int("status", 200).Int64("length", 12).Int64("ms", 3).
 			Msg("replayed")
 		log.Info().Str("url", "http://a/none").Str("why", "not captured").Msg(missingMessage)
@@ -128,7 +126,7 @@ func TestTextLogReplayed(t *testing.T) {
 func TestTextLogStandsOut(t *testing.T) {
 	for _, color := range []bool{false, true} {
 		var out bytes.Buffer
-		text := newTextLog(&out, false)
+		text := newTextLog(&out, new(volume))
 		text.color, text.rest.NoColor = color, !color
 		log := zerolog.New(text).With().Timestamp().Logger()
 		log.Warn().Str("host", "example.org\x1b[2J").Msg("it refuses")

@@ -7,6 +7,8 @@ var Common = map[string]string{
 		"has all of them.",
 	"--log": "How to log on standard error. text for people, json for machines, auto by whether " +
 		"it is a terminal.",
+	"--log-level": "The least that is logged. error, warn, or info, which is all; the first and the last " +
+		"line of a run are there in any case.",
 	"--verbose": "Whole lines for people. With time, file and offset of each capture; run shows its " +
 		"captures then.",
 	"--quiet": "No line for a capture, or for what a replay answers. Warnings and errors stay.",

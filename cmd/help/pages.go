@@ -11,7 +11,7 @@ import (
 // The flags of most commands, which stand at the end.
 const (
 	generalFew  = "config help help-all"
-	generalRest = "log verbose quiet ca-dir ca-cert ca-key"
+	generalRest = "log log-level verbose quiet ca-dir ca-cert ca-key"
 )
 
 // OverviewExamples are those of the program.
