@@ -16,7 +16,8 @@ import (
 // has the collection open, or else through one of its own, which ends with it. Every setting of
 // record counts for that.
 type besideFlags struct {
-	Listen string `default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	Listen      string `default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	DebugListen string `name:"debug-listen" placeholder:"HOST:PORT"`
 	recordFlags
 
 	opened string // the page that a browser is opened with; "" if that is not to be told
@@ -80,6 +81,7 @@ func (c *besideFlags) besideOne(line *commandLine, dir collection.Dir,
 func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 	work func(context.Context, *inUse) error) error {
 	c.listenOn(c.Listen)
+	c.debug.text = c.DebugListen
 	var s *serving
 	var worked error
 	err := c.record(line, func(ctx context.Context, serving *serving) error {

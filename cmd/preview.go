@@ -4,12 +4,9 @@ import (
 	"context"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/netip"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"warcorder/proxy/admin"
 	"warcorder/store"
@@ -17,13 +14,8 @@ import (
 	"warcorder/store/readback"
 )
 
-// previewing is the listener at which recorded images are shown, an origin that has nothing else.
-type previewing struct {
-	ln     net.Listener
-	server *http.Server
-}
-
-// mostPreviewers is how many connections that listener has at a time.
+// mostPreviewers is how many connections the listener has at which recorded images are shown, an origin
+// that has nothing else.
 const mostPreviewers = 128
 
 // checkPreview looks the address of that listener up: by default a free port where the proxy listens. It
@@ -36,28 +28,6 @@ func (c *recordFlags) checkPreview() error {
 		return nil
 	}
 	return c.previews.resolve()
-}
-
-// address is where images are shown; "" if they are not.
-func (p *previewing) address() string {
-	if p == nil {
-		return ""
-	}
-	return p.ln.Addr().String()
-}
-
-// at is that address; the zero value if images are not shown.
-func (p *previewing) at() netip.AddrPort {
-	at, _ := netip.ParseAddrPort(p.address())
-	return at
-}
-
-// addresses are where nothing of the proxy's is to connect.
-func (p *previewing) addresses() []net.Addr {
-	if p == nil {
-		return nil
-	}
-	return []net.Addr{p.ln.Addr()}
 }
 
 // inspect mounts what shows one exchange, and begins to show its images.
@@ -82,12 +52,9 @@ func (s *serving) inspect(pages *admin.Admin) {
 		pages.Add(admin.Page{Pattern: "GET " + path, JSON: true, Handler: handler})
 	}
 	if previews != nil {
-		s.preview.serve(previews)
+		s.preview.start(previewServer(previews), mostPreviewers)
 	}
 }
-
-// serve answers from now on.
-func (p *previewing) serve(handler http.Handler) { p.start(previewServer(handler)) }
 
 // previewServer is the server of that listener. It waits for no stranger: who is silent has a place as
 // long as no others want it, a body has a second to come, and an answer a minute to be taken.
@@ -101,18 +68,4 @@ func previewServer(handler http.Handler) *http.Server {
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          log.New(io.Discard, "", 0), // what strangers send is no news
 	}
-}
-
-// start lets the server answer.
-func (p *previewing) start(server *http.Server) {
-	p.server = server
-	go server.Serve(netutil.LimitListener(p.ln, mostPreviewers))
-}
-
-// close ends it.
-func (p *previewing) close() error {
-	if p.server == nil {
-		return p.ln.Close()
-	}
-	return p.server.Close()
 }

@@ -62,8 +62,8 @@ func TestPreviewBodies(t *testing.T) {
 			active <- true
 		}
 	}
-	p := &previewing{ln: ln}
-	p.start(server)
+	p := &aside{ln: ln}
+	p.start(server, mostPreviewers)
 	t.Cleanup(func() { p.close() })
 	ask := func(head string) net.Conn {
 		conn, err := net.Dial("tcp", p.address())

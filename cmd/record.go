@@ -33,6 +33,7 @@ import (
 type recordCommand struct {
 	Listen       string `default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	ReplayListen string `name:"replay-listen" placeholder:"HOST:PORT"`
+	DebugListen  string `name:"debug-listen" placeholder:"HOST:PORT"`
 	recordFlags
 }
 
@@ -55,11 +56,13 @@ type recordFlags struct {
 	front    listening  // where the proxy listens
 	second   *listening // where the collection is replayed meanwhile; nil: nowhere
 	previews listening  // where recorded images are shown
+	debug    listening  // where profiles are given
 }
 
 // Run records until a signal.
 func (c *recordCommand) Run(line *commandLine) error {
 	c.listenOn(c.Listen)
+	c.debug.text = c.DebugListen
 	c.greets = true
 	if c.ReplayListen != "" {
 		c.second = &listening{flag: "--replay-listen", text: c.ReplayListen, replays: true}
@@ -125,8 +128,13 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	if err != nil {
 		return err
 	}
-	preview := &previewing{ln: third}
+	preview := &aside{ln: third}
 	defer preview.close()
+	debug, err := openDebug(&c.debug, log)
+	if err != nil {
+		return err
+	}
+	defer debug.close()
 	if err := c.checkDedupFrom(ln, second, third); err != nil {
 		return err
 	}
@@ -157,6 +165,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		person:    person,
 		during:    during,
 		preview:   preview,
+		debug:     debug,
 		verified:  lastVerifies(dir),
 	}
 	err = errors.Join(c.serve(s, ln, second), rec.Close())
@@ -199,8 +208,21 @@ func (c *recordFlags) check() error {
 	if err := c.checkPreview(); err != nil {
 		return err
 	}
+	if err := c.checkDebug(); err != nil {
+		return err
+	}
 	cfg := c.Proxy.config()
 	return cmp.Or(checkToken(c.APIToken), cfg.Check(), checkEnvironment(&cfg.Upstream))
+}
+
+// checkDebug looks up where profiles are to be given.
+func (c *recordFlags) checkDebug() (err error) {
+	beside := []listening{c.front, c.previews}
+	if c.second != nil {
+		beside = append(beside, *c.second)
+	}
+	c.debug, err = debugAt(c.debug.text, beside...)
+	return err
 }
 
 func checkToken(token string) error {
@@ -255,7 +277,8 @@ type serving struct {
 	address string       // that the proxy listens on
 	proxy   *proxy.Proxy // nil until it is made
 	second  *replayer    // of replay-listen; nil if there is none
-	preview *previewing  // of preview-listen
+	preview *aside       // of preview-listen
+	debug   *aside       // of debug-listen; nil if there is none
 
 	verified *lookout[*lastVerify] // the last verify of the collection
 	lately   *lately.Lately
@@ -301,7 +324,7 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 // proxy makes the proxy that serves on ln.
 func (c *recordFlags) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
 	cfg := c.Proxy.config()
-	cfg.Aside = s.preview.addresses()
+	cfg.Aside = s.asides()
 	if err := waysOut(&cfg, ln.Addr(), s.log); err != nil {
 		return nil, err
 	}

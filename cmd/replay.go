@@ -28,6 +28,7 @@ type replayCommand struct {
 	URL string `arg:"" optional:""`
 	browserFlags
 	Listen   string `own:"" placeholder:"HOST:PORT"`
+	Debug    string `own:"" name:"debug-listen" placeholder:"HOST:PORT"`
 	At       string `placeholder:"TIME"`
 	Fallback string `enum:",live" default:"" placeholder:"live"`
 	Explain  bool
@@ -53,7 +54,7 @@ func (c *replayCommand) Run(line *commandLine) error {
 	if c.Fallback == "" {
 		return run.run(context.Background(), endings())
 	}
-	beside := besideFlags{Listen: "127.0.0.1:0", recordFlags: c.recordFlags, opened: run.page}
+	beside := besideFlags{Listen: "127.0.0.1:0", DebugListen: c.Debug, recordFlags: c.recordFlags, opened: run.page}
 	beside.Proxy.NoRecord = c.Proxy.NoRecord.With(hosts.BrowserChatter)
 	return beside.beside(line, func(ctx context.Context, at *inUse) error {
 		return run.run(ctx, at.signals)
@@ -67,6 +68,7 @@ type replayRun struct {
 	dir     collection.Dir
 	options replaying.Options
 	front   listening
+	debug   listening
 	page    string // that the browser opens; "" opens none
 	program browser.Program
 
@@ -102,6 +104,9 @@ func (r *replayRun) prepare() (err error) {
 	}
 	cfg := r.Proxy.config()
 	if err := errors.Join(r.front.check(&r.Proxy), cfg.Check()); err != nil {
+		return err
+	}
+	if r.debug, err = debugAt(r.Debug, r.front); err != nil {
 		return err
 	}
 	return checkToken(r.APIToken)
@@ -147,6 +152,11 @@ func (r *replayRun) run(ctx context.Context, signals <-chan os.Signal) (err erro
 	out := r.line.queue()
 	defer out.Close(logPatience)
 	r.log, r.person = r.line.logger(out)
+	debug, err := r.openDebug()
+	if err != nil {
+		return err
+	}
+	defer debug.close()
 	ln, err := r.front.open()
 	if err != nil {
 		return err
@@ -170,6 +180,14 @@ func (r *replayRun) run(ctx context.Context, signals <-chan os.Signal) (err erro
 	err = errors.Join(err, r.write(&report))
 	r.farewell(one, &report, out)
 	return errors.Join(err, r.result(source.Failures(), &report))
+}
+
+// openDebug gives profiles, unless a recorder of its own does, or the one beside which it replays may.
+func (r *replayRun) openDebug() (*aside, error) {
+	if r.Fallback != "" {
+		return nil, nil
+	}
+	return openDebug(&r.debug, r.log)
 }
 
 // begin listens, and serves whoever asks.

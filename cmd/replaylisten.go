@@ -36,7 +36,7 @@ func (s *serving) replayer(c *recordFlags, ln net.Listener, o replaying.Options,
 		dir: s.dir, options: o, authority: s.authority, tokens: []string{s.token, c.APIToken}, log: log,
 		source: replaying.Counted{By: fresh},
 		report: archive.Report, recorder: func() int { return 0 }, close: files.Close,
-		aside: s.preview.addresses(),
+		aside: s.asides(),
 	}
 	for _, address := range []string{s.address, s.replayAddress(), o.Front} {
 		if at, err := netip.ParseAddrPort(address); err == nil { // else there is none

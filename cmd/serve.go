@@ -28,6 +28,7 @@ type serveCommand struct {
 	Listen     string         `own:"" default:"${serve_listen}" placeholder:"HOST:PORT"`
 	Readers    hosts.Networks `default:"${readers}" placeholder:"NETWORK,…"`
 	APIToken   string         `name:"api-token" placeholder:"TOKEN"`
+	Debug      string         `own:"" name:"debug-listen" placeholder:"HOST:PORT"`
 }
 
 // serveListen is where collections are served by default: neither where one is recorded nor
@@ -59,6 +60,10 @@ func (c *serveCommand) Run(line *commandLine) error {
 	if err := front.resolve(); err != nil {
 		return err
 	}
+	debug, err := debugAt(c.Debug, front)
+	if err != nil {
+		return err
+	}
 	shelves, err := c.shelves(log)
 	if err != nil {
 		return err
@@ -68,6 +73,11 @@ func (c *serveCommand) Run(line *commandLine) error {
 	if err != nil {
 		return err
 	}
+	profiles, err := openDebug(&debug, log)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer profiles.close()
 	s := &server{serveCommand: c, shelves: shelves, started: time.Now(), address: ln.Addr().String()}
 	if !front.isAlone() && c.APIToken == "" && c.Readers.String() == admin.DefaultReaders {
 		log.Warn().Str("listen", c.Listen).Msg("other machines reach this address, and may read nothing: " +

@@ -21,6 +21,7 @@ type status struct {
 	Replay *replayed `json:"replay,omitempty"` // beside the recording: replay-listen
 	// where the live page has the images that were recorded shown: preview-listen
 	Preview string `json:"preview"`
+	Debug   string `json:"debug,omitempty"` // where profiles are given: debug-listen
 
 	LastVerify *lastVerify `json:"lastVerify,omitempty"` // nil: never, or the disk does not answer
 
@@ -43,7 +44,7 @@ func (s *serving) status() status {
 		Status: s.rec.Status(), pause: s.pause(), Completions: s.proxy.Completions(),
 		LogDropped: s.out.Dropped(), At: time.Now(), Version: version, PID: os.Getpid(), Address: s.address,
 		Collection: s.dir.Name(), Dir: s.dir, LastVerify: s.verified.now(),
-		Preview: s.preview.address(),
+		Preview: s.preview.address(), Debug: s.debug.address(),
 	}
 	if s.second != nil {
 		report := s.second.report()

@@ -60,6 +60,9 @@ func (s status) text() string {
 		l.line("replay", "at %s: %s answered, %s missing", cut(ascii(s.Replay.Address), 40),
 			humanize.Comma(s.Replay.Answered), humanize.Comma(s.Replay.Missing))
 	}
+	if s.Debug != "" {
+		l.line("profiles", "at http://%s%s", cut(ascii(s.Debug), 40), profilesPath)
+	}
 	if s.Paused && s.Since != nil {
 		l.line("paused", "since %s: what passes is not recorded", moment(*s.Since))
 	}

@@ -10,7 +10,7 @@ var record = Command{
 		{"warcorder --config config.yaml", "see config.example.yaml"},
 	},
 	Flags: []FlagGroup{
-		{"Where", "listen replay-listen preview-listen collection dir"},
+		{"Where", "listen replay-listen preview-listen debug-listen collection dir"},
 		{"Who may use it", "clients proxy-users readers page-control api-token"},
 		{"What is recorded", "no-record tunnel insecure-upstream codings anticache record-dns " +
 			"on-client-abort complete dedup dedup-min-size dedup-for dedup-from keys-extra"},

@@ -11,7 +11,7 @@ var serve = Command{
 	},
 	Flags: []FlagGroup{
 		{"What is served", "collection dir"},
-		{"To whom", "listen readers api-token"},
+		{"To whom", "listen readers api-token debug-listen"},
 	},
 	End: "Which paths there are: doc/serving.md, and the front page.",
 	Texts: map[string]string{

@@ -9,6 +9,8 @@ var Settings = map[string]string{
 	"--preview-listen": "Address where the live page has recorded images shown, apart from all else. " +
 		"It gives nothing without a key that the page gives out. Default: a free port at the address of " +
 		"listen.",
+	"--debug-listen": "Address of loopback where profiles of the program are given, for go tool pprof. " +
+		"/debug/pprof/ says how they are taken. Port 0 takes a free one, which the log names. Default: none.",
 	"--replay-rules": "Rules for what changes by chance, beside those that are built in; in the " +
 		"configuration file only.",
 	"--readers": "Networks that may read status, gaps and export without the token. As addresses, " +

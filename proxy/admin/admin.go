@@ -129,6 +129,12 @@ func NewBare(cfg Config) *Admin {
 	return a
 }
 
+// NewLocal makes none: programs of this machine, and no page of another site, get what is added.
+func NewLocal(listener netip.AddrPort) *Admin {
+	return &Admin{mux: http.NewServeMux(), readers: hosts.Words(DefaultReaders), proofs: newProofs(nil),
+		listener: listener}
+}
+
 // Add mounts a page.
 func (a *Admin) Add(page Page) { a.mux.Handle(page.Pattern, &page) }
 
