@@ -123,6 +123,12 @@ func IsOurs(cert *x509.Certificate) bool {
 		strings.HasPrefix(cert.Subject.CommonName, OurName) && isSelfSigned(cert)
 }
 
+// IsThere reports that a root is kept in dir: Open would make none.
+func IsThere(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, rootDir))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // RootFile returns where Open keeps the certificate of the root in dir.
 func RootFile(dir string) string { return filepath.Join(dir, rootDir, certFile) }
 

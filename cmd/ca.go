@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rs/zerolog"
+
 	"warcorder/certs"
 	"warcorder/proxy/admin"
 )
@@ -66,6 +68,14 @@ func (line *commandLine) authority() (*certs.Authority, error) {
 	}
 	authority, err := certs.Open(dir)
 	return authority, explainCADir(err)
+}
+
+// remarkOn says on the log what an operator should know of the certificates.
+func remarkOn(authority *certs.Authority, log zerolog.Logger) {
+	for _, remark := range authority.Remarks() {
+		log.Warn().Str("certificate", authority.File()).Str("remark", remark).
+			Msg("what clients will make of the authority")
+	}
 }
 
 // explainCADir says what to do about a place for the root certificate that is of no use.

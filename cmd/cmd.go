@@ -44,7 +44,10 @@ type commandLine struct {
 	CACert  string `name:"ca-cert" placeholder:"FILE"`
 	CAKey   string `name:"ca-key" placeholder:"FILE"`
 
-	volume volume // of the log, as it is now
+	volume volume     // of the log, as it is now
+	file   fileConfig // what the configuration file says; nil without one
+
+	settings func() []shown // all there are, and where each comes from; nil before they are read
 
 	Record   recordCommand   `cmd:"" default:"withargs"`
 	Browser  browserCommand  `cmd:""`
@@ -53,6 +56,7 @@ type commandLine struct {
 	Replay   replayCommand   `cmd:""`
 	Serve    serveCommand    `cmd:""`
 	Export   exportCommand   `cmd:""`
+	Settings configCommand   `cmd:"" name:"config"`
 	Push     pushCommand     `cmd:""`
 	Extract  extractCommand  `cmd:""`
 	HAR      harCommand      `cmd:"" name:"har"`
@@ -112,6 +116,9 @@ func run(args []string) error {
 	}
 	args = asMeant(args)
 	ctx, err := parser.Parse(args)
+	if read := contextOf(ctx, err); isCheck(read) {
+		return line.checkConfig(read, args, err)
+	}
 	if err != nil {
 		return explainParse(err, parser.Model, args)
 	}
@@ -121,6 +128,7 @@ func run(args []string) error {
 	if err := checkVariables(parser.Model, os.Environ()); err != nil {
 		return err
 	}
+	line.settings = func() []shown { return settingsOf(ctx, line.file) }
 	return ctx.Run(&line)
 }
 
@@ -153,7 +161,7 @@ func newParser(line *commandLine) (*kong.Kong, error) {
 		kong.Name("warcorder"),
 		kong.Description("A recording proxy for web archives: each exchange byte for byte, in WARC files."),
 		kong.DefaultEnvars("WARCORDER"),
-		kong.Configuration(readConfig),
+		kong.Configuration(line.readConfig),
 		kong.PostBuild(func(parser *kong.Kong) error {
 			err := help.Explain(parser.Model, configKeys(parser.Model))
 			if err == nil {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -25,32 +26,85 @@ type fileConfig map[string]setting
 
 type setting struct {
 	value string
-	place string // "config.yaml: line 7"
-	unset bool   // null: the key is there, and says nothing
-	empty bool   // a list of nothing: so does it, unless there is something by default
+	file  string // "" if that is not known
+	line  int
+	unset bool // null: the key is there, and says nothing
+	empty bool // a list of nothing: so does it, unless there is something by default
 }
+
+// place is where it stands: "config.yaml: line 7".
+func (s setting) place() string {
+	place := fmt.Sprintf("line %d", s.line)
+	if s.file != "" {
+		place = s.file + ": " + place
+	}
+	return place
+}
+
+// The bounds of a configuration file. No key of ours is nested as deep, and no list of 10,000 users as
+// long.
+const (
+	maxConfig = 1 << 20 // bytes
+	maxDepth  = 8       // mappings and lists in one another
+)
 
 // readConfig reads a YAML file strictly: duplicate keys are errors here, unknown ones in Validate,
-// and values that cannot be meant in Resolve.
-func readConfig(r io.Reader) (kong.Resolver, error) {
+// and values that cannot be meant in Resolve. Beside an error is what could be read.
+func readConfig(r io.Reader) (fileConfig, error) {
 	name := ""
 	if file, ok := r.(*os.File); ok {
-		name = file.Name() + ": "
+		name = file.Name()
 	}
 	config, err := parseConfig(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s%w", name, err)
-	}
 	for key, s := range config {
-		s.place = name + s.place
+		s.file = name
 		config[key] = s
 	}
-	return config, nil
+	return config, placed(err, name)
 }
 
+// readConfig reads the file of --config, and keeps what it says.
+func (line *commandLine) readConfig(r io.Reader) (kong.Resolver, error) {
+	config, err := readConfig(r)
+	line.file = config
+	return config, err
+}
+
+// placed says of each error in which file it is.
+func placed(err error, file string) error {
+	if err == nil || file == "" {
+		return err
+	}
+	var all []error
+	for _, one := range each(err) {
+		all = append(all, fmt.Errorf("%s: %w", file, one))
+	}
+	return errors.Join(all...)
+}
+
+// each are the errors that were joined to one; none, of nil.
+func each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, is := err.(interface{ Unwrap() []error }); is {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// parseConfig reads a configuration in linear time: what is too long or too deep is refused before
+// anything is made of it, and so are aliases, by which a short text may stand for a long one.
 func parseConfig(r io.Reader) (fileConfig, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxConfig {
+		return nil, fmt.Errorf("the file is longer than %d bytes: is it a configuration?", maxConfig)
+	}
 	var doc, more yaml.Node
-	decoder := yaml.NewDecoder(r)
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(&doc); err != nil && err != io.EOF {
 		return nil, hinted(err)
 	}
@@ -65,7 +119,29 @@ func parseConfig(r io.Reader) (fileConfig, error) {
 	if len(doc.Content) == 0 {
 		return config, nil
 	}
-	return config, config.add("", doc.Content[0])
+	if err := checkNodes(doc.Content[0], 0); err != nil {
+		return config, err
+	}
+	wrong := config.add("", doc.Content[0])
+	return config, errors.Join(wrong[:min(len(wrong), mostWrong)]...)
+}
+
+// checkNodes refuses what no configuration needs: an alias, and what is nested too deep.
+func checkNodes(node *yaml.Node, depth int) error {
+	switch {
+	case depth > maxDepth:
+		return fmt.Errorf("line %d: this is nested deeper than any key is", node.Line)
+	case node.Kind == yaml.AliasNode || node.Anchor != "":
+		return fmt.Errorf("line %d: a value that begins with & or * is an anchor or an alias to YAML, "+
+			"which are not taken here: write the value out, in quotes if it is a pattern (\"*.example.org\")",
+			node.Line)
+	}
+	for _, one := range node.Content {
+		if err := checkNodes(one, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hinted adds to an error of YAML what the values of ours are that come to it: "@private" and
@@ -81,40 +157,44 @@ func hinted(err error) error {
 	return err
 }
 
-// add takes the keys of a mapping.
-func (c fileConfig) add(prefix string, node *yaml.Node) error {
+// add takes the keys of a mapping, and says what is wrong with each that it does not take.
+func (c fileConfig) add(prefix string, node *yaml.Node) (wrong []error) {
 	if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
 		return nil
 	}
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: expected key: value", node.Line)
+		return []error{fmt.Errorf("line %d: expected key: value", node.Line)}
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
-		name, place := prefix+key.Value, fmt.Sprintf("line %d", key.Line)
+		name := prefix + key.Value
 		if value.Kind == yaml.MappingNode {
-			if err := c.add(name+"-", value); err != nil {
-				return err
-			}
-			continue
+			wrong = append(wrong, c.add(name+"-", value)...)
+		} else if err := c.set(name, key.Line, value); err != nil {
+			wrong = append(wrong, fmt.Errorf("line %d: %s%w", key.Line, shortened(name), err))
 		}
-		if _, twice := c[name]; twice {
-			return fmt.Errorf("%s: %s is set twice", place, name)
-		}
-		if value.Tag == "!!null" {
-			c[name] = setting{place: place, unset: true}
-			continue
-		}
-		if name == "replay-rules" {
-			noteLines(value)
-		}
-		text, err := scalar(value, slices.Contains(ofMappings, name))
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", place, name, err)
-		}
-		c[name] = setting{value: text, place: place,
-			empty: value.Kind == yaml.SequenceNode && len(value.Content) == 0}
 	}
+	return wrong
+}
+
+// set takes one key.
+func (c fileConfig) set(name string, line int, value *yaml.Node) error {
+	if _, twice := c[name]; twice {
+		return errors.New(" is set twice")
+	}
+	if value.Tag == "!!null" {
+		c[name] = setting{line: line, unset: true}
+		return nil
+	}
+	if name == "replay-rules" {
+		noteLines(value)
+	}
+	text, err := scalar(value, slices.Contains(ofMappings, name))
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	c[name] = setting{value: text, line: line,
+		empty: value.Kind == yaml.SequenceNode && len(value.Content) == 0}
 	return nil
 }
 
@@ -178,16 +258,34 @@ func plain(node *yaml.Node) any {
 
 // Validate refuses keys that no flag has, with the line and the key that may be meant.
 func (c fileConfig) Validate(app *kong.Application) error {
+	return errors.Join(c.unknown(app)...)
+}
+
+// mostWrong is how much of one kind is said to be wrong: a file in which more is, is none of ours.
+const mostWrong = 20
+
+// unknown are the errors of keys that no flag has.
+func (c fileConfig) unknown(app *kong.Application) (wrong []error) {
 	known := configKeys(app)
-	for _, name := range slices.Sorted(maps.Keys(c)) {
+	for _, name := range c.inOrder() {
 		if known[name] {
 			continue
 		}
+		if len(wrong) == mostWrong {
+			return append(wrong, errors.New("there are more keys that nobody knows"))
+		}
 		advice := cmp.Or(meant(name, "", slices.Collect(maps.Keys(known))),
 			"; config.example.yaml lists all keys")
-		return fmt.Errorf("%s: unknown key %q%s", c[name].place, shortened(name), advice)
+		wrong = append(wrong, fmt.Errorf("%s: unknown key %q%s", c[name].place(), shortened(name), advice))
 	}
-	return nil
+	return wrong
+}
+
+// inOrder are the keys, in the order of their lines.
+func (c fileConfig) inOrder() []string {
+	return slices.SortedFunc(maps.Keys(c), func(a, b string) int {
+		return cmp.Or(c[a].line-c[b].line, strings.Compare(a, b))
+	})
 }
 
 // Resolve gives the value of a flag that neither the command line nor the environment has set.
@@ -202,7 +300,7 @@ func (c fileConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 		}
 	}
 	if err := s.check(flag); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.place, err)
+		return nil, fmt.Errorf("%s: %w", s.place(), err)
 	}
 	return s.value, nil
 }

@@ -33,7 +33,7 @@ func TestExampleConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	example.Config = plain.Config
+	example.Config, example.file = plain.Config, plain.file
 	if !reflect.DeepEqual(example, plain) {
 		t.Errorf("the example sets\n%+v\nthe defaults are\n%+v", example, plain)
 	}
@@ -51,7 +51,7 @@ func TestExampleConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range configKeys(parser.Model) {
-		if _, ok := config.(fileConfig)[name]; !ok {
+		if _, ok := config[name]; !ok {
 			t.Errorf("%s is not in the example", name)
 		}
 	}

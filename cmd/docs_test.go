@@ -147,7 +147,7 @@ func TestDocsSettings(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(p.text), " ")
 		for _, found := range valued.FindAllStringSubmatch(text, -1) {
-			setting, isKey := config.(fileConfig)[found[1]]
+			setting, isKey := config[found[1]]
 			if said := strings.ReplaceAll(found[2], " ", ""); isKey && said != setting.value {
 				t.Errorf("%s: %s is %s, and %s by default", p.name, found[1], said, setting.value)
 			}

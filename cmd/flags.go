@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func parseUsers(ctx *kong.DecodeContext, target reflect.Value) error {
 		return err
 	}
 	users, err := access.ParseUsers(fmt.Sprint(text.Value))
-	if err == nil {
+	if err = cmp.Or(refuseMask("proxy-users", fmt.Sprint(text.Value)), err); err == nil {
 		users, err = target.Interface().(access.Users).With(users)
 	}
 	if err == nil {

@@ -18,6 +18,11 @@ const variablePrefix = "WARCORDER_"
 // checkVariables refuses variables that begin like settings and are none of any command: whoever
 // has misspelt one must not believe that it counts. The values are never shown.
 func checkVariables(app *kong.Application, environment []string) error {
+	return errors.Join(wrongVariables(app, environment)...)
+}
+
+// wrongVariables are the errors of such variables.
+func wrongVariables(app *kong.Application, environment []string) (wrong []error) {
 	known := map[string]bool{}
 	for _, node := range append(app.Children, app.Node) {
 		for _, flag := range node.Flags {
@@ -37,9 +42,9 @@ func checkVariables(app *kong.Application, environment []string) error {
 		}
 		advice := cmp.Or(meant(name, "", slices.Collect(maps.Keys(known))),
 			": unset it; warcorder record --help-all has those of record")
-		return fmt.Errorf("the variable %s sets nothing%s", shortened(name), advice)
+		wrong = append(wrong, fmt.Errorf("the variable %s sets nothing%s", shortened(name), advice))
 	}
-	return nil
+	return wrong
 }
 
 // isServiceLink reports whether a variable is one that Kubernetes sets in each container beside a
@@ -93,6 +98,9 @@ func plainer(text, command string) string {
 	text, _, _ = strings.Cut(text, ", did you mean")
 	if rest, ok := strings.CutPrefix(text, `expected "<`); ok {
 		argument, _, _ := strings.Cut(rest, ">")
+		if command == "config" {
+			return "config needs check or show"
+		}
 		return command + " needs " + strings.ToUpper(argument)
 	}
 	if rest, ok := strings.CutPrefix(text, "missing flags: "); ok {

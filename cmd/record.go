@@ -61,13 +61,18 @@ type recordFlags struct {
 
 // Run records until a signal.
 func (c *recordCommand) Run(line *commandLine) error {
+	c.prepare()
+	return c.record(line, c.untilSignal)
+}
+
+// prepare takes in what is of this command alone.
+func (c *recordCommand) prepare() {
 	c.listenOn(c.Listen)
 	c.debug.text = c.DebugListen
 	c.greets = true
 	if c.ReplayListen != "" {
 		c.second = &listening{flag: "--replay-listen", text: c.ReplayListen, replays: true}
 	}
-	return c.record(line, c.untilSignal)
 }
 
 // recordListen is where a recorder listens by default.
@@ -135,17 +140,14 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		return err
 	}
 	defer debug.close()
-	if err := c.checkDedupFrom(ln, second, third); err != nil {
+	if err := c.checkDedupFrom(addressesOf(ln, second, third)...); err != nil {
 		return err
 	}
 	authority, err := line.authority()
 	if err != nil {
 		return err
 	}
-	for _, remark := range authority.Remarks() {
-		log.Warn().Str("certificate", authority.File()).Str("remark", remark).
-			Msg("what clients will make of the authority")
-	}
+	remarkOn(authority, log)
 	rec, err := c.open(dir, out, log)
 	if err != nil {
 		return err
@@ -159,6 +161,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		captures:  jobs.New[wanted](captureLimits),
 		replays:   jobs.New[struct{}](replayLimits),
 		config:    string(line.Config),
+		settings:  line.settings(),
 		events:    eventstream.New(rec.Feed()),
 		out:       out,
 		log:       log,
@@ -196,23 +199,18 @@ func (c *recordFlags) secondListener() (net.Listener, error) {
 }
 
 // check refuses settings that cannot be meant, before anything is opened or made.
-func (c *recordFlags) check() error {
-	if err := c.front.check(&c.Proxy); err != nil {
-		return err
-	}
+func (c *recordFlags) check() error { return cmp.Or(c.checks()...) }
+
+// checks are all that check would refuse, and nil for what is good.
+func (c *recordFlags) checks() []error {
+	wrong := []error{c.front.check(&c.Proxy)}
 	if c.second != nil {
-		if err := c.second.check(&c.Proxy); err != nil {
-			return err
-		}
-	}
-	if err := c.checkPreview(); err != nil {
-		return err
-	}
-	if err := c.checkDebug(); err != nil {
-		return err
+		wrong = append(wrong, c.second.check(&c.Proxy))
 	}
 	cfg := c.Proxy.config()
-	return cmp.Or(checkToken(c.APIToken), cfg.Check(), checkEnvironment(&cfg.Upstream))
+	return append(wrong, c.checkPreview(), c.checkDebug(), checkToken(c.APIToken),
+		refuseMask("dedup-from", strings.Join(c.Recorder.DedupFrom, ",")), cfg.Check(),
+		checkEnvironment(&cfg.Upstream))
 }
 
 // checkDebug looks up where profiles are to be given.
@@ -226,6 +224,9 @@ func (c *recordFlags) checkDebug() (err error) {
 }
 
 func checkToken(token string) error {
+	if token == mask {
+		return refuseMask("api-token", token)
+	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("api-token has spaces or characters in it that are not ASCII: it could " +
 			"not be sent in a header")
@@ -265,6 +266,7 @@ type serving struct {
 	replays   *jobs.Queue[struct{}] // browsers that it has opened
 	removals  removing.Queue        // that it has asked for
 	config    string                // the configuration file; "" if there is none
+	settings  []shown               // that it runs with
 	events    *eventstream.Page
 	out       *logqueue.Queue
 	log       zerolog.Logger

@@ -42,6 +42,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
 	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
 	pages.Add(s.guests.page())
+	pages.Add(s.configPage())
 	pages.Add(admin.Page{Pattern: "GET /events", JSON: true, Handler: s.events})
 	pages.Add(c.replayPage(s))
 	settle := admin.Work("POST "+settlePath, s.settle)

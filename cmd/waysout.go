@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -22,7 +23,7 @@ func parseRoutes(ctx *kong.DecodeContext, target reflect.Value) error {
 		return err
 	}
 	routes, err := route.Parse(fmt.Sprint(text.Value))
-	if err != nil {
+	if err = cmp.Or(refuseMask("upstream", fmt.Sprint(text.Value)), err); err != nil {
 		return err
 	}
 	all := target.Interface().(route.Routes)
@@ -44,17 +45,27 @@ func checkEnvironment(upstream *route.Routes) error {
 
 // checkDedupFrom refuses to ask this recorder itself for originals: what it has it finds without being
 // asked, and would name as if another archive had it.
-func (c *recordFlags) checkDedupFrom(listeners ...net.Listener) error {
+func (c *recordFlags) checkDedupFrom(listeners ...net.Addr) error {
 	for _, text := range c.Recorder.DedupFrom {
 		host, port, isURL := outside.Address(text)
 		for _, ln := range listeners {
-			if isURL && ln != nil && proxy.IsListener(ln.Addr(), host, port) {
+			if isURL && proxy.IsListener(ln, host, port) {
 				return fmt.Errorf("dedup-from %s leads to this recorder itself: name another archive",
 					outside.Names([]string{text})[0])
 			}
 		}
 	}
 	return nil
+}
+
+// addressesOf are those of the listeners that are there.
+func addressesOf(listeners ...net.Listener) (all []net.Addr) {
+	for _, ln := range listeners {
+		if ln != nil {
+			all = append(all, ln.Addr())
+		}
+	}
+	return all
 }
 
 // waysOut sets by which ways origins are reached: as upstream says, or else as the environment

@@ -84,6 +84,7 @@ var Groups = []Group{
 	}},
 	{Title: "Also", IsBrief: true, Commands: []Command{
 		completion,
+		config,
 		gaps,
 		key,
 		password,

@@ -10,7 +10,7 @@ import (
 // ownPaths are the first segments of the paths at which a recorder and warcorder serve have pages
 // of their own, and some that are kept for pages to come. What a collection has is at /NAME/….
 var ownPaths = []string{
-	"ca.crt", "ca.mobileconfig", "ca.p12", "ca.pem", "cdx", "collections", "events", "export",
+	"ca.crt", "ca.mobileconfig", "ca.p12", "ca.pem", "cdx", "collections", "config", "events", "export",
 	"favicon.ico", "gaps", "healthz", "here", "hold", "live", "metrics", "pages", "pause", "proxy.pac",
 	"readyz", "record", "remove", "replay", "report", "resume", "robots.txt", "rotate", "selection",
 	"settle", "status", "trust", "warc", "web",
