@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alecthomas/kong"
 )
 
 // most of what the reading of a configuration may take: bytes of memory that it asks for, in all, for
@@ -19,9 +21,8 @@ const (
 )
 
 // checkReading reads a configuration and judges its keys, and fails if that costs more than it may.
-func checkReading(t *testing.T, text string) (fileConfig, error) {
+func checkReading(t *testing.T, app *kong.Application, text string) (fileConfig, error) {
 	t.Helper()
-	app := model(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()
@@ -58,6 +59,7 @@ func TestConfigHostile(t *testing.T) {
 	for i := range 30 {
 		laughs += fmt.Sprintf("a%d: &a%[1]d [*a%d, *a%[2]d]\n", i+1, i)
 	}
+	app := model(t)
 	deep := "a" + strings.Repeat(": {"+strings.Repeat("k", 100), 5000)
 	for name, c := range map[string]struct{ text, want string }{
 		"too long":             {"a: " + strings.Repeat("x", maxConfig), "longer than 1048576 bytes"},
@@ -86,7 +88,7 @@ func TestConfigHostile(t *testing.T) {
 		"documents":            {repeated("---\n"), "a second document"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := checkReading(t, c.text)
+			_, err := checkReading(t, app, c.text)
 			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%.300v, want %q", err, c.want)
 			}
@@ -106,9 +108,13 @@ func FuzzConfig(f *testing.F) {
 	f.Add(secrets)
 	f.Add("timeout: {idle: 1s}\ndeny: [\"*\"]\n---\n")
 	f.Add("a: &a [*a]\n<<: *a\n? [a]\n: b\n")
+	parser, err := newParser(&commandLine{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	app, known := parser.Model, configKeys(parser.Model)
 	f.Fuzz(func(t *testing.T, text string) {
-		config, err := checkReading(t, text)
-		known := configKeys(model(t))
+		config, err := checkReading(t, app, text)
 		for name := range config {
 			if err == nil && !known[name] {
 				t.Errorf("%q is taken", name)
